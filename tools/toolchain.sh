@@ -43,15 +43,15 @@ nvidia-cuda-cccl==13.0.85'
 case $tool in
 python)
     pins=$matplotlib_pins what="matplotlib 3.10" target=$build/venv program=$build/venv/bin/python3
-    advice='"apt install python3-matplotlib" (Debian) or "python3 -m pip install matplotlib"'
+    advice='run "apt install python3-matplotlib" (Debian) or "python3 -m pip install matplotlib"'
     ;;
 pandoc)
     pins=$pandoc_pins what=pandoc target=$build/pandoc program=$build/pandoc/pypandoc/files/pandoc
-    advice='"apt install pandoc" (Debian) or pandoc 2.17 or later from https://pandoc.org/installing.html'
+    advice='run "apt install pandoc" (Debian) or install pandoc 2.17 or later from https://pandoc.org/installing.html'
     ;;
 nvcc)
     pins=$nvcc_pins what="nvcc 13.0" target=$build/cuda program=$build/cuda/nvidia/cu13/bin/nvcc
-    advice='"apt install nvidia-cuda-toolkit" (Debian) or CUDA 12 or later from https://developer.nvidia.com/cuda-downloads'
+    advice='run "apt install nvidia-cuda-toolkit" (Debian) or install CUDA 12 or later from https://developer.nvidia.com/cuda-downloads'
     ;;
 arch) pins= ;;
 -h | --help)
@@ -90,7 +90,7 @@ keep() {
 }
 
 fail() {
-    echo "toolchain: $what is missing and $1: install $advice" >&2
+    echo "toolchain: $what is missing and $1: $advice" >&2
     exit 1
 }
 
@@ -190,10 +190,12 @@ if [ "$tool" = nvcc ]; then # the names the linker looks for
     ln -s libcudart.so.13 "$cu/lib/libcudart.so"
 fi
 
+works "$new/${program#"$target"/}" || fail "what pip installed does not run"
+
 # A rename onto a full folder fails: then another call was first, or an older version is there.
 publish() {
     "$python" -c 'import os, sys; os.rename(*sys.argv[1:])' "$new" "$target" 2>/dev/null
 }
 publish || installed || { mv "$target" "$stage/old" 2>/dev/null && publish; }
-installed || fail "what pip installed in $target does not run"
+installed || fail "$target cannot be replaced"
 keep "$program"
