@@ -64,9 +64,17 @@ bool fence_has_class(const FencePart *part, Str class_name);
 // The value of the first attribute with this key; false if there is none.
 bool fence_attribute(const FencePart *part, Str key, Str *value);
 
-// Parses the inside of an attribute list, the text between "{" and "}", into `part`'s id, classes,
-// attributes and attribute_error, adding to what is there. `column` is where `inside` starts, for
-// messages. Also right for pandoc's inline code attributes: `04.time`{.result}.
-void fence_attributes(Arena *arena, Str inside, size_t column, FencePart *part);
+// Parses an attribute list, from "{" to "}" inclusive, into `part`'s id, classes, attributes and
+// attribute_error, adding to what is there. `column`: of the "{", from 1, for messages. Also right
+// for the attributes of inline code, `04.time`{.result}.
+void fence_braces(Arena *arena, Str braces, size_t column, FencePart *part);
+
+// Do these braces look as if meant as such a list, well-formed or not? They do if they start with
+// a class, or hold a #name or file= outside quotes.
+bool fence_braces_meant(Str braces);
+
+// The length of the name that s starts with, or 0. A name, of a chunk or a key, is a letter or "_",
+// then letters, digits, "-", "_", ":" and "."; any character outside ASCII counts as a letter.
+size_t fence_name_length(Str s);
 
 #endif
