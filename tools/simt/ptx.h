@@ -65,11 +65,11 @@ typedef struct {
     PtxType type; // as declared; PTX_PRED is a mask of lanes
 } PtxRegister;
 
-// An address that an initialiser needs: `symbol + addend`, stored at `offset` in the variable.
+// An address that an initialiser needs: `symbol + addend`, shifted right by `shift` bits, stored at
+// `offset` in the variable.
 typedef struct {
     uint64_t offset;
-    uint32_t bytes;
-    bool generic;
+    uint32_t bytes, shift;
     Str symbol;
     int64_t addend;
     uint32_t ptx_line;
