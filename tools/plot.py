@@ -1,0 +1,494 @@
+#!/usr/bin/env python3
+"""plot.py: draw the figures that results/*.csv has data for.
+
+usage: plot.py [-r RESULTS] [-o FIGURES] [--check]
+
+  -r RESULTS   folder of recorded results (default: results)
+  -o FIGURES   folder for the SVG files (default: figures)
+  --check      draw nothing; list the figures that are out of date, status 1 if there are any
+
+A figure is a function of its data and of this program, and says so in its first line with a hash of
+both. A file that has the right hash is left alone; when all have, matplotlib is not even imported.
+The paths of the figures drawn are printed. A fault in a CSV file stops everything before any figure
+is touched.
+"""
+
+import argparse
+import csv
+import hashlib
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+# The ladder is one question, how fast can this sum be: it ends at the speed of light. Later
+# chapters ask other things.
+LADDER_LAST = "11"
+SWEEP_CHAPTER, SWEEP_KERNEL = "08", "block_sum_grid_stride"
+SIZES_CHAPTER = "09"
+CEILING = "read_ceiling"
+LIBRARY = "cub_device_reduce"
+
+
+class Fault(Exception):
+    """What is wrong with an input, and where: the message is `path:line: what`."""
+
+
+# ---- Reading ----
+
+
+@dataclass
+class Table:
+    path: Path
+    facts: dict  # `# name: value` lines
+    columns: list
+    rows: list  # of dicts: text, or numbers where the column is numeric; None for an empty cell
+
+
+TEXT = {"chapter", "kernel", "elem", "source", "note", "space", "op"}
+NEEDED = {
+    "device": ("chapter", "kernel", "n", "grid", "median_us", "p5_us", "p95_us", "gbps"),
+    "counters": ("chapter", "kernel", "n", "grid", "thread_insts"),
+    "trace": ("kernel", "launch", "block", "warp", "line", "space", "op", "bytes", "lane", "address"),
+}
+POSITIVE = {"median_us", "p5_us", "p95_us", "gbps"}
+MAY_BE_EMPTY = {"line", "op", "bytes", "lane", "address"}  # on the barrier rows of a trace
+
+
+def number(text):
+    """A finite number, an int where it is written as one; hexadecimal with 0x."""
+    try:
+        return int(text, 0 if text[:2] in ("0x", "0X") else 10)
+    except ValueError:
+        value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def read_row(kind, columns, cells):
+    """A row as a dict, checked; ValueError says what is wrong with it."""
+    if len(cells) != len(columns):
+        raise ValueError(f"{len(cells)} cells under {len(columns)} columns")
+    row = {}
+    for column, cell in zip(columns, (cell.strip() for cell in cells)):
+        if column in TEXT:
+            row[column] = cell
+        elif cell:
+            try:
+                row[column] = number(cell)
+            except ValueError:
+                raise ValueError(f"`{cell}` under {column} is not a number") from None
+        else:
+            row[column] = None
+    barrier = row.get("space") == "barrier"
+    for column in NEEDED[kind]:
+        if row[column] in (None, "") and not (barrier and column in MAY_BE_EMPTY):
+            raise ValueError(f"{column} is empty")
+        if column in POSITIVE and row[column] <= 0:
+            raise ValueError(f"{column} is {row[column]}, not positive")
+    return row
+
+
+def read_table(path, kind):
+    """A whole CSV file. A file without `# device:` or `median_us` is no device table: None."""
+    try:
+        lines = path.read_bytes().decode("utf-8").splitlines()
+    except OSError as error:
+        raise Fault(f"{path}:1: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = path.read_bytes().count(b"\n", 0, error.start) + 1
+        raise Fault(f"{path}:{line}: not UTF-8") from None
+    facts = {}
+    first = 0
+    while first < len(lines) and (not lines[first].strip() or lines[first].startswith("#")):
+        name, colon, value = lines[first].lstrip("# ").partition(":")
+        if colon:
+            facts[name.strip()] = value.strip()
+        first += 1
+    columns = [cell.strip() for cell in next(csv.reader(lines[first : first + 1]), [])]
+    if kind == "device" and ("device" not in facts or "median_us" not in columns):
+        return None
+    for column in NEEDED[kind]:
+        if column not in columns:
+            raise Fault(f"{path}:{first + 1}: no column `{column}`")
+    rows = []
+    reader = csv.reader(lines[first + 1 :], strict=True)
+    try:
+        for cells in reader:
+            if cells:
+                rows.append(read_row(kind, columns, cells))
+    except (ValueError, csv.Error) as error:
+        raise Fault(f"{path}:{first + 1 + reader.line_num}: {error}") from None
+    if kind == "device" and "pin_gbps" in facts:
+        try:
+            facts["pin_gbps"] = float(facts["pin_gbps"])
+            facts["sm_count"] = int(facts.get("sm_count", "0"))
+        except ValueError:
+            raise Fault(f"{path}:1: pin_gbps or sm_count is not a number") from None
+    return Table(path, facts, columns, rows)
+
+
+def read_results(folder):
+    """All tables of the folder: devices by file name, the counters or None, traces by file name."""
+    devices, counters, traces = [], None, []
+    for path in sorted(folder.glob("*.csv")):
+        if path.name.startswith("trace-"):
+            traces.append(read_table(path, "trace"))
+        elif path.name == "cpu.csv":
+            counters = read_table(path, "counters")
+        else:
+            table = read_table(path, "device")
+            devices += [table] if table else []
+    return devices, counters, traces
+
+
+# ---- From rows to the data of a figure ----
+
+
+@dataclass
+class Figure:
+    name: str  # of the file
+    kind: str  # of the picture: a function of plot_figures.py
+    data: object  # all that the picture depends on: lists, dicts, text and numbers
+
+
+def numbered(row):
+    return row["chapter"].isdigit()
+
+
+def is_stage(row):
+    """Rows that compete on the ladder. Counter-examples are never stages, nor is the library."""
+    return (
+        numbered(row)
+        and "01" <= row["chapter"] <= LADDER_LAST
+        and "sum" in row["kernel"]
+        and not row["kernel"].startswith(("cub_", "thrust_"))
+        and row.get("elem", "float") == "float"
+        and not re.search(r"counter-example|not a stage", row.get("note", ""))
+    )
+
+
+def best_of(kernels):
+    return min(kernels, key=lambda row: row["median_us"])
+
+
+def first_shapes(rows):
+    """One row per kernel, the first: the launch shapes of a sweep follow it."""
+    return list({row["kernel"]: row for row in reversed(rows)}.values())[::-1]
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return (values[middle] + values[~middle]) / 2 if values else None
+
+
+def usual_n(devices):
+    """The number of elements that most chapters were measured at; the larger one of two."""
+    chapters = {}
+    for i, table in enumerate(devices):
+        for row in filter(is_stage, table.rows):
+            chapters.setdefault(row["n"], set()).add((i, row["chapter"]))
+    return max(chapters, key=lambda n: (len(chapters[n]), n), default=None)
+
+
+TIMES = ("kernel", "median_us", "p5_us", "p95_us", "gbps")
+
+
+def pick(row, columns):
+    return {column: row[column] for column in columns}
+
+
+def ladder_data(devices):
+    """Per device the best kernel of each chapter at the usual n, and the times of the others."""
+    n = usual_n(devices)
+    ladder = {"n": n, "devices": []}
+    for table in devices:
+        rows = [row for row in table.rows if row["n"] == n]
+        stages = []
+        for chapter in sorted({row["chapter"] for row in filter(is_stage, rows)}):
+            kernels = first_shapes([r for r in rows if r["chapter"] == chapter and is_stage(r)])
+            best = best_of(kernels)
+            others = [row["median_us"] for row in kernels if row is not best]
+            stages.append({"chapter": chapter, **pick(best, TIMES), "others": others})
+        library = [row["median_us"] for row in rows if row["kernel"] == LIBRARY]
+        if stages:
+            ladder["devices"].append(
+                {
+                    "name": table.facts["device"],
+                    "pin_gbps": table.facts.get("pin_gbps") or None,
+                    "ceiling_gbps": median([r["gbps"] for r in rows if r["kernel"] == CEILING]),
+                    "library_us": min(library, default=None),
+                    "stages": stages,
+                }
+            )
+    return ladder if ladder["devices"] else None
+
+
+def steps_data(ladder):
+    """What the speed-ups are made of: nothing but times."""
+    return {
+        "n": ladder["n"],
+        "devices": [
+            {
+                "name": device["name"],
+                "stages": [
+                    pick(s, ("chapter", "kernel", "median_us", "p5_us", "p95_us"))
+                    for s in device["stages"]
+                ],
+            }
+            for device in ladder["devices"]
+        ],
+    }
+
+
+def blocks_data(devices):
+    """Chapter 8's sweep: one kernel, one n, many grids."""
+    sweeps = []
+    for table in devices:
+        rows = [r for r in table.rows if r["chapter"] == SWEEP_CHAPTER]
+        n = max((r["n"] for r in rows if r["kernel"] == SWEEP_KERNEL), default=None)
+        shapes = {r["grid"]: r for r in rows if r["kernel"] == SWEEP_KERNEL and r["n"] == n}
+        if len(shapes) < 4:
+            continue
+        sweeps.append(
+            {
+                "name": table.facts["device"],
+                "sm_count": table.facts.get("sm_count") or None,
+                "n": n,
+                "ceiling_gbps": median(
+                    [r["gbps"] for r in rows if r["kernel"] == CEILING and r["n"] == n]
+                ),
+                "points": [pick(shapes[g], ("grid", *TIMES[1:])) for g in sorted(shapes)],
+            }
+        )
+    return sweeps
+
+
+def sizes_of(table, chapter, kernel):
+    """The rows of one kernel over n, if there are enough for a curve: the first of each n."""
+    rows = {}
+    for row in table.rows:
+        same = row["chapter"] == chapter if chapter else True
+        if same and row["kernel"] == kernel and row.get("elem", "float") == "float":
+            rows.setdefault(row["n"], row)
+    return [pick(rows[n], ("n", *TIMES[1:])) for n in sorted(rows)] if len(rows) >= 5 else []
+
+
+def sizes_data(devices, chapter):
+    """Time over n for a chapter's kernels and for the library: a curve per kernel and device."""
+    curves = []
+    for table in devices:
+        kernels = list(dict.fromkeys(r["kernel"] for r in table.rows if r["chapter"] == chapter))
+        found = {k: sizes_of(table, chapter, k) for k in kernels if k not in (CEILING, LIBRARY)}
+        found = {kernel: points for kernel, points in found.items() if points}
+        if chapter == SIZES_CHAPTER and found:
+            fastest = min(found, key=lambda kernel: found[kernel][-1]["median_us"])
+            found = {fastest: found[fastest]}
+        if found:
+            found[LIBRARY] = sizes_of(table, chapter, LIBRARY) or sizes_of(table, None, LIBRARY)
+        curves += [
+            {"name": table.facts["device"], "kernel": kernel, "points": points}
+            for kernel, points in found.items()
+            if points
+        ]
+    return curves
+
+
+def plain_name(kernel):
+    """A kernel's C++ name without return type and parameters: `sum<64>`."""
+    return re.sub(r"^.*?([A-Za-z_]\w*(<[^()]*>)?)(\(.*)?$", r"\1", kernel)
+
+
+def counters_data(table):
+    """Per chapter: the last kernel of the chapter before, then the chapter's own kernels."""
+    counters = table.columns[table.columns.index("warp_insts") :] if table.rows else []
+    counters = [name for name in counters if name not in ("launches", "thread_insts")]
+    kernels = {}
+    for row in table.rows:
+        if not numbered(row):
+            continue
+        here = kernels.setdefault((row["chapter"], row["n"]), {})
+        name = plain_name(row["kernel"])
+        if name not in here or row["thread_insts"] > here[name]["thread_insts"]:
+            here[name] = row
+    charts = {}
+    before = None
+    for chapter in sorted({chapter for chapter, n in kernels}):
+        n = max((n for c, n in kernels if c == chapter), key=lambda n: (len(kernels[chapter, n]), n))
+        bars = [{"kernel": name, "own": True, "row": row} for name, row in kernels[chapter, n].items()]
+        if before and before["row"]["n"] == n:
+            bars.insert(0, {**before, "own": False})
+        before = bars[-1]
+        changed = [c for c in counters if len({bar["row"][c] for bar in bars}) > 1]
+        if changed:
+            charts[chapter] = {
+                "chapter": chapter,
+                "n": n,
+                "counters": changed,
+                "bars": [
+                    {
+                        "kernel": bar["kernel"],
+                        "own": bar["own"],
+                        "chapter": bar["row"]["chapter"],
+                        "values": [bar["row"][c] for c in changed],
+                    }
+                    for bar in bars
+                ],
+            }
+    return charts
+
+
+def trace_steps(table):
+    """The shared-memory instructions of one warp, one per step: `[[op, bytes, line, accesses], …]`.
+
+    The warp is the first of the first block of the launch that touches shared memory most. Steps are
+    what barriers separate. A step's instruction is its load with the most lanes, or its store
+    when it loads nothing. Accesses are (lane, address) pairs, in lane order as the trace has them:
+    a lane that comes again, or another line of code, is another instruction.
+    """
+    launches = {}
+    for row in table.rows:
+        if row["space"] == "shared":
+            launches.setdefault(row["launch"], []).append(row)
+    if not launches:
+        return None
+    launch, rows = max(launches.items(), key=lambda item: (len(item[1]), -item[0]))
+    block = min(row["block"] for row in rows)
+    warp = min(row["warp"] for row in rows if row["block"] == block)
+    steps, key, last = [[]], None, -1
+    for row in table.rows:
+        if (row["launch"], row["block"], row["warp"]) != (launch, block, warp):
+            continue
+        if row["space"] == "barrier":
+            if steps[-1]:
+                steps.append([])
+            key = None
+        elif row["space"] == "shared":
+            here = (row["op"], row["bytes"], row["line"])
+            if here != key or row["lane"] <= last:
+                steps[-1].append([*here, []])
+            steps[-1][-1][3].append([row["lane"], row["address"]])
+            key, last = here, row["lane"]
+    chosen = [
+        max(step, key=lambda access: (access[0].startswith("ld"), len(access[3])))
+        for step in steps
+        if step
+    ]
+    return {"kernel": plain_name(rows[0]["kernel"]), "block": block, "warp": warp, "steps": chosen}
+
+
+def figures_of(devices, counters, traces):
+    figures = []
+    ladder = ladder_data(devices)
+    if ladder:
+        figures.append(Figure("ladder.svg", "ladder", ladder))
+        if any(len(device["stages"]) > 1 for device in ladder["devices"]):
+            figures.append(Figure("speedup.svg", "speedup", steps_data(ladder)))
+    sweeps = blocks_data(devices)
+    if sweeps:
+        figures.append(Figure("block-sweep.svg", "blocks", sweeps))
+    chapters = sorted({r["chapter"] for t in devices for r in t.rows if numbered(r)})
+    for chapter in chapters:
+        curves = sizes_data(devices, chapter)
+        if curves:
+            name = "size-sweep.svg" if chapter == SIZES_CHAPTER else f"size-sweep-{chapter}.svg"
+            figures.append(Figure(name, "sizes", {"chapter": chapter, "curves": curves}))
+    if counters:
+        for chapter, chart in counters_data(counters).items():
+            figures.append(Figure(f"counters-{chapter}.svg", "counters", chart))
+    for table in traces:
+        steps = trace_steps(table)
+        if steps:
+            figures.append(Figure(f"banks-{table.path.stem[6:]}.svg", "banks", steps))
+    return figures
+
+
+# ---- Hashes, files ----
+
+HASH_LINE = re.compile(rb"<!-- drawn by tools/plot\.py from inputs ([0-9a-f]{16}) -->")
+
+
+def source_bytes():
+    here = Path(__file__).resolve().parent
+    return b"".join((here / name).read_bytes() for name in ("plot.py", "plot_figures.py"))
+
+
+def hash_of(source, figure):
+    data = json.dumps([figure.name, figure.kind, figure.data], sort_keys=True)
+    return hashlib.sha256(source + data.encode()).hexdigest()[:16]
+
+
+def recorded_hash(path):
+    """The hash in the first line of a figure, or None."""
+    try:
+        with open(path, "rb") as file:
+            found = HASH_LINE.match(file.readline(200))
+    except OSError:
+        return None
+    return found.group(1).decode() if found else None
+
+
+def write_whole(path, text):
+    """Under a temporary name first: the file is the old one or the new one, never a part."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+    parser.add_argument("-r", dest="results", type=Path, default=Path("results"), help=argparse.SUPPRESS)
+    parser.add_argument("-o", dest="figures", type=Path, default=Path("figures"), help=argparse.SUPPRESS)
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+
+    figures = figures_of(*read_results(options.results))
+    source = source_bytes()
+    hashes = {figure.name: hash_of(source, figure) for figure in figures}
+    due = [f for f in figures if recorded_hash(options.figures / f.name) != hashes[f.name]]
+    if options.check:
+        for figure in due:
+            print(f"{options.figures / figure.name}: out of date")
+        return 1 if due else 0
+    if not due:
+        return 0
+    try:
+        import plot_figures
+    except ImportError as error:
+        raise Fault(
+            f"{options.figures / due[0].name}: out of date, and this Python has no {error.name}: "
+            'draw with the one that "tools/toolchain.sh python" names'
+        ) from None
+    drawn = [(options.figures / f.name, plot_figures.draw(f, hashes[f.name])) for f in due]
+    options.figures.mkdir(parents=True, exist_ok=True)
+    for path, text in drawn:
+        write_whole(path, text)
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Fault as fault:
+        print(fault, file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        sys.exit(1)
