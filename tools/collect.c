@@ -1,0 +1,210 @@
+// collect: gather what the labs wrote, one CSV each, into the one CSV of a device.
+//
+// Two kinds of input, told apart by the header row: the times a lab writes on a GPU (--csv), and
+// the counters the CPU device writes (simt --csv, one row per launch). Each row gets the chapter
+// and a hash of the lab's source in front, so that a later reader can tell whether the source has
+// changed since. Of the CPU device's launches, only the last of each kernel is kept: a lab checks
+// awkward sizes first and the size that was asked for last.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "str.h"
+
+static const char usage[] =
+    "usage: collect [-n ELEMENTS] [-c CODE] -o FILE LAB.csv...\n"
+    "\n"
+    "Writes FILE from the CSVs of the labs, in the order given. A CSV is named after its lab:\n"
+    "04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a further size.\n"
+    "  -o FILE      the device's results, replaced in one step or left as they are\n"
+    "  -c CODE      the folder that holds the labs' sources (default: code)\n"
+    "  -n ELEMENTS  how many elements the labs summed on the CPU device\n";
+
+static _Noreturn void die(const char *path, size_t line, const char *message) {
+    if (line)
+        fprintf(stderr, "%s:%zu: %s\n", path, line, message);
+    else
+        fprintf(stderr, "%s: %s\n", path, message);
+    exit(1);
+}
+
+typedef struct {
+    const char *path;
+    Str lab;              // 04_bank_conflicts
+    Str facts;            // the comment lines but the date
+    Str date;             // the comment line with the date, or empty
+    Str header;           // the header row
+    Str rows;             // the rest
+    size_t first_row;     // its line number
+    unsigned long source; // hash of the lab's source
+} LabCsv;
+
+static Str lab_of(Str path) {
+    for (size_t i = path.len; i > 0; i--)
+        if (path.at[i - 1] == '/') {
+            path = str_from(path, i);
+            break;
+        }
+    path = str_slice(path, 0, path.len - (str_ends(path, STR(".csv")) ? 4 : 0));
+    size_t at = str_find(path, STR("@"));
+    return at == SIZE_MAX ? path : str_slice(path, 0, at);
+}
+
+static unsigned long source_hash(Arena *arena, const char *code, Str lab) {
+    Buf path = {.arena = arena};
+    Str source;
+    buf_format(&path, "%s/%.*s.cu", code, STR_ARG(lab));
+    char *name = str_terminated(arena, buf_str(&path));
+    if (!file_read(arena, name, &source)) die(name, 0, strerror(errno));
+    return str_hash(source);
+}
+
+static LabCsv read_csv(Arena *arena, const char *path, const char *code) {
+    LabCsv csv = {.path = path, .lab = lab_of(str_of(path))};
+    Str rest, line;
+    if (!file_read(arena, path, &rest)) die(path, 0, strerror(errno));
+    Buf facts = {.arena = arena};
+    while (str_line(&rest, &line)) {
+        csv.first_row++;
+        if (!str_starts(line, STR("#"))) break;
+        if (str_starts(line, STR("# date:"))) {
+            csv.date = line;
+        } else {
+            buf_add(&facts, line);
+            buf_char(&facts, '\n');
+        }
+    }
+    if (!str_starts(line, STR("kernel,"))) die(path, csv.first_row, "no header row `kernel,...`");
+    csv.facts = buf_str(&facts);
+    csv.header = line;
+    csv.rows = rest;
+    csv.first_row++;
+    csv.source = source_hash(arena, code, csv.lab);
+    return csv;
+}
+
+// Takes the next cell off *row. A quoted cell may hold commas; its quotes are dropped.
+static Str take_cell(Str *row) {
+    bool quoted = str_starts(*row, STR("\""));
+    size_t end = str_find(quoted ? str_from(*row, 1) : *row, quoted ? STR("\"") : STR(","));
+    Str cell =
+        quoted ? str_slice(*row, 1, end == SIZE_MAX ? row->len : end + 1) : str_slice(*row, 0, end);
+    *row = str_from(*row, cell.len + (quoted ? 2 : 0));
+    *row = str_from(*row, str_starts(*row, STR(",")) ? 1 : 0);
+    return cell;
+}
+
+// A demangled signature as the labs' tables name the kernel: `void block_sum_unrolled<(unsigned
+// int)64>(float const*, ...)` is block_sum_unrolled_64, `f<float>` is f_float.
+static Str table_name(Arena *arena, Str signature) {
+    if (str_starts(signature, STR("void "))) signature = str_from(signature, 5);
+    Buf name = {.arena = arena};
+    int depth = 0;
+    bool cast = false;
+    for (size_t i = 0; i < signature.len; i++) {
+        char c = signature.at[i];
+        if (c == '(' && depth == 0) break;
+        if (c == '(') cast = true;
+        if (c == '<' || c == ',') buf_char(&name, '_');
+        if (c == '<') depth++;
+        if (c == '>') depth--;
+        if (!cast && !strchr("<>, ()", c)) buf_char(&name, c);
+        if (c == ')') cast = false;
+    }
+    Str result = buf_str(&name);
+    bool literal = result.len > 1 && result.at[result.len - 1] == 'u' && // 64u, from a demangler
+                   result.at[result.len - 2] >= '0' && result.at[result.len - 2] <= '9';
+    return str_slice(result, 0, result.len - literal);
+}
+
+static void add_prefix(Buf *out, const LabCsv *csv) {
+    buf_format(out, "%.*s,%016lx,", STR_ARG(str_slice(csv->lab, 0, 2)), csv->source);
+}
+
+static void add_times(Buf *out, const LabCsv *csv) {
+    Str rest = csv->rows, row;
+    while (str_line(&rest, &row)) {
+        add_prefix(out, csv);
+        buf_add(out, row);
+        buf_char(out, '\n');
+    }
+}
+
+// Adds the last launch of each kernel, kernels in the order of their last launches.
+static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, const char *n) {
+    Str rest = csv->rows, row;
+    for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
+        Str cells = row, later = rest, later_row;
+        Str kernel = table_name(arena, take_cell(&cells));
+        if (kernel.len == 0 || cells.len == 0) die(csv->path, line, "not a row of simt --csv");
+        bool last = true;
+        while (last && str_line(&later, &later_row))
+            last = !str_equal(kernel, table_name(arena, take_cell(&later_row)));
+        if (!last) continue;
+        take_cell(&cells); // the number of the launch
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%s,%.*s\n", STR_ARG(kernel), n, STR_ARG(cells));
+    }
+}
+
+static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const char *n) {
+    Buf out = {.arena = arena};
+    Str counters = STR("kernel,launch,");
+    bool counted = str_starts(csvs[0].header, counters);
+    buf_add(&out, csvs[0].facts);
+    for (size_t i = 0; i < count; i++) {
+        if (!str_equal(csvs[i].facts, csvs[0].facts))
+            die(csvs[i].path, 1, "another device or toolkit than in the first file");
+        if (!str_equal(csvs[i].header, csvs[0].header))
+            die(csvs[i].path, csvs[i].first_row - 1, "other columns than in the first file");
+    }
+    if (csvs[count - 1].date.len) buf_format(&out, "%.*s\n", STR_ARG(csvs[count - 1].date));
+    if (counted && !n) die(csvs[0].path, 0, "counters need -n ELEMENTS");
+    if (counted)
+        buf_format(&out, "chapter,source,kernel,n,%.*s\n",
+                   STR_ARG(str_from(csvs[0].header, counters.len)));
+    else
+        buf_format(&out, "chapter,source,%.*s\n", STR_ARG(csvs[0].header));
+    for (size_t i = 0; i < count; i++) {
+        if (counted)
+            add_counters(arena, &out, &csvs[i], n);
+        else
+            add_times(&out, &csvs[i]);
+    }
+    return buf_str(&out);
+}
+
+int main(int argc, char **argv) {
+    Arena arena = {0};
+    const char *out = NULL, *code = "code", *n = NULL;
+    int first = 1;
+    for (; first < argc && argv[first][0] == '-'; first++) {
+        const char *flag = argv[first];
+        if (!strcmp(flag, "-h")) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        const char **value = !strcmp(flag, "-o")   ? &out
+                             : !strcmp(flag, "-c") ? &code
+                             : !strcmp(flag, "-n") ? &n
+                                                   : NULL;
+        if (!value || first + 1 == argc) {
+            fprintf(stderr, "collect: cannot use %s (-h explains)\n", flag);
+            return 2;
+        }
+        *value = argv[++first];
+    }
+    if (!out || first == argc) {
+        fputs("collect: -o FILE and at least one CSV are needed (-h explains)\n", stderr);
+        return 2;
+    }
+    size_t count = (size_t)(argc - first);
+    LabCsv *csvs = ARENA_NEW(&arena, count, LabCsv);
+    for (size_t i = 0; i < count; i++) csvs[i] = read_csv(&arena, argv[first + (int)i], code);
+    if (file_write_if_changed(&arena, out, gather(&arena, csvs, count, n)) == FILE_FAILED)
+        die(out, 0, strerror(errno));
+    arena_free(&arena);
+    return 0;
+}
