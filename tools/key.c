@@ -329,6 +329,25 @@ const ResultTable *key_reference(const KeyScope *scope, Buf *why) {
     return scope->results->reference;
 }
 
+// CUDA writes a version as 1000 * major + 10 * minor: 12040 reads 12.4.
+static void spell_version(const KeyScope *scope, Str name, Str *text) {
+    bool versioned = str_equal(name, STR("toolkit")) || str_equal(name, STR("driver")) ||
+                     str_equal(name, STR("runtime"));
+    double number;
+    if (!versioned || str_find(*text, STR(".")) != SIZE_MAX || !results_number(*text, &number) ||
+        number < 1000)
+        return;
+    Buf readable = {.arena = scope->arena};
+    buf_format(&readable, "%d.%d", (int)number / 1000, (int)number % 1000 / 10);
+    *text = buf_str(&readable);
+}
+
+Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name) {
+    Str text = results_fact(table, name);
+    spell_version(scope, name, &text);
+    return text;
+}
+
 bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why) {
     static const struct {
         Str name;
@@ -344,7 +363,7 @@ bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why
         if (counted) buf_format(why, "%s/cpu.csv is missing", scope->results->folder);
         return false;
     }
-    *value = (Value){.unit = UNIT_TEXT, .text = results_fact(from, name)};
+    *value = (Value){.unit = UNIT_TEXT, .text = key_fact_text(scope, from, name)};
     if (value->text.len == 0) {
         buf_format(why, "%s has no line `# %.*s: …`", from->path, STR_ARG(name));
         return false;

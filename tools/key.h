@@ -86,6 +86,9 @@ bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultR
 // `device`, `device.NAME` or `cpu.NAME`: facts of the reference device's file or of cpu.csv.
 bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why);
 
+// The same as text, versions in the form 13.0; empty when the file has no such fact.
+Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name);
+
 // The reference device's table, or NULL with the reason.
 const ResultTable *key_reference(const KeyScope *scope, Buf *why);
 

@@ -157,8 +157,8 @@ static int by_words(const void *a, const void *b) {
 }
 
 static RowKey row_key(Reader *reader, const ResultRow *row) {
-    static const char *const parts[] = {"chapter", "kernel", "n",         "elem",
-                                        "block",   "grid",   "code_line", "launch"};
+    static const char *const parts[] = {"chapter", "kernel",    "n",      "elem",     "block",
+                                        "grid",    "code_line", "launch", "partials", "sweep"};
     Buf words = {.arena = reader->arena};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         buf_add(&words, results_cell(reader->table, row, str_of(parts[i])));
