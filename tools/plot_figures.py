@@ -17,7 +17,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
@@ -80,6 +80,11 @@ def time_text(us):
     return f"{significant(us)} µs"
 
 
+def round_time(us):
+    """A power of ten on an axis: 10 µs."""
+    return re.sub(r"\.0+ ", " ", time_text(us))
+
+
 def count_text(value):
     for limit, unit in ((1e9, " G"), (1e6, " M"), (1e4, " k")):
         if value >= limit:
@@ -96,7 +101,7 @@ def binary_text(n):
 
 
 def factor_text(factor):
-    return f"×{significant(factor)}" if factor < 999.5 else f"×{factor:,.0f}"
+    return f"×{significant(factor)}"
 
 
 def kernel_text(kernel):
@@ -144,7 +149,7 @@ def heading(write, title, below, names=()):
         left = 0.08
         for name, color in zip(names, SERIES):
             write(left, 0.68, "■ " + name, color=color, fontsize=9, fontweight="bold")
-            left += 0.35 + 0.085 * len(name)
+            left += 0.3 + 0.08 * len(name)
 
 
 def bare(axes):
@@ -204,78 +209,107 @@ def row_places(device_count):
     return [(i - (device_count - 1) / 2) * thick for i in range(device_count)], 0.9 * thick
 
 
-def ladder(data, name):
-    devices = data["devices"]
+def decades(axes, values, text):
+    """A log axis, a line per decade, labels where there is room, and room beyond the largest."""
+    low = math.floor(math.log10(min(values)))
+    high = low + (math.log10(max(values)) - low) / 0.75
+    axes.set_xscale("log")
+    axes.set_xlim(10**low, 10**high)
+    axes.xaxis.set_major_locator(FixedLocator([10.0**e for e in range(low, math.floor(high) + 1)]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    every = 1 if high - low <= 4 else 2
+    axes.xaxis.set_major_formatter(FuncFormatter(
+        lambda x, _: text(x) if round(math.log10(x) - low) % every == 0 else ""))
+    axes.grid(axis="x", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+def chapters_sheet(devices, name, title, below, panels):
+    """A row per chapter and axes side by side: what the ladder and its steps have in common.
+
+    Panels are (left, width, heading). Returns chapters, figure, axes and a function that writes.
+    """
     chapters, labels = rows_of(devices)
-    high = len(chapters) * (0.30 if len(devices) == 1 else 0.21 * len(devices))
-    top = 1.0 if len(devices) == 1 else 1.2
-    figure, place, write = sheet(top + high + 0.5, name)
-    what = f"Sum of {data['n']:,} floats, stage by stage"
-    below = "The fastest kernel of each chapter; medians"
-    heading(write, what, below + (f" on {devices[0]['name']}" if len(devices) == 1 else ""),
-            [device["name"] for device in devices])
-    times = place(1.9, top, 2.35, high)
-    rates = place(4.55, top, 1.95, high)
-    for axes in (times, rates):
+    high = len(chapters) * max(0.29, 0.2 * len(devices))
+    top = 0.95 if len(devices) == 1 else 1.2
+    figure, place, write = sheet(top + high + 0.32, name)
+    heading(write, title, below, [device["name"] for device in devices])
+    every = []
+    for left, width, head in panels:
+        axes = place(left, top, width, high)
         bare(axes)
         axes.set_ylim(len(chapters) - 0.4, -0.6)
         axes.tick_params(length=0, labelsize=8)
-    label_rows(times, chapters, labels)
-    write(1.9, top - 0.12, "time", fontweight="bold")
-    write(4.55, top - 0.12, "bandwidth, GB/s", fontweight="bold")
-    write(WIDTH - 0.1, top - 0.12, "of limit", fontweight="bold", ha="right")
+        write(left, top - 0.1, head, fontweight="bold")
+        every.append(axes)
+    label_rows(every[0], chapters, labels)
+    return chapters, figure, every, lambda left, text, **style: write(left, top - 0.1, text, **style)
 
+
+def share_text(percent):
+    return f"{percent:.0f} %" if percent >= 1 else f"{percent:.1g} %"
+
+
+def ladder(data, name):
+    devices = data["devices"]
+    alone = len(devices) == 1
+    ends = [time_text(devices[0]["stages"][i]["median_us"]) for i in (0, -1)]
+    what = f"Sum of {data['n']:,} floats" + (f": from {ends[0]} to {ends[1]}" if alone else "")
+    library = any(device["library_us"] for device in devices)
+    rates_left, rates_width = 4.55, 1.95
+    chapters, figure, (times, rates), write = chapters_sheet(
+        devices, name, what,
+        "The fastest kernel of each chapter (rings: its other kernels)"
+        + (f", median times on {devices[0]['name']}" if alone else ", median times"),
+        ((1.9, 2.3, "time" + (" (dotted: CUB)" if library else "")), (rates_left, rates_width, "GB/s")))
     medians = [stage["median_us"] for device in devices for stage in device["stages"]]
-    low, far = 10 ** math.floor(math.log10(min(medians))), 10 ** math.ceil(math.log10(max(medians)))
-    times.set_xscale("log")
-    times.set_xlim(low, far)
-    times.xaxis.set_major_locator(FixedLocator([10**e for e in range(0, 9) if low <= 10**e <= far]))
-    times.xaxis.set_minor_locator(NullLocator())
-    times.xaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us)))
-    times.grid(axis="x", color=FAINT, linewidth=0.7)
-    times.set_axisbelow(True)
+    decades(times, medians, round_time)
     rates.set_xlim(0, 100)
-    rates.xaxis.set_major_locator(FixedLocator([0, 25, 50, 75, 100]))
-    rates.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f} %"))
-    rates.set_xlabel("of the pin rate", fontsize=8, labelpad=2)
+    rates.xaxis.set_major_locator(FixedLocator([0, 50, 100]))
+    rates.xaxis.set_major_formatter(
+        FuncFormatter(lambda x, _: f"{x:.0f} %" if x < 100 else "pin rate"))
 
     places, thick = row_places(len(devices))
     for device, color, offset in zip(devices, SERIES, places):
-        row = {chapter: i + offset for i, chapter in enumerate(chapters)}
         stages = device["stages"]
-        times.plot([s["median_us"] for s in stages], [row[s["chapter"]] for s in stages],
-                   color=color, linewidth=1, alpha=0.45, zorder=2)
-        limit = device["ceiling_gbps"] or device["pin_gbps"]
-        pin = device["pin_gbps"] or limit or max(s["gbps"] for s in stages)
+        row = {chapter: i + offset for i, chapter in enumerate(chapters)}
+        if alone:  # stairs down from row to row
+            x = [stage["median_us"] for stage in stages for _ in (0, 1)]
+            y = [row[stage["chapter"]] + half for stage in stages for half in (-0.5, 0.5)]
+            times.plot(x, [y[0] + 0.5, *y[1:-1], y[-1] - 0.5], color=color, linewidth=1.3,
+                       alpha=0.5, zorder=2)
+        ceiling = device["ceiling_gbps"]
+        pin = device["pin_gbps"] or ceiling or max(stage["gbps"] for stage in stages)
         for stage in stages:
-            y = row[stage["chapter"]]
-            us, share = stage["median_us"], 100 * stage["gbps"] / pin
-            times.plot(stage["others"], [y] * len(stage["others"]), "o", markersize=3.6,
-                       markerfacecolor="none", markeredgecolor=color, markeredgewidth=0.8, zorder=3)
+            y, us = row[stage["chapter"]], stage["median_us"]
+            if not alone:
+                times.plot([times.get_xlim()[0], us], [y, y], color=color, linewidth=1.3, alpha=0.5)
+            times.plot(stage["others"], [y] * len(stage["others"]), "o", markersize=4.2,
+                       markerfacecolor="none", markeredgecolor=color, markeredgewidth=0.9, zorder=3)
             times.plot([us], [y], "o", color=color, markersize=6.5, zorder=4)
-            late = us > far / 100
-            right = max([us, *stage["others"]])
-            times.annotate(time_text(us), (us if late else right, y), (-8 if late else 7, 0),
-                           textcoords="offset points", va="center", ha="right" if late else "left",
-                           fontsize=8.5, zorder=5)
+            times.annotate(time_text(us), (max([us, *stage["others"]]), y), (8, 0), va="center",
+                           textcoords="offset points", fontsize=8.5, annotation_clip=False)
+            share = 100 * stage["gbps"] / pin
             rates.barh(y, share, thick, color=color)
             wide = share > 45
-            rates.annotate(significant(stage["gbps"]), (share, y), (-5 if wide else 4, 0),
-                           textcoords="offset points", va="center", ha="right" if wide else "left",
+            gbps = significant(stage["gbps"], 3 if stage["gbps"] >= 1 else 1)
+            rates.annotate(gbps, (share, y), (-5 if wide else 4, 0), textcoords="offset points",
+                           va="center", ha="right" if wide else "left",
                            color=PAPER if wide else INK, fontsize=8.5)
-            if limit:
-                part = 100 * stage["gbps"] / limit
-                rates.annotate(f"{part:.0f} %" if part >= 1 else f"{part:.1g} %", (1, y),
-                               (WIDTH * 72 - 0.1 * 72 - (4.55 + 1.95) * 72, 0), va="center",
+            if ceiling:
+                rates.annotate(share_text(100 * stage["gbps"] / ceiling), (1, y),
+                               ((WIDTH - 0.1 - rates_left - rates_width) * 72, 0), va="center",
                                ha="right", xycoords=("axes fraction", "data"),
                                textcoords="offset points", fontsize=8.5, annotation_clip=False)
-        if device["ceiling_gbps"]:
-            across = [row[chapters[0]] - thick / 2 - 0.1, row[chapters[-1]] + thick / 2 + 0.1]
-            rates.plot([100 * device["ceiling_gbps"] / pin] * 2, across, color=INK, linewidth=1.1,
-                       dashes=(3, 2))
+        if ceiling:
+            across = [[-0.6, len(chapters) - 0.4]] if alone else [
+                [row[c] - thick / 2, row[c] + thick / 2] for c in chapters]
+            for span in across:
+                rates.plot([100 * ceiling / pin] * 2, span, color=INK, linewidth=1.1, dashes=(3, 2))
         if device["library_us"]:
-            times.plot([device["library_us"]] * 2, [-0.5, len(chapters) - 0.5], color=color,
-                       linewidth=0.9, dashes=(1.5, 2), zorder=1)
+            times.axvline(device["library_us"], color=color, linewidth=1, dashes=(1.5, 2), zorder=1)
+    if any(device["ceiling_gbps"] for device in devices):
+        write(WIDTH - 0.1, "of read ceiling (dashed)", ha="right", fontweight="bold")
     return figure, what, "; ".join(
         f"{device['name']}: " + ", ".join(
             f"chapter {int(s['chapter'])} {kernel_text(s['kernel'])} {time_text(s['median_us'])}, "
@@ -283,131 +317,124 @@ def ladder(data, name):
         for device in devices) + "."
 
 
+def steps_of(stages):
+    """Per stage: the gain over the stage before, and whether a difference can be measured."""
+    steps = []
+    for before, stage in zip(stages, stages[1:]):
+        apart = stage["p5_us"] > before["p95_us"] or before["p5_us"] > stage["p95_us"]
+        steps.append((before["median_us"] / stage["median_us"], apart))
+    return [(None, True), *steps]
+
+
 def speedup(data, name):
     devices = data["devices"]
-    chapters, labels = rows_of(devices)
-    high = len(chapters) * (0.30 if len(devices) == 1 else 0.21 * len(devices))
-    top = 1.0 if len(devices) == 1 else 1.2
-    figure, place, write = sheet(top + high + 0.35, name)
+    alone = len(devices) == 1
     what = "What each stage gains"
-    below = f"Ratio of median times for {data['n']:,} floats"
-    heading(write, what, below + (f" on {devices[0]['name']}" if len(devices) == 1 else ""),
-            [device["name"] for device in devices])
-    steps = place(1.9, top, 2.45, high)
-    totals = place(4.75, top, 1.75, high)
-    for axes in (steps, totals):
-        bare(axes)
-        axes.set_ylim(len(chapters) - 0.4, -0.6)
-        axes.tick_params(length=0, labelsize=8)
-    label_rows(steps, chapters, labels)
-    write(1.9, top - 0.12, "against the stage before", fontweight="bold")
-    write(4.75, top - 0.12, "in all", fontweight="bold")
-
-    gains = [
-        [b["median_us"] and a["median_us"] / b["median_us"]
-         for a, b in zip(device["stages"], device["stages"][1:])]
-        for device in devices
-    ]
-    # The first step is worth thousands and would flatten the others: the axis ends before it.
-    ordinary = [gain for row in gains for gain in row if gain < 6]
-    end = 1.25 * max(ordinary, default=2)
-    steps.set_xlim(min([0.8, *ordinary]) - 0.2 if min(ordinary, default=1) < 0.98 else 0.9, end)
-    steps.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:g}"))
-    steps.xaxis.set_major_locator(FixedLocator([t for t in (0.5, 1, 1.5, 2, 3, 4, 5, 6) if t <= end]))
-    steps.axvline(1, color=INK, linewidth=0.9)
-    most = max(d["stages"][0]["median_us"] / s["median_us"] for d in devices for s in d["stages"])
-    totals.set_xscale("log")
-    totals.set_xlim(1, 10 ** math.ceil(math.log10(max(most, 10))))
-    totals.xaxis.set_minor_locator(NullLocator())
-    decades = range(0, 9, 1 if most < 1e4 else 2)
-    totals.xaxis.set_major_locator(FixedLocator([10**e for e in decades]))
-    totals.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:,.0f}"))
+    chapters, figure, (gains, totals), _ = chapters_sheet(
+        devices, name, what,
+        f"Ratios of median times, {data['n']:,} floats" + (f" on {devices[0]['name']}" if alone else ""),
+        ((1.9, 2.3, "against the stage before"), (4.85, 1.7, "against chapter 1")))
+    steps = [steps_of(device["stages"]) for device in devices]
+    # The first step is worth thousands and would flatten the others: its bar leaves the axis.
+    ordinary = [gain for row in steps for gain, _ in row if gain and gain < 6]
+    end = 1.3 * max(ordinary, default=2)
+    gains.set_xlim(min([0.9, *[gain - 0.1 for gain in ordinary]]), end)
+    gains.xaxis.set_major_locator(FixedLocator([x for x in (0.5, 1, 1.5, 2, 3, 4, 5, 6, 7) if x < end]))
+    gains.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:g}"))
+    gains.axvline(1, color=MUTED, linewidth=0.9)
+    sums = [[device["stages"][0]["median_us"] / stage["median_us"] for stage in device["stages"]]
+            for device in devices]
+    decades(totals, [1, *[total for row in sums for total in row]], lambda x: f"×{x:,.0f}")
 
     places, thick = row_places(len(devices))
-    for device, color, offset, row_gains in zip(devices, SERIES, places, gains):
-        row = {chapter: i + offset for i, chapter in enumerate(chapters)}
-        first = device["stages"][0]["median_us"]
-        for stage, before, gain in zip(device["stages"], [None, *device["stages"]], [None, *row_gains]):
-            y = row[stage["chapter"]]
-            if gain:
-                beyond = gain > end
-                within = (stage["p5_us"] <= before["p95_us"] and before["p5_us"] <= stage["p95_us"])
-                shown = end * 0.86 if beyond else gain
-                steps.barh(y, shown - 1, thick, left=1, color=GREY if within else color)
-                if beyond: # an arrow's head: the bar goes on
-                    steps.plot([shown], [y], ">", color=color, markersize=54 * thick * 0.30,
-                               markeredgewidth=0, clip_on=False)
-                text = factor_text(gain) + (" no measurable difference" if within else "")
-                steps.annotate(text, (end if beyond else max(shown, 1), y), (5 if not beyond else 2, 0),
-                               textcoords="offset points", va="center", fontsize=8.5,
-                               color=MUTED if within else INK, annotation_clip=False)
+    for device, color, offset, row_steps, row_sums in zip(devices, SERIES, places, steps, sums):
+        for stage, (gain, apart), total in zip(device["stages"], row_steps, row_sums):
+            y = chapters.index(stage["chapter"]) + offset
+            text = {"textcoords": "offset points", "va": "center", "fontsize": 8.5,
+                    "annotation_clip": False}
+            if gain is None:
+                gains.annotate("the start", (1, y), (5, 0), color=MUTED, **text)
+            elif gain > end:
+                tip = 1 + 0.8 * (end - 1)
+                gains.barh(y, tip - 1, thick, left=1, color=color)
+                gains.fill([tip, tip, tip + 0.05 * (end - 1)], [y - thick / 2, y + thick / 2, y],
+                           color=color, linewidth=0)
+                gains.annotate(factor_text(gain), (tip + 0.05 * (end - 1), y), (4, 0), **text)
             else:
-                steps.annotate("the start", (1, y), (5, 0), textcoords="offset points",
-                               va="center", fontsize=8.5, color=MUTED)
-            total = first / stage["median_us"]
-            totals.barh(y, total, thick, left=0, color=color)
-            totals.annotate(factor_text(total), (max(total, 1), y), (4, 0), va="center", fontsize=8.5,
-                            textcoords="offset points", annotation_clip=False)
+                gains.barh(y, gain - 1, thick, left=1, color=color if apart else GREY)
+                gains.annotate(factor_text(gain) + ("" if apart else ", no measurable difference"),
+                               (max(gain, 1), y), (5, 0), color=INK if apart else MUTED, **text)
+            totals.barh(y, total - 1, thick, left=1, color=color)
+            if total != 1:
+                totals.annotate(factor_text(total), (total, y), (4, 0), **text)
     return figure, what, "; ".join(
         f"{device['name']}: " + ", ".join(
-            f"chapter {int(s['chapter'])} {factor_text(g)}"
-            for s, g in zip(device["stages"][1:], row_gains))
-        for device, row_gains in zip(devices, gains)) + "."
+            f"chapter {int(stage['chapter'])} {factor_text(gain)}"
+            for stage, (gain, _) in zip(device["stages"], row_steps) if gain)
+        for device, row_steps in zip(devices, steps)) + "."
 
 
 # ---- Sweeps ----
 
 
 def blocks(data, name):
-    figure, place, write = sheet(3.9, name)
+    """One device: GB/s over blocks. Several: what each makes of itself, % over blocks per SM."""
+    alone = len(data) == 1 or not all(s["sm_count"] and s["ceiling_gbps"] for s in data)
+    top = 1.0 if len(data) == 1 else 1.15
+    figure, place, write = sheet(top + 2.75, name)
     what = "How many blocks does a sum want?"
-    n = data[0]["n"]
-    heading(write, what, f"Chapter 8, grid-stride sum of {n:,} floats: bandwidth against blocks"
+    heading(write, what, f"Chapter 8: the grid-stride sum of {data[0]['n']:,} floats"
             + (f" on {data[0]['name']}" if len(data) == 1 else ""), [s["name"] for s in data])
-    axes = place(0.62, 1.05, WIDTH - 0.85, 2.3)
+    axes = place(0.62, top, WIDTH - 0.85, 2.3)
     axes.set_xscale("log", base=2)
-    grids = [point["grid"] for sweep in data for point in sweep["points"]]
-    axes.set_xlim(min(grids) / 1.15, max(grids) * 1.3)
-    highest = max(max(p["gbps"] for p in s["points"]) for s in data)
-    highest = max([highest, *(s["ceiling_gbps"] or 0 for s in data)])
-    axes.set_ylim(0, highest * 1.08)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
-    axes.xaxis.set_major_locator(FixedLocator([2**e for e in range(0, 31, 2)]))
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda x, _: f"{x:,.0f}" if x < 1024 else binary_text(x)))
+    for sweep, color in zip(data, SERIES):
+        per_x = 1 if alone else sweep["sm_count"]
+        per_y = 1 if alone else sweep["ceiling_gbps"] / 100
+        points = sweep["points"]
+        x, y = [p["grid"] / per_x for p in points], [p["gbps"] / per_y for p in points]
+        axes.fill_between(x, [v * p["median_us"] / p["p95_us"] for v, p in zip(y, points)],
+                          [v * p["median_us"] / p["p5_us"] for v, p in zip(y, points)],
+                          color=color, alpha=0.22, linewidth=0)
+        axes.plot(x, y, "o-", color=color, markersize=3.2, linewidth=1.6, zorder=3)
+        best = max(range(len(y)), key=lambda i: y[i])
+        axes.plot([x[best]], [y[best]], "o", color=color, markersize=7, zorder=4)
+        grid, sms = points[best]["grid"], sweep["sm_count"]
+        text = f"best: {significant(points[best]['gbps'])} GB/s at {grid:,} blocks"
+        if sms and grid % sms == 0:
+            text += f", {grid // sms} per SM"
+        early = math.log2(x[best] / x[0]) < 0.62 * math.log2(x[-1] / x[0])
+        axes.annotate(text, (x[best], y[best]), (8 if early else -8, -22 - 14 * data.index(sweep)),
+                      textcoords="offset points", color=color, fontweight="bold",
+                      ha="left" if early else "right", zorder=5)
+    every = [p["grid"] / (1 if alone else s["sm_count"]) for s in data for p in s["points"]]
+    axes.set_xlim(min(every) / 1.15, max(every) * 1.15)
+    step = 2 if max(every) / min(every) < 2**20 else 4
+    axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(-8, 31, step)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(
+        lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:.0f}" if x < 1024 else binary_text(x)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.grid(axis="y", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
-    axes.set_xlabel("blocks", labelpad=2)
-    axes.set_ylabel("GB/s", labelpad=3)
-    for sweep, color in zip(data, SERIES):
-        points = sweep["points"]
-        scale = [p["gbps"] * p["median_us"] for p in points]  # bytes per kernel, in GB/s times µs
-        axes.fill_between([p["grid"] for p in points], [c / p["p95_us"] for c, p in zip(scale, points)],
-                          [c / p["p5_us"] for c, p in zip(scale, points)], color=color, alpha=0.22,
-                          linewidth=0)
-        axes.plot([p["grid"] for p in points], [p["gbps"] for p in points], "o-", color=color,
-                  markersize=3.2, linewidth=1.6, zorder=3)
-        best = max(points, key=lambda p: p["gbps"])
-        axes.plot([best["grid"]], [best["gbps"]], "o", color=color, markersize=7, zorder=4)
-        text = f"best: {significant(best['gbps'])} GB/s at {best['grid']:,} blocks"
-        if sweep["sm_count"] and best["grid"] % sweep["sm_count"] == 0:
-            text += f", {best['grid'] // sweep['sm_count']} per SM"
-        axes.annotate(text, (best["grid"], best["gbps"]), (6, -20), textcoords="offset points",
-                      fontsize=8.5, color=color, fontweight="bold", ha="center",
-                      va="top", zorder=5)
-        if sweep["ceiling_gbps"]:
-            axes.axhline(sweep["ceiling_gbps"], color=INK, linewidth=1, dashes=(4, 2.5))
-            axes.annotate("read ceiling", (0, sweep["ceiling_gbps"]), (4, 3), fontsize=8.5,
-                          xycoords=("axes fraction", "data"), textcoords="offset points")
-        if sweep["sm_count"]:
-            several = len(data) > 1
-            for times in (1,) if several else (1, 2, 4, 8, 16, 32):
-                axes.axvline(times * sweep["sm_count"], color=color if several else GREY,
-                             linewidth=0.8, dashes=(1, 2), zorder=1)
-                text = f"{times}" if times > 1 else f"{sweep['sm_count']} SMs × 1"
-                axes.annotate(text, (times * sweep["sm_count"], 0), (2, 3), fontsize=8,
-                              textcoords="offset points", color=color if several else MUTED)
+    axes.set_xlabel("blocks" if alone else "blocks per multiprocessor", labelpad=2)
+    axes.set_ylabel("GB/s" if alone else "% of the read ceiling", labelpad=3)
+    ceiling = data[0]["ceiling_gbps"] if alone else 100
+    axes.set_ylim(0, 1.1 * max(ceiling or 0, axes.dataLim.y1))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    if ceiling:
+        axes.axhline(ceiling, color=INK, linewidth=1, dashes=(4, 2.5))
+        axes.annotate("read ceiling", (0, ceiling), (5, 4), fontsize=8.5, textcoords="offset points",
+                      xycoords=("axes fraction", "data"))
+    sms = data[0]["sm_count"] if alone else 1
+    if sms:
+        above = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "fontsize": 8,
+                 "color": MUTED}
+        guides = [times for times in (1, 2, 4, 8, 16, 32) if times * sms < axes.get_xlim()[1]]
+        for times in guides if alone else (1,):
+            axes.axvline(times * sms, color=GREY, linewidth=0.8, dashes=(1, 2), zorder=1)
+            if alone:
+                axes.annotate(f"×{times}", (times * sms, 1), (0, 3), ha="center", **above)
+        if alone:
+            axes.annotate(f"{sms} SMs", (sms, 1), (-12, 3), ha="right", **above)
     return figure, what, "; ".join(
         f"{s['name']}: best {significant(max(p['gbps'] for p in s['points']))} GB/s at "
         f"{max(s['points'], key=lambda p: p['gbps'])['grid']:,} blocks" for s in data) + "."
@@ -420,7 +447,8 @@ def sizes(data, name):
     versus = [c for c in curves if c["kernel"] != library
               and any(l["kernel"] == library and l["name"] == c["name"] for l in curves)]
     figure, place, write = sheet(3.95 + (1.25 if versus else 0), name)
-    what = "From a thousand elements to a quarter of a billion"
+    every = sorted({p["n"] for c in curves for p in c["points"]})
+    what = f"From {binary_text(every[0])} to {binary_text(every[-1])} elements"
     write(0.08, 0.24, what, fontsize=12, fontweight="bold")
     write(0.08, 0.45, f"Chapter {int(data['chapter'])}: the sum of n floats. Lines are medians, "
           "bands the 5th to 95th percentile", color=MUTED)
@@ -430,7 +458,7 @@ def sizes(data, name):
     left = 0.08
     for kernel in kernels:
         write(left, 0.7, "■ " + kernel, color=colors[kernel], fontweight="bold")
-        left += 0.35 + 0.088 * len(kernel)
+        left += 0.3 + 0.08 * len(kernel)
     if len(machines) > 1:
         styles = ("solid", "dashed", "dotted", "dash-dotted")
         write(WIDTH - 0.1, 0.7, ", ".join(f"{m}: {s}" for m, s in zip(machines, styles)),
@@ -440,7 +468,6 @@ def sizes(data, name):
     panels = [time_axes, rate_axes]
     if versus:
         panels.append(place(0.66, 4.1, WIDTH - 0.91, 0.65))
-    every = sorted({p["n"] for c in curves for p in c["points"]})
     for axes in panels:
         axes.set_xscale("log", base=2)
         axes.set_xlim(every[0], every[-1])
@@ -472,12 +499,15 @@ def sizes(data, name):
             both = [p for p in points if p["n"] in theirs]
             panels[2].plot([p["n"] for p in both], [theirs[p["n"]] / p["median_us"] for p in both],
                            **line)
-    time_axes.yaxis.set_major_formatter(FuncFormatter(lambda us, _: time_text(us)))
+    time_axes.yaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time(us)))
     rate_axes.yaxis.set_major_formatter(FuncFormatter(lambda gbps, _: significant(gbps, 1)))
     if versus:
         panels[2].set_title(f"speed against {library}", loc="left", fontsize=9, fontweight="bold",
                             pad=5)
         panels[2].axhline(1, color=colors[library], linewidth=1.2)
+        low, high = panels[2].get_ylim()
+        panels[2].set_ylim(min(low, 0.9), max(high, 1.1))
+        panels[2].yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         panels[2].yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"×{y:g}"))
         panels[2].xaxis.set_major_locator(FixedLocator([2**e for e in range(10, 31, 3)]))
     return figure, what, "; ".join(
@@ -551,53 +581,54 @@ def wavefronts(op, size, accesses):
 
 
 def banks(data, name):
-    steps = [(op, accesses, wavefronts(op, size, accesses)) for op, size, _, accesses in data["steps"]]
+    steps = [(label, accesses, wavefronts(op, size, accesses))
+             for label, op, size, accesses in data["steps"]]
     tall = [sum(max(map(len, group.values())) for group in groups) for _, _, groups in steps]
     total = sum(tall)
-    line = 0.165 if total <= 60 else 9.9 / total
+    line = min(0.165, 9.9 / total)
     gap = 0.09
     high = total * line + gap * (len(steps) - 1)
-    figure, place, write = sheet(1.12 + high + 0.1, name)
+    turns = total > sum(len(groups) for _, _, groups in steps)
+    top = 1.12 if turns else 0.95
+    figure, place, write = sheet(top + high + 0.42, name)
     what = f"Who touches which bank when: {kernel_text(data['kernel'])}"
-    heading(write, what, f"Warp {data['warp']} of block {data['block']}, one access for each step "
-            "of the tree. A line is a wavefront, a number is a lane")
+    heading(write, what, f"Warp {data['warp']} of block {data['block']}, one access for each step. "
+            "A line is one wavefront; the numbers are lanes")
+    if turns:
+        write(0.08, 0.64, "Lanes that want different words of the same bank take turns (orange)",
+              color=MUTED)
     left, width = 1.0, 5.12
-    axes = place(left, 0.92, width, high)
+    axes = place(left, top, width, high)
     bare(axes)
     axes.spines["bottom"].set_visible(False)
     axes.set_xlim(-0.5, 31.5)
     axes.set_ylim(high, 0)
     axes.xaxis.tick_top()
     axes.xaxis.set_major_locator(FixedLocator(range(0, 32)))
-    axes.tick_params(length=0, labelsize=7, pad=1)
-    write(left - 0.08, 0.86, "bank", color=MUTED, fontsize=8, ha="right")
-    write(left + width + 0.1, 0.86, "lanes", color=MUTED, fontsize=8)
-    write(WIDTH - 0.08, 0.86, "wavefronts", color=MUTED, fontsize=8, ha="right")
+    axes.tick_params(length=0, labelsize=7, pad=2)
+    write(left - 0.08, top - 0.06, "bank", color=MUTED, fontsize=8, ha="right")
+    write(left + width + 0.1, top - 0.06, "lanes", color=MUTED, fontsize=8)
+    write(WIDTH - 0.08, top - 0.06, "wavefronts", color=MUTED, fontsize=8, ha="right")
+    write(WIDTH - 0.08, top + high + 0.22, f"{total} in all", fontsize=8.5, fontweight="bold", ha="right")
 
-    y, tree_step = 0.0, 0
+    y = 0.0
     said = []
-    for (op, accesses, groups), count in zip(steps, tall):
-        bottom = y + count * line
+    for (label, accesses, groups), count in zip(steps, tall):
+        lanes = len({lane for lane, _ in accesses})
+        said.append(f"{label}: {lanes} lanes, {count} wavefronts")
+        beside = {"textcoords": "offset points", "va": "center", "fontsize": 8.5,
+                  "annotation_clip": False}
+        middle = y + count * line / 2
+        axes.annotate(label, (-0.5, middle), (-6, 0), ha="right", **beside)
+        axes.annotate(f"{lanes}", (31.5, middle), (8, 0), color=MUTED, **beside)
+        axes.annotate(f"{count}", (31.5, middle), ((WIDTH - 0.08 - left - width) * 72, 0), ha="right",
+                      color=ORANGE if count > len(groups) else MUTED,
+                      fontweight="bold" if count > len(groups) else "normal", **beside)
         axes.add_patch(Rectangle((-0.5, y), 32, count * line, facecolor="none", edgecolor=FAINT,
                                  linewidth=0.8, clip_on=False))
-        load = op.startswith("ld")
-        tree_step += load
-        label = f"step {tree_step}" if load else "fill"
-        if load and len(accesses) == 1 and (op, accesses) == (steps[-1][0], steps[-1][1]) and bottom > high - 1e-6:
-            label = "result"
-        middle = (y + bottom) / 2
-        lanes = len({lane for lane, _ in accesses})
-        axes.annotate(label, (-0.5, middle), (-6, 0), textcoords="offset points", ha="right",
-                      va="center", fontsize=8.5, annotation_clip=False)
-        axes.annotate(f"{lanes}", (31.5, middle), (8, 0), textcoords="offset points", va="center",
-                      fontsize=8.5, color=MUTED, annotation_clip=False)
-        axes.annotate(f"{count}", (31.5, middle), ((WIDTH - 0.08 - left - width) * 72, 0),
-                      textcoords="offset points", va="center", ha="right", fontsize=8.5,
-                      fontweight="bold" if count > 1 else "normal",
-                      color=ORANGE if count > 1 else MUTED, annotation_clip=False)
         for group in groups:
             for bank, words in group.items():
-                degree = min(5, math.ceil(math.log2(len(words))))
+                degree = min(len(DEGREES) - 1, math.ceil(math.log2(len(words))))
                 for i, lanes_of_word in enumerate(words.values()):
                     axes.add_patch(Rectangle((bank - 0.45, y + i * line + 0.006), 0.9, line - 0.012,
                                              facecolor=DEGREES[degree], edgecolor="none"))
@@ -606,8 +637,7 @@ def banks(data, name):
                         axes.text(bank, y + (i + 0.5) * line, f"{lanes_of_word[0]}{more}", ha="center",
                                   va="center_baseline", fontsize=7, color=ON_DEGREE[degree])
             y += max(map(len, group.values())) * line
-        said.append(f"{label}: {lanes} lanes in {count} wavefronts")
-        y = bottom + gap
+        y += gap
     return figure, what, "; ".join(said) + f". {total} wavefronts in all."
 
 
