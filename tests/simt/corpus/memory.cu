@@ -1,0 +1,193 @@
+// Accesses outside of memory, askew, too late or too early, each with a twin that is right.
+// Verdicts: see corpus.h.
+#include "corpus.h"
+
+#define N 1000  // ints in an allocation: 4000 bytes, less than the 4096 that are set aside
+
+__global__ void read_at(const int *in, int *out, int shift) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < BLOCK) {
+        out[i] = in[(int)i + shift];  // HAZARD global_read_end: out of bounds
+    }
+}
+
+__global__ void read_before(const int *in, int *out, int shift) {
+    out[threadIdx.x] = in[(int)threadIdx.x + shift];  // HAZARD global_read_start: out of bounds
+}
+
+__global__ void write_at(int *out, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = (int)i;  // HAZARD global_write_end: out of bounds
+    }
+}
+
+__global__ void add_at(int *counter, int at) {
+    atomicAdd(counter + at, 1);  // HAZARD global_atomic_end: out of bounds
+}
+
+__global__ void read_null(const int *in, int *out) {
+    out[threadIdx.x] = in[threadIdx.x];  // HAZARD null_pointer: out of bounds
+}
+
+__global__ void read_host(const int *in, int *out) {
+    out[threadIdx.x] = in[threadIdx.x];  // HAZARD host_pointer: out of bounds
+}
+
+__global__ void read_freed(const int *in, int *out) {
+    out[threadIdx.x] = in[threadIdx.x];  // HAZARD use_after_free: use after free
+}
+
+__global__ void vector_load(const int *in, int *out) {
+    int4 v = *(const int4 *)(in + 4 * threadIdx.x);  // HAZARD misaligned_global: misaligned
+    out[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+
+__global__ void vector_shared(const int *in, int *out, int shift) {
+    __shared__ __align__(16) int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t < 16) {
+        int2 v = *(int2 *)(s + 2 * t + shift);  // HAZARD misaligned_shared: misaligned
+        out[t] = v.x - v.y;
+    }
+}
+
+__global__ void shared_at(const int *in, int *out, int shift) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = s[(int)t + shift];  // HAZARD shared_read_end: out of bounds
+}
+
+__global__ void shared_write(const int *in, int *out, int shift) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[(int)t + shift] = in[t];  // HAZARD shared_write_end: out of bounds
+    __syncthreads();
+    if (t > 0) out[t] = s[t];
+}
+
+extern __shared__ int dynamic[];
+__global__ void dynamic_shared(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    dynamic[t] = in[t];  // HAZARD dynamic_shared_small: out of bounds
+    __syncthreads();
+    out[t] = dynamic[t / 2];
+}
+
+__global__ void local_at(const int *in, int *out, int shift) {
+    int own[8];
+    unsigned t = threadIdx.x;
+    for (int i = 0; i < 8; i++) own[(i + in[t]) % 8] = in[i] + in[t];
+    out[t] = own[in[t] % 8 + shift];  // HAZARD local_end: out of bounds
+}
+
+__global__ void shared_unwritten(const int *in, int *out, unsigned n) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (t < n) s[t] = in[t];
+    __syncthreads();
+    out[t] = s[BLOCK - 1 - t];  // HAZARD uninitialized_shared: uninitialized
+}
+
+__global__ void sum_four(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t] + in[t + BLOCK];  // HAZARD uninitialized_global: uninitialized
+}
+
+__global__ void sum_tail(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t] + in[t + BLOCK];  // HAZARD uninitialized_tail: uninitialized
+}
+
+__global__ void fill(int *out, int value) { out[threadIdx.x] = value + (int)threadIdx.x; }
+
+// Blocks add to one word without an atomic; threads of a block exchange through global memory
+// without a barrier. --check follows races in shared memory only.
+__global__ void blocks_add(const int *in, volatile int *out) {
+    if (threadIdx.x == 0) {
+        out[0] = out[0] + in[blockIdx.x];  // SILENT global_race_blocks: race
+    }
+}
+
+__global__ void threads_exchange(const int *in, volatile int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t];
+    out[BLOCK + t] = out[BLOCK - 1 - t];  // SILENT global_race_threads: race
+}
+
+static int *fresh(size_t bytes) {
+    int *d = NULL;
+    cudaMalloc((void **)&d, bytes);
+    return d;
+}
+
+static int *written(size_t bytes) {
+    int *d = fresh(bytes);
+    cudaMemset(d, 0, bytes);
+    return d;
+}
+
+static void use_after_free(int *d_out, bool right) {
+    int *d = written(1 << 20);
+    if (!right) cudaFree(d);
+    read_freed<<<1, BLOCK>>>(d, d_out);
+}
+
+static void uninitialized_tail(int *d_out, bool right) {
+    int host[2 * BLOCK] = {0}, *d = fresh(sizeof host);
+    cudaMemcpy(d, host, sizeof host - (right ? 0 : sizeof *host), cudaMemcpyHostToDevice);
+    sum_tail<<<1, BLOCK>>>(d, d_out);
+}
+
+static void written_by_kernel(int *d_out) {
+    int *d = fresh(2 * BLOCK * sizeof *d);
+    fill<<<1, BLOCK>>>(d, 1);
+    fill<<<1, BLOCK>>>(d + BLOCK, 2);
+    sum_four<<<1, BLOCK>>>(d, d_out);
+}
+
+#define RUN(name, ...) {name, [](int *d_in, int *d_out) { (void)d_in, (void)d_out; __VA_ARGS__; }}
+
+static const Case cases[] = {
+    RUN("global_read_end", read_at<<<1, BLOCK>>>(written(N * 4), d_out, N - BLOCK + 1)),
+    RUN("global_read_end_right", read_at<<<1, BLOCK>>>(written(N * 4), d_out, N - BLOCK)),
+    RUN("global_read_start", read_before<<<1, BLOCK>>>(written(N * 4), d_out, -1)),
+    RUN("global_read_start_right", read_before<<<1, BLOCK>>>(written(N * 4), d_out, 0)),
+    RUN("global_write_end", write_at<<<8, BLOCK>>>(fresh(N * 4), N + 1)),
+    RUN("global_write_end_right", write_at<<<8, BLOCK>>>(fresh(N * 4), N)),
+    RUN("global_atomic_end", add_at<<<1, BLOCK>>>(written(4), 1)),
+    RUN("global_atomic_end_right", add_at<<<1, BLOCK>>>(written(4), 0)),
+    RUN("null_pointer", read_null<<<1, BLOCK>>>(NULL, d_out)),
+    RUN("host_pointer", static int on_host[BLOCK]; read_host<<<1, BLOCK>>>(on_host, d_out)),
+    RUN("use_after_free", use_after_free(d_out, false)),
+    RUN("use_after_free_right", use_after_free(d_out, true)),
+    RUN("misaligned_global", vector_load<<<1, BLOCK / 4>>>(d_in + 1, d_out)),
+    RUN("misaligned_global_right", vector_load<<<1, BLOCK / 4>>>(d_in + 4, d_out)),
+    RUN("misaligned_shared", vector_shared<<<1, BLOCK>>>(d_in, d_out, 1)),
+    RUN("misaligned_shared_right", vector_shared<<<1, BLOCK>>>(d_in, d_out, 2)),
+    RUN("shared_read_end", shared_at<<<1, BLOCK>>>(d_in, d_out, 1)),
+    RUN("shared_read_end_right", shared_at<<<1, BLOCK>>>(d_in, d_out, 0)),
+    RUN("shared_write_end", shared_write<<<1, BLOCK>>>(d_in, d_out, 1)),
+    RUN("shared_write_end_right", shared_write<<<1, BLOCK>>>(d_in, d_out, 0)),
+    RUN("dynamic_shared_small", dynamic_shared<<<1, BLOCK, BLOCK * 4 - 4>>>(d_in, d_out)),
+    RUN("dynamic_shared_small_right", dynamic_shared<<<1, BLOCK, BLOCK * 4>>>(d_in, d_out)),
+    RUN("local_end", local_at<<<1, BLOCK>>>(d_in, d_out, 1)),
+    RUN("local_end_right", local_at<<<1, BLOCK>>>(d_in, d_out, 0)),
+    RUN("uninitialized_shared", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK - 1)),
+    RUN("uninitialized_shared_right", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK)),
+    RUN("uninitialized_global", sum_four<<<1, BLOCK>>>(fresh(2 * BLOCK * 4), d_out)),
+    RUN("uninitialized_global_right", sum_four<<<1, BLOCK>>>(written(2 * BLOCK * 4), d_out)),
+    RUN("uninitialized_tail", uninitialized_tail(d_out, false)),
+    RUN("uninitialized_tail_right", uninitialized_tail(d_out, true)),
+    RUN("written_by_kernel_right", written_by_kernel(d_out)),
+    RUN("global_race_blocks", blocks_add<<<8, 32>>>(d_in, d_out)),
+    RUN("global_race_threads", threads_exchange<<<1, BLOCK>>>(d_in, d_out)),
+};
+
+int main(int argc, char **argv) {
+    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
+}

@@ -1,0 +1,402 @@
+// Races in shared memory, each with a twin that is right. Verdicts: see corpus.h.
+#include <cooperative_groups.h>
+
+#include "corpus.h"
+
+namespace cg = cooperative_groups;
+
+#define FULL 0xffffffffu
+
+// A tree in which nothing separates the steps.
+template <bool RIGHT> __global__ void tree(const int *in, int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned k = BLOCK / 2; k > 0; k >>= 1) {
+        if (t < k) {
+            s[t] = s[t] + s[t + k];  // HAZARD tree: race
+        }
+        if (RIGHT) __syncthreads();
+    }
+    if (t == 0) out[0] = s[0];
+}
+
+// The same tree in plain (not volatile) memory with the first barrier missing.
+template <bool RIGHT> __global__ void tree_first_barrier(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];  // LABEL tree_first_barrier_store
+    if (RIGHT) __syncthreads();
+    if (t < 64) out[t] = s[t + 64];  // HAZARD tree_first_barrier: race with tree_first_barrier_store
+}
+
+// The last warp of a tree: volatile alone orders nothing between lanes.
+template <int KIND> __global__ void last_warp(const int *in, int *out) {
+    __shared__ volatile int s[64];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t < 32 && KIND == 0) {
+        s[t] = s[t] + s[t + 32];  // LABEL last_warp_volatile
+        s[t] = s[t] + s[t + 16];  // HAZARD last_warp_volatile: race
+        s[t] = s[t] + s[t + 8];   // HAZARD last_warp_volatile: race
+        s[t] = s[t] + s[t + 4];   // HAZARD last_warp_volatile: race
+        s[t] = s[t] + s[t + 2];   // HAZARD last_warp_volatile: race
+        s[t] = s[t] + s[t + 1];   // HAZARD last_warp_volatile: race
+    }
+    if (t < 32 && KIND == 1) {  // a lane overwrites what its neighbour reads in the same step
+        s[t] = s[t] + s[t + 32];
+        __syncwarp();
+        s[t] = s[t] + s[t + 16];  // HAZARD last_warp_half_synced: race
+        __syncwarp();
+    }
+    if (t < 32 && KIND == 2) {
+        int sum = s[t];
+        for (int k = 32; k > 0; k /= 2) {
+            sum += s[t + k];
+            __syncwarp();
+            s[t] = sum;
+            __syncwarp();
+        }
+    }
+    if (t < 32 && KIND == 3) {
+        for (unsigned k = 32; k > 0; k /= 2) {
+            if (t < k) s[t] = s[t] + s[t + k];
+            __syncwarp();
+        }
+    }
+    if (t == 0) out[0] = s[0];
+}
+
+template <bool RIGHT> __global__ void write_after_read(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    int next = s[(t + 1) % BLOCK];  // LABEL write_after_read_load
+    if (RIGHT) __syncthreads();
+    s[t] = next * 2;  // HAZARD write_after_read: race with write_after_read_load
+    __syncthreads();
+    out[t] = s[t];
+}
+
+template <bool RIGHT> __global__ void read_after_write_in_warp(const int *in, int *out) {
+    __shared__ int s[32];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];  // LABEL read_after_write_in_warp_store
+    if (RIGHT) __syncwarp();
+    out[t] = s[31 - t];  // HAZARD read_after_write_in_warp: race with read_after_write_in_warp_store
+}
+
+// Shuffles and votes exchange registers; they do not order memory (CUDA C++ programming guide).
+template <bool RIGHT> __global__ void shuffle_is_no_fence(const int *in, int *out) {
+    __shared__ volatile int s[32];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];  // LABEL shuffle_is_no_fence_store
+    int v = __shfl_xor_sync(FULL, in[t], 1);
+    if (RIGHT) __syncwarp();
+    out[t] = v + s[t ^ 1];  // HAZARD shuffle_is_no_fence: race with shuffle_is_no_fence_store
+}
+
+template <bool RIGHT> __global__ void store_against_atomic(const int *in, int *out) {
+    __shared__ int total;
+    unsigned t = threadIdx.x;
+    if (t == 0) total = in[0];  // LABEL store_against_atomic_store
+    if (RIGHT) __syncthreads();
+    atomicAdd(&total, in[t]);  // HAZARD store_against_atomic: race with store_against_atomic_store
+    __syncthreads();
+    if (t == 0) out[0] = total;
+}
+
+template <bool RIGHT> __global__ void read_against_atomic(const int *in, int *out) {
+    __shared__ int total;
+    unsigned t = threadIdx.x;
+    if (t == 0) total = 0;
+    __syncthreads();
+    atomicAdd(&total, in[t]);  // LABEL read_against_atomic_add
+    if (RIGHT) __syncthreads();
+    if (t == BLOCK - 1) out[0] = total;  // HAZARD read_against_atomic: race with read_against_atomic_add
+}
+
+// Right: atomics never collide with each other.
+__global__ void histogram(const int *in, int *out) {
+    __shared__ int bins[8];
+    unsigned t = threadIdx.x;
+    if (t < 8) bins[t] = 0;
+    __syncthreads();
+    atomicAdd(&bins[in[t] % 8], 1);
+    atomicMax(&bins[0], 1);
+    __syncthreads();
+    if (t < 8) out[t] = bins[t];
+}
+
+// Every thread stores to one word: the same value is no hazard, different values are.
+template <bool SAME> __global__ void all_store(const int *in, int *out) {
+    __shared__ volatile int flag;
+    unsigned t = threadIdx.x;
+    flag = SAME ? 7 : in[t];  // HAZARD store_different: race
+    __syncthreads();
+    out[t] = flag;
+}
+
+// Right: two lines store one value to one word, as when several warps find the same answer.
+__global__ void same_value_two_lines(const int *in, int *out) {
+    __shared__ volatile int found;
+    unsigned t = threadIdx.x;
+    if (t == 0) found = 0;
+    __syncthreads();
+    if (t < 32) found = 1;
+    if (t >= 96) found = 1;
+    __syncthreads();
+    out[t] = found + in[t];
+}
+
+template <bool RIGHT> __global__ void two_stores(const int *in, int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (t < 64) s[t] = in[t];  // LABEL two_stores_first
+    if (RIGHT) __syncthreads();
+    if (t >= 64) s[t - 32] = -in[t];  // HAZARD two_stores: race with two_stores_first
+    __syncthreads();
+    if (t < 96) out[t] = s[t];
+}
+
+// Two reductions use the same array: the second overwrites what the first still reads.
+template <bool RIGHT> __global__ void reused_array(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    int total = 0;
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        s[t] = in[t + round];  // HAZARD reused_array: race with reused_array_load
+        __syncthreads();
+#pragma unroll 1
+        for (unsigned k = BLOCK / 2; k > 0; k >>= 1) {
+            if (t < k) s[t] += s[t + k];
+            __syncthreads();
+        }
+        total += s[0];  // LABEL reused_array_load
+        if (RIGHT) __syncthreads();
+    }
+    out[t] = total;
+}
+
+// An inclusive scan. Two buffers need one barrier a step; one buffer with one barrier is a race.
+template <int BUFFERS> __global__ void scan(const int *in, int *out) {
+    __shared__ int s[BUFFERS][BLOCK];
+    unsigned t = threadIdx.x, now = 0;
+    s[0][t] = in[t];
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned k = 1; k < BLOCK; k *= 2) {
+        unsigned next = BUFFERS == 2 ? 1 - now : 0;
+        int left = t >= k ? s[now][t - k] : 0;  // LABEL scan_one_buffer_load
+        s[next][t] = s[now][t] + left;  // HAZARD scan_one_buffer: race with scan_one_buffer_load
+        __syncthreads();
+        now = next;
+    }
+    out[t] = s[now][t];
+}
+
+// Tiles through two buffers: one barrier for each tile is enough, one for every second is not.
+template <bool RIGHT> __global__ void double_buffer(const int *in, int *out) {
+    __shared__ volatile int s[2][BLOCK];
+    unsigned t = threadIdx.x;
+    int sum = 0;
+#pragma unroll 1
+    for (int tile = 0; tile < 6; tile++) {
+        s[tile % 2][t] = in[tile + t];  // HAZARD double_buffer: race with double_buffer_load
+        if (RIGHT || tile % 2 == 0) __syncthreads();
+        sum += s[tile % 2][BLOCK - 1 - t];  // LABEL double_buffer_load
+    }
+    out[t] = sum;
+}
+
+// One partial for each warp, then the first warp adds them up.
+template <bool RIGHT> __global__ void warp_partials(const int *in, int *out) {
+    __shared__ volatile int partial[BLOCK / 32];
+    unsigned t = threadIdx.x;
+    int sum = in[t];
+    for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(FULL, sum, k);
+    if (t % 32 == 0) partial[t / 32] = sum;  // LABEL warp_partials_store
+    if (RIGHT) __syncthreads();
+    if (t < 4) out[t] = partial[t];  // HAZARD warp_partials: race with warp_partials_store
+}
+
+template <bool RIGHT> __global__ void broadcast(const int *in, int *out) {
+    __shared__ volatile int value;
+    unsigned t = threadIdx.x;
+    if (t == 0) value = in[5];  // LABEL broadcast_store
+    if (RIGHT) __syncthreads();
+    out[t] = value;  // HAZARD broadcast: race with broadcast_store
+}
+
+// Right: neighbouring bytes of one word belong to different threads.
+__global__ void bytes(const int *in, int *out) {
+    __shared__ volatile char s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = (char)in[t];
+    out[t] = s[t];
+    __syncthreads();
+    out[t] += s[BLOCK - 1 - t];
+}
+
+template <bool RIGHT> __global__ void vector_store(const int *in, int *out) {
+    __shared__ int4 s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = make_int4(in[t], 1, 2, 3);  // LABEL vector_store_store
+    if (RIGHT) __syncthreads();
+    out[t] = ((volatile int *)s)[(t * 4 + 130) % 512];  // HAZARD vector_store: race with vector_store_store
+}
+
+extern __shared__ int dynamic[];
+template <bool RIGHT> __global__ void dynamic_array(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    dynamic[t] = in[t];  // LABEL dynamic_array_store
+    if (RIGHT) __syncthreads();
+    out[t] = dynamic[BLOCK - 1 - t];  // HAZARD dynamic_array: race with dynamic_array_store
+}
+
+__device__ __noinline__ void put(int *place, int value) {
+    *place = value;  // LABEL generic_pointer_store
+}
+template <bool RIGHT> __global__ void generic_pointer(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    put(s + t, in[t]);
+    if (RIGHT) __syncthreads();
+    out[t] = s[(t + 64) % BLOCK];  // HAZARD generic_pointer: race with generic_pointer_store
+}
+
+// The ticket of a last-block reduction, asked for twice.
+template <bool RIGHT> __global__ void ticket(const int *in, int *out) {
+    __shared__ volatile bool last;
+    unsigned t = threadIdx.x;
+    int seen = 0;
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        if (t == 0) last = in[round] == 1;  // HAZARD ticket: race with ticket_load
+        __syncthreads();
+        seen += last;  // LABEL ticket_load
+        if (RIGHT) __syncthreads();
+    }
+    out[t] = seen;
+}
+
+// Tiles of sixteen threads: their barrier orders nothing between tiles.
+template <bool RIGHT> __global__ void tiles(const int *in, int *out) {
+    __shared__ volatile int s[32];
+    unsigned t = threadIdx.x;
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    s[t] = in[t];  // LABEL tiles_store
+    tile.sync();
+    out[t] = s[RIGHT ? t ^ 15 : t ^ 16];  // HAZARD tiles: race with tiles_store
+}
+
+// Right: half a warp works alone and says so in the mask.
+__global__ void half_warp(const int *in, int *out) {
+    __shared__ volatile int s[16];
+    unsigned t = threadIdx.x;
+    if (t < 16) {
+        s[t] = in[t];
+        __syncwarp(0xffff);
+        out[t] = s[15 - t];
+    } else {
+        out[t] = 0;
+    }
+}
+
+// Two halves of a block, each with a barrier of its own number.
+template <bool RIGHT> __global__ void named_barriers(const int *in, int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x, half = t / 64;
+    s[t] = in[t];  // LABEL named_barriers_store
+    asm volatile("bar.sync %0, 64;" : : "r"(half + 1) : "memory");
+    out[t] = s[RIGHT ? half * 64 + 63 - t % 64 : 127 - t];  // HAZARD named_barriers: race with named_barriers_store
+}
+
+// Many correct steps. BAD >= 0: in that step the barrier is missing.
+template <int STEPS, int BAD> __global__ void many_steps(const int *in, int *out) {
+    __shared__ volatile int s[64];
+    unsigned t = threadIdx.x;
+    int sum = in[t];
+#pragma unroll 1
+    for (int step = 0; step < STEPS; step++) {
+        s[t] = sum;  // LABEL late_race_store
+        if (step != BAD) __syncthreads();
+        sum += s[63 - t] & 1;  // HAZARD late_race: race with late_race_store
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
+// Right: every thread reads every word.
+__global__ void read_only(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < BLOCK; i++) sum += s[(i + t) % BLOCK];
+    out[t] = sum;
+}
+
+// Right: a word that one thread alone uses needs no barrier.
+__global__ void private_words(const int *in, int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x;
+    for (int i = 0; i < 10; i++) {
+        s[t] = in[t] + i;
+        out[t] += s[t];
+    }
+}
+
+#define RUN(name, ...) {name, [](int *d_in, int *d_out) { __VA_ARGS__(d_in, d_out); }}
+#define TWINS(kernel) \
+    RUN(#kernel, kernel<false><<<1, BLOCK>>>), RUN(#kernel "_right", kernel<true><<<1, BLOCK>>>)
+#define WARP_TWINS(kernel) \
+    RUN(#kernel, kernel<false><<<1, 32>>>), RUN(#kernel "_right", kernel<true><<<1, 32>>>)
+
+static const Case cases[] = {
+    TWINS(tree),
+    TWINS(tree_first_barrier),
+    RUN("last_warp_volatile", last_warp<0><<<1, 64>>>),
+    RUN("last_warp_half_synced", last_warp<1><<<1, 64>>>),
+    RUN("last_warp_right", last_warp<2><<<1, 64>>>),
+    RUN("last_warp_guarded_right", last_warp<3><<<1, 64>>>),
+    TWINS(write_after_read),
+    WARP_TWINS(read_after_write_in_warp),
+    WARP_TWINS(shuffle_is_no_fence),
+    TWINS(store_against_atomic),
+    TWINS(read_against_atomic),
+    RUN("histogram_right", histogram<<<1, BLOCK>>>),
+    RUN("store_different", all_store<false><<<1, BLOCK>>>),
+    RUN("store_same_right", all_store<true><<<1, BLOCK>>>),
+    RUN("same_value_two_lines_right", same_value_two_lines<<<1, BLOCK>>>),
+    TWINS(two_stores),
+    TWINS(reused_array),
+    RUN("scan_one_buffer", scan<1><<<1, BLOCK>>>),
+    RUN("scan_two_buffers_right", scan<2><<<1, BLOCK>>>),
+    TWINS(double_buffer),
+    TWINS(warp_partials),
+    TWINS(broadcast),
+    RUN("bytes_right", bytes<<<1, BLOCK>>>),
+    TWINS(vector_store),
+    RUN("dynamic_array", dynamic_array<false><<<1, BLOCK, BLOCK * 4>>>),
+    RUN("dynamic_array_right", dynamic_array<true><<<1, BLOCK, BLOCK * 4>>>),
+    TWINS(generic_pointer),
+    TWINS(ticket),
+    WARP_TWINS(tiles),
+    RUN("half_warp_right", half_warp<<<1, 32>>>),
+    TWINS(named_barriers),
+    RUN("many_steps_right", many_steps<50000, -1><<<1, 64>>>),
+    RUN("late_race", many_steps<36000, 35990><<<1, 64>>>),
+    RUN("read_only_right", read_only<<<1, BLOCK>>>),
+    RUN("private_words_right", private_words<<<1, BLOCK>>>),
+};
+
+int main(int argc, char **argv) {
+    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
+}

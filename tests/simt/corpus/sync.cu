@@ -1,0 +1,193 @@
+// Barriers that not every thread reaches and masks that name the wrong lanes, each with a twin that
+// is right. Verdicts: see corpus.h.
+#include "corpus.h"
+
+#define FULL 0xffffffffu
+
+// Warps 0 and 1 meet at a barrier; warps 2 and 3 never come, and then meet them at a later one.
+template <bool RIGHT> __global__ void barrier_for_some_warps(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    if (RIGHT || t < 64) {
+        v += 1;
+        __syncthreads();  // HAZARD barrier_for_some_warps: divergent barrier
+    }
+    out[t] = v;
+}
+
+template <bool RIGHT> __global__ void barrier_for_some_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    if (RIGHT || t % 2 == 0) {
+        v *= 3;
+        __syncthreads();  // HAZARD barrier_for_some_lanes: divergent barrier
+    }
+    out[t] = v;
+}
+
+// The last element's threads have gone when the others meet.
+template <bool RIGHT> __global__ void exit_before_barrier(const int *in, int *out, unsigned n) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (!RIGHT && t >= n) return;
+    s[t] = t < n ? in[t] : 0;
+    __syncthreads();  // HAZARD exit_before_barrier: divergent barrier
+    if (t < n) out[t] = s[n - 1 - t];
+}
+
+// The number of barriers differs from warp to warp.
+template <bool RIGHT> __global__ void barrier_in_warp_loop(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+#pragma unroll 1
+    for (unsigned i = 0; i < (RIGHT ? 3 : t / 32); i++) {
+        v += (int)i;
+        __syncthreads();  // HAZARD barrier_in_warp_loop: divergent barrier
+    }
+    out[t] = v;
+}
+
+// The number of barriers differs from thread to thread.
+template <bool RIGHT> __global__ void barrier_in_thread_loop(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+#pragma unroll 1
+    for (int i = 0; i < (RIGHT ? 3 : in[t] % 4); i++) {
+        v += i;
+        __syncthreads();  // HAZARD barrier_in_thread_loop: divergent barrier
+    }
+    out[t] = v;
+}
+
+// Right: the condition is the same for the whole block.
+__global__ void barrier_uniform(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (in[blockIdx.x] == 1) return;  // block 1 leaves as a whole
+    for (int i = 0; i <= in[3]; i++) {
+        s[t] = in[t] + i;
+        __syncthreads();
+        if (in[0] == 0) out[t] = s[BLOCK - 1 - t];
+        __syncthreads();
+    }
+}
+
+// Sixteen lanes shuffle; the mask names all, and the rest are busy elsewhere.
+template <bool RIGHT> __global__ void shuffle_absent_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    if (t < 16) {
+        v = __shfl_xor_sync(RIGHT ? 0xffffu : FULL, v, 8);  // HAZARD shuffle_absent_lanes: mask
+    } else {
+        for (int i = 0; i < in[40]; i++) v = v * 5 + in[(t + i) % BLOCK];
+    }
+    __syncthreads();
+    out[t] = v;
+}
+
+// Lanes 16 to 31 call a shuffle whose mask does not name them.
+template <bool RIGHT> __global__ void shuffle_caller_unnamed(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    if (RIGHT) {
+        v = __shfl_xor_sync(FULL, v, 8);
+    } else {
+        v = __shfl_xor_sync(0xffffu, v, 8);  // HAZARD shuffle_caller_unnamed: mask
+    }
+    out[t] = v;
+}
+
+template <bool RIGHT> __global__ void vote_absent_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    unsigned votes = 0;
+    int v = in[t];
+    if (t % 32 < 20) {
+        votes = __ballot_sync(RIGHT ? 0xfffffu : FULL, v & 1);  // HAZARD vote_absent_lanes: mask
+    } else {
+        for (int i = 0; i < in[40]; i++) v = v * 5 + in[(t + i) % BLOCK];
+    }
+    __syncthreads();
+    out[t] = (int)votes + v;
+}
+
+template <bool RIGHT> __global__ void reduce_absent_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    if (t % 2 == 0) {
+        v = __reduce_add_sync(RIGHT ? 0x55555555u : FULL, v);  // HAZARD reduce_absent_lanes: mask
+    } else {
+        for (int i = 0; i < in[40]; i++) v = v * 5 + in[(t + i) % BLOCK];
+    }
+    __syncthreads();
+    out[t] = v;
+}
+
+template <bool RIGHT> __global__ void syncwarp_absent_lanes(const int *in, int *out) {
+    __shared__ volatile int s[32];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    int v = 0;
+    __syncwarp();
+    if (t < 16) {
+        v = s[t + 16];
+        __syncwarp(RIGHT ? 0xffffu : FULL);  // HAZARD syncwarp_absent_lanes: mask
+    } else {
+        for (int i = 0; i < in[40]; i++) v = v * 5 + in[(t + i) % BLOCK];
+    }
+    __syncthreads();
+    out[t] = v;
+}
+
+// Right: lanes that have exited, or never were, may be named (CUDA C++ programming guide: "all
+// non-exited threads named in mask").
+__global__ void partial_warp(const int *in, int *out) {
+    unsigned t = threadIdx.x;  // 48 threads: the second warp has sixteen lanes
+    int sum = in[t];
+    for (int k = 8; k > 0; k /= 2) sum += __shfl_down_sync(FULL, sum, k, 16);
+    __syncwarp();
+    out[t] = sum;
+}
+
+__global__ void exited_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    if (t % 32 >= 16) return;
+    int v = __shfl_xor_sync(FULL, in[t], 8);
+    __syncwarp();
+    out[t] = v;
+}
+
+// Right: a mask made by those who take part.
+__global__ void mask_by_ballot(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    unsigned odd = __ballot_sync(FULL, in[t] % 3 == 0);
+    int v = in[t];
+    if (in[t] % 3 == 0) v = __reduce_add_sync(odd, v);
+    out[t] = v;
+}
+
+#define RUN(name, ...) {name, [](int *d_in, int *d_out) { __VA_ARGS__; }}
+#define TWINS(kernel, threads) \
+    RUN(#kernel, kernel<false><<<1, threads>>>(d_in, d_out)), \
+        RUN(#kernel "_right", kernel<true><<<1, threads>>>(d_in, d_out))
+
+static const Case cases[] = {
+    TWINS(barrier_for_some_warps, BLOCK),
+    TWINS(barrier_for_some_lanes, BLOCK),
+    RUN("exit_before_barrier", exit_before_barrier<false><<<1, BLOCK>>>(d_in, d_out, 100)),
+    RUN("exit_before_barrier_right", exit_before_barrier<true><<<1, BLOCK>>>(d_in, d_out, 100)),
+    TWINS(barrier_in_warp_loop, BLOCK),
+    TWINS(barrier_in_thread_loop, BLOCK),
+    RUN("barrier_uniform_right", barrier_uniform<<<3, BLOCK>>>(d_in, d_out)),
+    TWINS(shuffle_absent_lanes, 32),
+    TWINS(shuffle_caller_unnamed, 32),
+    TWINS(vote_absent_lanes, BLOCK),
+    TWINS(reduce_absent_lanes, 32),
+    TWINS(syncwarp_absent_lanes, 32),
+    RUN("partial_warp_right", partial_warp<<<1, 48>>>(d_in, d_out)),
+    RUN("exited_lanes_right", exited_lanes<<<1, BLOCK>>>(d_in, d_out)),
+    RUN("mask_by_ballot_right", mask_by_ballot<<<1, BLOCK>>>(d_in, d_out)),
+};
+
+int main(int argc, char **argv) {
+    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
+}
