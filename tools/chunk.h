@@ -29,8 +29,9 @@
 
 typedef struct {
     Str path; // as given
+    bool readable;
     Str text;
-    FenceParts parts; // empty when the file is unreadable or not UTF-8
+    FenceParts parts; // empty if unreadable
 } ChunkFile;
 
 typedef struct {
@@ -68,6 +69,7 @@ typedef struct {
     size_t error_count, error_capacity;
     size_t *slots; // hash table from name to the chunk that defined it first, CHUNK_NONE if free
     size_t slot_count;
+    size_t *marks; // one per chunk, one per file, and the last mark given, for chunk_sources
 } ChunkTable;
 
 // Reads and scans one more file. Faults (unreadable, not UTF-8, unterminated fence, bad attributes
@@ -80,6 +82,10 @@ void chunk_add(ChunkTable *table, Str path, Str text);
 // Call once, after the last file: resolves references, fills `users`, and finds what is undefined,
 // unused, doubly defined, cyclic or too large. Sorts the errors.
 void chunk_check(ChunkTable *table);
+
+// Adds an error of the caller's own, before chunk_check to have it sorted in.
+void chunk_fail(ChunkTable *table, size_t file, size_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // All errors, one "path:line: message" a line.
 Str chunk_errors(const ChunkTable *table);
@@ -100,8 +106,8 @@ typedef enum { CHUNK_CLEAN, CHUNK_WITH_LINES } ChunkStyle;
 // otherwise miss the Markdown line. Only for a table without errors.
 Str chunk_expand(const ChunkTable *table, size_t chunk, ChunkStyle style);
 
-// For each file: does it define any chunk that the expansion of `chunk` contains? The array has
-// file_count elements, in the arena. Only for a table without errors.
-bool *chunk_sources(const ChunkTable *table, size_t chunk);
+// The files that define the chunks which the expansion of `chunk` contains: their indices into the
+// table's files, ascending, in the arena. Only for a table without errors.
+size_t chunk_sources(const ChunkTable *table, size_t chunk, size_t **files);
 
 #endif

@@ -160,8 +160,9 @@ void fence_braces(Arena *arena, Str braces, size_t column, FencePart *part) {
         if (reader.at == braces.len) {
             reader_fails(&reader, reader.at, "\"}\"");
         } else if (reader_sees(&reader, '}')) {
-            if (reader.at + 1 < braces.len)
-                reader_fails(&reader, reader.at + 1, "nothing after \"}\"");
+            reader.at++;
+            while (reader.at < braces.len && is_space(braces.at[reader.at])) reader.at++;
+            if (reader.at < braces.len) reader_fails(&reader, reader.at, "nothing after \"}\"");
             return;
         } else if (reader_sees(&reader, '.')) {
             read_class(&reader);

@@ -1,0 +1,45 @@
+// Prints how the fence scanner takes its standard input apart, one line per part and body line, so
+// that tests can be written as text:
+//     prose LINE COUNT
+//     fence LINE COUNT [nested] [open] TICKS [.class …] [#id] [key="value" …] [! error]
+//     | body line
+// Fails if the parts put together are not the input again, or line numbers do not add up.
+#include <stdio.h>
+
+#include "fence.h"
+#include "file.h"
+
+static void print_fence(const FencePart *part) {
+    printf("fence %zu %zu%s%s %.*s", part->line, part->line_count, part->nested ? " nested" : "",
+           part->closed ? "" : " open", STR_ARG(part->ticks));
+    for (size_t i = 0; i < part->class_count; i++) printf(" .%.*s", STR_ARG(part->classes[i]));
+    if (part->id.len) printf(" #%.*s", STR_ARG(part->id));
+    for (size_t i = 0; i < part->attribute_count; i++)
+        printf(" %.*s=\"%.*s\"", STR_ARG(part->attributes[i].key),
+               STR_ARG(part->attributes[i].value));
+    if (part->attribute_error.len) printf(" ! %.*s", STR_ARG(part->attribute_error));
+    putchar('\n');
+    for (size_t i = 0; i < part->body_count; i++) printf("|%.*s\n", STR_ARG(part->body[i]));
+}
+
+int main(void) {
+    Arena arena = {0};
+    Str text;
+    if (!file_read(&arena, "/dev/stdin", &text)) return 2;
+    FenceParts parts = fence_scan(&arena, text);
+    Buf whole = {.arena = &arena};
+    size_t line = 1;
+    for (size_t i = 0; i < parts.count; i++) {
+        const FencePart *part = &parts.parts[i];
+        if (part->line != line) return 3;
+        line += part->line_count;
+        buf_add(&whole, part->source);
+        if (part->fenced)
+            print_fence(part);
+        else
+            printf("prose %zu %zu\n", part->line, part->line_count);
+    }
+    bool same = str_equal(buf_str(&whole), text);
+    arena_free(&arena);
+    return same ? 0 : 4;
+}
