@@ -226,13 +226,22 @@ static Str woven_inline(Book *book, Str text, size_t line) {
     return buf_str(&paragraph.text);
 }
 
+// In pandoc's form the number of a chapter is a span of its own, to be set as the page likes.
+static Str heading_text(Book *book, int level, Str title, size_t line) {
+    Str chapter = book_chapter(book), text = woven_inline(book, title, line);
+    if (book->style == BOOK_GITHUB || level != 1 || chapter.len == 0)
+        return anchor_book_title(book->arena, chapter, level, text);
+    Buf numbered = {.arena = book->arena};
+    Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
+    buf_format(&numbered, "[%.*s]{.chapter-number} %.*s", STR_ARG(number), STR_ARG(text));
+    return buf_str(&numbered);
+}
+
 static void add_heading(Book *book, int level, Str title, Str attributes, size_t line) {
     const Anchor *anchor = anchor_at(&book->anchors, book->file, line);
-    Str shown = anchor_book_title(book->arena, book_chapter(book), level, title);
-    Str text = woven_inline(book, shown, line);
     Buf out = {.arena = book->arena};
     for (int i = 0; i < level; i++) buf_char(&out, '#');
-    buf_format(&out, " %.*s", STR_ARG(text));
+    buf_format(&out, " %.*s", STR_ARG(heading_text(book, level, title, line)));
     if (book->style == BOOK_PANDOC && anchor) {
         FencePart part = {0};
         if (attributes.len) fence_braces(book->arena, attributes, 1, &part);

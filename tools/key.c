@@ -15,6 +15,7 @@ static const KeyField fields[] = {
     {{"samples", 7}, {"samples", 7}, UNIT_COUNT, {"samples", 7}},
     {{"block", 5}, {"block", 5}, UNIT_COUNT, {"threads per block", 17}},
     {{"grid", 4}, {"grid", 4}, UNIT_COUNT, {"blocks", 6}},
+    {{"partials", 8}, {"partials", 8}, UNIT_COUNT, {"partial sums", 12}},
     {{"n", 1}, {"n", 1}, UNIT_NONE, {"n", 1}},
     {{"elem", 4}, {"elem", 4}, UNIT_TEXT, {"element", 7}},
     {{"note", 4}, {"note", 4}, UNIT_TEXT, {"note", 4}},
@@ -246,10 +247,16 @@ bool key_rows(const KeyScope *scope, const ResultTable *device, const Key *key, 
     return rows->count > 0;
 }
 
+// Blocks launched; for labs that record what their kernels leave, one partial sum per block.
+static Str blocks_of(const ResultTable *table, const ResultRow *row) {
+    Str grid = results_cell(table, row, STR("grid"));
+    return grid.len ? grid : results_cell(table, row, STR("partials"));
+}
+
 static bool same_shape(const ResultTable *a, const ResultRow *row, const ResultTable *b,
                        const ResultRow *other) {
     return str_equal(results_cell(a, row, STR("block")), results_cell(b, other, STR("block"))) &&
-           str_equal(results_cell(a, row, STR("grid")), results_cell(b, other, STR("grid")));
+           str_equal(blocks_of(a, row), blocks_of(b, other));
 }
 
 const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
@@ -298,7 +305,10 @@ static bool number_value(const ResultTable *table, const ResultRow *row, Str col
     Str cell = results_cell(table, row, column);
     *value = (Value){.unit = unit, .text = cell};
     if (unit == UNIT_TEXT || results_number(cell, &value->number)) return true;
-    buf_format(why, "`%.*s` is empty at %s:%zu", STR_ARG(column), table->path, row->line);
+    if (results_has_column(table, column))
+        buf_format(why, "`%.*s` is empty at %s:%zu", STR_ARG(column), table->path, row->line);
+    else
+        buf_format(why, "%s has no column `%.*s`", table->path, STR_ARG(column));
     return false;
 }
 
