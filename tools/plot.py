@@ -55,7 +55,18 @@ TEXT = {"chapter", "kernel", "elem", "source", "note", "space", "op"}
 NEEDED = {
     "device": ("chapter", "kernel", "n", "grid", "median_us", "p5_us", "p95_us", "gbps"),
     "counters": ("chapter", "kernel", "n", "grid", "thread_insts"),
-    "trace": ("kernel", "launch", "block", "warp", "line", "space", "op", "bytes", "lane", "address"),
+    "trace": (
+        "kernel",
+        "launch",
+        "block",
+        "warp",
+        "line",
+        "space",
+        "op",
+        "bytes",
+        "lane",
+        "address",
+    ),
 }
 POSITIVE = {"median_us", "p5_us", "p95_us", "gbps"}
 MAY_BE_EMPTY = {"line", "op", "bytes", "lane", "address"}  # on the barrier rows of a trace
@@ -113,6 +124,8 @@ def read_table(path, kind):
             facts[name.strip()] = value.strip()
         first += 1
     columns = [cell.strip() for cell in next(csv.reader(lines[first : first + 1]), [])]
+    if kind == "device" and "grid" not in columns:  # a lab leaves one partial sum per block
+        columns = ["grid" if column == "partials" else column for column in columns]
     if kind == "device" and ("device" not in facts or "median_us" not in columns):
         return None
     for column in NEEDED[kind]:
@@ -155,7 +168,7 @@ def read_results(folder):
 @dataclass
 class Figure:
     name: str  # of the file
-    kind: str  # of the picture: a function of plot_figures.py
+    kind: str  # of the picture: a function of plot_times.py or plot_counts.py
     data: object  # all that the picture depends on: lists, dicts, text and numbers
 
 
@@ -164,24 +177,29 @@ def numbered(row):
 
 
 def is_stage(row):
-    """Rows that compete on the ladder. Counter-examples are never stages, nor is the library."""
+    """Rows that compete on the ladder: no counter-example, not the library, not the CPU."""
     return (
         numbered(row)
         and "01" <= row["chapter"] <= LADDER_LAST
         and "sum" in row["kernel"]
-        and not row["kernel"].startswith(("cub_", "thrust_"))
+        and not row["kernel"].startswith(("cpu_", "cub_", "thrust_"))
         and row.get("elem", "float") == "float"
         and not re.search(r"counter-example|not a stage", row.get("note", ""))
     )
 
 
-def best_of(kernels):
-    return min(kernels, key=lambda row: row["median_us"])
+def stages_of(rows):
+    """Per chapter its own stage rows: one per kernel that no earlier chapter has.
 
-
-def first_shapes(rows):
-    """One row per kernel, the first: the launch shapes of a sweep follow it."""
-    return list({row["kernel"]: row for row in reversed(rows)}.values())[::-1]
+    A chapter times its predecessor's kernel again, to compare. Of several launch shapes of a kernel
+    the first counts; those of a sweep follow it.
+    """
+    chapters, seen = {}, set()
+    for row in sorted(filter(is_stage, rows), key=lambda row: row["chapter"]):
+        if row["kernel"] not in seen:
+            seen.add(row["kernel"])
+            chapters.setdefault(row["chapter"], []).append(row)
+    return chapters
 
 
 def median(values):
@@ -213,9 +231,8 @@ def ladder_data(devices):
     for table in devices:
         rows = [row for row in table.rows if row["n"] == n]
         stages = []
-        for chapter in sorted({row["chapter"] for row in filter(is_stage, rows)}):
-            kernels = first_shapes([r for r in rows if r["chapter"] == chapter and is_stage(r)])
-            best = best_of(kernels)
+        for chapter, kernels in stages_of(rows).items():
+            best = min(kernels, key=lambda row: row["median_us"])
             others = [row["median_us"] for row in kernels if row is not best]
             stages.append({"chapter": chapter, **pick(best, TIMES), "others": others})
         library = [row["median_us"] for row in rows if row["kernel"] == LIBRARY]
@@ -302,47 +319,60 @@ def sizes_data(devices, chapter):
     return curves
 
 
-def plain_name(kernel):
-    """A kernel's C++ name without return type and parameters: `sum<64>`."""
-    return re.sub(r"^.*?([A-Za-z_]\w*(<[^()]*>)?)(\(.*)?$", r"\1", kernel)
+def table_name(signature):
+    """A C++ signature as the labs' tables name the kernel: `void sum<(int)64>(int*)` is sum_64."""
+    name = re.sub(r"\(\w[\w ]*\)(?=\d)", "", signature.removeprefix("void "))
+    return re.sub(r"[<,]\s*", "_", name.partition("(")[0].rstrip("> "))
 
 
-def counters_data(table):
-    """Per chapter: the last kernel of the chapter before, then the chapter's own kernels."""
-    counters = table.columns[table.columns.index("warp_insts") :] if table.rows else []
-    counters = [name for name in counters if name not in ("launches", "thread_insts")]
-    kernels = {}
-    for row in table.rows:
-        if not numbered(row):
-            continue
-        here = kernels.setdefault((row["chapter"], row["n"]), {})
-        name = plain_name(row["kernel"])
-        if name not in here or row["thread_insts"] > here[name]["thread_insts"]:
-            here[name] = row
-    charts = {}
-    before = None
-    for chapter in sorted({chapter for chapter, n in kernels}):
-        n = max((n for c, n in kernels if c == chapter), key=lambda n: (len(kernels[chapter, n]), n))
-        bars = [{"kernel": name, "own": True, "row": row} for name, row in kernels[chapter, n].items()]
-        if before and before["row"]["n"] == n:
-            bars.insert(0, {**before, "own": False})
-        before = bars[-1]
-        changed = [c for c in counters if len({bar["row"][c] for bar in bars}) > 1]
+def counters_data(table, ladder):
+    """Per chapter: the stage before it, then its own kernels, and the counters that differ.
+
+    The stage of a chapter is its fastest kernel on the first device, and without one its last.
+    """
+    fixed = (
+        "chapter",
+        "source",
+        "kernel",
+        "n",
+        "launch",
+        "grid",
+        "block",
+        "launches",
+        "thread_insts",
+    )
+    counters = [column for column in table.columns if column not in fixed]
+    fastest = {s["kernel"] for s in ladder["devices"][0]["stages"]} if ladder else set()
+    charts, seen, before = {}, set(), None
+    for chapter in sorted({row["chapter"] for row in table.rows if numbered(row)}):
+        rows = [r for r in table.rows if r["chapter"] == chapter and "sum" in r["kernel"]]
+        kernels = {}  # the largest launch of each
+        for row in sorted(rows, key=lambda row: (row["n"], row["thread_insts"])):
+            kernels[table_name(row["kernel"])] = row
+        # Without those of the libraries, in the order of the file.
+        names = dict.fromkeys(table_name(row["kernel"]) for row in rows)
+        bars = [(name, kernels[name]) for name in names if ":" not in name]
+        own = [bar for bar in bars if bar[0] not in seen]
+        if before and own and before[0] not in names:
+            bars.insert(0, before)
+        bars = [bar for bar in bars if own and bar[1]["n"] == own[0][1]["n"]]
+        changed = [c for c in counters if len({row[c] for _, row in bars}) > 1]
         if changed:
             charts[chapter] = {
                 "chapter": chapter,
-                "n": n,
+                "n": own[0][1]["n"],
                 "counters": changed,
                 "bars": [
                     {
-                        "kernel": bar["kernel"],
-                        "own": bar["own"],
-                        "chapter": bar["row"]["chapter"],
-                        "values": [bar["row"][c] for c in changed],
+                        "kernel": name,
+                        "own": name not in seen,
+                        "values": [row[column] for column in changed],
                     }
-                    for bar in bars
+                    for name, row in bars
                 ],
             }
+        seen.update(names)
+        before = next((bar for bar in own if bar[0] in fastest), (own or [before])[-1])
     return charts
 
 
@@ -399,7 +429,7 @@ def trace_steps(table):
             tree_step += 1
             label = f"step {tree_step}"
         steps.append([label, *max(loads or group, key=lambda access: len(access[2]))])
-    return {"kernel": plain_name(rows[0]["kernel"]), "block": block, "warp": warp, "steps": steps}
+    return {"kernel": table_name(rows[0]["kernel"]), "block": block, "warp": warp, "steps": steps}
 
 
 def figures_of(devices, counters, traces):
@@ -419,7 +449,7 @@ def figures_of(devices, counters, traces):
             name = "size-sweep.svg" if chapter == SIZES_CHAPTER else f"size-sweep-{chapter}.svg"
             figures.append(Figure(name, "sizes", {"chapter": chapter, "curves": curves}))
     if counters:
-        for chapter, chart in counters_data(counters).items():
+        for chapter, chart in counters_data(counters, ladder).items():
             figures.append(Figure(f"counters-{chapter}.svg", "counters", chart))
     for table in traces:
         steps = trace_steps(table)
@@ -433,9 +463,12 @@ def figures_of(devices, counters, traces):
 HASH_LINE = re.compile(rb"<!-- drawn by tools/plot\.py from inputs ([0-9a-f]{16}) -->")
 
 
+SOURCES = ("plot.py", "plot_style.py", "plot_times.py", "plot_counts.py")
+
+
 def source_bytes():
     here = Path(__file__).resolve().parent
-    return b"".join((here / name).read_bytes() for name in ("plot.py", "plot_figures.py"))
+    return b"".join((here / name).read_bytes() for name in SOURCES)
 
 
 def hash_of(source, figure):
@@ -468,10 +501,16 @@ def write_whole(path, text):
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage=argparse.SUPPRESS,
     )
-    parser.add_argument("-r", dest="results", type=Path, default=Path("results"), help=argparse.SUPPRESS)
-    parser.add_argument("-o", dest="figures", type=Path, default=Path("figures"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "-r", dest="results", type=Path, default=Path("results"), help=argparse.SUPPRESS
+    )
+    parser.add_argument(
+        "-o", dest="figures", type=Path, default=Path("figures"), help=argparse.SUPPRESS
+    )
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
 
@@ -486,13 +525,19 @@ def main():
     if not due:
         return 0
     try:
-        import plot_figures
+        import plot_counts
+        import plot_style
+        import plot_times
     except ImportError as error:
         raise Fault(
             f"{options.figures / due[0].name}: out of date, and this Python has no {error.name}: "
             'draw with the one that "tools/toolchain.sh python" names'
         ) from None
-    drawn = [(options.figures / f.name, plot_figures.draw(f, hashes[f.name])) for f in due]
+    pictures = {**plot_times.PICTURES, **plot_counts.PICTURES}
+    drawn = [
+        (options.figures / f.name, plot_style.draw(pictures[f.kind], f, hashes[f.name]))
+        for f in due
+    ]
     options.figures.mkdir(parents=True, exist_ok=True)
     for path, text in drawn:
         write_whole(path, text)
