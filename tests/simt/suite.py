@@ -3,6 +3,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -30,14 +31,14 @@ class Result:
 
 
 def run(command, seconds=60, **more):
-    """Runs a program to its end, or kills it after `seconds`."""
+    """Runs a program to its end, or kills it and its children after `seconds`."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, **more)
+                               stderr=subprocess.PIPE, start_new_session=True, **more)
     hung = False
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
         hung = True
     return Result(process.returncode, out.decode("utf-8", "replace"),

@@ -1,0 +1,217 @@
+"""Counters of the CPU device beside those of Nsight Compute, launch by launch.
+
+    python3 compare_ncu.py NCU.csv SIMT.csv [TABLE.csv]
+
+NCU.csv and SIMT.csv are written by record_h200.sh: the same runs of the labs, on an H200 under ncu
+and on the CPU device. Prints a table with one line for each kernel of each lab and lists every
+launch that differs; exit status 1 if one does. TABLE.csv receives the table:
+lab,kernel,launches,counter,cpu,ncu,equal - sums over the launches, and how many were equal.
+"""
+import csv
+import io
+import re
+import sys
+
+# CSV column of the CPU device: metric of Nsight Compute (DESIGN section 6).
+COUNTERS = {
+    "shared_ld_insts": "smsp__sass_inst_executed_op_shared_ld.sum",
+    "shared_ld_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_ld_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared_st_insts": "smsp__sass_inst_executed_op_shared_st.sum",
+    "shared_st_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_st_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "global_ld_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_ld_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_st_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_st_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+}
+# Recorded for the book, not compared: ptxas changes instructions and branches.
+OTHERS = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
+          "smsp__sass_branch_targets_threads_divergent.sum",
+          "smsp__sass_branch_targets_threads_uniform.sum", "smsp__inst_executed_op_branch.sum"]
+METRICS = list(COUNTERS.values()) + OTHERS
+
+
+def parse_ncu(text):
+    """The rows of `ncu --csv --page raw`: a header, a row of units, one row for each launch."""
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if start is None:
+        return []
+    rows = []
+    for row in csv.DictReader(io.StringIO("\n".join(lines[start:]))):
+        if not (row.get("ID") or "").isdigit():
+            continue  # units
+        kept = {"kernel": row["Kernel Name"], "grid": row["Grid Size"], "block": row["Block Size"]}
+        for metric in METRICS:
+            if row.get(metric):
+                kept[metric] = row[metric].replace(",", "")
+        rows.append(kept)
+    return rows
+
+
+def plain_name(kernel):
+    """One spelling for both sides: no return type, parameters, casts or blanks."""
+    kernel = re.sub(r"^(static )?void ", "", kernel.strip())
+    kernel = re.sub(r"\((?:unsigned )?(?:int|bool|long|short|char|long long)\)(?=[-\d\w])", "",
+                    kernel)
+    depth, end = 0, len(kernel)
+    for i, c in enumerate(kernel):
+        depth += c == "<"
+        depth -= c == ">"
+        if c == "(" and depth == 0 and not kernel[i:].startswith("(anonymous"):
+            end = i
+            break
+    name = re.sub(r"\s+", "", kernel[:end]).replace("true", "1").replace("false", "0")
+    return re.sub(r"(?<=\d)u?l{0,2}(?=[,>])", "", name)  # 256u, 4ul
+
+
+def shape(text):
+    """'(4, 1, 1)' or '4x1x1' or '4' -> (4, 1, 1)."""
+    numbers = [int(number) for number in re.findall(r"\d+", text)]
+    return tuple(numbers + [1] * (3 - len(numbers)))
+
+
+def number(row, column):
+    value = row.get(column)
+    return None if value in (None, "", "n/a") else round(float(value))
+
+
+def differences(mine, hardware):
+    """[(counter, mine, hardware)] of one launch. Arbitration noise moves wavefronts and conflicts
+    of big launches together; then only their difference is compared."""
+    found = []
+    for counter, metric in COUNTERS.items():
+        x, y = number(mine, counter), number(hardware, metric)
+        if y is None or x == y:
+            continue
+        match = re.fullmatch(r"shared_(ld|st)_(wavefronts|conflicts)", counter)
+        if match and x is not None:
+            names = ["shared_%s_%s" % (match[1], what) for what in ("wavefronts", "conflicts")]
+            sides = [[number(mine, name) for name in names],
+                     [number(hardware, COUNTERS[name]) for name in names]]
+            if None not in sides[0] + sides[1] and y > x and \
+                    sides[0][0] - sides[0][1] == sides[1][0] - sides[1][1] and \
+                    y - x <= 0.01 * sides[1][0]:
+                continue
+        found.append((counter, x, y))
+    return found
+
+
+def pair_up(counted, measured):
+    """Launches in order, lab by lab and kernel by kernel: ([(mine, hardware)], complaints)."""
+    pairs, complaints = [], []
+    queues = {}
+    for row in counted:
+        queues.setdefault((row["lab"], plain_name(row["kernel"])), []).append(row)
+    for row in measured:
+        key = (row["lab"], plain_name(row["kernel"]))
+        queue = queues.get(key, [])
+        if not queue:
+            complaints.append("%s: %s grid %s: not on the CPU device" % (*key, row["grid"]))
+            continue
+        mine = queue.pop(0)
+        if shape(mine["grid"]) != shape(row["grid"]) or shape(mine["block"]) != shape(row["block"]):
+            complaints.append("%s: %s: grid %s block %s, on the CPU device %s and %s" % (
+                *key, row["grid"], row["block"], mine["grid"], mine["block"]))
+            continue
+        pairs.append((mine, row))
+    for key, queue in queues.items():
+        if queue:
+            complaints.append("%s: %s: %d launches of the CPU device were not profiled" % (
+                *key, len(queue)))
+    return pairs, complaints
+
+
+def tabulate(pairs):
+    """Rows of the table, and a line for each launch that differs."""
+    rows, lines = {}, []
+    for mine, hardware in pairs:
+        bad = differences(mine, hardware)
+        for counter, x, y in bad:
+            lines.append("%s: %s grid %s block %s: %s: CPU device %s, ncu %s" % (
+                mine["lab"], plain_name(mine["kernel"]), mine["grid"], mine["block"], counter, x, y))
+        for counter, metric in COUNTERS.items():
+            if number(hardware, metric) is None:
+                continue
+            row = rows.setdefault((mine["lab"], plain_name(mine["kernel"]), counter),
+                                  {"launches": 0, "cpu": 0, "ncu": 0, "equal": 0})
+            row["launches"] += 1
+            row["cpu"] += number(mine, counter) or 0
+            row["ncu"] += number(hardware, metric)
+            row["equal"] += counter not in [name for name, x, y in bad]
+    return rows, lines
+
+
+def compare_patterns(patterns, measured):
+    """Differences between the pattern table (and the rule) and what ncu measured now."""
+    wrong = []
+    by_name = {}
+    for row in measured:
+        by_name.setdefault(plain_name(row["kernel"]), []).append(row)
+    columns = {("shared", "load", "wavefronts"): "shared_ld_wavefronts",
+               ("shared", "load", "bank_conflicts"): "shared_ld_conflicts",
+               ("shared", "store", "wavefronts"): "shared_st_wavefronts",
+               ("shared", "store", "bank_conflicts"): "shared_st_conflicts",
+               ("global", "load", "requests"): "global_ld_requests",
+               ("global", "load", "sectors"): "global_ld_sectors",
+               ("global", "store", "requests"): "global_st_requests",
+               ("global", "store", "sectors"): "global_st_sectors"}
+
+    def check(kernel, rows, space, op, counts, what):
+        if len(rows) != 1:
+            wrong.append("%s: %d launches measured, not 1" % (kernel, len(rows)))
+            return
+        for key, value in counts.items():
+            found = number(rows[0], COUNTERS[columns[(space, op, key)]])
+            if found != int(value):
+                wrong.append("%s: %s %s: expected %s, measured %s" % (kernel, what, key, value,
+                                                                      found))
+
+    for index, row in enumerate(patterns.rows(), 1):
+        counts = {key: row[key] for key in ("wavefronts", "bank_conflicts", "requests", "sectors")
+                  if row[key]}
+        kernel = patterns.row_kernel(index, row)
+        check(kernel, by_name.get(kernel, []), row["space"], row["op"], counts,
+              row["element_index_of_lane_t"])
+    seen = {}
+    for space, op, size, pattern in patterns.random_patterns():
+        kernel = "any_%s_%s_%d" % (space, op, size)
+        index = seen.get(kernel, 0)
+        seen[kernel] = index + 1
+        check(kernel, by_name.get(kernel, [])[index:index + 1], space, op,
+              patterns.expected(space, op, size, pattern), pattern)
+    return wrong
+
+
+def read_rows(name):
+    with open(name, newline="") as text:
+        return list(csv.DictReader(line for line in text if not line.startswith("#")))
+
+
+def main(arguments):
+    if len(arguments) not in (2, 3):
+        sys.exit("usage: compare_ncu.py NCU.csv SIMT.csv [TABLE.csv]")
+    pairs, complaints = pair_up(read_rows(arguments[1]), read_rows(arguments[0]))
+    rows, lines = tabulate(pairs)
+    print("%-28s %-36s %-22s %8s %14s %14s %8s" % (
+        "lab", "kernel", "counter", "launches", "CPU device", "ncu", "equal"))
+    for (lab, kernel, counter), row in rows.items():
+        if row["cpu"] or row["ncu"]:
+            print("%-28s %-36s %-22s %8d %14d %14d %8d" % (
+                lab, kernel[:36], counter, row["launches"], row["cpu"], row["ncu"], row["equal"]))
+    for line in complaints + lines:
+        print(line)
+    print("%d launches compared, %d differences" % (len(pairs), len(complaints) + len(lines)))
+    if len(arguments) == 3:
+        with open(arguments[2], "w", newline="") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(["lab", "kernel", "launches", "counter", "cpu", "ncu", "equal"])
+            for (lab, kernel, counter), row in rows.items():
+                writer.writerow([lab, kernel, row["launches"], counter, row["cpu"], row["ncu"],
+                                 row["equal"]])
+    return 1 if complaints or lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,96 @@
+"""Reads the verdicts that the corpus sources carry (corpus.h explains them)."""
+import os
+import re
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FILES = ["shared", "sync", "memory"]
+KINDS = {  # the word in a verdict: what a report of that kind says
+    "race": r"race",
+    "divergent barrier": r"barrier",
+    "mask": r"mask|lanes",
+    "out of bounds": r"out of bounds|out-of-bounds",
+    "misaligned": r"misaligned",
+    "use after free": r"use after free|freed",
+    "uninitialized": r"uninitiali[sz]ed",
+}
+
+
+class Verdict:
+    """What must be reported for a case. kind None: nothing. silent: wrong, but not looked for."""
+
+    def __init__(self, source):
+        self.source, self.kind, self.silent = source, None, None
+        self.required = []    # (line, lines of the other side or None)
+        self.allowed = set()  # lines that a report may name
+
+    def expected(self):
+        if self.kind:
+            return self.kind
+        return "none (%s: not looked for)" % self.silent if self.silent else "none"
+
+
+def source_path(name):
+    return os.path.join(HERE, name + ".cu")
+
+
+def verdicts(name):
+    """{case: Verdict} for the cases of one source that have a HAZARD or a SILENT comment."""
+    labels, found, pairs = {}, {}, []
+    with open(source_path(name)) as text:
+        lines = list(enumerate(text, 1))
+    for number, line in lines:
+        for label in re.findall(r"// LABEL (\w+)", line):
+            labels.setdefault(label, set()).add(number)
+        match = re.search(r"// (HAZARD|SILENT) (\w+): ([a-z ]+?)(?: with (\w+))?\s*$", line)
+        if not match:
+            continue
+        word, case, kind, label = match.groups()
+        if kind not in KINDS:
+            raise ValueError("%s.cu:%d: unknown kind %s" % (name, number, kind))
+        verdict = found.setdefault(case, Verdict(name))
+        if word == "SILENT":
+            verdict.silent = kind
+            continue
+        verdict.kind = kind
+        verdict.allowed.add(number)
+        pairs.append((verdict, number, label))
+    for case, verdict in found.items():
+        verdict.allowed |= labels.get(case, set())
+    for verdict, number, label in pairs:
+        others = labels[label] if label else None
+        verdict.required.append((number, others))
+        verdict.allowed |= others or set()
+    return found
+
+
+REPORT = re.compile(r"^(\S+\.\w+):(\d+): (.*)$")
+
+
+def reports(text):
+    """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL, ...`."""
+    found = []
+    for line in text.splitlines():
+        match = REPORT.match(line)
+        if match and re.search("|".join(KINDS.values()), match[3]):
+            others = re.findall(r"[\w./-]+\.cu:(\d+)", match[3])
+            found.append(([int(match[2])] + [int(other) for other in others], match[3]))
+    return found
+
+
+def judge(verdict, found):
+    """Lines that say what is wrong with the reports of a case; none if they are as expected."""
+    if verdict is None or verdict.kind is None:
+        return ["reported, but it is right: line %s: %s" % (lines, text) for lines, text in found]
+    wrong = []
+    pattern = KINDS[verdict.kind]
+    for lines, text in found:
+        if not re.search(pattern, text.split(" in ")[0]):
+            wrong.append("not a %s: line %s: %s" % (verdict.kind, lines, text))
+        elif not set(lines) <= verdict.allowed:
+            wrong.append("another line than %s: %s: %s" % (sorted(verdict.allowed), lines, text))
+    for line, others in verdict.required:
+        if not any(line in lines and (others is None or others & set(lines))
+                   for lines, text in found):
+            wrong.append("no report of %s at line %d%s" % (
+                verdict.kind, line, " with line %s" % sorted(others) if others else ""))
+    return wrong

@@ -1,0 +1,288 @@
+"""Records on a machine with a GPU what the tests of the CPU device compare with.
+
+    record_h200.sh [vectors] [patterns] [flow] [corpus] [labs]      (no name: all)
+
+Reads $B (default build) for labs and simt, writes at most eight files into $OUT (default
+$B/tests/simt-record): see PARTS. A part that fails says so in record.log; the others still run.
+"""
+import concurrent.futures
+import csv
+import glob
+import gzip
+import io
+import os
+import re
+import shutil
+import sys
+import tarfile
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "vectors"), os.path.join(HERE, "patterns"),
+                os.path.join(HERE, "corpus")]
+import compare_ncu
+import make_patterns as patterns
+import suite
+import table
+import verdicts
+
+OUT = os.environ.get("OUT") or os.path.join(suite.BUILD, "tests", "simt-record")
+WORK = os.path.join(suite.BUILD, "tests", "simt-record-work")
+CORES = os.cpu_count() or 1
+START = time.time()
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+
+
+def say(text):
+    line = "%6.1f s  %s" % (time.time() - START, text)
+    print(line, flush=True)
+    with open(os.path.join(OUT, "record.log"), "a") as log:
+        log.write(line + "\n")
+
+
+def tool(name):
+    """A CUDA tool on the PATH or where its installer puts it."""
+    places = sorted(glob.glob("/usr/local/cuda*/bin") + glob.glob("/opt/nvidia/nsight-compute/*") +
+                    glob.glob("/usr/local/cuda*/compute-sanitizer"), reverse=True)
+    found = shutil.which(name) or shutil.which(name, path=os.pathsep.join(places))
+    if not found:
+        raise RuntimeError("no " + name)
+    return found
+
+
+def each(function, items, workers=CORES):
+    """[function(item)], several at once; an exception becomes the result."""
+    def guarded(item):
+        try:
+            return function(item)
+        except Exception as error:  # one bad item must not end the part
+            return error
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(guarded, items))
+
+
+def build(source):
+    """Compiles for this machine alone: no shared runtime is needed there."""
+    program = os.path.join(WORK, os.path.splitext(os.path.basename(source))[0])
+    result = suite.run([tool("nvcc"), "-O3", "-arch=sm_90", "-lineinfo", "-o", program, source], 300)
+    if result.status != 0:
+        raise RuntimeError("%s: %s" % (source, result.tail()))
+    return program
+
+
+def generated(folder, script, name, *arguments):
+    return suite.generate(suite.path(folder, script), os.path.join(WORK, name + ".cu"), *arguments)
+
+
+def device_lines():
+    result = suite.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.mem",
+                        "--format=csv,noheader"], 30)
+    nvcc = suite.run([tool("nvcc"), "--version"], 30).out.strip().splitlines()
+    return "# device: %s\n# nvcc: %s\n# date: %s\n" % (
+        result.out.strip().splitlines()[0] if result.out else "?", nvcc[-2] if nvcc else "?",
+        time.strftime("%Y-%m-%d", time.gmtime()))
+
+
+def vectors():
+    """vectors-h200.txt, and every single result in vectors-all.txt.gz."""
+    sources = [generated("vectors", "make_vectors.py", name, name) for name in table.FAMILIES]
+    text, everything = [device_lines()], []
+    for name, program in zip(table.FAMILIES, each(build, sources)):
+        if isinstance(program, Exception):
+            say("vectors: %s" % program)
+            continue
+        result = suite.run([program], 60)
+        twice = suite.run([program], 60)
+        stable = dict((line.split()[0], line) for line in twice.out.splitlines() if line)
+        ignored = {case.name for case in table.cases() if case.ignored}
+        moved = [line.split()[0] for line in result.out.splitlines()
+                 if stable.get(line.split()[0]) != line and line.split()[0] not in ignored]
+        say("vectors: %s: exit status %d, %d cases%s" % (
+            name, result.status, len(stable), "; CHANGES FROM RUN TO RUN: %s" % moved
+            if moved else ""))
+        text.append(result.out)
+        everything.append(suite.run([program, "--all"], 60).out)
+    suite.write(os.path.join(OUT, "vectors-h200.txt"), "".join(text))
+    with gzip.open(os.path.join(OUT, "vectors-all.txt.gz"), "wt") as out:
+        out.write("".join(everything))
+
+
+def flow():
+    """The programs that check themselves must be right on a real GPU: only record.log tells."""
+    sources = [suite.path("flow", "flow.cu")] + sorted(glob.glob(suite.path("foreign", "*.cu")))
+    for source, program in zip(sources, each(build, sources)):
+        if isinstance(program, Exception):
+            say("flow: %s" % program)
+            continue
+        result = suite.run([program], 60)
+        say("flow: %s: exit status %d, %s" % (
+            os.path.basename(source), result.status,
+            result.tail()[-8:] if result.status or result.hung else result.out.split("\n")[-2:]))
+
+
+def ncu(command, metrics, seconds, *options):
+    """Profiles a program; rows of {kernel, grid, block, metric: value}."""
+    log = os.path.join(WORK, "ncu-%s.csv" % re.sub(r"\W+", "_", os.path.basename(command[0])))
+    if os.path.exists(log):
+        os.remove(log)
+    result = suite.run([tool("ncu"), "--clock-control", "none", "--cache-control", "none", "--csv",
+                        "--page", "raw", "--print-units", "base", "--log-file", log,
+                        "--metrics", ",".join(metrics), *options, *command], seconds)
+    text = suite.read(log) or ""
+    rows = compare_ncu.parse_ncu(text)
+    if not rows:
+        raise RuntimeError("ncu %s: %s %s" % (command, result.tail(), text[-800:]))
+    return rows
+
+
+def known_metrics():
+    """Those of compare_ncu's metrics that this ncu knows for this chip."""
+    listed = suite.run([tool("ncu"), "--query-metrics", "--chip", "gh100"], 60).out
+    names = set(re.findall(r"^(\w+__\w+)", listed, re.MULTILINE))
+    wanted = compare_ncu.METRICS
+    known = [metric for metric in wanted if metric.rsplit(".", 1)[0] in names] if names else wanted
+    if len(known) < len(wanted):
+        say("ncu does not know %s" % sorted(set(wanted) - set(known)))
+    return known
+
+
+def patterns_part():
+    """patterns-ncu.csv: each measured row again, and the random patterns against the rule."""
+    program = build(generated("patterns", "make_patterns.py", "patterns"))
+    measured = ncu([program], known_metrics(), 150)
+    wrong = compare_ncu.compare_patterns(patterns, measured)
+    say("patterns: %d launches, %d differ" % (len(measured), len(wrong)))
+    for line in wrong[:20]:
+        say("    " + line)
+    write_rows(os.path.join(OUT, "patterns-ncu.csv"), measured)
+
+
+def write_rows(name, rows):
+    columns = []
+    for row in rows:
+        columns += [key for key in row if key not in columns]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    suite.write(name, text.getvalue())
+
+
+def sanitizer_verdict(text, hung, verdict):
+    """`clean`, `N at the line`, `N elsewhere`, `time limit` or `failed`, from a tool's report."""
+    if hung:
+        return "time limit"
+    match = re.search(r"ERROR SUMMARY: (\d+) error", text) or \
+        re.search(r"RACECHECK SUMMARY: (\d+) hazard", text)
+    if not match:
+        return "failed"
+    if match[1] == "0":
+        return "clean"
+    lines = {int(number) for number in re.findall(r"\.cu:(\d+)", text)}
+    wanted = {line for line, others in verdict.required} if verdict else set()
+    return "%s %s" % (match[1], "at the line" if lines & wanted else "elsewhere")
+
+
+def corpus():
+    """compute-sanitizer-h200.csv, with what the tool printed in sanitizer-logs.tar.gz."""
+    programs = each(build, [verdicts.source_path(name) for name in verdicts.FILES])
+    cases, sanitizer = [], tool("compute-sanitizer")
+    for name, program in zip(verdicts.FILES, programs):
+        if isinstance(program, Exception):
+            say("corpus: %s" % program)
+            continue
+        known = verdicts.verdicts(name)
+        cases += [(program, case, known.get(case)) for case in suite.run([program], 20).out.split()]
+    logs = {}
+
+    def one(item):
+        (program, case, verdict), kind = item
+        extra = ["--racecheck-report", "all"] if kind == "racecheck" else []
+        result = suite.run([sanitizer, "--tool", kind, "--print-limit", "8", *extra, program, case],
+                           40)
+        logs["%s.%s.txt" % (case, kind)] = "\n".join([result.out, result.err])
+        return sanitizer_verdict(result.out + result.err, result.hung, verdict)
+
+    work = [(case, kind) for case in cases for kind in TOOLS]
+    answers = each(one, work, max(2, CORES * 3 // 4))
+    rows = []
+    for index, (program, case, verdict) in enumerate(cases):
+        row = {"case": case, "expected": verdict.expected() if verdict else "none"}
+        row.update(zip(TOOLS, answers[4 * index:4 * index + 4]))
+        rows.append(row)
+    write_rows(os.path.join(OUT, "compute-sanitizer-h200.csv"), rows)
+    pack("sanitizer-logs.tar.gz", logs)
+    say("corpus: %d cases, %d runs failed, %d over the time limit" % (
+        len(rows), sum("failed" in row.values() for row in rows),
+        sum("time limit" in row.values() for row in rows)))
+
+
+def pack(name, texts):
+    with tarfile.open(os.path.join(OUT, name), "w:gz") as archive:
+        for item in sorted(texts):
+            data = texts[item].encode()
+            entry = tarfile.TarInfo(item)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+
+
+def labs():
+    """ncu.csv: every launch of each lab's checks, and the CPU device's counts in simt-labs.csv.
+
+    A lab first checks all its kernels on the same sizes everywhere, then times them if there is a
+    GPU; ncu stops after as many launches as the CPU device saw."""
+    programs = sorted(path for path in glob.glob(os.path.join(suite.BUILD, "labs", "*"))
+                      if os.access(path, os.X_OK) and not os.path.isdir(path))
+    metrics, measured, counted = known_metrics(), [], []
+    arguments = ["-n", "1000000", "-b", "256"]
+
+    def count(program):
+        target = os.path.join(WORK, os.path.basename(program) + ".simt.csv")
+        if not os.access(suite.SIMT, os.X_OK):
+            return []
+        result = suite.simt(["--csv", target, program, *arguments], 200)
+        if result.status != 0:
+            say("labs: simt %s: %s" % (program, result.tail()))
+            return []
+        return suite.csv_rows(target)
+
+    for program, rows in zip(programs, each(count, programs, max(1, CORES // 4))):
+        name = os.path.basename(program)
+        rows = [] if isinstance(rows, Exception) else rows
+        counted += [{"lab": name, **row} for row in rows]
+        limit = len(rows) or 60
+        try:
+            found = ncu([program, *arguments], metrics, 90, "--launch-count", str(limit),
+                        "--kill", "on")
+        except Exception as error:
+            say("labs: %s: %s" % (name, error))
+            continue
+        measured += [{"lab": name, "n": "1000000", **row} for row in found]
+        say("labs: %s: %d launches profiled, %d counted" % (name, len(found), len(rows)))
+        write_rows(os.path.join(OUT, "ncu.csv"), measured)
+        write_rows(os.path.join(OUT, "simt-labs.csv"), counted)
+
+
+PARTS = {"vectors": vectors, "patterns": patterns_part, "flow": flow, "labs": labs,
+         "corpus": corpus}
+
+
+def main(names):
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        sys.exit("record: no part %s (there are %s)" % (unknown[0], " ".join(PARTS)))
+    os.makedirs(OUT, exist_ok=True)
+    os.makedirs(WORK, exist_ok=True)
+    for name in names or PARTS:
+        say("--- " + name)
+        try:
+            PARTS[name]()
+        except Exception as error:
+            say("%s FAILED: %s" % (name, error))
+            say(traceback.format_exc())
+    say("done: " + " ".join(sorted(os.listdir(OUT))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
