@@ -7,10 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef enum {
+    MEMORY_MODULE,  // the device's own: variables of modules
+    MEMORY_DEVICE,  // cudaMalloc
+    MEMORY_MANAGED, // cudaMallocManaged: host code may use the same address
+    MEMORY_PINNED   // cudaMallocHost: likewise
+} MemoryKind;
+
 typedef struct {
     uint64_t address; // of its first byte, at least 256-byte aligned
     size_t bytes;
     bool live;       // false once freed: a use after free can name it
+    MemoryKind kind;
     uint64_t serial; // 1 for the first allocation of the process
 } Allocation;
 
@@ -18,14 +26,28 @@ typedef struct {
 bool memory_open(size_t limit_bytes);
 
 // 0 when out of memory. Fresh memory holds a poison pattern, not zeros.
-uint64_t memory_alloc(size_t bytes);
+uint64_t memory_alloc(size_t bytes); // MEMORY_MODULE
+uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind);
 
 // False if `address` is not the start of a live allocation. 0 is allowed and does nothing.
 bool memory_free(uint64_t address);
 
-// The allocation that holds this address; of several, the live one, else the last freed. NULL:
-// none.
+// Frees every live allocation except those of modules.
+void memory_free_all(void);
+
+// The allocation that holds this address, live or freed. NULL: none. Addresses are not reused
+// before the range is used up, so a freed allocation stays findable.
 const Allocation *memory_find(uint64_t address);
+
+// Starts to record which bytes were written (by copies, fills, kernels): one byte of shadow per
+// aligned word of 4 bytes, bit i for its byte i. What modules, managed and pinned memory hold
+// counts as written from the start. False if the host refuses.
+bool memory_track(void);
+extern uint8_t *memory_shadow; // of the word at memory_base; NULL: not recorded
+extern uint64_t memory_base;
+
+// Records that these bytes were written. Safe from several threads at once.
+void memory_written(uint64_t address, size_t bytes);
 
 size_t memory_limit(void);
 size_t memory_used(void);
