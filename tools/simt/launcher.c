@@ -78,8 +78,7 @@ static const char *format_text(const char *format, ...) {
     return text;
 }
 
-// --- options
-// ---------------------------------------------------------------------------------------------
+// --- options ---
 
 typedef enum { VALUE_NONE, VALUE_FILE, VALUE_WHOLE, VALUE_SECONDS } ValueKind;
 
@@ -142,8 +141,7 @@ static int read_options(int argc, char **argv) {
     return i;
 }
 
-// --- the program
-// ------------------------------------------------------------------------------------------
+// --- the program ---
 
 static const char *find_program(const char *name) {
     if (strchr(name, '/')) return name;
@@ -189,8 +187,7 @@ static ElfProgram inspect(const char *path) {
     die("%s: not a CUDA program (it does not need libcudart)", path);
 }
 
-// --- the environment of the program
-// -----------------------------------------------------------------------
+// --- the environment of the program ---
 
 static const char *runtime_folder(void) {
     char self[PATH_MAX];

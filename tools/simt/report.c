@@ -37,8 +37,7 @@ void report_start(const char *csv, bool merge, bool lines) {
     print_lines = lines;
 }
 
-// --- names
-// -----------------------------------------------------------------------------------------------
+// --- names ---
 
 typedef char *Demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
 
@@ -84,8 +83,26 @@ const char *report_kernel_name(const char *mangled, char *name, size_t bytes) {
     return name;
 }
 
-// --- recording
-// -------------------------------------------------------------------------------------------
+// The name as the table shows it: without namespaces, long template arguments left out.
+static void short_name(Buf *buf, Str name) {
+    enum { LONG = 48 };
+    size_t depth = 0, start = 0, open = name.len;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.at[i];
+        if (c == '<' && depth++ == 0) open = i;
+        if (c == '>' && depth) depth--;
+        if (c == ':' && depth == 0) start = i + 1;
+    }
+    if (open < start) open = name.len;
+    if (name.len - start <= LONG) {
+        buf_add(buf, str_from(name, start));
+        return;
+    }
+    buf_add(buf, str_slice(name, start, open));
+    if (open < name.len) buf_add(buf, STR("<...>"));
+}
+
+// --- recording ---
 
 static bool same_row(const Row *a, const Row *b) {
     return strcmp(a->name, b->name) == 0 && memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 &&
@@ -121,8 +138,7 @@ void report_launch(const char *mangled, const Launch *launch, const LaunchReport
     report_hazards_add(rows[at - 1].name, report->hazards, report->hazard_count);
 }
 
-// --- CSV
-// ---------------------------------------------------------------------------------------------------
+// --- CSV ---
 
 // RFC 4180: quoted if it holds a comma or a quote.
 static void csv_text(Buf *buf, Str text) {
@@ -171,8 +187,7 @@ static bool write_csv(void) {
     return file_write_if_changed(&arena, csv_path, buf_str(&buf)) != FILE_FAILED;
 }
 
-// --- the table
-// ------------------------------------------------------------------------------------------------
+// --- the table ---
 
 // Nsight Compute's words: a group, the metric within it. Instruction counts are of PTX, before
 // ptxas, which Nsight Compute does not see.

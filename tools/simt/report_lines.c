@@ -9,8 +9,7 @@
 
 static Arena arena;
 
-// --- counters per line, over the whole run
-// -----------------------------------------------------------------
+// --- counters per line, over the whole run ---
 
 static LineCounters *all;
 static size_t all_count, all_capacity;
@@ -110,8 +109,7 @@ void report_lines_print(void) {
     }
 }
 
-// --- hazards
-// --------------------------------------------------------------------------------------------------
+// --- hazards ---
 
 typedef struct {
     const char *kernel;

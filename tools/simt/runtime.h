@@ -21,7 +21,7 @@ typedef int CudaError; // errors.h
 // 12 or 13: the libcudart for which this library stands in.
 extern const int runtime_abi;
 
-// --- runtime.c: lock, state, last error ---------------------------------------------------------
+// --- runtime.c: lock, state, last error ---
 
 // Evaluates a CudaError under the lock and returns it from an API function. After a kernel has
 // broken the context (illegal address, assert, ...) every call returns that error instead.
@@ -44,8 +44,7 @@ void runtime_call_host(void (*call)(void *), void *data);
 // Names a call that the CPU device does not have, and returns the error for it.
 CudaError runtime_unsupported(const char *what);
 
-// --- runtime_module.c: registered modules, kernels and variables
-// ----------------------------------
+// --- runtime_module.c: registered modules, kernels and variables ---
 
 typedef struct RegisteredModule RegisteredModule;
 
@@ -65,8 +64,7 @@ CudaError module_entry(const void *function, KernelEntry **entry);
 CudaError module_symbol(const void *symbol, uint64_t *address, size_t *bytes);
 CudaError module_error_code(SimtStatus status); // what a launch or load returns for it
 
-// --- work: what a stream or a graph node does
-// ------------------------------------------------------
+// --- work: what a stream or a graph node does ---
 
 typedef struct Graph Graph;
 typedef struct GraphNode GraphNode;
@@ -128,8 +126,7 @@ CudaError graph_run(const Graph *graph);
 Graph *graph_clone(const Graph *graph);
 void graph_free(Graph *graph);
 
-// --- runtime_stream.c: streams and events
-// -----------------------------------------------------------
+// --- runtime_stream.c: streams and events ---
 
 typedef struct Stream Stream;
 
@@ -149,8 +146,7 @@ CudaError stream_refuse_capture(void);
 
 bool stream_capturing(Stream *stream);
 
-// --- runtime_graph.c
-// ------------------------------------------------------------------------------
+// --- runtime_graph.c ---
 
 Graph *graph_new(void);
 // Adds a node after `dependencies`. NULL: out of memory, or work that cannot be copied.

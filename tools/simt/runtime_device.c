@@ -177,8 +177,7 @@ API CudaError cudaDeviceGetAttribute(int *value, int number, int device) {
     return RUNTIME(attribute(value, number, device));
 }
 
-// --- choosing among one
-// ------------------------------------------------------------------------------
+// --- choosing among one ---
 
 static CudaError give(int *to, int value) {
     if (!to) return CUDA_INVALID_VALUE;
@@ -239,8 +238,7 @@ API CudaError cudaDeviceGetPCIBusId(char *text, int length, int device) {
     return RUNTIME(bus_id(text, length, device));
 }
 
-// --- versions
-// ----------------------------------------------------------------------------------------
+// --- versions ---
 
 // The newest runtime it stands in for; a real driver is never older than the runtime above it.
 API CudaError cudaDriverGetVersion(int *version) { return RUNTIME(give(version, 13000)); }
@@ -249,8 +247,7 @@ API CudaError cudaRuntimeGetVersion(int *version) {
     return RUNTIME(give(version, runtime_abi == 12 ? 12080 : 13000));
 }
 
-// --- synchronization and limits
-// -----------------------------------------------------------------------
+// --- synchronization and limits ---
 
 API CudaError cudaDeviceSynchronize(void) { return RUNTIME(stream_refuse_capture()); }
 API CudaError cudaThreadSynchronize(void) { return RUNTIME(stream_refuse_capture()); }
@@ -290,8 +287,7 @@ API CudaError cudaDeviceGetLimit(size_t *value, int limit) {
     return RUNTIME(get_limit(value, (unsigned int)limit));
 }
 
-// --- preferences: remembered, without effect
-// ------------------------------------------------------------
+// --- preferences: remembered, without effect ---
 
 static int cache_preference, bank_preference;
 
@@ -313,8 +309,7 @@ API CudaError cudaCtxResetPersistingL2Cache(void) { return RUNTIME(CUDA_SUCCESS)
 API CudaError cudaProfilerStart(void) { return RUNTIME(CUDA_SUCCESS); }
 API CudaError cudaProfilerStop(void) { return RUNTIME(CUDA_SUCCESS); }
 
-// --- the driver's own interface: not there
-// -----------------------------------------------------------------
+// --- the driver's own interface: not there ---
 
 enum { DRIVER_SYMBOL_NOT_FOUND = 1 }; // enum cudaDriverEntryPointQueryResult
 

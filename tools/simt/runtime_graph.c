@@ -9,8 +9,7 @@ static Graph *graphs;
 static GraphExec *execs;
 static unsigned last_mark;
 
-// --- graphs and nodes
-// ------------------------------------------------------------------------------------
+// --- graphs and nodes ---
 
 Graph *graph_new(void) {
     Graph *graph = calloc(1, sizeof *graph);
@@ -124,8 +123,7 @@ bool graph_precedes(const GraphNode *node, GraphNode *const *nodes, size_t count
     return false;
 }
 
-// --- order of execution
-// ------------------------------------------------------------------------------------
+// --- order of execution ---
 
 // Nodes in an order in which each comes after those it waits for; among those that could be next,
 // the oldest. NULL with *error set: out of memory or a cycle.

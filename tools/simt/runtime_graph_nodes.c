@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- graphs
-// ----------------------------------------------------------------------------------------------
+// --- graphs ---
 
 static CudaError create(Graph **graph) {
     if (!graph) return CUDA_INVALID_VALUE;
@@ -34,8 +33,7 @@ static CudaError clone(Graph **out, const Graph *graph) {
 
 API CudaError cudaGraphClone(Graph **out, Graph *graph) { return RUNTIME(clone(out, graph)); }
 
-// --- adding nodes
-// -------------------------------------------------------------------------------------------
+// --- adding nodes ---
 
 static CudaError add(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                      const Work *work) {
@@ -189,8 +187,7 @@ API CudaError cudaGraphAddChildGraphNode(GraphNode **out, Graph *graph, GraphNod
     return RUNTIME(add_graph(out, graph, after, count, child));
 }
 
-// --- edges
-// ------------------------------------------------------------------------------------------------------
+// --- edges ---
 
 static CudaError add_edges(Graph *graph, GraphNode *const *from, GraphNode *const *to,
                            size_t count) {
@@ -217,8 +214,7 @@ API CudaError cudaGraphAddDependencies_v2(Graph *graph, GraphNode *const *from,
     return RUNTIME(add_edges(graph, from, to, count));
 }
 
-// --- queries
-// ----------------------------------------------------------------------------------------------------
+// --- queries ---
 
 // Gives up to *count nodes (all of them if `nodes` is NULL: only the number), and the number.
 static CudaError get_nodes(const Graph *graph, GraphNode **nodes, size_t *count, bool roots) {
@@ -274,8 +270,7 @@ API CudaError cudaGraphKernelNodeGetParams(GraphNode *node, KernelParams *params
     return RUNTIME(get_kernel_params(node, params));
 }
 
-// --- changes
-// ----------------------------------------------------------------------------------------------------
+// --- changes ---
 
 static CudaError replace(Work *old, const Work *work) {
     Work copy;

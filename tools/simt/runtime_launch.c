@@ -6,7 +6,7 @@
 #include "device.h"
 #include "report.h"
 
-// --- limits --------------------------------------------------------------------------------------
+// --- limits ---
 
 // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 static CudaError check_shape(const Launch *launch) {
@@ -35,8 +35,7 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
     return CUDA_SUCCESS;
 }
 
-// --- running
-// -----------------------------------------------------------------------------------------
+// --- running ---
 
 // A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
 CudaError launch_run(KernelEntry *entry, const Launch *launch) {
@@ -71,8 +70,7 @@ static CudaError launch(const void *function, Launch shape, size_t shared, Strea
     return stream_submit(stream, &work);
 }
 
-// --- <<<...>>>
-// ---------------------------------------------------------------------------------------
+// --- <<<...>>> ---
 
 typedef struct {
     Dim3 grid, block;
@@ -179,8 +177,7 @@ API CudaError cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *f
     return RUNTIME(launch_config(config, function, arguments, true));
 }
 
-// --- attributes
-// --------------------------------------------------------------------------------------
+// --- attributes ---
 
 // driver_types.h: cudaFuncAttributes.
 typedef struct {
@@ -285,8 +282,7 @@ API CudaError cudaFuncGetParamInfo(const void *function, size_t index, size_t *o
     return RUNTIME(parameter_info(function, index, offset, bytes));
 }
 
-// --- occupancy
-// ------------------------------------------------------------------------------------------
+// --- occupancy ---
 
 static CudaError occupancy(int *blocks, const void *function, int threads, size_t shared) {
     KernelEntry *entry;

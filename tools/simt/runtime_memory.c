@@ -5,8 +5,7 @@
 
 #include "memory.h"
 
-// --- allocation
-// --------------------------------------------------------------------------------------
+// --- allocation ---
 
 static CudaError allocate(void **pointer, size_t bytes, MemoryKind kind) {
     if (!pointer) return CUDA_INVALID_VALUE;
@@ -153,8 +152,7 @@ API CudaError cudaMemGetInfo(size_t *left, size_t *total) {
     return RUNTIME(memory_info(left, total));
 }
 
-// --- copies
-// ----------------------------------------------------------------------------------------------
+// --- copies ---
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, COPY_DEFAULT };
 
@@ -328,8 +326,7 @@ API CudaError cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int
     return cudaMemcpyAsync(to, from, bytes, DEVICE_TO_DEVICE, stream);
 }
 
-// --- __device__ and __constant__ variables
-// ---------------------------------------------------------------
+// --- __device__ and __constant__ variables ---
 
 static CudaError symbol_copy(const void *symbol, bool to_symbol, const void *other, size_t bytes,
                              size_t offset, int kind, Work *work) {
@@ -388,8 +385,7 @@ API CudaError cudaMemcpyFromSymbolAsync_ptsz(void *to, const void *symbol, size_
     return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, stream_ptsz(stream));
 }
 
-// --- fills
-// --------------------------------------------------------------------------------------------------
+// --- fills ---
 
 CudaError fill_check(const Fill *fill) {
     if (fill->width == 0 || fill->height == 0) return CUDA_SUCCESS;
@@ -476,8 +472,7 @@ API CudaError cudaMemset3DAsync_ptsz(Pitched to, int value, Extent extent, Strea
     return cudaMemset3DAsync(to, value, extent, stream_ptsz(stream));
 }
 
-// --- the same calls on the thread's default stream
-// ---------------------------------------------------
+// --- the same calls on the thread's default stream ---
 
 #define PTDS(name) API extern __typeof__(name) name##_ptds __attribute__((alias(#name)))
 

@@ -40,8 +40,7 @@ static void *allocate(size_t bytes) {
     exit(1);
 }
 
-// --- the generated constructors' calls
-// ------------------------------------------------------------
+// --- the generated constructors' calls ---
 
 API void **__cudaRegisterFatBinary(void *wrapper) {
     runtime_enter();
@@ -99,7 +98,7 @@ API void __cudaRegisterManagedVar(void **handle, void **host, char *device, cons
 
 API void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
 
-// --- loading ------------------------------------------------------------------------------------
+// --- loading ---
 
 CudaError module_error_code(SimtStatus status) {
     switch (status) {
@@ -213,8 +212,7 @@ API char __cudaInitModule(void **handle) {
     return RUNTIME(start_managed((RegisteredModule *)handle)) == CUDA_SUCCESS;
 }
 
-// --- lookups that programs make
-// --------------------------------------------------------------------
+// --- lookups that programs make ---
 
 static CudaError get_entry(const void **handle, const void *function) {
     KernelEntry *entry;

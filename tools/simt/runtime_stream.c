@@ -55,8 +55,7 @@ static Stream legacy = {.id = 1};
 static _Thread_local int thread_mode = MODE_GLOBAL; // how this thread's unsafe calls are treated
 static _Thread_local Stream *per_thread;            // made at first use, in the list of all streams
 
-// --- handles
-// ----------------------------------------------------------------------------------------------
+// --- handles ---
 
 static Stream *new_stream(unsigned int flags, int priority) {
     Stream *stream = calloc(1, sizeof *stream);
@@ -113,8 +112,7 @@ static bool add_nodes(NodeSet *set, const NodeSet *more) {
     return true;
 }
 
-// --- captures
-// -----------------------------------------------------------------------------------------------
+// --- captures ---
 
 CudaError stream_refuse_capture(void) {
     CudaError error = CUDA_SUCCESS;
@@ -371,8 +369,7 @@ API CudaError cudaThreadExchangeStreamCaptureMode(int *mode) {
     return RUNTIME(exchange_mode(mode));
 }
 
-// --- streams
-// ------------------------------------------------------------------------------------------------
+// --- streams ---
 
 static CudaError create_stream(Stream **stream, unsigned int flags, int priority) {
     if (!stream || flags > STREAM_NON_BLOCKING) return CUDA_INVALID_VALUE;
@@ -516,8 +513,7 @@ API CudaError cudaStreamAddCallback_ptsz(Stream *stream, void (*call)(Stream *, 
     return cudaStreamAddCallback(stream_ptsz(stream), call, data, flags);
 }
 
-// --- events
-// --------------------------------------------------------------------------------------------------
+// --- events ---
 
 static CudaError create_event(Event **event, unsigned int flags) {
     if (!event || flags > 7) return CUDA_INVALID_VALUE; // three flags, cudaEventDisableTiming = 2
