@@ -68,7 +68,7 @@ NEEDED = {
         "address",
     ),
 }
-POSITIVE = {"median_us", "p5_us", "p95_us", "gbps"}
+POSITIVE = {"median_us", "p5_us", "p95_us"}
 MAY_BE_EMPTY = {"line", "op", "bytes", "lane", "address"}  # on the barrier rows of a trace
 
 
