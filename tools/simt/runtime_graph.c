@@ -67,6 +67,16 @@ GraphNode *graph_add(Graph *graph, const Work *work, GraphNode *const *dependenc
     return node;
 }
 
+void graph_remove(GraphNode *node) {
+    Graph *graph = node->graph;
+    GraphNode **link = &graph->first;
+    while (*link != node) link = &(*link)->next;
+    *link = node->next;
+    if (graph->last == &node->next) graph->last = link;
+    graph->count--;
+    free_node(node);
+}
+
 void graph_free(Graph *graph) {
     if (!graph) return;
     for (Graph **link = &graphs; *link; link = &(*link)->next)

@@ -17,7 +17,6 @@ struct Graph {
     Graph *next; // of all graphs
     GraphNode *first, **last;
     size_t count;
-    bool child; // owned by a node of another graph
 };
 
 typedef struct {
@@ -36,5 +35,6 @@ typedef struct GraphExec {
 bool graph_known_node(const GraphNode *node);
 bool graph_known_exec(const GraphExec *exec);
 bool graph_depends(GraphNode *node, GraphNode *on); // false: out of memory
+void graph_remove(GraphNode *node);                 // nothing may depend on it any more
 
 #endif

@@ -214,6 +214,23 @@ API CudaError cudaGraphAddDependencies_v2(Graph *graph, GraphNode *const *from,
     return RUNTIME(add_edges(graph, from, to, count));
 }
 
+static void drop_dependency(GraphNode *node, const GraphNode *on) {
+    size_t kept = 0;
+    for (size_t i = 0; i < node->before_count; i++)
+        if (node->before[i] != on) node->before[kept++] = node->before[i];
+    node->before_count = kept;
+}
+
+static CudaError destroy_node(GraphNode *node) {
+    if (!graph_known_node(node)) return CUDA_INVALID_VALUE;
+    for (GraphNode *other = node->graph->first; other; other = other->next)
+        drop_dependency(other, node);
+    graph_remove(node);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphDestroyNode(GraphNode *node) { return RUNTIME(destroy_node(node)); }
+
 // --- queries ---
 
 // Gives up to *count nodes (all of them if `nodes` is NULL: only the number), and the number.
@@ -236,6 +253,38 @@ API CudaError cudaGraphGetNodes(Graph *graph, GraphNode **nodes, size_t *count) 
 
 API CudaError cudaGraphGetRootNodes(Graph *graph, GraphNode **nodes, size_t *count) {
     return RUNTIME(get_nodes(graph, nodes, count, true));
+}
+
+// Pairs of nodes, as for get_nodes.
+static CudaError get_edges(const Graph *graph, GraphNode **from, GraphNode **to, size_t *count) {
+    if (!graph_known(graph) || !count) return CUDA_INVALID_VALUE;
+    size_t found = 0, room = from && to ? *count : 0;
+    for (GraphNode *node = graph->first; node; node = node->next)
+        for (size_t i = 0; i < node->before_count; i++, found++)
+            if (found < room) from[found] = node->before[i], to[found] = node;
+    *count = found;
+    return CUDA_SUCCESS;
+}
+
+// CUDA 13 put room for the edges' data before the number; plain edges have zeros there.
+API CudaError cudaGraphGetEdges(Graph *graph, GraphNode **from, GraphNode **to,
+                                void *edges_or_count, size_t *count) {
+    if (runtime_abi == 12) count = edges_or_count;
+    return RUNTIME(get_edges(graph, from, to, count));
+}
+
+static CudaError get_before(const GraphNode *node, GraphNode **nodes, size_t *count) {
+    if (!graph_known_node(node) || !count) return CUDA_INVALID_VALUE;
+    size_t room = nodes ? *count : 0;
+    for (size_t i = 0; i < room && i < node->before_count; i++) nodes[i] = node->before[i];
+    *count = node->before_count;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphNodeGetDependencies(GraphNode *node, GraphNode **nodes, void *edges_or_count,
+                                           size_t *count) {
+    if (runtime_abi == 12) count = edges_or_count;
+    return RUNTIME(get_before(node, nodes, count));
 }
 
 // enum cudaGraphNodeType.

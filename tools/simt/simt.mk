@@ -5,7 +5,7 @@ SIMT_LAUNCHER := launcher elf
 SIMT_OBJECTS  := $(patsubst tools/simt/%.c,$(B)/simt-objects/%.o,$(filter-out \
                    $(SIMT_LAUNCHER:%=tools/simt/%.c) tools/simt/runtime_abi.c,$(wildcard tools/simt/*.c)))
 SIMT_SHARED   := $(B)/simt-objects/file.o $(B)/simt-objects/str.o $(B)/simt-objects/arena.o
-SIMT_FLAGS    := -fPIC -fvisibility=hidden -fno-semantic-interposition -MMD -MP
+SIMT_FLAGS    := -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition -MMD -MP
 
 .PHONY: simt
 simt: $(B)/simt $(B)/simt-runtime/libcudart.so.12 $(B)/simt-runtime/libcudart.so.13
