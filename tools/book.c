@@ -179,12 +179,24 @@ static void add_contents(Book *book) {
     book_add(book, STR("\n"));
 }
 
+// A YAML string: "…" with its quotes and backslashes escaped.
+static void add_yaml(Buf *text, const char *name, Str value) {
+    buf_format(text, "%s: \"", name);
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.at[i] == '"' || value.at[i] == '\\') buf_char(text, '\\');
+        buf_char(text, value.at[i]);
+    }
+    buf_add(text, STR("\"\n"));
+}
+
 static void add_front(Book *book) {
     Str from = provenance(book);
     Buf text = {.arena = book->arena};
     if (book->style == BOOK_PANDOC) {
-        buf_format(&text, "---\ntitle: |\n  %.*s\nprovenance: |\n  %.*s\nlang: en\n---\n\n",
-                   STR_ARG(book->title), STR_ARG(from));
+        buf_add(&text, STR("---\n"));
+        add_yaml(&text, "title", book->title);
+        add_yaml(&text, "provenance", from);
+        buf_add(&text, STR("lang: en\n---\n\n"));
         book_add(book, buf_str(&text));
         return;
     }

@@ -200,12 +200,34 @@ static void add_header(const Listing *listing, Buf *text, const size_t *widths) 
     }
 }
 
+static bool is_counted(const Listing *listing, size_t body) {
+    for (size_t c = 0; c < listing->column_count; c++)
+        if (listing->values[body * listing->column_count + c] >= 0) return true;
+    return false;
+}
+
+// The lines worth showing: from the first to the last with counts, and before them the head of
+// the function up to its comment, behind them its closing braces.
+static void shown_lines(const Listing *listing, size_t *start, size_t *end) {
+    const FencePart *code = listing->chunk->part;
+    *start = 0;
+    *end = code->body_count;
+    while (*start < *end && !is_counted(listing, *start)) ++*start;
+    while (*end > *start && !is_counted(listing, *end - 1)) --*end;
+    for (; *start > 0; --*start) {
+        Str above = str_trim(code->body[*start - 1]);
+        if (above.len == 0 || str_starts(above, STR("//"))) break;
+    }
+    while (*end < code->body_count && str_starts(str_trim(code->body[*end]), STR("}"))) ++*end;
+}
+
 static void add_code(const Listing *listing, Buf *text) {
-    size_t widths[LISTING_COLUMNS_MAX];
+    size_t widths[LISTING_COLUMNS_MAX], start, end;
     Arena *arena = listing->book->arena;
     for (size_t c = 0; c < listing->column_count; c++) widths[c] = column_width(listing, c);
     add_header(listing, text, widths);
-    for (size_t i = 0; i < listing->chunk->part->body_count; i++) {
+    shown_lines(listing, &start, &end);
+    for (size_t i = start; i < end; i++) {
         for (size_t c = 0; c < listing->column_count; c++)
             add_right(text, number_text(arena, listing->values[i * listing->column_count + c]),
                       widths[c]);
@@ -272,9 +294,12 @@ void book_lines(Book *book, const FencePart *part) {
                STR_ARG(ticks));
     add_code(&listing, &text);
     buf_format(&text, "%.*s\n", STR_ARG(ticks));
+    bool host = book->style == BOOK_GITHUB;
     book_blank(book);
+    if (!host) book_add(book, STR(":::: counts\n"));
     book_add(book, buf_str(&text));
     book_blank(book);
     add_caption(&listing);
+    if (!host) book_add(book, STR("::::\n"));
     book_blank(book);
 }

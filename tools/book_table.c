@@ -370,8 +370,11 @@ void book_table(Book *book, const FencePart *part) {
     Buf text = {.arena = book->arena};
     bool one_n = all_one_n(&table);
     if (!add_table(&table, &text, one_n)) return;
+    bool host = book->style == BOOK_GITHUB;
     book_blank(book);
+    if (!host) book_add(book, STR("::: results\n"));
     book_add(book, buf_str(&text));
     add_caption(&table, one_n);
+    if (!host) book_add(book, STR(":::\n"));
     book_blank(book);
 }
