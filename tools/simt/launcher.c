@@ -22,7 +22,9 @@ static const char usage[] =
     "  --csv FILE      write the counters of every launch as CSV\n"
     "  --merge         in the CSV, one row for launches of the same kernel, grid and block whose\n"
     "                  counters are equal, and their number in a last column, launches\n"
+    "  --last          report only the last launch of each kernel\n"
     "  --lines         list counters per source line (build with nvcc -lineinfo)\n"
+    "  --lines-csv FILE  write them as CSV, with the hazards that --check found at each line\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
     "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
     "  --order SEED    permute the order of warps and blocks; 0 is the usual order\n"
@@ -90,6 +92,7 @@ static const struct {
     {"--lines", "SIMT_LINES", VALUE_NONE},      {"--check", "SIMT_CHECK", VALUE_NONE},
     {"--order", "SIMT_ORDER", VALUE_WHOLE},     {"--trace", "SIMT_TRACE", VALUE_FILE},
     {"--threads", "SIMT_THREADS", VALUE_WHOLE}, {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
+    {"--last", "SIMT_LAST", VALUE_NONE},        {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };

@@ -16,13 +16,13 @@ typedef struct {
     const char *name;
     Dim3 grid, block;
     Counters counters;
-    uint64_t launches; // equal ones
+    uint64_t launches; // equal ones; 0 once a later launch of the kernel took its place
+    size_t latest;     // number of the last of them
     uint32_t next;     // row with the same hash, 0: none; numbers start at 1
 } Row;
 
 static Arena arena;
-static const char *csv_path;
-static bool merge_csv, print_lines;
+static ReportOptions options;
 static Row *rows;
 static size_t row_count, row_capacity;
 static uint32_t *order; // the row of each launch, for the unmerged CSV
@@ -31,11 +31,7 @@ static size_t launch_count, launch_capacity;
 enum { BUCKETS = 4096 };
 static uint32_t buckets[BUCKETS];
 
-void report_start(const char *csv, bool merge, bool lines) {
-    csv_path = csv;
-    merge_csv = merge;
-    print_lines = lines;
-}
+void report_start(const ReportOptions *wanted) { options = *wanted; }
 
 // --- names ---
 
@@ -128,20 +124,22 @@ void report_launch(const char *mangled, const Launch *launch, const LaunchReport
     report_kernel_name(mangled, name, sizeof name);
     Row row = {.name = name, .grid = launch->grid, .block = launch->block};
     row.counters = report->total;
+    for (size_t i = 0; options.last && i < row_count; i++)
+        if (strcmp(rows[i].name, name) == 0) rows[i].launches = 0;
     size_t known = row_count;
     uint32_t at = find_or_add(&row);
     if (row_count > known) rows[at - 1].name = str_terminated(&arena, str_of(name));
-    rows[at - 1].launches++;
+    rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     ARENA_GROW(&arena, order, launch_count, launch_capacity);
     order[launch_count++] = at;
-    report_lines_add(report->lines, report->line_count);
+    rows[at - 1].latest = launch_count;
+    report_lines_add(rows[at - 1].name, options.last, report->lines, report->line_count);
     report_hazards_add(rows[at - 1].name, report->hazards, report->hazard_count);
 }
 
 // --- CSV ---
 
-// RFC 4180: quoted if it holds a comma or a quote.
-static void csv_text(Buf *buf, Str text) {
+void report_csv_text(Buf *buf, Str text) {
     if (str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
         buf_add(buf, text);
         return;
@@ -162,14 +160,14 @@ static void shape_text(Buf *buf, Dim3 shape) {
 }
 
 static void csv_row(Buf *buf, const Row *row, size_t launch) {
-    csv_text(buf, str_of(row->name));
+    report_csv_text(buf, str_of(row->name));
     buf_format(buf, ",%zu,", launch);
     shape_text(buf, row->grid);
     buf_char(buf, ',');
     shape_text(buf, row->block);
     for (int i = 0; i < COUNTERS; i++)
         buf_format(buf, ",%llu", (unsigned long long)row->counters.value[i]);
-    if (merge_csv) buf_format(buf, ",%llu", (unsigned long long)row->launches);
+    if (options.merge) buf_format(buf, ",%llu", (unsigned long long)row->launches);
     buf_char(buf, '\n');
 }
 
@@ -177,14 +175,17 @@ static bool write_csv(void) {
     Buf buf = {.arena = &arena};
     buf_add(&buf, STR("kernel,launch,grid,block"));
     for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", simt_counter_names[i]);
-    buf_add(&buf, merge_csv ? STR(",launches\n") : STR("\n"));
+    buf_add(&buf, options.merge ? STR(",launches\n") : STR("\n"));
     size_t merged = 0; // rows are numbered in the order of their first launch
     for (size_t i = 0; i < launch_count; i++) {
         bool first = order[i] > merged;
         if (first) merged = order[i];
-        if (first || !merge_csv) csv_row(&buf, &rows[order[i] - 1], i + 1);
+        const Row *row = &rows[order[i] - 1];
+        bool wanted =
+            options.last ? row->launches && row->latest == i + 1 : first || !options.merge;
+        if (wanted) csv_row(&buf, row, i + 1);
     }
-    return file_write_if_changed(&arena, csv_path, buf_str(&buf)) != FILE_FAILED;
+    return file_write_if_changed(&arena, options.csv, buf_str(&buf)) != FILE_FAILED;
 }
 
 // --- the table ---
@@ -230,7 +231,7 @@ static void cell_text(Buf *buf, size_t row, int column) {
 static bool column_used(int column) {
     if (column < FIXED + COUNT_SHARED_LD_INSTS) return true;
     for (size_t i = 0; i < row_count; i++)
-        if (rows[i].counters.value[column - FIXED]) return true;
+        if (rows[i].launches && rows[i].counters.value[column - FIXED]) return true;
     return false;
 }
 
@@ -257,6 +258,7 @@ static void print_table(void) {
         width[column] = heading(column, 1).len;
         if (heading(column, 0).len > width[column]) width[column] = heading(column, 0).len;
         for (size_t row = 0; row < row_count; row++) {
+            if (rows[row].launches == 0) continue;
             Buf cell = {.arena = &arena};
             cell_text(&cell, row, column);
             if (cell.len > width[column]) width[column] = cell.len;
@@ -272,6 +274,7 @@ static void print_table(void) {
         putchar('\n');
     }
     for (size_t row = 0; row < row_count; row++) {
+        if (rows[row].launches == 0) continue;
         for (int column = 0; column < FIXED + COUNTERS; column++) {
             if (!column_used(column)) continue;
             Buf cell = {.arena = &arena};
@@ -286,11 +289,15 @@ static void print_table(void) {
 int report_finish(bool *hazards) {
     fflush(stdout);
     if (row_count) print_table();
-    if (print_lines) report_lines_print();
+    if (options.lines) report_lines_print();
     *hazards = report_hazards_print();
     int failure = fflush(stdout) != 0;
-    if (csv_path && !write_csv()) {
-        fprintf(stderr, "%s: %s\n", csv_path, strerror(errno));
+    if (options.csv && !write_csv()) {
+        fprintf(stderr, "%s: %s\n", options.csv, strerror(errno));
+        failure = 1;
+    }
+    if (options.lines_csv && !report_lines_csv(options.lines_csv)) {
+        fprintf(stderr, "%s: %s\n", options.lines_csv, strerror(errno));
         failure = 1;
     }
     return failure;

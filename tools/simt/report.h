@@ -4,9 +4,14 @@
 
 #include "simt.h"
 
-// `csv`: the file for the CSV, NULL for none; `merge`: one row for equal launches; `lines`: print
-// the listing.
-void report_start(const char *csv, bool merge, bool lines);
+typedef struct {
+    const char *csv, *lines_csv; // files to write, NULL for none
+    bool merge;                  // in the CSV, one row for equal launches
+    bool last;                   // only the last launch of each kernel
+    bool lines;                  // print the listing by source line
+} ReportOptions;
+
+void report_start(const ReportOptions *options);
 
 // Adds one launch. Nothing of `report` is kept by reference except strings that the module owns.
 void report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
@@ -16,5 +21,8 @@ int report_finish(bool *hazards);
 
 // "block_sum<256>" for a mangled name: without return type and parameters. Returns `name`.
 const char *report_kernel_name(const char *mangled, char *name, size_t bytes);
+
+// Adds a CSV cell, quoted where RFC 4180 asks for it.
+void report_csv_text(Buf *buf, Str text);
 
 #endif

@@ -6,34 +6,56 @@
 #include <string.h>
 
 #include "../file.h"
+#include "report.h"
 
 static Arena arena;
 
-// --- counters per line, over the whole run ---
+// --- counters per kernel and line ---
 
-static LineCounters *all;
+typedef struct {
+    size_t kernel; // its number, in the order of first launches
+    LineCounters at;
+} KernelLine;
+
+static const char **kernels;
+static size_t kernel_count, kernel_capacity;
+static KernelLine *all;
 static size_t all_count, all_capacity;
 
 static int compare_lines(const void *left, const void *right) {
-    const LineCounters *a = left, *b = right;
-    int files = strcmp(a->file, b->file);
-    return files ? files : (a->line > b->line) - (a->line < b->line);
+    const KernelLine *a = left, *b = right;
+    if (a->kernel != b->kernel) return a->kernel > b->kernel ? 1 : -1;
+    int files = strcmp(a->at.file, b->at.file);
+    return files ? files : (a->at.line > b->at.line) - (a->at.line < b->at.line);
 }
 
-void report_lines_add(const LineCounters *lines, size_t count) {
+static size_t kernel_number(const char *name) {
+    for (size_t i = 0; i < kernel_count; i++)
+        if (strcmp(kernels[i], name) == 0) return i;
+    ARENA_GROW(&arena, kernels, kernel_count, kernel_capacity);
+    kernels[kernel_count] = str_terminated(&arena, str_of(name));
+    return kernel_count++;
+}
+
+void report_lines_add(const char *kernel, bool only_last, const LineCounters *lines, size_t count) {
+    if (count == 0) return;
+    size_t number = kernel_number(kernel), sorted = all_count;
+    for (size_t i = 0; only_last && i < all_count; i++)
+        if (all[i].kernel == number) all[i].at.counters = (Counters){0};
     for (size_t i = 0; i < count; i++) {
-        size_t sorted = all_count;
-        LineCounters *found =
-            all ? bsearch(&lines[i], all, sorted, sizeof *all, compare_lines) : NULL;
+        KernelLine line = {number, lines[i]};
+        KernelLine *found = all ? bsearch(&line, all, sorted, sizeof *all, compare_lines) : NULL;
         if (!found) {
             ARENA_GROW(&arena, all, all_count, all_capacity);
             found = &all[all_count++];
-            *found = (LineCounters){.file = str_terminated(&arena, str_of(lines[i].file)),
-                                    .line = lines[i].line};
+            *found = (KernelLine){
+                number,
+                {.file = str_terminated(&arena, str_of(lines[i].file)), .line = lines[i].line}};
         }
-        for (int k = 0; k < COUNTERS; k++) found->counters.value[k] += lines[i].counters.value[k];
-        if (all_count > sorted) qsort(all, all_count, sizeof *all, compare_lines);
+        for (int k = 0; k < COUNTERS; k++)
+            found->at.counters.value[k] += lines[i].counters.value[k];
     }
+    if (all_count > sorted) qsort(all, all_count, sizeof *all, compare_lines);
 }
 
 // What the listing shows; the rest is in the CSV.
@@ -59,7 +81,7 @@ enum { SHOWN = sizeof shown / sizeof *shown };
 static bool column_used(int column) {
     if (column < 2) return true;
     for (size_t i = 0; i < all_count; i++)
-        if (all[i].counters.value[shown[column].counter]) return true;
+        if (all[i].at.counters.value[shown[column].counter]) return true;
     return false;
 }
 
@@ -84,28 +106,31 @@ static void print_line(const LineCounters *line, Str source, const int *width) {
     printf(source.len ? "  | %.*s\n" : "  |\n", STR_ARG(source));
 }
 
+static int column_width(int column) {
+    int width = (int)strlen(shown[column].heading);
+    for (size_t i = 0; i < all_count; i++) {
+        uint64_t value = all[i].at.counters.value[shown[column].counter];
+        int digits = snprintf(NULL, 0, "%llu", (unsigned long long)value);
+        if (digits > width) width = digits;
+    }
+    return width;
+}
+
 void report_lines_print(void) {
     int width[SHOWN];
-    for (int column = 0; column < SHOWN; column++) {
-        width[column] = (int)strlen(shown[column].heading);
-        for (size_t i = 0; i < all_count; i++) {
-            int digits = snprintf(NULL, 0, "%llu",
-                                  (unsigned long long)all[i].counters.value[shown[column].counter]);
-            if (digits > width[column]) width[column] = digits;
-        }
-    }
-    const char *file = NULL;
+    for (int column = 0; column < SHOWN; column++) width[column] = column_width(column);
     Str text = {NULL, 0};
     for (size_t i = 0; i < all_count; i++) {
-        if (!file || strcmp(file, all[i].file) != 0) {
-            file = all[i].file;
-            if (!file_read(&arena, file, &text)) text = (Str){NULL, 0};
-            printf("\n%s, all launches together\n%6s", file, "Line");
+        const KernelLine *line = &all[i], *above = i ? line - 1 : NULL;
+        bool same_file = above && strcmp(above->at.file, line->at.file) == 0;
+        if (!same_file && !file_read(&arena, line->at.file, &text)) text = (Str){NULL, 0};
+        if (!same_file || above->kernel != line->kernel) {
+            printf("\n%s in %s\n%6s", kernels[line->kernel], line->at.file, "Line");
             for (int column = 0; column < SHOWN; column++)
                 if (column_used(column)) printf("  %*s", width[column], shown[column].heading);
             printf("  | Source\n");
         }
-        print_line(&all[i], text_line(text, all[i].line), width);
+        print_line(&line->at, text_line(text, line->at.line), width);
     }
 }
 
@@ -176,4 +201,36 @@ bool report_hazards_print(void) {
     printf("\nCPU device: %zu hazard%s\n", found_count, found_count == 1 ? "" : "s");
     for (size_t i = 0; i < found_count; i++) print_hazard(&found[i]);
     return true;
+}
+
+// --- CSV ---
+
+static uint64_t hazards_at(const KernelLine *line) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < found_count; i++) {
+        const Hazard *hazard = &found[i].hazard;
+        bool here = same_text(hazard->file, line->at.file) && hazard->line == line->at.line;
+        bool other =
+            same_text(hazard->other_file, line->at.file) && hazard->other_line == line->at.line;
+        if ((here || other) && strcmp(found[i].kernel, kernels[line->kernel]) == 0)
+            sum += hazard->occurrences;
+    }
+    return sum;
+}
+
+bool report_lines_csv(const char *path) {
+    Buf buf = {.arena = &arena};
+    buf_add(&buf, STR("kernel,file,line"));
+    for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", simt_counter_names[k]);
+    buf_add(&buf, STR(",hazards\n"));
+    for (size_t i = 0; i < all_count; i++) {
+        report_csv_text(&buf, str_of(kernels[all[i].kernel]));
+        buf_char(&buf, ',');
+        report_csv_text(&buf, str_of(all[i].at.file));
+        buf_format(&buf, ",%u", all[i].at.line);
+        for (int k = 0; k < COUNTERS; k++)
+            buf_format(&buf, ",%llu", (unsigned long long)all[i].at.counters.value[k]);
+        buf_format(&buf, ",%llu\n", (unsigned long long)hazards_at(&all[i]));
+    }
+    return file_write_if_changed(&arena, path, buf_str(&buf)) != FILE_FAILED;
 }

@@ -4,8 +4,12 @@
 
 #include "simt.h"
 
-void report_lines_add(const LineCounters *lines, size_t count);
+// `only_last`: forgets what earlier launches of this kernel counted.
+void report_lines_add(const char *kernel, bool only_last, const LineCounters *lines, size_t count);
 void report_lines_print(void);
+
+// The same with every counter and the hazards at each line, as a CSV file. False: errno says why.
+bool report_lines_csv(const char *path);
 
 void report_hazards_add(const char *kernel, const Hazard *hazards, size_t count);
 bool report_hazards_print(void); // true if there were any

@@ -49,8 +49,15 @@ static void start(void) {
         options.host_threads = (uint32_t)strtoul(getenv("SIMT_THREADS"), NULL, 10);
     if (option_set("SIMT_WATCHDOG"))
         options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);
-    report_start(option_set("SIMT_CSV") ? getenv("SIMT_CSV") : NULL, option_set("SIMT_MERGE"),
-                 options.lines);
+    ReportOptions report = {
+        .csv = option_set("SIMT_CSV") ? getenv("SIMT_CSV") : NULL,
+        .lines_csv = option_set("SIMT_LINES_CSV") ? getenv("SIMT_LINES_CSV") : NULL,
+        .merge = option_set("SIMT_MERGE"),
+        .last = option_set("SIMT_LAST"),
+        .lines = options.lines,
+    };
+    options.lines = report.lines || report.lines_csv;
+    report_start(&report);
     if (!memory_open(memory_size())) {
         fprintf(stderr, "simt: no address range for device memory: %s\n", strerror(errno));
         _exit(1);
