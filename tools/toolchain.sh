@@ -180,7 +180,7 @@ case $tool in python)
     ;;
 esac
 mkdir -p "$into" && printf '%s\n' "$pins" >"$new/pins"
-"$pip_python" -m pip install --quiet --no-deps --only-binary :all: --no-compile \
+"$pip_python" -m pip install --quiet --no-deps --only-binary :all: \
     --target "$into" -r "$new/pins" >"$stage/log" 2>&1 ||
     fail "pip did not install it ($(sed -n 's/^ERROR: //p' "$stage/log" | head -n 1))"
 
