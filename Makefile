@@ -10,7 +10,10 @@ BOOK_DEVICE ?= nvidia-h200
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
 CFLAGS = -std=gnu11 $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc) --output-sync=target --no-print-directory
+endif
+Q = $(if $(V),,@)
 
 tool = $(shell B=$(B) tools/toolchain.sh $(1))
 GPU := $(shell nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
@@ -22,31 +25,31 @@ NVCC_FLAGS = -O3 -arch=$(ARCH) -lineinfo -cudart shared --no-compress -Werror al
 CHAPTERS := $(sort $(wildcard chapters/*.md))
 PROGRAMS := tangle weave collect
 MODULES := $(filter-out $(PROGRAMS:%=tools/%.c),$(wildcard tools/*.c))
-RAN = $(LABS:%=$(B)/results/$(DEVICE)/%.csv)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
+.SECONDEXPANSION:
 .PHONY: all labs run figures book record test check bench-simt help clean
 all: run figures book  ## build, run every lab on the device at hand, draw, weave, render
 
 # The tools.
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 $(B)/modules.a: $(MODULES:%.c=$(B)/%.o)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%.o $(B)/modules.a
-	$(CC) $(CFLAGS) -o $@ $^ -lm
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lm
 include tools/simt/simt.mk
 -include $(wildcard $(B)/tools/*.d)
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list.
-$(B)/labs.mk: $(B)/tangle $(CHAPTERS) Makefile
-	$(B)/tangle -p $(CHAPTERS)
-	$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
-	$(B)/tangle -d $(CHAPTERS) >$@.new && mv $@.new $@
+$(B)/labs.mk: $(B)/tangle $(CHAPTERS)
+	$(Q)$(B)/tangle -p $(CHAPTERS)
+	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
+	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new && mv $@.new $@
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
 include $(B)/labs.mk
 endif
@@ -54,7 +57,8 @@ endif
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
 $(B)/labs/%: $(B)/code/%.cu
 	@mkdir -p $(@D)
-	nvcc=$$(B=$(B) tools/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) $(NVCC_EXTRA_$*) -o $@ $< \
+	@echo 'nvcc -arch=$(ARCH) $*'
+	$(Q)nvcc=$$(B=$(B) tools/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@ $< $(link_$*) \
 	  -Xlinker -rpath,$$(dirname $$nvcc)/../lib64
 
 # Runs depend on the clean code: a change of prose alone compiles again, but runs nothing again.
@@ -64,27 +68,29 @@ size_of = $(or $(word 2,$(subst @, ,$(1))),$(N))
 results_of = $(foreach run,$(1),$(B)/results/$(DEVICE)/$(run).csv)
 every_size = $(foreach lab,$(LABS),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n)))
 ifeq ($(DEVICE),cpu)
-collect = $(B)/collect -n $(N) -l $(B)/code -o $(1).csv
 every_size = $(LABS)
-on_device = $(B)/simt
-measure = $(B)/simt --csv $(1) --lines-csv $(1:.csv=.lines) $(2)
-$(B)/results/cpu/%.csv: | simt
+fact = toolkit: $(shell $(call tool,nvcc) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+collect = $(B)/collect -n $(N) -f '$(fact)' -o $(1).csv $(2) && \
+  $(B)/collect -n $(N) -f '$(fact)' -o $(1)-lines.csv $(2:.csv=.lines.csv)
+measure = $(B)/simt --last --csv $(1) --lines-csv $(1:.csv=.lines.csv) $(2)
+on_device = $(B)/simt --last
+DEVICE_TOOLS = simt
 else
-collect = $(B)/collect -o $(1).csv
+collect = $(B)/collect -o $(1).csv $(2)
 measure = flock $(B) $(2) --csv $(1)
 endif
-.SECONDEXPANSION:
-$(B)/results/$(DEVICE)/%.csv: code/$$(call lab_of,$$*).cu
+$(B)/results/$(DEVICE)/%.csv: code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS)
 	@mkdir -p $(@D)
 	@$(MAKE) -s $(B)/labs/$(call lab_of,$*)
 	@$(call measure,$@,$(B)/labs/$(call lab_of,$*) -n $(call size_of,$*))
 
 run: $(B)/results/$(DEVICE).csv  ## run the labs that have changed: times on a GPU, counts without
 $(B)/results/$(DEVICE).csv: $$(call results_of,$$(LABS)) $(B)/collect
-	$(call collect,$(@:.csv=)) $(call results_of,$(LABS))
+	@$(call collect,$(@:.csv=),$(call results_of,$(LABS)))
 record: $$(call results_of,$$(every_size)) $(B)/collect  ## make this device's results the recorded ones
-	$(call collect,results/$(DEVICE)) $(call results_of,$(every_size))
-chapter-%: simt  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options
+	@mkdir -p results
+	$(call collect,results/$(DEVICE),$(call results_of,$(every_size)))
+chapter-%: | $(DEVICE_TOOLS)  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options
 	@$(MAKE) -s $(B)/labs/$(LAB_OF_$*)
 	@$(on_device) $(B)/labs/$(LAB_OF_$*) $(or $(FLAGS),-n $(N))
 
@@ -95,11 +101,12 @@ $(B)/figures.done: $(wildcard results/*.csv tools/plot*.py)
 	@touch $@
 book: $(B)/book.html  ## weave book.md, and render build/book.html
 $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv)
-	$(B)/weave -t github -D $(BOOK_DEVICE) -o book.md $(CHAPTERS)
-	$(B)/weave -t pandoc -D $(BOOK_DEVICE) -o $(B)/book.pandoc.md $(CHAPTERS)
+	$(Q)$(B)/weave -t github -D $(BOOK_DEVICE) -o book.md $(CHAPTERS)
+	$(Q)$(B)/weave -t pandoc -D $(BOOK_DEVICE) -o $(B)/book.pandoc.md $(CHAPTERS)
 	@touch $@
 $(B)/book.html $(B)/book.epub: $(B)/book.done $(B)/figures.done $(wildcard tools/render.sh tools/book* tools/cuda.xml)
-	pandoc=$$(B=$(B) tools/toolchain.sh pandoc) && PANDOC=$$pandoc tools/render.sh $(B)/book.pandoc.md $@
+	@echo 'pandoc $@'
+	$(Q)pandoc=$$(B=$(B) tools/toolchain.sh pandoc) && PANDOC=$$pandoc tools/render.sh $(B)/book.pandoc.md $@
 
 test: all  ## every test; the last line counts them
 	B=$(B) tests/run

@@ -1,11 +1,12 @@
 // collect: gather what the labs wrote, one CSV each, into the one CSV of a device.
 //
-// Two kinds of input, told apart by the header row: the times a lab writes on a GPU (--csv), and
-// the counters the CPU device writes (simt --csv, one row per launch). Each row gets the chapter
-// and a hash of the lab's source in front, so that a later reader can tell whether the source has
-// changed since. Of the CPU device's launches, only the last of each kernel is kept: a lab checks
-// awkward sizes first and the size that was asked for last.
+// Three kinds of input, told apart by the header row: the times that a lab writes on a GPU
+// (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
+// (simt --last --lines-csv). Each row gets the chapter and a hash of the lab's source in front, so
+// that a later reader can tell whether the source has changed since. Source lines are given as
+// lines of the tangled code, which a change of prose does not move.
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,15 @@
 #include "str.h"
 
 static const char usage[] =
-    "usage: collect [-n ELEMENTS] [-c CODE] -o FILE LAB.csv...\n"
+    "usage: collect [-c CODE] [-l LINED] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
     "\n"
     "Writes FILE from the CSVs of the labs, in the order given. A CSV is named after its lab:\n"
     "04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a further size.\n"
     "  -o FILE      the device's results, replaced in one step or left as they are\n"
-    "  -c CODE      the folder that holds the labs' sources (default: code)\n"
-    "  -n ELEMENTS  how many elements the labs summed on the CPU device\n";
+    "  -c CODE      the folder of the labs' sources (default: code)\n"
+    "  -l LINED     the folder of the same sources with #line (default: build/code)\n"
+    "  -n ELEMENTS  how many elements the labs summed on the CPU device\n"
+    "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n";
 
 static _Noreturn void die(const char *path, size_t line, const char *message) {
     if (line)
@@ -32,13 +35,13 @@ static _Noreturn void die(const char *path, size_t line, const char *message) {
 
 typedef struct {
     const char *path;
-    Str lab;              // 04_bank_conflicts
-    Str facts;            // the comment lines but the date
-    Str date;             // the comment line with the date, or empty
-    Str header;           // the header row
-    Str rows;             // the rest
-    size_t first_row;     // its line number
-    unsigned long source; // hash of the lab's source
+    Str lab;          // 04_bank_conflicts
+    Str facts;        // the comment lines but the date
+    Str date;         // the comment line with the date, or empty
+    Str header;       // the header row
+    Str rows;         // the rest
+    size_t first_row; // its line number
+    uint64_t source;  // hash of the lab's source
 } LabCsv;
 
 static Str lab_of(Str path) {
@@ -52,7 +55,7 @@ static Str lab_of(Str path) {
     return at == SIZE_MAX ? path : str_slice(path, 0, at);
 }
 
-static unsigned long source_hash(Arena *arena, const char *code, Str lab) {
+static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
     Buf path = {.arena = arena};
     Str source;
     buf_format(&path, "%s/%.*s.cu", code, STR_ARG(lab));
@@ -120,7 +123,7 @@ static Str table_name(Arena *arena, Str signature) {
 }
 
 static void add_prefix(Buf *out, const LabCsv *csv) {
-    buf_format(out, "%.*s,%016lx,", STR_ARG(str_slice(csv->lab, 0, 2)), csv->source);
+    buf_format(out, "%.*s,%016" PRIx64 ",", STR_ARG(str_slice(csv->lab, 0, 2)), csv->source);
 }
 
 static void add_times(Buf *out, const LabCsv *csv) {
@@ -132,79 +135,134 @@ static void add_times(Buf *out, const LabCsv *csv) {
     }
 }
 
-// Adds the last launch of each kernel, kernels in the order of their last launches.
 static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, const char *n) {
     Str rest = csv->rows, row;
     for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
-        Str cells = row, later = rest, later_row;
-        Str kernel = table_name(arena, take_cell(&cells));
-        if (kernel.len == 0 || cells.len == 0) die(csv->path, line, "not a row of simt --csv");
-        bool last = true;
-        while (last && str_line(&later, &later_row))
-            last = !str_equal(kernel, table_name(arena, take_cell(&later_row)));
-        if (!last) continue;
-        take_cell(&cells); // the number of the launch
+        Str kernel = table_name(arena, take_cell(&row));
+        take_cell(&row); // the number of the launch
+        if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --csv");
         add_prefix(out, csv);
-        buf_format(out, "%.*s,%s,%.*s\n", STR_ARG(kernel), n, STR_ARG(cells));
+        buf_format(out, "%.*s,%s,%.*s\n", STR_ARG(kernel), n, STR_ARG(row));
     }
 }
 
-static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const char *n) {
+// The line of the tangled code that `file` and `line` first stand for in the copy with #line
+// directives; 0 when they stand for none, as lines of headers do.
+static size_t code_line(Str lined, Str file, size_t line) {
+    Str rest = lined, text, path = STR("");
+    size_t source = 0, code = 0;
+    while (str_line(&rest, &text)) {
+        if (str_starts(text, STR("#line "))) {
+            source = strtoul(text.at + 6, NULL, 10);
+            path = str_from(text, str_find(text, STR("\"")) + 1);
+            path.len -= path.len > 0;
+            continue;
+        }
+        code++;
+        if (source == line && str_equal(path, file)) return code;
+        source++;
+    }
+    return 0;
+}
+
+static void add_lines(Arena *arena, Buf *out, const LabCsv *csv, const char *n, const char *lined) {
+    Buf path = {.arena = arena};
+    buf_format(&path, "%s/%.*s.cu", lined, STR_ARG(csv->lab));
+    char *name = str_terminated(arena, buf_str(&path));
+    Str rest = csv->rows, row, code;
+    if (!file_read(arena, name, &code)) die(name, 0, strerror(errno));
+    for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
+        Str kernel = table_name(arena, take_cell(&row)), file = take_cell(&row);
+        Str number = take_cell(&row);
+        if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --lines-csv");
+        size_t at = code_line(code, file, strtoul(str_terminated(arena, number), NULL, 10));
+        if (at == 0) continue;
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%s,%zu,%.*s\n", STR_ARG(kernel), n, at, STR_ARG(row));
+    }
+}
+
+typedef struct {
+    const char *out, *code, *lined, *n, *fact;
+} Options;
+
+static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options *options) {
     Buf out = {.arena = arena};
-    Str counters = STR("kernel,launch,");
-    bool counted = str_starts(csvs[0].header, counters);
+    const Str counters = STR("kernel,launch,"), lines = STR("kernel,file,line,");
+    Str header = csvs[0].header;
+    bool counted = str_starts(header, counters), lined = str_starts(header, lines);
+    if ((counted || lined) && !options->n) die(csvs[0].path, 0, "counters need -n ELEMENTS");
+    if (options->fact) buf_format(&out, "# %s\n", options->fact);
     buf_add(&out, csvs[0].facts);
     for (size_t i = 0; i < count; i++) {
         if (!str_equal(csvs[i].facts, csvs[0].facts))
             die(csvs[i].path, 1, "another device or toolkit than in the first file");
-        if (!str_equal(csvs[i].header, csvs[0].header))
+        if (!str_equal(csvs[i].header, header))
             die(csvs[i].path, csvs[i].first_row - 1, "other columns than in the first file");
     }
     if (csvs[count - 1].date.len) buf_format(&out, "%.*s\n", STR_ARG(csvs[count - 1].date));
-    if (counted && !n) die(csvs[0].path, 0, "counters need -n ELEMENTS");
-    if (counted)
-        buf_format(&out, "chapter,source,kernel,n,%.*s\n",
-                   STR_ARG(str_from(csvs[0].header, counters.len)));
-    else
-        buf_format(&out, "chapter,source,%.*s\n", STR_ARG(csvs[0].header));
+    buf_add(&out, STR("chapter,source,"));
+    if (counted) {
+        buf_format(&out, "kernel,n,%.*s\n", STR_ARG(str_from(header, counters.len)));
+    } else if (lined) {
+        buf_format(&out, "kernel,n,code_line,%.*s\n", STR_ARG(str_from(header, lines.len)));
+    } else {
+        buf_format(&out, "%.*s\n", STR_ARG(header));
+    }
     for (size_t i = 0; i < count; i++) {
-        if (counted)
-            add_counters(arena, &out, &csvs[i], n);
-        else
+        if (counted) {
+            add_counters(arena, &out, &csvs[i], options->n);
+        } else if (lined) {
+            add_lines(arena, &out, &csvs[i], options->n, options->lined);
+        } else {
             add_times(&out, &csvs[i]);
+        }
     }
     return buf_str(&out);
 }
 
+static int read_options(Options *options, int argc, char **argv) {
+    const struct {
+        char letter;
+        const char **value;
+    } known[] = {{'o', &options->out},
+                 {'c', &options->code},
+                 {'l', &options->lined},
+                 {'n', &options->n},
+                 {'f', &options->fact}};
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at += 2) {
+        const char **value = NULL;
+        if (!strcmp(argv[at], "-h")) {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (argv[at][1] == known[i].letter && !argv[at][2]) value = known[i].value;
+        if (!value || at + 1 == argc) {
+            fprintf(stderr, "collect: cannot use %s (-h explains)\n", argv[at]);
+            exit(2);
+        }
+        *value = argv[at + 1];
+    }
+    if (!options->out || at == argc) {
+        fputs("collect: -o FILE and at least one CSV are needed (-h explains)\n", stderr);
+        exit(2);
+    }
+    return at;
+}
+
 int main(int argc, char **argv) {
     Arena arena = {0};
-    const char *out = NULL, *code = "code", *n = NULL;
-    int first = 1;
-    for (; first < argc && argv[first][0] == '-'; first++) {
-        const char *flag = argv[first];
-        if (!strcmp(flag, "-h")) {
-            fputs(usage, stdout);
-            return 0;
-        }
-        const char **value = !strcmp(flag, "-o")   ? &out
-                             : !strcmp(flag, "-c") ? &code
-                             : !strcmp(flag, "-n") ? &n
-                                                   : NULL;
-        if (!value || first + 1 == argc) {
-            fprintf(stderr, "collect: cannot use %s (-h explains)\n", flag);
-            return 2;
-        }
-        *value = argv[++first];
-    }
-    if (!out || first == argc) {
-        fputs("collect: -o FILE and at least one CSV are needed (-h explains)\n", stderr);
-        return 2;
-    }
+    Options options = {.code = "code", .lined = "build/code"};
+    int first = read_options(&options, argc, argv);
     size_t count = (size_t)(argc - first);
     LabCsv *csvs = ARENA_NEW(&arena, count, LabCsv);
-    for (size_t i = 0; i < count; i++) csvs[i] = read_csv(&arena, argv[first + (int)i], code);
-    if (file_write_if_changed(&arena, out, gather(&arena, csvs, count, n)) == FILE_FAILED)
-        die(out, 0, strerror(errno));
+    for (size_t i = 0; i < count; i++)
+        csvs[i] = read_csv(&arena, argv[first + (int)i], options.code);
+    Str text = gather(&arena, csvs, count, &options);
+    if (file_write_if_changed(&arena, options.out, text) == FILE_FAILED)
+        die(options.out, 0, strerror(errno));
     arena_free(&arena);
     return 0;
 }
