@@ -40,28 +40,20 @@ def rows_of(devices):
     return sorted(labels), labels
 
 
+LABELS, PANELS = 0.3, 2.05  # inches from the left: the names of the rows, what they are about
+
+
 def label_rows(axes, chapters, labels):
+    style = {
+        "textcoords": "offset points",
+        "xycoords": ("axes fraction", "data"),
+        "va": "center",
+        "annotation_clip": False,
+    }
+    left = 72 * (LABELS - PANELS)
     for row, chapter in enumerate(chapters):
-        axes.annotate(
-            f"{int(chapter)}",
-            (0, row),
-            (-122, 0),
-            textcoords="offset points",
-            xycoords=("axes fraction", "data"),
-            va="center",
-            ha="right",
-            color=MUTED,
-            annotation_clip=False,
-        )
-        axes.annotate(
-            labels[chapter],
-            (0, row),
-            (-115, 0),
-            textcoords="offset points",
-            xycoords=("axes fraction", "data"),
-            va="center",
-            annotation_clip=False,
-        )
+        axes.annotate(f"{int(chapter)}", (0, row), (left - 7, 0), ha="right", color=MUTED, **style)
+        axes.annotate(labels[chapter], (0, row), (left, 0), **style)
 
 
 def row_places(device_count):
@@ -107,7 +99,7 @@ def ladder(data, name):
     ends = [time_text(devices[0]["stages"][i]["median_us"]) for i in (0, -1)]
     what = f"Sum of {data['n']:,} floats" + (f": from {ends[0]} to {ends[1]}" if alone else "")
     library = any(device["library_us"] for device in devices)
-    rates_left, rates_width = 4.55, 1.95
+    rates_left, rates_width = 4.6, 1.9
     chapters, figure, (times, rates), write = chapters_sheet(
         devices,
         name,
@@ -115,7 +107,7 @@ def ladder(data, name):
         "The fastest kernel of each chapter (rings: its other kernels)"
         + (f", median times on {devices[0]['name']}" if alone else ", median times"),
         (
-            (1.9, 2.3, "time" + (" (dotted: CUB)" if library else "")),
+            (PANELS, 2.2, "time" + (" (dotted: CUB)" if library else "")),
             (rates_left, rates_width, "GB/s"),
         ),
     )
@@ -249,7 +241,7 @@ def speedup(data, name):
         what,
         f"Ratios of median times, {data['n']:,} floats"
         + (f" on {devices[0]['name']}" if alone else ""),
-        ((1.9, 2.3, "against the stage before"), (4.85, 1.7, "against chapter 1")),
+        ((PANELS, 2.2, "against the stage before"), (4.9, 1.65, "against chapter 1")),
     )
     steps = [steps_of(device["stages"]) for device in devices]
     # The first step is worth thousands and would flatten the others: its bar leaves the axis.
