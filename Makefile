@@ -9,7 +9,7 @@ N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
-CFLAGS = -std=gnu11 $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
+CFLAGS = -std=c11 $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc) --output-sync=target --no-print-directory
 endif
