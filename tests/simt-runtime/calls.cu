@@ -1,0 +1,442 @@
+// The runtime's calls, one behaviour per line of output: "ok NAME" or "not ok NAME: line N".
+// Expected results are those of the CUDA runtime (its reference manual) for one device.
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+
+static int failed_line; // first failed check of the running test
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition) && !failed_line) failed_line = __LINE__;                                  \
+    } while (0)
+#define GOOD(call)        CHECK((call) == cudaSuccess)
+#define ERROR(code, call) CHECK((call) == (code))
+
+__device__ int d_counter;
+__constant__ int c_factor;
+
+__global__ void fill(int *out, int n, int value) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = value;
+}
+
+__global__ void add_one(int *at) { *at += 1; }
+__global__ void scale(int *at) { *at = *at * c_factor + d_counter; }
+__global__ void __launch_bounds__(128) bounded(int *at) { *at = 1; }
+__global__ void dynamic_shared(int *at) {
+    extern __shared__ int s[];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) *at = s[blockDim.x - 1];
+}
+
+struct Mixed {
+    char a;
+    double b;
+    short c;
+};
+__global__ void mixed(int *out, char a, Mixed m, short c) { *out = a + (int)m.b + m.c + c + m.a; }
+
+static int read(const int *d_at) {
+    int value = -12345;
+    GOOD(cudaMemcpy(&value, d_at, sizeof value, cudaMemcpyDeviceToHost));
+    return value;
+}
+
+static void test_memory() {
+    int *d = nullptr, host[64], back[64];
+    for (int i = 0; i < 64; i++) host[i] = i * i;
+    GOOD(cudaMalloc(&d, sizeof host));
+    CHECK(((size_t)d & 255) == 0);
+    GOOD(cudaMemcpy(d, host, sizeof host, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpy(back, d, sizeof host, cudaMemcpyDefault));
+    CHECK(memcmp(host, back, sizeof host) == 0);
+    GOOD(cudaMemset(d, 0x11, 8));
+    CHECK(read(d + 1) == 0x11111111 && read(d + 2) == 4);
+    GOOD(cudaFree(d));
+    GOOD(cudaFree(nullptr));
+    GOOD(cudaMalloc(&d, 0));
+    CHECK(d == nullptr);
+}
+
+static void test_memory_errors() {
+    int *d, host[4];
+    GOOD(cudaMalloc(&d, sizeof host));
+    ERROR(cudaErrorInvalidValue, cudaMemcpy(d, host, sizeof host + 1, cudaMemcpyHostToDevice));
+    ERROR(cudaErrorInvalidValue, cudaMemcpy(host, host, sizeof host, cudaMemcpyHostToDevice));
+    ERROR(cudaErrorInvalidValue, cudaMemcpy(host, d + 4, 4, cudaMemcpyDeviceToHost));
+    ERROR(cudaErrorInvalidMemcpyDirection, cudaMemcpy(host, d, 4, (cudaMemcpyKind)7));
+    ERROR(cudaErrorInvalidValue, cudaMemset(host, 0, 4));
+    ERROR(cudaErrorInvalidValue, cudaFree(d + 1));
+    ERROR(cudaErrorInvalidValue, cudaFree(host));
+    GOOD(cudaFree(d));
+    ERROR(cudaErrorInvalidValue, cudaFree(d));
+    ERROR(cudaErrorInvalidValue, cudaMemcpy(host, d, 4, cudaMemcpyDeviceToHost));
+    void *huge;
+    ERROR(cudaErrorMemoryAllocation, cudaMalloc(&huge, (size_t)1 << 50));
+    CHECK(huge == nullptr);
+    cudaGetLastError();
+}
+
+static void test_last_error() {
+    cudaGetLastError();
+    int *nothing = nullptr;
+    ERROR(cudaErrorInvalidValue, cudaMalloc((void **)nullptr, 4));
+    GOOD(cudaFree(nothing));
+    ERROR(cudaErrorInvalidValue, cudaPeekAtLastError());
+    ERROR(cudaErrorInvalidValue, cudaGetLastError());
+    GOOD(cudaGetLastError());
+    CHECK(strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue") == 0);
+    CHECK(strcmp(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument") == 0);
+    CHECK(strcmp(cudaGetErrorString((cudaError_t)12345), "unrecognized error code") == 0);
+}
+
+static void test_pitch() {
+    char *d, in[3][5] = {"abcd", "efgh", "ijkl"}, out[3][5] = {};
+    size_t pitch;
+    GOOD(cudaMallocPitch((void **)&d, &pitch, 5, 3));
+    CHECK(pitch >= 5 && pitch % 32 == 0);
+    GOOD(cudaMemset2D(d, pitch, 'x', 5, 3));
+    GOOD(cudaMemcpy2D(d, pitch, in, 5, 4, 3, cudaMemcpyHostToDevice));
+    GOOD(cudaMemcpy2D(out, 5, d, pitch, 5, 3, cudaMemcpyDeviceToHost));
+    CHECK(memcmp(out[1], "efghx", 5) == 0);
+    ERROR(cudaErrorInvalidPitchValue, cudaMemcpy2D(d, 2, in, 5, 4, 3, cudaMemcpyHostToDevice));
+    cudaGetLastError();
+    GOOD(cudaFree(d));
+}
+
+static void test_host_reachable() {
+    int *managed, *pinned;
+    GOOD(cudaMallocManaged(&managed, 4000));
+    GOOD(cudaMallocHost(&pinned, 4000));
+    managed[999] = 6;
+    pinned[999] = 7;
+    add_one<<<1, 1>>>(managed + 999);
+    add_one<<<1, 1>>>(pinned + 999);
+    GOOD(cudaDeviceSynchronize());
+    CHECK(managed[999] == 7 && pinned[999] == 8);
+    cudaPointerAttributes a;
+    GOOD(cudaPointerGetAttributes(&a, managed));
+    CHECK(a.type == cudaMemoryTypeManaged && a.hostPointer == managed);
+    GOOD(cudaPointerGetAttributes(&a, pinned));
+    CHECK(a.type == cudaMemoryTypeHost);
+    GOOD(cudaPointerGetAttributes(&a, &a));
+    CHECK(a.type == cudaMemoryTypeUnregistered);
+    ERROR(cudaErrorInvalidValue, cudaFree(pinned));
+    GOOD(cudaFreeHost(pinned));
+    GOOD(cudaFree(managed));
+    cudaGetLastError();
+}
+
+static void test_symbols() {
+    int *d, two = 2, three = 3, back = 0;
+    void *address;
+    size_t bytes;
+    GOOD(cudaMalloc(&d, 4));
+    GOOD(cudaMemset(d, 0, 4));
+    GOOD(cudaMemcpyToSymbol(c_factor, &two, sizeof two));
+    GOOD(cudaMemcpyToSymbol(d_counter, &three, sizeof three));
+    scale<<<1, 1>>>(d);
+    scale<<<1, 1>>>(d);
+    CHECK(read(d) == 9);
+    GOOD(cudaMemcpyFromSymbol(&back, d_counter, sizeof back));
+    CHECK(back == 3);
+    GOOD(cudaGetSymbolAddress(&address, d_counter));
+    GOOD(cudaGetSymbolSize(&bytes, d_counter));
+    CHECK(bytes == 4 && read((int *)address) == 3);
+    ERROR(cudaErrorInvalidValue, cudaMemcpyToSymbol(c_factor, &two, 8));
+    ERROR(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, (const void *)&two));
+    cudaGetLastError();
+    GOOD(cudaFree(d));
+}
+
+static void test_launch() {
+    int *d;
+    GOOD(cudaMalloc(&d, 4000));
+    fill<<<dim3(4), dim3(256)>>>(d, 1000, 5);
+    GOOD(cudaGetLastError());
+    CHECK(read(d) == 5 && read(d + 999) == 5);
+    Mixed m = {1, 20.0, 300};
+    mixed<<<1, 1>>>(d, 4, m, 5000);
+    CHECK(read(d) == 5325);
+    dynamic_shared<<<1, 64, 64 * sizeof(int)>>>(d);
+    CHECK(read(d) == 63);
+    void *arguments[] = {&d};
+    GOOD(cudaLaunchKernel((const void *)add_one, dim3(1), dim3(1), arguments, 0, nullptr));
+    CHECK(read(d) == 64);
+    GOOD(cudaLaunchCooperativeKernel((const void *)add_one, dim3(1), dim3(1), arguments, 0,
+                                     nullptr));
+    CHECK(read(d) == 65);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = config.blockDim = dim3(1);
+    GOOD(cudaLaunchKernelEx(&config, add_one, d));
+    CHECK(read(d) == 66);
+    GOOD(cudaFree(d));
+}
+
+static void test_launch_errors() {
+    int *d;
+    void *arguments[] = {&d};
+    GOOD(cudaMalloc(&d, 4));
+    add_one<<<1, 1025>>>(d);
+    ERROR(cudaErrorInvalidConfiguration, cudaGetLastError());
+    add_one<<<0, 1>>>(d);
+    ERROR(cudaErrorInvalidConfiguration, cudaGetLastError());
+    add_one<<<1, dim3(1, 1, 65)>>>(d);
+    ERROR(cudaErrorInvalidConfiguration, cudaGetLastError());
+    add_one<<<dim3(1, 65536), 1>>>(d);
+    ERROR(cudaErrorInvalidConfiguration, cudaGetLastError());
+    bounded<<<1, 129>>>(d);
+    ERROR(cudaErrorLaunchOutOfResources, cudaGetLastError());
+    dynamic_shared<<<1, 32, 48 * 1024 + 4>>>(d);
+    ERROR(cudaErrorInvalidValue, cudaGetLastError());
+    GOOD(cudaFuncSetAttribute(dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
+    dynamic_shared<<<1, 32, 48 * 1024 + 4>>>(d);
+    GOOD(cudaGetLastError());
+    ERROR(
+        cudaErrorInvalidValue,
+        cudaFuncSetAttribute(dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20));
+    ERROR(cudaErrorInvalidDeviceFunction,
+          cudaLaunchKernel((const void *)&d, dim3(1), dim3(1), arguments, 0, nullptr));
+    ERROR(cudaErrorCooperativeLaunchTooLarge,
+          cudaLaunchCooperativeKernel((const void *)add_one, dim3(132 * 32 + 1), dim3(1), arguments,
+                                      0, nullptr));
+    cudaGetLastError();
+    GOOD(cudaDeviceSynchronize());
+    GOOD(cudaFree(d));
+}
+
+static void test_queries() {
+    int count = 0, sms = 0, version = 0, blocks = 0;
+    cudaFuncAttributes f;
+    size_t shared;
+    GOOD(cudaGetDeviceCount(&count));
+    GOOD(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(count == 1 && sms == 132);
+#ifndef AS_CUDA_12 // the layout of CUDA 13; that of CUDA 12 has a test of its own
+    cudaDeviceProp p;
+    GOOD(cudaGetDeviceProperties(&p, 0));
+    CHECK(strcmp(p.name, "CPU device (simt)") == 0);
+    CHECK(p.major == 9 && p.minor == 0 && p.warpSize == 32 && p.multiProcessorCount == sms);
+    CHECK(p.memoryBusWidth == 0 && p.maxThreadsPerBlock == 1024 && p.maxGridSize[1] == 65535);
+    CHECK(p.sharedMemPerBlockOptin == 227 * 1024 && p.cooperativeLaunch == 1);
+    CHECK(p.maxBlocksPerMultiProcessor == 32 && p.totalGlobalMem > 0);
+    ERROR(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, 1));
+#endif
+    ERROR(cudaErrorInvalidDevice, cudaSetDevice(1));
+    ERROR(cudaErrorInvalidValue, cudaDeviceGetAttribute(&sms, (cudaDeviceAttr)9999, 0));
+    GOOD(cudaRuntimeGetVersion(&version));
+#ifdef AS_CUDA_12
+    CHECK(version / 1000 == 12);
+#else
+    CHECK(version / 1000 == 13);
+#endif
+    GOOD(cudaFuncGetAttributes(&f, bounded));
+    CHECK(f.maxThreadsPerBlock == 128 && f.ptxVersion == 90 && f.binaryVersion == 90);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add_one, 256, 0));
+    CHECK(blocks == 8);
+    GOOD(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, dynamic_shared, 32, 49152));
+    CHECK(blocks == 4);
+    GOOD(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, add_one, 2, 256));
+    CHECK(shared == 114 * 1024 - 1024);
+    const char *name;
+    GOOD(cudaFuncGetName(&name, add_one));
+    CHECK(strcmp(name, "_Z7add_onePi") == 0);
+    void *entry = &entry;
+    cudaDriverEntryPointQueryResult found;
+    GOOD(cudaGetDriverEntryPointByVersion("cuInit", &entry, 12000, cudaEnableDefault, &found));
+    CHECK(entry == nullptr && found == cudaDriverEntryPointSymbolNotFound);
+    cudaGetLastError();
+}
+
+static void test_streams_and_events() {
+    int *d;
+    cudaStream_t s;
+    cudaEvent_t a, b;
+    float ms = -1;
+    GOOD(cudaMalloc(&d, 4));
+    GOOD(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    GOOD(cudaEventCreate(&a));
+    GOOD(cudaEventCreate(&b));
+    ERROR(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, a, b));
+    GOOD(cudaEventRecord(a, s));
+    GOOD(cudaMemsetAsync(d, 0, 4, s));
+    add_one<<<1, 1, 0, s>>>(d);
+    GOOD(cudaEventRecord(b, s));
+    GOOD(cudaEventSynchronize(b));
+    GOOD(cudaEventElapsedTime(&ms, a, b));
+    CHECK(ms >= 0);
+    GOOD(cudaStreamWaitEvent(s, b, 0));
+    GOOD(cudaStreamQuery(s));
+    CHECK(read(d) == 1);
+    int called = 0;
+    GOOD(cudaLaunchHostFunc(
+        s, [](void *data) { *(int *)data = 1; }, &called));
+    GOOD(cudaStreamSynchronize(s));
+    CHECK(called == 1);
+    unsigned int flags = 0;
+    GOOD(cudaStreamGetFlags(s, &flags));
+    CHECK(flags == cudaStreamNonBlocking);
+    GOOD(cudaStreamDestroy(s));
+    ERROR(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(s));
+    GOOD(cudaEventDestroy(a));
+    ERROR(cudaErrorInvalidResourceHandle, cudaEventRecord(a, nullptr));
+    cudaGetLastError();
+    GOOD(cudaEventDestroy(b));
+    GOOD(cudaFree(d));
+}
+
+static void test_capture() {
+    int *d, value = 5;
+    cudaStream_t s, t;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    GOOD(cudaMalloc(&d, 8));
+    GOOD(cudaMemset(d, 0, 8));
+    GOOD(cudaStreamCreate(&s));
+    GOOD(cudaStreamCreate(&t));
+    GOOD(cudaEventCreate(&fork));
+    GOOD(cudaEventCreate(&join));
+    GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    add_one<<<1, 1, 0, s>>>(d);
+    GOOD(cudaEventRecord(fork, s));
+    GOOD(cudaStreamWaitEvent(t, fork, 0));
+    fill<<<1, 1, 0, t>>>(d + 1, 1, value);
+    value = 6; // arguments are those of the call
+    GOOD(cudaEventRecord(join, t));
+    GOOD(cudaStreamWaitEvent(s, join, 0));
+    add_one<<<1, 1, 0, s>>>(d + 1);
+    GOOD(cudaStreamEndCapture(s, &graph));
+    CHECK(read(d) == 0 && read(d + 1) == 0); // nothing has run
+    size_t nodes = 0;
+    GOOD(cudaGraphGetNodes(graph, nullptr, &nodes));
+    CHECK(nodes == 3);
+    GOOD(cudaGraphInstantiate(&exec, graph, 0));
+    GOOD(cudaGraphDestroy(graph));
+    for (int i = 0; i < 3; i++) GOOD(cudaGraphLaunch(exec, s));
+    GOOD(cudaStreamSynchronize(s));
+    CHECK(read(d) == 3 && read(d + 1) == 6);
+    GOOD(cudaGraphExecDestroy(exec));
+    GOOD(cudaStreamDestroy(s));
+    GOOD(cudaStreamDestroy(t));
+    GOOD(cudaFree(d));
+}
+
+static void test_capture_errors() {
+    int *d, host = 0;
+    cudaStream_t s, t;
+    cudaEvent_t e;
+    cudaGraph_t graph;
+    GOOD(cudaMalloc(&d, 4));
+    GOOD(cudaStreamCreate(&s));
+    GOOD(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+    GOOD(cudaEventCreate(&e));
+    ERROR(cudaErrorIllegalState, cudaStreamEndCapture(s, &graph));
+    ERROR(cudaErrorStreamCaptureUnsupported,
+          cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal));
+    GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal)); // a synchronous copy
+    ERROR(cudaErrorStreamCaptureUnsupported, cudaMemcpy(&host, d, 4, cudaMemcpyDeviceToHost));
+    ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &graph));
+    CHECK(graph == nullptr);
+    GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); // allowed when relaxed
+    GOOD(cudaMemcpy(&host, d, 4, cudaMemcpyDeviceToHost));
+    GOOD(cudaStreamEndCapture(s, &graph));
+    GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); // the legacy stream
+    add_one<<<1, 1>>>(d);
+    ERROR(cudaErrorStreamCaptureImplicit, cudaGetLastError());
+    ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &graph));
+    GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); // work never joined
+    GOOD(cudaEventRecord(e, s));
+    GOOD(cudaStreamWaitEvent(t, e, 0));
+    add_one<<<1, 1, 0, t>>>(d);
+    ERROR(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(t, &graph));
+    ERROR(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(s, &graph));
+    GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); // waiting inside a capture
+    ERROR(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(s));
+    ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &graph));
+    cudaGetLastError();
+    GOOD(cudaStreamDestroy(s));
+    GOOD(cudaStreamDestroy(t));
+    GOOD(cudaFree(d));
+}
+
+static void test_built_graph() {
+    int *d, n = 2, four = 4, back[2] = {};
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t copy, kernel, clear;
+    GOOD(cudaMalloc(&d, 8));
+    GOOD(cudaGraphCreate(&graph, 0));
+    void *arguments[] = {&d, &n, &four};
+    cudaKernelNodeParams k = {};
+    k.func = (void *)fill;
+    k.gridDim = k.blockDim = dim3(2);
+    k.kernelParams = arguments;
+    GOOD(cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, back, d, 8, cudaMemcpyDeviceToHost));
+    GOOD(cudaGraphAddKernelNode(&kernel, graph, nullptr, 0, &k));
+    cudaMemsetParams m = {};
+    m.dst = d + 1;
+    m.elementSize = 4;
+    m.value = 9;
+    m.width = m.height = 1;
+    GOOD(cudaGraphAddMemsetNode(&clear, graph, &kernel, 1, &m));
+#ifndef AS_CUDA_12 // CUDA 12 has four arguments
+    GOOD(cudaGraphAddDependencies(graph, &clear, &copy, nullptr, 1));
+    ERROR(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &copy, &kernel, nullptr, 1));
+#endif
+    GOOD(cudaGraphInstantiate(&exec, graph, 0));
+    GOOD(cudaGraphLaunch(exec, nullptr));
+    CHECK(back[0] == 4 && back[1] == 9);
+    four = 7;
+    GOOD(cudaGraphExecKernelNodeSetParams(exec, kernel, &k));
+    GOOD(cudaGraphLaunch(exec, nullptr));
+    CHECK(back[0] == 7 && back[1] == 9);
+    cudaGetLastError();
+    GOOD(cudaGraphExecDestroy(exec));
+    GOOD(cudaGraphDestroy(graph));
+    ERROR(cudaErrorInvalidValue, cudaGraphDestroy(graph));
+    cudaGetLastError();
+    GOOD(cudaFree(d));
+}
+
+static void test_unsupported() {
+    cudaArray_t array;
+    cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    ERROR(cudaErrorNotSupported, cudaMallocArray(&array, &format, 16, 16, 0));
+    ERROR(cudaErrorNotSupported, cudaGetLastError());
+}
+
+static const struct {
+    const char *name;
+    void (*run)();
+} tests[] = {
+    {"allocation, copies, fills", test_memory},
+    {"errors of allocation and copies", test_memory_errors},
+    {"last error, names, texts", test_last_error},
+    {"rows with a pitch", test_pitch},
+    {"managed and pinned memory", test_host_reachable},
+    {"device and constant variables", test_symbols},
+    {"launches, four ways", test_launch},
+    {"errors of launches", test_launch_errors},
+    {"queries about device and kernels", test_queries},
+    {"streams and events", test_streams_and_events},
+    {"capture over two streams", test_capture},
+    {"errors of capture", test_capture_errors},
+    {"a graph built by hand", test_built_graph},
+    {"calls that are not there", test_unsupported},
+};
+
+int main() {
+    for (const auto &test : tests) {
+        failed_line = 0;
+        test.run();
+        if (failed_line)
+            printf("not ok %s: line %d, last error %s\n", test.name, failed_line,
+                   cudaGetErrorName(cudaPeekAtLastError()));
+        else
+            printf("ok %s\n", test.name);
+    }
+    return cudaDeviceReset();
+}
