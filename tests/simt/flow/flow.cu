@@ -1,0 +1,556 @@
+// Control flow and synchronisation: divergence in every shape, barriers, locks, tickets, grids that
+// meet. Each case computes its answer on the host as well; a real GPU must agree too.
+//
+//     flow [CASE]        prints `ok CASE` or `wrong CASE: ...`; exit status 1 if any is wrong
+#include <stdio.h>
+#include <string.h>
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+namespace cg = cooperative_groups;
+
+#define BLOCK 128
+#define BLOCKS 6
+#define THREADS (BLOCK * BLOCKS)
+#define FULL 0xffffffffu
+
+static int got[THREADS];
+
+// --- divergence
+
+static __host__ __device__ int nested_value(unsigned i) {
+    int v = (int)i;
+    if (i & 1) {
+        v += 10;
+        if (i & 2) {
+            v *= 3;
+            if (i & 4) v -= 7;
+            else v ^= 0x55;
+        } else {
+            for (unsigned k = 0; k < (i & 15); k++) v = v * 5 + (int)k;
+        }
+    } else if (i % 3 == 0) {
+        v = -v;
+    }
+    return v + 1;
+}
+__global__ void nested(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = nested_value(i);
+}
+
+static __host__ __device__ int trips_value(unsigned i) {
+    int v = 0;
+    for (unsigned k = 0; k < i % 37; k++) {
+        if (k % 5 == i % 5) continue;
+        v += (int)(k * i);
+        if (v > 5000) break;
+    }
+    return v;
+}
+__global__ void trips(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = trips_value(i);
+}
+
+static __host__ __device__ int two_loops_value(unsigned i) {
+    unsigned v = i;
+    int steps = 0;
+    while (v > 1) {  // Collatz; the inner loop strips zeros
+        while (v % 2 == 0) v /= 2, steps++;
+        if (v > 1) v = 3 * v + 1, steps += 100;
+    }
+    return steps;
+}
+__global__ void two_loops(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = two_loops_value(i);
+}
+
+static __host__ __device__ int switch_value(unsigned i) {
+    int v = 1;
+    switch (i % 9) {
+    case 0: v = 100; break;
+    case 1: v = 7;  // falls through
+    case 2: v += 20; break;
+    case 3: return -3;
+    case 4: v = (int)i * 2;  // falls through
+    case 5: v--;             // falls through
+    case 6: v *= 3; break;
+    case 7: v = v << (i % 5); break;
+    default: v = 0;
+    }
+    return v + (int)i;
+}
+__global__ void switches(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = switch_value(i);
+}
+
+// Early exit of some lanes, of whole warps, and from inside a loop.
+static __host__ __device__ int exit_value(unsigned i, unsigned t) {
+    if (t / 32 == 2) return -1;
+    if (t % 7 == 3) return (int)t;
+    for (int k = 0;; k++)
+        if ((k * k + (int)t) % 11 == 0 || k == 40) return 1000 + k + (int)i;
+}
+__global__ void early_exit(int *out) {
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    if (t / 32 == 2) {
+        out[i] = -1;
+        return;
+    }
+    if (t % 7 == 3) {
+        out[i] = (int)t;
+        return;
+    }
+    for (int k = 0;; k++)
+        if ((k * k + (int)t) % 11 == 0 || k == 40) {
+            out[i] = 1000 + k + (int)i;
+            return;
+        }
+}
+
+// After the branches the warp is whole again: a full-mask shuffle works, and each lane reads it.
+__global__ void reconverge(int *out) {
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    int v = nested_value(i);
+    if (t % 3 == 0) v = trips_value(i);
+    else if (t % 3 == 1) v = two_loops_value(i);
+    __syncwarp();
+    out[i] = v + __shfl_xor_sync(FULL, v, 9);
+}
+
+// Recursion to a depth that differs between lanes.
+static __host__ __device__ __noinline__ int ackermann(int m, int n) {
+    if (m == 0) return n + 1;
+    if (n == 0) return ackermann(m - 1, 1);
+    return ackermann(m - 1, ackermann(m, n - 1));
+}
+__global__ void recursion(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = ackermann((int)(i % 3), (int)(i % 5));
+}
+
+// Calls through a pointer that differs between lanes.
+typedef int Operation(int, int);
+static __host__ __device__ __noinline__ int op_add(int a, int b) { return a + b; }
+static __host__ __device__ __noinline__ int op_sub(int a, int b) { return a - b; }
+static __host__ __device__ __noinline__ int op_max(int a, int b) { return a > b ? a : b; }
+__device__ Operation *const operations[3] = {op_add, op_sub, op_max};
+__global__ void function_pointers(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = operations[i % 3]((int)i, 300);
+}
+
+// --- barriers and warps
+
+// __syncwarp in code that diverged: the lanes of each branch meet among themselves.
+__global__ void syncwarp_in_branches(int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x, lane = t % 32, i = blockIdx.x * blockDim.x + t;
+    unsigned third = lane % 3, mask = third == 0 ? 0x49249249u : third == 1 ? 0x92492492u : 0x24924924u;
+    s[t] = (int)i;
+    __syncwarp();
+    int v = 0;
+    if (third == 0) {
+        v = s[t < BLOCK - 3 && lane + 3 < 32 ? t + 3 : t];
+        __syncwarp(mask);
+        s[t] = v * 2;
+        __syncwarp(mask);
+        v = s[lane >= 3 ? t - 3 : t];
+    } else if (third == 1) {
+        v = s[lane + 3 < 32 ? t + 3 : t];
+        __syncwarp(mask);
+        s[t] = v * 3;
+        __syncwarp(mask);
+        v = s[lane >= 3 ? t - 3 : t];
+    }
+    out[i] = v;
+}
+static int syncwarp_value(unsigned i) {
+    unsigned lane = i % 32, third = lane % 3;
+    if (third == 2) return 0;
+    unsigned from = lane >= 3 ? i - 3 : i;
+    unsigned next = from % 32 + 3 < 32 ? from + 3 : from;
+    return (int)next * (third == 0 ? 2 : 3);
+}
+
+// A barrier in a branch that whole warps take, and the other warps' barrier elsewhere: the hardware
+// counts warps, not places (PTX ISA, bar).
+__global__ void barriers_in_branches(int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[t] = (int)i;
+    int v;
+    if (t < 64) {
+        __syncthreads();
+        v = s[t + 64];
+    } else {
+        __syncthreads();
+        v = s[t - 64] * 2;
+    }
+    out[i] = v;
+}
+
+// Warps leave at different times; those that are left still meet.
+__global__ void barriers_after_exit(int *out) {
+    __shared__ volatile int s[BLOCK / 32];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t, warp = t / 32;
+    if (t % 32 == 0) s[warp] = 0;
+    __syncthreads();
+    for (unsigned round = 0; round < BLOCK / 32; round++) {
+        if (round > warp) {
+            out[i] = s[warp];
+            return;
+        }
+        if (t % 32 == 0) s[warp] += (int)(round + i / BLOCK);
+        __syncthreads();
+    }
+    out[i] = s[warp];
+}
+static int barriers_after_exit_value(unsigned i) {
+    unsigned warp = i % BLOCK / 32, sum = 0;
+    for (unsigned round = 0; round <= warp; round++) sum += round + i / BLOCK;
+    return (int)sum;
+}
+
+// Barriers that count: how many, whether all, whether any.
+__global__ void counting_barriers(int *out) {
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    int count = __syncthreads_count(i % 5 == 0);
+    int all = __syncthreads_and(i < 4 * BLOCK + 100), any = __syncthreads_or(i == 77);
+    out[i] = count * 4 + (all ? 2 : 0) + (any ? 1 : 0);
+}
+static int counting_value(unsigned i) {
+    unsigned block = i / BLOCK, count = 0;
+    for (unsigned k = block * BLOCK; k < (block + 1) * BLOCK; k++) count += k % 5 == 0;
+    return (int)count * 4 + (block < 4 ? 2 : 0) + (block == 0 ? 1 : 0);
+}
+
+// Two teams with barriers of their own number, meeting a different number of times.
+__global__ void named_barriers(int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t, team = t / 64;
+    int v = (int)i;
+    for (unsigned round = 0; round < 3 + team * 4; round++) {
+        s[t] = v;
+        asm volatile("bar.sync %0, 64;" : : "r"(team + 1) : "memory");
+        v = s[team * 64 + (t + 1) % 64] + 1;
+        asm volatile("bar.sync %0, 64;" : : "r"(team + 1) : "memory");
+    }
+    out[i] = v;
+}
+static int named_value(unsigned i) {
+    unsigned team = i % BLOCK / 64, rounds = 3 + team * 4;
+    return (int)(i / 64 * 64 + (i + rounds) % 64 + rounds);
+}
+
+// Half of the block produces, arriving without waiting; the other half waits for it.
+__global__ void arrive_and_wait(int *out) {
+    __shared__ volatile int s[64];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    if (t < 64) {
+        s[t] = (int)i * 7;
+        __threadfence_block();
+        asm volatile("bar.arrive 3, 128;" : : : "memory");
+        out[i] = 1;
+    } else {
+        asm volatile("bar.sync 3, 128;" : : : "memory");
+        out[i] = s[127 - t];
+    }
+}
+static int arrive_value(unsigned i) {
+    unsigned t = i % BLOCK;
+    return t < 64 ? 1 : (int)(i / BLOCK * BLOCK + 127 - t) * 7;
+}
+
+__global__ void many_barriers(int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    int v = (int)t;
+#pragma unroll 1
+    for (int step = 0; step < 50000; step++) {  // 100,000 barriers
+        s[t] = v;
+        __syncthreads();
+        v = s[(t + 33) % BLOCK];
+        __syncthreads();
+    }
+    out[i] = v;
+}
+
+// --- threads that wait for each other
+
+// A lock taken by two lanes of every warp, also while the other lane holds it: works since Volta,
+// where lanes run ahead of each other. Each holder gets the next number.
+__device__ int lock_word;
+__device__ volatile int lock_total;
+__global__ void lock_start() { lock_total = 0; }
+__global__ void spin_lock(int *out) {
+    if (threadIdx.x % 16 != 5) return;
+    while (atomicCAS(&lock_word, 0, 1) != 0) {}
+    __threadfence();
+    int number = lock_total;
+    lock_total = number + 1;
+    out[number] = 1000 + number;
+    __threadfence();
+    atomicExch(&lock_word, 0);
+}
+static int spin_value(unsigned i) { return i < THREADS / 16 ? 1000 + (int)i : -1; }
+
+// Every lane of a block adds to a plain word under a lock.
+__global__ void lock_in_warp(int *out) {
+    __shared__ int lock;
+    __shared__ volatile int total;
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    if (t == 0) lock = 0, total = 0;
+    __syncthreads();
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(&lock, 0, 1) == 0) {
+            __threadfence_block();
+            total = total + (int)t;
+            __threadfence_block();
+            atomicExch(&lock, 0);
+            done = true;
+        }
+    }
+    __syncthreads();
+    out[i] = total;
+}
+
+// One warp waits for a word that another warp of the block writes later.
+__global__ void warp_waits_for_warp(int *out) {
+    __shared__ volatile int flag, value;
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    if (t == 0) flag = 0;
+    __syncthreads();
+    if (t < 32) {
+        while (flag == 0) {}
+        __threadfence_block();
+        out[i] = value;
+    } else {
+        int work = 0;
+        for (int k = 0; k < 200; k++) work = work * 3 + k;
+        if (t == 96) {
+            value = 42 + (int)blockIdx.x;
+            __threadfence_block();
+            flag = 1;
+        }
+        out[i] = work == 1 ? 0 : 5;
+    }
+}
+static int warp_waits_value(unsigned i) { return i % BLOCK < 32 ? 42 + (int)(i / BLOCK) : 5; }
+
+// One lane waits for another lane of its own warp.
+__global__ void lane_waits_for_lane(int *out) {
+    __shared__ volatile int flag;
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    if (t == 0) flag = 0;
+    __syncthreads();
+    if (t == 3) {
+        while (flag == 0) {}
+        out[i] = flag;
+    } else {
+        if (t == 20) flag = 9;
+        out[i] = 1;
+    }
+}
+static int lane_waits_value(unsigned i) { return i % BLOCK == 3 ? 9 : 1; }
+
+// Blocks in a chain: each waits for its predecessor, taking its place from a ticket.
+__device__ unsigned next_place;
+__device__ volatile int chain[BLOCKS + 1];
+__global__ void chain_start() {
+    next_place = 0;
+    for (int k = 0; k <= BLOCKS; k++) chain[k] = k == 0 ? 1 : 0;
+}
+__global__ void block_chain(int *out) {
+    __shared__ unsigned place;
+    __shared__ int before;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        place = atomicAdd(&next_place, 1);
+        while ((before = chain[place]) == 0) {}
+        __threadfence();
+        chain[place + 1] = before * 2;
+    }
+    __syncthreads();
+    out[place * BLOCK + t] = before;
+}
+static int chain_value(unsigned i) { return 1 << i / BLOCK; }
+
+// The last block to finish adds up what the others left.
+__device__ unsigned finished;
+__device__ int partials[BLOCKS];
+__global__ void last_block(int *out) {
+    __shared__ bool last;
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    __shared__ int warps[BLOCK / 32];
+    int sum = __reduce_add_sync(FULL, (int)i);
+    out[i] = 0;
+    if (t % 32 == 0) warps[t / 32] = sum;
+    __syncthreads();
+    if (t == 0) {
+        partials[blockIdx.x] = warps[0] + warps[1] + warps[2] + warps[3];
+        __threadfence();
+        last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    int total = 0;
+    for (int k = 0; k < BLOCKS; k++) total += ((volatile int *)partials)[k];
+    for (int k = 0; k < BLOCKS; k++) out[k * BLOCK + t] = total;
+}
+static int last_value(unsigned) { return THREADS * (THREADS - 1) / 2; }
+
+// All blocks meet three times.
+__device__ int grid_words[2][BLOCKS];
+__global__ void grid_sync(int *out) {
+    auto grid = cg::this_grid();
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    int v = (int)blockIdx.x;
+    for (int round = 0; round < 3; round++) {
+        if (t == 0) grid_words[round % 2][blockIdx.x] = v;
+        grid.sync();
+        v = ((volatile int *)grid_words[round % 2])[(blockIdx.x + 1) % BLOCKS] * 2;
+    }
+    out[i] = v + (int)grid.size();
+}
+static int grid_value(unsigned i) { return (int)(i / BLOCK + 3) % BLOCKS * 8 + THREADS; }
+
+// Cooperative groups: tiles, partitions by a predicate, and their collectives.
+__global__ void groups(int *out) {
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    auto block = cg::this_thread_block();
+    auto warp = cg::tiled_partition<32>(block);
+    auto quad = cg::tiled_partition<4>(warp);
+    int v = (int)i;
+    for (int k = quad.size() / 2; k > 0; k /= 2) v += quad.shfl_down(v, k);
+    v = quad.shfl(v, 0);
+    int odd = 0;
+    if (i % 3 == 0) {
+        auto together = cg::coalesced_threads();
+        odd = (int)together.size() * 100 + (int)together.thread_rank();
+    }
+    block.sync();
+    out[i] = v * 4 + (int)warp.meta_group_rank() + odd * 100000;
+}
+static int groups_value(unsigned i) {
+    unsigned quad = i / 4 * 4, warp = i / 32 * 32, size = 0, rank = 0;
+    for (unsigned k = warp; k < warp + 32; k++) {
+        size += k % 3 == 0;
+        rank += k % 3 == 0 && k < i;
+    }
+    return (int)(4 * quad + 6) * 4 + (int)(i % BLOCK / 32) +
+           (i % 3 == 0 ? (int)(size * 100 + rank) * 100000 : 0);
+}
+
+// Many lanes add to few words: the old values that they get are all different.
+__global__ void contended(int *out) {
+    __shared__ unsigned counters[4], seen[4];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    if (t < 4) counters[t] = 0, seen[t] = 0;
+    __syncthreads();
+    unsigned old = atomicAdd(&counters[t % 4], 1);
+    atomicXor(&seen[t % 4], old * 2654435761u);
+    __syncthreads();
+    out[i] = (int)(counters[t % 4] ^ seen[t % 4]);
+}
+static int contended_value(unsigned) {
+    unsigned seen = 0;
+    for (unsigned k = 0; k < BLOCK / 4; k++) seen ^= k * 2654435761u;
+    return (int)(seen ^ (BLOCK / 4));
+}
+
+// --- running them
+
+typedef struct {
+    const char *name;
+    void (*kernel)(int *);
+    int (*value)(unsigned i);  // what thread i's word must be in the end
+    void (*prepare)();
+    bool cooperative;
+} Case;
+
+static int exit_want(unsigned i) { return exit_value(i, i % BLOCK); }
+static int reconverge_part(unsigned i) {
+    unsigned t = i % BLOCK;
+    return t % 3 == 0 ? trips_value(i) : t % 3 == 1 ? two_loops_value(i) : nested_value(i);
+}
+static int reconverge_value(unsigned i) { return reconverge_part(i) + reconverge_part(i ^ 9); }
+static int recursion_value(unsigned i) { return ackermann((int)(i % 3), (int)(i % 5)); }
+static int pointer_value(unsigned i) {
+    Operation *const host[3] = {op_add, op_sub, op_max};
+    return host[i % 3]((int)i, 300);
+}
+static int branch_value(unsigned i) { return i % BLOCK < 64 ? (int)i + 64 : ((int)i - 64) * 2; }
+static int many_value(unsigned i) { return (int)((i % BLOCK + 33u * 50000) % BLOCK); }
+static int lock_value(unsigned) { return BLOCK * (BLOCK - 1) / 2; }
+static void start_lock() { lock_start<<<1, 1>>>(); }
+static void start_chain() { chain_start<<<1, 1>>>(); }
+
+static const Case cases[] = {
+    {"nested", nested, nested_value},
+    {"trips", trips, trips_value},
+    {"two_loops", two_loops, two_loops_value},
+    {"switches", switches, switch_value},
+    {"early_exit", early_exit, exit_want},
+    {"reconverge", reconverge, reconverge_value},
+    {"recursion", recursion, recursion_value},
+    {"function_pointers", function_pointers, pointer_value},
+    {"syncwarp_in_branches", syncwarp_in_branches, syncwarp_value},
+    {"barriers_in_branches", barriers_in_branches, branch_value},
+    {"barriers_after_exit", barriers_after_exit, barriers_after_exit_value},
+    {"counting_barriers", counting_barriers, counting_value},
+    {"named_barriers", named_barriers, named_value},
+    {"arrive_and_wait", arrive_and_wait, arrive_value},
+    {"many_barriers", many_barriers, many_value},
+    {"spin_lock", spin_lock, spin_value, start_lock},
+    {"lock_in_warp", lock_in_warp, lock_value},
+    {"warp_waits_for_warp", warp_waits_for_warp, warp_waits_value},
+    {"lane_waits_for_lane", lane_waits_for_lane, lane_waits_value},
+    {"block_chain", block_chain, chain_value, start_chain},
+    {"last_block", last_block, last_value},
+    {"grid_sync", grid_sync, grid_value, NULL, true},
+    {"groups", groups, groups_value},
+    {"contended", contended, contended_value},
+};
+
+static bool run(const Case *one, int *d_out) {
+    cudaMemset(d_out, 0xff, sizeof got);
+    if (one->prepare) one->prepare();
+    void *arguments[] = {&d_out};
+    cudaError_t error =
+        one->cooperative
+            ? cudaLaunchCooperativeKernel((const void *)one->kernel, dim3(BLOCKS), dim3(BLOCK),
+                                          arguments, 0, 0)
+            : cudaLaunchKernel((const void *)one->kernel, dim3(BLOCKS), dim3(BLOCK), arguments, 0, 0);
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    if (error == cudaSuccess) error = cudaMemcpy(got, d_out, sizeof got, cudaMemcpyDeviceToHost);
+    if (error != cudaSuccess) {
+        printf("wrong %s: %s\n", one->name, cudaGetErrorString(error));
+        return false;
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        int want = one->value(i);
+        if (got[i] != want) {
+            printf("wrong %s: word %u is %d, not %d\n", one->name, i, got[i], want);
+            return false;
+        }
+    }
+    printf("ok %s\n", one->name);
+    return true;
+}
+
+int main(int argc, char **argv) {
+    int *d_out, wrong = 0, ran = 0;
+    if (cudaMalloc((void **)&d_out, sizeof got) != cudaSuccess) return 3;
+    for (const Case &one : cases) {
+        if (argc > 1 && strcmp(argv[1], one.name)) continue;
+        wrong += !run(&one, d_out);
+        ran++;
+    }
+    return wrong || !ran;
+}
