@@ -31,6 +31,7 @@ OUT = os.environ.get("OUT") or os.path.join(suite.BUILD, "tests", "simt-record")
 WORK = os.path.join(suite.BUILD, "tests", "simt-record-work")
 CORES = os.cpu_count() or 1
 START = time.time()
+LABS_SECONDS = 200  # for all labs under ncu
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 
@@ -137,14 +138,13 @@ def ncu(command, metrics, seconds, *options):
 
 
 def known_metrics():
-    """Those of compare_ncu's metrics that this ncu knows for this chip."""
+    """The compared metrics, and those of the others that this ncu knows for this chip."""
     listed = suite.run([tool("ncu"), "--query-metrics", "--chip", "gh100"], 60).out
-    names = set(re.findall(r"^(\w+__\w+)", listed, re.MULTILINE))
-    wanted = compare_ncu.METRICS
-    known = [metric for metric in wanted if metric.rsplit(".", 1)[0] in names] if names else wanted
-    if len(known) < len(wanted):
-        say("ncu does not know %s" % sorted(set(wanted) - set(known)))
-    return known
+    names = set(re.findall(r"^\s*(\w+__\w+)", listed, re.MULTILINE))
+    others = [metric for metric in compare_ncu.OTHERS if metric.rsplit(".", 1)[0] in names]
+    if len(others) < len(compare_ncu.OTHERS):
+        say("ncu does not know %s" % sorted(set(compare_ncu.OTHERS) - set(others)))
+    return list(compare_ncu.COUNTERS.values()) + others
 
 
 def patterns_part():
@@ -234,7 +234,7 @@ def labs():
     GPU; ncu stops after as many launches as the CPU device saw."""
     programs = sorted(path for path in glob.glob(os.path.join(suite.BUILD, "labs", "*"))
                       if os.access(path, os.X_OK) and not os.path.isdir(path))
-    metrics, measured, counted = known_metrics(), [], []
+    metrics, measured, counted, end = known_metrics(), [], [], time.time() + LABS_SECONDS
     arguments = ["-n", "1000000", "-b", "256"]
 
     def count(program):
@@ -253,8 +253,8 @@ def labs():
         counted += [{"lab": name, **row} for row in rows]
         limit = len(rows) or 60
         try:
-            found = ncu([program, *arguments], metrics, 90, "--launch-count", str(limit),
-                        "--kill", "on")
+            found = ncu([program, *arguments], metrics, max(5, min(60, end - time.time())),
+                        "--launch-count", str(limit), "--kill", "on")
         except Exception as error:
             say("labs: %s: %s" % (name, error))
             continue
@@ -274,6 +274,9 @@ def main(names):
         sys.exit("record: no part %s (there are %s)" % (unknown[0], " ".join(PARTS)))
     os.makedirs(OUT, exist_ok=True)
     os.makedirs(WORK, exist_ok=True)
+    toolkit = os.path.dirname(os.path.dirname(os.path.realpath(tool("nvcc"))))
+    os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
+        [os.path.join(toolkit, "lib64"), os.environ.get("LD_LIBRARY_PATH", "")])
     for name in names or PARTS:
         say("--- " + name)
         try:
