@@ -429,7 +429,8 @@ def trace_steps(table):
             tree_step += 1
             label = f"step {tree_step}"
         steps.append([label, *max(loads or group, key=lambda access: len(access[2]))])
-    return {"kernel": table_name(rows[0]["kernel"]), "block": block, "warp": warp, "steps": steps}
+    kernel = table_name(rows[0]["kernel"])
+    return {"kernel": kernel, "block": block, "warp": warp, "steps": steps}
 
 
 def figures_of(devices, counters, traces):
@@ -451,10 +452,24 @@ def figures_of(devices, counters, traces):
     if counters:
         for chapter, chart in counters_data(counters, ladder).items():
             figures.append(Figure(f"counters-{chapter}.svg", "counters", chart))
+    return figures + trace_figures(traces, counters)
+
+
+def trace_figures(traces, counters):
+    """A figure per trace-NN-KERNEL.csv, and one for a chapter with several, in the lab's order."""
+    figures, chapters = [], {}
     for table in traces:
         steps = trace_steps(table)
         if steps:
             figures.append(Figure(f"banks-{table.path.stem[6:]}.svg", "banks", steps))
+            chapters.setdefault(table.path.stem[6:8], []).append(steps)
+    rows = counters.rows if counters else []
+    for chapter, shapes in chapters.items():
+        order = [table_name(row["kernel"]) for row in rows if row["chapter"] == chapter]
+        if len(shapes) > 1:
+            shapes.sort(key=lambda trace: [*order, trace["kernel"]].index(trace["kernel"]))
+            data = {"chapter": chapter, "traces": shapes}
+            figures.append(Figure(f"banks-{chapter}.svg", "bank_shapes", data))
     return figures
 
 
