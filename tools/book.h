@@ -69,6 +69,9 @@ void book_lines(Book *book, const FencePart *part);  // book_lines.c
 void book_table(Book *book, const FencePart *part);  // book_table.c
 void book_claims(Book *book, const FencePart *part); // book.c
 
+// Running text as it stands in the book: values filled, links followed, measurements checked.
+Str book_inline(Book *book, Str text, size_t line); // book_prose.c
+
 // The name of a chunk's anchor, and what readers call it.
 Str book_chunk_anchor(const Book *book, size_t chunk);
 Str book_chunk_name(const Book *book, size_t chunk);

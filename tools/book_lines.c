@@ -242,8 +242,10 @@ static void add_caption(const Listing *listing) {
     bool host = listing->book->style == BOOK_GITHUB;
     if (!host) buf_add(&text, STR("::: caption\n"));
     buf_add(&text, host ? STR("*") : STR(""));
-    if (fence_attribute(listing->part, STR("caption"), &own) && own.len)
-        buf_format(&text, "%.*s ", STR_ARG(own));
+    if (fence_attribute(listing->part, STR("caption"), &own) && own.len) {
+        buf_add(&text, book_inline(listing->book, own, listing->part->line));
+        buf_char(&text, ' ');
+    }
     buf_format(&text, "Counted line by line by the CPU device: `%.*s`, n = ",
                STR_ARG(listing->key.kernel.len ? listing->key.kernel : listing->one_kernel));
     value_format_bare(&text, (Value){.unit = UNIT_COUNT, .number = listing->n});

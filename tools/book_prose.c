@@ -216,7 +216,7 @@ static bool in_prediction(const Book *book) {
     return false;
 }
 
-static Str woven_inline(Book *book, Str text, size_t line) {
+Str book_inline(Book *book, Str text, size_t line) {
     Paragraph paragraph = {.book = book,
                            .line = line,
                            .text = {.arena = book->arena},
@@ -228,7 +228,7 @@ static Str woven_inline(Book *book, Str text, size_t line) {
 
 // In pandoc's form the number of a chapter is a span of its own, to be set as the page likes.
 static Str heading_text(Book *book, int level, Str title, size_t line) {
-    Str chapter = book_chapter(book), text = woven_inline(book, title, line);
+    Str chapter = book_chapter(book), text = book_inline(book, title, line);
     if (book->style == BOOK_GITHUB || level != 1 || chapter.len == 0)
         return anchor_book_title(book->arena, chapter, level, text);
     Buf numbered = {.arena = book->arena};
@@ -241,9 +241,10 @@ static Str heading_text(Book *book, int level, Str title, size_t line) {
 
 static void add_heading(Book *book, int level, Str title, Str attributes, size_t line) {
     const Anchor *anchor = anchor_at(&book->anchors, book->file, line);
+    Str text = heading_text(book, level, title, line);
     Buf out = {.arena = book->arena};
     for (int i = 0; i < level; i++) buf_char(&out, '#');
-    buf_format(&out, " %.*s", STR_ARG(heading_text(book, level, title, line)));
+    buf_format(&out, " %.*s", STR_ARG(text));
     if (book->style == BOOK_PANDOC && anchor) {
         FencePart part = {0};
         if (attributes.len) fence_braces(book->arena, attributes, 1, &part);
@@ -316,7 +317,7 @@ void book_prose(Book *book, const FencePart *part) {
         bool blank = more && str_trim(line).len == 0;
         if (more && !heading && !blank && !is_div(line)) continue;
         Str paragraph = {start.at, (size_t)(before.at - start.at)};
-        if (paragraph.len) book_add(book, woven_inline(book, paragraph, first));
+        if (paragraph.len) book_add(book, book_inline(book, paragraph, first));
         if (!more) break;
         if (heading)
             add_heading(book, level, title, attributes, number);

@@ -107,6 +107,17 @@ static void add_row(Table *table, TableRow row) {
     table->rows[table->row_count++] = row;
 }
 
+// A row of counters only: its kernel need not have been timed.
+static bool add_counted_row(Table *table, TableRow row) {
+    Buf why = {.arena = table->book->arena};
+    const ResultRow *counted = key_counters(&table->scope, &row.key, &why);
+    if (!counted) return fail(table, row.line, why);
+    results_number(results_cell(table->book->results->counters, counted, STR("n")), &row.key.n);
+    row.key.has_n = true;
+    add_row(table, row);
+    return true;
+}
+
 // A body line: `KEY` or `KEY | label`; `*` becomes a row for each kernel.
 static bool read_row(Table *table, Str text, size_t line) {
     size_t bar = str_find(text, STR("|"));
@@ -124,10 +135,7 @@ static bool read_row(Table *table, Str text, size_t line) {
         row.key.n = table->defaults.n;
     }
     bool several = row.key.every_n || str_equal(row.key.kernel, STR("*"));
-    if (!table->timed && !several) {
-        add_row(table, row);
-        return true;
-    }
+    if (!table->timed && !several) return add_counted_row(table, row);
     KeyRows found;
     const ResultTable *reference = key_reference(&table->scope, &why);
     if (!reference || !key_rows(&table->scope, reference, &row.key, &found, &why))
@@ -247,7 +255,7 @@ static bool is_stale(Table *table, const TableRow *row) {
 
 static void add_label(Table *table, Buf *text, const TableRow *row, bool one_n) {
     if (row->label.len)
-        buf_add(text, row->label);
+        buf_add(text, book_inline(table->book, row->label, row->line));
     else
         buf_format(text, "`%.*s`", STR_ARG(row->key.kernel));
     if (!one_n && !row->label.len && row->key.has_n) {
@@ -311,7 +319,7 @@ static void add_caption(Table *table, bool one_n) {
     Buf text = {.arena = book->arena};
     Str own;
     if (fence_attribute(table->part, STR("caption"), &own) && own.len) {
-        buf_add(&text, own);
+        buf_add(&text, book_inline(book, own, table->part->line));
         if (!str_ends(own, STR(".")) && !str_ends(own, STR("?"))) buf_char(&text, '.');
     }
     if (one_n) {

@@ -287,8 +287,21 @@ const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
     return best;
 }
 
+// The hash that a row was recorded from. Tables without one share cpu.csv's: they come from the
+// same runs.
+static Str source_of(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
+    const ResultTable *counters = scope->results->counters;
+    Str chapter = results_cell(table, row, STR("chapter"));
+    if (results_has_column(table, STR("source")) || !counters)
+        return results_cell(table, row, STR("source"));
+    for (size_t i = 0; i < counters->row_count; i++)
+        if (str_equal(results_cell(counters, &counters->rows[i], STR("chapter")), chapter))
+            return results_cell(counters, &counters->rows[i], STR("source"));
+    return (Str){NULL, 0};
+}
+
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
-    Str source = results_cell(table, row, STR("source"));
+    Str source = source_of(scope, table, row);
     Str chapter = results_cell(table, row, STR("chapter"));
     if (source.len == 0) return false;
     for (size_t i = 0; i < scope->source_count; i++) {
