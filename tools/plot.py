@@ -51,10 +51,14 @@ class Table:
     rows: list  # of dicts: text, or numbers where the column is numeric; None for an empty cell
 
 
-TEXT = {"chapter", "kernel", "elem", "source", "note", "space", "op"}
+TEXT = {  # grids and blocks of the CPU device may have several dimensions: 64x2
+    "device": {"chapter", "kernel", "elem", "source", "note"},
+    "counters": {"chapter", "kernel", "source", "grid", "block"},
+    "trace": {"kernel", "space", "op", "block"},
+}
 NEEDED = {
     "device": ("chapter", "kernel", "n", "grid", "median_us", "p5_us", "p95_us", "gbps"),
-    "counters": ("chapter", "kernel", "n", "grid", "thread_insts"),
+    "counters": ("chapter", "kernel", "n", "thread_insts"),
     "trace": (
         "kernel",
         "launch",
@@ -68,7 +72,8 @@ NEEDED = {
         "address",
     ),
 }
-POSITIVE = {"median_us", "p5_us", "p95_us"}
+POSITIVE = {"median_us", "p5_us", "p95_us", "n", "grid"}
+WHOLE = {"n", "grid", "launch", "warp", "line", "bytes", "lane", "address", "thread_insts"}
 MAY_BE_EMPTY = {"line", "op", "bytes", "lane", "address"}  # on the barrier rows of a trace
 
 
@@ -89,7 +94,7 @@ def read_row(kind, columns, cells):
         raise ValueError(f"{len(cells)} cells under {len(columns)} columns")
     row = {}
     for column, cell in zip(columns, (cell.strip() for cell in cells)):
-        if column in TEXT:
+        if column in TEXT[kind]:
             row[column] = cell
         elif cell:
             try:
@@ -102,7 +107,9 @@ def read_row(kind, columns, cells):
     for column in NEEDED[kind]:
         if row[column] in (None, "") and not (barrier and column in MAY_BE_EMPTY):
             raise ValueError(f"{column} is empty")
-        if column in POSITIVE and row[column] <= 0:
+        if column in WHOLE and not isinstance(row[column], (int, type(None))):
+            raise ValueError(f"{column} is {row[column]}, not a whole number")
+        if kind == "device" and column in POSITIVE and row[column] <= 0:
             raise ValueError(f"{column} is {row[column]}, not positive")
     return row
 
@@ -321,7 +328,7 @@ def sizes_data(devices, chapter):
 
 def table_name(signature):
     """A C++ signature as the labs' tables name the kernel: `void sum<(int)64>(int*)` is sum_64."""
-    name = re.sub(r"\(\w[\w ]*\)(?=\d)", "", signature.removeprefix("void "))
+    name = re.sub(r"\(\w[\w ]*\)(?=\d)|(?<=\d)u(?=[,>])", "", signature.removeprefix("void "))
     return re.sub(r"[<,]\s*", "_", name.partition("(")[0].rstrip("> "))
 
 
