@@ -286,10 +286,11 @@ static bool open_container(Scanner *scanner, Cursor *cursor, size_t depth, bool 
 typedef enum { START_NONE, START_FENCE, START_HTML, START_LINE } LeafStart;
 
 // What leaf block starts with this text, if it is one that fences care about; a heading and a rule
-// are only a line. Sets the kind of the HTML block.
-static LeafStart leaf_start(Str text, bool in_paragraph, HtmlBlock *html) {
+// are only a line. `lazy`: a paragraph is open, `in_paragraph`: and this line has the marks of its
+// containers. Sets the kind of the HTML block.
+static LeafStart leaf_start(Str text, bool lazy, bool in_paragraph, HtmlBlock *html) {
     if (opening_fence(text)) return START_FENCE;
-    if (html_block_starts(text, in_paragraph, html)) return START_HTML;
+    if (html_block_starts(text, lazy, html)) return START_HTML;
     if (is_heading(text) || is_thematic_break(text)) return START_LINE;
     return in_paragraph && is_underline(text) ? START_LINE : START_NONE;
 }
@@ -303,7 +304,7 @@ static void scan_block_start(Scanner *scanner, Cursor *cursor, size_t matched) {
         indent = cursor_indent(cursor, &next);
         if (next == cursor->line.len || indent >= CODE_INDENT) break;
         bool in_paragraph = lazy && matched == scanner->depth;
-        start = leaf_start(str_from(cursor->line, next), in_paragraph, &scanner->html);
+        start = leaf_start(str_from(cursor->line, next), lazy, in_paragraph, &scanner->html);
         if (start != START_NONE || !open_container(scanner, cursor, matched, in_paragraph)) break;
         matched = scanner->depth;
         lazy = false;

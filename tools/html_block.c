@@ -60,12 +60,12 @@ static size_t attribute_end(Str s, size_t at) {
     return at > start ? at : SIZE_MAX;
 }
 
-// A whole opening or closing tag, of any name but the verbatim ones, and nothing after it.
+// A whole tag and nothing after it; no opening one that has a kind of its own.
 static bool is_lone_tag(Str s) {
     bool closing = s.len > 1 && s.at[1] == '/';
     size_t at = closing ? 2 : 1;
     Str name = str_slice(s, at, at + tag_name_length(str_from(s, at)));
-    if (name.len == 0 || is_one_of(name, verbatim_tags)) return false;
+    if (name.len == 0 || (!closing && is_one_of(name, verbatim_tags))) return false;
     at += name.len;
     for (size_t next; !closing && (next = skip_space(s, at)) > at; at = next) {
         next = attribute_end(s, next);
