@@ -5,6 +5,12 @@
 enum { LISTING_COLUMNS_MAX = 8 };
 
 typedef struct {
+    const ResultRow *row;
+    double code_line;
+    double n;
+} CountedLine;
+
+typedef struct {
     Book *book;
     KeyScope scope;
     const FencePart *part; // of the listing
@@ -15,6 +21,8 @@ typedef struct {
     double n;
     Str columns[LISTING_COLUMNS_MAX];
     size_t column_count;
+    CountedLine *counted; // of this chapter and the kernel and n that were asked for
+    size_t counted_count;
     double *values; // line by line; negative: nothing was counted there
     bool stale;
 } Listing;
@@ -51,36 +59,47 @@ static double row_number(const ResultTable *table, const ResultRow *row, Str col
     return number;
 }
 
-// Adds the counts of one line of the program to a line of the chunk.
-static bool add_counts(Listing *listing, size_t code_line, size_t body) {
+static void find_counted(Listing *listing) {
     const ResultTable *table = listing->counts;
+    Str wanted = listing->key.kernel;
+    listing->counted = ARENA_NEW(listing->book->arena, table->row_count + 1, CountedLine);
     for (size_t i = 0; i < table->row_count; i++) {
         const ResultRow *row = &table->rows[i];
         Str kernel = results_cell(table, row, STR("kernel"));
-        if (!str_equal(results_cell(table, row, STR("chapter")), listing->scope.chapter) ||
-            row_number(table, row, STR("code_line")) != (double)code_line)
-            continue;
-        if (listing->key.kernel.len &&
-            !key_same_kernel(listing->book->arena, kernel, listing->key.kernel))
-            continue;
         double n = row_number(table, row, STR("n"));
-        if (listing->key.has_n && n != listing->key.n) continue;
+        if (!str_equal(results_cell(table, row, STR("chapter")), listing->scope.chapter) ||
+            (listing->key.has_n && n != listing->key.n) ||
+            (wanted.len && !key_same_kernel(listing->book->arena, kernel, wanted)))
+            continue;
+        double code_line = row_number(table, row, STR("code_line"));
+        listing->counted[listing->counted_count++] = (CountedLine){row, code_line, n};
+    }
+}
+
+// Adds the counts of one line of the program to a line of the chunk.
+static bool add_counts(Listing *listing, size_t code_line, size_t body) {
+    const ResultTable *table = listing->counts;
+    for (size_t i = 0; i < listing->counted_count; i++) {
+        const CountedLine *counted = &listing->counted[i];
+        if (counted->code_line != (double)code_line) continue;
+        Str kernel = results_cell(table, counted->row, STR("kernel"));
         if (listing->one_kernel.len == 0) {
             listing->one_kernel = kernel;
-            listing->n = n;
+            listing->n = counted->n;
         }
-        if (!str_equal(kernel, listing->one_kernel) || n != listing->n) {
+        if (!str_equal(kernel, listing->one_kernel) || counted->n != listing->n) {
             Buf why = {.arena = listing->book->arena};
             buf_format(&why,
                        "several kernels or n ran these lines (%.*s with n = %.0f, %.*s with "
                        "n = %.0f): say kernel= or n=",
-                       STR_ARG(listing->one_kernel), listing->n, STR_ARG(kernel), n);
+                       STR_ARG(listing->one_kernel), listing->n, STR_ARG(kernel), counted->n);
             return fail(listing, why);
         }
-        listing->stale = listing->stale || key_is_stale(&listing->scope, table, row);
+        listing->stale = listing->stale || key_is_stale(&listing->scope, table, counted->row);
         for (size_t c = 0; c < listing->column_count; c++) {
             double *value = &listing->values[body * listing->column_count + c];
-            *value = (*value < 0 ? 0 : *value) + row_number(table, row, listing->columns[c]);
+            double more = row_number(table, counted->row, listing->columns[c]);
+            *value = (*value < 0 ? 0 : *value) + more;
         }
     }
     return true;
@@ -288,6 +307,7 @@ void book_lines(Book *book, const FencePart *part) {
     size_t cells = listing.chunk->part->body_count * listing.column_count;
     listing.values = ARENA_NEW(book->arena, cells + 1, double);
     for (size_t i = 0; i < cells; i++) listing.values[i] = -1;
+    find_counted(&listing);
     if (!count_lines(&listing, program)) return;
     book_check_stale(book, part->line, listing.chunk->name, listing.stale);
     Buf text = {.arena = book->arena};

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+// Nothing inline is longer: this bounds the search for a closing mark, and with it the time for a
+// paragraph full of opening ones.
+#define LOOKAHEAD 4096
+
 InlineScan inline_scan(Str paragraph) {
     return (InlineScan){.rest = paragraph, .start = paragraph.at};
 }
@@ -15,30 +19,40 @@ static size_t run_of(Str s, size_t start, char c) {
     return end - start;
 }
 
+// Where c next stands in s, at or after `start`; SIZE_MAX when it does not within LOOKAHEAD.
+static size_t find_byte(Str s, size_t start, char c) {
+    Str near = str_slice(s, start, start + LOOKAHEAD);
+    const char *found = near.len ? memchr(near.at, c, near.len) : NULL;
+    return found ? (size_t)(found - s.at) : SIZE_MAX;
+}
+
 // The length of the code span that s starts with, its ticks included; 0 when the ticks do not
 // close.
 static size_t code_length(Str s, size_t ticks) {
-    for (size_t i = ticks; i < s.len;) {
+    for (size_t i = ticks; (i = find_byte(s, i, '`')) < LOOKAHEAD;) {
         size_t run = run_of(s, i, '`');
         if (run == ticks) return i + run;
-        i += run ? run : 1;
+        i += run;
     }
     return 0;
 }
 
+// Whether {… starts an attribute list: a class, an identifier, a key with a value, or a dash.
+static bool starts_attributes(Str s) {
+    char c = at(s, 1);
+    if (at(s, 0) != '{') return false;
+    if (c == '.' || c == '#' || c == '-') return true;
+    bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+    return letter && find_byte(s, 0, '=') < find_byte(s, 0, '}');
+}
+
 // The length of "{…}" at the start of s, quotes respected; 0 when it is not an attribute list.
 static size_t brace_length(Str s) {
-    if (at(s, 0) != '{' || !memchr(".#-", at(s, 1) ? at(s, 1) : '!', 3)) {
-        // key=value lists start with a letter and hold a "="
-        bool letter = (at(s, 1) | 32) >= 'a' && (at(s, 1) | 32) <= 'z';
-        size_t close = str_find(s, STR("}")), equals = str_find(s, STR("="));
-        if (at(s, 0) != '{' || !letter || equals == SIZE_MAX || equals > close) return 0;
-    }
     bool quoted = false;
-    for (size_t i = 1; i < s.len; i++) {
+    if (!starts_attributes(s)) return 0;
+    for (size_t i = 1; i < s.len && i < LOOKAHEAD; i++) {
         if (s.at[i] == '"') quoted = !quoted;
         if (s.at[i] == '}' && !quoted) return i + 1;
-        if (s.at[i] == '\n' && at(s, i + 1) == '\n') return 0;
     }
     return 0;
 }
@@ -49,22 +63,18 @@ static size_t math_length(Str s) {
     size_t dollars = at(s, 1) == '$' ? 2 : 1;
     char first = at(s, dollars);
     if (dollars == 1 && (first == ' ' || first == '\n' || first == '\0')) return 0;
-    for (size_t i = dollars; i < s.len; i++) {
-        if (s.at[i] == '\\') {
-            i++;
-        } else if (s.at[i] == '$') {
-            if (dollars == 2) {
-                if (at(s, i + 1) == '$') return i + 2;
-            } else if (s.at[i - 1] != ' ' && s.at[i - 1] != '\n') {
-                return at(s, i + 1) >= '0' && at(s, i + 1) <= '9' ? 0 : i + 1;
-            }
-        }
+    for (size_t i = dollars; (i = find_byte(s, i, '$')) < LOOKAHEAD; i++) {
+        char before = s.at[i - 1], after = at(s, i + 1);
+        if (before == '\\') continue;
+        if (dollars == 2 && after == '$') return i + 2;
+        if (dollars == 1 && before != ' ' && before != '\n')
+            return after >= '0' && after <= '9' ? 0 : i + 1;
     }
     return 0;
 }
 
 static size_t autolink_length(Str s) {
-    size_t colon = str_find(str_slice(s, 0, 10), STR(":")), end = str_find(s, STR(">"));
+    size_t colon = str_find(str_slice(s, 0, 10), STR(":")), end = find_byte(s, 0, '>');
     if (colon == SIZE_MAX || end == SIZE_MAX || end < colon) return 0;
     for (size_t i = 1; i < end; i++)
         if (s.at[i] == ' ' || s.at[i] == '\n' || s.at[i] == '<') return 0;
@@ -96,7 +106,7 @@ static size_t definition_length(const InlineScan *scan, Str s) {
     const char *back = s.at;
     while (back > scan->start && back[-1] == ' ') back--;
     if ((back > scan->start && back[-1] != '\n') || s.at - back > 3) return 0;
-    size_t close = str_find(s, STR("]"));
+    size_t close = find_byte(s, 0, ']');
     if (at(s, 1) == '^' || close == SIZE_MAX || at(s, close + 1) != ':') return 0;
     size_t start = close + 2;
     while (at(s, start) == ' ') start++;
@@ -117,7 +127,7 @@ static size_t special(InlineScan *scan, Str s, Inline *piece) {
         size_t ticks = run_of(s, 0, '`');
         size_t code = code_length(s, ticks), braces = code ? brace_length(str_from(s, code)) : 0;
         length = code + braces;
-        *piece = (Inline){INLINE_CODE, .text = str_slice(s, ticks, code - ticks)};
+        if (code) *piece = (Inline){INLINE_CODE, .text = str_slice(s, ticks, code - ticks)};
         if (braces) piece->attributes = str_slice(s, code, length);
     } else if (c == '$' && (length = math_length(s))) {
         *piece = (Inline){INLINE_MATH, .text = str_slice(s, 0, length)};
