@@ -66,7 +66,7 @@ def each(function, items, workers=CORES):
 def build(source):
     """Compiles for this machine alone: no shared runtime is needed there."""
     program = os.path.join(WORK, os.path.splitext(os.path.basename(source))[0])
-    result = suite.run([tool("nvcc"), "-O3", "-arch=sm_90", "-lineinfo", "-o", program, source], 300)
+    result = suite.run([tool("nvcc"), "-w", "-O3", "-arch=sm_90", "-lineinfo", "-o", program, source], 300)
     if result.status != 0:
         raise RuntimeError("%s: %s" % (source, result.tail()))
     return program
