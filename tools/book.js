@@ -77,7 +77,9 @@
             return at < 0 ? Infinity : at;
         }).concat(section.text.length)) - 40);
         const start = place && section.text.indexOf(" ", place) + 1;
-        return (start ? "… " : "") + section.text.slice(start, start + 130) + " …";
+        const cut = section.text.slice(start, start + 130);
+        const whole = start + 130 >= section.text.length;
+        return (start ? "… " : "") + (whole ? cut : cut.slice(0, cut.lastIndexOf(" ")) + " …");
     }
 
     const index = sections();

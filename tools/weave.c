@@ -114,11 +114,20 @@ static Str way_up(Arena *arena, const char *output) {
     return buf_str(&up);
 }
 
+// One line per fault: a control character that it quotes would break the line.
+static void print_error(Arena *arena, Str path, size_t line, Str message) {
+    Buf text = {.arena = arena};
+    buf_format(&text, "%.*s:%zu: %.*s", STR_ARG(path), line, STR_ARG(message));
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f) text.at[i] = ' ';
+    fprintf(stderr, "%.*s\n", STR_ARG(buf_str(&text)));
+}
+
 static int print_errors(const Book *book) {
     for (size_t i = 0; i < book->error_count; i++) {
         const BookError *error = &book->errors[i];
-        fprintf(stderr, "%.*s:%zu: %.*s\n", STR_ARG(book->chunks->files[error->file].path),
-                error->line, STR_ARG(error->message));
+        print_error(book->arena, book->chunks->files[error->file].path, error->line,
+                    error->message);
     }
     return 1;
 }
@@ -145,7 +154,7 @@ static int weave(Arena *arena, const Options *options, char **paths) {
     Results results;
     ResultError error;
     if (!results_read(arena, options->results, str_of(options->device), &results, &error)) {
-        fprintf(stderr, "%s:%zu: %.*s\n", error.path, error.line, STR_ARG(error.message));
+        print_error(arena, str_of(error.path), error.line, error.message);
         return 1;
     }
     Book book = {.arena = arena,
