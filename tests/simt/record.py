@@ -117,9 +117,14 @@ def flow():
             say("flow: %s" % program)
             continue
         result = suite.run([program], 60)
-        say("flow: %s: exit status %d, %s" % (
-            os.path.basename(source), result.status,
-            result.tail()[-8:] if result.status or result.hung else result.out.split("\n")[-2:]))
+        lines = result.out.splitlines()
+        say("flow: %s: exit status %d%s, %d ok" % (
+            os.path.basename(source), result.status, " (time limit)" if result.hung else "",
+            sum(line.startswith("ok ") for line in lines)))
+        for line in [line for line in lines if line.startswith("wrong ")][:40]:
+            say("    " + line)
+        if result.err:
+            say("    " + result.err.strip()[-400:])
 
 
 def ncu(command, metrics, seconds, *options):
