@@ -158,7 +158,7 @@ def bare(axes):
 def decades(axes, values, text):
     """A log axis, a line per decade, labels where there is room, and room beyond the largest."""
     low = math.floor(math.log10(min(values)))
-    high = low + (math.log10(max(values)) - low) / 0.75
+    high = low + max(1, (math.log10(max(values)) - low) / 0.75)
     axes.set_xscale("log")
     axes.set_xlim(10**low, 10**high)
     axes.xaxis.set_major_locator(FixedLocator([10.0**e for e in range(low, math.floor(high) + 1)]))

@@ -96,8 +96,9 @@ def share_text(percent):
 def ladder(data, name):
     devices = data["devices"]
     alone = len(devices) == 1
+    story = alone and len(devices[0]["stages"]) > 1
     ends = [time_text(devices[0]["stages"][i]["median_us"]) for i in (0, -1)]
-    what = f"Sum of {data['n']:,} floats" + (f": from {ends[0]} to {ends[1]}" if alone else "")
+    what = f"Sum of {data['n']:,} floats" + (f": from {ends[0]} to {ends[1]}" if story else "")
     library = any(device["library_us"] for device in devices)
     rates_left, rates_width = 4.6, 1.9
     chapters, figure, (times, rates), write = chapters_sheet(
@@ -113,11 +114,10 @@ def ladder(data, name):
     )
     medians = [stage["median_us"] for device in devices for stage in device["stages"]]
     decades(times, medians, round_time)
+    full = "pin rate" if all(device["pin_gbps"] for device in devices) else "best"
     rates.set_xlim(0, 100)
     rates.xaxis.set_major_locator(FixedLocator([0, 50, 100]))
-    rates.xaxis.set_major_formatter(
-        FuncFormatter(lambda x, _: f"{x:.0f} %" if x < 100 else "pin rate")
-    )
+    rates.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f} %" if x < 100 else full))
 
     places, thick = row_places(len(devices))
     for device, color, offset in zip(devices, SERIES, places):
@@ -135,7 +135,7 @@ def ladder(data, name):
                 zorder=2,
             )
         ceiling = device["ceiling_gbps"]
-        pin = device["pin_gbps"] or ceiling or max(stage["gbps"] for stage in stages)
+        pin = device["pin_gbps"] or max([ceiling or 0, *[stage["gbps"] for stage in stages]])
         for stage in stages:
             y, us = row[stage["chapter"]], stage["median_us"]
             if not alone:
