@@ -29,13 +29,22 @@ bool anchor_heading(Str line, int *level, Str *title, Str *attributes) {
     return true;
 }
 
+Str anchor_chapter_title(Str chapter, Str title) {
+    Str appendix = STR("Appendix ");
+    if (chapter.len != 1 || !str_starts(title, appendix)) return title;
+    Str rest = str_from(title, appendix.len);
+    bool named =
+        str_starts(rest, chapter) && rest.len > 1 && (rest.at[1] == ':' || rest.at[1] == '.');
+    return named ? str_trim(str_from(rest, 2)) : title;
+}
+
 Str anchor_book_title(Arena *arena, Str chapter, int level, Str title) {
     if (level != 1 || chapter.len == 0) return title;
     Buf text = {.arena = arena};
     bool letter = chapter.at[0] >= 'A';
     Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
-    buf_format(&text, letter ? "Appendix %.*s. %.*s" : "%.*s. %.*s", STR_ARG(number),
-               STR_ARG(title));
+    Str own = anchor_chapter_title(chapter, title);
+    buf_format(&text, letter ? "Appendix %.*s. %.*s" : "%.*s. %.*s", STR_ARG(number), STR_ARG(own));
     return buf_str(&text);
 }
 

@@ -34,6 +34,9 @@ typedef enum {
 // A heading line taken apart: level 1 to 6, title, the {…} at its end. False: not a heading.
 bool anchor_heading(Str line, int *level, Str *title, Str *attributes);
 
+// A title of level 1 without an `Appendix A:` that the author wrote before it.
+Str anchor_chapter_title(Str chapter, Str title);
+
 // The title with which a heading stands in the book: those of level 1 get their chapter before it.
 Str anchor_book_title(Arena *arena, Str chapter, int level, Str title);
 

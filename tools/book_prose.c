@@ -233,6 +233,7 @@ static Str heading_text(Book *book, int level, Str title, size_t line) {
         return anchor_book_title(book->arena, chapter, level, text);
     Buf numbered = {.arena = book->arena};
     Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
+    text = anchor_chapter_title(chapter, text);
     bool letter = chapter.at[0] >= 'A';
     buf_format(&numbered, "[%.*s]{.chapter-number%s} %.*s", STR_ARG(number),
                letter ? " .appendix" : "", STR_ARG(text));
