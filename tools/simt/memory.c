@@ -207,11 +207,14 @@ void memory_free_all(void) {
         if (allocations[i].live && allocations[i].kind != MEMORY_MODULE) release(&allocations[i]);
 }
 
-const Allocation *memory_find(uint64_t address) {
+const Allocation *memory_before(uint64_t address) {
     size_t at = upper_bound(address);
-    if (at == 0) return NULL;
-    const Allocation *allocation = &allocations[at - 1];
-    return address - allocation->address < allocation->bytes ? allocation : NULL;
+    return at ? &allocations[at - 1] : NULL;
+}
+
+const Allocation *memory_find(uint64_t address) {
+    const Allocation *allocation = memory_before(address);
+    return allocation && address - allocation->address < allocation->bytes ? allocation : NULL;
 }
 
 size_t memory_limit(void) { return limit; }

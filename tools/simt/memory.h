@@ -17,7 +17,7 @@ typedef enum {
 typedef struct {
     uint64_t address; // of its first byte, at least 256-byte aligned
     size_t bytes;
-    bool live;       // false once freed: a use after free can name it
+    bool live; // false once freed: a use after free can name it
     MemoryKind kind;
     uint64_t serial; // 1 for the first allocation of the process
 } Allocation;
@@ -48,6 +48,9 @@ extern uint64_t memory_base;
 
 // Records that these bytes were written. Safe from several threads at once.
 void memory_written(uint64_t address, size_t bytes);
+
+// The allocation with the highest address that starts at or before this one. NULL: none.
+const Allocation *memory_before(uint64_t address);
 
 size_t memory_limit(void);
 size_t memory_used(void);

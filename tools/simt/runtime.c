@@ -62,6 +62,10 @@ static void start(void) {
         fprintf(stderr, "simt: no address range for device memory: %s\n", strerror(errno));
         _exit(1);
     }
+    if (options.check && !memory_track()) {
+        fprintf(stderr, "simt: no room for the record of written memory: %s\n", strerror(errno));
+        _exit(1);
+    }
     on_exit(remember_status, NULL);
 }
 
