@@ -331,7 +331,7 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
     else printf("%.2fx\n", above.median / t.median);
     if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.2f,%.2f,%.2f,%s\n", stage->name,
+        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.2f,%.2f,%.2f,\"%s\"\n", stage->name,
                 lab.n, block, partials, grid != 0, stage->elem == INT ? "int" : "float", t.median,
                 t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
     above = t;
