@@ -1,5 +1,7 @@
 // A ladder of reductions as other people write it: a templated kernel of each rung for int, float
 // and double, a single-pass one that finishes in its last block, and a cooperative one.
+#include <string.h>
+#include <time.h>
 #include <cooperative_groups.h>
 
 #include "told.h"
@@ -224,7 +226,37 @@ template <typename T> static void check(const char *type, unsigned n) {
     cudaFree(d_in), cudaFree(d_out), cudaFree(d_one), free(host);
 }
 
-int main() {
+// Times each float kernel on n elements, 256 threads to a block: lines `time KERNEL milliseconds`.
+static void time_kernels(unsigned n) {
+    float *d_in = device_elements<float>(n), *d_out;
+    const unsigned block = 256, blocks = (n + block - 1) / block;
+    CUDA(cudaMalloc((void **)&d_out, (blocks + 1) * sizeof(float)));
+    CUDA(cudaMemset(d_out, 0, (blocks + 1) * sizeof(float)));
+    auto timed = [&](const char *name, auto launch) {
+        timespec start, end;
+        CUDA(cudaDeviceSynchronize());
+        timespec_get(&start, TIME_UTC);
+        launch();
+        CUDA(cudaGetLastError());
+        CUDA(cudaDeviceSynchronize());
+        timespec_get(&end, TIME_UTC);
+        printf("time %s %.3f\n", name, (double)(end.tv_sec - start.tv_sec) * 1e3 +
+               (double)(end.tv_nsec - start.tv_nsec) / 1e6);
+    };
+    unsigned bytes = block * sizeof(float);
+    timed("interleaved_modulo",
+          [&] { interleaved_modulo<float><<<blocks, block, bytes>>>(d_in, d_out, n); });
+    timed("interleaved_strided",
+          [&] { interleaved_strided<float><<<blocks, block, bytes>>>(d_in, d_out, n); });
+    timed("sequential", [&] { sequential<float><<<blocks, block, bytes>>>(d_in, d_out, n); });
+    timed("volatile_tail",
+          [&] { volatile_tail<float, 256><<<blocks, block, bytes>>>(d_in, d_out, n); });
+    timed("unrolled", [&] { unrolled<float, 256><<<1024, block, bytes>>>(d_in, d_out, n); });
+    timed("single_pass", [&] { single_pass<float><<<1024, block>>>(d_in, d_out, d_out + blocks, n); });
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3 && !strcmp(argv[1], "time")) return time_kernels((unsigned)atoi(argv[2])), 0;
     for (unsigned n : {1u, 33u, 1000u, 100003u}) {
         check<int>("int", n);
         check<float>("float", n);
