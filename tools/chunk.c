@@ -63,8 +63,7 @@ static void find_references(ChunkTable *table, Chunk *chunk) {
 
 static void add_part(ChunkTable *table, size_t file, const FencePart *part) {
     if (!part->closed)
-        chunk_fail(table, file, part->line,
-                   "unterminated fence: no line closes this `%.*s` before %s ends",
+        chunk_fail(table, file, part->line, "unterminated fence: %.*s is not closed before %s ends",
                    STR_ARG(part->ticks), part->nested ? "its list item or quote" : "the file");
     if (part->attribute_error.len)
         chunk_fail(table, file, part->line, "%.*s", STR_ARG(part->attribute_error));
@@ -72,6 +71,7 @@ static void add_part(ChunkTable *table, size_t file, const FencePart *part) {
     bool has_target = fence_attribute(part, STR("file"), &chunk.target);
     if (part->id.len == 0 && !has_target) return;
     const char *fault = has_target ? target_fault(chunk.target) : NULL;
+    chunk.misplaced = fault != NULL;
     if (fault)
         chunk_fail(table, file, part->line,
                    "file target `%.*s` %s: expected a path below code/, such as code/name.cu",

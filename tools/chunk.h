@@ -44,6 +44,7 @@ typedef struct {
 typedef struct {
     Str name;                   // #id; empty for a file target without one
     Str target;                 // file=; empty for a plain chunk
+    bool misplaced;             // the target is no path below code/, which is an error
     size_t file;                // where it is defined: index into the table's files
     size_t line;                // of the opening fence
     const FencePart *part;      // its text

@@ -207,8 +207,8 @@ static void report_cycle(ChunkTable *table, const Visit *path, size_t from, size
     for (size_t i = from; i < depth; i++) {
         if (depth - from > CYCLE_NAMES_SHOWN && i == from + CYCLE_NAMES_SHOWN / 2) {
             size_t hidden = depth - from - CYCLE_NAMES_SHOWN;
-            buf_format(&names, "(%zu more) -> ", hidden + 1);
-            i += hidden;
+            buf_format(&names, "(%zu more) -> ", hidden);
+            i += hidden - 1;
             continue;
         }
         buf_add(&names, table->chunks[path[i].chunk].name);
@@ -304,7 +304,8 @@ static void find_clashing_targets(ChunkTable *table) {
     Target *targets = ARENA_NEW(table->arena, table->chunk_count, Target);
     size_t count = 0;
     for (size_t i = 0; i < table->chunk_count; i++)
-        if (table->chunks[i].target.len) targets[count++] = (Target){table->chunks[i].target, i};
+        if (table->chunks[i].target.len && !table->chunks[i].misplaced)
+            targets[count++] = (Target){table->chunks[i].target, i};
     if (count) qsort(targets, count, sizeof *targets, compare_targets);
     for (size_t i = 0; i < count; i++) {
         const Chunk *chunk = &table->chunks[targets[i].chunk];

@@ -22,7 +22,7 @@ static void add_make_path(Buf *buf, Str path) {
         char c = path.at[i];
         if (c == '$')
             buf_char(buf, '$');
-        else if (c == ' ' || c == '#' || c == ':' || c == '%')
+        else if (c == ' ' || c == '#' || c == ':')
             buf_char(buf, '\\');
         buf_char(buf, c);
     }

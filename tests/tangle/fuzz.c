@@ -1,0 +1,99 @@
+// fuzz SPEC SECONDS: cuts the spec's own inputs to pieces, joins them at random with marks that
+// matter, flips bytes, and runs every step of tangle but the writing on the result. Sanitizers do
+// the looking; what must hold for any text besides is checked here. Same seed, same run.
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "chunk.h"
+#include "file.h"
+
+static uint64_t state = 0x9E3779B97F4A7C15u;
+
+static size_t below(size_t limit) { // xorshift64*
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return (size_t)((state * 2685821657736338717u) >> 33) % limit;
+}
+
+static Str mutated(Arena *arena, Str spec) {
+    static const char *const marks[] = {"```\n",
+                                        "~~~\n",
+                                        "``` {.c #a}\n",
+                                        "``` {.c file=code/a.c}\n",
+                                        "<<a>>\n",
+                                        "  <<b>>\n",
+                                        "> ",
+                                        "- ",
+                                        "    ",
+                                        "\t",
+                                        "```c {#b}",
+                                        "{.c #a k=\"",
+                                        "<!--\n",
+                                        "-->\n",
+                                        "\n",
+                                        "\\\n",
+                                        "#if A\n",
+                                        "#endif\n",
+                                        "R\"(",
+                                        "/*"};
+    Buf buf = {.arena = arena};
+    for (size_t pieces = 1 + below(12); pieces; pieces--) {
+        size_t start = below(spec.len);
+        while (start && spec.at[start - 1] != '\n') start--;
+        buf_add(&buf, str_slice(spec, start, start + below(300)));
+        buf_add(&buf, str_of(marks[below(sizeof marks / sizeof *marks)]));
+    }
+    for (size_t flips = below(6); flips; flips--) buf.at[below(buf.len)] = (char)below(256);
+    return buf_str(&buf);
+}
+
+static const char *fault(Arena *arena, Str text) {
+    Buf whole = {.arena = arena};
+    FenceParts parts = fence_scan(arena, text);
+    for (size_t i = 0; i < parts.count; i++) buf_add(&whole, parts.parts[i].source);
+    if (!str_equal(buf_str(&whole), text)) return "the parts are not the text";
+
+    ChunkTable table = {.arena = arena};
+    chunk_add(&table, STR("a.md"), str_slice(text, 0, text.len / 2));
+    chunk_add(&table, STR("b.md"), str_from(text, text.len / 2));
+    chunk_check(&table);
+    if (table.error_count) return chunk_errors(&table).len ? NULL : "an error says nothing";
+    for (size_t i = 0; i < table.chunk_count; i++) {
+        size_t *files;
+        Str clean = chunk_expand(&table, i, CHUNK_CLEAN), line;
+        Str lines = chunk_expand(&table, i, CHUNK_WITH_LINES);
+        if (chunk_sources(&table, i, &files) == 0) return "a chunk comes from no file";
+        Buf stripped = {.arena = arena};
+        while (str_line(&lines, &line)) {
+            if (str_starts(line, STR("#line "))) continue;
+            buf_add(&stripped, line);
+            buf_char(&stripped, '\n');
+        }
+        bool own =
+            str_find(clean, STR("#line ")) != SIZE_MAX || str_find(clean, STR("\r")) != SIZE_MAX;
+        if (!own && !str_equal(buf_str(&stripped), clean)) return "#line copies differ";
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    Arena kept = {0}, arena = {0};
+    Str spec;
+    if (argc != 3 || !file_read(&kept, argv[1], &spec)) return 2;
+    clock_t end = clock() + (clock_t)strtol(argv[2], NULL, 10) * CLOCKS_PER_SEC;
+    const char *found = NULL;
+    unsigned long rounds = 0;
+    while (!found && clock() < end) {
+        Str text = mutated(&arena, spec);
+        found = fault(&arena, text);
+        if (found) printf("%s:\n%.*s\n", found, STR_ARG(text));
+        arena_free(&arena);
+        rounds++;
+    }
+    if (!found && rounds < 100) found = "too few rounds to mean anything";
+    printf("%lu rounds\n", rounds);
+    arena_free(&kept);
+    return found ? 1 : 0;
+}
