@@ -139,3 +139,27 @@ def csv_rows(name):
     import csv
     with open(name, newline="") as text:
         return list(csv.DictReader(line for line in text if not line.startswith("#")))
+
+
+FATBIN_MAGIC = bytes.fromhex("50ed55ba")  # 0xBA55ED50, little endian
+
+
+def embedded_ptx(program):
+    """Where a program's PTX is: [(offset of the fat binary, its bytes, offset of the entry,
+    offset of the text, its bytes)], for each fat binary with uncompressed PTX."""
+    found, at = [], program.find(FATBIN_MAGIC)
+    while at >= 0:
+        header = int.from_bytes(program[at + 6:at + 8], "little")
+        size = int.from_bytes(program[at + 8:at + 16], "little")
+        entry, end = at + header, at + header + size
+        while header == 16 and entry + 64 <= end <= len(program):
+            kind = int.from_bytes(program[entry:entry + 2], "little")
+            entry_header = int.from_bytes(program[entry + 4:entry + 8], "little")
+            payload = int.from_bytes(program[entry + 8:entry + 16], "little")
+            if kind == 1:
+                found.append((at, header + size, entry, entry + entry_header, payload))
+            entry += entry_header + payload
+            if entry_header < 64:
+                break
+        at = program.find(FATBIN_MAGIC, at + 4)
+    return found

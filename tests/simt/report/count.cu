@@ -1,0 +1,56 @@
+// Kernels whose counters are known by counting: pairs of kernels that differ in a known number of
+// PTX instructions, so that what the compiler adds around them cancels out.
+#include <stdlib.h>
+#include <cuda_runtime.h>
+
+// COPIES additions by every thread.
+template <int COPIES> __global__ void adds(int *out) {
+    int v = (int)threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < COPIES; k++) asm volatile("add.s32 %0, %0, 3;" : "+r"(v));
+    out[threadIdx.x] = v;
+}
+
+// A branch that lanes below LIMIT take, around three additions.
+template <int LIMIT> __global__ void branch(int *out) {
+    int v = (int)threadIdx.x, lane = v % 32;
+    asm volatile("{ .reg .pred p;\n setp.lt.s32 p, %1, %2;\n @p bra SKIP%=;\n add.s32 %0, %0, 1;\n"
+                 " add.s32 %0, %0, 1;\n add.s32 %0, %0, 1;\n SKIP%=:\n }"
+                 : "+r"(v) : "r"(lane), "n"(LIMIT));
+    out[threadIdx.x] = v;
+}
+
+template <int COPIES> __global__ void barriers(int *out) {
+#pragma unroll
+    for (int k = 0; k < COPIES; k++) __syncthreads();
+    out[threadIdx.x] = COPIES;
+}
+
+// Lanes below LIMIT add to a word, in shared and in global memory.
+template <int LIMIT> __global__ void atomics(int *out) {
+    __shared__ int total;
+    if (threadIdx.x == 0) total = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 < LIMIT) {
+        atomicAdd(&total, 1);
+        atomicAdd(out, 1);
+    }
+    __syncthreads();
+    out[threadIdx.x] = total;
+}
+
+int main(int argc, char **argv) {
+    int *d;
+    if (cudaMalloc((void **)&d, 4096) || cudaMemset(d, 0, 4096)) return 3;
+    adds<0><<<3, 100>>>(d);
+    adds<10><<<3, 100>>>(d);
+    branch<0><<<2, 64>>>(d);
+    branch<5><<<2, 64>>>(d);
+    branch<32><<<2, 64>>>(d);
+    barriers<0><<<5, 96>>>(d);
+    barriers<7><<<5, 96>>>(d);
+    atomics<9><<<2, 64>>>(d);
+    adds<10><<<3, 100>>>(d);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
