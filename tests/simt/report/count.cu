@@ -14,8 +14,8 @@ template <int COPIES> __global__ void adds(int *out) {
 // A branch that lanes below LIMIT take, around three additions.
 template <int LIMIT> __global__ void branch(int *out) {
     int v = (int)threadIdx.x, lane = v % 32;
-    asm volatile("{ .reg .pred p;\n setp.lt.s32 p, %1, %2;\n @p bra SKIP%=;\n add.s32 %0, %0, 1;\n"
-                 " add.s32 %0, %0, 1;\n add.s32 %0, %0, 1;\n SKIP%=:\n }"
+    asm volatile("{ .reg .pred p;\n setp.lt.s32 p, %1, %2;\n @p bra SKIP;\n add.s32 %0, %0, 1;\n"
+                 " add.s32 %0, %0, 1;\n add.s32 %0, %0, 1;\n SKIP:\n }"
                  : "+r"(v) : "r"(lane), "n"(LIMIT));
     out[threadIdx.x] = v;
 }
