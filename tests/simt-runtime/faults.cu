@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
     int *d;
     cudaMalloc(&d, 64);
     cudaMemset(d, 0, 64);
+    if (argc == 2 && strcmp(argv[1], "host_reads") == 0) return *(volatile int *)d;
     for (const auto &c : cases) {
         if (argc != 2 || strcmp(argv[1], c.name) != 0) continue;
         c.kernel<<<1, 32>>>(d);

@@ -217,5 +217,6 @@ const Allocation *memory_find(uint64_t address) {
     return allocation && address - allocation->address < allocation->bytes ? allocation : NULL;
 }
 
+bool memory_reserved(uint64_t address) { return address >= memory_base && address < range_end; }
 size_t memory_limit(void) { return limit; }
 size_t memory_used(void) { return used; }

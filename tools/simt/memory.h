@@ -52,6 +52,7 @@ void memory_written(uint64_t address, size_t bytes);
 // The allocation with the highest address that starts at or before this one. NULL: none.
 const Allocation *memory_before(uint64_t address);
 
+bool memory_reserved(uint64_t address); // in the range, handed out or not
 size_t memory_limit(void);
 size_t memory_used(void);
 

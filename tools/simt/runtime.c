@@ -66,6 +66,7 @@ static void start(void) {
         fprintf(stderr, "simt: no room for the record of written memory: %s\n", strerror(errno));
         _exit(1);
     }
+    runtime_watch_signals();
     on_exit(remember_status, NULL);
 }
 

@@ -41,6 +41,8 @@ void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Calls into the program, without the lock.
 void runtime_call_host(void (*call)(void *), void *data);
 
+void runtime_watch_signals(void); // runtime_signal.c
+
 // Names a call that the CPU device does not have, and returns the error for it.
 CudaError runtime_unsupported(const char *what);
 
@@ -126,7 +128,7 @@ CudaError graph_run(const Graph *graph);
 Graph *graph_clone(const Graph *graph);
 void graph_free(Graph *graph);
 
-// --- runtime_stream.c: streams and events ---
+// --- streams, events, captures ---
 
 typedef struct Stream Stream;
 
