@@ -213,6 +213,14 @@ static bool add_factor(Table *table, Buf *cell, const TableRow *row, const Table
     return true;
 }
 
+// A bar would end the cell.
+static void add_text_cell(Buf *cell, Str text) {
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == '|') buf_char(cell, '\\');
+        buf_char(cell, text.at[i]);
+    }
+}
+
 static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *column) {
     const TableRow *row = &table->rows[index];
     Buf why = {.arena = table->book->arena};
@@ -235,7 +243,10 @@ static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *c
     else
         found = key_counter_value(&table->scope, &row->key, column->name, &value, &why);
     if (!found) return fail(table, row->line, why);
-    value_format_bare(cell, value);
+    if (value.unit == UNIT_TEXT)
+        add_text_cell(cell, value.text);
+    else
+        value_format_bare(cell, value);
     return true;
 }
 
@@ -253,12 +264,18 @@ static bool is_stale(Table *table, const TableRow *row) {
     return false;
 }
 
+static bool has_n_column(const Table *table) {
+    for (size_t c = 0; c < table->column_count; c++)
+        if (str_equal(table->columns[c].name, STR("n"))) return true;
+    return false;
+}
+
 static void add_label(Table *table, Buf *text, const TableRow *row, bool one_n) {
     if (row->label.len)
         buf_add(text, book_inline(table->book, row->label, row->line));
     else
         buf_format(text, "`%.*s`", STR_ARG(row->key.kernel));
-    if (!one_n && !row->label.len && row->key.has_n) {
+    if (!one_n && !row->label.len && !has_n_column(table)) {
         buf_add(text, STR(", n = "));
         value_format_bare(text, (Value){.unit = UNIT_COUNT, .number = row->key.n});
     }
@@ -290,10 +307,8 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
 
 static bool all_one_n(const Table *table) {
     for (size_t i = 1; i < table->row_count; i++)
-        if (table->rows[i].key.n != table->rows[0].key.n ||
-            table->rows[i].key.has_n != table->rows[0].key.has_n)
-            return false;
-    return table->rows[0].key.has_n;
+        if (table->rows[i].key.n != table->rows[0].key.n) return false;
+    return true;
 }
 
 static void add_sources(Table *table, Buf *text) {
@@ -322,7 +337,7 @@ static void add_caption(Table *table, bool one_n) {
         buf_add(&text, book_inline(book, own, table->part->line));
         if (!str_ends(own, STR(".")) && !str_ends(own, STR("?"))) buf_char(&text, '.');
     }
-    if (one_n) {
+    if (one_n && !has_n_column(table)) {
         buf_add(&text, STR(" n = "));
         value_format_bare(&text, (Value){.unit = UNIT_COUNT, .number = table->rows[0].key.n});
         buf_char(&text, '.');

@@ -60,7 +60,8 @@ Str key_chapter_of(Str path) {
     Str name = str_from(path, start);
     bool digits = name.len > 2 && is_digit(name.at[0]) && is_digit(name.at[1]);
     if (digits && (name.at[2] == '-' || name.at[2] == '_')) return str_slice(name, 0, 2);
-    if (name.len > 1 && name.at[0] >= 'A' && name.at[0] <= 'Z' && name.at[1] == '-')
+    if (name.len > 1 && name.at[0] >= 'A' && name.at[0] <= 'Z' &&
+        (name.at[1] == '-' || name.at[1] == '_'))
         return str_slice(name, 0, 1);
     return (Str){NULL, 0};
 }
