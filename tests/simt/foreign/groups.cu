@@ -67,6 +67,32 @@ template <typename T> static void check_block(const char *type) {
     tell_value(name, sum, want);
 }
 
+// Tiles of several warps, which meet through memory of their own.
+template <int TILE> __global__ void wide_tiles(const int *in, int *out) {
+    __shared__ cg::block_tile_memory<256> scratch;
+    auto block = cg::this_thread_block(scratch);
+    auto tile = cg::tiled_partition<TILE>(block);
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    int sum = cg::reduce(tile, in[i], cg::plus<int>());
+    tile.sync();
+    out[i] = sum + 1000 * (int)tile.meta_group_rank();
+}
+
+template <int TILE> static void check_wide(const int *h_in, const int *d_in, int *d_out, int n) {
+    wide_tiles<TILE><<<n / 256, 256>>>(d_in, d_out);
+    int *got = (int *)malloc(n * sizeof *got), bad = 0;
+    CUDA(cudaMemcpy(got, d_out, n * sizeof *got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++) {
+        int sum = 0;
+        for (int k = i / TILE * TILE; k < (i / TILE + 1) * TILE; k++) sum += h_in[k];
+        bad += got[i] != sum + 1000 * (i % 256 / TILE);
+    }
+    char name[40];
+    snprintf(name, sizeof name, "cg::reduce, tiles of %d", TILE);
+    tell_value(name, bad, 0);
+    free(got);
+}
+
 __global__ void coalesced(const int *in, int *out) {
     unsigned t = threadIdx.x;
     out[t] = 0;
@@ -123,6 +149,8 @@ int main() {
     check_tile<8>(h_in, d_in, d_out, n);
     check_tile<4>(h_in, d_in, d_out, n);
     check_tile<2>(h_in, d_in, d_out, n);
+    check_wide<64>(h_in, d_in, d_out, n);
+    check_wide<128>(h_in, d_in, d_out, n);
     check_block<int>("int");
     check_block<float>("float");
     check_block<double>("double");

@@ -42,6 +42,11 @@ def shuffles():
         else:
             text_ = "if (" + guard + ") {\n" + text_ + "\n}"
         body("shfl.%s %s" % (mode, name), ["u32"], text_)
+    # Lanes that read a lane which takes no part: undefined in the PTX ISA, one value on hardware.
+    for mode, b, clamp in (("down", "16", "0x1f"), ("up", "3", "0x0"), ("bfly", "16", "0x1f"),
+                           ("idx", "20", "0x1f"), ("down", "1", "0x1f")):
+        body("shfl.%s %s from an absent lane" % (mode, b), ["u32"],
+             "if (LANE >= 4 && LANE < 12) {\n%s\n}" % (text % (mode, clamp, "0x00000ff0", b)))
     halves = text % ("bfly", "0x1f", "0x0000ffff", "1"), text % ("bfly", "0x1f", "0xffff0000", "2")
     body("shfl in both branches", ["u32"],
          "if (LANE < 16) {\n%s\n} else {\n%s\n}" % halves)
