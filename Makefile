@@ -7,6 +7,7 @@
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
+WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
 CFLAGS = -std=c11 $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
@@ -97,12 +98,13 @@ chapter-%: | $(DEVICE_TOOLS)  ## run one lab: make chapter-4; FLAGS="-n 1000" ar
 # The book. Stamps stand for files that are only replaced when their content changes.
 figures: $(B)/figures.done  ## draw the figures whose data has changed
 $(B)/figures.done: $(wildcard results/*.csv tools/plot*.py) 
-	@python3 tools/plot.py --check >/dev/null || $(call tool,python) tools/plot.py
+	@python3 tools/plot.py --check >/dev/null 2>&1 || \
+	  { python=$$(B=$(B) tools/toolchain.sh python) && $$python tools/plot.py; }
 	@touch $@
 book: $(B)/book.html  ## weave book.md, and render build/book.html
-$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv)
-	$(Q)$(B)/weave -t github -D $(BOOK_DEVICE) -o book.md $(CHAPTERS)
-	$(Q)$(B)/weave -t pandoc -D $(BOOK_DEVICE) -o $(B)/book.pandoc.md $(CHAPTERS)
+$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) | $(B)/figures.done
+	$(Q)$(WEAVE) -t github -o book.md $(CHAPTERS)
+	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
 	@touch $@
 $(B)/book.html $(B)/book.epub: $(B)/book.done $(B)/figures.done $(wildcard tools/render.sh tools/book* tools/cuda.xml)
 	@echo 'pandoc $@'
@@ -111,7 +113,7 @@ $(B)/book.html $(B)/book.epub: $(B)/book.done $(B)/figures.done $(wildcard tools
 test: all  ## every test; the last line counts them
 	B=$(B) tests/run
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
-	B=$(B) tests/check
+	@B=$(B) WEAVE="$(WEAVE)" tests/check
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
 clean:  ## remove all that was built
