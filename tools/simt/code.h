@@ -33,7 +33,8 @@ enum { INST_VOLATILE = 1, INST_STRONG = 2, INST_SYNTHETIC = 4 };
 // `wide`), imm is added to it; r[1..] are the values.
 struct Inst {
     Op *run;
-    uint32_t r[10];
+    Op *plain; // the same without a hook
+    uint32_t r[6];
     uint64_t imm;
     const Inst *target; // branches: where to; calls: the return point
     const Inst *rpc;    // branches: where split lanes meet again, NULL: nowhere
@@ -43,7 +44,7 @@ struct Inst {
     uint8_t access;     // AccessKind
     uint8_t space;      // PtxSpace, of a memory access
     uint8_t bytes;      // per element of a memory access
-    uint8_t elements;   // 1, 2, 4 or 8
+    uint8_t elements;   // 1, 2 or 4
     uint8_t wide;       // the address register has 64 bits
     uint8_t flags;      // INST_*
     uint8_t mode;       // variant of the operation where one Op serves several
@@ -91,37 +92,39 @@ struct Code {
     uint32_t count;
     uint32_t frame_bytes;                 // of registers, constants, parameter areas
     uint32_t param_offset, result_offset; // in the frame, for functions that are called
+    uint32_t param_stride, result_bytes;  // a lane
     CodeConstant *constants;
     uint32_t constant_count;
     Code **callees; // directly called
     uint32_t callee_count;
     bool indirect; // calls through a pointer
     bool ordered;  // its results may depend on the order in which blocks run
-    uint32_t shared_bytes;
+    bool lowered;
+    bool visited;         // while the two below are added up
+    uint32_t stack_bytes; // of frames, with those of the functions it calls
+    uint32_t local_bytes; // the same of local memory, per thread
 };
 
-// Lowers one function. `find` gives the Code of another one, creating it if needed.
-typedef struct Lowering {
-    PtxModule *module;
+// Lowering of a module's functions, one at a time. Errors are in status and error.
+typedef struct Lowering Lowering;
+struct Lowering {
+    const PtxModule *module;
     Arena *arena;
     SlotTable *slots;
-    // Address of a module variable in its space; false if it has none.
+    // The address of a variable in its space; false if it has none.
     bool (*variable_address)(void *context, const PtxVariable *variable, uint64_t *address);
+    // The Code of a function of the module, not necessarily lowered yet.
     Code *(*function_code)(void *context, const PtxFunction *function);
     void *context;
     SimtStatus status;
-    SimtError error;
-} Lowering;
+    SimtError *error;
+};
 
 bool code_lower(Lowering *lowering, Code *code);
 
-// A copy of the instructions in which `wrap` may replace what runs: it is given each instruction
-// that accesses memory or synchronises, and may put its own Op into inst->run. The replaced Op is
-// in plain[inst - code->insts] of the copy. This is where checks and traces hook in; code that is
-// not instrumented pays nothing.
-typedef struct {
-    Code code;
-    Op **plain;
-} InstrumentedCode;
+// Puts `hook` in front of every instruction that accesses memory or synchronises lanes or threads:
+// it runs instead, and goes on with `return inst->plain(warp, inst)`. NULL takes it away again.
+// This is how checks and traces see accesses; code without hooks pays nothing for them.
+void code_hook(Code *code, Op *hook);
 
 #endif

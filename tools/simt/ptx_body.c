@@ -81,13 +81,10 @@ static void parse_items(Parser *parser, PtxOperand *operand, const char *close, 
 
 static void parse_name(Parser *parser, PtxOperand *operand) {
     operand->name = parse_word(parser, "an operand");
-    if (str_equal(operand->name, STR("_"))) {
-        operand->kind = PTX_OPERAND_SINK;
-        return;
-    }
-    operand->reg = register_named(parser, operand->name);
-    if (operand->reg != PTX_NONE) {
-        operand->kind = PTX_OPERAND_REG;
+    bool sink = str_equal(operand->name, STR("_"));
+    if (!sink) operand->reg = register_named(parser, operand->name);
+    if (sink || operand->reg != PTX_NONE) {
+        operand->kind = sink ? PTX_OPERAND_SINK : PTX_OPERAND_REG;
         if (parse_take(parser, "|")) {
             Str second = parse_word(parser, "a register");
             if (str_equal(second, STR("_"))) return;
