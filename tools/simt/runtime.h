@@ -117,7 +117,7 @@ bool work_copy(Work *to, const Work *from); // deep; false: out of memory
 void work_free(Work *work);
 
 CudaError launch_check(const KernelEntry *entry, const Launch *launch); // shape and resources
-CudaError launch_run(KernelEntry *entry, const Launch *launch);
+CudaError launch_now(KernelEntry *entry, const Launch *launch);
 CudaError copy_3d_work(const void *params, Work *work); // cudaMemcpy3DParms
 CudaError copy_check(const Copy *copy);
 CudaError copy_run(const Copy *copy);

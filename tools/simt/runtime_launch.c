@@ -38,7 +38,7 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
 // --- running ---
 
 // A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
-CudaError launch_run(KernelEntry *entry, const Launch *launch) {
+CudaError launch_now(KernelEntry *entry, const Launch *launch) {
     LaunchReport report = {0};
     SimtError error = {""};
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);

@@ -15,7 +15,7 @@ CudaError work_run(const Work *work) {
     case WORK_WAIT:
         return CUDA_SUCCESS; // what it would wait for has run
     case WORK_KERNEL:
-        return launch_run(work->kernel.entry, &work->kernel.launch);
+        return launch_now(work->kernel.entry, &work->kernel.launch);
     case WORK_COPY:
         return copy_run(&work->copy);
     case WORK_FILL:
