@@ -73,8 +73,9 @@ void fence_braces(Arena *arena, Str braces, size_t column, FencePart *part);
 // a class, or hold a #name or file= outside quotes.
 bool fence_braces_meant(Str braces);
 
-// The length of the name that s starts with, or 0. A name, of a chunk or a key, is a letter or "_",
-// then letters, digits, "-", "_", ":" and "."; any character outside ASCII counts as a letter.
+// The length of the name that s starts with, or 0. A name, of a chunk, a class or a key, is a
+// letter, then letters, digits, "-", "_", ":" and "."; any character outside ASCII counts as a
+// letter. Pandoc reads all of these alike.
 size_t fence_name_length(Str s);
 
 #endif

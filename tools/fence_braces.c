@@ -15,7 +15,7 @@ static bool is_name_char(char c) {
 
 size_t fence_name_length(Str s) {
     size_t n = 0;
-    if (s.len == 0 || !(is_letter(s.at[0]) || s.at[0] == '_')) return 0;
+    if (s.len == 0 || !is_letter(s.at[0])) return 0;
     while (n < s.len && is_name_char(s.at[n])) n++;
     return n;
 }
@@ -70,9 +70,7 @@ static bool item_ends(const Reader *reader) {
 
 static void read_class(Reader *reader) {
     size_t start = ++reader->at;
-    while (!item_ends(reader) && !reader_sees(reader, '=') && !reader_sees(reader, '"') &&
-           !reader_sees(reader, '{'))
-        reader->at++;
+    reader->at += fence_name_length(str_from(reader->braces, start));
     if (reader->at == start || !item_ends(reader)) {
         reader_fails(reader, start - 1, "a class such as .cuda");
         return;
