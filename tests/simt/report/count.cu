@@ -42,15 +42,15 @@ template <int LIMIT> __global__ void atomics(int *out) {
 int main(int argc, char **argv) {
     int *d;
     if (cudaMalloc((void **)&d, 4096) || cudaMemset(d, 0, 4096)) return 3;
-    adds<0><<<3, 100>>>(d);
-    adds<10><<<3, 100>>>(d);
+    adds<1><<<3, 100>>>(d);
+    adds<11><<<3, 100>>>(d);
     branch<0><<<2, 64>>>(d);
     branch<5><<<2, 64>>>(d);
     branch<32><<<2, 64>>>(d);
     barriers<0><<<5, 96>>>(d);
     barriers<7><<<5, 96>>>(d);
     atomics<9><<<2, 64>>>(d);
-    adds<10><<<3, 100>>>(d);
+    adds<11><<<3, 100>>>(d);
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     return argc > 1 ? atoi(argv[1]) : 0;
 }
