@@ -51,7 +51,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS)
 	$(Q)$(B)/tangle -p $(CHAPTERS)
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new && mv $@.new $@
-ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean simt $(PROGRAMS:%=$(B)/%),$(or $(MAKECMDGOALS),all)),)
 include $(B)/labs.mk
 endif
 
