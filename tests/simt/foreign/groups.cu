@@ -80,6 +80,7 @@ template <int TILE> __global__ void wide_tiles(const int *in, int *out) {
 
 template <int TILE> static void check_wide(const int *h_in, const int *d_in, int *d_out, int n) {
     wide_tiles<TILE><<<n / 256, 256>>>(d_in, d_out);
+    CUDA(cudaGetLastError());
     int *got = (int *)malloc(n * sizeof *got), bad = 0;
     CUDA(cudaMemcpy(got, d_out, n * sizeof *got, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i++) {
@@ -149,11 +150,11 @@ int main() {
     check_tile<8>(h_in, d_in, d_out, n);
     check_tile<4>(h_in, d_in, d_out, n);
     check_tile<2>(h_in, d_in, d_out, n);
-    check_wide<64>(h_in, d_in, d_out, n);
-    check_wide<128>(h_in, d_in, d_out, n);
     check_block<int>("int");
     check_block<float>("float");
     check_block<double>("double");
     check_partitions(h_in, d_in, d_out);
+    check_wide<64>(h_in, d_in, d_out, n);
+    check_wide<128>(h_in, d_in, d_out, n);
     return wrong_count != 0;
 }

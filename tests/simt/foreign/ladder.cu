@@ -174,7 +174,7 @@ template <typename T> static void check(const char *type, unsigned n) {
     T *d_in = device_elements<T>(n), *d_out, *d_one;
     double want = 0;
     for (unsigned i = 0; i < n; i++) want += element(i);
-    const unsigned block = 256, most = n / block + 2;
+    const unsigned block = 256, most = n / block + 16;
     T *host = (T *)malloc(most * sizeof(T));
     CUDA(cudaMalloc((void **)&d_out, most * sizeof(T)));
     CUDA(cudaMalloc((void **)&d_one, sizeof(T)));
