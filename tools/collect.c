@@ -50,9 +50,9 @@ static Str lab_of(Str path) {
             path = str_from(path, i);
             break;
         }
-    path = str_slice(path, 0, path.len - (str_ends(path, STR(".csv")) ? 4 : 0));
-    size_t at = str_find(path, STR("@"));
-    return at == SIZE_MAX ? path : str_slice(path, 0, at);
+    size_t end = 0;
+    while (end < path.len && path.at[end] != '@' && path.at[end] != '.') end++;
+    return str_slice(path, 0, end);
 }
 
 static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
@@ -122,6 +122,9 @@ static Str table_name(Arena *arena, Str signature) {
     return str_slice(result, 0, result.len - literal);
 }
 
+// Kernels in a namespace are not the lab's own.
+static bool is_library(Str kernel) { return str_find(kernel, STR("::")) != SIZE_MAX; }
+
 static void add_prefix(Buf *out, const LabCsv *csv) {
     buf_format(out, "%.*s,%016" PRIx64 ",", STR_ARG(str_slice(csv->lab, 0, 2)), csv->source);
 }
@@ -141,6 +144,7 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, const char *
         Str kernel = table_name(arena, take_cell(&row));
         take_cell(&row); // the number of the launch
         if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --csv");
+        if (is_library(kernel)) continue;
         add_prefix(out, csv);
         buf_format(out, "%.*s,%s,%.*s\n", STR_ARG(kernel), n, STR_ARG(row));
     }
@@ -176,7 +180,7 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv, const char *n, 
         Str number = take_cell(&row);
         if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --lines-csv");
         size_t at = code_line(code, file, strtoul(str_terminated(arena, number), NULL, 10));
-        if (at == 0) continue;
+        if (at == 0 || is_library(kernel)) continue;
         add_prefix(out, csv);
         buf_format(out, "%.*s,%s,%zu,%.*s\n", STR_ARG(kernel), n, at, STR_ARG(row));
     }

@@ -37,6 +37,7 @@ static const char help[] =
     "              LABS := 04_sum                            every .cu file\n"
     "              LAB_OF_4 := 04_sum                        those that start with this number\n"
     "              chapter-4: DIR/code/04_sum.cu\n"
+    "              sizes_04_sum := 1 2 3      {.cuda file=code/04_sum.cu sizes=\"1 2 3\"}\n"
     "              DIR/code/04_sum.cu: chapters/04.md chapters/00.md\n"
     "              chapters/04.md chapters/00.md:            a removed chapter stops no build\n"
     "          A file depends on exactly the FILEs whose chunks it contains.\n"

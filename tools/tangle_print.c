@@ -84,6 +84,26 @@ static void add_chapters(Buf *buf, const Target *targets, size_t count, const ch
     }
 }
 
+// KEY_LAB := VALUE for each attribute of a lab's block that is not file=.
+static void add_attributes(Buf *buf, const ChunkTable *table, const Target *target) {
+    const FencePart *part = table->chunks[target->chunk].part;
+    for (size_t i = 0; i < part->attribute_count; i++) {
+        const FenceAttribute *attribute = &part->attributes[i];
+        if (str_equal(attribute->key, STR("file"))) continue;
+        add_make_path(buf, attribute->key);
+        buf_char(buf, '_');
+        add_make_path(buf, target->lab);
+        buf_add(buf, STR(" := "));
+        for (size_t c = 0; c < attribute->value.len; c++) {
+            char byte = attribute->value.at[c];
+            if (byte == '$') buf_char(buf, '$');
+            if (byte == '#') buf_char(buf, '\\');
+            buf_char(buf, byte);
+        }
+        buf_char(buf, '\n');
+    }
+}
+
 Str tangle_dependencies(const ChunkTable *table, const char *folder) {
     Arena *arena = table->arena;
     Target *targets = ARENA_NEW(arena, table->chunk_count, Target);
@@ -101,6 +121,8 @@ Str tangle_dependencies(const ChunkTable *table, const char *folder) {
     }
     buf_char(&buf, '\n');
     add_chapters(&buf, targets, count, folder);
+    for (size_t i = 0; i < count; i++)
+        if (targets[i].lab.len) add_attributes(&buf, table, &targets[i]);
     for (size_t i = 0; i < count; i++) {
         size_t *files, file_count = chunk_sources(table, targets[i].chunk, &files);
         add_make_path(&buf, str_of(tangle_target_path(arena, folder, targets[i].target)));
