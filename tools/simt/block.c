@@ -1,6 +1,7 @@
 // Blocks: see block.h.
 #define _POSIX_C_SOURCE 200809L
 #include "block.h"
+#include "check.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -72,11 +73,19 @@ Block *block_new(Machine *machine, Tally *tally) {
         warp->stack_end = warp->stack + machine->stack_bytes;
         warp_prepare(warp, machine);
     }
+    if (machine->options->check) {
+        block->check = checker_new(block);
+        if (!block->check) {
+            block_free(block);
+            return NULL;
+        }
+    }
     return block;
 }
 
 void block_free(Block *block) {
     if (!block) return;
+    checker_free(block->check);
     free(block->warps);
     free(block->shared);
     free(block->local);
@@ -103,6 +112,7 @@ void block_start(Block *block, uint64_t number) {
         uint32_t left = block->threads - k * LANES;
         warp_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);
     }
+    if (block->check) checker_begin_block(block);
 }
 
 const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status, const char *format,
@@ -216,7 +226,7 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
     if (warp->stop == STOP_FAILED) round->failed = true;
 }
 
-BlockResult block_run(Block *block, bool may_yield) {
+static BlockResult take_turns(Block *block, bool may_yield) {
     const Machine *machine = block->machine;
     const uint64_t seed = machine->options->order;
     for (uint64_t turn = 1;; turn++) {
@@ -248,4 +258,10 @@ BlockResult block_run(Block *block, bool may_yield) {
         if (round.long_run && timed_out(block)) return BLOCK_FAILED;
         if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;
     }
+}
+
+BlockResult block_run(Block *block, bool may_yield) {
+    BlockResult result = take_turns(block, may_yield);
+    if (block->check && result != BLOCK_YIELDS) checker_end_block(block);
+    return result;
 }

@@ -218,6 +218,7 @@ static void preload_sanitizer(void) {
 int main(int argc, char **argv) {
     int at = read_options(argc, argv);
     if (at >= argc) die("which program? (simt -h explains)");
+    if (getenv("SIMT_CHECK") && getenv("SIMT_TRACE")) die("--check and --trace exclude each other");
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
     const char *folder = runtime_folder();

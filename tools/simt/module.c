@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "check.h"
 #include "device.h"
 #include "launch.h"
 #include "trace.h"
@@ -428,6 +429,7 @@ static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *o
         status = trace_open(machine, options->path, kernel->mangled, error);
         if (status == SIMT_OK) hook_all(module, trace_op);
     }
+    if (options->check) hook_all(module, check_hook);
     if (status == SIMT_OK && !launch_run(machine, ordered, tally, slots)) {
         (void)snprintf(error->text, sizeof error->text, "no host memory for the blocks");
         status = SIMT_OUT_OF_MEMORY;
@@ -438,6 +440,10 @@ static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *o
             (void)snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
             status = SIMT_OUT_OF_RESOURCES;
         }
+    }
+    if (options->check) {
+        hook_all(module, NULL);
+        checker_report(machine, report);
     }
     if (machine->grid_workspace) (void)memory_free(machine->grid_workspace);
     if (status == SIMT_OK && machine->status != SIMT_OK) {

@@ -191,8 +191,8 @@ static void print_hazard(const Found *at) {
         printf("; the other access: %s:%u, thread (%u,%u,%u)",
                hazard->other_file ? hazard->other_file : "?", hazard->other_line,
                hazard->other_thread.x, hazard->other_thread.y, hazard->other_thread.z);
-    printf("; %llu time%s\n", (unsigned long long)hazard->occurrences,
-           hazard->occurrences == 1 ? "" : "s");
+    if (hazard->occurrences > 1) printf("; %llu times", (unsigned long long)hazard->occurrences);
+    putchar('\n');
     if (hazard->advice[0]) printf("    %s\n", hazard->advice);
 }
 

@@ -130,14 +130,14 @@ struct Machine {
     bool cooperative;
     const PtxModule *module;
     const SimtOptions *options;
-    void *hooks; // for instrumented code
     // Failure of the block with the lowest number so far.
     uint64_t failed_block;
     SimtStatus status;
     SimtError error;
     int stop;            // all threads end
     int64_t deadline_ns; // of the watchdog, moved on by progress; 0: none
-    void *check;         // state of checks or of a trace
+    void *check;         // state of a trace
+    void *found;         // what checks found in blocks that are done, NULL: nothing
 };
 
 // The PTX instruction that this one was made from; NULL if it is not of this launch's code.
