@@ -100,16 +100,19 @@ const Inst *warp_switch(Warp *warp) {
         warp->stop = STOP_DONE;
         return NULL;
     }
-    for (int turn = 0; turn < 2; turn++) {
-        for (int k = 1; k <= PATHS; k++) {
-            int index = (warp->current - k + PATHS) % PATHS;
-            Path *path = &warp->paths[index];
-            if (path->state == PATH_READY) return path_load(warp, index);
-            if (turn && path->state == PATH_SYNC && sync_complete(warp, path)) {
-                path->state = PATH_READY;
-                return path_load(warp, index);
-            }
-        }
+    bool waiting = false;
+    const int count = warp->path_count;
+    for (int k = 0, index = warp->current; k < count; k++) {
+        index = index > 0 && index <= count ? index - 1 : count - 1;
+        const PathState state = (PathState)warp->paths[index].state;
+        if (state == PATH_READY) return path_load(warp, index);
+        waiting |= state == PATH_SYNC;
+    }
+    for (int index = 0; waiting && index < count; index++) {
+        Path *path = &warp->paths[index];
+        if (path->state != PATH_SYNC || !sync_complete(warp, path)) continue;
+        path->state = PATH_READY;
+        return path_load(warp, index);
     }
     warp->stop = STOP_BLOCKED;
     return NULL;
