@@ -96,6 +96,9 @@ chapter-%: | $(DEVICE_TOOLS)  ## run one lab: make chapter-4; FLAGS="-n 1000" ar
 	@$(on_device) $(B)/labs/$(LAB_OF_$*) $(or $(FLAGS),-n $(N))
 
 # The book. Stamps stand for files that are only replaced when their content changes.
+ifneq ($(filter record,$(MAKECMDGOALS)),)
+$(B)/figures.done $(B)/book.done: record
+endif
 figures: $(B)/figures.done  ## draw the figures whose data has changed
 $(B)/figures.done: $(wildcard results/*.csv tools/plot*.py) 
 	@python3 tools/plot.py --check >/dev/null 2>&1 || \
