@@ -70,6 +70,14 @@ __global__ void shared_write(const int *in, int *out, int shift) {
     if (t > 0) out[t] = s[t];
 }
 
+__global__ void shared_before(const int *in, int *out, int shift) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = s[(int)t - shift];  // HAZARD shared_read_start: out of bounds
+}
+
 extern __shared__ int dynamic[];
 __global__ void dynamic_shared(const int *in, int *out) {
     unsigned t = threadIdx.x;
@@ -102,6 +110,20 @@ __global__ void sum_tail(const int *in, int *out) {
     unsigned t = threadIdx.x;
     out[t] = in[t] + in[t + BLOCK];  // HAZARD uninitialized_tail: uninitialized
 }
+
+__global__ void sum_copy(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t] * 3;  // HAZARD uninitialized_copy: uninitialized
+}
+
+__device__ int zeros[BLOCK];
+__constant__ int constants[BLOCK];
+__global__ void read_variables(int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = zeros[t] + constants[BLOCK - 1 - t];
+}
+
+__global__ void read_whole(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x]; }
 
 __global__ void fill(int *out, int value) { out[threadIdx.x] = value + (int)threadIdx.x; }
 
@@ -143,6 +165,36 @@ static void uninitialized_tail(int *d_out, bool right) {
     sum_tail<<<1, BLOCK>>>(d, d_out);
 }
 
+// Right: written by host code, in memory that both sides see.
+static void written_by_host(int *d_out, bool managed) {
+    int *both = NULL, *d_both = NULL;
+    if (managed) {
+        cudaMallocManaged((void **)&both, BLOCK * sizeof *both);
+        d_both = both;
+    } else {
+        cudaHostAlloc((void **)&both, BLOCK * sizeof *both, cudaHostAllocMapped);
+        cudaHostGetDevicePointer((void **)&d_both, both, 0);
+    }
+    for (int i = 0; i < BLOCK; i++) both[i] = i;
+    read_whole<<<1, BLOCK>>>(d_both, d_out);
+    cudaDeviceSynchronize();
+}
+
+static void written_by_copies(int *d_in, int *d_out) {
+    int host[BLOCK] = {0}, *d = fresh(sizeof host);
+    cudaMemcpy2D(d, 16, host, 8, 8, BLOCK / 4, cudaMemcpyHostToDevice);
+    cudaMemcpy2DAsync(d + 2, 16, d_in, 8, 8, BLOCK / 4, cudaMemcpyDeviceToDevice, 0);
+    read_whole<<<1, BLOCK>>>(d, d_out);
+    cudaMemcpyAsync(fresh(sizeof host), d, sizeof host, cudaMemcpyDeviceToDevice, 0);
+}
+
+// Copies of what nothing wrote carry on being what nothing wrote.
+static void uninitialized_copy(int *d_out) {
+    int *from = fresh(BLOCK * 4), *to = fresh(BLOCK * 4);
+    cudaMemcpy(to, from, BLOCK * 4, cudaMemcpyDeviceToDevice);
+    sum_copy<<<1, BLOCK>>>(to, d_out);
+}
+
 static void written_by_kernel(int *d_out) {
     int *d = fresh(2 * BLOCK * sizeof *d);
     fill<<<1, BLOCK>>>(d, 1);
@@ -171,6 +223,8 @@ static const Case cases[] = {
     RUN("misaligned_shared_right", vector_shared<<<1, BLOCK>>>(d_in, d_out, 2)),
     RUN("shared_read_end", shared_at<<<1, BLOCK>>>(d_in, d_out, 1)),
     RUN("shared_read_end_right", shared_at<<<1, BLOCK>>>(d_in, d_out, 0)),
+    RUN("shared_read_start", shared_before<<<1, BLOCK>>>(d_in, d_out, 1)),
+    RUN("shared_read_start_right", shared_before<<<1, BLOCK>>>(d_in, d_out, 0)),
     RUN("shared_write_end", shared_write<<<1, BLOCK>>>(d_in, d_out, 1)),
     RUN("shared_write_end_right", shared_write<<<1, BLOCK>>>(d_in, d_out, 0)),
     RUN("dynamic_shared_small", dynamic_shared<<<1, BLOCK, BLOCK * 4 - 4>>>(d_in, d_out)),
@@ -183,6 +237,11 @@ static const Case cases[] = {
     RUN("uninitialized_global_right", sum_four<<<1, BLOCK>>>(written(2 * BLOCK * 4), d_out)),
     RUN("uninitialized_tail", uninitialized_tail(d_out, false)),
     RUN("uninitialized_tail_right", uninitialized_tail(d_out, true)),
+    RUN("uninitialized_copy", uninitialized_copy(d_out)),
+    RUN("written_by_copies_right", written_by_copies(d_in, d_out)),
+    RUN("written_by_host_managed_right", written_by_host(d_out, true)),
+    RUN("written_by_host_mapped_right", written_by_host(d_out, false)),
+    RUN("variables_right", read_variables<<<1, BLOCK>>>(d_out)),
     RUN("written_by_kernel_right", written_by_kernel(d_out)),
     RUN("global_race_blocks", blocks_add<<<8, 32>>>(d_in, d_out)),
     RUN("global_race_threads", threads_exchange<<<1, BLOCK>>>(d_in, d_out)),

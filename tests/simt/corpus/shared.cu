@@ -332,6 +332,54 @@ template <int STEPS, int BAD> __global__ void many_steps(const int *in, int *out
     out[t] = sum;
 }
 
+// A warp's own barrier orders nothing between warps.
+template <bool RIGHT> __global__ void syncwarp_across_warps(const int *in, int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];  // LABEL syncwarp_across_warps_store
+    __syncwarp();
+    out[t] = s[RIGHT ? t ^ 31 : t ^ 32];  // HAZARD syncwarp_across_warps: race with syncwarp_across_warps_store
+}
+
+// A byte of a word that others add to.
+template <bool RIGHT> __global__ void byte_against_atomic(const int *in, int *out) {
+    __shared__ int total[2];
+    unsigned t = threadIdx.x;
+    if (t < 2) total[t] = 0;
+    __syncthreads();
+    atomicAdd(total, in[t]);  // LABEL byte_against_atomic_add
+    if (t == 100) ((volatile char *)total)[RIGHT ? 5 : 1] = 3;  // HAZARD byte_against_atomic: race with byte_against_atomic_add
+    __syncthreads();
+    out[t] = total[0] + total[1];
+}
+
+// Several warps store the same value: no hazard among them, but one with a reader.
+template <bool RIGHT> __global__ void same_store_and_read(const int *in, int *out) {
+    __shared__ volatile int found;
+    unsigned t = threadIdx.x;
+    if (t == 0) found = 0;
+    __syncthreads();
+    if (t < 64 && in[t] == 3) found = 1;  // LABEL same_store_and_read_store
+    if (RIGHT) __syncthreads();
+    if (t >= 64) out[t] = found;  // HAZARD same_store_and_read: race with same_store_and_read_store
+}
+
+// Right: the lanes that still have work exchange words under the mask of those lanes.
+__global__ void shrinking_mask(const int *in, int *out) {
+    __shared__ volatile int s[32];
+    unsigned t = threadIdx.x, mask = FULL;
+    int rounds = in[t] % 5, sum = 0;
+    for (int round = 0;; round++) {
+        mask = __ballot_sync(mask, round < rounds);
+        if (round >= rounds) break;
+        s[t] = round + (int)t;
+        __syncwarp(mask);
+        sum += s[__ffs(mask) - 1];
+        __syncwarp(mask);
+    }
+    out[t] = sum;
+}
+
 // Right: every thread reads every word.
 __global__ void read_only(const int *in, int *out) {
     __shared__ int s[BLOCK];
@@ -389,6 +437,10 @@ static const Case cases[] = {
     TWINS(generic_pointer),
     TWINS(ticket),
     WARP_TWINS(tiles),
+    TWINS(syncwarp_across_warps),
+    TWINS(byte_against_atomic),
+    TWINS(same_store_and_read),
+    RUN("shrinking_mask_right", shrinking_mask<<<1, 32>>>),
     RUN("half_warp_right", half_warp<<<1, 32>>>),
     TWINS(named_barriers),
     RUN("many_steps_right", many_steps<50000, -1><<<1, 64>>>),

@@ -25,6 +25,21 @@ template <bool RIGHT> __global__ void barrier_for_some_lanes(const int *in, int 
     out[t] = v;
 }
 
+// Every thread meets a barrier, but not all the same one. The hardware counts arrivals and lets it
+// pass if whole warps agree; the CUDA C++ programming guide does not allow it.
+template <bool RIGHT> __global__ void barrier_in_both_branches(const int *in, int *out) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    if ((RIGHT ? in[2] : t / 32) % 2 == 0) {
+        __syncthreads();  // HAZARD barrier_in_both_branches: divergent barrier
+        out[t] = s[BLOCK - 1 - t] * 2;
+    } else {
+        __syncthreads();  // LABEL barrier_in_both_branches
+        out[t] = s[BLOCK - 1 - t] - 1;
+    }
+}
+
 // The last element's threads have gone when the others meet.
 template <bool RIGHT> __global__ void exit_before_barrier(const int *in, int *out, unsigned n) {
     __shared__ int s[BLOCK];
@@ -173,6 +188,7 @@ __global__ void mask_by_ballot(const int *in, int *out) {
 static const Case cases[] = {
     TWINS(barrier_for_some_warps, BLOCK),
     TWINS(barrier_for_some_lanes, BLOCK),
+    TWINS(barrier_in_both_branches, BLOCK),
     RUN("exit_before_barrier", exit_before_barrier<false><<<1, BLOCK>>>(d_in, d_out, 100)),
     RUN("exit_before_barrier_right", exit_before_barrier<true><<<1, BLOCK>>>(d_in, d_out, 100)),
     TWINS(barrier_in_warp_loop, BLOCK),
