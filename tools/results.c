@@ -268,7 +268,9 @@ static size_t csv_names(Arena *arena, const char *folder, Str **names) {
     if (!listing) return 0;
     for (struct dirent *entry; (entry = readdir(listing));) {
         Str name = str_of(entry->d_name);
-        if (name.len <= 4 || name.at[0] == '.' || !str_ends(name, STR(".csv"))) continue;
+        bool trace =
+            str_starts(name, STR("trace-")) || str_starts(name, STR("errors")); // for plots
+        if (name.len <= 4 || name.at[0] == '.' || !str_ends(name, STR(".csv")) || trace) continue;
         ARENA_GROW(arena, *names, count, capacity);
         Str kept = {str_terminated(arena, name), name.len - 4};
         (*names)[count++] = kept;

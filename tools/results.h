@@ -1,8 +1,8 @@
 // Recorded results: the CSV files of a results folder, checked when they are read.
 //
 // <device>.csv holds what a GPU measured, cpu.csv what the CPU device counted per kernel, and
-// cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
-// (its facts), a header row and data rows.
+// cpu-lines.csv the same per line of tangled code; trace-*.csv and errors*.csv are for plots alone.
+// Each is a few comment lines `# name: value` (its facts), a header row and data rows.
 #ifndef RESULTS_H
 #define RESULTS_H
 
