@@ -7,6 +7,7 @@ usage: plot.py [-r RESULTS] [-o FIGURES] [--check]
   -o FIGURES   folder for the SVG files (default: figures)
   --check      draw nothing; list the figures that are out of date, status 1 if there are any
 
+Each is an SVG file and, for notebooks, a PNG beside it.
 A figure is a function of its data and of this program, and says so in its first line with a hash of
 both. A file that has the right hash is left alone; when all have, matplotlib is not even imported.
 The paths of the figures drawn are printed. A fault in a CSV file stops everything before any figure
@@ -508,12 +509,17 @@ def recorded_hash(path):
     return found.group(1).decode() if found else None
 
 
-def write_whole(path, text):
+def is_drawn(path, wanted):
+    """Of these inputs, as SVG and, which was written before it, as PNG."""
+    return recorded_hash(path) == wanted and path.with_suffix(".png").exists()
+
+
+def write_whole(path, content):
     """Under a temporary name first: the file is the old one or the new one, never a part."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
@@ -539,7 +545,7 @@ def main():
     figures = figures_of(*read_results(options.results))
     source = source_bytes()
     hashes = {figure.name: hash_of(source, figure) for figure in figures}
-    due = [f for f in figures if recorded_hash(options.figures / f.name) != hashes[f.name]]
+    due = [f for f in figures if not is_drawn(options.figures / f.name, hashes[f.name])]
     if options.check:
         for figure in due:
             print(f"{options.figures / figure.name}: out of date")
@@ -561,8 +567,9 @@ def main():
         for f in due
     ]
     options.figures.mkdir(parents=True, exist_ok=True)
-    for path, text in drawn:
-        write_whole(path, text)
+    for path, (svg, png) in drawn:
+        write_whole(path.with_suffix(".png"), png)
+        write_whole(path, svg)
         print(path)
     return 0
 

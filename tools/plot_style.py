@@ -17,6 +17,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from PIL import Image
 
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
@@ -175,11 +176,18 @@ def decades(axes, values, text):
     axes.set_axisbelow(True)
 
 
+def png_of(figure):
+    """The same on white, as an image of 64 colours: notebooks show it where they show no SVG."""
+    drawn, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=120, facecolor="white", metadata={"Software": None})
+    Image.open(drawn).convert("RGB").quantize(64).save(small, format="png", optimize=True)
+    return small.getvalue()
+
+
 def svg_of(figure, title, description, hash_text):
     buffer = io.StringIO()
     nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
     figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
-    plt.close(figure)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"'DejaVu Sans'(, [^;\"]*)?", FONTS, svg)
@@ -199,8 +207,11 @@ def svg_of(figure, title, description, hash_text):
 
 
 def draw(picture, figure, hash_text):
-    """The SVG text of a figure of plot.py, by a function of plot_times.py or plot_counts.py."""
+    """A figure of plot.py, by a function of plot_times.py or plot_counts.py: as SVG and as PNG."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({k: v for k, v in STYLE.items() if k in matplotlib.rcParams})
-        return svg_of(*picture(figure.data, figure.name), hash_text)
+        drawn, title, description = picture(figure.data, figure.name)
+        svg, png = svg_of(drawn, title, description, hash_text).encode(), png_of(drawn)
+        plt.close(drawn)
+        return svg, png
