@@ -52,7 +52,8 @@ Block *block_new(Machine *machine, Tally *tally) {
     block->tally = tally;
     block->threads = machine->threads_per_block;
     block->warp_count = machine->warps_per_block;
-    block->shared_bytes = machine->dynamic_base + machine->dynamic_shared;
+    block->shared_bytes = machine->reserved_base ? machine->reserved_base + RESERVED_BYTES
+                                                 : machine->dynamic_base + machine->dynamic_shared;
     block->local_stride = machine->local_bytes;
     size_t threads = (size_t)block->warp_count * LANES;
     block->warps = calloc(block->warp_count, sizeof *block->warps);
@@ -105,6 +106,7 @@ void block_start(Block *block, uint64_t number) {
     block->stuck = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, POISON, block->shared_bytes);
+    if (machine->reserved_base) memset(block->shared + machine->reserved_base, 0, RESERVED_BYTES);
     if (block->local_stride) {
         memset(block->local, POISON, (size_t)block->warp_count * LANES * block->local_stride);
     }
@@ -139,10 +141,16 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
     if (machine->status == SIMT_OK || block->number < machine->failed_block) {
         machine->status = status;
         machine->failed_block = block->number;
-        (void)snprintf(machine->error.text, sizeof machine->error.text,
-                       "%s%s; block (%u,%u,%u), thread (%u,%u,%u)", where, text, block->index.x,
-                       block->index.y, block->index.z, warp->tid[0][lane], warp->tid[1][lane],
-                       warp->tid[2][lane]);
+        const uint32_t thread[3] = {warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane]};
+        const Dim3 at = block->index;
+        char *to = machine->error.text;
+        const size_t room = sizeof machine->error.text;
+        if (status == SIMT_ASSERT) { // already says where
+            (void)snprintf(to, room, "%s", text);
+        } else {
+            (void)snprintf(to, room, "%s%s; block (%u,%u,%u), thread (%u,%u,%u)", where, text, at.x,
+                           at.y, at.z, thread[0], thread[1], thread[2]);
+        }
     }
     (void)pthread_mutex_unlock(&lock);
     warp->stop = STOP_FAILED;

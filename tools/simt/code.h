@@ -99,6 +99,7 @@ struct Code {
     uint32_t callee_count;
     bool indirect; // calls through a pointer
     bool ordered;  // its results may depend on the order in which blocks run
+    bool reserved; // uses the system's shared memory
     bool lowered;
     bool visited;         // while the two below are added up
     uint32_t stack_bytes; // of frames, with those of the functions it calls

@@ -128,6 +128,9 @@ static uint32_t name_source(Lower *lower, const PtxOperand *operand, char letter
     const Lowering *lowering = lower->lowering;
     bool wide = letter == 'd';
     if (special_named(operand->name, &special)) {
+        if (special >= SPECIAL_RESERVED_BEGIN && special <= SPECIAL_RESERVED_CAP) {
+            lower->code->reserved = true;
+        }
         uint32_t temp = lower_temp(lower, letter);
         Inst *inst = lower_emit(lower, op_special);
         inst->r[0] = temp;

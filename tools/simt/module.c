@@ -214,6 +214,7 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
         Code *callee = code->callees[k];
         if (!callee->visited) good = lower_all(module, callee, status, error);
         code->ordered |= callee->ordered;
+        code->reserved |= callee->reserved;
     }
     return good;
 }
@@ -495,6 +496,10 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
         .module = module->ptx,
         .options = options,
     };
+    if (code->reserved) {
+        machine.reserved_base =
+            (uint32_t)align_up(machine.dynamic_base + machine.dynamic_shared + 1, 128);
+    }
     status = run(kernel, launch, options, report, error, &machine);
     (void)pthread_mutex_unlock(&one_at_a_time);
     return status;

@@ -193,6 +193,15 @@ static uint64_t special_value(const Warp *warp, Special special, int lane) {
         return machine->grid_workspace & UINT32_MAX;
     case SPECIAL_DYNAMIC_BASE:
         return machine->dynamic_base;
+    case SPECIAL_RESERVED_BEGIN:
+    case SPECIAL_RESERVED_0:
+        return machine->reserved_base;
+    case SPECIAL_RESERVED_1:
+        return machine->reserved_base + RESERVED_BYTES / 2;
+    case SPECIAL_RESERVED_END:
+        return machine->reserved_base + RESERVED_BYTES;
+    case SPECIAL_RESERVED_CAP:
+        return RESERVED_BYTES;
     case SPECIAL_ONE:
         return 1;
     case SPECIAL_ZERO:
@@ -273,6 +282,11 @@ static const struct {
     {"%dynamic_smem_size", SPECIAL_DYNAMIC_SHARED},
     {"%total_smem_size", SPECIAL_TOTAL_SHARED},
     {"%aggr_smem_size", SPECIAL_TOTAL_SHARED},
+    {"%reserved_smem_offset_begin", SPECIAL_RESERVED_BEGIN},
+    {"%reserved_smem_offset_end", SPECIAL_RESERVED_END},
+    {"%reserved_smem_offset_cap", SPECIAL_RESERVED_CAP},
+    {"%reserved_smem_offset_0", SPECIAL_RESERVED_0},
+    {"%reserved_smem_offset_1", SPECIAL_RESERVED_1},
     {"WARP_SZ", SPECIAL_WARP_SIZE},
     {"%envreg1", SPECIAL_ENVREG1},
     {"%envreg2", SPECIAL_ENVREG2},

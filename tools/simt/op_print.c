@@ -191,6 +191,11 @@ const Inst *op_assert_fail(Warp *warp, const Inst *inst) {
     if (!read_text(warp, lane, argument(warp, inst, 0, lane, 8), message)) message[0] = '\0';
     if (!read_text(warp, lane, argument(warp, inst, 1, lane, 8), file)) file[0] = '\0';
     if (!read_text(warp, lane, argument(warp, inst, 3, lane, 8), function)) function[0] = '\0';
-    return warp_fail(warp, inst, lane, SIMT_ASSERT, "%.200s:%u: %.200s: assertion `%.200s` failed",
-                     file, (unsigned)argument(warp, inst, 2, lane, 4), function, message);
+    const Dim3 at = warp->block->index;
+    // In the words of the CUDA runtime.
+    return warp_fail(warp, inst, lane, SIMT_ASSERT,
+                     "%.200s:%u: %.200s: block: [%u,%u,%u], thread: [%u,%u,%u] "
+                     "Assertion `%.200s` failed.",
+                     file, (unsigned)argument(warp, inst, 2, lane, 4), function, at.x, at.y, at.z,
+                     warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane], message);
 }

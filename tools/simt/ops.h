@@ -40,7 +40,12 @@ typedef enum {
     SPECIAL_WARP_SIZE,
     SPECIAL_ENVREG1,
     SPECIAL_ENVREG2,
-    SPECIAL_DYNAMIC_BASE, // address of dynamic shared memory
+    SPECIAL_DYNAMIC_BASE,   // address of dynamic shared memory
+    SPECIAL_RESERVED_BEGIN, // shared memory set aside for cooperative groups
+    SPECIAL_RESERVED_0,
+    SPECIAL_RESERVED_1,
+    SPECIAL_RESERVED_END,
+    SPECIAL_RESERVED_CAP,
     SPECIAL_ONE,
     SPECIAL_ZERO,
     SPECIAL_LANEID, // one value a lane again

@@ -83,6 +83,10 @@ struct Warp {
 
 #define BARRIERS 16
 
+// Shared memory that the system keeps for itself from sm_80 on. A program only gets it if it asks
+// for its address, as tiles of more than a warp in cooperative groups do.
+#define RESERVED_BYTES 1024
+
 typedef struct {
     uint32_t arrived;                 // threads
     uint32_t expected;                // 0: all threads that have not exited
@@ -122,6 +126,7 @@ struct Machine {
     uint64_t block_count;
     uint32_t warps_per_block, threads_per_block;
     uint32_t static_shared, dynamic_shared, dynamic_base;
+    uint32_t reserved_base; // RESERVED_BYTES of shared memory behind the program's, 0: none
     uint32_t local_bytes, stack_bytes;
     uint8_t *params; // the kernel's parameter block
     uint32_t param_bytes;
