@@ -382,7 +382,12 @@ static void test_built_graph() {
     m.value = 9;
     m.width = m.height = 1;
     GOOD(cudaGraphAddMemsetNode(&clear, graph, &kernel, 1, &m));
-#ifndef AS_CUDA_12 // CUDA 12 has four arguments
+#ifdef AS_CUDA_12 // where it has four arguments
+    auto add = (cudaError_t(*)(cudaGraph_t, cudaGraphNode_t *, cudaGraphNode_t *, size_t))(
+        void *)cudaGraphAddDependencies;
+    GOOD(add(graph, &clear, &copy, 1));
+    ERROR(cudaErrorInvalidValue, add(graph, &copy, &kernel, 1));
+#else
     GOOD(cudaGraphAddDependencies(graph, &clear, &copy, nullptr, 1));
     ERROR(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &copy, &kernel, nullptr, 1));
 #endif

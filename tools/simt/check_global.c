@@ -52,16 +52,19 @@ static bool inside(Checker *checker, Warp *warp, const Inst *inst, uint32_t thre
     return true;
 }
 
-// Whether all of these bytes, within an allocation, were written.
-static bool written(uint64_t address, uint64_t size) {
+// Whether any byte of this element was written: copies of structures read their padding too.
+static bool element_written(uint64_t address, uint64_t size) {
     const uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
     if (size < 4) {
         uint32_t first = (uint32_t)(address % 4);
-        uint32_t mask = (1u << (first + size)) - (1u << first);
-        return (*shadow & mask) == mask;
+        return *shadow & ((1u << (first + size)) - (1u << first));
     }
-    for (uint64_t word = 0; word < size / 4; word++)
-        if (shadow[word] != 0xF) return false;
+    return shadow[0] || (size > 4 && shadow[1]);
+}
+
+static bool written(const Inst *inst, uint64_t address) {
+    for (uint32_t i = 0; i < inst->elements; i++)
+        if (!element_written(address + i * inst->bytes, inst->bytes)) return false;
     return true;
 }
 
@@ -75,7 +78,7 @@ static void check_lane(Checker *checker, Warp *warp, const Inst *inst, uint32_t 
                       thread, verb(inst), (unsigned long long)size, (unsigned long long)size);
         return;
     }
-    if (inst->access != ACCESS_STORE && !written(address, size))
+    if (inst->access != ACCESS_STORE && !written(inst, address))
         checker_found(checker, warp, KIND_UNWRITTEN, PTX_GLOBAL, inst, thread, NULL, 0, address,
                       "thread %u reads global memory that nothing has written: fill it first",
                       thread);

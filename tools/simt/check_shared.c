@@ -67,8 +67,15 @@ static bool same_value(const Access *at, uint64_t stamp, uint32_t byte, uint32_t
     return memcmp(mine, theirs, count) == 0;
 }
 
+static uint64_t last_write(const Checker *checker, uint32_t byte) {
+    const Cell *cell = checker->split[byte / 4] ? &checker->bytes[byte] : &checker->words[byte / 4];
+    return cell->write >> STAMP_SHIFT;
+}
+
+// Half of an element of 8 bytes may be the padding of a structure that is copied.
 static void unwritten(const Access *at, uint32_t byte) {
     Checker *checker = at->checker;
+    if (at->inst->bytes == 8 && last_write(checker, byte ^ 4) >= checker->block_start) return;
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
     checker->unwritten[checker->unwritten_count++] =
         (UnwrittenRead){at->inst, checker->now, byte, at->thread};

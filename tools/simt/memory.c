@@ -173,6 +173,22 @@ void memory_written(uint64_t address, size_t bytes) {
     if (end % WORD) mark_part(last, 0, end % WORD);
 }
 
+static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }
+
+void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
+    if (!memory_shadow) return;
+    uint64_t target = to - memory_base, source = from - memory_base;
+    size_t whole = target % WORD || source % WORD ? 0 : bytes / WORD;
+    memmove(memory_shadow + target / WORD, memory_shadow + source / WORD, whole);
+    bool down = target <= source; // regions may overlap
+    for (size_t i = whole * WORD; i < bytes; i++) {
+        size_t at = down ? i : bytes - 1 - (i - whole * WORD);
+        uint64_t byte = target + at;
+        uint8_t mask = (uint8_t)(1 << byte % WORD), *shadow = &memory_shadow[byte / WORD];
+        *shadow = byte_written(source + at) ? *shadow | mask : *shadow & (uint8_t)~mask;
+    }
+}
+
 // Only whole words: an allocation starts at one and shares its last with nothing.
 static void forget_written(uint64_t address, size_t bytes) {
     memset(memory_shadow + (address - memory_base) / WORD, 0, (bytes + WORD - 1) / WORD);

@@ -48,6 +48,8 @@ extern uint64_t memory_base;
 
 // Records that these bytes were written. Safe from several threads at once.
 void memory_written(uint64_t address, size_t bytes);
+// The same for a copy within the device: what was not written before is not written after it.
+void memory_copied(uint64_t to, uint64_t from, size_t bytes);
 
 // The allocation with the highest address that starts at or before this one. NULL: none.
 const Allocation *memory_before(uint64_t address);

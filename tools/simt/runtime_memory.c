@@ -209,7 +209,10 @@ CudaError copy_run(const Copy *copy) {
             uint64_t to = copy->to + z * copy->to_slice + y * copy->to_pitch;
             uint64_t from = copy->from + z * copy->from_slice + y * copy->from_pitch;
             memmove(reach(to), reach(from), copy->width);
-            if (device_address(to)) memory_written(to, copy->width);
+            if (device_address(to) && device_address(from))
+                memory_copied(to, from, copy->width);
+            else if (device_address(to))
+                memory_written(to, copy->width);
         }
     }
     return CUDA_SUCCESS;
