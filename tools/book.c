@@ -21,7 +21,7 @@ KeyScope book_scope(const Book *book) {
 
 static Str marks(const Book *book) {
     Buf prefix = {.arena = book->arena};
-    for (int i = 0; book->style == BOOK_GITHUB && i < book->div_count; i++)
+    for (int i = 0; book->style != BOOK_PANDOC && i < book->div_count; i++)
         buf_add(&prefix, STR("> "));
     buf_add(&prefix, book->container);
     return buf_str(&prefix);
@@ -105,10 +105,14 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
     book->container = continuation(book->arena, part->before);
     if (fence_has_class(part, STR("results"))) {
         book_table(book, part);
+    } else if (fence_has_class(part, STR("csv"))) {
+        book_csv(book, part);
     } else if (fence_has_class(part, STR("lines"))) {
         book_lines(book, part);
     } else if (fence_has_class(part, STR("claim"))) {
         book_claims(book, part);
+    } else if (chunk != CHUNK_NONE && book->add_chunk) {
+        book->add_chunk(book, chunk);
     } else if (chunk != CHUNK_NONE) {
         book_chunk(book, chunk);
     } else if (fence_attribute(part, STR("columns"), &columns)) {
@@ -121,7 +125,7 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
     book->container = STR("");
 }
 
-static void weave_chapter(Book *book) {
+void book_chapter_text(Book *book) {
     const ChunkFile *file = &book->chunks->files[book->file];
     book->div_count = 0;
     book->container = STR("");
@@ -146,7 +150,7 @@ static Str folder_of(Str path) {
     return end ? str_slice(path, 0, end) : STR("./");
 }
 
-static Str provenance(const Book *book) {
+Str book_provenance(const Book *book) {
     Buf text = {.arena = book->arena};
     KeyScope scope = book_scope(book);
     buf_format(&text, "Woven by tools/weave from %.*s and %s/; do not edit.",
@@ -190,7 +194,7 @@ static void add_yaml(Buf *text, const char *name, Str value) {
 }
 
 static void add_front(Book *book) {
-    Str from = provenance(book);
+    Str from = book_provenance(book);
     Buf text = {.arena = book->arena};
     if (book->style == BOOK_PANDOC) {
         buf_add(&text, STR("---\n"));
@@ -224,7 +228,7 @@ static int in_order(const void *a, const void *b) {
     return str_compare(left->message, right->message);
 }
 
-void book_weave(Book *book) {
+void book_open(Book *book) {
     bool host = book->style == BOOK_GITHUB;
     Str first[] = {book->title, STR("Contents")};
     size_t skipped = book->title.len ? 0 : 1;
@@ -232,10 +236,18 @@ void book_weave(Book *book) {
     book->anchors = anchor_collect(book->chunks, host ? ANCHOR_HOST : ANCHOR_CHAPTER,
                                    first + skipped, host ? 2 - skipped : 0);
     collect_sources(book);
+}
+
+void book_sort_errors(Book *book) {
+    if (book->error_count) qsort(book->errors, book->error_count, sizeof *book->errors, in_order);
+}
+
+void book_weave(Book *book) {
+    book_open(book);
     add_front(book);
     for (book->file = 0; book->file < book->chunks->file_count; book->file++) {
         book_blank(book);
-        weave_chapter(book);
+        book_chapter_text(book);
     }
-    if (book->error_count) qsort(book->errors, book->error_count, sizeof *book->errors, in_order);
+    book_sort_errors(book);
 }

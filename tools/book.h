@@ -11,6 +11,7 @@
 typedef enum {
     BOOK_GITHUB, // Markdown for code hosts: no attributes, no divs, anchors as the host makes them
     BOOK_PANDOC, // Markdown for pandoc: attributes, divs, explicit identifiers
+    BOOK_NOTEBOOK, // Markdown cells, as for code hosts but with explicit anchors
 } BookStyle;
 
 typedef struct {
@@ -26,7 +27,14 @@ typedef struct {
     size_t line;
 } BookDiv;
 
+// Where the headings of a chapter are: empty for the text that is being woven.
 typedef struct {
+    Str path;
+    bool anchored; // under the same names as in this text
+} BookHome;
+
+typedef struct Book Book;
+struct Book {
     Arena *arena;
     BookStyle style;
     bool stale_is_error;
@@ -48,10 +56,23 @@ typedef struct {
     BookError *errors;
     size_t error_count;
     size_t error_capacity;
-} Book;
+
+    // Set where the book is taken apart into several files of cells; otherwise NULL.
+    const BookHome *homes; // one per chapter
+    void (*add_chunk)(Book *book, size_t chunk);
+    bool (*add_image)(Book *book, Str path, Buf *text, Buf *why); // the target of an image
+    void *cells;                                                  // what these two work on
+};
 
 // The whole book; its text is in book->out, its faults in book->errors, in file and line order.
 void book_weave(Book *book);
+
+// Its steps, for a book that does not become one text: open once, then set book->file and weave
+// each chapter that is wanted.
+void book_open(Book *book);
+void book_chapter_text(Book *book);
+void book_sort_errors(Book *book);
+Str book_provenance(const Book *book); // in one sentence or two
 
 void book_error(Book *book, size_t line, Buf message);
 KeyScope book_scope(const Book *book);
@@ -67,6 +88,7 @@ void book_chunk(Book *book, size_t chunk);          // book_code.c
 void book_plain_code(Book *book, const FencePart *part);
 void book_lines(Book *book, const FencePart *part);  // book_lines.c
 void book_table(Book *book, const FencePart *part);  // book_table.c
+void book_csv(Book *book, const FencePart *part);    // book_csv.c
 void book_claims(Book *book, const FencePart *part); // book.c
 
 // Running text as it stands in the book: values filled, links followed, measurements checked.

@@ -1,8 +1,9 @@
 // Recorded results: the CSV files of a results folder, checked when they are read.
 //
 // <device>.csv holds what a GPU measured, cpu.csv what the CPU device counted per kernel, and
-// cpu-lines.csv the same per line of tangled code; trace-*.csv and errors*.csv are for plots alone.
-// Each is a few comment lines `# name: value` (its facts), a header row and data rows.
+// cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
+// (its facts), a header row and data rows. trace-*.csv, errors*.csv and compare-*.csv have columns
+// of their own: they are for plots and for tables that show a file as it is.
 #ifndef RESULTS_H
 #define RESULTS_H
 
@@ -52,6 +53,9 @@ typedef struct {
 // Everything lives in the arena. False: `error` says where and what is wrong.
 bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
                   ResultError *error);
+
+// Reads any CSV file with facts, a header row and data rows, whatever its columns are.
+bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error);
 
 // The text in a named column of a row; empty when there is no such column.
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
