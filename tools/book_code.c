@@ -44,7 +44,7 @@ static void add_parts(const Book *book, Buf *text, const Chunk *chunk) {
 
 static void add_caption(Book *book, size_t index) {
     const Chunk *chunk = &book->chunks->chunks[index];
-    bool host = book->style == BOOK_GITHUB;
+    bool host = book->style != BOOK_PANDOC;
     Buf text = {.arena = book->arena};
     Str anchor = book_chunk_anchor(book, index), name = book_chunk_name(book, index);
     if (host) buf_format(&text, "<sub><a id=\"%.*s\"></a>", STR_ARG(anchor));

@@ -258,7 +258,7 @@ static void add_code(const Listing *listing, Buf *text) {
 static void add_caption(const Listing *listing) {
     Buf text = {.arena = listing->book->arena};
     Str own, toolkit = key_fact_text(&listing->scope, listing->counts, STR("toolkit"));
-    bool host = listing->book->style == BOOK_GITHUB;
+    bool host = listing->book->style != BOOK_PANDOC;
     if (!host) buf_add(&text, STR("::: caption\n"));
     buf_add(&text, host ? STR("*") : STR(""));
     if (fence_attribute(listing->part, STR("caption"), &own) && own.len) {
@@ -316,7 +316,7 @@ void book_lines(Book *book, const FencePart *part) {
                STR_ARG(ticks));
     add_code(&listing, &text);
     buf_format(&text, "%.*s\n", STR_ARG(ticks));
-    bool host = book->style == BOOK_GITHUB;
+    bool host = book->style != BOOK_PANDOC;
     book_blank(book);
     if (!host) book_add(book, STR(":::: counts\n"));
     book_add(book, buf_str(&text));

@@ -74,7 +74,7 @@ static void add_code(Paragraph *paragraph, const Inline *piece) {
         error_at(paragraph, message);
     } else if (fence_has_class(&part, STR("result"))) {
         add_value(paragraph, code_text(piece->text));
-    } else if (book->style == BOOK_GITHUB) {
+    } else if (book->style != BOOK_PANDOC) {
         buf_add(&paragraph->text,
                 str_slice(piece->whole, 0, piece->whole.len - piece->attributes.len));
     } else {
@@ -124,8 +124,13 @@ static void add_heading_link(Paragraph *paragraph, Str target, size_t file, Str 
     Book *book = paragraph->book;
     const Anchor *anchor = anchor_find(&book->anchors, file, fragment);
     Buf message = {.arena = book->arena};
+    if (anchor && book->homes && !book->homes[file].anchored) {
+        buf_add(&paragraph->text, book->homes[file].path);
+        return;
+    }
     if (anchor) {
-        buf_format(&paragraph->text, "#%.*s", STR_ARG(anchor->name));
+        Str home = book->homes ? book->homes[file].path : STR("");
+        buf_format(&paragraph->text, "%.*s#%.*s", STR_ARG(home), STR_ARG(anchor->name));
         return;
     }
     buf_format(&message, "link to `%.*s`: %.*s has no such heading", STR_ARG(target),
@@ -155,6 +160,9 @@ static void add_target(Paragraph *paragraph, Str target, bool image) {
         buf_format(&message, "%s `%.*s`: there is no %.*s", image ? "image" : "link to",
                    STR_ARG(target), STR_ARG(path));
         error_at(paragraph, message);
+    } else if (image && book->add_image) {
+        Buf why = {.arena = book->arena};
+        if (!book->add_image(book, path, &paragraph->text, &why)) error_at(paragraph, why);
     } else {
         bool from_here = image && book->style == BOOK_PANDOC;
         if (!from_here && !str_starts(path, STR("/"))) buf_add(&paragraph->text, book->up);
@@ -229,7 +237,7 @@ Str book_inline(Book *book, Str text, size_t line) {
 // In pandoc's form the number of a chapter is a span of its own, to be set as the page likes.
 static Str heading_text(Book *book, int level, Str title, size_t line) {
     Str chapter = book_chapter(book), text = book_inline(book, title, line);
-    if (book->style == BOOK_GITHUB || level != 1 || chapter.len == 0)
+    if (book->style != BOOK_PANDOC || level != 1 || chapter.len == 0)
         return anchor_book_title(book->arena, chapter, level, text);
     Buf numbered = {.arena = book->arena};
     Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
@@ -255,6 +263,8 @@ static void add_heading(Book *book, int level, Str title, Str attributes, size_t
         buf_char(&out, '}');
     }
     buf_char(&out, '\n');
+    if (book->style == BOOK_NOTEBOOK && anchor)
+        buf_format(&out, "<a name=\"%.*s\"></a>\n", STR_ARG(anchor->name));
     book_add(book, buf_str(&out));
 }
 
@@ -273,7 +283,7 @@ static void add_div_label(Book *book, Str name) {
     Buf label = {.arena = book->arena};
     char initial =
         name.at[0] >= 'a' && name.at[0] <= 'z' ? (char)(name.at[0] - 'a' + 'A') : name.at[0];
-    if (book->style == BOOK_GITHUB)
+    if (book->style != BOOK_PANDOC)
         buf_format(&label, "**%c%.*s**\n\n", initial, STR_ARG(str_from(name, 1)));
     else
         buf_format(&label, "::: label\n%c%.*s\n:::\n\n", initial, STR_ARG(str_from(name, 1)));

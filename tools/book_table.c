@@ -348,7 +348,7 @@ static void add_caption(Table *table, bool one_n) {
                            "percentile overlap."));
     if (table->stale) buf_add(&text, STR(" Stale rows were recorded before the lab changed."));
     Buf line = {.arena = book->arena};
-    bool host = book->style == BOOK_GITHUB;
+    bool host = book->style != BOOK_PANDOC;
     buf_format(&line, host ? "*%.*s*\n" : ": %.*s\n", STR_ARG(str_trim(buf_str(&text))));
     book_blank(book);
     book_add(book, buf_str(&line));
@@ -393,7 +393,7 @@ void book_table(Book *book, const FencePart *part) {
     Buf text = {.arena = book->arena};
     bool one_n = all_one_n(&table);
     if (!add_table(&table, &text, one_n)) return;
-    bool host = book->style == BOOK_GITHUB;
+    bool host = book->style != BOOK_PANDOC;
     book_blank(book);
     if (!host) book_add(book, STR("::: results\n"));
     book_add(book, buf_str(&text));
