@@ -54,12 +54,19 @@ char lower_letter(const Lower *lower, const PtxOperand *operand); // of a regist
 char lower_type_letter(PtxType type);
 Op *lower_row(Lower *lower, const char *name, size_t len, const char **shape); // NULL: none
 
+// The opcode without the parts that were taken: the name of a row. 0: too long.
+size_t lower_row_name(const Lower *lower, char name[128]);
+// A copy of a register of f32 numbers with zeros for the subnormal ones (.ftz).
+uint32_t lower_flushed(Lower *lower, uint32_t from);
+
 // Modifiers
 bool lower_take(Lower *lower, const char *modifier);
 PtxType lower_take_type(Lower *lower); // the first part that is a type
 void lower_all_taken(Lower *lower);
 void lower_operands(Lower *lower, uint32_t least, uint32_t most);
 
+void lower_setp(Lower *lower);
+void lower_set(Lower *lower);
 void lower_plain(Lower *lower);          // arithmetic, by the tables
 bool lower_move(Lower *lower, Str base); // these say whether the instruction is theirs
 bool lower_memory(Lower *lower, Str base);

@@ -16,7 +16,7 @@ static bool one_of(Str word, const char *const *names) {
 }
 
 // The name of the row: the opcode without the parts that were taken.
-static size_t row_name(const Lower *lower, char name[128]) {
+size_t lower_row_name(const Lower *lower, char name[128]) {
     size_t len = 0;
     for (uint32_t k = 0; k < lower->parts; k++) {
         if (k > 0 && lower->used[k]) continue;
@@ -28,7 +28,7 @@ static size_t row_name(const Lower *lower, char name[128]) {
     return len;
 }
 
-static uint32_t flushed(Lower *lower, uint32_t from) {
+uint32_t lower_flushed(Lower *lower, uint32_t from) {
     uint32_t to = lower_temp(lower, 'w');
     Inst *inst = lower_emit(lower, lower_row(lower, "flush.f32", 9, NULL));
     inst->r[0] = to;
@@ -42,7 +42,7 @@ static void emit_row(Lower *lower, bool flush, bool saturate, PtxType type) {
     const PtxInst *at = lower->at;
     char name[128];
     const char *shape = NULL;
-    size_t len = row_name(lower, name);
+    size_t len = lower_row_name(lower, name);
     Op *run = lower_row(lower, name, len, &shape);
     if (!run) lower_unknown(lower);
     uint32_t count = (uint32_t)strlen(shape);
@@ -50,7 +50,7 @@ static void emit_row(Lower *lower, bool flush, bool saturate, PtxType type) {
     uint32_t r[6];
     for (uint32_t k = 1; k < count; k++) {
         r[k] = lower_source(lower, &at->operands[k], shape[k]);
-        if (flush && shape[k] == 'w') r[k] = flushed(lower, r[k]);
+        if (flush && shape[k] == 'w') r[k] = lower_flushed(lower, r[k]);
     }
     r[0] = lower_dest(lower, &at->operands[0], shape[0]);
     Inst *inst = lower_emit(lower, run);
@@ -88,62 +88,6 @@ void lower_plain(Lower *lower) {
         saturate = lower_take(lower, "sat");
     }
     emit_row(lower, flush, saturate, type);
-}
-
-// setp.cmp[.bool][.ftz].type p[|q], a, b[, c] and set
-static void lower_compare(Lower *lower, bool set) {
-    const PtxInst *at = lower->at;
-    uint8_t mode = lower_take(lower, "and")   ? 1
-                   : lower_take(lower, "or")  ? 2
-                   : lower_take(lower, "xor") ? 3
-                                              : 0;
-    bool flush = lower_take(lower, "ftz");
-    lower_operands(lower, mode ? 4 : 3, mode ? 4 : 3);
-    PtxType result_type = set ? lower_take_type(lower) : PTX_PRED;
-    char name[128] = "setp";
-    const char *shape = NULL;
-    char rest[128];
-    size_t len = row_name(lower, rest), skip = lower->part[0].len;
-    memcpy(name + 4, rest + skip, len > skip ? len - skip : 0);
-    Op *run = lower_row(lower, name, 4 + (len > skip ? len - skip : 0), &shape);
-    if (!run) lower_unknown(lower);
-    uint32_t a = lower_source(lower, &at->operands[1], shape[1]);
-    uint32_t b = lower_source(lower, &at->operands[2], shape[2]);
-    if (flush && shape[1] == 'w') {
-        a = flushed(lower, a);
-        b = flushed(lower, b);
-    }
-    const PtxOperand *result = &at->operands[0];
-    bool simple = !set && !mode && result->reg2 == PTX_NONE;
-    uint32_t compared = simple ? lower_dest(lower, result, 'p') : lower_temp(lower, 'p');
-    uint32_t c = mode ? lower_source(lower, &at->operands[3], 'p') : PTX_NONE;
-    Inst *inst = lower_emit(lower, run);
-    inst->r[0] = compared;
-    inst->r[1] = a;
-    inst->r[2] = b;
-    if (simple) return;
-    uint32_t combined = set ? lower_temp(lower, 'p') : lower_dest(lower, result, 'p');
-    uint32_t other = PTX_NONE;
-    if (!set && result->reg2 != PTX_NONE) {
-        PtxOperand second = {.kind = PTX_OPERAND_REG, .reg = result->reg2, .reg2 = PTX_NONE};
-        other = lower_dest(lower, &second, 'p');
-    }
-    inst = lower_emit(lower, op_combine);
-    inst->r[0] = combined;
-    inst->r[1] = compared;
-    inst->r[2] = other;
-    inst->r[3] = c;
-    inst->mode = mode;
-    if (!set) return;
-    const char *as = result_type == PTX_F32 ? "set.f32" : "set.u32";
-    if (result_type != PTX_F32 && result_type != PTX_U32 && result_type != PTX_S32 &&
-        result_type != PTX_B32) {
-        lower_unknown(lower);
-    }
-    uint32_t d = lower_dest(lower, result, 'w');
-    inst = lower_emit(lower, lower_row(lower, as, 7, NULL));
-    inst->r[0] = d;
-    inst->r[1] = combined;
 }
 
 // Packing and unpacking: mov.b32 %r, {%rs1, %rs2}; mov.b64 {%r1, %r2}, %rd.
@@ -246,7 +190,7 @@ static void lower_cvt(Lower *lower) {
     const PtxInst *at = lower->at;
     char name[128];
     const char *shape = NULL;
-    size_t len = row_name(lower, name);
+    size_t len = lower_row_name(lower, name);
     Op *run = lower_row(lower, name, len, &shape);
     if (run && at->operand_count == 2 && lower_letter(lower, &at->operands[0]) == shape[0] &&
         lower_letter(lower, &at->operands[1]) == shape[1]) {
@@ -294,10 +238,10 @@ static void lower_cvt(Lower *lower) {
         lower_unknown(lower);
     }
     uint32_t a = lower_source(lower, &at->operands[1], from_letter), b = PTX_NONE;
-    if (flush && from == PTX_F32) a = flushed(lower, a);
+    if (flush && from == PTX_F32) a = lower_flushed(lower, a);
     if (pair) {
         b = lower_source(lower, &at->operands[2], 'w');
-        if (flush) b = flushed(lower, b);
+        if (flush) b = lower_flushed(lower, b);
     }
     uint32_t d = lower_dest(lower, &at->operands[0], to_letter);
     Inst *inst = lower_emit(lower, pair ? op_convert_pair : op_convert);
@@ -324,9 +268,9 @@ bool lower_move(Lower *lower, Str base) {
     } else if (str_equal(base, STR("cvt"))) {
         lower_cvt(lower);
     } else if (str_equal(base, STR("setp"))) {
-        lower_compare(lower, false);
+        lower_setp(lower);
     } else if (str_equal(base, STR("set"))) {
-        lower_compare(lower, true);
+        lower_set(lower);
     } else if (str_equal(base, STR("isspacep"))) {
         lower_isspacep(lower);
     } else {

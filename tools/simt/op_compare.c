@@ -64,16 +64,6 @@ const Inst *op_combine(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// set: a predicate as all ones or as 1.0
-static const Inst *set_u32(Warp *warp, const Inst *inst) {
-    const uint32_t p = *REG(warp, LaneU32, inst->r[1]);
-    LANE_RESULT(LaneU32, (p >> l) & 1 ? ALL_LANES : 0);
-}
-static const Inst *set_f32(Warp *warp, const Inst *inst) {
-    const uint32_t p = *REG(warp, LaneU32, inst->r[1]);
-    LANE_RESULT(LaneF32, (p >> l) & 1 ? 1.0f : 0.0f);
-}
-
 #define EQUAL_ROWS(name, type, letter)                                                             \
     {"setp.eq." name, eq_##type, "p" letter letter}, {                                             \
         "setp.ne." name, ne_##type, "p" letter letter                                              \
@@ -103,25 +93,13 @@ static const Inst *set_f32(Warp *warp, const Inst *inst) {
         {"setp.nan." name, nan_##type, "p" letter letter}, SIGNED_ROWS(name, type, letter)
 
 const OpRow op_compare_rows[] = {
-    EQUAL_ROWS("b16", LaneU16, "h"),
-    EQUAL_ROWS("u16", LaneU16, "h"),
-    EQUAL_ROWS("s16", LaneU16, "h"),
-    EQUAL_ROWS("b32", LaneU32, "w"),
-    EQUAL_ROWS("u32", LaneU32, "w"),
-    EQUAL_ROWS("s32", LaneU32, "w"),
-    EQUAL_ROWS("b64", LaneU64, "d"),
-    EQUAL_ROWS("u64", LaneU64, "d"),
-    EQUAL_ROWS("s64", LaneU64, "d"),
-    UNSIGNED_ROWS("u16", LaneU16, "h"),
-    UNSIGNED_ROWS("u32", LaneU32, "w"),
-    UNSIGNED_ROWS("u64", LaneU64, "d"),
-    SIGNED_ROWS("s16", LaneS16, "h"),
-    SIGNED_ROWS("s32", LaneS32, "w"),
-    SIGNED_ROWS("s64", LaneS64, "d"),
-    FLOAT_ROWS("f32", LaneF32, "w"),
-    FLOAT_ROWS("f64", LaneF64, "d"),
-    {"set.u32", set_u32, "wp"},
-    {"set.s32", set_u32, "wp"},
-    {"set.f32", set_f32, "wp"},
-    {NULL, NULL, NULL},
+    EQUAL_ROWS("b16", LaneU16, "h"),    EQUAL_ROWS("u16", LaneU16, "h"),
+    EQUAL_ROWS("s16", LaneU16, "h"),    EQUAL_ROWS("b32", LaneU32, "w"),
+    EQUAL_ROWS("u32", LaneU32, "w"),    EQUAL_ROWS("s32", LaneU32, "w"),
+    EQUAL_ROWS("b64", LaneU64, "d"),    EQUAL_ROWS("u64", LaneU64, "d"),
+    EQUAL_ROWS("s64", LaneU64, "d"),    UNSIGNED_ROWS("u16", LaneU16, "h"),
+    UNSIGNED_ROWS("u32", LaneU32, "w"), UNSIGNED_ROWS("u64", LaneU64, "d"),
+    SIGNED_ROWS("s16", LaneS16, "h"),   SIGNED_ROWS("s32", LaneS32, "w"),
+    SIGNED_ROWS("s64", LaneS64, "d"),   FLOAT_ROWS("f32", LaneF32, "w"),
+    FLOAT_ROWS("f64", LaneF64, "d"),    {NULL, NULL, NULL},
 };

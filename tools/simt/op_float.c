@@ -79,6 +79,12 @@ static inline float xor_sign(float magnitude, float x, float y) {
 OP2(min_xorsign_f32, LaneF32, xor_sign(MIN_ABS(a[l], b[l]), a[l], b[l]))
 OP2(max_xorsign_f32, LaneF32, xor_sign(MAX_ABS(a[l], b[l]), a[l], b[l]))
 
+static inline float nan_or(float x, float y, float value) {
+    return x != x || y != y ? quiet(NAN) : value;
+}
+OP2(min_nan_xorsign_f32, LaneF32, nan_or(a[l], b[l], xor_sign(MIN_ABS(a[l], b[l]), a[l], b[l])))
+OP2(max_nan_xorsign_f32, LaneF32, nan_or(a[l], b[l], xor_sign(MAX_ABS(a[l], b[l]), a[l], b[l])))
+
 // Signs are changed on the bits: a NaN keeps its payload.
 #define BITS1(name, type, value)                                                                   \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
@@ -212,6 +218,8 @@ const OpRow op_float_rows[] = {
     ARITHMETIC(f64, "d"),
     {"min.NaN.f32", min_nan_f32, "www"},
     {"max.NaN.f32", max_nan_f32, "www"},
+    {"min.NaN.xorsign.abs.f32", min_nan_xorsign_f32, "www"},
+    {"max.NaN.xorsign.abs.f32", max_nan_xorsign_f32, "www"},
     {"min.xorsign.abs.f32", min_xorsign_f32, "www"},
     {"max.xorsign.abs.f32", max_xorsign_f32, "www"},
     {"div.approx.f32", div_f32, "www"},

@@ -76,6 +76,11 @@ static double most_of(double a, double b) {
     return a > b ? a : b;
 }
 static double nan_or(double a, double b, double value) { return a != a || b != b ? NAN : value; }
+// The sign of the result is that of a ^ b (.xorsign.abs); a NaN has none.
+static double xor_sign(double magnitude, double a, double b) {
+    if (magnitude != magnitude) return magnitude;
+    return !signbit(a) != !signbit(b) ? -magnitude : magnitude;
+}
 static double clamp(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 static double relu(double x) { return x != x ? x : x > 0 ? x : 0; }
 
@@ -117,6 +122,10 @@ static double relu(double x) { return x != x ? x : x > 0 ? x : 0; }
     HALF_OP(max, format, 2, most_of(x, y))                                                         \
     HALF_OP(min_nan, format, 2, nan_or(x, y, least_of(x, y)))                                      \
     HALF_OP(max_nan, format, 2, nan_or(x, y, most_of(x, y)))                                       \
+    HALF_OP(min_sign, format, 2, xor_sign(least_of(fabs(x), fabs(y)), x, y))                       \
+    HALF_OP(max_sign, format, 2, xor_sign(most_of(fabs(x), fabs(y)), x, y))                        \
+    HALF_OP(min_nan_sign, format, 2, nan_or(x, y, xor_sign(least_of(fabs(x), fabs(y)), x, y)))     \
+    HALF_OP(max_nan_sign, format, 2, nan_or(x, y, xor_sign(most_of(fabs(x), fabs(y)), x, y)))      \
     HALF_OP(ex2, format, 1, exp2(x))                                                               \
     HALF_OP(tanh, format, 1, tanh(x))                                                              \
     HALF_OP(saturate, format, 1, clamp(x))
@@ -192,8 +201,19 @@ COMPARES(BF16)
         COMPARE_ROW(geu, format, text), COMPARE_ROW(num, format, text),                            \
         COMPARE_ROW(nan, format, text)
 
+#define SIGN_ROWS(format, text, letters)                                                           \
+    {"min.xorsign.abs." text, min_sign_##format, letters},                                         \
+        {"max.xorsign.abs." text, max_sign_##format, letters},                                     \
+        {"min.NaN.xorsign.abs." text, min_nan_sign_##format, letters}, {                           \
+        "max.NaN.xorsign.abs." text, max_nan_sign_##format, letters                                \
+    }
+
 const OpRow op_half_rows[] = {
     ROWS(F16, "f16"),
     ROWS(BF16, "bf16"),
+    SIGN_ROWS(F16, "f16", "hhh"),
+    SIGN_ROWS(F16x2, "f16x2", "www"),
+    SIGN_ROWS(BF16, "bf16", "hhh"),
+    SIGN_ROWS(BF16x2, "bf16x2", "www"),
     {NULL, NULL, NULL},
 };

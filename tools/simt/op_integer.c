@@ -189,6 +189,26 @@ OP3(dp4a_us, LaneU32, LaneU32, LaneU32, dot4(a[l], b[l], c[l], false, true))
 OP3(dp4a_su, LaneU32, LaneU32, LaneU32, dot4(a[l], b[l], c[l], true, false))
 OP3(dp4a_ss, LaneU32, LaneU32, LaneU32, dot4(a[l], b[l], c[l], true, true))
 
+static uint32_t half_of(uint32_t x, int k, bool is_signed) {
+    uint32_t half = x >> (16 * k) & 0xffff;
+    return is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
+}
+static uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, bool high, bool signed_a, bool signed_b) {
+    for (int k = 0; k < 2; k++) {
+        c += half_of(a, k, signed_a) * byte_of(b, k + (high ? 2 : 0), signed_b);
+    }
+    return c;
+}
+#define DOT2(suffix, signed_a, signed_b)                                                           \
+    OP3(dp2a_lo_##suffix, LaneU32, LaneU32, LaneU32,                                               \
+        dot2(a[l], b[l], c[l], false, signed_a, signed_b))                                         \
+    OP3(dp2a_hi_##suffix, LaneU32, LaneU32, LaneU32,                                               \
+        dot2(a[l], b[l], c[l], true, signed_a, signed_b))
+DOT2(uu, false, false)
+DOT2(us, false, true)
+DOT2(su, true, false)
+DOT2(ss, true, true)
+
 // Two 16-bit values in one register (sm_90).
 #define HALVES(x, y, op, type)                                                                     \
     ((uint32_t)(uint16_t)op((type)((x)&0xffff), (type)((y)&0xffff)) |                              \
@@ -200,6 +220,14 @@ OP2(max_u16x2, LaneU32, LaneU32, HALVES(a[l], b[l], MAX, uint16_t))
 OP2(min_s16x2, LaneU32, LaneU32, HALVES(a[l], b[l], MIN, int16_t))
 OP2(max_s16x2, LaneU32, LaneU32, HALVES(a[l], b[l], MAX, int16_t))
 
+#define RELU(x)        ((x) < 0 ? 0 : (x))
+#define MIN_RELU(x, y) RELU(MIN(x, y))
+#define MAX_RELU(x, y) RELU(MAX(x, y))
+OP2(min_relu_s16x2, LaneU32, LaneU32, HALVES(a[l], b[l], MIN_RELU, int16_t))
+OP2(max_relu_s16x2, LaneU32, LaneU32, HALVES(a[l], b[l], MAX_RELU, int16_t))
+
+#define DOT2_ROWS(a, b, suffix)                                                                    \
+    {"dp2a.lo." a "." b, dp2a_lo_##suffix, "wwww"}, { "dp2a.hi." a "." b, dp2a_hi_##suffix, "wwww" }
 #define SAME_FOR_SIGNS(text, run16, run32, run64)                                                  \
     {text ".u16", run16, "hhh"}, {text ".s16", run16, "hhh"}, {text ".u32", run32, "www"},         \
         {text ".s32", run32, "www"}, {text ".u64", run64, "ddd"}, {                                \
@@ -286,6 +314,12 @@ const OpRow op_integer_rows[] = {
     {"dp4a.u32.s32", dp4a_us, "wwww"},
     {"dp4a.s32.u32", dp4a_su, "wwww"},
     {"dp4a.s32.s32", dp4a_ss, "wwww"},
+    DOT2_ROWS("u32", "u32", uu),
+    DOT2_ROWS("u32", "s32", us),
+    DOT2_ROWS("s32", "u32", su),
+    DOT2_ROWS("s32", "s32", ss),
+    {"min.relu.s16x2", min_relu_s16x2, "www"},
+    {"max.relu.s16x2", max_relu_s16x2, "www"},
     {"add.u16x2", add_u16x2, "www"},
     {"add.s16x2", add_u16x2, "www"},
     {"min.u16x2", min_u16x2, "www"},
