@@ -72,10 +72,13 @@ static _Noreturn void die(const char *format, ...) {
 
 static const char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static const char *format_text(const char *format, ...) {
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
-    char *text;
-    if (vasprintf(&text, format, arguments) < 0) die("out of memory");
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = ARENA_NEW(&arena, (size_t)length + 1, char);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
     va_end(arguments);
     return text;
 }
