@@ -1,4 +1,4 @@
-// Book, tables of a file: ``` {.csv file=../results/NAME.csv columns="a b" caption="…"} shows a CSV
+// Book, tables of a file: ``` {.csv from=../results/NAME.csv columns="a b" caption="…"} shows a CSV
 // file as it is, all its columns or those that are named. Numbers stand right, with their digits
 // grouped.
 #include "book.h"
@@ -25,8 +25,8 @@ static bool read_file(CsvTable *csv) {
     Arena *arena = csv->book->arena;
     Str file;
     ResultError error;
-    if (!fence_attribute(csv->part, STR("file"), &file))
-        return fail(csv, "file= is missing%.*s", STR(""));
+    if (!fence_attribute(csv->part, STR("from"), &file))
+        return fail(csv, "from= is missing%.*s", STR(""));
     if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ stands beside it
     if (results_read_csv(arena, str_terminated(arena, file), &csv->table, &error)) return true;
     Buf why = {.arena = arena};
@@ -105,7 +105,7 @@ static void add_rows(CsvTable *csv, Buf *text) {
 }
 
 void book_csv(Book *book, const FencePart *part) {
-    static const Str known[] = {{"file", 4}, {"columns", 7}, {"caption", 7}, {NULL, 0}};
+    static const Str known[] = {{"from", 4}, {"columns", 7}, {"caption", 7}, {NULL, 0}};
     CsvTable csv = {.book = book, .part = part};
     if (!book_check_attributes(book, part, known) || !read_file(&csv) || !read_columns(&csv))
         return;

@@ -33,7 +33,7 @@ static const char usage[] =
     "      chapter, KERNEL@* every n. speedup is against the first row, step against the row "
     "above,\n"
     "      ≈ marks no measurable difference. With several devices, times stand side by side.\n"
-    "  ``` {.csv file=../results/FILE.csv columns=\"a b\" caption=\"…\"}\n"
+    "  ``` {.csv from=../results/FILE.csv columns=\"a b\" caption=\"…\"}\n"
     "      a CSV file as it is, all columns or these\n"
     "  ``` {.lines chunk=NAME columns=\"warp_insts shared_ld_conflicts\" kernel=NAME n=N}\n"
     "      the lines of a chunk with what DIR/cpu-lines.csv counted on each\n"
