@@ -1,5 +1,5 @@
-"""Writes patterns.cu: one kernel for each row of h200-access-patterns.csv, and six kernels that run
-any pattern from a table, for patterns drawn at random.
+"""Writes patterns.cu: one kernel for each row of h200-access-patterns.csv, and one for each kind and
+width of access that runs any pattern from a table, for patterns drawn at random.
 
     python3 make_patterns.py > patterns.cu
 
@@ -21,7 +21,7 @@ TABLE = os.path.join(HERE, "h200-access-patterns.csv")
 LANES = range(32)
 RANDOM_PER_KIND = 24
 KINDS = [(space, op, size) for space in ("shared", "global") for op in ("load", "store")
-         for size in (4, 8, 16)]
+         for size in (1, 2, 4, 8, 16)]
 ACTIVE = {"even lanes active": "t % 2 == 0", "no lane active": "lanes > 32",
           "lanes 0-7 active": "t < 8"}
 
@@ -51,7 +51,7 @@ def expected(space, op, size, elements):
     def paired(distance):
         return all(elements[lane ^ distance] in (None, elements[lane]) for lane in active)
 
-    group = {4: 32, 8: 16, 16: 8}[size]
+    group = {8: 16, 16: 8}.get(size, 32)
     if op == "load" and size > 4 and active:
         if paired(1) or paired(2):
             group *= 2
@@ -61,8 +61,8 @@ def expected(space, op, size, elements):
         for lane in range(first, first + group):
             if elements[lane] is None:
                 continue
-            for word in range(size // 4):
-                address = elements[lane] * (size // 4) + word
+            for word in range(max(1, size // 4)):
+                address = elements[lane] * size // 4 + word
                 banks.setdefault(address % 32, set()).add(address)
         if banks:
             groups += 1
@@ -73,7 +73,8 @@ def expected(space, op, size, elements):
 def draw(random_, size):
     """One pattern of 32 element indices, None for idle lanes: regular, broken or wild."""
     limit = 8192 // size
-    stride, shift, span = (random_.choice([0, 1, 1, 2, 3, 4, 8, 16, 17, 32, 33]),
+    stride, shift, span = (random_.choice([0, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16, 17, 32, 33, -1, -2,
+                                            -7, -32]),
                            random_.randrange(64), random_.choice([1, 2, 4, 8, 32, 64]))
     shape = random_.randrange(6)
     if shape == 0:
@@ -103,11 +104,11 @@ def random_patterns():
 
 def access(space, op, size, predicate):
     """A C statement in inline PTX: one access at `address`, of the words v[0..]."""
-    words = size // 4
+    words = max(1, size // 4)
     values = ["%%%d" % (i if op == "load" else i + 1) for i in range(words)]
     vector = values[0] if words == 1 else "{" + ", ".join(values) + "}"
-    name = "%s.%s%s.u32" % ("ld" if op == "load" else "st", space,
-                            "" if words == 1 else ".v%d" % words)
+    name = "%s.%s%s.u%d" % ("ld" if op == "load" else "st", space,
+                            "" if words == 1 else ".v%d" % words, min(32, 8 * size))
     kind = '"r"' if space == "shared" else '"l"'
     place = "%%%d" % (words if op == "load" else 0)
     body = "%s %s;" % (name, vector + ", [" + place + "]" if op == "load"
@@ -125,7 +126,7 @@ def access(space, op, size, predicate):
 
 def kernel(name, space, op, size, index, active, parameters):
     """The kernel's text. Loaded words leave through the other space, so they are needed."""
-    words = size // 4
+    words = max(1, size // 4)
     text = ["extern \"C\" __global__ void %s(%s) {" % (name, parameters),
             "    unsigned t = threadIdx.x;"]
     if space == "shared" or op == "load":
