@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+volatile sig_atomic_t simt_interrupted;
+
 #define SLICE       65536 // basic blocks that a warp runs before others get a turn
 #define STUCK_TURNS 2     // rounds of nothing but spinning before lanes that wait to join go on
 #define POISON      0xff  // fills shared and local memory: NaN as a float, -1 as an integer
@@ -187,15 +189,21 @@ static bool timed_out(Block *block) {
     Machine *machine = block->machine;
     if (__atomic_load_n(&machine->stop, __ATOMIC_RELAXED)) return true;
     int64_t deadline = __atomic_load_n(&machine->deadline_ns, __ATOMIC_RELAXED);
-    if (!deadline || clock_ns() < deadline) return false;
+    bool interrupted = simt_interrupted;
+    if (!interrupted && (!deadline || clock_ns() < deadline)) return false;
     for (uint32_t k = 0; k < block->warp_count; k++) {
         Warp *warp = &block->warps[k];
         for (int p = 0; warp->live && p < warp->path_count; p++) {
             const Path *path = &warp->paths[p];
             if (path->state != PATH_READY) continue;
-            (void)warp_fail(warp, path->pc, __builtin_ctz(path->mask), SIMT_TIMEOUT,
-                            "no progress for %g s: the kernel does not end",
-                            machine->options->watchdog_seconds);
+            int lane = __builtin_ctz(path->mask);
+            if (interrupted) {
+                (void)warp_fail(warp, path->pc, lane, SIMT_INTERRUPTED, "interrupted");
+            } else {
+                (void)warp_fail(warp, path->pc, lane, SIMT_TIMEOUT,
+                                "no progress for %g s: the kernel does not end",
+                                machine->options->watchdog_seconds);
+            }
             return true;
         }
     }
@@ -269,7 +277,8 @@ static BlockResult take_turns(Block *block, bool may_yield) {
 }
 
 BlockResult block_run(Block *block, bool may_yield) {
-    BlockResult result = take_turns(block, may_yield);
+    bool stop = simt_interrupted && timed_out(block);
+    BlockResult result = stop ? BLOCK_FAILED : take_turns(block, may_yield);
     if (block->check && result != BLOCK_YIELDS) checker_end_block(block);
     return result;
 }

@@ -286,19 +286,19 @@ static void print_table(void) {
     }
 }
 
+static bool written(bool good, const char *path) {
+    if (!good) fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return good;
+}
+
+// The files first: whoever reads the text may stop reading.
 int report_finish(bool *hazards) {
     fflush(stdout);
+    bool good = true;
+    if (options.csv) good &= written(write_csv(), options.csv);
+    if (options.lines_csv) good &= written(report_lines_csv(options.lines_csv), options.lines_csv);
     if (row_count) print_table();
     if (options.lines) report_lines_print();
     *hazards = report_hazards_print();
-    int failure = fflush(stdout) != 0;
-    if (options.csv && !write_csv()) {
-        fprintf(stderr, "%s: %s\n", options.csv, strerror(errno));
-        failure = 1;
-    }
-    if (options.lines_csv && !report_lines_csv(options.lines_csv)) {
-        fprintf(stderr, "%s: %s\n", options.lines_csv, strerror(errno));
-        failure = 1;
-    }
-    return failure;
+    return fflush(stdout) != 0 || !good;
 }

@@ -41,7 +41,10 @@ void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Calls into the program, without the lock.
 void runtime_call_host(void (*call)(void *), void *data);
 
-void runtime_watch_signals(void); // runtime_signal.c
+// runtime_signal.c
+void runtime_watch_signals(void);
+void runtime_launching(bool running);
+void runtime_end_interrupted(void); // as SIGINT would have
 
 // Names a call that the CPU device does not have, and returns the error for it.
 CudaError runtime_unsupported(const char *what);

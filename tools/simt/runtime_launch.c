@@ -41,12 +41,15 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
 CudaError launch_now(KernelEntry *entry, const Launch *launch) {
     LaunchReport report = {0};
     SimtError error = {""};
+    runtime_launching(true);
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
+    runtime_launching(false);
     report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);
     if (status == SIMT_OK) return CUDA_SUCCESS;
     char name[512];
     runtime_say("%s: %s", report_kernel_name(entry->mangled, name, sizeof name), error.text);
+    if (status == SIMT_INTERRUPTED) runtime_end_interrupted();
     CudaError code = module_error_code(status);
     bool refused = status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX ||
                    status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||

@@ -6,6 +6,7 @@
 #ifndef SIMT_H
 #define SIMT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -133,6 +134,9 @@ typedef struct {
     size_t hazard_count;
     Arena arena; // owns the two arrays; arena_free(&report->arena)
 } LaunchReport;
+
+// Set, also by a signal handler, to end the kernel that runs with SIMT_INTERRUPTED.
+extern volatile sig_atomic_t simt_interrupted;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.
 SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
