@@ -191,6 +191,22 @@ void parse_file_directive(Parser *parser) {
     while (parse_take(parser, ",")) (void)parse_int(parser, "a number");
 }
 
+// nvcc puts `.file` behind the functions whose `.loc` lines need it: these are read first.
+static void read_files_ahead(Parser *parser) {
+    Lexer start = parser->lexer;
+    Str rest = parser->lexer.text, line;
+    while (str_line(&rest, &line)) {
+        line = str_trim(line);
+        if (!str_starts(line, STR(".file"))) continue;
+        Lexer ahead = {line, sizeof ".file" - 1, 1};
+        if (ptx_token(&ahead).kind != TOKEN_INT || ptx_token(&ahead).kind != TOKEN_STRING) continue;
+        parser->lexer = (Lexer){line, sizeof ".file" - 1, 1};
+        parse_next(parser);
+        parse_file_directive(parser);
+    }
+    parser->lexer = start;
+}
+
 // Paths below the working directory are shown relative to it.
 static void shorten_files(PtxModule *module) {
     char here[4096];
@@ -425,6 +441,7 @@ PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError
         ptx_free(module);
         return NULL;
     }
+    read_files_ahead(parser);
     parse_next(parser);
     parse_module(parser);
     shorten_files(module);

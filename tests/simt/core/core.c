@@ -1,0 +1,461 @@
+// Unit tests of the CPU device's core: parser, post-dominators, reconvergence, wavefronts, number
+// formats, counters. Prints `ok simt-core: name` or `not ok simt-core: name` with what was wrong.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../tools/simt/flow.h"
+#include "../../../tools/simt/memory.h"
+#include "../../../tools/simt/ops.h"
+#include "../../../tools/simt/simt.h"
+
+static char trouble[4096];
+
+static void wrong(const char *format, ...) {
+    size_t len = strlen(trouble);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(trouble + len, sizeof trouble - len, format, arguments);
+    va_end(arguments);
+    len = strlen(trouble);
+    (void)snprintf(trouble + len, sizeof trouble - len, "\n");
+}
+
+static void told(const char *name) {
+    (void)printf("%s simt-core: %s\n", trouble[0] ? "not ok" : "ok", name);
+    for (char *line = strtok(trouble, "\n"); line; line = strtok(NULL, "\n")) {
+        (void)printf("    %s\n", line);
+    }
+    trouble[0] = '\0';
+}
+
+// Wavefronts: rows measured on an H200; `element` is the index of lane t's element.
+
+typedef struct {
+    bool load;
+    uint32_t bytes, mask;
+    uint32_t (*element)(uint32_t t);
+    uint32_t wavefronts, conflicts;
+} BankRow;
+
+#define ELEMENT(name, value)                                                                       \
+    static uint32_t name(uint32_t t) { return value; }
+ELEMENT(t_1, t)
+ELEMENT(t_times_2, 2 * t)
+ELEMENT(t_half, t / 2)
+ELEMENT(t_mod_16, t % 16)
+ELEMENT(t_gap, t < 16 ? t : t + 16)
+ELEMENT(t_transposed, t % 4 * 8 + t / 4)
+ELEMENT(t_plus_1, t + 1)
+ELEMENT(t_times_33, 33 * t % 1024)
+ELEMENT(t_zero, t * 0)
+ELEMENT(t_odd_even, (t & 1) * 16 + t / 2)
+ELEMENT(t_swapped, t ^ 1)
+ELEMENT(t_quarter, t / 4)
+ELEMENT(t_times_4, 4 * t)
+ELEMENT(t_mod_8, t % 8)
+ELEMENT(t_pairs, t / 4 * 2 + (t & 1))
+
+#define ALL  0xffffffffu
+#define EVEN 0x55555555u
+static const BankRow bank_rows[] = {
+    {true, 4, ALL, t_1, 1, 0},
+    {true, 4, ALL, t_times_2, 2, 1},
+    {true, 4, ALL, t_half, 1, 0},
+    {true, 4, ALL, t_mod_16, 1, 0},
+    {true, 4, ALL, t_gap, 2, 1},
+    {true, 4, ALL, t_transposed, 1, 0},
+    {true, 4, ALL, t_plus_1, 1, 0},
+    {true, 4, ALL, t_times_33, 1, 0},
+    {true, 8, ALL, t_times_2, 4, 2},
+    {true, 8, ALL, t_zero, 1, 0},
+    {true, 8, ALL, t_mod_16, 2, 0},
+    {true, 8, ALL, t_odd_even, 4, 2},
+    {true, 8, ALL, t_swapped, 2, 0},
+    {true, 8, ALL, t_quarter, 1, 0},
+    {true, 8, ALL, t_times_4, 8, 6},
+    {true, 16, ALL, t_times_2, 8, 4},
+    {true, 16, ALL, t_half, 2, 0},
+    {true, 16, ALL, t_mod_16, 4, 0},
+    {true, 16, ALL, t_transposed, 16, 12},
+    {true, 16, ALL, t_mod_8, 4, 0},
+    {true, 16, ALL, t_pairs, 2, 0},
+    {false, 4, ALL, t_1, 1, 0},
+    {false, 4, ALL, t_times_2, 2, 1},
+    {false, 4, ALL, t_half, 1, 0},
+    {false, 4, ALL, t_gap, 2, 1},
+    {false, 4, EVEN, t_1, 1, 0},
+    {false, 4, 0, t_1, 0, 0},
+    {false, 8, ALL, t_times_2, 4, 2},
+    {false, 8, ALL, t_half, 2, 0},
+    {false, 8, ALL, t_mod_16, 2, 0},
+    {false, 8, ALL, t_transposed, 4, 2},
+    {false, 16, ALL, t_1, 4, 0},
+    {false, 16, ALL, t_half, 4, 0},
+    {false, 16, ALL, t_transposed, 16, 12},
+    {false, 16, ALL, t_mod_8, 4, 0},
+    {true, 4, 0xff, t_1, 1, 0},
+    {true, 16, EVEN, t_1, 4, 2},
+    {true, 16, 0xff, t_1, 1, 0},
+};
+
+static void test_banks(void) {
+    for (size_t k = 0; k < sizeof bank_rows / sizeof *bank_rows; k++) {
+        const BankRow *row = &bank_rows[k];
+        uint32_t address[LANES];
+        for (uint32_t t = 0; t < LANES; t++) address[t] = row->element(t) * row->bytes;
+        BankCount count = bank_count(address, row->mask, row->bytes, row->load);
+        if (count.wavefronts != row->wavefronts ||
+            count.wavefronts - count.groups != row->conflicts) {
+            wrong("row %zu: %u wavefronts, %u conflicts, not %u, %u", k, count.wavefronts,
+                  count.wavefronts - count.groups, row->wavefronts, row->conflicts);
+        }
+    }
+    told("wavefronts of the measured patterns");
+}
+
+// The formulas for regular addresses against counting one by one.
+static void test_strides(void) {
+    uint64_t random = 1;
+    for (int round = 0; round < 20000; round++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint32_t stride = (uint32_t)(random >> 33) % 70, start = (uint32_t)(random >> 45) % 64;
+        uint32_t mask = round % 3 ? (uint32_t)(random >> 20) | 1 : ALL;
+        uint32_t address[LANES], count[32] = {0}, most = 0;
+        uint64_t seen[32] = {0};
+        for (uint32_t t = 0; t < LANES; t++) address[t] = 4 * (start + stride * t);
+        for (uint32_t t = 0; t < LANES; t++) {
+            uint32_t word = address[t] / 4;
+            if (!(mask >> t & 1) || seen[word % 32] >> (word / 32 % 64) & 1) continue;
+            seen[word % 32] |= 1ull << (word / 32 % 64);
+            if (word / 32 >= 64) continue;
+            if (++count[word % 32] > most) most = count[word % 32];
+        }
+        if (start + stride * 31 >= 64 * 32) continue;
+        BankCount got = bank_count(address, mask, 4, true);
+        if (got.wavefronts != most) {
+            wrong("stride %u, mask %08x: %u wavefronts, not %u", stride, mask, got.wavefronts,
+                  most);
+            break;
+        }
+    }
+    told("wavefronts of strided words");
+}
+
+// Post-dominators
+
+static void test_flow(void) {
+    // 0 -> 1 2, 1 -> 3, 2 -> 3 4, 3 -> 5, 4 -> 5, 5 -> 0 6, 6 -> 7 8 (7 only exits), 8: end
+    static uint32_t edges[9][2] = {{1, 2}, {3, 3}, {3, 4}, {5, 5}, {5, 5},
+                                   {0, 6}, {7, 8}, {0, 0}, {0, 0}};
+    static const uint8_t counts[9] = {2, 1, 2, 1, 1, 2, 2, 0, 0};
+    static const uint32_t meets[9] = {5, 3, 5, 5, 5, 6, 8, PTX_NONE, PTX_NONE};
+    FlowNode nodes[9] = {0};
+    Arena arena = {0};
+    for (uint32_t n = 0; n < 9; n++) {
+        nodes[n].next = edges[n];
+        nodes[n].next_count = counts[n];
+    }
+    nodes[7].bare_exit = true;
+    flow_post_dominators(&arena, nodes, 9);
+    for (uint32_t n = 0; n < 9; n++) {
+        if (nodes[n].meet != meets[n]) wrong("node %u meets at %u", n, nodes[n].meet);
+    }
+    if (!nodes[5].join || !nodes[6].join || nodes[1].join) wrong("joins");
+    arena_free(&arena);
+    told("post-dominators");
+}
+
+// Parser
+
+#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
+static const struct {
+    const char *name, *text, *error; // NULL: none
+} parser_rows[] = {
+    {"empty", "", "PTX:1: no `.version`"},
+    {"not PTX", "int main(void) { return 0; }", "PTX:1: expected a directive"},
+    {"address size", ".version 9.0\n.target sm_90\n.address_size 32\n", "PTX:4: only 64-bit"},
+    {"register not declared", HEAD ".entry k() {\n.reg .u32 %r<2>;\nmov.u32 %r1, %r2;\nret;\n}\n",
+     NULL},
+    {"no end", HEAD ".entry k() {\nret;\n", "PTX:6: a function has no end"},
+    {"twice", HEAD ".entry k() {\n.reg .u32 a;\n.reg .f32 a;\n}", "PTX:6: `a` is declared twice"},
+    {"comment", HEAD "/* never closed", "PTX:4: cannot read `/*`"},
+    {"number", HEAD ".global .u32 a = 99999999999999999999999;", "PTX:4: cannot read"},
+    {"too many values", HEAD ".global .u32 a[2] = {1, 2, 3};", "PTX:4: more initial values"},
+    {"bracket", HEAD ".entry k() {\n.reg .u64 %rd<2>;\nld.global.u32 %rd1, [%rd1;\n}",
+     "PTX:6: expected `]`"},
+    {"scopes", HEAD ".entry k() {\n{ .reg .u32 a;\nL: bra L; }\n{ .reg .f32 a;\nL: bra L; }\n}",
+     NULL},
+    {"deep", HEAD ".entry k() {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{",
+     "PTX:4: a function has no end"},
+    {"many registers", HEAD ".entry k() {\n.reg .b32 %r<4000000000>;\nmov.u32 %r3999999999, 1;\n}",
+     NULL},
+    {"huge variable", HEAD ".global .b8 a[1000000][10000000];", "PTX:4: variable too large"},
+};
+
+static void test_parser(void) {
+    for (size_t k = 0; k < sizeof parser_rows / sizeof *parser_rows; k++) {
+        SimtStatus status;
+        SimtError error = {""};
+        PtxModule *module = ptx_parse(str_of(parser_rows[k].text), "PTX", &status, &error);
+        const char *want = parser_rows[k].error;
+        if (!want && !module) wrong("%s: %s", parser_rows[k].name, error.text);
+        if (want && (module || strncmp(error.text, want, strlen(want)) != 0)) {
+            wrong("%s: \"%s\", not \"%s\"", parser_rows[k].name, error.text, want);
+        }
+        if (module) ptx_free(module);
+    }
+    told("parser: errors are located");
+}
+
+// A line of an inlined header belongs to the user's line it was inlined into.
+static void test_places(void) {
+    static const char text[] = HEAD ".entry k() {\n"
+                                    ".reg .u32 %r<9>;\n"
+                                    ".loc 1 10 0\nmov.u32 %r1, 1;\n"
+                                    ".loc 1 12 5\n"
+                                    ".loc 2 77 3, function_name $L, inlined_at 1 12 5\n"
+                                    ".loc 3 88 9, function_name $L, inlined_at 2 77 3\n"
+                                    "mov.u32 %r2, 2;\n"
+                                    ".loc 4 5 1, function_name $L, inlined_at 1 12 5\n"
+                                    "mov.u32 %r3, 3;\n"
+                                    ".loc 1 0 0\nmov.u32 %r4, 4;\nret;\n}\n"
+                                    ".file 1 \"chapters/04.md\"\n"
+                                    ".file 2 \"/usr/local/cuda/include/a.h\"\n"
+                                    ".file 3 \"/usr/local/cuda/include/cub/b.cuh\"\n"
+                                    ".file 4 \"/home/me/mine.cuh\"\n";
+    static const uint32_t want[4][2] = {{1, 10}, {1, 12}, {4, 5}, {4, 5}};
+    SimtStatus status;
+    SimtError error = {""};
+    PtxModule *module = ptx_parse(str_of(text), "PTX", &status, &error);
+    if (!module) wrong("%s", error.text);
+    for (uint32_t k = 0; module && k < 4; k++) {
+        PtxPlace place = module->functions[0].insts[k].place;
+        if (place.file != want[k][0] || place.line != want[k][1]) {
+            wrong("instruction %u: file %u line %u", k, place.file, place.line);
+        }
+    }
+    if (module) ptx_free(module);
+    told("parser: lines of headers are charged to the user");
+}
+
+// Kernels
+
+static SimtStatus run_kernel(const char *text, uint64_t argument, Dim3 grid, Dim3 block,
+                             uint32_t host_threads, Counters *counters, SimtError *error) {
+    SimtStatus status;
+    Module *module = module_load(str_of(text), "PTX", &status, error);
+    if (!module) return status;
+    void *arguments[] = {&argument};
+    Launch launch = {.grid = grid, .block = block, .cluster = {1, 1, 1}, .arguments = arguments};
+    SimtOptions options = {.host_threads = host_threads, .watchdog_seconds = 5};
+    LaunchReport report;
+    status = kernel_launch(module_kernel(module, "k"), &launch, &options, &report, error);
+    *counters = report.total;
+    arena_free(&report.arena);
+    module_unload(module);
+    return status;
+}
+
+#define KERNEL(registers, body)                                                                    \
+    HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<30>;\n"             \
+         ".reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n" registers "ld.param.u64 %rd1, [p];\n"             \
+         "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n" body      \
+         "ret;\n}\n"
+
+static const struct {
+    const char *name, *text;
+    uint64_t warp_insts, thread_insts, divergent; // of one warp
+    uint32_t (*want)(uint32_t t);                 // out[t]
+} flow_rows[] = {
+    // both sides of a branch, then together again: 4 + 2 + 1 + 2 (else) + 1 (then) + 2
+    {"if and else",
+     KERNEL("", "setp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\nmov.u32 %r2, 1;\nbra B;\n"
+                "A: mov.u32 %r2, 2;\nB: st.global.u32 [%rd2], %r2;\n"),
+     11, 6 * 32 + 2 * 24 + 8 + 2 * 32, 1, t_gap},
+    // lane t goes round t + 1 times: 4 + 1 + 3 * 32 rounds + 2
+    {"loops of different lengths",
+     KERNEL("", "mov.u32 %r2, 0;\nL: add.u32 %r2, %r2, 1;\nsetp.le.u32 %p1, %r2, %r1;\n"
+                "@%p1 bra L;\nst.global.u32 [%rd2], %r2;\n"),
+     4 + 1 + 3 * 32 + 2, 5 * 32 + 3 * (33 * 16) + 2 * 32, 31, t_plus_1},
+    // lanes that return early leave the others together
+    {"early exit",
+     KERNEL("", "st.global.u32 [%rd2], %r1;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra E;\n"
+                "add.u32 %r2, %r1, 1;\nst.global.u32 [%rd2], %r2;\nE: "),
+     4 + 3 + 1 + 2 + 1, 7 * 32 + 16 + 2 * 16 + 16, 1, NULL},
+    // a guard runs for the lanes where it holds, and counts the warp's active lanes
+    {"guards",
+     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 7;\n"
+                "@%p1 mov.u32 %r3, 9;\n@!%p1 add.u32 %r3, %r3, 1;\nst.global.u32 [%rd2], %r3;\n"),
+     4 + 6 + 1, 11 * 32, 0, NULL},
+    // halves of a warp meet at a shuffle in different places
+    {"shuffle across paths",
+     KERNEL("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\n"
+                "shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nbra B;\n"
+                "A: shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
+     4 + 2 + 2 + 1 + 2, 6 * 32 + 2 * 16 + 16 + 2 * 32, 1, NULL},
+    // one lane of the warp holds a lock that the others want
+    {"lock inside a warp",
+     KERNEL(".shared .align 4 .u32 lock;\n",
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra Z;\nst.shared.u32 [lock], 0;\nZ: bar.sync 0;\n"
+            "L: atom.shared.cas.b32 %r2, [lock], 0, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra L;\n"
+            "atom.shared.exch.b32 %r3, [lock], 0;\nst.global.u32 [%rd2], %r3;\n"),
+     0, 0, 0, NULL},
+};
+
+static uint64_t out;
+
+static void test_reconvergence(void) {
+    for (size_t k = 0; k < sizeof flow_rows / sizeof *flow_rows; k++) {
+        Counters counters;
+        SimtError error;
+        uint32_t *words = memory_at(out);
+        SimtStatus status = run_kernel(flow_rows[k].text, out, (Dim3){1, 1, 1}, (Dim3){32, 1, 1}, 1,
+                                       &counters, &error);
+        uint64_t warps = counters.value[COUNT_WARP_INSTS];
+        uint64_t lanes = counters.value[COUNT_THREAD_INSTS];
+        uint64_t divergent = counters.value[COUNT_DIVERGENT_BRANCHES];
+        if (status != SIMT_OK) wrong("%s: %s", flow_rows[k].name, error.text);
+        if (flow_rows[k].warp_insts &&
+            (warps != flow_rows[k].warp_insts || lanes != flow_rows[k].thread_insts ||
+             divergent != flow_rows[k].divergent)) {
+            wrong("%s: %llu warp, %llu thread instructions, %llu divergent branches",
+                  flow_rows[k].name, (unsigned long long)warps, (unsigned long long)lanes,
+                  (unsigned long long)divergent);
+        }
+        for (uint32_t t = 0; t < 32 && flow_rows[k].want == t_plus_1; t++) {
+            if (words[t] != t + 1) wrong("%s: out[%u] = %u", flow_rows[k].name, t, words[t]);
+        }
+    }
+    told("reconvergence: instructions, lanes and divergent branches");
+}
+
+// A product and a sum are rounded one after the other, as the PTX says.
+static void test_contraction(void) {
+    static const char text[] =
+        KERNEL("", "mov.f32 %f1, 0f3F800001;\nmul.f32 %f2, %f1, %f1;\nmov.f32 %f3, 0fBF800002;\n"
+                   "add.f32 %f4, %f2, %f3;\nfma.rn.f32 %f5, %f1, %f1, %f3;\n"
+                   "st.global.f32 [%rd1], %f4;\nst.global.f32 [%rd1+4], %f5;\n");
+    Counters counters;
+    SimtError error;
+    const float *words = memory_at(out);
+    SimtStatus status =
+        run_kernel(text, out, (Dim3){1, 1, 1}, (Dim3){1, 1, 1}, 1, &counters, &error);
+    if (status != SIMT_OK) wrong("%s", error.text);
+    if (words[0] != 0.0f) wrong("mul and add were fused");
+    if (words[1] != 0x1p-46f) wrong("fma was rounded twice: %a", (double)words[1]);
+    told("mul and add stay apart, fma rounds once");
+}
+
+// Counters and results do not depend on the number of host threads.
+static void test_threads(void) {
+    static const char text[] = KERNEL(
+        ".shared .align 4 .b8 s[1024];\n",
+        "mov.u32 %r2, %ctaid.x;\nmov.u32 %r4, s;\nshl.b32 %r5, %r1, 2;\nadd.u32 %r4, %r4, %r5;\n"
+        "L: st.shared.u32 [%r4], %r2;\nbar.sync 0;\nsub.u32 %r2, %r2, 1;\n"
+        "setp.gt.s32 %p1, %r2, 0;\n@%p1 bra L;\nred.global.add.u32 [%rd2], %r2;\n");
+    Counters first = {{0}};
+    uint32_t sum[2] = {0, 0};
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        Counters counters;
+        SimtError error;
+        memset(memory_at(out), 0, 4096);
+        SimtStatus status =
+            run_kernel(text, out, (Dim3){300, 1, 1}, (Dim3){256, 1, 1}, threads, &counters, &error);
+        if (status != SIMT_OK) wrong("%s", error.text);
+        memcpy(&sum[threads > 1], memory_at(out), 4);
+        if (threads == 1) first = counters;
+        if (memcmp(&first, &counters, sizeof first) != 0) wrong("%u threads count else", threads);
+        if (threads > 1 && sum[1] != sum[0]) wrong("%u threads sum else", threads);
+    }
+    // block b > 0 has b rounds, block 0 one
+    uint64_t want = 1 + 299 * 300 / 2;
+    if (first.value[COUNT_BARRIERS] != want) {
+        wrong("%llu barriers", (unsigned long long)first.value[COUNT_BARRIERS]);
+    }
+    told("counters are the same for any number of host threads");
+}
+
+static const struct {
+    const char *name, *text;
+    SimtStatus status;
+    const char *error;
+} failing_rows[] = {
+    {"address", KERNEL("", "mov.u64 %rd3, 64;\nst.global.u32 [%rd3], %r1;\n"), SIMT_ILLEGAL_ADDRESS,
+     "PTX:15: global store of 4 bytes at 0x40"},
+    {"alignment", KERNEL("", "ld.global.u32 %r2, [%rd1+2];\n"), SIMT_MISALIGNED_ADDRESS,
+     "PTX:14: global load"},
+    {"shared", KERNEL(".shared .align 4 .b8 s[64];\n", "st.shared.u32 [s+64], %r1;\n"),
+     SIMT_ILLEGAL_ADDRESS, "PTX:15: shared store of 4 bytes at 0x40"},
+    {"trap", KERNEL("", "trap;\n"), SIMT_TRAP, "PTX:14: trap"},
+    {"deadlock", KERNEL("", "bar.sync 1, 64;\n"), SIMT_DEADLOCK, "PTX:14: deadlock"},
+    {"unknown instruction", KERNEL("", "add.fast.f32 %f1, %f2, %f3;\n"), SIMT_UNSUPPORTED,
+     "PTX:14: unsupported instruction `add.fast.f32`"},
+    {"unknown modifier", KERNEL("", "ld.global.sideways.u32 %r2, [%rd1];\n"), SIMT_UNSUPPORTED,
+     "PTX:14: unsupported instruction `ld.global.sideways.u32`"},
+    {"sizes", KERNEL("", "add.u32 %r1, %r2, %rd1;\n"), SIMT_INVALID_PTX,
+     "PTX:14: register `%rd1` has the wrong size"},
+    {"label", KERNEL("", "bra NOWHERE;\n"), SIMT_INVALID_PTX, "PTX:14: unknown label `NOWHERE`"},
+    {"endless", KERNEL("", "L: bra L;\n"), SIMT_TIMEOUT, "PTX:14: no progress for"},
+};
+
+static void test_failures(void) {
+    for (size_t k = 0; k < sizeof failing_rows / sizeof *failing_rows; k++) {
+        Counters counters;
+        SimtError error;
+        SimtStatus status = run_kernel(failing_rows[k].text, out, (Dim3){1, 1, 1}, (Dim3){32, 1, 1},
+                                       1, &counters, &error);
+        const char *want = failing_rows[k].error;
+        if (status != failing_rows[k].status || strncmp(error.text, want, strlen(want)) != 0) {
+            wrong("%s: status %d, \"%s\"", failing_rows[k].name, (int)status, error.text);
+        }
+    }
+    told("failures: status, line and words");
+}
+
+// 16-bit formats: every f16 and back; rounding against the compiler's own.
+static void test_halves(void) {
+    for (uint32_t bits = 0; bits < 65536; bits++) {
+        float half = half_to_float((uint16_t)bits), brain = bfloat_to_float((uint16_t)bits);
+        if (half == half && float_to_half((double)half, ROUND_NEAREST) != bits) {
+            wrong("f16 %04x", bits);
+        }
+        if (brain == brain && float_to_bfloat((double)brain, ROUND_NEAREST) != bits) {
+            wrong("bf16 %04x", bits);
+        }
+        if (trouble[0]) break;
+    }
+#ifdef __FLT16_MAX__
+    uint64_t random = 7;
+    for (int round = 0; round < 300000 && !trouble[0]; round++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint32_t pattern = (uint32_t)(random >> 32);
+        float value;
+        memcpy(&value, &pattern, sizeof value);
+        if (value != value) continue;
+        _Float16 rounded = (_Float16)value;
+        uint16_t want;
+        memcpy(&want, &rounded, sizeof want);
+        uint16_t got = float_to_half((double)value, ROUND_NEAREST);
+        if (got != want) wrong("%a: %04x, not %04x", (double)value, got, want);
+    }
+#endif
+    told("16-bit formats");
+}
+
+int main(void) {
+    if (!memory_open((size_t)1 << 30)) return 1;
+    out = memory_alloc(1 << 16);
+    test_banks();
+    test_strides();
+    test_flow();
+    test_parser();
+    test_places();
+    test_reconvergence();
+    test_contraction();
+    test_threads();
+    test_failures();
+    test_halves();
+    return 0;
+}
