@@ -30,7 +30,7 @@ typedef struct {
 // Where the headings of a chapter are: empty for the text that is being woven.
 typedef struct {
     Str path;
-    bool anchored; // under the same names as in this text
+    bool apart; // as a file by itself, with the anchors that a code host makes
 } BookHome;
 
 typedef struct Book Book;

@@ -124,13 +124,10 @@ static void add_heading_link(Paragraph *paragraph, Str target, size_t file, Str 
     Book *book = paragraph->book;
     const Anchor *anchor = anchor_find(&book->anchors, file, fragment);
     Buf message = {.arena = book->arena};
-    if (anchor && book->homes && !book->homes[file].anchored) {
-        buf_add(&paragraph->text, book->homes[file].path);
-        return;
-    }
     if (anchor) {
-        Str home = book->homes ? book->homes[file].path : STR("");
-        buf_format(&paragraph->text, "%.*s#%.*s", STR_ARG(home), STR_ARG(anchor->name));
+        BookHome home = book->homes ? book->homes[file] : (BookHome){STR(""), false};
+        Str name = home.apart ? anchor->slug : anchor->name;
+        buf_format(&paragraph->text, "%.*s#%.*s", STR_ARG(home.path), STR_ARG(name));
         return;
     }
     buf_format(&message, "link to `%.*s`: %.*s has no such heading", STR_ARG(target),

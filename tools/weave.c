@@ -6,12 +6,17 @@
 
 #include "book.h"
 #include "file.h"
+#include "notebook.h"
 
 static const char usage[] =
-    "usage: weave [-t github|pandoc] [-r DIR] [-D DEVICE] [-T TITLE] [-s] [-o OUT] FILE…\n"
+    "usage: weave [-t github|pandoc|notebook] [-r DIR] [-D DEVICE] [-T TITLE] [-s] [-o OUT] FILE…\n"
     "Weaves Markdown chapters and recorded results into one book.\n"
     "  -t github   Markdown for code hosts: plain fences, pipe tables (default)\n"
     "  -t pandoc   Markdown for pandoc, which makes HTML and EPUB of it\n"
+    "  -t notebook Jupyter notebooks in the folder OUT: one for each chapter with a lab, and\n"
+    "              workbook.ipynb with all of them\n"
+    "  -P FILE     the Python cells of the notebooks (default tools/notebook.py)\n"
+    "  -R OWNER/NAME  the repository on GitHub: notebooks get a badge that opens them in Colab\n"
     "  -r DIR      where the results are (default results)\n"
     "  -D DEVICE   the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
     "  -T TITLE    title of the book\n"
@@ -54,7 +59,7 @@ static const char usage[] =
 
 typedef struct {
     BookStyle style;
-    const char *results, *device, *title, *output;
+    const char *results, *device, *title, *output, *frame, *repository;
     bool stale_is_error;
     int first_file;
 } Options;
@@ -78,15 +83,29 @@ static void read_option(Options *options, char letter, const char *value) {
     case 'o':
         options->output = value;
         return;
+    case 'P':
+        options->frame = value;
+        return;
+    case 'R':
+        options->repository = value;
+        return;
     default:
         break;
     }
-    if (strcmp(value, "github") && strcmp(value, "pandoc")) bad_usage("no such target: ", value);
-    options->style = strcmp(value, "pandoc") ? BOOK_GITHUB : BOOK_PANDOC;
+    static const char *const targets[] = {
+        [BOOK_GITHUB] = "github", [BOOK_PANDOC] = "pandoc", [BOOK_NOTEBOOK] = "notebook"};
+    int target = BOOK_GITHUB;
+    while (target <= BOOK_NOTEBOOK && strcmp(value, targets[target])) target++;
+    if (target > BOOK_NOTEBOOK) bad_usage("no such target: ", value);
+    options->style = (BookStyle)target;
 }
 
 static Options read_options(int argc, char **argv) {
-    Options options = {.results = "results", .device = "nvidia-h200", .title = ""};
+    Options options = {.results = "results",
+                       .device = "nvidia-h200",
+                       .title = "",
+                       .frame = "tools/notebook.py",
+                       .repository = ""};
     int i = 1;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
         const char *flag = argv[i];
@@ -94,7 +113,7 @@ static Options read_options(int argc, char **argv) {
             fputs(usage, stdout);
             exit(0);
         }
-        if (flag[2] || !strchr("trDTos", flag[1])) bad_usage("no such option: ", flag);
+        if (flag[2] || !strchr("trDTosPR", flag[1])) bad_usage("no such option: ", flag);
         if (flag[1] == 's') {
             options.stale_is_error = true;
             continue;
@@ -103,6 +122,8 @@ static Options read_options(int argc, char **argv) {
         read_option(&options, flag[1], argv[++i]);
     }
     if (i == argc) bad_usage("no files given", "");
+    if (options.style == BOOK_NOTEBOOK && !options.output)
+        bad_usage("notebooks need -o FOLDER", "");
     options.first_file = i;
     return options;
 }
@@ -145,6 +166,22 @@ static int write_book(Arena *arena, const char *path, Str text) {
     return 1;
 }
 
+static int write_notebooks(Arena *arena, Book *book, const Options *options) {
+    NotebookPlan plan = {.folder = str_of(options->output),
+                         .repository = str_of(options->repository)};
+    NotebookFile *files;
+    if (!file_read(arena, options->frame, &plan.frame)) {
+        fprintf(stderr, "%s: %s\n", options->frame, strerror(errno));
+        return 1;
+    }
+    while (plan.folder.len > 1 && str_ends(plan.folder, STR("/"))) plan.folder.len--;
+    size_t count = notebook_weave(book, &plan, &files);
+    if (book->error_count) return print_errors(book);
+    for (size_t i = 0; i < count; i++)
+        if (write_book(arena, str_terminated(arena, files[i].path), files[i].text)) return 1;
+    return 0;
+}
+
 static int weave(Arena *arena, const Options *options, char **paths) {
     ChunkTable chunks = {.arena = arena};
     for (; *paths; paths++) chunk_read(&chunks, str_of(*paths));
@@ -159,14 +196,21 @@ static int weave(Arena *arena, const Options *options, char **paths) {
         print_error(arena, str_of(error.path), error.line, error.message);
         return 1;
     }
+    const char *output = options->output;
+    if (options->style == BOOK_NOTEBOOK) { // of any file in that folder
+        Buf inside = {.arena = arena};
+        buf_format(&inside, "%s/x", output);
+        output = str_terminated(arena, buf_str(&inside));
+    }
     Book book = {.arena = arena,
                  .style = options->style,
                  .stale_is_error = options->stale_is_error,
                  .title = str_of(options->title),
-                 .up = way_up(arena, options->output),
+                 .up = way_up(arena, output),
                  .chunks = &chunks,
                  .results = &results,
                  .reference = str_of(options->device)};
+    if (options->style == BOOK_NOTEBOOK) return write_notebooks(arena, &book, options);
     book_weave(&book);
     if (book.error_count) return print_errors(&book);
     return write_book(arena, options->output, buf_str(&book.out));
