@@ -56,6 +56,7 @@ TEXT = {  # grids and blocks of the CPU device may have several dimensions: 64x2
     "device": {"chapter", "kernel", "elem", "source", "note"},
     "counters": {"chapter", "kernel", "source", "grid", "block"},
     "trace": {"kernel", "space", "op", "block"},
+    "errors": {"order", "data"},
 }
 NEEDED = {
     "device": ("chapter", "kernel", "n", "grid", "median_us", "p5_us", "p95_us", "gbps"),
@@ -72,6 +73,7 @@ NEEDED = {
         "lane",
         "address",
     ),
+    "errors": ("order", "data", "n", "relative_error", "bound", "condition"),
 }
 POSITIVE = {"median_us", "p5_us", "p95_us", "n", "grid"}
 WHOLE = {"n", "grid", "launch", "warp", "line", "bytes", "lane", "address", "thread_insts"}
@@ -157,8 +159,10 @@ def read_table(path, kind):
 
 
 def read_results(folder):
-    """All tables of the folder: devices by file name, the counters or None, traces by file name."""
+    """All tables of the folder: devices by file name, the counters or None, traces by file name,
+    and those of its folder `errors`, which are not a device's."""
     devices, counters, traces = [], None, []
+    errors = [read_table(path, "errors") for path in sorted((folder / "errors").glob("*.csv"))]
     for path in sorted(folder.glob("*.csv")):
         if path.name.startswith("trace-"):
             traces.append(read_table(path, "trace"))
@@ -167,7 +171,7 @@ def read_results(folder):
         else:
             table = read_table(path, "device")
             devices += [table] if table else []
-    return devices, counters, traces
+    return devices, counters, traces, errors
 
 
 # ---- From rows to the data of a figure ----
@@ -176,7 +180,7 @@ def read_results(folder):
 @dataclass
 class Figure:
     name: str  # of the file
-    kind: str  # of the picture: a function of plot_times.py or plot_counts.py
+    kind: str  # of the picture: a function of plot_times.py, plot_counts.py or plot_errors.py
     data: object  # all that the picture depends on: lists, dicts, text and numbers
 
 
@@ -441,8 +445,23 @@ def trace_steps(table):
     return {"kernel": kernel, "block": block, "warp": warp, "steps": steps}
 
 
-def figures_of(devices, counters, traces):
-    figures = []
+def errors_data(table):
+    """Per kind of data the errors of every order over n, and the condition, to two digits."""
+    panels = {}
+    for row in table.rows:
+        panel = panels.setdefault(row["data"], {"data": row["data"], "lines": {}})
+        panel["condition"] = format(float(f"{row['condition']:.1e}"), ",.0f")
+        line = panel["lines"].setdefault(row["order"], {"order": row["order"], "points": []})
+        point = {"n": row["n"], "error": row["relative_error"], "bound": row["bound"]}
+        line["points"].append(point)
+    for panel in panels.values():
+        panel["lines"] = list(panel["lines"].values())
+    orders = list(dict.fromkeys(row["order"] for row in table.rows))
+    return {"orders": orders, "panels": list(panels.values())}
+
+
+def figures_of(devices, counters, traces, errors):
+    figures = [Figure(f"{t.path.stem}.svg", "errors", errors_data(t)) for t in errors if t.rows]
     ladder = ladder_data(devices)
     if ladder:
         figures.append(Figure("ladder.svg", "ladder", ladder))
@@ -486,7 +505,7 @@ def trace_figures(traces, counters):
 HASH_LINE = re.compile(rb"<!-- drawn by tools/plot\.py from inputs ([0-9a-f]{16}) -->")
 
 
-SOURCES = ("plot.py", "plot_style.py", "plot_times.py", "plot_counts.py")
+SOURCES = ("plot.py", "plot_style.py", "plot_times.py", "plot_counts.py", "plot_errors.py")
 
 
 def source_bytes():
@@ -554,6 +573,7 @@ def main():
         return 0
     try:
         import plot_counts
+        import plot_errors
         import plot_style
         import plot_times
     except ImportError as error:
@@ -561,7 +581,7 @@ def main():
             f"{options.figures / due[0].name}: out of date, and this Python has no {error.name}: "
             'draw with the one that "tools/toolchain.sh python" names'
         ) from None
-    pictures = {**plot_times.PICTURES, **plot_counts.PICTURES}
+    pictures = {**plot_times.PICTURES, **plot_counts.PICTURES, **plot_errors.PICTURES}
     drawn = [
         (options.figures / f.name, plot_style.draw(pictures[f.kind], f, hashes[f.name]))
         for f in due
