@@ -89,8 +89,23 @@ static void splice(size_t at, size_t drop, const char *put, size_t put_len) {
     current_len += put_len - drop;
 }
 
-static void mutate_once(const Str *seeds, size_t count) {
-    size_t at = below(current_len + 1), left = current_len - at;
+// Cuts a fat binary off and says so in its header (u64 at 8: bytes after the header of 16).
+static void cut_fatbin(void) {
+    if (current_len < 16) return;
+    current_len = 16 + below(current_len - 15);
+    uint64_t size = current_len - 16;
+    memcpy(current + 8, &size, sizeof size);
+}
+
+// Half of the changes to a fat binary are to its headers.
+static void mutate_once(bool fatbin, const Str *seeds, size_t count) {
+    size_t at = below(current_len + 1);
+    if (fatbin && below(2) && current_len > 96) at = below(96);
+    if (fatbin && below(8) == 0) {
+        cut_fatbin();
+        return;
+    }
+    size_t left = current_len - at;
     const char *word = words[below(sizeof words / sizeof *words)];
     Str other = seeds[below(count)];
     size_t from = below(other.len), take = below(other.len - from < 200 ? other.len - from : 200);
@@ -192,7 +207,7 @@ static size_t run(bool fatbin, double seconds, const Str *seeds, size_t count) {
         memcpy(current, seed->at, seed->len);
         current_len = seed->len;
         if (inputs >= count)
-            for (size_t k = 1 + below(6); k > 0; k--) mutate_once(seeds, count);
+            for (size_t k = 1 + below(6); k > 0; k--) mutate_once(fatbin, seeds, count);
         bool taken = accepted(fatbin);
         if (inputs < count && !taken && seconds > 0) fail("a whole input", "refused");
         good += taken;
