@@ -217,7 +217,9 @@ static void collect_sources(Book *book) {
         Str chapter = key_chapter_of(table->chunks[i].target);
         if (chapter.len == 0) continue;
         uint64_t hash = str_hash(chunk_expand(table, i, CHUNK_CLEAN));
-        book->sources[book->source_count++] = (KeySource){chapter, hash};
+        KeySource *source = &book->sources[book->source_count++];
+        *source = (KeySource){.chapter = chapter, .hash = hash};
+        fence_attribute(table->chunks[i].part, STR("device"), &source->device);
     }
 }
 

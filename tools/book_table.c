@@ -5,7 +5,7 @@ typedef struct {
     Key key;   // of one kernel at one n, as far as that is known
     Str label; // of its own, or empty
     size_t line;
-    const ResultRow *on_reference; // NULL: only counted, never timed
+    const ResultRow *on_own; // on the chapter's device; NULL: only counted, never timed
 } TableRow;
 
 typedef struct {
@@ -23,6 +23,9 @@ typedef struct {
     size_t row_count, row_capacity;
     TableColumn *columns;
     size_t column_count, column_capacity;
+    const ResultTable *own;      // the chapter's device
+    const ResultTable **devices; // those that have a row of the table, `own` first
+    size_t device_count;
     Key defaults; // n= of the table
     bool timed;   // some column comes from a GPU
     bool counted; // some column comes from cpu.csv
@@ -68,12 +71,10 @@ static bool read_column(Table *table, Str name) {
         return true;
     }
     table->timed = true;
-    if (!key_reference(&table->scope, &why)) return fail(table, table->part->line, why);
-    size_t devices = is_per_device(&column) ? results->device_count : 1;
-    for (size_t i = 0; i < devices; i++) {
-        column.device = &results->devices[i];
-        add_column(table, column);
-    }
+    table->own = key_device(&table->scope, table->scope.chapter, &why);
+    if (!table->own) return fail(table, table->part->line, why);
+    column.device = table->own;
+    add_column(table, column);
     return true;
 }
 
@@ -137,13 +138,13 @@ static bool read_row(Table *table, Str text, size_t line) {
     bool several = row.key.every_n || str_equal(row.key.kernel, STR("*"));
     if (!table->timed && !several) return add_counted_row(table, row);
     KeyRows found;
-    const ResultTable *reference = key_reference(&table->scope, &why);
-    if (!reference || !key_rows(&table->scope, reference, &row.key, &found, &why))
+    const ResultTable *own = key_device(&table->scope, table->scope.chapter, &why);
+    if (!own || !key_rows(&table->scope, own, &row.key, &found, &why))
         return fail(table, line, why);
     for (size_t i = 0; i < found.count; i++) {
-        row.on_reference = found.rows[i];
-        row.key.kernel = results_cell(reference, found.rows[i], STR("kernel"));
-        results_number(results_cell(reference, found.rows[i], STR("n")), &row.key.n);
+        row.on_own = found.rows[i];
+        row.key.kernel = results_cell(own, found.rows[i], STR("kernel"));
+        results_number(results_cell(own, found.rows[i], STR("n")), &row.key.n);
         add_row(table, row);
         table->rows[table->row_count - 1].key.has_n = true;
         table->rows[table->row_count - 1].key.every_n = false;
@@ -167,8 +168,31 @@ static bool read_rows(Table *table) {
 static const ResultRow *on_device(Table *table, const TableRow *row, const ResultTable *device) {
     KeyRows found;
     Buf why = {.arena = table->book->arena};
-    if (device == table->book->results->reference) return row->on_reference;
+    if (device == table->own) return row->on_own;
     return key_rows(&table->scope, device, &row->key, &found, &why) ? found.rows[0] : NULL;
+}
+
+// What differs between devices gets a column for each that recorded a row of the table.
+static void spread_over_devices(Table *table) {
+    const Results *results = table->book->results;
+    table->devices = ARENA_NEW(table->book->arena, results->device_count + 1, const ResultTable *);
+    if (table->timed) table->devices[table->device_count++] = table->own;
+    for (size_t i = 0; table->timed && i < results->device_count; i++) {
+        const ResultTable *device = &results->devices[i];
+        bool recorded = false;
+        for (size_t r = 0; device != table->own && r < table->row_count; r++)
+            recorded = recorded || on_device(table, &table->rows[r], device);
+        if (recorded) table->devices[table->device_count++] = device;
+    }
+    TableColumn *columns = table->columns;
+    size_t count = table->column_count;
+    table->columns = NULL;
+    table->column_count = table->column_capacity = 0;
+    for (size_t c = 0; c < count; c++)
+        for (size_t i = 0; i < (is_per_device(&columns[c]) ? table->device_count : 1); i++) {
+            if (columns[c].device) columns[c].device = table->devices[i];
+            add_column(table, columns[c]);
+        }
 }
 
 static bool add_spread(Table *table, Buf *cell, const TableRow *row, const TableColumn *column) {
@@ -257,9 +281,9 @@ static bool is_stale(Table *table, const TableRow *row) {
         const ResultRow *counted = key_counters(&table->scope, &row->key, &why);
         if (counted && key_is_stale(&table->scope, results->counters, counted)) return true;
     }
-    for (size_t i = 0; table->timed && i < results->device_count; i++) {
-        const ResultRow *timed = on_device(table, row, &results->devices[i]);
-        if (timed && key_is_stale(&table->scope, &results->devices[i], timed)) return true;
+    for (size_t i = 0; i < table->device_count; i++) {
+        const ResultRow *timed = on_device(table, row, table->devices[i]);
+        if (timed && key_is_stale(&table->scope, table->devices[i], timed)) return true;
     }
     return false;
 }
@@ -301,7 +325,7 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
         buf_add(text, column->field->title);
     else
         buf_add(text, key_counter_title(table->book->arena, column->name));
-    if (is_per_device(column) && table->book->results->device_count > 1)
+    if (is_per_device(column) && table->device_count > 1)
         buf_format(text, ", %.*s", STR_ARG(device_name(column->device)));
 }
 
@@ -313,14 +337,14 @@ static bool all_one_n(const Table *table) {
 
 static void add_sources(Table *table, Buf *text) {
     const Results *results = table->book->results;
-    for (size_t i = 0; table->timed && i < results->device_count; i++) {
-        const ResultTable *device = &results->devices[i];
+    for (size_t i = 0; i < table->device_count; i++) {
+        const ResultTable *device = table->devices[i];
         Str date = results_fact(device, STR("date"));
         Str toolkit = key_fact_text(&table->scope, device, STR("toolkit"));
         buf_format(text, "%s%.*s", i ? "; " : " Times: ", STR_ARG(device_name(device)));
         if (date.len) buf_format(text, ", %.*s", STR_ARG(date));
         if (toolkit.len) buf_format(text, ", CUDA %.*s", STR_ARG(toolkit));
-        if (i + 1 == results->device_count) buf_char(text, '.');
+        if (i + 1 == table->device_count) buf_char(text, '.');
     }
     if (!table->counted) return;
     Str toolkit = key_fact_text(&table->scope, results->counters, STR("toolkit"));
@@ -390,6 +414,7 @@ void book_table(Book *book, const FencePart *part) {
     bool good = book_check_attributes(book, part, known);
     good = read_n(&table) && good;
     if (!read_columns(&table) || !good || !read_rows(&table)) return;
+    spread_over_devices(&table);
     Buf text = {.arena = book->arena};
     bool one_n = all_one_n(&table);
     if (!add_table(&table, &text, one_n)) return;

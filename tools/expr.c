@@ -72,7 +72,7 @@ static bool key_values(Parser *parser, const Key *key, Str name, Values *values)
         return true;
     }
     KeyRows rows;
-    const ResultTable *device = key_reference(scope, parser->why);
+    const ResultTable *device = key_device(scope, key->chapter, parser->why);
     if (!device || !key_rows(scope, device, key, &rows, parser->why)) return false;
     for (size_t i = 0; i < rows.count; i++) {
         Key one = *key;
@@ -281,36 +281,38 @@ static bool interval(const ResultTable *table, const ResultRow *row, double *low
            results_number(results_cell(table, row, STR("p95_us")), high);
 }
 
-bool expr_overlap(const ResultTable *table, const ResultRow *a, const ResultRow *b) {
+static bool overlap(const ResultTable *of_a, const ResultRow *a, const ResultTable *of_b,
+                    const ResultRow *b) {
     double low_a, high_a, low_b, high_b;
-    return interval(table, a, &low_a, &high_a) && interval(table, b, &low_b, &high_b) &&
+    return interval(of_a, a, &low_a, &high_a) && interval(of_b, b, &low_b, &high_b) &&
            low_a <= high_b && low_b <= high_a;
 }
 
-static bool take_time_row(Parser *parser, const ResultRow **row, bool *stale) {
+bool expr_overlap(const ResultTable *table, const ResultRow *a, const ResultRow *b) {
+    return overlap(table, a, table, b);
+}
+
+static bool take_time_row(Parser *parser, KeyRows *rows, bool *stale) {
     Key key;
-    KeyRows rows;
-    const ResultTable *device = key_reference(parser->scope, parser->why);
     peek(parser);
-    if (!device) return false;
     if (!key_take(parser->scope, &parser->rest, &key) || !str_starts(parser->rest, STR(".time"))) {
         buf_format(parser->why, "`~` compares two times: KERNEL.time ~ KERNEL.time");
         return false;
     }
     parser->rest = str_from(parser->rest, 5);
-    if (!key_rows(parser->scope, device, &key, &rows, parser->why)) return false;
-    *row = rows.rows[0];
-    *stale = *stale || key_is_stale(parser->scope, device, *row);
+    const ResultTable *device = key_device(parser->scope, key.chapter, parser->why);
+    if (!device || !key_rows(parser->scope, device, &key, rows, parser->why)) return false;
+    *stale = *stale || key_is_stale(parser->scope, device, rows->rows[0]);
     return true;
 }
 
 static bool claim_overlap(const KeyScope *scope, Str left, Str right, bool *stale, Buf *why) {
     Parser a = {.scope = scope, .rest = left, .why = why};
     Parser b = {.scope = scope, .rest = right, .why = why};
-    const ResultRow *rows[2];
-    if (!take_time_row(&a, &rows[0], stale) || !at_end(&a)) return false;
-    if (!take_time_row(&b, &rows[1], stale) || !at_end(&b)) return false;
-    if (expr_overlap(scope->results->reference, rows[0], rows[1])) return true;
+    KeyRows of_a, of_b;
+    if (!take_time_row(&a, &of_a, stale) || !at_end(&a)) return false;
+    if (!take_time_row(&b, &of_b, stale) || !at_end(&b)) return false;
+    if (overlap(of_a.table, of_a.rows[0], of_b.table, of_b.rows[0])) return true;
     buf_format(why, "does not hold: the intervals do not overlap");
     return false;
 }

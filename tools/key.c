@@ -346,11 +346,22 @@ bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value 
     return true;
 }
 
-const ResultTable *key_reference(const KeyScope *scope, Buf *why) {
-    if (!scope->results->reference)
+const ResultTable *key_device(const KeyScope *scope, Str chapter, Buf *why) {
+    const Results *results = scope->results;
+    Str own = {NULL, 0};
+    for (size_t i = 0; i < scope->source_count; i++)
+        if (str_equal(scope->sources[i].chapter, chapter) && scope->sources[i].device.len)
+            own = scope->sources[i].device;
+    Str name = own.len ? own : scope->reference;
+    for (size_t i = 0; i < results->device_count; i++)
+        if (str_equal(results->devices[i].device, name)) return &results->devices[i];
+    if (own.len)
+        buf_format(why, "no results of the device of chapter %.*s: %s/%.*s.csv is missing",
+                   STR_ARG(chapter), results->folder, STR_ARG(name));
+    else
         buf_format(why, "no results of the reference device: %s/%.*s.csv is missing",
-                   scope->results->folder, STR_ARG(scope->reference));
-    return scope->results->reference;
+                   results->folder, STR_ARG(name));
+    return NULL;
 }
 
 // CUDA writes a version as 1000 * major + 10 * minor: 12040 reads 12.4.
@@ -382,7 +393,8 @@ bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why
         {{"memory_bus_bits", 15}, UNIT_COUNT},
     };
     bool counted = str_equal(table, STR("cpu"));
-    const ResultTable *from = counted ? scope->results->counters : key_reference(scope, why);
+    const ResultTable *from =
+        counted ? scope->results->counters : key_device(scope, scope->chapter, why);
     if (!from) {
         if (counted) buf_format(why, "%s/cpu.csv is missing", scope->results->folder);
         return false;

@@ -10,10 +10,12 @@
 #include "results.h"
 #include "value.h"
 
-// What a chapter's lab is now: the hash of its tangled source.
+// What a chapter's lab is now: the hash of its tangled source, and the device that its rows come
+// from when that is not the reference device (device= of the lab's block).
 typedef struct {
     Str chapter;
     uint64_t hash;
+    Str device;
 } KeySource;
 
 // Where keys are looked up.
@@ -83,13 +85,15 @@ bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value 
 // Whether the row came from another source than the chapter's lab has now.
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
 
-// `device`, `device.NAME` or `cpu.NAME`: facts of the reference device's file or of cpu.csv.
+// `device`, `device.NAME` or `cpu.NAME`: facts of the file of the asking chapter's device or of
+// cpu.csv.
 bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why);
 
 // The same as text, versions in the form 13.0; empty when the file has no such fact.
 Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name);
 
-// The reference device's table, or NULL with the reason.
-const ResultTable *key_reference(const KeyScope *scope, Buf *why);
+// The table that keys of a chapter are looked up in: that of the device its lab names, else the
+// reference device's. NULL: `why` says which file is missing.
+const ResultTable *key_device(const KeyScope *scope, Str chapter, Buf *why);
 
 #endif
