@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""execute.py: run all cells of a notebook, in order, until one fails.
+
+usage: execute.py [--jupyter] [--output FILE] NOTEBOOK
+
+  --jupyter      with Jupyter's own client and kernel, which must be installed
+  --output FILE  without it: write what the cells print, and tables and figures, as HTML;
+                 with it: write the executed notebook
+
+Prints what the cells print. When a cell fails: its id and message, and exit status 1. Without
+--jupyter nothing but Python is needed: %%writefile and IPython.display are stood in for.
+"""
+
+import argparse
+import base64
+import html
+import io
+import json
+import os
+import sys
+import types
+from contextlib import redirect_stdout
+from pathlib import Path
+
+
+class Tee(io.StringIO):
+    """Keeps what is printed, and shows it at once."""
+
+    def write(self, text):
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+class Page:
+    """What the cells show, as parts of a page."""
+
+    def __init__(self):
+        self.parts = []
+
+    def show(self, item):
+        self.parts.append(item.data)
+
+    def show_figures(self):
+        pyplot = sys.modules["matplotlib.pyplot"]
+        for number in pyplot.get_fignums():
+            image = io.BytesIO()
+            pyplot.figure(number).savefig(image, format="png", dpi=100, bbox_inches="tight")
+            text = base64.b64encode(image.getvalue()).decode()
+            self.parts.append(f'<img src="data:image/png;base64,{text}">')
+        pyplot.close("all")
+
+
+class Markup:
+    def __init__(self, data):
+        self.data = data
+
+
+def stand_in_for_ipython(page):
+    """IPython.display with the two names that the notebooks use; figures go to the page."""
+    package, module = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    module.HTML, module.display, package.display = Markup, page.show, module
+    sys.modules.update({"IPython": package, "IPython.display": module})
+    try:
+        import matplotlib
+
+        matplotlib.use("agg")
+        import matplotlib.pyplot as pyplot
+
+        pyplot.show = page.show_figures
+    except ImportError:
+        pass
+
+
+def execute_plainly(cells, output):
+    page, names = Page(), {"__name__": "__main__"}
+    stand_in_for_ipython(page)
+    failure = None
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            page.parts.append(f"<pre>{html.escape(source[:400])}</pre>")
+            continue
+        first, _, rest = source.partition("\n")
+        if first.startswith("%%writefile "):
+            Path(first.split(None, 1)[1]).write_text(rest + "\n", encoding="utf-8")
+            continue
+        printed = Tee()
+        try:
+            with redirect_stdout(printed):
+                exec(compile(source, cell["id"], "exec"), names)
+        except Exception as error:
+            failure = (cell["id"], f"{type(error).__name__}: {error}")
+        page.parts.append(f"<pre>{html.escape(printed.getvalue())}</pre>")
+        if failure:
+            break
+    if output:
+        output.write_text("<meta charset=utf-8>" + "\n".join(page.parts), encoding="utf-8")
+    return failure
+
+
+def execute_with_jupyter(path, output):
+    import nbclient
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    client = nbclient.NotebookClient(
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": os.getcwd()}}
+    )
+    failure = None
+    try:
+        client.execute()
+    except nbclient.exceptions.CellExecutionError as error:
+        failed = [c for c in notebook.cells if any(o.output_type == "error" for o in c.get("outputs", []))]
+        failure = (failed[-1].id, f"{error.ename}: {error.evalue}")
+    for cell in notebook.cells:
+        for shown in cell.get("outputs", []):
+            print(shown.text if shown.output_type == "stream" else "", end="")
+    if output:
+        nbformat.write(notebook, output)
+    return failure
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
+    parser.add_argument("--jupyter", action="store_true")
+    parser.add_argument("--output", type=lambda text: Path(text).absolute())
+    parser.add_argument("notebook", type=lambda text: Path(text).absolute())
+    options = parser.parse_args()
+    os.chdir(options.notebook.parent)
+    if options.jupyter:
+        failure = execute_with_jupyter(options.notebook, options.output)
+    else:
+        cells = json.loads(options.notebook.read_text(encoding="utf-8"))["cells"]
+        failure = execute_plainly(cells, options.output)
+    if failure:
+        print(f"cell {failure[0]}: {failure[1]}", file=sys.stderr)
+    return 1 if failure else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,373 @@
+"""The Python cells of the notebooks, in percent format: a line that starts with `# %%` starts a cell.
+
+`weave -t notebook` copies them. Marks in brackets stand for what it makes itself: the front, the
+harness, the recorded results and the chapters. Only the standard library and what Colab ships is
+imported; Python 3.10 or later, CUDA 12.4 or later.
+"""
+
+# %% [front]
+
+# %% [markdown]
+# **Run all cells from top to bottom.** The first finds the GPU and the compiler. Each kernel has a
+# cell of its own that writes it to a file: change it, run it, then run the next cell that starts
+# with `run(`, and you see what the change did. A kernel that does not compile or does not add up
+# stops the run and says where.
+
+# %% setup
+import os, re, shutil, subprocess
+from pathlib import Path
+
+ARCH = ""  # for example "sm_75", to compile for another architecture than that of the GPU found
+N = 0  # how many elements to sum; 0: 25,600,000 on a GPU, 100,000 on the CPU device
+
+GPU_PLEASE = (
+    "There is no GPU here: in Colab choose Runtime > Change runtime type > T4 GPU, "
+    "then Runtime > Run all."
+)
+
+
+class Stop(Exception):
+    """Ends a run of all cells with one plain message."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
+def output_of(*command):
+    """What a program prints; nothing if it fails or is not there."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def find_gpus():
+    """(compute capability, name) of each GPU, the lowest first."""
+    listing = output_of("nvidia-smi", "--query-gpu=compute_cap,name", "--format=csv,noheader")
+    found = re.findall(r"^(\d+)\.(\d), *(.+)$", listing, re.MULTILINE)
+    return sorted((int(major) * 10 + int(minor), name.strip()) for major, minor, name in found)
+
+
+def find_nvcc(repository):
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path=f"{home}/bin:/usr/local/cuda/bin")
+    if not nvcc and repository:
+        nvcc = output_of(str(repository / "tools/toolchain.sh"), "nvcc").strip()
+    if not nvcc:
+        raise Stop("There is no nvcc here: install the CUDA Toolkit, 12.4 or later, or use Colab.")
+    return nvcc
+
+
+def arch_for(capability, nvcc):
+    """The architecture to compile for: the GPU's, or what an older compiler has for newer GPUs."""
+    known = [int(arch) for arch in re.findall(r"compute_(\d+)", output_of(nvcc, "--list-gpu-arch"))]
+    if not known or capability in known:
+        return f"sm_{capability}"
+    if capability < min(known):
+        raise Stop(f"{nvcc} does not compile for this GPU any more: use an older CUDA Toolkit.")
+    return f"compute_{max(known)}"  # the driver compiles the rest
+
+
+START = globals().get("START") or Path.cwd()  # the same when this cell runs again
+BUILD = os.environ.get("B", "build")  # the repository's build folder
+repository = START.parent if (START.parent / "tools/simt").is_dir() else None
+gpus = find_gpus()
+if not gpus and not repository:
+    raise Stop(GPU_PLEASE)
+NVCC = find_nvcc(repository)
+SIMT = None
+if gpus:
+    ARCH = ARCH or arch_for(gpus[0][0], NVCC)
+    N = N or 25_600_000
+    print(f"{gpus[0][1]}: compiling with {NVCC} for {ARCH}")
+else:
+    SIMT = repository / BUILD / "simt"
+    if not SIMT.exists():
+        made = subprocess.run(
+            ["make", "-C", repository, f"B={BUILD}", "simt"], capture_output=True, text=True
+        )
+        if made.returncode:
+            raise Stop(f"{GPU_PLEASE}\nThe CPU device could not be built:\n{made.stderr}")
+    ARCH = ARCH or "sm_90"
+    N = N or 100_000
+    print("There is no GPU here, so the labs run on the CPU device of the repository that this")
+    print(f"notebook lies in: right answers and exact counts, no times, {N:,} elements.")
+
+WORK = repository / BUILD / "notebooks" if repository else START / "workbook"
+(WORK / "bin").mkdir(parents=True, exist_ok=True)
+os.chdir(WORK)  # here the cells below write their files
+
+# %% [harness]
+
+# %% workbench
+#@title The workbench: puts labs together, compiles and runs them, shows tables and figures
+import csv, hashlib, html, json, shlex
+from IPython.display import HTML, display
+
+REFERENCE = re.compile(r"([ \t]*)<<([^\W\d][\w:.-]*)>>\s*")
+RUNS = {}  # lab: (source hash, its CSV, the rows of it)
+
+
+def read_chunks():
+    """Name: (cell, its line before the first one of the chunk, text) for all that cells wrote."""
+    chunks = {}
+    if Path("harness.md").exists():
+        text = Path("harness.md").read_text(encoding="utf-8")
+        fences = r"^(`{3,}|~{3,}) \{\.\w+ #([^}\s]+)\}\n(.*?)^\1$"
+        for fence in re.finditer(fences, text, re.MULTILINE | re.DOTALL):
+            before = text.count("\n", 0, fence.start(3)) + 1
+            chunks[fence[2]] = ("harness", before, fence[3])
+    for path in Path().glob("*.cu"):
+        name = path.name if path.name[0].isdigit() else path.stem
+        chunks[name] = (path.stem, 1, path.read_text(encoding="utf-8"))
+    return chunks
+
+
+def expand(chunks, name, indent="", users=()):
+    """The lines of a chunk with all it pulls in: (cell, line in the cell, text)."""
+    if name not in chunks:
+        raise Stop(f"<<{name}>>: no cell above writes {name}.cu. Run all cells above once.")
+    if name in users:
+        raise Stop("A chunk contains itself: " + " -> ".join([*users, name]))
+    cell, before, text = chunks[name]
+    for number, line in enumerate(text.splitlines(), before + 1):
+        pulled = REFERENCE.fullmatch(line)
+        if pulled:
+            yield from expand(chunks, pulled[2], indent + pulled[1], (*users, name))
+        else:
+            yield cell, number, indent + line if line.strip() else line
+
+
+def assemble(lab):
+    """The program as in code/, and with #line, so that messages name a cell and its line."""
+    plain, lined, at = [], [], None
+    for cell, number, text in expand(read_chunks(), f"{lab}.cu"):
+        if at != (cell, number) and not (plain and plain[-1].endswith("\\")):
+            lined.append(f'#line {number} "cell {cell}"')
+        plain.append(text)
+        lined.append(text)
+        at = (cell, number + 1)
+    return "\n".join(plain) + "\n", "\n".join(lined) + "\n"
+
+
+def source_hash(text):
+    """64-bit FNV-1a, as results/ has it."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001B3 % (1 << 64)
+    return f"{value:016x}"
+
+
+def compile_lab(lab, link):
+    plain, lined = assemble(lab)
+    flags = ["-O3", f"-arch={ARCH}", "-lineinfo", *shlex.split(link)]
+    if SIMT:
+        flags += ["-cudart", "shared", "--no-compress"]
+    key = hashlib.sha256("\n".join([lined, NVCC, *flags]).encode()).hexdigest()[:16]
+    program, source = Path(f"bin/{lab}-{key}"), Path(f"bin/{lab}.cu")
+    source.write_text(lined, encoding="utf-8")
+    if not program.exists():
+        command = [NVCC, *flags, "-o", f"{program}.new", str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise Stop(f"{lab} does not compile:\n{done.stderr or done.stdout}")
+        print(done.stderr, end="")
+        os.replace(f"{program}.new", program)
+    return program.absolute(), source_hash(plain)
+
+
+def run(lab, n=0, options="", link=""):
+    """Puts a lab together from the cells above, compiles it, runs it, and shows what came out."""
+    if link and SIMT:
+        print(f"{lab} needs {link} and real GPUs: not run on the CPU device.")
+        return
+    try:
+        program, source = compile_lab(lab, link)
+    except Stop as stop:
+        if not re.search(r"cannot find -l|nccl\.h: No such file", str(stop)):
+            raise
+        print(f"{lab} needs {link}, which is not installed here: not run.")
+        return
+    table = Path(f"{lab}.csv")
+    table.unlink(missing_ok=True)
+    command = [str(program), "-n", str(n or N), *shlex.split(options)]
+    if SIMT:
+        command = [str(SIMT), "--last", "--csv", str(table), *command]
+    else:
+        command += ["--csv", str(table)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
+    print(done.stdout.split("\n\n")[0] if SIMT else done.stdout.splitlines()[0])
+    if not table.exists():
+        print(done.stdout)
+        return
+    text = table.read_text(encoding="utf-8")
+    rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    RUNS[lab] = (source, text, rows)
+    (show_counts if SIMT else show_times)(lab, rows)
+
+
+# ---- Tables and figures ----
+
+
+def show_table(caption, heads, rows):
+    """Numbers to the right, text to the left."""
+    cells = lambda row, tag: "".join(
+        f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{html.escape(str(cell))}</{tag}>'
+        for i, cell in enumerate(row)
+    )
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    head = f"<caption>{html.escape(caption)}</caption><tr>{cells(heads, 'th')}</tr>"
+    display(HTML(f"<table>{head}{body}</table>"))
+
+
+def device_name():
+    return gpus[0][1]
+
+
+def recorded(lab, kernel, n):
+    """{device: median in microseconds}"""
+    return {r[0]: r[4] for r in RECORDED if r[1:4] == (lab, kernel, int(n))}
+
+
+def show_times(lab, rows):
+    rows = [row for row in rows if row.get("sweep", "0") == "0"]
+    others = sorted({name for r in rows for name in recorded(lab, r["kernel"], r["n"])})
+    heads = ["kernel", "median µs", "5 % to 95 %", "GB/s", "% of read ceiling"]
+    heads += [f"{name}, µs" for name in others]
+    body, bars = [], []
+    for row in rows:
+        known = recorded(lab, row["kernel"], row["n"])
+        span = f"{float(row['p5_us']):.2f} to {float(row['p95_us']):.2f}"
+        cells = [row["kernel"], f"{float(row['median_us']):.2f}", span, row["gbps"], row["read_pct"]]
+        body.append(cells + [f"{known[name]:.2f}" if name in known else "" for name in others])
+        bars.append((row["kernel"], {device_name(): float(row["median_us"]), **known}))
+    show_table(f"{int(rows[0]['n']):,} elements", heads, body)
+    draw(bars, "microseconds")
+
+
+def kernel_name(signature):
+    """`void block_sum<64>(float const*)` -> block_sum<64>"""
+    return re.sub(r"^void ", "", signature).split("(float")[0].split("(int")[0].strip()
+
+
+COUNTS = {
+    "warp_insts": "warp instructions",
+    "shared_ld_wavefronts": "shared load wavefronts",
+    "shared_ld_conflicts": "shared load conflicts",
+    "global_ld_sectors": "global load sectors",
+    "barriers": "barriers",
+    "divergent_branches": "divergent branches",
+}
+
+
+def show_counts(lab, rows):
+    rows = [row for row in rows if not row["kernel"].startswith("read_ceiling")]
+    numbers = [[int(row[column]) for column in COUNTS] for row in rows]
+    body = [
+        [kernel_name(row["kernel"]), row["grid"], row["block"], *(f"{x:,}" for x in counts)]
+        for row, counts in zip(rows, numbers)
+    ]
+    show_table("Last launch of each kernel", ["kernel", "grid", "block", *COUNTS.values()], body)
+    draw(
+        [(kernel_name(row["kernel"]), {"CPU device": c[0]}) for row, c in zip(rows, numbers) if c[0]],
+        "warp instructions",
+    )
+
+
+def draw(bars, unit):
+    """A dot per device on each kernel's line, on a log scale."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print("There is no matplotlib here, so there is no figure.")
+        return
+    if not bars:
+        return
+    figure, axes = plt.subplots(figsize=(9, 0.9 + 0.32 * len(bars)))
+    devices = list(dict.fromkeys(name for _, values in bars for name in values))
+    for which, device in enumerate(devices):
+        points = [(values[device], y) for y, (_, values) in enumerate(bars) if device in values]
+        color, marker = ["#0072b2", "#d55e00", "#009e73", "#aa4499"][which % 4], "osD^"[which % 4]
+        axes.scatter(*zip(*points), color=color, marker=marker, label=device, zorder=3)
+        for x, y in points if which == 0 else []:
+            axes.annotate(f"{x:,.4g}", (x, y), (7, 5), textcoords="offset points", fontsize=8)
+    axes.set_xscale("log")
+    axes.set_xlabel(unit)
+    axes.set_yticks(range(len(bars)), [name for name, _ in bars])
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    if len(devices) > 1:
+        axes.legend(loc="best", fontsize=8)
+    plt.show()
+
+
+# ---- All of them ----
+
+
+def show_all():
+    """Every kernel that ran, in one figure."""
+    bars = []
+    for lab, (_, _, rows) in RUNS.items():
+        for row in rows:
+            if SIMT and not row["kernel"].startswith("read_ceiling"):
+                bars.append((f"{lab[:2]} {kernel_name(row['kernel'])}", int(row["warp_insts"])))
+            elif not SIMT and row.get("sweep", "0") == "0" and row["kernel"] != "read_ceiling":
+                bars.append((f"{lab[:2]} {row['kernel']}", float(row["median_us"]), lab, row))
+    if SIMT:
+        draw([(name, {"CPU device": x}) for name, x in bars if x], "warp instructions")
+    else:
+        draw(
+            [
+                (name, {device_name(): us, **recorded(lab, row["kernel"], row["n"])})
+                for name, us, lab, row in bars
+            ],
+            "microseconds",
+        )
+
+
+def results_text():
+    """The CSV of this device in the form that results/ takes: as `make record` writes it."""
+    labs = sorted(RUNS)
+    last = [line for line in RUNS[labs[-1]][1].splitlines() if line.startswith("# date:")]
+    lines, header = [], ""
+    for lab in labs:
+        source, text, _ = RUNS[lab]
+        every = text.splitlines()
+        facts = [x for x in every if x.startswith("#") and not x.startswith("# date:")]
+        head, *rows = [x for x in every if not x.startswith("#")]
+        if not lines:
+            header = head
+            lines = [*facts, *last, f"chapter,source,{head}"]
+        elif head != header:
+            raise Stop(f"{lab} has other columns than {labs[0]}.")
+        lines += [f"{lab[:2]},{source},{row}" for row in rows]
+    return "\n".join(lines) + "\n"
+
+# %% [recorded]
+
+# %% [chapters]
+
+# %% [markdown]
+# ## All results
+# Every kernel that ran, and the numbers to take home.
+
+# %% all-results
+show_all()
+
+# %% take-home
+if SIMT or not RUNS:
+    print("No times were taken, so there is nothing to download.")
+else:
+    results = Path(re.sub(r"[ /]", "-", device_name().lower()) + ".csv")
+    results.write_text(results_text(), encoding="utf-8")
+    print(f"{results.absolute()}: put it into results/ of the repository, then make figures book.")
+    try:
+        from google.colab import files
+    except ImportError:
+        pass
+    else:
+        files.download(str(results))
