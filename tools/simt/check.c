@@ -76,9 +76,10 @@ Checker *checker_new(const Block *block) {
     checker->words = calloc(words, sizeof *checker->words);
     checker->bytes = calloc(words * 4, sizeof *checker->bytes);
     checker->split = calloc(words, sizeof *checker->split);
+    checker->sync = calloc(SYNC_WORDS, sizeof *checker->sync);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
     if (checker->lane_known && checker->words && checker->bytes && checker->split &&
-        checker->unwritten)
+        checker->sync && checker->unwritten)
         return checker;
     checker_free(checker);
     return NULL;
@@ -113,6 +114,7 @@ void checker_free(Checker *checker) {
     free(checker->words);
     free(checker->bytes);
     free(checker->split);
+    free(checker->sync);
     free(checker->unwritten);
     free(checker->findings);
     free(checker);
@@ -123,6 +125,8 @@ void checker_begin_block(Block *block) {
     checker->block_start = checker->block_floor = ++checker->now;
     checker->progress = block->progress;
     memset(checker->arrivals, 0, sizeof checker->arrivals);
+    memset(checker->pending, 0, sizeof checker->pending);
+    checker->sync_count = 0;
     if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);
     checker->any_split = false;
 }
@@ -250,6 +254,10 @@ const Inst *check_hook(Warp *warp, const Inst *inst) {
             return check_barrier(warp, inst);
         break;
     case ACCESS_SYNC:
+        if (inst->plain == op_fence) {
+            check_fence(warp->block->check, warp);
+            break;
+        }
         if (inst->plain == op_warp_barrier) return check_warp_barrier(warp, inst);
         if (inst->plain != op_activemask) return check_meeting(warp, inst);
         break;

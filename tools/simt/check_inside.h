@@ -61,6 +61,21 @@ typedef struct {
     uint32_t byte, thread;
 } UnwrittenRead;
 
+enum { SYNC_WORDS = 64, ORDER_CACHE = 64 };
+
+// What is known to have been released through a word of shared memory: up to which time of each
+// warp, for other warps, and of each lane, for the lanes of its own warp.
+typedef struct {
+    uint32_t byte;
+    uint64_t warp[MAX_WARPS];
+    uint64_t lane[MAX_WARPS][LANES];
+} SyncWord;
+
+typedef struct {
+    const Inst *inst;
+    uint8_t order;
+} OrderCache;
+
 struct Checker {
     Machine *machine;
     uint64_t now;
@@ -70,6 +85,11 @@ struct Checker {
     uint64_t warp_known[MAX_WARPS][MAX_WARPS];
     uint64_t (*lane_known)[LANES][LANES]; // per warp
     Arrival arrivals[BARRIERS];
+    SyncWord *sync;
+    uint32_t sync_count;
+    uint64_t pending[MAX_WARPS]; // words that a warp's atomics read since its last fence
+    uint64_t fence[MAX_WARPS];   // time of a warp's last fence
+    OrderCache orders[ORDER_CACHE];
     uint64_t progress; // block->progress when it was last looked at
     Cell *words, *bytes;
     uint8_t *split; // words that are recorded by byte
@@ -110,6 +130,11 @@ void check_unwritten(Checker *checker, const Warp *warp);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
                   const uint64_t address[LANES]);
+
+// Order through words of shared memory: an atomic or strong access, and a fence.
+void check_order(Checker *checker, const Warp *warp, const Inst *inst, uint32_t mask,
+                 const uint64_t address[LANES]);
+void check_fence(Checker *checker, const Warp *warp);
 
 // Each looks at one instruction and runs it.
 Op check_barrier, check_warp_barrier, check_meeting;

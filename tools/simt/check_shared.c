@@ -193,6 +193,7 @@ void check_shared(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
                   const uint64_t address[LANES]) {
     const uint32_t size = (uint32_t)inst->bytes * inst->elements;
     const bool atomic = inst->access == ACCESS_ATOMIC;
+    if (atomic || inst->flags & INST_VOLATILE) check_order(checker, warp, inst, mask, address);
     Access at = {
         .checker = checker, .warp = warp, .inst = inst, .address = address, .atomic = atomic};
     for (uint32_t m = mask; m; m &= m - 1) {

@@ -162,7 +162,7 @@ bool lower_sync(Lower *lower, Str base) {
         return true;
     }
     if (str_equal(base, STR("membar")) || str_equal(base, STR("fence"))) {
-        (void)lower_emit(lower, op_fence);
+        lower_emit(lower, op_fence)->access = ACCESS_SYNC;
     } else if (str_equal(base, STR("activemask"))) {
         lower_operands(lower, 1, 1);
         uint32_t d = lower_dest(lower, &lower->at->operands[0], 'w');
