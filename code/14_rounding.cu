@@ -574,11 +574,13 @@ static float uniform(unsigned i) {
     return (float)((i ^ i >> 16) >> 8) / (1 << 24);
 }
 
-static const char *const data_names[] = {"even", "cancelling"};
+enum Data { EVEN, LOPSIDED, CANCELLING, DATA_KINDS };
+static const char *const data_names[] = {"even", "lopsided", "cancelling"};
 
-// Element i of n, of one of the two kinds of data.
+// Element i of n, of one of the kinds of data.
 static float datum(int data, unsigned i, unsigned n) {
-    if (data == 0) return uniform(i);
+    if (data == EVEN) return uniform(i);
+    if (data == LOPSIDED) return i < n / 4 && i % 4 == 0 ? 1 << 24 : 1;
     if (i < n / 2) return 2 * uniform(i) - 1;
     unsigned mirror = n - 1 - i;  // its opposite, and a little more
     return -(2 * uniform(mirror) - 1) + uniform(i) / 4096;
@@ -632,7 +634,7 @@ static void measure_all_errors(void) {
     printf("%-10s %9s %9s", "data", "n", "condition");
     for (const Row &row : rows) printf("  %8.8s", strchr(row.stage.name, '_') + 1);
     printf("\n");
-    for (int data = 0; data < 2; data++)
+    for (int data = 0; data < DATA_KINDS; data++)
         for (unsigned n = 1024; n <= lab.n && n <= 1u << 24; n *= 4) measure_errors(data, n);
 }
 
@@ -652,7 +654,7 @@ static int distinct_results(const Row *row, unsigned n) {
 // Counts the different results of every row; only the atomic sum may have more than one.
 static void count_distinct(int *distinct) {
     unsigned some = lab.n < 1u << 20 ? lab.n : 1u << 20;
-    for (unsigned i = 0; i < some; i++) lab.h_in[i] = datum(0, i, some);
+    for (unsigned i = 0; i < some; i++) lab.h_in[i] = datum(EVEN, i, some);
     CUDA(cudaMemcpy(lab.d_in, lab.h_in, some * sizeof(float), cudaMemcpyHostToDevice));
     for (const Row &row : rows) {
         if (row.method == SEQUENTIAL || !is_wanted(&row.stage)) continue;
@@ -678,11 +680,11 @@ static void write_errors(const char *path) {
 // Times a row; its note tells its errors at the largest size and its different results.
 static void time_row(const Row *row, int distinct) {
     static char note[128];
-    double worst[2] = {0, 0};
+    double last[DATA_KINDS] = {0};
     for (int i = 0; i < measured_count; i++)
-        if (measured[i].row == row) worst[measured[i].data] = measured[i].error;
-    snprintf(note, sizeof note, "errors %.1e and %.1e; results in 100 runs: %d", worst[0], worst[1],
-             distinct);
+        if (measured[i].row == row) last[measured[i].data] = measured[i].error;
+    snprintf(note, sizeof note, "errors %.1e, %.1e, %.1e; results in 100 runs: %d", last[EVEN],
+             last[LOPSIDED], last[CANCELLING], distinct);
     Stage stage = row->stage;
     stage.note = note;
     report_row(&stage, 1, "float", 4.0 * lab.n, measure(&stage, 0));

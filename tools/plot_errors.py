@@ -37,7 +37,7 @@ def errors(data, name):
     positive = [v for p in every for v in (p["error"], p["bound"]) if v > 0]
     low, high = min(positive) / 2, max(positive) * 2
     title = "How wrong a float sum is, by order of addition"
-    figure, place, write = sheet(4.3, name)
+    figure, place, write = sheet(4.45, name)
     heading(
         write,
         title,
@@ -51,9 +51,9 @@ def errors(data, name):
         )
     for k, panel in enumerate(panels):
         wide = (7.2 - 0.66 - 0.2) / len(panels)
-        axes = place(0.66 + k * wide, 1.15, wide - 0.25, 2.65)
+        axes = place(0.66 + k * wide, 1.3, wide - 0.2, 2.65)
         axes.set_title(
-            f"{panel['data']} data, condition {panel['condition']}",
+            f"{panel['data']} data\ncondition {panel['condition']}",
             loc="left",
             fontsize=9,
             fontweight="bold",
@@ -63,7 +63,7 @@ def errors(data, name):
         axes.set_yscale("log")
         axes.set_xlim(sizes[0] / 1.3, sizes[-1] * 1.3)
         axes.set_ylim(low, high)
-        axes.xaxis.set_major_locator(FixedLocator(sizes[::2]))
+        axes.xaxis.set_major_locator(FixedLocator(sizes[:: max(2, len(panels))]))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: binary_text(x)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_locator(FixedLocator([10.0**e for e in range(-20, 9, 2)]))
@@ -92,7 +92,7 @@ def errors(data, name):
                 linewidth=0.9,
                 dashes=(4, 2),
             )
-    write(0.08, 4.22, "An error of zero is drawn at the lower edge.", color=MUTED, fontsize=8)
+    write(0.08, 4.37, "An error of zero is drawn at the lower edge.", color=MUTED, fontsize=8)
     return (
         figure,
         title,
