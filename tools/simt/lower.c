@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAME_LIMIT (1u << 24)
+#define FRAME_LIMIT (1u << 22)
 
 void lower_fail(Lower *lower, const char *format, ...) {
     char text[700];
@@ -300,7 +300,7 @@ static void lower_one(Lower *lower) {
     if (lower_ends_block(base)) {
         lower_terminator(lower, base);
     } else if (!lower_move(lower, base) && !lower_memory(lower, base) && !lower_sync(lower, base) &&
-               !lower_call(lower, base)) {
+               !lower_async(lower, base) && !lower_call(lower, base)) {
         lower_plain(lower);
     }
 }

@@ -59,6 +59,14 @@ size_t lower_row_name(const Lower *lower, char name[128]);
 // A copy of a register of f32 numbers with zeros for the subnormal ones (.ftz).
 uint32_t lower_flushed(Lower *lower, uint32_t from);
 
+// The address operand of an access: r[0], imm and wide of its instruction.
+typedef struct {
+    uint32_t base;
+    uint64_t offset;
+    bool wide;
+} Address;
+Address lower_address(Lower *lower, const PtxOperand *operand, PtxSpace space);
+
 // Modifiers
 bool lower_take(Lower *lower, const char *modifier);
 PtxType lower_take_type(Lower *lower); // the first part that is a type
@@ -71,6 +79,7 @@ void lower_plain(Lower *lower);          // arithmetic, by the tables
 bool lower_move(Lower *lower, Str base); // these say whether the instruction is theirs
 bool lower_memory(Lower *lower, Str base);
 bool lower_sync(Lower *lower, Str base);
+bool lower_async(Lower *lower, Str base);
 void lower_terminator(Lower *lower, Str base); // bra, brx, ret, exit
 bool lower_call(Lower *lower, Str base);
 void lower_nodes(Lower *lower); // builds lower->nodes

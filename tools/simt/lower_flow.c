@@ -199,13 +199,24 @@ void lower_terminator(Lower *lower, Str base) {
 
 // Calls
 
-static void call_areas(Lower *lower, const PtxOperand *list, uint32_t **offsets, uint32_t *count) {
+// A variable declared inside the function, not one of its parameters.
+static bool own_scratch(const Lower *lower, const PtxVariable *variable) {
+    for (uint32_t k = 0; k < lower->function->variable_count; k++) {
+        if (lower->function->variables[k] == variable) return true;
+    }
+    return false;
+}
+
+static void call_areas(Lower *lower, const PtxOperand *list, const PtxVariable ***variables,
+                       uint32_t **offsets, uint32_t *count) {
     *offsets = ARENA_NEW(lower->arena, list->count + 1u, uint32_t);
+    *variables = ARENA_NEW(lower->arena, list->count + 1u, const PtxVariable *);
     for (uint32_t k = 0; k < list->count; k++) {
         const PtxVariable *variable = list->items[k].variable;
-        if (!variable || variable->space != PTX_PARAM) {
+        if (!variable || variable->space != PTX_PARAM || !own_scratch(lower, variable)) {
             lower_fail(lower, "only `.param` variables can be passed in a call");
         }
+        (*variables)[*count] = variable;
         (*offsets)[(*count)++] = lower->scratch_area + (uint32_t)variable->offset;
     }
 }
@@ -225,6 +236,19 @@ static void add_callee(Lower *lower, Code *callee) {
     code->callees[code->callee_count++] = callee;
 }
 
+// Arguments of the built-in functions are read by their size.
+static void lower_built_in(Lower *lower, const CallSite *site, const PtxFunction *function) {
+    static const uint8_t print_bytes[] = {8, 8}, assert_bytes[] = {8, 8, 4, 8};
+    bool print = str_equal(function->name, STR("vprintf"));
+    uint32_t count = print ? 2 : 4;
+    bool good = site->argument_count >= count;
+    for (uint32_t k = 0; good && k < count; k++) {
+        good = site->passed[k]->bytes == (print ? print_bytes[k] : assert_bytes[k]);
+    }
+    if (site->result_count && site->received[0]->bytes < 4) good = false;
+    if (!good) lower_fail(lower, "call of `%.*s` with other parameters", STR_ARG(function->name));
+}
+
 bool lower_call(Lower *lower, Str base) {
     if (!str_equal(base, STR("call"))) return false;
     const PtxInst *at = lower->at;
@@ -235,12 +259,12 @@ bool lower_call(Lower *lower, Str base) {
     site->stride = lower->scratch_stride;
     uint32_t k = 0;
     if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST) {
-        call_areas(lower, &at->operands[k++], &site->results, &site->result_count);
+        call_areas(lower, &at->operands[k++], &site->received, &site->results, &site->result_count);
     }
     if (k >= at->operand_count) lower_unknown(lower);
     const PtxOperand *callee = &at->operands[k++];
     if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST) {
-        call_areas(lower, &at->operands[k], &site->arguments, &site->argument_count);
+        call_areas(lower, &at->operands[k], &site->passed, &site->arguments, &site->argument_count);
     }
     if (callee->kind == PTX_OPERAND_REG) {
         uint32_t pointer = lower_source(lower, callee, 'd');
@@ -270,7 +294,7 @@ bool lower_call(Lower *lower, Str base) {
         add_callee(lower, site->callee);
     } else {
         lower->code->ordered |= op == op_print;
-        if (site->argument_count < (op == op_print ? 2u : 4u)) lower_unknown(lower);
+        lower_built_in(lower, site, function);
     }
     Inst *inst = lower_emit(lower, op);
     inst->extra = site;

@@ -47,14 +47,7 @@ static Access take_access(Lower *lower) {
     return access;
 }
 
-// The address operand: r[0], imm and wide of the instruction.
-typedef struct {
-    uint32_t base;
-    uint64_t offset;
-    bool wide;
-} Address;
-
-static Address lower_address(Lower *lower, const PtxOperand *operand, PtxSpace space) {
+Address lower_address(Lower *lower, const PtxOperand *operand, PtxSpace space) {
     Address address = {.offset = operand->value, .wide = true};
     if (operand->kind != PTX_OPERAND_ADDRESS || operand->count) lower_unknown(lower);
     if (operand->reg != PTX_NONE) {

@@ -11,6 +11,7 @@
 
 #define RECURSION_FRAMES 32 // calls that recursion may nest
 #define STACK_LIMIT      (1u << 26)
+#define LOCAL_LIMIT      (512u * 1024) // CUDA C++ Programming Guide, "Technical Specifications"
 
 struct Kernel {
     Module *module;
@@ -384,6 +385,15 @@ static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtE
     return SIMT_OK;
 }
 
+// Known once the kernel and what it calls are lowered.
+static SimtStatus check_room(const Kernel *kernel, SimtError *error) {
+    if (kernel->code->local_bytes > LOCAL_LIMIT) {
+        return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of local memory per thread",
+                      kernel->code->local_bytes, LOCAL_LIMIT);
+    }
+    return SIMT_OK;
+}
+
 static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *params) {
     const PtxFunction *function = kernel->code->source;
     for (uint32_t k = 0; k < function->param_count; k++) {
@@ -473,6 +483,11 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
     }
     clear_visited(module);
     if (!code->stack_bytes) add_stacks(code);
+    status = check_room(kernel, error);
+    if (status != SIMT_OK) {
+        (void)pthread_mutex_unlock(&one_at_a_time);
+        return status;
+    }
     uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
     Machine machine = {
         .code = code,

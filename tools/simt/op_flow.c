@@ -105,8 +105,26 @@ typedef struct {
     LaneU64 pc[LANES], rpc[LANES], frame[LANES], local[LANES];
 } Saved;
 
+// Parameters and results are copied by their size; a call may leave the results aside.
+static bool same_signature(const CallSite *site, const PtxFunction *function) {
+    bool same = site->argument_count == function->param_count &&
+                site->result_count <= function->result_count;
+    for (uint32_t k = 0; same && k < site->argument_count; k++) {
+        same = site->passed[k]->bytes == function->params[k].bytes;
+    }
+    for (uint32_t k = 0; same && k < site->result_count; k++) {
+        same = site->received[k]->bytes == function->results[k].bytes;
+    }
+    return same;
+}
+
 static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *caller,
                                   const Code *callee) {
+    const CallSite *site = inst->extra;
+    if (!same_signature(site, callee->source)) {
+        return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_INVALID_PTX,
+                         "call of `%.*s` with other parameters", STR_ARG(callee->source->name));
+    }
     uint8_t *frame = warp->frame + ((caller->frame_bytes + 63u) & ~63u);
     uint32_t local = warp->local + ((caller->source->local_bytes + 15u) & ~15u);
     const Machine *machine = warp->block->machine;
@@ -132,15 +150,12 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
             memcpy(at + l * constant->bytes, &constant->value, constant->bytes);
         }
     }
-    const uint32_t *arguments = inst->extra ? ((const CallSite *)inst->extra)->arguments : NULL;
-    const CallSite *site = inst->extra;
-    for (uint32_t k = 0; arguments && k < site->argument_count; k++) {
-        if (k >= callee->source->param_count) break;
+    for (uint32_t k = 0; k < site->argument_count; k++) {
         const PtxVariable *param = &callee->source->params[k];
         for (uint32_t m = exec; m; m &= m - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(m);
             memcpy(frame + callee->param_offset + l * callee->param_stride + param->offset,
-                   warp->frame + arguments[k] + l * site->stride, param->bytes);
+                   warp->frame + site->arguments[k] + l * site->stride, param->bytes);
         }
     }
     warp->frame = frame;
@@ -190,7 +205,7 @@ const Inst *op_return(Warp *warp, const Inst *inst) {
     const Inst *next = (const Inst *)(uintptr_t)saved->pc[first];
     const CallSite *site = next[-1].extra;
     uint8_t *frame = (uint8_t *)(uintptr_t)saved->frame[first];
-    for (uint32_t k = 0; k < site->result_count && k < callee->source->result_count; k++) {
+    for (uint32_t k = 0; k < site->result_count; k++) {
         const PtxVariable *result = &callee->source->results[k];
         for (uint32_t m = warp->mask; m; m &= m - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(m);

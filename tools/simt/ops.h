@@ -115,7 +115,7 @@ Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register
 Op *op_store(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register_bytes);
 Op op_load_param;                 // kernel parameters: imm is the offset in their block
 Op op_load_frame, op_store_frame; // parameters of functions: imm in the frame, r[0] bytes a lane
-Op op_prefetch, op_copy_async;
+Op op_prefetch;
 
 // Pointers to what the lanes of `mask` access, after checks, counted. False after warp_fail.
 bool memory_resolve(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *pointer[LANES]);
@@ -139,6 +139,21 @@ typedef enum {
     ATOMIC_CAS
 } AtomicMode;
 
+// op_async.c
+Op op_copy_async, op_mbarrier;
+
+typedef enum {
+    MBARRIER_INIT,
+    MBARRIER_INVALIDATE,
+    MBARRIER_ARRIVE,
+    MBARRIER_ARRIVE_EXPECT,
+    MBARRIER_ARRIVE_DROP,
+    MBARRIER_EXPECT,
+    MBARRIER_COMPLETE,
+    MBARRIER_WAIT_STATE, // the others that wait come behind it
+    MBARRIER_WAIT_PARITY
+} MbarrierMode;
+
 // Bytes of the frame of a called function in front of its registers: return address, the caller's
 // reconvergence point, frame and local stack pointer, one of each for every lane.
 #define FRAME_SAVED (4 * LANES * 8)
@@ -147,8 +162,9 @@ typedef enum {
 // lane has `stride` bytes.
 typedef struct {
     const Code *caller;
-    Code *callee; // NULL: by pointer
-    uint32_t *arguments, *results;
+    Code *callee;                  // NULL: by pointer
+    uint32_t *arguments, *results; // offsets of the areas
+    const PtxVariable **passed, **received;
     uint32_t argument_count, result_count, stride;
 } CallSite;
 
