@@ -67,34 +67,18 @@ $(B)/labs/%: $(B)/code/%.cu
 lab_of = $(firstword $(subst @, ,$(1)))
 size_of = $(or $(word 2,$(subst @, ,$(1))),$(N))
 results_of = $(foreach run,$(1),$(B)/results/$(DEVICE)/$(run).csv)
+runs = $(LABS)
 every_size = $(foreach lab,$(LABS),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n)))
-ifeq ($(DEVICE),cpu)
-every_size = $(LABS)
-traced_lab = $(filter $(word 1,$(subst -, ,$(1)))_%,$(LABS))
-fact = toolkit: $(shell $(call tool,nvcc) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-collect = $(B)/collect -n $(N) -f '$(fact)' -o $(1).csv $(2) && \
-  $(B)/collect -n $(N) -f '$(fact)' -o $(1)-lines.csv $(2:.csv=.lines.csv)
-measure = $(B)/simt --last --csv $(1) --lines-csv $(1:.csv=.lines.csv) $(2)
-on_device = $(B)/simt --last
-traces = $(foreach lab,$(LABS),$(foreach kernel,$(trace_$(lab)),results/trace-$(word 1,$(subst _, ,$(lab)))-$(kernel).csv))
-DEVICE_TOOLS = simt
-else
-collect = $(B)/collect -o $(1).csv $(2)
-measure = flock $(B) $(2) --csv $(1)
-endif
+include tools/device.mk
 $(B)/results/$(DEVICE)/%.csv: code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS)
 	@mkdir -p $(@D)
 	@$(MAKE) -s $(B)/labs/$(call lab_of,$*)
 	@$(call measure,$@,$(B)/labs/$(call lab_of,$*) -n $(call size_of,$*))
 
 run: $(B)/results/$(DEVICE).csv  ## run the labs that have changed: times on a GPU, counts without
-$(B)/results/$(DEVICE).csv: $$(call results_of,$$(LABS)) $(B)/collect
-	@$(call collect,$(@:.csv=),$(call results_of,$(LABS)))
-results/trace-%.csv: | simt
-	@$(MAKE) -s $(B)/labs/$(call traced_lab,$*)
-	@$(B)/simt --trace $(B)/$(@F) $(B)/labs/$(call traced_lab,$*) -n 256 -b 256 -k $(word 2,$(subst -, ,$*)) >/dev/null
-	@awk -v kernel=$(word 2,$(subst -, ,$*)) -f tools/trace.awk $(B)/$(@F) >$@.new && mv $@.new $@
-record: $$(call results_of,$$(every_size)) $(B)/collect $$(traces)  ## make this device's results the recorded ones
+$(B)/results/$(DEVICE).csv: $$(call results_of,$$(runs)) $(B)/collect
+	@$(call collect,$(@:.csv=),$(call results_of,$(runs)))
+record: $$(call results_of,$$(every_size)) $(B)/collect $$(traces) $$(errors)  ## make this device's results the recorded ones
 	@mkdir -p results
 	$(call collect,results/$(DEVICE),$(call results_of,$(every_size)))
 chapter-%: | $(DEVICE_TOOLS)  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options
