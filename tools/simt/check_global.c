@@ -52,7 +52,7 @@ static bool inside(Checker *checker, Warp *warp, const Inst *inst, uint32_t thre
     return true;
 }
 
-// Whether any byte of this element was written: copies of structures read their padding too.
+// Whether any byte of this element was written.
 static bool element_written(uint64_t address, uint64_t size) {
     const uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
     if (size < 4) {
@@ -62,27 +62,44 @@ static bool element_written(uint64_t address, uint64_t size) {
     return shadow[0] || (size > 4 && shadow[1]);
 }
 
-static bool written(const Inst *inst, uint64_t address) {
+// A bit for each element of a lane's access that was written.
+static uint32_t written(const Inst *inst, uint64_t address) {
+    uint32_t elements = 0;
     for (uint32_t i = 0; i < inst->elements; i++)
-        if (!element_written(address + i * inst->bytes, inst->bytes)) return false;
-    return true;
+        elements |= (uint32_t)element_written(address + i * inst->bytes, inst->bytes) << i;
+    return elements;
 }
 
-static void check_lane(Checker *checker, Warp *warp, const Inst *inst, uint32_t lane,
-                       uint64_t address, uint64_t size) {
+// Whether the lane's access lies in memory and is aligned.
+static bool lane_good(Checker *checker, Warp *warp, const Inst *inst, uint32_t lane,
+                      uint64_t address, uint64_t size) {
     uint32_t thread = warp->index * LANES + lane;
-    if (!inside(checker, warp, inst, thread, address, size)) return;
-    if (address % size != 0) {
-        checker_found(checker, warp, KIND_MISALIGNED, PTX_GLOBAL, inst, thread, NULL, 0, address,
-                      "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
-                      thread, verb(inst), (unsigned long long)size, (unsigned long long)size);
-        return;
+    if (!inside(checker, warp, inst, thread, address, size)) return false;
+    if (address % size == 0) return true;
+    checker_found(checker, warp, KIND_MISALIGNED, PTX_GLOBAL, inst, thread, NULL, 0, address,
+                  "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
+                  thread, verb(inst), (unsigned long long)size, (unsigned long long)size);
+    return false;
+}
+
+// Copies of structures read their padding too, which nothing writes in any of them. So an element
+// counts as unwritten where other lanes' was written, or where nothing of the access was.
+static void check_written(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+                          const uint64_t address[LANES]) {
+    uint32_t has[LANES], any = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        has[lane] = written(inst, address[lane]);
+        any |= has[lane];
     }
-    if (inst->access != ACCESS_STORE && !written(inst, address))
-        checker_found(checker, warp, KIND_UNWRITTEN, PTX_GLOBAL, inst, thread, NULL, 0, address,
-                      "thread %u reads global memory that nothing has written: fill it first",
-                      thread);
-    if (inst->access != ACCESS_LOAD) memory_written(address, size);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        if (any && has[lane] == any) continue;
+        uint32_t thread = warp->index * LANES + (uint32_t)lane;
+        checker_found(
+            checker, warp, KIND_UNWRITTEN, PTX_GLOBAL, inst, thread, NULL, 0, address[lane],
+            "thread %u reads global memory that nothing has written: fill it first", thread);
+    }
 }
 
 // A whole warp at consecutive addresses, all in the allocation last seen, all written before: no
@@ -114,8 +131,12 @@ void check_global(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
                   const uint64_t address[LANES]) {
     uint64_t size = (uint64_t)inst->bytes * inst->elements;
     if (inst->access != ACCESS_ATOMIC && whole_warp(checker, inst, mask, address, size)) return;
+    uint32_t good = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        check_lane(checker, warp, inst, lane, address[lane], size);
+        good |= (uint32_t)lane_good(checker, warp, inst, lane, address[lane], size) << lane;
     }
+    if (inst->access != ACCESS_STORE) check_written(checker, warp, inst, good, address);
+    for (uint32_t m = good; inst->access != ACCESS_LOAD && m; m &= m - 1)
+        memory_written(address[__builtin_ctz(m)], size);
 }

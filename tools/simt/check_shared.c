@@ -11,7 +11,7 @@ typedef struct {
     const Inst *inst;
     const uint64_t *address;
     uint64_t stamp;
-    uint32_t thread, lane;
+    uint32_t thread, lane, mask;
     bool atomic;
 } Access;
 
@@ -72,10 +72,26 @@ static uint64_t last_write(const Checker *checker, uint32_t byte) {
     return cell->write >> STAMP_SHIFT;
 }
 
-// Half of an element of 8 bytes may be the padding of a structure that is copied.
+// A bit for each word of a lane's access that its block has written.
+static uint32_t written_words(const Access *at, uint32_t lane) {
+    uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
+    uint32_t count = ((uint32_t)at->inst->bytes * at->inst->elements + 3) / 4;
+    for (uint32_t i = 0; i < count; i++)
+        words |= (uint32_t)(last_write(at->checker, first + 4 * i) >= at->checker->block_start)
+                 << i;
+    return words;
+}
+
+// As for global memory: the padding of structures is unwritten in all lanes.
+static bool padding(const Access *at) {
+    uint32_t any = 0;
+    for (uint32_t m = at->mask; m; m &= m - 1) any |= written_words(at, (uint32_t)__builtin_ctz(m));
+    return any && written_words(at, at->lane) == any;
+}
+
 static void unwritten(const Access *at, uint32_t byte) {
     Checker *checker = at->checker;
-    if (at->inst->bytes == 8 && last_write(checker, byte ^ 4) >= checker->block_start) return;
+    if (at->inst->bytes * at->inst->elements > 4 && padding(at)) return;
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
     checker->unwritten[checker->unwritten_count++] =
         (UnwrittenRead){at->inst, checker->now, byte, at->thread};
@@ -194,8 +210,12 @@ void check_shared(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
     const uint32_t size = (uint32_t)inst->bytes * inst->elements;
     const bool atomic = inst->access == ACCESS_ATOMIC;
     if (atomic || inst->flags & INST_VOLATILE) check_order(checker, warp, inst, mask, address);
-    Access at = {
-        .checker = checker, .warp = warp, .inst = inst, .address = address, .atomic = atomic};
+    Access at = {.checker = checker,
+                 .warp = warp,
+                 .inst = inst,
+                 .address = address,
+                 .mask = mask,
+                 .atomic = atomic};
     for (uint32_t m = mask; m; m &= m - 1) {
         at.lane = (uint32_t)__builtin_ctz(m);
         at.thread = warp->index * LANES + at.lane;

@@ -1,0 +1,86 @@
+// Order that --check must see, or must not assume: one warp hands a value to another through a
+// flag. usage: order CASE; every case is right except those whose name starts with "wrong".
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+
+enum Way { FENCES, NO_FENCES, ACQUIRE_RELEASE, RELAXED };
+
+template <Way WAY> __device__ void raise_flag(int *flag) {
+    unsigned at = (unsigned)__cvta_generic_to_shared(flag);
+    if (WAY == FENCES) __threadfence_block();
+    if (WAY == FENCES || WAY == NO_FENCES) atomicExch(flag, 1);
+    if (WAY == ACQUIRE_RELEASE)
+        asm volatile("st.release.cta.shared.u32 [%0], 1;" ::"r"(at) : "memory");
+    if (WAY == RELAXED) asm volatile("st.relaxed.cta.shared.u32 [%0], 1;" ::"r"(at) : "memory");
+}
+
+template <Way WAY> __device__ void await_flag(int *flag) {
+    unsigned at = (unsigned)__cvta_generic_to_shared(flag);
+    int seen = 0;
+    while (!seen) {
+        if (WAY == FENCES || WAY == NO_FENCES) seen = atomicAdd(flag, 0);
+        if (WAY == ACQUIRE_RELEASE)
+            asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(seen) : "r"(at) : "memory");
+        if (WAY == RELAXED)
+            asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(seen) : "r"(at) : "memory");
+    }
+    if (WAY == FENCES) __threadfence_block();
+}
+
+template <Way WAY> __global__ void hand_over(int *out) {
+    __shared__ int flag;
+    __shared__ volatile int value;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        value = 42;
+        raise_flag<WAY>(&flag);
+    }
+    if (threadIdx.x == 0) {
+        await_flag<WAY>(&flag);
+        out[0] = value;
+    }
+}
+
+// A structure with padding between its members is copied as a whole.
+struct Padded {
+    int key;
+    double value;
+};
+__global__ void make_padded(Padded *out) {
+    out[threadIdx.x].key = (int)threadIdx.x;
+    out[threadIdx.x].value = threadIdx.x;
+}
+__global__ void copy_padded(const Padded *in, Padded *out) {
+    out[threadIdx.x] = in[31 - threadIdx.x];
+}
+
+// Loads of four words each, the last of which nothing has written.
+__global__ void sum_tail(const float4 *in, int *out) {
+    float4 v = in[threadIdx.x];
+    out[0] = (int)(v.x + v.y + v.z + v.w);
+}
+
+int main(int argc, char **argv) {
+    int *d_out;
+    Padded *d_in, *d_copy;
+    cudaMalloc(&d_out, sizeof *d_out);
+    cudaMalloc(&d_in, 32 * sizeof *d_in);
+    cudaMalloc(&d_copy, 32 * sizeof *d_copy);
+    const char *name = argc == 2 ? argv[1] : "";
+    if (!strcmp(name, "fences")) hand_over<FENCES><<<1, 64>>>(d_out);
+    if (!strcmp(name, "wrong_no_fences")) hand_over<NO_FENCES><<<1, 64>>>(d_out);
+    if (!strcmp(name, "acquire_release")) hand_over<ACQUIRE_RELEASE><<<1, 64>>>(d_out);
+    if (!strcmp(name, "wrong_relaxed")) hand_over<RELAXED><<<1, 64>>>(d_out);
+    if (!strcmp(name, "padding")) {
+        make_padded<<<1, 32>>>(d_in);
+        copy_padded<<<1, 32>>>(d_in, d_copy);
+    }
+    if (!strcmp(name, "wrong_tail")) {
+        cudaMemset(d_in, 0, 32 * sizeof *d_in - 4);
+        sum_tail<<<1, 32>>>((const float4 *)d_in, d_out);
+    }
+    printf("ran %s: %s\n", name, cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+}
