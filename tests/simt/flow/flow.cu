@@ -358,6 +358,46 @@ __global__ void lane_waits_for_lane(int *out) {
 }
 static int lane_waits_value(unsigned i) { return i % BLOCK == 3 ? 9 : 1; }
 
+// Lanes of one warp wait for each other inside different functions, each with words of its own.
+static __device__ __noinline__ long long wait_inside(volatile int *flag, long long a, short b) {
+    long long x = a * 3, y = a ^ 0x123456789abcll;
+    while (*flag == 0) x += (*flag + 1) * 0;
+    return x + y * b + *flag;
+}
+static __device__ __noinline__ int raise_inside(volatile int *flag, int a, int b) {
+    int x = a * 5 + b, y = b * 7;
+    double z = a * 0.5;
+    for (int k = 0; k < a % 7; k++) x = x * 3 + y, z += x;
+    __threadfence_block();
+    if (b == 20) *flag = 9;
+    return x + y + (int)z;
+}
+static int raise_value(int a, int b) {
+    int x = a * 5 + b, y = b * 7;
+    double z = a * 0.5;
+    for (int k = 0; k < a % 7; k++) x = x * 3 + y, z += x;
+    return x + y + (int)z;
+}
+__global__ void waiting_inside_calls(int *out) {
+    __shared__ volatile int flag[BLOCK / 32];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    if (t % 32 == 0) flag[t / 32] = 0;
+    __syncwarp();
+    int v;
+    if (t % 4 == 1) {
+        v = (int)(wait_inside(flag + t / 32, 1000000007ll * i, (short)t) >> 3);
+    } else {
+        v = raise_inside(flag + t / 32, (int)i, (int)(t % 32));
+    }
+    out[i] = v;
+}
+static int waiting_inside_value(unsigned i) {
+    unsigned t = i % BLOCK;
+    if (t % 4 != 1) return raise_value((int)i, (int)(t % 32));
+    long long a = 1000000007ll * i;
+    return (int)((a * 3 + (a ^ 0x123456789abcll) * t + 9) >> 3);
+}
+
 // Blocks in a chain: each waits for its predecessor, taking its place from a ticket.
 __device__ unsigned next_place;
 __device__ volatile int chain[BLOCKS + 1];
@@ -511,6 +551,7 @@ static const Case cases[] = {
     {"lock_in_warp", lock_in_warp, lock_value},
     {"warp_waits_for_warp", warp_waits_for_warp, warp_waits_value},
     {"lane_waits_for_lane", lane_waits_for_lane, lane_waits_value},
+    {"waiting_inside_calls", waiting_inside_calls, waiting_inside_value},
     {"block_chain", block_chain, chain_value, start_chain},
     {"last_block", last_block, last_value},
     {"grid_sync", grid_sync, grid_value, NULL, true},
