@@ -56,11 +56,11 @@ static void end_cell(Notebook *notebook, Buf *cell) {
 }
 
 // The name in the anchor line below a heading.
-static Str anchor_name(Str text) {
+static Str anchor_name(Arena *arena, Str text) {
     Str line, mark = STR("<a name=\"");
     if (!str_line(&text, &line) || !str_starts(line, mark)) return STR("text");
     line = str_from(line, mark.len);
-    return str_slice(line, 0, str_find(line, STR("\"")));
+    return joined(arena, "", str_slice(line, 0, str_find(line, STR("\""))));
 }
 
 // What has been woven since the last code cell becomes Markdown cells: a new one at each heading.
@@ -74,7 +74,7 @@ static void flush_text(Notebook *notebook) {
         while (str_line(&rest, &line)) {
             if (!parts.parts[i].fenced && anchor_heading(line, &level, &title, &attributes)) {
                 end_cell(notebook, &cell);
-                notebook->section = anchor_name(rest);
+                notebook->section = anchor_name(book->arena, rest);
             }
             buf_add(&cell, line);
             buf_char(&cell, '\n');

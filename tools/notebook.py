@@ -163,7 +163,7 @@ def compile_lab(lab, link):
     flags = ["-O3", f"-arch={ARCH}", "-lineinfo", *shlex.split(link)]
     if SIMT:
         flags += ["-cudart", "shared", "--no-compress"]
-    key = hashlib.sha256("\n".join([lined, NVCC, *flags]).encode()).hexdigest()[:16]
+    key = hashlib.sha256("\n".join([plain, NVCC, *flags]).encode()).hexdigest()[:16]
     program, source = Path(f"bin/{lab}-{key}"), Path(f"bin/{lab}.cu")
     source.write_text(lined, encoding="utf-8")
     if not program.exists():
@@ -198,9 +198,8 @@ def run(lab, n=0, options="", link=""):
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
-    print(done.stdout.split("\n\n")[0] if SIMT else done.stdout.splitlines()[0])
+    print(done.stdout.split("\n\nCPU device:")[0] if SIMT else done.stdout)
     if not table.exists():
-        print(done.stdout)
         return
     text = table.read_text(encoding="utf-8")
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
@@ -292,8 +291,11 @@ def draw(bars, unit):
         color, marker = ["#0072b2", "#d55e00", "#009e73", "#aa4499"][which % 4], "osD^"[which % 4]
         axes.scatter(*zip(*points), color=color, marker=marker, label=device, zorder=3)
         for x, y in points if which == 0 else []:
-            axes.annotate(f"{x:,.4g}", (x, y), (7, 5), textcoords="offset points", fontsize=8)
+            text = f"{x:,.0f}" if x >= 1000 else f"{x:.4g}"
+            axes.annotate(text, (x, y), (7, 5), textcoords="offset points", fontsize=8)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    axes.xaxis.set_minor_formatter(lambda x, _: "")
     axes.set_xlabel(unit)
     axes.set_yticks(range(len(bars)), [name for name, _ in bars])
     axes.invert_yaxis()
@@ -310,6 +312,9 @@ def draw(bars, unit):
 
 def show_all():
     """Every kernel that ran, in one figure."""
+    if len(RUNS) < 2:
+        print("One lab ran: its figure is above.")
+        return
     bars = []
     for lab, (_, _, rows) in RUNS.items():
         for row in rows:

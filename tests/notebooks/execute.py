@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """execute.py: run all cells of a notebook, in order, until one fails.
 
-usage: execute.py [--jupyter] [--output FILE] NOTEBOOK
+usage: execute.py [--jupyter] [--output FILE] [--folder DIR] NOTEBOOK
 
   --jupyter      with Jupyter's own client and kernel, which must be installed
   --output FILE  without it: write what the cells print, and tables and figures, as HTML;
                  with it: write the executed notebook
+  --folder DIR   where it runs (default: the notebook's folder)
 
 Prints what the cells print. When a cell fails: its id and message, and exit status 1. Without
 --jupyter nothing but Python is needed: %%writefile and IPython.display are stood in for.
@@ -60,6 +61,7 @@ def stand_in_for_ipython(page):
     """IPython.display with the two names that the notebooks use; figures go to the page."""
     package, module = types.ModuleType("IPython"), types.ModuleType("IPython.display")
     module.HTML, module.display, package.display = Markup, page.show, module
+    package.get_ipython, package.version_info = lambda: None, (9, 0, 0)  # matplotlib asks for these
     sys.modules.update({"IPython": package, "IPython.display": module})
     try:
         import matplotlib
@@ -67,7 +69,7 @@ def stand_in_for_ipython(page):
         matplotlib.use("agg")
         import matplotlib.pyplot as pyplot
 
-        pyplot.show = page.show_figures
+        pyplot.show = lambda: page.show_figures()
     except ImportError:
         pass
 
@@ -125,9 +127,10 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("--jupyter", action="store_true")
     parser.add_argument("--output", type=lambda text: Path(text).absolute())
+    parser.add_argument("--folder", type=Path)
     parser.add_argument("notebook", type=lambda text: Path(text).absolute())
     options = parser.parse_args()
-    os.chdir(options.notebook.parent)
+    os.chdir(options.folder or options.notebook.parent)
     if options.jupyter:
         failure = execute_with_jupyter(options.notebook, options.output)
     else:
