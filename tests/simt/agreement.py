@@ -1,0 +1,95 @@
+"""Writes the tables of appendix B from what record_h200.sh brought back.
+
+    python3 agreement.py ncu NCU.csv SIMT.csv TABLE.csv
+    python3 agreement.py sanitizer SANITIZER.csv CORPUS.log TABLE.csv
+
+ncu: one row for each kernel of each lab. equal: launches in which all counters are equal to the
+last digit; noise: those in which shared wavefronts and conflicts are both too high on the hardware
+by the same number; other: the rest, which compare_ncu.py lists. Sums are CPU device / Nsight
+Compute. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what tests/simt-corpus/run
+printed.
+"""
+import csv
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import compare_ncu
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def write(path, columns, rows, facts=()):
+    with open(path + ".new", "w", newline="") as file:
+        file.writelines("# %s\n" % fact for fact in facts)
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+    os.replace(path + ".new", path)
+
+
+def ncu(measured, counted, target):
+    pairs, complaints = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
+    for complaint in complaints:
+        print(complaint)
+    kernels = {}
+    for mine, hardware in pairs:
+        key = (mine["lab"][:2], re.sub(r".*::", "", compare_ncu.plain_name(mine["kernel"]).split("<")[0])
+               if "::" in mine["kernel"] else compare_ncu.plain_name(mine["kernel"]))
+        kernels.setdefault(key, []).append((mine, hardware))
+    rows = []
+    for (chapter, kernel), launches in sorted(kernels.items()):
+        exact = sum(all(compare_ncu.number(mine, c) == compare_ncu.number(hardware, m)
+                        for c, m in compare_ncu.COUNTERS.items()) for mine, hardware in launches)
+        other = sum(bool(compare_ncu.differences(*launch)) for launch in launches)
+
+        def both(counter):
+            metric = compare_ncu.COUNTERS[counter]
+            return "%d / %d" % (sum(compare_ncu.number(mine, counter) for mine, _ in launches),
+                                sum(compare_ncu.number(hardware, metric) for _, hardware in launches))
+
+        def total(column, side):
+            return sum(compare_ncu.number(launch[side], column) or 0 for launch in launches)
+
+        rows.append([chapter, kernel, len(launches), exact, len(launches) - exact - other, other,
+                     both("shared_ld_wavefronts"), both("shared_ld_conflicts"),
+                     both("shared_st_wavefronts"), both("global_ld_sectors"),
+                     both("global_st_sectors"), total("warp_insts", 0),
+                     total("smsp__inst_executed.sum", 1)])
+    write(target, ["chapter", "kernel", "launches", "equal", "noise", "other",
+                   "shared_load_wavefronts", "shared_load_conflicts", "shared_store_wavefronts",
+                   "global_load_sectors", "global_store_sectors", "PTX_instructions",
+                   "machine_instructions"], rows)
+
+
+def sanitizer(recorded, corpus, target):
+    with open(corpus) as log:
+        passed = set(re.findall(r"^ok simt-corpus: (\w+): ", log.read(), re.M))
+    kinds = {}
+    for row in rows_of(recorded):
+        found = [row[tool] for tool in ("memcheck", "racecheck", "initcheck", "synccheck")]
+        if any("at the line" in f for f in found):
+            verdict = "at_the_line"
+        elif any("elsewhere" in f for f in found):
+            verdict = "elsewhere"
+        elif any("time limit" in f for f in found):
+            verdict = "hangs"
+        else:
+            verdict = "silent"
+        kind = "right twins, no hazard" if row["expected"].startswith("none") else row["expected"]
+        kinds.setdefault(kind, []).append((row["case"] in passed, verdict))
+    rows = []
+    for kind, cases in sorted(kinds.items(), key=lambda item: (item[0].startswith("right"), item[0])):
+        count = [sum(verdict == v for _, verdict in cases)
+                 for v in ("at_the_line", "elsewhere", "hangs", "silent")]
+        rows.append([kind, len(cases), sum(ok for ok, _ in cases), *count])
+    write(target, ["kind", "kernels", "CPU_device_right", "sanitizer_at_the_line",
+                   "sanitizer_elsewhere", "sanitizer_hangs", "sanitizer_silent"], rows)
+
+
+if __name__ == "__main__":
+    {"ncu": ncu, "sanitizer": sanitizer}[sys.argv[1]](*sys.argv[2:])
