@@ -31,7 +31,7 @@ OUT = os.environ.get("OUT") or os.path.join(suite.BUILD, "tests", "simt-record")
 WORK = os.path.join(suite.BUILD, "tests", "simt-record-work")
 CORES = os.cpu_count() or 1
 START = time.time()
-LABS_SECONDS = 200  # for all labs under ncu
+LABS_SECONDS = 150  # for all labs under ncu
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 
@@ -63,13 +63,41 @@ def each(function, items, workers=CORES):
         return list(pool.map(guarded, items))
 
 
-def build(source):
+def compile_one(source):
     """Compiles for this machine alone: no shared runtime is needed there."""
     program = os.path.join(WORK, os.path.splitext(os.path.basename(source))[0])
     result = suite.run([tool("nvcc"), "-w", "-O3", "-arch=sm_90", "-lineinfo", "-o", program, source], 300)
     if result.status != 0:
         raise RuntimeError("%s: %s" % (source, result.tail()))
     return program
+
+
+compiler = concurrent.futures.ThreadPoolExecutor(CORES)
+compiling = {}  # source: its program, in the making
+
+
+def build(source):
+    """Starts or awaits the compilation of a source; its program's path."""
+    return start_build(source).result()
+
+
+def start_build(source):
+    if source not in compiling:
+        compiling[source] = compiler.submit(compile_one, source)
+    return compiling[source]
+
+
+def sources_of(name):
+    """What a part compiles."""
+    if name == "vectors":
+        return [generated("vectors", "make_vectors.py", family, family) for family in table.FAMILIES]
+    if name == "patterns":
+        return [generated("patterns", "make_patterns.py", "patterns")]
+    if name == "flow":
+        return [suite.path("flow", "flow.cu")] + sorted(glob.glob(suite.path("foreign", "*.cu")))
+    if name == "corpus":
+        return [verdicts.source_path(source) for source in verdicts.FILES]
+    return []
 
 
 def generated(folder, script, name, *arguments):
@@ -87,9 +115,8 @@ def device_lines():
 
 def vectors():
     """vectors-h200.txt, and every single result in vectors-all.txt.gz."""
-    sources = [generated("vectors", "make_vectors.py", name, name) for name in table.FAMILIES]
     text, everything = [device_lines()], []
-    for name, program in zip(table.FAMILIES, each(build, sources)):
+    for name, program in zip(table.FAMILIES, each(build, sources_of("vectors"))):
         if isinstance(program, Exception):
             say("vectors: %s" % program)
             continue
@@ -111,7 +138,7 @@ def vectors():
 
 def flow():
     """The programs that check themselves must be right on a real GPU: only record.log tells."""
-    sources = [suite.path("flow", "flow.cu")] + sorted(glob.glob(suite.path("foreign", "*.cu")))
+    sources = sources_of("flow")
     for source, program in zip(sources, each(build, sources)):
         if isinstance(program, Exception):
             say("flow: %s" % program)
@@ -154,7 +181,7 @@ def known_metrics():
 
 def patterns_part():
     """patterns-ncu.csv: each measured row again, and the random patterns against the rule."""
-    program = build(generated("patterns", "make_patterns.py", "patterns"))
+    program = build(sources_of("patterns")[0])
     measured = ncu([program], known_metrics(), 150)
     wrong = compare_ncu.compare_patterns(patterns, measured)
     say("patterns: %d launches, %d differ" % (len(measured), len(wrong)))
@@ -191,7 +218,7 @@ def sanitizer_verdict(text, hung, verdict):
 
 def corpus():
     """compute-sanitizer-h200.csv, with what the tool printed in sanitizer-logs.tar.gz."""
-    programs = each(build, [verdicts.source_path(name) for name in verdicts.FILES])
+    programs = each(build, sources_of("corpus"))
     cases, sanitizer = [], tool("compute-sanitizer")
     for name, program in zip(verdicts.FILES, programs):
         if isinstance(program, Exception):
@@ -282,6 +309,9 @@ def main(names):
     toolkit = os.path.dirname(os.path.dirname(os.path.realpath(tool("nvcc"))))
     os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
         [os.path.join(toolkit, "lib64"), os.environ.get("LD_LIBRARY_PATH", "")])
+    for name in names or PARTS:
+        for source in sources_of(name):
+            start_build(source)
     for name in names or PARTS:
         say("--- " + name)
         try:
