@@ -58,13 +58,15 @@ template <typename T> static __device__ T times(T a, T b) { return a * b; }
 template <> __device__ int plus(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
 template <> __device__ int times(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
 
-// The order of minimum and maximum: -0 is below +0.
+// The order of minimum and maximum: -0 is below +0. A NaN is neither below nor above. The operators
+// | and & evaluate both sides, so there is nothing to branch on.
 static __device__ bool below(int a, int b) { return a < b; }
-static __device__ bool below(float a, float b) {
-    return a < b || (a == b && signbit(a) && !signbit(b));
+static __device__ bool above(int a, int b) { return a > b; }
+template <typename T> static __device__ bool below(T a, T b) {
+    return (a < b) | ((a == b) & (signbit(a) != 0));
 }
-static __device__ bool below(double a, double b) {
-    return a < b || (a == b && signbit(a) && !signbit(b));
+template <typename T> static __device__ bool above(T a, T b) {
+    return (a > b) | ((a == b) & (signbit(a) == 0));
 }
 
 template <typename T> struct Sum {
@@ -88,9 +90,7 @@ template <typename T> struct Min {
     typedef typename Wide<T>::Acc Acc;
     static __device__ Acc identity() { return highest((Acc)0); }
     static __device__ Acc lift(T x, unsigned) { return (Acc)x; }
-    static __device__ Acc combine(Acc a, Acc b) {
-        return a != a || (b == b && below(a, b)) ? a : b;
-    }
+    static __device__ Acc combine(Acc a, Acc b) { return (a != a) | below(a, b) ? a : b; }
 };
 
 template <typename T> struct Max {
@@ -98,9 +98,7 @@ template <typename T> struct Max {
     typedef typename Wide<T>::Acc Acc;
     static __device__ Acc identity() { return lowest((Acc)0); }
     static __device__ Acc lift(T x, unsigned) { return (Acc)x; }
-    static __device__ Acc combine(Acc a, Acc b) {
-        return a != a || (b == b && below(b, a)) ? a : b;
-    }
+    static __device__ Acc combine(Acc a, Acc b) { return (a != a) | above(a, b) ? a : b; }
 };
 
 template <typename V> struct Place {
@@ -119,9 +117,8 @@ template <typename T> struct ArgMax {
     }
     static __device__ bool wins(const Acc &a, const Acc &b) {
         bool a_nan = a.value != a.value, b_nan = b.value != b.value;
-        if (a_nan != b_nan) return a_nan;
-        if (!a_nan && a.value != b.value) return a.value > b.value;
-        return a.index < b.index;
+        bool same = (a.value == b.value) | (a_nan & b_nan);
+        return (a.value > b.value) | (a_nan & !b_nan) | (same & (a.index < b.index));
     }
     static __device__ Acc combine(Acc a, Acc b) { return wins(a, b) ? a : b; }
 };
@@ -543,9 +540,9 @@ static void report_row(const Stage *stage, unsigned partials, const char *elem, 
     printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  %s\n", stage->name,
            block_of(stage), partials, t.median, t.p5, t.p95, gbps, pin, read, stage->note);
     if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,0,%s,%.4f,%.4f,%.4f,%d,%.2f,%.2f,%.2f,\"%s\"\n", stage->name,
-                lab.n, block_of(stage), partials, elem, t.median, t.p5, t.p95, t.samples, gbps, pin,
-                read, stage->note);
+        fprintf(lab.rows, "%s,%u,%u,%u,0,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, lab.n, block_of(stage), partials, elem, t.median, t.p5, t.p95,
+                t.samples, gbps, pin, read, stage->note);
 }
 
 static const char usage[] =

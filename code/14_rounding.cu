@@ -494,9 +494,9 @@ static void report_row(const Stage *stage, unsigned partials, const char *elem, 
     printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  %s\n", stage->name,
            block_of(stage), partials, t.median, t.p5, t.p95, gbps, pin, read, stage->note);
     if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,0,%s,%.4f,%.4f,%.4f,%d,%.2f,%.2f,%.2f,\"%s\"\n", stage->name,
-                lab.n, block_of(stage), partials, elem, t.median, t.p5, t.p95, t.samples, gbps, pin,
-                read, stage->note);
+        fprintf(lab.rows, "%s,%u,%u,%u,0,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, lab.n, block_of(stage), partials, elem, t.median, t.p5, t.p95,
+                t.samples, gbps, pin, read, stage->note);
 }
 
 static const char usage[] =
