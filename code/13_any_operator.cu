@@ -134,14 +134,15 @@ template <typename V> static __device__ Place<V> lane_xor(Place<V> x, unsigned d
 
 enum { BLOCK = 256, WARPS = BLOCK / 32 };
 
-// Combines `mine` over the block; every thread gets the result. Block: BLOCK threads.
+// Combines `mine` over the block; every thread gets the result, to the last bit where combine(a, b)
+// and combine(b, a) are the same, as they are for all but Moments. Block: BLOCK threads.
 template <typename Op> static __device__ typename Op::Acc block_all(typename Op::Acc mine) {
     __shared__ typename Op::Acc of_warp[WARPS];
     for (unsigned d = 16; d > 0; d /= 2) mine = Op::combine(mine, lane_xor(mine, d));
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
     __syncthreads();  // every warp's result is there before any thread combines them
-    mine = of_warp[0];
-    for (unsigned w = 1; w < WARPS; w++) mine = Op::combine(mine, of_warp[w]);
+    mine = of_warp[threadIdx.x % WARPS];
+    for (unsigned d = WARPS / 2; d > 0; d /= 2) mine = Op::combine(mine, lane_xor(mine, d));
     __syncthreads();  // all have read of_warp before the next call writes it
     return mine;
 }
