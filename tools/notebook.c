@@ -190,8 +190,7 @@ static bool add_image(Book *book, Str path, Buf *text, Buf *why) {
 static void add_harness(Notebook *notebook) {
     const ChunkTable *table = notebook->labs->table;
     Buf text = {.arena = notebook->book->arena};
-    buf_add(&text, STR("%%writefile harness.md\n#@title The harness, the same in every lab: "
-                       "chapter 0 explains it\n"));
+    buf_add(&text, STR("%%writefile harness.md\n#@title The harness, the same in every lab\n"));
     for (size_t i = 0; i < table->chunk_count; i++) {
         const Chunk *chunk = &table->chunks[i];
         if (!notebook->labs->harness[i] || !is_needed(notebook, i)) continue;
