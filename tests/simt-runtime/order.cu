@@ -2,6 +2,8 @@
 // flag. usage: order CASE; every case is right except those whose name starts with "wrong".
 #include <cstdio>
 #include <cstring>
+#include <cuda/barrier>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 enum Way { FENCES, NO_FENCES, ACQUIRE_RELEASE, RELAXED };
@@ -62,6 +64,33 @@ __global__ void sum_tail(const float4 *in, int *out) {
     out[0] = (int)(v.x + v.y + v.z + v.w);
 }
 
+// cuda::barrier: arriving releases, waiting acquires.
+using Barrier = cuda::barrier<cuda::thread_scope_block>;
+__global__ void meet_at_object(int *out) {
+    __shared__ __align__(8) char place[sizeof(Barrier)];
+    __shared__ volatile int s[64];
+    Barrier *barrier = (Barrier *)place;
+    unsigned t = threadIdx.x;
+    if (t == 0) init(barrier, 64);
+    __syncthreads();
+    for (int round = 0; round < 3; round++) {
+        s[t] = (int)t + round;
+        barrier->arrive_and_wait();
+        out[0] = s[63 - t];
+        barrier->arrive_and_wait();
+    }
+}
+
+template <bool RIGHT> __global__ void copy_ahead(const int *in, int *out) {
+    __shared__ int s[64];
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    if (RIGHT) __syncthreads();
+    out[0] = s[63 - t];
+}
+
 int main(int argc, char **argv) {
     int *d_out;
     Padded *d_in, *d_copy;
@@ -81,6 +110,10 @@ int main(int argc, char **argv) {
         cudaMemset(d_in, 0, 32 * sizeof *d_in - 4);
         sum_tail<<<1, 32>>>((const float4 *)d_in, d_out);
     }
+    if (!strcmp(name, "barrier_object")) meet_at_object<<<1, 64>>>(d_out);
+    cudaMemset(d_in, 0, 64 * sizeof(int));
+    if (!strcmp(name, "async_copy")) copy_ahead<true><<<1, 64>>>((int *)d_in, d_out);
+    if (!strcmp(name, "wrong_async_copy")) copy_ahead<false><<<1, 64>>>((int *)d_in, d_out);
     printf("ran %s: %s\n", name, cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check_inside.h"
+#include "ops.h"
 
 enum { ORDER_KNOWN = 1, ORDER_ACQUIRE = 2, ORDER_RELEASE = 4, ORDER_STRONG = 8 };
 
@@ -13,7 +14,15 @@ static bool has(const PtxInst *ptx, Str modifier) {
     return str_find(ptx->opcode, modifier) != SIZE_MAX;
 }
 
+// PTX ISA, "mbarrier": arriving releases and waiting acquires unless the instruction says
+// otherwise.
+static uint8_t order_of_mbarrier(const Inst *inst) {
+    if (inst->mode >= MBARRIER_WAIT_STATE) return ORDER_KNOWN | ORDER_ACQUIRE;
+    return inst->mode == MBARRIER_INIT ? ORDER_KNOWN : ORDER_KNOWN | ORDER_RELEASE;
+}
+
 static uint8_t order_of(const Machine *machine, const Inst *inst) {
+    if (inst->plain == op_mbarrier) return order_of_mbarrier(inst);
     const PtxInst *ptx = machine_instruction(machine, inst);
     uint8_t order = ORDER_KNOWN;
     if (!ptx) return order;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check_inside.h"
+#include "ops.h"
 
 typedef struct {
     Checker *checker;
@@ -12,6 +13,7 @@ typedef struct {
     const uint64_t *address;
     uint64_t stamp;
     uint32_t thread, lane, mask;
+    AccessKind kind;
     bool atomic;
 } Access;
 
@@ -52,7 +54,8 @@ static void stored(const Access *at, uint32_t lane, uint32_t byte, uint32_t coun
 // Whether this lane's store leaves what another thread wrote as it is. The other may be a lane of
 // the same instruction, whose value is not yet in memory.
 static bool same_value(const Access *at, uint64_t stamp, uint32_t byte, uint32_t count) {
-    if (at->inst->access != ACCESS_STORE || stamp & STAMP_ATOMIC) return false;
+    bool values = at->inst->plain != op_copy_async && at->inst->plain != op_mbarrier;
+    if (at->kind != ACCESS_STORE || !values || stamp & STAMP_ATOMIC) return false;
     uint8_t mine[4], theirs[4];
     stored(at, at->lane, byte, count, mine);
     uint32_t other = (uint32_t)(stamp & STAMP_THREAD), lane = other % LANES;
@@ -170,7 +173,7 @@ static inline __attribute__((always_inline)) void store(const Access *at, Cell *
                                                         uint32_t count) {
     const Checker *checker = at->checker;
     uint64_t floor = checker->block_floor;
-    if (at->inst->access == ACCESS_ATOMIC && cell->write >> STAMP_SHIFT < checker->block_start)
+    if (at->kind == ACCESS_ATOMIC && cell->write >> STAMP_SHIFT < checker->block_start)
         unwritten(at, byte);
     if (cell->write >> STAMP_SHIFT >= floor || cell->write_2 >> STAMP_SHIFT >= floor)
         against_writes(at, cell, byte, count);
@@ -186,7 +189,7 @@ static inline __attribute__((always_inline)) void store(const Access *at, Cell *
 
 static inline __attribute__((always_inline)) void touch(const Access *at, Cell *cell, uint32_t byte,
                                                         uint32_t count) {
-    if (at->inst->access == ACCESS_LOAD)
+    if (at->kind == ACCESS_LOAD)
         load(at, cell, byte, count);
     else
         store(at, cell, byte, count);
@@ -208,13 +211,16 @@ static void touch_bytes(const Access *at, uint32_t first, uint32_t count) {
 void check_shared(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
                   const uint64_t address[LANES]) {
     const uint32_t size = (uint32_t)inst->bytes * inst->elements;
-    const bool atomic = inst->access == ACCESS_ATOMIC;
+    const bool init = inst->plain == op_mbarrier && inst->mode == MBARRIER_INIT;
+    const AccessKind kind = init ? ACCESS_STORE : (AccessKind)inst->access;
+    const bool atomic = kind == ACCESS_ATOMIC;
     if (atomic || inst->flags & INST_VOLATILE) check_order(checker, warp, inst, mask, address);
     Access at = {.checker = checker,
                  .warp = warp,
                  .inst = inst,
                  .address = address,
                  .mask = mask,
+                 .kind = kind,
                  .atomic = atomic};
     for (uint32_t m = mask; m; m &= m - 1) {
         at.lane = (uint32_t)__builtin_ctz(m);
