@@ -90,7 +90,7 @@ ifneq ($(filter record,$(MAKECMDGOALS)),)
 $(B)/figures.done $(B)/book.done: record
 endif
 figures: $(B)/figures.done  ## draw the figures whose data has changed
-$(B)/figures.done: $(wildcard results/*.csv tools/plot*.py) 
+$(B)/figures.done: $(wildcard results/*.csv results/*/*.csv tools/plot*.py) 
 	@python3 tools/plot.py --check >/dev/null 2>&1 || \
 	  { python=$$(B=$(B) tools/toolchain.sh python) && $$python tools/plot.py; }
 	@touch $@
