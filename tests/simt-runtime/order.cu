@@ -111,6 +111,7 @@ int main(int argc, char **argv) {
         sum_tail<<<1, 32>>>((const float4 *)d_in, d_out);
     }
     if (!strcmp(name, "barrier_object")) meet_at_object<<<1, 64>>>(d_out);
+    if (!strcmp(name, "wrong_unwritten_copy")) copy_ahead<true><<<1, 64>>>((int *)d_in, d_out);
     cudaMemset(d_in, 0, 64 * sizeof(int));
     if (!strcmp(name, "async_copy")) copy_ahead<true><<<1, 64>>>((int *)d_in, d_out);
     if (!strcmp(name, "wrong_async_copy")) copy_ahead<false><<<1, 64>>>((int *)d_in, d_out);

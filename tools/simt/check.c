@@ -13,6 +13,7 @@
 
 PtxPlace checker_place(const Checker *checker, const Inst *inst) {
     const PtxInst *ptx = machine_instruction(checker->machine, inst);
+    if (!ptx && checker->part_of) ptx = machine_instruction(checker->machine, checker->part_of);
     return ptx ? ptx->place : (PtxPlace){0, 0};
 }
 
@@ -229,6 +230,27 @@ static void access_generic(Checker *checker, Warp *warp, const Inst *inst, uint3
     }
 }
 
+// The half of cp.async that reads global memory, see op_copy_async. Lanes that read less than a
+// whole element leave the rest zero and are not looked at.
+static void check_copy_source(Checker *checker, Warp *warp, const Inst *inst) {
+    uint32_t reading = warp->exec, size = (uint32_t)inst->bytes * inst->elements;
+    if (inst->r[3] != PTX_NONE) reading &= ~*REG(warp, LaneU32, inst->r[3]);
+    for (uint32_t m = inst->r[2] == PTX_NONE ? 0 : reading; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        if (REG(warp, LaneU32, inst->r[2])[lane] < size) reading &= ~(1u << lane);
+    }
+    Inst load = *inst;
+    load.r[0] = inst->r[1];
+    load.imm = (uint64_t)(uintptr_t)inst->extra;
+    load.wide = 1;
+    load.access = ACCESS_LOAD;
+    uint64_t address[LANES];
+    warp_addresses(warp, &load, address);
+    checker->part_of = inst;
+    if (reading) check_global(checker, warp, &load, reading, address);
+    checker->part_of = NULL;
+}
+
 static void check_access(Warp *warp, const Inst *inst) {
     Checker *checker = warp->block->check;
     check_barriers(checker, warp);
@@ -240,6 +262,7 @@ static void check_access(Warp *warp, const Inst *inst) {
         access_generic(checker, warp, inst, warp->exec, address);
     else
         access_space(checker, warp, inst, (PtxSpace)inst->space, warp->exec, address);
+    if (inst->plain == op_copy_async) check_copy_source(checker, warp, inst);
 }
 
 const Inst *check_hook(Warp *warp, const Inst *inst) {

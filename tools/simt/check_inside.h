@@ -78,6 +78,7 @@ typedef struct {
 
 struct Checker {
     Machine *machine;
+    const Inst *part_of; // what an instruction stands for that is not of the code, else NULL
     uint64_t now;
     uint64_t block_start; // time at which the block began
     uint64_t block_floor; // of the last barrier of all threads
