@@ -317,7 +317,9 @@ def sizes_data(devices, chapter):
     for table in devices:
         kernels = list(dict.fromkeys(r["kernel"] for r in table.rows if r["chapter"] == chapter))
         found = {k: sizes_of(table, chapter, k) for k in kernels if k not in (CEILING, LIBRARY)}
-        found = {kernel: points for kernel, points in found.items() if points}
+        # What was recorded under mpirun too is drawn once.
+        again = {k for k in found if k.removesuffix("_mpi") in found and k.endswith("_mpi")}
+        found = {kernel: points for kernel, points in found.items() if points and kernel not in again}
         if chapter == SIZES_CHAPTER and found:
             fastest = min(found, key=lambda kernel: found[kernel][-1]["median_us"])
             found = {fastest: found[fastest]}

@@ -412,9 +412,26 @@ def blocks(data, name):
     )
 
 
+def looks_of(kernels, library):
+    """A colour and a marker for each kernel; orange is the library's. Then a place in a legend."""
+    palette = [color for color in SERIES if color != ORANGE or library not in kernels]
+    looks, left, row = {library: (ORANGE, None, "■")}, 0.08, 0
+    for i, kernel in enumerate(k for k in kernels if k != library):
+        marker, sign = ((None, "■"), ("o", "●"), ("^", "▲"), ("D", "◆"))[i // len(palette) % 4]
+        looks[kernel] = (palette[i % len(palette)], marker, sign)
+    legend = []
+    for kernel in kernels:
+        width = 0.3 + 0.08 * len(kernel)
+        if left > 0.08 and left + width > WIDTH:
+            left, row = 0.08, row + 1
+        legend.append((left, row, kernel))
+        left += width
+    return looks, legend
+
+
 def sizes(data, name):
     curves, library = data["curves"], "cub_device_reduce"
-    kernels = sorted({c["kernel"] for c in curves}, key=lambda k: k == library)
+    kernels = sorted(dict.fromkeys(c["kernel"] for c in curves), key=lambda k: k == library)
     machines = list(dict.fromkeys(c["name"] for c in curves))
     versus = [
         c
@@ -422,7 +439,9 @@ def sizes(data, name):
         if c["kernel"] != library
         and any(l["kernel"] == library and l["name"] == c["name"] for l in curves)
     ]
-    figure, place, write = sheet(3.95 + (1.25 if versus else 0), name)
+    looks, legend = looks_of(kernels, library)
+    lower = 0.2 * legend[-1][1]  # what the further rows of the legend take
+    figure, place, write = sheet(3.95 + lower + (1.25 if versus else 0), name)
     every = sorted({p["n"] for c in curves for p in c["points"]})
     what = f"From {binary_text(every[0])} to {binary_text(every[-1])} elements"
     write(0.08, 0.24, what, fontsize=12, fontweight="bold")
@@ -433,13 +452,10 @@ def sizes(data, name):
         "bands the 5th to 95th percentile",
         color=MUTED,
     )
-    colors = dict(zip(kernels, SERIES))
-    colors[library] = ORANGE
     dashes = dict(zip(machines, ((None, None), (5, 2), (1.5, 1.5), (6, 1.5, 1.5, 1.5))))
-    left = 0.08
-    for kernel in kernels:
-        write(left, 0.7, "■ " + kernel, color=colors[kernel], fontweight="bold")
-        left += 0.3 + 0.08 * len(kernel)
+    for left, row, kernel in legend:
+        color, _, sign = looks[kernel]
+        write(left, 0.7 + 0.2 * row, f"{sign} {kernel}", color=color, fontweight="bold")
     if len(machines) > 1:
         styles = ("solid", "dashed", "dotted", "dash-dotted")
         write(
@@ -449,11 +465,11 @@ def sizes(data, name):
             color=MUTED,
             ha="right",
         )
-    time_axes = place(0.66, 1.05, 2.75, 2.4)
-    rate_axes = place(4.2, 1.05, 2.75, 2.4)
+    time_axes = place(0.66, 1.05 + lower, 2.75, 2.4)
+    rate_axes = place(4.2, 1.05 + lower, 2.75, 2.4)
     panels = [time_axes, rate_axes]
     if versus:
-        panels.append(place(0.66, 4.1, WIDTH - 0.91, 0.65))
+        panels.append(place(0.66, 4.1 + lower, WIDTH - 0.91, 0.65))
     for axes in panels:
         axes.set_xscale("log", base=2)
         axes.set_xlim(every[0], every[-1])
@@ -469,8 +485,9 @@ def sizes(data, name):
         axes.set_xlabel("n", labelpad=1)
     for curve in curves:
         points = curve["points"]
-        x, color = [p["n"] for p in points], colors[curve["kernel"]]
+        x, (color, marker, _) = [p["n"] for p in points], looks[curve["kernel"]]
         line = {"color": color, "linewidth": 1.6, "dashes": dashes.get(curve["name"], (None, None))}
+        line.update(marker=marker, markersize=3.5)
         time_axes.fill_between(
             x,
             [p["p5_us"] for p in points],
@@ -505,7 +522,7 @@ def sizes(data, name):
         panels[2].set_title(
             f"speed against {library}", loc="left", fontsize=9, fontweight="bold", pad=5
         )
-        panels[2].axhline(1, color=colors[library], linewidth=1.2)
+        panels[2].axhline(1, color=ORANGE, linewidth=1.2)
         low, high = panels[2].get_ylim()
         panels[2].set_ylim(min(low, 0.9), max(high, 1.1))
         panels[2].yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
