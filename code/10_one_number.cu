@@ -113,7 +113,8 @@ __global__ void sum_atomic_element(const float *in, float *out, unsigned n) {
 
 static unsigned launch_atomic_element(Run r) {
     cudaMemsetAsync(r.d_partial, 0, sizeof(float), r.stream);
-    sum_atomic_element<<<blocks_for(r.n, r.block), r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
+    unsigned grid = blocks_for(r.n, r.block);
+    sum_atomic_element<<<grid, r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
     return 1;
 }
 
@@ -189,8 +190,8 @@ static unsigned launch_last_block(Run r) {
     return 1;
 }
 
-// Both halves of the input at once, on two streams. The events make the second stream start after
-// what is in the first, and the first go on after what is in the second.
+// Both halves of the input at once, on two streams, half of the wave each. The events make the
+// second stream start after what is in the first, and the first go on after what is in the second.
 static unsigned launch_two_streams(Run r) {
     static cudaStream_t side;
     static cudaEvent_t fork, join;
@@ -204,10 +205,11 @@ static unsigned launch_two_streams(Run r) {
     first.n = r.n / 2, second.n = r.n - first.n, second.d_in = r.d_in + first.n;
     cudaEventRecord(fork, r.stream);
     cudaStreamWaitEvent(side, fork, 0);
-    sum_last_block<<<one_wave(first), r.block, 0, r.stream>>>(
-        first.d_in, r.d_partial, first.n, here.d_partial, here.d_tickets);
-    sum_last_block<<<one_wave(second), r.block, 0, side>>>(
-        second.d_in, r.d_partial + 1, second.n, there.d_partial, there.d_tickets);
+    unsigned grid = (one_wave(r) + 1) / 2;
+    sum_last_block<<<grid, r.block, 0, r.stream>>>(first.d_in, r.d_partial, first.n,
+                                                   here.d_partial, here.d_tickets);
+    sum_last_block<<<grid, r.block, 0, side>>>(second.d_in, r.d_partial + 1, second.n,
+                                               there.d_partial, there.d_tickets);
     cudaEventRecord(join, side);
     cudaStreamWaitEvent(r.stream, join, 0);
     return 2;
@@ -293,7 +295,9 @@ static void fill(Elem elem) {
 }
 
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
-static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * sizeof(float); }
+static size_t partial_bytes(unsigned n) {
+    return ((1u << 20) + (size_t)n / 32 + n) * sizeof(float);
+}
 
 static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : lab.block; }
 
@@ -336,7 +340,8 @@ static void check(const Stage *stage, unsigned n, unsigned grid) {
 static void check_sizes(const Stage *stage) {
     unsigned block = block_of(stage), some = lab.n < 100003 ? lab.n : 100003;
     unsigned sizes[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, lab.n};
-    for (const unsigned *grid = stage->sweep; grid && *grid; grid++) check(stage, some, *grid);
+    for (const unsigned *grid = stage->sweep; grid && *grid; grid++)
+        if (lab.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
     for (unsigned n : sizes)
         if (n <= lab.n) check(stage, n, 0);
 }
@@ -439,8 +444,8 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
     else printf("%.2fx\n", above.median / t.median);
     if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.2f,%.2f,%.2f,\"%s\"\n", stage->name,
-                lab.n, block, partials, grid != 0, stage->elem == INT ? "int" : "float", t.median,
+        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, lab.n, block, partials, grid != 0, stage->elem == INT ? "int" : "float", t.median,
                 t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
     above = t;
 }
