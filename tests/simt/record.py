@@ -202,7 +202,8 @@ def write_rows(name, rows):
 
 
 def sanitizer_verdict(text, hung, verdict):
-    """`clean`, `N at the line`, `N elsewhere`, `time limit` or `failed`, from a tool's report."""
+    """`clean`, `time limit`, `failed`, or how many errors a tool reported: `N at the line`,
+    `N elsewhere`, or `N without a line`."""
     if hung:
         return "time limit"
     match = re.search(r"ERROR SUMMARY: (\d+) error", text) or \
@@ -213,7 +214,8 @@ def sanitizer_verdict(text, hung, verdict):
         return "clean"
     lines = {int(number) for number in re.findall(r"\.cu:(\d+)", text)}
     wanted = {line for line, others in verdict.required} if verdict else set()
-    return "%s %s" % (match[1], "at the line" if lines & wanted else "elsewhere")
+    where = "at the line" if lines & wanted else "elsewhere" if lines else "without a line"
+    return "%s %s" % (match[1], where)
 
 
 def corpus():

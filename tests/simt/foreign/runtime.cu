@@ -233,14 +233,14 @@ static void errors() {
     int *d;
     CUDA(cudaMalloc((void **)&d, 4096));
     fill<<<1, 1025>>>(d, 1);
-    tell_error("1025 threads", cudaGetLastError(), cudaErrorInvalidConfiguration);
+    tell_error("1025 threads", cudaGetLastError(), cudaErrorInvalidValue);
     tell_error("cudaGetLastError clears", cudaGetLastError(), cudaSuccess);
     fill<<<0, 32>>>(d, 1);
-    tell_error("no blocks", cudaGetLastError(), cudaErrorInvalidConfiguration);
+    tell_error("no blocks", cudaGetLastError(), cudaErrorInvalidValue);
     fill<<<dim3(1, 65536), 32>>>(d, 1);
-    tell_error("65536 blocks in y", cudaGetLastError(), cudaErrorInvalidConfiguration);
+    tell_error("65536 blocks in y", cudaGetLastError(), cudaErrorInvalidValue);
     fill<<<1, dim3(1, 1, 65)>>>(d, 1);
-    tell_error("65 threads in z", cudaGetLastError(), cudaErrorInvalidConfiguration);
+    tell_error("65 threads in z", cudaGetLastError(), cudaErrorInvalidValue);
     increment<<<1, 32, 60000>>>(d);
     tell_error("60000 bytes of shared memory unasked", cudaGetLastError(), cudaErrorInvalidValue);
     increment<<<1, 32, 300000>>>(d);

@@ -48,9 +48,10 @@ def plain(family, name, kind, arity, ins=None, out=None, **options):
     """`name d, a, ...;` on `arity` operands of one kind."""
     ins = ins or [INPUT[kind]] * arity
     operands = ", ".join("$" + letter for letter in "dabc"[:len(ins) + 1])
-    nan = NAN.get(out or kind, 0)
-    add(family, name, REGISTER[out or kind], ins, "%s %s;" % (name, operands), nan=nan,
-        payload=(out or kind) != "f64", **options)
+    # The PTX ISA leaves the bits of a NaN open for double precision and between formats.
+    payload = kind != "f64" and out != "f64" and not (family == "convert" and kind in NAN)
+    add(family, name, REGISTER[out or kind], ins, "%s %s;" % (name, operands),
+        nan=NAN.get(out or kind, 0), payload=payload, **options)
 
 
 def predicate(family, name, setup, ins, **options):
@@ -102,10 +103,10 @@ def integers():
                 "bfi.%s $d, $a, $b, p, n; }" % kind)
     for name in ("add.sat.s32", "sub.sat.s32", "mul24.lo.u32", "mul24.lo.s32", "mul24.hi.u32",
                  "add.u16x2", "add.s16x2", "min.u16x2", "min.s16x2", "max.u16x2", "max.s16x2",
-                 "min.relu.s32", "max.relu.s32"):
+                 "min.relu.s32", "max.relu.s32", "min.relu.s16x2"):
         plain("integer", name, "u32", 2)
     for name in ("mad.hi.sat.s32", "mad24.lo.s32", "dp4a.u32.u32", "dp4a.s32.s32",
-                 "dp4a.u32.s32"):
+                 "dp4a.u32.s32", "dp2a.lo.s32.s32", "dp2a.hi.u32.u32"):
         plain("integer", name, "u32", 3)
     for name in ("shf.l.wrap.b32", "shf.l.clamp.b32", "shf.r.wrap.b32", "shf.r.clamp.b32"):
         plain("integer", name, "u32", 3, ["u32", "u32", "shift"])
@@ -187,7 +188,7 @@ def floats():
             plain("float", "div" + form + "." + kind, kind, 2)
             for op in ("rcp", "sqrt"):
                 plain("float", op + form + "." + kind, kind, 1)
-        modes = ["", ".ftz", ".NaN", ".ftz.NaN"]
+        modes = ["", ".ftz", ".NaN", ".ftz.NaN", ".xorsign.abs", ".NaN.xorsign.abs"]
         for mode in modes if kind == "f32" else [""]:
             for op in ("min", "max"):
                 plain("float", op + mode + "." + kind, kind, 2)
@@ -240,7 +241,8 @@ def halves():
         for form in [".rn", ".rn.relu"] + ([] if brain else [".rn.ftz", ".rn.sat", ".rn.ftz.sat",
                                                               ".rn.ftz.relu"]):
             plain("half", "fma" + form + "." + kind, kind, 3)
-        for form in ["", ".NaN"] + ([] if brain else [".ftz", ".ftz.NaN"]):
+        for form in ["", ".NaN", ".xorsign.abs", ".NaN.xorsign.abs"] + ([] if brain else
+                                                                      [".ftz", ".ftz.NaN"]):
             for op in ("min", "max"):
                 plain("half", op + form + "." + kind, kind, 2)
         for op in ("abs", "neg") + (() if brain else ("abs.ftz", "neg.ftz")):
