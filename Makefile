@@ -30,7 +30,7 @@ MODULES := $(filter-out $(PROGRAMS:%=tools/%.c),$(wildcard tools/*.c))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SECONDEXPANSION:
-.PHONY: all labs run figures book record test check bench-simt help clean
+.PHONY: all labs run figures book notebooks record record-together test check bench-simt help clean
 all: run figures book  ## build, run every lab on the device at hand, draw, weave, render
 
 # The tools.
@@ -52,7 +52,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS)
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new && mv $@.new $@
 ifneq ($(filter-out help clean simt $(PROGRAMS:%=$(B)/%),$(or $(MAKECMDGOALS),all)),)
-include $(B)/labs.mk
+include $(B)/labs.mk tools/device.mk
 endif
 
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
@@ -67,9 +67,6 @@ $(B)/labs/%: $(B)/code/%.cu
 lab_of = $(firstword $(subst @, ,$(1)))
 size_of = $(or $(word 2,$(subst @, ,$(1))),$(N))
 results_of = $(foreach run,$(1),$(B)/results/$(DEVICE)/$(run).csv)
-runs = $(LABS)
-every_size = $(foreach lab,$(LABS),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n)))
-include tools/device.mk
 $(B)/results/$(DEVICE)/%.csv: code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS)
 	@mkdir -p $(@D)
 	@$(MAKE) -s $(B)/labs/$(call lab_of,$*)

@@ -1,8 +1,16 @@
-# How labs are run on the device at hand, and what make record records there beside the results: on
-# the CPU device also traces of who touches which bank, and rounding errors, which are the same
-# on every device. Chapters ask for them in the attributes of their lab: trace="KERNEL…", errors=FILE.
+# How labs are run on the device at hand, and what make record records there. Chapters ask for more
+# than one run in the attributes of their lab: sizes="1024 4096" for further numbers of elements;
+# needs=nccl.h where a header must be there; device=nvidia-h200-x4 where several GPUs share the
+# work, in a results file of their own. The CPU device also records trace="KERNEL..", who touches which bank
+# when, and errors=FILE, rounding errors, which are the same on every device.
+has_header = $(wildcard $(foreach folder,/usr/include/ /usr/local/include/ $(dir $(call tool,nvcc))../include/,$(folder)$(1)))
+missing := $(foreach lab,$(LABS),$(if $(needs_$(lab)),$(if $(call has_header,$(needs_$(lab))),,$(lab))))
+$(foreach lab,$(missing),$(info $(lab): left out, there is no $(needs_$(lab))))
+LABS := $(filter-out $(missing),$(LABS))
+together := $(foreach lab,$(LABS),$(if $(device_$(lab)),$(lab)))
+runs = $(filter-out $(together),$(LABS))
+
 ifeq ($(DEVICE),cpu)
-runs = $(foreach lab,$(LABS),$(if $(filter only,$(gpu_$(lab))),,$(lab)))
 every_size = $(runs)
 errors = $(foreach lab,$(LABS),$(errors_$(lab)))
 erring_lab = $(foreach lab,$(LABS),$(if $(filter $(1),$(errors_$(lab))),$(lab)))
@@ -25,6 +33,17 @@ results/errors/%.csv: code/$$(call erring_lab,results/errors/$$*.csv).cu | simt
 	@$(B)/simt $(B)/labs/$(call erring_lab,$@) --errors $@.new >/dev/null && mv $@.new $@
 
 else
+every_size = $(foreach lab,$(runs),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n)))
 collect = $(B)/collect -o $(1).csv $(2)
 measure = flock $(B) $(2) --csv $(1)
+GPUS := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
+ifneq ($(filter-out 0 1,$(GPUS)),)
+$(B)/results/$(DEVICE)-x$(GPUS)/%.csv: code/%.cu
+	@mkdir -p $(@D)
+	@$(MAKE) -s $(B)/labs/$*
+	@$(call measure,$@,$(B)/labs/$* -n $(N))
+record-together: $$(together:%=$(B)/results/$(DEVICE)-x$(GPUS)/%.csv) $(B)/collect
+	$(call collect,results/$(DEVICE)-x$(GPUS),$(together:%=$(B)/results/$(DEVICE)-x$(GPUS)/%.csv))
+record: record-together
+endif
 endif
