@@ -286,6 +286,18 @@ static void add_comment_cell(Notebook *notebook, Str text) {
     notebook_cell_markdown(&notebook->cells, STR("frame"), buf_str(&plain));
 }
 
+// @name@ in code of the frame stands for the notebook's name.
+static Str with_name(const Notebook *notebook, Str text) {
+    const Str mark = STR("@name@");
+    Buf filled = {.arena = notebook->book->arena};
+    for (size_t at; (at = str_find(text, mark)) != SIZE_MAX; text = str_from(text, at + mark.len)) {
+        buf_add(&filled, str_slice(text, 0, at));
+        buf_add(&filled, notebook->name);
+    }
+    buf_add(&filled, text);
+    return buf_str(&filled);
+}
+
 static void add_section(Notebook *notebook, Str mark, Str text) {
     if (str_equal(mark, STR("[front]"))) {
         add_front(notebook);
@@ -298,7 +310,7 @@ static void add_section(Notebook *notebook, Str mark, Str text) {
     } else if (str_equal(mark, STR("[markdown]"))) {
         add_comment_cell(notebook, text);
     } else {
-        notebook_cell_code(&notebook->cells, mark, str_trim(text));
+        notebook_cell_code(&notebook->cells, mark, with_name(notebook, str_trim(text)));
     }
 }
 

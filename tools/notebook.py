@@ -1,6 +1,6 @@
 """The Python cells of the notebooks, in percent format: a line that starts with `# %%` starts a cell.
 
-`weave -t notebook` copies them. Marks in brackets stand for what it makes itself: the front, the
+`weave -t notebook` copies them, with the notebook's name for @name@. Marks in brackets stand for what it makes itself: the front, the
 harness, the recorded results and the chapters. Only the standard library and what Colab ships is
 imported; Python 3.10 or later, CUDA 12.4 or later.
 """
@@ -69,6 +69,7 @@ def arch_for(capability, nvcc):
 
 
 START = globals().get("START") or Path.cwd()  # the same when this cell runs again
+NAME = "@name@"  # of this notebook
 BUILD = os.environ.get("B", "build")  # the repository's build folder
 repository = START.parent if (START.parent / "tools/simt").is_dir() else None
 gpus = find_gpus()
@@ -93,8 +94,10 @@ else:
     print("There is no GPU here, so the labs run on the CPU device of the repository that this")
     print(f"notebook lies in: right answers and exact counts, no times, {N:,} elements.")
 
-WORK = repository / BUILD / "notebooks" if repository else START / "workbook"
-(WORK / "bin").mkdir(parents=True, exist_ok=True)
+WORK = repository / BUILD / "notebooks" / NAME if repository else START / NAME
+PROGRAMS = WORK.parent / "bin" if repository else WORK / "bin"
+WORK.mkdir(parents=True, exist_ok=True)
+PROGRAMS.mkdir(exist_ok=True)
 os.chdir(WORK)  # here the cells below write their files
 
 # %% [harness]
@@ -164,16 +167,18 @@ def compile_lab(lab, link):
     if SIMT:
         flags += ["-cudart", "shared", "--no-compress"]
     key = hashlib.sha256("\n".join([plain, NVCC, *flags]).encode()).hexdigest()[:16]
-    program, source = Path(f"bin/{lab}-{key}"), Path(f"bin/{lab}.cu")
+    program, source = PROGRAMS / f"{lab}-{key}", Path("program") / f"{lab}.cu"
+    source.parent.mkdir(exist_ok=True)
     source.write_text(lined, encoding="utf-8")
     if not program.exists():
-        command = [NVCC, *flags, "-o", f"{program}.new", str(source)]
+        new = f"{program}.{os.getpid()}"
+        command = [NVCC, *flags, "-o", new, str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise Stop(f"{lab} does not compile:\n{done.stderr or done.stdout}")
         print(done.stderr, end="")
-        os.replace(f"{program}.new", program)
-    return program.absolute(), source_hash(plain)
+        os.replace(new, program)
+    return program, source_hash(plain)
 
 
 def run(lab, n=0, options="", link=""):

@@ -8,6 +8,7 @@
 # A second paragraph.
 
 # %% setup
+name = "@name@"
 x = "a\tquote \" and a \\ and é"
 
 # %% [harness]
