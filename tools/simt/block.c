@@ -73,7 +73,6 @@ Block *block_new(Machine *machine, Tally *tally) {
         warp->block = block;
         warp->tally = tally;
         warp->stack = stacks + (size_t)k * machine->stack_bytes;
-        warp->stack_end = warp->stack + machine->stack_bytes;
         warp_prepare(warp, machine);
     }
     if (machine->options->check) {

@@ -101,9 +101,9 @@ struct Code {
     bool ordered;  // its results may depend on the order in which blocks run
     bool reserved; // uses the system's shared memory
     bool lowered;
-    bool visited;         // while the two below are added up
-    uint32_t stack_bytes; // of frames, with those of the functions it calls
-    uint32_t local_bytes; // the same of local memory, per thread
+    bool visited, followed;            // while calls are followed: begun, done
+    uint32_t frame_base, frame_rounds; // place in the stack, activations that fit there
+    uint32_t local_bytes;              // per thread, with that of the functions it calls
 };
 
 // Lowering of a module's functions, one at a time. Errors are in status and error.

@@ -10,7 +10,7 @@
 #include "trace.h"
 
 #define RECURSION_FRAMES 32 // calls that recursion may nest
-#define STACK_LIMIT      (1u << 26)
+#define STACK_LIMIT      (1u << 25)
 #define LOCAL_LIMIT      (512u * 1024) // CUDA C++ Programming Guide, "Technical Specifications"
 
 struct Kernel {
@@ -220,33 +220,46 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
     return good;
 }
 
-// Adds up frames and local memory along calls. Recursion gets room for a number of rounds.
-static void add_stacks(Code *code) {
-    uint64_t stack = 0, local = 0;
-    bool recursive = false;
+// Adds up local memory along calls; recursion gets room for a number of rounds. True if there is
+// any recursion.
+static bool add_local(Code *code) {
+    uint64_t local = 0;
+    bool cycle = false, any = false;
     code->visited = true;
     for (uint32_t k = 0; k < code->callee_count; k++) {
         Code *callee = code->callees[k];
-        if (callee->visited) {
-            recursive = true;
-        } else if (!callee->stack_bytes) {
-            add_stacks(callee);
+        if (!callee->visited) {
+            any |= add_local(callee);
+        } else if (!callee->followed) {
+            cycle = true;
         }
-        if (callee->stack_bytes > stack) stack = callee->stack_bytes;
         if (callee->local_bytes > local) local = callee->local_bytes;
     }
-    code->visited = false;
-    uint64_t frame = align_up(code->frame_bytes, 64), own = align_up(code->source->local_bytes, 16);
-    uint64_t rounds = recursive ? RECURSION_FRAMES : 1;
-    stack = (stack + frame) * rounds;
-    local = (local + own) * rounds;
-    code->stack_bytes = stack > STACK_LIMIT ? STACK_LIMIT : (uint32_t)stack;
+    code->followed = true;
+    local += align_up(code->source->local_bytes, 16);
+    if (cycle) local *= RECURSION_FRAMES;
     code->local_bytes = local > STACK_LIMIT ? STACK_LIMIT : (uint32_t)local;
+    return cycle || any;
+}
+
+// Gives every function its own place in the warps' register stacks: lanes of one warp may be in
+// different functions at a time, whose registers lie differently.
+static uint64_t place_frames(Code *code, uint64_t at, uint32_t rounds) {
+    code->visited = true;
+    code->frame_base = (uint32_t)at;
+    code->frame_rounds = rounds;
+    at += align_up(code->frame_bytes, 64) * rounds;
+    for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++) {
+        if (!code->callees[k]->visited) {
+            at = place_frames(code->callees[k], at, rounds);
+        }
+    }
+    return at;
 }
 
 static void clear_visited(Module *module) {
     for (uint32_t k = 0; k < module->ptx->function_count; k++) {
-        if (module->codes[k]) module->codes[k]->visited = false;
+        if (module->codes[k]) module->codes[k]->visited = module->codes[k]->followed = false;
     }
 }
 
@@ -386,7 +399,11 @@ static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtE
 }
 
 // Known once the kernel and what it calls are lowered.
-static SimtStatus check_room(const Kernel *kernel, SimtError *error) {
+static SimtStatus check_room(const Kernel *kernel, uint64_t stack_bytes, SimtError *error) {
+    if (stack_bytes > STACK_LIMIT) {
+        return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of registers per warp", stack_bytes,
+                      STACK_LIMIT);
+    }
     if (kernel->code->local_bytes > LOCAL_LIMIT) {
         return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of local memory per thread",
                       kernel->code->local_bytes, LOCAL_LIMIT);
@@ -482,8 +499,11 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
         return status;
     }
     clear_visited(module);
-    if (!code->stack_bytes) add_stacks(code);
-    status = check_room(kernel, error);
+    bool recursive = add_local(code);
+    clear_visited(module);
+    uint64_t stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
+    clear_visited(module);
+    status = check_room(kernel, stack_bytes, error);
     if (status != SIMT_OK) {
         (void)pthread_mutex_unlock(&one_at_a_time);
         return status;
@@ -504,7 +524,7 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
         .dynamic_shared = launch->dynamic_shared_bytes,
         .dynamic_base = (uint32_t)align_up(kernel->shared_bytes, kernel->shared_align),
         .local_bytes = code->local_bytes,
-        .stack_bytes = (uint32_t)align_up(code->stack_bytes, 64),
+        .stack_bytes = (uint32_t)align_up(stack_bytes, 64),
         .param_bytes = code->source->param_bytes,
         .grid_id = ++launches,
         .cooperative = launch->cooperative,

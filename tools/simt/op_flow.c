@@ -118,6 +118,23 @@ static bool same_signature(const CallSite *site, const PtxFunction *function) {
     return same;
 }
 
+// Where the registers of a call of `callee` go: behind those of its latest call that is still
+// under way. NULL: no room for one more.
+static uint8_t *callee_frame(const Warp *warp, const Code *callee) {
+    uint8_t *base = warp->stack + callee->frame_base;
+    const size_t size = (callee->frame_bytes + 63u) & ~63u;
+    if (callee->frame_rounds == 1) return base;
+    const uint8_t *end = base + size * callee->frame_rounds;
+    int first = __builtin_ctz(warp->exec);
+    for (const uint8_t *at = warp->frame; at != warp->stack;) {
+        if (at >= base && at < end)
+            return at + 2 * size > end ? NULL : base + (size_t)(at - base) + size;
+        const Saved *saved = (const Saved *)(const void *)at;
+        at = (const uint8_t *)(uintptr_t)saved->frame[first];
+    }
+    return base;
+}
+
 static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *caller,
                                   const Code *callee) {
     const CallSite *site = inst->extra;
@@ -125,11 +142,10 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
         return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_INVALID_PTX,
                          "call of `%.*s` with other parameters", STR_ARG(callee->source->name));
     }
-    uint8_t *frame = warp->frame + ((caller->frame_bytes + 63u) & ~63u);
+    uint8_t *frame = callee_frame(warp, callee);
     uint32_t local = warp->local + ((caller->source->local_bytes + 15u) & ~15u);
     const Machine *machine = warp->block->machine;
-    if (frame + callee->frame_bytes > warp->stack_end ||
-        local + callee->source->local_bytes > machine->local_bytes) {
+    if (!frame || local + callee->source->local_bytes > machine->local_bytes) {
         return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_OUT_OF_RESOURCES,
                          "call stack overflow in `%.*s`", STR_ARG(callee->source->name));
     }
@@ -145,6 +161,10 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
     for (uint32_t k = 0; k < callee->constant_count; k++) {
         const CodeConstant *constant = &callee->constants[k];
         uint8_t *at = frame + constant->offset;
+        if (!constant->bytes) { // a predicate
+            LaneU32 *lanes = (LaneU32 *)(void *)at;
+            *lanes = (*lanes & ~exec) | ((uint32_t)constant->value & exec);
+        }
         for (uint32_t m = exec; m; m &= m - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(m);
             memcpy(at + l * constant->bytes, &constant->value, constant->bytes);

@@ -1,6 +1,4 @@
 // The paths of a diverged warp: split, join, wait, switch. See Path in warp.h.
-#include <string.h>
-
 #include "warp.h"
 
 static void path_save(Warp *warp, const Inst *pc, PathState state) {
@@ -69,7 +67,7 @@ static int path_new(Warp *warp, bool collapse) {
 }
 
 void warp_start(Warp *warp, const Inst *entry, uint32_t lanes) {
-    memset(warp->paths, 0, sizeof warp->paths);
+    for (int k = 0; k < warp->path_count; k++) warp->paths[k].state = PATH_FREE;
     warp->path_count = 1;
     warp->paths[0] =
         (Path){.pc = entry, .frame = warp->stack, .mask = lanes, .parent = -1, .state = PATH_READY};

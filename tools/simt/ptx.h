@@ -134,7 +134,7 @@ typedef struct {
 
 typedef struct {
     Str name;
-    bool entry, defined, noreturn;
+    bool entry, defined;
     PtxVariable *params; // in order; offset is the place in the parameter block
     uint32_t param_count;
     PtxVariable *results;

@@ -365,7 +365,7 @@ void parse_body(Parser *parser, PtxFunction *function) {
     parser->scratch = 0;
     parser->place = (PtxPlace){0};
     memset(parser->seen, 0, PTX_SEEN * sizeof *parser->seen);
-    uint32_t outermost = parser->scope, level = 0;
+    uint32_t level = 0;
     uint64_t scratch[256];
     do {
         if (parse_take(parser, "{")) {
@@ -384,5 +384,4 @@ void parse_body(Parser *parser, PtxFunction *function) {
     resolve_pending(parser);
     resolve_targets(parser);
     parser->scope = outer;
-    (void)outermost;
 }

@@ -282,8 +282,6 @@ static void parse_function(Parser *parser, bool entry) {
             parsed.max_threads = launch_bound(parser, NULL);
         } else if (parse_take(parser, ".reqntid")) {
             parsed.max_threads = launch_bound(parser, &parsed.required);
-        } else if (parse_take(parser, ".noreturn")) {
-            parsed.noreturn = true;
         } else if (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
             parse_next(parser); // advice to the assembler and its numbers
             while (parser->token.kind == TOKEN_INT || parser->token.kind == TOKEN_STRING) {

@@ -76,7 +76,6 @@ struct Warp {
     uint32_t spins;     // strong loads, failed exchanges and sleeps since the last progress
     Block *block;
     uint8_t *stack; // of frames
-    const uint8_t *stack_end;
     Path paths[PATHS];
     uint32_t tid[3][LANES];
 };
