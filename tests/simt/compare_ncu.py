@@ -8,8 +8,8 @@ launch that differs; exit status 1 if one does. TABLE.csv receives the table:
 lab,kernel,launches,counter,cpu,ncu,equal,noise - sums over the launches, how many of them were
 equal, and how many differed only by arbitration noise: where many blocks run at once the hardware
 adds up to 3 % to wavefronts and conflicts alike, never in small launches (measured: up to 2.4 %,
-from 1954 blocks on, none at 391 and less). Launches on one side only are counted in a note: a lab times its
-kernels on a GPU, and then runs one more, read_ceiling.
+from 1954 blocks on, none at 391 and less). Launches on one side only are counted in a note: a lab
+times its kernels on a GPU, and then runs one more, read_ceiling.
 """
 import csv
 import io
