@@ -19,6 +19,7 @@ from pathlib import Path
 
 ARCH = ""  # for example "sm_75", to compile for another architecture than that of the GPU found
 N = 0  # how many elements to sum; 0: 25,600,000 on a GPU, 100,000 on the CPU device
+SECONDS = 0.2  # how long to sample each kernel on a GPU
 
 GPU_PLEASE = (
     "There is no GPU here: in Colab choose Runtime > Change runtime type > T4 GPU, "
@@ -189,7 +190,7 @@ def run(lab, n=0, options="", link=""):
     try:
         program, source = compile_lab(lab, link)
     except Stop as stop:
-        if not re.search(r"cannot find -l|nccl\.h: No such file", str(stop)):
+        if not link or not re.search(r"cannot find -l|fatal error: .*: No such file", str(stop)):
             raise
         print(f"{lab} needs {link}, which is not installed here: not run.")
         return
@@ -199,7 +200,7 @@ def run(lab, n=0, options="", link=""):
     if SIMT:
         command = [str(SIMT), "--last", "--csv", str(table), *command]
     else:
-        command += ["--csv", str(table)]
+        command += ["-t", str(SECONDS), "--csv", str(table)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
