@@ -242,8 +242,8 @@ static const Stage stages[] = {
     {"sum_atomic_element", launch_atomic_element, "memset, n atomic additions"},
     {"sum_atomic_block", launch_atomic_block, "memset, an atomic addition per block"},
     {"sum_multi_pass", launch_multi_pass, "the same kernel on its own output"},
-    {"sum_last_block", launch_last_block, "the last block finishes"},
     {"sum_last_block_two_streams", launch_two_streams, "two halves at once, two results"},
+    {"sum_last_block", launch_last_block, "the last block finishes"},
     {"sum_grid_sync", launch_grid_sync, "a barrier across the grid"},
 };
 
@@ -445,8 +445,9 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     else printf("%.2fx\n", above.median / t.median);
     if (lab.rows)
         fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
-                stage->name, lab.n, block, partials, grid != 0, stage->elem == INT ? "int" : "float", t.median,
-                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
+                stage->name, lab.n, block, partials, grid != 0,
+                stage->elem == INT ? "int" : "float", t.median, t.p5, t.p95, t.samples, gbps, pin,
+                read, stage->note);
     above = t;
 }
 

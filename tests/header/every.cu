@@ -7,7 +7,7 @@
 
 #include "reduce.cuh"
 
-enum { MOST = 140000, PAD = 64 };
+enum { MOST = 140000, PAD = 64, WIDE = 2300003 };
 
 static void *d_workspace[2], *d_out, *d_data;
 static cudaStream_t stream[2];
@@ -69,6 +69,19 @@ template <class T> static void test_sizes(const Functions<T> &f, const char *typ
             snprintf(what, sizeof what, "maximum of %s", type);
             expect(call(f.most, d_in + offset, n) == most, what, n, offset);
         }
+    free(data);
+}
+
+// More than one wave of blocks: tiles are shared, and there are mailboxes for every block.
+template <class T> static void test_wide(const Functions<T> &f, const char *type) {
+    T *data = (T *)malloc((WIDE + 1) * sizeof(T)), *d_in = (T *)d_data, sum = 0;
+    for (int i = 0; i < WIDE + 1; i++) data[i] = (T)(i % 13 - 6);
+    for (int i = 1; i < WIDE + 1; i++) sum += data[i];
+    data[1] -= 50, data[WIDE] += 50; // at the edges, and without changing the sum
+    stop_on(cudaMemcpy(d_in, data, (WIDE + 1) * sizeof(T), cudaMemcpyHostToDevice), "copy");
+    expect(call(f.sum, d_in + 1, WIDE) == sum, type, WIDE, 1);
+    expect(call(f.least, d_in + 1, WIDE) == data[1], type, WIDE, 1);
+    expect(call(f.most, d_in + 1, WIDE) == data[WIDE], type, WIDE, 1);
     free(data);
 }
 
@@ -167,7 +180,7 @@ int main() {
         stop_on(cudaStreamCreateWithFlags(&stream[k], cudaStreamNonBlocking), "stream");
     }
     stop_on(cudaMalloc(&d_out, 64), "output");
-    stop_on(cudaMalloc(&d_data, (MOST + PAD) * sizeof(double)), "data");
+    stop_on(cudaMalloc(&d_data, (WIDE + 1) * sizeof(double)), "data");
     const Functions<float> floats = {reduce_sum_float, reduce_min_float, reduce_max_float,
                                      INFINITY};
     const Functions<double> doubles = {reduce_sum_double, reduce_min_double, reduce_max_double,
@@ -176,6 +189,9 @@ int main() {
     test_sizes(floats, "floats");
     test_sizes(doubles, "doubles");
     test_sizes(ints, "ints");
+    test_wide(floats, "wide floats");
+    test_wide(doubles, "wide doubles");
+    test_wide(ints, "wide ints");
     test_positions();
     test_nan();
     test_errors();
