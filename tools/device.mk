@@ -13,7 +13,7 @@ runs = $(filter-out $(together),$(LABS))
 ifeq ($(DEVICE),cpu)
 every_size = $(runs)
 errors = $(foreach lab,$(LABS),$(errors_$(lab)))
-erring_lab = $(foreach lab,$(LABS),$(if $(filter $(1),$(errors_$(lab))),$(lab)))
+erring_lab = $(strip $(foreach lab,$(LABS),$(if $(filter $(1),$(errors_$(lab))),$(lab))))
 traced_lab = $(filter $(word 1,$(subst -, ,$(1)))_%,$(LABS))
 fact = toolkit: $(shell $(call tool,nvcc) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 collect = $(B)/collect -n $(N) -f '$(fact)' -o $(1).csv $(2) && \
