@@ -342,21 +342,19 @@ def show_all():
 
 def results_text():
     """The CSV of this device in the form that results/ takes: as `make record` writes it."""
-    labs = sorted(RUNS)
-    last = [line for line in RUNS[labs[-1]][1].splitlines() if line.startswith("# date:")]
-    lines, header = [], ""
-    for lab in labs:
+    first, lines = None, []
+    for lab in sorted(RUNS):
         source, text, _ = RUNS[lab]
-        every = text.splitlines()
-        facts = [x for x in every if x.startswith("#") and not x.startswith("# date:")]
-        head, *rows = [x for x in every if not x.startswith("#")]
-        if not lines:
-            header = head
-            lines = [*facts, *last, f"chapter,source,{head}"]
-        elif head != header:
-            raise Stop(f"{lab} has other columns than {labs[0]}.")
+        facts = [line for line in text.splitlines() if line.startswith("#")]
+        head, *rows = [line for line in text.splitlines() if not line.startswith("#")]
+        dated = [fact for fact in facts if fact.startswith("# date:")]
+        device = [fact for fact in facts if fact not in dated]
+        if first not in (None, (device, head)):
+            print(f"{lab} is not among them: it names another device, or has other columns.")
+            continue
+        first, date = (device, head), dated
         lines += [f"{lab[:2]},{source},{row}" for row in rows]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*first[0], *date, f"chapter,source,{first[1]}", *lines]) + "\n"
 
 # %% [recorded]
 
