@@ -325,7 +325,7 @@ REDUCE_DEFINE(reduce_max_int, ReduceMax, int)
 typedef enum { SUM_FLOAT, SUM_INT, SUM_DOUBLE, MIN_FLOAT, MAX_FLOAT } Task;
 typedef enum { COLD, HOT, CALLS } Mode;  // rotating inputs; one input; no graph: calls on a stream
 
-// A row of this lab's table. launch() starts the work and returns its shape, zeros if unknown.
+// A row of this lab's table. launch() starts the work and returns its shape.
 typedef struct {
     const char *name;
     ReduceShape (*launch)(Run run);
@@ -375,7 +375,8 @@ template <class T> struct CubMax {
     }
 };
 
-// CUB with scratch space that is allocated beforehand.
+// CUB with scratch space that is allocated beforehand. Its launch shape is its own: the table
+// says one block of -b threads, as chapter 9's does.
 template <class Cub, class T> static ReduceShape launch_cub(Run r) {
     static void *d_scratch;
     static size_t scratch_bytes;
@@ -385,7 +386,7 @@ template <class Cub, class T> static ReduceShape launch_cub(Run r) {
         cudaMalloc(&d_scratch, scratch_bytes);
     }
     Cub::call(d_scratch, scratch_bytes, (const T *)r.d_in, (T *)r.d_partial, n, r.stream);
-    return {0, 0};
+    return {1, r.block};
 }
 
 // The same loads and block sums, finished by the ticket of chapter 10. The counter is the last
@@ -578,26 +579,26 @@ static ReduceShape launch_plain_loads(Run r) {
 #define SUM_DOUBLES launch_reduce<ReduceSum<double>, double>
 #define CUB_SUM launch_cub<CubSum<float>, float>
 static const Contest contests[] = {
-    {"cub_sum", CUB_SUM, "the library", SUM_FLOAT, COLD},
-    {"reduce_sum", SUM, "ours", SUM_FLOAT, COLD, true},
-    {"reduce_sum_misaligned", SUM, "ours; starts 4 bytes later", SUM_FLOAT, COLD, true, 1},
-    {"cub_sum_hot", CUB_SUM, "the same input each time", SUM_FLOAT, HOT},
-    {"reduce_sum_hot", SUM, "the same input each time", SUM_FLOAT, HOT, true},
-    {"cub_sum_calls", CUB_SUM, "plain calls on a stream", SUM_FLOAT, CALLS},
-    {"reduce_sum_calls", SUM, "plain calls on a stream", SUM_FLOAT, CALLS, true},
+    {"cub_device_reduce", CUB_SUM, "the library", SUM_FLOAT, COLD},
+    {"reduce_sum", SUM, "one launch, mailboxes", SUM_FLOAT, COLD, true},
+    {"reduce_sum_misaligned", SUM, "starts 4 bytes later, not a stage", SUM_FLOAT, COLD, true, 1},
+    {"cub_sum_hot", CUB_SUM, "one input, not a stage", SUM_FLOAT, HOT},
+    {"reduce_sum_hot", SUM, "one input, not a stage", SUM_FLOAT, HOT, true},
+    {"cub_sum_calls", CUB_SUM, "no graph, not a stage", SUM_FLOAT, CALLS},
+    {"reduce_sum_calls", SUM, "no graph, not a stage", SUM_FLOAT, CALLS, true},
     {"cub_sum_int", launch_cub<CubSum<int>, int>, "ints", SUM_INT, COLD},
     {"reduce_sum_int", launch_reduce<ReduceSum<int>, int>, "ints", SUM_INT, COLD, true},
     {"cub_sum_double", launch_cub<CubSum<double>, double>, "half as many", SUM_DOUBLE, COLD},
     {"reduce_sum_double", SUM_DOUBLES, "half as many", SUM_DOUBLE, COLD, true},
-    {"cub_min", launch_cub<CubMin<float>, float>, "the library", MIN_FLOAT, COLD},
-    {"reduce_min", launch_reduce<ReduceMin<float>, float>, "ours", MIN_FLOAT, COLD, true},
-    {"cub_max", launch_cub<CubMax<float>, float>, "the library", MAX_FLOAT, COLD},
-    {"reduce_max", launch_reduce<ReduceMax<float>, float>, "ours", MAX_FLOAT, COLD, true},
-    {"sum_ticket", launch_ticket, "finished by a ticket", SUM_FLOAT, COLD, true},
-    {"sum_plain_loads", launch_plain_loads, "512 threads and plain loads", SUM_FLOAT, COLD, true},
-    {"sum_cluster", launch_cluster, "one cluster of 8 blocks", SUM_FLOAT, COLD, true},
-    {"sum_bulk", launch_bulk, "bulk copies", SUM_FLOAT, COLD, true},
-    {"sum_overlapped", launch_overlapped, "starts early, then waits", SUM_FLOAT, COLD, true},
+    {"cub_min", launch_cub<CubMin<float>, float>, "not a stage", MIN_FLOAT, COLD},
+    {"reduce_min", launch_reduce<ReduceMin<float>, float>, "not a stage", MIN_FLOAT, COLD, true},
+    {"cub_max", launch_cub<CubMax<float>, float>, "not a stage", MAX_FLOAT, COLD},
+    {"reduce_max", launch_reduce<ReduceMax<float>, float>, "not a stage", MAX_FLOAT, COLD, true},
+    {"sum_ticket", launch_ticket, "with a ticket, not a stage", SUM_FLOAT, COLD, true},
+    {"sum_plain_loads", launch_plain_loads, "unmarked, not a stage", SUM_FLOAT, COLD, true},
+    {"sum_cluster", launch_cluster, "one cluster, not a stage", SUM_FLOAT, COLD, true},
+    {"sum_bulk", launch_bulk, "bulk copies, not a stage", SUM_FLOAT, COLD, true},
+    {"sum_overlapped", launch_overlapped, "starts early, not a stage", SUM_FLOAT, COLD, true},
 };
 
 static struct {

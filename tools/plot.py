@@ -302,10 +302,14 @@ def blocks_data(devices):
 
 
 def sizes_of(table, chapter, kernel):
-    """The rows of one kernel over n, if there are enough for a curve: the first of each n."""
+    """The rows of one kernel over n, if there are enough for a curve: the first of each n.
+
+    Rows whose note says `not a stage` are variants of another curve, and have none of their own.
+    """
     rows = {}
     for row in table.rows:
         same = row["chapter"] == chapter if chapter else True
+        same = same and "not a stage" not in row.get("note", "")
         if same and row["kernel"] == kernel and row.get("elem", "float") == "float":
             rows.setdefault(row["n"], row)
     return [pick(rows[n], ("n", *TIMES[1:])) for n in sorted(rows)] if len(rows) >= 5 else []
