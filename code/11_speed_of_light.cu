@@ -208,8 +208,9 @@ template <class Op, class T, int THREADS> __device__ T reduce_block(T mine) {
 }
 
 // A mailbox is a 64-bit word: a flag above 32 bits of a value. It is written as one piece and read
-// as one piece, so whoever sees the flag sees the value, and no fence is needed. A value of 8
-// bytes takes two. In device memory, empty (0) between launches.
+// as one piece, so whoever sees the flag sees the value, and no fence is needed. (PTX ISA, memory
+// consistency model: a scalar access is one operation, and a volatile one is a relaxed one.) A
+// value of 8 bytes takes two. In device memory, empty (0) between launches.
 template <class T>
 __device__ void reduce_post(volatile unsigned long long *box, T value) {
     unsigned bits[sizeof(T) / 4];
@@ -389,8 +390,8 @@ template <class Cub, class T> static ReduceShape launch_cub(Run r) {
     return {1, r.block};
 }
 
-// The same loads and block sums, finished by the ticket of chapter 10. The counter is the last
-// word of the workspace; it is 0 again after each launch, and so are the words it shares.
+// The same loads and block sums, finished by the ticket of chapter 10. partial: a float per block;
+// *tickets: 0 before the first launch and after each.
 __global__ void __launch_bounds__(512)
     sum_ticket(ReduceInput<float> input, float *out, float *partial, unsigned *tickets) {
     __shared__ bool last;

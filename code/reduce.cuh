@@ -194,8 +194,9 @@ template <class Op, class T, int THREADS> __device__ T reduce_block(T mine) {
 }
 
 // A mailbox is a 64-bit word: a flag above 32 bits of a value. It is written as one piece and read
-// as one piece, so whoever sees the flag sees the value, and no fence is needed. A value of 8
-// bytes takes two. In device memory, empty (0) between launches.
+// as one piece, so whoever sees the flag sees the value, and no fence is needed. (PTX ISA, memory
+// consistency model: a scalar access is one operation, and a volatile one is a relaxed one.) A
+// value of 8 bytes takes two. In device memory, empty (0) between launches.
 template <class T>
 __device__ void reduce_post(volatile unsigned long long *box, T value) {
     unsigned bits[sizeof(T) / 4];
