@@ -30,8 +30,8 @@ MODULES := $(filter-out $(PROGRAMS:%=tools/%.c),$(wildcard tools/*.c))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SECONDEXPANSION:
-.PHONY: all labs run figures book notebooks record record-together test check bench-simt help clean
-all: run figures book  ## build, run every lab on the device at hand, draw, weave, render
+.PHONY: all labs run figures book notebooks badges record record-together test check bench-simt help clean
+all: run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
 
 # The tools.
 $(B)/%.o: %.c
@@ -84,7 +84,7 @@ chapter-%: | $(DEVICE_TOOLS)  ## run one lab: make chapter-4; FLAGS="-n 1000" ar
 
 # The book. Stamps stand for files that are only replaced when their content changes.
 ifneq ($(filter record,$(MAKECMDGOALS)),)
-$(B)/figures.done $(B)/book.done: record
+$(B)/figures.done $(B)/book.done $(B)/notebooks.done: record
 endif
 figures: $(B)/figures.done  ## draw the figures whose data has changed
 $(B)/figures.done: $(wildcard results/*.csv results/*/*.csv tools/plot*.py) 
@@ -100,8 +100,16 @@ $(B)/book.html $(B)/book.epub: $(B)/book.done $(B)/figures.done $(wildcard tools
 	@echo 'pandoc $@'
 	$(Q)pandoc=$$(B=$(B) tools/toolchain.sh pandoc) && PANDOC=$$pandoc tools/render.sh $(B)/book.pandoc.md $@
 
+REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
+notebooks: $(B)/notebooks.done  ## weave notebooks/: every lab on a Colab GPU, or in any Jupyter
+$(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(wildcard tools/notebook.py results/*.csv notebooks/REPOSITORY)
+	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
+	@touch $@
+badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
+	@tools/badge.sh $(REPO)
+
 test: all  ## every test; the last line counts them
-	B=$(B) tests/run
+	@B=$(B) WEAVE="$(WEAVE)" tests/run
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" tests/check
 bench-simt: simt labs  ## the speed of the CPU device

@@ -121,7 +121,9 @@ static void fill(Elem elem) {
 }
 
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
-static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * sizeof(float); }
+static size_t partial_bytes(unsigned n) {
+    return ((1u << 20) + (size_t)n / 32 + n) * sizeof(float);
+}
 
 static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : lab.block; }
 
@@ -177,7 +179,7 @@ __global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? __ldcs(&in[i]) : make_float4(0, 0, 0, 0);  // streamed: used only once
+        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
     }
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
@@ -268,9 +270,10 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
     else printf("%.2fx\n", above.median / t.median);
     if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n", stage->name,
-                lab.n, block, partials, grid != 0, stage->elem == INT ? "int" : "float", t.median,
-                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
+        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, lab.n, block, partials, grid != 0,
+                stage->elem == INT ? "int" : "float", t.median, t.p5, t.p95, t.samples, gbps, pin,
+                read, stage->note);
     above = t;
 }
 

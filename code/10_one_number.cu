@@ -353,7 +353,7 @@ __global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? __ldcs(&in[i]) : make_float4(0, 0, 0, 0);  // streamed: used only once
+        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
     }
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;

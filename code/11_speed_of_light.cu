@@ -719,7 +719,7 @@ __global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? __ldcs(&in[i]) : make_float4(0, 0, 0, 0);  // streamed: used only once
+        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
     }
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
@@ -744,7 +744,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 // Reads n4 vectors with plain loads, which push everything else out of the cache. (Loads marked as
-// the first to evict, like those of read_ceiling, would leave the lines of others in place.)
+// the first to evict would leave the lines of others in place.)
 __global__ void push_out(const float4 *in, float *never, unsigned n4) {
     float sum = 0;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n4; i += gridDim.x * blockDim.x)

@@ -208,7 +208,7 @@ __global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? __ldcs(&in[i]) : make_float4(0, 0, 0, 0);  // streamed: used only once
+        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
     }
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
@@ -300,8 +300,9 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     else printf("%.2fx\n", above.median / t.median);
     if (lab.rows)
         fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
-                stage->name, lab.n, block, partials, grid != 0, stage->elem == INT ? "int" : "float", t.median,
-                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
+                stage->name, lab.n, block, partials, grid != 0,
+                stage->elem == INT ? "int" : "float", t.median, t.p5, t.p95, t.samples, gbps, pin,
+                read, stage->note);
     above = t;
 }
 

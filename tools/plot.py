@@ -75,7 +75,7 @@ NEEDED = {
     ),
     "errors": ("order", "data", "n", "relative_error", "bound", "condition"),
 }
-POSITIVE = {"median_us", "p5_us", "p95_us", "n", "grid"}
+POSITIVE = {"median_us", "p5_us", "p95_us", "n"}
 WHOLE = {"n", "grid", "launch", "warp", "line", "bytes", "lane", "address", "thread_insts"}
 MAY_BE_EMPTY = {"line", "op", "bytes", "lane", "address"}  # on the barrier rows of a trace
 
