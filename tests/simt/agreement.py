@@ -33,8 +33,8 @@ def write(path, columns, rows, facts=()):
 
 
 def ncu(measured, counted, target):
-    pairs, complaints = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
-    for complaint in complaints:
+    pairs, complaints, notes = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
+    for complaint in complaints + notes:
         print(complaint)
     kernels = {}
     for mine, hardware in pairs:
@@ -45,7 +45,7 @@ def ncu(measured, counted, target):
     for (chapter, kernel), launches in sorted(kernels.items()):
         exact = sum(all(compare_ncu.number(mine, c) == compare_ncu.number(hardware, m)
                         for c, m in compare_ncu.COUNTERS.items()) for mine, hardware in launches)
-        other = sum(bool(compare_ncu.differences(*launch)) for launch in launches)
+        other = sum(any(not noise for *_, noise in compare_ncu.differences(*launch)) for launch in launches)
 
         def both(counter):
             metric = compare_ncu.COUNTERS[counter]
