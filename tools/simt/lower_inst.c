@@ -36,6 +36,24 @@ uint32_t lower_flushed(Lower *lower, uint32_t from) {
     return to;
 }
 
+// slct.ftz compares with zero what may be flushed, and selects without change.
+static bool flushes(const Lower *lower, const char *shape, uint32_t operand) {
+    if (str_equal(lower->part[0], STR("slct"))) return operand == 3;
+    return shape[operand] == 'w';
+}
+
+// Flushes the result r[0], a product by its operands: those are flushed copies, which the result
+// has not overwritten.
+static void flush_result(Lower *lower, const uint32_t r[]) {
+    bool product = str_equal(lower->part[0], STR("mul"));
+    Str name = product ? STR("flush.product.f32") : STR("flush.f32");
+    Inst *inst = lower_emit(lower, lower_row(lower, name.at, name.len, NULL));
+    inst->r[0] = inst->r[1] = r[0];
+    if (!product) return;
+    inst->r[2] = r[1];
+    inst->r[3] = r[2];
+}
+
 // Looks the rest of the opcode up and emits it with these operands, with subnormal f32 numbers
 // taken as zero before and after if asked.
 static void emit_row(Lower *lower, bool flush, bool saturate, PtxType type) {
@@ -50,15 +68,12 @@ static void emit_row(Lower *lower, bool flush, bool saturate, PtxType type) {
     uint32_t r[6];
     for (uint32_t k = 1; k < count; k++) {
         r[k] = lower_source(lower, &at->operands[k], shape[k]);
-        if (flush && shape[k] == 'w') r[k] = lower_flushed(lower, r[k]);
+        if (flush && flushes(lower, shape, k)) r[k] = lower_flushed(lower, r[k]);
     }
     r[0] = lower_dest(lower, &at->operands[0], shape[0]);
     Inst *inst = lower_emit(lower, run);
     memcpy(inst->r, r, count * sizeof r[0]);
-    if (flush && shape[0] == 'w') {
-        inst = lower_emit(lower, lower_row(lower, "flush.f32", 9, NULL));
-        inst->r[0] = inst->r[1] = r[0];
-    }
+    if (flush && flushes(lower, shape, 0)) flush_result(lower, r);
     if (saturate) {
         const char *clamp = type == PTX_F32     ? "saturate.f32"
                             : type == PTX_F64   ? "saturate.f64"
@@ -79,12 +94,16 @@ void lower_plain(Lower *lower) {
         if (named != PTX_NOTYPE && type == PTX_NOTYPE) type = named;
     }
     bool flush = false, saturate = false;
-    if (is_float(type)) {
+    if (str_equal(lower->part[0], STR("slct"))) {
+        flush = lower_take(lower, "ftz");
+    } else if (is_float(type)) {
         static const char *const rounded[] = {"add", "sub",  "mul", "fma", "mad",
                                               "div", "sqrt", "rcp", NULL};
         exact_upper = type == PTX_F64;
         if (one_of(lower->part[0], rounded)) (void)lower_take(lower, "rn");
-        if (!exact_upper) flush = lower_take(lower, "ftz") && type == PTX_F32;
+        // f16 has rows that flush.
+        bool half = type == PTX_F16 || type == PTX_F16X2;
+        if (!exact_upper && !half) flush = lower_take(lower, "ftz") && type == PTX_F32;
         saturate = lower_take(lower, "sat");
     }
     emit_row(lower, flush, saturate, type);

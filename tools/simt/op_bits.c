@@ -97,14 +97,15 @@ OP1(bfind_shift_s32, LaneU32, LaneU32, find_high(a[l], 32, true, true))
 OP1(bfind_shift_u64, LaneU32, LaneU64, find_high(a[l], 64, false, true))
 OP1(bfind_shift_s64, LaneU32, LaneU64, find_high(a[l], 64, true, true))
 
-// Bit fields: position and length are the low bytes of their operands.
+// Bit fields: position and length are the low bytes of their operands, but bfe of 64 bits looks at
+// the whole position (measured on an H200).
 static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t bits,
                         bool is_signed) {
-    position &= 0xff;
+    if (bits < 64) position &= 0xff;
     length &= 0xff;
     bool sign = false;
     if (is_signed && length) {
-        uint32_t top = position + length - 1;
+        uint64_t top = (uint64_t)position + length - 1;
         sign = x >> (top < bits ? top : bits - 1) & 1;
     }
     uint64_t field = position < 64 ? x >> position : 0;

@@ -66,9 +66,12 @@ static double round_integral(double value, uint32_t mode) {
     }
 }
 
-static uint64_t float_to_integer(double value, PtxType type, uint32_t mode) {
-    // A NaN becomes 0, or the sign bit alone in 64 bits: what the hardware does.
-    if (value != value) return ptx_type_bytes(type) == 8 ? 1ull << 63 : 0;
+static uint64_t float_to_integer(double value, PtxType from, PtxType type, uint32_t mode) {
+    // A NaN becomes the sign bit alone if either type has 64 bits, else 0 (measured on an H200).
+    if (value != value) {
+        uint32_t bytes = ptx_type_bytes(type);
+        return bytes == 8 || from == PTX_F64 ? 1ull << (8 * bytes - 1) : 0;
+    }
     value = round_integral(value, mode);
     if (value >= 0x1p65) value = 0x1p65;
     if (value <= -0x1p65) value = -0x1p65;
@@ -96,7 +99,7 @@ static uint64_t double_bits(double value) {
 static uint64_t to_float(double value, PtxType type, uint32_t mode) {
     if (mode & CONVERT_INTEGRAL) value = round_integral(value, mode);
     if (mode & CONVERT_SATURATE) value = value > 0 ? (value < 1 ? value : 1) : 0;
-    if (mode & CONVERT_RELU && value < 0) value = 0;
+    if (mode & CONVERT_RELU && value <= 0) value = 0;
     if (type == PTX_F16) return float_to_half(value, (ConvertMode)mode);
     if (type == PTX_BF16) return float_to_bfloat(value, (ConvertMode)mode);
     if (type == PTX_F64) return double_bits(value);
@@ -118,6 +121,7 @@ static uint64_t integer_to_float(Wide value, PtxType type, uint32_t mode) {
         double exact = ldexp((double)kept, shift);
         return to_float(value < 0 ? -exact : exact, type, mode);
     }
+    if (mode & CONVERT_SATURATE) value = value > 0;
     set_rounding(mode);
     uint64_t bits;
     if (value < 0) {
@@ -138,7 +142,7 @@ static uint64_t integer_to_float(Wide value, PtxType type, uint32_t mode) {
 static uint64_t convert(uint64_t bits, PtxType from, PtxType to, uint32_t mode) {
     if (is_float(from)) {
         double value = float_value(bits, from);
-        return is_float(to) ? to_float(value, to, mode) : float_to_integer(value, to, mode);
+        return is_float(to) ? to_float(value, to, mode) : float_to_integer(value, from, to, mode);
     }
     Wide value = integer_value(bits, from);
     if (is_float(to)) return integer_to_float(value, to, mode);

@@ -14,6 +14,8 @@ static inline float quiet(float x) {
     return x == x ? x : canonical.value;
 }
 static inline double quiet64(double x) { return x; }
+static inline bool is_nan32(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+static inline bool is_nan64(uint64_t bits) { return bits << 1 > 0x7ffull << 53; }
 
 #define OP1(name, type, value)                                                                     \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
@@ -72,8 +74,9 @@ OP2(min_nan_f32, LaneF32, a[l] != a[l] || b[l] != b[l] ? quiet(NAN) : min_of_f32
 OP2(max_nan_f32, LaneF32, a[l] != a[l] || b[l] != b[l] ? quiet(NAN) : max_of_f32(a[l], b[l]))
 #define MIN_ABS(x, y) min_of_f32(fabsf(x), fabsf(y))
 #define MAX_ABS(x, y) max_of_f32(fabsf(x), fabsf(y))
-// The sign of the result is that of x ^ y (.xorsign.abs).
+// The sign of the result is that of x ^ y (.xorsign.abs); a NaN has none.
 static inline float xor_sign(float magnitude, float x, float y) {
+    if (magnitude != magnitude) return magnitude;
     return copysignf(magnitude, !signbit(x) != !signbit(y) ? -1.0f : 1.0f);
 }
 OP2(min_xorsign_f32, LaneF32, xor_sign(MIN_ABS(a[l], b[l]), a[l], b[l]))
@@ -85,16 +88,17 @@ static inline float nan_or(float x, float y, float value) {
 OP2(min_nan_xorsign_f32, LaneF32, nan_or(a[l], b[l], xor_sign(MIN_ABS(a[l], b[l]), a[l], b[l])))
 OP2(max_nan_xorsign_f32, LaneF32, nan_or(a[l], b[l], xor_sign(MAX_ABS(a[l], b[l]), a[l], b[l])))
 
-// Signs are changed on the bits: a NaN keeps its payload.
+// Signs are changed on the bits. A NaN of f32 becomes the canonical one, a NaN of f64 is only made
+// quiet (measured on an H200).
 #define BITS1(name, type, value)                                                                   \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
         const type *a = REG(warp, type, inst->r[1]);                                               \
         LANE_RESULT(type, value);                                                                  \
     }
-BITS1(neg_f32, LaneU32, a[l] ^ 0x80000000u)
-BITS1(abs_f32, LaneU32, a[l] & 0x7fffffffu)
-BITS1(neg_f64, LaneU64, a[l] ^ 1ull << 63)
-BITS1(abs_f64, LaneU64, a[l] & ~(1ull << 63))
+BITS1(neg_f32, LaneU32, is_nan32(a[l]) ? 0x7fffffffu : a[l] ^ 0x80000000u)
+BITS1(abs_f32, LaneU32, is_nan32(a[l]) ? 0x7fffffffu : a[l] & 0x7fffffffu)
+BITS1(neg_f64, LaneU64, is_nan64(a[l]) ? a[l] | 1ull << 51 : a[l] ^ 1ull << 63)
+BITS1(abs_f64, LaneU64, is_nan64(a[l]) ? a[l] | 1ull << 51 : a[l] & ~(1ull << 63))
 OP2(copysign_f32, LaneU32, (a[l] & 0x80000000u) | (b[l] & 0x7fffffffu))
 OP2(copysign_f64, LaneU64, (a[l] & 1ull << 63) | (b[l] & ~(1ull << 63)))
 
@@ -176,13 +180,23 @@ ROUNDED(rcp64, LaneF64, quiet64, 1, 1.0 / a)
     TEST(infinite_##suffix, type, isinf(a[l]))                                                     \
     TEST(number_##suffix, type, !isnan(a[l]))                                                      \
     TEST(notanumber_##suffix, type, isnan(a[l]))                                                   \
-    TEST(normal_##suffix, type, isnormal(a[l]))                                                    \
+    TEST(normal_##suffix, type, isnormal(a[l]) || a[l] == 0)                                       \
     TEST(subnormal_##suffix, type, fpclassify(a[l]) == FP_SUBNORMAL)
 TESTS(f32, LaneF32)
 TESTS(f64, LaneF64)
 
 // Added around other operations for .ftz and .sat.
 BITS1(flush_f32, LaneU32, a[l] & 0x7f800000u ? a[l] : a[l] & 0x80000000u)
+// The result d of a * b is flushed if the exact product is below the normal numbers, though d may
+// have been rounded up to the least of them (measured on an H200).
+static inline float flush_product(double product, float d) {
+    return fabs(product) < 0x1p-126 ? copysignf(0.0f, (float)product) : d;
+}
+static const Inst *flush_product_f32(Warp *warp, const Inst *inst) {
+    const LaneF32 *r = REG(warp, LaneF32, inst->r[1]);
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[2]), *b = REG(warp, LaneF32, inst->r[3]);
+    LANE_RESULT(LaneF32, flush_product((double)a[l] * (double)b[l], r[l]));
+}
 static inline float clamp01(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 static inline double clamp01_64(double x) { return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0; }
 OP1(saturate_f32, LaneF32, clamp01(a[l]))
@@ -250,6 +264,7 @@ const OpRow op_float_rows[] = {
     ROUNDINGS("sqrt", sqrt64, "f64", "dd"),
     ROUNDINGS("rcp", rcp64, "f64", "dd"),
     {"flush.f32", flush_f32, "ww"},
+    {"flush.product.f32", flush_product_f32, "wwww"},
     {"saturate.f32", saturate_f32, "ww"},
     {"saturate.f64", saturate_f64, "dd"},
     {NULL, NULL, NULL},

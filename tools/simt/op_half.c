@@ -84,10 +84,22 @@ static double xor_sign(double magnitude, double a, double b) {
 static double clamp(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 static double relu(double x) { return x != x ? x : x > 0 ? x : 0; }
 
+// .ftz: subnormal operands are zero, and so are results that are below the normal numbers before
+// they are rounded.
+static double from_flushed(uint16_t bits) {
+    return from_bits(bits & 0x7c00 ? bits : bits & 0x8000, 10, -14);
+}
+static uint16_t to_flushed(double value) {
+    return to_bits(fabs(value) < 0x1p-14 ? copysign(0, value) : value, 10, -14, ROUND_NEAREST);
+}
+
+// A format is a name here, NAME(bits) and NAME_(value). F16Z is f16 with .ftz.
 #define F16(bits)    from_bits(bits, 10, -14)
 #define BF16(bits)   from_bits(bits, 7, -126)
+#define F16Z(bits)   from_flushed(bits)
 #define F16_(value)  to_bits(value, 10, -14, ROUND_NEAREST)
 #define BF16_(value) to_bits(value, 7, -126, ROUND_NEAREST)
+#define F16Z_(value) to_flushed(value)
 
 // `value` uses x, y, z. Unused operands are read from a register that is there anyway.
 #define HALF_OP(name, format, count, value)                                                        \
@@ -112,7 +124,7 @@ static double relu(double x) { return x != x ? x : x > 0 ? x : 0; }
                           (uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16), (uint16_t)(c[l] >> 16))  \
                           << 16));                                                                 \
     }
-#define HALF_OPS(format)                                                                           \
+#define HALF_ARITHMETIC(format)                                                                    \
     HALF_OP(add, format, 2, x + y)                                                                 \
     HALF_OP(sub, format, 2, x - y)                                                                 \
     HALF_OP(mul, format, 2, x *y)                                                                  \
@@ -125,22 +137,41 @@ static double relu(double x) { return x != x ? x : x > 0 ? x : 0; }
     HALF_OP(min_sign, format, 2, xor_sign(least_of(fabs(x), fabs(y)), x, y))                       \
     HALF_OP(max_sign, format, 2, xor_sign(most_of(fabs(x), fabs(y)), x, y))                        \
     HALF_OP(min_nan_sign, format, 2, nan_or(x, y, xor_sign(least_of(fabs(x), fabs(y)), x, y)))     \
-    HALF_OP(max_nan_sign, format, 2, nan_or(x, y, xor_sign(most_of(fabs(x), fabs(y)), x, y)))      \
+    HALF_OP(max_nan_sign, format, 2, nan_or(x, y, xor_sign(most_of(fabs(x), fabs(y)), x, y)))
+#define HALF_FUNCTIONS(format)                                                                     \
     HALF_OP(ex2, format, 1, exp2(x))                                                               \
     HALF_OP(tanh, format, 1, tanh(x))                                                              \
     HALF_OP(saturate, format, 1, clamp(x))
-HALF_OPS(F16)
-HALF_OPS(BF16)
+HALF_ARITHMETIC(F16)
+HALF_ARITHMETIC(F16Z)
+HALF_ARITHMETIC(BF16)
+HALF_FUNCTIONS(F16)
+HALF_FUNCTIONS(BF16)
 
-#define BITS(name, type, value)                                                                    \
+// Signs are changed on the bits; a NaN becomes the canonical one (measured on an H200).
+static inline uint32_t negated(uint32_t bits, uint32_t infinity) {
+    return (bits & 0x7fffu) > infinity ? 0x7fffu : bits ^ 0x8000u;
+}
+static inline uint32_t unsigned_of(uint32_t bits, uint32_t infinity) {
+    return (bits & 0x7fffu) > infinity ? 0x7fffu : bits & 0x7fffu;
+}
+static inline uint32_t flushed(uint32_t bits) { return bits & 0x7c00u ? bits : bits & 0x8000u; }
+#define SIGN_OP(name, value)                                                                       \
+    static inline uint32_t name##_value(uint32_t x) { return value; }                              \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
-        const type *a = REG(warp, type, inst->r[1]);                                               \
-        LANE_RESULT(type, value);                                                                  \
+        const LaneU16 *a = REG(warp, LaneU16, inst->r[1]);                                         \
+        LANE_RESULT(LaneU16, name##_value(a[l]));                                                  \
+    }                                                                                              \
+    static const Inst *name##x2(Warp *warp, const Inst *inst) {                                    \
+        const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);                                         \
+        LANE_RESULT(LaneU32, name##_value(a[l] & 0xffff) | name##_value(a[l] >> 16) << 16);        \
     }
-BITS(neg16, LaneU16, a[l] ^ 0x8000u)
-BITS(abs16, LaneU16, a[l] & 0x7fffu)
-BITS(neg16x2, LaneU32, a[l] ^ 0x80008000u)
-BITS(abs16x2, LaneU32, a[l] & 0x7fff7fffu)
+SIGN_OP(neg_F16, negated(x, 0x7c00))
+SIGN_OP(abs_F16, unsigned_of(x, 0x7c00))
+SIGN_OP(neg_F16Z, negated(flushed(x), 0x7c00))
+SIGN_OP(abs_F16Z, unsigned_of(flushed(x), 0x7c00))
+SIGN_OP(neg_BF16, negated(x, 0x7f80))
+SIGN_OP(abs_BF16, unsigned_of(x, 0x7f80))
 
 #define COMPARE(name, format, value)                                                               \
     static const Inst *name##_##format(Warp *warp, const Inst *inst) {                             \
@@ -175,25 +206,35 @@ COMPARES(BF16)
 
 #define COMPARE_ROW(name, format, text)                                                            \
     { "setp." #name "." text, name##_##format, "phh" }
-#define ROWS(format, text)                                                                         \
-    {"add." text, add_##format, "hhh"}, {"sub." text, sub_##format, "hhh"},                        \
-        {"mul." text, mul_##format, "hhh"}, {"fma." text, fma_##format, "hhhh"},                   \
-        {"fma.relu." text, fma_relu_##format, "hhhh"}, {"min." text, min_##format, "hhh"},         \
-        {"max." text, max_##format, "hhh"}, {"min.NaN." text, min_nan_##format, "hhh"},            \
-        {"max.NaN." text, max_nan_##format, "hhh"}, {"ex2.approx." text, ex2_##format, "hh"},      \
-        {"tanh.approx." text, tanh_##format, "hh"}, {"saturate." text, saturate_##format, "hh"},   \
-        {"neg." text, neg16, "hh"}, {"abs." text, abs16, "hh"},                                    \
-        {"add." text "x2", add_##format##x2, "www"}, {"sub." text "x2", sub_##format##x2, "www"},  \
-        {"mul." text "x2", mul_##format##x2, "www"}, {"fma." text "x2", fma_##format##x2, "wwww"}, \
-        {"fma.relu." text "x2", fma_relu_##format##x2, "wwww"},                                    \
-        {"min." text "x2", min_##format##x2, "www"}, {"max." text "x2", max_##format##x2, "www"},  \
-        {"min.NaN." text "x2", min_nan_##format##x2, "www"},                                       \
-        {"max.NaN." text "x2", max_nan_##format##x2, "www"},                                       \
+#define ARITHMETIC_ROWS(format, flush, text)                                                       \
+    {"add." flush text, add_##format, "hhh"}, {"sub." flush text, sub_##format, "hhh"},            \
+        {"mul." flush text, mul_##format, "hhh"}, {"fma." flush text, fma_##format, "hhhh"},       \
+        {"fma." flush "relu." text, fma_relu_##format, "hhhh"},                                    \
+        {"min." flush text, min_##format, "hhh"}, {"max." flush text, max_##format, "hhh"},        \
+        {"min." flush "NaN." text, min_nan_##format, "hhh"},                                       \
+        {"max." flush "NaN." text, max_nan_##format, "hhh"},                                       \
+        {"neg." flush text, neg_##format, "hh"}, {"abs." flush text, abs_##format, "hh"},          \
+        {"add." flush text "x2", add_##format##x2, "www"},                                         \
+        {"sub." flush text "x2", sub_##format##x2, "www"},                                         \
+        {"mul." flush text "x2", mul_##format##x2, "www"},                                         \
+        {"fma." flush text "x2", fma_##format##x2, "wwww"},                                        \
+        {"fma." flush "relu." text "x2", fma_relu_##format##x2, "wwww"},                           \
+        {"min." flush text "x2", min_##format##x2, "www"},                                         \
+        {"max." flush text "x2", max_##format##x2, "www"},                                         \
+        {"min." flush "NaN." text "x2", min_nan_##format##x2, "www"},                              \
+        {"max." flush "NaN." text "x2", max_nan_##format##x2, "www"},                              \
+        {"neg." flush text "x2", neg_##format##x2, "ww"}, {                                        \
+        "abs." flush text "x2", abs_##format##x2, "ww"                                             \
+    }
+#define FUNCTION_ROWS(format, text)                                                                \
+    {"ex2.approx." text, ex2_##format, "hh"}, {"tanh.approx." text, tanh_##format, "hh"},          \
+        {"saturate." text, saturate_##format, "hh"},                                               \
         {"ex2.approx." text "x2", ex2_##format##x2, "ww"},                                         \
-        {"tanh.approx." text "x2", tanh_##format##x2, "ww"},                                       \
-        {"saturate." text "x2", saturate_##format##x2, "ww"}, {"neg." text "x2", neg16x2, "ww"},   \
-        {"abs." text "x2", abs16x2, "ww"}, COMPARE_ROW(eq, format, text),                          \
-        COMPARE_ROW(ne, format, text), COMPARE_ROW(lt, format, text),                              \
+        {"tanh.approx." text "x2", tanh_##format##x2, "ww"}, {                                     \
+        "saturate." text "x2", saturate_##format##x2, "ww"                                         \
+    }
+#define COMPARE_ROWS(format, text)                                                                 \
+    COMPARE_ROW(eq, format, text), COMPARE_ROW(ne, format, text), COMPARE_ROW(lt, format, text),   \
         COMPARE_ROW(le, format, text), COMPARE_ROW(gt, format, text),                              \
         COMPARE_ROW(ge, format, text), COMPARE_ROW(equ, format, text),                             \
         COMPARE_ROW(neu, format, text), COMPARE_ROW(ltu, format, text),                            \
@@ -201,19 +242,26 @@ COMPARES(BF16)
         COMPARE_ROW(geu, format, text), COMPARE_ROW(num, format, text),                            \
         COMPARE_ROW(nan, format, text)
 
-#define SIGN_ROWS(format, text, letters)                                                           \
-    {"min.xorsign.abs." text, min_sign_##format, letters},                                         \
-        {"max.xorsign.abs." text, max_sign_##format, letters},                                     \
-        {"min.NaN.xorsign.abs." text, min_nan_sign_##format, letters}, {                           \
-        "max.NaN.xorsign.abs." text, max_nan_sign_##format, letters                                \
+#define SIGN_ROWS(format, flush, text, letters)                                                    \
+    {"min." flush "xorsign.abs." text, min_sign_##format, letters},                                \
+        {"max." flush "xorsign.abs." text, max_sign_##format, letters},                            \
+        {"min." flush "NaN.xorsign.abs." text, min_nan_sign_##format, letters}, {                  \
+        "max." flush "NaN.xorsign.abs." text, max_nan_sign_##format, letters                       \
     }
 
 const OpRow op_half_rows[] = {
-    ROWS(F16, "f16"),
-    ROWS(BF16, "bf16"),
-    SIGN_ROWS(F16, "f16", "hhh"),
-    SIGN_ROWS(F16x2, "f16x2", "www"),
-    SIGN_ROWS(BF16, "bf16", "hhh"),
-    SIGN_ROWS(BF16x2, "bf16x2", "www"),
+    ARITHMETIC_ROWS(F16, "", "f16"),
+    ARITHMETIC_ROWS(F16Z, "ftz.", "f16"),
+    ARITHMETIC_ROWS(BF16, "", "bf16"),
+    FUNCTION_ROWS(F16, "f16"),
+    FUNCTION_ROWS(BF16, "bf16"),
+    COMPARE_ROWS(F16, "f16"),
+    COMPARE_ROWS(BF16, "bf16"),
+    SIGN_ROWS(F16, "", "f16", "hhh"),
+    SIGN_ROWS(F16x2, "", "f16x2", "www"),
+    SIGN_ROWS(F16Z, "ftz.", "f16", "hhh"),
+    SIGN_ROWS(F16Zx2, "ftz.", "f16x2", "www"),
+    SIGN_ROWS(BF16, "", "bf16", "hhh"),
+    SIGN_ROWS(BF16x2, "", "bf16x2", "www"),
     {NULL, NULL, NULL},
 };
