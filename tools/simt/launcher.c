@@ -28,7 +28,7 @@ static const char usage[] =
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
     "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
     "  --order SEED    permute the order of warps and blocks; 0 is the usual order\n"
-    "  --trace FILE    write every access to memory to FILE\n"
+    "  --trace FILE    write every access to shared memory and every barrier of block 0 to FILE\n"
     "  --threads N     host threads (default: one per core); results do not depend on it\n"
     "  --watchdog S    end a kernel that makes no progress for S seconds (default: never)\n"
     "  -h, --help      this text\n"

@@ -8,16 +8,17 @@
 
 // --- limits ---
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". The error is that
+// of CUDA 13 on an H200, for the kernel's own limit too.
 static CudaError check_shape(const Launch *launch) {
     const Dim3 *grid = &launch->grid, *block = &launch->block;
-    if (grid->x == 0 || grid->y == 0 || grid->z == 0) return CUDA_INVALID_CONFIGURATION;
+    if (grid->x == 0 || grid->y == 0 || grid->z == 0) return CUDA_INVALID_VALUE;
     if (grid->x > DEVICE_MAX_GRID_X || grid->y > DEVICE_MAX_GRID_YZ || grid->z > DEVICE_MAX_GRID_YZ)
-        return CUDA_INVALID_CONFIGURATION;
-    if (block->x == 0 || block->y == 0 || block->z == 0) return CUDA_INVALID_CONFIGURATION;
+        return CUDA_INVALID_VALUE;
+    if (block->x == 0 || block->y == 0 || block->z == 0) return CUDA_INVALID_VALUE;
     if (block->x > DEVICE_MAX_THREADS || block->y > DEVICE_MAX_THREADS ||
         block->z > DEVICE_MAX_BLOCK_Z || block->x * block->y * block->z > DEVICE_MAX_THREADS)
-        return CUDA_INVALID_CONFIGURATION;
+        return CUDA_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
@@ -25,7 +26,7 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
     CudaError error = check_shape(launch);
     if (error) return error;
     uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
-    if (threads > entry->info.max_threads_per_block) return CUDA_LAUNCH_OUT_OF_RESOURCES;
+    if (threads > entry->info.max_threads_per_block) return CUDA_INVALID_VALUE;
     if (launch->dynamic_shared_bytes > (uint32_t)entry->max_dynamic_shared)
         return CUDA_INVALID_VALUE;
     if (!launch->cooperative) return CUDA_SUCCESS;
