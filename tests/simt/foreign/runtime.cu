@@ -232,6 +232,7 @@ static void tell_error(const char *name, cudaError_t got, cudaError_t want) {
 static void errors() {
     int *d;
     CUDA(cudaMalloc((void **)&d, 4096));
+    CUDA(cudaMemset(d, 0, 4096));
     fill<<<1, 1025>>>(d, 1);
     tell_error("1025 threads", cudaGetLastError(), cudaErrorInvalidValue);
     tell_error("cudaGetLastError clears", cudaGetLastError(), cudaSuccess);
