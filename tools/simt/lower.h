@@ -57,7 +57,7 @@ Op *lower_row(Lower *lower, const char *name, size_t len, const char **shape); /
 // The opcode without the parts that were taken: the name of a row. 0: too long.
 size_t lower_row_name(const Lower *lower, char name[128]);
 // A copy of a register of f32 numbers with zeros for the subnormal ones (.ftz).
-uint32_t lower_flushed(Lower *lower, uint32_t from);
+uint32_t lower_flushed(Lower *lower, char letter, uint32_t from); // letter: h f16, w f32
 
 // The address operand of an access: r[0], imm and wide of its instruction.
 typedef struct {

@@ -53,9 +53,14 @@ static Comparison lower_operands_of(Lower *lower) {
         split_halves(lower, a, comparison.a);
         split_halves(lower, b, comparison.b);
     } else {
-        bool single = str_ends((Str){name, len}, STR(".f32"));
-        comparison.a[0] = flush && single ? lower_flushed(lower, a) : a;
-        comparison.b[0] = flush && single ? lower_flushed(lower, b) : b;
+        comparison.a[0] = a;
+        comparison.b[0] = b;
+    }
+    // PTX ISA, "setp": .ftz is of f32 and f16.
+    char part = shape[1];
+    for (uint32_t k = 0; flush && part != 'd' && k < comparison.pairs; k++) {
+        comparison.a[k] = lower_flushed(lower, part, comparison.a[k]);
+        comparison.b[k] = lower_flushed(lower, part, comparison.b[k]);
     }
     if (comparison.mode) comparison.c = lower_source(lower, &at->operands[3], 'p');
     return comparison;

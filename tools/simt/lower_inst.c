@@ -28,9 +28,10 @@ size_t lower_row_name(const Lower *lower, char name[128]) {
     return len;
 }
 
-uint32_t lower_flushed(Lower *lower, uint32_t from) {
-    uint32_t to = lower_temp(lower, 'w');
-    Inst *inst = lower_emit(lower, lower_row(lower, "flush.f32", 9, NULL));
+uint32_t lower_flushed(Lower *lower, char letter, uint32_t from) {
+    uint32_t to = lower_temp(lower, letter);
+    const char *row = letter == 'h' ? "flush.f16" : "flush.f32";
+    Inst *inst = lower_emit(lower, lower_row(lower, row, 9, NULL));
     inst->r[0] = to;
     inst->r[1] = from;
     return to;
@@ -68,7 +69,7 @@ static void emit_row(Lower *lower, bool flush, bool saturate, PtxType type) {
     uint32_t r[6];
     for (uint32_t k = 1; k < count; k++) {
         r[k] = lower_source(lower, &at->operands[k], shape[k]);
-        if (flush && flushes(lower, shape, k)) r[k] = lower_flushed(lower, r[k]);
+        if (flush && flushes(lower, shape, k)) r[k] = lower_flushed(lower, 'w', r[k]);
     }
     r[0] = lower_dest(lower, &at->operands[0], shape[0]);
     Inst *inst = lower_emit(lower, run);
@@ -257,10 +258,10 @@ static void lower_cvt(Lower *lower) {
         lower_unknown(lower);
     }
     uint32_t a = lower_source(lower, &at->operands[1], from_letter), b = PTX_NONE;
-    if (flush && from == PTX_F32) a = lower_flushed(lower, a);
+    if (flush && from == PTX_F32) a = lower_flushed(lower, 'w', a);
     if (pair) {
         b = lower_source(lower, &at->operands[2], 'w');
-        if (flush) b = lower_flushed(lower, b);
+        if (flush) b = lower_flushed(lower, 'w', b);
     }
     uint32_t d = lower_dest(lower, &at->operands[0], to_letter);
     Inst *inst = lower_emit(lower, pair ? op_convert_pair : op_convert);

@@ -172,6 +172,11 @@ SIGN_OP(neg_F16Z, negated(flushed(x), 0x7c00))
 SIGN_OP(abs_F16Z, unsigned_of(flushed(x), 0x7c00))
 SIGN_OP(neg_BF16, negated(x, 0x7f80))
 SIGN_OP(abs_BF16, unsigned_of(x, 0x7f80))
+// In front of comparisons with .ftz.
+static const Inst *flush_F16(Warp *warp, const Inst *inst) {
+    const LaneU16 *a = REG(warp, LaneU16, inst->r[1]);
+    LANE_RESULT(LaneU16, flushed(a[l]));
+}
 
 #define COMPARE(name, format, value)                                                               \
     static const Inst *name##_##format(Warp *warp, const Inst *inst) {                             \
@@ -255,6 +260,7 @@ const OpRow op_half_rows[] = {
     ARITHMETIC_ROWS(BF16, "", "bf16"),
     FUNCTION_ROWS(F16, "f16"),
     FUNCTION_ROWS(BF16, "bf16"),
+    {"flush.f16", flush_F16, "hh"},
     COMPARE_ROWS(F16, "f16"),
     COMPARE_ROWS(BF16, "bf16"),
     SIGN_ROWS(F16, "", "f16", "hhh"),
