@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+import plot_traces
 
 # The ladder is one question, how fast can this sum be: it ends at the speed of light. Later
 # chapters ask other things.
@@ -394,63 +395,6 @@ def counters_data(table, ladder):
     return charts
 
 
-def instructions_of(rows):
-    """The rows of one warp as [op, bytes, accesses], None for a barrier.
-
-    Accesses are [lane, address]. A trace lists the lanes of an instruction in order: a lane that
-    does not come after the last one, or another line of code, begins the next instruction.
-    """
-    instructions, key, last = [], None, -1
-    for row in rows:
-        if row["space"] == "barrier":
-            instructions.append(None)
-            key = None
-        elif row["space"] == "shared":
-            here = (row["op"], row["bytes"], row["line"])
-            if here != key or row["lane"] <= last:
-                instructions.append([row["op"], row["bytes"], []])
-            instructions[-1][2].append([row["lane"], row["address"]])
-            key, last = here, row["lane"]
-    return instructions
-
-
-def trace_steps(table):
-    """The shared-memory accesses of one warp by steps of its algorithm: [label, op, bytes, accesses].
-
-    The warp is the first of the first block of the launch that touches shared memory most. A step
-    ends at a barrier and where a load follows a store; it is shown by its load with the most lanes.
-    """
-    launches = {}
-    for row in table.rows:
-        if row["space"] == "shared":
-            launches.setdefault(row["launch"], []).append(row)
-    if not launches:
-        return None
-    launch, rows = max(launches.items(), key=lambda item: (len(item[1]), -item[0]))
-    block = min(row["block"] for row in rows)
-    warp = min(row["warp"] for row in rows if row["block"] == block)
-    here = (launch, block, warp)
-    groups = [[]]
-    for access in instructions_of(
-        [row for row in table.rows if (row["launch"], row["block"], row["warp"]) == here]
-    ):
-        stored = any(op.startswith("st") for op, _, _ in groups[-1])
-        if access is None or (stored and access[0].startswith("ld")):
-            groups.append([])
-        if access:
-            groups[-1].append(access)
-    steps, tree_step = [], 0
-    for group in filter(None, groups):
-        loads = [access for access in group if access[0].startswith("ld")]
-        label = "read" if len(loads) == len(group) else "write"
-        if 0 < len(loads) < len(group):
-            tree_step += 1
-            label = f"step {tree_step}"
-        steps.append([label, *max(loads or group, key=lambda access: len(access[2]))])
-    kernel = table_name(rows[0]["kernel"])
-    return {"kernel": kernel, "block": block, "warp": warp, "steps": steps}
-
-
 def errors_data(table):
     """Per kind of data the errors of every order over n, and the condition, to two digits."""
     panels = {}
@@ -492,8 +436,9 @@ def trace_figures(traces, counters):
     """A figure per trace-NN-KERNEL.csv, and one for a chapter with several, in the lab's order."""
     figures, chapters = [], {}
     for table in traces:
-        steps = trace_steps(table)
+        steps = plot_traces.trace_steps(table)
         if steps:
+            steps["kernel"] = table_name(steps["kernel"])
             figures.append(Figure(f"banks-{table.path.stem[6:]}.svg", "banks", steps))
             chapters.setdefault(table.path.stem[6:8], []).append(steps)
     rows = counters.rows if counters else []
@@ -511,7 +456,7 @@ def trace_figures(traces, counters):
 HASH_LINE = re.compile(rb"<!-- drawn by tools/plot\.py from inputs ([0-9a-f]{16}) -->")
 
 
-SOURCES = ("plot.py", "plot_style.py", "plot_times.py", "plot_counts.py", "plot_errors.py")
+SOURCES = ("plot.py", "plot_traces.py", "plot_style.py", "plot_times.py", "plot_counts.py", "plot_errors.py")
 
 
 def source_bytes():

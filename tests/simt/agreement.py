@@ -5,7 +5,8 @@
 
 ncu: one row for each kernel of each lab. equal: launches in which all counters are equal to the
 last digit; noise: those in which shared wavefronts and conflicts are both too high on the hardware
-by the same number; other: the rest, which compare_ncu.py lists. Sums are CPU device / Nsight
+by the same number; other: the rest, listed on standard output. Launches of shapes that only the GPU made
+are left out. Sums are CPU device / Nsight
 Compute. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what tests/simt-corpus/run
 printed.
 """
@@ -36,6 +37,11 @@ def ncu(measured, counted, target):
     pairs, complaints, notes = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
     for complaint in complaints + notes:
         print(complaint)
+    for mine, hardware in pairs:
+        for counter, x, y, noise in compare_ncu.differences(mine, hardware):
+            if not noise:
+                print("%s: %s grid %s: %s: %s, ncu %s" % (
+                    mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
     kernels = {}
     for mine, hardware in pairs:
         key = (mine["lab"][:2], re.sub(r".*::", "", compare_ncu.plain_name(mine["kernel"]).split("<")[0])

@@ -7,7 +7,7 @@ and on the CPU device. Prints a table with one line for each kernel of each lab 
 launch that differs; exit status 1 if one does. TABLE.csv receives the table:
 lab,kernel,launches,counter,cpu,ncu,equal,noise - sums over the launches, how many of them were
 equal, and how many differed only by arbitration noise: where many blocks run at once the hardware
-adds up to 3 % to wavefronts and conflicts alike, never in small launches (measured: up to 2.4 %,
+adds a few % to wavefronts and conflicts alike, seldom in small launches (measured: up to 8 %,
 from 1954 blocks on, none at 391 and less). Launches on one side only are counted in a note: a lab
 times its kernels on a GPU, and then runs one more, read_ceiling.
 """
@@ -33,7 +33,12 @@ COUNTERS = {
 OTHERS = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
           "smsp__sass_branch_targets_threads_divergent.sum",
           "smsp__sass_branch_targets_threads_uniform.sum", "smsp__inst_executed_op_branch.sum"]
-NOISE = 0.03
+# Arbitration noise, as a part of the wavefronts: up to 8 % was seen (529 for 490, with other warps
+# spinning); a store that is counted 42 times for 40 is 5 %.
+NOISE = 0.1
+# Kernels that wait for other blocks read global memory until these have come: how often depends on
+# time, so that their global loads are not compared.
+SPINNING = ("sum_grid_sync",)
 METRICS = list(COUNTERS.values()) + OTHERS
 
 
@@ -100,7 +105,8 @@ def differences(mine, hardware):
     found = []
     for counter, metric in COUNTERS.items():
         x, y = number(mine, counter), number(hardware, metric)
-        if y is not None and x != y:
+        spins = counter.startswith("global_ld") and plain_name(mine["kernel"]) in SPINNING
+        if y is not None and x != y and not spins:
             found.append((counter, x, y, is_noise(counter, mine, hardware)))
     return found
 
@@ -111,9 +117,10 @@ def pair_up(counted, measured):
     queues = {}
     for row in counted:
         queues.setdefault((row["lab"], plain_name(row["kernel"])), []).append(row)
+    shapes = {(row["lab"], plain_name(row["kernel"]), shape(row["grid"])) for row in counted}
     for row in measured:
         key = (row["lab"], plain_name(row["kernel"]))
-        if not queues.get(key):
+        if not queues.get(key) or (*key, shape(row["grid"])) not in shapes:
             alone[key] = alone.get(key, 0) + 1
             continue
         mine = queues[key].pop(0)
