@@ -108,7 +108,8 @@ $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(wildcard tools/n
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/badge.sh $(REPO)
 
-test: all  ## every test; the last line counts them
+test: all labs  ## every test; the last line counts them
+	@-B=$(B) tools/toolchain.sh python >/dev/null
 	@B=$(B) WEAVE="$(WEAVE)" tests/run
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" tests/check
