@@ -757,7 +757,7 @@ int main(int argc, char **argv) {
     if (device >= count) fail(3, "more processes than GPUs", "start one process per GPU");
     open_team(device);
     check_awkward_sizes();
-    if (!each_job(check_each)) fail(2, "no such kernel (--list names them)", lab.only);
+    if (!each_job(check_each) && lab.only) fail(2, "no such kernel (--list names them)", lab.only);
     CUDA(cudaSetDevice(device));
     fill(FLOAT);
     check_sizes(&slice);
