@@ -47,6 +47,9 @@ include tools/simt/simt.mk
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list.
+# LAB@mpi is a lab as one process per GPU, and a result LAB@1024 is one of another size.
+lab_of = $(firstword $(subst @, ,$(1)))
+size_of = $(or $(word 2,$(subst @, ,$(1))),$(N))
 $(B)/labs.mk: $(B)/tangle $(CHAPTERS)
 	$(Q)$(B)/tangle -p $(CHAPTERS)
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
@@ -56,16 +59,14 @@ include $(B)/labs.mk tools/device.mk
 endif
 
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
-$(B)/labs/%: $(B)/code/%.cu
+$(B)/labs/%: $(B)/code/$$(call lab_of,$$*).cu
 	@mkdir -p $(@D)
 	@echo 'nvcc -arch=$(ARCH) $*'
-	$(Q)nvcc=$$(B=$(B) tools/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@ $< $(link_$*) \
+	$(Q)nvcc=$$(B=$(B) tools/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@ $< \
+	  $(link_$(call lab_of,$*)) $(if $(filter %@mpi,$*),$(mpi_$(call lab_of,$*)) -ccbin mpicxx) \
 	  -Xlinker -rpath,$$(dirname $$nvcc)/../lib64
 
 # Runs depend on the clean code: a change of prose alone compiles again, but runs nothing again.
-# A result LAB@1024 is LAB at another size; chapters ask for sizes in the attributes of their lab.
-lab_of = $(firstword $(subst @, ,$(1)))
-size_of = $(or $(word 2,$(subst @, ,$(1))),$(N))
 results_of = $(foreach run,$(1),$(B)/results/$(DEVICE)/$(run).csv)
 $(B)/results/$(DEVICE)/%.csv: code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS)
 	@mkdir -p $(@D)

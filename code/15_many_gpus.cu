@@ -596,37 +596,22 @@ static void check_job(const Job *job) {
     }
 }
 
-static double stop_all(const Job *job) {
-    float longest = 0, ms;
-    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++)
-        CUDA(cudaEventRecord(g->stop, g->stream));
-    wait_for(job);
-    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
-        CUDA(cudaEventElapsedTime(&ms, g->start, g->stop));
-        longest = ms > longest ? ms : longest;
-    }
-    return greatest(longest);
-}
-
-static void start_all(const Job *job) {
-    if (job->gpus > 1) {
-        Job barrier = *job;
-        barrier.message = false;
-        all_reduce(&barrier, 1);
-    }
-    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++)
-        CUDA(cudaEventRecord(g->start, g->stream));
-}
-
-// Records `launches` of the job into a graph on each GPU.
+// Records `launches` of the job into a graph on each GPU, between two events and behind a barrier.
 static void record_graphs(const Job *job, unsigned launches) {
+    Job barrier = *job;
+    barrier.message = false;
     for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
         CUDA(cudaSetDevice(g->device));
         CUDA(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
     }
-    for (unsigned k = 0; k < launches; k++) start_job(job, k);
+    if (job->gpus > 1) all_reduce(&barrier, 1);
     for (Gpu *g = team.gpus; g < team.gpus + members(job); g++)
+        CUDA(cudaEventRecordWithFlags(g->start, g->stream, cudaEventRecordExternal));
+    for (unsigned k = 0; k < launches; k++) start_job(job, k);
+    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
+        CUDA(cudaEventRecordWithFlags(g->stop, g->stream, cudaEventRecordExternal));
         CUDA(cudaStreamEndCapture(g->stream, &g->graph));
+    }
     for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {  // none is recording any more
         CUDA(cudaSetDevice(g->device));
         CUDA(cudaGraphInstantiate(&g->replay, g->graph, 0));
@@ -634,36 +619,45 @@ static void record_graphs(const Job *job, unsigned launches) {
     }
 }
 
+static void drop_graphs(const Job *job) {
+    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++)
+        CUDA(cudaGraphExecDestroy(g->replay));
+}
+
+// Replays the graphs with other data in the caches; milliseconds of the slowest GPU of all.
+static double replay(const Job *job) {
+    size_t flush = team.room < (64u << 20) ? team.room : 64u << 20;
+    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
+        CUDA(cudaSetDevice(g->device));
+        read_ceiling<<<(unsigned)(flush / 4096 + 1), 256, 0, g->stream>>>(
+            (const float4 *)(g->d_in + (team.room - flush) / 4 * 4), g->d_sum,
+            (unsigned)(flush / 4));
+        CUDA(cudaGraphLaunch(g->replay, g->stream));
+    }
+    wait_for(job);
+    float longest = 0, ms;
+    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
+        CUDA(cudaEventElapsedTime(&ms, g->start, g->stop));
+        longest = ms > longest ? ms : longest;
+    }
+    return greatest(longest);
+}
+
 // As measure() of the harness, for several GPUs. All processes go through it in step.
 static Timing time_job(const Job *job) {
     static float us[1000];
     double ms = 0;
-    for (unsigned warm = 0; warm < 3; warm++) {
-        start_all(job);
-        start_job(job, warm);
-        ms = stop_all(job);
-    }
+    record_graphs(job, 1);
+    for (int warm = 0; warm < 3; warm++) ms = replay(job);
+    drop_graphs(job);
     unsigned launches = ms > 6 ? 1 : ms < 0.03 ? 200 : (unsigned)(6 / ms), samples = 0;
     record_graphs(job, launches);
-    size_t flush = team.room < (64u << 20) ? team.room : 64u << 20;
     for (double spent = 0; samples < 5 || (samples < 1000 && spent < lab.seconds); samples++) {
-        for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
-            CUDA(cudaSetDevice(g->device));
-            read_ceiling<<<(unsigned)(flush / 4096 + 1), 256, 0, g->stream>>>(
-                (const float4 *)(g->d_in + (team.room - flush) / 4 * 4), g->d_sum,
-                (unsigned)(flush / 4));
-        }
-        start_all(job);
-        for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
-            CUDA(cudaSetDevice(g->device));
-            CUDA(cudaGraphLaunch(g->replay, g->stream));
-        }
-        ms = stop_all(job);
+        ms = replay(job);
         us[samples] = (float)(1e3 * ms / launches);
         spent += ms / 1e3;
     }
-    for (Gpu *g = team.gpus; g < team.gpus + members(job); g++)
-        CUDA(cudaGraphExecDestroy(g->replay));
+    drop_graphs(job);
     qsort(us, samples, sizeof us[0], ascending);
     return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], (int)samples};
 }

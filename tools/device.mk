@@ -1,8 +1,9 @@
 # How labs are run on the device at hand, and what make record records there. Chapters ask for more
 # than one run in the attributes of their lab: sizes="1024 4096" for further numbers of elements;
 # needs=nccl.h where a header must be there; device=nvidia-h200-x4 where several GPUs share the
-# work, in a results file of their own. The CPU device also records trace="KERNEL..", who touches which bank
-# when, and errors=FILE, rounding errors, which are the same on every device.
+# work, in a results file of their own, and mpi="-DWITH_MPI" where those flags make it one process
+# per GPU. The CPU device also records trace="KERNEL..", who touches which bank when, and
+# errors=FILE, rounding errors, which are the same on every device.
 has_header = $(wildcard $(foreach folder,/usr/include/ /usr/local/include/ $(dir $(call tool,nvcc))../include/,$(folder)$(1)))
 missing := $(foreach lab,$(LABS),$(if $(needs_$(lab)),$(if $(call has_header,$(needs_$(lab))),,$(lab))))
 $(foreach lab,$(missing),$(info $(lab): left out, there is no $(needs_$(lab))))
@@ -38,12 +39,16 @@ collect = $(B)/collect -o $(1).csv $(2)
 measure = flock $(B) $(2) --csv $(1)
 GPUS := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
 ifneq ($(filter-out 0 1,$(GPUS)),)
-$(B)/results/$(DEVICE)-x$(GPUS)/%.csv: code/%.cu
+HOST = $(DEVICE)-x$(GPUS)
+mpi := $(and $(shell command -v mpirun),$(shell command -v mpicxx))
+arrangements = $(together) $(if $(mpi),$(foreach lab,$(together),$(if $(mpi_$(lab)),$(lab)@mpi)))
+shared_results = $(foreach run,$(arrangements),$(B)/results/$(HOST)/$(run).csv)
+$(B)/results/$(HOST)/%.csv: code/$$(call lab_of,$$*).cu
 	@mkdir -p $(@D)
 	@$(MAKE) -s $(B)/labs/$*
-	@$(call measure,$@,$(B)/labs/$* -n $(N))
-record-together: $$(together:%=$(B)/results/$(DEVICE)-x$(GPUS)/%.csv) $(B)/collect
-	$(call collect,results/$(DEVICE)-x$(GPUS),$(together:%=$(B)/results/$(DEVICE)-x$(GPUS)/%.csv))
+	@$(call measure,$@,$(if $(filter %@mpi,$*),mpirun -np $(GPUS)) $(B)/labs/$* -n $(N))
+record-together: $$(shared_results) $(B)/collect
+	$(call collect,results/$(HOST),$(shared_results))
 record: record-together
 endif
 endif
