@@ -93,7 +93,7 @@ def binary_text(n):
     """Sizes in powers of two: 4096 -> 4 Ki."""
     for shift, unit in ((30, " Gi"), (20, " Mi"), (10, " Ki")):
         if n >= 1 << shift:
-            return f"{n / (1 << shift):g}{unit}"
+            return f"{round(n / (1 << shift), 2):g}{unit}"
     return f"{n:g}"
 
 

@@ -448,7 +448,7 @@ def sizes(data, name):
     write(
         0.08,
         0.45,
-        f"Chapter {int(data['chapter'])}: the sum of n floats. Lines are medians, "
+        f"Chapter {int(data['chapter'])}: n floats. Lines are medians, "
         "bands the 5th to 95th percentile",
         color=MUTED,
     )
