@@ -101,7 +101,7 @@ template <typename T> struct Max {
     static __device__ Acc combine(Acc a, Acc b) { return (a != a) | above(a, b) ? a : b; }
 };
 
-template <typename V> struct Place {
+template <typename V> struct __align__(2 * sizeof(V)) Place {
     V value;
     unsigned index;
 };
@@ -229,7 +229,7 @@ __device__ Moments take<MeanVariance>(Moments mine, const float *v, unsigned cou
     return MeanVariance::combine(mine, {4, mean, (a * a + b * b) + (c * c + d * d)});
 }
 
-struct Squares {
+struct __align__(8) Squares {
     float sum, of_squares;
 };
 

@@ -95,7 +95,7 @@ struct Pairwise {
 };
 
 struct Kahan {
-    struct Part {
+    struct __align__(8) Part {
         float sum, lost;  // the exact value is nearly sum + lost
     };
     Part mine;

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ARCH = ""  # for example "sm_75", to compile for another architecture than that of the GPU found
 N = 0  # how many elements to sum; 0: 25,600,000 on a GPU, 100,000 on the CPU device
-SECONDS = 0.2  # how long to sample each kernel on a GPU
+SECONDS = 0.1  # how long to sample each kernel on a GPU
 
 GPU_PLEASE = (
     "There is no GPU here: in Colab choose Runtime > Change runtime type > T4 GPU, "

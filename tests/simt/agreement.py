@@ -3,12 +3,11 @@
     python3 agreement.py ncu NCU.csv SIMT.csv TABLE.csv
     python3 agreement.py sanitizer SANITIZER.csv CORPUS.log TABLE.csv
 
-ncu: one row for each kernel of each lab. equal: launches in which all counters are equal to the
-last digit; noise: those in which shared wavefronts and conflicts are both too high on the hardware
-by the same number; other: the rest, listed on standard output. Launches of shapes that only the GPU made
-are left out. Sums are CPU device / Nsight
-Compute. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what tests/simt-corpus/run
-printed.
+ncu: one row for each lab, and one for all. equal: launches in which all counters are equal to the
+last digit; noise, waiting, ptxas: the others, by why (compare_ncu.reason_for); other: no reason,
+listed on standard output. Launches of shapes that only the GPU made are left out. Sums are CPU
+device / Nsight Compute. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what
+tests/simt-corpus/run printed.
 """
 import csv
 import os
@@ -17,6 +16,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare_ncu
+
+VERDICTS = ("equal", *compare_ncu.REASONS, "other")
 
 
 def rows_of(path):
@@ -37,21 +38,23 @@ def ncu(measured, counted, target):
     pairs, complaints, notes = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
     for complaint in complaints + notes:
         print(complaint)
+    labs = {}
     for mine, hardware in pairs:
-        for counter, x, y, noise in compare_ncu.differences(mine, hardware):
-            if not noise:
-                print("%s: %s grid %s: %s: %s, ncu %s" % (
-                    mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
-    kernels = {}
-    for mine, hardware in pairs:
-        key = (mine["lab"][:2], re.sub(r".*::", "", compare_ncu.plain_name(mine["kernel"]).split("<")[0])
-               if "::" in mine["kernel"] else compare_ncu.plain_name(mine["kernel"]))
-        kernels.setdefault(key, []).append((mine, hardware))
+        labs.setdefault(mine["lab"][:2], []).append((mine, hardware))
+    labs["all"] = pairs
     rows = []
-    for (chapter, kernel), launches in sorted(kernels.items()):
-        exact = sum(all(compare_ncu.number(mine, c) == compare_ncu.number(hardware, m)
-                        for c, m in compare_ncu.COUNTERS.items()) for mine, hardware in launches)
-        other = sum(any(not noise for *_, noise in compare_ncu.differences(*launch)) for launch in launches)
+    for chapter, launches in sorted(labs.items()):
+        verdicts = []
+        for mine, hardware in launches:
+            found = compare_ncu.differences(mine, hardware)
+            reasons = {reason for *_, reason in found}
+            verdicts.append("other" if "" in reasons else next(
+                (reason for reason in reversed(compare_ncu.REASONS) if reason in reasons), "equal"))
+            for counter, x, y, reason in found:
+                if not reason and chapter != "all":
+                    print("%s: %s grid %s: %s: %s, ncu %s" % (
+                        mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
+        kernels = {compare_ncu.plain_name(mine["kernel"]) for mine, _ in launches}
 
         def both(counter):
             metric = compare_ncu.COUNTERS[counter]
@@ -61,12 +64,12 @@ def ncu(measured, counted, target):
         def total(column, side):
             return sum(compare_ncu.number(launch[side], column) or 0 for launch in launches)
 
-        rows.append([chapter, kernel, len(launches), exact, len(launches) - exact - other, other,
+        rows.append([chapter, len(kernels), len(launches), *map(verdicts.count, VERDICTS),
                      both("shared_ld_wavefronts"), both("shared_ld_conflicts"),
                      both("shared_st_wavefronts"), both("global_ld_sectors"),
                      both("global_st_sectors"), total("warp_insts", 0),
                      total("smsp__inst_executed.sum", 1)])
-    write(target, ["chapter", "kernel", "launches", "equal", "noise", "other",
+    write(target, ["chapter", "kernels", "launches", *VERDICTS,
                    "shared_load_wavefronts", "shared_load_conflicts", "shared_store_wavefronts",
                    "global_load_sectors", "global_store_sectors", "PTX_instructions",
                    "machine_instructions"], rows)

@@ -5,11 +5,10 @@
 NCU.csv and SIMT.csv are written by record_h200.sh: the same runs of the labs, on an H200 under ncu
 and on the CPU device. Prints a table with one line for each kernel of each lab and lists every
 launch that differs; exit status 1 if one does. TABLE.csv receives the table:
-lab,kernel,launches,counter,cpu,ncu,equal,noise - sums over the launches, how many of them were
-equal, and how many differed only by arbitration noise: where many blocks run at once the hardware
-adds a few % to wavefronts and conflicts alike, seldom in small launches (measured: up to 8 %,
-from 1954 blocks on, none at 391 and less). Launches on one side only are counted in a note: a lab
-times its kernels on a GPU, and then runs one more, read_ceiling.
+lab,kernel,counter,launches,cpu,ncu,equal,noise,waiting,ptxas - sums over the launches, how many
+of them were equal, and how many differed for a reason that has a name, see reason_for(). Launches
+on one side only are counted in a note: a lab times its kernels on a GPU, and then runs one more,
+read_ceiling.
 """
 import csv
 import io
@@ -34,11 +33,24 @@ OTHERS = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
           "smsp__sass_branch_targets_threads_divergent.sum",
           "smsp__sass_branch_targets_threads_uniform.sum", "smsp__inst_executed_op_branch.sum"]
 # Arbitration noise, as a part of the wavefronts: up to 8 % was seen (529 for 490, with other warps
-# spinning); a store that is counted 42 times for 40 is 5 %.
-NOISE = 0.1
-# Kernels that wait for other blocks read global memory until these have come: how often depends on
-# time, so that their global loads are not compared.
-SPINNING = ("sum_grid_sync",)
+# spinning). In small launches it is an event or two (18 for 16).
+NOISE, FEW = 0.1, 2
+# Kernels that wait for other blocks read global memory until these have come, and reduce_kernel
+# empties a mailbox when it has: how often, and how many lanes at a time, depends on time.
+WAITING = {"sum_grid_sync": "global_ld", "reduce_kernel": "global"}
+# Where ptxas makes other accesses of those in the PTX, read off the machine code. CUB's thread 0
+# reads the warps' sums one by one, at constant addresses, in wider loads; a double and the
+# unsigned behind it are loaded as 16 bytes; a loop over the blocks' results is unrolled, so that
+# lanes with an odd and lanes with an even number of rounds load at different places.
+ASSEMBLED = {
+    "block_sum_cub_warps": "shared_ld",
+    "DeviceReduceKernel": "shared_ld",
+    "DeviceReduceSingleTileKernel": "shared_ld",
+    "reduce_argmax_double": "shared_ld global_ld",
+    "reduce_min_double": "global_ld",
+    "reduce_max_double": "global_ld",
+}
+REASONS = ("noise", "waiting", "ptxas")
 METRICS = list(COUNTERS.values()) + OTHERS
 
 
@@ -61,7 +73,7 @@ def parse_ncu(text):
 
 
 def plain_name(kernel):
-    """One spelling for both sides: no return type, parameters, casts or blanks."""
+    """One spelling for both sides: no return type, parameters, namespaces, casts or blanks."""
     kernel = re.sub(r"^(static )?void ", "", kernel.strip())
     kernel = re.sub(r"\((?:unsigned )?(?:int|bool|long|short|char|long long)\)(?=[-\d\w])", "",
                     kernel)
@@ -72,7 +84,8 @@ def plain_name(kernel):
         if c == "(" and depth == 0 and not kernel[i:].startswith("(anonymous"):
             end = i
             break
-    name = re.sub(r"\s+", "", kernel[:end]).replace("true", "1").replace("false", "0")
+    name = re.sub(r"(\w+) const\b", r"const \1", re.sub(r"\w+::", "", kernel[:end]))
+    name = re.sub(r"\s+", "", name).replace("true", "1").replace("false", "0")
     return re.sub(r"(?<=\d)u?l{0,2}(?=[,>])", "", name)  # 256u, 4ul
 
 
@@ -87,27 +100,35 @@ def number(row, column):
     return None if value in (None, "", "n/a") else round(float(value))
 
 
-def is_noise(counter, mine, hardware):
-    """Whether wavefronts and conflicts are both a little higher on hardware, by the same number."""
-    match = re.fullmatch(r"shared_(ld|st)_(wavefronts|conflicts)", counter)
-    if not match:
-        return False
-    names = ["shared_%s_%s" % (match[1], what) for what in ("wavefronts", "conflicts")]
+def reason_for(counter, mine, hardware):
+    """Why hardware counts differently, one of REASONS, or "" if that is a fault.
+
+    noise: shared wavefronts and conflicts are both a little higher, by the same number. waiting and
+    ptxas: the kernel and its counter are among WAITING or ASSEMBLED.
+    """
+    kernel = plain_name(mine["kernel"]).split("<")[0]
+    kind = re.match("(shared|global)(_ld|_st)", counter)
+    for reason, kernels in (("waiting", WAITING), ("ptxas", ASSEMBLED)):
+        if any(kind[0].startswith(listed) for listed in kernels.get(kernel, "").split()):
+            return reason
+    if kind[1] == "global" or counter.endswith("insts"):
+        return ""
+    names = [kind[0] + "_wavefronts", kind[0] + "_conflicts"]
     waves, conflicts = [(number(mine, name), number(hardware, COUNTERS[name])) for name in names]
     if None in waves + conflicts:
-        return False
+        return ""
     more = waves[1] - waves[0]
-    return more == conflicts[1] - conflicts[0] and 0 < more <= NOISE * waves[0]
+    same = more == conflicts[1] - conflicts[0]
+    return "noise" if same and 0 < more <= max(FEW, NOISE * waves[0]) else ""
 
 
 def differences(mine, hardware):
-    """[(counter, mine, hardware, noise)] of one launch."""
+    """[(counter, mine, hardware, reason)] of one launch."""
     found = []
     for counter, metric in COUNTERS.items():
         x, y = number(mine, counter), number(hardware, metric)
-        spins = counter.startswith("global_ld") and plain_name(mine["kernel"]) in SPINNING
-        if y is not None and x != y and not spins:
-            found.append((counter, x, y, is_noise(counter, mine, hardware)))
+        if y is not None and x != y:
+            found.append((counter, x, y, reason_for(counter, mine, hardware)))
     return found
 
 
@@ -136,25 +157,26 @@ def pair_up(counted, measured):
 
 
 def tabulate(pairs):
-    """Rows of the table, and a line for each launch that differs."""
+    """Rows of the table, and a line for each launch that differs without a reason."""
     rows, lines = {}, []
     for mine, hardware in pairs:
-        bad = differences(mine, hardware)
-        for counter, x, y, noise in bad:
-            if noise:
-                continue
-            lines.append("%s: %s grid %s block %s: %s: CPU device %s, ncu %s" % (
-                mine["lab"], plain_name(mine["kernel"]), mine["grid"], mine["block"], counter, x, y))
+        bad = {counter: (x, y, reason) for counter, x, y, reason in differences(mine, hardware)}
+        for counter, (x, y, reason) in bad.items():
+            if not reason:
+                lines.append("%s: %s grid %s block %s: %s: CPU device %s, ncu %s" % (
+                    mine["lab"], plain_name(mine["kernel"]), mine["grid"], mine["block"], counter,
+                    x, y))
         for counter, metric in COUNTERS.items():
             if number(hardware, metric) is None:
                 continue
-            row = rows.setdefault((mine["lab"], plain_name(mine["kernel"]), counter),
-                                  {"launches": 0, "cpu": 0, "ncu": 0, "equal": 0, "noise": 0})
+            row = rows.setdefault((mine["lab"], plain_name(mine["kernel"]), counter), {
+                "launches": 0, "cpu": 0, "ncu": 0, "equal": 0, **dict.fromkeys(REASONS, 0)})
             row["launches"] += 1
             row["cpu"] += number(mine, counter) or 0
             row["ncu"] += number(hardware, metric)
-            row["equal"] += counter not in [name for name, *_ in bad]
-            row["noise"] += counter in [name for name, x, y, noise in bad if noise]
+            row["equal"] += counter not in bad
+            if counter in bad and bad[counter][2]:
+                row[bad[counter][2]] += 1
     return rows, lines
 
 
@@ -209,23 +231,20 @@ def main(arguments):
         sys.exit("usage: compare_ncu.py NCU.csv SIMT.csv [TABLE.csv]")
     pairs, complaints, notes = pair_up(read_rows(arguments[1]), read_rows(arguments[0]))
     rows, lines = tabulate(pairs)
-    print("%-28s %-36s %-22s %8s %14s %14s %8s %6s" % (
-        "lab", "kernel", "counter", "launches", "CPU device", "ncu", "equal", "noise"))
+    form = "%-28s %-36s %-22s %8s %14s %14s" + " %8s" * (1 + len(REASONS))
+    print(form % ("lab", "kernel", "counter", "launches", "CPU device", "ncu", "equal", *REASONS))
     for (lab, kernel, counter), row in rows.items():
         if row["cpu"] or row["ncu"]:
-            print("%-28s %-36s %-22s %8d %14d %14d %8d %6d" % (
-                lab, kernel[:36], counter, row["launches"], row["cpu"], row["ncu"], row["equal"],
-                row["noise"]))
+            print(form % (lab, kernel[:36], counter, *row.values()))
     for line in notes + complaints + lines:
         print(line)
     print("%d launches compared, %d differences" % (len(pairs), len(complaints) + len(lines)))
     if len(arguments) == 3:
         with open(arguments[2], "w", newline="") as out:
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["lab", "kernel", "launches", "counter", "cpu", "ncu", "equal", "noise"])
-            for (lab, kernel, counter), row in rows.items():
-                writer.writerow([lab, kernel, row["launches"], counter, row["cpu"], row["ncu"],
-                                 row["equal"], row["noise"]])
+            writer.writerow(["lab", "kernel", "counter", "launches", "cpu", "ncu", "equal", *REASONS])
+            for key, row in rows.items():
+                writer.writerow([*key, *row.values()])
     return 1 if complaints or lines else 0
 
 

@@ -1,6 +1,6 @@
 """Records on a machine with a GPU what the tests of the CPU device compare with.
 
-    record_h200.sh [vectors] [patterns] [flow] [corpus] [labs]      (no name: all)
+    record_h200.sh [vectors] [patterns] [flow] [corpus] [labs[:LAB,..]]      (no name: all)
 
 Reads $B (default build) for labs and simt, writes at most eight files into $OUT (default
 $B/tests/simt-record): see PARTS. A part that fails says so in record.log; the others still run.
@@ -31,7 +31,7 @@ OUT = os.environ.get("OUT") or os.path.join(suite.BUILD, "tests", "simt-record")
 WORK = os.path.join(suite.BUILD, "tests", "simt-record-work")
 CORES = os.cpu_count() or 1
 START = time.time()
-LABS_SECONDS = 150  # for all labs under ncu
+LAB_SECONDS, LAB_LAUNCHES = 240, 1200  # for one lab under ncu, at most
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 
@@ -261,14 +261,15 @@ def pack(name, texts):
             archive.addfile(entry, io.BytesIO(data))
 
 
-def labs():
+def labs(*wanted):
     """ncu.csv: every launch of each lab's checks, and the CPU device's counts in simt-labs.csv.
 
     A lab first checks all its kernels on the same sizes everywhere, then times them if there is a
-    GPU; ncu stops after as many launches as the CPU device saw."""
+    GPU; ncu stops after as many launches as the CPU device saw, or after LAB_LAUNCHES."""
     programs = sorted(path for path in glob.glob(os.path.join(suite.BUILD, "labs", "*"))
-                      if os.access(path, os.X_OK) and not os.path.isdir(path))
-    metrics, measured, counted, end = known_metrics(), [], [], time.time() + LABS_SECONDS
+                      if os.access(path, os.X_OK) and not os.path.isdir(path) and
+                      (not wanted or os.path.basename(path) in wanted))
+    metrics, measured, counted = known_metrics(), [], []
     arguments = ["-n", "1000000", "-b", "256"]
 
     def count(program):
@@ -285,9 +286,9 @@ def labs():
         name = os.path.basename(program)
         rows = [] if isinstance(rows, Exception) else rows
         counted += [{"lab": name, **row} for row in rows]
-        limit = len(rows) or 60
+        limit = min(len(rows) or 60, LAB_LAUNCHES)
         try:
-            found = ncu([program, *arguments], metrics, max(5, min(60, end - time.time())),
+            found = ncu([program, *arguments], metrics, LAB_SECONDS,
                         "--launch-count", str(limit), "--kill", "on")
         except Exception as error:
             say("labs: %s: %s" % (name, error))
@@ -303,7 +304,8 @@ PARTS = {"vectors": vectors, "patterns": patterns_part, "flow": flow, "labs": la
 
 
 def main(names):
-    unknown = [name for name in names if name not in PARTS]
+    parts = [name.partition(":") for name in names or PARTS]
+    unknown = [name for name, _, _ in parts if name not in PARTS]
     if unknown:
         sys.exit("record: no part %s (there are %s)" % (unknown[0], " ".join(PARTS)))
     os.makedirs(OUT, exist_ok=True)
@@ -311,13 +313,13 @@ def main(names):
     toolkit = os.path.dirname(os.path.dirname(os.path.realpath(tool("nvcc"))))
     os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
         [os.path.join(toolkit, "lib64"), os.environ.get("LD_LIBRARY_PATH", "")])
-    for name in names or PARTS:
+    for name, _, _ in parts:
         for source in sources_of(name):
             start_build(source)
-    for name in names or PARTS:
+    for name, _, only in parts:
         say("--- " + name)
         try:
-            PARTS[name]()
+            PARTS[name](*only.split(",") if only else ())
         except Exception as error:
             say("%s FAILED: %s" % (name, error))
             say(traceback.format_exc())
