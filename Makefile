@@ -7,6 +7,7 @@
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
+PLOT = tools/plot.py -D $(BOOK_DEVICE)
 WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
@@ -89,8 +90,8 @@ $(B)/figures.done $(B)/book.done $(B)/notebooks.done: record
 endif
 figures: $(B)/figures.done  ## draw the figures whose data has changed
 $(B)/figures.done: $(wildcard results/*.csv results/*/*.csv tools/plot*.py) 
-	@python3 tools/plot.py --check >/dev/null 2>&1 || \
-	  { python=$$(B=$(B) tools/toolchain.sh python) && $$python tools/plot.py; }
+	@python3 $(PLOT) --check >/dev/null 2>&1 || \
+	  { python=$$(B=$(B) tools/toolchain.sh python) && $$python $(PLOT); }
 	@touch $@
 book: $(B)/book.html  ## weave book.md, and render build/book.html
 $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) | $(B)/figures.done
@@ -111,9 +112,9 @@ badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name 
 
 test: all labs  ## every test; the last line counts them
 	@-B=$(B) tools/toolchain.sh python >/dev/null
-	@B=$(B) WEAVE="$(WEAVE)" tests/run
+	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
-	@B=$(B) WEAVE="$(WEAVE)" tests/check
+	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
 clean:  ## remove all that was built

@@ -74,7 +74,10 @@ bool book_check_attributes(Book *book, const FencePart *part, const Str *known) 
 }
 
 void book_claims(Book *book, const FencePart *part) {
+    static const Str known[] = {{"device", 6}, {NULL, 0}};
     KeyScope scope = book_scope(book);
+    if (!book_check_attributes(book, part, known)) return;
+    fence_attribute(part, STR("device"), &scope.device);
     for (size_t i = 0; i < part->body_count; i++) {
         Str claim = str_trim(part->body[i]);
         if (claim.len == 0 || claim.at[0] == '#') continue;

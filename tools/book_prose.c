@@ -47,9 +47,11 @@ static Str code_text(Str ticked) {
     return padded ? str_slice(ticked, 1, ticked.len - 1) : ticked;
 }
 
-static void add_value(Paragraph *paragraph, Str expression) {
+// A number, of the device that the code span's attributes name, or else of the chapter's.
+static void add_value(Paragraph *paragraph, Str expression, const FencePart *attributes) {
     Book *book = paragraph->book;
     KeyScope scope = book_scope(book);
+    fence_attribute(attributes, STR("device"), &scope.device);
     Buf plain = {.arena = book->arena}, why = {.arena = book->arena};
     Value value;
     for (size_t i = 0; i < expression.len; i++)
@@ -73,7 +75,7 @@ static void add_code(Paragraph *paragraph, const Inline *piece) {
         buf_add(&message, part.attribute_error);
         error_at(paragraph, message);
     } else if (fence_has_class(&part, STR("result"))) {
-        add_value(paragraph, code_text(piece->text));
+        add_value(paragraph, code_text(piece->text), &part);
     } else if (book->style != BOOK_PANDOC) {
         buf_add(&paragraph->text,
                 str_slice(piece->whole, 0, piece->whole.len - piece->attributes.len));

@@ -42,7 +42,7 @@ static void add_column(Table *table, TableColumn column) {
     table->columns[table->column_count++] = column;
 }
 
-// Times and what follows from them stand once per recorded device, launch shapes only once.
+// Times and what follows from them differ between devices, launch shapes do not.
 static bool is_per_device(const TableColumn *column) {
     if (!column->field) return column->spread || column->speedup || column->step;
     Unit unit = column->field->unit;
@@ -172,8 +172,8 @@ static const ResultRow *on_device(Table *table, const TableRow *row, const Resul
     return key_rows(&table->scope, device, &row->key, &found, &why) ? found.rows[0] : NULL;
 }
 
-// What differs between devices gets a column for each that recorded a row of the table.
-static void spread_over_devices(Table *table) {
+// The devices that recorded a row of the table, the chapter's own first.
+static void find_devices(Table *table) {
     const Results *results = table->book->results;
     table->devices = ARENA_NEW(table->book->arena, results->device_count + 1, const ResultTable *);
     if (table->timed) table->devices[table->device_count++] = table->own;
@@ -184,14 +184,26 @@ static void spread_over_devices(Table *table) {
             recorded = recorded || on_device(table, &table->rows[r], device);
         if (recorded) table->devices[table->device_count++] = device;
     }
-    TableColumn *columns = table->columns;
-    size_t count = table->column_count;
-    table->columns = NULL;
-    table->column_count = table->column_capacity = 0;
-    for (size_t c = 0; c < count; c++)
-        for (size_t i = 0; i < (is_per_device(&columns[c]) ? table->device_count : 1); i++) {
-            if (columns[c].device) columns[c].device = table->devices[i];
-            add_column(table, columns[c]);
+}
+
+static bool is_time(const TableColumn *column) {
+    return column->field && column->field->unit == UNIT_TIME;
+}
+
+// Behind the columns of the chapter's device, each other device gets its ratios and the first time,
+// or, in a table without times, the first column that differs between devices.
+static void spread_over_devices(Table *table) {
+    find_devices(table);
+    size_t count = table->column_count, first = 0;
+    while (first < count && !is_time(&table->columns[first])) first++;
+    if (first == count)
+        for (first = 0; first < count && !is_per_device(&table->columns[first]);) first++;
+    for (size_t i = 1; i < table->device_count; i++)
+        for (size_t c = 0; c < count; c++) {
+            TableColumn column = table->columns[c];
+            if (c != first && !column.speedup && !column.step) continue;
+            column.device = table->devices[i];
+            add_column(table, column);
         }
 }
 
@@ -325,7 +337,7 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
         buf_add(text, column->field->title);
     else
         buf_add(text, key_counter_title(table->book->arena, column->name));
-    if (is_per_device(column) && table->device_count > 1)
+    if (column->device && column->device != table->own)
         buf_format(text, ", %.*s", STR_ARG(device_name(column->device)));
 }
 

@@ -1,6 +1,7 @@
 // Expr: see expr.h.
 #include "expr.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #define DEEPEST 64 // nested parentheses and signs; more is a mistake, not a formula
@@ -325,7 +326,7 @@ static bool holds(double a, Str operator, double b) {
     return operator.at[0] == '<' ? a < b : a> b;
 }
 
-bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why) {
+static bool claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why) {
     *stale = false;
     size_t tilde = str_find(text, STR("~"));
     if (tilde != SIZE_MAX)
@@ -355,4 +356,48 @@ bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why) {
     buf_format(why, " %.*s ", STR_ARG(operator));
     value_format_bare(why, right);
     return false;
+}
+
+static const Str each = {"@each", 5};
+
+// The rows of the key that the first @each belongs to.
+static bool take_each(const KeyScope *scope, Str text, KeyRows *rows, Buf *why) {
+    size_t end = str_find(text, each), start = end;
+    while (start && (text.at[start - 1] == '_' || text.at[start - 1] == '/' ||
+                     isalnum((unsigned char)text.at[start - 1])))
+        start--;
+    Buf name = {.arena = scope->arena};
+    buf_format(&name, "%.*s@*", (int)(end - start), text.at + start);
+    Str rest = buf_str(&name);
+    Key key;
+    if (!key_take(scope, &rest, &key) || rest.len) {
+        buf_format(why, "@each stands behind a kernel");
+        return false;
+    }
+    const ResultTable *device = key_device(scope, key.chapter, why);
+    return device && key_rows(scope, device, &key, rows, why);
+}
+
+bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why) {
+    if (str_find(text, each) == SIZE_MAX) return claim_once(scope, text, stale, why);
+    KeyRows rows;
+    *stale = false;
+    if (!take_each(scope, text, &rows, why)) return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        Str n = results_cell(rows.table, rows.rows[i], STR("n"));
+        Buf claim = {.arena = scope->arena}, reason = {.arena = scope->arena};
+        size_t next;
+        for (Str rest = text; rest.len; rest = str_from(rest, next)) {
+            size_t at = str_find(rest, each);
+            buf_add(&claim, str_slice(rest, 0, at));
+            next = at == SIZE_MAX ? rest.len : at + each.len;
+            if (at != SIZE_MAX) buf_format(&claim, "@%.*s", STR_ARG(n));
+        }
+        bool old = false, good = claim_once(scope, buf_str(&claim), &old, &reason);
+        *stale = *stale || old;
+        if (good) continue;
+        buf_format(why, "at n = %.*s: %.*s", STR_ARG(n), STR_ARG(buf_str(&reason)));
+        return false;
+    }
+    return true;
 }

@@ -9,7 +9,8 @@
 //
 // A chapter and its kernel are written without spaces (04/block_sum.time), a division with them.
 // `a.time ~ b.time` holds when the two intervals from the 5th to the 95th percentile overlap: no
-// measurable difference.
+// measurable difference. In a claim KERNEL@each stands for each n recorded for the first such
+// kernel: the claim must hold at every one.
 #ifndef EXPR_H
 #define EXPR_H
 

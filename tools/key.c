@@ -352,10 +352,13 @@ const ResultTable *key_device(const KeyScope *scope, Str chapter, Buf *why) {
     for (size_t i = 0; i < scope->source_count; i++)
         if (str_equal(scope->sources[i].chapter, chapter) && scope->sources[i].device.len)
             own = scope->sources[i].device;
-    Str name = own.len ? own : scope->reference;
+    Str name = scope->device.len ? scope->device : own.len ? own : scope->reference;
     for (size_t i = 0; i < results->device_count; i++)
         if (str_equal(results->devices[i].device, name)) return &results->devices[i];
-    if (own.len)
+    if (scope->device.len)
+        buf_format(why, "no results of that device: %s/%.*s.csv is missing", results->folder,
+                   STR_ARG(name));
+    else if (own.len)
         buf_format(why, "no results of the device of chapter %.*s: %s/%.*s.csv is missing",
                    STR_ARG(chapter), results->folder, STR_ARG(name));
     else

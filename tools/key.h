@@ -26,6 +26,7 @@ typedef struct {
     const KeySource *sources;
     size_t source_count;
     Str chapter; // the chapter that asks
+    Str device;  // whose rows are meant, whatever the chapter; empty: as the chapter says
 } KeyScope;
 
 typedef struct {

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """plot.py: draw the figures that results/*.csv has data for.
 
-usage: plot.py [-r RESULTS] [-o FIGURES] [--check]
+usage: plot.py [-D DEVICE] [-r RESULTS] [-o FIGURES] [--check]
 
+  -D DEVICE    the device that the book speaks of, RESULTS/DEVICE.csv: it comes first, and where a
+               figure shows a chapter's fastest kernel it is the fastest there
   -r RESULTS   folder of recorded results (default: results)
   -o FIGURES   folder for the SVG files (default: figures)
   --check      draw nothing; list the figures that are out of date, status 1 if there are any
@@ -159,9 +161,9 @@ def read_table(path, kind):
     return Table(path, facts, columns, rows)
 
 
-def read_results(folder):
-    """All tables of the folder: devices by file name, the counters or None, traces by file name,
-    and those of its folder `errors`, which are not a device's."""
+def read_results(folder, first=""):
+    """All tables of the folder: devices by file name, but one first, the counters or None, traces
+    by file name, and those of its folder `errors`, which are not a device's."""
     devices, counters, traces = [], None, []
     errors = [read_table(path, "errors") for path in sorted((folder / "errors").glob("*.csv"))]
     for path in sorted(folder.glob("*.csv")):
@@ -172,6 +174,7 @@ def read_results(folder):
         else:
             table = read_table(path, "device")
             devices += [table] if table else []
+    devices.sort(key=lambda table: table.path.stem != first)
     return devices, counters, traces, errors
 
 
@@ -238,14 +241,18 @@ def pick(row, columns):
 
 
 def ladder_data(devices):
-    """Per device the best kernel of each chapter at the usual n, and the times of the others."""
+    """Per device the best kernel of each chapter at the usual n, and the times of the others.
+
+    The best on the first device that has the chapter is shown for the others too."""
     n = usual_n(devices)
-    ladder = {"n": n, "devices": []}
+    ladder, shown = {"n": n, "devices": []}, {}
     for table in devices:
         rows = [row for row in table.rows if row["n"] == n]
         stages = []
         for chapter, kernels in stages_of(rows).items():
             best = min(kernels, key=lambda row: row["median_us"])
+            best = next((row for row in kernels if row["kernel"] == shown.get(chapter)), best)
+            shown.setdefault(chapter, best["kernel"])
             others = [row["median_us"] for row in kernels if row is not best]
             stages.append({"chapter": chapter, **pick(best, TIMES), "others": others})
         library = [row["median_us"] for row in rows if row["kernel"] == LIBRARY]
@@ -316,20 +323,36 @@ def sizes_of(table, chapter, kernel):
     return [pick(rows[n], ("n", *TIMES[1:])) for n in sorted(rows)] if len(rows) >= 5 else []
 
 
+def library_sizes(table, chapter, sizes):
+    """The library's curve: this chapter's, or that of the chapter with the most of these sizes."""
+    chapters = sorted({row["chapter"] for row in table.rows if row["kernel"] == LIBRARY})
+    curves = [
+        [point for point in sizes_of(table, c, LIBRARY) if point["n"] in sizes]
+        for c in ([chapter] if chapter in chapters else chapters)
+    ]
+    return max(curves, key=len, default=[])
+
+
 def sizes_data(devices, chapter):
-    """Time over n for a chapter's kernels and for the library: a curve per kernel and device."""
-    curves = []
+    """Time over n for a chapter's kernels and for the library: a curve per kernel and device.
+
+    In SIZES_CHAPTER one kernel, the fastest at the largest n on the first device. Where there are
+    more than four kernels, the first device alone."""
+    curves, chosen = [], None
     for table in devices:
         kernels = list(dict.fromkeys(r["kernel"] for r in table.rows if r["chapter"] == chapter))
         found = {k: sizes_of(table, chapter, k) for k in kernels if k not in (CEILING, LIBRARY)}
         # What was recorded under mpirun too is drawn once.
         again = {k for k in found if k.removesuffix("_mpi") in found and k.endswith("_mpi")}
         found = {kernel: points for kernel, points in found.items() if points and kernel not in again}
-        if chapter == SIZES_CHAPTER and found:
+        if not found or (curves and len({curve["kernel"] for curve in curves} - {LIBRARY}) > 4):
+            continue
+        if chapter == SIZES_CHAPTER:
             fastest = min(found, key=lambda kernel: found[kernel][-1]["median_us"])
-            found = {fastest: found[fastest]}
-        if found:
-            found[LIBRARY] = sizes_of(table, chapter, LIBRARY) or sizes_of(table, None, LIBRARY)
+            chosen = chosen if chosen in found else fastest
+            found = {chosen: found[chosen]}
+        sizes = {point["n"] for points in found.values() for point in points}
+        found[LIBRARY] = library_sizes(table, chapter, sizes)
         curves += [
             {"name": table.facts["device"], "kernel": kernel, "points": points}
             for kernel, points in found.items()
@@ -503,6 +526,7 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage=argparse.SUPPRESS,
     )
+    parser.add_argument("-D", dest="device", default="", help=argparse.SUPPRESS)
     parser.add_argument(
         "-r", dest="results", type=Path, default=Path("results"), help=argparse.SUPPRESS
     )
@@ -512,7 +536,7 @@ def main():
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
 
-    figures = figures_of(*read_results(options.results))
+    figures = figures_of(*read_results(options.results, options.device))
     source = source_bytes()
     hashes = {figure.name: hash_of(source, figure) for figure in figures}
     due = [f for f in figures if not is_drawn(options.figures / f.name, hashes[f.name])]

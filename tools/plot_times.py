@@ -93,6 +93,14 @@ def share_text(percent):
     return f"{percent:.0f} %" if percent >= 1 else f"{percent:.1g} %"
 
 
+def clear_of(us, others, limits):
+    """Where the label of a dot goes on a log axis: behind the rings that it would cover."""
+    room = (limits[1] / limits[0]) ** 0.3
+    for other in sorted(other for other in others if other > us):
+        us = other if other < us * room else us
+    return us
+
+
 def ladder(data, name):
     devices = data["devices"]
     alone = len(devices) == 1
@@ -105,8 +113,10 @@ def ladder(data, name):
         devices,
         name,
         what,
-        "The fastest kernel of each chapter (rings: its other kernels)"
-        + (f", median times on {devices[0]['name']}" if alone else ", median times"),
+        "The fastest kernel of each chapter"
+        + (" (rings: its other kernels), median times" if alone else "")
+        + f" on {devices[0]['name']}"
+        + ("" if alone else ", and the same elsewhere; rings: the other kernels"),
         (
             (PANELS, 2.2, "time" + (" (dotted: CUB)" if library else "")),
             (rates_left, rates_width, "GB/s"),
@@ -153,7 +163,7 @@ def ladder(data, name):
             times.plot([us], [y], "o", color=color, markersize=6.5, zorder=4)
             times.annotate(
                 time_text(us),
-                (max([us, *stage["others"]]), y),
+                (clear_of(us, stage["others"], times.get_xlim()), y),
                 (8, 0),
                 va="center",
                 textcoords="offset points",
@@ -315,7 +325,7 @@ def speedup(data, name):
 def blocks(data, name):
     """One device: GB/s over blocks. Several: what each makes of itself, % over blocks per SM."""
     alone = len(data) == 1 or not all(s["sm_count"] and s["ceiling_gbps"] for s in data)
-    top = 1.0 if len(data) == 1 else 1.15
+    top = 1.0 if len(data) == 1 else 0.85 + 0.2 * len(data)
     figure, place, write = sheet(top + 2.75, name)
     what = "How many blocks does a sum want?"
     heading(
@@ -323,7 +333,6 @@ def blocks(data, name):
         what,
         f"Chapter 8: the grid-stride sum of {data[0]['n']:,} floats"
         + (f" on {data[0]['name']}" if len(data) == 1 else ""),
-        [s["name"] for s in data],
     )
     axes = place(0.62, top, WIDTH - 0.85, 2.3)
     axes.set_xscale("log", base=2)
@@ -347,11 +356,15 @@ def blocks(data, name):
         text = f"best: {significant(points[best]['gbps'])} GB/s at {grid:,} blocks"
         if sms and grid % sms == 0:
             text += f", {grid // sms} per SM"
+        if len(data) > 1:
+            row = 0.7 + 0.2 * data.index(sweep)
+            write(0.08, row, f"■ {sweep['name']}, {text}", color=color, fontweight="bold")
+            continue
         early = math.log2(x[best] / x[0]) < 0.62 * math.log2(x[-1] / x[0])
         axes.annotate(
             text,
             (x[best], y[best]),
-            (8 if early else -8, -22 - 14 * data.index(sweep)),
+            (8 if early else -8, -22),
             textcoords="offset points",
             color=color,
             fontweight="bold",
@@ -440,16 +453,19 @@ def sizes(data, name):
         and any(l["kernel"] == library and l["name"] == c["name"] for l in curves)
     ]
     looks, legend = looks_of(kernels, library)
-    lower = 0.2 * legend[-1][1]  # what the further rows of the legend take
-    figure, place, write = sheet(3.95 + lower + (1.25 if versus else 0), name)
+    rows = legend[-1][1] + (len(machines) > 1)  # the legend's, beyond the first
+    lower = 0.2 * rows
+    tall = 1.6 if len(kernels) > 4 else 0.65  # the panel below: speed against the library
+    figure, place, write = sheet(3.95 + lower + (0.6 + tall if versus else 0), name)
     every = sorted({p["n"] for c in curves for p in c["points"]})
     what = f"From {binary_text(every[0])} to {binary_text(every[-1])} elements"
     write(0.08, 0.24, what, fontsize=12, fontweight="bold")
     write(
         0.08,
         0.45,
-        f"Chapter {int(data['chapter'])}: n floats. Lines are medians, "
-        "bands the 5th to 95th percentile",
+        f"Chapter {int(data['chapter'])}: n floats"
+        + (f" on {machines[0]}" if len(machines) == 1 else "")
+        + ". Lines are medians, bands the 5th to 95th percentile",
         color=MUTED,
     )
     dashes = dict(zip(machines, ((None, None), (5, 2), (1.5, 1.5), (6, 1.5, 1.5, 1.5))))
@@ -458,18 +474,13 @@ def sizes(data, name):
         write(left, 0.7 + 0.2 * row, f"{sign} {kernel}", color=color, fontweight="bold")
     if len(machines) > 1:
         styles = ("solid", "dashed", "dotted", "dash-dotted")
-        write(
-            WIDTH - 0.1,
-            0.7,
-            ", ".join(f"{m}: {s}" for m, s in zip(machines, styles)),
-            color=MUTED,
-            ha="right",
-        )
+        text = ", ".join(f"{m}: {s}" for m, s in zip(machines, styles))
+        write(0.08, 0.7 + 0.2 * rows, text, color=MUTED)
     time_axes = place(0.66, 1.05 + lower, 2.75, 2.4)
     rate_axes = place(4.2, 1.05 + lower, 2.75, 2.4)
     panels = [time_axes, rate_axes]
     if versus:
-        panels.append(place(0.66, 4.1 + lower, WIDTH - 0.91, 0.65))
+        panels.append(place(0.66, 4.1 + lower, WIDTH - 0.91, tall))
     for axes in panels:
         axes.set_xscale("log", base=2)
         axes.set_xlim(every[0], every[-1])
@@ -524,7 +535,7 @@ def sizes(data, name):
         )
         panels[2].axhline(1, color=ORANGE, linewidth=1.2)
         low, high = panels[2].get_ylim()
-        panels[2].set_ylim(min(low, 0.9), max(high, 1.1))
+        panels[2].set_ylim(max(min(low, 0.9), 0.5), max(high, 1.1))  # slower than half: not shown
         panels[2].yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         panels[2].yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"×{y:g}"))
         panels[2].xaxis.set_major_locator(FixedLocator([2**e for e in range(10, 31, 3)]))
