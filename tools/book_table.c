@@ -190,21 +190,19 @@ static bool is_time(const TableColumn *column) {
     return column->field && column->field->unit == UNIT_TIME;
 }
 
-// Behind the columns of the chapter's device, each other device gets its ratios and the first time,
-// or, in a table without times, the first column that differs between devices.
+// Behind the columns of the chapter's device each other device gets one: its times, or in a table
+// without times the first column that differs between devices.
 static void spread_over_devices(Table *table) {
     find_devices(table);
     size_t count = table->column_count, first = 0;
     while (first < count && !is_time(&table->columns[first])) first++;
     if (first == count)
         for (first = 0; first < count && !is_per_device(&table->columns[first]);) first++;
-    for (size_t i = 1; i < table->device_count; i++)
-        for (size_t c = 0; c < count; c++) {
-            TableColumn column = table->columns[c];
-            if (c != first && !column.speedup && !column.step) continue;
-            column.device = table->devices[i];
-            add_column(table, column);
-        }
+    for (size_t i = 1; i < table->device_count; i++) {
+        TableColumn column = table->columns[first];
+        column.device = table->devices[i];
+        add_column(table, column);
+    }
 }
 
 static bool add_spread(Table *table, Buf *cell, const TableRow *row, const TableColumn *column) {
@@ -326,6 +324,12 @@ static Str device_name(const ResultTable *device) {
     return name.len ? name : device->device;
 }
 
+// Without the vendor, which the caption has.
+static Str short_name(const ResultTable *device) {
+    Str name = device_name(device), vendor = STR("NVIDIA ");
+    return str_starts(name, vendor) ? str_from(name, vendor.len) : name;
+}
+
 static void add_title(Table *table, Buf *text, const TableColumn *column) {
     if (column->spread)
         buf_add(text, STR("5th – 95th percentile"));
@@ -338,7 +342,7 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
     else
         buf_add(text, key_counter_title(table->book->arena, column->name));
     if (column->device && column->device != table->own)
-        buf_format(text, ", %.*s", STR_ARG(device_name(column->device)));
+        buf_format(text, ", %.*s", STR_ARG(short_name(column->device)));
 }
 
 static bool all_one_n(const Table *table) {

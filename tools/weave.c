@@ -38,7 +38,7 @@ static const char usage[] =
     "      a table with a row for each line KERNEL or KERNEL | label; * is every kernel of the\n"
     "      chapter, KERNEL@* every n. speedup is against the first row, step against the row "
     "above,\n"
-    "      ≈ marks no measurable difference. Other devices' times and ratios stand behind.\n"
+    "      ≈ marks no measurable difference. Other devices' times stand behind.\n"
     "  ``` {.csv from=../results/FILE.csv columns=\"a b\" caption=\"…\"}\n"
     "      a CSV file as it is, all columns or these\n"
     "  ``` {.lines chunk=NAME columns=\"warp_insts shared_ld_conflicts\" kernel=NAME n=N}\n"
