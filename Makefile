@@ -75,9 +75,9 @@ $(B)/results/$(DEVICE)/%.csv: code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS)
 	@$(call measure,$@,$(B)/labs/$(call lab_of,$*) -n $(call size_of,$*))
 
 run: $(B)/results/$(DEVICE).csv  ## run the labs that have changed: times on a GPU, counts without
-$(B)/results/$(DEVICE).csv: $$(call results_of,$$(runs)) $(B)/collect
+$(B)/results/$(DEVICE).csv: $$(call results_of,$$(runs)) $$(hazards) $(B)/collect
 	@$(call collect,$(@:.csv=),$(call results_of,$(runs)))
-record: $$(call results_of,$$(every_size)) $(B)/collect $$(traces) $$(errors)  ## make this device's results the recorded ones
+record: $$(call results_of,$$(every_size)) $$(hazards) $(B)/collect $$(traces) $$(errors)  ## make this device's results the recorded ones
 	@mkdir -p results
 	$(call collect,results/$(DEVICE),$(call results_of,$(every_size)))
 chapter-%: | $(DEVICE_TOOLS)  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options

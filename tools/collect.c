@@ -4,7 +4,8 @@
 // (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
 // (simt --last --lines-csv). Each row gets the chapter and a hash of the lab's source in front, so
 // that a later reader can tell whether the source has changed since. Source lines are given as
-// lines of the tangled code, which a change of prose does not move.
+// lines of the tangled code, which a change of prose does not move: beside LAB.lines.csv lies
+// LAB.cu, the source with #line that the lab was compiled from when it ran.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,14 +16,17 @@
 #include "str.h"
 
 static const char usage[] =
-    "usage: collect [-c CODE] [-l LINED] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
+    "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
     "\n"
     "Writes FILE from the CSVs of the labs, in the order given. A CSV is named after its lab:\n"
-    "04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a further size.\n"
+    "04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a further size. Beside counts of "
+    "lines,\n"
+    "04_bank_conflicts.lines.csv, lies 04_bank_conflicts.cu, with the #line that these lines are "
+    "of.\n"
     "  -o FILE      the device's results, replaced in one step or left as they are\n"
     "  -c CODE      the folder of the labs' sources (default: code)\n"
-    "  -l LINED     the folder of the same sources with #line (default: build/code)\n"
-    "  -n ELEMENTS  how many elements the labs summed on the CPU device\n"
+    "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
+    "say\n"
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n";
 
 static _Noreturn void die(const char *path, size_t line, const char *message) {
@@ -36,6 +40,7 @@ static _Noreturn void die(const char *path, size_t line, const char *message) {
 typedef struct {
     const char *path;
     Str lab;          // 04_bank_conflicts
+    Str n;            // elements, where the file's name says it: 1024 of LAB@1024.csv; or empty
     Str facts;        // the comment lines but the date
     Str date;         // the comment line with the date, or empty
     Str header;       // the header row
@@ -44,15 +49,26 @@ typedef struct {
     uint64_t source;  // hash of the lab's source
 } LabCsv;
 
+static Str base_of(Str path) {
+    size_t start = path.len;
+    while (start && path.at[start - 1] != '/') start--;
+    return str_from(path, start);
+}
+
 static Str lab_of(Str path) {
-    for (size_t i = path.len; i > 0; i--)
-        if (path.at[i - 1] == '/') {
-            path = str_from(path, i);
-            break;
-        }
+    Str base = base_of(path);
     size_t end = 0;
-    while (end < path.len && path.at[end] != '@' && path.at[end] != '.') end++;
-    return str_slice(path, 0, end);
+    while (end < base.len && base.at[end] != '@' && base.at[end] != '.') end++;
+    return str_slice(base, 0, end);
+}
+
+static Str n_of(Str path) {
+    Str base = base_of(path);
+    size_t start = str_find(base, STR("@")), end = start;
+    if (start == SIZE_MAX) return STR("");
+    do end++;
+    while (end < base.len && base.at[end] >= '0' && base.at[end] <= '9');
+    return str_slice(base, start + 1, end);
 }
 
 static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
@@ -65,7 +81,7 @@ static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
 }
 
 static LabCsv read_csv(Arena *arena, const char *path, const char *code) {
-    LabCsv csv = {.path = path, .lab = lab_of(str_of(path))};
+    LabCsv csv = {.path = path, .lab = lab_of(str_of(path)), .n = n_of(str_of(path))};
     Str rest, line;
     if (!file_read(arena, path, &rest)) die(path, 0, strerror(errno));
     Buf facts = {.arena = arena};
@@ -138,7 +154,7 @@ static void add_times(Buf *out, const LabCsv *csv) {
     }
 }
 
-static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, const char *n) {
+static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, Str n) {
     Str rest = csv->rows, row;
     for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
         Str kernel = table_name(arena, take_cell(&row));
@@ -146,7 +162,7 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, const char *
         if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --csv");
         if (is_library(kernel)) continue;
         add_prefix(out, csv);
-        buf_format(out, "%.*s,%s,%.*s\n", STR_ARG(kernel), n, STR_ARG(row));
+        buf_format(out, "%.*s,%.*s,%.*s\n", STR_ARG(kernel), STR_ARG(n), STR_ARG(row));
     }
 }
 
@@ -169,9 +185,11 @@ static size_t code_line(Str lined, Str file, size_t line) {
     return 0;
 }
 
-static void add_lines(Arena *arena, Buf *out, const LabCsv *csv, const char *n, const char *lined) {
+static void add_lines(Arena *arena, Buf *out, const LabCsv *csv, Str n) {
     Buf path = {.arena = arena};
-    buf_format(&path, "%s/%.*s.cu", lined, STR_ARG(csv->lab));
+    Str counts = str_of(csv->path), suffix = STR(".lines.csv");
+    if (!str_ends(counts, suffix)) die(csv->path, 0, "counts of lines need a name in .lines.csv");
+    buf_format(&path, "%.*s.cu", STR_ARG(str_slice(counts, 0, counts.len - suffix.len)));
     char *name = str_terminated(arena, buf_str(&path));
     Str rest = csv->rows, row, code;
     if (!file_read(arena, name, &code)) die(name, 0, strerror(errno));
@@ -182,12 +200,12 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv, const char *n, 
         size_t at = code_line(code, file, strtoul(str_terminated(arena, number), NULL, 10));
         if (at == 0 || is_library(kernel)) continue;
         add_prefix(out, csv);
-        buf_format(out, "%.*s,%s,%zu,%.*s\n", STR_ARG(kernel), n, at, STR_ARG(row));
+        buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(n), at, STR_ARG(row));
     }
 }
 
 typedef struct {
-    const char *out, *code, *lined, *n, *fact;
+    const char *out, *code, *n, *fact;
 } Options;
 
 static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options *options) {
@@ -214,10 +232,11 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
         buf_format(&out, "%.*s\n", STR_ARG(header));
     }
     for (size_t i = 0; i < count; i++) {
+        Str n = csvs[i].n.len || !options->n ? csvs[i].n : str_of(options->n);
         if (counted) {
-            add_counters(arena, &out, &csvs[i], options->n);
+            add_counters(arena, &out, &csvs[i], n);
         } else if (lined) {
-            add_lines(arena, &out, &csvs[i], options->n, options->lined);
+            add_lines(arena, &out, &csvs[i], n);
         } else {
             add_times(&out, &csvs[i]);
         }
@@ -229,11 +248,8 @@ static int read_options(Options *options, int argc, char **argv) {
     const struct {
         char letter;
         const char **value;
-    } known[] = {{'o', &options->out},
-                 {'c', &options->code},
-                 {'l', &options->lined},
-                 {'n', &options->n},
-                 {'f', &options->fact}};
+    } known[] = {
+        {'o', &options->out}, {'c', &options->code}, {'n', &options->n}, {'f', &options->fact}};
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at += 2) {
         const char **value = NULL;
@@ -258,7 +274,7 @@ static int read_options(Options *options, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     Arena arena = {0};
-    Options options = {.code = "code", .lined = "build/code"};
+    Options options = {.code = "code"};
     int first = read_options(&options, argc, argv);
     size_t count = (size_t)(argc - first);
     LabCsv *csvs = ARENA_NEW(&arena, count, LabCsv);

@@ -2,8 +2,9 @@
 # than one run in the attributes of their lab: sizes="1024 4096" for further numbers of elements;
 # needs=nccl.h where a header must be there; device=nvidia-h200-x4 where several GPUs share the
 # work, in a results file of their own, and mpi="-DWITH_MPI" where those flags make it one process
-# per GPU. The CPU device also records trace="KERNEL..", who touches which bank when, and
-# errors=FILE, rounding errors, which are the same on every device.
+# per GPU. The CPU device also records trace="KERNEL..", who touches which bank when;
+# hazards=KERNEL, the hazards of a counter-example line by line; and errors=FILE, rounding errors,
+# which are the same on every device.
 has_header = $(wildcard $(foreach folder,/usr/include/ /usr/local/include/ $(dir $(call tool,nvcc))../include/,$(folder)$(1)))
 missing := $(foreach lab,$(LABS),$(if $(needs_$(lab)),$(if $(call has_header,$(needs_$(lab))),,$(lab))))
 $(foreach lab,$(missing),$(info $(lab): left out, there is no $(needs_$(lab))))
@@ -18,11 +19,21 @@ erring_lab = $(strip $(foreach lab,$(LABS),$(if $(filter $(1),$(errors_$(lab))),
 traced_lab = $(filter $(word 1,$(subst -, ,$(1)))_%,$(LABS))
 fact = toolkit: $(shell $(call tool,nvcc) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 collect = $(B)/collect -n $(N) -f '$(fact)' -o $(1).csv $(2) && \
-  $(B)/collect -n $(N) -f '$(fact)' -o $(1)-lines.csv $(2:.csv=.lines.csv)
-measure = $(B)/simt --last --csv $(1) --lines-csv $(1:.csv=.lines.csv) $(2)
+  $(B)/collect -n $(N) -f '$(fact)' -o $(1)-lines.csv $(2:.csv=.lines.csv) $(hazards)
+# The source with #line that a lab was compiled from is kept: collect reads it, when prose may have moved.
+lined = cp $(B)/code/$(call lab_of,$(basename $(notdir $(1)))).cu $(1:.csv=.cu)
+measure = $(lined) && $(B)/simt --last --csv $(1) --lines-csv $(1:.csv=.lines.csv) $(2)
 on_device = $(B)/simt --last
+hazards = $(foreach lab,$(LABS),$(if $(hazards_$(lab)),$(B)/results/cpu/$(lab)@256.lines.csv))
 traces = $(foreach lab,$(LABS),$(foreach kernel,$(trace_$(lab)),results/trace-$(word 1,$(subst _, ,$(lab)))-$(kernel).csv))
 DEVICE_TOOLS = simt
+
+# 86 is the status of a program with hazards, and these have some.
+$(B)/results/cpu/%@256.lines.csv: code/%.cu | simt
+	@mkdir -p $(@D)
+	@$(MAKE) -s $(B)/labs/$*
+	@$(call lined,$(@:.lines.csv=.csv))
+	@$(B)/simt --check --lines-csv $@ $(B)/labs/$* -n 256 -k $(hazards_$*) >$@.log; [ $$? -eq 86 ]
 
 results/trace-%.csv: code/$$(call traced_lab,$$*).cu | simt
 	@$(MAKE) -s $(B)/labs/$(call traced_lab,$*)
