@@ -231,24 +231,28 @@ def device_name():
     return gpus[0][1]
 
 
-def recorded(lab, kernel, n):
-    """{device: median in microseconds}"""
-    return {r[0]: r[4] for r in RECORDED if r[1:4] == (lab, kernel, int(n))}
+def medians(lab, row):
+    """{device: microseconds}: of this run first, then of the devices in RECORDED."""
+    known = {r[0]: r[4] for r in RECORDED if r[1:4] == (lab, row["kernel"], int(row["n"]))}
+    return {f"{device_name()}, here": float(row["median_us"]), **known}
 
 
 def show_times(lab, rows):
     rows = [row for row in rows if row.get("sweep", "0") == "0"]
-    others = sorted({name for r in rows for name in recorded(lab, r["kernel"], r["n"])})
+    sizes = sorted({int(row["n"]) for row in rows})
+    others = sorted({name for row in rows for name in list(medians(lab, row))[1:]})
     heads = ["kernel", "median µs", "5 % to 95 %", "GB/s", "% of read ceiling"]
     heads += [f"{name}, µs" for name in others]
     body, bars = [], []
     for row in rows:
-        known = recorded(lab, row["kernel"], row["n"])
+        name = row["kernel"] + (f", {int(row['n']):,}" if len(sizes) > 1 else "")
+        known = medians(lab, row)
         span = f"{float(row['p5_us']):.2f} to {float(row['p95_us']):.2f}"
-        cells = [row["kernel"], f"{float(row['median_us']):.2f}", span, row["gbps"], row["read_pct"]]
-        body.append(cells + [f"{known[name]:.2f}" if name in known else "" for name in others])
-        bars.append((row["kernel"], {device_name(): float(row["median_us"]), **known}))
-    show_table(f"{int(rows[0]['n']):,} elements", heads, body)
+        cells = [name, f"{float(row['median_us']):.2f}", span, row["gbps"], row["read_pct"]]
+        body.append(cells + [f"{known[other]:.2f}" if other in known else "" for other in others])
+        bars.append((name, known))
+    caption = f"{sizes[0]:,} elements" if len(sizes) == 1 else "Several numbers of elements"
+    show_table(caption, heads, body)
     draw(bars, "microseconds")
 
 
@@ -281,10 +285,11 @@ def show_counts(lab, rows):
     )
 
 
-def draw(bars, unit):
-    """A dot per device on each kernel's line, on a log scale."""
+def draw(bars, unit, lines=()):
+    """A dot per device on each kernel's line, on a log scale, and lines across: (name, value)."""
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.ticker import LogLocator
     except ImportError:
         print("There is no matplotlib here, so there is no figure.")
         return
@@ -299,8 +304,13 @@ def draw(bars, unit):
         for x, y in points if which == 0 else []:
             text = f"{x:,.0f}" if x >= 1000 else f"{x:.4g}"
             axes.annotate(text, (x, y), (7, 5), textcoords="offset points", fontsize=8)
+    for (name, value), style in zip(lines, [":", "--"]):
+        axes.axvline(value, color="#656d76", linestyle=style, label=name, zorder=1)
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
+    shown = [value for _, values in bars for value in values.values()]
+    if max(shown) < 30 * min(shown):
+        axes.xaxis.set_major_locator(LogLocator(subs=[1, 2, 5]))
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}" if x >= 1 else f"{x:g}")
     axes.xaxis.set_minor_formatter(lambda x, _: "")
     axes.set_xlabel(unit)
     axes.set_yticks(range(len(bars)), [name for name, _ in bars])
@@ -308,7 +318,7 @@ def draw(bars, unit):
     axes.margins(x=0.12)
     axes.grid(axis="x", alpha=0.3)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    if len(devices) > 1:
+    if len(devices) > 1 or lines:
         axes.legend(loc="best", fontsize=8)
     plt.show()
 
@@ -316,28 +326,41 @@ def draw(bars, unit):
 # ---- All of them ----
 
 
+def is_stage(lab, name, row):
+    """Kernels that sum floats in chapters 1 to 11; no variants, not the library, not the CPU."""
+    return (
+        "01" <= lab[:2] <= "11"
+        and "sum" in name
+        and not re.match(r"cub|cpu_|thrust", name)
+        and row.get("elem", "float") == "float"
+        and row.get("sweep", "0") == "0"
+        and "not a stage" not in row.get("note", "")
+    )
+
+
+def stages():
+    """(name, {device: value}) for each kernel where it first appears."""
+    bars = {}
+    for lab in sorted(RUNS):
+        for row in RUNS[lab][2]:
+            name = kernel_name(row["kernel"]) if SIMT else row["kernel"]
+            values = {"CPU device": int(row["warp_insts"])} if SIMT else medians(lab, row)
+            if is_stage(lab, name, row) and all(values.values()):
+                bars.setdefault(name, (f"{int(lab[:2])}  {name}", values))
+    return list(bars.values())
+
+
 def show_all():
-    """Every kernel that ran, in one figure."""
+    """Every stage that ran, in one figure."""
     if len(RUNS) < 2:
         print("One lab ran: its figure is above.")
         return
-    bars = []
-    for lab, (_, _, rows) in RUNS.items():
-        for row in rows:
-            if SIMT and not row["kernel"].startswith("read_ceiling"):
-                bars.append((f"{lab[:2]} {kernel_name(row['kernel'])}", int(row["warp_insts"])))
-            elif not SIMT and row.get("sweep", "0") == "0" and row["kernel"] != "read_ceiling":
-                bars.append((f"{lab[:2]} {row['kernel']}", float(row["median_us"]), lab, row))
-    if SIMT:
-        draw([(name, {"CPU device": x}) for name, x in bars if x], "warp instructions")
-    else:
-        draw(
-            [
-                (name, {device_name(): us, **recorded(lab, row["kernel"], row["n"])})
-                for name, us, lab, row in bars
-            ],
-            "microseconds",
-        )
+    rows = [row for _, _, rows in RUNS.values() for row in rows if not SIMT]
+    lines = []
+    for kernel, name in (("read_ceiling", "reading alone"), ("cub_device_reduce", "CUB")):
+        times = [float(row["median_us"]) for row in rows if row["kernel"] == kernel]
+        lines += [(name, min(times))] if times else []
+    draw(stages(), "warp instructions" if SIMT else "microseconds", lines)
 
 
 def results_text():
@@ -362,7 +385,7 @@ def results_text():
 
 # %% [markdown]
 # ## All results
-# Every kernel that ran, and the numbers to take home.
+# Every stage that ran, and the numbers to take home.
 
 # %% all-results
 show_all()
