@@ -74,6 +74,7 @@ void book_chapter_text(Book *book);
 void book_sort_errors(Book *book);
 Str book_provenance(const Book *book); // in one sentence or two
 
+// What the blocks stand on: book_text.c.
 void book_error(Book *book, size_t line, Buf message);
 KeyScope book_scope(const Book *book);
 Str book_chapter(const Book *book);

@@ -360,18 +360,3 @@ FenceParts fence_scan(Arena *arena, Str text) {
     end_prose(scanner, rest.at);
     return scanner->result;
 }
-
-bool fence_has_class(const FencePart *part, Str class_name) {
-    for (size_t i = 0; i < part->class_count; i++)
-        if (str_equal(part->classes[i], class_name)) return true;
-    return false;
-}
-
-bool fence_attribute(const FencePart *part, Str key, Str *value) {
-    for (size_t i = 0; i < part->attribute_count; i++) {
-        if (!str_equal(part->attributes[i].key, key)) continue;
-        *value = part->attributes[i].value;
-        return true;
-    }
-    return false;
-}

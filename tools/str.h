@@ -45,6 +45,7 @@ typedef struct {
 void buf_add(Buf *buf, Str s);
 void buf_char(Buf *buf, char c);
 void buf_format(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_csv_cell(Buf *buf, Str text); // in quotes if it holds a comma or a quote
 Str buf_str(const Buf *buf);
 
 #endif

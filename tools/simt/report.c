@@ -139,19 +139,6 @@ void report_launch(const char *mangled, const Launch *launch, const LaunchReport
 
 // --- CSV ---
 
-void report_csv_text(Buf *buf, Str text) {
-    if (str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
-        buf_add(buf, text);
-        return;
-    }
-    buf_char(buf, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] == '"') buf_char(buf, '"');
-        buf_char(buf, text.at[i]);
-    }
-    buf_char(buf, '"');
-}
-
 // 256, or 16x16, or 8x8x4.
 static void shape_text(Buf *buf, Dim3 shape) {
     buf_format(buf, "%u", shape.x);
@@ -160,7 +147,7 @@ static void shape_text(Buf *buf, Dim3 shape) {
 }
 
 static void csv_row(Buf *buf, const Row *row, size_t launch) {
-    report_csv_text(buf, str_of(row->name));
+    buf_csv_cell(buf, str_of(row->name));
     buf_format(buf, ",%zu,", launch);
     shape_text(buf, row->grid);
     buf_char(buf, ',');

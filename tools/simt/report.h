@@ -22,7 +22,4 @@ int report_finish(bool *hazards);
 // "block_sum<256>" for a mangled name: without return type and parameters. Returns `name`.
 const char *report_kernel_name(const char *mangled, char *name, size_t bytes);
 
-// Adds a CSV cell, quoted where RFC 4180 asks for it.
-void report_csv_text(Buf *buf, Str text);
-
 #endif

@@ -224,9 +224,9 @@ bool report_lines_csv(const char *path) {
     for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", simt_counter_names[k]);
     buf_add(&buf, STR(",hazards\n"));
     for (size_t i = 0; i < all_count; i++) {
-        report_csv_text(&buf, str_of(kernels[all[i].kernel]));
+        buf_csv_cell(&buf, str_of(kernels[all[i].kernel]));
         buf_char(&buf, ',');
-        report_csv_text(&buf, str_of(all[i].at.file));
+        buf_csv_cell(&buf, str_of(all[i].at.file));
         buf_format(&buf, ",%u", all[i].at.line);
         for (int k = 0; k < COUNTERS; k++)
             buf_format(&buf, ",%llu", (unsigned long long)all[i].at.counters.value[k]);
