@@ -98,7 +98,7 @@ $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) | $(B)/figures.
 	$(Q)$(WEAVE) -t github -o book.md $(CHAPTERS)
 	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
 	@touch $@
-$(B)/book.html $(B)/book.epub: $(B)/book.done $(B)/figures.done $(wildcard tools/render.sh tools/book* tools/cuda.xml)
+$(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(wildcard tools/render.sh tools/book* tools/cuda.xml)
 	@echo 'pandoc $@'
 	$(Q)pandoc=$$(B=$(B) tools/toolchain.sh pandoc) && PANDOC=$$pandoc tools/render.sh $(B)/book.pandoc.md $@
 

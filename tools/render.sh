@@ -21,26 +21,53 @@ embed="--embed-resources"
 [ "$major" -gt 2 ] || [ "$minor" -ge 19 ] || embed="--self-contained"
 
 mkdir -p "$(dirname "$out")"
-fresh=$(dirname "$out")/.$$.$(basename "$out")
-trap 'rm -f "$fresh"' EXIT
+fresh=$(dirname "$out")/.$$.$(basename "$out") page=$(dirname "$out")/.$$.html profile=
+trap 'rm -rf "$fresh" "$page" "$profile"' EXIT
 trap 'exit 1' HUP INT TERM
 
 set -- --from markdown --standalone --syntax-definition "$tools/cuda.xml" --columns 10000
+html() {
+    out_html=$1
+    shift
+    "$pandoc" "$@" --to html5 $embed --template "$tools/book.html" --css "$tools/book.css" \
+        --variable script="$tools/book.js" --mathml --toc --toc-depth 2 --output "$out_html" "$book"
+}
+
+# A PDF is the HTML page, printed by a browser; without one, what pandoc makes of the text.
+pdf() {
+    for engine in chromium chromium-browser google-chrome weasyprint xelatex lualatex tectonic typst none; do
+        command -v "$engine" >/dev/null 2>&1 && break
+    done
+    case $engine in
+    none)
+        echo "render.sh: no PDF engine: install chromium, weasyprint or xelatex" >&2
+        return 1
+        ;;
+    chrom* | google-chrome)
+        html "$page" "$@"
+        profile=$(mktemp -d)
+        sandbox=
+        [ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox # Chromium has none for root
+        "$engine" --headless $sandbox --disable-gpu --no-pdf-header-footer \
+            --generate-pdf-document-outline --user-data-dir="$profile" --print-to-pdf="$fresh" \
+            "$page" >"$profile/log" 2>&1 && [ -s "$fresh" ] || { tail -n 3 "$profile/log" >&2; return 1; }
+        ;;
+    *)
+        "$pandoc" "$@" --pdf-engine "$engine" --toc --toc-depth 2 --output "$fresh" "$book"
+        ;;
+    esac
+}
+
 case $out in
 *.html)
-    "$pandoc" "$@" --to html5 $embed --template "$tools/book.html" --css "$tools/book.css" \
-        --variable script="$tools/book.js" --mathml --toc --toc-depth 2 --output "$fresh" "$book"
+    html "$fresh" "$@"
     ;;
 *.epub)
     "$pandoc" "$@" --to epub3 --css "$tools/book-epub.css" --mathml --toc --toc-depth 2 \
         --output "$fresh" "$book"
     ;;
 *.pdf)
-    for engine in weasyprint xelatex lualatex tectonic typst none; do
-        command -v "$engine" >/dev/null 2>&1 && break
-    done
-    [ "$engine" != none ] || { echo "render.sh: no PDF engine: install xelatex or weasyprint" >&2; exit 1; }
-    "$pandoc" "$@" --pdf-engine "$engine" --toc --toc-depth 2 --output "$fresh" "$book"
+    pdf "$@"
     ;;
 *)
     echo "$usage" >&2
