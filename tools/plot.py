@@ -12,7 +12,8 @@ usage: plot.py [-D DEVICE] [-r RESULTS] [-o FIGURES] [--check]
 Each is an SVG file and, for notebooks, a PNG beside it.
 A figure is a function of its data and of this program, and says so in its first line with a hash of
 both. A file that has the right hash is left alone; when all have, matplotlib is not even imported.
-The paths of the figures drawn are printed. A fault in a CSV file stops everything before any figure
+A figure of this program's that results no longer have data for is removed. The paths of the figures
+drawn and removed are printed. A fault in a CSV file stops everything before any figure
 is touched.
 """
 
@@ -36,6 +37,7 @@ import plot_traces
 LADDER_LAST = "11"
 SWEEP_CHAPTER, SWEEP_KERNEL = "08", "block_sum_grid_stride"
 SIZES_CHAPTER = "09"
+COUNTERS_LAST = "09"  # beyond it a chapter's kernels do not follow on one stage before
 CEILING = "read_ceiling"
 LIBRARY = "cub_device_reduce"
 
@@ -80,7 +82,8 @@ NEEDED = {
 }
 POSITIVE = {"median_us", "p5_us", "p95_us", "n"}
 WHOLE = {"n", "grid", "launch", "warp", "line", "bytes", "lane", "address", "thread_insts"}
-MAY_BE_EMPTY = {"line", "op", "bytes", "lane", "address"}  # on the barrier rows of a trace
+MAY_BE_EMPTY = {"line", "bytes", "lane", "address"}  # on the barrier rows of a trace
+ACCESSES = ("load", "store", "atomic", "barrier")
 
 
 def number(text):
@@ -109,6 +112,8 @@ def read_row(kind, columns, cells):
                 raise ValueError(f"`{cell}` under {column} is not a number") from None
         else:
             row[column] = None
+    if kind == "trace" and row["op"] not in ACCESSES:
+        raise ValueError(f"op is `{row['op']}`, not one of {', '.join(ACCESSES)}")
     barrier = row.get("space") == "barrier"
     for column in NEEDED[kind]:
         if row[column] in (None, "") and not (barrier and column in MAY_BE_EMPTY):
@@ -386,7 +391,8 @@ def counters_data(table, ladder):
     counters = [column for column in table.columns if column not in fixed]
     fastest = {s["kernel"] for s in ladder["devices"][0]["stages"]} if ladder else set()
     charts, seen, before = {}, set(), None
-    for chapter in sorted({row["chapter"] for row in table.rows if numbered(row)}):
+    chapters = {row["chapter"] for row in table.rows if numbered(row)}
+    for chapter in sorted(c for c in chapters if c <= COUNTERS_LAST):
         rows = [r for r in table.rows if r["chapter"] == chapter and "sum" in r["kernel"]]
         kernels = {}  # the largest launch of each
         for row in sorted(rows, key=lambda row: (row["n"], row["thread_insts"])):
@@ -507,6 +513,12 @@ def is_drawn(path, wanted):
     return recorded_hash(path) == wanted and path.with_suffix(".png").exists()
 
 
+def abandoned(folder, figures):
+    """Figures in the folder that this program once drew, and draws no more."""
+    names = {figure.name for figure in figures}
+    return [p for p in sorted(folder.glob("*.svg")) if p.name not in names and recorded_hash(p)]
+
+
 def write_whole(path, content):
     """Under a temporary name first: the file is the old one or the new one, never a part."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -540,10 +552,17 @@ def main():
     source = source_bytes()
     hashes = {figure.name: hash_of(source, figure) for figure in figures}
     due = [f for f in figures if not is_drawn(options.figures / f.name, hashes[f.name])]
+    old = abandoned(options.figures, figures)
     if options.check:
         for figure in due:
             print(f"{options.figures / figure.name}: out of date")
-        return 1 if due else 0
+        for path in old:
+            print(f"{path}: no longer drawn")
+        return 1 if due or old else 0
+    for path in old:
+        path.with_suffix(".png").unlink(missing_ok=True)
+        path.unlink()
+        print(f"{path}: removed")
     if not due:
         return 0
     try:

@@ -101,7 +101,7 @@ ON_DEGREE = ("#fefefe", "#111111", "#111111", "#fefefe", "#fefefe", "#fefefe")
 def group_size(op, size, accesses):
     """Lanes served together: the rule that reference/h200-access-patterns.csv was measured for."""
     group = {8: 16, 16: 8}.get(size, 32)
-    if op.startswith("ld") and group < 32:
+    if op == "load" and group < 32:
         at = dict(map(tuple, accesses))
         if any(all(at.get(lane ^ other, a) == a for lane, a in at.items()) for other in (1, 2)):
             group *= 2
@@ -186,7 +186,7 @@ def banks(data, name):
     heading(write, what, below + "A line is one wavefront; the numbers are lanes")
     if steps.turns:
         write(0.08, 0.64, TURNS, color=MUTED)
-    left, width = 1.0, 5.12
+    left, width = 0.8, 5.12
     axes = place(left, top, width, steps.high)
 
     def beside(step, middle):

@@ -41,14 +41,14 @@ def trace_steps(table):
     for access in instructions_of(
         [row for row in table.rows if (row["launch"], row["block"], row["warp"]) == here]
     ):
-        stored = any(op.startswith("st") for op, _, _ in groups[-1])
-        if access is None or (stored and access[0].startswith("ld")):
+        stored = any(op == "store" for op, _, _ in groups[-1])
+        if access is None or (stored and access[0] == "load"):
             groups.append([])
         if access:
             groups[-1].append(access)
     steps, tree_step = [], 0
     for group in filter(None, groups):
-        loads = [access for access in group if access[0].startswith("ld")]
+        loads = [access for access in group if access[0] == "load"]
         label = "read" if len(loads) == len(group) else "write"
         if 0 < len(loads) < len(group):
             tree_step += 1
