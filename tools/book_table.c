@@ -198,7 +198,7 @@ static void spread_over_devices(Table *table) {
     while (first < count && !is_time(&table->columns[first])) first++;
     if (first == count)
         for (first = 0; first < count && !is_per_device(&table->columns[first]);) first++;
-    for (size_t i = 1; i < table->device_count; i++) {
+    for (size_t i = 1; i < table->device_count && first < count; i++) {
         TableColumn column = table->columns[first];
         column.device = table->devices[i];
         add_column(table, column);

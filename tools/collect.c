@@ -40,7 +40,7 @@ static _Noreturn void die(const char *path, size_t line, const char *message) {
 typedef struct {
     const char *path;
     Str lab;          // 04_bank_conflicts
-    Str n;            // elements, where the file's name says it: 1024 of LAB@1024.csv; or empty
+    Str n;            // elements: 1024 of LAB@1024.csv, else what -n says, else empty
     Str facts;        // the comment lines but the date
     Str date;         // the comment line with the date, or empty
     Str header;       // the header row
@@ -80,9 +80,14 @@ static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
     return str_hash(source);
 }
 
-static LabCsv read_csv(Arena *arena, const char *path, const char *code) {
+typedef struct {
+    const char *out, *code, *n, *fact;
+} Options;
+
+static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
     LabCsv csv = {.path = path, .lab = lab_of(str_of(path)), .n = n_of(str_of(path))};
     Str rest, line;
+    if (!csv.n.len && options->n) csv.n = str_of(options->n);
     if (!file_read(arena, path, &rest)) die(path, 0, strerror(errno));
     Buf facts = {.arena = arena};
     while (str_line(&rest, &line)) {
@@ -100,7 +105,7 @@ static LabCsv read_csv(Arena *arena, const char *path, const char *code) {
     csv.header = line;
     csv.rows = rest;
     csv.first_row++;
-    csv.source = source_hash(arena, code, csv.lab);
+    csv.source = source_hash(arena, options->code, csv.lab);
     return csv;
 }
 
@@ -154,7 +159,7 @@ static void add_times(Buf *out, const LabCsv *csv) {
     }
 }
 
-static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, Str n) {
+static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
     Str rest = csv->rows, row;
     for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
         Str kernel = table_name(arena, take_cell(&row));
@@ -162,7 +167,7 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv, Str n) {
         if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --csv");
         if (is_library(kernel)) continue;
         add_prefix(out, csv);
-        buf_format(out, "%.*s,%.*s,%.*s\n", STR_ARG(kernel), STR_ARG(n), STR_ARG(row));
+        buf_format(out, "%.*s,%.*s,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), STR_ARG(row));
     }
 }
 
@@ -185,7 +190,7 @@ static size_t code_line(Str lined, Str file, size_t line) {
     return 0;
 }
 
-static void add_lines(Arena *arena, Buf *out, const LabCsv *csv, Str n) {
+static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
     Buf path = {.arena = arena};
     Str counts = str_of(csv->path), suffix = STR(".lines.csv");
     if (!str_ends(counts, suffix)) die(csv->path, 0, "counts of lines need a name in .lines.csv");
@@ -200,20 +205,15 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv, Str n) {
         size_t at = code_line(code, file, strtoul(str_terminated(arena, number), NULL, 10));
         if (at == 0 || is_library(kernel)) continue;
         add_prefix(out, csv);
-        buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(n), at, STR_ARG(row));
+        buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), at, STR_ARG(row));
     }
 }
-
-typedef struct {
-    const char *out, *code, *n, *fact;
-} Options;
 
 static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options *options) {
     Buf out = {.arena = arena};
     const Str counters = STR("kernel,launch,"), lines = STR("kernel,file,line,");
     Str header = csvs[0].header;
     bool counted = str_starts(header, counters), lined = str_starts(header, lines);
-    if ((counted || lined) && !options->n) die(csvs[0].path, 0, "counters need -n ELEMENTS");
     if (options->fact) buf_format(&out, "# %s\n", options->fact);
     buf_add(&out, csvs[0].facts);
     for (size_t i = 0; i < count; i++) {
@@ -221,6 +221,7 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
             die(csvs[i].path, 1, "another device or toolkit than in the first file");
         if (!str_equal(csvs[i].header, header))
             die(csvs[i].path, csvs[i].first_row - 1, "other columns than in the first file");
+        if ((counted || lined) && !csvs[i].n.len) die(csvs[i].path, 0, "counts need -n ELEMENTS");
     }
     if (csvs[count - 1].date.len) buf_format(&out, "%.*s\n", STR_ARG(csvs[count - 1].date));
     buf_add(&out, STR("chapter,source,"));
@@ -232,11 +233,10 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
         buf_format(&out, "%.*s\n", STR_ARG(header));
     }
     for (size_t i = 0; i < count; i++) {
-        Str n = csvs[i].n.len || !options->n ? csvs[i].n : str_of(options->n);
         if (counted) {
-            add_counters(arena, &out, &csvs[i], n);
+            add_counters(arena, &out, &csvs[i]);
         } else if (lined) {
-            add_lines(arena, &out, &csvs[i], n);
+            add_lines(arena, &out, &csvs[i]);
         } else {
             add_times(&out, &csvs[i]);
         }
@@ -278,8 +278,7 @@ int main(int argc, char **argv) {
     int first = read_options(&options, argc, argv);
     size_t count = (size_t)(argc - first);
     LabCsv *csvs = ARENA_NEW(&arena, count, LabCsv);
-    for (size_t i = 0; i < count; i++)
-        csvs[i] = read_csv(&arena, argv[first + (int)i], options.code);
+    for (size_t i = 0; i < count; i++) csvs[i] = read_csv(&arena, argv[first + (int)i], &options);
     Str text = gather(&arena, csvs, count, &options);
     if (file_write_if_changed(&arena, options.out, text) == FILE_FAILED)
         die(options.out, 0, strerror(errno));

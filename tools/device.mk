@@ -33,7 +33,8 @@ $(B)/results/cpu/%@256.lines.csv: code/%.cu | simt
 	@mkdir -p $(@D)
 	@$(MAKE) -s $(B)/labs/$*
 	@$(call lined,$(@:.lines.csv=.csv))
-	@$(B)/simt --check --lines-csv $@ $(B)/labs/$* -n 256 -k $(hazards_$*) >$@.log; [ $$? -eq 86 ]
+	@$(B)/simt --check --lines-csv $@ $(B)/labs/$* -n 256 -k $(hazards_$*) >$@.log; [ $$? -eq 86 ] || \
+	  { echo '$*: no hazard was found in $(hazards_$*)' >&2; exit 1; }
 
 results/trace-%.csv: code/$$(call traced_lab,$$*).cu | simt
 	@$(MAKE) -s $(B)/labs/$(call traced_lab,$*)
@@ -51,8 +52,10 @@ measure = flock $(B) $(2) --csv $(1)
 GPUS := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
 ifneq ($(filter-out 0 1,$(GPUS)),)
 HOST = $(DEVICE)-x$(GPUS)
+ifneq ($(filter record%,$(MAKECMDGOALS)),)
 mpi := $(shell command -v mpicxx >/dev/null && mpirun -np 1 true >/dev/null 2>&1 && echo yes)
-$(if $(mpi)$(filter-out 0,$(MAKELEVEL)),,$(info without MPI: mpicxx is missing, or mpirun starts nothing here))
+$(if $(mpi),,$(info without MPI: mpicxx is missing, or mpirun starts nothing here))
+endif
 arrangements = $(together) $(if $(mpi),$(foreach lab,$(together),$(if $(mpi_$(lab)),$(lab)@mpi)))
 shared_results = $(foreach run,$(arrangements),$(B)/results/$(HOST)/$(run).csv)
 $(B)/results/$(HOST)/%.csv: code/$$(call lab_of,$$*).cu

@@ -327,7 +327,8 @@ def draw(bars, unit, lines=()):
 
 
 def is_stage(lab, name, row):
-    """Kernels that sum floats in chapters 1 to 11; no variants, not the library, not the CPU."""
+    """What tools/plot.py draws as the ladder, which no notebook can import: kernels that sum floats
+    in chapters 1 to 11; no variants, not the library, not the CPU."""
     return (
         "01" <= lab[:2] <= "11"
         and "sum" in name
@@ -355,12 +356,15 @@ def show_all():
     if len(RUNS) < 2:
         print("One lab ran: its figure is above.")
         return
-    rows = [row for _, _, rows in RUNS.values() for row in rows if not SIMT]
-    lines = []
-    for kernel, name in (("read_ceiling", "reading alone"), ("cub_device_reduce", "CUB")):
-        times = [float(row["median_us"]) for row in rows if row["kernel"] == kernel]
-        lines += [(name, min(times))] if times else []
-    draw(stages(), "warp instructions" if SIMT else "microseconds", lines)
+    if SIMT:
+        draw(stages(), "warp instructions")
+        return
+    times = {}
+    for _, _, rows in RUNS.values():
+        for row in rows:
+            times.setdefault(row["kernel"], []).append(float(row["median_us"]))
+    known = (("reading alone", "read_ceiling"), ("CUB", "cub_device_reduce"))
+    draw(stages(), "microseconds", [(name, min(times[k])) for name, k in known if k in times])
 
 
 def results_text():

@@ -321,8 +321,7 @@ def sizes_of(table, chapter, kernel):
     """
     rows = {}
     for row in table.rows:
-        same = row["chapter"] == chapter if chapter else True
-        same = same and "not a stage" not in row.get("note", "")
+        same = row["chapter"] == chapter and "not a stage" not in row.get("note", "")
         if same and row["kernel"] == kernel and row.get("elem", "float") == "float":
             rows.setdefault(row["n"], row)
     return [pick(rows[n], ("n", *TIMES[1:])) for n in sorted(rows)] if len(rows) >= 5 else []

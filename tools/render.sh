@@ -50,7 +50,8 @@ pdf() {
         [ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox # Chromium has none for root
         "$engine" --headless $sandbox --disable-gpu --no-pdf-header-footer \
             --generate-pdf-document-outline --user-data-dir="$profile" --print-to-pdf="$fresh" \
-            "$page" >"$profile/log" 2>&1 && [ -s "$fresh" ] || { tail -n 3 "$profile/log" >&2; return 1; }
+            "$page" >"$profile/log" 2>&1 && [ -s "$fresh" ] ||
+            { echo "render.sh: $engine: $(tail -n 1 "$profile/log")" >&2; return 1; }
         ;;
     *)
         "$pandoc" "$@" --pdf-engine "$engine" --toc --toc-depth 2 --output "$fresh" "$book"

@@ -38,22 +38,20 @@ def ncu(measured, counted, target):
     pairs, complaints, notes = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
     for complaint in complaints + notes:
         print(complaint)
-    labs = {}
+    labs, verdicts = {}, {}
     for mine, hardware in pairs:
-        labs.setdefault(mine["lab"][:2], []).append((mine, hardware))
-    labs["all"] = pairs
+        found = compare_ncu.differences(mine, hardware)
+        for counter, x, y, reason in found:
+            if not reason:
+                print("%s: %s grid %s: %s: %s, ncu %s" % (
+                    mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
+        reasons = {reason or "other" for *_, reason in found}
+        verdict = next((v for v in reversed(VERDICTS) if v in reasons), "equal")
+        for lab in (mine["lab"][:2], "all"):
+            labs.setdefault(lab, []).append((mine, hardware))
+            verdicts.setdefault(lab, []).append(verdict)
     rows = []
     for chapter, launches in sorted(labs.items()):
-        verdicts = []
-        for mine, hardware in launches:
-            found = compare_ncu.differences(mine, hardware)
-            reasons = {reason for *_, reason in found}
-            verdicts.append("other" if "" in reasons else next(
-                (reason for reason in reversed(compare_ncu.REASONS) if reason in reasons), "equal"))
-            for counter, x, y, reason in found:
-                if not reason and chapter != "all":
-                    print("%s: %s grid %s: %s: %s, ncu %s" % (
-                        mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
         kernels = {compare_ncu.plain_name(mine["kernel"]) for mine, _ in launches}
 
         def both(counter):
@@ -64,7 +62,7 @@ def ncu(measured, counted, target):
         def total(column, side):
             return sum(compare_ncu.number(launch[side], column) or 0 for launch in launches)
 
-        rows.append([chapter, len(kernels), len(launches), *map(verdicts.count, VERDICTS),
+        rows.append([chapter, len(kernels), len(launches), *map(verdicts[chapter].count, VERDICTS),
                      both("shared_ld_wavefronts"), both("shared_ld_conflicts"),
                      both("shared_st_wavefronts"), both("global_ld_sectors"),
                      both("global_st_sectors"), total("warp_insts", 0),

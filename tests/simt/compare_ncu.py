@@ -12,6 +12,7 @@ read_ceiling.
 """
 import csv
 import io
+import math
 import re
 import sys
 
@@ -35,21 +36,26 @@ OTHERS = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
 # Arbitration noise, as a part of the wavefronts: up to 8 % was seen (529 for 490, with other warps
 # spinning). In small launches it is an event or two (18 for 16).
 NOISE, FEW = 0.1, 2
-# Kernels that wait for other blocks read global memory until these have come, and reduce_kernel
-# empties a mailbox when it has: how often, and how many lanes at a time, depends on time.
-WAITING = {"sum_grid_sync": "global_ld", "reduce_kernel": "global"}
-# Where ptxas makes other accesses of those in the PTX, read off the machine code. CUB's thread 0
-# reads the warps' sums one by one, at constant addresses, in wider loads; a double and the
-# unsigned behind it are loaded as 16 bytes; a loop over the blocks' results is unrolled, so that
-# lanes with an odd and lanes with an even number of rounds load at different places.
-ASSEMBLED = {
-    "block_sum_cub_warps": "shared_ld",
-    "DeviceReduceKernel": "shared_ld",
-    "DeviceReduceSingleTileKernel": "shared_ld",
-    "reduce_argmax_double": "shared_ld global_ld",
-    "reduce_min_double": "global_ld",
-    "reduce_max_double": "global_ld",
-}
+# In CUB's block reduction one thread reads the warps' sums one by one, at constant addresses. ptxas
+# makes fewer, wider loads of these: LDS, LDS.64 and LDS.128 for seven.
+CUB = ("block_sum_cub_warps", "DeviceReduceKernel", "DeviceReduceSingleTileKernel")
+# Where hardware counts otherwise for a reason, and which y it may count where the CPU device counts
+# x in a launch of so many blocks. Kernels that wait for other blocks read until these have come, and
+# reduce_kernel empties a mailbox when it has: how often, and how many lanes at a time, depends on
+# time. PTX reads a place's index and the padding behind it apart, ptxas together. ptxas unrolls the
+# loop over more than 256 blocks' results, so that lanes with one round and lanes with two load at
+# different places.
+EXCEPTIONS = [
+    (("sum_grid_sync",), "global_ld", "waiting", lambda x, y, blocks: blocks > 1),
+    (("reduce_kernel",), "global", "waiting",
+     lambda x, y, blocks: blocks > 1 and 0 < y - x <= 2 * blocks),
+    (CUB, "shared_ld_insts", "ptxas", lambda x, y, blocks: 3 * x <= 7 * y <= 4 * x),
+    (("reduce_argmax_double",), "shared_ld_insts", "ptxas",
+     lambda x, y, blocks: 5 * x <= 7 * y and 4 * y <= 3 * x),
+    (("reduce_argmax_double",), "global_ld", "ptxas", lambda x, y, blocks: 0 < x - y <= blocks),
+    (("reduce_min_double", "reduce_max_double"), "global_ld", "ptxas",
+     lambda x, y, blocks: blocks > 256 and y - x == 1),
+]
 REASONS = ("noise", "waiting", "ptxas")
 METRICS = list(COUNTERS.values()) + OTHERS
 
@@ -104,22 +110,25 @@ def reason_for(counter, mine, hardware):
     """Why hardware counts differently, one of REASONS, or "" if that is a fault.
 
     noise: shared wavefronts and conflicts are both a little higher, by the same number. waiting and
-    ptxas: the kernel and its counter are among WAITING or ASSEMBLED.
+    ptxas: one of EXCEPTIONS allows it.
     """
     kernel = plain_name(mine["kernel"]).split("<")[0]
-    kind = re.match("(shared|global)(_ld|_st)", counter)
-    for reason, kernels in (("waiting", WAITING), ("ptxas", ASSEMBLED)):
-        if any(kind[0].startswith(listed) for listed in kernels.get(kernel, "").split()):
-            return reason
-    if kind[1] == "global" or counter.endswith("insts"):
+    both = lambda name: (number(mine, name), number(hardware, COUNTERS[name]))
+    for kernels, counters, reason, allowed in EXCEPTIONS:
+        if kernel in kernels and counter.startswith(counters):
+            return reason if allowed(*both(counter), math.prod(shape(mine["grid"]))) else ""
+    match = re.fullmatch("(shared_(?:ld|st))_(?:wavefronts|conflicts)", counter)
+    if not match:
         return ""
-    names = [kind[0] + "_wavefronts", kind[0] + "_conflicts"]
-    waves, conflicts = [(number(mine, name), number(hardware, COUNTERS[name])) for name in names]
-    if None in waves + conflicts:
+    insts, waves, conflicts = [both(match[1] + what) for what in ("_insts", "_wavefronts", "_conflicts")]
+    if None in insts + waves + conflicts:
         return ""
-    more = waves[1] - waves[0]
-    same = more == conflicts[1] - conflicts[0]
-    return "noise" if same and 0 < more <= max(FEW, NOISE * waves[0]) else ""
+    joined = kernel in CUB and match[1] == "shared_ld"  # each load is one thread's: one wavefront
+    right = insts[1] if joined else waves[0]
+    more = waves[1] - right
+    if more != conflicts[1] - conflicts[0] or not 0 <= more <= max(FEW, NOISE * right):
+        return ""
+    return "noise" if more else "ptxas" if joined else ""
 
 
 def differences(mine, hardware):

@@ -268,7 +268,9 @@ def labs(*wanted):
     GPU; ncu stops after as many launches as the CPU device saw, or after LAB_LAUNCHES."""
     programs = sorted(path for path in glob.glob(os.path.join(suite.BUILD, "labs", "*"))
                       if os.access(path, os.X_OK) and not os.path.isdir(path) and
-                      (not wanted or os.path.basename(path) in wanted))
+                      "@" not in path and (not wanted or os.path.basename(path) in wanted))
+    for lab in set(wanted) - {os.path.basename(path) for path in programs}:
+        say("labs: there is no %s" % lab)
     metrics, measured, counted = known_metrics(), [], []
     arguments = ["-n", "1000000", "-b", "256"]
 
