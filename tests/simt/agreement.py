@@ -1,12 +1,13 @@
 """Writes the tables of appendix B from what record_h200.sh brought back.
 
-    python3 agreement.py ncu NCU.csv SIMT.csv TABLE.csv
+    python3 agreement.py ncu NCU.csv SIMT.csv TABLE.csv KERNELS.csv
     python3 agreement.py sanitizer SANITIZER.csv CORPUS.log TABLE.csv
 
-ncu: one row for each lab, and one for all. equal: launches in which all counters are equal to the
+ncu: TABLE has one row for each lab, and one for all. equal: launches in which all counters are equal to the
 last digit; noise, waiting, ptxas: the others, by why (compare_ncu.reason_for); other: no reason,
-listed on standard output. Launches of shapes that only the GPU made are left out. Sums are CPU
-device / Nsight Compute. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what
+listed on standard output. Launches of shapes that only the GPU made are left out. KERNELS has one
+row for each kernel of the chapters up to KERNELS_LAST, with the warp instructions of all its
+launches. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what
 tests/simt-corpus/run printed.
 """
 import csv
@@ -17,6 +18,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare_ncu
 
+KERNELS_LAST = "10"
 VERDICTS = ("equal", *compare_ncu.REASONS, "other")
 
 
@@ -34,11 +36,11 @@ def write(path, columns, rows, facts=()):
     os.replace(path + ".new", path)
 
 
-def ncu(measured, counted, target):
+def ncu(measured, counted, table, kernels_table):
     pairs, complaints, notes = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
     for complaint in complaints + notes:
         print(complaint)
-    labs, verdicts = {}, {}
+    labs, kernels = {}, {}
     for mine, hardware in pairs:
         found = compare_ncu.differences(mine, hardware)
         for counter, x, y, reason in found:
@@ -47,30 +49,20 @@ def ncu(measured, counted, target):
                     mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
         reasons = {reason or "other" for *_, reason in found}
         verdict = next((v for v in reversed(VERDICTS) if v in reasons), "equal")
-        for lab in (mine["lab"][:2], "all"):
-            labs.setdefault(lab, []).append((mine, hardware))
-            verdicts.setdefault(lab, []).append(verdict)
-    rows = []
-    for chapter, launches in sorted(labs.items()):
-        kernels = {compare_ncu.plain_name(mine["kernel"]) for mine, _ in launches}
-
-        def both(counter):
-            metric = compare_ncu.COUNTERS[counter]
-            return "%d / %d" % (sum(compare_ncu.number(mine, counter) for mine, _ in launches),
-                                sum(compare_ncu.number(hardware, metric) for _, hardware in launches))
-
-        def total(column, side):
-            return sum(compare_ncu.number(launch[side], column) or 0 for launch in launches)
-
-        rows.append([chapter, len(kernels), len(launches), *map(verdicts[chapter].count, VERDICTS),
-                     both("shared_ld_wavefronts"), both("shared_ld_conflicts"),
-                     both("shared_st_wavefronts"), both("global_ld_sectors"),
-                     both("global_st_sectors"), total("warp_insts", 0),
-                     total("smsp__inst_executed.sum", 1)])
-    write(target, ["chapter", "kernels", "launches", *VERDICTS,
-                   "shared_load_wavefronts", "shared_load_conflicts", "shared_store_wavefronts",
-                   "global_load_sectors", "global_store_sectors", "PTX_instructions",
-                   "machine_instructions"], rows)
+        chapter, kernel = mine["lab"][:2], compare_ncu.plain_name(mine["kernel"])
+        if kernel.startswith("DeviceReduce"):  # its template arguments fill a page
+            kernel = kernel.split("<")[0]
+        for lab in (chapter, "all"):
+            labs.setdefault(lab, []).append((kernel, verdict))
+        kernels.setdefault((chapter, kernel), []).append((mine, hardware))
+    write(table, ["chapter", "kernels", "launches", *VERDICTS], [
+        [lab, len({kernel for kernel, _ in launches}), len(launches),
+         *map([verdict for _, verdict in launches].count, VERDICTS)]
+        for lab, launches in sorted(labs.items())])
+    write(kernels_table, ["chapter", "kernel", "PTX_instructions", "machine_instructions"], [
+        [*key, sum(compare_ncu.number(mine, "warp_insts") for mine, _ in launches),
+         sum(compare_ncu.number(hardware, "smsp__inst_executed.sum") for _, hardware in launches)]
+        for key, launches in sorted(kernels.items()) if key[0] <= KERNELS_LAST])
 
 
 def sanitizer(recorded, corpus, target):
