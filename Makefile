@@ -7,17 +7,17 @@
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
-PLOT = tools/plot.py -D $(BOOK_DEVICE)
+PLOT = tools/plot/plot.py -D $(BOOK_DEVICE)
 WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
-CFLAGS = -std=c11 $(OPTIMIZE) -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
+CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc) --output-sync=target --no-print-directory
 endif
 Q = $(if $(V),,@)
 
-tool = $(shell B=$(B) tools/toolchain.sh $(1))
+tool = $(shell B=$(B) tools/build/toolchain.sh $(1))
 GPU := $(shell nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
 DEVICE ?= $(if $(GPU),$(shell echo '$(GPU)' | tr 'A-Z /' 'a-z--'),cpu)
 ARCH ?= $(if $(GPU),$(call tool,arch),sm_90)
@@ -26,7 +26,7 @@ NVCC_FLAGS = -O3 -arch=$(ARCH) -lineinfo -cudart shared --no-compress -Werror al
 
 CHAPTERS := $(sort $(wildcard chapters/*.md))
 PROGRAMS := tangle weave collect
-MODULES := $(filter-out $(PROGRAMS:%=tools/%.c),$(wildcard tools/*.c))
+MODULES := $(filter-out %/main.c,$(wildcard tools/*/*.c))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -41,10 +41,10 @@ $(B)/%.o: %.c
 $(B)/modules.a: $(MODULES:%.c=$(B)/%.o)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
-$(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%.o $(B)/modules.a
+$(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lm
-include tools/simt/simt.mk
--include $(wildcard $(B)/tools/*.d)
+include tools/build/simt.mk
+-include $(wildcard $(B)/tools/*/*.d)
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list.
@@ -56,14 +56,14 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS)
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new && mv $@.new $@
 ifneq ($(filter-out help clean simt $(PROGRAMS:%=$(B)/%),$(or $(MAKECMDGOALS),all)),)
-include $(B)/labs.mk tools/device.mk
+include $(B)/labs.mk tools/build/device.mk
 endif
 
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
 $(B)/labs/%: $(B)/code/$$(call lab_of,$$*).cu
 	@mkdir -p $(@D)
 	@echo 'nvcc -arch=$(ARCH) $*'
-	$(Q)nvcc=$$(B=$(B) tools/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@ $< \
+	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@ $< \
 	  $(link_$(call lab_of,$*)) $(if $(filter %@mpi,$*),$(mpi_$(call lab_of,$*)) -ccbin mpicxx) \
 	  -Xlinker -rpath,$$(dirname $$nvcc)/../lib64
 
@@ -89,29 +89,29 @@ ifneq ($(filter record,$(MAKECMDGOALS)),)
 $(B)/figures.done $(B)/book.done $(B)/notebooks.done: record
 endif
 figures: $(B)/figures.done  ## draw the figures whose data has changed
-$(B)/figures.done: $(wildcard results/*.csv results/*/*.csv tools/plot*.py) 
+$(B)/figures.done: $(wildcard results/*.csv results/*/*.csv tools/plot/*.py)
 	@python3 $(PLOT) --check >/dev/null 2>&1 || \
-	  { python=$$(B=$(B) tools/toolchain.sh python) && $$python $(PLOT); }
+	  { python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT); }
 	@touch $@
 book: $(B)/book.html  ## weave book.md, and render build/book.html
 $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) | $(B)/figures.done
 	$(Q)$(WEAVE) -t github -o book.md $(CHAPTERS)
 	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
 	@touch $@
-$(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(wildcard tools/render.sh tools/book* tools/cuda.xml)
+$(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(wildcard tools/page/*)
 	@echo 'pandoc $@'
-	$(Q)pandoc=$$(B=$(B) tools/toolchain.sh pandoc) && PANDOC=$$pandoc tools/render.sh $(B)/book.pandoc.md $@
+	$(Q)pandoc=$$(B=$(B) tools/build/toolchain.sh pandoc) && PANDOC=$$pandoc tools/page/render.sh $(B)/book.pandoc.md $@
 
 REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
 notebooks: $(B)/notebooks.done  ## weave notebooks/: every lab on a Colab GPU, or in any Jupyter
-$(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(wildcard tools/notebook.py results/*.csv notebooks/REPOSITORY)
+$(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(wildcard tools/notebook/cells.py results/*.csv notebooks/REPOSITORY)
 	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
 	@touch $@
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
-	@tools/badge.sh $(REPO)
+	@tools/build/badge.sh $(REPO)
 
 test: all labs  ## every test; the last line counts them
-	@-B=$(B) tools/toolchain.sh python >/dev/null
+	@-B=$(B) tools/build/toolchain.sh python >/dev/null
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check

@@ -6,8 +6,8 @@
 // Fails if the parts put together are not the input again, or line numbers do not add up.
 #include <stdio.h>
 
-#include "fence.h"
-#include "file.h"
+#include "markdown/fence.h"
+#include "base/file.h"
 
 static void print_fence(const FencePart *part) {
     printf("fence %zu %zu%s%s %.*s", part->line, part->line_count, part->nested ? " nested" : "",

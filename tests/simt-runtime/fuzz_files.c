@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../tools/file.h"
-#include "../../tools/simt/elf.h"
-#include "../../tools/simt/fatbin.h"
+#include "base/file.h"
+#include "simt/launcher/elf.h"
+#include "simt/cuda/fatbin.h"
 
 static uint64_t state;
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "chunk.h"
-#include "file.h"
+#include "markdown/chunk.h"
+#include "base/file.h"
 
 static uint64_t state = 0x9E3779B97F4A7C15u;
 

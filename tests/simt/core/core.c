@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../tools/simt/flow.h"
-#include "../../../tools/simt/memory.h"
-#include "../../../tools/simt/ops.h"
-#include "../../../tools/simt/simt.h"
+#include "simt/lower/flow.h"
+#include "simt/memory/memory.h"
+#include "simt/ops/ops.h"
+#include "simt/device/device.h"
 
 static char trouble[4096];
 

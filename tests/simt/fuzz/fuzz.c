@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../../tools/file.h"
-#include "../../../tools/simt/fatbin.h"
-#include "../../../tools/simt/memory.h"
-#include "../../../tools/simt/simt.h"
+#include "base/file.h"
+#include "simt/cuda/fatbin.h"
+#include "simt/memory/memory.h"
+#include "simt/device/device.h"
 
 enum { LARGEST = 1 << 20, HANG_SECONDS = 10 };
 

@@ -1,0 +1,20 @@
+// Files as wholes: read completely, written completely or not at all.
+#ifndef FILE_H
+#define FILE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+// Reads the whole file into the arena. On failure returns false with errno set.
+bool file_read(Arena *arena, const char *path, Str *text);
+
+typedef enum { FILE_WRITTEN, FILE_UNCHANGED, FILE_FAILED } FileResult;
+
+// Gives `path` this content. Same content: the file is not touched. Otherwise the text goes to a
+// temporary name beside it, which then replaces the file in one step; missing folders are made.
+// On FILE_FAILED errno says why, and the file is as it was.
+FileResult file_write_if_changed(Arena *arena, const char *path, Str text);
+
+#endif

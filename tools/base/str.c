@@ -1,0 +1,141 @@
+// Str and Buf: see str.h.
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+Str str_of(const char *terminated) { return (Str){terminated, strlen(terminated)}; }
+
+bool str_equal(Str a, Str b) {
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+int str_compare(Str a, Str b) {
+    size_t shorter = a.len < b.len ? a.len : b.len;
+    int order = shorter ? memcmp(a.at, b.at, shorter) : 0;
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+bool str_starts(Str s, Str prefix) { return str_equal(str_slice(s, 0, prefix.len), prefix); }
+
+bool str_ends(Str s, Str suffix) {
+    return s.len >= suffix.len && str_equal(str_from(s, s.len - suffix.len), suffix);
+}
+
+Str str_from(Str s, size_t start) { return str_slice(s, start, s.len); }
+
+Str str_slice(Str s, size_t start, size_t end) {
+    if (end > s.len) end = s.len;
+    if (start > end) start = end;
+    return (Str){s.at ? s.at + start : NULL, end - start};
+}
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
+
+Str str_trim(Str s) {
+    while (s.len && is_space(s.at[0])) s = str_from(s, 1);
+    while (s.len && is_space(s.at[s.len - 1])) s.len--;
+    return s;
+}
+
+size_t str_find(Str s, Str needle) {
+    for (size_t i = 0; i + needle.len <= s.len; i++)
+        if (str_starts(str_from(s, i), needle)) return i;
+    return SIZE_MAX;
+}
+
+uint64_t str_hash(Str s) {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < s.len; i++) hash = (hash ^ (unsigned char)s.at[i]) * 1099511628211u;
+    return hash;
+}
+
+char *str_terminated(Arena *arena, Str s) {
+    char *copy = ARENA_NEW(arena, s.len + 1, char);
+    if (s.len) memcpy(copy, s.at, s.len);
+    return copy;
+}
+
+bool str_line(Str *rest, Str *line) {
+    if (rest->len == 0) return false;
+    const char *newline = memchr(rest->at, '\n', rest->len);
+    size_t length = newline ? (size_t)(newline - rest->at) : rest->len;
+    *line = str_slice(*rest, 0, length);
+    *rest = str_from(*rest, newline ? length + 1 : length);
+    if (line->len && line->at[line->len - 1] == '\r') line->len--;
+    return true;
+}
+
+// The length of the UTF-8 sequence that s starts with, or 0. RFC 3629, section 4.
+static size_t utf8_sequence(Str s) {
+    const unsigned char *b = (const unsigned char *)s.at;
+    if (b[0] < 0x80) return 1;
+    size_t length = b[0] >= 0xC2 && b[0] <= 0xDF ? 2 : (b[0] & 0xF0) == 0xE0 ? 3 : 4;
+    if (b[0] < 0xC2 || b[0] > 0xF4 || s.len < length) return 0;
+    unsigned char low = b[0] == 0xE0 ? 0xA0 : b[0] == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = b[0] == 0xED ? 0x9F : b[0] == 0xF4 ? 0x8F : 0xBF;
+    if (b[1] < low || b[1] > high) return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((b[i] & 0xC0) != 0x80) return 0;
+    return length;
+}
+
+size_t str_invalid_utf8(Str s) {
+    for (size_t i = 0; i < s.len;) {
+        size_t length = utf8_sequence(str_from(s, i));
+        if (length == 0) return i;
+        i += length;
+    }
+    return SIZE_MAX;
+}
+
+static void buf_reserve(Buf *buf, size_t more) {
+    if (buf->capacity - buf->len >= more) return;
+    size_t capacity = buf->capacity ? buf->capacity : 256;
+    while (capacity - buf->len < more) capacity *= 2;
+    char *grown = ARENA_NEW(buf->arena, capacity, char);
+    if (buf->len) memcpy(grown, buf->at, buf->len);
+    buf->at = grown;
+    buf->capacity = capacity;
+}
+
+void buf_add(Buf *buf, Str s) {
+    if (s.len == 0) return;
+    buf_reserve(buf, s.len);
+    memcpy(buf->at + buf->len, s.at, s.len);
+    buf->len += s.len;
+}
+
+void buf_char(Buf *buf, char c) { buf_add(buf, (Str){&c, 1}); }
+
+void buf_format(Buf *buf, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length > 0) {
+        buf_reserve(buf, (size_t)length + 1);
+        vsnprintf(buf->at + buf->len, (size_t)length + 1, format, again);
+        buf->len += (size_t)length;
+    }
+    va_end(again);
+}
+
+Str buf_str(const Buf *buf) { return (Str){buf->at, buf->len}; }
+
+void buf_csv_cell(Buf *buf, Str text) {
+    if (str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
+        buf_add(buf, text);
+        return;
+    }
+    buf_char(buf, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == '"') buf_char(buf, '"');
+        buf_char(buf, text.at[i]);
+    }
+    buf_char(buf, '"');
+}

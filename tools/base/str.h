@@ -1,0 +1,51 @@
+// Str: text as pointer and length, never terminated, never owned; and Buf, text being built.
+#ifndef STR_H
+#define STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+typedef struct {
+    const char *at;
+    size_t len;
+} Str;
+
+#define STR(literal) ((Str){(literal), sizeof(literal) - 1})
+#define STR_ARG(s)   (int)(s).len, (s).at // for "%.*s"
+
+Str str_of(const char *terminated);
+bool str_equal(Str a, Str b);
+int str_compare(Str a, Str b); // as memcmp, the shorter first
+bool str_starts(Str s, Str prefix);
+bool str_ends(Str s, Str suffix);
+Str str_from(Str s, size_t start);              // s[start..], empty if start is past the end
+Str str_slice(Str s, size_t start, size_t end); // s[start..end), clamped
+Str str_trim(Str s);                            // without ASCII white space at both ends
+size_t str_find(Str s, Str needle);             // position, or SIZE_MAX
+uint64_t str_hash(Str s);                       // 64-bit FNV-1a, stable between runs and machines
+char *str_terminated(Arena *arena, Str s);      // a copy with a NUL, for calls that need one
+
+// Takes the next line off *rest, without its "\n" or "\r\n". False at the end of the text.
+bool str_line(Str *rest, Str *line);
+
+// The position of the first byte that is not valid UTF-8, or SIZE_MAX.
+size_t str_invalid_utf8(Str s);
+
+// A growing text in an arena.
+typedef struct {
+    Arena *arena;
+    char *at;
+    size_t len;
+    size_t capacity;
+} Buf;
+
+void buf_add(Buf *buf, Str s);
+void buf_char(Buf *buf, char c);
+void buf_format(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_csv_cell(Buf *buf, Str text); // in quotes if it holds a comma or a quote
+Str buf_str(const Buf *buf);
+
+#endif

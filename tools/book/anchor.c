@@ -1,0 +1,175 @@
+// Anchor: see anchor.h.
+#include "book/anchor.h"
+
+#include "markdown/inline.h"
+#include "book/key.h"
+
+bool anchor_heading(Str line, int *level, Str *title, Str *attributes) {
+    size_t indent = 0, hashes = 0;
+    while (indent < line.len && indent < 3 && line.at[indent] == ' ') indent++;
+    Str rest = str_from(line, indent);
+    while (hashes < rest.len && rest.at[hashes] == '#') hashes++;
+    if (hashes == 0 || hashes > 6) return false;
+    if (hashes < rest.len && rest.at[hashes] != ' ' && rest.at[hashes] != '\t') return false;
+    *level = (int)hashes;
+    *title = str_trim(str_from(rest, hashes));
+    *attributes = (Str){NULL, 0};
+    if (str_ends(*title, STR("}"))) {
+        size_t open = title->len;
+        while (open && title->at[open - 1] != '{') open--;
+        if (open) {
+            *attributes = str_from(*title, open - 1);
+            *title = str_trim(str_slice(*title, 0, open - 1));
+        }
+    }
+    size_t end = title->len;
+    while (end && title->at[end - 1] == '#') end--;
+    if (end < title->len && (end == 0 || title->at[end - 1] == ' '))
+        *title = str_trim(str_slice(*title, 0, end));
+    return true;
+}
+
+Str anchor_chapter_title(Str chapter, Str title) {
+    Str appendix = STR("Appendix ");
+    if (chapter.len != 1 || !str_starts(title, appendix)) return title;
+    Str rest = str_from(title, appendix.len);
+    bool named =
+        str_starts(rest, chapter) && rest.len > 1 && (rest.at[1] == ':' || rest.at[1] == '.');
+    return named ? str_trim(str_from(rest, 2)) : title;
+}
+
+Str anchor_book_title(Arena *arena, Str chapter, int level, Str title) {
+    if (level != 1 || chapter.len == 0) return title;
+    Buf text = {.arena = arena};
+    bool letter = chapter.at[0] >= 'A';
+    Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
+    Str own = anchor_chapter_title(chapter, title);
+    buf_format(&text, letter ? "Appendix %.*s. %.*s" : "%.*s. %.*s", STR_ARG(number), STR_ARG(own));
+    return buf_str(&text);
+}
+
+// Whether a slug drops the multi-byte character at the start of s: punctuation and symbols, by
+// Unicode block; letters of all scripts stay.
+static bool is_symbol(Str s, size_t *length) {
+    unsigned char a = (unsigned char)s.at[0];
+    *length = a >= 0xf0 ? 4 : a >= 0xe0 ? 3 : 2;
+    if (*length > s.len) *length = s.len;
+    unsigned code = a & (0xffu >> (*length + 1));
+    for (size_t i = 1; i < *length; i++) code = code << 6 | ((unsigned char)s.at[i] & 0x3f);
+    bool latin = code < 0xc0 && code != 0xaa && code != 0xb5 && code != 0xba;
+    bool sign = code == 0xd7 || code == 0xf7 || (code >= 0x2000 && code < 0x2c00);
+    return latin || sign || (code >= 0x3000 && code < 0x3040) || code >= 0x1f000;
+}
+
+static void add_slug(Buf *slug, Str text, bool code) {
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if ((unsigned char)c >= 0x80) {
+            size_t length;
+            if (!is_symbol(str_from(text, i), &length))
+                buf_add(slug, str_slice(text, i, i + length));
+            i += length - 1;
+        } else if (c >= 'A' && c <= 'Z') {
+            buf_char(slug, (char)(c + 'a' - 'A'));
+        } else if (c == ' ') {
+            buf_char(slug, '-');
+        } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+                   (c == '_' && (code || (i && i + 1 < text.len && text.at[i - 1] != ' ' &&
+                                          text.at[i + 1] != ' ')))) {
+            buf_char(slug, c);
+        }
+    }
+}
+
+Str anchor_slug(Arena *arena, Str title) {
+    Buf slug = {.arena = arena};
+    InlineScan scan = inline_scan(title);
+    for (Inline piece; inline_next(&scan, &piece);) {
+        if (piece.kind == INLINE_TEXT || piece.kind == INLINE_CODE || piece.kind == INLINE_MATH)
+            add_slug(&slug, piece.text, piece.kind == INLINE_CODE);
+    }
+    return buf_str(&slug);
+}
+
+// The slug, or slug-1, slug-2 …: the first that none of the anchors from `start` on has.
+static Str unused(const Anchors *anchors, size_t start, Str slug, bool in_book, const Str *first,
+                  size_t first_count) {
+    Str candidate = slug;
+    for (size_t number = 0;;) {
+        bool taken = false;
+        for (size_t i = 0; i < first_count; i++)
+            taken = taken || str_equal(anchor_slug(anchors->arena, first[i]), candidate);
+        for (size_t i = start; i < anchors->count; i++)
+            taken = taken ||
+                    str_equal(in_book ? anchors->items[i].name : anchors->items[i].slug, candidate);
+        if (!taken) return candidate;
+        Buf next = {.arena = anchors->arena};
+        buf_format(&next, "%.*s-%zu", STR_ARG(slug), ++number);
+        candidate = buf_str(&next);
+    }
+}
+
+static Str chapter_name(Arena *arena, Str path, const Anchor *anchor) {
+    Str chapter = key_chapter_of(path);
+    size_t start = path.len;
+    while (start && path.at[start - 1] != '/') start--;
+    Str stem = str_from(path, start);
+    if (str_ends(stem, STR(".md"))) stem.len -= 3;
+    Buf name = {.arena = arena};
+    buf_format(&name, "ch-%.*s", STR_ARG(chapter.len ? chapter : anchor_slug(arena, stem)));
+    if (anchor->level > 1)
+        buf_format(&name, "-%.*s", STR_ARG(anchor->id.len ? anchor->id : anchor->slug));
+    return buf_str(&name);
+}
+
+static Str id_of(Arena *arena, Str attributes) {
+    FencePart part = {0};
+    if (attributes.len) fence_braces(arena, attributes, 1, &part);
+    return part.id;
+}
+
+Anchors anchor_collect(const ChunkTable *files, AnchorNames names, const Str *first,
+                       size_t first_count) {
+    Anchors anchors = {.arena = files->arena};
+    for (size_t f = 0; f < files->file_count; f++) {
+        const ChunkFile *file = &files->files[f];
+        size_t start = anchors.count;
+        for (size_t p = 0; p < file->parts.count; p++) {
+            const FencePart *part = &file->parts.parts[p];
+            Str rest = part->source, line, attributes;
+            Anchor anchor = {.file = f, .line = part->line};
+            for (; !part->fenced && str_line(&rest, &line); anchor.line++) {
+                if (!anchor_heading(line, &anchor.level, &anchor.title, &attributes)) continue;
+                Str book = anchor_book_title(anchors.arena, key_chapter_of(file->path),
+                                             anchor.level, anchor.title);
+                anchor.id = id_of(anchors.arena, attributes);
+                anchor.slug = unused(&anchors, start, anchor_slug(anchors.arena, anchor.title),
+                                     false, NULL, 0);
+                Str name = names == ANCHOR_HOST ? anchor_slug(anchors.arena, book)
+                                                : chapter_name(anchors.arena, file->path, &anchor);
+                anchor.name = unused(&anchors, 0, name, true, first, first_count);
+                ARENA_GROW(anchors.arena, anchors.items, anchors.count, anchors.capacity);
+                anchors.items[anchors.count++] = anchor;
+            }
+        }
+    }
+    return anchors;
+}
+
+const Anchor *anchor_at(const Anchors *anchors, size_t file, size_t line) {
+    for (size_t i = 0; i < anchors->count; i++)
+        if (anchors->items[i].file == file && anchors->items[i].line == line)
+            return &anchors->items[i];
+    return NULL;
+}
+
+const Anchor *anchor_find(const Anchors *anchors, size_t file, Str fragment) {
+    for (size_t i = 0; i < anchors->count; i++) {
+        const Anchor *anchor = &anchors->items[i];
+        if (anchor->file != file) continue;
+        if (fragment.len == 0 || str_equal(anchor->slug, fragment) ||
+            (anchor->id.len && str_equal(anchor->id, fragment)))
+            return anchor;
+    }
+    return NULL;
+}

@@ -1,0 +1,94 @@
+// Book, code: chunks with their links both ways, and code that belongs to no program.
+#include "book/book.h"
+
+Str book_chunk_name(const Book *book, size_t chunk) {
+    const Chunk *named = &book->chunks->chunks[chunk];
+    return named->name.len ? named->name : named->target;
+}
+
+Str book_chunk_anchor(const Book *book, size_t chunk) {
+    Buf anchor = {.arena = book->arena};
+    Str name = book_chunk_name(book, chunk);
+    buf_add(&anchor, STR("chunk-"));
+    for (size_t i = 0; i < name.len; i++)
+        buf_char(&anchor, name.at[i] == '/' || name.at[i] == '.' ? '-' : name.at[i]);
+    return buf_str(&anchor);
+}
+
+static Str file_name(Str path) {
+    size_t start = path.len;
+    while (start && path.at[start - 1] != '/') start--;
+    return str_from(path, start);
+}
+
+static void add_link(const Book *book, Buf *text, size_t chunk) {
+    const Chunk *named = &book->chunks->chunks[chunk];
+    Str name = named->name.len ? named->name : file_name(named->target);
+    Str anchor = book_chunk_anchor(book, chunk);
+    buf_format(text, "[`%.*s`](#%.*s)", STR_ARG(name), STR_ARG(anchor));
+}
+
+// What the chunk pulls in, each once, in order.
+static void add_parts(const Book *book, Buf *text, const Chunk *chunk) {
+    bool first = true;
+    for (size_t i = 0; i < chunk->reference_count; i++) {
+        bool repeated = chunk->references[i].chunk == CHUNK_NONE;
+        for (size_t k = 0; k < i; k++)
+            repeated = repeated || chunk->references[k].chunk == chunk->references[i].chunk;
+        if (repeated) continue;
+        buf_add(text, first ? STR(" · contains ") : STR(", "));
+        add_link(book, text, chunk->references[i].chunk);
+        first = false;
+    }
+}
+
+static void add_caption(Book *book, size_t index) {
+    const Chunk *chunk = &book->chunks->chunks[index];
+    bool host = book->style != BOOK_PANDOC;
+    Buf text = {.arena = book->arena};
+    Str anchor = book_chunk_anchor(book, index), name = book_chunk_name(book, index);
+    if (host) buf_format(&text, "<sub><a id=\"%.*s\"></a>", STR_ARG(anchor));
+    buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
+    for (size_t i = 0; i < chunk->user_count; i++) {
+        buf_add(&text, i ? STR(", ") : STR(" · used in "));
+        add_link(book, &text, chunk->users[i]);
+    }
+    add_parts(book, &text, chunk);
+    buf_add(&text, host ? STR("</sub>\n") : STR("\n"));
+    book_add(book, buf_str(&text));
+}
+
+static void add_body(Book *book, const FencePart *part, const char *opening, Str info) {
+    Buf text = {.arena = book->arena};
+    buf_format(&text, "%.*s%s%.*s\n", STR_ARG(part->ticks), opening, STR_ARG(info));
+    for (size_t i = 0; i < part->body_count; i++)
+        buf_format(&text, "%.*s\n", STR_ARG(part->body[i]));
+    buf_format(&text, "%.*s\n", STR_ARG(part->ticks));
+    book_add(book, buf_str(&text));
+}
+
+void book_chunk(Book *book, size_t chunk) {
+    const FencePart *part = book->chunks->chunks[chunk].part;
+    Buf text = {.arena = book->arena};
+    Str language = part->class_count ? part->classes[0] : STR("");
+    book_blank(book);
+    if (book->style == BOOK_PANDOC) {
+        buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n",
+                   STR_ARG(book_chunk_anchor(book, chunk)));
+        book_add(book, buf_str(&text));
+    }
+    add_caption(book, chunk);
+    if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
+    book_add(book, STR("\n"));
+    add_body(book, part, "", language);
+    if (book->style == BOOK_PANDOC) book_add(book, STR("::::\n"));
+}
+
+void book_plain_code(Book *book, const FencePart *part) {
+    Str language = part->class_count ? part->classes[0] : STR("");
+    bool braces = str_find(part->info, STR("{")) != SIZE_MAX;
+    if (braces && book->style == BOOK_PANDOC)
+        add_body(book, part, " ", part->info);
+    else
+        add_body(book, part, "", braces ? language : part->info);
+}

@@ -1,0 +1,128 @@
+// Book, tables of a file: ``` {.csv from=../results/NAME.csv columns="a b" caption="…"} shows a CSV
+// file as it is, all its columns or those that are named. Numbers stand right, with their digits
+// grouped.
+#include "book/book.h"
+
+enum { CSV_COLUMNS_MAX = 16 };
+
+typedef struct {
+    Book *book;
+    const FencePart *part;
+    ResultTable table;
+    Str columns[CSV_COLUMNS_MAX];
+    bool number[CSV_COLUMNS_MAX]; // nothing but numbers in it
+    size_t column_count;
+} CsvTable;
+
+static bool fail(CsvTable *csv, const char *format, Str detail) {
+    Buf why = {.arena = csv->book->arena};
+    buf_format(&why, format, STR_ARG(detail));
+    book_error(csv->book, csv->part->line, why);
+    return false;
+}
+
+static bool read_file(CsvTable *csv) {
+    Arena *arena = csv->book->arena;
+    Str file;
+    ResultError error;
+    if (!fence_attribute(csv->part, STR("from"), &file))
+        return fail(csv, "from= is missing%.*s", STR(""));
+    if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ stands beside it
+    if (results_read_csv(arena, str_terminated(arena, file), &csv->table, &error)) return true;
+    Buf why = {.arena = arena};
+    buf_format(&why, "%s:%zu: %.*s", error.path, error.line, STR_ARG(error.message));
+    return fail(csv, "%.*s", buf_str(&why));
+}
+
+static bool is_number_column(const CsvTable *csv, Str column) {
+    double number;
+    for (size_t i = 0; i < csv->table.row_count; i++) {
+        Str cell = results_cell(&csv->table, &csv->table.rows[i], column);
+        if (cell.len && !results_number(cell, &number)) return false;
+    }
+    return true;
+}
+
+static bool add_column(CsvTable *csv, Str column) {
+    if (!results_has_column(&csv->table, column))
+        return fail(csv, "there is no column `%.*s`", column);
+    if (csv->column_count == CSV_COLUMNS_MAX)
+        return fail(csv, "too many columns at `%.*s`", column);
+    csv->number[csv->column_count] = is_number_column(csv, column);
+    csv->columns[csv->column_count++] = column;
+    return true;
+}
+
+static bool read_columns(CsvTable *csv) {
+    Str names;
+    if (!fence_attribute(csv->part, STR("columns"), &names)) {
+        for (size_t i = 0; i < csv->table.column_count; i++)
+            if (!add_column(csv, csv->table.columns[i])) return false;
+        return true;
+    }
+    while ((names = str_trim(names)).len) {
+        size_t space = str_find(names, STR(" "));
+        if (!add_column(csv, str_slice(names, 0, space))) return false;
+        names = str_from(names, space == SIZE_MAX ? names.len : space);
+    }
+    return true;
+}
+
+// A whole number gets commas; other text is kept, a bar in it escaped.
+static void add_cell(Buf *text, Str cell, bool number) {
+    bool whole = number && cell.len > 0;
+    for (size_t i = 0; i < cell.len; i++)
+        if (cell.at[i] < '0' || cell.at[i] > '9') whole = false;
+    for (size_t i = 0; i < cell.len; i++) {
+        if (whole && i && (cell.len - i) % 3 == 0) buf_char(text, ',');
+        if (cell.at[i] == '|') buf_char(text, '\\');
+        buf_char(text, cell.at[i]);
+    }
+}
+
+static void add_rows(CsvTable *csv, Buf *text) {
+    buf_char(text, '|');
+    for (size_t c = 0; c < csv->column_count; c++) {
+        buf_char(text, ' ');
+        for (size_t i = 0; i < csv->columns[c].len; i++)
+            buf_char(text, csv->columns[c].at[i] == '_' ? ' ' : csv->columns[c].at[i]);
+        buf_add(text, STR(" |"));
+    }
+    buf_add(text, STR("\n|"));
+    for (size_t c = 0; c < csv->column_count; c++)
+        buf_add(text, csv->number[c] ? STR(" ---: |") : STR(" :--- |"));
+    buf_char(text, '\n');
+    for (size_t r = 0; r < csv->table.row_count; r++) {
+        buf_char(text, '|');
+        for (size_t c = 0; c < csv->column_count; c++) {
+            Str cell = results_cell(&csv->table, &csv->table.rows[r], csv->columns[c]);
+            buf_char(text, ' ');
+            add_cell(text, cell, csv->number[c]);
+            buf_add(text, STR(" |"));
+        }
+        buf_char(text, '\n');
+    }
+}
+
+void book_csv(Book *book, const FencePart *part) {
+    static const Str known[] = {{"from", 4}, {"columns", 7}, {"caption", 7}, {NULL, 0}};
+    CsvTable csv = {.book = book, .part = part};
+    if (!book_check_attributes(book, part, known) || !read_file(&csv) || !read_columns(&csv))
+        return;
+    Buf text = {.arena = book->arena};
+    Str caption;
+    bool host = book->style == BOOK_GITHUB;
+    add_rows(&csv, &text);
+    book_blank(book);
+    if (!host) book_add(book, STR("::: results\n"));
+    book_add(book, buf_str(&text));
+    if (fence_attribute(part, STR("caption"), &caption) && caption.len) {
+        Buf line = {.arena = book->arena};
+        caption = book_inline(book, caption, part->line);
+        buf_format(&line, host ? "*%.*s*\n" : ": %.*s\n", STR_ARG(caption));
+        book_blank(book);
+        book_add(book, buf_str(&line));
+    }
+    if (!host) book_add(book, STR(":::\n"));
+    book_blank(book);
+}

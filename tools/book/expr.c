@@ -1,0 +1,403 @@
+// Expr: see expr.h.
+#include "book/expr.h"
+
+#include <ctype.h>
+#include <math.h>
+
+#define DEEPEST 64 // nested parentheses and signs; more is a mistake, not a formula
+
+typedef struct {
+    const KeyScope *scope;
+    Str rest;
+    Buf *why;
+    int depth;
+} Parser;
+
+typedef struct {
+    Value *items;
+    size_t count;
+    size_t capacity;
+} Values;
+
+static bool parse_sum(Parser *parser, Value *value);
+
+static char peek(Parser *parser) {
+    while (parser->rest.len && parser->rest.at[0] == ' ') parser->rest = str_from(parser->rest, 1);
+    return parser->rest.len ? parser->rest.at[0] : '\0';
+}
+
+static bool accept(Parser *parser, char c) {
+    if (peek(parser) != c || c == '\0') return false;
+    parser->rest = str_from(parser->rest, 1);
+    return true;
+}
+
+static bool expect(Parser *parser, char c) {
+    if (accept(parser, c)) return true;
+    if (parser->rest.len)
+        buf_format(parser->why, "expected `%c` before `%.*s`", c, STR_ARG(parser->rest));
+    else
+        buf_format(parser->why, "expected `%c` at the end", c);
+    return false;
+}
+
+static void values_add(Parser *parser, Values *values, Value value) {
+    ARENA_GROW(parser->scope->arena, values->items, values->count, values->capacity);
+    values->items[values->count++] = value;
+}
+
+static size_t word_length(Str text) {
+    size_t end = 0;
+    while (end < text.len && ((text.at[end] >= 'a' && text.at[end] <= 'z') ||
+                              (text.at[end] >= 'A' && text.at[end] <= 'Z') ||
+                              (text.at[end] >= '0' && text.at[end] <= '9') || text.at[end] == '_'))
+        end++;
+    return end;
+}
+
+static Str take_word(Parser *parser) {
+    Str word = str_slice(parser->rest, 0, word_length(parser->rest));
+    parser->rest = str_from(parser->rest, word.len);
+    return word;
+}
+
+// Every value of a key with `*`, or the one value of a key without.
+static bool key_values(Parser *parser, const Key *key, Str name, Values *values) {
+    const KeyScope *scope = parser->scope;
+    const KeyField *field = key_field(name);
+    Value value;
+    bool several = key->every_n || str_equal(key->kernel, STR("*"));
+    if (!field && !several) {
+        if (!key_counter_value(scope, key, name, &value, parser->why)) return false;
+        values_add(parser, values, value);
+        return true;
+    }
+    KeyRows rows;
+    const ResultTable *device = key_device(scope, key->chapter, parser->why);
+    if (!device || !key_rows(scope, device, key, &rows, parser->why)) return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        Key one = *key;
+        one.kernel = results_cell(device, rows.rows[i], STR("kernel"));
+        bool found = field
+                         ? key_field_value(scope, device, rows.rows[i], field, &value, parser->why)
+                         : key_counter_value(scope, &one, name, &value, parser->why);
+        if (!found) return false;
+        values_add(parser, values, value);
+    }
+    return true;
+}
+
+static bool parse_key(Parser *parser, Values *values) {
+    Key key;
+    Str start = parser->rest;
+    if (!key_take(parser->scope, &parser->rest, &key)) {
+        if (start.len)
+            buf_format(parser->why, "expected a number or a key before `%.*s`", STR_ARG(start));
+        else
+            buf_format(parser->why, "expected a number or a key at the end");
+        return false;
+    }
+    bool facts = str_equal(key.kernel, STR("device")) || str_equal(key.kernel, STR("cpu"));
+    bool dot = parser->rest.len && parser->rest.at[0] == '.';
+    if (dot) parser->rest = str_from(parser->rest, 1);
+    Str name = dot ? take_word(parser) : STR("");
+    if (facts && !dot && str_equal(key.kernel, STR("device"))) name = key.kernel;
+    if (name.len == 0) {
+        buf_format(parser->why, "`%.*s` names no field: KERNEL.FIELD", STR_ARG(key.kernel));
+        return false;
+    }
+    if (!facts) return key_values(parser, &key, name, values);
+    Value value;
+    if (!key_fact(parser->scope, key.kernel, name, &value, parser->why)) return false;
+    values_add(parser, values, value);
+    return true;
+}
+
+static bool parse_list(Parser *parser, Values *values) {
+    do {
+        peek(parser);
+        Key key;
+        Str ahead = parser->rest;
+        bool star = key_take(parser->scope, &ahead, &key) &&
+                    (key.every_n || str_equal(key.kernel, STR("*")));
+        Value value;
+        if (star ? !parse_key(parser, values) : !parse_sum(parser, &value)) return false;
+        if (!star) values_add(parser, values, value);
+    } while (accept(parser, ','));
+    return true;
+}
+
+static bool fold(Parser *parser, Str function, const Values *values, Value *result) {
+    bool least = str_equal(function, STR("min")), mean = str_equal(function, STR("geomean"));
+    *result = values->items[0];
+    double logarithms = 0;
+    for (size_t i = 0; i < values->count; i++) {
+        Value item = values->items[i];
+        const char *problem = value_comparable(*result, item);
+        if (!problem && mean && item.number <= 0) problem = "geomean needs positive values";
+        if (problem) {
+            buf_format(parser->why, "%s", problem);
+            return false;
+        }
+        result->stale = result->stale || item.stale;
+        logarithms += log(item.number > 0 ? item.number : 1);
+        if (least ? item.number < result->number : item.number > result->number)
+            result->number = item.number;
+    }
+    if (mean) result->number = exp(logarithms / (double)values->count);
+    return true;
+}
+
+// percent(x), bytes(x), count(x): a plain number gets a unit.
+static bool convert(Parser *parser, Str function, Value *value) {
+    static const struct {
+        Str name;
+        Unit unit;
+        double factor;
+    } units[] = {{{"percent", 7}, UNIT_PERCENT, 100},
+                 {{"bytes", 5}, UNIT_BYTES, 1},
+                 {{"count", 5}, UNIT_COUNT, 1}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (!str_equal(function, units[i].name)) continue;
+        if (value->unit != UNIT_NONE && value->unit != UNIT_RATIO && value->unit != UNIT_COUNT) {
+            buf_format(parser->why, "%.*s() takes a number without a unit", STR_ARG(function));
+            return false;
+        }
+        value->unit = units[i].unit;
+        value->number *= units[i].factor;
+    }
+    return true;
+}
+
+static bool is_fold(Str name) {
+    return str_equal(name, STR("min")) || str_equal(name, STR("max")) ||
+           str_equal(name, STR("geomean"));
+}
+
+static bool is_conversion(Str name) {
+    return str_equal(name, STR("percent")) || str_equal(name, STR("bytes")) ||
+           str_equal(name, STR("count"));
+}
+
+static bool parse_call(Parser *parser, Str function, Value *value) {
+    Values values = {0};
+    parser->rest = str_from(parser->rest, function.len);
+    if (!expect(parser, '(')) return false;
+    if (is_conversion(function)) {
+        if (!parse_sum(parser, value) || !convert(parser, function, value)) return false;
+    } else if (!parse_list(parser, &values) || !fold(parser, function, &values, value)) {
+        return false;
+    }
+    return expect(parser, ')');
+}
+
+static bool parse_number(Parser *parser, Value *value) {
+    size_t end = 0;
+    while (end < parser->rest.len &&
+           ((parser->rest.at[end] >= '0' && parser->rest.at[end] <= '9') ||
+            parser->rest.at[end] == '.'))
+        end++;
+    Str digits = str_slice(parser->rest, 0, end);
+    *value = (Value){.unit = UNIT_NONE};
+    parser->rest = str_from(parser->rest, end);
+    if (results_number(digits, &value->number)) return true;
+    buf_format(parser->why, "`%.*s` is not a number", STR_ARG(digits));
+    return false;
+}
+
+static bool enter(Parser *parser) {
+    if (++parser->depth <= DEEPEST) return true;
+    buf_format(parser->why, "more than %d levels of parentheses and signs", DEEPEST);
+    return false;
+}
+
+static bool parse_atom(Parser *parser, Value *value) {
+    char c = peek(parser);
+    Key key;
+    Str ahead = parser->rest;
+    if (c == '(' || c == '-') {
+        parser->rest = str_from(parser->rest, 1);
+        if (c == '(') return parse_sum(parser, value) && expect(parser, ')');
+        if (!enter(parser) || !parse_atom(parser, value)) return false;
+        parser->depth--;
+        value->number = -value->number;
+        if (value->unit != UNIT_TEXT) return true;
+        buf_format(parser->why, "text cannot be calculated with");
+        return false;
+    }
+    Str word = str_slice(parser->rest, 0, word_length(parser->rest));
+    bool call = word.len < parser->rest.len && parser->rest.at[word.len] == '(';
+    if (call && (is_fold(word) || is_conversion(word))) return parse_call(parser, word, value);
+    if (((c >= '0' && c <= '9') || c == '.') && !key_take(parser->scope, &ahead, &key))
+        return parse_number(parser, value);
+    Values values = {0};
+    if (!parse_key(parser, &values)) return false;
+    *value = values.items[0];
+    if (values.count == 1) return true;
+    buf_format(parser->why, "a key with `*` stands for %zu values: use min, max or geomean",
+               values.count);
+    return false;
+}
+
+static bool combine(Parser *parser, Value *left, char operation, Value right) {
+    const char *problem = value_combine(*left, operation, right, left);
+    if (problem) buf_format(parser->why, "%s", problem);
+    return problem == NULL;
+}
+
+static bool parse_term(Parser *parser, Value *value) {
+    if (!parse_atom(parser, value)) return false;
+    for (char c; (c = peek(parser)) == '*' || c == '/';) {
+        Value right;
+        accept(parser, c);
+        if (!parse_atom(parser, &right) || !combine(parser, value, c, right)) return false;
+    }
+    return true;
+}
+
+static bool parse_sum(Parser *parser, Value *value) {
+    if (!enter(parser) || !parse_term(parser, value)) return false;
+    for (char c; (c = peek(parser)) == '+' || c == '-';) {
+        Value right;
+        accept(parser, c);
+        if (!parse_term(parser, &right) || !combine(parser, value, c, right)) return false;
+    }
+    parser->depth--;
+    return true;
+}
+
+static bool at_end(Parser *parser) {
+    if (peek(parser) == '\0') return true;
+    buf_format(parser->why, "unexpected `%.*s`", STR_ARG(parser->rest));
+    return false;
+}
+
+bool expr_value(const KeyScope *scope, Str text, Value *value, Buf *why) {
+    Parser parser = {.scope = scope, .rest = text, .why = why};
+    return parse_sum(&parser, value) && at_end(&parser);
+}
+
+static bool interval(const ResultTable *table, const ResultRow *row, double *low, double *high) {
+    return results_number(results_cell(table, row, STR("p5_us")), low) &&
+           results_number(results_cell(table, row, STR("p95_us")), high);
+}
+
+static bool overlap(const ResultTable *of_a, const ResultRow *a, const ResultTable *of_b,
+                    const ResultRow *b) {
+    double low_a, high_a, low_b, high_b;
+    return interval(of_a, a, &low_a, &high_a) && interval(of_b, b, &low_b, &high_b) &&
+           low_a <= high_b && low_b <= high_a;
+}
+
+bool expr_overlap(const ResultTable *table, const ResultRow *a, const ResultRow *b) {
+    return overlap(table, a, table, b);
+}
+
+static bool take_time_row(Parser *parser, KeyRows *rows, bool *stale) {
+    Key key;
+    peek(parser);
+    if (!key_take(parser->scope, &parser->rest, &key) || !str_starts(parser->rest, STR(".time"))) {
+        buf_format(parser->why, "`~` compares two times: KERNEL.time ~ KERNEL.time");
+        return false;
+    }
+    parser->rest = str_from(parser->rest, 5);
+    const ResultTable *device = key_device(parser->scope, key.chapter, parser->why);
+    if (!device || !key_rows(parser->scope, device, &key, rows, parser->why)) return false;
+    *stale = *stale || key_is_stale(parser->scope, device, rows->rows[0]);
+    return true;
+}
+
+static bool claim_overlap(const KeyScope *scope, Str left, Str right, bool *stale, Buf *why) {
+    Parser a = {.scope = scope, .rest = left, .why = why};
+    Parser b = {.scope = scope, .rest = right, .why = why};
+    KeyRows of_a, of_b;
+    if (!take_time_row(&a, &of_a, stale) || !at_end(&a)) return false;
+    if (!take_time_row(&b, &of_b, stale) || !at_end(&b)) return false;
+    if (overlap(of_a.table, of_a.rows[0], of_b.table, of_b.rows[0])) return true;
+    buf_format(why, "does not hold: the intervals do not overlap");
+    return false;
+}
+
+static bool holds(double a, Str operator, double b) {
+    if (str_equal(operator, STR("<="))) return a <= b;
+    if (str_equal(operator, STR(">="))) return a >= b;
+    if (str_equal(operator, STR("=="))) return a == b;
+    if (str_equal(operator, STR("!="))) return a != b;
+    return operator.at[0] == '<' ? a < b : a> b;
+}
+
+static bool claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why) {
+    *stale = false;
+    size_t tilde = str_find(text, STR("~"));
+    if (tilde != SIZE_MAX)
+        return claim_overlap(scope, str_slice(text, 0, tilde), str_from(text, tilde + 1), stale,
+                             why);
+    Parser parser = {.scope = scope, .rest = text, .why = why};
+    Value left, right;
+    if (!parse_sum(&parser, &left)) return false;
+    char first = peek(&parser);
+    bool two = parser.rest.len > 1 && parser.rest.at[1] == '=';
+    if (!(first == '<' || first == '>' || ((first == '=' || first == '!') && two))) {
+        buf_format(why, "a claim compares two values with < <= > >= == != or ~");
+        return false;
+    }
+    Str operator= str_slice(parser.rest, 0, two ? 2 : 1);
+    parser.rest = str_from(parser.rest, operator.len);
+    if (!parse_sum(&parser, &right) || !at_end(&parser)) return false;
+    const char *problem = value_comparable(left, right);
+    if (problem) {
+        buf_format(why, "%s", problem);
+        return false;
+    }
+    *stale = left.stale || right.stale;
+    if (holds(left.number, operator, right.number)) return true;
+    buf_add(why, STR("does not hold: "));
+    value_format_bare(why, left);
+    buf_format(why, " %.*s ", STR_ARG(operator));
+    value_format_bare(why, right);
+    return false;
+}
+
+static const Str each = {"@each", 5};
+
+// The rows of the key that the first @each belongs to.
+static bool take_each(const KeyScope *scope, Str text, KeyRows *rows, Buf *why) {
+    size_t end = str_find(text, each), start = end;
+    while (start && (text.at[start - 1] == '_' || text.at[start - 1] == '/' ||
+                     isalnum((unsigned char)text.at[start - 1])))
+        start--;
+    Buf name = {.arena = scope->arena};
+    buf_format(&name, "%.*s@*", (int)(end - start), text.at + start);
+    Str rest = buf_str(&name);
+    Key key;
+    if (!key_take(scope, &rest, &key) || rest.len) {
+        buf_format(why, "@each stands behind a kernel");
+        return false;
+    }
+    const ResultTable *device = key_device(scope, key.chapter, why);
+    return device && key_rows(scope, device, &key, rows, why);
+}
+
+bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why) {
+    if (str_find(text, each) == SIZE_MAX) return claim_once(scope, text, stale, why);
+    KeyRows rows;
+    *stale = false;
+    if (!take_each(scope, text, &rows, why)) return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        Str n = results_cell(rows.table, rows.rows[i], STR("n"));
+        Buf claim = {.arena = scope->arena}, reason = {.arena = scope->arena};
+        size_t next;
+        for (Str rest = text; rest.len; rest = str_from(rest, next)) {
+            size_t at = str_find(rest, each);
+            buf_add(&claim, str_slice(rest, 0, at));
+            next = at == SIZE_MAX ? rest.len : at + each.len;
+            if (at != SIZE_MAX) buf_format(&claim, "@%.*s", STR_ARG(n));
+        }
+        bool old = false, good = claim_once(scope, buf_str(&claim), &old, &reason);
+        *stale = *stale || old;
+        if (good) continue;
+        buf_format(why, "at n = %.*s: %.*s", STR_ARG(n), STR_ARG(buf_str(&reason)));
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,28 @@
+// Expr: arithmetic and claims over recorded numbers.
+//
+//   claim := sum ('<' | '<=' | '>' | '>=' | '==' | '!=' | '~') sum
+//   sum   := term (('+' | '-') term)*
+//   term  := atom (('*' | '/') atom)*
+//   atom  := NUMBER | '(' sum ')' | '-' atom | key.FIELD | device | device.NAME | cpu.NAME
+//          | min(LIST) | max(LIST) | geomean(LIST) | percent(sum) | bytes(sum) | count(sum)
+//   LIST  := sums separated by commas; a key with `*` stands for all its values
+//
+// A chapter and its kernel are written without spaces (04/block_sum.time), a division with them.
+// `a.time ~ b.time` holds when the two intervals from the 5th to the 95th percentile overlap: no
+// measurable difference. In a claim KERNEL@each stands for each n recorded for the first such
+// kernel: the claim must hold at every one.
+#ifndef EXPR_H
+#define EXPR_H
+
+#include "book/key.h"
+
+// Both return false with the reason in `why`.
+bool expr_value(const KeyScope *scope, Str text, Value *value, Buf *why);
+
+// `why` also tells the two sides' values when the claim does not hold.
+bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why);
+
+// Whether the intervals [p5, p95] of two rows overlap; false also when one has no interval.
+bool expr_overlap(const ResultTable *table, const ResultRow *a, const ResultRow *b);
+
+#endif

@@ -1,0 +1,414 @@
+// Key: see key.h.
+#include "book/key.h"
+
+#include <string.h>
+
+#define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
+
+static const KeyField fields[] = {
+    {{"time", 4}, {"median_us", 9}, UNIT_TIME, {"time", 4}},
+    {{"p5", 2}, {"p5_us", 5}, UNIT_TIME, {"5th percentile", 14}},
+    {{"p95", 3}, {"p95_us", 6}, UNIT_TIME, {"95th percentile", 15}},
+    {{"gbps", 4}, {"gbps", 4}, UNIT_RATE, {"rate", 4}},
+    {{"pin_pct", 7}, {"pin_pct", 7}, UNIT_PERCENT, {"of pin rate", 11}},
+    {{"read_pct", 8}, {"read_pct", 8}, UNIT_PERCENT, {"of read ceiling", 15}},
+    {{"samples", 7}, {"samples", 7}, UNIT_COUNT, {"samples", 7}},
+    {{"block", 5}, {"block", 5}, UNIT_COUNT, {"threads per block", 17}},
+    {{"grid", 4}, {"grid", 4}, UNIT_COUNT, {"blocks", 6}},
+    {{"partials", 8}, {"partials", 8}, UNIT_COUNT, {"partial sums", 12}},
+    {{"n", 1}, {"n", 1}, UNIT_NONE, {"n", 1}},
+    {{"elem", 4}, {"elem", 4}, UNIT_TEXT, {"element", 7}},
+    {{"note", 4}, {"note", 4}, UNIT_TEXT, {"note", 4}},
+};
+
+const KeyField *key_field(Str name) {
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (str_equal(fields[i].name, name)) return &fields[i];
+    return NULL;
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+
+static Str abbreviation(Str word) {
+    static const Str pairs[][2] = {
+        {{"ld", 2}, {"load", 4}},
+        {{"st", 2}, {"store", 5}},
+        {{"insts", 5}, {"instructions", 12}},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (str_equal(word, pairs[i][0])) return pairs[i][1];
+    return word;
+}
+
+Str key_counter_title(Arena *arena, Str column) {
+    Buf title = {.arena = arena};
+    while (column.len) {
+        size_t underscore = str_find(column, STR("_"));
+        if (title.len) buf_char(&title, ' ');
+        buf_add(&title, abbreviation(str_slice(column, 0, underscore)));
+        column = underscore == SIZE_MAX ? str_from(column, column.len)
+                                        : str_from(column, underscore + 1);
+    }
+    return buf_str(&title);
+}
+
+Str key_chapter_of(Str path) {
+    size_t start = path.len;
+    while (start && path.at[start - 1] != '/') start--;
+    Str name = str_from(path, start);
+    bool digits = name.len > 2 && is_digit(name.at[0]) && is_digit(name.at[1]);
+    if (digits && (name.at[2] == '-' || name.at[2] == '_')) return str_slice(name, 0, 2);
+    if (name.len > 1 && name.at[0] >= 'A' && name.at[0] <= 'Z' &&
+        (name.at[1] == '-' || name.at[1] == '_'))
+        return str_slice(name, 0, 1);
+    return (Str){NULL, 0};
+}
+
+// Template arguments belong to a name: `block_sum_unrolled<64, 2>`. Digits, commas, spaces only, so
+// that `a.time <3` stays a comparison.
+static size_t template_arguments(Str text) {
+    if (text.len < 3 || text.at[0] != '<' || !is_digit(text.at[1])) return 0;
+    for (size_t i = 1; i < text.len; i++) {
+        if (text.at[i] == '>') return i + 1;
+        if (!is_word(text.at[i]) && text.at[i] != ',' && text.at[i] != ' ') return 0;
+    }
+    return 0;
+}
+
+static size_t kernel_length(Str text) {
+    if (text.len > 1 && text.at[0] == '*' && (text.at[1] == '.' || text.at[1] == '@')) return 1;
+    if (text.len == 1 && text.at[0] == '*') return 1;
+    if (text.len == 0 || !(is_letter(text.at[0]) || text.at[0] == '_')) return 0;
+    size_t end = 1;
+    while (end < text.len && is_word(text.at[end])) end++;
+    return end + template_arguments(str_from(text, end));
+}
+
+static bool take_n(Str *text, Key *key) {
+    Str rest = str_from(*text, 1);
+    if (rest.len && rest.at[0] == '*') {
+        key->every_n = true;
+        *text = str_from(rest, 1);
+        return true;
+    }
+    size_t end = 0;
+    for (; end < rest.len && is_digit(rest.at[end]); end++)
+        key->n = key->n * 10 + (rest.at[end] - '0');
+    if (end == 0) return false;
+    rest = str_from(rest, end);
+    static const char prefixes[] = "KMG";
+    double scale = 1024;
+    for (const char *p = prefixes; *p; p++, scale *= 1024) {
+        if (rest.len < 2 || rest.at[0] != *p || rest.at[1] != 'i') continue;
+        key->n *= scale;
+        rest = str_from(rest, 2);
+        break;
+    }
+    key->has_n = true;
+    *text = rest;
+    return true;
+}
+
+bool key_take(const KeyScope *scope, Str *text, Key *key) {
+    Str rest = *text;
+    *key = (Key){.chapter = scope->chapter};
+    size_t digits = rest.len > 2 && is_digit(rest.at[0]) && is_digit(rest.at[1]) ? 2 : 0;
+    size_t prefix = digits ? 2 : rest.len > 1 && rest.at[0] >= 'A' && rest.at[0] <= 'Z' ? 1 : 0;
+    if (prefix && rest.at[prefix] == '/' && kernel_length(str_from(rest, prefix + 1))) {
+        key->chapter = str_slice(rest, 0, prefix);
+        rest = str_from(rest, prefix + 1);
+    }
+    size_t length = kernel_length(rest);
+    if (length == 0) return false;
+    key->kernel = str_slice(rest, 0, length);
+    rest = str_from(rest, length);
+    if (rest.len && rest.at[0] == '@' && !take_n(&rest, key)) return false;
+    *text = rest;
+    return true;
+}
+
+// The name without return type and parameters, template arguments in a plain form:
+// `void sum<64u, true>(float*)` reads `sum<64,true>`.
+static Str plain_kernel(Arena *arena, Str name) {
+    size_t angle = str_find(name, STR("<"));
+    size_t end = angle == SIZE_MAX ? str_find(name, STR("(")) : str_find(name, STR(">"));
+    if (end == SIZE_MAX) end = name.len;
+    size_t start = angle == SIZE_MAX ? end : angle;
+    if (start > end) start = end;
+    while (start && is_word(name.at[start - 1])) start--;
+    Buf plain = {.arena = arena};
+    for (size_t i = start; i < end; i++) {
+        bool suffix = (name.at[i] == 'u' || name.at[i] == 'U') && i && is_digit(name.at[i - 1]) &&
+                      !is_word(i + 1 < name.len ? name.at[i + 1] : ' ') && angle != SIZE_MAX;
+        if (name.at[i] != ' ' && !suffix) buf_char(&plain, name.at[i]);
+    }
+    if (angle != SIZE_MAX) buf_char(&plain, '>');
+    return buf_str(&plain);
+}
+
+bool key_same_kernel(Arena *arena, Str counted, Str kernel) {
+    if (str_equal(counted, kernel)) return true;
+    Str a = plain_kernel(arena, counted), b = plain_kernel(arena, kernel);
+    if (str_equal(a, b)) return true;
+    Buf flat = {.arena = arena}; // name<64,2> as name_64_2
+    for (size_t i = 0; i < a.len; i++)
+        if (a.at[i] != '>') buf_char(&flat, a.at[i] == '<' || a.at[i] == ',' ? '_' : a.at[i]);
+    return str_equal(buf_str(&flat), b);
+}
+
+static double row_n(const ResultTable *table, const ResultRow *row) {
+    double n = -1;
+    results_number(results_cell(table, row, STR("n")), &n);
+    return n;
+}
+
+typedef bool NameMatch(Arena *arena, Str recorded, Str kernel);
+
+static bool same_name(Arena *arena, Str recorded, Str kernel) {
+    (void)arena;
+    return str_equal(recorded, kernel);
+}
+
+static bool matches(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
+                    const Key *key, NameMatch *same) {
+    if (!str_equal(results_cell(table, row, STR("chapter")), key->chapter)) return false;
+    Str kernel = results_cell(table, row, STR("kernel"));
+    if (str_equal(key->kernel, STR("*"))) return !str_equal(kernel, STR("read_ceiling"));
+    return same(scope->arena, kernel, key->kernel);
+}
+
+// The n that a key without one means for the kernel of `row`: see key.h. Negative: it is not clear.
+static double default_n(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
+                        const Key *key, NameMatch *same) {
+    double only = -1;
+    Str kernel = results_cell(table, row, STR("kernel"));
+    for (size_t i = 0; i < table->row_count; i++) {
+        const ResultRow *other = &table->rows[i];
+        if (!matches(scope, table, other, key, same)) continue;
+        if (!str_equal(results_cell(table, other, STR("kernel")), kernel)) continue;
+        double n = row_n(table, other);
+        if (n == DEFAULT_N) return n;
+        if (only < 0) only = n;
+        if (only != n) only = -2;
+    }
+    return only;
+}
+
+static void say_missing(const KeyScope *scope, const ResultTable *table, const Key *key,
+                        NameMatch *same, Buf *why) {
+    Buf sizes = {.arena = scope->arena};
+    double last = -1;
+    for (size_t i = 0; i < table->row_count; i++) {
+        if (!matches(scope, table, &table->rows[i], key, same)) continue;
+        double n = row_n(table, &table->rows[i]);
+        if (n != last) buf_format(&sizes, "%s%.0f", sizes.len ? ", " : "", n);
+        last = n;
+    }
+    if (sizes.len == 0)
+        buf_format(why, "no kernel `%.*s` of chapter %.*s in %s", STR_ARG(key->kernel),
+                   STR_ARG(key->chapter), table->path);
+    else if (key->has_n)
+        buf_format(why, "no `%.*s` with n = %.0f in %s, which has n = %.*s", STR_ARG(key->kernel),
+                   key->n, table->path, STR_ARG(buf_str(&sizes)));
+    else
+        buf_format(why, "`%.*s` was recorded with several n (%.*s): say which with @N",
+                   STR_ARG(key->kernel), STR_ARG(buf_str(&sizes)));
+}
+
+// The rows of the kernels that `same` accepts at the n that the key means; every launch shape of
+// one n, or only the first.
+static void collect(const KeyScope *scope, const ResultTable *table, const Key *key,
+                    NameMatch *same, bool every_shape, KeyRows *rows) {
+    size_t capacity = 0;
+    *rows = (KeyRows){.table = table};
+    for (size_t i = 0; i < table->row_count; i++) {
+        const ResultRow *row = &table->rows[i];
+        if (!matches(scope, table, row, key, same)) continue;
+        double n = row_n(table, row);
+        double wanted = key->has_n     ? key->n
+                        : key->every_n ? n
+                                       : default_n(scope, table, row, key, same);
+        bool repeated = n != wanted;
+        for (size_t k = 0; !every_shape && !repeated && k < rows->count; k++)
+            repeated = row_n(table, rows->rows[k]) == n &&
+                       str_equal(results_cell(table, rows->rows[k], STR("kernel")),
+                                 results_cell(table, row, STR("kernel")));
+        if (repeated) continue;
+        ARENA_GROW(scope->arena, rows->rows, rows->count, capacity);
+        rows->rows[rows->count++] = row;
+    }
+}
+
+bool key_rows(const KeyScope *scope, const ResultTable *device, const Key *key, KeyRows *rows,
+              Buf *why) {
+    collect(scope, device, key, same_name, false, rows);
+    if (rows->count == 0) say_missing(scope, device, key, same_name, why);
+    return rows->count > 0;
+}
+
+// Blocks launched; for labs that record what their kernels leave, one partial sum per block.
+static Str blocks_of(const ResultTable *table, const ResultRow *row) {
+    Str grid = results_cell(table, row, STR("grid"));
+    return grid.len ? grid : results_cell(table, row, STR("partials"));
+}
+
+static bool same_shape(const ResultTable *a, const ResultRow *row, const ResultTable *b,
+                       const ResultRow *other) {
+    return str_equal(results_cell(a, row, STR("block")), results_cell(b, other, STR("block"))) &&
+           str_equal(blocks_of(a, row), blocks_of(b, other));
+}
+
+const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
+    const ResultTable *table = scope->results->counters;
+    KeyRows rows, timed = {0};
+    if (!table) {
+        buf_format(why, "%s/cpu.csv is missing: counters come from it", scope->results->folder);
+        return NULL;
+    }
+    collect(scope, table, key, key_same_kernel, true, &rows);
+    if (rows.count == 0) {
+        say_missing(scope, table, key, key_same_kernel, why);
+        return NULL;
+    }
+    if (scope->results->reference)
+        collect(scope, scope->results->reference, key, same_name, false, &timed);
+    const ResultRow *best = NULL;
+    double most = -1;
+    for (size_t i = 0; i < rows.count; i++) {
+        double threads = 0;
+        results_number(results_cell(table, rows.rows[i], STR("thread_insts")), &threads);
+        if (timed.count && same_shape(table, rows.rows[i], timed.table, timed.rows[0]))
+            return rows.rows[i];
+        if (threads <= most) continue;
+        most = threads;
+        best = rows.rows[i];
+    }
+    return best;
+}
+
+// The hash that a row was recorded from. Tables without one share cpu.csv's: they come from the
+// same runs.
+static Str source_of(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
+    const ResultTable *counters = scope->results->counters;
+    Str chapter = results_cell(table, row, STR("chapter"));
+    if (results_has_column(table, STR("source")) || !counters)
+        return results_cell(table, row, STR("source"));
+    for (size_t i = 0; i < counters->row_count; i++)
+        if (str_equal(results_cell(counters, &counters->rows[i], STR("chapter")), chapter))
+            return results_cell(counters, &counters->rows[i], STR("source"));
+    return (Str){NULL, 0};
+}
+
+bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
+    Str source = source_of(scope, table, row);
+    Str chapter = results_cell(table, row, STR("chapter"));
+    if (source.len == 0) return false;
+    for (size_t i = 0; i < scope->source_count; i++) {
+        if (!str_equal(scope->sources[i].chapter, chapter)) continue;
+        Buf now = {.arena = scope->arena};
+        buf_format(&now, "%016llx", (unsigned long long)scope->sources[i].hash);
+        return !str_equal(buf_str(&now), source);
+    }
+    return true;
+}
+
+static bool number_value(const ResultTable *table, const ResultRow *row, Str column, Unit unit,
+                         Value *value, Buf *why) {
+    Str cell = results_cell(table, row, column);
+    *value = (Value){.unit = unit, .text = cell};
+    if (unit == UNIT_TEXT || results_number(cell, &value->number)) return true;
+    if (results_has_column(table, column))
+        buf_format(why, "`%.*s` is empty at %s:%zu", STR_ARG(column), table->path, row->line);
+    else
+        buf_format(why, "%s has no column `%.*s`", table->path, STR_ARG(column));
+    return false;
+}
+
+bool key_field_value(const KeyScope *scope, const ResultTable *device, const ResultRow *row,
+                     const KeyField *field, Value *value, Buf *why) {
+    if (!number_value(device, row, field->column, field->unit, value, why)) return false;
+    value->stale = key_is_stale(scope, device, row);
+    return true;
+}
+
+bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value *value, Buf *why) {
+    const ResultTable *table = scope->results->counters;
+    if (table && !results_has_column(table, column)) {
+        buf_format(why, "no field `%.*s`: neither a field of the GPU tables nor a column of %s",
+                   STR_ARG(column), table->path);
+        return false;
+    }
+    const ResultRow *row = key_counters(scope, key, why);
+    if (!row || !number_value(table, row, column, UNIT_COUNT, value, why)) return false;
+    value->stale = key_is_stale(scope, table, row);
+    return true;
+}
+
+const ResultTable *key_device(const KeyScope *scope, Str chapter, Buf *why) {
+    const Results *results = scope->results;
+    Str own = {NULL, 0};
+    for (size_t i = 0; i < scope->source_count; i++)
+        if (str_equal(scope->sources[i].chapter, chapter) && scope->sources[i].device.len)
+            own = scope->sources[i].device;
+    Str name = scope->device.len ? scope->device : own.len ? own : scope->reference;
+    for (size_t i = 0; i < results->device_count; i++)
+        if (str_equal(results->devices[i].device, name)) return &results->devices[i];
+    if (scope->device.len)
+        buf_format(why, "no results of that device: %s/%.*s.csv is missing", results->folder,
+                   STR_ARG(name));
+    else if (own.len)
+        buf_format(why, "no results of the device of chapter %.*s: %s/%.*s.csv is missing",
+                   STR_ARG(chapter), results->folder, STR_ARG(name));
+    else
+        buf_format(why, "no results of the reference device: %s/%.*s.csv is missing",
+                   results->folder, STR_ARG(name));
+    return NULL;
+}
+
+// CUDA writes a version as 1000 * major + 10 * minor: 12040 reads 12.4.
+static void spell_version(const KeyScope *scope, Str name, Str *text) {
+    bool versioned = str_equal(name, STR("toolkit")) || str_equal(name, STR("driver")) ||
+                     str_equal(name, STR("runtime"));
+    double number;
+    if (!versioned || str_find(*text, STR(".")) != SIZE_MAX || !results_number(*text, &number) ||
+        number < 1000)
+        return;
+    Buf readable = {.arena = scope->arena};
+    buf_format(&readable, "%d.%d", (int)number / 1000, (int)number % 1000 / 10);
+    *text = buf_str(&readable);
+}
+
+Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name) {
+    Str text = results_fact(table, name);
+    spell_version(scope, name, &text);
+    return text;
+}
+
+bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why) {
+    static const struct {
+        Str name;
+        Unit unit;
+    } units[] = {
+        {{"sm_count", 8}, UNIT_COUNT},         {{"l2_bytes", 8}, UNIT_BYTES},
+        {{"pin_gbps", 8}, UNIT_RATE},          {{"memory_clock_khz", 16}, UNIT_CLOCK},
+        {{"memory_bus_bits", 15}, UNIT_COUNT},
+    };
+    bool counted = str_equal(table, STR("cpu"));
+    const ResultTable *from =
+        counted ? scope->results->counters : key_device(scope, scope->chapter, why);
+    if (!from) {
+        if (counted) buf_format(why, "%s/cpu.csv is missing", scope->results->folder);
+        return false;
+    }
+    *value = (Value){.unit = UNIT_TEXT, .text = key_fact_text(scope, from, name)};
+    if (value->text.len == 0) {
+        buf_format(why, "%s has no line `# %.*s: …`", from->path, STR_ARG(name));
+        return false;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (str_equal(name, units[i].name) && results_number(value->text, &value->number))
+            value->unit = units[i].unit;
+    return true;
+}

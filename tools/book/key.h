@@ -1,0 +1,100 @@
+// Key: the name of a recorded number, `[CHAPTER/]KERNEL[@N].FIELD`, and how it is looked up.
+//
+// CHAPTER is two digits or a capital letter (default: the chapter that asks), KERNEL a name from
+// the lab's table, N a number of elements, Ki, Mi and Gi allowed (default: 25,600,000 when it was
+// recorded, else the only n). `*` stands for every kernel or, after @, every n.
+// FIELD is a field of the GPU tables (key_fields) or a counter: a column of cpu.csv.
+#ifndef KEY_H
+#define KEY_H
+
+#include "book/results.h"
+#include "book/value.h"
+
+// What a chapter's lab is now: the hash of its tangled source, and the device that its rows come
+// from when that is not the reference device (device= of the lab's block).
+typedef struct {
+    Str chapter;
+    uint64_t hash;
+    Str device;
+} KeySource;
+
+// Where keys are looked up.
+typedef struct {
+    Arena *arena;
+    const Results *results;
+    Str reference; // name of the reference device
+    const KeySource *sources;
+    size_t source_count;
+    Str chapter; // the chapter that asks
+    Str device;  // whose rows are meant, whatever the chapter; empty: as the chapter says
+} KeyScope;
+
+typedef struct {
+    Str chapter;
+    Str kernel; // `*`: every kernel of the chapter, the pure-read kernel excepted
+    bool has_n;
+    bool every_n;
+    double n;
+} Key;
+
+typedef struct {
+    Str name;   // in keys and tables
+    Str column; // in results/<device>.csv
+    Unit unit;
+    Str title; // heading of a table column
+} KeyField;
+
+// The field of that name of the GPU tables, or NULL.
+const KeyField *key_field(Str name);
+
+// The words of a counter column: `shared_ld_conflicts` reads "shared load conflicts".
+Str key_counter_title(Arena *arena, Str column);
+
+// The chapter that a file's name starts with: `04` for `chapters/04-bank-conflicts.md`, `A` for
+// `chapters/A-tools.md`; empty when there is none.
+Str key_chapter_of(Str path);
+
+// Takes a key without its field off *text. False: *text does not start with one.
+bool key_take(const KeyScope *scope, Str *text, Key *key);
+
+// Rows of a table that a key names, in file order.
+typedef struct {
+    const ResultTable *table;
+    const ResultRow **rows;
+    size_t count;
+} KeyRows;
+
+// The rows of a GPU table that the key names: one row, or for `*` at least one. Where one kernel
+// was recorded with several launch shapes at one n, the first counts. False: `why` says what is
+// missing.
+bool key_rows(const KeyScope *scope, const ResultTable *device, const Key *key, KeyRows *rows,
+              Buf *why);
+
+// The row of cpu.csv for a key without `*`. Counted kernels carry their C++ name: parameters do not
+// matter, `name<64, 2>` is also `name_64_2`. Of several launch shapes the one that the reference
+// device recorded is taken, else the one with the most thread instructions.
+const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why);
+
+// The same comparison of names, for other tables of the CPU device.
+bool key_same_kernel(Arena *arena, Str counted, Str kernel);
+
+// A field of a row of a GPU table, or a counter of cpu.csv.
+bool key_field_value(const KeyScope *scope, const ResultTable *device, const ResultRow *row,
+                     const KeyField *field, Value *value, Buf *why);
+bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value *value, Buf *why);
+
+// Whether the row came from another source than the chapter's lab has now.
+bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
+
+// `device`, `device.NAME` or `cpu.NAME`: facts of the file of the asking chapter's device or of
+// cpu.csv.
+bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why);
+
+// The same as text, versions in the form 13.0; empty when the file has no such fact.
+Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name);
+
+// The table that keys of a chapter are looked up in: that of the device its lab names, else the
+// reference device's. NULL: `why` says which file is missing.
+const ResultTable *key_device(const KeyScope *scope, Str chapter, Buf *why);
+
+#endif

@@ -1,0 +1,51 @@
+// Labs: see lab.h.
+#include "book/lab.h"
+
+#include "book/key.h"
+
+static void mark_needs(const ChunkTable *table, size_t chunk, bool *needs) {
+    size_t *stack = ARENA_NEW(table->arena, table->chunk_count + 1, size_t), depth = 0;
+    stack[depth++] = chunk;
+    needs[chunk] = true;
+    while (depth) {
+        const Chunk *at = &table->chunks[stack[--depth]];
+        for (size_t r = 0; r < at->reference_count; r++) {
+            size_t used = at->references[r].chunk;
+            if (!needs[used]) stack[depth++] = used;
+            needs[used] = true;
+        }
+    }
+}
+
+static Str stem_of(Str path) {
+    size_t start = path.len, end = path.len;
+    while (start && path.at[start - 1] != '/') start--;
+    while (end > start && path.at[end - 1] != '.') end--;
+    return str_slice(path, start, end > start ? end - 1 : path.len);
+}
+
+Labs lab_collect(const ChunkTable *table) {
+    Labs labs = {.table = table,
+                 .items = ARENA_NEW(table->arena, table->chunk_count + 1, Lab),
+                 .harness = ARENA_NEW(table->arena, table->chunk_count + 1, bool)};
+    for (size_t i = 0; i < table->chunk_count; i++) {
+        Str target = table->chunks[i].target, chapter = key_chapter_of(target);
+        if (chapter.len == 0) continue;
+        Lab *lab = &labs.items[labs.count++];
+        *lab = (Lab){i, stem_of(target), chapter,
+                     ARENA_NEW(table->arena, table->chunk_count + 1, bool)};
+        mark_needs(table, i, lab->needs);
+    }
+    for (size_t i = 0; i < table->chunk_count; i++) {
+        size_t users = 0;
+        for (size_t k = 0; k < labs.count; k++) users += labs.items[k].needs[i];
+        labs.harness[i] = users >= 2 && 2 * users > labs.count;
+    }
+    return labs;
+}
+
+const Lab *lab_of_file(const Labs *labs, size_t file) {
+    for (size_t i = 0; i < labs->count; i++)
+        if (labs->table->chunks[labs->items[i].chunk].file == file) return &labs->items[i];
+    return NULL;
+}

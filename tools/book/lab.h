@@ -1,0 +1,28 @@
+// Labs: the programs of a set of chapters, and which chunks each of them is put together from.
+#ifndef LAB_H
+#define LAB_H
+
+#include "markdown/chunk.h"
+
+typedef struct {
+    size_t chunk; // the file target
+    Str name;     // 04_bank_conflicts
+    Str chapter;  // 04
+    bool *needs;  // one per chunk of the table: does the program contain it?
+} Lab;
+
+typedef struct {
+    const ChunkTable *table;
+    Lab *items; // in table order
+    size_t count;
+    bool *harness; // one per chunk: is it part of what the labs have in common?
+} Labs;
+
+// The targets that are named after a chapter. A chunk that most of the labs contain, and at least
+// two, is harness. Only for a table without errors; all results in its arena.
+Labs lab_collect(const ChunkTable *table);
+
+// The lab of the chapter that is this file, or NULL.
+const Lab *lab_of_file(const Labs *labs, size_t file);
+
+#endif

@@ -1,0 +1,341 @@
+// Book, prose: headings, divs and paragraphs; values, links and notes inside them; and no
+// measurement typed by hand.
+#include "book/book.h"
+
+#include <unistd.h>
+
+#include "markdown/inline.h"
+#include "book/typed_numbers.h"
+
+typedef struct {
+    Book *book;
+    size_t line; // of the piece at hand
+    Buf text;    // the paragraph as woven
+    bool exempt; // measurements may stand here: a prediction, or a quotation with its source
+} Paragraph;
+
+static void error_at(Paragraph *paragraph, Buf message) {
+    book_error(paragraph->book, paragraph->line, message);
+}
+
+static size_t line_ends(Str s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s.len; i++) count += s.at[i] == '\n';
+    return count;
+}
+
+// Measurements in plain text must come from results.
+static void check_measurements(Paragraph *paragraph, Str text) {
+    size_t length, start = paragraph->line;
+    if (paragraph->exempt) return;
+    for (size_t i = 0; (i = measure_find(text, i, &length)) != SIZE_MAX; i += length) {
+        Buf message = {.arena = paragraph->book->arena};
+        buf_add(&message, STR("measurement typed by hand: `"));
+        for (size_t k = i; k < i + length; k++)
+            buf_char(&message, text.at[k] == '\n' ? ' ' : text.at[k]);
+        buf_add(&message,
+                STR("`; take it from results, or put it into ::: prediction or a quotation "
+                    "with its source"));
+        paragraph->line = start + line_ends(str_slice(text, 0, i));
+        error_at(paragraph, message);
+    }
+    paragraph->line = start;
+}
+
+static Str code_text(Str ticked) {
+    bool padded = ticked.len > 2 && ticked.at[0] == ' ' && ticked.at[ticked.len - 1] == ' ';
+    return padded ? str_slice(ticked, 1, ticked.len - 1) : ticked;
+}
+
+// A number, of the device that the code span's attributes name, or else of the chapter's.
+static void add_value(Paragraph *paragraph, Str expression, const FencePart *attributes) {
+    Book *book = paragraph->book;
+    KeyScope scope = book_scope(book);
+    fence_attribute(attributes, STR("device"), &scope.device);
+    Buf plain = {.arena = book->arena}, why = {.arena = book->arena};
+    Value value;
+    for (size_t i = 0; i < expression.len; i++)
+        buf_char(&plain, expression.at[i] == '\n' ? ' ' : expression.at[i]);
+    if (expr_value(&scope, str_trim(buf_str(&plain)), &value, &why)) {
+        value_format(&paragraph->text, value);
+        book_check_stale(book, paragraph->line, buf_str(&plain), value.stale);
+        return;
+    }
+    Buf message = {.arena = book->arena};
+    buf_format(&message, "`%.*s`: %.*s", STR_ARG(buf_str(&plain)), STR_ARG(buf_str(&why)));
+    error_at(paragraph, message);
+}
+
+static void add_code(Paragraph *paragraph, const Inline *piece) {
+    Book *book = paragraph->book;
+    FencePart part = {0};
+    if (piece->attributes.len) fence_braces(book->arena, piece->attributes, 1, &part);
+    if (part.attribute_error.len) {
+        Buf message = {.arena = book->arena};
+        buf_add(&message, part.attribute_error);
+        error_at(paragraph, message);
+    } else if (fence_has_class(&part, STR("result"))) {
+        add_value(paragraph, code_text(piece->text), &part);
+    } else if (book->style != BOOK_PANDOC) {
+        buf_add(&paragraph->text,
+                str_slice(piece->whole, 0, piece->whole.len - piece->attributes.len));
+    } else {
+        buf_add(&paragraph->text, piece->whole);
+    }
+}
+
+// The path that `relative`, written in a file of `folder`, means from the working folder.
+static Str resolve(Arena *arena, Str folder, Str relative) {
+    Buf joined = {.arena = arena};
+    if (!str_starts(relative, STR("/"))) buf_add(&joined, folder);
+    buf_add(&joined, relative);
+    Str rest = buf_str(&joined);
+    Buf path = {.arena = arena};
+    while (rest.len) {
+        size_t slash = str_find(rest, STR("/"));
+        Str part = str_slice(rest, 0, slash);
+        bool last = slash == SIZE_MAX;
+        rest = str_from(rest, last ? rest.len : slash + 1);
+        size_t parent = path.len ? path.len - 1 : 0;
+        while (parent && path.at[parent - 1] != '/') parent--;
+        Str above = str_slice(buf_str(&path), parent, path.len);
+        if (str_equal(part, STR(".")) || (part.len == 0 && path.len)) continue;
+        if (str_equal(part, STR("..")) && path.len && !str_equal(above, STR("../")) &&
+            !str_equal(above, STR("/"))) {
+            path.len = parent;
+            continue;
+        }
+        buf_add(&path, part);
+        if (!last) buf_char(&path, '/');
+    }
+    return buf_str(&path);
+}
+
+static size_t file_with_path(Book *book, Str path) {
+    for (size_t i = 0; i < book->chunks->file_count; i++)
+        if (str_equal(resolve(book->arena, STR(""), book->chunks->files[i].path), path)) return i;
+    return CHUNK_NONE;
+}
+
+static bool is_outside(Str target) {
+    size_t colon = str_find(target, STR(":")), slash = str_find(target, STR("/"));
+    return colon != SIZE_MAX && colon < slash;
+}
+
+static void add_heading_link(Paragraph *paragraph, Str target, size_t file, Str fragment) {
+    Book *book = paragraph->book;
+    const Anchor *anchor = anchor_find(&book->anchors, file, fragment);
+    Buf message = {.arena = book->arena};
+    if (anchor) {
+        BookHome home = book->homes ? book->homes[file] : (BookHome){STR(""), false};
+        Str name = home.apart ? anchor->slug : anchor->name;
+        buf_format(&paragraph->text, "%.*s#%.*s", STR_ARG(home.path), STR_ARG(name));
+        return;
+    }
+    buf_format(&message, "link to `%.*s`: %.*s has no such heading", STR_ARG(target),
+               STR_ARG(book->chunks->files[file].path));
+    error_at(paragraph, message);
+}
+
+// Links inside the book become anchors, links to files lead from where the book is, images from the
+// working folder, where pandoc looks for them.
+static void add_target(Paragraph *paragraph, Str target, bool image) {
+    Book *book = paragraph->book;
+    Str own = book->chunks->files[book->file].path;
+    size_t hash = str_find(target, STR("#")), folder = own.len;
+    Str fragment = hash == SIZE_MAX ? STR("") : str_from(target, hash + 1);
+    Str relative = str_slice(target, 0, hash);
+    while (folder && own.at[folder - 1] != '/') folder--;
+    if (is_outside(target) || str_starts(target, STR("<"))) {
+        buf_add(&paragraph->text, target);
+        return;
+    }
+    Str path = resolve(book->arena, str_slice(own, 0, folder), relative);
+    size_t file = relative.len ? file_with_path(book, path) : book->file;
+    if (file != CHUNK_NONE) {
+        add_heading_link(paragraph, target, file, fragment);
+    } else if (access(str_terminated(book->arena, path), F_OK) != 0) {
+        Buf message = {.arena = book->arena};
+        buf_format(&message, "%s `%.*s`: there is no %.*s", image ? "image" : "link to",
+                   STR_ARG(target), STR_ARG(path));
+        error_at(paragraph, message);
+    } else if (image && book->add_image) {
+        Buf why = {.arena = book->arena};
+        if (!book->add_image(book, path, &paragraph->text, &why)) error_at(paragraph, why);
+    } else {
+        bool from_here = image && book->style == BOOK_PANDOC;
+        if (!from_here && !str_starts(path, STR("/"))) buf_add(&paragraph->text, book->up);
+        buf_add(&paragraph->text, path);
+        if (hash != SIZE_MAX) buf_add(&paragraph->text, str_from(target, hash));
+    }
+}
+
+// Note labels are a chapter's own; in the book they carry the chapter's name.
+static void add_note(Paragraph *paragraph, Str label) {
+    Str chapter = book_chapter(paragraph->book);
+    if (chapter.len)
+        buf_format(&paragraph->text, "[^%.*s-%.*s]", STR_ARG(chapter), STR_ARG(label));
+    else
+        buf_format(&paragraph->text, "[^%.*s]", STR_ARG(label));
+}
+
+static void add_piece(Paragraph *paragraph, const Inline *piece) {
+    switch (piece->kind) {
+    case INLINE_TEXT:
+        check_measurements(paragraph, piece->text);
+        buf_add(&paragraph->text, piece->whole);
+        break;
+    case INLINE_CODE:
+        add_code(paragraph, piece);
+        break;
+    case INLINE_TARGET:
+        add_target(paragraph, piece->text, piece->image);
+        break;
+    case INLINE_NOTE:
+        add_note(paragraph, piece->text);
+        break;
+    case INLINE_ATTRIBUTES:
+        if (paragraph->book->style == BOOK_PANDOC) buf_add(&paragraph->text, piece->whole);
+        break;
+    case INLINE_AUTOLINK:
+    case INLINE_MATH:
+        buf_add(&paragraph->text, piece->whole);
+        break;
+    }
+    paragraph->line += line_ends(piece->whole);
+}
+
+// A block quote that says where it comes from: a link, a note or a citation.
+static bool is_sourced_quote(Str text) {
+    if (!str_starts(str_trim(text), STR(">"))) return false;
+    if (str_find(text, STR("[@")) != SIZE_MAX) return true;
+    InlineScan scan = inline_scan(text);
+    for (Inline piece; inline_next(&scan, &piece);)
+        if (piece.kind == INLINE_TARGET || piece.kind == INLINE_AUTOLINK ||
+            piece.kind == INLINE_NOTE)
+            return true;
+    return false;
+}
+
+static bool in_prediction(const Book *book) {
+    for (int i = 0; i < book->div_count; i++)
+        if (str_equal(book->divs[i].name, STR("prediction"))) return true;
+    return false;
+}
+
+Str book_inline(Book *book, Str text, size_t line) {
+    Paragraph paragraph = {.book = book,
+                           .line = line,
+                           .text = {.arena = book->arena},
+                           .exempt = in_prediction(book) || is_sourced_quote(text)};
+    InlineScan scan = inline_scan(text);
+    for (Inline piece; inline_next(&scan, &piece);) add_piece(&paragraph, &piece);
+    return buf_str(&paragraph.text);
+}
+
+// In pandoc's form the number of a chapter is a span of its own, to be set as the page likes.
+static Str heading_text(Book *book, int level, Str title, size_t line) {
+    Str chapter = book_chapter(book), text = book_inline(book, title, line);
+    if (book->style != BOOK_PANDOC || level != 1 || chapter.len == 0)
+        return anchor_book_title(book->arena, chapter, level, text);
+    Buf numbered = {.arena = book->arena};
+    Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
+    text = anchor_chapter_title(chapter, text);
+    bool letter = chapter.at[0] >= 'A';
+    buf_format(&numbered, "[%.*s]{.chapter-number%s} %.*s", STR_ARG(number),
+               letter ? " .appendix" : "", STR_ARG(text));
+    return buf_str(&numbered);
+}
+
+static void add_heading(Book *book, int level, Str title, Str attributes, size_t line) {
+    const Anchor *anchor = anchor_at(&book->anchors, book->file, line);
+    Str text = heading_text(book, level, title, line);
+    Buf out = {.arena = book->arena};
+    for (int i = 0; i < level; i++) buf_char(&out, '#');
+    buf_format(&out, " %.*s", STR_ARG(text));
+    if (book->style == BOOK_PANDOC && anchor) {
+        FencePart part = {0};
+        if (attributes.len) fence_braces(book->arena, attributes, 1, &part);
+        buf_format(&out, " {#%.*s", STR_ARG(anchor->name));
+        for (size_t i = 0; i < part.class_count; i++)
+            buf_format(&out, " .%.*s", STR_ARG(part.classes[i]));
+        buf_char(&out, '}');
+    }
+    buf_char(&out, '\n');
+    if (book->style == BOOK_NOTEBOOK && anchor)
+        buf_format(&out, "<a name=\"%.*s\"></a>\n", STR_ARG(anchor->name));
+    book_add(book, buf_str(&out));
+}
+
+// The first class of `::: name`, `::: {.name #id}`; empty for a line that closes a div.
+static Str div_name(Str line) {
+    while (line.len && line.at[0] == ':') line = str_from(line, 1);
+    while (line.len && line.at[line.len - 1] == ':') line.len--;
+    line = str_trim(line);
+    if (str_starts(line, STR("{."))) line = str_from(line, 2);
+    size_t end = 0;
+    while (end < line.len && line.at[end] != ' ' && line.at[end] != '}') end++;
+    return str_slice(line, 0, end);
+}
+
+static void add_div_label(Book *book, Str name) {
+    Buf label = {.arena = book->arena};
+    char initial =
+        name.at[0] >= 'a' && name.at[0] <= 'z' ? (char)(name.at[0] - 'a' + 'A') : name.at[0];
+    if (book->style != BOOK_PANDOC)
+        buf_format(&label, "**%c%.*s**\n\n", initial, STR_ARG(str_from(name, 1)));
+    else
+        buf_format(&label, "::: label\n%c%.*s\n:::\n\n", initial, STR_ARG(str_from(name, 1)));
+    book_add(book, buf_str(&label));
+}
+
+static void add_div_line(Book *book, Str line, size_t number) {
+    Str name = div_name(line);
+    Buf message = {.arena = book->arena}, text = {.arena = book->arena};
+    if (name.len == 0 && book->div_count == 0)
+        buf_add(&message, STR("::: closes a div that was not opened"));
+    else if (name.len && book->div_count == BOOK_DIV_MAX)
+        buf_format(&message, "more than %d divs inside each other", BOOK_DIV_MAX);
+    if (message.len) {
+        book_error(book, number, message);
+        return;
+    }
+    if (book->style == BOOK_PANDOC) {
+        buf_format(&text, "%.*s\n", STR_ARG(line));
+        book_add(book, buf_str(&text));
+    }
+    if (name.len == 0) {
+        book->div_count--;
+        book_blank(book);
+        return;
+    }
+    book->divs[book->div_count++] = (BookDiv){name, number};
+    add_div_label(book, name);
+}
+
+static bool is_div(Str line) { return str_starts(line, STR(":::")); }
+
+void book_prose(Book *book, const FencePart *part) {
+    Str rest = part->source, line, start = rest;
+    size_t number = part->line, first = number;
+    int level;
+    Str title, attributes;
+    // Each turn ends with `start` at the first line of the paragraph that is being collected.
+    for (Str before = rest;; before = rest, number++) {
+        bool more = str_line(&rest, &line);
+        bool heading = more && anchor_heading(line, &level, &title, &attributes);
+        bool blank = more && str_trim(line).len == 0;
+        if (more && !heading && !blank && !is_div(line)) continue;
+        Str paragraph = {start.at, (size_t)(before.at - start.at)};
+        if (paragraph.len) book_add(book, book_inline(book, paragraph, first));
+        if (!more) break;
+        if (heading)
+            add_heading(book, level, title, attributes, number);
+        else if (blank)
+            book_blank(book);
+        else
+            add_div_line(book, line, number);
+        start = rest;
+        first = number + 1;
+    }
+}

@@ -1,0 +1,70 @@
+// Recorded results: the CSV files of a results folder, checked when they are read.
+//
+// <device>.csv holds what a GPU measured, cpu.csv what the CPU device counted per kernel, and
+// cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
+// (its facts), a header row and data rows. trace-*.csv, errors*.csv and compare-*.csv have columns
+// of their own: they are for plots and for tables that show a file as it is.
+#ifndef RESULTS_H
+#define RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+typedef struct {
+    Str name;
+    Str value;
+} ResultFact;
+
+typedef struct {
+    size_t line;      // in the CSV file, from 1
+    const Str *cells; // one per column of the table
+} ResultRow;
+
+typedef struct {
+    const char *path;
+    Str device; // the file's name without `.csv`
+    const ResultFact *facts;
+    size_t fact_count;
+    const Str *columns;
+    size_t column_count;
+    const ResultRow *rows;
+    size_t row_count;
+} ResultTable;
+
+typedef struct {
+    const char *folder;
+    const ResultTable *devices; // the reference device first, the others by name
+    size_t device_count;
+    const ResultTable *reference; // NULL when its file is not there
+    const ResultTable *counters;  // cpu.csv, NULL when it is not there
+    const ResultTable *lines;     // cpu-lines.csv, NULL when it is not there
+} Results;
+
+typedef struct {
+    const char *path;
+    size_t line; // 0: the file as a whole
+    Str message;
+} ResultError;
+
+// Reads every CSV file of the folder; a folder that does not exist reads as an empty one.
+// Everything lives in the arena. False: `error` says where and what is wrong.
+bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
+                  ResultError *error);
+
+// Reads any CSV file with facts, a header row and data rows, whatever its columns are.
+bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error);
+
+// The text in a named column of a row; empty when there is no such column.
+Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
+bool results_has_column(const ResultTable *table, Str column);
+
+// The value of a fact; empty when there is none of that name.
+Str results_fact(const ResultTable *table, Str name);
+
+// A decimal number that takes all of s: digits, a point, an exponent; finite.
+bool results_number(Str s, double *number);
+
+#endif

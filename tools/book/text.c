@@ -1,0 +1,72 @@
+// Book, what its blocks stand on: text to the output, faults, and where keys are looked up.
+#include "book/book.h"
+
+void book_error(Book *book, size_t line, Buf message) {
+    ARENA_GROW(book->arena, book->errors, book->error_count, book->error_capacity);
+    book->errors[book->error_count++] = (BookError){book->file, line, buf_str(&message)};
+}
+
+Str book_chapter(const Book *book) { return key_chapter_of(book->chunks->files[book->file].path); }
+
+KeyScope book_scope(const Book *book) {
+    return (KeyScope){.arena = book->arena,
+                      .results = book->results,
+                      .reference = book->reference,
+                      .sources = book->sources,
+                      .source_count = book->source_count,
+                      .chapter = book_chapter(book)};
+}
+
+static Str marks(const Book *book) {
+    Buf prefix = {.arena = book->arena};
+    for (int i = 0; book->style != BOOK_PANDOC && i < book->div_count; i++)
+        buf_add(&prefix, STR("> "));
+    buf_add(&prefix, book->container);
+    return buf_str(&prefix);
+}
+
+static Str without_trailing_spaces(Str s) {
+    while (s.len && s.at[s.len - 1] == ' ') s.len--;
+    return s;
+}
+
+void book_add(Book *book, Str text) {
+    Str prefix = marks(book), line;
+    while (str_line(&text, &line)) {
+        buf_add(&book->out, line.len ? prefix : without_trailing_spaces(prefix));
+        buf_add(&book->out, line);
+        buf_char(&book->out, '\n');
+    }
+}
+
+void book_blank(Book *book) {
+    Str text = buf_str(&book->out), prefix = without_trailing_spaces(marks(book));
+    size_t start = text.len ? text.len - 1 : 0;
+    while (start && text.at[start - 1] != '\n') start--;
+    if (text.len && !str_equal(str_trim(str_from(text, start)), str_trim(prefix)))
+        book_add(book, STR("\n"));
+}
+
+void book_check_stale(Book *book, size_t line, Str what, bool stale) {
+    if (!stale || !book->stale_is_error) return;
+    Buf message = {.arena = book->arena};
+    buf_format(&message, "`%.*s` is stale: its lab has changed since it was recorded",
+               STR_ARG(what));
+    book_error(book, line, message);
+}
+
+bool book_check_attributes(Book *book, const FencePart *part, const Str *known) {
+    bool good = true;
+    for (size_t i = 0; i < part->attribute_count; i++) {
+        const Str *name = known;
+        while (name->len && !str_equal(*name, part->attributes[i].key)) name++;
+        if (name->len) continue;
+        Buf message = {.arena = book->arena};
+        buf_format(&message,
+                   "unknown attribute `%.*s`; known here:", STR_ARG(part->attributes[i].key));
+        for (name = known; name->len; name++) buf_format(&message, " %.*s", STR_ARG(*name));
+        book_error(book, part->line, message);
+        good = false;
+    }
+    return good;
+}

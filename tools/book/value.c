@@ -1,0 +1,193 @@
+// Value: see value.h.
+#include "book/value.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define NO_BREAK "\u00a0"
+
+static bool is_plain(Unit unit) {
+    return unit == UNIT_NONE || unit == UNIT_RATIO || unit == UNIT_COUNT;
+}
+
+// a * b where neither or both are plain; UNIT_TEXT where that has no meaning here.
+static Unit product(Unit a, Unit b) {
+    if (is_plain(a)) return b == UNIT_NONE || (b == UNIT_RATIO && a == UNIT_COUNT) ? a : b;
+    if (is_plain(b)) return a;
+    if ((a == UNIT_TIME && b == UNIT_RATE) || (a == UNIT_RATE && b == UNIT_TIME)) return UNIT_BYTES;
+    return UNIT_TEXT;
+}
+
+static Unit quotient(Unit a, Unit b) {
+    if (a == UNIT_NONE && is_plain(b)) return UNIT_NONE;
+    if (a == b) return UNIT_RATIO;
+    if (is_plain(b)) return a;
+    if (a == UNIT_BYTES && b == UNIT_RATE) return UNIT_TIME;
+    if (a == UNIT_BYTES && b == UNIT_TIME) return UNIT_RATE;
+    return UNIT_TEXT;
+}
+
+static Unit sum(Unit a, Unit b) {
+    if (a == b) return a;
+    if (is_plain(a) && is_plain(b)) return a == UNIT_NONE ? b : a;
+    return UNIT_TEXT;
+}
+
+// A microsecond times a GB/s is a thousand bytes: the factor that keeps the units above.
+static double scale(Unit a, char operation, Unit b) {
+    if (operation == '*' && product(a, b) == UNIT_BYTES && !is_plain(a) && !is_plain(b)) return 1e3;
+    if (operation == '/' && a == UNIT_BYTES && (b == UNIT_RATE || b == UNIT_TIME)) return 1e-3;
+    return 1;
+}
+
+const char *value_combine(Value a, char operation, Value b, Value *result) {
+    if (a.unit == UNIT_TEXT || b.unit == UNIT_TEXT) return "text cannot be calculated with";
+    *result = (Value){.stale = a.stale || b.stale};
+    if (operation == '*') {
+        result->unit = product(a.unit, b.unit);
+        result->number = a.number * b.number;
+    } else if (operation == '/') {
+        if (b.number == 0) return "division by zero";
+        result->unit = quotient(a.unit, b.unit);
+        result->number = a.number / b.number;
+    } else {
+        result->unit = sum(a.unit, b.unit);
+        result->number = operation == '+' ? a.number + b.number : a.number - b.number;
+    }
+    if (result->unit == UNIT_TEXT) return "the units do not go together";
+    result->number *= scale(a.unit, operation, b.unit);
+    return isfinite(result->number) ? NULL : "the result is too large";
+}
+
+const char *value_comparable(Value a, Value b) {
+    if (a.unit == UNIT_TEXT || b.unit == UNIT_TEXT) return "text cannot be compared";
+    if (a.unit == b.unit || (is_plain(a.unit) && is_plain(b.unit))) return NULL;
+    if (a.unit == UNIT_NONE || b.unit == UNIT_NONE) return NULL; // 0.95 of a known unit is clear
+    return "values of different units cannot be compared";
+}
+
+// A decimal text with commas between groups of three digits of its whole part.
+static void add_grouped(Buf *out, double number, int decimals) {
+    char digits[400];
+    int length = snprintf(digits, sizeof digits, "%.*f", decimals, fabs(number));
+    int whole = decimals ? length - decimals - 1 : length;
+    bool zero = true;
+    for (int i = 0; i < length; i++) zero = zero && (digits[i] == '0' || digits[i] == '.');
+    if (number < 0 && !zero) buf_add(out, STR("−"));
+    for (int i = 0; i < length; i++) {
+        if (i && i < whole && (whole - i) % 3 == 0) buf_char(out, ',');
+        buf_char(out, digits[i]);
+    }
+}
+
+// Three significant digits, four after a leading 1: the relative step then stays below one percent.
+// Digits before the point are always kept.
+static int decimals_of(double number) {
+    if (number == 0) return 0;
+    char text[32];
+    snprintf(text, sizeof text, "%.2e", fabs(number)); // rounds first: 9.999 counts as 10.0
+    int exponent = 0;
+    sscanf(text + 5, "%d", &exponent);
+    int digits = text[0] == '1' ? 4 : 3;
+    int decimals = digits - 1 - exponent;
+    return decimals > 0 ? decimals : 0;
+}
+
+static void add_measured(Buf *out, double number, const char *unit) {
+    add_grouped(out, number, decimals_of(number));
+    buf_format(out, NO_BREAK "%s", unit);
+}
+
+typedef struct {
+    double size;
+    const char *name;
+} Prefix;
+
+// The largest prefix that leaves at least one whole unit; the last of the list for anything less.
+static void add_scaled(Buf *out, double number, const Prefix *prefixes) {
+    while (prefixes[1].name && fabs(number) < prefixes->size * 0.9995) prefixes++;
+    add_measured(out, number / prefixes->size, prefixes->name);
+}
+
+static void add_time(Buf *out, double microseconds) {
+    static const Prefix prefixes[] = {{1e6, "s"}, {1e3, "ms"}, {1, "µs"}, {1e-3, "ns"}, {0, NULL}};
+    if (microseconds == 0)
+        buf_add(out, STR("0" NO_BREAK "µs"));
+    else
+        add_scaled(out, microseconds, prefixes);
+}
+
+static void add_rate(Buf *out, double gbps) {
+    static const Prefix prefixes[] = {{1e3, "TB/s"}, {1, "GB/s"}, {1e-3, "MB/s"}, {0, NULL}};
+    add_scaled(out, gbps, prefixes);
+}
+
+// Powers of two where they come out whole (memory sizes), powers of ten otherwise (traffic).
+static void add_bytes(Buf *out, double bytes) {
+    static const Prefix decimal[] = {
+        {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {0, NULL}};
+    static const Prefix binary[] = {
+        {1024.0 * 1024 * 1024, "GiB"}, {1024.0 * 1024, "MiB"}, {1024, "KiB"}, {0, NULL}};
+    for (size_t i = 0; binary[i].name; i++) {
+        double whole = bytes / binary[i].size;
+        if (whole < 1 || whole >= 1024 || floor(whole) != whole) continue;
+        add_grouped(out, whole, 0);
+        buf_format(out, NO_BREAK "%s", binary[i].name);
+        return;
+    }
+    if (fabs(bytes) >= 999.5) {
+        add_scaled(out, bytes, decimal);
+    } else {
+        add_grouped(out, bytes, floor(bytes) == bytes ? 0 : decimals_of(bytes));
+        buf_add(out, STR(NO_BREAK "bytes"));
+    }
+}
+
+static void add_ratio(Buf *out, double ratio) {
+    double size = fabs(ratio);
+    int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : decimals_of(size);
+    add_grouped(out, ratio, decimals);
+    buf_add(out, STR("×"));
+}
+
+static void add_percent(Buf *out, double percent) {
+    double size = fabs(percent);
+    add_grouped(out, percent, size >= 99.95 ? 0 : size >= 0.95 || size == 0 ? 1 : 2);
+    buf_add(out, STR(NO_BREAK "%"));
+}
+
+void value_format_bare(Buf *out, Value value) {
+    switch (value.unit) {
+    case UNIT_TEXT:
+        buf_add(out, value.text);
+        break;
+    case UNIT_TIME:
+        add_time(out, value.number);
+        break;
+    case UNIT_RATE:
+        add_rate(out, value.number);
+        break;
+    case UNIT_BYTES:
+        add_bytes(out, value.number);
+        break;
+    case UNIT_RATIO:
+        add_ratio(out, value.number);
+        break;
+    case UNIT_PERCENT:
+        add_percent(out, value.number);
+        break;
+    case UNIT_CLOCK:
+        add_grouped(out, value.number / 1e3, 0), buf_add(out, STR(NO_BREAK "MHz"));
+        break;
+    case UNIT_NONE:
+    case UNIT_COUNT:
+        add_grouped(out, value.number,
+                    floor(value.number) == value.number ? 0 : decimals_of(value.number));
+        break;
+    }
+}
+
+void value_format(Buf *out, Value value) {
+    value_format_bare(out, value);
+    if (value.stale) buf_add(out, STR(" *(stale)*"));
+}

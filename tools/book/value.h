@@ -1,0 +1,42 @@
+// Value: a number with its unit, the arithmetic that units allow, and how it reads in prose.
+#ifndef VALUE_H
+#define VALUE_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+typedef enum {
+    UNIT_NONE,    // a plain number
+    UNIT_RATIO,   // quotient of two values of one unit: 1.83×
+    UNIT_COUNT,   // events, elements, blocks: 1,234,567
+    UNIT_PERCENT, // 93.4 %
+    UNIT_TIME,    // microseconds
+    UNIT_RATE,    // GB/s, 10^9 bytes per second
+    UNIT_BYTES,
+    UNIT_CLOCK, // kHz
+    UNIT_TEXT,  // no number: the name of a device, a date
+} Unit;
+
+typedef struct {
+    Unit unit;
+    double number;
+    Str text;   // for UNIT_TEXT
+    bool stale; // comes from a run of a program that has changed since
+} Value;
+
+// The operators + - * / on values. NULL, or what the units do not allow, in words.
+const char *value_combine(Value a, char operation, Value b, Value *result);
+
+// Whether values of two units can be compared. NULL, or why not.
+const char *value_comparable(Value a, Value b);
+
+// Writes the value as prose shows it: three significant digits for what was measured (four after
+// a leading 1), exact digits for counts, a no-break space before the unit. A stale value carries
+// the mark *(stale)*.
+void value_format(Buf *out, Value value);
+
+// The same without the mark.
+void value_format_bare(Buf *out, Value value);
+
+#endif

@@ -1,0 +1,201 @@
+#!/bin/sh
+# toolchain.sh: find the programs the build needs; install the missing ones without root.
+#
+#   tools/build/toolchain.sh python    prints a python3 (3.10 or later) that imports matplotlib
+#   tools/build/toolchain.sh pandoc    prints a pandoc (2.17 or later)
+#   tools/build/toolchain.sh nvcc      prints an nvcc (CUDA 12 or later)
+#   tools/build/toolchain.sh arch      prints the architecture of the GPU at hand, as in sm_90 (the
+#                                lowest of several); nothing without a GPU
+#
+# What is installed is used. What is missing comes from Python wheels with pinned versions into
+# $B (default: build), and is moved into place complete or not at all, so that an interrupted or
+# doubled call does no harm. The answer is kept in $B/toolchain and holds while PATH and CUDA_HOME
+# stay the same and the program is there. When nothing can be found or installed, one line says
+# what to install, and the exit status is 1. Paths are relative to the repository root if $B is.
+set -u
+
+tool=${1:-}
+cd "${0%/*}/../.." || exit 1
+build=${B:-build}
+kept=$build/toolchain/$tool
+
+# Versions. One line each: pip requirements, with wheels for Python 3.10 to 3.14 on Linux.
+matplotlib_pins='matplotlib==3.10.8
+contourpy==1.3.2; python_version < "3.14"
+contourpy==1.3.3; python_version >= "3.14"
+cycler==0.12.1
+fonttools==4.60.1
+kiwisolver==1.4.9
+numpy==2.2.6; python_version < "3.14"
+numpy==2.3.5; python_version >= "3.14"
+packaging==25.0
+pillow==12.0.0
+pyparsing==3.2.5
+python-dateutil==2.9.0.post0
+six==1.17.0'
+pandoc_pins='pypandoc_binary==1.17'
+nvcc_pins='nvidia-cuda-nvcc==13.0.88
+nvidia-nvvm==13.0.88
+nvidia-cuda-crt==13.0.88
+nvidia-cuda-runtime==13.0.96
+nvidia-cuda-cccl==13.0.85'
+
+case $tool in
+python)
+    pins=$matplotlib_pins what="matplotlib 3.10" target=$build/venv program=$build/venv/bin/python3
+    advice='run "apt install python3-matplotlib" (Debian) or "python3 -m pip install matplotlib"'
+    ;;
+pandoc)
+    pins=$pandoc_pins what=pandoc target=$build/pandoc program=$build/pandoc/pypandoc/files/pandoc
+    advice='run "apt install pandoc" (Debian) or install pandoc 2.17 or later from https://pandoc.org/installing.html'
+    ;;
+nvcc)
+    pins=$nvcc_pins what="nvcc 13.0" target=$build/cuda program=$build/cuda/nvidia/cu13/bin/nvcc
+    advice='run "apt install nvidia-cuda-toolkit" (Debian) or install CUDA 12 or later from https://developer.nvidia.com/cuda-downloads'
+    ;;
+arch) pins= ;;
+-h | --help)
+    sed -n '2,/^set/s/^# \{0,1\}//p' tools/build/toolchain.sh
+    exit 0
+    ;;
+*)
+    echo "usage: tools/build/toolchain.sh python|pandoc|nvcc|arch" >&2
+    exit 2
+    ;;
+esac
+
+# What an answer depends on, on one line.
+if [ "$tool" = arch ]; then
+    boot=
+    [ -r /proc/sys/kernel/random/boot_id ] && read -r boot </proc/sys/kernel/random/boot_id
+    set -- /dev/nvidia*
+    key="$boot $* $PATH"
+else
+    key="$PATH|${CUDA_HOME:-}|$(printf %s "$pins" | tr '\n' ' ')"
+fi
+
+# The answer of an earlier call: no program is started but the shell.
+if [ -r "$kept" ] && { IFS= read -r kept_key && IFS= read -r answer; } <"$kept" &&
+    [ "$kept_key" = "$key" ] && { [ "$tool" = arch ] || [ -x "$answer" ]; }; then
+    printf '%s\n' "$answer"
+    exit 0
+fi
+
+# keep ANSWER: print it and remember it, if $B can be written.
+keep() {
+    printf '%s\n' "$1"
+    mkdir -p "$build/toolchain" 2>/dev/null &&
+        printf '%s\n' "$key" "$1" 2>/dev/null >"$kept.$$" && mv -f "$kept.$$" "$kept"
+    exit 0
+}
+
+fail() {
+    echo "toolchain: $what is missing and $1: $advice" >&2
+    exit 1
+}
+
+# --- the GPU's architecture ---
+
+if [ "$tool" = arch ]; then
+    lowest=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+        grep -E '^[0-9]+\.[0-9]$' | sort -t . -k 1n -k 2n | head -n 1)
+    [ -n "$lowest" ] && keep "sm_${lowest%.*}${lowest#*.}"
+    exit 0
+fi
+
+# --- find ---
+
+python_is_recent() {
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
+}
+
+# version_is MAJOR MINOR VERSION: is it at least that?
+version_is() {
+    minor=${3#*.}
+    [ "${3%%.*}" -gt "$1" ] || { [ "${3%%.*}" -eq "$1" ] && [ "${minor%%[!0-9]*}" -ge "$2" ]; }
+} 2>/dev/null
+
+# works PROGRAM: does it run, and is it recent enough?
+works() {
+    case $tool in
+    python) python_is_recent "$1" && "$1" -c 'import matplotlib.backends.backend_svg' 2>/dev/null ;;
+    pandoc) version_is 2 17 "$("$1" --version 2>/dev/null | sed -n '1s/^pandoc[^ ]* //p')" ;;
+    nvcc) version_is 12 0 "$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p')" ;;
+    esac
+}
+
+pythons="python3 python3.13 python3.12 python3.11 python3.10 python"
+case $tool in
+python) candidates=$pythons ;;
+pandoc) candidates=pandoc ;;
+nvcc) candidates=nvcc ;;
+esac
+for name in $candidates; do
+    found=$(command -v "$name") && works "$found" && keep "$found"
+done
+if [ "$tool" = nvcc ]; then
+    for found in "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+        [ -x "$found" ] && works "$found" && keep "$found"
+    done
+fi
+
+# installed: is what an earlier call installed of these versions, and alive?
+installed() {
+    [ -r "$target/pins" ] && [ "$(cat "$target/pins")" = "$pins" ] && works "$program"
+}
+installed && keep "$program"
+
+# --- install: everything in $stage, then one rename ---
+
+python=
+for name in $pythons; do
+    found=$(command -v "$name") && python_is_recent "$found" && python=$found && break
+done
+[ -n "$python" ] || fail "there is no Python 3.10 or later to install it with"
+
+stage=$build/toolchain/stage.$$
+trap 'rm -rf "$stage" "$kept.$$"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+for left in "$build"/toolchain/stage.*; do # of calls that were killed
+    [ -d "$left" ] && ! kill -0 "${left##*.}" 2>/dev/null && rm -rf "$left"
+done
+mkdir -p "$stage" 2>/dev/null || fail "$build cannot be written"
+
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore PIP_USER=0
+pip_python=$python
+if ! "$pip_python" -m pip --version >/dev/null 2>&1; then
+    "$python" -m venv "$stage/pip" >/dev/null 2>&1 || fail "$python has neither pip nor venv"
+    pip_python=$stage/pip/bin/python3
+fi
+"$pip_python" -m pip --retries 1 --timeout 10 index versions "${pins%%==*}" >/dev/null 2>&1 ||
+    fail "pip reaches no package index"
+
+echo "toolchain: installing $what into $target" >&2
+new=$stage/new
+into=$new
+case $tool in python)
+    "$python" -m venv --without-pip "$new" >/dev/null 2>&1 || fail "$python has no venv"
+    into=$("$new/bin/python3" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    ;;
+esac
+mkdir -p "$into" && printf '%s\n' "$pins" >"$new/pins"
+"$pip_python" -m pip install --quiet --no-deps --only-binary :all: \
+    --target "$into" -r "$new/pins" >"$stage/log" 2>&1 ||
+    fail "pip did not install it ($(sed -n 's/^ERROR: //p' "$stage/log" | head -n 1))"
+
+if [ "$tool" = nvcc ]; then # the names the linker looks for
+    cu=$new/nvidia/cu13
+    ln -s lib "$cu/lib64"
+    ln -s libcudart.so.13 "$cu/lib/libcudart.so"
+fi
+
+works "$new/${program#"$target"/}" || fail "what pip installed does not run"
+
+# A rename onto a full folder fails: then another call was first, or an older version is there.
+publish() {
+    "$python" -c 'import os, sys; os.rename(*sys.argv[1:])' "$new" "$target" 2>/dev/null
+}
+publish || installed || { mv "$target" "$stage/old" 2>/dev/null && publish; }
+installed || fail "$target cannot be replaced"
+keep "$program"

@@ -1,0 +1,287 @@
+// collect: gather what the labs wrote, one CSV each, into the one CSV of a device.
+//
+// Three kinds of input, told apart by the header row: the times that a lab writes on a GPU
+// (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
+// (simt --last --lines-csv). Each row gets the chapter and a hash of the lab's source in front, so
+// that a later reader can tell whether the source has changed since. Source lines are given as
+// lines of the tangled code, which a change of prose does not move: beside LAB.lines.csv lies
+// LAB.cu, the source with #line that the lab was compiled from when it ran.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/str.h"
+
+static const char usage[] =
+    "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
+    "\n"
+    "Writes FILE from the CSVs of the labs, in the order given. A CSV is named after its lab:\n"
+    "04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a further size. Beside counts of "
+    "lines,\n"
+    "04_bank_conflicts.lines.csv, lies 04_bank_conflicts.cu, with the #line that these lines are "
+    "of.\n"
+    "  -o FILE      the device's results, replaced in one step or left as they are\n"
+    "  -c CODE      the folder of the labs' sources (default: code)\n"
+    "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
+    "say\n"
+    "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n";
+
+static _Noreturn void die(const char *path, size_t line, const char *message) {
+    if (line)
+        fprintf(stderr, "%s:%zu: %s\n", path, line, message);
+    else
+        fprintf(stderr, "%s: %s\n", path, message);
+    exit(1);
+}
+
+typedef struct {
+    const char *path;
+    Str lab;          // 04_bank_conflicts
+    Str n;            // elements: 1024 of LAB@1024.csv, else what -n says, else empty
+    Str facts;        // the comment lines but the date
+    Str date;         // the comment line with the date, or empty
+    Str header;       // the header row
+    Str rows;         // the rest
+    size_t first_row; // its line number
+    uint64_t source;  // hash of the lab's source
+} LabCsv;
+
+static Str base_of(Str path) {
+    size_t start = path.len;
+    while (start && path.at[start - 1] != '/') start--;
+    return str_from(path, start);
+}
+
+static Str lab_of(Str path) {
+    Str base = base_of(path);
+    size_t end = 0;
+    while (end < base.len && base.at[end] != '@' && base.at[end] != '.') end++;
+    return str_slice(base, 0, end);
+}
+
+static Str n_of(Str path) {
+    Str base = base_of(path);
+    size_t start = str_find(base, STR("@")), end = start;
+    if (start == SIZE_MAX) return STR("");
+    do end++;
+    while (end < base.len && base.at[end] >= '0' && base.at[end] <= '9');
+    return str_slice(base, start + 1, end);
+}
+
+static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
+    Buf path = {.arena = arena};
+    Str source;
+    buf_format(&path, "%s/%.*s.cu", code, STR_ARG(lab));
+    char *name = str_terminated(arena, buf_str(&path));
+    if (!file_read(arena, name, &source)) die(name, 0, strerror(errno));
+    return str_hash(source);
+}
+
+typedef struct {
+    const char *out, *code, *n, *fact;
+} Options;
+
+static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
+    LabCsv csv = {.path = path, .lab = lab_of(str_of(path)), .n = n_of(str_of(path))};
+    Str rest, line;
+    if (!csv.n.len && options->n) csv.n = str_of(options->n);
+    if (!file_read(arena, path, &rest)) die(path, 0, strerror(errno));
+    Buf facts = {.arena = arena};
+    while (str_line(&rest, &line)) {
+        csv.first_row++;
+        if (!str_starts(line, STR("#"))) break;
+        if (str_starts(line, STR("# date:"))) {
+            csv.date = line;
+        } else {
+            buf_add(&facts, line);
+            buf_char(&facts, '\n');
+        }
+    }
+    if (!str_starts(line, STR("kernel,"))) die(path, csv.first_row, "no header row `kernel,...`");
+    csv.facts = buf_str(&facts);
+    csv.header = line;
+    csv.rows = rest;
+    csv.first_row++;
+    csv.source = source_hash(arena, options->code, csv.lab);
+    return csv;
+}
+
+// Takes the next cell off *row. A quoted cell may hold commas; its quotes are dropped.
+static Str take_cell(Str *row) {
+    bool quoted = str_starts(*row, STR("\""));
+    size_t end = str_find(quoted ? str_from(*row, 1) : *row, quoted ? STR("\"") : STR(","));
+    Str cell =
+        quoted ? str_slice(*row, 1, end == SIZE_MAX ? row->len : end + 1) : str_slice(*row, 0, end);
+    *row = str_from(*row, cell.len + (quoted ? 2 : 0));
+    *row = str_from(*row, str_starts(*row, STR(",")) ? 1 : 0);
+    return cell;
+}
+
+// A demangled signature as the labs' tables name the kernel: `void block_sum_unrolled<(unsigned
+// int)64>(float const*, ...)` is block_sum_unrolled_64, `f<float>` is f_float.
+static Str table_name(Arena *arena, Str signature) {
+    if (str_starts(signature, STR("void "))) signature = str_from(signature, 5);
+    Buf name = {.arena = arena};
+    int depth = 0;
+    bool cast = false;
+    for (size_t i = 0; i < signature.len; i++) {
+        char c = signature.at[i];
+        if (c == '(' && depth == 0) break;
+        if (c == '(') cast = true;
+        if (c == '<' || c == ',') buf_char(&name, '_');
+        if (c == '<') depth++;
+        if (c == '>') depth--;
+        if (!cast && !strchr("<>, ()", c)) buf_char(&name, c);
+        if (c == ')') cast = false;
+    }
+    Str result = buf_str(&name);
+    bool literal = result.len > 1 && result.at[result.len - 1] == 'u' && // 64u, from a demangler
+                   result.at[result.len - 2] >= '0' && result.at[result.len - 2] <= '9';
+    return str_slice(result, 0, result.len - literal);
+}
+
+// Kernels in a namespace are not the lab's own.
+static bool is_library(Str kernel) { return str_find(kernel, STR("::")) != SIZE_MAX; }
+
+static void add_prefix(Buf *out, const LabCsv *csv) {
+    buf_format(out, "%.*s,%016" PRIx64 ",", STR_ARG(str_slice(csv->lab, 0, 2)), csv->source);
+}
+
+static void add_times(Buf *out, const LabCsv *csv) {
+    Str rest = csv->rows, row;
+    while (str_line(&rest, &row)) {
+        add_prefix(out, csv);
+        buf_add(out, row);
+        buf_char(out, '\n');
+    }
+}
+
+static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
+    Str rest = csv->rows, row;
+    for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
+        Str kernel = table_name(arena, take_cell(&row));
+        take_cell(&row); // the number of the launch
+        if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --csv");
+        if (is_library(kernel)) continue;
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%.*s,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), STR_ARG(row));
+    }
+}
+
+// The line of the tangled code that `file` and `line` first stand for in the copy with #line
+// directives; 0 when they stand for none, as lines of headers do.
+static size_t code_line(Str lined, Str file, size_t line) {
+    Str rest = lined, text, path = STR("");
+    size_t source = 0, code = 0;
+    while (str_line(&rest, &text)) {
+        if (str_starts(text, STR("#line "))) {
+            source = strtoul(text.at + 6, NULL, 10);
+            path = str_from(text, str_find(text, STR("\"")) + 1);
+            path.len -= path.len > 0;
+            continue;
+        }
+        code++;
+        if (source == line && str_equal(path, file)) return code;
+        source++;
+    }
+    return 0;
+}
+
+static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
+    Buf path = {.arena = arena};
+    Str counts = str_of(csv->path), suffix = STR(".lines.csv");
+    if (!str_ends(counts, suffix)) die(csv->path, 0, "counts of lines need a name in .lines.csv");
+    buf_format(&path, "%.*s.cu", STR_ARG(str_slice(counts, 0, counts.len - suffix.len)));
+    char *name = str_terminated(arena, buf_str(&path));
+    Str rest = csv->rows, row, code;
+    if (!file_read(arena, name, &code)) die(name, 0, strerror(errno));
+    for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
+        Str kernel = table_name(arena, take_cell(&row)), file = take_cell(&row);
+        Str number = take_cell(&row);
+        if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --lines-csv");
+        size_t at = code_line(code, file, strtoul(str_terminated(arena, number), NULL, 10));
+        if (at == 0 || is_library(kernel)) continue;
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), at, STR_ARG(row));
+    }
+}
+
+static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options *options) {
+    Buf out = {.arena = arena};
+    const Str counters = STR("kernel,launch,"), lines = STR("kernel,file,line,");
+    Str header = csvs[0].header;
+    bool counted = str_starts(header, counters), lined = str_starts(header, lines);
+    if (options->fact) buf_format(&out, "# %s\n", options->fact);
+    buf_add(&out, csvs[0].facts);
+    for (size_t i = 0; i < count; i++) {
+        if (!str_equal(csvs[i].facts, csvs[0].facts))
+            die(csvs[i].path, 1, "another device or toolkit than in the first file");
+        if (!str_equal(csvs[i].header, header))
+            die(csvs[i].path, csvs[i].first_row - 1, "other columns than in the first file");
+        if ((counted || lined) && !csvs[i].n.len) die(csvs[i].path, 0, "counts need -n ELEMENTS");
+    }
+    if (csvs[count - 1].date.len) buf_format(&out, "%.*s\n", STR_ARG(csvs[count - 1].date));
+    buf_add(&out, STR("chapter,source,"));
+    if (counted) {
+        buf_format(&out, "kernel,n,%.*s\n", STR_ARG(str_from(header, counters.len)));
+    } else if (lined) {
+        buf_format(&out, "kernel,n,code_line,%.*s\n", STR_ARG(str_from(header, lines.len)));
+    } else {
+        buf_format(&out, "%.*s\n", STR_ARG(header));
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (counted) {
+            add_counters(arena, &out, &csvs[i]);
+        } else if (lined) {
+            add_lines(arena, &out, &csvs[i]);
+        } else {
+            add_times(&out, &csvs[i]);
+        }
+    }
+    return buf_str(&out);
+}
+
+static int read_options(Options *options, int argc, char **argv) {
+    const struct {
+        char letter;
+        const char **value;
+    } known[] = {
+        {'o', &options->out}, {'c', &options->code}, {'n', &options->n}, {'f', &options->fact}};
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at += 2) {
+        const char **value = NULL;
+        if (!strcmp(argv[at], "-h")) {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (argv[at][1] == known[i].letter && !argv[at][2]) value = known[i].value;
+        if (!value || at + 1 == argc) {
+            fprintf(stderr, "collect: cannot use %s (-h explains)\n", argv[at]);
+            exit(2);
+        }
+        *value = argv[at + 1];
+    }
+    if (!options->out || at == argc) {
+        fputs("collect: -o FILE and at least one CSV are needed (-h explains)\n", stderr);
+        exit(2);
+    }
+    return at;
+}
+
+int main(int argc, char **argv) {
+    Arena arena = {0};
+    Options options = {.code = "code"};
+    int first = read_options(&options, argc, argv);
+    size_t count = (size_t)(argc - first);
+    LabCsv *csvs = ARENA_NEW(&arena, count, LabCsv);
+    for (size_t i = 0; i < count; i++) csvs[i] = read_csv(&arena, argv[first + (int)i], &options);
+    Str text = gather(&arena, csvs, count, &options);
+    if (file_write_if_changed(&arena, options.out, text) == FILE_FAILED)
+        die(options.out, 0, strerror(errno));
+    arena_free(&arena);
+    return 0;
+}

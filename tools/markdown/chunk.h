@@ -1,0 +1,114 @@
+// Chunk: the table of all named chunks and file targets of a set of Markdown files, the references
+// between them, everything that can be wrong with them, and their expansion into program text.
+//
+// A fenced block with an #id is a chunk, one with file=code/NAME is a file target (it may carry an
+// #id too and is then also a chunk); all other blocks are prose. A body line that holds nothing but
+// <<name>>, indented or not, is a reference. Names are global over all files.
+//
+//     ChunkTable table = {.arena = &arena};
+//     for each path: chunk_read(&table, path);
+//     chunk_check(&table);
+//     if (table.error_count) print chunk_errors(&table) and stop
+//     for each i in table.chunks: if it has a target, chunk_expand(&table, i, CHUNK_CLEAN)
+#ifndef CHUNK_H
+#define CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "markdown/fence.h"
+#include "base/str.h"
+
+#define CHUNK_NONE SIZE_MAX
+
+// What one run may produce at most, so that chunks that double each other end in an error.
+#define CHUNK_LIMIT_BYTES ((uint64_t)16 << 20) // of all targets together
+#define CHUNK_LIMIT_LINES ((uint64_t)1000000)  // and lines, every chunk pulled in counting as one
+
+typedef struct {
+    Str path; // as given
+    bool readable;
+    Str text;
+    FenceParts parts; // empty if unreadable
+} ChunkFile;
+
+typedef struct {
+    size_t body; // index into the part's body; the source line is part->line + 1 + body
+    Str indent;  // white space before <<name>>
+    Str name;
+    size_t chunk; // what it pulls in, set by chunk_check; CHUNK_NONE if undefined
+} ChunkReference;
+
+typedef struct {
+    Str name;                   // #id; empty for a file target without one
+    Str target;                 // file=; empty for a plain chunk
+    bool misplaced;             // the target is no path below code/, which is an error
+    size_t file;                // where it is defined: index into the table's files
+    size_t line;                // of the opening fence
+    const FencePart *part;      // its text
+    ChunkReference *references; // in line order
+    size_t reference_count;
+    size_t *users; // chunks with a reference to this one, each once, in table order; chunk_check
+    size_t user_count;
+} Chunk;
+
+typedef struct {
+    size_t file;
+    size_t line;
+    Str message;
+} ChunkError;
+
+typedef struct {
+    Arena *arena;
+    ChunkFile *files;
+    size_t file_count, file_capacity;
+    Chunk *chunks; // in file and line order
+    size_t chunk_count, chunk_capacity;
+    ChunkError *errors; // after chunk_check: in file and line order
+    size_t error_count, error_capacity;
+    size_t *slots; // hash table from name to the chunk that defined it first, CHUNK_NONE if free
+    size_t slot_count;
+    size_t *marks; // one per chunk, one per file, and the last mark given, for chunk_sources
+} ChunkTable;
+
+// Reads and scans one more file. Faults (unreadable, not UTF-8, unterminated fence, bad attributes
+// or target) become errors in the table.
+void chunk_read(ChunkTable *table, Str path);
+
+// As chunk_read, for a text that is in memory already; it must outlive the table.
+void chunk_add(ChunkTable *table, Str path, Str text);
+
+// Call once, after the last file: resolves references, fills `users`, and finds what is undefined,
+// unused, doubly defined, cyclic or too large. Sorts the errors.
+void chunk_check(ChunkTable *table);
+
+// Adds an error of the caller's own, before chunk_check to have it sorted in.
+void chunk_fail(ChunkTable *table, size_t file, size_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// All errors, one "path:line: message" a line.
+Str chunk_errors(const ChunkTable *table);
+
+// The chunk with this name, or CHUNK_NONE. Valid after chunk_check.
+size_t chunk_find(const ChunkTable *table, Str name);
+
+// The chunk that the part with this index in the file's parts defines, or CHUNK_NONE.
+size_t chunk_of_part(const ChunkTable *table, size_t file, size_t part);
+
+// Is this body line a reference? If so, sets what it is indented by and the name.
+bool chunk_is_reference(Str line, Str *indent, Str *name);
+
+typedef enum { CHUNK_CLEAN, CHUNK_WITH_LINES } ChunkStyle;
+
+// The chunk's text with every reference replaced by the chunk it names, each line but blank ones
+// indented as the reference was. CHUNK_WITH_LINES adds `#line N "path"` wherever the compiler would
+// otherwise miss the Markdown line. Only for a table without errors.
+Str chunk_expand(const ChunkTable *table, size_t chunk, ChunkStyle style);
+
+// The files that define the chunks which the expansion of `chunk` contains: their indices into the
+// table's files, ascending, in the arena. Only for a table without errors.
+size_t chunk_sources(const ChunkTable *table, size_t chunk, size_t **files);
+
+#endif

@@ -1,0 +1,362 @@
+// Fence: reads Markdown line by line. Each line first continues the open containers, then either
+// belongs to the open fence or HTML block, or opens new containers and at most one leaf block.
+#include "markdown/fence.h"
+
+#include <ctype.h>
+#include <stdint.h>
+
+#include "markdown/html_block.h"
+
+enum { TAB_STOP = 4, CODE_INDENT = 4 };
+
+// A line being read. Columns count from 0; a tab reaches to the next multiple of four, and a list
+// item may take a part of it: `pending` columns of it are then still to come, before line.at[at].
+typedef struct {
+    Str line;
+    size_t at;
+    size_t column;
+    size_t pending;
+} Cursor;
+
+typedef struct {
+    bool quote;   // a block quote; otherwise a list item
+    bool empty;   // an item with nothing in it yet: one blank line ends it
+    size_t width; // columns of white space that continue an item
+} Container;
+
+typedef enum { LEAF_NONE, LEAF_PARAGRAPH, LEAF_FENCE, LEAF_HTML } Leaf;
+
+typedef struct {
+    Arena *arena;
+    FenceParts result;
+    size_t part_capacity;
+    size_t line;            // number of the line at hand
+    const char *line_start; // where it starts, before any byte order mark
+    const char *prose;      // where the prose run before it starts
+    size_t prose_line;
+
+    Container containers[FENCE_DEPTH_MAX];
+    size_t depth;
+    Leaf leaf; // the open leaf block, in the innermost container
+    HtmlBlock html;
+    FencePart open; // the open fence
+    size_t open_indent;
+    size_t body_capacity;
+} Scanner;
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// The columns of white space ahead, and in *next the index of what follows it.
+static size_t cursor_indent(const Cursor *cursor, size_t *next) {
+    size_t column = cursor->column + cursor->pending;
+    size_t at = cursor->at;
+    for (; at < cursor->line.len && is_blank(cursor->line.at[at]); at++)
+        column += cursor->line.at[at] == '\t' ? TAB_STOP - column % TAB_STOP : 1;
+    *next = at;
+    return column - cursor->column;
+}
+
+// Takes `count` columns; there must be that much white space.
+static void cursor_skip_columns(Cursor *cursor, size_t count) {
+    for (; count; count--) {
+        if (cursor->pending) {
+            cursor->pending--;
+        } else if (cursor->line.at[cursor->at++] == '\t') {
+            cursor->pending = TAB_STOP - cursor->column % TAB_STOP - 1;
+        }
+        cursor->column++;
+    }
+}
+
+static void cursor_skip_indent(Cursor *cursor) {
+    size_t next;
+    cursor_skip_columns(cursor, cursor_indent(cursor, &next));
+}
+
+// Takes `count` characters, none of them white space.
+static void cursor_skip(Cursor *cursor, size_t count) {
+    cursor->at += count;
+    cursor->column += count;
+}
+
+static Str cursor_rest(const Cursor *cursor) { return str_from(cursor->line, cursor->at); }
+
+static bool all_blank(Str s) {
+    for (size_t i = 0; i < s.len; i++)
+        if (!is_blank(s.at[i])) return false;
+    return true;
+}
+
+static size_t run_length(Str s, char c) {
+    size_t n = 0;
+    while (n < s.len && s.at[n] == c) n++;
+    return n;
+}
+
+// Three or more of the same *, - or _, with any white space. CommonMark 4.1.
+static bool is_thematic_break(Str s) {
+    char mark = s.at[0];
+    size_t count = 0;
+    if (mark != '*' && mark != '-' && mark != '_') return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.at[i] == mark)
+            count++;
+        else if (!is_blank(s.at[i]))
+            return false;
+    }
+    return count >= 3;
+}
+
+static bool is_heading(Str s) {
+    size_t level = run_length(s, '#');
+    return level >= 1 && level <= 6 && (level == s.len || is_blank(s.at[level]));
+}
+
+// The line under a paragraph that makes it a heading. CommonMark 4.3.
+static bool is_underline(Str s) {
+    return (s.at[0] == '=' || s.at[0] == '-') && all_blank(str_from(s, run_length(s, s.at[0])));
+}
+
+// The length of the list marker that s starts with, or 0. CommonMark 5.2; only a filled item, and
+// only one numbered 1, may interrupt a paragraph.
+static size_t list_marker(Str s, bool interrupts) {
+    size_t length = 0;
+    bool bullet = s.at[0] == '-' || s.at[0] == '*' || s.at[0] == '+';
+    if (bullet) {
+        length = 1;
+    } else {
+        while (length < s.len && length < 9 && isdigit((unsigned char)s.at[length])) length++;
+        if (length == 0 || length == s.len) return 0;
+        if (s.at[length] != '.' && s.at[length] != ')') return 0;
+        if (interrupts && !(length == 1 && s.at[0] == '1')) return 0;
+        length++;
+    }
+    if (length < s.len && !is_blank(s.at[length])) return 0;
+    return interrupts && all_blank(str_from(s, length)) ? 0 : length;
+}
+
+// The length of the fence that s opens, or 0. Backtick fences have no backtick in their info.
+static size_t opening_fence(Str s) {
+    char mark = s.at[0];
+    if (mark != '`' && mark != '~') return 0;
+    size_t length = run_length(s, mark);
+    if (length < 3) return 0;
+    return mark == '`' && str_find(str_from(s, length), STR("`")) != SIZE_MAX ? 0 : length;
+}
+
+// Braces after one word at most, up to the end of the info string, are pandoc's attributes.
+// Anything else is another dialect's info string and, unless it looks meant for pandoc, no error.
+static void read_info(Arena *arena, FencePart *part, size_t column) {
+    size_t brace = str_find(part->info, STR("{"));
+    Str braces = str_from(part->info, brace);
+    Str words = str_trim(str_slice(part->info, 0, brace));
+    size_t first = 0;
+    while (first < words.len && !isspace((unsigned char)words.at[first])) first++;
+    FencePart read = {0};
+    if (first) {
+        read.classes = ARENA_NEW(arena, 1, Str);
+        read.classes[read.class_count++] = str_slice(words, 0, first);
+    }
+    FencePart plain = read;
+    if (braces.len && first < words.len)
+        read.attribute_error = STR("bad attributes: expected one word at most before \"{\"");
+    else if (braces.len)
+        fence_braces(arena, braces, column + brace, &read);
+    if (read.attribute_error.len)
+        read = fence_braces_meant(braces) ? (FencePart){.attribute_error = read.attribute_error}
+                                          : plain;
+    part->id = read.id;
+    part->classes = read.classes;
+    part->class_count = read.class_count;
+    part->attributes = read.attributes;
+    part->attribute_count = read.attribute_count;
+    part->attribute_error = read.attribute_error;
+}
+
+static void add_part(Scanner *scanner, FencePart part) {
+    ARENA_GROW(scanner->arena, scanner->result.parts, scanner->result.count,
+               scanner->part_capacity);
+    scanner->result.parts[scanner->result.count++] = part;
+}
+
+// The prose from where it began up to `end` becomes a part.
+static void end_prose(Scanner *scanner, const char *end) {
+    if (end == scanner->prose) return;
+    add_part(scanner, (FencePart){.source = {scanner->prose, (size_t)(end - scanner->prose)},
+                                  .line = scanner->prose_line,
+                                  .line_count = scanner->line - scanner->prose_line});
+}
+
+static void open_fence(Scanner *scanner, const Cursor *cursor, size_t indent) {
+    end_prose(scanner, scanner->line_start);
+    size_t ticks_end = cursor->at + opening_fence(cursor_rest(cursor));
+    Str info = str_trim(str_from(cursor->line, ticks_end));
+    scanner->open = (FencePart){
+        .fenced = true,
+        .source = {scanner->line_start, 0},
+        .line = scanner->line,
+        .before = str_slice(cursor->line, 0, cursor->at),
+        .ticks = str_slice(cursor->line, cursor->at, ticks_end),
+        .info = info,
+        .nested = scanner->depth > 0,
+    };
+    if (info.len)
+        read_info(scanner->arena, &scanner->open, (size_t)(info.at - scanner->line_start) + 1);
+    scanner->open_indent = indent;
+    scanner->body_capacity = 0;
+    scanner->leaf = LEAF_FENCE;
+}
+
+// Ends the open fence before `next`, the start of line number `next_number`.
+static void end_fence(Scanner *scanner, const char *next, size_t next_number) {
+    scanner->open.source.len = (size_t)(next - scanner->open.source.at);
+    scanner->open.line_count = next_number - scanner->open.line;
+    add_part(scanner, scanner->open);
+    scanner->leaf = LEAF_NONE;
+    scanner->prose = next;
+    scanner->prose_line = next_number;
+}
+
+// A line inside the open fence: true if it closes it, otherwise it is content.
+static bool fence_line(Scanner *scanner, Cursor *cursor) {
+    FencePart *open = &scanner->open;
+    size_t next, indent = cursor_indent(cursor, &next);
+    Str text = str_from(cursor->line, next);
+    size_t length = run_length(text, open->ticks.at[0]);
+    if (indent < CODE_INDENT && length >= open->ticks.len && all_blank(str_from(text, length)))
+        return true;
+    cursor_skip_columns(cursor, indent < scanner->open_indent ? indent : scanner->open_indent);
+    Str content = cursor_rest(cursor);
+    if (cursor->pending) {
+        Buf buf = {.arena = scanner->arena};
+        buf_format(&buf, "%*s", (int)cursor->pending, "");
+        buf_add(&buf, content);
+        content = buf_str(&buf);
+    }
+    ARENA_GROW(scanner->arena, open->body, open->body_count, scanner->body_capacity);
+    open->body[open->body_count++] = content;
+    return false;
+}
+
+// How many of the open containers this line continues; takes their marks off the line.
+static size_t continue_containers(Scanner *scanner, Cursor *cursor) {
+    for (size_t i = 0; i < scanner->depth; i++) {
+        Container *container = &scanner->containers[i];
+        size_t next, indent = cursor_indent(cursor, &next);
+        bool blank = next == cursor->line.len;
+        if (container->quote) {
+            if (blank || indent >= CODE_INDENT || cursor->line.at[next] != '>') return i;
+            cursor_skip_indent(cursor);
+            cursor_skip(cursor, 1);
+            if (cursor_indent(cursor, &next)) cursor_skip_columns(cursor, 1);
+        } else if (indent >= container->width) {
+            cursor_skip_columns(cursor, container->width);
+        } else if (blank && !container->empty) {
+            cursor_skip_indent(cursor);
+        } else {
+            return i;
+        }
+        if (!blank) container->empty = false;
+    }
+    return scanner->depth;
+}
+
+// Opens the block quote or list item that starts here, if one does, inside the first `depth`
+// containers, and takes its mark off the line.
+static bool open_container(Scanner *scanner, Cursor *cursor, size_t depth, bool in_paragraph) {
+    size_t next, indent = cursor_indent(cursor, &next);
+    Str text = str_from(cursor->line, next);
+    Container container = {.quote = text.at[0] == '>'};
+    size_t mark = container.quote ? 1 : list_marker(text, in_paragraph);
+    if (mark == 0 || depth == FENCE_DEPTH_MAX) return false;
+    cursor_skip_columns(cursor, indent);
+    cursor_skip(cursor, mark);
+    size_t space = cursor_indent(cursor, &next);
+    container.empty = next == cursor->line.len;
+    bool one = container.quote || container.empty || space > CODE_INDENT;
+    size_t taken = one && space ? 1 : space;
+    cursor_skip_columns(cursor, taken);
+    container.width = indent + mark + (container.empty ? 1 : taken);
+    scanner->containers[depth] = container;
+    scanner->depth = depth + 1;
+    scanner->leaf = LEAF_NONE;
+    return true;
+}
+
+typedef enum { START_NONE, START_FENCE, START_HTML, START_LINE } LeafStart;
+
+// What leaf block starts with this text, if it is one that fences care about; a heading and a rule
+// are only a line. `lazy`: a paragraph is open, `in_paragraph`: and this line has the marks of its
+// containers. Sets the kind of the HTML block.
+static LeafStart leaf_start(Str text, bool lazy, bool in_paragraph, HtmlBlock *html) {
+    if (opening_fence(text)) return START_FENCE;
+    if (html_block_starts(text, lazy, html)) return START_HTML;
+    if (is_heading(text) || is_thematic_break(text)) return START_LINE;
+    return in_paragraph && is_underline(text) ? START_LINE : START_NONE;
+}
+
+// A line that no open fence or HTML block owns, after the marks of the first `matched` containers.
+static void scan_block_start(Scanner *scanner, Cursor *cursor, size_t matched) {
+    bool lazy = scanner->leaf == LEAF_PARAGRAPH; // text may go on with it without container marks
+    size_t next, indent;
+    LeafStart start = START_NONE;
+    for (;;) {
+        indent = cursor_indent(cursor, &next);
+        if (next == cursor->line.len || indent >= CODE_INDENT) break;
+        bool in_paragraph = lazy && matched == scanner->depth;
+        start = leaf_start(str_from(cursor->line, next), lazy, in_paragraph, &scanner->html);
+        if (start != START_NONE || !open_container(scanner, cursor, matched, in_paragraph)) break;
+        matched = scanner->depth;
+        lazy = false;
+    }
+    bool blank = next == cursor->line.len;
+    if (!blank && start == START_NONE && (lazy || indent < CODE_INDENT)) {
+        if (!lazy) scanner->depth = matched;
+        scanner->leaf = LEAF_PARAGRAPH;
+        return;
+    }
+    scanner->depth = matched;
+    scanner->leaf = LEAF_NONE;
+    Str text = str_from(cursor->line, next);
+    if (start == START_FENCE) {
+        cursor_skip_indent(cursor);
+        open_fence(scanner, cursor, indent);
+    } else if (start == START_HTML && !html_block_ends(scanner->html, text)) {
+        scanner->leaf = LEAF_HTML;
+    }
+}
+
+// Reads one line, which `next_line` follows.
+static void scan_line(Scanner *scanner, Str line, const char *next_line) {
+    Cursor cursor = {.line = line};
+    size_t matched = continue_containers(scanner, &cursor);
+    bool inside = matched == scanner->depth;
+    if (scanner->leaf == LEAF_FENCE && inside) {
+        if (fence_line(scanner, &cursor)) {
+            scanner->open.closed = true;
+            end_fence(scanner, next_line, scanner->line + 1);
+        }
+        return;
+    }
+    if (scanner->leaf == LEAF_HTML && inside) {
+        if (html_block_ends(scanner->html, cursor_rest(&cursor))) scanner->leaf = LEAF_NONE;
+        return;
+    }
+    if (scanner->leaf == LEAF_FENCE) end_fence(scanner, scanner->line_start, scanner->line);
+    if (scanner->leaf == LEAF_HTML) scanner->leaf = LEAF_NONE;
+    scan_block_start(scanner, &cursor, matched);
+}
+
+FenceParts fence_scan(Arena *arena, Str text) {
+    Scanner *scanner = ARENA_NEW(arena, 1, Scanner);
+    *scanner = (Scanner){.arena = arena, .line = 1, .prose = text.at, .prose_line = 1};
+    Str rest = text, line;
+    for (; str_line(&rest, &line); scanner->line++) {
+        scanner->line_start = line.at;
+        if (scanner->line == 1 && str_starts(line, STR("\xEF\xBB\xBF"))) line = str_from(line, 3);
+        scan_line(scanner, line, rest.at);
+    }
+    if (scanner->leaf == LEAF_FENCE) end_fence(scanner, rest.at, scanner->line);
+    end_prose(scanner, rest.at);
+    return scanner->result;
+}

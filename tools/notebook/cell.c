@@ -1,0 +1,125 @@
+// Notebook cells: see notebook_cell.h.
+#include "notebook/cell.h"
+
+enum { ID_MAX = 64 }; // nbformat 4.5, cell ids: 1 to 64 of a-z A-Z 0-9 - _
+
+static bool is_taken(const NotebookCells *cells, Str id) {
+    for (size_t i = 0; i < cells->id_count; i++)
+        if (str_equal(cells->ids[i], id)) return true;
+    return false;
+}
+
+static Str unique_id(NotebookCells *cells, Str wish) {
+    Arena *arena = cells->out.arena;
+    Buf base = {.arena = arena};
+    for (size_t i = 0; i < wish.len && i < ID_MAX - 4; i++) {
+        char c = wish.at[i];
+        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                    c == '-' || c == '_';
+        buf_char(&base, good ? c : '-');
+    }
+    Str id = buf_str(&base);
+    for (int number = 2; is_taken(cells, id); number++) {
+        Buf next = {.arena = arena};
+        buf_format(&next, "%.*s-%d", STR_ARG(buf_str(&base)), number);
+        id = buf_str(&next);
+    }
+    ARENA_GROW(arena, cells->ids, cells->id_count, cells->id_capacity);
+    cells->ids[cells->id_count++] = id;
+    return id;
+}
+
+static void add_source(Json *json, Str text) {
+    json_open(json, STR("source"), '[');
+    while (text.len) {
+        size_t newline = str_find(text, STR("\n"));
+        size_t end = newline == SIZE_MAX ? text.len : newline + 1;
+        json_text(json, STR(""), str_slice(text, 0, end));
+        text = str_from(text, end);
+    }
+    json_close(json, ']');
+}
+
+static Str without_blank_lines(Str text) {
+    for (Str rest = text, line; str_line(&rest, &line) && str_trim(line).len == 0;) text = rest;
+    while (text.len && (text.at[text.len - 1] == '\n' || text.at[text.len - 1] == ' ')) text.len--;
+    return text;
+}
+
+static bool is_folded(Str text) {
+    Str line;
+    for (int i = 0; i < 2 && str_line(&text, &line); i++)
+        if (str_starts(line, STR("#@title"))) return true;
+    return false;
+}
+
+void notebook_cells_open(NotebookCells *cells, Arena *arena) {
+    *cells = (NotebookCells){.out = {.arena = arena}};
+    cells->json = (Json){.out = &cells->out};
+    json_open(&cells->json, STR(""), '{');
+    json_open(&cells->json, STR("cells"), '[');
+}
+
+void notebook_cell_markdown(NotebookCells *cells, Str id, Str text) {
+    Json *json = &cells->json;
+    text = without_blank_lines(text);
+    if (text.len == 0) return;
+    json_open(json, STR(""), '{');
+    json_text(json, STR("cell_type"), STR("markdown"));
+    json_text(json, STR("id"), unique_id(cells, id));
+    json_open(json, STR("metadata"), '{');
+    json_close(json, '}');
+    add_source(json, text);
+    json_close(json, '}');
+}
+
+void notebook_cell_code(NotebookCells *cells, Str id, Str text) {
+    Json *json = &cells->json;
+    json_open(json, STR(""), '{');
+    json_text(json, STR("cell_type"), STR("code"));
+    json_plain(json, STR("execution_count"), STR("null"));
+    json_text(json, STR("id"), unique_id(cells, id));
+    json_open(json, STR("metadata"), '{');
+    if (is_folded(text)) {
+        json_text(json, STR("cellView"), STR("form"));
+        json_open(json, STR("jupyter"), '{');
+        json_plain(json, STR("source_hidden"), STR("true"));
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+    json_open(json, STR("outputs"), '[');
+    json_close(json, ']');
+    add_source(json, text);
+    json_close(json, '}');
+}
+
+static void add_metadata(Json *json) {
+    json_open(json, STR("metadata"), '{');
+    json_text(json, STR("accelerator"), STR("GPU"));
+    json_open(json, STR("colab"), '{');
+    json_text(json, STR("gpuType"), STR("T4"));
+    json_open(json, STR("provenance"), '[');
+    json_close(json, ']');
+    json_plain(json, STR("toc_visible"), STR("true"));
+    json_close(json, '}');
+    json_open(json, STR("kernelspec"), '{');
+    json_text(json, STR("display_name"), STR("Python 3"));
+    json_text(json, STR("language"), STR("python"));
+    json_text(json, STR("name"), STR("python3"));
+    json_close(json, '}');
+    json_open(json, STR("language_info"), '{');
+    json_text(json, STR("name"), STR("python"));
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+Str notebook_cells_close(NotebookCells *cells) {
+    Json *json = &cells->json;
+    json_close(json, ']');
+    add_metadata(json);
+    json_plain(json, STR("nbformat"), STR("4"));
+    json_plain(json, STR("nbformat_minor"), STR("5"));
+    json_close(json, '}');
+    buf_char(json->out, '\n');
+    return buf_str(json->out);
+}

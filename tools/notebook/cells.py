@@ -1,0 +1,409 @@
+"""The Python cells of the notebooks, in percent format: a line that starts with `# %%` starts a cell.
+
+`weave -t notebook` copies them, with the notebook's name for @name@. Marks in brackets stand for what it makes itself: the front, the
+harness, the recorded results and the chapters. Only the standard library and what Colab ships is
+imported; Python 3.10 or later, CUDA 12.4 or later.
+"""
+
+# %% [front]
+
+# %% [markdown]
+# **Run all cells from top to bottom.** The first finds the GPU and the compiler. Each kernel has a
+# cell of its own that writes it to a file: change it, run it, then run the next cell that starts
+# with `run(`, and you see what the change did. A kernel that does not compile or does not add up
+# stops the run and says where.
+
+# %% setup
+import os, re, shutil, subprocess
+from pathlib import Path
+
+ARCH = ""  # for example "sm_75", to compile for another architecture than that of the GPU found
+N = 0  # how many elements to sum; 0: 25,600,000 on a GPU, 100,000 on the CPU device
+SECONDS = 0.1  # how long to sample each kernel on a GPU
+
+GPU_PLEASE = (
+    "There is no GPU here: in Colab choose Runtime > Change runtime type > T4 GPU, "
+    "then Runtime > Run all."
+)
+
+
+class Stop(Exception):
+    """Ends a run of all cells with one plain message."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
+def output_of(*command):
+    """What a program prints; nothing if it fails or is not there."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def find_gpus():
+    """(compute capability, name) of each GPU, the lowest first."""
+    listing = output_of("nvidia-smi", "--query-gpu=compute_cap,name", "--format=csv,noheader")
+    found = re.findall(r"^(\d+)\.(\d), *(.+)$", listing, re.MULTILINE)
+    return sorted((int(major) * 10 + int(minor), name.strip()) for major, minor, name in found)
+
+
+def find_nvcc(repository):
+    home = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path=f"{home}/bin:/usr/local/cuda/bin")
+    if not nvcc and repository:
+        nvcc = output_of(str(repository / "tools/build/toolchain.sh"), "nvcc").strip()
+    if not nvcc:
+        raise Stop("There is no nvcc here: install the CUDA Toolkit, 12.4 or later, or use Colab.")
+    return nvcc
+
+
+def arch_for(capability, nvcc):
+    """The architecture to compile for: the GPU's, or what an older compiler has for newer GPUs."""
+    known = [int(arch) for arch in re.findall(r"compute_(\d+)", output_of(nvcc, "--list-gpu-arch"))]
+    if not known or capability in known:
+        return f"sm_{capability}"
+    if capability < min(known):
+        raise Stop(f"{nvcc} does not compile for this GPU any more: use an older CUDA Toolkit.")
+    return f"compute_{max(known)}"  # the driver compiles the rest
+
+
+START = globals().get("START") or Path.cwd()  # the same when this cell runs again
+NAME = "@name@"  # of this notebook
+BUILD = os.environ.get("B", "build")  # the repository's build folder
+repository = START.parent if (START.parent / "tools/simt").is_dir() else None
+gpus = find_gpus()
+if not gpus and not repository:
+    raise Stop(GPU_PLEASE)
+NVCC = find_nvcc(repository)
+SIMT = None
+if gpus:
+    ARCH = ARCH or arch_for(gpus[0][0], NVCC)
+    N = N or 25_600_000
+    print(f"{gpus[0][1]}: compiling with {NVCC} for {ARCH}")
+else:
+    SIMT = repository / BUILD / "simt"
+    if not SIMT.exists():
+        made = subprocess.run(
+            ["make", "-C", repository, f"B={BUILD}", "simt"], capture_output=True, text=True
+        )
+        if made.returncode:
+            raise Stop(f"{GPU_PLEASE}\nThe CPU device could not be built:\n{made.stderr}")
+    ARCH = ARCH or "sm_90"
+    N = N or 100_000
+    print("There is no GPU here, so the labs run on the CPU device of the repository that this")
+    print(f"notebook lies in: right answers and exact counts, no times, {N:,} elements.")
+
+WORK = repository / BUILD / "notebooks" / NAME if repository else START / NAME
+PROGRAMS = WORK.parent / "bin" if repository else WORK / "bin"
+WORK.mkdir(parents=True, exist_ok=True)
+PROGRAMS.mkdir(exist_ok=True)
+os.chdir(WORK)  # here the cells below write their files
+
+# %% [harness]
+
+# %% workbench
+#@title The workbench: puts labs together, compiles and runs them, shows tables and figures
+import csv, hashlib, html, json, shlex
+from IPython.display import HTML, display
+
+REFERENCE = re.compile(r"([ \t]*)<<([^\W\d][\w:.-]*)>>\s*")
+RUNS = {}  # lab: (source hash, its CSV, the rows of it)
+
+
+def read_chunks():
+    """Name: (cell, its line before the first one of the chunk, text) for all that cells wrote."""
+    chunks = {}
+    if Path("harness.md").exists():
+        text = Path("harness.md").read_text(encoding="utf-8")
+        fences = r"^(`{3,}|~{3,}) \{\.\w+ #([^}\s]+)\}\n(.*?)^\1$"
+        for fence in re.finditer(fences, text, re.MULTILINE | re.DOTALL):
+            before = text.count("\n", 0, fence.start(3)) + 1
+            chunks[fence[2]] = ("harness", before, fence[3])
+    for path in Path().glob("*.cu"):
+        name = path.name if path.name[0].isdigit() else path.stem
+        chunks[name] = (path.stem, 1, path.read_text(encoding="utf-8"))
+    return chunks
+
+
+def expand(chunks, name, indent="", users=()):
+    """The lines of a chunk with all it pulls in: (cell, line in the cell, text)."""
+    if name not in chunks:
+        raise Stop(f"<<{name}>>: no cell above writes {name}.cu. Run all cells above once.")
+    if name in users:
+        raise Stop("A chunk contains itself: " + " -> ".join([*users, name]))
+    cell, before, text = chunks[name]
+    for number, line in enumerate(text.splitlines(), before + 1):
+        pulled = REFERENCE.fullmatch(line)
+        if pulled:
+            yield from expand(chunks, pulled[2], indent + pulled[1], (*users, name))
+        else:
+            yield cell, number, indent + line if line.strip() else line
+
+
+def assemble(lab):
+    """The program as in code/, and with #line, so that messages name a cell and its line."""
+    plain, lined, at = [], [], None
+    for cell, number, text in expand(read_chunks(), f"{lab}.cu"):
+        if at != (cell, number) and not (plain and plain[-1].endswith("\\")):
+            lined.append(f'#line {number} "cell {cell}"')
+        plain.append(text)
+        lined.append(text)
+        at = (cell, number + 1)
+    return "\n".join(plain) + "\n", "\n".join(lined) + "\n"
+
+
+def source_hash(text):
+    """64-bit FNV-1a, as results/ has it."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = (value ^ byte) * 0x100000001B3 % (1 << 64)
+    return f"{value:016x}"
+
+
+def compile_lab(lab, link):
+    plain, lined = assemble(lab)
+    flags = ["-O3", f"-arch={ARCH}", "-lineinfo", *shlex.split(link)]
+    if SIMT:
+        flags += ["-cudart", "shared", "--no-compress"]
+    key = hashlib.sha256("\n".join([plain, NVCC, *flags]).encode()).hexdigest()[:16]
+    program, source = PROGRAMS / f"{lab}-{key}", Path("program") / f"{lab}.cu"
+    source.parent.mkdir(exist_ok=True)
+    source.write_text(lined, encoding="utf-8")
+    if not program.exists():
+        new = f"{program}.{os.getpid()}"
+        command = [NVCC, *flags, "-o", new, str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise Stop(f"{lab} does not compile:\n{done.stderr or done.stdout}")
+        print(done.stderr, end="")
+        os.replace(new, program)
+    return program, source_hash(plain)
+
+
+def run(lab, n=0, options="", link=""):
+    """Puts a lab together from the cells above, compiles it, runs it, and shows what came out."""
+    if link and SIMT:
+        print(f"{lab} needs {link} and real GPUs: not run on the CPU device.")
+        return
+    try:
+        program, source = compile_lab(lab, link)
+    except Stop as stop:
+        if not link or not re.search(r"cannot find -l|fatal error: .*: No such file", str(stop)):
+            raise
+        print(f"{lab} needs {link}, which is not installed here: not run.")
+        return
+    table = Path(f"{lab}.csv")
+    table.unlink(missing_ok=True)
+    command = [str(program), "-n", str(n or N), *shlex.split(options)]
+    if SIMT:
+        command = [str(SIMT), "--last", "--csv", str(table), *command]
+    else:
+        command += ["-t", str(SECONDS), "--csv", str(table)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
+    print(done.stdout.split("\n\nCPU device:")[0] if SIMT else done.stdout)
+    if not table.exists():
+        return
+    text = table.read_text(encoding="utf-8")
+    rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    RUNS[lab] = (source, text, rows)
+    (show_counts if SIMT else show_times)(lab, rows)
+
+
+# ---- Tables and figures ----
+
+
+def show_table(caption, heads, rows):
+    """Numbers to the right, text to the left."""
+    cells = lambda row, tag: "".join(
+        f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{html.escape(str(cell))}</{tag}>'
+        for i, cell in enumerate(row)
+    )
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    head = f"<caption>{html.escape(caption)}</caption><tr>{cells(heads, 'th')}</tr>"
+    display(HTML(f"<table>{head}{body}</table>"))
+
+
+def device_name():
+    return gpus[0][1]
+
+
+def medians(lab, row):
+    """{device: microseconds}: of this run first, then of the devices in RECORDED."""
+    known = {r[0]: r[4] for r in RECORDED if r[1:4] == (lab, row["kernel"], int(row["n"]))}
+    return {f"{device_name()}, here": float(row["median_us"]), **known}
+
+
+def show_times(lab, rows):
+    rows = [row for row in rows if row.get("sweep", "0") == "0"]
+    sizes = sorted({int(row["n"]) for row in rows})
+    others = sorted({name for row in rows for name in list(medians(lab, row))[1:]})
+    heads = ["kernel", "median µs", "5 % to 95 %", "GB/s", "% of read ceiling"]
+    heads += [f"{name}, µs" for name in others]
+    body, bars = [], []
+    for row in rows:
+        name = row["kernel"] + (f", {int(row['n']):,}" if len(sizes) > 1 else "")
+        known = medians(lab, row)
+        span = f"{float(row['p5_us']):.2f} to {float(row['p95_us']):.2f}"
+        cells = [name, f"{float(row['median_us']):.2f}", span, row["gbps"], row["read_pct"]]
+        body.append(cells + [f"{known[other]:.2f}" if other in known else "" for other in others])
+        bars.append((name, known))
+    caption = f"{sizes[0]:,} elements" if len(sizes) == 1 else "Several numbers of elements"
+    show_table(caption, heads, body)
+    draw(bars, "microseconds")
+
+
+def kernel_name(signature):
+    """`void block_sum<64>(float const*)` -> block_sum<64>"""
+    return re.sub(r"^void ", "", signature).split("(float")[0].split("(int")[0].strip()
+
+
+COUNTS = {
+    "warp_insts": "warp instructions",
+    "shared_ld_wavefronts": "shared load wavefronts",
+    "shared_ld_conflicts": "shared load conflicts",
+    "global_ld_sectors": "global load sectors",
+    "barriers": "barriers",
+    "divergent_branches": "divergent branches",
+}
+
+
+def show_counts(lab, rows):
+    rows = [row for row in rows if not row["kernel"].startswith("read_ceiling")]
+    numbers = [[int(row[column]) for column in COUNTS] for row in rows]
+    body = [
+        [kernel_name(row["kernel"]), row["grid"], row["block"], *(f"{x:,}" for x in counts)]
+        for row, counts in zip(rows, numbers)
+    ]
+    show_table("Last launch of each kernel", ["kernel", "grid", "block", *COUNTS.values()], body)
+    draw(
+        [(kernel_name(row["kernel"]), {"CPU device": c[0]}) for row, c in zip(rows, numbers) if c[0]],
+        "warp instructions",
+    )
+
+
+def draw(bars, unit, lines=()):
+    """A dot per device on each kernel's line, on a log scale, and lines across: (name, value)."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.ticker import LogLocator
+    except ImportError:
+        print("There is no matplotlib here, so there is no figure.")
+        return
+    if not bars:
+        return
+    figure, axes = plt.subplots(figsize=(9, 0.9 + 0.32 * len(bars)))
+    devices = list(dict.fromkeys(name for _, values in bars for name in values))
+    for which, device in enumerate(devices):
+        points = [(values[device], y) for y, (_, values) in enumerate(bars) if device in values]
+        color, marker = ["#0072b2", "#d55e00", "#009e73", "#aa4499"][which % 4], "osD^"[which % 4]
+        axes.scatter(*zip(*points), color=color, marker=marker, label=device, zorder=3)
+        for x, y in points if which == 0 else []:
+            text = f"{x:,.0f}" if x >= 1000 else f"{x:.4g}"
+            axes.annotate(text, (x, y), (7, 5), textcoords="offset points", fontsize=8)
+    for (name, value), style in zip(lines, [":", "--"]):
+        axes.axvline(value, color="#656d76", linestyle=style, label=name, zorder=1)
+    axes.set_xscale("log")
+    shown = [value for _, values in bars for value in values.values()]
+    if max(shown) < 30 * min(shown):
+        axes.xaxis.set_major_locator(LogLocator(subs=[1, 2, 5]))
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}" if x >= 1 else f"{x:g}")
+    axes.xaxis.set_minor_formatter(lambda x, _: "")
+    axes.set_xlabel(unit)
+    axes.set_yticks(range(len(bars)), [name for name, _ in bars])
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    if len(devices) > 1 or lines:
+        axes.legend(loc="best", fontsize=8)
+    plt.show()
+
+
+# ---- All of them ----
+
+
+def is_stage(lab, name, row):
+    """What tools/plot/plot.py draws as the ladder, which no notebook can import: kernels that sum floats
+    in chapters 1 to 11; no variants, not the library, not the CPU."""
+    return (
+        "01" <= lab[:2] <= "11"
+        and "sum" in name
+        and not re.match(r"cub|cpu_|thrust", name)
+        and row.get("elem", "float") == "float"
+        and row.get("sweep", "0") == "0"
+        and "not a stage" not in row.get("note", "")
+    )
+
+
+def stages():
+    """(name, {device: value}) for each kernel where it first appears."""
+    bars = {}
+    for lab in sorted(RUNS):
+        for row in RUNS[lab][2]:
+            name = kernel_name(row["kernel"]) if SIMT else row["kernel"]
+            values = {"CPU device": int(row["warp_insts"])} if SIMT else medians(lab, row)
+            if is_stage(lab, name, row) and all(values.values()):
+                bars.setdefault(name, (f"{int(lab[:2])}  {name}", values))
+    return list(bars.values())
+
+
+def show_all():
+    """Every stage that ran, in one figure."""
+    if len(RUNS) < 2:
+        print("One lab ran: its figure is above.")
+        return
+    if SIMT:
+        draw(stages(), "warp instructions")
+        return
+    times = {}
+    for _, _, rows in RUNS.values():
+        for row in rows:
+            times.setdefault(row["kernel"], []).append(float(row["median_us"]))
+    known = (("reading alone", "read_ceiling"), ("CUB", "cub_device_reduce"))
+    draw(stages(), "microseconds", [(name, min(times[k])) for name, k in known if k in times])
+
+
+def results_text():
+    """The CSV of this device in the form that results/ takes: as `make record` writes it."""
+    first, lines = None, []
+    for lab in sorted(RUNS):
+        source, text, _ = RUNS[lab]
+        facts = [line for line in text.splitlines() if line.startswith("#")]
+        head, *rows = [line for line in text.splitlines() if not line.startswith("#")]
+        dated = [fact for fact in facts if fact.startswith("# date:")]
+        device = [fact for fact in facts if fact not in dated]
+        if first not in (None, (device, head)):
+            print(f"{lab} is not among them: it names another device, or has other columns.")
+            continue
+        first, date = (device, head), dated
+        lines += [f"{lab[:2]},{source},{row}" for row in rows]
+    return "\n".join([*first[0], *date, f"chapter,source,{first[1]}", *lines]) + "\n"
+
+# %% [recorded]
+
+# %% [chapters]
+
+# %% [markdown]
+# ## All results
+# Every stage that ran, and the numbers to take home.
+
+# %% all-results
+show_all()
+
+# %% take-home
+if SIMT or not RUNS:
+    print("No times were taken, so there is nothing to download.")
+else:
+    results = Path(re.sub(r"[ /]", "-", device_name().lower()) + ".csv")
+    results.write_text(results_text(), encoding="utf-8")
+    print(f"{results.absolute()}: put it into results/ of the repository, then make figures book.")
+    try:
+        from google.colab import files
+    except ImportError:
+        pass
+    else:
+        files.download(str(results))

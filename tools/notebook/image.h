@@ -1,0 +1,15 @@
+// Notebook images: a figure as part of a cell.
+//
+// Colab shows neither SVG nor attachments in Markdown cells, only data: URIs of bitmaps
+// (googlecolab/colabtools issues 2092 and 3836); JupyterLab shows all three. So a figure goes in as
+// the PNG that stands beside the SVG.
+#ifndef NOTEBOOK_IMAGE_H
+#define NOTEBOOK_IMAGE_H
+
+#include "base/str.h"
+
+// Adds the data: URI of the image at `path`, or of NAME.png for NAME.svg. False: `why` says what is
+// missing.
+bool notebook_image(Arena *arena, Str path, Buf *text, Buf *why);
+
+#endif

@@ -1,0 +1,390 @@
+// Notebook: see notebook.h.
+#include "notebook/notebook.h"
+
+#include "book/lab.h"
+#include "notebook/cell.h"
+#include "notebook/image.h"
+
+typedef struct {
+    Book *book;
+    const NotebookPlan *plan;
+    const Labs *labs;
+    Str name;      // 04-bank-conflicts
+    bool *inside;  // one per file: is this chapter in the notebook?
+    bool whole;    // all of them are
+    bool *written; // one per chunk: does a cell above write it?
+    bool *ran;     // one per lab: does a cell above run it?
+    Str section;   // name of the heading that the next cell stands under
+    NotebookCells cells;
+} Notebook;
+
+// ---- Names ----
+
+static Str stem_of(Str path) {
+    size_t start = path.len;
+    while (start && path.at[start - 1] != '/') start--;
+    path = str_from(path, start);
+    return str_slice(path, 0, path.len - (str_ends(path, STR(".md")) ? 3 : 0));
+}
+
+// The file that a chunk's cell writes. A target's name starts with a digit or has no part of a
+// chunk's, so that the two kinds never meet.
+static Str file_of(const Notebook *notebook, size_t chunk) {
+    const Chunk *at = &notebook->book->chunks->chunks[chunk];
+    Buf name = {.arena = notebook->book->arena};
+    if (at->target.len == 0) {
+        buf_format(&name, "%.*s.cu", STR_ARG(at->name));
+        return buf_str(&name);
+    }
+    size_t start = at->target.len;
+    while (start && at->target.at[start - 1] != '/') start--;
+    return str_from(at->target, start);
+}
+
+static Str joined(Arena *arena, const char *first, Str second) {
+    Buf text = {.arena = arena};
+    buf_format(&text, "%s%.*s", first, STR_ARG(second));
+    return buf_str(&text);
+}
+
+// ---- Prose ----
+
+// Ends the Markdown cell that is being collected; the next one stands under `section`.
+static void end_cell(Notebook *notebook, Buf *cell) {
+    notebook_cell_markdown(&notebook->cells, notebook->section, buf_str(cell));
+    cell->len = 0;
+}
+
+// The name in the anchor line below a heading.
+static Str anchor_name(Arena *arena, Str text) {
+    Str line, mark = STR("<a name=\"");
+    if (!str_line(&text, &line) || !str_starts(line, mark)) return STR("text");
+    line = str_from(line, mark.len);
+    return joined(arena, "", str_slice(line, 0, str_find(line, STR("\""))));
+}
+
+// What has been woven since the last code cell becomes Markdown cells: a new one at each heading.
+static void flush_text(Notebook *notebook) {
+    Book *book = notebook->book;
+    FenceParts parts = fence_scan(book->arena, buf_str(&book->out));
+    Buf cell = {.arena = book->arena};
+    for (size_t i = 0; i < parts.count; i++) {
+        Str rest = parts.parts[i].source, line, title, attributes;
+        int level;
+        while (str_line(&rest, &line)) {
+            if (!parts.parts[i].fenced && anchor_heading(line, &level, &title, &attributes)) {
+                end_cell(notebook, &cell);
+                notebook->section = anchor_name(book->arena, rest);
+            }
+            buf_add(&cell, line);
+            buf_char(&cell, '\n');
+        }
+    }
+    end_cell(notebook, &cell);
+    book->out.len = 0;
+}
+
+// ---- Code ----
+
+static void add_body(Buf *text, const FencePart *part) {
+    for (size_t i = 0; i < part->body_count; i++) {
+        buf_add(text, part->body[i]);
+        if (i + 1 < part->body_count) buf_char(text, '\n');
+    }
+}
+
+static void add_chunk_cell(Notebook *notebook, size_t chunk) {
+    Str file = file_of(notebook, chunk);
+    Buf text = {.arena = notebook->book->arena};
+    buf_format(&text, "%%%%writefile %.*s\n", STR_ARG(file));
+    add_body(&text, notebook->book->chunks->chunks[chunk].part);
+    notebook_cell_code(&notebook->cells, file, buf_str(&text));
+    notebook->written[chunk] = true;
+}
+
+static void add_run_cell(Notebook *notebook, const Lab *lab) {
+    Buf text = {.arena = notebook->book->arena};
+    Str link, number = lab->chapter.at[0] == '0' ? str_from(lab->chapter, 1) : lab->chapter;
+    buf_format(&text,
+               "# Chapter %.*s: put together, compile, check every sum, time every kernel.\n",
+               STR_ARG(number));
+    buf_format(&text, "run(\"%.*s\"", STR_ARG(lab->name));
+    if (fence_attribute(notebook->book->chunks->chunks[lab->chunk].part, STR("link"), &link)) {
+        buf_add(&text, STR(", link="));
+        json_string(&text, link);
+    }
+    buf_char(&text, ')');
+    notebook_cell_code(&notebook->cells, joined(notebook->book->arena, "run-", lab->name),
+                       buf_str(&text));
+}
+
+// Runs the labs whose last chunk has just been written.
+static void run_complete_labs(Notebook *notebook) {
+    const Labs *labs = notebook->labs;
+    for (size_t i = 0; i < labs->count; i++) {
+        const Lab *lab = &labs->items[i];
+        bool complete = !notebook->ran[i] && notebook->written[lab->chunk];
+        for (size_t k = 0; complete && k < labs->table->chunk_count; k++)
+            complete = !lab->needs[k] || notebook->written[k];
+        if (!complete) continue;
+        notebook->ran[i] = true;
+        add_run_cell(notebook, lab);
+    }
+}
+
+// What a lab takes from chapters that are not in the notebook.
+static void add_borrowed(Notebook *notebook, const Lab *lab) {
+    const ChunkTable *table = notebook->labs->table;
+    bool first = true;
+    for (size_t i = 0; i < table->chunk_count; i++) {
+        if (!lab->needs[i] || notebook->written[i] || notebook->inside[table->chunks[i].file])
+            continue;
+        if (first)
+            notebook_cell_markdown(&notebook->cells, notebook->section,
+                                   STR("From other chapters, for comparison or as a part:"));
+        first = false;
+        add_chunk_cell(notebook, i);
+    }
+}
+
+static const Lab *lab_of_chunk(const Labs *labs, size_t chunk) {
+    for (size_t i = 0; i < labs->count; i++)
+        if (labs->items[i].chunk == chunk) return &labs->items[i];
+    return NULL;
+}
+
+static bool is_needed(const Notebook *notebook, size_t chunk) {
+    const Labs *labs = notebook->labs;
+    for (size_t i = 0; i < labs->count; i++)
+        if (labs->items[i].needs[chunk] &&
+            notebook->inside[labs->table->chunks[labs->items[i].chunk].file])
+            return true;
+    return false;
+}
+
+// Stands in for book_chunk.
+static void add_chunk(Book *book, size_t chunk) {
+    Notebook *notebook = book->cells;
+    const Lab *lab = lab_of_chunk(notebook->labs, chunk);
+    if (notebook->labs->harness[chunk] || !is_needed(notebook, chunk)) {
+        Buf caption = {.arena = book->arena};
+        buf_format(&caption, "`%.*s`:\n\n", STR_ARG(book_chunk_name(book, chunk)));
+        book_blank(book);
+        book_add(book, buf_str(&caption));
+        book_plain_code(book, book->chunks->chunks[chunk].part);
+        return;
+    }
+    flush_text(notebook);
+    if (lab) add_borrowed(notebook, lab);
+    add_chunk_cell(notebook, chunk);
+    run_complete_labs(notebook);
+}
+
+// Stands in for the path of an image.
+static bool add_image(Book *book, Str path, Buf *text, Buf *why) {
+    return notebook_image(book->arena, path, text, why);
+}
+
+// ---- The parts of the frame ----
+
+static void add_harness(Notebook *notebook) {
+    const ChunkTable *table = notebook->labs->table;
+    Buf text = {.arena = notebook->book->arena};
+    buf_add(&text, STR("%%writefile harness.md\n#@title The harness, the same in every lab\n"));
+    for (size_t i = 0; i < table->chunk_count; i++) {
+        const Chunk *chunk = &table->chunks[i];
+        if (!notebook->labs->harness[i] || !is_needed(notebook, i)) continue;
+        notebook->written[i] = true;
+        buf_format(&text, "\n%.*s {.cuda #%.*s}\n", STR_ARG(chunk->part->ticks),
+                   STR_ARG(chunk->name));
+        for (size_t k = 0; k < chunk->part->body_count; k++)
+            buf_format(&text, "%.*s\n", STR_ARG(chunk->part->body[k]));
+        buf_format(&text, "%.*s\n", STR_ARG(chunk->part->ticks));
+    }
+    notebook_cell_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
+}
+
+static void add_recorded_rows(Notebook *notebook, Buf *text, const ResultTable *device,
+                              const Lab *lab) {
+    KeyScope scope = book_scope(notebook->book);
+    Key key = {.chapter = lab->chapter, .kernel = STR("*")};
+    KeyRows rows;
+    Buf why = {.arena = notebook->book->arena};
+    Str name = results_fact(device, STR("device"));
+    if (!key_rows(&scope, device, &key, &rows, &why)) return;
+    for (size_t i = 0; i < rows.count; i++) {
+        if (key_is_stale(&scope, device, rows.rows[i])) continue;
+        buf_add(text, STR("    ("));
+        json_string(text, name.len ? name : device->device);
+        buf_add(text, STR(", "));
+        json_string(text, lab->name);
+        buf_add(text, STR(", "));
+        json_string(text, results_cell(device, rows.rows[i], STR("kernel")));
+        buf_format(text, ", %.*s, %.*s, %.*s),\n",
+                   STR_ARG(results_cell(device, rows.rows[i], STR("n"))),
+                   STR_ARG(results_cell(device, rows.rows[i], STR("median_us"))),
+                   STR_ARG(results_cell(device, rows.rows[i], STR("gbps"))));
+    }
+}
+
+static void add_recorded(Notebook *notebook) {
+    Book *book = notebook->book;
+    Buf text = {.arena = book->arena};
+    buf_add(&text, STR("#@title What other devices measured, to compare with\n"
+                       "# (device, lab, kernel, elements, median in microseconds, GB/s)\n"
+                       "RECORDED = [\n"));
+    for (size_t d = 0; d < book->results->device_count; d++)
+        for (size_t i = 0; i < notebook->labs->count; i++) {
+            const Lab *lab = &notebook->labs->items[i];
+            book->file = book->chunks->chunks[lab->chunk].file;
+            if (notebook->inside[book->file])
+                add_recorded_rows(notebook, &text, &book->results->devices[d], lab);
+        }
+    buf_char(&text, ']');
+    notebook_cell_code(&notebook->cells, STR("recorded"), buf_str(&text));
+}
+
+static void add_front(Notebook *notebook) {
+    Book *book = notebook->book;
+    const NotebookPlan *plan = notebook->plan;
+    Buf text = {.arena = book->arena};
+    if (plan->repository.len)
+        buf_format(&text,
+                   "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
+                   "(https://colab.research.google.com/github/%.*s/blob/main/%.*s/%.*s.ipynb)\n\n",
+                   STR_ARG(plan->repository), STR_ARG(plan->folder), STR_ARG(notebook->name));
+    if (notebook->whole && book->title.len) buf_format(&text, "# %.*s\n\n", STR_ARG(book->title));
+    buf_format(&text, "*%.*s*\n", STR_ARG(book_provenance(book)));
+    for (size_t i = 0; notebook->whole && i < book->anchors.count; i++) {
+        const Anchor *anchor = &book->anchors.items[i];
+        if (anchor->level != 1 || !notebook->inside[anchor->file]) continue;
+        Str chapter = key_chapter_of(book->chunks->files[anchor->file].path);
+        buf_format(&text, "%s- [%.*s](#%.*s)\n", anchor == book->anchors.items ? "\n" : "",
+                   STR_ARG(anchor_book_title(book->arena, chapter, 1, anchor->title)),
+                   STR_ARG(anchor->name));
+    }
+    notebook_cell_markdown(&notebook->cells, STR("front"), buf_str(&text));
+}
+
+static void add_chapters(Notebook *notebook) {
+    Book *book = notebook->book;
+    for (size_t file = 0; file < book->chunks->file_count; file++) {
+        if (!notebook->inside[file]) continue;
+        book->file = file;
+        book_chapter_text(book);
+        flush_text(notebook);
+    }
+}
+
+// A Markdown cell of the frame: each line stands behind `# `.
+static void add_comment_cell(Notebook *notebook, Str text) {
+    Buf plain = {.arena = notebook->book->arena};
+    for (Str line; str_line(&text, &line);) {
+        buf_add(&plain, str_from(line, str_starts(line, STR("# ")) ? 2 : 1));
+        buf_char(&plain, '\n');
+    }
+    notebook_cell_markdown(&notebook->cells, STR("frame"), buf_str(&plain));
+}
+
+// @name@ in code of the frame stands for the notebook's name.
+static Str with_name(const Notebook *notebook, Str text) {
+    const Str mark = STR("@name@");
+    Buf filled = {.arena = notebook->book->arena};
+    for (size_t at; (at = str_find(text, mark)) != SIZE_MAX; text = str_from(text, at + mark.len)) {
+        buf_add(&filled, str_slice(text, 0, at));
+        buf_add(&filled, notebook->name);
+    }
+    buf_add(&filled, text);
+    return buf_str(&filled);
+}
+
+static void add_section(Notebook *notebook, Str mark, Str text) {
+    if (str_equal(mark, STR("[front]"))) {
+        add_front(notebook);
+    } else if (str_equal(mark, STR("[harness]"))) {
+        add_harness(notebook);
+    } else if (str_equal(mark, STR("[recorded]"))) {
+        add_recorded(notebook);
+    } else if (str_equal(mark, STR("[chapters]"))) {
+        add_chapters(notebook);
+    } else if (str_equal(mark, STR("[markdown]"))) {
+        add_comment_cell(notebook, text);
+    } else {
+        notebook_cell_code(&notebook->cells, mark, with_name(notebook, str_trim(text)));
+    }
+}
+
+// The frame's cells in order; what stands before the first is about the frame itself.
+static void add_frame(Notebook *notebook) {
+    Str rest = notebook->plan->frame, mark = STR("# %% "), line, name = STR("");
+    const char *start = NULL;
+    for (Str before = rest;; before = rest) {
+        bool more = str_line(&rest, &line);
+        if (more && !str_starts(line, mark)) continue;
+        if (start) add_section(notebook, name, (Str){start, (size_t)(before.at - start)});
+        if (!more) return;
+        name = str_trim(str_from(line, mark.len));
+        start = rest.at;
+    }
+}
+
+// ---- Whole notebooks ----
+
+static const BookHome *homes_of(const Notebook *notebook) {
+    const Book *book = notebook->book;
+    BookHome *homes = ARENA_NEW(book->arena, book->chunks->file_count + 1, BookHome);
+    for (size_t i = 0; i < book->chunks->file_count; i++) {
+        Str path = book->chunks->files[i].path;
+        Buf home = {.arena = book->arena};
+        bool apart = !lab_of_file(notebook->labs, i);
+        if (apart)
+            buf_format(&home, "%.*s%.*s", STR_ARG(book->up), STR_ARG(path));
+        else if (!notebook->inside[i])
+            buf_format(&home, "%.*s.ipynb", STR_ARG(stem_of(path)));
+        homes[i] = (BookHome){buf_str(&home), apart};
+    }
+    return homes;
+}
+
+static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs, Str name,
+                          bool *inside, bool whole) {
+    Notebook notebook = {.book = book,
+                         .plan = plan,
+                         .labs = labs,
+                         .name = name,
+                         .inside = inside,
+                         .whole = whole,
+                         .written = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, bool),
+                         .ran = ARENA_NEW(book->arena, labs->count + 1, bool),
+                         .section = STR("text")};
+    book->cells = &notebook;
+    book->homes = homes_of(&notebook);
+    book->add_chunk = add_chunk;
+    book->add_image = add_image;
+    book->out.len = 0;
+    notebook_cells_open(&notebook.cells, book->arena);
+    add_frame(&notebook);
+    Buf path = {.arena = book->arena};
+    buf_format(&path, "%.*s/%.*s.ipynb", STR_ARG(plan->folder), STR_ARG(name));
+    return (NotebookFile){buf_str(&path), notebook_cells_close(&notebook.cells)};
+}
+
+size_t notebook_weave(Book *book, const NotebookPlan *plan, NotebookFile **files) {
+    Labs labs = lab_collect(book->chunks);
+    size_t file_count = book->chunks->file_count, count = 0;
+    bool *all = ARENA_NEW(book->arena, file_count + 1, bool);
+    *files = ARENA_NEW(book->arena, file_count + 1, NotebookFile);
+    for (size_t i = 0; i < file_count; i++) all[i] = lab_of_file(&labs, i) != NULL;
+    book_open(book);
+    (*files)[count++] = weave(book, plan, &labs, STR("workbook"), all, true);
+    // The chapters one by one say nothing that has not been checked now.
+    for (size_t i = 0; book->error_count == 0 && i < file_count; i++) {
+        if (!all[i]) continue;
+        bool *one = ARENA_NEW(book->arena, file_count + 1, bool);
+        one[i] = true;
+        (*files)[count++] =
+            weave(book, plan, &labs, stem_of(book->chunks->files[i].path), one, false);
+    }
+    book_sort_errors(book);
+    return count;
+}

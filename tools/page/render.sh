@@ -1,0 +1,78 @@
+#!/bin/sh
+# Renders what `weave -t pandoc` wrote: one offline HTML file, an EPUB, or a PDF.
+# The output is complete or as it was before; it is named by what it ends in.
+set -eu
+
+usage="usage: render.sh BOOK.md OUT.html|OUT.epub|OUT.pdf
+  PANDOC names the pandoc to use (default pandoc; 2.17 or later)"
+
+[ "${1:-}" = -h ] && { echo "$usage"; exit 0; }
+[ $# -eq 2 ] || { echo "$usage" >&2; exit 2; }
+pandoc=${PANDOC:-pandoc} book=$1 out=$2
+here=$(dirname "$0")
+
+version=$("$pandoc" --version 2>/dev/null | sed -n '1s/^pandoc[^0-9]*//p') || version=
+[ -n "$version" ] || { echo "render.sh: no pandoc: install pandoc or set PANDOC" >&2; exit 1; }
+major=${version%%.*} rest=${version#*.}
+minor=${rest%%.*}
+
+# --embed-resources came with 2.19; before, --self-contained did the same.
+embed="--embed-resources"
+[ "$major" -gt 2 ] || [ "$minor" -ge 19 ] || embed="--self-contained"
+
+mkdir -p "$(dirname "$out")"
+fresh=$(dirname "$out")/.$$.$(basename "$out") page=$(dirname "$out")/.$$.html profile=
+trap 'rm -rf "$fresh" "$page" "$profile"' EXIT
+trap 'exit 1' HUP INT TERM
+
+set -- --from markdown --standalone --syntax-definition "$here/cuda.xml" --columns 10000
+html() {
+    out_html=$1
+    shift
+    "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --css "$here/page.css" \
+        --variable script="$here/page.js" --mathml --toc --toc-depth 2 --output "$out_html" "$book"
+}
+
+# A PDF is the HTML page, printed by a browser; without one, what pandoc makes of the text.
+pdf() {
+    for engine in chromium chromium-browser google-chrome weasyprint xelatex lualatex tectonic typst none; do
+        command -v "$engine" >/dev/null 2>&1 && break
+    done
+    case $engine in
+    none)
+        echo "render.sh: no PDF engine: install chromium, weasyprint or xelatex" >&2
+        return 1
+        ;;
+    chrom* | google-chrome)
+        html "$page" "$@"
+        profile=$(mktemp -d)
+        sandbox=
+        [ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox # Chromium has none for root
+        "$engine" --headless $sandbox --disable-gpu --no-pdf-header-footer \
+            --generate-pdf-document-outline --user-data-dir="$profile" --print-to-pdf="$fresh" \
+            "$page" >"$profile/log" 2>&1 && [ -s "$fresh" ] ||
+            { echo "render.sh: $engine: $(tail -n 1 "$profile/log")" >&2; return 1; }
+        ;;
+    *)
+        "$pandoc" "$@" --pdf-engine "$engine" --toc --toc-depth 2 --output "$fresh" "$book"
+        ;;
+    esac
+}
+
+case $out in
+*.html)
+    html "$fresh" "$@"
+    ;;
+*.epub)
+    "$pandoc" "$@" --to epub3 --css "$here/epub.css" --mathml --toc --toc-depth 2 \
+        --output "$fresh" "$book"
+    ;;
+*.pdf)
+    pdf "$@"
+    ;;
+*)
+    echo "$usage" >&2
+    exit 2
+    ;;
+esac
+mv "$fresh" "$out"

@@ -1,0 +1,249 @@
+"""counts.py: figures of counted events: counters by chapter, and who touches which bank when.
+
+A picture takes data from plot.py and the name of its file; it returns the figure, its title, and
+its content in words.
+"""
+
+import math
+
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FixedLocator, NullLocator
+from style import (
+    INK,
+    MUTED,
+    FAINT,
+    BLUE,
+    ORANGE,
+    GREY,
+    WIDTH,
+    count_text,
+    kernel_text,
+    counter_text,
+    sheet,
+    heading,
+    bare,
+)
+
+# ---- Counts ----
+
+
+def counters(data, name):
+    bars, titles = data["bars"], [counter_text(c) for c in data["counters"]]
+    across = 3
+    down = math.ceil(len(titles) / across)
+    high = 0.19 * len(bars) + 0.05
+    figure, place, write = sheet(0.85 + down * (high + 0.36), name)
+    what = f"What chapter {int(data['chapter'])} changes"
+    heading(
+        write,
+        what,
+        f"Counted by the CPU device for {data['n']:,} elements; "
+        "grey is from before; equal counters are left out",
+    )
+    width = (WIDTH - 1.75) / across
+    for i, title in enumerate(titles):
+        axes = place(
+            1.65 + (i % across) * width, 0.9 + i // across * (high + 0.36), width - 0.62, high
+        )
+        bare(axes)
+        axes.spines["bottom"].set_visible(False)
+        axes.xaxis.set_major_locator(NullLocator())
+        axes.set_ylim(len(bars) - 0.45, -0.55)
+        values = [bar["values"][i] for bar in bars]
+        axes.set_xlim(0, max(values))
+        axes.set_title(title, loc="left", fontsize=8.5, fontweight="bold", pad=3)
+        for y, (bar, value) in enumerate(zip(bars, values)):
+            axes.barh(y, value, 0.72, color=BLUE if bar["own"] else GREY)
+            axes.annotate(
+                count_text(value),
+                (value, y),
+                (3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+                annotation_clip=False,
+            )
+            if i % across == 0:
+                axes.annotate(
+                    kernel_text(bar["kernel"]),
+                    (0, y),
+                    (-5, 0),
+                    textcoords="offset points",
+                    va="center",
+                    ha="right",
+                    fontsize=8,
+                    color=INK if bar["own"] else MUTED,
+                    annotation_clip=False,
+                )
+        axes.axvline(0, color=MUTED, linewidth=0.8)
+    return (
+        figure,
+        what,
+        "; ".join(
+            f"{title}: "
+            + ", ".join(
+                f"{kernel_text(bar['kernel'])} {count_text(bar['values'][i])}" for bar in bars
+            )
+            for i, title in enumerate(titles)
+        )
+        + ".",
+    )
+
+
+# ---- Who touches which bank when ----
+
+
+# Words of one bank that an instruction wants, by power of two: blue is one, nobody waits.
+DEGREES = ("#2f7fb8", "#f0c45c", "#e69f00", "#d45d00", "#a83a00", "#7a2200")
+ON_DEGREE = ("#fefefe", "#111111", "#111111", "#fefefe", "#fefefe", "#fefefe")
+
+
+def group_size(op, size, accesses):
+    """Lanes served together: the rule that reference/h200-access-patterns.csv was measured for."""
+    group = {8: 16, 16: 8}.get(size, 32)
+    if op == "load" and group < 32:
+        at = dict(map(tuple, accesses))
+        if any(all(at.get(lane ^ other, a) == a for lane, a in at.items()) for other in (1, 2)):
+            group *= 2
+    return group
+
+
+def wavefronts(op, size, accesses):
+    """Per group of lanes, per bank: the distinct words wanted, each with its lanes."""
+    group = group_size(op, size, accesses)
+    groups = {}
+    for lane, address in accesses:
+        for word in range(address // 4, (address + max(size, 4)) // 4):
+            banks = groups.setdefault(lane // group, {})
+            banks.setdefault(word % 32, {}).setdefault(word, []).append(lane)
+    return [groups[g] for g in sorted(groups)]
+
+
+class Steps:
+    """The steps of a traced warp, as wavefronts, and where in a picture each of them lies."""
+
+    def __init__(self, trace, line, gap):
+        self.gap = gap
+        self.trace = trace
+        self.steps = []  # label, number of lanes, groups, number of wavefronts
+        for label, op, size, accesses in trace["steps"]:
+            groups = wavefronts(op, size, accesses)
+            count = sum(max(map(len, group.values())) for group in groups)
+            self.steps.append((label, len({lane for lane, _ in accesses}), groups, count))
+        self.total = sum(count for *_, count in self.steps)
+        self.line = min(line, 60 * line / self.total)
+        self.high = self.total * self.line + gap * (len(self.steps) - 1)
+        self.turns = self.total > sum(len(groups) for _, _, groups, _ in self.steps)
+
+    def words(self):
+        said = (
+            f"{label}: {lanes} lanes, {count} wavefronts" for label, lanes, _, count in self.steps
+        )
+        return f"{'; '.join(said)}. {self.total} wavefronts in all."
+
+    def draw(self, axes, beside):
+        """Banks go across, wavefronts down; beside(step, middle) writes next to each step."""
+        bare(axes)
+        axes.spines["bottom"].set_visible(False)
+        axes.xaxis.set_major_locator(NullLocator())
+        axes.set_xlim(-0.5, 31.5)
+        axes.set_ylim(self.high, 0)
+        y = 0.0
+        for step in self.steps:
+            _, _, groups, count = step
+            box = {"facecolor": "none", "edgecolor": FAINT, "linewidth": 0.8, "clip_on": False}
+            axes.add_patch(Rectangle((-0.5, y), 32, count * self.line, **box))
+            beside(step, y + count * self.line / 2)
+            for group in groups:
+                self.draw_group(axes, y, group)
+                y += max(map(len, group.values())) * self.line
+            y += self.gap
+
+    def draw_group(self, axes, y, group):
+        for bank, words in group.items():
+            degree = min(len(DEGREES) - 1, math.ceil(math.log2(len(words))))
+            for i, lanes in enumerate(words.values()):
+                low = (bank - 0.45, y + i * self.line + 0.006)
+                style = {"facecolor": DEGREES[degree], "edgecolor": "none"}
+                axes.add_patch(Rectangle(low, 0.9, self.line - 0.012, **style))
+                if self.line > 0.12:  # room for the number of a lane; + stands for further ones
+                    text = f"{lanes[0]}+" if len(lanes) > 1 else f"{lanes[0]}"
+                    at = (bank, y + (i + 0.5) * self.line)
+                    style = {"ha": "center", "va": "center_baseline", "fontsize": 7}
+                    axes.text(*at, text, color=ON_DEGREE[degree], **style)
+
+
+TURNS = "Lanes that want different words of the same bank take turns (orange)"
+ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+
+
+def banks(data, name):
+    steps = Steps(data, 0.165, 0.09)
+    top = 1.12 if steps.turns else 0.95
+    figure, place, write = sheet(top + steps.high + 0.42, name)
+    what = f"Who touches which bank when: {kernel_text(data['kernel'])}"
+    below = f"Warp {data['warp']} of block {data['block']}, one access for each step. "
+    heading(write, what, below + "A line is one wavefront; the numbers are lanes")
+    if steps.turns:
+        write(0.08, 0.64, TURNS, color=MUTED)
+    left, width = 0.8, 5.12
+    axes = place(left, top, width, steps.high)
+
+    def beside(step, middle):
+        label, lanes, groups, count = step
+        axes.annotate(label, (-0.5, middle), (-6, 0), ha="right", fontsize=8.5, **ASIDE)
+        axes.annotate(f"{lanes}", (31.5, middle), (8, 0), color=MUTED, fontsize=8.5, **ASIDE)
+        waits = count > len(groups)
+        style = {"color": ORANGE, "fontweight": "bold"} if waits else {"color": MUTED}
+        right = 72 * (WIDTH - 0.08 - left - width)
+        axes.annotate(
+            f"{count}", (31.5, middle), (right, 0), ha="right", fontsize=8.5, **style, **ASIDE
+        )
+
+    steps.draw(axes, beside)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_major_locator(FixedLocator(range(0, 32)))
+    axes.tick_params(length=0, labelsize=7, pad=2)
+    small = {"color": MUTED, "fontsize": 8}
+    write(left - 0.08, top - 0.06, "bank", ha="right", **small)
+    write(left + width + 0.1, top - 0.06, "lanes", **small)
+    write(WIDTH - 0.08, top - 0.06, "wavefronts", ha="right", **small)
+    total = {"fontsize": 8.5, "fontweight": "bold", "ha": "right"}
+    write(WIDTH - 0.08, top + steps.high + 0.22, f"{steps.total} in all", **total)
+    return figure, what, steps.words()
+
+
+def bank_shapes(data, name):
+    """The traces of a chapter side by side, up to three in a row: how tall is how slow."""
+    across = min(3, len(data["traces"]))
+    traces = [Steps(trace, 0.085, 0.055) for trace in data["traces"]]
+    rows = [traces[i : i + across] for i in range(0, len(traces), across)]
+    top = 1.12 if any(steps.turns for steps in traces) else 0.95
+    tall = [max(steps.high for steps in row) + 0.62 for row in rows]
+    figure, place, write = sheet(top + sum(tall) - 0.3, name)
+    what = f"Who touches which bank when, in chapter {int(data['chapter'])}"
+    below = "One warp of each kernel, one access for each step. Across: 32 banks. Down: wavefronts"
+    heading(write, what, below)
+    if any(steps.turns for steps in traces):
+        write(0.08, 0.64, TURNS, color=MUTED)
+    each = WIDTH / across
+    for row, high in zip(rows, tall):
+        for i, steps in enumerate(row):
+            left = i * each + 0.5
+            head = {"color": ORANGE if steps.turns else INK, "fontsize": 8.5}
+            write(left, top - 0.02, kernel_text(steps.trace["kernel"]), fontweight="bold")
+            write(left, top + 0.14, f"{steps.total} wavefronts", **head)
+            axes = place(left, top + 0.22, each - 0.6, steps.high)
+
+            def beside(step, middle, axes=axes):
+                label = step[0].replace("step ", "")
+                style = {"ha": "right", "fontsize": 7, "color": MUTED}
+                axes.annotate(label, (-0.5, middle), (-4, 0), **style, **ASIDE)
+
+            steps.draw(axes, beside)
+        top += high
+    words = (f"{kernel_text(steps.trace['kernel'])}: {steps.words()}" for steps in traces)
+    return figure, what, " ".join(words)
+
+
+PICTURES = {"counters": counters, "banks": banks, "bank_shapes": bank_shapes}

@@ -1,0 +1,217 @@
+"""style.py: how all figures of plot.py look: colours, words, frames, and the SVG text.
+
+Colours are written as they look on white. A style sheet in each file gives every one of them a
+counterpart for dark backgrounds, by attribute: a renderer that knows no style sheets shows the
+light ones. Blue and orange (Okabe and Ito's palette) stay apart for colour-blind readers, and
+no meaning hangs on colour alone.
+"""
+
+import io
+import logging
+import math
+import re
+from xml.sax.saxutils import escape
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from PIL import Image
+
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
+
+# name: on white, on dark
+INK, MUTED, FAINT, PAPER = "#1f2328", "#656d76", "#d8dee4", "#fffffe"
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072b2", "#d55e00", "#009e73", "#aa4499", "#8c959f"
+DARK = {
+    INK: "#e6edf3",
+    MUTED: "#9198a1",
+    FAINT: "#30363d",
+    PAPER: "#0d1117",
+    BLUE: "#56b4e9",
+    ORANGE: "#ff9a52",
+    GREEN: "#2ec79b",
+    PURPLE: "#df8fd0",
+    GREY: "#767d86",
+}
+SERIES = (BLUE, ORANGE, GREEN, PURPLE)
+FONTS = "-apple-system, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+
+WIDTH = 7.2  # inches: 691 px, what a page of text is wide
+STYLE = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "text.color": INK,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": MUTED,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.unicode_minus": True,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "text.parse_math": False,
+    "path.simplify": False,
+}
+
+
+# ---- Words ----
+
+
+def significant(value, digits=3):
+    """1234.5 -> 1,230 and 0.07654 -> 0.0765: three digits say all that a median knows."""
+    if value == 0:
+        return "0"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    return f"{round(value, places):,.{max(places, 0)}f}"
+
+
+def time_text(us):
+    for limit, unit in ((1e6, "s"), (1e3, "ms")):
+        if us >= 0.9995 * limit:
+            return f"{significant(us / limit)} {unit}"
+    return f"{significant(us)} µs"
+
+
+def round_time(us):
+    """A power of ten on an axis: 10 µs."""
+    return re.sub(r"\.0+ ", " ", time_text(us))
+
+
+def count_text(value):
+    for limit, unit in ((1e9, " G"), (1e6, " M"), (1e4, " k")):
+        if value >= limit:
+            return significant(value / (1e3 if unit == " k" else limit)) + unit
+    return f"{value:,}"
+
+
+def binary_text(n):
+    """Sizes in powers of two: 4096 -> 4 Ki."""
+    for shift, unit in ((30, " Gi"), (20, " Mi"), (10, " Ki")):
+        if n >= 1 << shift:
+            return f"{round(n / (1 << shift), 2):g}{unit}"
+    return f"{n:g}"
+
+
+def factor_text(factor):
+    return f"×{significant(factor)}"
+
+
+def kernel_text(kernel):
+    """A kernel's name in words, without what all of them do: block_sum_last_warp -> last warp."""
+    words = re.sub(r"^(block_)?sum_", "", kernel)
+    return words.replace("_", " ")
+
+
+def counter_text(column):
+    """A column in words: shared_ld_conflicts -> shared load conflicts."""
+    words = {"ld": "load", "st": "store", "insts": "instructions"}
+    text = " ".join(words.get(word, word) for word in column.split("_"))
+    ptx = column in ("warp_insts", "divergent_branches")
+    return f"{text} (PTX)" if ptx else text
+
+
+def names_of(devices):
+    return " and ".join(device["name"] for device in devices)
+
+
+# ---- Frames ----
+
+
+def sheet(height, name):
+    """A figure of that height in inches, and a function that places axes in inches from its top."""
+    matplotlib.rcParams["svg.hashsalt"] = name
+    figure = plt.figure(figsize=(WIDTH, height))
+
+    def place(left, top, width, high):
+        return figure.add_axes(
+            [left / WIDTH, 1 - (top + high) / height, width / WIDTH, high / height]
+        )
+
+    def write(left, top, text, **style):
+        return figure.text(left / WIDTH, 1 - top / height, text, va="baseline", **style)
+
+    return figure, place, write
+
+
+def heading(write, title, below, names=()):
+    """Title, what is shown, and the devices with their colours where there are several."""
+    write(0.08, 0.24, title, fontsize=12, fontweight="bold")
+    write(0.08, 0.45, below, color=MUTED, fontsize=9)
+    if len(names) > 1:
+        left = 0.08
+        for name, color in zip(names, SERIES):
+            write(left, 0.68, "■ " + name, color=color, fontsize=9, fontweight="bold")
+            left += 0.3 + 0.08 * len(name)
+
+
+def bare(axes):
+    """No frame but what carries a scale."""
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(False)
+    axes.yaxis.set_major_locator(NullLocator())
+
+
+def decades(axes, values, text):
+    """A log axis, a line per decade, labels where there is room, and room beyond the largest."""
+    low = math.floor(math.log10(min(values)))
+    high = low + max(1, (math.log10(max(values)) - low) / 0.75)
+    axes.set_xscale("log")
+    axes.set_xlim(10**low, 10**high)
+    axes.xaxis.set_major_locator(FixedLocator([10.0**e for e in range(low, math.floor(high) + 1)]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    every = 1 if high - low <= 4 else 2
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(
+            lambda x, _: (
+                text(x) if x < 10 * max(values) and round(math.log10(x) - low) % every == 0 else ""
+            )
+        )
+    )
+    axes.grid(axis="x", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+def png_of(figure):
+    """The same on white, as an image of 64 colours: notebooks show it where they show no SVG."""
+    drawn, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=120, facecolor="white", metadata={"Software": None})
+    Image.open(drawn).convert("RGB").quantize(64).save(small, format="png", optimize=True)
+    return small.getvalue()
+
+
+def svg_of(figure, title, description, hash_text):
+    buffer = io.StringIO()
+    nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
+    figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"'DejaVu Sans'(, [^;\"]*)?", FONTS, svg)
+    dark = "".join(
+        f'[style*="fill: {light}"]{{fill:{color}!important}}'
+        f'[style*="stroke: {light}"]{{stroke:{color}!important}}\n'
+        for light, color in DARK.items()
+        if light in svg
+    )
+    end = svg.index(">")
+    return (
+        f"<!-- drawn by tools/plot/plot.py from inputs {hash_text} -->\n{svg[:end]}"
+        f' role="img" aria-labelledby="title desc">\n <title id="title">{escape(title)}</title>\n'
+        f' <desc id="desc">{escape(description)}</desc>\n'
+        f" <style>@media (prefers-color-scheme: dark) {{\n{dark}}}</style>{svg[end + 1 :]}"
+    )
+
+
+def draw(picture, figure, hash_text):
+    """A figure of plot.py, by a function of times.py or counts.py: as SVG and as PNG."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({k: v for k, v in STYLE.items() if k in matplotlib.rcParams})
+        drawn, title, description = picture(figure.data, figure.name)
+        svg, png = svg_of(drawn, title, description, hash_text).encode(), png_of(drawn)
+        plt.close(drawn)
+        return svg, png

@@ -1,0 +1,148 @@
+// Events. One is complete once it is recorded; in a capture it marks a place in the graph.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/stream.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct Event {
+    Event *next;
+    unsigned int flags;
+    bool recorded;
+    double milliseconds;
+    Capture *capture; // when last recorded in a capture, and after which nodes
+    NodeSet last;
+};
+
+enum { EVENT_DISABLE_TIMING = 2 };
+
+static Event *events;
+
+static bool known_event(const Event *handle) {
+    for (const Event *event = events; event; event = event->next)
+        if (event == handle) return true;
+    return false;
+}
+
+static CudaError create_event(Event **event, unsigned int flags) {
+    if (!event || flags > 7) return CUDA_INVALID_VALUE; // three flags, cudaEventDisableTiming = 2
+    Event *made = calloc(1, sizeof *made);
+    if (!made) return CUDA_MEMORY_ALLOCATION;
+    *made = (Event){.next = events, .flags = flags};
+    *event = events = made;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaEventCreate(Event **event) { return RUNTIME(create_event(event, 0)); }
+
+API CudaError cudaEventCreateWithFlags(Event **event, unsigned int flags) {
+    return RUNTIME(create_event(event, flags));
+}
+
+static CudaError destroy_event(Event *event) {
+    if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
+    for (Event **link = &events; *link; link = &(*link)->next)
+        if (*link == event) {
+            *link = event->next;
+            break;
+        }
+    free(event->last.nodes);
+    free(event);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaEventDestroy(Event *event) { return RUNTIME(destroy_event(event)); }
+
+void event_record(Event *event) {
+    if (!known_event(event)) return; // a graph may outlive the event that it records
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    event->milliseconds = (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    event->recorded = true;
+    event->capture = NULL;
+}
+
+enum { RECORD_EXTERNAL = 1 }; // cudaEventRecordExternal: a node of the graph, also in a capture
+
+static CudaError record(Event *event, Stream *handle, unsigned int flags) {
+    Stream *stream = stream_find(handle);
+    if (!stream || !known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
+    Work work = {.kind = WORK_RECORD, .event = event};
+    if (!stream->capture || flags & RECORD_EXTERNAL) return stream_submit(handle, &work);
+    event->capture = stream->capture;
+    return node_set(&event->last, stream->last.nodes, stream->last.count) ? CUDA_SUCCESS
+                                                                          : CUDA_MEMORY_ALLOCATION;
+}
+
+API CudaError cudaEventRecord(Event *event, Stream *stream) {
+    return RUNTIME(record(event, stream, 0));
+}
+
+API CudaError cudaEventRecord_ptsz(Event *event, Stream *stream) {
+    return cudaEventRecord(event, stream_ptsz(stream));
+}
+
+API CudaError cudaEventRecordWithFlags(Event *event, Stream *stream, unsigned int flags) {
+    return RUNTIME(record(event, stream, flags));
+}
+
+API CudaError cudaEventRecordWithFlags_ptsz(Event *event, Stream *stream, unsigned int flags) {
+    return cudaEventRecordWithFlags(event, stream_ptsz(stream), flags);
+}
+
+// A stream that waits for a captured event joins the capture, and depends on what the event does.
+static CudaError wait_event(Stream *handle, Event *event, unsigned int flags) {
+    Stream *stream = stream_find(handle);
+    if (!stream || !known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
+    if (event->capture && !capture_live(event->capture)) event->capture = NULL;
+    if (!event->capture) {
+        if (!stream->capture) return CUDA_SUCCESS;
+        if (flags & RECORD_EXTERNAL)
+            return stream_submit(handle, &(Work){.kind = WORK_WAIT, .event = event});
+        stream->capture->invalid = true;
+        return CUDA_STREAM_CAPTURE_ISOLATION;
+    }
+    if (stream == &stream_legacy) return CUDA_STREAM_CAPTURE_IMPLICIT;
+    if (stream->capture && stream->capture != event->capture) {
+        stream->capture->invalid = event->capture->invalid = true;
+        return CUDA_STREAM_CAPTURE_MERGE;
+    }
+    stream->capture = event->capture;
+    return node_set_add(&stream->last, &event->last) ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
+API CudaError cudaStreamWaitEvent(Stream *stream, Event *event, unsigned int flags) {
+    return RUNTIME(wait_event(stream, event, flags));
+}
+
+API CudaError cudaStreamWaitEvent_ptsz(Stream *stream, Event *event, unsigned int flags) {
+    return cudaStreamWaitEvent(stream_ptsz(stream), event, flags);
+}
+
+static CudaError event_settled(Event *event) {
+    if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
+    if (!event->capture || !capture_live(event->capture)) return CUDA_SUCCESS;
+    event->capture->invalid = true;
+    return CUDA_CAPTURED_EVENT;
+}
+
+API CudaError cudaEventSynchronize(Event *event) { return RUNTIME(event_settled(event)); }
+API CudaError cudaEventQuery(Event *event) { return RUNTIME(event_settled(event)); }
+
+// Host time: it says how long the CPU device took, nothing about a GPU.
+static CudaError elapsed(float *milliseconds, const Event *first, const Event *second) {
+    if (!milliseconds) return CUDA_INVALID_VALUE;
+    if (!known_event(first) || !known_event(second)) return CUDA_INVALID_RESOURCE_HANDLE;
+    bool timed = !((first->flags | second->flags) & EVENT_DISABLE_TIMING);
+    if (!timed || !first->recorded || !second->recorded) return CUDA_INVALID_RESOURCE_HANDLE;
+    *milliseconds = (float)(second->milliseconds - first->milliseconds);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaEventElapsedTime(float *milliseconds, Event *first, Event *second) {
+    return RUNTIME(elapsed(milliseconds, first, second));
+}
+
+API CudaError cudaEventElapsedTime_v2(float *milliseconds, Event *first, Event *second) {
+    return RUNTIME(elapsed(milliseconds, first, second));
+}

@@ -1,0 +1,412 @@
+// Graphs built, queried and changed node by node.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- graphs ---
+
+static CudaError create(Graph **graph) {
+    if (!graph) return CUDA_INVALID_VALUE;
+    *graph = graph_new();
+    return *graph ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
+API CudaError cudaGraphCreate(Graph **graph, unsigned int flags) {
+    return RUNTIME(flags ? CUDA_INVALID_VALUE : create(graph));
+}
+
+static CudaError destroy(Graph *graph) {
+    if (!graph_known(graph)) return CUDA_INVALID_VALUE;
+    graph_free(graph);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphDestroy(Graph *graph) { return RUNTIME(destroy(graph)); }
+
+static CudaError clone(Graph **out, const Graph *graph) {
+    if (!out || !graph_known(graph)) return CUDA_INVALID_VALUE;
+    *out = graph_clone(graph);
+    return *out ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
+API CudaError cudaGraphClone(Graph **out, Graph *graph) { return RUNTIME(clone(out, graph)); }
+
+// --- adding nodes ---
+
+static CudaError add(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                     const Work *work) {
+    if (!out || !graph_known(graph) || (count && !after)) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!graph_has_node(graph, after[i])) return CUDA_INVALID_VALUE;
+    *out = graph_add(graph, work, after, count);
+    return *out ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
+// driver_types.h: cudaKernelNodeParams, cudaMemsetParams, cudaHostNodeParams.
+typedef struct {
+    void *function;
+    Dim3 grid, block;
+    unsigned int shared;
+    void **arguments;
+    void **extra;
+} KernelParams;
+
+typedef struct {
+    void *to;
+    size_t pitch;
+    unsigned int value, element;
+    size_t width, height;
+} FillParams;
+
+typedef struct {
+    void (*call)(void *);
+    void *data;
+} HostParams;
+
+_Static_assert(sizeof(KernelParams) == 56 && sizeof(FillParams) == 40, "as in driver_types.h");
+
+static CudaError kernel_work(const KernelParams *params, Work *work) {
+    if (!params) return CUDA_INVALID_VALUE;
+    if (params->extra) return runtime_unsupported("a kernel node with `extra` parameters");
+    work->kind = WORK_KERNEL;
+    CudaError error = module_entry(params->function, &work->kernel.entry);
+    if (error) return error;
+    work->kernel.launch = (Launch){.grid = params->grid,
+                                   .block = params->block,
+                                   .cluster = {1, 1, 1},
+                                   .dynamic_shared_bytes = params->shared,
+                                   .arguments = params->arguments};
+    return launch_check(work->kernel.entry, &work->kernel.launch);
+}
+
+static CudaError fill_work(const FillParams *params, Work *work) {
+    if (!params) return CUDA_INVALID_VALUE;
+    work->kind = WORK_FILL;
+    work->fill = (Fill){(uintptr_t)params->to, params->pitch, params->width,
+                        params->height,        params->value, params->element};
+    return fill_check(&work->fill);
+}
+
+static CudaError copy_work(void *to, const void *from, size_t bytes, int kind, Work *work) {
+    work->kind = WORK_COPY;
+    work->copy =
+        (Copy){(uintptr_t)to, (uintptr_t)from, bytes, bytes, bytes, bytes, bytes, 1, 1, kind};
+    return copy_check(&work->copy);
+}
+
+static CudaError add_kernel(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                            const KernelParams *params) {
+    Work work;
+    CudaError error = kernel_work(params, &work);
+    return error ? error : add(out, graph, after, count, &work);
+}
+
+API CudaError cudaGraphAddKernelNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                     size_t count, const KernelParams *params) {
+    return RUNTIME(add_kernel(out, graph, after, count, params));
+}
+
+static CudaError add_fill(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                          const FillParams *params) {
+    Work work;
+    CudaError error = fill_work(params, &work);
+    return error ? error : add(out, graph, after, count, &work);
+}
+
+API CudaError cudaGraphAddMemsetNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                     size_t count, const FillParams *params) {
+    return RUNTIME(add_fill(out, graph, after, count, params));
+}
+
+static CudaError add_copy(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                          void *to, const void *from, size_t bytes, int kind) {
+    Work work;
+    CudaError error = copy_work(to, from, bytes, kind, &work);
+    return error ? error : add(out, graph, after, count, &work);
+}
+
+API CudaError cudaGraphAddMemcpyNode1D(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                       size_t count, void *to, const void *from, size_t bytes,
+                                       int kind) {
+    return RUNTIME(add_copy(out, graph, after, count, to, from, bytes, kind));
+}
+
+static CudaError add_copy_3d(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                             const void *params) {
+    Work work;
+    CudaError error = copy_3d_work(params, &work);
+    if (!error) error = copy_check(&work.copy);
+    return error ? error : add(out, graph, after, count, &work);
+}
+
+API CudaError cudaGraphAddMemcpyNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                     size_t count, const void *params) {
+    return RUNTIME(add_copy_3d(out, graph, after, count, params));
+}
+
+static CudaError add_host(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                          const HostParams *params) {
+    if (!params || !params->call) return CUDA_INVALID_VALUE;
+    Work work = {.kind = WORK_HOST, .host = {params->call, params->data}};
+    return add(out, graph, after, count, &work);
+}
+
+API CudaError cudaGraphAddHostNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                   size_t count, const HostParams *params) {
+    return RUNTIME(add_host(out, graph, after, count, params));
+}
+
+API CudaError cudaGraphAddEmptyNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                    size_t count) {
+    Work work = {.kind = WORK_NOTHING};
+    return RUNTIME(add(out, graph, after, count, &work));
+}
+
+API CudaError cudaGraphAddEventRecordNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                          size_t count, Event *event) {
+    Work work = {.kind = WORK_RECORD, .event = event};
+    return RUNTIME(add(out, graph, after, count, &work));
+}
+
+API CudaError cudaGraphAddEventWaitNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                        size_t count, Event *event) {
+    Work work = {.kind = WORK_WAIT, .event = event};
+    return RUNTIME(add(out, graph, after, count, &work));
+}
+
+static CudaError add_graph(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                           Graph *child) {
+    Work work = {.kind = WORK_GRAPH, .graph = child};
+    return graph_known(child) ? add(out, graph, after, count, &work) : CUDA_INVALID_VALUE;
+}
+
+API CudaError cudaGraphAddChildGraphNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                         size_t count, Graph *child) {
+    return RUNTIME(add_graph(out, graph, after, count, child));
+}
+
+// --- edges ---
+
+static CudaError add_edges(Graph *graph, GraphNode *const *from, GraphNode *const *to,
+                           size_t count) {
+    if (!graph_known(graph) || (count && (!from || !to))) return CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (!graph_has_node(graph, from[i]) || !graph_has_node(graph, to[i]))
+            return CUDA_INVALID_VALUE;
+        if (graph_precedes(to[i], &from[i], 1)) return CUDA_INVALID_VALUE; // a cycle
+        if (!graph_depends(to[i], from[i])) return CUDA_MEMORY_ALLOCATION;
+    }
+    return CUDA_SUCCESS;
+}
+
+// CUDA 13 put the edges' data before the number of edges; it is not looked at.
+API CudaError cudaGraphAddDependencies(Graph *graph, GraphNode *const *from, GraphNode *const *to,
+                                       const void *edges_or_count, size_t count) {
+    if (runtime_abi == 12) count = (size_t)(uintptr_t)edges_or_count;
+    return RUNTIME(add_edges(graph, from, to, count));
+}
+
+API CudaError cudaGraphAddDependencies_v2(Graph *graph, GraphNode *const *from,
+                                          GraphNode *const *to, const void *edges, size_t count) {
+    (void)edges;
+    return RUNTIME(add_edges(graph, from, to, count));
+}
+
+static void drop_dependency(GraphNode *node, const GraphNode *on) {
+    size_t kept = 0;
+    for (size_t i = 0; i < node->before_count; i++)
+        if (node->before[i] != on) node->before[kept++] = node->before[i];
+    node->before_count = kept;
+}
+
+static CudaError destroy_node(GraphNode *node) {
+    if (!graph_known_node(node)) return CUDA_INVALID_VALUE;
+    for (GraphNode *other = node->graph->first; other; other = other->next)
+        drop_dependency(other, node);
+    graph_remove(node);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphDestroyNode(GraphNode *node) { return RUNTIME(destroy_node(node)); }
+
+// --- queries ---
+
+// Gives up to *count nodes (all of them if `nodes` is NULL: only the number), and the number.
+static CudaError get_nodes(const Graph *graph, GraphNode **nodes, size_t *count, bool roots) {
+    if (!graph_known(graph) || !count) return CUDA_INVALID_VALUE;
+    size_t found = 0, room = nodes ? *count : 0;
+    for (GraphNode *node = graph->first; node; node = node->next) {
+        if (roots && node->before_count) continue;
+        if (found < room) nodes[found] = node;
+        found++;
+    }
+    for (size_t i = found; i < room; i++) nodes[i] = NULL;
+    *count = found;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphGetNodes(Graph *graph, GraphNode **nodes, size_t *count) {
+    return RUNTIME(get_nodes(graph, nodes, count, false));
+}
+
+API CudaError cudaGraphGetRootNodes(Graph *graph, GraphNode **nodes, size_t *count) {
+    return RUNTIME(get_nodes(graph, nodes, count, true));
+}
+
+// Pairs of nodes, as for get_nodes.
+static CudaError get_edges(const Graph *graph, GraphNode **from, GraphNode **to, size_t *count) {
+    if (!graph_known(graph) || !count) return CUDA_INVALID_VALUE;
+    size_t found = 0, room = from && to ? *count : 0;
+    for (GraphNode *node = graph->first; node; node = node->next)
+        for (size_t i = 0; i < node->before_count; i++, found++)
+            if (found < room) from[found] = node->before[i], to[found] = node;
+    *count = found;
+    return CUDA_SUCCESS;
+}
+
+// CUDA 13 put room for the edges' data before the number; plain edges have zeros there.
+API CudaError cudaGraphGetEdges(Graph *graph, GraphNode **from, GraphNode **to,
+                                void *edges_or_count, size_t *count) {
+    if (runtime_abi == 12) count = edges_or_count;
+    return RUNTIME(get_edges(graph, from, to, count));
+}
+
+static CudaError get_before(const GraphNode *node, GraphNode **nodes, size_t *count) {
+    if (!graph_known_node(node) || !count) return CUDA_INVALID_VALUE;
+    size_t room = nodes ? *count : 0;
+    for (size_t i = 0; i < room && i < node->before_count; i++) nodes[i] = node->before[i];
+    *count = node->before_count;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphNodeGetDependencies(GraphNode *node, GraphNode **nodes, void *edges_or_count,
+                                           size_t *count) {
+    if (runtime_abi == 12) count = edges_or_count;
+    return RUNTIME(get_before(node, nodes, count));
+}
+
+// enum cudaGraphNodeType.
+static CudaError node_type(const GraphNode *node, int *type) {
+    static const int types[] = {
+        [WORK_NOTHING] = 5, [WORK_KERNEL] = 0, [WORK_COPY] = 1, [WORK_FILL] = 2,
+        [WORK_HOST] = 3,    [WORK_RECORD] = 7, [WORK_WAIT] = 6, [WORK_GRAPH] = 4,
+    };
+    if (!type || !graph_known_node(node)) return CUDA_INVALID_VALUE;
+    *type = types[node->work.kind];
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphNodeGetType(GraphNode *node, int *type) {
+    return RUNTIME(node_type(node, type));
+}
+
+static CudaError get_kernel_params(const GraphNode *node, KernelParams *params) {
+    if (!params || !graph_known_node(node) || node->work.kind != WORK_KERNEL)
+        return CUDA_INVALID_VALUE;
+    const Launch *launch = &node->work.kernel.launch;
+    *params = (KernelParams){(void *)(uintptr_t)node->work.kernel.entry->host,
+                             launch->grid,
+                             launch->block,
+                             launch->dynamic_shared_bytes,
+                             (void **)(uintptr_t)launch->arguments,
+                             NULL};
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphKernelNodeGetParams(GraphNode *node, KernelParams *params) {
+    return RUNTIME(get_kernel_params(node, params));
+}
+
+// --- changes ---
+
+static CudaError replace(Work *old, const Work *work) {
+    Work copy;
+    if (old->kind != work->kind) return CUDA_INVALID_VALUE;
+    if (!work_copy(&copy, work)) return CUDA_MEMORY_ALLOCATION;
+    work_free(old);
+    *old = copy;
+    return CUDA_SUCCESS;
+}
+
+static CudaError set_kernel(GraphNode *node, const KernelParams *params) {
+    Work work;
+    if (!graph_known_node(node)) return CUDA_INVALID_VALUE;
+    CudaError error = kernel_work(params, &work);
+    return error ? error : replace(&node->work, &work);
+}
+
+API CudaError cudaGraphKernelNodeSetParams(GraphNode *node, const KernelParams *params) {
+    return RUNTIME(set_kernel(node, params));
+}
+
+static Step *find_step(GraphExec *exec, const GraphNode *node) {
+    if (!graph_known_exec(exec)) return NULL;
+    for (size_t i = 0; i < exec->count; i++)
+        if (exec->steps[i].origin == node) return &exec->steps[i];
+    return NULL;
+}
+
+static CudaError set_step(GraphExec *exec, const GraphNode *node, CudaError error,
+                          const Work *work) {
+    Step *step = find_step(exec, node);
+    if (!step) return CUDA_INVALID_VALUE;
+    return error ? error : replace(&step->work, work);
+}
+
+static CudaError exec_kernel(GraphExec *exec, GraphNode *node, const KernelParams *params) {
+    Work work;
+    CudaError error = kernel_work(params, &work);
+    return set_step(exec, node, error, &work);
+}
+
+API CudaError cudaGraphExecKernelNodeSetParams(GraphExec *exec, GraphNode *node,
+                                               const KernelParams *params) {
+    return RUNTIME(exec_kernel(exec, node, params));
+}
+
+static CudaError exec_copy(GraphExec *exec, GraphNode *node, void *to, const void *from,
+                           size_t bytes, int kind) {
+    Work work;
+    CudaError error = copy_work(to, from, bytes, kind, &work);
+    return set_step(exec, node, error, &work);
+}
+
+API CudaError cudaGraphExecMemcpyNodeSetParams1D(GraphExec *exec, GraphNode *node, void *to,
+                                                 const void *from, size_t bytes, int kind) {
+    return RUNTIME(exec_copy(exec, node, to, from, bytes, kind));
+}
+
+static CudaError exec_fill(GraphExec *exec, GraphNode *node, const FillParams *params) {
+    Work work;
+    CudaError error = fill_work(params, &work);
+    return set_step(exec, node, error, &work);
+}
+
+API CudaError cudaGraphExecMemsetNodeSetParams(GraphExec *exec, GraphNode *node,
+                                               const FillParams *params) {
+    return RUNTIME(exec_fill(exec, node, params));
+}
+
+static CudaError enable(GraphExec *exec, const GraphNode *node, bool enabled) {
+    Step *step = find_step(exec, node);
+    if (!step) return CUDA_INVALID_VALUE;
+    step->disabled = !enabled;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphNodeSetEnabled(GraphExec *exec, GraphNode *node, unsigned int enabled) {
+    return RUNTIME(enable(exec, node, enabled != 0));
+}
+
+static CudaError get_enabled(GraphExec *exec, const GraphNode *node, unsigned int *enabled) {
+    const Step *step = find_step(exec, node);
+    if (!step || !enabled) return CUDA_INVALID_VALUE;
+    *enabled = !step->disabled;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaGraphNodeGetEnabled(GraphExec *exec, GraphNode *node, unsigned int *enabled) {
+    return RUNTIME(get_enabled(exec, node, enabled));
+}

@@ -1,0 +1,330 @@
+// Kernel launches: every way a program can ask for one, the limits, and the queries about kernels.
+#include "simt/cuda/runtime.h"
+
+#include <string.h>
+
+#include "simt/base/limits.h"
+#include "simt/report/report.h"
+
+// --- limits ---
+
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". The error is that
+// of CUDA 13 on an H200, for the kernel's own limit too.
+static CudaError check_shape(const Launch *launch) {
+    const Dim3 *grid = &launch->grid, *block = &launch->block;
+    if (grid->x == 0 || grid->y == 0 || grid->z == 0) return CUDA_INVALID_VALUE;
+    if (grid->x > DEVICE_MAX_GRID_X || grid->y > DEVICE_MAX_GRID_YZ || grid->z > DEVICE_MAX_GRID_YZ)
+        return CUDA_INVALID_VALUE;
+    if (block->x == 0 || block->y == 0 || block->z == 0) return CUDA_INVALID_VALUE;
+    if (block->x > DEVICE_MAX_THREADS || block->y > DEVICE_MAX_THREADS ||
+        block->z > DEVICE_MAX_BLOCK_Z || block->x * block->y * block->z > DEVICE_MAX_THREADS)
+        return CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
+    CudaError error = check_shape(launch);
+    if (error) return error;
+    uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+    if (threads > entry->info.max_threads_per_block) return CUDA_INVALID_VALUE;
+    if (launch->dynamic_shared_bytes > (uint32_t)entry->max_dynamic_shared)
+        return CUDA_INVALID_VALUE;
+    if (!launch->cooperative) return CUDA_SUCCESS;
+    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    int resident = device_resident_blocks(&entry->info, (int)threads, launch->dynamic_shared_bytes);
+    if (blocks > (uint64_t)resident * DEVICE_SMS) return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return CUDA_SUCCESS;
+}
+
+// --- running ---
+
+// A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
+CudaError launch_now(KernelEntry *entry, const Launch *launch) {
+    LaunchReport report = {0};
+    SimtError error = {""};
+    runtime_launching(true);
+    SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
+    runtime_launching(false);
+    report_launch(entry->mangled, launch, &report);
+    arena_free(&report.arena);
+    if (status == SIMT_OK) return CUDA_SUCCESS;
+    char name[512];
+    runtime_say("%s: %s", report_kernel_name(entry->mangled, name, sizeof name), error.text);
+    if (status == SIMT_INTERRUPTED) runtime_end_interrupted();
+    CudaError code = module_error_code(status);
+    bool refused = status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX ||
+                   status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||
+                   status == SIMT_OUT_OF_MEMORY;
+    if (refused) return code;
+    runtime_break(code);
+    return CUDA_SUCCESS;
+}
+
+static CudaError launch(const void *function, Launch shape, size_t shared, Stream *stream) {
+    Work work = {.kind = WORK_KERNEL};
+    CudaError error = module_entry(function, &work.kernel.entry);
+    if (error) return error;
+    if (shared > UINT32_MAX) return CUDA_INVALID_VALUE;
+    shape.dynamic_shared_bytes = (uint32_t)shared;
+    if (shape.cluster.x == 0) shape.cluster = (Dim3){1, 1, 1};
+    error = launch_check(work.kernel.entry, &shape);
+    if (error) return error;
+    if (work.kernel.entry->info.parameter_count && !shape.arguments) return CUDA_INVALID_VALUE;
+    work.kernel.launch = shape;
+    return stream_submit(stream, &work);
+}
+
+// --- <<<...>>> ---
+
+typedef struct {
+    Dim3 grid, block;
+    size_t shared;
+    Stream *stream;
+} Configuration;
+
+enum { MAX_CONFIGURATIONS = 16 }; // launches nested in the arguments of launches
+
+static _Thread_local Configuration configurations[MAX_CONFIGURATIONS];
+static _Thread_local int configuration_count;
+
+API CudaError __cudaPushCallConfiguration(Dim3 grid, Dim3 block, size_t shared, Stream *stream) {
+    if (configuration_count == MAX_CONFIGURATIONS) return CUDA_INVALID_CONFIGURATION;
+    configurations[configuration_count++] = (Configuration){grid, block, shared, stream};
+    return CUDA_SUCCESS;
+}
+
+API CudaError __cudaPopCallConfiguration(Dim3 *grid, Dim3 *block, size_t *shared, void *stream) {
+    if (configuration_count == 0) return CUDA_ILLEGAL_STATE;
+    const Configuration *top = &configurations[--configuration_count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared = top->shared;
+    memcpy(stream, &top->stream, sizeof top->stream);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaLaunchKernel(const void *function, Dim3 grid, Dim3 block, void **arguments,
+                               size_t shared, Stream *stream) {
+    Launch shape = {.grid = grid, .block = block, .arguments = arguments};
+    return RUNTIME(launch(function, shape, shared, stream));
+}
+
+API CudaError cudaLaunchKernel_ptsz(const void *function, Dim3 grid, Dim3 block, void **arguments,
+                                    size_t shared, Stream *stream) {
+    return cudaLaunchKernel(function, grid, block, arguments, shared, stream_ptsz(stream));
+}
+
+API CudaError __cudaLaunchKernel(const void *kernel, Dim3 grid, Dim3 block, void **arguments,
+                                 size_t shared, Stream *stream) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+API CudaError __cudaLaunchKernel_ptsz(const void *kernel, Dim3 grid, Dim3 block, void **arguments,
+                                      size_t shared, Stream *stream) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream_ptsz(stream));
+}
+
+API CudaError cudaLaunchCooperativeKernel(const void *function, Dim3 grid, Dim3 block,
+                                          void **arguments, size_t shared, Stream *stream) {
+    Launch shape = {.grid = grid, .block = block, .arguments = arguments, .cooperative = true};
+    return RUNTIME(launch(function, shape, shared, stream));
+}
+
+API CudaError cudaLaunchCooperativeKernel_ptsz(const void *function, Dim3 grid, Dim3 block,
+                                               void **arguments, size_t shared, Stream *stream) {
+    return cudaLaunchCooperativeKernel(function, grid, block, arguments, shared,
+                                       stream_ptsz(stream));
+}
+
+// driver_types.h: cudaLaunchConfig_t and cudaLaunchAttribute.
+typedef struct {
+    int id;
+    union {
+        char pad[64];
+        int32_t value;
+        Dim3 shape;
+    } __attribute__((aligned(8)));
+} LaunchAttribute;
+
+typedef struct {
+    Dim3 grid, block;
+    size_t shared;
+    Stream *stream;
+    const LaunchAttribute *attributes;
+    unsigned int attribute_count;
+} LaunchConfig;
+
+_Static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56, "as in driver_types.h");
+
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+static CudaError launch_config(const LaunchConfig *config, const void *function, void **arguments,
+                               bool per_thread) {
+    if (!config) return CUDA_INVALID_VALUE;
+    Launch shape = {.grid = config->grid, .block = config->block, .arguments = arguments};
+    for (unsigned int i = 0; i < config->attribute_count; i++) {
+        const LaunchAttribute *attribute = &config->attributes[i];
+        if (attribute->id == ATTRIBUTE_COOPERATIVE) shape.cooperative = attribute->value != 0;
+        if (attribute->id == ATTRIBUTE_CLUSTER) shape.cluster = attribute->shape;
+    }
+    Stream *stream = per_thread ? stream_ptsz(config->stream) : config->stream;
+    return launch(function, shape, config->shared, stream);
+}
+
+API CudaError cudaLaunchKernelExC(const LaunchConfig *config, const void *function,
+                                  void **arguments) {
+    return RUNTIME(launch_config(config, function, arguments, false));
+}
+
+API CudaError cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *function,
+                                       void **arguments) {
+    return RUNTIME(launch_config(config, function, arguments, true));
+}
+
+// --- attributes ---
+
+// driver_types.h: cudaFuncAttributes.
+typedef struct {
+    size_t shared_bytes, constant_bytes, local_bytes;
+    int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared;
+    int carveout, cluster_must_be_set, cluster_width, cluster_height, cluster_depth;
+    int cluster_policy, nonportable_cluster, reserved[16];
+} FunctionAttributes;
+
+_Static_assert(sizeof(FunctionAttributes) == 144, "as in driver_types.h");
+
+static CudaError get_attributes(FunctionAttributes *attributes, const void *function) {
+    KernelEntry *entry;
+    if (!attributes) return CUDA_INVALID_VALUE;
+    CudaError error = module_entry(function, &entry);
+    if (error) return error;
+    *attributes = (FunctionAttributes){
+        .shared_bytes = entry->info.static_shared_bytes,
+        .constant_bytes = entry->info.constant_bytes,
+        .local_bytes = entry->info.local_bytes,
+        .max_threads = (int)entry->info.max_threads_per_block,
+        .registers = device_registers(&entry->info),
+        .ptx_version = (int)entry->info.sm_target,
+        .binary_version = DEVICE_ARCH,
+        .max_dynamic_shared = entry->max_dynamic_shared,
+        .carveout = entry->carveout,
+        .nonportable_cluster = entry->nonportable_cluster,
+    };
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaFuncGetAttributes(FunctionAttributes *attributes, const void *function) {
+    return RUNTIME(get_attributes(attributes, function));
+}
+
+enum { FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9, FUNCTION_NONPORTABLE_CLUSTER = 14 };
+
+static CudaError set_attribute(const void *function, int attribute, int value) {
+    KernelEntry *entry;
+    CudaError error = module_entry(function, &entry);
+    if (error) return error;
+    int largest = DEVICE_SHARED_OPTIN - (int)entry->info.static_shared_bytes;
+    switch (attribute) {
+    case FUNCTION_MAX_DYNAMIC_SHARED:
+        if (value < 0 || value > largest) return CUDA_INVALID_VALUE;
+        entry->max_dynamic_shared = value;
+        return CUDA_SUCCESS;
+    case FUNCTION_CARVEOUT:
+        if (value < -1 || value > 100) return CUDA_INVALID_VALUE;
+        entry->carveout = value;
+        return CUDA_SUCCESS;
+    case FUNCTION_NONPORTABLE_CLUSTER:
+        entry->nonportable_cluster = value;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_VALUE;
+}
+
+API CudaError cudaFuncSetAttribute(const void *function, int attribute, int value) {
+    return RUNTIME(set_attribute(function, attribute, value));
+}
+
+API CudaError cudaKernelSetAttributeForDevice(const void *function, int attribute, int value,
+                                              int device) {
+    return RUNTIME(device ? CUDA_INVALID_DEVICE : set_attribute(function, attribute, value));
+}
+
+// Cache and bank-width preferences are hints; the device has neither a cache nor 8-byte banks.
+static CudaError take_hint(const void *function) {
+    KernelEntry *entry;
+    return module_entry(function, &entry);
+}
+
+API CudaError cudaFuncSetCacheConfig(const void *function, int configuration) {
+    (void)configuration;
+    return RUNTIME(take_hint(function));
+}
+
+API CudaError cudaFuncSetSharedMemConfig(const void *function, int configuration) {
+    (void)configuration;
+    return RUNTIME(take_hint(function));
+}
+
+static CudaError parameter_info(const void *function, size_t index, size_t *offset, size_t *bytes) {
+    KernelEntry *entry;
+    CudaError error = module_entry(function, &entry);
+    if (error) return error;
+    if (index >= entry->info.parameter_count || !offset) return CUDA_INVALID_VALUE;
+    *offset = 0;
+    for (size_t i = 0; i <= index; i++) {
+        size_t size = entry->info.parameter_bytes[i], align = 1;
+        while (align < 16 && size % (align * 2) == 0) align *= 2;
+        *offset = (*offset + align - 1) / align * align;
+        if (i < index) *offset += size;
+    }
+    if (bytes) *bytes = entry->info.parameter_bytes[index];
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset,
+                                   size_t *bytes) {
+    return RUNTIME(parameter_info(function, index, offset, bytes));
+}
+
+// --- occupancy ---
+
+static CudaError occupancy(int *blocks, const void *function, int threads, size_t shared) {
+    KernelEntry *entry;
+    if (!blocks || threads <= 0) return CUDA_INVALID_VALUE;
+    CudaError error = module_entry(function, &entry);
+    if (error) return error;
+    *blocks = device_resident_blocks(&entry->info, threads, shared);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
+                                                            int threads, size_t shared) {
+    return RUNTIME(occupancy(blocks, function, threads, shared));
+}
+
+API CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+                                                                     const void *function,
+                                                                     int threads, size_t shared,
+                                                                     unsigned int flags) {
+    (void)flags;
+    return RUNTIME(occupancy(blocks, function, threads, shared));
+}
+
+static CudaError available_shared(size_t *bytes, const void *function, int blocks, int threads) {
+    KernelEntry *entry;
+    if (!bytes || blocks <= 0 || threads <= 0) return CUDA_INVALID_VALUE;
+    CudaError error = module_entry(function, &entry);
+    if (error) return error;
+    if (device_resident_blocks(&entry->info, threads, 0) < blocks) return CUDA_INVALID_VALUE;
+    size_t each = (size_t)(DEVICE_SHARED_PER_SM / blocks);
+    size_t taken = DEVICE_SHARED_RESERVED + entry->info.static_shared_bytes;
+    each = each > taken ? each - taken : 0;
+    size_t most = DEVICE_SHARED_OPTIN - entry->info.static_shared_bytes;
+    *bytes = each < most ? each : most;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
+                                                        int blocks, int threads) {
+    return RUNTIME(available_shared(bytes, function, blocks, threads));
+}

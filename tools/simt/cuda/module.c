@@ -1,0 +1,280 @@
+// Registration of a program's device code, as nvcc's generated constructors do it, and the lookup
+// of kernels and variables by the host addresses that stand for them. A module is parsed when the
+// first of its kernels or variables is needed.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/cuda/fatbin.h"
+#include "simt/memory/memory.h"
+
+typedef struct Variable {
+    struct Variable *next;
+    const void *host;
+    void **managed; // the host's pointer to a __managed__ variable, NULL for others
+    const char *mangled;
+    RegisteredModule *module;
+} Variable;
+
+struct RegisteredModule {
+    RegisteredModule *next;
+    const void *wrapper;
+    bool tried; // loading it
+    CudaError error;
+    Module *module;
+};
+
+static RegisteredModule *modules;
+static KernelEntry *kernels;
+static Variable *variables;
+
+enum { DEFAULT_SHARED = 48 * 1024 }; // CUDA C++ Programming Guide, "Technical Specifications"
+
+static void *allocate(size_t bytes) {
+    void *memory = calloc(1, bytes);
+    if (memory) return memory;
+    fputs("simt: out of memory\n", stderr);
+    exit(1);
+}
+
+// --- the generated constructors' calls ---
+
+API void **__cudaRegisterFatBinary(void *wrapper) {
+    runtime_enter();
+    RegisteredModule *module = allocate(sizeof *module);
+    module->wrapper = wrapper;
+    module->next = modules;
+    modules = module;
+    runtime_leave(CUDA_SUCCESS);
+    return (void **)module;
+}
+
+API void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
+
+API void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *mangled,
+                                int thread_limit, void *thread, void *block, void *block_shape,
+                                void *grid_shape, int *warp_size) {
+    (void)device, (void)thread_limit, (void)thread, (void)block;
+    (void)block_shape, (void)grid_shape, (void)warp_size;
+    runtime_enter();
+    KernelEntry *entry = allocate(sizeof *entry);
+    entry->host = host;
+    entry->mangled = mangled;
+    entry->module = (RegisteredModule *)handle;
+    entry->carveout = -1;
+    entry->next = kernels;
+    kernels = entry;
+    runtime_leave(CUDA_SUCCESS);
+}
+
+static Variable *register_variable(void **handle, const void *host, const char *mangled) {
+    Variable *variable = allocate(sizeof *variable);
+    variable->host = host;
+    variable->mangled = mangled;
+    variable->module = (RegisteredModule *)handle;
+    variable->next = variables;
+    variables = variable;
+    return variable;
+}
+
+API void __cudaRegisterVar(void **handle, char *host, char *device, const char *mangled,
+                           int external, size_t bytes, int constant, int global) {
+    (void)device, (void)external, (void)bytes, (void)constant, (void)global;
+    runtime_enter();
+    register_variable(handle, host, mangled);
+    runtime_leave(CUDA_SUCCESS);
+}
+
+API void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *mangled,
+                                  int external, size_t bytes, int constant, int global) {
+    (void)device, (void)external, (void)bytes, (void)constant, (void)global;
+    runtime_enter();
+    register_variable(handle, host, mangled)->managed = host;
+    runtime_leave(CUDA_SUCCESS);
+}
+
+API void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
+
+// --- loading ---
+
+CudaError module_error_code(SimtStatus status) {
+    switch (status) {
+    case SIMT_OK:
+        return CUDA_SUCCESS;
+    case SIMT_UNSUPPORTED:
+        return CUDA_NOT_SUPPORTED;
+    case SIMT_INVALID_PTX:
+        return CUDA_INVALID_PTX;
+    case SIMT_INVALID_CONFIG:
+        return CUDA_INVALID_CONFIGURATION;
+    case SIMT_OUT_OF_RESOURCES:
+        return CUDA_LAUNCH_OUT_OF_RESOURCES;
+    case SIMT_OUT_OF_MEMORY:
+        return CUDA_MEMORY_ALLOCATION;
+    case SIMT_ILLEGAL_ADDRESS:
+        return CUDA_ILLEGAL_ADDRESS;
+    case SIMT_MISALIGNED_ADDRESS:
+        return CUDA_MISALIGNED_ADDRESS;
+    case SIMT_ASSERT:
+        return CUDA_ASSERT;
+    case SIMT_TRAP:
+        return CUDA_LAUNCH_FAILURE;
+    case SIMT_DEADLOCK:
+    case SIMT_TIMEOUT:
+    case SIMT_INTERRUPTED:
+        return CUDA_LAUNCH_TIMEOUT;
+    }
+    return CUDA_LAUNCH_FAILURE;
+}
+
+static CudaError fatbin_code(FatbinStatus status) {
+    switch (status) {
+    case FATBIN_OK:
+        return CUDA_SUCCESS;
+    case FATBIN_CORRUPT:
+        return CUDA_INVALID_KERNEL_IMAGE;
+    case FATBIN_RELOCATABLE:
+        return CUDA_NOT_SUPPORTED;
+    case FATBIN_COMPRESSED:
+    case FATBIN_NO_PTX:
+        break;
+    }
+    return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
+}
+
+static CudaError load(RegisteredModule *module) {
+    if (module->tried) return module->error;
+    module->tried = true;
+    Str ptx;
+    SimtError error = {""};
+    SimtStatus status = SIMT_OK;
+    module->error = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &ptx, &error));
+    if (!module->error) {
+        module->module = module_load(ptx, "PTX", &status, &error);
+        if (!module->module) module->error = module_error_code(status);
+    }
+    if (module->error) runtime_say("%s", error.text);
+    return module->error;
+}
+
+CudaError module_entry(const void *function, KernelEntry **found) {
+    for (KernelEntry *entry = kernels; entry; entry = entry->next) {
+        if (entry->host != function && entry != function) continue;
+        CudaError error = load(entry->module);
+        if (error) return error;
+        if (!entry->kernel) {
+            entry->kernel = module_kernel(entry->module->module, entry->mangled);
+            if (!entry->kernel) {
+                runtime_say("kernel %s is not in the program's PTX", entry->mangled);
+                return CUDA_INVALID_DEVICE_FUNCTION;
+            }
+            kernel_info(entry->kernel, &entry->info);
+            int left = DEFAULT_SHARED - (int)entry->info.static_shared_bytes;
+            entry->max_dynamic_shared = left > 0 ? left : 0;
+        }
+        *found = entry;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_INVALID_DEVICE_FUNCTION;
+}
+
+CudaError module_symbol(const void *symbol, uint64_t *address, size_t *bytes) {
+    for (Variable *variable = variables; variable; variable = variable->next) {
+        const void *managed = variable->managed ? *variable->managed : NULL;
+        if (variable->host != symbol && (!symbol || managed != symbol)) continue;
+        CudaError error = load(variable->module);
+        if (error) return error;
+        if (module_variable(variable->module->module, variable->mangled, address, bytes))
+            return CUDA_SUCCESS;
+        return CUDA_INVALID_SYMBOL;
+    }
+    return CUDA_INVALID_SYMBOL;
+}
+
+// Called before a translation unit first touches one of its __managed__ variables: gives the
+// program's pointers their values. Device memory of modules is private to the device, so a managed
+// variable is not one that the program could touch.
+static CudaError start_managed(RegisteredModule *module) {
+    for (Variable *variable = variables; variable; variable = variable->next)
+        if (variable->module == module && variable->managed && !*variable->managed) {
+            runtime_say("__managed__ variable %s is not supported by the CPU device: use "
+                        "cudaMallocManaged",
+                        variable->mangled);
+            return CUDA_NOT_SUPPORTED;
+        }
+    return CUDA_SUCCESS;
+}
+
+API char __cudaInitModule(void **handle) {
+    return RUNTIME(start_managed((RegisteredModule *)handle)) == CUDA_SUCCESS;
+}
+
+// --- lookups that programs make ---
+
+static CudaError get_entry(const void **handle, const void *function) {
+    KernelEntry *entry;
+    if (!handle) return CUDA_INVALID_VALUE;
+    CudaError error = module_entry(function, &entry);
+    if (!error) *handle = entry;
+    return error;
+}
+
+// The stub keeps the handle for ever, so it is given one even when the module cannot be loaded; the
+// launch then returns the error. CUDA 13's host_runtime.h ignores the result.
+static CudaError get_kernel(const void **handle, const void *function) {
+    for (KernelEntry *entry = kernels; entry; entry = entry->next)
+        if (entry->host == function) {
+            *handle = entry;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_INVALID_DEVICE_FUNCTION;
+}
+
+API CudaError __cudaGetKernel(const void **handle, const void *function) {
+    return RUNTIME(get_kernel(handle, function));
+}
+
+API CudaError cudaGetKernel(const void **handle, const void *function) {
+    return RUNTIME(get_entry(handle, function));
+}
+
+API CudaError cudaGetFuncBySymbol(const void **handle, const void *function) {
+    return RUNTIME(get_entry(handle, function));
+}
+
+static CudaError function_name(const char **name, const void *function) {
+    KernelEntry *entry;
+    if (!name) return CUDA_INVALID_VALUE;
+    CudaError error = module_entry(function, &entry);
+    if (!error) *name = entry->mangled;
+    return error;
+}
+
+API CudaError cudaFuncGetName(const char **name, const void *function) {
+    return RUNTIME(function_name(name, function));
+}
+
+static CudaError symbol_address(void **address, const void *symbol) {
+    uint64_t at;
+    size_t bytes;
+    if (!address) return CUDA_INVALID_VALUE;
+    CudaError error = module_symbol(symbol, &at, &bytes);
+    if (!error) *address = (void *)(uintptr_t)at;
+    return error;
+}
+
+API CudaError cudaGetSymbolAddress(void **address, const void *symbol) {
+    return RUNTIME(symbol_address(address, symbol));
+}
+
+static CudaError symbol_size(size_t *bytes, const void *symbol) {
+    uint64_t at;
+    return bytes ? module_symbol(symbol, &at, bytes) : CUDA_INVALID_VALUE;
+}
+
+API CudaError cudaGetSymbolSize(size_t *bytes, const void *symbol) {
+    return RUNTIME(symbol_size(bytes, symbol));
+}

@@ -1,0 +1,136 @@
+// What a pointer is, pinned host memory that the program brings, and hints about placement.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/runtime.h"
+
+#include <stdlib.h>
+
+#include "simt/memory/memory.h"
+
+// driver_types.h: cudaPointerAttributes, enum cudaMemoryType.
+enum { UNREGISTERED, HOST, DEVICE, MANAGED };
+
+typedef struct {
+    int type, device;
+    void *device_pointer, *host_pointer;
+    long reserved[8];
+} PointerAttributes;
+
+// Host memory that the program registered. Kernels cannot reach it; copies can, as any host memory.
+typedef struct Registered {
+    struct Registered *next;
+    char *start;
+    size_t bytes;
+} Registered;
+
+static Registered *registered;
+
+static Registered **find_registered(const void *pointer) {
+    for (Registered **link = &registered; *link; link = &(*link)->next)
+        if ((size_t)((const char *)pointer - (*link)->start) < (*link)->bytes) return link;
+    return NULL;
+}
+
+static const Allocation *find_live(const void *pointer) {
+    const Allocation *allocation = memory_find((uint64_t)(uintptr_t)pointer);
+    return allocation && allocation->live ? allocation : NULL;
+}
+
+static CudaError attributes(PointerAttributes *out, void *pointer) {
+    if (!out) return CUDA_INVALID_VALUE;
+    static const int types[] = {[MEMORY_MODULE] = DEVICE,
+                                [MEMORY_DEVICE] = DEVICE,
+                                [MEMORY_MANAGED] = MANAGED,
+                                [MEMORY_PINNED] = HOST};
+    const Allocation *allocation = find_live(pointer);
+    if (!allocation) {
+        *out = (PointerAttributes){.type = find_registered(pointer) ? HOST : UNREGISTERED,
+                                   .device = find_registered(pointer) ? 0 : -2,
+                                   .host_pointer = pointer};
+        return CUDA_SUCCESS;
+    }
+    int type = types[allocation->kind];
+    *out = (PointerAttributes){
+        .type = type, .device_pointer = pointer, .host_pointer = type == DEVICE ? NULL : pointer};
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaPointerGetAttributes(PointerAttributes *out, void *pointer) {
+    return RUNTIME(attributes(out, pointer));
+}
+
+static CudaError device_pointer(void **out, void *pointer) {
+    if (!out) return CUDA_INVALID_VALUE;
+    const Allocation *allocation = find_live(pointer);
+    if (allocation && allocation->kind == MEMORY_PINNED) {
+        *out = pointer;
+        return CUDA_SUCCESS;
+    }
+    if (find_registered(pointer))
+        return runtime_unsupported("a device pointer to memory from cudaHostRegister");
+    return CUDA_INVALID_VALUE;
+}
+
+API CudaError cudaHostGetDevicePointer(void **out, void *pointer, unsigned int flags) {
+    return RUNTIME(flags ? CUDA_INVALID_VALUE : device_pointer(out, pointer));
+}
+
+static CudaError host_flags(unsigned int *flags, void *pointer) {
+    const Allocation *allocation = find_live(pointer);
+    if (!flags || !allocation || allocation->kind != MEMORY_PINNED) return CUDA_INVALID_VALUE;
+    *flags = 2; // cudaHostAllocMapped: a kernel reaches all pinned memory
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaHostGetFlags(unsigned int *flags, void *pointer) {
+    return RUNTIME(host_flags(flags, pointer));
+}
+
+static CudaError add_registered(void *pointer, size_t bytes) {
+    if (!pointer || bytes == 0) return CUDA_INVALID_VALUE;
+    if (find_registered(pointer) || find_live(pointer)) return CUDA_HOST_MEMORY_ALREADY_REGISTERED;
+    Registered *added = malloc(sizeof *added);
+    if (!added) return CUDA_MEMORY_ALLOCATION;
+    *added = (Registered){registered, pointer, bytes};
+    registered = added;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) {
+    (void)flags;
+    return RUNTIME(add_registered(pointer, bytes));
+}
+
+static CudaError remove_registered(const void *pointer) {
+    Registered **link = find_registered(pointer);
+    if (!link || (*link)->start != pointer) return CUDA_HOST_MEMORY_NOT_REGISTERED;
+    Registered *gone = *link;
+    *link = gone->next;
+    free(gone);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaHostUnregister(void *pointer) { return RUNTIME(remove_registered(pointer)); }
+
+// There is one place for managed memory, so advice about places changes nothing.
+static CudaError placement(const void *pointer) {
+    const Allocation *allocation = find_live(pointer);
+    return allocation && allocation->kind == MEMORY_MANAGED ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+// CUDA 13 passes a location where 12 passes a device; neither is looked at.
+API CudaError cudaMemAdvise(const void *pointer) { return RUNTIME(placement(pointer)); }
+API CudaError cudaMemAdvise_v2(const void *pointer) { return RUNTIME(placement(pointer)); }
+API CudaError cudaMemPrefetchAsync(const void *pointer) { return RUNTIME(placement(pointer)); }
+API CudaError cudaMemPrefetchAsync_ptsz(const void *pointer) { return RUNTIME(placement(pointer)); }
+API CudaError cudaMemPrefetchAsync_v2(const void *pointer) { return RUNTIME(placement(pointer)); }
+API CudaError cudaMemPrefetchAsync_v2_ptsz(const void *pointer) {
+    return RUNTIME(placement(pointer));
+}
+API CudaError cudaStreamAttachMemAsync(Stream *stream, const void *pointer) {
+    (void)stream;
+    return RUNTIME(placement(pointer));
+}
+API CudaError cudaStreamAttachMemAsync_ptsz(Stream *stream, const void *pointer) {
+    (void)stream;
+    return RUNTIME(placement(pointer));
+}

@@ -1,0 +1,151 @@
+// The CUDA runtime's state: the lock, the options, the last error, and what happens at exit.
+#define _GNU_SOURCE
+#include "simt/cuda/runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "simt/memory/memory.h"
+#include "simt/report/report.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static SimtOptions options;
+static CudaError broken; // returned by every call once a kernel has failed
+static _Thread_local CudaError last_error;
+static int exit_status = -1; // of the program, once it ends
+static Arena said;           // lines already printed
+static char **said_lines;
+static size_t said_count, said_capacity;
+
+static void remember_status(int status, void *unused) {
+    (void)unused;
+    exit_status = status;
+}
+
+// Device memory is three quarters of the machine's, in whole MiB.
+static size_t memory_size(void) {
+    size_t pages = (size_t)sysconf(_SC_PHYS_PAGES), page = (size_t)sysconf(_SC_PAGESIZE);
+    return pages / 4 * 3 * page >> 20 << 20;
+}
+
+static bool option_set(const char *name) {
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+// The launcher has checked the values; a program may also be started without it.
+static void start(void) {
+    options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
+    options.lines = option_set("SIMT_LINES");
+    options.check = option_set("SIMT_CHECK");
+    if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
+    if (option_set("SIMT_THREADS"))
+        options.host_threads = (uint32_t)strtoul(getenv("SIMT_THREADS"), NULL, 10);
+    if (option_set("SIMT_WATCHDOG"))
+        options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);
+    ReportOptions report = {
+        .csv = option_set("SIMT_CSV") ? getenv("SIMT_CSV") : NULL,
+        .lines_csv = option_set("SIMT_LINES_CSV") ? getenv("SIMT_LINES_CSV") : NULL,
+        .merge = option_set("SIMT_MERGE"),
+        .last = option_set("SIMT_LAST"),
+        .lines = options.lines,
+    };
+    options.lines = report.lines || report.lines_csv;
+    report_start(&report);
+    if (!memory_open(memory_size())) {
+        fprintf(stderr, "simt: no address range for device memory: %s\n", strerror(errno));
+        _exit(1);
+    }
+    if (options.check && !memory_track()) {
+        fprintf(stderr, "simt: no room for the record of written memory: %s\n", strerror(errno));
+        _exit(1);
+    }
+    runtime_watch_signals();
+    on_exit(remember_status, NULL);
+}
+
+void runtime_start(void) { pthread_once(&once, start); }
+
+// Runs after the program's own exit handlers and destructors. Hazards turn success into status 86.
+__attribute__((destructor)) static void finish(void) {
+    if (exit_status < 0) return;
+    bool hazards = false;
+    int failure = report_finish(&hazards);
+    if (failure && exit_status == 0) _exit(failure);
+    if (hazards && exit_status == 0) _exit(86);
+}
+
+const SimtOptions *runtime_options(void) { return &options; }
+
+bool runtime_enter(void) {
+    runtime_start();
+    pthread_mutex_lock(&lock);
+    return broken != CUDA_SUCCESS;
+}
+
+CudaError runtime_leave(CudaError error) {
+    if (broken) error = broken;
+    pthread_mutex_unlock(&lock);
+    if (error) last_error = error;
+    return error;
+}
+
+void runtime_break(CudaError error) {
+    if (!broken) broken = error;
+}
+
+CudaError runtime_broken(void) { return broken; }
+
+void runtime_reset_errors(void) {
+    broken = CUDA_SUCCESS;
+    last_error = CUDA_SUCCESS;
+}
+
+void runtime_call_host(void (*call)(void *), void *data) {
+    pthread_mutex_unlock(&lock);
+    call(data);
+    pthread_mutex_lock(&lock);
+}
+
+void runtime_say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char line[2048];
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < said_count; i++)
+        if (strcmp(said_lines[i], line) == 0) return;
+    ARENA_GROW(&said, said_lines, said_count, said_capacity);
+    said_lines[said_count++] = str_terminated(&said, str_of(line));
+    fflush(stdout);
+    fprintf(stderr, "simt: %s\n", line);
+}
+
+CudaError runtime_unsupported(const char *what) {
+    runtime_say("%s is not supported by the CPU device", what);
+    return CUDA_NOT_SUPPORTED;
+}
+
+API CudaError cudaGetLastError(void) {
+    runtime_enter();
+    CudaError error = broken ? broken : last_error;
+    pthread_mutex_unlock(&lock);
+    last_error = CUDA_SUCCESS;
+    return error;
+}
+
+API CudaError cudaPeekAtLastError(void) {
+    runtime_enter();
+    CudaError error = broken ? broken : last_error;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+API const char *cudaGetErrorName(CudaError error) { return error_name(error); }
+API const char *cudaGetErrorString(CudaError error) { return error_text(error); }

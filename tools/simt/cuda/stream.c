@@ -1,0 +1,172 @@
+// Streams. Every call has run when it returns, so a stream holds no work.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/stream.h"
+
+#include <stdlib.h>
+
+enum { HIGHEST_PRIORITY = -5 };
+
+Stream *stream_list;
+Stream stream_legacy = {.id = 1};
+static uint64_t last_id = 2;
+static _Thread_local Stream *per_thread; // made at first use, in the list of all streams
+
+static Stream *new_stream(unsigned int flags, int priority) {
+    Stream *stream = calloc(1, sizeof *stream);
+    if (!stream) return NULL;
+    *stream = (Stream){.next = stream_list, .flags = flags, .priority = priority, .id = ++last_id};
+    return stream_list = stream;
+}
+
+Stream *stream_find(Stream *handle) {
+    if (!handle || handle == STREAM_LEGACY) return &stream_legacy;
+    if (handle == STREAM_PER_THREAD) {
+        if (!per_thread) per_thread = new_stream(0, 0);
+        return per_thread;
+    }
+    for (Stream *stream = stream_list; stream; stream = stream->next)
+        if (stream == handle) return stream;
+    return NULL;
+}
+
+static CudaError create_stream(Stream **stream, unsigned int flags, int priority) {
+    if (!stream || flags > STREAM_NON_BLOCKING) return CUDA_INVALID_VALUE;
+    if (priority > 0) priority = 0;
+    if (priority < HIGHEST_PRIORITY) priority = HIGHEST_PRIORITY;
+    *stream = new_stream(flags, priority);
+    return *stream ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+}
+
+API CudaError cudaStreamCreate(Stream **stream) { return RUNTIME(create_stream(stream, 0, 0)); }
+
+API CudaError cudaStreamCreateWithFlags(Stream **stream, unsigned int flags) {
+    return RUNTIME(create_stream(stream, flags, 0));
+}
+
+API CudaError cudaStreamCreateWithPriority(Stream **stream, unsigned int flags, int priority) {
+    return RUNTIME(create_stream(stream, flags, priority));
+}
+
+static CudaError destroy_stream(Stream *handle) {
+    Stream *stream = stream_find(handle);
+    if (!stream || stream == &stream_legacy || stream == per_thread)
+        return CUDA_INVALID_RESOURCE_HANDLE;
+    Capture *capture = stream->capture;
+    if (capture && capture->origin == stream) {
+        if (!capture->borrowed_graph) graph_free(capture->graph);
+        capture_end(capture);
+    }
+    for (Stream **link = &stream_list; *link; link = &(*link)->next)
+        if (*link == stream) {
+            *link = stream->next;
+            break;
+        }
+    free(stream->last.nodes);
+    free(stream);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaStreamDestroy(Stream *stream) { return RUNTIME(destroy_stream(stream)); }
+
+CudaError stream_settled(Stream *handle) {
+    Stream *stream = stream_find(handle);
+    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    if (!stream->capture) return CUDA_SUCCESS;
+    stream->capture->invalid = true;
+    return CUDA_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+API CudaError cudaStreamSynchronize(Stream *stream) { return RUNTIME(stream_settled(stream)); }
+API CudaError cudaStreamQuery(Stream *stream) { return RUNTIME(stream_settled(stream)); }
+
+API CudaError cudaStreamSynchronize_ptsz(Stream *stream) {
+    return cudaStreamSynchronize(stream_ptsz(stream));
+}
+
+API CudaError cudaStreamQuery_ptsz(Stream *stream) { return cudaStreamQuery(stream_ptsz(stream)); }
+
+typedef enum { STREAM_FLAGS, STREAM_PRIORITY, STREAM_ID, STREAM_DEVICE } StreamFact;
+
+static CudaError stream_fact(Stream *handle, StreamFact fact, void *out) {
+    const Stream *stream = stream_find(handle);
+    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    if (!out) return CUDA_INVALID_VALUE;
+    switch (fact) {
+    case STREAM_FLAGS:
+        *(unsigned int *)out = stream->flags;
+        break;
+    case STREAM_PRIORITY:
+        *(int *)out = stream->priority;
+        break;
+    case STREAM_ID:
+        *(unsigned long long *)out = stream->id;
+        break;
+    case STREAM_DEVICE:
+        *(int *)out = 0;
+        break;
+    }
+    return CUDA_SUCCESS;
+}
+
+#define STREAM_QUERY(name, fact, type)                                                             \
+    API CudaError name(Stream *stream, type *out) {                                                \
+        return RUNTIME(stream_fact(stream, fact, out));                                            \
+    }                                                                                              \
+    API CudaError name##_ptsz(Stream *stream, type *out) { return name(stream_ptsz(stream), out); }
+
+STREAM_QUERY(cudaStreamGetFlags, STREAM_FLAGS, unsigned int)
+STREAM_QUERY(cudaStreamGetPriority, STREAM_PRIORITY, int)
+STREAM_QUERY(cudaStreamGetId, STREAM_ID, unsigned long long)
+STREAM_QUERY(cudaStreamGetDevice, STREAM_DEVICE, int)
+
+static CudaError priorities(int *least, int *greatest) {
+    if (least) *least = 0;
+    if (greatest) *greatest = HIGHEST_PRIORITY;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    return RUNTIME(priorities(least, greatest));
+}
+
+static CudaError submit_host(Stream *stream, void (*call)(void *), void *data) {
+    Work work = {.kind = WORK_HOST, .host = {call, data}};
+    return call ? stream_submit(stream, &work) : CUDA_INVALID_VALUE;
+}
+
+API CudaError cudaLaunchHostFunc(Stream *stream, void (*call)(void *), void *data) {
+    return RUNTIME(submit_host(stream, call, data));
+}
+
+API CudaError cudaLaunchHostFunc_ptsz(Stream *stream, void (*call)(void *), void *data) {
+    return cudaLaunchHostFunc(stream_ptsz(stream), call, data);
+}
+
+typedef struct {
+    void (*call)(Stream *stream, CudaError status, void *data);
+    Stream *stream;
+    void *data;
+} Callback;
+
+static void run_callback(void *data) {
+    const Callback *callback = data;
+    callback->call(callback->stream, CUDA_SUCCESS, callback->data);
+}
+
+static CudaError add_callback(Stream *handle, Callback callback) {
+    CudaError error = stream_settled(handle); // the call is not allowed in a capture
+    if (error || !callback.call) return error ? error : CUDA_INVALID_VALUE;
+    runtime_call_host(run_callback, &callback);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaStreamAddCallback(Stream *stream, void (*call)(Stream *, CudaError, void *),
+                                    void *data, unsigned int flags) {
+    (void)flags;
+    return RUNTIME(add_callback(stream, (Callback){call, stream, data}));
+}
+
+API CudaError cudaStreamAddCallback_ptsz(Stream *stream, void (*call)(Stream *, CudaError, void *),
+                                         void *data, unsigned int flags) {
+    return cudaStreamAddCallback(stream_ptsz(stream), call, data, flags);
+}

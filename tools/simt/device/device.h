@@ -1,0 +1,48 @@
+// The CPU device seen from its CUDA runtime: load PTX, find kernels and variables, launch, count.
+//
+// cuda/ (the CUDA runtime's interface) and report/ stand above this header; the PTX front end, the
+// executor, the counters and the checks below it. Nothing below prints or exits: every failure is a
+// SimtStatus and one line of text.
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "simt/base/status.h"
+#include "simt/exec/launch.h"
+
+typedef struct Module Module;
+typedef struct Kernel Kernel;
+
+// Parses and lowers a module's PTX text; `origin` names it in errors. NULL on error.
+Module *module_load(Str ptx, const char *origin, SimtStatus *status, SimtError *error);
+void module_unload(Module *module);
+
+// An entry by its mangled name, NULL if there is none. Owned by the module.
+Kernel *module_kernel(Module *module, const char *mangled);
+
+// A __device__ or __constant__ variable by its mangled name: device address and size in bytes.
+bool module_variable(Module *module, const char *mangled, uint64_t *address, size_t *bytes);
+
+typedef struct {
+    const char *mangled;
+    size_t parameter_count;
+    const size_t *parameter_bytes;   // size of each parameter, in order
+    size_t static_shared_bytes;      // per block
+    size_t local_bytes;              // per thread
+    size_t constant_bytes;           // of the module
+    uint32_t registers;              // per thread, an estimate from the PTX
+    uint32_t max_threads_per_block;  // 1024, or from .maxntid / .reqntid
+    uint32_t ptx_version, sm_target; // 90 for 9.0, 75 for sm_75
+} KernelInfo;
+
+void kernel_info(const Kernel *kernel, KernelInfo *info);
+
+// Runs a kernel to its end. Totals are the same on every run and for any number of host threads.
+SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
+                         LaunchReport *report, SimtError *error);
+
+#endif

@@ -1,0 +1,291 @@
+// Kernels: what they are, functions lowered when a kernel first needs them, launches. The
+// interface is simt.h.
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/observe/check.h"
+#include "simt/base/limits.h"
+#include "simt/device/module_inside.h"
+#include "simt/observe/trace.h"
+
+#define RECURSION_FRAMES 32 // calls that recursion may nest
+#define STACK_LIMIT      (1u << 25)
+#define LOCAL_LIMIT      (512u * 1024) // CUDA C++ Programming Guide, "Technical Specifications"
+
+static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError *error) {
+    Lowering lowering = {.module = module->ptx,
+                         .arena = &module->arena,
+                         .slots = &module->slots,
+                         .variable_address = module_variable_address,
+                         .function_code = module_function_code,
+                         .context = module,
+                         .error = error};
+    if (!code->lowered && !code_lower(&lowering, code)) {
+        *status = lowering.status;
+        return false;
+    }
+    code->visited = true;
+    bool good = true;
+    for (uint32_t k = 0; good && k < code->callee_count; k++) {
+        Code *callee = code->callees[k];
+        if (!callee->visited) good = lower_all(module, callee, status, error);
+        code->ordered |= callee->ordered;
+        code->reserved |= callee->reserved;
+    }
+    return good;
+}
+
+// Adds up local memory along calls; recursion gets room for a number of rounds. True if there is
+// any recursion.
+static bool add_local(Code *code) {
+    uint64_t local = 0;
+    bool cycle = false, any = false;
+    code->visited = true;
+    for (uint32_t k = 0; k < code->callee_count; k++) {
+        Code *callee = code->callees[k];
+        if (!callee->visited) {
+            any |= add_local(callee);
+        } else if (!callee->followed) {
+            cycle = true;
+        }
+        if (callee->local_bytes > local) local = callee->local_bytes;
+    }
+    code->followed = true;
+    local += align_up(code->source->local_bytes, 16);
+    if (cycle) local *= RECURSION_FRAMES;
+    code->local_bytes = local > STACK_LIMIT ? STACK_LIMIT : (uint32_t)local;
+    return cycle || any;
+}
+
+// Gives every function its own place in the warps' register stacks: lanes of one warp may be in
+// different functions at a time, whose registers lie differently.
+static uint64_t place_frames(Code *code, uint64_t at, uint32_t rounds) {
+    code->visited = true;
+    code->frame_base = (uint32_t)at;
+    code->frame_rounds = rounds;
+    at += align_up(code->frame_bytes, 64) * rounds;
+    for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++) {
+        if (!code->callees[k]->visited) {
+            at = place_frames(code->callees[k], at, rounds);
+        }
+    }
+    return at;
+}
+
+static void clear_visited(Module *module) {
+    for (uint32_t k = 0; k < module->ptx->function_count; k++) {
+        if (module->codes[k]) module->codes[k]->visited = module->codes[k]->followed = false;
+    }
+}
+
+void kernel_info(const Kernel *kernel, KernelInfo *info) {
+    const PtxFunction *function = kernel->code->source;
+    uint32_t words = 0;
+    for (uint32_t k = 0; k < function->register_count; k++) {
+        uint32_t bytes = ptx_type_bytes(function->registers[k].type);
+        words += bytes == 8 ? 2 : bytes ? 1 : 0;
+    }
+    // PTX names every value once; about a quarter of them live at the same time.
+    uint32_t registers = 16 + words / 4;
+    *info = (KernelInfo){.mangled = kernel->mangled,
+                         .parameter_count = function->param_count,
+                         .parameter_bytes = kernel->parameter_bytes,
+                         .static_shared_bytes = kernel->shared_bytes,
+                         .local_bytes = function->local_bytes,
+                         .constant_bytes = kernel->module->constant_bytes,
+                         .registers = registers > 255 ? 255 : registers,
+                         .max_threads_per_block = DEVICE_MAX_THREADS,
+                         .ptx_version = kernel->module->ptx->version,
+                         .sm_target = kernel->module->ptx->target};
+    if (function->max_threads && function->max_threads < DEVICE_MAX_THREADS) {
+        info->max_threads_per_block = function->max_threads;
+    }
+}
+
+static SimtStatus refuse(SimtError *error, SimtStatus status, const char *text,
+                         unsigned long long have, unsigned long long limit) {
+    (void)snprintf(error->text, sizeof error->text, "%s: %llu, at most %llu", text, have, limit);
+    return status;
+}
+
+static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtError *error) {
+    KernelInfo info;
+    kernel_info(kernel, &info);
+    Dim3 grid = launch->grid, block = launch->block;
+    if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z) {
+        (void)snprintf(error->text, sizeof error->text, "a dimension of the launch is 0");
+        return SIMT_INVALID_CONFIG;
+    }
+    uint64_t threads = (uint64_t)block.x * block.y;
+    threads = threads > UINT32_MAX ? threads : threads * block.z;
+    if (threads > info.max_threads_per_block) {
+        return refuse(error, SIMT_INVALID_CONFIG, "threads per block", threads,
+                      info.max_threads_per_block);
+    }
+    if (block.z > DEVICE_MAX_BLOCK_Z) {
+        return refuse(error, SIMT_INVALID_CONFIG, "block z", block.z, DEVICE_MAX_BLOCK_Z);
+    }
+    if (grid.x > DEVICE_MAX_GRID_X || grid.y > DEVICE_MAX_GRID_YZ || grid.z > DEVICE_MAX_GRID_YZ) {
+        (void)snprintf(error->text, sizeof error->text, "the grid is too large");
+        return SIMT_INVALID_CONFIG;
+    }
+    Dim3 required = kernel->code->source->required;
+    if (required.x && (required.x != block.x || required.y != block.y || required.z != block.z)) {
+        (void)snprintf(error->text, sizeof error->text, "the kernel requires blocks of %ux%ux%u",
+                       required.x, required.y, required.z);
+        return SIMT_INVALID_CONFIG;
+    }
+    if ((uint64_t)launch->cluster.x * launch->cluster.y * launch->cluster.z > 1) {
+        (void)snprintf(error->text, sizeof error->text, "clusters of blocks are not supported");
+        return SIMT_UNSUPPORTED;
+    }
+    uint64_t shared = (uint64_t)kernel->shared_bytes + launch->dynamic_shared_bytes;
+    if (shared > DEVICE_SHARED_OPTIN) {
+        return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of shared memory per block", shared,
+                      DEVICE_SHARED_OPTIN);
+    }
+    return SIMT_OK;
+}
+
+// Known once the kernel and what it calls are lowered.
+static SimtStatus check_room(const Kernel *kernel, uint64_t stack_bytes, SimtError *error) {
+    if (stack_bytes > STACK_LIMIT) {
+        return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of registers per warp", stack_bytes,
+                      STACK_LIMIT);
+    }
+    if (kernel->code->local_bytes > LOCAL_LIMIT) {
+        return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of local memory per thread",
+                      kernel->code->local_bytes, LOCAL_LIMIT);
+    }
+    return SIMT_OK;
+}
+
+static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *params) {
+    const PtxFunction *function = kernel->code->source;
+    for (uint32_t k = 0; k < function->param_count; k++) {
+        memcpy(params + function->params[k].offset, launch->arguments[k],
+               function->params[k].bytes);
+    }
+}
+
+const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
+    for (uint32_t k = 0; k < machine->code_count; k++) {
+        const Code *code = machine->codes[k];
+        if (!code || inst < code->insts || inst >= code->insts + code->count) continue;
+        return inst->ptx < code->source->inst_count ? &code->source->insts[inst->ptx] : NULL;
+    }
+    return NULL;
+}
+
+static void hook_all(Module *module, Op *hook) {
+    for (uint32_t k = 0; k < module->ptx->function_count; k++) {
+        if (module->codes[k] && module->codes[k]->lowered) code_hook(module->codes[k], hook);
+    }
+}
+
+// What a cooperative launch's blocks share: cooperative groups count arrivals at a grid-wide
+// barrier in its second word.
+#define WORKSPACE_BYTES 64
+
+static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *options,
+                      LaunchReport *report, SimtError *error, Machine *machine) {
+    Module *module = kernel->module;
+    Code *code = kernel->code;
+    uint32_t slots = module->slots.count;
+    Tally *tally = ARENA_NEW(&report->arena, slots + 1u, Tally);
+    machine->params = ARENA_NEW(&report->arena, machine->param_bytes + 8u, uint8_t);
+    copy_arguments(kernel, launch, machine->params);
+    if (machine->cooperative) {
+        machine->grid_workspace = memory_alloc(WORKSPACE_BYTES);
+        if (!machine->grid_workspace) return SIMT_OUT_OF_MEMORY;
+        memset(memory_at(machine->grid_workspace), 0, WORKSPACE_BYTES);
+    }
+    bool ordered = code->ordered || machine->cooperative || options->path;
+    SimtStatus status = SIMT_OK;
+    if (options->path) {
+        status = trace_open(machine, options->path, kernel->mangled, error);
+        if (status == SIMT_OK) hook_all(module, trace_op);
+    }
+    if (options->check) hook_all(module, check_hook);
+    if (status == SIMT_OK && !launch_run(machine, ordered, tally, slots)) {
+        (void)snprintf(error->text, sizeof error->text, "no host memory for the blocks");
+        status = SIMT_OUT_OF_MEMORY;
+    }
+    if (options->path) {
+        hook_all(module, NULL);
+        if (!trace_close(machine) && status == SIMT_OK) {
+            (void)snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
+            status = SIMT_OUT_OF_RESOURCES;
+        }
+    }
+    if (options->check) {
+        hook_all(module, NULL);
+        checker_report(machine, report);
+    }
+    if (machine->grid_workspace) (void)memory_free(machine->grid_workspace);
+    if (status == SIMT_OK && machine->status != SIMT_OK) {
+        *error = machine->error;
+        status = machine->status;
+    }
+    report_fill(report, module->ptx, &module->slots, tally, options->lines);
+    return status;
+}
+
+SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
+                         LaunchReport *report, SimtError *error) {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    static uint64_t launches;
+    *report = (LaunchReport){0};
+    error->text[0] = '\0';
+    SimtStatus status = check_launch(kernel, launch, error);
+    if (status != SIMT_OK) return status;
+    (void)pthread_mutex_lock(&one_at_a_time);
+    Module *module = kernel->module;
+    Code *code = kernel->code;
+    clear_visited(module);
+    if (!lower_all(module, code, &status, error)) {
+        (void)pthread_mutex_unlock(&one_at_a_time);
+        return status;
+    }
+    clear_visited(module);
+    bool recursive = add_local(code);
+    clear_visited(module);
+    uint64_t stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
+    clear_visited(module);
+    status = check_room(kernel, stack_bytes, error);
+    if (status != SIMT_OK) {
+        (void)pthread_mutex_unlock(&one_at_a_time);
+        return status;
+    }
+    uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+    Machine machine = {
+        .code = code,
+        .codes = module->codes,
+        .code_count = module->ptx->function_count,
+        .entry = code->insts,
+        .grid = launch->grid,
+        .block = launch->block,
+        .cluster = {1, 1, 1},
+        .block_count = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z,
+        .threads_per_block = threads,
+        .warps_per_block = (threads + LANES - 1) / LANES,
+        .static_shared = kernel->shared_bytes,
+        .dynamic_shared = launch->dynamic_shared_bytes,
+        .dynamic_base = (uint32_t)align_up(kernel->shared_bytes, kernel->shared_align),
+        .local_bytes = code->local_bytes,
+        .stack_bytes = (uint32_t)align_up(stack_bytes, 64),
+        .param_bytes = code->source->param_bytes,
+        .grid_id = ++launches,
+        .cooperative = launch->cooperative,
+        .module = module->ptx,
+        .options = options,
+    };
+    if (code->reserved) {
+        machine.reserved_base =
+            (uint32_t)align_up(machine.dynamic_base + machine.dynamic_shared + 1, 128);
+    }
+    status = run(kernel, launch, options, report, error, &machine);
+    (void)pthread_mutex_unlock(&one_at_a_time);
+    return status;
+}

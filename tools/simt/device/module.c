@@ -1,0 +1,227 @@
+// Modules: PTX parsed, variables in device memory, kernels by name. The interface is simt.h.
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/device/module_inside.h"
+
+static void set_error(SimtError *error, const char *origin, uint32_t line, const char *text,
+                      Str name) {
+    (void)snprintf(error->text, sizeof error->text, "%.200s:%u: %s `%.*s`", origin, line, text,
+                   (int)(name.len > 200 ? 200 : name.len), name.at);
+}
+
+// Variables
+
+bool module_variable_address(void *context, const PtxVariable *variable, uint64_t *address) {
+    Module *module = context;
+    if (variable->space == PTX_SHARED || variable->space == PTX_PARAM) {
+        *address = variable->offset;
+        return true;
+    }
+    for (uint32_t k = 0; k < module->ptx->variable_count; k++) {
+        if (module->ptx->variables[k] != variable || !module->addresses[k]) continue;
+        *address = module->addresses[k];
+        return true;
+    }
+    return false;
+}
+
+Code *module_function_code(void *context, const PtxFunction *function) {
+    Module *module = context;
+    size_t index = (size_t)(function - module->ptx->functions);
+    if (!module->codes[index]) {
+        module->codes[index] = ARENA_NEW(&module->arena, 1, Code);
+        module->codes[index]->source = function;
+    }
+    return module->codes[index];
+}
+
+static bool fill_variable(Module *module, const PtxVariable *variable, uint64_t address,
+                          SimtStatus *status, SimtError *error) {
+    uint8_t *at = memory_at(address);
+    memset(at, 0, variable->bytes);
+    if (variable->data_bytes) memcpy(at, variable->data, variable->data_bytes);
+    for (size_t k = 0; k < variable->reference_count; k++) {
+        const PtxReference *reference = &variable->references[k];
+        uint64_t value = 0;
+        const PtxVariable *target = ptx_variable(module->ptx, reference->symbol);
+        const PtxFunction *function = ptx_function(module->ptx, reference->symbol);
+        if (!(target && module_variable_address(module, target, &value)) && !function) {
+            *status = SIMT_INVALID_PTX;
+            set_error(error, module->ptx->origin, reference->ptx_line, "unknown name",
+                      reference->symbol);
+            return false;
+        }
+        if (!target) value = (uint64_t)(uintptr_t)module_function_code(module, function);
+        value = (value + (uint64_t)reference->addend) >> reference->shift;
+        memcpy(at + reference->offset, &value, reference->bytes > 8 ? 8 : reference->bytes);
+    }
+    return true;
+}
+
+// All global and constant variables lie in one piece of device memory.
+static bool place_variables(Module *module, SimtStatus *status, SimtError *error) {
+    PtxModule *ptx = module->ptx;
+    uint64_t bytes = 0;
+    module->addresses = ARENA_NEW(&module->arena, ptx->variable_count + 1u, uint64_t);
+    for (uint32_t k = 0; k < ptx->variable_count; k++) {
+        PtxVariable *variable = ptx->variables[k];
+        if (variable->space == PTX_SHARED) {
+            if (variable->external) {
+                if (variable->align > module->dynamic_align) {
+                    module->dynamic_align = variable->align;
+                }
+                continue;
+            }
+            uint64_t at = align_up(module->shared_bytes, variable->align);
+            if (at + variable->bytes > UINT32_MAX / 2) {
+                *status = SIMT_OUT_OF_RESOURCES;
+                set_error(error, ptx->origin, variable->ptx_line, "no room for", variable->name);
+                return false;
+            }
+            variable->offset = at;
+            module->shared_bytes = (uint32_t)(at + variable->bytes);
+        } else if (!variable->external) {
+            bytes = align_up(bytes, variable->align < 16 ? 16 : variable->align) + variable->bytes;
+            if (variable->space == PTX_CONST) module->constant_bytes += variable->bytes;
+            if (bytes >= (uint64_t)1 << 46) break;
+        }
+    }
+    if (!bytes) return true;
+    module->memory = bytes < (uint64_t)1 << 46 ? memory_alloc(bytes) : 0;
+    if (!module->memory) {
+        *status = SIMT_OUT_OF_MEMORY;
+        (void)snprintf(error->text, sizeof error->text, "%.200s: no memory for its variables",
+                       ptx->origin);
+        return false;
+    }
+    uint64_t at = module->memory;
+    for (uint32_t k = 0; k < ptx->variable_count; k++) {
+        const PtxVariable *variable = ptx->variables[k];
+        if (variable->space == PTX_SHARED || variable->external) continue;
+        at = align_up(at, variable->align < 16 ? 16 : variable->align);
+        module->addresses[k] = at;
+        at += variable->bytes;
+    }
+    for (uint32_t k = 0; k < ptx->variable_count; k++) {
+        if (!module->addresses[k]) continue;
+        if (!fill_variable(module, ptx->variables[k], module->addresses[k], status, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Shared memory inside functions: a kernel's own variables come after those of the module, if it
+// (or a function it calls) uses any of these; those of a function that is called count as the
+// module's.
+
+static bool names_shared(const PtxOperand *operand) {
+    if (operand->variable && operand->variable->space == PTX_SHARED) return true;
+    for (uint32_t k = 0; k < operand->count; k++) {
+        if (names_shared(&operand->items[k])) return true;
+    }
+    return false;
+}
+
+static bool own_variable(const PtxFunction *function, const PtxVariable *variable) {
+    for (uint32_t k = 0; k < function->variable_count; k++) {
+        if (function->variables[k] == variable) return true;
+    }
+    return false;
+}
+
+static bool uses_module_shared(const PtxFunction *function) {
+    for (uint32_t k = 0; k < function->inst_count; k++) {
+        const PtxInst *inst = &function->insts[k];
+        if (str_starts(inst->opcode, STR("call"))) return true;
+        for (uint32_t j = 0; j < inst->operand_count; j++) {
+            const PtxOperand *operand = &inst->operands[j];
+            if (!names_shared(operand)) continue;
+            if (operand->variable && !operand->variable->external &&
+                !own_variable(function, operand->variable)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static uint32_t place_shared(const PtxFunction *function, uint64_t start, uint32_t *align) {
+    uint64_t at = start;
+    for (uint32_t k = 0; k < function->variable_count; k++) {
+        PtxVariable *variable = function->variables[k];
+        if (variable->space != PTX_SHARED) continue;
+        at = align_up(at, variable->align);
+        variable->offset = at;
+        at += variable->bytes;
+        if (variable->align > *align) *align = variable->align;
+    }
+    return at > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)at;
+}
+
+static Kernel *kernel_new(Module *module, const PtxFunction *function) {
+    Kernel *kernel = ARENA_NEW(&module->arena, 1, Kernel);
+    kernel->module = module;
+    kernel->code = module_function_code(module, function);
+    kernel->mangled = str_terminated(&module->arena, function->name);
+    kernel->parameter_bytes = ARENA_NEW(&module->arena, function->param_count + 1u, size_t);
+    for (uint32_t k = 0; k < function->param_count; k++) {
+        kernel->parameter_bytes[k] = function->params[k].bytes;
+    }
+    kernel->shared_align = module->dynamic_align;
+    uint64_t start = uses_module_shared(function) ? module->shared_bytes : 0;
+    kernel->shared_bytes = place_shared(function, start, &kernel->shared_align);
+    kernel->next = module->kernels;
+    module->kernels = kernel;
+    return kernel;
+}
+
+Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError *error) {
+    error->text[0] = '\0';
+    PtxModule *ptx = ptx_parse(text, origin, status, error);
+    if (!ptx) return NULL;
+    Arena arena = {0};
+    Module *module = ARENA_NEW(&arena, 1, Module);
+    module->arena = arena;
+    module->ptx = ptx;
+    module->dynamic_align = 16;
+    module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
+    if (!place_variables(module, status, error)) {
+        module_unload(module);
+        return NULL;
+    }
+    for (uint32_t k = 0; k < ptx->function_count; k++) {
+        const PtxFunction *function = &ptx->functions[k];
+        if (!function->defined || function->entry) continue;
+        module->shared_bytes = place_shared(function, module->shared_bytes, &module->dynamic_align);
+    }
+    for (uint32_t k = 0; k < ptx->function_count; k++) {
+        const PtxFunction *function = &ptx->functions[k];
+        if (function->defined && function->entry) (void)kernel_new(module, function);
+    }
+    *status = SIMT_OK;
+    return module;
+}
+
+void module_unload(Module *module) {
+    if (!module) return;
+    if (module->memory) (void)memory_free(module->memory);
+    ptx_free(module->ptx);
+    Arena arena = module->arena;
+    arena_free(&arena);
+}
+
+Kernel *module_kernel(Module *module, const char *mangled) {
+    for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
+        if (strcmp(kernel->mangled, mangled) == 0) return kernel;
+    }
+    return NULL;
+}
+
+bool module_variable(Module *module, const char *mangled, uint64_t *address, size_t *bytes) {
+    const PtxVariable *variable = ptx_variable(module->ptx, str_of(mangled));
+    if (!variable || variable->space == PTX_SHARED) return false;
+    *bytes = variable->bytes;
+    return module_variable_address(module, variable, address);
+}

@@ -1,0 +1,38 @@
+// A module and its kernels from the inside: module.c loads them, kernel.c launches them.
+#ifndef MODULE_INSIDE_H
+#define MODULE_INSIDE_H
+
+#include "simt/device/device.h"
+#include "simt/exec/schedule.h"
+
+struct Kernel {
+    Module *module;
+    Code *code;
+    char *mangled;
+    size_t *parameter_bytes;
+    uint32_t shared_bytes, shared_align;
+    Kernel *next;
+};
+
+struct Module {
+    PtxModule *ptx;
+    Arena arena;
+    SlotTable slots;
+    Code **codes;        // by function
+    uint64_t *addresses; // by variable
+    uint64_t memory;
+    size_t constant_bytes;
+    uint32_t shared_bytes; // of variables outside kernels
+    uint32_t dynamic_align;
+    Kernel *kernels;
+};
+
+static inline uint64_t align_up(uint64_t value, uint64_t align) {
+    return (value + align - 1) & ~(align - 1);
+}
+
+// Of Lowering: the context is the Module.
+bool module_variable_address(void *context, const PtxVariable *variable, uint64_t *address);
+Code *module_function_code(void *context, const PtxFunction *function);
+
+#endif

@@ -1,0 +1,108 @@
+// Wavefronts of shared-memory accesses and sectors of global ones. Rules measured on an H200 with
+// Nsight Compute; the measured rows are a test (tests/simt-core).
+#include "simt/exec/warp.h"
+
+#define BANKS 32
+
+// Lanes whose address is first + k * stride, k counted from the first active lane.
+static bool affine(const uint32_t address[LANES], uint32_t mask, uint32_t *stride) {
+    int first = __builtin_ctz(mask);
+    uint32_t rest = mask & (mask - 1);
+    if (!rest) {
+        *stride = 0;
+        return true;
+    }
+    int second = __builtin_ctz(rest);
+    uint32_t difference = address[second] - address[first];
+    uint32_t step = (uint32_t)(second - first);
+    uint32_t s = step == 1 ? difference : (uint32_t)((int32_t)difference / (int32_t)step);
+    uint32_t origin = address[first] - s * (uint32_t)first;
+    uint32_t wrong = 0;
+    LANE_LOOP wrong |= (address[l] ^ (origin + s * (uint32_t)l)) & (0 - (mask >> l & 1));
+    *stride = s;
+    return wrong == 0;
+}
+
+// 4-byte accesses at a fixed distance of `words`: lanes meet in a bank every 32/gcd(words, 32).
+static uint32_t strided_wavefronts(uint32_t mask, uint32_t words) {
+    if (words == 0) return 1;
+    int shift = __builtin_ctz(words | BANKS);
+    if (shift == 0) return 1;
+    int period = BANKS >> shift;
+    if (mask == ALL_LANES) return 1u << shift;
+    uint32_t comb = 0, most = 0;
+    for (int lane = 0; lane < LANES; lane += period) comb |= 1u << lane;
+    for (int start = 0; start < period; start++) {
+        uint32_t together = (uint32_t)__builtin_popcount(mask & (comb << start));
+        if (together > most) most = together;
+    }
+    return most;
+}
+
+// The largest number of distinct words in one bank, for one group of lanes.
+static uint32_t group_wavefronts(const uint32_t address[LANES], uint32_t lanes, uint32_t words) {
+    uint32_t seen[BANKS][LANES], count[BANKS] = {0}, most = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t word = address[__builtin_ctz(lanes)] / 4;
+        for (uint32_t k = 0; k < words; k++, word++) {
+            uint32_t bank = word % BANKS, at = 0;
+            while (at < count[bank] && seen[bank][at] != word) at++;
+            if (at < count[bank]) continue;
+            seen[bank][at] = word;
+            if (++count[bank] > most) most = count[bank];
+        }
+    }
+    return most;
+}
+
+// True if no active lane differs from an active lane `distance` away: such loads are merged.
+static bool paired(const uint32_t address[LANES], uint32_t mask, uint32_t distance) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), other = lane ^ distance;
+        if ((mask >> other & 1) && address[lane] != address[other]) return false;
+    }
+    return true;
+}
+
+BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load) {
+    BankCount count = {0, 0};
+    if (!mask) return count;
+    if (bytes <= 4) {
+        uint32_t stride;
+        count.groups = 1;
+        if (affine(address, mask, &stride) && stride % 4 == 0) {
+            count.wavefronts = strided_wavefronts(mask, stride / 4);
+        } else {
+            count.wavefronts = group_wavefronts(address, mask, 1);
+        }
+        return count;
+    }
+    uint32_t lanes = bytes == 8 ? 16 : 8;
+    if (load && (paired(address, mask, 1) || paired(address, mask, 2))) lanes *= 2;
+    for (uint32_t start = 0; start < LANES; start += lanes) {
+        uint32_t group = mask & ((lanes == 32 ? ALL_LANES : (1u << lanes) - 1) << start);
+        if (!group) continue;
+        count.groups++;
+        count.wavefronts += group_wavefronts(address, group, bytes / 4);
+    }
+    return count;
+}
+
+uint32_t sector_count(const uint64_t address[LANES], uint32_t mask) {
+    enum { SLOTS = 64 };
+    uint64_t seen[SLOTS];
+    uint64_t used = 0, last = UINT64_MAX;
+    uint32_t count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t sector = address[__builtin_ctz(mask)] / 32;
+        if (sector == last) continue;
+        last = sector;
+        uint64_t at = (sector ^ (sector >> 6)) % SLOTS;
+        while (used >> at & 1 && seen[at] != sector) at = (at + 1) % SLOTS;
+        if (used >> at & 1) continue;
+        used |= 1ull << at;
+        seen[at] = sector;
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,250 @@
+// The paths of a diverged warp: split, join, wait, switch. See Path in warp.h.
+#include "simt/exec/warp.h"
+
+static void path_save(Warp *warp, const Inst *pc, PathState state) {
+    Path *path = &warp->paths[warp->current];
+    path->pc = pc;
+    path->rpc = warp->rpc;
+    path->frame = warp->frame;
+    path->local = warp->local;
+    path->mask = warp->mask;
+    path->parent = warp->parent;
+    path->state = (uint8_t)state;
+}
+
+static const Inst *path_load(Warp *warp, int index) {
+    Path *path = &warp->paths[index];
+    warp->current = (int16_t)index;
+    warp->rpc = path->rpc;
+    warp->frame = path->frame;
+    warp->local = path->local;
+    warp->mask = warp->exec = path->mask;
+    warp->parent = path->parent;
+    return path->pc;
+}
+
+static void path_free(Warp *warp, int index) {
+    warp->paths[index].state = PATH_FREE;
+    while (warp->path_count > 0 && warp->paths[warp->path_count - 1].state == PATH_FREE) {
+        warp->path_count--;
+    }
+}
+
+// A join none of whose lanes have arrived and that has one path left to wait for joins nothing:
+// the path takes its place. Only done when paths run out.
+static void collapse_joins(Warp *warp) {
+    for (int j = 0; j < warp->path_count; j++) {
+        Path *join = &warp->paths[j];
+        if (join->state != PATH_JOIN || join->mask) continue;
+        int child = -1, children = 0;
+        for (int k = 0; k < warp->path_count; k++) {
+            if (warp->paths[k].state != PATH_FREE && warp->paths[k].parent == j) {
+                child = k;
+                children++;
+            }
+        }
+        if (children != 1 || warp->paths[child].frame != join->frame) continue;
+        warp->paths[child].parent = join->parent;
+        warp->paths[child].rpc = join->rpc;
+        path_free(warp, j);
+    }
+}
+
+// A free path, or -1. `collapse`: the current path runs, so that joins may be taken apart for it.
+static int path_new(Warp *warp, bool collapse) {
+    for (int attempt = 0; attempt <= collapse; attempt++) {
+        for (int k = 0; k < PATHS; k++) {
+            if (warp->paths[k].state != PATH_FREE) continue;
+            if (k >= warp->path_count) warp->path_count = (uint8_t)(k + 1);
+            return k;
+        }
+        if (attempt || !collapse) break;
+        path_save(warp, NULL, PATH_READY);
+        collapse_joins(warp);
+        (void)path_load(warp, warp->current);
+    }
+    return -1;
+}
+
+void warp_start(Warp *warp, const Inst *entry, uint32_t lanes) {
+    for (int k = 0; k < warp->path_count; k++) warp->paths[k].state = PATH_FREE;
+    warp->path_count = 1;
+    warp->paths[0] =
+        (Path){.pc = entry, .frame = warp->stack, .mask = lanes, .parent = -1, .state = PATH_READY};
+    warp->current = 0;
+    warp->live = lanes;
+    warp->carry = 0;
+    warp->spins = 0;
+    warp->stop = STOP_NONE;
+}
+
+// Lanes that the instruction at which this path waits may go on with: those of all paths that wait
+// at the same kind of instruction for the same lanes.
+static bool sync_complete(const Warp *warp, const Path *path) {
+    uint32_t there = 0;
+    for (int k = 0; k < warp->path_count; k++) {
+        const Path *other = &warp->paths[k];
+        if (other->state == PATH_SYNC && other->pc->plain == path->pc->plain &&
+            (other->sync & path->sync)) {
+            there |= other->mask;
+        }
+    }
+    return (path->sync & warp->live & ~there) == 0;
+}
+
+// Goes on with another path of the warp, the next one round after the current one.
+const Inst *warp_switch(Warp *warp) {
+    if (!warp->live) {
+        warp->stop = STOP_DONE;
+        return NULL;
+    }
+    bool waiting = false;
+    const int count = warp->path_count;
+    for (int k = 0, index = warp->current; k < count; k++) {
+        index = index > 0 && index <= count ? index - 1 : count - 1;
+        const PathState state = (PathState)warp->paths[index].state;
+        if (state == PATH_READY) return path_load(warp, index);
+        waiting |= state == PATH_SYNC;
+    }
+    for (int index = 0; waiting && index < count; index++) {
+        Path *path = &warp->paths[index];
+        if (path->state != PATH_SYNC || !sync_complete(warp, path)) continue;
+        path->state = PATH_READY;
+        return path_load(warp, index);
+    }
+    warp->stop = STOP_BLOCKED;
+    return NULL;
+}
+
+const Inst *warp_resume(Warp *warp) {
+    warp->stop = STOP_NONE;
+    return warp_switch(warp);
+}
+
+// A join all of whose lanes have arrived or exited goes on, or is gone with them.
+static void join_check(Warp *warp, int join) {
+    while (join >= 0) {
+        Path *path = &warp->paths[join];
+        if (path->members == 0) {
+            int parent = path->parent;
+            path_free(warp, join);
+            join = parent;
+            continue;
+        }
+        if (path->mask == path->members) path->state = PATH_READY;
+        return;
+    }
+}
+
+const Inst *warp_arrive(Warp *warp) {
+    int join = warp->parent;
+    Path *path = &warp->paths[join];
+    path->mask |= warp->mask;
+    path_free(warp, warp->current);
+    if (path->mask == path->members) return path_load(warp, join);
+    return warp_switch(warp);
+}
+
+const Inst *warp_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target) {
+    const Inst *fall = inst + 1, *rpc = inst->rpc;
+    uint32_t other = warp->mask & ~taken;
+    if (rpc && rpc != warp->rpc) {
+        int join = path_new(warp, true);
+        if (join < 0) {
+            return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
+        }
+        warp->paths[join] = (Path){.pc = rpc,
+                                   .rpc = warp->rpc,
+                                   .frame = warp->frame,
+                                   .local = warp->local,
+                                   .members = warp->mask,
+                                   .parent = warp->parent,
+                                   .state = PATH_JOIN};
+        warp->rpc = rpc;
+        warp->parent = (int16_t)join;
+    }
+    if (rpc && target == rpc) {
+        warp->paths[warp->parent].mask |= taken;
+    } else if (rpc && fall == rpc) {
+        warp->paths[warp->parent].mask |= other;
+        warp->mask = warp->exec = taken;
+        return target;
+    } else {
+        int leaf = path_new(warp, true);
+        if (leaf < 0) {
+            return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
+        }
+        warp->paths[leaf] = (Path){.pc = target,
+                                   .rpc = warp->rpc,
+                                   .frame = warp->frame,
+                                   .local = warp->local,
+                                   .mask = taken,
+                                   .parent = warp->parent,
+                                   .state = PATH_READY};
+    }
+    warp->mask = warp->exec = other;
+    return fall;
+}
+
+const Inst *warp_exit(Warp *warp, uint32_t lanes, const Inst *next) {
+    Block *block = warp->block;
+    warp->live &= ~lanes;
+    block->live_threads -= (uint32_t)__builtin_popcount(lanes);
+    for (int join = warp->parent; join >= 0; join = warp->paths[join].parent) {
+        warp->paths[join].members &= ~lanes;
+    }
+    warp->mask &= ~lanes;
+    warp->exec = warp->mask;
+    block_check_barriers(block);
+    if (warp->mask) return next;
+    path_free(warp, warp->current);
+    join_check(warp, warp->parent);
+    return warp_switch(warp);
+}
+
+const Inst *warp_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
+    path_save(warp, inst, PATH_SYNC);
+    warp->paths[warp->current].sync = lanes;
+    return warp_switch(warp);
+}
+
+const Inst *warp_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {
+    path_save(warp, inst + 1, PATH_BARRIER);
+    warp->paths[warp->current].sync = barrier;
+    return warp_switch(warp);
+}
+
+const Inst *warp_yield(Warp *warp, const Inst *inst, Stop stop) {
+    path_save(warp, inst, PATH_READY);
+    warp->stop = (uint8_t)stop;
+    warp->spins = 0;
+    return NULL;
+}
+
+void warp_release_barrier(Warp *warp, uint32_t barrier) {
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *path = &warp->paths[k];
+        if (path->state == PATH_BARRIER && path->sync == barrier) path->state = PATH_READY;
+    }
+    warp->spins = 0;
+}
+
+// Lanes that wait for others of their warp to join them go on alone. Needed when the others wait
+// for them in turn: in a lock taken by lanes of one warp, or at a warp-wide barrier.
+bool warp_release_parked(Warp *warp) {
+    bool released = false;
+    int count = warp->path_count;
+    for (int j = 0; j < count; j++) {
+        Path *join = &warp->paths[j];
+        if (join->state != PATH_JOIN || !join->mask) continue;
+        int leaf = path_new(warp, false);
+        if (leaf < 0) return released;
+        warp->paths[leaf] = *join;
+        warp->paths[leaf].state = PATH_READY;
+        warp->paths[leaf].members = 0;
+        join->members &= ~join->mask;
+        join->mask = 0;
+        released = true;
+    }
+    return released;
+}

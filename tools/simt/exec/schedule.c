@@ -1,0 +1,167 @@
+// Launches: blocks over host threads, and the sum of what was counted.
+//
+// Order. Where what a block does can depend on what other blocks have done - an atomic operation on
+// global memory whose old value is used or whose rounding depends on order (floats), a volatile or
+// acquiring global load, printf, a cooperative launch - blocks run on one host thread in order of
+// their number, one to its end before the next starts; a block that only spins lets later ones
+// start. All other kernels run on all host threads. So results and counters never depend on the
+// number of threads or on their timing.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/exec/schedule.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define THREADS_LIMIT  256
+#define RESIDENT_BYTES ((uint64_t)64 << 20) // of blocks kept because they spin
+#define WORTH_A_THREAD 16384                // threads of the kernel per host thread
+
+typedef struct {
+    Machine *machine;
+    Tally *tally;
+    uint64_t *next; // block to start, shared by all workers
+    bool failed;
+    pthread_t thread;
+} Worker;
+
+__extension__ typedef unsigned __int128 Wide;
+
+// The k-th block to run: in order, or permuted by a seed.
+static uint64_t block_at(const Machine *machine, uint64_t k) {
+    uint64_t seed = machine->options->order, count = machine->block_count;
+    if (!seed) return k;
+    uint64_t step = (seed * 0x9E3779B97F4A7C15u >> 20) % count | 1;
+    for (;; step += 2) { // a step that has no factor in common with the count visits all
+        uint64_t a = step, b = count;
+        while (b) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) break;
+    }
+    return (uint64_t)(((Wide)k * step + seed) % count);
+}
+
+static void *run_worker(void *argument) {
+    Worker *worker = argument;
+    Machine *machine = worker->machine;
+    Block *block = block_new(machine, worker->tally);
+    if (!block) {
+        worker->failed = true;
+        return NULL;
+    }
+    for (;;) {
+        uint64_t k = __atomic_fetch_add(worker->next, 1, __ATOMIC_RELAXED);
+        if (k >= machine->block_count || __atomic_load_n(&machine->stop, __ATOMIC_RELAXED)) break;
+        block_start(block, block_at(machine, k));
+        if (block_run(block, false) == BLOCK_FAILED) {
+            __atomic_store_n(&machine->stop, 1, __ATOMIC_RELAXED);
+            break;
+        }
+    }
+    block_free(block);
+    return NULL;
+}
+
+// Blocks in order, several of them taking turns if they spin.
+static bool run_ordered(Machine *machine, Tally *tally) {
+    uint64_t bytes = (uint64_t)machine->warps_per_block * (machine->stack_bytes + sizeof(Warp)) +
+                     machine->dynamic_base + machine->dynamic_shared +
+                     (uint64_t)machine->threads_per_block * machine->local_bytes;
+    uint64_t limit = RESIDENT_BYTES / bytes + 2;
+    if (limit > machine->block_count || machine->cooperative) limit = machine->block_count;
+    Block **resident = calloc(limit, sizeof(Block *));
+    if (!resident) return false;
+    uint64_t started = 0, count = 0, turn = 0, live = 0;
+    bool enough = true, failed = false;
+    while (enough && !failed && (live > 0 || started < machine->block_count)) {
+        if (live == 0 || (turn == count && count < limit && started < machine->block_count)) {
+            turn = live == 0 ? 0 : count;
+            if (turn == count) {
+                resident[count] = block_new(machine, tally);
+                enough = resident[count] != NULL;
+                if (!enough) break;
+                count++;
+            }
+            block_start(resident[turn], block_at(machine, started++));
+            resident[turn]->running = true;
+            live++;
+        }
+        if (turn >= count) turn = 0;
+        Block *block = resident[turn];
+        if (!block->running) {
+            turn++;
+            continue;
+        }
+        BlockResult result = block_run(block, machine->block_count > 1);
+        failed = result == BLOCK_FAILED;
+        if (result == BLOCK_YIELDS) turn++;
+        if (result != BLOCK_DONE) continue;
+        block->running = false;
+        live--;
+        if (started < machine->block_count) {
+            block_start(block, block_at(machine, started++));
+            block->running = true;
+            live++;
+        } else {
+            turn++;
+        }
+    }
+    for (uint64_t k = 0; k < count; k++) block_free(resident[k]);
+    free(resident);
+    return enough;
+}
+
+static uint32_t worker_count(const Machine *machine, bool ordered) {
+    if (ordered) return 1;
+    uint64_t count = machine->options->host_threads;
+    if (!count) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        count = cores > 0 ? (uint64_t)cores : 1;
+        uint64_t worth = machine->block_count * machine->threads_per_block / WORTH_A_THREAD + 1;
+        if (count > worth) count = worth;
+    }
+    if (count > machine->block_count) count = machine->block_count;
+    return (uint32_t)(count > THREADS_LIMIT ? THREADS_LIMIT : count);
+}
+
+bool launch_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
+    if (machine->options->watchdog_seconds > 0) {
+        machine->deadline_ns = clock_ns() + (int64_t)(machine->options->watchdog_seconds * 1e9);
+    }
+    uint32_t count = worker_count(machine, ordered);
+    if (count == 1 && ordered) return run_ordered(machine, tally);
+    Worker *workers = calloc(count, sizeof *workers);
+    if (!workers) return false;
+    uint64_t next = 0;
+    bool enough = true;
+    for (uint32_t k = 0; k < count; k++) {
+        workers[k] = (Worker){.machine = machine, .tally = tally, .next = &next};
+        if (k == 0) continue;
+        workers[k].tally = calloc(slots ? slots : 1, sizeof(Tally));
+        if (!workers[k].tally ||
+            pthread_create(&workers[k].thread, NULL, run_worker, &workers[k]) != 0) {
+            free(workers[k].tally); // fewer threads do the same
+            workers[k].tally = NULL;
+            count = k;
+        }
+    }
+    (void)run_worker(&workers[0]);
+    for (uint32_t k = 0; k < count; k++) {
+        if (k > 0) (void)pthread_join(workers[k].thread, NULL);
+        enough = enough && !workers[k].failed;
+        if (k == 0) continue;
+        for (uint32_t s = 0; s < slots; s++) {
+            tally[s].a += workers[k].tally[s].a;
+            tally[s].b += workers[k].tally[s].b;
+            tally[s].c += workers[k].tally[s].c;
+        }
+        free(workers[k].tally);
+    }
+    free(workers);
+    return enough;
+}

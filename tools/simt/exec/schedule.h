@@ -1,0 +1,14 @@
+// Runs a prepared launch and adds up its counters.
+#ifndef SCHEDULE_H
+#define SCHEDULE_H
+
+#include "simt/exec/block.h"
+
+// Runs all blocks; the failure, if any, is in machine->status and error. False: out of memory.
+bool launch_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots);
+
+// Turns slots into counters, in total and, if report->lines are wanted, by source line.
+void report_fill(LaunchReport *report, const PtxModule *module, const SlotTable *table,
+                 const Tally *tally, bool lines);
+
+#endif

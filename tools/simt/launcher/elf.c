@@ -1,0 +1,108 @@
+// ELF files: see elf.h. Layout: Tool Interface Standard, ELF-64 Object File Format.
+#include "simt/launcher/elf.h"
+
+#include <elf.h>
+#include <string.h>
+
+typedef struct {
+    Str file;
+    Elf64_Ehdr header;
+} Reader;
+
+// Copies a record out of the file, which may hold it at any alignment.
+static bool get(Str file, uint64_t at, void *record, size_t bytes) {
+    if (at > file.len || bytes > file.len - at) return false;
+    memcpy(record, file.at + at, bytes);
+    return true;
+}
+
+// The terminated string at a file position, empty if it has no end.
+static Str string_at(Str file, uint64_t at) {
+    Str rest = at < file.len ? str_from(file, at) : STR("");
+    const char *end = rest.len ? memchr(rest.at, '\0', rest.len) : NULL;
+    return end ? str_slice(rest, 0, (size_t)(end - rest.at)) : STR("");
+}
+
+static bool segment(const Reader *elf, uint32_t type, Elf64_Phdr *found) {
+    for (uint64_t i = 0; i < elf->header.e_phnum; i++) {
+        uint64_t at = elf->header.e_phoff + i * sizeof *found;
+        if (at < elf->header.e_phoff || !get(elf->file, at, found, sizeof *found)) return false;
+        if (found->p_type == type) return true;
+    }
+    return false;
+}
+
+// Where an address of the loaded program is in the file; SIZE_MAX if nowhere.
+static uint64_t file_position(const Reader *elf, uint64_t address) {
+    for (uint64_t i = 0; i < elf->header.e_phnum; i++) {
+        Elf64_Phdr load;
+        uint64_t at = elf->header.e_phoff + i * sizeof load;
+        if (at < elf->header.e_phoff || !get(elf->file, at, &load, sizeof load)) break;
+        if (load.p_type == PT_LOAD && address - load.p_vaddr < load.p_filesz)
+            return load.p_offset + (address - load.p_vaddr);
+    }
+    return UINT64_MAX;
+}
+
+static bool has_section(const Reader *elf, Str name) {
+    Elf64_Shdr names, section;
+    uint64_t table = elf->header.e_shoff;
+    if (table > elf->file.len) return false;
+    if (!get(elf->file, table + elf->header.e_shstrndx * sizeof names, &names, sizeof names))
+        return false;
+    for (uint64_t i = 0; i < elf->header.e_shnum; i++) {
+        if (!get(elf->file, table + i * sizeof section, &section, sizeof section)) return false;
+        if (names.sh_offset > elf->file.len) return false;
+        Str found = string_at(elf->file, names.sh_offset + section.sh_name);
+        if (str_equal(found, name)) return section.sh_size > 0;
+    }
+    return false;
+}
+
+// Reads the names of needed libraries. False if the tables do not fit.
+static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgram *program,
+                         bool *other_version) {
+    uint64_t strings = UINT64_MAX;
+    Elf64_Dyn entry;
+    bool rpath = false, runpath = false;
+    uint64_t end = dynamic->p_filesz / sizeof entry;
+    for (uint64_t i = 0; i < end; i++) {
+        if (!get(elf->file, dynamic->p_offset + i * sizeof entry, &entry, sizeof entry))
+            return false;
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_STRTAB) strings = file_position(elf, entry.d_un.d_ptr);
+        if (entry.d_tag == DT_RPATH) rpath = true;
+        if (entry.d_tag == DT_RUNPATH) runpath = true;
+    }
+    if (strings > elf->file.len) return false;
+    program->rpath = rpath && !runpath;
+    for (uint64_t i = 0; i < end; i++) {
+        get(elf->file, dynamic->p_offset + i * sizeof entry, &entry, sizeof entry);
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > elf->file.len) continue;
+        Str name = string_at(elf->file, strings + entry.d_un.d_val);
+        if (!str_starts(name, STR("libcudart.so"))) continue;
+        program->runtime = name;
+        *other_version =
+            !str_equal(name, STR("libcudart.so.13")) && !str_equal(name, STR("libcudart.so.12"));
+    }
+    return true;
+}
+
+ElfKind elf_inspect(Str file, ElfProgram *program) {
+    *program = (ElfProgram){{NULL, 0}, false};
+    if (file.len < EI_NIDENT || memcmp(file.at, ELFMAG, SELFMAG) != 0) return ELF_NOT_ELF;
+    if (file.at[EI_CLASS] == ELFCLASS32) return ELF_32_BIT;
+    Reader elf = {.file = file};
+    if (!get(file, 0, &elf.header, sizeof elf.header)) return ELF_CORRUPT;
+    if (elf.header.e_machine != EM_X86_64) return ELF_MACHINE;
+    if (elf.header.e_type != ET_EXEC && elf.header.e_type != ET_DYN) return ELF_NOT_CUDA;
+    Elf64_Phdr dynamic;
+    bool other_version = false;
+    bool is_dynamic = segment(&elf, PT_DYNAMIC, &dynamic);
+    if (is_dynamic && !read_dynamic(&elf, &dynamic, program, &other_version)) return ELF_CORRUPT;
+    if (has_section(&elf, STR("__nv_relfatbin"))) return ELF_RELOCATABLE;
+    if (other_version) return ELF_RUNTIME;
+    if (program->runtime.len) return ELF_CUDA;
+    return has_section(&elf, STR(".nv_fatbin")) ? ELF_STATIC : ELF_NOT_CUDA;
+}

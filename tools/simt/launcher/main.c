@@ -1,0 +1,235 @@
+// simt: starts a CUDA program with the CPU device in the place of the CUDA runtime.
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "simt/launcher/elf.h"
+
+static const char usage[] =
+    "usage: simt [OPTIONS] PROGRAM [ARGS...]\n"
+    "\n"
+    "Runs a CUDA program without a GPU: warp by warp, with exact counters. After the program's\n"
+    "own output comes a table of what each kernel launch did, in Nsight Compute's words.\n"
+    "\n"
+    "  --csv FILE      write the counters of every launch as CSV\n"
+    "  --merge         in the CSV, one row for launches of the same kernel, grid and block whose\n"
+    "                  counters are equal, and their number in a last column, launches\n"
+    "  --last          report only the last launch of each kernel\n"
+    "  --lines         list counters per source line (build with nvcc -lineinfo)\n"
+    "  --lines-csv FILE  write them as CSV, with the hazards that --check found at each line\n"
+    "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
+    "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
+    "  --order SEED    permute the order of warps and blocks; 0 is the usual order\n"
+    "  --trace FILE    write every access to shared memory and every barrier of block 0 to FILE\n"
+    "  --threads N     host threads (default: one per core); results do not depend on it\n"
+    "  --watchdog S    end a kernel that makes no progress for S seconds (default: never)\n"
+    "  -h, --help      this text\n"
+    "\n"
+    "Build programs so that they bring PTX and take the runtime as a shared library:\n"
+    "\n"
+    "  nvcc -O3 -lineinfo -arch=sm_90 -cudart shared --no-compress prog.cu -o prog\n"
+    "\n"
+    "  -cudart shared  the CPU device takes the place of libcudart.so.12 or libcudart.so.13\n"
+    "  --no-compress   CUDA 12.8 and later compress PTX; the CPU device does not decompress\n"
+    "  -lineinfo       counters, errors and hazards name source lines\n"
+    "  -arch=sm_NN     embeds PTX too; with -gencode, add code=compute_NN. Of several the newest\n"
+    "                  up to 9.0 is taken, else the oldest. -rdc=true is not supported.\n"
+    "\n"
+    "The device that programs see: \"CPU device (simt)\", compute capability 9.0, 132\n"
+    "multiprocessors, 2048 threads, 32 blocks and 228 KB of shared memory on each (48 KB per\n"
+    "block, 227 KB when asked for), three quarters of the machine's memory, L2 4 MB. Memory clock\n"
+    "and bus width are 0: times mean nothing. Event times are host time. Registers do not limit\n"
+    "occupancy. Work runs at once, in the order of the calls, whatever its stream. cudaMalloc\n"
+    "fills memory with bytes 0xFF (NaN, -1).\n"
+    "\n"
+    "Instructions, active lanes and divergent branches are counted in PTX, before ptxas: a GPU\n"
+    "executes other instructions. Wavefronts, bank conflicts, requests and sectors are those of\n"
+    "Nsight Compute.\n"
+    "\n"
+    "Exit status: the program's own; 86 if --check found hazards and the program ended with 0;\n"
+    "2 if the program cannot be run this way; 1 if the CSV cannot be written.\n";
+
+static Arena arena;
+
+static _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static _Noreturn void die(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("simt: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(2);
+}
+
+static const char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static const char *format_text(const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = ARENA_NEW(&arena, (size_t)length + 1, char);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    return text;
+}
+
+// --- options ---
+
+typedef enum { VALUE_NONE, VALUE_FILE, VALUE_WHOLE, VALUE_SECONDS } ValueKind;
+
+static const struct {
+    const char *name, *variable;
+    ValueKind value;
+} options[] = {
+    {"--csv", "SIMT_CSV", VALUE_FILE},          {"--merge", "SIMT_MERGE", VALUE_NONE},
+    {"--lines", "SIMT_LINES", VALUE_NONE},      {"--check", "SIMT_CHECK", VALUE_NONE},
+    {"--order", "SIMT_ORDER", VALUE_WHOLE},     {"--trace", "SIMT_TRACE", VALUE_FILE},
+    {"--threads", "SIMT_THREADS", VALUE_WHOLE}, {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
+    {"--last", "SIMT_LAST", VALUE_NONE},        {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
+};
+
+enum { OPTIONS = sizeof options / sizeof *options };
+
+// The program may change its folder before it ends.
+static const char *absolute(const char *path) {
+    char folder[PATH_MAX];
+    if (path[0] == '/') return path;
+    if (!getcwd(folder, sizeof folder)) die("the current folder: %s", strerror(errno));
+    return format_text("%s/%s", folder, path);
+}
+
+static void check_number(const char *name, const char *text, bool whole) {
+    char *end;
+    errno = 0;
+    if (whole)
+        strtoull(text, &end, 10);
+    else
+        strtod(text, &end);
+    if (!isdigit((unsigned char)text[0]) || *end || errno)
+        die("%s takes a number, not \"%s\"", name, text);
+}
+
+// Passes the options on by environment. Returns the index of the program in argv.
+static int read_options(int argc, char **argv) {
+    for (int k = 0; k < OPTIONS; k++) unsetenv(options[k].variable);
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) return i + 1;
+        if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        int k = 0;
+        while (k < OPTIONS && strcmp(argv[i], options[k].name) != 0) k++;
+        if (k == OPTIONS) die("unknown option %s (simt -h explains)", argv[i]);
+        if (options[k].value == VALUE_NONE) {
+            setenv(options[k].variable, "1", 1);
+            continue;
+        }
+        if (i + 1 == argc) die("%s needs a value", argv[i]);
+        const char *value = argv[++i];
+        if (options[k].value == VALUE_FILE)
+            value = absolute(value);
+        else
+            check_number(options[k].name, value, options[k].value == VALUE_WHOLE);
+        setenv(options[k].variable, value, 1);
+    }
+    return i;
+}
+
+// --- the program ---
+
+static const char *find_program(const char *name) {
+    if (strchr(name, '/')) return name;
+    const char *path = getenv("PATH");
+    Str rest = str_of(path ? path : "");
+    while (rest.len) {
+        size_t colon = str_find(rest, STR(":"));
+        Str folder = str_slice(rest, 0, colon);
+        rest = str_from(rest, colon == SIZE_MAX ? rest.len : colon + 1);
+        const char *candidate = format_text("%.*s/%s", STR_ARG(folder), name);
+        if (access(candidate, X_OK) == 0) return candidate;
+    }
+    if (access(name, F_OK) == 0) die("%s: not in PATH; say ./%s", name, name);
+    die("%s: no such program", name);
+}
+
+static ElfProgram inspect(const char *path) {
+    Str file;
+    ElfProgram program;
+    if (!file_read(&arena, path, &file)) die("%s: %s", path, strerror(errno));
+    switch (elf_inspect(file, &program)) {
+    case ELF_CUDA:
+        return program;
+    case ELF_NOT_ELF:
+        die("%s: not a program (no ELF file)", path);
+    case ELF_CORRUPT:
+        die("%s: damaged ELF file: build the program again", path);
+    case ELF_32_BIT:
+        die("%s: a 32-bit program; build it for 64 bits", path);
+    case ELF_MACHINE:
+        die("%s: a program for another processor", path);
+    case ELF_STATIC:
+        die("%s: the CUDA runtime is linked into it: build with nvcc -cudart shared", path);
+    case ELF_RUNTIME:
+        die("%s: needs %.*s; only libcudart.so.12 and libcudart.so.13 are supported", path,
+            STR_ARG(program.runtime));
+    case ELF_RELOCATABLE:
+        die("%s: built with -rdc=true, which the CPU device does not support: build without it",
+            path);
+    case ELF_NOT_CUDA:
+        break;
+    }
+    die("%s: not a CUDA program (it does not need libcudart)", path);
+}
+
+// --- the environment of the program ---
+
+static const char *runtime_folder(void) {
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    if (length <= 0 || length == sizeof self) die("cannot find its own folder");
+    Str folder = {self, (size_t)length};
+    while (folder.len && folder.at[folder.len - 1] != '/') folder.len--;
+    return format_text("%.*ssimt-runtime", STR_ARG(folder));
+}
+
+static void prepend(const char *variable, const char *value) {
+    const char *old = getenv(variable);
+    setenv(variable, old && *old ? format_text("%s:%s", value, old) : value, 1);
+}
+
+// Where the launcher is built with AddressSanitizer, so is the runtime, and the sanitizer's library
+// must come first in a program that was built without it.
+static void preload_sanitizer(void) {
+    Dl_info info;
+    void *symbol = dlsym(RTLD_DEFAULT, "__asan_init");
+    if (symbol && dladdr(symbol, &info) && info.dli_fname && strstr(info.dli_fname, "libasan"))
+        prepend("LD_PRELOAD", info.dli_fname);
+}
+
+int main(int argc, char **argv) {
+    int at = read_options(argc, argv);
+    if (at >= argc) die("which program? (simt -h explains)");
+    if (getenv("SIMT_CHECK") && getenv("SIMT_TRACE")) die("--check and --trace exclude each other");
+    const char *path = find_program(argv[at]);
+    ElfProgram program = inspect(path);
+    const char *folder = runtime_folder();
+    const char *library = format_text("%s/%.*s", folder, STR_ARG(program.runtime));
+    if (access(library, R_OK) != 0) die("%s: %s", library, strerror(errno));
+    prepend("LD_LIBRARY_PATH", folder);
+    if (program.rpath) prepend("LD_PRELOAD", library);
+    preload_sanitizer();
+    execv(path, argv + at);
+    die("%s: %s", path, strerror(errno));
+}

@@ -1,0 +1,238 @@
+// Device memory: see memory.h.
+//
+// One sparse memory file is mapped twice. The device's range has no access rights, so host code
+// that follows a device pointer faults as it does on a machine with a GPU; the alias is readable
+// and writable. Addresses are handed out upwards and not reused until the range is used up, so that
+// a use after free still finds the allocation it belonged to. Freed pages go back to the system.
+#define _GNU_SOURCE
+#include "simt/memory/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Fresh memory: every byte 0xFF, which is NaN as float and double and -1 as an integer.
+enum { POISON = 0xFF };
+
+// Between allocations: one past the end never lies in the next one. cudaMalloc aligns to 256 bytes
+// (CUDA C++ Programming Guide, "Device Memory Accesses"); pages of the host are 4096 bytes.
+enum { ALIGN = 256, GUARD = 256, PAGE = 4096 };
+
+enum { WORD = 4 }; // bytes for which the shadow has one byte
+
+// Where the range is put if the host agrees: the same addresses on every run.
+static const uintptr_t preferred_base = 0x300000000000u;
+static const size_t largest_range = (size_t)1 << 40;
+
+uint64_t memory_low, memory_high, memory_base;
+uint8_t *memory_shadow;
+ptrdiff_t memory_delta;
+
+static uint64_t range_end;
+static uint64_t next_address;
+static size_t limit, used;
+static uint64_t serial;
+
+static Allocation *allocations; // sorted by address
+static size_t allocation_count, allocation_capacity;
+
+static uint64_t align_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
+static bool map_range(int fd, size_t bytes) {
+    int flags = MAP_SHARED | MAP_NORESERVE;
+    void *device =
+        mmap((void *)preferred_base, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, fd, 0);
+    if (device == MAP_FAILED) device = mmap(NULL, bytes, PROT_NONE, flags, fd, 0);
+    if (device == MAP_FAILED) return false;
+    void *alias = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (alias == MAP_FAILED) {
+        munmap(device, bytes);
+        return false;
+    }
+    memory_low = memory_high = memory_base = next_address = (uint64_t)(uintptr_t)device;
+    range_end = memory_low + bytes;
+    memory_delta = (ptrdiff_t)((uint64_t)(uintptr_t)alias - memory_low);
+    return true;
+}
+
+bool memory_open(size_t limit_bytes) {
+    int fd = memfd_create("device memory", MFD_CLOEXEC);
+    if (fd < 0) return false;
+    limit = limit_bytes;
+    for (size_t bytes = largest_range; bytes > limit_bytes; bytes /= 2) {
+        if (ftruncate(fd, (off_t)bytes) == 0 && map_range(fd, bytes)) {
+            close(fd);
+            return true;
+        }
+    }
+    int error = errno;
+    close(fd);
+    errno = error;
+    return false;
+}
+
+// The index of the first allocation that starts after `address`.
+static size_t upper_bound(uint64_t address) {
+    size_t low = 0, high = allocation_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (allocations[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Once the range is used up: forgets what was freed, then takes the first gap that is wide enough.
+static uint64_t reuse_address(size_t bytes, uint64_t align) {
+    size_t kept = 0;
+    for (size_t i = 0; i < allocation_count; i++)
+        if (allocations[i].live) allocations[kept++] = allocations[i];
+    allocation_count = kept;
+    uint64_t start = memory_low;
+    for (size_t i = 0; i <= allocation_count; i++) {
+        uint64_t end = i < allocation_count ? allocations[i].address : range_end;
+        if (end >= start && end - start >= bytes) return start;
+        if (i < allocation_count)
+            start = align_up(allocations[i].address + allocations[i].bytes + GUARD, align);
+    }
+    return 0;
+}
+
+static bool insert(Allocation allocation) {
+    if (allocation_count == allocation_capacity) {
+        size_t capacity = allocation_capacity ? allocation_capacity * 2 : 64;
+        Allocation *grown = realloc(allocations, capacity * sizeof *grown);
+        if (!grown) return false;
+        allocations = grown;
+        allocation_capacity = capacity;
+    }
+    size_t at = upper_bound(allocation.address);
+    memmove(allocations + at + 1, allocations + at, (allocation_count - at) * sizeof *allocations);
+    allocations[at] = allocation;
+    allocation_count++;
+    return true;
+}
+
+uint64_t memory_alloc(size_t bytes) { return memory_alloc_kind(bytes, MEMORY_MODULE); }
+
+static bool host_may_touch(MemoryKind kind) {
+    return kind == MEMORY_MANAGED || kind == MEMORY_PINNED;
+}
+
+// What host code may touch occupies pages of its own, since access rights belong to pages.
+uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
+    if (bytes == 0 || bytes > limit - used) return 0;
+    bool pages = host_may_touch(kind);
+    uint64_t align = pages || bytes >= PAGE ? PAGE : ALIGN;
+    size_t whole = pages ? align_up(bytes, PAGE) : bytes;
+    uint64_t address = align_up(next_address, align);
+    bool fresh = address <= range_end && range_end - address >= whole + GUARD;
+    if (!fresh) address = reuse_address(whole + GUARD, align);
+    if (address == 0) return 0;
+    void *start = (void *)(uintptr_t)address;
+    if (pages && mprotect(start, whole, PROT_READ | PROT_WRITE) != 0) return 0;
+    if (!insert((Allocation){address, bytes, true, kind, serial + 1})) return 0;
+    serial++;
+    used += bytes;
+    if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
+    if (address + whole > memory_high) memory_high = address + whole;
+    memset(memory_at(address), POISON, whole);
+    if (kind != MEMORY_DEVICE) memory_written(address, whole);
+    return address;
+}
+
+bool memory_track(void) {
+    void *shadow = mmap(NULL, (range_end - memory_base) / WORD, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shadow == MAP_FAILED) return false;
+    memory_shadow = shadow;
+    return true;
+}
+
+// A word that is written in part may be written elsewhere at the same time by another block.
+static void mark_part(uint64_t word, unsigned first, unsigned end) {
+    uint8_t mask = (uint8_t)((1u << end) - (1u << first));
+    __atomic_fetch_or(&memory_shadow[word], mask, __ATOMIC_RELAXED);
+}
+
+void memory_written(uint64_t address, size_t bytes) {
+    if (!memory_shadow || bytes == 0) return;
+    uint64_t first = address - memory_base, end = first + bytes;
+    uint64_t word = first / WORD, last = end / WORD;
+    if (word == last) {
+        mark_part(word, first % WORD, end % WORD);
+        return;
+    }
+    if (first % WORD) mark_part(word++, first % WORD, WORD);
+    memset(memory_shadow + word, (1 << WORD) - 1, last - word);
+    if (end % WORD) mark_part(last, 0, end % WORD);
+}
+
+static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }
+
+void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
+    if (!memory_shadow) return;
+    uint64_t target = to - memory_base, source = from - memory_base;
+    size_t whole = target % WORD || source % WORD ? 0 : bytes / WORD;
+    memmove(memory_shadow + target / WORD, memory_shadow + source / WORD, whole);
+    bool down = target <= source; // regions may overlap
+    for (size_t i = whole * WORD; i < bytes; i++) {
+        size_t at = down ? i : bytes - 1 - (i - whole * WORD);
+        uint64_t byte = target + at;
+        uint8_t mask = (uint8_t)(1 << byte % WORD), *shadow = &memory_shadow[byte / WORD];
+        *shadow = byte_written(source + at) ? *shadow | mask : *shadow & (uint8_t)~mask;
+    }
+}
+
+// Only whole words: an allocation starts at one and shares its last with nothing.
+static void forget_written(uint64_t address, size_t bytes) {
+    memset(memory_shadow + (address - memory_base) / WORD, 0, (bytes + WORD - 1) / WORD);
+}
+
+static void release(Allocation *allocation) {
+    allocation->live = false;
+    used -= allocation->bytes;
+    if (memory_shadow) forget_written(allocation->address, allocation->bytes);
+    bool pages = host_may_touch(allocation->kind);
+    uint64_t first = align_up(allocation->address, PAGE);
+    uint64_t last = allocation->address + allocation->bytes;
+    last = pages ? align_up(last, PAGE) : last / PAGE * PAGE;
+    if (first >= last) return;
+    // The pages go back to the system; the addresses stay mapped and read as zeros.
+    madvise(memory_at(first), last - first, MADV_REMOVE);
+    if (pages) mprotect((void *)(uintptr_t)first, last - first, PROT_NONE);
+}
+
+bool memory_free(uint64_t address) {
+    if (address == 0) return true;
+    size_t at = upper_bound(address);
+    if (at == 0) return false;
+    Allocation *allocation = &allocations[at - 1];
+    if (allocation->address != address || !allocation->live) return false;
+    release(allocation);
+    return true;
+}
+
+void memory_free_all(void) {
+    for (size_t i = 0; i < allocation_count; i++)
+        if (allocations[i].live && allocations[i].kind != MEMORY_MODULE) release(&allocations[i]);
+}
+
+const Allocation *memory_before(uint64_t address) {
+    size_t at = upper_bound(address);
+    return at ? &allocations[at - 1] : NULL;
+}
+
+const Allocation *memory_find(uint64_t address) {
+    const Allocation *allocation = memory_before(address);
+    return allocation && address - allocation->address < allocation->bytes ? allocation : NULL;
+}
+
+bool memory_reserved(uint64_t address) { return address >= memory_base && address < range_end; }
+size_t memory_limit(void) { return limit; }
+size_t memory_used(void) { return used; }

@@ -1,0 +1,142 @@
+// Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
+// nothing has written.
+#include <string.h>
+
+#include "simt/observe/check_inside.h"
+
+static const char *verb(const Inst *inst) {
+    static const char *const verbs[] = {"accesses", "reads", "writes", "updates"};
+    return verbs[inst->access <= ACCESS_ATOMIC ? inst->access : 0];
+}
+
+static void outside(Checker *checker, Warp *warp, const Inst *inst, uint32_t thread,
+                    uint64_t address, uint64_t size) {
+    const Allocation *before = memory_reserved(address) ? memory_before(address) : NULL;
+    if (!before) {
+        checker_found(checker, warp, KIND_BOUNDS, PTX_GLOBAL, inst, thread, NULL, 0, address,
+                      "thread %u %s %llu bytes at an address that is not the device's: pass a "
+                      "pointer from cudaMalloc",
+                      thread, verb(inst), (unsigned long long)size);
+        return;
+    }
+    uint64_t offset = address - before->address;
+    checker_found(
+        checker, warp, KIND_BOUNDS, PTX_GLOBAL, inst, thread, NULL, 0, address,
+        "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: guard the "
+        "index",
+        thread, verb(inst), (unsigned long long)size, (unsigned long long)offset,
+        (unsigned long long)before->bytes);
+}
+
+// Whether [address, address + size) lies in one live allocation; if so, remembers that one.
+static bool inside(Checker *checker, Warp *warp, const Inst *inst, uint32_t thread,
+                   uint64_t address, uint64_t size) {
+    if (address >= checker->seen_low && address < checker->seen_high &&
+        checker->seen_high - address >= size)
+        return true;
+    const Allocation *allocation = memory_find(address);
+    if (!allocation || address - allocation->address + size > allocation->bytes) {
+        outside(checker, warp, inst, thread, address, size);
+        return false;
+    }
+    if (!allocation->live) {
+        checker_found(
+            checker, warp, KIND_FREED, PTX_GLOBAL, inst, thread, NULL, 0, address,
+            "thread %u %s memory that was freed: keep the allocation until the kernel has "
+            "ended",
+            thread, verb(inst));
+        return false;
+    }
+    checker->seen_low = allocation->address;
+    checker->seen_high = allocation->address + allocation->bytes;
+    return true;
+}
+
+// Whether any byte of this element was written.
+static bool element_written(uint64_t address, uint64_t size) {
+    const uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
+    if (size < 4) {
+        uint32_t first = (uint32_t)(address % 4);
+        return *shadow & ((1u << (first + size)) - (1u << first));
+    }
+    return shadow[0] || (size > 4 && shadow[1]);
+}
+
+// A bit for each element of a lane's access that was written.
+static uint32_t written(const Inst *inst, uint64_t address) {
+    uint32_t elements = 0;
+    for (uint32_t i = 0; i < inst->elements; i++)
+        elements |= (uint32_t)element_written(address + i * inst->bytes, inst->bytes) << i;
+    return elements;
+}
+
+// Whether the lane's access lies in memory and is aligned.
+static bool lane_good(Checker *checker, Warp *warp, const Inst *inst, uint32_t lane,
+                      uint64_t address, uint64_t size) {
+    uint32_t thread = warp->index * LANES + lane;
+    if (!inside(checker, warp, inst, thread, address, size)) return false;
+    if (address % size == 0) return true;
+    checker_found(checker, warp, KIND_MISALIGNED, PTX_GLOBAL, inst, thread, NULL, 0, address,
+                  "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
+                  thread, verb(inst), (unsigned long long)size, (unsigned long long)size);
+    return false;
+}
+
+// Copies of structures read their padding too, which nothing writes in any of them. So an element
+// counts as unwritten where other lanes' was written, or where nothing of the access was.
+static void check_written(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+                          const uint64_t address[LANES]) {
+    uint32_t has[LANES], any = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        has[lane] = written(inst, address[lane]);
+        any |= has[lane];
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        if (any && has[lane] == any) continue;
+        uint32_t thread = warp->index * LANES + (uint32_t)lane;
+        checker_found(
+            checker, warp, KIND_UNWRITTEN, PTX_GLOBAL, inst, thread, NULL, 0, address[lane],
+            "thread %u reads global memory that nothing has written: fill it first", thread);
+    }
+}
+
+// A whole warp at consecutive addresses, all in the allocation last seen, all written before: no
+// hazard. False: look at every lane.
+static bool whole_warp(Checker *checker, const Inst *inst, uint32_t mask,
+                       const uint64_t address[LANES], uint64_t size) {
+    if (mask != ALL_LANES || size < 4) return false;
+    uint64_t first = address[0], wrong = 0;
+    LANE_LOOP wrong |= (first + size * (uint64_t)l) ^ address[l];
+    if (wrong || first % size) return false;
+    uint64_t bytes = size * LANES;
+    if (first < checker->seen_low || first >= checker->seen_high) return false;
+    if (checker->seen_high - first < bytes) return false;
+    uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
+    if (inst->access == ACCESS_STORE) {
+        memset(shadow, 0xF, bytes / 4);
+        return true;
+    }
+    uint64_t missing = 0;
+    for (uint64_t at = 0; at < bytes / 4; at += 8) {
+        uint64_t words;
+        memcpy(&words, shadow + at, sizeof words);
+        missing |= words ^ 0x0F0F0F0F0F0F0F0Fu;
+    }
+    return missing == 0;
+}
+
+void check_global(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+                  const uint64_t address[LANES]) {
+    uint64_t size = (uint64_t)inst->bytes * inst->elements;
+    if (inst->access != ACCESS_ATOMIC && whole_warp(checker, inst, mask, address, size)) return;
+    uint32_t good = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        good |= (uint32_t)lane_good(checker, warp, inst, lane, address[lane], size) << lane;
+    }
+    if (inst->access != ACCESS_STORE) check_written(checker, warp, inst, good, address);
+    for (uint32_t m = good; inst->access != ACCESS_LOAD && m; m &= m - 1)
+        memory_written(address[__builtin_ctz(m)], size);
+}

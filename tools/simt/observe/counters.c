@@ -1,0 +1,140 @@
+// From counter slots to the counters of a launch: see launch.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/exec/schedule.h"
+
+const char *const simt_counter_names[COUNTERS] = {
+    [COUNT_WARP_INSTS] = "warp_insts",
+    [COUNT_THREAD_INSTS] = "thread_insts",
+    [COUNT_SHARED_LD_INSTS] = "shared_ld_insts",
+    [COUNT_SHARED_LD_WAVEFRONTS] = "shared_ld_wavefronts",
+    [COUNT_SHARED_LD_CONFLICTS] = "shared_ld_conflicts",
+    [COUNT_SHARED_ST_INSTS] = "shared_st_insts",
+    [COUNT_SHARED_ST_WAVEFRONTS] = "shared_st_wavefronts",
+    [COUNT_SHARED_ST_CONFLICTS] = "shared_st_conflicts",
+    [COUNT_GLOBAL_LD_REQUESTS] = "global_ld_requests",
+    [COUNT_GLOBAL_LD_SECTORS] = "global_ld_sectors",
+    [COUNT_GLOBAL_ST_REQUESTS] = "global_st_requests",
+    [COUNT_GLOBAL_ST_SECTORS] = "global_st_sectors",
+    [COUNT_ATOMICS] = "atomics",
+    [COUNT_BARRIERS] = "barriers",
+    [COUNT_DIVERGENT_BRANCHES] = "divergent_branches",
+};
+
+static void add_memory(Counters *counters, SlotKind kind, const Tally *tally) {
+    uint64_t *value = counters->value;
+    switch (kind) {
+    case SLOT_SHARED_LD:
+        value[COUNT_SHARED_LD_INSTS] += tally->a;
+        value[COUNT_SHARED_LD_WAVEFRONTS] += tally->b;
+        value[COUNT_SHARED_LD_CONFLICTS] += tally->b - tally->c;
+        break;
+    case SLOT_SHARED_ST:
+        value[COUNT_SHARED_ST_INSTS] += tally->a;
+        value[COUNT_SHARED_ST_WAVEFRONTS] += tally->b;
+        value[COUNT_SHARED_ST_CONFLICTS] += tally->b - tally->c;
+        break;
+    case SLOT_GLOBAL_LD:
+        value[COUNT_GLOBAL_LD_REQUESTS] += tally->a;
+        value[COUNT_GLOBAL_LD_SECTORS] += tally->b;
+        break;
+    case SLOT_GLOBAL_ST:
+        value[COUNT_GLOBAL_ST_REQUESTS] += tally->a;
+        value[COUNT_GLOBAL_ST_SECTORS] += tally->b;
+        break;
+    case SLOT_ATOMIC:
+        value[COUNT_ATOMICS] += tally->a;
+        break;
+    case SLOT_BARRIER:
+        value[COUNT_BARRIERS] += tally->a;
+        break;
+    case SLOT_BRANCH:
+        value[COUNT_DIVERGENT_BRANCHES] += tally->a;
+        break;
+    case SLOT_BLOCK:
+        break;
+    }
+}
+
+// Counters of lines while they are added up: open addressing by file and line.
+typedef struct {
+    LineCounters *lines;
+    size_t slots, count;
+    Arena scratch;
+} LineTable;
+
+static Counters *line_counters(LineTable *table, const PtxModule *module, PtxPlace place) {
+    const char *file = place.file < module->file_count && module->file_short[place.file]
+                           ? module->file_short[place.file]
+                           : "";
+    if (2 * (table->count + 1) > table->slots) {
+        LineTable bigger = {.slots = table->slots ? 2 * table->slots : 256,
+                            .scratch = table->scratch};
+        bigger.lines = ARENA_NEW(&bigger.scratch, bigger.slots, LineCounters);
+        for (size_t k = 0; k < table->slots; k++) {
+            if (!table->lines[k].file) continue;
+            uint64_t at = str_hash(str_of(table->lines[k].file)) + table->lines[k].line;
+            while (bigger.lines[at % bigger.slots].file) at++;
+            bigger.lines[at % bigger.slots] = table->lines[k];
+        }
+        bigger.count = table->count;
+        *table = bigger;
+    }
+    uint64_t at = str_hash(str_of(file)) + place.line;
+    for (;; at++) {
+        LineCounters *line = &table->lines[at % table->slots];
+        if (!line->file) {
+            line->file = file;
+            line->line = place.line;
+            table->count++;
+            return &line->counters;
+        }
+        if (line->line == place.line && strcmp(line->file, file) == 0) return &line->counters;
+    }
+}
+
+static int compare_lines(const void *left, const void *right) {
+    const LineCounters *a = left, *b = right;
+    int order = strcmp(a->file, b->file);
+    if (order) return order;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void copy_lines(LaunchReport *report, const LineTable *table) {
+    report->lines = ARENA_NEW(&report->arena, table->count + 1, LineCounters);
+    for (size_t k = 0; k < table->slots; k++) {
+        if (!table->lines[k].file) continue;
+        LineCounters *line = &report->lines[report->line_count++];
+        *line = table->lines[k];
+        line->file = str_terminated(&report->arena, str_of(line->file));
+    }
+    qsort(report->lines, report->line_count, sizeof *report->lines, compare_lines);
+}
+
+void report_fill(LaunchReport *report, const PtxModule *module, const SlotTable *table,
+                 const Tally *tally, bool lines) {
+    LineTable line_table = {0};
+    for (uint32_t s = 0; s < table->count; s++) {
+        const Slot *slot = &table->slots[s];
+        const Tally *counted = &tally[s];
+        if (!counted->a && !counted->b) continue;
+        if (slot->kind != SLOT_BLOCK) {
+            add_memory(&report->total, (SlotKind)slot->kind, counted);
+            if (!lines || slot->ptx >= slot->function->inst_count) continue;
+            PtxPlace place = slot->function->insts[slot->ptx].place;
+            add_memory(line_counters(&line_table, module, place), (SlotKind)slot->kind, counted);
+            continue;
+        }
+        uint64_t count = slot->ptx_end - slot->ptx;
+        report->total.value[COUNT_WARP_INSTS] += counted->a * count;
+        report->total.value[COUNT_THREAD_INSTS] += counted->b * count;
+        for (uint32_t k = slot->ptx; lines && k < slot->ptx_end; k++) {
+            Counters *line = line_counters(&line_table, module, slot->function->insts[k].place);
+            line->value[COUNT_WARP_INSTS] += counted->a;
+            line->value[COUNT_THREAD_INSTS] += counted->b;
+        }
+    }
+    if (lines) copy_lines(report, &line_table);
+    arena_free(&line_table.scratch);
+}

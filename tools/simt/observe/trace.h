@@ -1,0 +1,15 @@
+// `simt --trace FILE`: every shared-memory access and barrier of a kernel's first block as a row
+// kernel,launch,block,warp,pc_line,space,op,bytes,lane,address
+#ifndef TRACE_H
+#define TRACE_H
+
+#include "simt/exec/warp.h"
+
+// Appends to the file; the first launch of the process writes it anew, with a header row.
+SimtStatus trace_open(Machine *machine, const char *path, const char *kernel, SimtError *error);
+bool trace_close(Machine *machine);
+
+// The hook that writes an access before it happens.
+Op trace_op;
+
+#endif

@@ -1,0 +1,167 @@
+// atom and red. PTX ISA, "Parallel Synchronization and Communication Instructions". Lanes act in
+// order of their number; on global memory every one is an atomic operation of the host, since
+// blocks may run on several of its threads.
+#include <math.h>
+#include <string.h>
+
+#include "simt/ops/ops.h"
+
+static float as_f32(uint64_t bits) {
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+// Where f32 numbers are added in the cache, subnormal ones are zero; in shared memory they are not
+// (measured on an H200; PTX ISA, "atom").
+static float flushed(float value) {
+    return fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
+}
+
+static uint64_t from_f32(float value) {
+    uint32_t bits;
+    if (value != value) return 0x7fffffffu;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// Of two NaNs the cache keeps the added one, shared memory the old one, which it makes quiet
+// (measured on an H200).
+static uint64_t add_f64(uint64_t x, uint64_t y, bool cache) {
+    const uint64_t quiet = 1ull << 51;
+    double a, b;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &y, sizeof b);
+    if (cache && b != b) return y;
+    if (a != a) return cache ? x : x | quiet;
+    if (b != b) return y | quiet;
+    a += b;
+    memcpy(&x, &a, sizeof x);
+    return x;
+}
+
+static uint64_t add_half(uint64_t x, uint64_t y, bool brain) {
+    if (brain) {
+        return float_to_bfloat((double)bfloat_to_float((uint16_t)x) +
+                                   (double)bfloat_to_float((uint16_t)y),
+                               ROUND_NEAREST);
+    }
+    return float_to_half((double)half_to_float((uint16_t)x) + (double)half_to_float((uint16_t)y),
+                         ROUND_NEAREST);
+}
+
+// `cache`: on global memory.
+static uint64_t add(PtxType type, uint64_t x, uint64_t y, bool cache) {
+    switch (type) {
+    case PTX_F32:
+        if (cache) return from_f32(flushed(flushed(as_f32(x)) + flushed(as_f32(y))));
+        return from_f32(as_f32(x) + as_f32(y));
+    case PTX_F64:
+        return add_f64(x, y, cache);
+    case PTX_F16:
+    case PTX_BF16:
+        return add_half(x, y, type == PTX_BF16);
+    case PTX_F16X2:
+    case PTX_BF16X2:
+        return add_half(x & 0xffff, y & 0xffff, type == PTX_BF16X2) |
+               add_half(x >> 16 & 0xffff, y >> 16 & 0xffff, type == PTX_BF16X2) << 16;
+    default:
+        return x + y;
+    }
+}
+
+static bool less(PtxType type, uint64_t x, uint64_t y) {
+    switch (type) {
+    case PTX_S32:
+        return (int32_t)x < (int32_t)y;
+    case PTX_S64:
+        return (int64_t)x < (int64_t)y;
+    default:
+        return x < y;
+    }
+}
+
+// The new value of memory that holds `old`.
+static uint64_t apply(AtomicMode mode, PtxType type, bool cache, uint64_t old, uint64_t b,
+                      uint64_t c) {
+    switch (mode) {
+    case ATOMIC_ADD:
+        return add(type, old, b, cache);
+    case ATOMIC_MIN:
+        return less(type, b, old) ? b : old;
+    case ATOMIC_MAX:
+        return less(type, old, b) ? b : old;
+    case ATOMIC_INC:
+        return old >= b ? 0 : old + 1;
+    case ATOMIC_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case ATOMIC_AND:
+        return old & b;
+    case ATOMIC_OR:
+        return old | b;
+    case ATOMIC_XOR:
+        return old ^ b;
+    case ATOMIC_EXCH:
+        return b;
+    case ATOMIC_CAS:
+        return old == b ? c : old;
+    }
+    return old;
+}
+
+#define UPDATE(type)                                                                               \
+    do {                                                                                           \
+        type *at = (type *)(void *)pointer;                                                        \
+        type old = __atomic_load_n(at, __ATOMIC_RELAXED), next;                                    \
+        do {                                                                                       \
+            next = (type)apply(mode, kind, cache, old, b, c);                                      \
+        } while (!__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST,             \
+                                              __ATOMIC_RELAXED));                                  \
+        return old;                                                                                \
+    } while (0)
+
+static uint64_t update(AtomicMode mode, PtxType kind, bool cache, uint32_t bytes, uint8_t *pointer,
+                       uint64_t b, uint64_t c) {
+    if (mode == ATOMIC_ADD && (kind == PTX_U32 || kind == PTX_S32)) {
+        return __atomic_fetch_add((LaneU32 *)(void *)pointer, (uint32_t)b, __ATOMIC_SEQ_CST);
+    }
+    if (bytes == 2) UPDATE(LaneU16);
+    if (bytes == 4) UPDATE(LaneU32);
+    UPDATE(LaneU64);
+}
+
+static uint64_t read_register(const Warp *warp, uint32_t offset, uint32_t bytes, int lane) {
+    if (bytes == 2) return REG(warp, LaneU16, offset)[lane];
+    if (bytes == 4) return REG(warp, LaneU32, offset)[lane];
+    return REG(warp, LaneU64, offset)[lane];
+}
+
+const Inst *op_atomic(Warp *warp, const Inst *inst) {
+    uint8_t *pointer[LANES];
+    const uint32_t mask = warp->exec, bytes = inst->bytes;
+    const AtomicMode mode = (AtomicMode)inst->mode;
+    const uintptr_t shared = (uintptr_t)warp->block->shared;
+    if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
+    warp->tally[inst->slot].a += (uint32_t)__builtin_popcount(mask);
+    bool failed = false;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        uint64_t b = read_register(warp, inst->r[2], bytes, lane), c = 0;
+        if (mode == ATOMIC_CAS) c = read_register(warp, inst->r[3], bytes, lane);
+        bool cache = (uintptr_t)pointer[lane] - shared >= warp->block->shared_bytes;
+        uint64_t old = update(mode, (PtxType)inst->sizes, cache, bytes, pointer[lane], b, c);
+        failed |= mode == ATOMIC_CAS && old != b;
+        if (inst->r[1] == PTX_NONE) continue;
+        if (bytes == 2) {
+            REG(warp, LaneU16, inst->r[1])[lane] = (LaneU16)old;
+        } else if (bytes == 4) {
+            REG(warp, LaneU32, inst->r[1])[lane] = (LaneU32)old;
+        } else {
+            REG(warp, LaneU64, inst->r[1])[lane] = old;
+        }
+    }
+    if (mode == ATOMIC_CAS && !failed) warp->spins = 0;
+    if (inst->flags & INST_STRONG) return memory_spin(warp, inst);
+    return inst + 1;
+}

@@ -1,0 +1,105 @@
+// Comparisons: setp and set. PTX ISA, "Comparison and Selection Instructions".
+#include "simt/ops/ops.h"
+
+#define COMPARE(name, type, value)                                                                 \
+    static const Inst *name(Warp *warp, const Inst *inst) {                                        \
+        const type *a = REG(warp, type, inst->r[1]), *b = REG(warp, type, inst->r[2]);             \
+        LaneU32 *d = REG(warp, LaneU32, inst->r[0]);                                               \
+        uint32_t result = 0;                                                                       \
+        LANE_LOOP result |= (uint32_t)(value) << l;                                                \
+        *d = (*d & ~warp->exec) | (result & warp->exec);                                           \
+        return inst + 1;                                                                           \
+    }
+#define EQUAL(type)                                                                                \
+    COMPARE(eq_##type, type, a[l] == b[l])                                                         \
+    COMPARE(ne_##type, type, a[l] != b[l])
+#define ORDER(type)                                                                                \
+    COMPARE(lt_##type, type, a[l] < b[l])                                                          \
+    COMPARE(le_##type, type, a[l] <= b[l])                                                         \
+    COMPARE(gt_##type, type, a[l] > b[l])                                                          \
+    COMPARE(ge_##type, type, a[l] >= b[l])
+// Floats: eq, lt, ... are false, equ, ltu, ... are true if an operand is a NaN.
+#define UNORDERED(type)                                                                            \
+    COMPARE(ne_ordered_##type, type, a[l]<b[l] || a[l]> b[l])                                      \
+    COMPARE(equ_##type, type, !(a[l] < b[l] || a[l] > b[l]))                                       \
+    COMPARE(ltu_##type, type, !(a[l] >= b[l]))                                                     \
+    COMPARE(leu_##type, type, !(a[l] > b[l]))                                                      \
+    COMPARE(gtu_##type, type, !(a[l] <= b[l]))                                                     \
+    COMPARE(geu_##type, type, !(a[l] < b[l]))                                                      \
+    COMPARE(num_##type, type, a[l] == a[l] && b[l] == b[l])                                        \
+    COMPARE(nan_##type, type, a[l] != a[l] || b[l] != b[l])
+EQUAL(LaneU16)
+EQUAL(LaneU32)
+EQUAL(LaneU64)
+COMPARE(eq_LaneF32, LaneF32, a[l] == b[l])
+COMPARE(eq_LaneF64, LaneF64, a[l] == b[l])
+COMPARE(neu_LaneF32, LaneF32, !(a[l] == b[l]))
+COMPARE(neu_LaneF64, LaneF64, !(a[l] == b[l]))
+ORDER(LaneU16)
+ORDER(LaneU32)
+ORDER(LaneU64)
+ORDER(LaneS16)
+ORDER(LaneS32)
+ORDER(LaneS64)
+ORDER(LaneF32)
+ORDER(LaneF64)
+UNORDERED(LaneF32)
+UNORDERED(LaneF64)
+
+// The comparison's result with a predicate c: r[0] = r[1] op r[3], and r[2] = !r[1] op r[3].
+// mode: 0 none, 1 and, 2 or, 3 xor. A register PTX_NONE is left out.
+const Inst *op_combine(Warp *warp, const Inst *inst) {
+    const uint32_t compared = *REG(warp, LaneU32, inst->r[1]);
+    const uint32_t c = inst->mode ? *REG(warp, LaneU32, inst->r[3]) : 0;
+    for (int side = 0; side < 2; side++) {
+        uint32_t offset = inst->r[side ? 2 : 0];
+        if (offset == PTX_NONE) continue;
+        uint32_t value = side ? ~compared : compared;
+        if (inst->mode == 1) value &= c;
+        if (inst->mode == 2) value |= c;
+        if (inst->mode == 3) value ^= c;
+        LaneU32 *d = REG(warp, LaneU32, offset);
+        *d = (*d & ~warp->exec) | (value & warp->exec);
+    }
+    return inst + 1;
+}
+
+#define EQUAL_ROWS(name, type, letter)                                                             \
+    {"setp.eq." name, eq_##type, "p" letter letter}, {                                             \
+        "setp.ne." name, ne_##type, "p" letter letter                                              \
+    }
+#define SIGNED_ROWS(name, type, letter)                                                            \
+    {"setp.lt." name, lt_##type, "p" letter letter},                                               \
+        {"setp.le." name, le_##type, "p" letter letter},                                           \
+        {"setp.gt." name, gt_##type, "p" letter letter}, {                                         \
+        "setp.ge." name, ge_##type, "p" letter letter                                              \
+    }
+#define UNSIGNED_ROWS(name, type, letter)                                                          \
+    SIGNED_ROWS(name, type, letter), {"setp.lo." name, lt_##type, "p" letter letter},              \
+        {"setp.ls." name, le_##type, "p" letter letter},                                           \
+        {"setp.hi." name, gt_##type, "p" letter letter}, {                                         \
+        "setp.hs." name, ge_##type, "p" letter letter                                              \
+    }
+#define FLOAT_ROWS(name, type, letter)                                                             \
+    {"setp.eq." name, eq_##type, "p" letter letter},                                               \
+        {"setp.ne." name, ne_ordered_##type, "p" letter letter},                                   \
+        {"setp.equ." name, equ_##type, "p" letter letter},                                         \
+        {"setp.neu." name, neu_##type, "p" letter letter},                                         \
+        {"setp.ltu." name, ltu_##type, "p" letter letter},                                         \
+        {"setp.leu." name, leu_##type, "p" letter letter},                                         \
+        {"setp.gtu." name, gtu_##type, "p" letter letter},                                         \
+        {"setp.geu." name, geu_##type, "p" letter letter},                                         \
+        {"setp.num." name, num_##type, "p" letter letter},                                         \
+        {"setp.nan." name, nan_##type, "p" letter letter}, SIGNED_ROWS(name, type, letter)
+
+const OpRow op_compare_rows[] = {
+    EQUAL_ROWS("b16", LaneU16, "h"),    EQUAL_ROWS("u16", LaneU16, "h"),
+    EQUAL_ROWS("s16", LaneU16, "h"),    EQUAL_ROWS("b32", LaneU32, "w"),
+    EQUAL_ROWS("u32", LaneU32, "w"),    EQUAL_ROWS("s32", LaneU32, "w"),
+    EQUAL_ROWS("b64", LaneU64, "d"),    EQUAL_ROWS("u64", LaneU64, "d"),
+    EQUAL_ROWS("s64", LaneU64, "d"),    UNSIGNED_ROWS("u16", LaneU16, "h"),
+    UNSIGNED_ROWS("u32", LaneU32, "w"), UNSIGNED_ROWS("u64", LaneU64, "d"),
+    SIGNED_ROWS("s16", LaneS16, "h"),   SIGNED_ROWS("s32", LaneS32, "w"),
+    SIGNED_ROWS("s64", LaneS64, "d"),   FLOAT_ROWS("f32", LaneF32, "w"),
+    FLOAT_ROWS("f64", LaneF64, "d"),    {NULL, NULL, NULL},
+};

@@ -1,0 +1,241 @@
+// Control flow: basic blocks and their counters, branches, calls, returns, exits, traps.
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/ops/ops.h"
+
+// The first instruction of every basic block counts the block's instructions in one go.
+const Inst *op_enter(Warp *warp, const Inst *inst) {
+    Tally *tally = &warp->tally[inst->slot];
+    tally->a++;
+    tally->b += (uint32_t)__builtin_popcount(warp->mask);
+    if (__builtin_expect(--warp->budget <= 0, 0)) return warp_yield(warp, inst + 1, STOP_SLICE);
+    return inst + 1;
+}
+
+// The same where lanes that a branch has split may meet again.
+const Inst *op_enter_join(Warp *warp, const Inst *inst) {
+    if (inst == warp->rpc) return warp_arrive(warp);
+    return op_enter(warp, inst);
+}
+
+const Inst *op_jump(Warp *warp, const Inst *inst) {
+    (void)warp;
+    return inst->target;
+}
+
+// r[0]: predicate; mode 1: negated.
+const Inst *op_branch(Warp *warp, const Inst *inst) {
+    uint32_t predicate = *REG(warp, LaneU32, inst->r[0]);
+    if (inst->mode) predicate = ~predicate;
+    const uint32_t taken = predicate & warp->mask;
+    if (!taken) return inst + 1;
+    if (taken == warp->mask) return inst->target;
+    if (!(inst->flags & INST_SYNTHETIC)) warp->tally[inst->slot].a++;
+    return warp_split(warp, inst, taken, inst->target);
+}
+
+// brx.idx: r[0] the index, extra the targets, imm their number. Lanes of the lowest lane's target
+// go there; the others try again.
+const Inst *op_table_branch(Warp *warp, const Inst *inst) {
+    const Inst *const *targets = inst->extra;
+    const LaneU32 *index = REG(warp, LaneU32, inst->r[0]);
+    int first = __builtin_ctz(warp->mask);
+    if (index[first] >= inst->imm) {
+        return warp_fail(warp, inst, first, SIMT_TRAP, "branch index %u of %u targets",
+                         index[first], (unsigned)inst->imm);
+    }
+    uint32_t same = 0;
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (index[l] == index[first]) same |= 1u << l;
+    }
+    const Inst *target = targets[index[first]];
+    if (same == warp->mask) return target;
+    warp->tally[inst->slot].a++;
+    // warp_split goes on behind the instruction; the rest comes back to it from there.
+    return warp_split(warp, inst, same, target);
+}
+
+// r[0]: predicate, mode 1: negated; imm: instructions up to the op_unguard behind the guarded ones.
+const Inst *op_guard(Warp *warp, const Inst *inst) {
+    uint32_t predicate = *REG(warp, LaneU32, inst->r[0]);
+    if (inst->mode) predicate = ~predicate;
+    warp->exec = predicate & warp->mask;
+    if (warp->exec) return inst + 1;
+    warp->exec = warp->mask;
+    return inst + inst->imm + 1;
+}
+
+const Inst *op_unguard(Warp *warp, const Inst *inst) {
+    warp->exec = warp->mask;
+    return inst + 1;
+}
+
+const Inst *op_exit(Warp *warp, const Inst *inst) { return warp_exit(warp, warp->exec, inst + 1); }
+
+const Inst *op_trap(Warp *warp, const Inst *inst) {
+    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "trap");
+}
+
+const Inst *op_nothing(Warp *warp, const Inst *inst) {
+    (void)warp;
+    return inst + 1;
+}
+
+const Inst *op_fence(Warp *warp, const Inst *inst) {
+    (void)warp;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return inst + 1;
+}
+
+const Inst *op_nanosleep(Warp *warp, const Inst *inst) {
+    return warp_yield(warp, inst + 1, STOP_SPIN);
+}
+
+const Inst *op_unsupported(Warp *warp, const Inst *inst) {
+    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_UNSUPPORTED, "%s",
+                     (const char *)inst->extra);
+}
+
+// Calls. The callee's frame lies behind the caller's; what to go back to is saved in it for each
+// lane, since lanes of one warp may be in different calls.
+
+typedef struct {
+    LaneU64 pc[LANES], rpc[LANES], frame[LANES], local[LANES];
+} Saved;
+
+// Parameters and results are copied by their size; a call may leave the results aside.
+static bool same_signature(const CallSite *site, const PtxFunction *function) {
+    bool same = site->argument_count == function->param_count &&
+                site->result_count <= function->result_count;
+    for (uint32_t k = 0; same && k < site->argument_count; k++) {
+        same = site->passed[k]->bytes == function->params[k].bytes;
+    }
+    for (uint32_t k = 0; same && k < site->result_count; k++) {
+        same = site->received[k]->bytes == function->results[k].bytes;
+    }
+    return same;
+}
+
+// Where the registers of a call of `callee` go: behind those of its latest call that is still
+// under way. NULL: no room for one more.
+static uint8_t *callee_frame(const Warp *warp, const Code *callee) {
+    uint8_t *base = warp->stack + callee->frame_base;
+    const size_t size = (callee->frame_bytes + 63u) & ~63u;
+    if (callee->frame_rounds == 1) return base;
+    const uint8_t *end = base + size * callee->frame_rounds;
+    int first = __builtin_ctz(warp->exec);
+    for (const uint8_t *at = warp->frame; at != warp->stack;) {
+        if (at >= base && at < end)
+            return at + 2 * size > end ? NULL : base + (size_t)(at - base) + size;
+        const Saved *saved = (const Saved *)(const void *)at;
+        at = (const uint8_t *)(uintptr_t)saved->frame[first];
+    }
+    return base;
+}
+
+static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *caller,
+                                  const Code *callee) {
+    const CallSite *site = inst->extra;
+    if (!same_signature(site, callee->source)) {
+        return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_INVALID_PTX,
+                         "call of `%.*s` with other parameters", STR_ARG(callee->source->name));
+    }
+    uint8_t *frame = callee_frame(warp, callee);
+    uint32_t local = warp->local + ((caller->source->local_bytes + 15u) & ~15u);
+    const Machine *machine = warp->block->machine;
+    if (!frame || local + callee->source->local_bytes > machine->local_bytes) {
+        return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_OUT_OF_RESOURCES,
+                         "call stack overflow in `%.*s`", STR_ARG(callee->source->name));
+    }
+    Saved *saved = (Saved *)(void *)frame;
+    const uint32_t exec = warp->exec;
+    for (uint32_t m = exec; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        saved->pc[l] = (uint64_t)(uintptr_t)(inst + 1);
+        saved->rpc[l] = (uint64_t)(uintptr_t)warp->rpc;
+        saved->frame[l] = (uint64_t)(uintptr_t)warp->frame;
+        saved->local[l] = warp->local;
+    }
+    for (uint32_t k = 0; k < callee->constant_count; k++) {
+        const CodeConstant *constant = &callee->constants[k];
+        uint8_t *at = frame + constant->offset;
+        if (!constant->bytes) { // a predicate
+            LaneU32 *lanes = (LaneU32 *)(void *)at;
+            *lanes = (*lanes & ~exec) | ((uint32_t)constant->value & exec);
+        }
+        for (uint32_t m = exec; m; m &= m - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(m);
+            memcpy(at + l * constant->bytes, &constant->value, constant->bytes);
+        }
+    }
+    for (uint32_t k = 0; k < site->argument_count; k++) {
+        const PtxVariable *param = &callee->source->params[k];
+        for (uint32_t m = exec; m; m &= m - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(m);
+            memcpy(frame + callee->param_offset + l * callee->param_stride + param->offset,
+                   warp->frame + site->arguments[k] + l * site->stride, param->bytes);
+        }
+    }
+    warp->frame = frame;
+    warp->local = local;
+    warp->rpc = NULL;
+    return callee->insts;
+}
+
+const Inst *op_call(Warp *warp, const Inst *inst) {
+    const CallSite *site = inst->extra;
+    return enter_function(warp, inst, site->caller, site->callee);
+}
+
+// r[0]: the function's address, which is that of its Code.
+const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
+    const CallSite *site = inst->extra;
+    const LaneU64 *pointer = REG(warp, LaneU64, inst->r[0]);
+    int first = __builtin_ctz(warp->exec);
+    uint32_t same = 0;
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (pointer[l] == pointer[first]) same |= 1u << l;
+    }
+    if (same != warp->exec) {
+        // The first lane's function now; the rest comes back to this instruction on its own path.
+        const Inst *next = warp_split(warp, inst, warp->mask & ~same, inst);
+        if (!next) return NULL;
+        warp->exec = warp->mask;
+    }
+    const Code *callee = NULL;
+    for (uint32_t k = 0; k < site->caller->callee_count; k++) {
+        const Code *code = site->caller->callees[k];
+        if ((uint64_t)(uintptr_t)code == pointer[first]) callee = code;
+    }
+    if (!callee || !callee->insts) {
+        return warp_fail(warp, inst, first, SIMT_ILLEGAL_ADDRESS, "call of 0x%llx: no function",
+                         (unsigned long long)pointer[first]);
+    }
+    return enter_function(warp, inst, site->caller, callee);
+}
+
+// The single end of a function: results go to the caller's area.
+const Inst *op_return(Warp *warp, const Inst *inst) {
+    const Saved *saved = (const Saved *)(const void *)warp->frame;
+    const Code *callee = inst->extra;
+    int first = __builtin_ctz(warp->mask);
+    const Inst *next = (const Inst *)(uintptr_t)saved->pc[first];
+    const CallSite *site = next[-1].extra;
+    uint8_t *frame = (uint8_t *)(uintptr_t)saved->frame[first];
+    for (uint32_t k = 0; k < site->result_count; k++) {
+        const PtxVariable *result = &callee->source->results[k];
+        for (uint32_t m = warp->mask; m; m &= m - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(m);
+            memcpy(frame + site->results[k] + l * site->stride,
+                   warp->frame + callee->result_offset + l * callee->result_bytes + result->offset,
+                   result->bytes);
+        }
+    }
+    warp->rpc = (const Inst *)(uintptr_t)saved->rpc[first];
+    warp->local = (uint32_t)saved->local[first];
+    warp->frame = frame;
+    return next;
+}

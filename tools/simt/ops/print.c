@@ -1,0 +1,201 @@
+// Device printf and assert: calls of vprintf(format, arguments) and __assertfail(message, file,
+// line, function, char_bytes).
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/ops/ops.h"
+
+// Reads `bytes` at a generic address. False if it is not memory that can be read.
+static bool read_generic(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
+    const Block *block = warp->block;
+    uint64_t window = address >> WINDOW_SHIFT, at = address & WINDOW_MASK, high;
+    const uint8_t *base;
+    if (window == 0) {
+        if (address < memory_low || address >= memory_high || memory_high - address < bytes) {
+            return false;
+        }
+        memcpy(to, memory_at(address), bytes);
+        return true;
+    }
+    if (window == 1) {
+        base = block->shared;
+        high = block->shared_bytes;
+    } else if (window == 2) {
+        base = block->local + lane_thread(warp, lane) * block->local_stride;
+        high = block->local_stride;
+    } else {
+        return false;
+    }
+    if (at >= high || high - at < bytes) return false;
+    memcpy(to, base + at, bytes);
+    return true;
+}
+
+static uint64_t argument(const Warp *warp, const Inst *inst, uint32_t k, int lane, uint32_t bytes) {
+    const CallSite *site = inst->extra;
+    uint64_t value = 0;
+    memcpy(&value, warp->frame + site->arguments[k] + site->stride * (uint32_t)lane, bytes);
+    return value;
+}
+
+#define TEXT_LIMIT 4096
+
+static bool read_text(const Warp *warp, int lane, uint64_t address, char text[TEXT_LIMIT]) {
+    for (uint32_t k = 0; k < TEXT_LIMIT - 1; k++) {
+        if (!read_generic(warp, lane, address + k, &text[k], 1)) return false;
+        if (!text[k]) return true;
+    }
+    text[TEXT_LIMIT - 1] = '\0';
+    return true;
+}
+
+// The next conversion of a format, for one value. Its flags, width and precision are kept; a size
+// prefix becomes ll, which all integers are widened to.
+typedef struct {
+    char text[40];
+    char kind; // the letter
+    uint32_t bytes;
+    bool star[2];
+    bool is_signed;
+} Conversion;
+
+static const char *read_conversion(const char *at, Conversion *c) {
+    size_t len = 0;
+    *c = (Conversion){.bytes = 4};
+    c->text[len++] = '%';
+    at++;
+    while (*at && strchr("-+ #0123456789.*", *at) && len < 30) {
+        if (*at == '*') c->star[c->star[0]] = true;
+        c->text[len++] = *at++;
+    }
+    for (; *at && strchr("hlLqjzt", *at); at++) {
+        if (*at != 'h' && *at != 'L') c->bytes = 8;
+    }
+    c->kind = *at;
+    if (!*at) return NULL;
+    if (strchr("diouxX", *at)) {
+        c->text[len++] = 'l';
+        c->text[len++] = 'l';
+        c->is_signed = *at == 'd' || *at == 'i';
+    } else if (strchr("aAeEfFgGps", *at)) {
+        c->bytes = 8;
+    } else if (*at != 'c') {
+        return NULL;
+    }
+    c->text[len] = *at;
+    return at + 1;
+}
+
+static bool print_one(const Warp *warp, int lane, const Conversion *c, uint64_t *next) {
+    int stars[2] = {0, 0};
+    for (int k = 0; k < 2 && c->star[k]; k++) {
+        *next = (*next + 3) & ~3ull;
+        if (!read_generic(warp, lane, *next, &stars[k], 4)) return false;
+        *next += 4;
+    }
+    uint64_t bits = 0;
+    *next = (*next + c->bytes - 1) & ~(uint64_t)(c->bytes - 1);
+    if (!read_generic(warp, lane, *next, &bits, c->bytes)) return false;
+    *next += c->bytes;
+    char text[TEXT_LIMIT];
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (c->kind == 's' && !read_text(warp, lane, bits, text)) return false;
+    long long integer = c->is_signed && c->bytes == 4 ? (int32_t)bits : (long long)bits;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#define PRINT(argument)                                                                            \
+    (c->star[1]   ? printf(c->text, stars[0], stars[1], argument)                                  \
+     : c->star[0] ? printf(c->text, stars[0], argument)                                            \
+                  : printf(c->text, argument))
+    switch (c->kind) {
+    case 's':
+        return PRINT(text) >= 0;
+    case 'p':
+        return PRINT((void *)(uintptr_t)bits) >= 0;
+    case 'c':
+        return PRINT((int)bits) >= 0;
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+        return PRINT(integer) >= 0;
+    default:
+        return PRINT(value) >= 0;
+    }
+#pragma GCC diagnostic pop
+}
+
+static bool print_lane(const Warp *warp, int lane, uint64_t format, uint64_t next) {
+    char text[TEXT_LIMIT];
+    if (!read_text(warp, lane, format, text)) return false;
+    for (const char *at = text; *at;) {
+        size_t plain = strcspn(at, "%");
+        (void)fwrite(at, 1, plain, stdout);
+        at += plain;
+        if (!*at) break;
+        if (at[1] == '%') {
+            (void)putchar('%');
+            at += 2;
+            continue;
+        }
+        Conversion conversion;
+        const char *after = read_conversion(at, &conversion);
+        if (!after) { // not a conversion: printed as it is
+            (void)fputs(at, stdout);
+            return true;
+        }
+        if (!print_one(warp, lane, &conversion, &next)) return false;
+        at = after;
+    }
+    return true;
+}
+
+static uint32_t conversions(const Warp *warp, int lane, uint64_t format) {
+    char text[TEXT_LIMIT];
+    uint32_t count = 0;
+    if (!read_text(warp, lane, format, text)) return 0;
+    for (const char *at = text; *at; at++) {
+        if (*at != '%') continue;
+        if (at[1] == '%') {
+            at++;
+        } else {
+            count++;
+        }
+    }
+    return count;
+}
+
+const Inst *op_print(Warp *warp, const Inst *inst) {
+    const CallSite *site = inst->extra;
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        uint64_t format = argument(warp, inst, 0, lane, 8);
+        if (!print_lane(warp, lane, format, argument(warp, inst, 1, lane, 8))) {
+            return warp_fail(warp, inst, lane, SIMT_ILLEGAL_ADDRESS, "printf reads at 0x%llx",
+                             (unsigned long long)format);
+        }
+        uint32_t count = conversions(warp, lane, format); // what CUDA's printf returns
+        if (site->result_count) {
+            memcpy(warp->frame + site->results[0] + site->stride * (uint32_t)lane, &count, 4);
+        }
+    }
+    return inst + 1;
+}
+
+const Inst *op_assert_fail(Warp *warp, const Inst *inst) {
+    char message[TEXT_LIMIT], file[TEXT_LIMIT], function[TEXT_LIMIT];
+    int lane = __builtin_ctz(warp->exec);
+    if (!read_text(warp, lane, argument(warp, inst, 0, lane, 8), message)) message[0] = '\0';
+    if (!read_text(warp, lane, argument(warp, inst, 1, lane, 8), file)) file[0] = '\0';
+    if (!read_text(warp, lane, argument(warp, inst, 3, lane, 8), function)) function[0] = '\0';
+    const Dim3 at = warp->block->index;
+    // In the words of the CUDA runtime.
+    return warp_fail(warp, inst, lane, SIMT_ASSERT,
+                     "%.200s:%u: %.200s: block: [%u,%u,%u], thread: [%u,%u,%u] "
+                     "Assertion `%.200s` failed.",
+                     file, (unsigned)argument(warp, inst, 2, lane, 4), function, at.x, at.y, at.z,
+                     warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane], message);
+}

@@ -1,0 +1,373 @@
+// What lanes of a warp do together (shfl, vote, match, redux, bar.warp), and what threads of a
+// block do (bar). PTX ISA, "Parallel Synchronization and Communication Instructions".
+#include "simt/ops/ops.h"
+
+// Lanes of a warp that meet in an instruction: normally all on one path; when the warp has split,
+// on several, each with its own instruction and registers.
+typedef struct {
+    uint32_t lanes; // of all
+    uint32_t count;
+    struct {
+        const Inst *inst;
+        uint8_t *frame;
+        uint32_t lanes;
+        int path; // -1: the running one
+    } party[LANES];
+} Meeting;
+
+// The lanes that this instruction waits for: those named in its mask, register r[operand].
+static uint32_t lanes_named(const Warp *warp, const Inst *inst, int operand) {
+    const LaneU32 *named = REG(warp, LaneU32, inst->r[operand]);
+    const uint32_t exec = warp->exec;
+    uint32_t all = 0;
+    LANE_LOOP all |= (exec >> l) & 1 ? named[l] : 0;
+    return all;
+}
+
+// True if all lanes are here. The paths that waited may go on after their instruction; the caller
+// gives them their results.
+static bool meet(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting) {
+    meeting->count = 1;
+    meeting->lanes = warp->exec;
+    meeting->party[0].inst = inst;
+    meeting->party[0].frame = warp->frame;
+    meeting->party[0].lanes = warp->exec;
+    meeting->party[0].path = -1;
+    if ((named & warp->live & ~warp->exec) == 0) return true;
+    for (int k = 0; k < warp->path_count; k++) {
+        const Path *path = &warp->paths[k];
+        if (k == warp->current || path->state != PATH_SYNC || path->pc->plain != inst->plain ||
+            !(path->sync & named)) {
+            continue;
+        }
+        uint32_t n = meeting->count++;
+        meeting->party[n].inst = path->pc;
+        meeting->party[n].frame = path->frame;
+        meeting->party[n].lanes = path->mask;
+        meeting->party[n].path = k;
+        meeting->lanes |= path->mask;
+    }
+    if (named & warp->live & ~meeting->lanes) return false;
+    for (uint32_t n = 1; n < meeting->count; n++) {
+        Path *path = &warp->paths[meeting->party[n].path];
+        path->state = PATH_READY;
+        path->pc++;
+    }
+    return true;
+}
+
+// Values of one operand of all lanes that met, 32 or 64 bits wide.
+static void gather(const Meeting *meeting, int operand, bool wide, uint64_t value[LANES]) {
+    for (uint32_t n = 0; n < meeting->count; n++) {
+        const uint8_t *at = meeting->party[n].frame + meeting->party[n].inst->r[operand];
+        for (uint32_t m = meeting->party[n].lanes; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+            value[l] = wide ? ((const LaneU64 *)(const void *)at)[l]
+                            : ((const LaneU32 *)(const void *)at)[l];
+        }
+    }
+}
+
+static uint32_t gather_predicate(const Meeting *meeting, int operand) {
+    uint32_t value = 0;
+    for (uint32_t n = 0; n < meeting->count; n++) {
+        const uint8_t *at = meeting->party[n].frame + meeting->party[n].inst->r[operand];
+        value |= *(const LaneU32 *)(const void *)at & meeting->party[n].lanes;
+    }
+    return value;
+}
+
+static void scatter(const Meeting *meeting, int operand, const uint32_t value[LANES]) {
+    for (uint32_t n = 0; n < meeting->count; n++) {
+        uint32_t offset = meeting->party[n].inst->r[operand];
+        if (offset == PTX_NONE) continue;
+        LaneU32 *at = (LaneU32 *)(void *)(meeting->party[n].frame + offset);
+        for (uint32_t m = meeting->party[n].lanes; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+            at[l] = value[l];
+        }
+    }
+}
+
+static void scatter_predicate(const Meeting *meeting, int operand, uint32_t value) {
+    for (uint32_t n = 0; n < meeting->count; n++) {
+        uint32_t offset = meeting->party[n].inst->r[operand];
+        if (offset == PTX_NONE) continue;
+        LaneU32 *at = (LaneU32 *)(void *)(meeting->party[n].frame + offset);
+        *at = (*at & ~meeting->party[n].lanes) | (value & meeting->party[n].lanes);
+    }
+}
+
+// Calls that name different lanes act for each such group apart. Takes the next group off *left.
+static uint32_t next_group(const uint64_t named[LANES], uint32_t *left) {
+    int first = __builtin_ctz(*left);
+    uint32_t group = 0;
+    for (uint32_t m = *left; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (named[l] == named[first]) group |= 1u << l;
+    }
+    *left &= ~group;
+    return group;
+}
+
+const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
+    Meeting meeting;
+    uint32_t named = lanes_named(warp, inst, 0);
+    if (!meet(warp, inst, named, &meeting)) return warp_wait_sync(warp, inst, named);
+    return inst + 1;
+}
+
+// r: destination, value, lane operand, clamp and segment, mask, predicate.
+const Inst *op_shuffle(Warp *warp, const Inst *inst) {
+    Meeting meeting;
+    uint32_t named = lanes_named(warp, inst, 4);
+    if (!meet(warp, inst, named, &meeting)) return warp_wait_sync(warp, inst, named);
+    uint32_t copies[3][LANES];
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    const LaneU32 *b = REG(warp, LaneU32, inst->r[2]);
+    const LaneU32 *c = REG(warp, LaneU32, inst->r[3]);
+    if (meeting.count > 1) {
+        for (int k = 0; k < 3; k++) {
+            uint64_t wide[LANES] = {0};
+            gather(&meeting, 1 + k, false, wide);
+            for (int l = 0; l < LANES; l++) copies[k][l] = (uint32_t)wide[l];
+        }
+        a = copies[0];
+        b = copies[1];
+        c = copies[2];
+    }
+    int32_t source[LANES];
+    uint32_t inside[LANES], result[LANES];
+    const uint32_t mode = inst->mode;
+    LANE_LOOP {
+        int32_t lane = (int32_t)l, by = (int32_t)(b[l] & 31), clamp = (int32_t)(c[l] & 31);
+        int32_t segment = (int32_t)(c[l] >> 8 & 31), low = lane & segment;
+        int32_t high = low | (clamp & ~segment);
+        int32_t from = mode == SHUFFLE_UP     ? lane - by
+                       : mode == SHUFFLE_DOWN ? lane + by
+                       : mode == SHUFFLE_BFLY ? (lane ^ by)
+                                              : (low | (by & ~segment));
+        uint32_t good = mode == SHUFFLE_UP ? from >= high : from <= high;
+        inside[l] = good;
+        source[l] = good ? from & 31 : lane;
+    }
+    LANE_LOOP result[l] = a[source[l]];
+    uint32_t predicate = 0;
+    if (meeting.count == 1) {
+        LaneU32 *d = REG(warp, LaneU32, inst->r[0]);
+        const uint32_t exec = warp->exec;
+        LANE_LOOP d[l] = (exec >> l) & 1 ? result[l] : d[l];
+        if (inst->r[5] == PTX_NONE) return inst + 1;
+    } else {
+        scatter(&meeting, 0, result);
+    }
+    LANE_LOOP predicate |= inside[l] << l;
+    scatter_predicate(&meeting, 5, predicate);
+    return inst + 1;
+}
+
+// r: destination (a predicate, or 32 bits for ballot), predicate, mask.
+const Inst *op_vote(Warp *warp, const Inst *inst) {
+    Meeting meeting;
+    uint32_t wanted = lanes_named(warp, inst, 2);
+    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint64_t named[LANES];
+    uint32_t result[LANES];
+    gather(&meeting, 2, false, named);
+    uint32_t votes = gather_predicate(&meeting, 1), left = meeting.lanes, predicate = 0;
+    while (left) {
+        uint32_t group = next_group(named, &left), yes = votes & group;
+        bool value = inst->mode == VOTE_ALL   ? yes == group
+                     : inst->mode == VOTE_ANY ? yes != 0
+                                              : yes == 0 || yes == group;
+        if (value) predicate |= group;
+        for (uint32_t m = group; m; m &= m - 1) result[__builtin_ctz(m)] = yes;
+    }
+    if (inst->mode == VOTE_BALLOT) {
+        scatter(&meeting, 0, result);
+    } else {
+        scatter_predicate(&meeting, 0, predicate);
+    }
+    return inst + 1;
+}
+
+// r: destination, value, mask, predicate. mode 1: match.all, else match.any.
+const Inst *op_match(Warp *warp, const Inst *inst) {
+    Meeting meeting;
+    uint32_t wanted = lanes_named(warp, inst, 2);
+    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint64_t named[LANES], value[LANES];
+    uint32_t result[LANES], predicate = 0, left = meeting.lanes;
+    gather(&meeting, 2, false, named);
+    gather(&meeting, 1, inst->bytes == 8, value);
+    while (left) {
+        uint32_t group = next_group(named, &left);
+        for (uint32_t m = group; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+            uint32_t equal = 0;
+            for (uint32_t k = group; k; k &= k - 1) {
+                int other = __builtin_ctz(k);
+                if (value[other] == value[l]) equal |= 1u << other;
+            }
+            bool all = equal == group;
+            if (all) predicate |= 1u << l;
+            result[l] = inst->mode == 1 && !all ? 0 : equal;
+        }
+    }
+    scatter(&meeting, 0, result);
+    if (inst->mode == 1) scatter_predicate(&meeting, 3, predicate);
+    return inst + 1;
+}
+
+static uint32_t reduce(ReduceMode mode, uint32_t x, uint32_t y) {
+    switch (mode) {
+    case REDUCE_ADD:
+        return x + y;
+    case REDUCE_MIN_U:
+        return x < y ? x : y;
+    case REDUCE_MIN_S:
+        return (int32_t)x < (int32_t)y ? x : y;
+    case REDUCE_MAX_U:
+        return x > y ? x : y;
+    case REDUCE_MAX_S:
+        return (int32_t)x > (int32_t)y ? x : y;
+    case REDUCE_AND:
+        return x & y;
+    case REDUCE_OR:
+        return x | y;
+    case REDUCE_XOR:
+        return x ^ y;
+    }
+    return x;
+}
+
+// r: destination, value, mask.
+const Inst *op_reduce(Warp *warp, const Inst *inst) {
+    Meeting meeting;
+    uint32_t wanted = lanes_named(warp, inst, 2);
+    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint64_t named[LANES], value[LANES];
+    uint32_t result[LANES], left = meeting.lanes;
+    gather(&meeting, 2, false, named);
+    gather(&meeting, 1, false, value);
+    while (left) {
+        uint32_t group = next_group(named, &left);
+        uint32_t total = (uint32_t)value[__builtin_ctz(group)];
+        for (uint32_t m = group & (group - 1); m; m &= m - 1) {
+            total = reduce((ReduceMode)inst->mode, total, (uint32_t)value[__builtin_ctz(m)]);
+        }
+        for (uint32_t m = group; m; m &= m - 1) result[__builtin_ctz(m)] = total;
+    }
+    scatter(&meeting, 0, result);
+    return inst + 1;
+}
+
+const Inst *op_activemask(Warp *warp, const Inst *inst) {
+    const uint32_t lanes = warp->exec;
+    LANE_RESULT(LaneU32, lanes);
+}
+
+// r: destination, mask, predicate: the lowest lane is elected.
+const Inst *op_elect(Warp *warp, const Inst *inst) {
+    Meeting meeting;
+    uint32_t wanted = lanes_named(warp, inst, 1);
+    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint64_t named[LANES];
+    uint32_t result[LANES], left = meeting.lanes, predicate = 0;
+    gather(&meeting, 1, false, named);
+    while (left) {
+        uint32_t group = next_group(named, &left);
+        predicate |= group & (0 - group);
+        for (uint32_t m = group; m; m &= m - 1) {
+            result[__builtin_ctz(m)] = (uint32_t)__builtin_ctz(group);
+        }
+    }
+    scatter(&meeting, 0, result);
+    scatter_predicate(&meeting, 2, predicate);
+    return inst + 1;
+}
+
+// Barriers of a block
+
+static void complete(Block *block, uint32_t number) {
+    Barrier *barrier = &block->barriers[number];
+    barrier->last_arrived = barrier->arrived;
+    barrier->last_ones = barrier->ones;
+    barrier->arrived = barrier->ones = barrier->expected = 0;
+    block->tally[barrier->slot].a++;
+    block->progress++;
+    for (uint32_t k = 0; k < block->warp_count; k++) {
+        warp_release_barrier(&block->warps[k], number);
+    }
+}
+
+void block_check_barriers(Block *block) {
+    for (uint32_t number = 0; number < BARRIERS; number++) {
+        const Barrier *barrier = &block->barriers[number];
+        if (!barrier->arrived || barrier->expected) continue;
+        if (barrier->arrived >= block->live_threads) complete(block, number);
+    }
+}
+
+// Lane counts of a barrier come in warps: one whose threads have all come counts 32.
+static bool arrive(Warp *warp, const Inst *inst, uint32_t *number) {
+    Block *block = warp->block;
+    int first = __builtin_ctz(warp->exec);
+    *number = REG(warp, LaneU32, inst->r[0])[first];
+    if (*number >= BARRIERS) {
+        (void)warp_fail(warp, inst, first, SIMT_TRAP, "barrier %u: there are %d", *number,
+                        BARRIERS);
+        return false;
+    }
+    Barrier *barrier = &block->barriers[*number];
+    barrier->slot = inst->slot;
+    barrier->arrived += (uint32_t)__builtin_popcount(warp->exec);
+    if (inst->r[2] != PTX_NONE) {
+        uint32_t ones = *REG(warp, LaneU32, inst->r[2]) & warp->exec;
+        barrier->ones += (uint32_t)__builtin_popcount(ones);
+    }
+    if (inst->r[1] != PTX_NONE) {
+        barrier->expected = REG(warp, LaneU32, inst->r[1])[first];
+        if (warp->exec == warp->live) {
+            barrier->arrived += LANES - (uint32_t)__builtin_popcount(warp->live);
+        }
+    }
+    return true;
+}
+
+static bool all_arrived(const Block *block, const Barrier *barrier) {
+    uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
+    return barrier->arrived >= expected;
+}
+
+const Inst *op_barrier(Warp *warp, const Inst *inst) {
+    uint32_t number;
+    if (!arrive(warp, inst, &number)) return NULL;
+    if (!all_arrived(warp->block, &warp->block->barriers[number])) {
+        return warp_wait_barrier(warp, inst, number);
+    }
+    complete(warp->block, number);
+    return inst + 1;
+}
+
+const Inst *op_barrier_arrive(Warp *warp, const Inst *inst) {
+    uint32_t number;
+    if (!arrive(warp, inst, &number)) return NULL;
+    if (all_arrived(warp->block, &warp->block->barriers[number])) complete(warp->block, number);
+    return inst + 1;
+}
+
+// What bar.red found: r[0] destination, r[1] barrier.
+const Inst *op_barrier_result(Warp *warp, const Inst *inst) {
+    uint32_t number = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->exec)];
+    const Barrier *barrier = &warp->block->barriers[number];
+    if (inst->mode == BARRIER_POPC) {
+        const uint32_t ones = barrier->last_ones;
+        LANE_RESULT(LaneU32, ones);
+    }
+    bool value = inst->mode == BARRIER_AND ? barrier->last_ones == barrier->last_arrived
+                                           : barrier->last_ones != 0;
+    LaneU32 *d = REG(warp, LaneU32, inst->r[0]);
+    *d = value ? *d | warp->exec : *d & ~warp->exec;
+    return inst + 1;
+}

@@ -1,0 +1,387 @@
+// Functions' bodies: scopes, registers, labels, instructions with their operands, source places.
+#include <string.h>
+
+#include "simt/ptx/parse.h"
+
+#define OPERAND_DEPTH  4
+#define REGISTER_LIMIT (1u << 20)
+
+// Registers
+
+static void parse_registers(Parser *parser) {
+    Str type_name = parse_word(parser, "a type");
+    PtxType type = str_starts(type_name, STR(".")) ? ptx_type_named(str_from(type_name, 1)) : 0;
+    if (type == PTX_NOTYPE) {
+        parser->status = SIMT_UNSUPPORTED;
+        parse_fail(parser, "registers of type `%.*s`", STR_ARG(type_name));
+    }
+    do {
+        Str name = parse_word(parser, "a register");
+        bool range = parse_take(parser, "<");
+        PtxName *entry = name_add(parser, name, range ? NAME_RANGE : NAME_REG, parser->scope);
+        entry->type = type;
+        entry->index = PTX_NONE; // until it is used
+        if (range) {
+            uint64_t count = parse_int(parser, "a number of registers");
+            entry->count = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+            parse_expect(parser, ">");
+        }
+    } while (parse_take(parser, ","));
+    parse_expect(parser, ";");
+}
+
+static uint32_t register_new(Parser *parser, Str name, PtxType type) {
+    PtxFunction *function = parser->function;
+    if (function->register_count >= REGISTER_LIMIT) parse_fail(parser, "too many registers");
+    size_t count = function->register_count;
+    ARENA_GROW(parser->arena, function->registers, count, parser->register_capacity);
+    function->registers[count] = (PtxRegister){name, type};
+    return function->register_count++;
+}
+
+// The register of this name, PTX_NONE if none is declared.
+static uint32_t register_named(Parser *parser, Str name) {
+    PtxName *entry = name_visible(parser, name, NAME_REG);
+    if (!entry) {
+        size_t digits = name.len;
+        while (digits > 0 && name.at[digits - 1] >= '0' && name.at[digits - 1] <= '9') digits--;
+        if (digits == name.len || name.len - digits > 9) return PTX_NONE;
+        if (name.at[digits] == '0' && name.len - digits > 1) return PTX_NONE;
+        uint32_t number = 0;
+        for (size_t k = digits; k < name.len; k++) {
+            number = number * 10 + (uint32_t)(name.at[k] - '0');
+        }
+        PtxName *range = name_visible(parser, str_slice(name, 0, digits), NAME_RANGE);
+        if (!range || number >= range->count) return PTX_NONE;
+        PtxType type = range->type;
+        entry = name_add(parser, name, NAME_REG, range->scope);
+        entry->type = type;
+        entry->index = PTX_NONE;
+    }
+    if (entry->index == PTX_NONE) entry->index = register_new(parser, name, entry->type);
+    return entry->index;
+}
+
+// Operands
+
+static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth);
+
+static void parse_items(Parser *parser, PtxOperand *operand, const char *close, uint32_t depth) {
+    size_t capacity = 0;
+    if (depth >= OPERAND_DEPTH) parse_fail(parser, "operands nested too deeply");
+    while (!parse_at(parser, close)) {
+        ARENA_GROW(parser->arena, operand->items, operand->count, capacity);
+        PtxOperand item;
+        parse_operand(parser, &item, depth + 1);
+        operand->items[operand->count++] = item;
+        if (!parse_take(parser, ",")) break;
+    }
+    parse_expect(parser, close);
+}
+
+static void parse_name(Parser *parser, PtxOperand *operand) {
+    operand->name = parse_word(parser, "an operand");
+    bool sink = str_equal(operand->name, STR("_"));
+    if (!sink) operand->reg = register_named(parser, operand->name);
+    if (sink || operand->reg != PTX_NONE) {
+        operand->kind = sink ? PTX_OPERAND_SINK : PTX_OPERAND_REG;
+        if (parse_take(parser, "|")) {
+            Str second = parse_word(parser, "a register");
+            if (str_equal(second, STR("_"))) return;
+            operand->reg2 = register_named(parser, second);
+            if (operand->reg2 == PTX_NONE) {
+                parse_fail(parser, "unknown register `%.*s`", STR_ARG(second));
+            }
+        }
+        return;
+    }
+    operand->kind = PTX_OPERAND_NAME;
+    PtxName *variable = name_visible(parser, operand->name, NAME_VARIABLE);
+    if (variable) operand->variable = variable->meaning;
+}
+
+static void parse_offset(Parser *parser, PtxOperand *operand) {
+    while (parse_at(parser, "+") || parse_at(parser, "-")) {
+        operand->value += parse_int(parser, "an offset");
+    }
+}
+
+static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
+    *operand = (PtxOperand){.reg = PTX_NONE, .reg2 = PTX_NONE};
+    Token token = parser->token;
+    if (token.kind == TOKEN_SINGLE || token.kind == TOKEN_DOUBLE) {
+        operand->kind = token.kind == TOKEN_SINGLE ? PTX_OPERAND_SINGLE : PTX_OPERAND_FLOAT;
+        operand->value = token.value;
+        parse_next(parser);
+    } else if (token.kind == TOKEN_INT || parse_at(parser, "-") || parse_at(parser, "+")) {
+        bool negative = parse_at(parser, "-");
+        Lexer ahead = parser->lexer;
+        Token number = ptx_token(&ahead);
+        if (negative && (number.kind == TOKEN_DOUBLE || number.kind == TOKEN_SINGLE)) {
+            parse_next(parser);
+            operand->kind = number.kind == TOKEN_SINGLE ? PTX_OPERAND_SINGLE : PTX_OPERAND_FLOAT;
+            operand->value =
+                number.value ^ (number.kind == TOKEN_SINGLE ? 0x80000000u : 1ull << 63);
+            parse_next(parser);
+            return;
+        }
+        operand->kind = PTX_OPERAND_INT;
+        operand->value = parse_int(parser, "a number");
+    } else if (parse_take(parser, "!")) {
+        parse_operand(parser, operand, depth + 1);
+        if (operand->kind != PTX_OPERAND_REG || depth >= OPERAND_DEPTH) {
+            parse_fail(parser, "`!` needs a predicate register");
+        }
+        operand->negated = !operand->negated;
+    } else if (parse_take(parser, "{")) {
+        parse_items(parser, operand, "}", depth);
+        operand->kind = PTX_OPERAND_VECTOR;
+    } else if (parse_take(parser, "(")) {
+        parse_items(parser, operand, ")", depth);
+        operand->kind = PTX_OPERAND_LIST;
+    } else if (parse_take(parser, "[")) {
+        if (parser->token.kind == TOKEN_INT) {
+            operand->value = parse_int(parser, "an address");
+        } else {
+            parse_name(parser, operand);
+        }
+        parse_offset(parser, operand);
+        if (parse_take(parser, ",")) {
+            parse_items(parser, operand, "]", depth);
+        } else {
+            parse_expect(parser, "]");
+        }
+        operand->kind = PTX_OPERAND_ADDRESS;
+    } else if (token.kind == TOKEN_WORD) {
+        parse_name(parser, operand);
+        if (operand->kind == PTX_OPERAND_NAME) parse_offset(parser, operand);
+    } else {
+        Str text = str_slice(token.text, 0, 40);
+        parse_fail(parser, "expected an operand, found `%.*s`", STR_ARG(text));
+    }
+}
+
+// Names that are neither registers nor variables may be labels defined further down.
+static void note_pending(Parser *parser, PtxOperand *operand) {
+    if (operand->kind == PTX_OPERAND_NAME && !operand->variable) {
+        ARENA_GROW(parser->arena, parser->pending, parser->pending_count, parser->pending_capacity);
+        parser->pending[parser->pending_count++] = (PtxPending){operand, parser->scope};
+    }
+    for (uint32_t k = 0; k < operand->count; k++) note_pending(parser, &operand->items[k]);
+}
+
+static void resolve_pending(Parser *parser) {
+    for (size_t k = 0; k < parser->pending_count; k++) {
+        PtxOperand *operand = parser->pending[k].operand;
+        parser->scope = parser->pending[k].scope;
+        PtxName *label = name_visible(parser, operand->name, NAME_LABEL);
+        if (!label) continue;
+        operand->kind = PTX_OPERAND_LABEL;
+        operand->value = label->index;
+    }
+    parser->pending_count = 0;
+}
+
+// Source places
+
+static PtxSeen *seen_slot(Parser *parser, uint64_t file, uint64_t line, uint64_t column) {
+    uint64_t at = (file * 0x9E3779B97F4A7C15u) ^ (line * 0xC2B2AE3D27D4EB4Fu) ^
+                  (column * 0x165667B19E3779F9u);
+    at ^= at >> 29;
+    PtxSeen *slot = &parser->seen[at % PTX_SEEN];
+    if (slot->at != at) *slot = (PtxSeen){.at = at};
+    return slot;
+}
+
+static bool user_file(const Parser *parser, uint64_t file) {
+    const PtxModule *module = parser->module;
+    return file < module->file_count && module->files[file] &&
+           !ptx_toolkit_file(module->files[file]);
+}
+
+// .loc file line column [, function_name label [+ n], inlined_at file line column]
+// Code inlined from the toolkit's headers is charged to the user's line that it was inlined into.
+static void parse_loc(Parser *parser) {
+    uint64_t at[3], inlined[3] = {0};
+    for (int k = 0; k < 3; k++) at[k] = parse_int(parser, "a number");
+    while (parse_take(parser, ",")) {
+        if (parse_take(parser, "function_name")) {
+            (void)parse_word(parser, "a label");
+            if (parse_take(parser, "+")) (void)parse_int(parser, "an offset");
+        } else {
+            parse_expect(parser, "inlined_at");
+            for (int k = 0; k < 3; k++) inlined[k] = parse_int(parser, "a number");
+        }
+    }
+    PtxPlace place = {(uint32_t)at[0], (uint32_t)at[1]};
+    if (inlined[1] && !user_file(parser, at[0])) {
+        PtxPlace outer = seen_slot(parser, inlined[0], inlined[1], inlined[2])->place;
+        place = outer.line ? outer : (PtxPlace){(uint32_t)inlined[0], (uint32_t)inlined[1]};
+    }
+    if (place.line == 0) return; // code of no line stays with the line before it
+    seen_slot(parser, at[0], at[1], at[2])->place = place;
+    parser->place = place;
+}
+
+// Statements
+
+static void parse_local_variable(Parser *parser, PtxSpace space) {
+    PtxFunction *function = parser->function;
+    do {
+        PtxVariable *variable = ARENA_NEW(parser->arena, 1, PtxVariable);
+        parse_variable(parser, variable, space);
+        name_add(parser, variable->name, NAME_VARIABLE, parser->scope)->meaning = variable;
+        uint64_t align = variable->align;
+        if (space == PTX_LOCAL) {
+            variable->offset = (function->local_bytes + align - 1) & ~(align - 1);
+            if (variable->offset + variable->bytes > 1 << 20) {
+                parse_fail(parser, "local variables too large");
+            }
+            function->local_bytes = (uint32_t)(variable->offset + variable->bytes);
+        } else if (space == PTX_PARAM) {
+            variable->offset = (parser->scratch + align - 1) & ~(align - 1);
+            parser->scratch = variable->offset + variable->bytes;
+            if (parser->scratch > 1 << 20) parse_fail(parser, "parameters too large");
+            if (parser->scratch > function->scratch_bytes) {
+                function->scratch_bytes = (uint32_t)parser->scratch;
+            }
+        } else if (variable->bytes > 1 << 30) {
+            parse_fail(parser, "shared variable too large");
+        }
+        size_t count = function->variable_count;
+        ARENA_GROW(parser->arena, function->variables, count, parser->local_capacity);
+        function->variables[function->variable_count++] = variable;
+    } while (parse_take(parser, ","));
+    parse_expect(parser, ";");
+}
+
+static void parse_targets(Parser *parser, Str name) {
+    PtxFunction *function = parser->function;
+    size_t count = function->target_count, capacity = 0;
+    ARENA_GROW(parser->arena, function->targets, count, parser->target_capacity);
+    PtxOperand *list = ARENA_NEW(parser->arena, 1, PtxOperand);
+    do {
+        ARENA_GROW(parser->arena, list->items, list->count, capacity);
+        list->items[list->count++] = (PtxOperand){.kind = PTX_OPERAND_NAME,
+                                                  .reg = PTX_NONE,
+                                                  .reg2 = PTX_NONE,
+                                                  .name = parse_word(parser, "a label")};
+    } while (parse_take(parser, ","));
+    parse_expect(parser, ";");
+    note_pending(parser, list);
+    // Until labels are known, targets holds the operands.
+    function->targets[function->target_count++] =
+        (PtxTargets){.name = name, .targets = (uint32_t *)(void *)list, .count = list->count};
+}
+
+static void resolve_targets(Parser *parser) {
+    PtxFunction *function = parser->function;
+    for (uint32_t k = 0; k < function->target_count; k++) {
+        PtxTargets *targets = &function->targets[k];
+        const PtxOperand *list = (const PtxOperand *)(const void *)targets->targets;
+        targets->targets = ARENA_NEW(parser->arena, targets->count, uint32_t);
+        for (uint32_t j = 0; j < targets->count; j++) {
+            if (list->items[j].kind != PTX_OPERAND_LABEL) {
+                Str name = list->items[j].name;
+                parse_fail(parser, "unknown label `%.*s`", STR_ARG(name));
+            }
+            targets->targets[j] = (uint32_t)list->items[j].value;
+        }
+    }
+}
+
+static void parse_instruction(Parser *parser) {
+    PtxFunction *function = parser->function;
+    PtxInst inst = {.guard = PTX_NONE, .ptx_line = parser->token.line, .place = parser->place};
+    if (parse_take(parser, "@")) {
+        inst.guard_negated = parse_take(parser, "!");
+        Str name = parse_word(parser, "a predicate register");
+        inst.guard = register_named(parser, name);
+        if (inst.guard == PTX_NONE || function->registers[inst.guard].type != PTX_PRED) {
+            parse_fail(parser, "`%.*s` is not a predicate register", STR_ARG(name));
+        }
+    }
+    inst.ptx_line = parser->token.line;
+    inst.opcode = parse_word(parser, "an instruction");
+    size_t capacity = 0;
+    while (!parse_at(parser, ";")) {
+        ARENA_GROW(parser->arena, inst.operands, inst.operand_count, capacity);
+        PtxOperand operand;
+        parse_operand(parser, &operand, 0);
+        inst.operands[inst.operand_count++] = operand;
+        if (!parse_take(parser, ",")) break;
+    }
+    parse_expect(parser, ";");
+    for (uint32_t k = 0; k < inst.operand_count; k++) note_pending(parser, &inst.operands[k]);
+    size_t count = function->inst_count;
+    ARENA_GROW(parser->arena, function->insts, count, parser->inst_capacity);
+    function->insts[function->inst_count++] = inst;
+}
+
+// A name followed by a colon labels what comes next, except in front of a list of targets or a
+// prototype, which it names.
+static bool parse_label(Parser *parser) {
+    if (parser->token.kind != TOKEN_WORD) return false;
+    Lexer ahead = parser->lexer;
+    Token colon = ptx_token(&ahead);
+    if (colon.kind != TOKEN_SIGN || colon.text.at[0] != ':') return false;
+    Str name = parse_word(parser, "a label");
+    parse_expect(parser, ":");
+    if (parse_take(parser, ".branchtargets")) {
+        parse_targets(parser, name);
+    } else if (parse_at(parser, ".callprototype") || parse_at(parser, ".calltargets")) {
+        parse_skip_past(parser, ";");
+    } else {
+        name_add(parser, name, NAME_LABEL, parser->scope)->index = parser->function->inst_count;
+    }
+    return true;
+}
+
+static void parse_statement(Parser *parser) {
+    if (parse_label(parser)) return;
+    if (parse_take(parser, ".reg")) {
+        parse_registers(parser);
+    } else if (parse_take(parser, ".loc")) {
+        parse_loc(parser);
+    } else if (parse_take(parser, ".file")) {
+        parse_file_directive(parser);
+    } else if (parse_take(parser, ".local")) {
+        parse_local_variable(parser, PTX_LOCAL);
+    } else if (parse_take(parser, ".shared")) {
+        parse_local_variable(parser, PTX_SHARED);
+    } else if (parse_take(parser, ".param")) {
+        parse_local_variable(parser, PTX_PARAM);
+    } else if (parse_take(parser, ".pragma")) {
+        parse_skip_past(parser, ";");
+    } else if (!parse_take(parser, ";")) {
+        parse_instruction(parser);
+    }
+}
+
+void parse_body(Parser *parser, PtxFunction *function) {
+    parser->function = function;
+    parser->register_capacity = parser->local_capacity = parser->inst_capacity = 0;
+    parser->target_capacity = 0;
+    parser->scratch = 0;
+    parser->place = (PtxPlace){0};
+    memset(parser->seen, 0, PTX_SEEN * sizeof *parser->seen);
+    uint32_t level = 0;
+    uint64_t scratch[256];
+    do {
+        if (parse_take(parser, "{")) {
+            scratch[level] = parser->scratch;
+            scope_open(parser); // fails before `level` could leave scratch[]
+            level++;
+        } else if (parse_take(parser, "}")) {
+            scope_close(parser, parser->scope_parent[parser->scope]);
+            parser->scratch = scratch[--level];
+        } else {
+            if (parser->token.kind == TOKEN_END) parse_fail(parser, "a function has no end");
+            parse_statement(parser);
+        }
+    } while (level > 0);
+    uint32_t outer = parser->scope;
+    resolve_pending(parser);
+    resolve_targets(parser);
+    parser->scope = outer;
+}

@@ -1,0 +1,453 @@
+// The parser's core and the module level: directives, functions' heads, files. PTX ISA,
+// "Directives".
+#include "simt/ptx/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SCOPE_DEPTH 200
+
+void parse_fail(Parser *parser, const char *format, ...) {
+    char text[800];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    (void)snprintf(parser->error->text, sizeof parser->error->text, "%.200s:%u: %s",
+                   parser->module->origin, parser->token.line, text);
+    if (parser->status == SIMT_OK) parser->status = SIMT_INVALID_PTX;
+    longjmp(parser->leave, 1);
+}
+
+void parse_next(Parser *parser) {
+    parser->token = ptx_token(&parser->lexer);
+    if (parser->token.kind == TOKEN_BAD) {
+        Str text = str_slice(parser->token.text, 0, 40);
+        parse_fail(parser, "cannot read `%.*s`", STR_ARG(text));
+    }
+}
+
+bool parse_at(const Parser *parser, const char *text) {
+    return (parser->token.kind == TOKEN_WORD || parser->token.kind == TOKEN_SIGN) &&
+           str_equal(parser->token.text, str_of(text));
+}
+
+bool parse_take(Parser *parser, const char *text) {
+    if (!parse_at(parser, text)) return false;
+    parse_next(parser);
+    return true;
+}
+
+static _Noreturn void expected(Parser *parser, const char *what) {
+    Str text = str_slice(parser->token.text, 0, 60);
+    if (parser->token.kind == TOKEN_END) parse_fail(parser, "expected %s, found the end", what);
+    parse_fail(parser, "expected %s, found `%.*s`", what, STR_ARG(text));
+}
+
+void parse_expect(Parser *parser, const char *text) {
+    char what[32];
+    (void)snprintf(what, sizeof what, "`%s`", text);
+    if (!parse_take(parser, text)) expected(parser, what);
+}
+
+Str parse_word(Parser *parser, const char *what) {
+    if (parser->token.kind != TOKEN_WORD) expected(parser, what);
+    Str text = parser->token.text;
+    parse_next(parser);
+    return text;
+}
+
+uint64_t parse_int(Parser *parser, const char *what) {
+    bool negative = false;
+    while (parse_at(parser, "-") || parse_at(parser, "+")) {
+        negative ^= parse_at(parser, "-");
+        parse_next(parser);
+    }
+    if (parser->token.kind != TOKEN_INT) expected(parser, what);
+    uint64_t value = parser->token.value;
+    parse_next(parser);
+    return negative ? 0 - value : value;
+}
+
+void parse_skip_past(Parser *parser, const char *text) {
+    uint32_t braces = 0;
+    while (parser->token.kind != TOKEN_END) {
+        if (parse_at(parser, "{")) braces++;
+        if (parse_at(parser, "}") && braces) braces--;
+        bool found = parse_at(parser, text) && !braces;
+        parse_next(parser);
+        if (found) return;
+    }
+    expected(parser, text);
+}
+
+// Names
+
+static size_t name_slot(const Parser *parser, Str name, NameKind kind, uint32_t scope) {
+    size_t mask = parser->name_slots - 1;
+    uint64_t hash = str_hash(name) ^ ((uint64_t)scope * 0x9E3779B97F4A7C15u) ^ (uint64_t)kind;
+    size_t at = (size_t)(hash ^ (hash >> 32)) & mask;
+    for (;; at = (at + 1) & mask) {
+        const PtxName *entry = &parser->names[at];
+        if (!entry->name.at ||
+            (entry->scope == scope && entry->kind == kind && str_equal(entry->name, name))) {
+            return at;
+        }
+    }
+}
+
+PtxName *name_find(Parser *parser, Str name, NameKind kind, uint32_t scope) {
+    PtxName *entry = &parser->names[name_slot(parser, name, kind, scope)];
+    return entry->name.at ? entry : NULL;
+}
+
+PtxName *name_add(Parser *parser, Str name, NameKind kind, uint32_t scope) {
+    if (2 * (parser->name_count + 1) > parser->name_slots) {
+        PtxName *old = parser->names;
+        size_t old_slots = parser->name_slots;
+        parser->name_slots = old_slots * 2;
+        parser->names = ARENA_NEW(parser->arena, parser->name_slots, PtxName);
+        for (size_t k = 0; k < old_slots; k++) {
+            if (!old[k].name.at) continue;
+            parser->names[name_slot(parser, old[k].name, old[k].kind, old[k].scope)] = old[k];
+        }
+    }
+    PtxName *entry = &parser->names[name_slot(parser, name, kind, scope)];
+    if (entry->name.at) parse_fail(parser, "`%.*s` is declared twice", STR_ARG(name));
+    *entry = (PtxName){.name = name, .scope = scope, .kind = (uint8_t)kind};
+    parser->name_count++;
+    return entry;
+}
+
+PtxName *name_visible(Parser *parser, Str name, NameKind kind) {
+    for (uint32_t scope = parser->scope;; scope = parser->scope_parent[scope]) {
+        PtxName *entry = name_find(parser, name, kind, scope);
+        if (entry || scope == 0) return entry;
+    }
+}
+
+void scope_open(Parser *parser) {
+    if (++parser->depth > SCOPE_DEPTH) parse_fail(parser, "braces nested too deeply");
+    ARENA_GROW(parser->arena, parser->scope_parent, parser->scope_count, parser->scope_capacity);
+    parser->scope_parent[parser->scope_count] = parser->scope;
+    parser->scope = (uint32_t)parser->scope_count++;
+}
+
+void scope_close(Parser *parser, uint32_t parent) {
+    parser->depth--;
+    parser->scope = parent;
+}
+
+const PtxFunction *ptx_function(const PtxModule *module, Str name) {
+    const PtxFunction *declared = NULL;
+    for (uint32_t k = 0; k < module->function_count; k++) {
+        const PtxFunction *function = &module->functions[k];
+        if (!str_equal(function->name, name)) continue;
+        if (function->defined) return function;
+        declared = function;
+    }
+    return declared;
+}
+
+const PtxVariable *ptx_variable(const PtxModule *module, Str name) {
+    const PtxVariable *declared = NULL;
+    for (uint32_t k = 0; k < module->variable_count; k++) {
+        const PtxVariable *variable = module->variables[k];
+        if (!str_equal(variable->name, name)) continue;
+        if (!variable->external) return variable;
+        declared = variable;
+    }
+    return declared;
+}
+
+// Files
+
+static bool contains(Str text, const char *part) {
+    return str_find(text, str_of(part)) != SIZE_MAX;
+}
+
+bool ptx_toolkit_file(const char *path) {
+    Str s = str_of(path);
+    if (contains(s, "/include/")) {
+        return contains(s, "cuda") || contains(s, "nvidia") || contains(s, "cccl") ||
+               contains(s, "x86_64-linux") || contains(s, "/gcc/") || contains(s, "/c++/");
+    }
+    return false;
+}
+
+void parse_file_directive(Parser *parser) {
+    uint64_t number = parse_int(parser, "a file number");
+    if (number > 100000) parse_fail(parser, "file number too large");
+    if (parser->token.kind != TOKEN_STRING) expected(parser, "a file name");
+    PtxModule *module = parser->module;
+    while (module->file_count <= number) {
+        ARENA_GROW(parser->arena, module->files, module->file_count, parser->file_capacity);
+        module->files[module->file_count++] = NULL;
+    }
+    module->files[number] = str_terminated(parser->arena, parser->token.text);
+    parse_next(parser);
+    while (parse_take(parser, ",")) (void)parse_int(parser, "a number");
+}
+
+// nvcc puts `.file` behind the functions whose `.loc` lines need it: these are read first.
+static void read_files_ahead(Parser *parser) {
+    Lexer start = parser->lexer;
+    Str rest = parser->lexer.text, line;
+    while (str_line(&rest, &line)) {
+        line = str_trim(line);
+        if (!str_starts(line, STR(".file"))) continue;
+        Lexer ahead = {line, sizeof ".file" - 1, 1};
+        if (ptx_token(&ahead).kind != TOKEN_INT || ptx_token(&ahead).kind != TOKEN_STRING) continue;
+        parser->lexer = (Lexer){line, sizeof ".file" - 1, 1};
+        parse_next(parser);
+        parse_file_directive(parser);
+    }
+    parser->lexer = start;
+}
+
+// Paths below the working directory are shown relative to it.
+static void shorten_files(PtxModule *module) {
+    char here[4096];
+    Str prefix = {0};
+    if (getcwd(here, sizeof here - 1)) {
+        (void)strcat(here, "/");
+        prefix = str_of(here);
+    }
+    module->file_short = ARENA_NEW(&module->arena, module->file_count, char *);
+    for (uint32_t k = 0; k < module->file_count; k++) {
+        char *path = module->files[k];
+        bool below = path && prefix.len && str_starts(str_of(path), prefix);
+        module->file_short[k] = below ? path + prefix.len : path;
+    }
+}
+
+// Functions
+
+static void parse_params(Parser *parser, PtxVariable **params, uint32_t *count) {
+    size_t capacity = 0;
+    if (!parse_take(parser, "(")) return;
+    while (!parse_at(parser, ")")) {
+        if (!parse_take(parser, ".param")) {
+            parser->status = SIMT_UNSUPPORTED;
+            expected(parser, "`.param`");
+        }
+        ARENA_GROW(parser->arena, *params, *count, capacity);
+        PtxVariable *variable = &(*params)[(*count)++];
+        *variable = (PtxVariable){0};
+        parse_variable(parser, variable, PTX_PARAM);
+        if (variable->bytes > 1 << 20) parse_fail(parser, "parameter too large");
+        if (!parse_take(parser, ",")) break;
+    }
+    parse_expect(parser, ")");
+}
+
+// Offsets of parameters in their block, each aligned as it asks.
+static uint32_t place_params(Parser *parser, PtxVariable *params, uint32_t count, uint32_t start) {
+    uint64_t at = start;
+    for (uint32_t k = 0; k < count; k++) {
+        at = (at + params[k].align - 1) & ~(uint64_t)(params[k].align - 1);
+        params[k].offset = at;
+        at += params[k].bytes;
+        if (at > 1 << 22) parse_fail(parser, "parameters too large");
+        PtxName *name = name_add(parser, params[k].name, NAME_VARIABLE, parser->scope);
+        name->meaning = &params[k];
+    }
+    return (uint32_t)at;
+}
+
+static uint32_t launch_bound(Parser *parser, Dim3 *dims) {
+    uint64_t product = 1, values[3] = {1, 1, 1};
+    for (int k = 0; k < 3; k++) {
+        values[k] = parse_int(parser, "a number of threads");
+        if (values[k] == 0 || values[k] > 65536) parse_fail(parser, "bad number of threads");
+        product *= values[k];
+        if (!parse_take(parser, ",")) break;
+    }
+    if (dims) *dims = (Dim3){(uint32_t)values[0], (uint32_t)values[1], (uint32_t)values[2]};
+    return product > UINT32_MAX ? UINT32_MAX : (uint32_t)product;
+}
+
+static void parse_function(Parser *parser, bool entry) {
+    PtxModule *module = parser->module;
+    PtxFunction parsed = {.entry = entry, .ptx_line = parser->token.line};
+    uint32_t outer = parser->scope;
+    scope_open(parser);
+    if (!entry) parse_params(parser, &parsed.results, &parsed.result_count);
+    parsed.name = parse_word(parser, "a function's name");
+    parse_params(parser, &parsed.params, &parsed.param_count);
+    while (!parse_at(parser, "{") && !parse_at(parser, ";")) {
+        if (parse_take(parser, ".maxntid")) {
+            parsed.max_threads = launch_bound(parser, NULL);
+        } else if (parse_take(parser, ".reqntid")) {
+            parsed.max_threads = launch_bound(parser, &parsed.required);
+        } else if (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
+            parse_next(parser); // advice to the assembler and its numbers
+            while (parser->token.kind == TOKEN_INT || parser->token.kind == TOKEN_STRING) {
+                parse_next(parser);
+                if (!parse_take(parser, ",")) break;
+            }
+        } else {
+            expected(parser, "`{` or `;`");
+        }
+    }
+    PtxName *known = name_find(parser, parsed.name, NAME_FUNCTION, 0);
+    if (!known) {
+        ARENA_GROW(parser->arena, module->functions, module->function_count,
+                   parser->function_capacity);
+        known = name_add(parser, parsed.name, NAME_FUNCTION, 0);
+        known->index = module->function_count++;
+    } else if (module->functions[known->index].defined && parse_at(parser, "{")) {
+        parse_fail(parser, "function `%.*s` is defined twice", STR_ARG(parsed.name));
+    } else if (module->functions[known->index].defined) {
+        parse_next(parser);
+        scope_close(parser, outer);
+        return;
+    }
+    uint32_t index = known->index;
+    module->functions[index] = parsed;
+    PtxFunction *function = &module->functions[index];
+    if (!parse_take(parser, ";")) {
+        function->param_bytes = place_params(parser, function->params, function->param_count, 0);
+        (void)place_params(parser, function->results, function->result_count, 0);
+        function->defined = true;
+        parse_body(parser, function);
+    } else {
+        uint64_t at = 0;
+        for (uint32_t k = 0; k < function->param_count; k++) {
+            PtxVariable *param = &function->params[k];
+            at = (at + param->align - 1) & ~(uint64_t)(param->align - 1);
+            param->offset = at;
+            at += param->bytes;
+        }
+        function->param_bytes = (uint32_t)at;
+    }
+    scope_close(parser, outer);
+}
+
+static void parse_module_variable(Parser *parser, PtxSpace space, bool external) {
+    do {
+        PtxVariable *variable = ARENA_NEW(parser->arena, 1, PtxVariable);
+        parse_variable(parser, variable, space);
+        variable->external = external;
+        PtxName *known = name_find(parser, variable->name, NAME_VARIABLE, 0);
+        if (known && ((PtxVariable *)known->meaning)->external) {
+            bool keep = external;
+            if (!keep) *(PtxVariable *)known->meaning = *variable;
+            continue;
+        }
+        ARENA_GROW(parser->arena, parser->module->variables, parser->module->variable_count,
+                   parser->variable_capacity);
+        name_add(parser, variable->name, NAME_VARIABLE, 0)->meaning = variable;
+        parser->module->variables[parser->module->variable_count++] = variable;
+    } while (parse_take(parser, ","));
+    parse_expect(parser, ";");
+}
+
+static uint32_t version_number(Parser *parser) {
+    Str text = parser->token.text;
+    size_t dot = str_find(text, STR("."));
+    if (parser->token.kind != TOKEN_DOUBLE || dot == SIZE_MAX || dot > 3 || text.len != dot + 2) {
+        expected(parser, "a version");
+    }
+    uint32_t number = 0;
+    for (size_t k = 0; k < text.len; k++) {
+        if (k != dot) number = number * 10 + (uint32_t)(text.at[k] - '0');
+    }
+    parse_next(parser);
+    return number;
+}
+
+static void parse_target(Parser *parser) {
+    do {
+        Str name = parse_word(parser, "a target");
+        if (!str_starts(name, STR("sm_"))) continue;
+        uint32_t number = 0;
+        for (size_t k = 3; k < name.len && k < 7; k++) {
+            if (name.at[k] < '0' || name.at[k] > '9') break;
+            number = number * 10 + (uint32_t)(name.at[k] - '0');
+        }
+        parser->module->target = number;
+    } while (parse_take(parser, ","));
+}
+
+static void parse_module(Parser *parser) {
+    bool external = false;
+    while (parser->token.kind != TOKEN_END) {
+        if (parse_take(parser, ".version")) {
+            parser->module->version = version_number(parser);
+        } else if (parse_take(parser, ".target")) {
+            parse_target(parser);
+        } else if (parse_take(parser, ".address_size")) {
+            if (parse_int(parser, "64") != 64) {
+                parser->status = SIMT_UNSUPPORTED;
+                parse_fail(parser, "only 64-bit addresses are supported");
+            }
+        } else if (parse_take(parser, ".file")) {
+            parse_file_directive(parser);
+        } else if (parse_take(parser, ".section")) {
+            (void)parse_word(parser, "a section's name");
+            parse_expect(parser, "{");
+            parse_skip_past(parser, "}");
+        } else if (parse_take(parser, ".pragma") || parse_take(parser, ".alias")) {
+            parse_skip_past(parser, ";");
+        } else if (parse_take(parser, ".extern")) {
+            external = true;
+        } else if (parse_take(parser, ".visible") || parse_take(parser, ".weak") ||
+                   parse_take(parser, ".common")) {
+            continue;
+        } else if (parse_at(parser, ".func") || parse_at(parser, ".entry")) {
+            bool entry = parse_at(parser, ".entry");
+            parse_next(parser);
+            parse_function(parser, entry);
+            external = false;
+        } else if (parse_at(parser, ".global") || parse_at(parser, ".const") ||
+                   parse_at(parser, ".shared")) {
+            PtxSpace space = parse_at(parser, ".global")  ? PTX_GLOBAL
+                             : parse_at(parser, ".const") ? PTX_CONST
+                                                          : PTX_SHARED;
+            parse_next(parser);
+            parse_module_variable(parser, space, external);
+            external = false;
+        } else {
+            expected(parser, "a directive");
+        }
+    }
+    if (!parser->module->version) parse_fail(parser, "no `.version`: this is not PTX");
+}
+
+PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError *error) {
+    Arena arena = {0};
+    PtxModule *module = ARENA_NEW(&arena, 1, PtxModule);
+    module->arena = arena;
+    char *copy = str_terminated(&module->arena, text);
+    module->origin = str_terminated(&module->arena, str_of(origin));
+    Parser *parser = ARENA_NEW(&module->arena, 1, Parser);
+    *parser = (Parser){.module = module,
+                       .arena = &module->arena,
+                       .lexer = {{copy, text.len}, 0, 1},
+                       .error = error,
+                       .name_slots = 256,
+                       .scope_count = 1,
+                       .scope_capacity = 16};
+    parser->names = ARENA_NEW(parser->arena, parser->name_slots, PtxName);
+    parser->scope_parent = ARENA_NEW(parser->arena, 16, uint32_t);
+    parser->seen = ARENA_NEW(parser->arena, PTX_SEEN, PtxSeen);
+    if (setjmp(parser->leave)) {
+        *status = parser->status;
+        ptx_free(module);
+        return NULL;
+    }
+    read_files_ahead(parser);
+    parse_next(parser);
+    parse_module(parser);
+    shorten_files(module);
+    *status = SIMT_OK;
+    return module;
+}
+
+void ptx_free(PtxModule *module) {
+    Arena arena = module->arena;
+    arena_free(&arena);
+}

@@ -1,0 +1,84 @@
+// What the parts of the parser share. Errors leave through parser->leave.
+#ifndef PTX_PARSE_H
+#define PTX_PARSE_H
+
+#include <setjmp.h>
+
+#include "simt/ptx/lex.h"
+
+// Names of a module: registers, ranges of registers (`%r<9>`), variables, functions, labels, and
+// places of `.loc` lines, each bound in a scope. Scope 0 is the module; every `{` opens one.
+typedef enum { NAME_REG, NAME_RANGE, NAME_VARIABLE, NAME_FUNCTION, NAME_LABEL } NameKind;
+
+typedef struct {
+    Str name;
+    uint32_t scope;
+    uint8_t kind;
+    void *meaning; // variable
+    uint32_t index, count;
+    PtxType type;
+} PtxName;
+
+typedef struct {
+    uint64_t at; // hash of file, line and column
+    PtxPlace place;
+} PtxSeen;
+
+typedef struct {
+    PtxOperand *operand;
+    uint32_t scope;
+} PtxPending;
+
+typedef struct {
+    PtxModule *module;
+    Arena *arena;
+    Lexer lexer;
+    Token token; // the next one, not yet consumed
+    jmp_buf leave;
+    SimtStatus status;
+    SimtError *error;
+
+    PtxName *names; // open addressing, size a power of two
+    size_t name_slots, name_count;
+    uint32_t *scope_parent; // by scope
+    size_t scope_count, scope_capacity;
+    uint32_t scope, depth;
+
+    size_t function_capacity, variable_capacity, file_capacity;
+
+    // of the function being parsed
+    PtxFunction *function;
+    size_t register_capacity, local_capacity, inst_capacity, target_capacity;
+    uint64_t scratch; // bytes of .param variables open now
+    PtxPending *pending;
+    size_t pending_count, pending_capacity;
+    PtxSeen *seen; // direct-mapped
+    PtxPlace place;
+} Parser;
+
+#define PTX_SEEN 1024
+
+_Noreturn void parse_fail(Parser *parser, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void parse_next(Parser *parser);
+bool parse_at(const Parser *parser, const char *text);  // the next token is this word or sign
+bool parse_take(Parser *parser, const char *text);      // and consume it
+void parse_expect(Parser *parser, const char *text);    // or fail
+Str parse_word(Parser *parser, const char *what);       // any word
+uint64_t parse_int(Parser *parser, const char *what);   // with sign
+void parse_skip_past(Parser *parser, const char *text); // outside braces
+
+PtxName *name_find(Parser *parser, Str name, NameKind kind, uint32_t scope); // in this scope only
+PtxName *name_add(Parser *parser, Str name, NameKind kind, uint32_t scope);  // fails if it exists
+PtxName *name_visible(Parser *parser, Str name, NameKind kind); // from the current scope outwards
+void scope_open(Parser *parser);
+void scope_close(Parser *parser, uint32_t parent);
+
+// A variable's declaration after its space: alignment, type, name, array bounds, initialiser.
+void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space);
+// A function's braces and all between.
+void parse_body(Parser *parser, PtxFunction *function);
+void parse_file_directive(Parser *parser);
+
+#endif

@@ -1,0 +1,182 @@
+// PTX text as parsed: a module's functions, variables and instructions, names resolved, nothing
+// executed yet. Grammar and meaning: PTX ISA (NVIDIA), version 9.0; section numbers are cited
+// where a rule comes from.
+#ifndef PTX_H
+#define PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "simt/base/status.h"
+
+#define PTX_NONE UINT32_MAX
+
+typedef enum {
+    PTX_NOTYPE,
+    PTX_PRED,
+    PTX_B8,
+    PTX_B16,
+    PTX_B32,
+    PTX_B64,
+    PTX_B128,
+    PTX_U8,
+    PTX_U16,
+    PTX_U32,
+    PTX_U64,
+    PTX_S8,
+    PTX_S16,
+    PTX_S32,
+    PTX_S64,
+    PTX_F16,
+    PTX_F16X2,
+    PTX_BF16,
+    PTX_BF16X2,
+    PTX_F32,
+    PTX_F64,
+    PTX_TYPES
+} PtxType;
+
+// Bytes a value of this type takes; 0 for PTX_PRED and PTX_NOTYPE.
+uint32_t ptx_type_bytes(PtxType type);
+// The type named without its dot ("u32"), PTX_NOTYPE if there is none.
+PtxType ptx_type_named(Str name);
+
+typedef enum {
+    PTX_REG_SPACE,
+    PTX_GLOBAL,
+    PTX_CONST,
+    PTX_SHARED,
+    PTX_LOCAL,
+    PTX_PARAM,
+    PTX_GENERIC
+} PtxSpace;
+
+// A place in the program as the user sees it.
+typedef struct {
+    uint32_t file; // number from `.file`, 0: unknown
+    uint32_t line;
+} PtxPlace;
+
+typedef struct {
+    Str name;
+    PtxType type; // as declared; PTX_PRED is a mask of lanes
+} PtxRegister;
+
+// An address that an initialiser needs: `symbol + addend`, shifted right by `shift` bits, stored at
+// `offset` in the variable.
+typedef struct {
+    uint64_t offset;
+    uint32_t bytes, shift;
+    Str symbol;
+    int64_t addend;
+    uint32_t ptx_line;
+} PtxReference;
+
+typedef struct {
+    Str name;
+    PtxSpace space;
+    PtxType type;
+    uint32_t align;
+    uint64_t bytes;
+    bool external; // `.extern`: dynamic shared memory, or a definition elsewhere
+    uint8_t *data; // initial bytes, data_bytes of them; the rest is zero
+    size_t data_bytes;
+    PtxReference *references;
+    size_t reference_count, reference_capacity;
+    uint64_t offset; // in its frame: set by the parser for local, shared and parameter variables
+    uint32_t ptx_line;
+} PtxVariable;
+
+typedef enum {
+    PTX_OPERAND_REG,     // reg, and reg2 for `%r1|%p1`; negated for `!%p1`
+    PTX_OPERAND_INT,     // value
+    PTX_OPERAND_FLOAT,   // value holds the bits of a double
+    PTX_OPERAND_SINGLE,  // value holds the bits of a float (0f...)
+    PTX_OPERAND_NAME,    // a variable, function or special register by name; value is an addend
+    PTX_OPERAND_LABEL,   // value is the index of the target instruction
+    PTX_OPERAND_VECTOR,  // {a, b, ...}
+    PTX_OPERAND_LIST,    // (a, b, ...)
+    PTX_OPERAND_ADDRESS, // [base + value, items...]: base is reg, name or variable, or absolute
+    PTX_OPERAND_SINK     // _
+} PtxOperandKind;
+
+typedef struct PtxOperand PtxOperand;
+struct PtxOperand {
+    uint8_t kind;
+    bool negated;
+    uint32_t count; // of items
+    uint32_t reg, reg2;
+    uint64_t value;
+    Str name;
+    const PtxVariable *variable; // what `name` means, if it is a variable of the function or module
+    PtxOperand *items;
+};
+
+typedef struct {
+    Str opcode;     // "ld.global.nc.v4.f32"
+    uint32_t guard; // predicate register, PTX_NONE: always
+    bool guard_negated;
+    uint32_t operand_count;
+    PtxOperand *operands;
+    uint32_t ptx_line;
+    PtxPlace place;
+} PtxInst;
+
+// The list of labels of one `.branchtargets`, for brx.idx.
+typedef struct {
+    Str name;
+    uint32_t *targets; // instruction indices
+    uint32_t count;
+} PtxTargets;
+
+typedef struct {
+    Str name;
+    bool entry, defined;
+    PtxVariable *params; // in order; offset is the place in the parameter block
+    uint32_t param_count;
+    PtxVariable *results;
+    uint32_t result_count;
+    uint32_t param_bytes;   // of the parameter block
+    uint32_t max_threads;   // from .maxntid or .reqntid; 0: not given
+    Dim3 required;          // .reqntid; x is 0 if not given
+    PtxRegister *registers; // those used
+    uint32_t register_count;
+    PtxVariable **variables; // local, shared and parameter-passing variables declared inside
+    uint32_t variable_count;
+    uint32_t local_bytes;   // per thread, of its own .local variables
+    uint32_t scratch_bytes; // per thread, of the .param variables declared inside
+    PtxInst *insts;
+    uint32_t inst_count;
+    PtxTargets *targets;
+    uint32_t target_count;
+    uint32_t ptx_line;
+} PtxFunction;
+
+typedef struct {
+    Arena arena;
+    const char *origin;
+    uint32_t version, target; // 90 for 9.0, 75 for sm_75
+    PtxFunction *functions;
+    uint32_t function_count;
+    PtxVariable **variables; // of the module
+    uint32_t variable_count;
+    char **files; // by number from `.file`, NULL where unused
+    uint32_t file_count;
+    char **file_short; // files as messages and reports show them
+} PtxModule;
+
+// Parses a whole module. The text is copied. NULL on error, which names the PTX line.
+PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError *error);
+void ptx_free(PtxModule *module);
+
+// NULL if there is none.
+const PtxFunction *ptx_function(const PtxModule *module, Str name);
+const PtxVariable *ptx_variable(const PtxModule *module, Str name);
+
+// True if this file belongs to the CUDA toolkit: counters charge the user's line instead.
+bool ptx_toolkit_file(const char *path);
+
+#endif

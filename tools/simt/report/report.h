@@ -1,0 +1,25 @@
+// What the user reads: a table of launches, CSV, a listing by source line, hazards.
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "simt/device/device.h"
+
+typedef struct {
+    const char *csv, *lines_csv; // files to write, NULL for none
+    bool merge;                  // in the CSV, one row for equal launches
+    bool last;                   // only the last launch of each kernel
+    bool lines;                  // print the listing by source line
+} ReportOptions;
+
+void report_start(const ReportOptions *options);
+
+// Adds one launch. Nothing of `report` is kept by reference except strings that the module owns.
+void report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
+
+// Prints and writes everything. Returns 0, or 1 if the CSV could not be written.
+int report_finish(bool *hazards);
+
+// "block_sum<256>" for a mangled name: without return type and parameters. Returns `name`.
+const char *report_kernel_name(const char *mangled, char *name, size_t bytes);
+
+#endif

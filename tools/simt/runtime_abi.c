@@ -1,4 +1,0 @@
-// Which libcudart this build stands in for: compiled once for each.
-#include "runtime.h"
-
-const int runtime_abi = SIMT_CUDART;

@@ -1,0 +1,11 @@
+// Which files below the output folder's code/ no chapter defines any longer.
+#ifndef TANGLE_PRUNE_H
+#define TANGLE_PRUNE_H
+
+#include "markdown/chunk.h"
+
+// The paths of regular files below folder/code, at any depth, that are no target in the table;
+// sorted, in the arena. Hidden files and folders and symbolic links are left alone.
+size_t tangle_stale_files(const ChunkTable *table, const char *folder, Str **paths);
+
+#endif

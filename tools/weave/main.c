@@ -1,0 +1,230 @@
+// weave: chapters and recorded results become one Markdown text, for code hosts or for pandoc.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "book/book.h"
+#include "base/file.h"
+#include "notebook/notebook.h"
+
+static const char usage[] =
+    "usage: weave [-t github|pandoc|notebook] [-r DIR] [-D DEVICE] [-T TITLE] [-s] [-o OUT] FILE…\n"
+    "Weaves Markdown chapters and recorded results into one book.\n"
+    "  -t github   Markdown for code hosts: plain fences, pipe tables (default)\n"
+    "  -t pandoc   Markdown for pandoc, which makes HTML and EPUB of it\n"
+    "  -t notebook Jupyter notebooks in the folder OUT: one for each chapter with a lab, and\n"
+    "              workbook.ipynb with all of them\n"
+    "  -P FILE     the Python cells of the notebooks (default tools/notebook/cells.py)\n"
+    "  -R OWNER/NAME  the repository on GitHub: notebooks get a badge that opens them in Colab\n"
+    "  -r DIR      where the results are (default results)\n"
+    "  -D DEVICE   the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
+    "  -T TITLE    title of the book\n"
+    "  -s          stale results are errors, not marks\n"
+    "  -o OUT      write OUT, and only if it changes (default: standard output)\n"
+    "\n"
+    "In a chapter, besides pandoc's Markdown and tangle's chunks:\n"
+    "  `KEY`{.result}     a recorded number, or a formula of numbers; with {.result device=NAME}\n"
+    "      those of DIR/NAME.csv\n"
+    "      KEY is [CHAPTER/]KERNEL[@N].FIELD. CHAPTER: two digits or a letter, by default this\n"
+    "      chapter. N: elements, Ki Mi Gi allowed, by default 25600000 or the only one recorded.\n"
+    "      FIELD: time p5 p95 gbps pin_pct read_pct samples block grid partials n, or a column of "
+    "cpu.csv.\n"
+    "      Also device (its name), device.NAME and cpu.NAME: `# NAME: …` of the CSV files.\n"
+    "      + - * / ( ), min(…) max(…) geomean(…) of a list or of a key with *, such as 04/*.time;\n"
+    "      percent(x), bytes(x), count(x) give a number a unit. A quotient reads 1.83×.\n"
+    "      Spaces stand around the / of a division, none around the / behind a chapter.\n"
+    "  ``` {.results columns=\"time spread gbps read_pct speedup\" n=N caption=\"…\"}\n"
+    "      a table with a row for each line KERNEL or KERNEL | label; * is every kernel of the\n"
+    "      chapter, KERNEL@* every n. speedup is against the first row, step against the row "
+    "above,\n"
+    "      ≈ marks no measurable difference. Other devices' times stand behind.\n"
+    "  ``` {.csv from=../results/FILE.csv columns=\"a b\" caption=\"…\"}\n"
+    "      a CSV file as it is, all columns or these\n"
+    "  ``` {.lines chunk=NAME columns=\"warp_insts shared_ld_conflicts\" kernel=NAME n=N}\n"
+    "      the lines of a chunk with what DIR/cpu-lines.csv counted on each\n"
+    "  ``` {.cuda file=code/NN_NAME.cu device=NAME}\n"
+    "      keys of this chapter mean DIR/NAME.csv in place of the reference device's file\n"
+    "  ``` {.claim device=NAME}\n"
+    "      shows nothing; each line is a comparison (< <= > >= == !=) that must hold on that\n"
+    "      device, by default the chapter's, or a.time ~ b.time: no measurable difference. # "
+    "starts a comment.\n"
+    "      KERNEL@each: at each of the n recorded for the first such kernel.\n"
+    "  [text](04-other.md#heading) and ![alt](../figures/x.svg) lead to the right place in the "
+    "book.\n"
+    "\n"
+    "A measurement typed by hand is an error: a number with ns, us, µs, ms, s, kB/s to TB/s, %, ×\n"
+    "or such a unit in words. Allowed inside ::: prediction … ::: and in a block quote with a "
+    "link,\n"
+    "note or citation; code is not looked at. 32 banks, 48 KB, 2 × 4 and 128×128 are no "
+    "measurements.\n"
+    "\n"
+    "Faults are listed as FILE:LINE: message; then nothing is written and the exit status is 1.\n"
+    "Results of a lab that has changed since are marked (stale).\n";
+
+typedef struct {
+    BookStyle style;
+    const char *results, *device, *title, *output, *frame, *repository;
+    bool stale_is_error;
+    int first_file;
+} Options;
+
+static _Noreturn void bad_usage(const char *what, const char *which) {
+    fprintf(stderr, "weave: %s%s (-h explains)\n", what, which);
+    exit(2);
+}
+
+static void read_option(Options *options, char letter, const char *value) {
+    switch (letter) {
+    case 'r':
+        options->results = value;
+        return;
+    case 'D':
+        options->device = value;
+        return;
+    case 'T':
+        options->title = value;
+        return;
+    case 'o':
+        options->output = value;
+        return;
+    case 'P':
+        options->frame = value;
+        return;
+    case 'R':
+        options->repository = value;
+        return;
+    default:
+        break;
+    }
+    static const char *const targets[] = {
+        [BOOK_GITHUB] = "github", [BOOK_PANDOC] = "pandoc", [BOOK_NOTEBOOK] = "notebook"};
+    int target = BOOK_GITHUB;
+    while (target <= BOOK_NOTEBOOK && strcmp(value, targets[target])) target++;
+    if (target > BOOK_NOTEBOOK) bad_usage("no such target: ", value);
+    options->style = (BookStyle)target;
+}
+
+static Options read_options(int argc, char **argv) {
+    Options options = {.results = "results",
+                       .device = "nvidia-h200",
+                       .title = "",
+                       .frame = "tools/notebook/cells.py",
+                       .repository = ""};
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        const char *flag = argv[i];
+        if (!strcmp(flag, "-h") || !strcmp(flag, "--help")) {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        if (flag[2] || !strchr("trDTosPR", flag[1])) bad_usage("no such option: ", flag);
+        if (flag[1] == 's') {
+            options.stale_is_error = true;
+            continue;
+        }
+        if (i + 1 == argc) bad_usage("a value is missing after ", flag);
+        read_option(&options, flag[1], argv[++i]);
+    }
+    if (i == argc) bad_usage("no files given", "");
+    if (options.style == BOOK_NOTEBOOK && !options.output)
+        bad_usage("notebooks need -o FOLDER", "");
+    options.first_file = i;
+    return options;
+}
+
+// The way from the folder of `output` back to the working folder.
+static Str way_up(Arena *arena, const char *output) {
+    Buf up = {.arena = arena};
+    bool inside = output && output[0] != '/' && !strstr(output, "../");
+    for (const char *c = output; inside && *c; c++)
+        if (*c == '/' && !(c == output + 1 && *output == '.')) buf_add(&up, STR("../"));
+    return buf_str(&up);
+}
+
+// One line per fault: a control character that it quotes would break the line.
+static void print_error(Arena *arena, Str path, size_t line, Str message) {
+    Buf text = {.arena = arena};
+    buf_format(&text, "%.*s:%zu: %.*s", STR_ARG(path), line, STR_ARG(message));
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f) text.at[i] = ' ';
+    fprintf(stderr, "%.*s\n", STR_ARG(buf_str(&text)));
+}
+
+static int print_errors(const Book *book) {
+    for (size_t i = 0; i < book->error_count; i++) {
+        const BookError *error = &book->errors[i];
+        print_error(book->arena, book->chunks->files[error->file].path, error->line,
+                    error->message);
+    }
+    return 1;
+}
+
+static int write_book(Arena *arena, const char *path, Str text) {
+    if (!path) {
+        bool written = fwrite(text.at, 1, text.len, stdout) == text.len && fflush(stdout) == 0;
+        if (!written) perror("weave: standard output");
+        return !written;
+    }
+    if (file_write_if_changed(arena, path, text) != FILE_FAILED) return 0;
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return 1;
+}
+
+static int write_notebooks(Arena *arena, Book *book, const Options *options) {
+    NotebookPlan plan = {.folder = str_of(options->output),
+                         .repository = str_of(options->repository)};
+    NotebookFile *files;
+    if (!file_read(arena, options->frame, &plan.frame)) {
+        fprintf(stderr, "%s: %s\n", options->frame, strerror(errno));
+        return 1;
+    }
+    while (plan.folder.len > 1 && str_ends(plan.folder, STR("/"))) plan.folder.len--;
+    size_t count = notebook_weave(book, &plan, &files);
+    if (book->error_count) return print_errors(book);
+    for (size_t i = 0; i < count; i++)
+        if (write_book(arena, str_terminated(arena, files[i].path), files[i].text)) return 1;
+    return 0;
+}
+
+static int weave(Arena *arena, const Options *options, char **paths) {
+    ChunkTable chunks = {.arena = arena};
+    for (; *paths; paths++) chunk_read(&chunks, str_of(*paths));
+    chunk_check(&chunks);
+    if (chunks.error_count) {
+        fprintf(stderr, "%.*s", STR_ARG(chunk_errors(&chunks)));
+        return 1;
+    }
+    Results results;
+    ResultError error;
+    if (!results_read(arena, options->results, str_of(options->device), &results, &error)) {
+        print_error(arena, str_of(error.path), error.line, error.message);
+        return 1;
+    }
+    const char *output = options->output;
+    if (options->style == BOOK_NOTEBOOK) { // of any file in that folder
+        Buf inside = {.arena = arena};
+        buf_format(&inside, "%s/x", output);
+        output = str_terminated(arena, buf_str(&inside));
+    }
+    Book book = {.arena = arena,
+                 .style = options->style,
+                 .stale_is_error = options->stale_is_error,
+                 .title = str_of(options->title),
+                 .up = way_up(arena, output),
+                 .chunks = &chunks,
+                 .results = &results,
+                 .reference = str_of(options->device)};
+    if (options->style == BOOK_NOTEBOOK) return write_notebooks(arena, &book, options);
+    book_weave(&book);
+    if (book.error_count) return print_errors(&book);
+    return write_book(arena, options->output, buf_str(&book.out));
+}
+
+int main(int argc, char **argv) {
+    Options options = read_options(argc, argv);
+    Arena arena = {0};
+    int status = weave(&arena, &options, argv + options.first_file);
+    arena_free(&arena);
+    return status;
+}
