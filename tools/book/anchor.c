@@ -1,8 +1,8 @@
 // Anchor: see anchor.h.
 #include "book/anchor.h"
 
-#include "markdown/inline.h"
 #include "book/key.h"
+#include "markdown/inline.h"
 
 bool anchor_heading(Str line, int *level, Str *title, Str *attributes) {
     size_t indent = 0, hashes = 0;
@@ -84,10 +84,9 @@ static void add_slug(Buf *slug, Str text, bool code) {
 Str anchor_slug(Arena *arena, Str title) {
     Buf slug = {.arena = arena};
     InlineScan scan = inline_scan(title);
-    for (Inline piece; inline_next(&scan, &piece);) {
+    for (Inline piece; inline_next(&scan, &piece);)
         if (piece.kind == INLINE_TEXT || piece.kind == INLINE_CODE || piece.kind == INLINE_MATH)
             add_slug(&slug, piece.text, piece.kind == INLINE_CODE);
-    }
     return buf_str(&slug);
 }
 

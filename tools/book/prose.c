@@ -1,11 +1,10 @@
 // Book, prose: headings, divs and paragraphs; values, links and notes inside them; and no
 // measurement typed by hand.
-#include "book/book.h"
-
 #include <unistd.h>
 
-#include "markdown/inline.h"
+#include "book/book.h"
 #include "book/typed_numbers.h"
+#include "markdown/inline.h"
 
 typedef struct {
     Book *book;

@@ -225,22 +225,19 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
     }
     if (csvs[count - 1].date.len) buf_format(&out, "%.*s\n", STR_ARG(csvs[count - 1].date));
     buf_add(&out, STR("chapter,source,"));
-    if (counted) {
+    if (counted)
         buf_format(&out, "kernel,n,%.*s\n", STR_ARG(str_from(header, counters.len)));
-    } else if (lined) {
+    else if (lined)
         buf_format(&out, "kernel,n,code_line,%.*s\n", STR_ARG(str_from(header, lines.len)));
-    } else {
+    else
         buf_format(&out, "%.*s\n", STR_ARG(header));
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (counted) {
+    for (size_t i = 0; i < count; i++)
+        if (counted)
             add_counters(arena, &out, &csvs[i]);
-        } else if (lined) {
+        else if (lined)
             add_lines(arena, &out, &csvs[i]);
-        } else {
+        else
             add_times(&out, &csvs[i]);
-        }
-    }
     return buf_str(&out);
 }
 

@@ -1,7 +1,7 @@
 // Attribute lists as pandoc writes them: {.class #name key=value other="two words"}.
-#include "markdown/fence.h"
-
 #include <ctype.h>
+
+#include "markdown/fence.h"
 
 static bool is_space(char c) { return isspace((unsigned char)c); }
 

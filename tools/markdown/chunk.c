@@ -1,12 +1,12 @@
 // Chunk: fills the table from Markdown files and looks names up in it. See chunk.h.
 #include "markdown/chunk.h"
 
-#include "base/file.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/file.h"
 
 void chunk_fail(ChunkTable *table, size_t file, size_t line, const char *format, ...) {
     va_list args, again;

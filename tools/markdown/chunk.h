@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "markdown/fence.h"
 #include "base/str.h"
+#include "markdown/fence.h"
 
 #define CHUNK_NONE SIZE_MAX
 

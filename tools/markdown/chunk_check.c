@@ -1,8 +1,8 @@
 // Chunk: what can be wrong between chunks. Every walk keeps its own stack: chunks may nest deeper
 // than the C stack is.
-#include "markdown/chunk.h"
-
 #include <stdlib.h>
+
+#include "markdown/chunk.h"
 
 // --- names ---
 

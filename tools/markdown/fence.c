@@ -59,11 +59,10 @@ static size_t cursor_indent(const Cursor *cursor, size_t *next) {
 // Takes `count` columns; there must be that much white space.
 static void cursor_skip_columns(Cursor *cursor, size_t count) {
     for (; count; count--) {
-        if (cursor->pending) {
+        if (cursor->pending)
             cursor->pending--;
-        } else if (cursor->line.at[cursor->at++] == '\t') {
+        else if (cursor->line.at[cursor->at++] == '\t')
             cursor->pending = TAB_STOP - cursor->column % TAB_STOP - 1;
-        }
         cursor->column++;
     }
 }
@@ -98,12 +97,11 @@ static bool is_thematic_break(Str s) {
     char mark = s.at[0];
     size_t count = 0;
     if (mark != '*' && mark != '-' && mark != '_') return false;
-    for (size_t i = 0; i < s.len; i++) {
+    for (size_t i = 0; i < s.len; i++)
         if (s.at[i] == mark)
             count++;
         else if (!is_blank(s.at[i]))
             return false;
-    }
     return count >= 3;
 }
 

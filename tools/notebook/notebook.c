@@ -299,19 +299,18 @@ static Str with_name(const Notebook *notebook, Str text) {
 }
 
 static void add_section(Notebook *notebook, Str mark, Str text) {
-    if (str_equal(mark, STR("[front]"))) {
+    if (str_equal(mark, STR("[front]")))
         add_front(notebook);
-    } else if (str_equal(mark, STR("[harness]"))) {
+    else if (str_equal(mark, STR("[harness]")))
         add_harness(notebook);
-    } else if (str_equal(mark, STR("[recorded]"))) {
+    else if (str_equal(mark, STR("[recorded]")))
         add_recorded(notebook);
-    } else if (str_equal(mark, STR("[chapters]"))) {
+    else if (str_equal(mark, STR("[chapters]")))
         add_chapters(notebook);
-    } else if (str_equal(mark, STR("[markdown]"))) {
+    else if (str_equal(mark, STR("[markdown]")))
         add_comment_cell(notebook, text);
-    } else {
+    else
         notebook_cell_code(&notebook->cells, mark, with_name(notebook, str_trim(text)));
-    }
 }
 
 // The frame's cells in order; what stands before the first is about the frame itself.

@@ -1,9 +1,8 @@
 // Chunk: expansion into program text, on a stack of its own because chunks may nest deeper than
 // the C stack is.
-#include "markdown/chunk.h"
-
 #include <stdlib.h>
 
+#include "markdown/chunk.h"
 #include "tangle/line_sync.h"
 
 typedef struct {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "markdown/chunk.h"
 #include "base/file.h"
+#include "markdown/chunk.h"
 #include "tangle/print.h"
 #include "tangle/prune.h"
 

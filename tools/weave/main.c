@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "book/book.h"
 #include "base/file.h"
+#include "book/book.h"
 #include "notebook/notebook.h"
 
 static const char usage[] =

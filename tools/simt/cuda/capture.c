@@ -1,9 +1,9 @@
 // Stream capture: work becomes nodes of a graph instead of running.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/stream.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "simt/cuda/stream.h"
 
 typedef enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALID } CaptureStatus; // as in CUDA
 enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };                        // as in CUDA

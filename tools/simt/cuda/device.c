@@ -1,11 +1,10 @@
 // The device and its description: one table feeds attributes and both layouts of the properties.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/runtime.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "simt/base/limits.h"
+#include "simt/cuda/runtime.h"
 #include "simt/memory/memory.h"
 
 // One fact: its number as an attribute (enum cudaDeviceAttr, 0: none), where cudaDeviceProp holds

@@ -1,9 +1,9 @@
 // Events. One is complete once it is recorded; in a capture it marks a place in the graph.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/stream.h"
-
 #include <stdlib.h>
 #include <time.h>
+
+#include "simt/cuda/stream.h"
 
 struct Event {
     Event *next;

@@ -1,9 +1,9 @@
 // Graphs built, queried and changed node by node.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/graph.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "simt/cuda/graph.h"
 
 // --- graphs ---
 

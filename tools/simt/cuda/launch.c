@@ -1,9 +1,8 @@
 // Kernel launches: every way a program can ask for one, the limits, and the queries about kernels.
-#include "simt/cuda/runtime.h"
-
 #include <string.h>
 
 #include "simt/base/limits.h"
+#include "simt/cuda/runtime.h"
 #include "simt/report/report.h"
 
 // --- limits ---

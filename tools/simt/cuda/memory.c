@@ -1,9 +1,9 @@
 // Allocation, copies and fills.
-#include "simt/cuda/runtime.h"
+#include "simt/memory/memory.h"
 
 #include <string.h>
 
-#include "simt/memory/memory.h"
+#include "simt/cuda/runtime.h"
 
 // --- allocation ---
 

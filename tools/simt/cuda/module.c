@@ -2,13 +2,12 @@
 // of kernels and variables by the host addresses that stand for them. A module is parsed when the
 // first of its kernels or variables is needed.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/runtime.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/cuda/fatbin.h"
+#include "simt/cuda/runtime.h"
 #include "simt/memory/memory.h"
 
 typedef struct Variable {

@@ -1,9 +1,8 @@
 // What a pointer is, pinned host memory that the program brings, and hints about placement.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/runtime.h"
-
 #include <stdlib.h>
 
+#include "simt/cuda/runtime.h"
 #include "simt/memory/memory.h"
 
 // driver_types.h: cudaPointerAttributes, enum cudaMemoryType.

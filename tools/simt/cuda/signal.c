@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "simt/memory/memory.h"
 #include "simt/cuda/runtime.h"
+#include "simt/memory/memory.h"
 
 static void explain(int signal_number, siginfo_t *info, void *context) {
     (void)context;

@@ -1,10 +1,9 @@
 // Work: running it, copying it into a graph, giving it back.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/runtime.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/cuda/runtime.h"
 #include "simt/memory/memory.h"
 
 CudaError work_run(const Work *work) {

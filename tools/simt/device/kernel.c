@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simt/observe/check.h"
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
+#include "simt/observe/check.h"
 #include "simt/observe/trace.h"
 
 #define RECURSION_FRAMES 32 // calls that recursion may nest
@@ -44,11 +44,10 @@ static bool add_local(Code *code) {
     code->visited = true;
     for (uint32_t k = 0; k < code->callee_count; k++) {
         Code *callee = code->callees[k];
-        if (!callee->visited) {
+        if (!callee->visited)
             any |= add_local(callee);
-        } else if (!callee->followed) {
+        else if (!callee->followed)
             cycle = true;
-        }
         if (callee->local_bytes > local) local = callee->local_bytes;
     }
     code->followed = true;
@@ -65,18 +64,14 @@ static uint64_t place_frames(Code *code, uint64_t at, uint32_t rounds) {
     code->frame_base = (uint32_t)at;
     code->frame_rounds = rounds;
     at += align_up(code->frame_bytes, 64) * rounds;
-    for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++) {
-        if (!code->callees[k]->visited) {
-            at = place_frames(code->callees[k], at, rounds);
-        }
-    }
+    for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++)
+        if (!code->callees[k]->visited) at = place_frames(code->callees[k], at, rounds);
     return at;
 }
 
 static void clear_visited(Module *module) {
-    for (uint32_t k = 0; k < module->ptx->function_count; k++) {
+    for (uint32_t k = 0; k < module->ptx->function_count; k++)
         if (module->codes[k]) module->codes[k]->visited = module->codes[k]->followed = false;
-    }
 }
 
 void kernel_info(const Kernel *kernel, KernelInfo *info) {
@@ -98,14 +93,13 @@ void kernel_info(const Kernel *kernel, KernelInfo *info) {
                          .max_threads_per_block = DEVICE_MAX_THREADS,
                          .ptx_version = kernel->module->ptx->version,
                          .sm_target = kernel->module->ptx->target};
-    if (function->max_threads && function->max_threads < DEVICE_MAX_THREADS) {
+    if (function->max_threads && function->max_threads < DEVICE_MAX_THREADS)
         info->max_threads_per_block = function->max_threads;
-    }
 }
 
 static SimtStatus refuse(SimtError *error, SimtStatus status, const char *text,
                          unsigned long long have, unsigned long long limit) {
-    (void)snprintf(error->text, sizeof error->text, "%s: %llu, at most %llu", text, have, limit);
+    snprintf(error->text, sizeof error->text, "%s: %llu, at most %llu", text, have, limit);
     return status;
 }
 
@@ -114,7 +108,7 @@ static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtE
     kernel_info(kernel, &info);
     Dim3 grid = launch->grid, block = launch->block;
     if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z) {
-        (void)snprintf(error->text, sizeof error->text, "a dimension of the launch is 0");
+        snprintf(error->text, sizeof error->text, "a dimension of the launch is 0");
         return SIMT_INVALID_CONFIG;
     }
     uint64_t threads = (uint64_t)block.x * block.y;
@@ -123,21 +117,20 @@ static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtE
         return refuse(error, SIMT_INVALID_CONFIG, "threads per block", threads,
                       info.max_threads_per_block);
     }
-    if (block.z > DEVICE_MAX_BLOCK_Z) {
+    if (block.z > DEVICE_MAX_BLOCK_Z)
         return refuse(error, SIMT_INVALID_CONFIG, "block z", block.z, DEVICE_MAX_BLOCK_Z);
-    }
     if (grid.x > DEVICE_MAX_GRID_X || grid.y > DEVICE_MAX_GRID_YZ || grid.z > DEVICE_MAX_GRID_YZ) {
-        (void)snprintf(error->text, sizeof error->text, "the grid is too large");
+        snprintf(error->text, sizeof error->text, "the grid is too large");
         return SIMT_INVALID_CONFIG;
     }
     Dim3 required = kernel->code->source->required;
     if (required.x && (required.x != block.x || required.y != block.y || required.z != block.z)) {
-        (void)snprintf(error->text, sizeof error->text, "the kernel requires blocks of %ux%ux%u",
-                       required.x, required.y, required.z);
+        snprintf(error->text, sizeof error->text, "the kernel requires blocks of %ux%ux%u",
+                 required.x, required.y, required.z);
         return SIMT_INVALID_CONFIG;
     }
     if ((uint64_t)launch->cluster.x * launch->cluster.y * launch->cluster.z > 1) {
-        (void)snprintf(error->text, sizeof error->text, "clusters of blocks are not supported");
+        snprintf(error->text, sizeof error->text, "clusters of blocks are not supported");
         return SIMT_UNSUPPORTED;
     }
     uint64_t shared = (uint64_t)kernel->shared_bytes + launch->dynamic_shared_bytes;
@@ -179,9 +172,8 @@ const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
 }
 
 static void hook_all(Module *module, Op *hook) {
-    for (uint32_t k = 0; k < module->ptx->function_count; k++) {
+    for (uint32_t k = 0; k < module->ptx->function_count; k++)
         if (module->codes[k] && module->codes[k]->lowered) code_hook(module->codes[k], hook);
-    }
 }
 
 // What a cooperative launch's blocks share: cooperative groups count arrivals at a grid-wide
@@ -209,13 +201,13 @@ static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *o
     }
     if (options->check) hook_all(module, check_hook);
     if (status == SIMT_OK && !launch_run(machine, ordered, tally, slots)) {
-        (void)snprintf(error->text, sizeof error->text, "no host memory for the blocks");
+        snprintf(error->text, sizeof error->text, "no host memory for the blocks");
         status = SIMT_OUT_OF_MEMORY;
     }
     if (options->path) {
         hook_all(module, NULL);
         if (!trace_close(machine) && status == SIMT_OK) {
-            (void)snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
+            snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
             status = SIMT_OUT_OF_RESOURCES;
         }
     }
@@ -223,7 +215,7 @@ static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *o
         hook_all(module, NULL);
         checker_report(machine, report);
     }
-    if (machine->grid_workspace) (void)memory_free(machine->grid_workspace);
+    if (machine->grid_workspace) memory_free(machine->grid_workspace);
     if (status == SIMT_OK && machine->status != SIMT_OK) {
         *error = machine->error;
         status = machine->status;
@@ -240,12 +232,12 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
     error->text[0] = '\0';
     SimtStatus status = check_launch(kernel, launch, error);
     if (status != SIMT_OK) return status;
-    (void)pthread_mutex_lock(&one_at_a_time);
+    pthread_mutex_lock(&one_at_a_time);
     Module *module = kernel->module;
     Code *code = kernel->code;
     clear_visited(module);
     if (!lower_all(module, code, &status, error)) {
-        (void)pthread_mutex_unlock(&one_at_a_time);
+        pthread_mutex_unlock(&one_at_a_time);
         return status;
     }
     clear_visited(module);
@@ -255,7 +247,7 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
     clear_visited(module);
     status = check_room(kernel, stack_bytes, error);
     if (status != SIMT_OK) {
-        (void)pthread_mutex_unlock(&one_at_a_time);
+        pthread_mutex_unlock(&one_at_a_time);
         return status;
     }
     uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
@@ -286,6 +278,6 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
             (uint32_t)align_up(machine.dynamic_base + machine.dynamic_shared + 1, 128);
     }
     status = run(kernel, launch, options, report, error, &machine);
-    (void)pthread_mutex_unlock(&one_at_a_time);
+    pthread_mutex_unlock(&one_at_a_time);
     return status;
 }

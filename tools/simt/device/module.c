@@ -6,11 +6,11 @@
 
 static void set_error(SimtError *error, const char *origin, uint32_t line, const char *text,
                       Str name) {
-    (void)snprintf(error->text, sizeof error->text, "%.200s:%u: %s `%.*s`", origin, line, text,
-                   (int)(name.len > 200 ? 200 : name.len), name.at);
+    snprintf(error->text, sizeof error->text, "%.200s:%u: %s `%.*s`", origin, line, text,
+             (int)(name.len > 200 ? 200 : name.len), name.at);
 }
 
-// Variables
+// --- variables ---
 
 bool module_variable_address(void *context, const PtxVariable *variable, uint64_t *address) {
     Module *module = context;
@@ -68,9 +68,8 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
         PtxVariable *variable = ptx->variables[k];
         if (variable->space == PTX_SHARED) {
             if (variable->external) {
-                if (variable->align > module->dynamic_align) {
+                if (variable->align > module->dynamic_align)
                     module->dynamic_align = variable->align;
-                }
                 continue;
             }
             uint64_t at = align_up(module->shared_bytes, variable->align);
@@ -91,8 +90,8 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
     module->memory = bytes < (uint64_t)1 << 46 ? memory_alloc(bytes) : 0;
     if (!module->memory) {
         *status = SIMT_OUT_OF_MEMORY;
-        (void)snprintf(error->text, sizeof error->text, "%.200s: no memory for its variables",
-                       ptx->origin);
+        snprintf(error->text, sizeof error->text, "%.200s: no memory for its variables",
+                 ptx->origin);
         return false;
     }
     uint64_t at = module->memory;
@@ -105,9 +104,8 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
     }
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
         if (!module->addresses[k]) continue;
-        if (!fill_variable(module, ptx->variables[k], module->addresses[k], status, error)) {
+        if (!fill_variable(module, ptx->variables[k], module->addresses[k], status, error))
             return false;
-        }
     }
     return true;
 }
@@ -118,16 +116,14 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
 
 static bool names_shared(const PtxOperand *operand) {
     if (operand->variable && operand->variable->space == PTX_SHARED) return true;
-    for (uint32_t k = 0; k < operand->count; k++) {
+    for (uint32_t k = 0; k < operand->count; k++)
         if (names_shared(&operand->items[k])) return true;
-    }
     return false;
 }
 
 static bool own_variable(const PtxFunction *function, const PtxVariable *variable) {
-    for (uint32_t k = 0; k < function->variable_count; k++) {
+    for (uint32_t k = 0; k < function->variable_count; k++)
         if (function->variables[k] == variable) return true;
-    }
     return false;
 }
 
@@ -139,9 +135,8 @@ static bool uses_module_shared(const PtxFunction *function) {
             const PtxOperand *operand = &inst->operands[j];
             if (!names_shared(operand)) continue;
             if (operand->variable && !operand->variable->external &&
-                !own_variable(function, operand->variable)) {
+                !own_variable(function, operand->variable))
                 return true;
-            }
         }
     }
     return false;
@@ -166,9 +161,8 @@ static Kernel *kernel_new(Module *module, const PtxFunction *function) {
     kernel->code = module_function_code(module, function);
     kernel->mangled = str_terminated(&module->arena, function->name);
     kernel->parameter_bytes = ARENA_NEW(&module->arena, function->param_count + 1u, size_t);
-    for (uint32_t k = 0; k < function->param_count; k++) {
+    for (uint32_t k = 0; k < function->param_count; k++)
         kernel->parameter_bytes[k] = function->params[k].bytes;
-    }
     kernel->shared_align = module->dynamic_align;
     uint64_t start = uses_module_shared(function) ? module->shared_bytes : 0;
     kernel->shared_bytes = place_shared(function, start, &kernel->shared_align);
@@ -198,7 +192,7 @@ Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError 
     }
     for (uint32_t k = 0; k < ptx->function_count; k++) {
         const PtxFunction *function = &ptx->functions[k];
-        if (function->defined && function->entry) (void)kernel_new(module, function);
+        if (function->defined && function->entry) kernel_new(module, function);
     }
     *status = SIMT_OK;
     return module;
@@ -206,16 +200,15 @@ Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError 
 
 void module_unload(Module *module) {
     if (!module) return;
-    if (module->memory) (void)memory_free(module->memory);
+    if (module->memory) memory_free(module->memory);
     ptx_free(module->ptx);
     Arena arena = module->arena;
     arena_free(&arena);
 }
 
 Kernel *module_kernel(Module *module, const char *mangled) {
-    for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
+    for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
         if (strcmp(kernel->mangled, mangled) == 0) return kernel;
-    }
     return NULL;
 }
 

@@ -70,11 +70,10 @@ BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t byte
     if (bytes <= 4) {
         uint32_t stride;
         count.groups = 1;
-        if (affine(address, mask, &stride) && stride % 4 == 0) {
+        if (affine(address, mask, &stride) && stride % 4 == 0)
             count.wavefronts = strided_wavefronts(mask, stride / 4);
-        } else {
+        else
             count.wavefronts = group_wavefronts(address, mask, 1);
-        }
         return count;
     }
     uint32_t lanes = bytes == 8 ? 16 : 8;

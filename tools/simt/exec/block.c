@@ -1,7 +1,6 @@
 // Blocks: see block.h.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/exec/block.h"
-#include "simt/observe/check.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -9,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "simt/observe/check.h"
 
 volatile sig_atomic_t simt_interrupted;
 
@@ -18,7 +19,7 @@ volatile sig_atomic_t simt_interrupted;
 
 int64_t clock_ns(void) {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
@@ -35,9 +36,8 @@ static void warp_prepare(Warp *warp, const Machine *machine) {
             memcpy(at, &lanes, sizeof lanes);
             continue;
         }
-        for (uint32_t l = 0; l < LANES; l++) {
+        for (uint32_t l = 0; l < LANES; l++)
             memcpy(at + l * constant->bytes, &constant->value, constant->bytes);
-        }
     }
     for (uint32_t l = 0; l < LANES; l++) {
         uint32_t thread = warp->index * LANES + l;
@@ -108,9 +108,8 @@ void block_start(Block *block, uint64_t number) {
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, POISON, block->shared_bytes);
     if (machine->reserved_base) memset(block->shared + machine->reserved_base, 0, RESERVED_BYTES);
-    if (block->local_stride) {
+    if (block->local_stride)
         memset(block->local, POISON, (size_t)block->warp_count * LANES * block->local_stride);
-    }
     for (uint32_t k = 0; k < block->warp_count; k++) {
         uint32_t left = block->threads - k * LANES;
         warp_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);
@@ -126,19 +125,19 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
     char text[700], where[256] = "";
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (lane < 0) lane = __builtin_ctz(warp->mask);
     const PtxModule *module = machine->module;
     const PtxInst *ptx = machine_instruction(machine, inst);
     if (ptx && ptx->place.line && ptx->place.file < module->file_count &&
         module->file_short[ptx->place.file]) {
-        (void)snprintf(where, sizeof where, "%.200s:%u: ", module->file_short[ptx->place.file],
-                       ptx->place.line);
+        snprintf(where, sizeof where, "%.200s:%u: ", module->file_short[ptx->place.file],
+                 ptx->place.line);
     } else if (ptx) {
-        (void)snprintf(where, sizeof where, "%.200s:%u: ", module->origin, ptx->ptx_line);
+        snprintf(where, sizeof where, "%.200s:%u: ", module->origin, ptx->ptx_line);
     }
-    (void)pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lock);
     if (machine->status == SIMT_OK || block->number < machine->failed_block) {
         machine->status = status;
         machine->failed_block = block->number;
@@ -147,13 +146,13 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
         char *to = machine->error.text;
         const size_t room = sizeof machine->error.text;
         if (status == SIMT_ASSERT) { // already says where
-            (void)snprintf(to, room, "%s", text);
+            snprintf(to, room, "%s", text);
         } else {
-            (void)snprintf(to, room, "%s%s; block (%u,%u,%u), thread (%u,%u,%u)", where, text, at.x,
-                           at.y, at.z, thread[0], thread[1], thread[2]);
+            snprintf(to, room, "%s%s; block (%u,%u,%u), thread (%u,%u,%u)", where, text, at.x, at.y,
+                     at.z, thread[0], thread[1], thread[2]);
         }
     }
-    (void)pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     warp->stop = STOP_FAILED;
     return NULL;
 }
@@ -175,9 +174,9 @@ static BlockResult deadlock(Block *block) {
             const Path *path = &warp->paths[p];
             if (path->state != PATH_BARRIER && path->state != PATH_SYNC) continue;
             bool barrier = path->state == PATH_BARRIER;
-            (void)warp_fail(warp, path->pc - barrier, __builtin_ctz(path->mask), SIMT_DEADLOCK,
-                            "deadlock: waits at %s for threads that never come",
-                            barrier ? "a barrier" : "a warp-wide instruction");
+            warp_fail(warp, path->pc - barrier, __builtin_ctz(path->mask), SIMT_DEADLOCK,
+                      "deadlock: waits at %s for threads that never come",
+                      barrier ? "a barrier" : "a warp-wide instruction");
             return BLOCK_FAILED;
         }
     }
@@ -197,11 +196,11 @@ static bool timed_out(Block *block) {
             if (path->state != PATH_READY) continue;
             int lane = __builtin_ctz(path->mask);
             if (interrupted) {
-                (void)warp_fail(warp, path->pc, lane, SIMT_INTERRUPTED, "interrupted");
+                warp_fail(warp, path->pc, lane, SIMT_INTERRUPTED, "interrupted");
             } else {
-                (void)warp_fail(warp, path->pc, lane, SIMT_TIMEOUT,
-                                "no progress for %g s: the kernel does not end",
-                                machine->options->watchdog_seconds);
+                warp_fail(warp, path->pc, lane, SIMT_TIMEOUT,
+                          "no progress for %g s: the kernel does not end",
+                          machine->options->watchdog_seconds);
             }
             return true;
         }
@@ -268,7 +267,7 @@ static BlockResult take_turns(Block *block, bool may_yield) {
             block->stuck = 0;
             note_progress(block->machine);
         } else if (round.only_spun) {
-            if (++block->stuck >= STUCK_TURNS) (void)release_all(block);
+            if (++block->stuck >= STUCK_TURNS) release_all(block);
         }
         if (round.long_run && timed_out(block)) return BLOCK_FAILED;
         if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;

@@ -25,9 +25,8 @@ static const Inst *path_load(Warp *warp, int index) {
 
 static void path_free(Warp *warp, int index) {
     warp->paths[index].state = PATH_FREE;
-    while (warp->path_count > 0 && warp->paths[warp->path_count - 1].state == PATH_FREE) {
+    while (warp->path_count > 0 && warp->paths[warp->path_count - 1].state == PATH_FREE)
         warp->path_count--;
-    }
 }
 
 // A join none of whose lanes have arrived and that has one path left to wait for joins nothing:
@@ -61,7 +60,7 @@ static int path_new(Warp *warp, bool collapse) {
         if (attempt || !collapse) break;
         path_save(warp, NULL, PATH_READY);
         collapse_joins(warp);
-        (void)path_load(warp, warp->current);
+        path_load(warp, warp->current);
     }
     return -1;
 }
@@ -85,9 +84,8 @@ static bool sync_complete(const Warp *warp, const Path *path) {
     for (int k = 0; k < warp->path_count; k++) {
         const Path *other = &warp->paths[k];
         if (other->state == PATH_SYNC && other->pc->plain == path->pc->plain &&
-            (other->sync & path->sync)) {
+            (other->sync & path->sync))
             there |= other->mask;
-        }
     }
     return (path->sync & warp->live & ~there) == 0;
 }
@@ -150,9 +148,8 @@ const Inst *warp_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
     uint32_t other = warp->mask & ~taken;
     if (rpc && rpc != warp->rpc) {
         int join = path_new(warp, true);
-        if (join < 0) {
+        if (join < 0)
             return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
-        }
         warp->paths[join] = (Path){.pc = rpc,
                                    .rpc = warp->rpc,
                                    .frame = warp->frame,
@@ -171,9 +168,8 @@ const Inst *warp_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
         return target;
     } else {
         int leaf = path_new(warp, true);
-        if (leaf < 0) {
+        if (leaf < 0)
             return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
-        }
         warp->paths[leaf] = (Path){.pc = target,
                                    .rpc = warp->rpc,
                                    .frame = warp->frame,
@@ -190,9 +186,8 @@ const Inst *warp_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     Block *block = warp->block;
     warp->live &= ~lanes;
     block->live_threads -= (uint32_t)__builtin_popcount(lanes);
-    for (int join = warp->parent; join >= 0; join = warp->paths[join].parent) {
+    for (int join = warp->parent; join >= 0; join = warp->paths[join].parent)
         warp->paths[join].members &= ~lanes;
-    }
     warp->mask &= ~lanes;
     warp->exec = warp->mask;
     block_check_barriers(block);

@@ -130,9 +130,8 @@ static uint32_t worker_count(const Machine *machine, bool ordered) {
 }
 
 bool launch_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
-    if (machine->options->watchdog_seconds > 0) {
+    if (machine->options->watchdog_seconds > 0)
         machine->deadline_ns = clock_ns() + (int64_t)(machine->options->watchdog_seconds * 1e9);
-    }
     uint32_t count = worker_count(machine, ordered);
     if (count == 1 && ordered) return run_ordered(machine, tally);
     Worker *workers = calloc(count, sizeof *workers);
@@ -150,9 +149,9 @@ bool launch_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
             count = k;
         }
     }
-    (void)run_worker(&workers[0]);
+    run_worker(&workers[0]);
     for (uint32_t k = 0; k < count; k++) {
-        if (k > 0) (void)pthread_join(workers[k].thread, NULL);
+        if (k > 0) pthread_join(workers[k].thread, NULL);
         enough = enough && !workers[k].failed;
         if (k == 0) continue;
         for (uint32_t s = 0; s < slots; s++) {

@@ -4,7 +4,7 @@
 static void take_order(Lower *lower) {
     static const char *const names[] = {"release", "acquire", "relaxed",     "cta",
                                         "cluster", "shared",  "shared::cta", "b64"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) (void)lower_take(lower, names[k]);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) lower_take(lower, names[k]);
 }
 
 // cp.async.ca.shared.global [to], [from], bytes{, read}
@@ -12,10 +12,10 @@ static void lower_copy(Lower *lower) {
     const PtxInst *at = lower->at;
     (void)(lower_take(lower, "ca") || lower_take(lower, "cg"));
     (void)(lower_take(lower, "shared") || lower_take(lower, "shared::cta"));
-    (void)lower_take(lower, "global");
+    lower_take(lower, "global");
     static const char *const hints[] = {"L2::cache_hint", "L2::64B", "L2::128B", "L2::256B"};
     bool policy = lower_take(lower, hints[0]);
-    for (int k = 1; k < 4; k++) (void)lower_take(lower, hints[k]);
+    for (int k = 1; k < 4; k++) lower_take(lower, hints[k]);
     lower_all_taken(lower);
     lower_operands(lower, 3, 5);
     uint64_t bytes = at->operands[2].value;
@@ -33,7 +33,7 @@ static void lower_copy(Lower *lower) {
             read = lower_source(lower, &at->operands[3], 'w');
     }
     uint32_t slot = lower_slot(lower, SLOT_SHARED_ST);
-    (void)lower_slot(lower, SLOT_GLOBAL_LD);
+    lower_slot(lower, SLOT_GLOBAL_LD);
     Inst *inst = lower_emit(lower, op_copy_async);
     inst->r[0] = to.base;
     inst->imm = to.offset;
@@ -73,7 +73,7 @@ static void lower_cp(Lower *lower) {
     if (lower_take(lower, "commit_group") || lower_take(lower, "wait_group") ||
         lower_take(lower, "wait_all")) {
         lower_all_taken(lower);
-        (void)lower_emit(lower, op_nothing);
+        lower_emit(lower, op_nothing);
     } else if (lower_take(lower, "mbarrier")) {
         // The copies are done: with .noinc this is an arrival, else it leaves the count as it was.
         bool arrives = lower_take(lower, "noinc");
@@ -81,12 +81,10 @@ static void lower_cp(Lower *lower) {
         take_order(lower);
         lower_all_taken(lower);
         lower_operands(lower, 1, 1);
-        if (arrives) {
-            (void)emit_mbarrier(lower, MBARRIER_ARRIVE, &lower->at->operands[0], PTX_NONE,
-                                PTX_NONE);
-        } else {
-            (void)lower_emit(lower, op_nothing);
-        }
+        if (arrives)
+            emit_mbarrier(lower, MBARRIER_ARRIVE, &lower->at->operands[0], PTX_NONE, PTX_NONE);
+        else
+            lower_emit(lower, op_nothing);
     } else {
         lower_copy(lower);
     }
@@ -116,12 +114,11 @@ static void lower_mbarrier(Lower *lower) {
         if (!lower_take(lower, rows[k].first)) continue;
         found = !rows[k].second || lower_take(lower, rows[k].second);
         mode = rows[k].mode;
-        for (uint32_t p = 1; !found && p < lower->parts; p++) {
+        for (uint32_t p = 1; !found && p < lower->parts; p++)
             if (str_equal(lower->part[p], str_of(rows[k].first))) lower->used[p] = false;
-        }
     }
     if (!found) lower_unknown(lower);
-    (void)lower_take(lower, "noComplete");
+    lower_take(lower, "noComplete");
     take_order(lower);
     lower_all_taken(lower);
     bool waits = mode >= MBARRIER_WAIT_STATE;
@@ -134,21 +131,19 @@ static void lower_mbarrier(Lower *lower) {
     }
     if (k >= at->operand_count || (waits && result == PTX_NONE)) lower_unknown(lower);
     const PtxOperand *memory = &at->operands[k++];
-    if (k < at->operand_count) {
+    if (k < at->operand_count)
         value = lower_source(lower, &at->operands[k], mode == MBARRIER_WAIT_STATE ? 'd' : 'w');
-    } else if (waits) {
+    else if (waits)
         lower_unknown(lower);
-    }
-    (void)emit_mbarrier(lower, mode, memory, result, value);
+    emit_mbarrier(lower, mode, memory, result, value);
 }
 
 bool lower_async(Lower *lower, Str base) {
-    if (str_equal(base, STR("cp"))) {
+    if (str_equal(base, STR("cp")))
         lower_cp(lower);
-    } else if (str_equal(base, STR("mbarrier"))) {
+    else if (str_equal(base, STR("mbarrier")))
         lower_mbarrier(lower);
-    } else {
+    else
         return false;
-    }
     return true;
 }

@@ -1,7 +1,7 @@
 // Basic blocks of a function, and the instructions that end them; calls.
-#include "simt/lower/lower.h"
-
 #include <string.h>
+
+#include "simt/lower/lower.h"
 
 bool lower_ends_block(Str base) {
     return str_equal(base, STR("bra")) || str_equal(base, STR("brx")) ||
@@ -20,17 +20,15 @@ static bool needs_branch(const PtxInst *inst) {
                                         "match", "redux", "elect",   "brx"};
     if (inst->guard == PTX_NONE) return false;
     Str base = base_of(inst);
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (str_equal(base, str_of(names[k]))) return true;
-    }
     return false;
 }
 
 static bool calls_pointer(const PtxInst *inst) {
     if (!str_equal(base_of(inst), STR("call"))) return false;
-    for (uint32_t k = 0; k < inst->operand_count && k < 2; k++) {
+    for (uint32_t k = 0; k < inst->operand_count && k < 2; k++)
         if (inst->operands[k].kind == PTX_OPERAND_REG) return true;
-    }
     return false;
 }
 
@@ -65,9 +63,8 @@ static void mark_leaders(Lower *lower, uint8_t *leader) {
         }
         if (needs_branch(inst)) leader[k] = 1;
         if (lower_ends_block(base) || needs_branch(inst) || calls_pointer(inst) ||
-            (str_equal(base, STR("trap")) && inst->guard == PTX_NONE)) {
+            (str_equal(base, STR("trap")) && inst->guard == PTX_NONE))
             leader[k + 1] = 1;
-        }
     }
 }
 
@@ -95,9 +92,8 @@ static void link_node(Lower *lower, uint32_t n) {
     if (str_equal(base, STR("brx"))) {
         const PtxTargets *targets = targets_of(lower, inst);
         node->next = ARENA_NEW(lower->arena, targets->count + 1u, uint32_t);
-        for (uint32_t t = 0; t < targets->count; t++) {
+        for (uint32_t t = 0; t < targets->count; t++)
             add_next(node, lower->node_of[targets->targets[t]]);
-        }
         return;
     }
     node->next = ARENA_NEW(lower->arena, 2, uint32_t);
@@ -142,9 +138,8 @@ void lower_nodes(Lower *lower) {
     for (uint32_t n = 0; n < lower->node_count; n++) {
         const FlowNode *node = &lower->nodes[n];
         if (node->end > node->first && calls_pointer(&function->insts[node->end - 1]) &&
-            node->meet != PTX_NONE) {
+            node->meet != PTX_NONE)
             lower->nodes[node->meet].join = true;
-        }
     }
 }
 
@@ -166,16 +161,15 @@ static void branch_to(Lower *lower, uint32_t node) {
 
 void lower_terminator(Lower *lower, Str base) {
     const PtxInst *at = lower->at;
-    (void)lower_take(lower, "uni");
+    lower_take(lower, "uni");
     if (str_equal(base, STR("bra"))) {
         branch_to(lower, lower->node_of[target_of(lower, at)]);
     } else if (str_equal(base, STR("brx"))) {
         if (!lower_take(lower, "idx")) lower_unknown(lower);
         const PtxTargets *targets = targets_of(lower, at);
         uint32_t *nodes = ARENA_NEW(lower->arena, targets->count + 1u, uint32_t);
-        for (uint32_t t = 0; t < targets->count; t++) {
+        for (uint32_t t = 0; t < targets->count; t++)
             nodes[t] = lower->node_of[targets->targets[t]];
-        }
         uint32_t index = lower_source(lower, &at->operands[0], 'w');
         uint32_t slot = lower_slot(lower, SLOT_BRANCH);
         Inst *inst = lower_emit(lower, op_table_branch);
@@ -185,25 +179,23 @@ void lower_terminator(Lower *lower, Str base) {
         inst->extra = nodes;
         uint32_t meet = lower->nodes[lower->node].meet;
         if (meet != PTX_NONE) inst->rpc = (const Inst *)(uintptr_t)(meet + 1);
-        (void)lower_emit(lower, op_jump); // back to it, for the lanes not yet gone
+        lower_emit(lower, op_jump); // back to it, for the lanes not yet gone
     } else {
         lower_operands(lower, 0, 0);
-        if (str_equal(base, STR("ret")) && !lower->function->entry) {
+        if (str_equal(base, STR("ret")) && !lower->function->entry)
             branch_to(lower, lower->node_count - 1);
-        } else {
-            (void)lower_emit(lower, op_exit);
-        }
+        else
+            lower_emit(lower, op_exit);
     }
     lower_all_taken(lower);
 }
 
-// Calls
+// --- calls ---
 
 // A variable declared inside the function, not one of its parameters.
 static bool own_scratch(const Lower *lower, const PtxVariable *variable) {
-    for (uint32_t k = 0; k < lower->function->variable_count; k++) {
+    for (uint32_t k = 0; k < lower->function->variable_count; k++)
         if (lower->function->variables[k] == variable) return true;
-    }
     return false;
 }
 
@@ -213,9 +205,8 @@ static void call_areas(Lower *lower, const PtxOperand *list, const PtxVariable *
     *variables = ARENA_NEW(lower->arena, list->count + 1u, const PtxVariable *);
     for (uint32_t k = 0; k < list->count; k++) {
         const PtxVariable *variable = list->items[k].variable;
-        if (!variable || variable->space != PTX_PARAM || !own_scratch(lower, variable)) {
+        if (!variable || variable->space != PTX_PARAM || !own_scratch(lower, variable))
             lower_fail(lower, "only `.param` variables can be passed in a call");
-        }
         (*variables)[*count] = variable;
         (*offsets)[(*count)++] = lower->scratch_area + (uint32_t)variable->offset;
     }
@@ -229,9 +220,8 @@ static Op *built_in(Str name) {
 
 static void add_callee(Lower *lower, Code *callee) {
     Code *code = lower->code;
-    for (uint32_t k = 0; k < code->callee_count; k++) {
+    for (uint32_t k = 0; k < code->callee_count; k++)
         if (code->callees[k] == callee) return;
-    }
     ARENA_GROW(lower->arena, code->callees, code->callee_count, lower->callee_capacity);
     code->callees[code->callee_count++] = callee;
 }
@@ -242,9 +232,8 @@ static void lower_built_in(Lower *lower, const CallSite *site, const PtxFunction
     bool print = str_equal(function->name, STR("vprintf"));
     uint32_t count = print ? 2 : 4;
     bool good = site->argument_count >= count;
-    for (uint32_t k = 0; good && k < count; k++) {
+    for (uint32_t k = 0; good && k < count; k++)
         good = site->passed[k]->bytes == (print ? print_bytes[k] : assert_bytes[k]);
-    }
     if (site->result_count && site->received[0]->bytes < 4) good = false;
     if (!good) lower_fail(lower, "call of `%.*s` with other parameters", STR_ARG(function->name));
 }
@@ -252,20 +241,18 @@ static void lower_built_in(Lower *lower, const CallSite *site, const PtxFunction
 bool lower_call(Lower *lower, Str base) {
     if (!str_equal(base, STR("call"))) return false;
     const PtxInst *at = lower->at;
-    (void)lower_take(lower, "uni");
+    lower_take(lower, "uni");
     lower_all_taken(lower);
     CallSite *site = ARENA_NEW(lower->arena, 1, CallSite);
     site->caller = lower->code;
     site->stride = lower->scratch_stride;
     uint32_t k = 0;
-    if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST) {
+    if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST)
         call_areas(lower, &at->operands[k++], &site->received, &site->results, &site->result_count);
-    }
     if (k >= at->operand_count) lower_unknown(lower);
     const PtxOperand *callee = &at->operands[k++];
-    if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST) {
+    if (k < at->operand_count && at->operands[k].kind == PTX_OPERAND_LIST)
         call_areas(lower, &at->operands[k], &site->passed, &site->arguments, &site->argument_count);
-    }
     if (callee->kind == PTX_OPERAND_REG) {
         uint32_t pointer = lower_source(lower, callee, 'd');
         Inst *inst = lower_emit(lower, op_call_pointer);
@@ -273,7 +260,7 @@ bool lower_call(Lower *lower, Str base) {
         inst->extra = site;
         uint32_t meet = lower->nodes[lower->node].meet;
         if (meet != PTX_NONE) inst->rpc = (const Inst *)(uintptr_t)(meet + 1);
-        (void)lower_emit(lower, op_nothing); // where the call returns to
+        lower_emit(lower, op_nothing); // where the call returns to
         lower->code->indirect = true;
         for (uint32_t f = 0; f < lower->lowering->module->function_count; f++) {
             const PtxFunction *function = &lower->lowering->module->functions[f];
@@ -286,9 +273,7 @@ bool lower_call(Lower *lower, Str base) {
     if (!function) lower_fail(lower, "call of unknown `%.*s`", STR_ARG(callee->name));
     Op *op = built_in(callee->name);
     if (function->defined) op = op_call;
-    if (!op) {
-        lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(callee->name));
-    }
+    if (!op) lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(callee->name));
     if (op == op_call) {
         site->callee = lower->lowering->function_code(lower->lowering->context, function);
         add_callee(lower, site->callee);

@@ -1,7 +1,7 @@
 // setp and set: a comparison, combined with a predicate, as predicates or as a value.
-#include "simt/lower/lower.h"
-
 #include <string.h>
+
+#include "simt/lower/lower.h"
 
 // The operands of a comparison: one pair, or two when each register holds two 16-bit numbers.
 typedef struct {
@@ -27,9 +27,8 @@ static Comparison lower_operands_of(Lower *lower) {
     const PtxInst *at = lower->at;
     Comparison comparison = {.pairs = 1, .c = PTX_NONE};
     static const char *const combinations[] = {"and", "or", "xor"};
-    for (uint8_t k = 0; k < 3 && !comparison.mode; k++) {
+    for (uint8_t k = 0; k < 3 && !comparison.mode; k++)
         if (lower_take(lower, combinations[k])) comparison.mode = (uint8_t)(k + 1);
-    }
     bool flush = lower_take(lower, "ftz");
     uint32_t count = comparison.mode ? 4 : 3;
     lower_operands(lower, count, count);

@@ -14,9 +14,8 @@ typedef struct {
 
 static bool counts_as_edge(const FlowNode *nodes, const FlowNode *from, uint32_t to) {
     if (!nodes[to].bare_exit) return true;
-    for (uint32_t k = 0; k < from->next_count; k++) {
+    for (uint32_t k = 0; k < from->next_count; k++)
         if (!nodes[from->next[k]].bare_exit) return false;
-    }
     return true;
 }
 
@@ -82,9 +81,8 @@ void flow_post_dominators(Arena *arena, FlowNode *nodes, uint32_t count) {
             depth--;
         }
     }
-    for (uint32_t k = 0; k < d.count; k++) {
+    for (uint32_t k = 0; k < d.count; k++)
         d.number[d.order[k]] = d.count - 1 - k; // the exit has number 0
-    }
     d.dominator[count] = count;
     for (bool changed = true; changed;) {
         changed = false;

@@ -1,7 +1,7 @@
 // Arithmetic by the tables, moves, conversions, comparisons.
-#include "simt/lower/lower.h"
-
 #include <string.h>
+
+#include "simt/lower/lower.h"
 
 static bool is_float(PtxType type) {
     return type == PTX_F32 || type == PTX_F64 || type == PTX_F16 || type == PTX_F16X2 ||
@@ -9,9 +9,8 @@ static bool is_float(PtxType type) {
 }
 
 static bool one_of(Str word, const char *const *names) {
-    for (; *names; names++) {
+    for (; *names; names++)
         if (str_equal(word, str_of(*names))) return true;
-    }
     return false;
 }
 
@@ -101,7 +100,7 @@ void lower_plain(Lower *lower) {
         static const char *const rounded[] = {"add", "sub",  "mul", "fma", "mad",
                                               "div", "sqrt", "rcp", NULL};
         exact_upper = type == PTX_F64;
-        if (one_of(lower->part[0], rounded)) (void)lower_take(lower, "rn");
+        if (one_of(lower->part[0], rounded)) lower_take(lower, "rn");
         // f16 has rows that flush.
         bool half = type == PTX_F16 || type == PTX_F16X2;
         if (!exact_upper && !half) flush = lower_take(lower, "ftz") && type == PTX_F32;
@@ -123,11 +122,10 @@ static void lower_vector(Lower *lower, PtxType type) {
     char whole_letter = lower_type_letter(type);
     for (uint32_t k = 0; k < count; k++) {
         const PtxOperand *item = &vector->items[k];
-        if (unpack) {
+        if (unpack)
             r[1 + k] = item->kind == PTX_OPERAND_SINK ? PTX_NONE : lower_dest(lower, item, letter);
-        } else {
+        else
             r[1 + k] = lower_source(lower, item, letter);
-        }
     }
     r[0] =
         unpack ? lower_source(lower, whole, whole_letter) : lower_dest(lower, whole, whole_letter);
@@ -148,9 +146,8 @@ static void lower_mov(Lower *lower) {
     }
     const PtxOperand *from = &at->operands[1];
     if (from->kind == PTX_OPERAND_NAME && from->variable && from->variable->space == PTX_PARAM &&
-        !lower->function->entry) {
+        !lower->function->entry)
         lower_fail(lower, "the address of parameter `%.*s` of a function", STR_ARG(from->name));
-    }
     emit_row(lower, false, false, PTX_NOTYPE);
 }
 
@@ -160,15 +157,14 @@ static void lower_cvta(Lower *lower) {
     bool to = lower_take(lower, "to");
     uint64_t window = 0;
     if (lower_take(lower, "shared") || lower_take(lower, "shared::cta") ||
-        lower_take(lower, "shared::cluster")) {
+        lower_take(lower, "shared::cluster"))
         window = WINDOW_SHARED;
-    } else if (lower_take(lower, "local")) {
+    else if (lower_take(lower, "local"))
         window = WINDOW_LOCAL;
-    } else if (lower_take(lower, "param") || lower_take(lower, "param::entry")) {
+    else if (lower_take(lower, "param") || lower_take(lower, "param::entry"))
         window = WINDOW_PARAM;
-    } else if (!lower_take(lower, "global") && !lower_take(lower, "const")) {
+    else if (!lower_take(lower, "global") && !lower_take(lower, "const"))
         lower_unknown(lower);
-    }
     PtxType type = lower_take_type(lower);
     lower_all_taken(lower);
     if (ptx_type_bytes(type) != 8) lower_unknown(lower);
@@ -232,9 +228,8 @@ static void lower_cvt(Lower *lower) {
         {"rmi", ROUND_DOWN | CONVERT_INTEGRAL},
         {"rpi", ROUND_UP | CONVERT_INTEGRAL},
     };
-    for (size_t k = 0; k < sizeof roundings / sizeof *roundings; k++) {
+    for (size_t k = 0; k < sizeof roundings / sizeof *roundings; k++)
         if (lower_take(lower, roundings[k].name)) mode |= roundings[k].mode;
-    }
     bool flush = lower_take(lower, "ftz");
     if (lower_take(lower, "sat")) mode |= CONVERT_SATURATE;
     if (lower_take(lower, "relu")) mode |= CONVERT_RELU;
@@ -244,9 +239,8 @@ static void lower_cvt(Lower *lower) {
     lower_operands(lower, pair ? 3 : 2, pair ? 3 : 2);
     if (pair && from != PTX_F32) lower_unknown(lower);
     if (!pair && (!ptx_type_bytes(to) || !ptx_type_bytes(from) || to == PTX_B128 ||
-                  from == PTX_B128 || from == PTX_F16X2 || from == PTX_BF16X2)) {
+                  from == PTX_B128 || from == PTX_F16X2 || from == PTX_BF16X2))
         lower_unknown(lower);
-    }
     // A register may be wider than an integer type; its low part is read, all of it is written.
     char from_letter = lower_letter(lower, &at->operands[1]);
     char to_letter = lower_letter(lower, &at->operands[0]);
@@ -254,9 +248,8 @@ static void lower_cvt(Lower *lower) {
     if (!to_letter || is_float(to)) to_letter = lower_type_letter(to);
     if (from_letter == 'p' || to_letter == 'p' ||
         (from_letter == 'w' && ptx_type_bytes(from) > 4) ||
-        (from_letter == 'h' && ptx_type_bytes(from) > 2)) {
+        (from_letter == 'h' && ptx_type_bytes(from) > 2))
         lower_unknown(lower);
-    }
     uint32_t a = lower_source(lower, &at->operands[1], from_letter), b = PTX_NONE;
     if (flush && from == PTX_F32) a = lower_flushed(lower, 'w', a);
     if (pair) {
@@ -281,20 +274,19 @@ static void lower_cvt(Lower *lower) {
 
 // prmt's mode comes after its type; lop3 may also give a predicate, which is not supported.
 bool lower_move(Lower *lower, Str base) {
-    if (str_equal(base, STR("mov"))) {
+    if (str_equal(base, STR("mov")))
         lower_mov(lower);
-    } else if (str_equal(base, STR("cvta"))) {
+    else if (str_equal(base, STR("cvta")))
         lower_cvta(lower);
-    } else if (str_equal(base, STR("cvt"))) {
+    else if (str_equal(base, STR("cvt")))
         lower_cvt(lower);
-    } else if (str_equal(base, STR("setp"))) {
+    else if (str_equal(base, STR("setp")))
         lower_setp(lower);
-    } else if (str_equal(base, STR("set"))) {
+    else if (str_equal(base, STR("set")))
         lower_set(lower);
-    } else if (str_equal(base, STR("isspacep"))) {
+    else if (str_equal(base, STR("isspacep")))
         lower_isspacep(lower);
-    } else {
+    else
         return false;
-    }
     return true;
 }

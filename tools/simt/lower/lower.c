@@ -12,13 +12,12 @@ void lower_fail(Lower *lower, const char *format, ...) {
     char text[700];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     Lowering *lowering = lower->lowering;
     Str name = str_slice(lower->function->name, 0, 200);
-    (void)snprintf(lowering->error->text, sizeof lowering->error->text, "%.200s:%u: %s (in %.*s)",
-                   lowering->module->origin, lower->at ? lower->at->ptx_line : 0, text,
-                   STR_ARG(name));
+    snprintf(lowering->error->text, sizeof lowering->error->text, "%.200s:%u: %s (in %.*s)",
+             lowering->module->origin, lower->at ? lower->at->ptx_line : 0, text, STR_ARG(name));
     if (lowering->status == SIMT_OK) lowering->status = SIMT_UNSUPPORTED;
     longjmp(lower->leave, 1);
 }
@@ -45,7 +44,7 @@ uint32_t lower_slot(Lower *lower, SlotKind kind) {
     return table->count++;
 }
 
-// Frame
+// --- frame ---
 
 uint32_t lower_room(Lower *lower, uint32_t bytes) {
     uint32_t at = lower->frame;
@@ -70,11 +69,9 @@ uint32_t lower_constant(Lower *lower, char letter, uint64_t value) {
     uint32_t bytes = letter == 'p' ? 0 : letter == 'h' ? 2 : letter == 'w' ? 4 : 8;
     if (bytes == 2) value &= 0xffff;
     if (bytes == 4) value &= 0xffffffffu;
-    for (uint32_t k = 0; k < code->constant_count; k++) {
-        if (code->constants[k].bytes == bytes && code->constants[k].value == value) {
+    for (uint32_t k = 0; k < code->constant_count; k++)
+        if (code->constants[k].bytes == bytes && code->constants[k].value == value)
             return code->constants[k].offset;
-        }
-    }
     uint32_t offset = lower_temp(lower, letter);
     ARENA_GROW(lower->arena, code->constants, code->constant_count, lower->constant_capacity);
     code->constants[code->constant_count++] = (CodeConstant){offset, bytes, value};
@@ -96,9 +93,7 @@ uint32_t lower_register(Lower *lower, uint32_t reg) {
     if (lower->offset[reg] == PTX_NONE) {
         const PtxRegister *known = &lower->function->registers[reg];
         char letter = lower_type_letter(known->type);
-        if (!letter) {
-            lower_fail(lower, "unsupported 128-bit register `%.*s`", STR_ARG(known->name));
-        }
+        if (!letter) lower_fail(lower, "unsupported 128-bit register `%.*s`", STR_ARG(known->name));
         lower->offset[reg] = lower_temp(lower, letter);
     }
     return lower->offset[reg];
@@ -128,9 +123,8 @@ static uint32_t name_source(Lower *lower, const PtxOperand *operand, char letter
     const Lowering *lowering = lower->lowering;
     bool wide = letter == 'd';
     if (special_named(operand->name, &special)) {
-        if (special >= SPECIAL_RESERVED_BEGIN && special <= SPECIAL_RESERVED_CAP) {
+        if (special >= SPECIAL_RESERVED_BEGIN && special <= SPECIAL_RESERVED_CAP)
             lower->code->reserved = true;
-        }
         uint32_t temp = lower_temp(lower, letter);
         Inst *inst = lower_emit(lower, op_special);
         inst->r[0] = temp;
@@ -163,9 +157,8 @@ static uint32_t name_source(Lower *lower, const PtxOperand *operand, char letter
         return temp;
     }
     uint64_t address;
-    if (variable && lowering->variable_address(lowering->context, variable, &address)) {
+    if (variable && lowering->variable_address(lowering->context, variable, &address))
         return lower_constant(lower, letter, address + operand->value);
-    }
     const PtxFunction *function = ptx_function(lowering->module, operand->name);
     if (function && wide) {
         Code *code = lowering->function_code(lowering->context, function);
@@ -219,7 +212,7 @@ uint32_t lower_source(Lower *lower, const PtxOperand *operand, char letter) {
     lower_fail(lower, "bad operand of `%.*s`", STR_ARG(lower->at->opcode));
 }
 
-// Opcodes
+// --- opcodes ---
 
 static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows, op_half_rows,
                                       op_compare_rows, op_convert_rows, op_move_rows};
@@ -240,7 +233,7 @@ static void index_rows(void) {
 
 Op *lower_row(Lower *lower, const char *name, size_t len, const char **shape) {
     (void)lower;
-    (void)pthread_once(&rows_once, index_rows);
+    pthread_once(&rows_once, index_rows);
     Str wanted = {name, len};
     for (size_t at = (size_t)str_hash(wanted) % ROW_SLOTS; row_slots[at];
          at = (at + 1) % ROW_SLOTS) {
@@ -283,9 +276,8 @@ PtxType lower_take_type(Lower *lower) {
 }
 
 void lower_all_taken(Lower *lower) {
-    for (uint32_t k = 1; k < lower->parts; k++) {
+    for (uint32_t k = 1; k < lower->parts; k++)
         if (!lower->used[k]) lower_unknown(lower);
-    }
 }
 
 void lower_operands(Lower *lower, uint32_t least, uint32_t most) {
@@ -297,12 +289,11 @@ void lower_operands(Lower *lower, uint32_t least, uint32_t most) {
 
 static void lower_one(Lower *lower) {
     Str base = lower->part[0];
-    if (lower_ends_block(base)) {
+    if (lower_ends_block(base))
         lower_terminator(lower, base);
-    } else if (!lower_move(lower, base) && !lower_memory(lower, base) && !lower_sync(lower, base) &&
-               !lower_async(lower, base) && !lower_call(lower, base)) {
+    else if (!lower_move(lower, base) && !lower_memory(lower, base) && !lower_sync(lower, base) &&
+             !lower_async(lower, base) && !lower_call(lower, base))
         lower_plain(lower);
-    }
 }
 
 static void lower_guarded(Lower *lower) {
@@ -322,7 +313,7 @@ static void lower_guarded(Lower *lower) {
     inst->mode = at->guard_negated;
     lower_one(lower);
     lower->insts[guard].imm = lower->count - guard;
-    (void)lower_emit(lower, op_unguard);
+    lower_emit(lower, op_unguard);
 }
 
 static void lower_node(Lower *lower, size_t *place) {
@@ -407,7 +398,7 @@ bool code_lower(Lowering *lowering, Code *code) {
         for (uint32_t j = 0; j < inst->operand_count; j++) count_uses(lower, &inst->operands[j]);
     }
     if (!function->entry) {
-        (void)lower_room(lower, FRAME_SAVED);
+        lower_room(lower, FRAME_SAVED);
         lower->param_stride = (function->param_bytes + 7) & ~7u;
         lower->param_area = lower_room(lower, lower->param_stride * LANES);
         lower->result_stride = result_bytes(function);
@@ -421,9 +412,7 @@ bool code_lower(Lowering *lowering, Code *code) {
     code->result_bytes = lower->result_stride;
     lower_nodes(lower);
     size_t *place = ARENA_NEW(lower->arena, lower->node_count, size_t);
-    for (lower->node = 0; lower->node < lower->node_count; lower->node++) {
-        lower_node(lower, place);
-    }
+    for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_node(lower, place);
     finish(lower, place);
     return true;
 }

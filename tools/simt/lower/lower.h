@@ -67,7 +67,7 @@ typedef struct {
 } Address;
 Address lower_address(Lower *lower, const PtxOperand *operand, PtxSpace space);
 
-// Modifiers
+// --- modifiers ---
 bool lower_take(Lower *lower, const char *modifier);
 PtxType lower_take_type(Lower *lower); // the first part that is a type
 void lower_all_taken(Lower *lower);

@@ -1,7 +1,7 @@
 // Loads, stores and atomics: state spaces, cache hints, vectors, memory order.
-#include "simt/lower/lower.h"
-
 #include <string.h>
+
+#include "simt/lower/lower.h"
 
 typedef struct {
     PtxSpace space;
@@ -16,12 +16,10 @@ static void take_hints(Lower *lower) {
         "weak", "cta", "cluster", "gpu", "sys", "ca",      "cg",   "cs",
         "lu",   "cv",  "wb",      "wt",  "nc",  "unified", "mmio", "noftz",
     };
-    for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) (void)lower_take(lower, hints[k]);
-    for (uint32_t k = 1; k < lower->parts; k++) {
-        if (str_starts(lower->part[k], STR("L1::")) || str_starts(lower->part[k], STR("L2::"))) {
+    for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) lower_take(lower, hints[k]);
+    for (uint32_t k = 1; k < lower->parts; k++)
+        if (str_starts(lower->part[k], STR("L1::")) || str_starts(lower->part[k], STR("L2::")))
             lower->used[k] = true;
-        }
-    }
 }
 
 static Access take_access(Lower *lower) {
@@ -34,13 +32,11 @@ static Access take_access(Lower *lower) {
         {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM},
     };
     Access access = {.space = PTX_GENERIC, .elements = 1};
-    for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
+    for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++)
         if (lower_take(lower, spaces[k].name)) access.space = spaces[k].space;
-    }
     static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "volatile"};
-    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
         access.strong |= lower_take(lower, orders[k]);
-    }
     if (lower_take(lower, "v2")) access.elements = 2;
     if (lower_take(lower, "v4")) access.elements = 4;
     take_hints(lower);
@@ -53,9 +49,8 @@ Address lower_address(Lower *lower, const PtxOperand *operand, PtxSpace space) {
     if (operand->reg != PTX_NONE) {
         PtxOperand base = {.kind = PTX_OPERAND_REG, .reg = operand->reg, .reg2 = PTX_NONE};
         address.wide = lower_letter(lower, &base) == 'd';
-        if (!address.wide && (space == PTX_GLOBAL || space == PTX_GENERIC || space == PTX_CONST)) {
+        if (!address.wide && (space == PTX_GLOBAL || space == PTX_GENERIC || space == PTX_CONST))
             lower_unknown(lower);
-        }
         address.base = lower_source(lower, &base, address.wide ? 'd' : 'w');
         return address;
     }
@@ -78,9 +73,8 @@ static uint32_t lower_values(Lower *lower, const PtxOperand *operand, const Acce
                              bool load, uint32_t r[6]) {
     const PtxOperand *items = access->elements > 1 ? operand->items : operand;
     if (access->elements > 1 &&
-        (operand->kind != PTX_OPERAND_VECTOR || operand->count != access->elements)) {
+        (operand->kind != PTX_OPERAND_VECTOR || operand->count != access->elements))
         lower_unknown(lower);
-    }
     char letter = lower_type_letter(access->type);
     if (!letter || letter == 'p') lower_unknown(lower);
     for (uint32_t k = 0; k < access->elements; k++) {
@@ -148,7 +142,7 @@ static uint32_t access_slots(Lower *lower, PtxSpace space, bool load) {
     if (space == PTX_SHARED) return lower_slot(lower, shared);
     if (space != PTX_GENERIC) return 0;
     uint32_t slot = lower_slot(lower, global);
-    (void)lower_slot(lower, shared);
+    lower_slot(lower, shared);
     return slot;
 }
 
@@ -189,18 +183,16 @@ static void lower_load_store(Lower *lower, bool load) {
         inst->flags = INST_VOLATILE;
         if (load && access.space != PTX_LOCAL) inst->flags |= INST_STRONG;
         // What other blocks write may be read: the order of blocks matters.
-        if (load && (access.space == PTX_GLOBAL || access.space == PTX_GENERIC)) {
+        if (load && (access.space == PTX_GLOBAL || access.space == PTX_GENERIC))
             lower->code->ordered = true;
-        }
     }
 }
 
 static AtomicMode take_atomic_mode(Lower *lower) {
     static const char *const names[] = {"add", "min", "max", "inc",  "dec",
                                         "and", "or",  "xor", "exch", "cas"};
-    for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) {
+    for (uint32_t k = 0; k < sizeof names / sizeof *names; k++)
         if (lower_take(lower, names[k])) return (AtomicMode)k;
-    }
     lower_unknown(lower);
 }
 
@@ -239,17 +231,15 @@ static void lower_atomic(Lower *lower, bool result) {
     uint32_t first = result ? 1 : 0, operands = first + (mode == ATOMIC_CAS ? 3 : 2);
     lower_operands(lower, operands, operands + 1);
     if (access.elements > 1 || !atomic_type(mode, access.type)) lower_unknown(lower);
-    if (access.space != PTX_GLOBAL && access.space != PTX_SHARED && access.space != PTX_GENERIC) {
+    if (access.space != PTX_GLOBAL && access.space != PTX_SHARED && access.space != PTX_GENERIC)
         lower_unknown(lower);
-    }
     char letter = lower_type_letter(access.type);
     Address address = lower_address(lower, &at->operands[first], access.space);
     uint32_t b = lower_source(lower, &at->operands[first + 1], letter), c = PTX_NONE, d = PTX_NONE;
     if (mode == ATOMIC_CAS) c = lower_source(lower, &at->operands[first + 2], letter);
     // An old value that nothing reads is like red.
-    if (result && at->operands[0].kind == PTX_OPERAND_REG && lower->uses[at->operands[0].reg] > 1) {
+    if (result && at->operands[0].kind == PTX_OPERAND_REG && lower->uses[at->operands[0].reg] > 1)
         d = lower_dest(lower, &at->operands[0], letter);
-    }
     uint32_t slot = lower_slot(lower, SLOT_ATOMIC);
     Inst *inst = lower_emit(lower, op_atomic);
     inst->r[0] = address.base;
@@ -269,25 +259,23 @@ static void lower_atomic(Lower *lower, bool result) {
     bool commutes = mode <= ATOMIC_MAX || (mode >= ATOMIC_AND && mode <= ATOMIC_XOR);
     bool exact = ptx_type_bytes(access.type) >= 4 && access.type != PTX_F32 &&
                  access.type != PTX_F64 && access.type != PTX_F16X2 && access.type != PTX_BF16X2;
-    if (access.space != PTX_SHARED && (d != PTX_NONE || !commutes || !exact)) {
+    if (access.space != PTX_SHARED && (d != PTX_NONE || !commutes || !exact))
         lower->code->ordered = true;
-    }
 }
 
 bool lower_memory(Lower *lower, Str base) {
-    if (str_equal(base, STR("ld")) || str_equal(base, STR("ldu"))) {
+    if (str_equal(base, STR("ld")) || str_equal(base, STR("ldu")))
         lower_load_store(lower, true);
-    } else if (str_equal(base, STR("st"))) {
+    else if (str_equal(base, STR("st")))
         lower_load_store(lower, false);
-    } else if (str_equal(base, STR("atom"))) {
+    else if (str_equal(base, STR("atom")))
         lower_atomic(lower, true);
-    } else if (str_equal(base, STR("red"))) {
+    else if (str_equal(base, STR("red")))
         lower_atomic(lower, false);
-    } else if (str_equal(base, STR("prefetch")) || str_equal(base, STR("prefetchu")) ||
-               str_equal(base, STR("discard")) || str_equal(base, STR("applypriority"))) {
-        (void)lower_emit(lower, op_prefetch);
-    } else {
+    else if (str_equal(base, STR("prefetch")) || str_equal(base, STR("prefetchu")) ||
+             str_equal(base, STR("discard")) || str_equal(base, STR("applypriority")))
+        lower_emit(lower, op_prefetch);
+    else
         return false;
-    }
     return true;
 }

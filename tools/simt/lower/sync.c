@@ -1,12 +1,11 @@
 // Warp-wide instructions, barriers, fences.
-#include "simt/lower/lower.h"
-
 #include <string.h>
 
+#include "simt/lower/lower.h"
+
 static uint8_t take_one(Lower *lower, const char *const *names, uint32_t count) {
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < count; k++)
         if (lower_take(lower, names[k])) return (uint8_t)k;
-    }
     lower_unknown(lower);
 }
 
@@ -28,7 +27,7 @@ static void lower_shfl(Lower *lower) {
     const PtxOperand *operands = lower->at->operands;
     bool sync = lower_take(lower, "sync");
     uint8_t mode = take_one(lower, modes, 4);
-    (void)lower_take(lower, "b32");
+    lower_take(lower, "b32");
     lower_all_taken(lower);
     lower_operands(lower, sync ? 5 : 4, sync ? 5 : 4);
     if (!sync) lower_unknown(lower); // gone since sm_70
@@ -44,7 +43,7 @@ static void lower_vote(Lower *lower) {
     const PtxOperand *operands = lower->at->operands;
     if (!lower_take(lower, "sync")) lower_unknown(lower);
     uint8_t mode = take_one(lower, modes, 4);
-    (void)lower_take_type(lower);
+    lower_take_type(lower);
     lower_all_taken(lower);
     lower_operands(lower, 3, 3);
     uint32_t r[3];
@@ -96,14 +95,14 @@ static void lower_redux(Lower *lower) {
 // known.
 static void lower_barrier(Lower *lower) {
     const PtxInst *at = lower->at;
-    (void)lower_take(lower, "cta");
-    (void)lower_take(lower, "aligned");
+    lower_take(lower, "cta");
+    lower_take(lower, "aligned");
     if (lower_take(lower, "warp")) {
-        (void)lower_take(lower, "sync");
+        lower_take(lower, "sync");
         lower_all_taken(lower);
         lower_operands(lower, 1, 1);
         uint32_t mask = lower_source(lower, &at->operands[0], 'w');
-        (void)emit_sync(lower, op_warp_barrier, &mask, 1);
+        emit_sync(lower, op_warp_barrier, &mask, 1);
         return;
     }
     bool reduce = lower_take(lower, "red"), arrives = !reduce && lower_take(lower, "arrive");
@@ -112,7 +111,7 @@ static void lower_barrier(Lower *lower) {
     if (reduce) {
         static const char *const modes[] = {"popc", "and", "or"};
         mode = (uint8_t)(BARRIER_POPC + take_one(lower, modes, 3));
-        (void)lower_take_type(lower);
+        lower_take_type(lower);
     }
     lower_all_taken(lower);
     uint32_t first = reduce ? 1 : 0, count = at->operand_count;
@@ -144,7 +143,7 @@ static void lower_elect(Lower *lower) {
     bool register_wanted = operands[0].kind == PTX_OPERAND_REG;
     r[0] = register_wanted ? lower_dest(lower, &operands[0], 'w') : lower_temp(lower, 'w');
     r[2] = second_register(lower, &operands[0]);
-    (void)emit_sync(lower, op_elect, r, 3);
+    emit_sync(lower, op_elect, r, 3);
 }
 
 bool lower_sync(Lower *lower, Str base) {
@@ -168,13 +167,13 @@ bool lower_sync(Lower *lower, Str base) {
         uint32_t d = lower_dest(lower, &lower->at->operands[0], 'w');
         lower_emit(lower, op_activemask)->r[0] = d;
     } else if (str_equal(base, STR("trap")) || str_equal(base, STR("brkpt"))) {
-        (void)lower_emit(lower, op_trap);
+        lower_emit(lower, op_trap);
     } else if (str_equal(base, STR("nanosleep"))) {
-        (void)lower_emit(lower, op_nanosleep);
+        lower_emit(lower, op_nanosleep);
         lower->code->ordered = true;
     } else if (str_equal(base, STR("griddepcontrol")) || str_equal(base, STR("pmevent")) ||
                str_equal(base, STR("setmaxnreg"))) {
-        (void)lower_emit(lower, op_nothing); // launches of a stream run one after the other
+        lower_emit(lower, op_nothing); // launches of a stream run one after the other
     } else {
         return false;
     }

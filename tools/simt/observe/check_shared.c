@@ -231,11 +231,10 @@ void check_shared(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
             touch_bytes(&at, first, size);
             continue;
         }
-        for (uint32_t byte = first; byte < first + size; byte += 4) {
+        for (uint32_t byte = first; byte < first + size; byte += 4)
             if (__builtin_expect(checker->split[byte / 4], 0))
                 touch_bytes(&at, byte, 4);
             else
                 touch(&at, &checker->words[byte / 4], byte, 4);
-        }
     }
 }

@@ -19,13 +19,11 @@ SimtStatus trace_open(Machine *machine, const char *path, const char *kernel, Si
     Trace *trace = calloc(1, sizeof *trace);
     FILE *file = trace ? fopen(path, begun ? "a" : "w") : NULL;
     if (!file) {
-        (void)snprintf(error->text, sizeof error->text, "%.500s: %s", path, strerror(errno));
+        snprintf(error->text, sizeof error->text, "%.500s: %s", path, strerror(errno));
         free(trace);
         return SIMT_OUT_OF_RESOURCES;
     }
-    if (!begun) {
-        (void)fputs("kernel,launch,block,warp,pc_line,space,op,bytes,lane,address\n", file);
-    }
+    if (!begun) fputs("kernel,launch,block,warp,pc_line,space,op,bytes,lane,address\n", file);
     begun = true;
     *trace = (Trace){file, kernel, 0};
     machine->check = trace;
@@ -46,9 +44,9 @@ static void write_row(Trace *trace, const Warp *warp, uint32_t line, const char 
                       const char *op, unsigned bytes, int lane, uint64_t address) {
     const Block *block = warp->block;
     if (trace->rows++ >= ROW_LIMIT) return;
-    (void)fprintf(trace->file, "%s,%llu,%llu,%u,%u,%s,%s,%u,%d,%llu\n", trace->kernel,
-                  (unsigned long long)block->machine->grid_id, (unsigned long long)block->number,
-                  warp->index, line, space, op, bytes, lane, (unsigned long long)address);
+    fprintf(trace->file, "%s,%llu,%llu,%u,%u,%s,%s,%u,%d,%llu\n", trace->kernel,
+            (unsigned long long)block->machine->grid_id, (unsigned long long)block->number,
+            warp->index, line, space, op, bytes, lane, (unsigned long long)address);
 }
 
 const Inst *trace_op(Warp *warp, const Inst *inst) {
@@ -62,9 +60,8 @@ const Inst *trace_op(Warp *warp, const Inst *inst) {
         write_row(trace, warp, line, "barrier", ops[inst->access], 0, __builtin_ctz(warp->exec), 0);
         return inst->plain(warp, inst);
     }
-    if (inst->access == ACCESS_SYNC || (inst->space != PTX_SHARED && inst->space != PTX_GENERIC)) {
+    if (inst->access == ACCESS_SYNC || (inst->space != PTX_SHARED && inst->space != PTX_GENERIC))
         return inst->plain(warp, inst);
-    }
     uint64_t address[LANES];
     warp_addresses(warp, inst, address);
     for (uint32_t m = warp->exec; m; m &= m - 1) {

@@ -119,9 +119,8 @@ const Inst *op_mbarrier(Warp *warp, const Inst *inst) {
             if ((operand(warp, inst, 2, l, 0) & 1) != barrier.phase) complete |= 1u << l;
             break;
         }
-        if (inst->r[1] != PTX_NONE && mode < MBARRIER_WAIT_STATE) {
+        if (inst->r[1] != PTX_NONE && mode < MBARRIER_WAIT_STATE)
             REG(warp, LaneU64, inst->r[1])[l] = before;
-        }
     }
     if (mode < MBARRIER_WAIT_STATE) return inst + 1;
     LaneU32 *d = REG(warp, LaneU32, inst->r[1]);

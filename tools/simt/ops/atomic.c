@@ -123,9 +123,8 @@ static uint64_t apply(AtomicMode mode, PtxType type, bool cache, uint64_t old, u
 
 static uint64_t update(AtomicMode mode, PtxType kind, bool cache, uint32_t bytes, uint8_t *pointer,
                        uint64_t b, uint64_t c) {
-    if (mode == ATOMIC_ADD && (kind == PTX_U32 || kind == PTX_S32)) {
+    if (mode == ATOMIC_ADD && (kind == PTX_U32 || kind == PTX_S32))
         return __atomic_fetch_add((LaneU32 *)(void *)pointer, (uint32_t)b, __ATOMIC_SEQ_CST);
-    }
     if (bytes == 2) UPDATE(LaneU16);
     if (bytes == 4) UPDATE(LaneU32);
     UPDATE(LaneU64);
@@ -153,13 +152,12 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
         uint64_t old = update(mode, (PtxType)inst->sizes, cache, bytes, pointer[lane], b, c);
         failed |= mode == ATOMIC_CAS && old != b;
         if (inst->r[1] == PTX_NONE) continue;
-        if (bytes == 2) {
+        if (bytes == 2)
             REG(warp, LaneU16, inst->r[1])[lane] = (LaneU16)old;
-        } else if (bytes == 4) {
+        else if (bytes == 4)
             REG(warp, LaneU32, inst->r[1])[lane] = (LaneU32)old;
-        } else {
+        else
             REG(warp, LaneU64, inst->r[1])[lane] = old;
-        }
     }
     if (mode == ATOMIC_CAS && !failed) warp->spins = 0;
     if (inst->flags & INST_STRONG) return memory_spin(warp, inst);

@@ -147,9 +147,8 @@ INSERT(bfi64, LaneU64)
 static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t n) {
     if (n == 0) return mask >> (base & 31) & 1 ? base : UINT32_MAX;
     int32_t count = 0, step = n > 0 ? 1 : -1, want = n > 0 ? n : -n;
-    for (int32_t at = (int32_t)base; at >= 0 && at < 32; at += step) {
+    for (int32_t at = (int32_t)base; at >= 0 && at < 32; at += step)
         if (mask >> at & 1 && ++count == want) return (uint32_t)at;
-    }
     return UINT32_MAX;
 }
 OP3(fns, LaneU32, LaneU32, LaneS32, find_nth(a[l], b[l], c[l]))

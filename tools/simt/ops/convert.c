@@ -80,7 +80,7 @@ static uint64_t float_to_integer(double value, PtxType from, PtxType type, uint3
 
 static void set_rounding(uint32_t mode) {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
-    (void)fesetround(modes[mode & ROUND_MASK]);
+    fesetround(modes[mode & ROUND_MASK]);
 }
 
 static uint64_t single_bits(float value) {
@@ -106,7 +106,7 @@ static uint64_t to_float(double value, PtxType type, uint32_t mode) {
     set_rounding(mode);
     volatile double from = value;
     volatile float single = (float)from;
-    (void)fesetround(FE_TONEAREST);
+    fesetround(FE_TONEAREST);
     return single_bits(single);
 }
 
@@ -135,7 +135,7 @@ static uint64_t integer_to_float(Wide value, PtxType type, uint32_t mode) {
         volatile double wide = (double)from;
         bits = type == PTX_F32 ? single_bits(single) : double_bits(wide);
     }
-    (void)fesetround(FE_TONEAREST);
+    fesetround(FE_TONEAREST);
     return bits;
 }
 
@@ -162,13 +162,12 @@ const Inst *op_convert(Warp *warp, const Inst *inst) {
                         : inst->bytes == 4 ? REG(warp, LaneU32, inst->r[1])[l]
                                            : REG(warp, LaneU64, inst->r[1])[l];
         uint64_t result = widen(convert(bits, from, to, inst->mode), to);
-        if (inst->wide == 2) {
+        if (inst->wide == 2)
             REG(warp, LaneU16, inst->r[0])[l] = (LaneU16)result;
-        } else if (inst->wide == 4) {
+        else if (inst->wide == 4)
             REG(warp, LaneU32, inst->r[0])[l] = (LaneU32)result;
-        } else {
+        else
             REG(warp, LaneU64, inst->r[0])[l] = result;
-        }
     }
     return inst + 1;
 }

@@ -135,7 +135,7 @@ static const int rounding_modes[] = {FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
         if (count > 1) pb = REG(warp, type, inst->r[2]);                                           \
         if (count > 2) pc = REG(warp, type, inst->r[3]);                                           \
         type *d = REG(warp, type, inst->r[0]);                                                     \
-        (void)fesetround(rounding_modes[mode]);                                                    \
+        fesetround(rounding_modes[mode]);                                                          \
         for (uint32_t m = warp->exec; m; m &= m - 1) {                                             \
             int l = __builtin_ctz(m);                                                              \
             volatile type a = pa[l], b = pb[l], c = pc[l];                                         \
@@ -143,7 +143,7 @@ static const int rounding_modes[] = {FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
             (void)a, (void)b, (void)c;                                                             \
             d[l] = fix(result);                                                                    \
         }                                                                                          \
-        (void)fesetround(FE_TONEAREST);                                                            \
+        fesetround(FE_TONEAREST);                                                                  \
         return inst + 1;                                                                           \
     }
 #define ROUNDED(name, type, fix, count, value)                                                     \

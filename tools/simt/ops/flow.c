@@ -109,12 +109,10 @@ typedef struct {
 static bool same_signature(const CallSite *site, const PtxFunction *function) {
     bool same = site->argument_count == function->param_count &&
                 site->result_count <= function->result_count;
-    for (uint32_t k = 0; same && k < site->argument_count; k++) {
+    for (uint32_t k = 0; same && k < site->argument_count; k++)
         same = site->passed[k]->bytes == function->params[k].bytes;
-    }
-    for (uint32_t k = 0; same && k < site->result_count; k++) {
+    for (uint32_t k = 0; same && k < site->result_count; k++)
         same = site->received[k]->bytes == function->results[k].bytes;
-    }
     return same;
 }
 

@@ -9,13 +9,12 @@ static double from_bits(uint16_t bits, int mantissa, int least) {
     int exponent = bits >> mantissa & ((1 << (15 - mantissa)) - 1);
     int fraction = bits & ((1 << mantissa) - 1);
     double value;
-    if (exponent == (1 << (15 - mantissa)) - 1) {
+    if (exponent == (1 << (15 - mantissa)) - 1)
         value = fraction ? NAN : INFINITY;
-    } else if (exponent == 0) {
+    else if (exponent == 0)
         value = ldexp(fraction, least - mantissa);
-    } else {
+    else
         value = ldexp(fraction + (1 << mantissa), exponent - 1 + least - mantissa);
-    }
     return bits >> 15 ? -value : value;
 }
 

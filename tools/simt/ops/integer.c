@@ -194,9 +194,8 @@ static uint32_t half_of(uint32_t x, int k, bool is_signed) {
     return is_signed ? (uint32_t)(int32_t)(int16_t)half : half;
 }
 static uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, bool high, bool signed_a, bool signed_b) {
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++)
         c += half_of(a, k, signed_a) * byte_of(b, k + (high ? 2 : 0), signed_b);
-    }
     return c;
 }
 #define DOT2(suffix, signed_a, signed_b)                                                           \

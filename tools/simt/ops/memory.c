@@ -29,10 +29,10 @@ static bool bad_address(Warp *warp, const Inst *inst, PtxSpace space, int lane, 
     static const char *const kinds[] = {"access", "load", "store", "atomic"};
     const char *kind = kinds[inst->access <= ACCESS_ATOMIC ? inst->access : 0];
     unsigned bytes = (unsigned)inst->bytes * inst->elements;
-    (void)warp_fail(warp, inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
-                    "%s %s of %u bytes at 0x%llx %s", space_name(space), kind, bytes,
-                    (unsigned long long)address,
-                    misaligned ? "is not aligned to its size" : "is outside of what is allocated");
+    warp_fail(warp, inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
+              "%s %s of %u bytes at 0x%llx %s", space_name(space), kind, bytes,
+              (unsigned long long)address,
+              misaligned ? "is not aligned to its size" : "is outside of what is allocated");
     return false;
 }
 
@@ -67,9 +67,8 @@ static bool resolve_space(Warp *warp, const Inst *inst, PtxSpace space, uint32_t
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t at = address[lane];
-        if (at < low || at >= high || high - at < size) {
+        if (at < low || at >= high || high - at < size)
             return bad_address(warp, inst, space, lane, at, false);
-        }
         if (at & (size - 1)) return bad_address(warp, inst, space, lane, at, true);
         pointer[lane] = (uint8_t *)((uintptr_t)base + at + lane_bytes * (uint64_t)lane);
     }
@@ -93,17 +92,15 @@ static bool resolve_space(Warp *warp, const Inst *inst, PtxSpace space, uint32_t
 bool memory_resolve(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *pointer[LANES]) {
     uint64_t address[LANES];
     warp_addresses(warp, inst, address);
-    if (inst->space != PTX_GENERIC) {
+    if (inst->space != PTX_GENERIC)
         return resolve_space(warp, inst, (PtxSpace)inst->space, mask, address, pointer);
-    }
     static const PtxSpace windows[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
     while (mask) {
         int first = __builtin_ctz(mask);
         uint64_t window = address[first] >> WINDOW_SHIFT;
         uint32_t same = 0;
-        for (int l = 0; l < LANES; l++) {
+        for (int l = 0; l < LANES; l++)
             same |= (uint32_t)(address[l] >> WINDOW_SHIFT == window) << l;
-        }
         same &= mask;
         if (window > 3) return bad_address(warp, inst, PTX_GENERIC, first, address[first], false);
         uint64_t within[LANES];
@@ -124,7 +121,7 @@ ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// Lane by lane between pointers and registers
+// --- lane by lane between pointers and registers ---
 
 #define COPY_IN(memory, type)                                                                      \
     do {                                                                                           \
@@ -205,9 +202,8 @@ static const Inst *store_any(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec;
     if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
-    for (uint32_t e = 0; e < inst->elements; e++) {
+    for (uint32_t e = 0; e < inst->elements; e++)
         copy_out(warp, inst, inst->r[1 + e], mask, pointer, e * inst->bytes);
-    }
     return inst + 1;
 }
 
@@ -255,13 +251,12 @@ const Inst *op_load_frame(Warp *warp, const Inst *inst) {
 const Inst *op_store_frame(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
     frame_pointers(warp, inst, pointer);
-    for (uint32_t e = 0; e < inst->elements; e++) {
+    for (uint32_t e = 0; e < inst->elements; e++)
         copy_out(warp, inst, inst->r[1 + e], warp->exec, pointer, e * inst->bytes);
-    }
     return inst + 1;
 }
 
-// Whole warps at consecutive addresses
+// --- whole warps at consecutive addresses ---
 
 ALWAYS bool consecutive64(const LaneU64 *base, uint64_t stride) {
     uint64_t wrong = 0, first = base[0];
@@ -321,11 +316,10 @@ ALWAYS const Inst *load_whole(Warp *warp, const Inst *inst, bool shared, uint32_
     const uint8_t *from = shared ? whole_shared(warp, inst, bytes * elements)
                                  : whole_global(warp, inst, bytes * elements);
     if (!from) return load_any(warp, inst);
-    if (bytes == 4) {
+    if (bytes == 4)
         SPREAD(LaneU32)
-    } else {
+    else
         SPREAD(LaneU64)
-    }
     return memory_next(warp, inst);
 }
 
@@ -334,11 +328,10 @@ ALWAYS const Inst *store_whole(Warp *warp, const Inst *inst, bool shared, uint32
     uint8_t *to = shared ? whole_shared(warp, inst, bytes * elements)
                          : whole_global(warp, inst, bytes * elements);
     if (!to) return store_any(warp, inst);
-    if (bytes == 4) {
+    if (bytes == 4)
         COLLECT(LaneU32)
-    } else {
+    else
         COLLECT(LaneU64)
-    }
     return inst + 1;
 }
 
@@ -378,12 +371,10 @@ static Op *choose(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t re
     for (size_t k = 0; k < sizeof whole_rows / sizeof *whole_rows; k++) {
         if (whole_rows[k].bytes != bytes || whole_rows[k].elements != elements) continue;
         if (register_bytes != bytes) break;
-        if (space == PTX_GLOBAL) {
+        if (space == PTX_GLOBAL)
             return load ? whole_rows[k].load_global : whole_rows[k].store_global;
-        }
-        if (space == PTX_SHARED) {
+        if (space == PTX_SHARED)
             return load ? whole_rows[k].load_shared : whole_rows[k].store_shared;
-        }
     }
     return load ? load_any : store_any;
 }

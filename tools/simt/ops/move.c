@@ -57,21 +57,19 @@ static uint64_t read_lane(const Warp *warp, uint32_t offset, uint32_t bytes, int
     return REG(warp, LaneU64, offset)[lane];
 }
 static void write_lane(const Warp *warp, uint32_t offset, uint32_t bytes, int lane, uint64_t v) {
-    if (bytes <= 2) {
+    if (bytes <= 2)
         REG(warp, LaneU16, offset)[lane] = (LaneU16)v;
-    } else if (bytes == 4) {
+    else if (bytes == 4)
         REG(warp, LaneU32, offset)[lane] = (LaneU32)v;
-    } else {
+    else
         REG(warp, LaneU64, offset)[lane] = v;
-    }
 }
 const Inst *op_pack(Warp *warp, const Inst *inst) {
     for (uint32_t m = warp->exec; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t value = 0;
-        for (uint32_t k = 0; k < inst->elements; k++) {
+        for (uint32_t k = 0; k < inst->elements; k++)
             value |= read_lane(warp, inst->r[1 + k], inst->bytes, lane) << (8 * inst->bytes * k);
-        }
         write_lane(warp, inst->r[0], (uint32_t)inst->bytes * inst->elements, lane, value);
     }
     return inst + 1;
@@ -104,11 +102,11 @@ const Inst *op_is_space(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// Special registers
+// --- special registers ---
 
 static uint64_t now_ns(clockid_t clock) {
     struct timespec now;
-    (void)clock_gettime(clock, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

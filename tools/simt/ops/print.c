@@ -11,9 +11,8 @@ static bool read_generic(const Warp *warp, int lane, uint64_t address, void *to,
     uint64_t window = address >> WINDOW_SHIFT, at = address & WINDOW_MASK, high;
     const uint8_t *base;
     if (window == 0) {
-        if (address < memory_low || address >= memory_high || memory_high - address < bytes) {
+        if (address < memory_low || address >= memory_high || memory_high - address < bytes)
             return false;
-        }
         memcpy(to, memory_at(address), bytes);
         return true;
     }
@@ -68,9 +67,8 @@ static const char *read_conversion(const char *at, Conversion *c) {
         if (*at == '*') c->star[c->star[0]] = true;
         c->text[len++] = *at++;
     }
-    for (; *at && strchr("hlLqjzt", *at); at++) {
+    for (; *at && strchr("hlLqjzt", *at); at++)
         if (*at != 'h' && *at != 'L') c->bytes = 8;
-    }
     c->kind = *at;
     if (!*at) return NULL;
     if (strchr("diouxX", *at)) {
@@ -133,18 +131,18 @@ static bool print_lane(const Warp *warp, int lane, uint64_t format, uint64_t nex
     if (!read_text(warp, lane, format, text)) return false;
     for (const char *at = text; *at;) {
         size_t plain = strcspn(at, "%");
-        (void)fwrite(at, 1, plain, stdout);
+        fwrite(at, 1, plain, stdout);
         at += plain;
         if (!*at) break;
         if (at[1] == '%') {
-            (void)putchar('%');
+            putchar('%');
             at += 2;
             continue;
         }
         Conversion conversion;
         const char *after = read_conversion(at, &conversion);
         if (!after) { // not a conversion: printed as it is
-            (void)fputs(at, stdout);
+            fputs(at, stdout);
             return true;
         }
         if (!print_one(warp, lane, &conversion, &next)) return false;
@@ -159,11 +157,10 @@ static uint32_t conversions(const Warp *warp, int lane, uint64_t format) {
     if (!read_text(warp, lane, format, text)) return 0;
     for (const char *at = text; *at; at++) {
         if (*at != '%') continue;
-        if (at[1] == '%') {
+        if (at[1] == '%')
             at++;
-        } else {
+        else
             count++;
-        }
     }
     return count;
 }
@@ -178,9 +175,8 @@ const Inst *op_print(Warp *warp, const Inst *inst) {
                              (unsigned long long)format);
         }
         uint32_t count = conversions(warp, lane, format); // what CUDA's printf returns
-        if (site->result_count) {
+        if (site->result_count)
             memcpy(warp->frame + site->results[0] + site->stride * (uint32_t)lane, &count, 4);
-        }
     }
     return inst + 1;
 }

@@ -37,9 +37,8 @@ static bool meet(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting)
     for (int k = 0; k < warp->path_count; k++) {
         const Path *path = &warp->paths[k];
         if (k == warp->current || path->state != PATH_SYNC || path->pc->plain != inst->plain ||
-            !(path->sync & named)) {
+            !(path->sync & named))
             continue;
-        }
         uint32_t n = meeting->count++;
         meeting->party[n].inst = path->pc;
         meeting->party[n].frame = path->frame;
@@ -183,11 +182,10 @@ const Inst *op_vote(Warp *warp, const Inst *inst) {
         if (value) predicate |= group;
         for (uint32_t m = group; m; m &= m - 1) result[__builtin_ctz(m)] = yes;
     }
-    if (inst->mode == VOTE_BALLOT) {
+    if (inst->mode == VOTE_BALLOT)
         scatter(&meeting, 0, result);
-    } else {
+    else
         scatter_predicate(&meeting, 0, predicate);
-    }
     return inst + 1;
 }
 
@@ -253,9 +251,8 @@ const Inst *op_reduce(Warp *warp, const Inst *inst) {
     while (left) {
         uint32_t group = next_group(named, &left);
         uint32_t total = (uint32_t)value[__builtin_ctz(group)];
-        for (uint32_t m = group & (group - 1); m; m &= m - 1) {
+        for (uint32_t m = group & (group - 1); m; m &= m - 1)
             total = reduce((ReduceMode)inst->mode, total, (uint32_t)value[__builtin_ctz(m)]);
-        }
         for (uint32_t m = group; m; m &= m - 1) result[__builtin_ctz(m)] = total;
     }
     scatter(&meeting, 0, result);
@@ -278,16 +275,15 @@ const Inst *op_elect(Warp *warp, const Inst *inst) {
     while (left) {
         uint32_t group = next_group(named, &left);
         predicate |= group & (0 - group);
-        for (uint32_t m = group; m; m &= m - 1) {
+        for (uint32_t m = group; m; m &= m - 1)
             result[__builtin_ctz(m)] = (uint32_t)__builtin_ctz(group);
-        }
     }
     scatter(&meeting, 0, result);
     scatter_predicate(&meeting, 2, predicate);
     return inst + 1;
 }
 
-// Barriers of a block
+// --- barriers of a block ---
 
 static void complete(Block *block, uint32_t number) {
     Barrier *barrier = &block->barriers[number];
@@ -296,9 +292,7 @@ static void complete(Block *block, uint32_t number) {
     barrier->arrived = barrier->ones = barrier->expected = 0;
     block->tally[barrier->slot].a++;
     block->progress++;
-    for (uint32_t k = 0; k < block->warp_count; k++) {
-        warp_release_barrier(&block->warps[k], number);
-    }
+    for (uint32_t k = 0; k < block->warp_count; k++) warp_release_barrier(&block->warps[k], number);
 }
 
 void block_check_barriers(Block *block) {
@@ -315,8 +309,7 @@ static bool arrive(Warp *warp, const Inst *inst, uint32_t *number) {
     int first = __builtin_ctz(warp->exec);
     *number = REG(warp, LaneU32, inst->r[0])[first];
     if (*number >= BARRIERS) {
-        (void)warp_fail(warp, inst, first, SIMT_TRAP, "barrier %u: there are %d", *number,
-                        BARRIERS);
+        warp_fail(warp, inst, first, SIMT_TRAP, "barrier %u: there are %d", *number, BARRIERS);
         return false;
     }
     Barrier *barrier = &block->barriers[*number];
@@ -328,9 +321,8 @@ static bool arrive(Warp *warp, const Inst *inst, uint32_t *number) {
     }
     if (inst->r[1] != PTX_NONE) {
         barrier->expected = REG(warp, LaneU32, inst->r[1])[first];
-        if (warp->exec == warp->live) {
+        if (warp->exec == warp->live)
             barrier->arrived += LANES - (uint32_t)__builtin_popcount(warp->live);
-        }
     }
     return true;
 }
@@ -343,9 +335,8 @@ static bool all_arrived(const Block *block, const Barrier *barrier) {
 const Inst *op_barrier(Warp *warp, const Inst *inst) {
     uint32_t number;
     if (!arrive(warp, inst, &number)) return NULL;
-    if (!all_arrived(warp->block, &warp->block->barriers[number])) {
+    if (!all_arrived(warp->block, &warp->block->barriers[number]))
         return warp_wait_barrier(warp, inst, number);
-    }
     complete(warp->block, number);
     return inst + 1;
 }

@@ -6,7 +6,7 @@
 #define OPERAND_DEPTH  4
 #define REGISTER_LIMIT (1u << 20)
 
-// Registers
+// --- registers ---
 
 static void parse_registers(Parser *parser) {
     Str type_name = parse_word(parser, "a type");
@@ -48,9 +48,8 @@ static uint32_t register_named(Parser *parser, Str name) {
         if (digits == name.len || name.len - digits > 9) return PTX_NONE;
         if (name.at[digits] == '0' && name.len - digits > 1) return PTX_NONE;
         uint32_t number = 0;
-        for (size_t k = digits; k < name.len; k++) {
+        for (size_t k = digits; k < name.len; k++)
             number = number * 10 + (uint32_t)(name.at[k] - '0');
-        }
         PtxName *range = name_visible(parser, str_slice(name, 0, digits), NAME_RANGE);
         if (!range || number >= range->count) return PTX_NONE;
         PtxType type = range->type;
@@ -62,7 +61,7 @@ static uint32_t register_named(Parser *parser, Str name) {
     return entry->index;
 }
 
-// Operands
+// --- operands ---
 
 static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth);
 
@@ -89,9 +88,8 @@ static void parse_name(Parser *parser, PtxOperand *operand) {
             Str second = parse_word(parser, "a register");
             if (str_equal(second, STR("_"))) return;
             operand->reg2 = register_named(parser, second);
-            if (operand->reg2 == PTX_NONE) {
+            if (operand->reg2 == PTX_NONE)
                 parse_fail(parser, "unknown register `%.*s`", STR_ARG(second));
-            }
         }
         return;
     }
@@ -101,9 +99,8 @@ static void parse_name(Parser *parser, PtxOperand *operand) {
 }
 
 static void parse_offset(Parser *parser, PtxOperand *operand) {
-    while (parse_at(parser, "+") || parse_at(parser, "-")) {
+    while (parse_at(parser, "+") || parse_at(parser, "-"))
         operand->value += parse_int(parser, "an offset");
-    }
 }
 
 static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
@@ -129,9 +126,8 @@ static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
         operand->value = parse_int(parser, "a number");
     } else if (parse_take(parser, "!")) {
         parse_operand(parser, operand, depth + 1);
-        if (operand->kind != PTX_OPERAND_REG || depth >= OPERAND_DEPTH) {
+        if (operand->kind != PTX_OPERAND_REG || depth >= OPERAND_DEPTH)
             parse_fail(parser, "`!` needs a predicate register");
-        }
         operand->negated = !operand->negated;
     } else if (parse_take(parser, "{")) {
         parse_items(parser, operand, "}", depth);
@@ -140,17 +136,15 @@ static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
         parse_items(parser, operand, ")", depth);
         operand->kind = PTX_OPERAND_LIST;
     } else if (parse_take(parser, "[")) {
-        if (parser->token.kind == TOKEN_INT) {
+        if (parser->token.kind == TOKEN_INT)
             operand->value = parse_int(parser, "an address");
-        } else {
+        else
             parse_name(parser, operand);
-        }
         parse_offset(parser, operand);
-        if (parse_take(parser, ",")) {
+        if (parse_take(parser, ","))
             parse_items(parser, operand, "]", depth);
-        } else {
+        else
             parse_expect(parser, "]");
-        }
         operand->kind = PTX_OPERAND_ADDRESS;
     } else if (token.kind == TOKEN_WORD) {
         parse_name(parser, operand);
@@ -182,7 +176,7 @@ static void resolve_pending(Parser *parser) {
     parser->pending_count = 0;
 }
 
-// Source places
+// --- source places ---
 
 static PtxSeen *seen_slot(Parser *parser, uint64_t file, uint64_t line, uint64_t column) {
     uint64_t at = (file * 0x9E3779B97F4A7C15u) ^ (line * 0xC2B2AE3D27D4EB4Fu) ^
@@ -206,8 +200,8 @@ static void parse_loc(Parser *parser) {
     for (int k = 0; k < 3; k++) at[k] = parse_int(parser, "a number");
     while (parse_take(parser, ",")) {
         if (parse_take(parser, "function_name")) {
-            (void)parse_word(parser, "a label");
-            if (parse_take(parser, "+")) (void)parse_int(parser, "an offset");
+            parse_word(parser, "a label");
+            if (parse_take(parser, "+")) parse_int(parser, "an offset");
         } else {
             parse_expect(parser, "inlined_at");
             for (int k = 0; k < 3; k++) inlined[k] = parse_int(parser, "a number");
@@ -223,7 +217,7 @@ static void parse_loc(Parser *parser) {
     parser->place = place;
 }
 
-// Statements
+// --- statements ---
 
 static void parse_local_variable(Parser *parser, PtxSpace space) {
     PtxFunction *function = parser->function;
@@ -234,17 +228,15 @@ static void parse_local_variable(Parser *parser, PtxSpace space) {
         uint64_t align = variable->align;
         if (space == PTX_LOCAL) {
             variable->offset = (function->local_bytes + align - 1) & ~(align - 1);
-            if (variable->offset + variable->bytes > 1 << 20) {
+            if (variable->offset + variable->bytes > 1 << 20)
                 parse_fail(parser, "local variables too large");
-            }
             function->local_bytes = (uint32_t)(variable->offset + variable->bytes);
         } else if (space == PTX_PARAM) {
             variable->offset = (parser->scratch + align - 1) & ~(align - 1);
             parser->scratch = variable->offset + variable->bytes;
             if (parser->scratch > 1 << 20) parse_fail(parser, "parameters too large");
-            if (parser->scratch > function->scratch_bytes) {
+            if (parser->scratch > function->scratch_bytes)
                 function->scratch_bytes = (uint32_t)parser->scratch;
-            }
         } else if (variable->bytes > 1 << 30) {
             parse_fail(parser, "shared variable too large");
         }
@@ -297,9 +289,8 @@ static void parse_instruction(Parser *parser) {
         inst.guard_negated = parse_take(parser, "!");
         Str name = parse_word(parser, "a predicate register");
         inst.guard = register_named(parser, name);
-        if (inst.guard == PTX_NONE || function->registers[inst.guard].type != PTX_PRED) {
+        if (inst.guard == PTX_NONE || function->registers[inst.guard].type != PTX_PRED)
             parse_fail(parser, "`%.*s` is not a predicate register", STR_ARG(name));
-        }
     }
     inst.ptx_line = parser->token.line;
     inst.opcode = parse_word(parser, "an instruction");
@@ -327,35 +318,33 @@ static bool parse_label(Parser *parser) {
     if (colon.kind != TOKEN_SIGN || colon.text.at[0] != ':') return false;
     Str name = parse_word(parser, "a label");
     parse_expect(parser, ":");
-    if (parse_take(parser, ".branchtargets")) {
+    if (parse_take(parser, ".branchtargets"))
         parse_targets(parser, name);
-    } else if (parse_at(parser, ".callprototype") || parse_at(parser, ".calltargets")) {
+    else if (parse_at(parser, ".callprototype") || parse_at(parser, ".calltargets"))
         parse_skip_past(parser, ";");
-    } else {
+    else
         name_add(parser, name, NAME_LABEL, parser->scope)->index = parser->function->inst_count;
-    }
     return true;
 }
 
 static void parse_statement(Parser *parser) {
     if (parse_label(parser)) return;
-    if (parse_take(parser, ".reg")) {
+    if (parse_take(parser, ".reg"))
         parse_registers(parser);
-    } else if (parse_take(parser, ".loc")) {
+    else if (parse_take(parser, ".loc"))
         parse_loc(parser);
-    } else if (parse_take(parser, ".file")) {
+    else if (parse_take(parser, ".file"))
         parse_file_directive(parser);
-    } else if (parse_take(parser, ".local")) {
+    else if (parse_take(parser, ".local"))
         parse_local_variable(parser, PTX_LOCAL);
-    } else if (parse_take(parser, ".shared")) {
+    else if (parse_take(parser, ".shared"))
         parse_local_variable(parser, PTX_SHARED);
-    } else if (parse_take(parser, ".param")) {
+    else if (parse_take(parser, ".param"))
         parse_local_variable(parser, PTX_PARAM);
-    } else if (parse_take(parser, ".pragma")) {
+    else if (parse_take(parser, ".pragma"))
         parse_skip_past(parser, ";");
-    } else if (!parse_take(parser, ";")) {
+    else if (!parse_take(parser, ";"))
         parse_instruction(parser);
-    }
 }
 
 void parse_body(Parser *parser, PtxFunction *function) {

@@ -25,9 +25,8 @@ PtxType ptx_type_named(Str name) {
         [PTX_S32] = "s32",   [PTX_S64] = "s64",       [PTX_F16] = "f16", [PTX_F16X2] = "f16x2",
         [PTX_BF16] = "bf16", [PTX_BF16X2] = "bf16x2", [PTX_F32] = "f32", [PTX_F64] = "f64",
     };
-    for (int type = PTX_PRED; type < PTX_TYPES; type++) {
+    for (int type = PTX_PRED; type < PTX_TYPES; type++)
         if (str_equal(name, str_of(names[type]))) return (PtxType)type;
-    }
     return PTX_NOTYPE;
 }
 
@@ -40,9 +39,8 @@ typedef struct {
 } Initial;
 
 static void initial_bytes(Parser *parser, Initial *initial, uint64_t value, uint32_t bytes) {
-    if (initial->limit && initial->len + bytes > initial->limit) {
+    if (initial->limit && initial->len + bytes > initial->limit)
         parse_fail(parser, "more initial values than the variable holds");
-    }
     for (uint32_t k = 0; k < bytes; k++) {
         ARENA_GROW(parser->arena, initial->data, initial->len, initial->capacity);
         initial->data[initial->len++] = k < 8 ? (uint8_t)(value >> (8 * k)) : 0;
@@ -131,9 +129,8 @@ static void initial_list(Parser *parser, PtxVariable *variable, Initial *initial
     parse_expect(parser, "}");
     if (level > 0) {
         if (stride[level - 1] > INITIAL_LIMIT) parse_fail(parser, "initial values too large");
-        while (initial->len - start < stride[level - 1] && initial->len < initial->limit) {
+        while (initial->len - start < stride[level - 1] && initial->len < initial->limit)
             initial_bytes(parser, initial, 0, 1);
-        }
     }
 }
 
@@ -150,9 +147,8 @@ void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
     for (;;) {
         if (parse_take(parser, ".align")) {
             uint64_t align = parse_int(parser, "an alignment");
-            if (align == 0 || align > 1024 || (align & (align - 1))) {
+            if (align == 0 || align > 1024 || (align & (align - 1)))
                 parse_fail(parser, "bad alignment");
-            }
             variable->align = (uint32_t)align;
         } else if (parse_take(parser, ".v2")) {
             lanes = 2;
@@ -182,7 +178,7 @@ void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
         while (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
             bool align = parse_at(parser, ".align");
             parse_next(parser);
-            if (align) (void)parse_int(parser, "an alignment");
+            if (align) parse_int(parser, "an alignment");
         }
     }
     variable->name = parse_word(parser, "a variable's name");
@@ -198,9 +194,8 @@ void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
             dims[levels] = array_bound(parser);
         }
         parse_expect(parser, "]");
-        if (__builtin_mul_overflow(total, dims[levels], &total) || total > VARIABLE_LIMIT) {
+        if (__builtin_mul_overflow(total, dims[levels], &total) || total > VARIABLE_LIMIT)
             parse_fail(parser, "variable too large");
-        }
         levels++;
     }
     uint64_t strides[8] = {0}, stride = bytes;
@@ -210,15 +205,13 @@ void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
     }
     variable->bytes = open ? 0 : total;
     if (parse_take(parser, "=")) {
-        if (space != PTX_GLOBAL && space != PTX_CONST) {
+        if (space != PTX_GLOBAL && space != PTX_CONST)
             parse_fail(parser, "only global and constant variables can have initial values");
-        }
         Initial initial = {.limit = open ? 0 : total};
-        if (parse_at(parser, "{")) {
+        if (parse_at(parser, "{"))
             initial_list(parser, variable, &initial, strides, 0, levels ? levels : 1);
-        } else {
+        else
             initial_value(parser, variable, &initial);
-        }
         variable->data = initial.data;
         variable->data_bytes = initial.len;
         if (open) variable->bytes = initial.len;

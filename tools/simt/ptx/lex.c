@@ -97,9 +97,8 @@ static Token number(Lexer *lexer, Token token) {
         if (digit >= base) return token;
         uint64_t next;
         if (__builtin_mul_overflow(token.value, (uint64_t)base, &next) ||
-            __builtin_add_overflow(next, (uint64_t)digit, &token.value)) {
+            __builtin_add_overflow(next, (uint64_t)digit, &token.value))
             return token;
-        }
     }
     token.kind = digits_wanted == 8 ? TOKEN_SINGLE : digits_wanted ? TOKEN_DOUBLE : TOKEN_INT;
     return token;
@@ -120,18 +119,16 @@ Token ptx_token(Lexer *lexer) {
     if (is_name(c)) {
         // "::" joins the parts of modifiers such as .L1::no_allocate
         while (is_name(peek(lexer, 0)) ||
-               (peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && is_name(peek(lexer, 2)))) {
+               (peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && is_name(peek(lexer, 2))))
             lexer->at += peek(lexer, 0) == ':' ? 2 : 1;
-        }
         token.kind = TOKEN_WORD;
         token.text = str_slice(lexer->text, start, lexer->at);
         return token;
     }
     lexer->at++;
     if (c == '"') {
-        while (lexer->at < lexer->text.len && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n') {
+        while (lexer->at < lexer->text.len && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n')
             lexer->at += peek(lexer, 0) == '\\' && lexer->at + 1 < lexer->text.len ? 2 : 1;
-        }
         token.text = str_slice(lexer->text, start + 1, lexer->at);
         token.kind = peek(lexer, 0) == '"' ? TOKEN_STRING : TOKEN_BAD;
         if (lexer->at < lexer->text.len) lexer->at++;

@@ -13,10 +13,10 @@ void parse_fail(Parser *parser, const char *format, ...) {
     char text[800];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    (void)snprintf(parser->error->text, sizeof parser->error->text, "%.200s:%u: %s",
-                   parser->module->origin, parser->token.line, text);
+    snprintf(parser->error->text, sizeof parser->error->text, "%.200s:%u: %s",
+             parser->module->origin, parser->token.line, text);
     if (parser->status == SIMT_OK) parser->status = SIMT_INVALID_PTX;
     longjmp(parser->leave, 1);
 }
@@ -48,7 +48,7 @@ static _Noreturn void expected(Parser *parser, const char *what) {
 
 void parse_expect(Parser *parser, const char *text) {
     char what[32];
-    (void)snprintf(what, sizeof what, "`%s`", text);
+    snprintf(what, sizeof what, "`%s`", text);
     if (!parse_take(parser, text)) expected(parser, what);
 }
 
@@ -83,7 +83,7 @@ void parse_skip_past(Parser *parser, const char *text) {
     expected(parser, text);
 }
 
-// Names
+// --- names ---
 
 static size_t name_slot(const Parser *parser, Str name, NameKind kind, uint32_t scope) {
     size_t mask = parser->name_slots - 1;
@@ -92,9 +92,8 @@ static size_t name_slot(const Parser *parser, Str name, NameKind kind, uint32_t 
     for (;; at = (at + 1) & mask) {
         const PtxName *entry = &parser->names[at];
         if (!entry->name.at ||
-            (entry->scope == scope && entry->kind == kind && str_equal(entry->name, name))) {
+            (entry->scope == scope && entry->kind == kind && str_equal(entry->name, name)))
             return at;
-        }
     }
 }
 
@@ -162,7 +161,7 @@ const PtxVariable *ptx_variable(const PtxModule *module, Str name) {
     return declared;
 }
 
-// Files
+// --- files ---
 
 static bool contains(Str text, const char *part) {
     return str_find(text, str_of(part)) != SIZE_MAX;
@@ -188,7 +187,7 @@ void parse_file_directive(Parser *parser) {
     }
     module->files[number] = str_terminated(parser->arena, parser->token.text);
     parse_next(parser);
-    while (parse_take(parser, ",")) (void)parse_int(parser, "a number");
+    while (parse_take(parser, ",")) parse_int(parser, "a number");
 }
 
 // nvcc puts `.file` behind the functions whose `.loc` lines need it: these are read first.
@@ -212,7 +211,7 @@ static void shorten_files(PtxModule *module) {
     char here[4096];
     Str prefix = {0};
     if (getcwd(here, sizeof here - 1)) {
-        (void)strcat(here, "/");
+        strcat(here, "/");
         prefix = str_of(here);
     }
     module->file_short = ARENA_NEW(&module->arena, module->file_count, char *);
@@ -223,7 +222,7 @@ static void shorten_files(PtxModule *module) {
     }
 }
 
-// Functions
+// --- functions ---
 
 static void parse_params(Parser *parser, PtxVariable **params, uint32_t *count) {
     size_t capacity = 0;
@@ -310,7 +309,7 @@ static void parse_function(Parser *parser, bool entry) {
     PtxFunction *function = &module->functions[index];
     if (!parse_take(parser, ";")) {
         function->param_bytes = place_params(parser, function->params, function->param_count, 0);
-        (void)place_params(parser, function->results, function->result_count, 0);
+        place_params(parser, function->results, function->result_count, 0);
         function->defined = true;
         parse_body(parser, function);
     } else {
@@ -348,13 +347,11 @@ static void parse_module_variable(Parser *parser, PtxSpace space, bool external)
 static uint32_t version_number(Parser *parser) {
     Str text = parser->token.text;
     size_t dot = str_find(text, STR("."));
-    if (parser->token.kind != TOKEN_DOUBLE || dot == SIZE_MAX || dot > 3 || text.len != dot + 2) {
+    if (parser->token.kind != TOKEN_DOUBLE || dot == SIZE_MAX || dot > 3 || text.len != dot + 2)
         expected(parser, "a version");
-    }
     uint32_t number = 0;
-    for (size_t k = 0; k < text.len; k++) {
+    for (size_t k = 0; k < text.len; k++)
         if (k != dot) number = number * 10 + (uint32_t)(text.at[k] - '0');
-    }
     parse_next(parser);
     return number;
 }
@@ -387,7 +384,7 @@ static void parse_module(Parser *parser) {
         } else if (parse_take(parser, ".file")) {
             parse_file_directive(parser);
         } else if (parse_take(parser, ".section")) {
-            (void)parse_word(parser, "a section's name");
+            parse_word(parser, "a section's name");
             parse_expect(parser, "{");
             parse_skip_past(parser, "}");
         } else if (parse_take(parser, ".pragma") || parse_take(parser, ".alias")) {
