@@ -13,7 +13,8 @@ typedef struct {
     size_t len;
 } Str;
 
-#define STR(literal) ((Str){(literal), sizeof(literal) - 1})
+// A literal as Str, also where a constant is initialised; its length is never counted by hand.
+#define STR(literal) ((Str){"" literal, sizeof(literal) - 1})
 #define STR_ARG(s)   (int)(s).len, (s).at // for "%.*s"
 
 Str str_of(const char *terminated);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 void book_claims(Book *book, const FencePart *part) {
-    static const Str known[] = {{"device", 6}, {NULL, 0}};
+    static const Str known[] = {STR("device"), {NULL, 0}};
     KeyScope scope = book_scope(book);
     if (!book_check_attributes(book, part, known)) return;
     fence_attribute(part, STR("device"), &scope.device);

@@ -105,7 +105,7 @@ static void add_rows(CsvTable *csv, Buf *text) {
 }
 
 void book_csv(Book *book, const FencePart *part) {
-    static const Str known[] = {{"from", 4}, {"columns", 7}, {"caption", 7}, {NULL, 0}};
+    static const Str known[] = {STR("from"), STR("columns"), STR("caption"), {NULL, 0}};
     CsvTable csv = {.book = book, .part = part};
     if (!book_check_attributes(book, part, known) || !read_file(&csv) || !read_columns(&csv))
         return;

@@ -154,9 +154,9 @@ static bool convert(Parser *parser, Str function, Value *value) {
         Str name;
         Unit unit;
         double factor;
-    } units[] = {{{"percent", 7}, UNIT_PERCENT, 100},
-                 {{"bytes", 5}, UNIT_BYTES, 1},
-                 {{"count", 5}, UNIT_COUNT, 1}};
+    } units[] = {{STR("percent"), UNIT_PERCENT, 100},
+                 {STR("bytes"), UNIT_BYTES, 1},
+                 {STR("count"), UNIT_COUNT, 1}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (!str_equal(function, units[i].name)) continue;
         if (value->unit != UNIT_NONE && value->unit != UNIT_RATIO && value->unit != UNIT_COUNT) {
@@ -358,7 +358,7 @@ static bool claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why) {
     return false;
 }
 
-static const Str each = {"@each", 5};
+static const Str each = STR("@each");
 
 // The rows of the key that the first @each belongs to.
 static bool take_each(const KeyScope *scope, Str text, KeyRows *rows, Buf *why) {

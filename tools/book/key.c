@@ -6,19 +6,19 @@
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
 
 static const KeyField fields[] = {
-    {{"time", 4}, {"median_us", 9}, UNIT_TIME, {"time", 4}},
-    {{"p5", 2}, {"p5_us", 5}, UNIT_TIME, {"5th percentile", 14}},
-    {{"p95", 3}, {"p95_us", 6}, UNIT_TIME, {"95th percentile", 15}},
-    {{"gbps", 4}, {"gbps", 4}, UNIT_RATE, {"rate", 4}},
-    {{"pin_pct", 7}, {"pin_pct", 7}, UNIT_PERCENT, {"of pin rate", 11}},
-    {{"read_pct", 8}, {"read_pct", 8}, UNIT_PERCENT, {"of read ceiling", 15}},
-    {{"samples", 7}, {"samples", 7}, UNIT_COUNT, {"samples", 7}},
-    {{"block", 5}, {"block", 5}, UNIT_COUNT, {"threads per block", 17}},
-    {{"grid", 4}, {"grid", 4}, UNIT_COUNT, {"blocks", 6}},
-    {{"partials", 8}, {"partials", 8}, UNIT_COUNT, {"partial sums", 12}},
-    {{"n", 1}, {"n", 1}, UNIT_NONE, {"n", 1}},
-    {{"elem", 4}, {"elem", 4}, UNIT_TEXT, {"element", 7}},
-    {{"note", 4}, {"note", 4}, UNIT_TEXT, {"note", 4}},
+    {STR("time"), STR("median_us"), UNIT_TIME, STR("time")},
+    {STR("p5"), STR("p5_us"), UNIT_TIME, STR("5th percentile")},
+    {STR("p95"), STR("p95_us"), UNIT_TIME, STR("95th percentile")},
+    {STR("gbps"), STR("gbps"), UNIT_RATE, STR("rate")},
+    {STR("pin_pct"), STR("pin_pct"), UNIT_PERCENT, STR("of pin rate")},
+    {STR("read_pct"), STR("read_pct"), UNIT_PERCENT, STR("of read ceiling")},
+    {STR("samples"), STR("samples"), UNIT_COUNT, STR("samples")},
+    {STR("block"), STR("block"), UNIT_COUNT, STR("threads per block")},
+    {STR("grid"), STR("grid"), UNIT_COUNT, STR("blocks")},
+    {STR("partials"), STR("partials"), UNIT_COUNT, STR("partial sums")},
+    {STR("n"), STR("n"), UNIT_NONE, STR("n")},
+    {STR("elem"), STR("elem"), UNIT_TEXT, STR("element")},
+    {STR("note"), STR("note"), UNIT_TEXT, STR("note")},
 };
 
 const KeyField *key_field(Str name) {
@@ -33,9 +33,9 @@ static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 static Str abbreviation(Str word) {
     static const Str pairs[][2] = {
-        {{"ld", 2}, {"load", 4}},
-        {{"st", 2}, {"store", 5}},
-        {{"insts", 5}, {"instructions", 12}},
+        {STR("ld"), STR("load")},
+        {STR("st"), STR("store")},
+        {STR("insts"), STR("instructions")},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (str_equal(word, pairs[i][0])) return pairs[i][1];
@@ -391,9 +391,9 @@ bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why
         Str name;
         Unit unit;
     } units[] = {
-        {{"sm_count", 8}, UNIT_COUNT},         {{"l2_bytes", 8}, UNIT_BYTES},
-        {{"pin_gbps", 8}, UNIT_RATE},          {{"memory_clock_khz", 16}, UNIT_CLOCK},
-        {{"memory_bus_bits", 15}, UNIT_COUNT},
+        {STR("sm_count"), UNIT_COUNT},        {STR("l2_bytes"), UNIT_BYTES},
+        {STR("pin_gbps"), UNIT_RATE},         {STR("memory_clock_khz"), UNIT_CLOCK},
+        {STR("memory_bus_bits"), UNIT_COUNT},
     };
     bool counted = str_equal(table, STR("cpu"));
     const ResultTable *from =

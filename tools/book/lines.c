@@ -297,8 +297,8 @@ static bool find_chunk(Listing *listing, size_t *program) {
 }
 
 void book_lines(Book *book, const FencePart *part) {
-    static const Str known[] = {{"chunk", 5}, {"columns", 7}, {"kernel", 6},
-                                {"n", 1},     {"caption", 7}, {NULL, 0}};
+    static const Str known[] = {STR("chunk"), STR("columns"), STR("kernel"),
+                                STR("n"),     STR("caption"), {NULL, 0}};
     Listing listing = {.book = book, .scope = book_scope(book), .part = part};
     size_t program;
     if (!book_check_attributes(book, part, known) || !find_chunk(&listing, &program) ||

@@ -18,8 +18,8 @@ typedef struct {
     bool any; // any columns, any rows: nothing is known of their meaning
 } Reader;
 
-static const Str text_columns[] = {
-    {"chapter", 7}, {"kernel", 6}, {"elem", 4}, {"source", 6}, {"note", 4}};
+static const Str text_columns[] = {STR("chapter"), STR("kernel"), STR("elem"), STR("source"),
+                                   STR("note")};
 
 static bool is_text_column(Str column) {
     for (size_t i = 0; i < sizeof text_columns / sizeof *text_columns; i++)

@@ -425,7 +425,7 @@ static bool add_table(Table *table, Buf *text, bool one_n) {
 }
 
 void book_table(Book *book, const FencePart *part) {
-    static const Str known[] = {{"columns", 7}, {"n", 1}, {"caption", 7}, {NULL, 0}};
+    static const Str known[] = {STR("columns"), STR("n"), STR("caption"), {NULL, 0}};
     Table table = {.book = book, .scope = book_scope(book), .part = part};
     bool good = book_check_attributes(book, part, known);
     good = read_n(&table) && good;

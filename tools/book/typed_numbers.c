@@ -19,9 +19,9 @@ static size_t number_length(Str s) {
 
 // What may stand between a number and its unit.
 static size_t gap_length(Str s) {
-    static const Str gaps[] = {{" ", 1},      {"\n", 1},     {"-", 1},      {"*", 1},
-                               {"_", 1},      {"~", 1},      {"\\", 1},     {"\u00a0", 2},
-                               {"\u2009", 3}, {"\u202f", 3}, {"\u2011", 3}, {"&nbsp;", 6}};
+    static const Str gaps[] = {STR(" "),      STR("\n"),     STR("-"),      STR("*"),
+                               STR("_"),      STR("~"),      STR("\\"),     STR("\u00a0"),
+                               STR("\u2009"), STR("\u202f"), STR("\u2011"), STR("&nbsp;")};
     size_t end = 0;
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps && end < 12;) {
         bool found = str_starts(str_from(s, end), gaps[i]);
@@ -32,29 +32,11 @@ static size_t gap_length(Str s) {
 }
 
 static const Str units[] = {
-    {"nanosecond", 10},
-    {"microsecond", 11},
-    {"millisecond", 11},
-    {"seconds", 7},
-    {"second", 6},
-    {"percent", 7},
-    {"per cent", 8},
-    {"kB/s", 4},
-    {"MB/s", 4},
-    {"GB/s", 4},
-    {"TB/s", 4},
-    {"GiB/s", 5},
-    {"TiB/s", 5},
-    {"kB per", 6},
-    {"MB per", 6},
-    {"GB per", 6},
-    {"TB per", 6},
-    {"ns", 2},
-    {"us", 2},
-    {"\u00b5s", 3},
-    {"\u03bcs", 3},
-    {"ms", 2},
-    {"s", 1},
+    STR("nanosecond"), STR("microsecond"), STR("millisecond"), STR("seconds"), STR("second"),
+    STR("percent"),    STR("per cent"),    STR("kB/s"),        STR("MB/s"),    STR("GB/s"),
+    STR("TB/s"),       STR("GiB/s"),       STR("TiB/s"),       STR("kB per"),  STR("MB per"),
+    STR("GB per"),     STR("TB per"),      STR("ns"),          STR("us"),      STR("\u00b5s"),
+    STR("\u03bcs"),    STR("ms"),          STR("s"),
 };
 
 // Whether a factor stands directly behind the number: 2.5× or 2.5x, but not 128×128 or 0x80.

@@ -43,7 +43,7 @@ static Comparison lower_operands_of(Lower *lower) {
         len -= 2;
     }
     const char *shape = NULL;
-    comparison.run = lower_row(lower, name, len, &shape);
+    comparison.run = lower_row((Str){name, len}, &shape);
     if (!comparison.run) lower_unknown(lower);
     char letter = comparison.pairs == 2 ? 'w' : shape[1];
     uint32_t a = lower_source(lower, &at->operands[1], letter);
@@ -127,14 +127,14 @@ void lower_set(Lower *lower) {
     bool halves = comparison.pairs == 2;
     if (halves && ptx_type_bytes(type) != 4) lower_unknown(lower);
     char letter = halves ? 'h' : lower_type_letter(type);
-    const char *select = letter == 'h' ? "selp.b16" : "selp.b32";
+    Str select = letter == 'h' ? STR("selp.b16") : STR("selp.b32");
     uint32_t part[2] = {d, d};
     for (uint32_t k = 0; k < comparison.pairs; k++) {
         uint32_t p = lower_temp(lower, 'p');
         emit_compare(lower, &comparison, k, p, PTX_NONE);
         if (halves) part[k] = lower_temp(lower, 'h');
         uint32_t yes = lower_constant(lower, letter, value), no = lower_constant(lower, letter, 0);
-        Inst *inst = lower_emit(lower, lower_row(lower, select, 8, NULL));
+        Inst *inst = lower_emit(lower, lower_row(select, NULL));
         inst->r[0] = part[k];
         inst->r[1] = yes;
         inst->r[2] = no;

@@ -29,8 +29,8 @@ size_t lower_row_name(const Lower *lower, char name[128]) {
 
 uint32_t lower_flushed(Lower *lower, char letter, uint32_t from) {
     uint32_t to = lower_temp(lower, letter);
-    const char *row = letter == 'h' ? "flush.f16" : "flush.f32";
-    Inst *inst = lower_emit(lower, lower_row(lower, row, 9, NULL));
+    Str row = letter == 'h' ? STR("flush.f16") : STR("flush.f32");
+    Inst *inst = lower_emit(lower, lower_row(row, NULL));
     inst->r[0] = to;
     inst->r[1] = from;
     return to;
@@ -47,7 +47,7 @@ static bool flushes(const Lower *lower, const char *shape, uint32_t operand) {
 static void flush_result(Lower *lower, const uint32_t r[]) {
     bool product = str_equal(lower->part[0], STR("mul"));
     Str name = product ? STR("flush.product.f32") : STR("flush.f32");
-    Inst *inst = lower_emit(lower, lower_row(lower, name.at, name.len, NULL));
+    Inst *inst = lower_emit(lower, lower_row(name, NULL));
     inst->r[0] = inst->r[1] = r[0];
     if (!product) return;
     inst->r[2] = r[1];
@@ -61,7 +61,7 @@ static void emit_row(Lower *lower, bool flush, bool saturate, PtxType type) {
     char name[128];
     const char *shape = NULL;
     size_t len = lower_row_name(lower, name);
-    Op *run = lower_row(lower, name, len, &shape);
+    Op *run = lower_row((Str){name, len}, &shape);
     if (!run) lower_unknown(lower);
     uint32_t count = (uint32_t)strlen(shape);
     lower_operands(lower, count, count);
@@ -75,13 +75,13 @@ static void emit_row(Lower *lower, bool flush, bool saturate, PtxType type) {
     memcpy(inst->r, r, count * sizeof r[0]);
     if (flush && flushes(lower, shape, 0)) flush_result(lower, r);
     if (saturate) {
-        const char *clamp = type == PTX_F32     ? "saturate.f32"
-                            : type == PTX_F64   ? "saturate.f64"
-                            : type == PTX_F16   ? "saturate.f16"
-                            : type == PTX_BF16  ? "saturate.bf16"
-                            : type == PTX_F16X2 ? "saturate.f16x2"
-                                                : "saturate.bf16x2";
-        inst = lower_emit(lower, lower_row(lower, clamp, strlen(clamp), NULL));
+        Str clamp = type == PTX_F32     ? STR("saturate.f32")
+                    : type == PTX_F64   ? STR("saturate.f64")
+                    : type == PTX_F16   ? STR("saturate.f16")
+                    : type == PTX_BF16  ? STR("saturate.bf16")
+                    : type == PTX_F16X2 ? STR("saturate.f16x2")
+                                        : STR("saturate.bf16x2");
+        inst = lower_emit(lower, lower_row(clamp, NULL));
         inst->r[0] = inst->r[1] = r[0];
     }
 }
@@ -172,10 +172,10 @@ static void lower_cvta(Lower *lower) {
     uint32_t d = lower_dest(lower, &lower->at->operands[0], 'd');
     Inst *inst;
     if (!window) {
-        inst = lower_emit(lower, lower_row(lower, "mov.b64", 7, NULL));
+        inst = lower_emit(lower, lower_row(STR("mov.b64"), NULL));
     } else {
         uint32_t constant = lower_constant(lower, 'd', to ? WINDOW_MASK : window);
-        inst = lower_emit(lower, lower_row(lower, to ? "and.b64" : "or.b64", to ? 7 : 6, NULL));
+        inst = lower_emit(lower, lower_row(to ? STR("and.b64") : STR("or.b64"), NULL));
         inst->r[2] = constant;
     }
     inst->r[0] = d;
@@ -207,7 +207,7 @@ static void lower_cvt(Lower *lower) {
     char name[128];
     const char *shape = NULL;
     size_t len = lower_row_name(lower, name);
-    Op *run = lower_row(lower, name, len, &shape);
+    Op *run = lower_row((Str){name, len}, &shape);
     if (run && at->operand_count == 2 && lower_letter(lower, &at->operands[0]) == shape[0] &&
         lower_letter(lower, &at->operands[1]) == shape[1]) {
         emit_row(lower, false, false, PTX_NOTYPE);
@@ -267,7 +267,7 @@ static void lower_cvt(Lower *lower) {
     inst->bytes = from_letter == 'h' ? 2 : from_letter == 'w' ? 4 : 8;
     inst->wide = to_letter == 'h' ? 2 : to_letter == 'w' ? 4 : 8;
     if (flush && to == PTX_F32) {
-        inst = lower_emit(lower, lower_row(lower, "flush.f32", 9, NULL));
+        inst = lower_emit(lower, lower_row(STR("flush.f32"), NULL));
         inst->r[0] = inst->r[1] = d;
     }
 }

@@ -150,7 +150,7 @@ static uint32_t name_source(Lower *lower, const PtxOperand *operand, char letter
         inst->mode = SPECIAL_DYNAMIC_BASE;
         inst->wide = wide;
         if (operand->value) {
-            Inst *sum = lower_emit(lower, lower_row(lower, wide ? "add.u64" : "add.u32", 7, NULL));
+            Inst *sum = lower_emit(lower, lower_row(wide ? STR("add.u64") : STR("add.u32"), NULL));
             sum->r[0] = sum->r[1] = temp;
             sum->r[2] = lower_constant(lower, letter, operand->value);
         }
@@ -174,7 +174,7 @@ uint32_t lower_source(Lower *lower, const PtxOperand *operand, char letter) {
         if (!operand->negated) return offset;
         if (letter != 'p') break;
         uint32_t temp = lower_temp(lower, 'p');
-        Inst *inst = lower_emit(lower, lower_row(lower, "not.pred", 8, NULL));
+        Inst *inst = lower_emit(lower, lower_row(STR("not.pred"), NULL));
         inst->r[0] = temp;
         inst->r[1] = offset;
         return temp;
@@ -231,13 +231,10 @@ static void index_rows(void) {
     }
 }
 
-Op *lower_row(Lower *lower, const char *name, size_t len, const char **shape) {
-    (void)lower;
+Op *lower_row(Str name, const char **shape) {
     pthread_once(&rows_once, index_rows);
-    Str wanted = {name, len};
-    for (size_t at = (size_t)str_hash(wanted) % ROW_SLOTS; row_slots[at];
-         at = (at + 1) % ROW_SLOTS) {
-        if (!str_equal(str_of(row_slots[at]->name), wanted)) continue;
+    for (size_t at = (size_t)str_hash(name) % ROW_SLOTS; row_slots[at]; at = (at + 1) % ROW_SLOTS) {
+        if (!str_equal(str_of(row_slots[at]->name), name)) continue;
         if (shape) *shape = row_slots[at]->shape;
         return row_slots[at]->run;
     }

@@ -52,7 +52,7 @@ uint32_t lower_dest(Lower *lower, const PtxOperand *operand, char letter);
 uint32_t lower_register(Lower *lower, uint32_t reg);              // offset of a register
 char lower_letter(const Lower *lower, const PtxOperand *operand); // of a register, 0: none
 char lower_type_letter(PtxType type);
-Op *lower_row(Lower *lower, const char *name, size_t len, const char **shape); // NULL: none
+Op *lower_row(Str name, const char **shape); // NULL: none
 
 // The opcode without the parts that were taken: the name of a row. 0: too long.
 size_t lower_row_name(const Lower *lower, char name[128]);
