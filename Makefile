@@ -7,7 +7,7 @@
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
-PLOT = tools/plot/plot.py -D $(BOOK_DEVICE)
+PLOT = tools/plot/plot.py -D $(BOOK_DEVICE) -a $(B)/figures.csv
 WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
@@ -89,7 +89,9 @@ ifneq ($(filter record,$(MAKECMDGOALS)),)
 $(B)/figures.done $(B)/book.done $(B)/notebooks.done: record
 endif
 figures: $(B)/figures.done  ## draw the figures whose data has changed
-$(B)/figures.done: $(wildcard results/*.csv results/*/*.csv tools/plot/*.py)
+$(B)/figures.csv: $(B)/tangle $(CHAPTERS)
+	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$@.new && mv $@.new $@
+$(B)/figures.done: $(B)/figures.csv $(wildcard results/*.csv results/*/*.csv tools/plot/*.py)
 	@python3 $(PLOT) --check >/dev/null 2>&1 || \
 	  { python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT); }
 	@touch $@
@@ -113,7 +115,7 @@ badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name 
 test: all labs  ## every test; the last line counts them
 	@-B=$(B) tools/build/toolchain.sh python >/dev/null
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
-check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
+check: $(B)/weave $(B)/tangle $(B)/figures.csv  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench

@@ -105,7 +105,7 @@ os.chdir(WORK)  # here the cells below write their files
 
 # %% workbench
 #@title The workbench: puts labs together, compiles and runs them, shows tables and figures
-import csv, hashlib, html, json, shlex
+import csv, fnmatch, hashlib, html, json, shlex
 from IPython.display import HTML, display
 
 REFERENCE = re.compile(r"([ \t]*)<<([^\W\d][\w:.-]*)>>\s*")
@@ -326,27 +326,22 @@ def draw(bars, unit, lines=()):
 # ---- All of them ----
 
 
-def is_stage(lab, name, row):
-    """What tools/plot/plot.py draws as the ladder, which no notebook can import: kernels that sum floats
-    in chapters 1 to 11; no variants, not the library, not the CPU."""
-    return (
-        "01" <= lab[:2] <= "11"
-        and "sum" in name
-        and not re.match(r"cub|cpu_|thrust", name)
-        and row.get("elem", "float") == "float"
-        and row.get("sweep", "0") == "0"
-        and "not a stage" not in row.get("note", "")
-    )
+def is_stage(lab, row):
+    """Whether the lab's chapter puts this kernel on the ladder: in figures/ladder.svg too."""
+    name = re.sub(r"\(\w[\w ]*\)(?=\d)|(?<=\d)u(?=[,>])", "", row["kernel"].removeprefix("void "))
+    name = re.sub(r"[<,]\s*", "_", name.partition("(")[0].rstrip("> "))  # sum<64> as sum_64
+    rungs = LADDER.get(lab, "").split()
+    return row.get("sweep", "0") == "0" and any(fnmatch.fnmatchcase(name, rung) for rung in rungs)
 
 
 def stages():
     """(name, {device: value}) for each kernel where it first appears."""
     bars = {}
     for lab in sorted(RUNS):
-        for row in RUNS[lab][2]:
+        for row in filter(lambda row: is_stage(lab, row), RUNS[lab][2]):
             name = kernel_name(row["kernel"]) if SIMT else row["kernel"]
             values = {"CPU device": int(row["warp_insts"])} if SIMT else medians(lab, row)
-            if is_stage(lab, name, row) and all(values.values()):
+            if all(values.values()):
                 bars.setdefault(name, (f"{int(lab[:2])}  {name}", values))
     return list(bars.values())
 

@@ -227,6 +227,37 @@ static void add_recorded_rows(Notebook *notebook, Buf *text, const ResultTable *
     }
 }
 
+// The kernels that a lab puts on the ladder: the role of that name in figures="ROLE KERNELS; …".
+static Str ladder_of(const Notebook *notebook, const Lab *lab) {
+    Str roles, ladder = STR("ladder ");
+    if (!fence_attribute(notebook->book->chunks->chunks[lab->chunk].part, STR("figures"), &roles))
+        return STR("");
+    while (roles.len) {
+        size_t semicolon = str_find(roles, STR(";"));
+        Str role = str_trim(str_slice(roles, 0, semicolon));
+        if (str_starts(role, ladder)) return str_trim(str_from(role, ladder.len));
+        roles = semicolon == SIZE_MAX ? STR("") : str_from(roles, semicolon + 1);
+    }
+    return STR("");
+}
+
+static void add_ladder(Notebook *notebook, Buf *text) {
+    buf_add(text, STR("\n# lab: its kernels in the figure of all stages, * standing for any text\n"
+                      "LADDER = {\n"));
+    for (size_t i = 0; i < notebook->labs->count; i++) {
+        const Lab *lab = &notebook->labs->items[i];
+        Str kernels = ladder_of(notebook, lab);
+        if (kernels.len == 0 || !notebook->inside[notebook->book->chunks->chunks[lab->chunk].file])
+            continue;
+        buf_add(text, STR("    "));
+        json_string(text, lab->name);
+        buf_add(text, STR(": "));
+        json_string(text, kernels);
+        buf_add(text, STR(",\n"));
+    }
+    buf_char(text, '}');
+}
+
 static void add_recorded(Notebook *notebook) {
     Book *book = notebook->book;
     Buf text = {.arena = book->arena};
@@ -241,6 +272,7 @@ static void add_recorded(Notebook *notebook) {
                 add_recorded_rows(notebook, &text, &book->results->devices[d], lab);
         }
     buf_char(&text, ']');
+    add_ladder(notebook, &text);
     notebook_cell_code(&notebook->cells, STR("recorded"), buf_str(&text));
 }
 

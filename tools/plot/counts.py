@@ -1,6 +1,6 @@
 """counts.py: figures of counted events: counters by chapter, and who touches which bank when.
 
-A picture takes data from plot.py and the name of its file; it returns the figure, its title, and
+A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
 its content in words.
 """
 
@@ -24,7 +24,35 @@ from style import (
     bare,
 )
 
+# How what stands beside a bar or a step is placed.
+ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+
 # ---- Counts ----
+
+
+def draw_counter(axes, title, bars, values, labelled):
+    """A bar for each kernel, blue where it is new in its chapter, with its name where labelled."""
+    bare(axes)
+    axes.spines["bottom"].set_visible(False)
+    axes.xaxis.set_major_locator(NullLocator())
+    axes.set_ylim(len(bars) - 0.45, -0.55)
+    axes.set_xlim(0, max(values))
+    axes.set_title(title, loc="left", fontsize=8.5, fontweight="bold", pad=3)
+    for y, (bar, value) in enumerate(zip(bars, values)):
+        axes.barh(y, value, 0.72, color=BLUE if bar["own"] else GREY)
+        axes.annotate(count_text(value), (value, y), (3, 0), fontsize=8, **ASIDE)
+        if labelled:
+            style = {"ha": "right", "fontsize": 8, "color": INK if bar["own"] else MUTED}
+            axes.annotate(kernel_text(bar["kernel"]), (0, y), (-5, 0), **style, **ASIDE)
+    axes.axvline(0, color=MUTED, linewidth=0.8)
+
+
+def counters_words(bars, titles):
+    texts = []
+    for i, title in enumerate(titles):
+        values = [f"{kernel_text(bar['kernel'])} {count_text(bar['values'][i])}" for bar in bars]
+        texts.append(f"{title}: " + ", ".join(values))
+    return "; ".join(texts) + "."
 
 
 def counters(data, name):
@@ -42,52 +70,10 @@ def counters(data, name):
     )
     width = (WIDTH - 1.75) / across
     for i, title in enumerate(titles):
-        axes = place(
-            1.65 + (i % across) * width, 0.9 + i // across * (high + 0.36), width - 0.62, high
-        )
-        bare(axes)
-        axes.spines["bottom"].set_visible(False)
-        axes.xaxis.set_major_locator(NullLocator())
-        axes.set_ylim(len(bars) - 0.45, -0.55)
-        values = [bar["values"][i] for bar in bars]
-        axes.set_xlim(0, max(values))
-        axes.set_title(title, loc="left", fontsize=8.5, fontweight="bold", pad=3)
-        for y, (bar, value) in enumerate(zip(bars, values)):
-            axes.barh(y, value, 0.72, color=BLUE if bar["own"] else GREY)
-            axes.annotate(
-                count_text(value),
-                (value, y),
-                (3, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                annotation_clip=False,
-            )
-            if i % across == 0:
-                axes.annotate(
-                    kernel_text(bar["kernel"]),
-                    (0, y),
-                    (-5, 0),
-                    textcoords="offset points",
-                    va="center",
-                    ha="right",
-                    fontsize=8,
-                    color=INK if bar["own"] else MUTED,
-                    annotation_clip=False,
-                )
-        axes.axvline(0, color=MUTED, linewidth=0.8)
-    return (
-        figure,
-        what,
-        "; ".join(
-            f"{title}: "
-            + ", ".join(
-                f"{kernel_text(bar['kernel'])} {count_text(bar['values'][i])}" for bar in bars
-            )
-            for i, title in enumerate(titles)
-        )
-        + ".",
-    )
+        left, top = 1.65 + (i % across) * width, 0.9 + i // across * (high + 0.36)
+        axes = place(left, top, width - 0.62, high)
+        draw_counter(axes, title, bars, [bar["values"][i] for bar in bars], i % across == 0)
+    return figure, what, counters_words(bars, titles)
 
 
 # ---- Who touches which bank when ----
@@ -174,7 +160,6 @@ class Steps:
 
 
 TURNS = "Lanes that want different words of the same bank take turns (orange)"
-ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
 
 
 def banks(data, name):

@@ -207,7 +207,7 @@ def svg_of(figure, title, description, hash_text):
 
 
 def draw(picture, figure, hash_text):
-    """A figure of plot.py, by a function of times.py or counts.py: as SVG and as PNG."""
+    """A figure of plot.py, by the function that draws its kind: as SVG and as PNG."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({k: v for k, v in STYLE.items() if k in matplotlib.rcParams})

@@ -15,6 +15,7 @@ static const char help[] =
     "usage: tangle [-o DIR] [-l] [-n] [-p] FILE...   write the programs that the FILEs define\n"
     "       tangle -d [-o DIR] FILE...               print their dependencies, for make\n"
     "       tangle -g FILE...                        print the graph of their chunks, for dot\n"
+    "       tangle -a NAME FILE...                   print an attribute of their files, as CSV\n"
     "\n"
     "A FILE is Markdown. Its fenced blocks with these attributes are code; names are common to\n"
     "all FILEs, and the order of the FILEs does not matter:\n"
@@ -42,6 +43,10 @@ static const char help[] =
     "              chapters/04.md chapters/00.md:            a removed chapter stops no build\n"
     "          A file depends on exactly the FILEs whose chunks it contains.\n"
     "  -g      print the chunks and which one uses which, in Graphviz DOT\n"
+    "  -a NAME print where the attribute NAME stands on the block of a file, and its value:\n"
+    "              file,line,target,figures\n"
+    "              chapters/04.md,95,code/04_sum.cu,ladder sum_tree sum_flat\n"
+    "          for `tangle -a figures` and {.cuda file=code/04_sum.cu figures=\"ladder ...\"}\n"
     "  -h      this text\n"
     "\n"
     "Prints the path of each file written, and `removed PATH` for each pruned. A file is replaced\n"
@@ -55,7 +60,8 @@ typedef struct {
     ChunkStyle style;
     bool dry;
     bool prune;
-    char print; // 'd', 'g' or 0
+    char print;            // 'd', 'g', 'a' or 0
+    const char *attribute; // that -a prints
 } Options;
 
 static _Noreturn void die_usage(const char *what, const char *detail) {
@@ -64,7 +70,8 @@ static _Noreturn void die_usage(const char *what, const char *detail) {
 }
 
 static void set_print(Options *options, char print) {
-    if (options->print && options->print != print) die_usage("-d and -g exclude each other", "");
+    if (options->print && options->print != print)
+        die_usage("-d, -g and -a exclude each other", "");
     options->print = print;
 }
 
@@ -72,7 +79,7 @@ static Options read_options(int argc, char **argv) {
     Options options = {.folder = ".", .style = CHUNK_CLEAN};
     char letter[] = "-?";
     opterr = 0;
-    for (int option; (option = getopt(argc, argv, ":o:lnpdgh")) != -1;) {
+    for (int option; (option = getopt(argc, argv, ":o:lnpdga:h")) != -1;) {
         letter[1] = (char)optopt;
         switch (option) {
         case 'o':
@@ -89,20 +96,22 @@ static Options read_options(int argc, char **argv) {
             break;
         case 'd':
         case 'g':
+        case 'a':
             set_print(&options, (char)option);
+            options.attribute = option == 'a' ? optarg : NULL;
             break;
         case 'h':
             fputs(help, stdout);
             exit(fflush(stdout) == 0 ? 0 : 1);
         case ':':
-            die_usage("a folder must follow ", letter);
+            die_usage(optopt == 'a' ? "a name must follow " : "a folder must follow ", letter);
         default:
             die_usage("unknown option ", letter);
         }
     }
     if (options.folder[0] == '\0') die_usage("the folder after -o is empty", "");
     if (options.print && (options.dry || options.prune || options.style == CHUNK_WITH_LINES))
-        die_usage("-d and -g write no files: -l, -n and -p mean nothing with them", "");
+        die_usage("-d, -g and -a write no files: -l, -n and -p mean nothing with them", "");
     if (optind == argc) die_usage("no FILE given", "");
     for (int i = optind; i < argc; i++)
         for (int j = optind; j < i; j++)
@@ -181,6 +190,8 @@ int main(int argc, char **argv) {
         print(tangle_dependencies(&table, options.folder));
     } else if (options.print == 'g') {
         print(tangle_graph(&table));
+    } else if (options.print == 'a') {
+        print(tangle_attribute(&table, str_of(options.attribute)));
     } else {
         good =
             write_targets(&table, &options) && (!options.prune || prune_targets(&table, &options));

@@ -166,3 +166,22 @@ Str tangle_graph(const ChunkTable *table) {
     buf_add(&buf, STR("}\n"));
     return buf_str(&buf);
 }
+
+Str tangle_attribute(const ChunkTable *table, Str name) {
+    Buf buf = {.arena = table->arena};
+    buf_add(&buf, STR("file,line,target,"));
+    buf_csv_cell(&buf, name);
+    for (size_t i = 0; i < table->chunk_count; i++) {
+        const Chunk *chunk = &table->chunks[i];
+        Str value;
+        if (chunk->target.len == 0 || !fence_attribute(chunk->part, name, &value)) continue;
+        buf_char(&buf, '\n');
+        buf_csv_cell(&buf, table->files[chunk->file].path);
+        buf_format(&buf, ",%zu,", chunk->line);
+        buf_csv_cell(&buf, chunk->target);
+        buf_char(&buf, ',');
+        buf_csv_cell(&buf, value);
+    }
+    buf_char(&buf, '\n');
+    return buf_str(&buf);
+}

@@ -14,4 +14,7 @@ Str tangle_dependencies(const ChunkTable *table, const char *folder);
 // All chunks and targets, each with where it is defined, and an edge to each that it pulls in.
 Str tangle_graph(const ChunkTable *table);
 
+// The attribute of that name of every target that has it, as CSV: file,line,target,NAME.
+Str tangle_attribute(const ChunkTable *table, Str name);
+
 #endif

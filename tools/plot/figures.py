@@ -1,0 +1,298 @@
+"""figures.py: which figures there are, and the data of each: from rows of results and roles.
+
+What a figure shows is nothing but its data: plain lists, dicts, text and numbers.
+"""
+
+import re
+from dataclasses import dataclass
+
+from roles import missing_kernel
+from traces import trace_steps
+
+CEILING = "read_ceiling"  # what reading alone can do: in every lab
+LIBRARY = "cub_device_reduce"  # what all are compared with
+
+
+@dataclass
+class Figure:
+    name: str  # of the file
+    kind: str  # of the picture: a function of ladder.py, sweeps.py, counts.py or errors.py
+    data: object  # all that the picture depends on
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return (values[middle] + values[~middle]) / 2 if values else None
+
+
+TIMES = ("kernel", "median_us", "p5_us", "p95_us", "gbps")
+
+
+def pick(row, columns):
+    return {column: row[column] for column in columns}
+
+
+def table_name(signature):
+    """A C++ signature as the labs' tables name the kernel: `void sum<(int)64>(int*)` is sum_64."""
+    name = re.sub(r"\(\w[\w ]*\)(?=\d)|(?<=\d)u(?=[,>])", "", signature.removeprefix("void "))
+    return re.sub(r"[<,]\s*", "_", name.partition("(")[0].rstrip("> "))
+
+
+# ---- The ladder ----
+
+
+def stages_of(rows, rungs):
+    """Per chapter with a rung the rows of its kernels: the first of several launch shapes."""
+    chapters = {}
+    for rung in rungs:
+        for row in filter(rung.plays, rows):
+            chapters.setdefault(rung.chapter, {}).setdefault(row["kernel"], row)
+    return {chapter: list(kernels.values()) for chapter, kernels in chapters.items()}
+
+
+def usual_n(devices, rungs):
+    """The number of elements that most rungs were measured at; the larger one of two."""
+    found = {}
+    for i, table in enumerate(devices):
+        for rung in rungs:
+            for row in filter(rung.plays, table.rows):
+                found.setdefault(row["n"], set()).add((i, rung.chapter))
+    return max(found, key=lambda n: (len(found[n]), n), default=None)
+
+
+def ladder_data(devices, rungs):
+    """Per device the best kernel of each rung at the usual n, and the times of the others.
+
+    The best on the first device that has the chapter is shown for the others too."""
+    n = usual_n(devices, rungs)
+    ladder, shown = {"n": n, "devices": []}, {}
+    for table in devices:
+        rows = [row for row in table.rows if row["n"] == n]
+        stages = []
+        for chapter, kernels in stages_of(rows, rungs).items():
+            best = min(kernels, key=lambda row: row["median_us"])
+            best = next((row for row in kernels if row["kernel"] == shown.get(chapter)), best)
+            shown.setdefault(chapter, best["kernel"])
+            others = [row["median_us"] for row in kernels if row is not best]
+            stages.append({"chapter": chapter, **pick(best, TIMES), "others": others})
+        library = [row["median_us"] for row in rows if row["kernel"] == LIBRARY]
+        if stages:
+            ladder["devices"].append(
+                {
+                    "name": table.facts["device"],
+                    "pin_gbps": table.facts.get("pin_gbps") or None,
+                    "ceiling_gbps": median([r["gbps"] for r in rows if r["kernel"] == CEILING]),
+                    "library_us": min(library, default=None),
+                    "stages": stages,
+                }
+            )
+    return ladder if ladder["devices"] else None
+
+
+def steps_data(ladder):
+    """What the speed-ups are made of: nothing but times."""
+    return {
+        "n": ladder["n"],
+        "devices": [
+            {
+                "name": device["name"],
+                "stages": [
+                    pick(s, ("chapter", "kernel", "median_us", "p5_us", "p95_us"))
+                    for s in device["stages"]
+                ],
+            }
+            for device in ladder["devices"]
+        ],
+    }
+
+
+def ladder_figures(devices, rungs):
+    ladder = ladder_data(devices, rungs)
+    if not ladder:
+        return []
+    figures = [Figure("ladder.svg", "ladder", ladder)]
+    if any(len(device["stages"]) > 1 for device in ladder["devices"]):
+        figures.append(Figure("speedup.svg", "speedup", steps_data(ladder)))
+    return figures
+
+
+# ---- Sweeps ----
+
+
+def blocks_data(devices, role):
+    """One kernel, one n, many grids: a sweep per device that has at least four."""
+    sweeps = []
+    for table in devices:
+        rows = list(filter(role.plays, table.rows))
+        n = max((row["n"] for row in rows), default=None)
+        shapes = {row["grid"]: row for row in rows if row["n"] == n}
+        if len(shapes) < 4:
+            continue
+        ceilings = [
+            row["gbps"]
+            for row in table.rows
+            if (row["chapter"], row["kernel"], row["n"]) == (role.chapter, CEILING, n)
+        ]
+        sweeps.append(
+            {
+                "name": table.facts["device"],
+                "sm_count": table.facts.get("sm_count") or None,
+                "n": n,
+                "ceiling_gbps": median(ceilings),
+                "points": [pick(shapes[grid], ("grid", *TIMES)) for grid in sorted(shapes)],
+            }
+        )
+    return {"chapter": role.chapter, "sweeps": sweeps} if sweeps else None
+
+
+def sizes_of(table, chapter, kernel):
+    """The rows of one kernel over n, if there are enough for a curve: the first of each n."""
+    rows = {}
+    for row in table.rows:
+        if (row["chapter"], row["kernel"]) == (chapter, kernel):
+            rows.setdefault(row["n"], row)
+    return [pick(rows[n], ("n", *TIMES[1:])) for n in sorted(rows)] if len(rows) >= 5 else []
+
+
+def library_sizes(table, chapter, sizes):
+    """The library's curve: this chapter's, or that of the chapter with the most of these sizes."""
+    chapters = sorted({row["chapter"] for row in table.rows if row["kernel"] == LIBRARY})
+    curves = [
+        [point for point in sizes_of(table, c, LIBRARY) if point["n"] in sizes]
+        for c in ([chapter] if chapter in chapters else chapters)
+    ]
+    return max(curves, key=len, default=[])
+
+
+def sizes_data(devices, role):
+    """Time over n: a curve per device, for each kernel of the role and for the library.
+
+    Where there are more than four kernels, the first device alone."""
+    curves = []
+    for table in devices:
+        kernels = dict.fromkeys(row["kernel"] for row in filter(role.plays, table.rows))
+        found = {k: sizes_of(table, role.chapter, k) for k in kernels if k not in (CEILING, LIBRARY)}
+        found = {kernel: points for kernel, points in found.items() if points}
+        if not found or len({curve["kernel"] for curve in curves} - {LIBRARY}) > 4:
+            continue
+        sizes = {point["n"] for points in found.values() for point in points}
+        found[LIBRARY] = library_sizes(table, role.chapter, sizes)
+        curves += [
+            {"name": table.facts["device"], "kernel": kernel, "points": points}
+            for kernel, points in found.items()
+            if points
+        ]
+    return {"chapter": role.chapter, "library": LIBRARY, "curves": curves} if curves else None
+
+
+# ---- Counts ----
+
+NO_COUNTERS = ("chapter", "source", "kernel", "n", "launch", "grid", "block", "launches", "thread_insts")
+
+
+def counted_kernels(table, wanted):
+    """{name: row} of the chapters that are wanted: of the latest chapter, the largest launch.
+
+    In the order in which they were run; the libraries' own kernels, in a namespace, are left out."""
+    rows = [row for row in table.rows if wanted(row["chapter"]) and "::" not in row["kernel"]]
+    kernels = dict.fromkeys(table_name(row["kernel"]) for row in rows)
+    for row in sorted(rows, key=lambda row: (row["chapter"], row["n"], row["thread_insts"])):
+        kernels[table_name(row["kernel"])] = row
+    return kernels
+
+
+def counters_data(table, role):
+    """The kernels of a lab, before them those of earlier chapters that the role names, and the
+    counters that differ between them."""
+    kernels = counted_kernels(table, lambda chapter: chapter == role.chapter)
+    before = counted_kernels(table, lambda chapter: chapter < role.chapter)
+    own = [name for name in kernels if name not in before]
+    asked = [name for name in before if role.names(name) and name not in kernels]
+    bars = [*((name, before[name]) for name in asked), *kernels.items()]
+    bars = [bar for bar in bars if own and bar[1]["n"] == kernels[own[0]]["n"]]
+    counters = [column for column in table.columns if column not in NO_COUNTERS]
+    changed = [c for c in counters if len({row[c] for _, row in bars}) > 1]
+    if not changed:
+        return None
+    return {
+        "chapter": role.chapter,
+        "n": bars[0][1]["n"],
+        "counters": changed,
+        "bars": [
+            {"kernel": name, "own": name in own, "values": [row[column] for column in changed]}
+            for name, row in bars
+        ],
+    }
+
+
+def trace_figures(traces, counters):
+    """A figure per trace-NN-KERNEL.csv, and one for a chapter with several, in the lab's order."""
+    figures, chapters = [], {}
+    for table in traces:
+        steps = trace_steps(table)
+        if steps:
+            steps["kernel"] = table_name(steps["kernel"])
+            figures.append(Figure(f"banks-{table.path.stem[6:]}.svg", "banks", steps))
+            chapters.setdefault(table.path.stem[6:8], []).append(steps)
+    rows = counters.rows if counters else []
+    for chapter, shapes in chapters.items():
+        order = [table_name(row["kernel"]) for row in rows if row["chapter"] == chapter]
+        if len(shapes) > 1:
+            shapes.sort(key=lambda trace: [*order, trace["kernel"]].index(trace["kernel"]))
+            data = {"chapter": chapter, "traces": shapes}
+            figures.append(Figure(f"banks-{chapter}.svg", "bank_shapes", data))
+    return figures
+
+
+# ---- Rounding errors ----
+
+
+def errors_data(table):
+    """Per kind of data the errors of every order over n, and the condition, to two digits."""
+    panels = {}
+    for row in table.rows:
+        panel = panels.setdefault(row["data"], {"data": row["data"], "lines": {}})
+        panel["condition"] = format(float(f"{row['condition']:.1e}"), ",.0f")
+        line = panel["lines"].setdefault(row["order"], {"order": row["order"], "points": []})
+        point = {"n": row["n"], "error": row["relative_error"], "bound": row["bound"]}
+        line["points"].append(point)
+    for panel in panels.values():
+        panel["lines"] = list(panel["lines"].values())
+    orders = list(dict.fromkeys(row["order"] for row in table.rows))
+    return {"orders": orders, "panels": list(panels.values())}
+
+
+# ---- All of them ----
+
+
+def check_kernels(devices, counters, roles):
+    """A role for a kernel that nobody recorded is a fault, unless nothing of its chapter was yet."""
+    timed = [row for table in devices for row in table.rows]
+    counted = counters.rows if counters else []
+    for role in roles:
+        if role.name == "counters":
+            known = {table_name(r["kernel"]) for r in counted if r["chapter"] < role.chapter}
+        else:
+            known = {row["kernel"] for row in timed if row["chapter"] == role.chapter}
+        missing = missing_kernel(role, known)
+        if missing:
+            of = f"{'before' if role.name == 'counters' else 'of'} chapter {role.chapter}"
+            raise role.fault(f"{role.name}: the results have no kernel `{missing}` {of}")
+
+
+def figures_of(devices, counters, traces, errors, roles):
+    """Every figure that there is data for."""
+    check_kernels(devices, counters, roles)
+    play = lambda name: [role for role in roles if role.name == name]
+    figures = [Figure(f"{t.path.stem}.svg", "errors", errors_data(t)) for t in errors if t.rows]
+    figures += ladder_figures(devices, play("ladder"))
+    for name, kind, data_of, source in (
+        ("block-sweep", "blocks", blocks_data, devices),
+        ("size-sweep", "sizes", sizes_data, devices),
+        ("counters", "counters", counters_data, counters),
+    ):
+        for role in play(name) if source else []:
+            data = data_of(source, role)
+            figures += [Figure(f"{name}-{role.chapter}.svg", kind, data)] if data else []
+    return figures + trace_figures(traces, counters)

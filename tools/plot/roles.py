@@ -1,0 +1,88 @@
+"""roles.py: what the chapters ask plot.py to draw.
+
+A lab's block says it, where the chapter names its file:
+
+    ``` {.cuda file=code/04_sum.cu figures="ladder sum_tree sum_flat; counters sum_global"}
+
+A role is a word and the kernels that play it, by the names that results have, * and ? standing for
+any text and any character; a semicolon stands between roles. `tangle -a figures` lists the
+attributes of all labs as CSV, from which they are read.
+
+  ladder KERNELS       the chapter's rung of ladder.svg and speedup.svg: the fastest of these kernels,
+                       the others are rings
+  counters [KERNELS]   counters-NN.svg: what the CPU device counted for all kernels of the lab, in
+                       grey those that an earlier chapter counted; KERNELS of earlier chapters too
+  block-sweep KERNEL   block-sweep-NN.svg: the kernel over the number of blocks
+  size-sweep KERNELS   size-sweep-NN.svg: the kernels, and the library, over n
+"""
+
+import csv
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from tables import Fault
+
+ROLES = ("ladder", "counters", "block-sweep", "size-sweep")
+HEADER = ["file", "line", "target", "figures"]
+
+
+@dataclass(frozen=True)
+class Role:
+    where: str  # chapters/04-bank-conflicts.md:95
+    chapter: str  # 04
+    name: str  # one of ROLES
+    patterns: tuple  # names of kernels, with * and ?
+
+    def names(self, kernel):
+        return any(fnmatchcase(kernel, pattern) for pattern in self.patterns)
+
+    def plays(self, row):
+        return row["chapter"] == self.chapter and self.names(row["kernel"])
+
+    def fault(self, what):
+        return Fault(f"{self.where}: figures: {what}")
+
+
+def checked(role):
+    if role.name not in ROLES:
+        raise role.fault(f"there is no role `{role.name}`, only {', '.join(ROLES)}")
+    if not role.patterns and role.name != "counters":
+        raise role.fault(f"{role.name} names no kernel")
+    if role.name == "block-sweep" and re.search(r"[ *?]", " ".join(role.patterns)):
+        raise role.fault("block-sweep is about one kernel")
+    return role
+
+
+def roles_of(where, target, text):
+    """The roles that one lab gives to its kernels."""
+    chapter = re.match(r"(\d\d)[-_]", target.rpartition("/")[2])
+    roles = {}
+    for words in filter(None, (part.split() for part in text.split(";"))):
+        role = Role(where, chapter[1] if chapter else "", words[0], tuple(words[1:]))
+        if not chapter:
+            raise role.fault(f"{target} belongs to no chapter: its name starts with no two digits")
+        if role.name in roles:
+            raise role.fault(f"{role.name} stands here twice")
+        roles[role.name] = checked(role)
+    return roles.values()
+
+
+def read_roles(path):
+    """All roles of all labs, by chapter."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    if rows[:1] != [HEADER] or any(len(row) != len(HEADER) for row in rows):
+        raise Fault(f"{path}:1: not what `tangle -a figures` prints")
+    roles = [
+        role
+        for file, line, target, text in rows[1:]
+        for role in roles_of(f"{file}:{line}", target, text)
+    ]
+    return sorted(roles, key=lambda role: role.chapter)
+
+
+def missing_kernel(role, kernels):
+    """The first pattern that none of these kernels fits; there is none where no kernel is known."""
+    fits = lambda pattern: any(fnmatchcase(kernel, pattern) for kernel in kernels)
+    return next((pattern for pattern in role.patterns if kernels and not fits(pattern)), None)

@@ -1,0 +1,294 @@
+"""sweeps.py: figures of measured times over the number of blocks, and over n.
+
+A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
+its content in words.
+"""
+
+import math
+
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from style import (
+    INK,
+    MUTED,
+    FAINT,
+    ORANGE,
+    GREY,
+    SERIES,
+    WIDTH,
+    significant,
+    time_text,
+    round_time,
+    binary_text,
+    kernel_text,
+    sheet,
+    heading,
+)
+
+
+def band(axes, x, low, high, color):
+    """From the 5th to the 95th percentile."""
+    axes.fill_between(x, low, high, color=color, alpha=0.22, linewidth=0)
+
+
+# ---- Over blocks ----
+
+
+def draw_sweep(axes, sweep, color, per_x, per_y):
+    """GB/s over blocks, each in units of its own. The best point: its index, and the curve."""
+    points = sweep["points"]
+    x, y = [p["grid"] / per_x for p in points], [p["gbps"] / per_y for p in points]
+    slow = [v * p["median_us"] / p["p95_us"] for v, p in zip(y, points)]
+    fast = [v * p["median_us"] / p["p5_us"] for v, p in zip(y, points)]
+    band(axes, x, slow, fast, color)
+    axes.plot(x, y, "o-", color=color, markersize=3.2, linewidth=1.6, zorder=3)
+    best = max(range(len(y)), key=lambda i: y[i])
+    axes.plot([x[best]], [y[best]], "o", color=color, markersize=7, zorder=4)
+    return best, x, y
+
+
+def best_text(sweep, point):
+    text = f"best: {significant(point['gbps'])} GB/s at {point['grid']:,} blocks"
+    sms = sweep["sm_count"]
+    return text + (f", {point['grid'] // sms} per SM" if sms and point["grid"] % sms == 0 else "")
+
+
+def label_best(axes, text, best, x, y, color):
+    """Below the point, on the side where there is room."""
+    early = math.log2(x[best] / x[0]) < 0.62 * math.log2(x[-1] / x[0])
+    axes.annotate(
+        text,
+        (x[best], y[best]),
+        (8 if early else -8, -22),
+        textcoords="offset points",
+        color=color,
+        fontweight="bold",
+        ha="left" if early else "right",
+        zorder=5,
+    )
+
+
+def scale_blocks(axes, x, alone, ceiling):
+    """Both axes. `x`: every place that has a point."""
+    axes.set_xlim(min(x) / 1.15, max(x) * 1.15)
+    step = 2 if max(x) / min(x) < 2**20 else 4
+    axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(-8, 31, step)]))
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(
+            lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:.0f}" if x < 1024 else binary_text(x)
+        )
+    )
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.grid(axis="y", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("blocks" if alone else "blocks per multiprocessor", labelpad=2)
+    axes.set_ylabel("GB/s" if alone else "% of the read ceiling", labelpad=3)
+    axes.set_ylim(0, 1.1 * max(ceiling or 0, axes.dataLim.y1))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+
+
+def draw_ceiling(axes, ceiling):
+    axes.axhline(ceiling, color=INK, linewidth=1, dashes=(4, 2.5))
+    axes.annotate(
+        "read ceiling",
+        (0, ceiling),
+        (5, 4),
+        fontsize=8.5,
+        textcoords="offset points",
+        xycoords=("axes fraction", "data"),
+    )
+
+
+def draw_multiprocessors(axes, sms, alone):
+    """A line where each multiprocessor has one block; for one device also at the powers of two."""
+    above = {
+        "xycoords": ("data", "axes fraction"),
+        "textcoords": "offset points",
+        "fontsize": 8,
+        "color": MUTED,
+    }
+    guides = [times for times in (1, 2, 4, 8, 16, 32) if times * sms < axes.get_xlim()[1]]
+    for times in guides if alone else (1,):
+        axes.axvline(times * sms, color=GREY, linewidth=0.8, dashes=(1, 2), zorder=1)
+        if alone:
+            axes.annotate(f"×{times}", (times * sms, 1), (0, 3), ha="center", **above)
+    if alone:
+        axes.annotate(f"{sms} SMs", (sms, 1), (-12, 3), ha="right", **above)
+
+
+def blocks_words(sweeps):
+    texts = []
+    for sweep in sweeps:
+        best = max(sweep["points"], key=lambda p: p["gbps"])
+        at = f"best {significant(best['gbps'])} GB/s at {best['grid']:,} blocks"
+        texts.append(f"{sweep['name']}: {at}")
+    return "; ".join(texts) + "."
+
+
+def blocks(data, name):
+    """One device: GB/s over blocks. Several: what each makes of itself, % over blocks per SM."""
+    sweeps = data["sweeps"]
+    alone = len(sweeps) == 1 or not all(s["sm_count"] and s["ceiling_gbps"] for s in sweeps)
+    top = 1.0 if len(sweeps) == 1 else 0.85 + 0.2 * len(sweeps)
+    figure, place, write = sheet(top + 2.75, name)
+    what = "How many blocks does a sum want?"
+    kernel = kernel_text(sweeps[0]["points"][0]["kernel"]).replace(" ", "-")
+    heading(
+        write,
+        what,
+        f"Chapter {int(data['chapter'])}: the {kernel} sum of {sweeps[0]['n']:,} floats"
+        + (f" on {sweeps[0]['name']}" if len(sweeps) == 1 else ""),
+    )
+    axes = place(0.62, top, WIDTH - 0.85, 2.3)
+    axes.set_xscale("log", base=2)
+    every = []
+    for i, (sweep, color) in enumerate(zip(sweeps, SERIES)):
+        per_x = 1 if alone else sweep["sm_count"]
+        per_y = 1 if alone else sweep["ceiling_gbps"] / 100
+        best, x, y = draw_sweep(axes, sweep, color, per_x, per_y)
+        text = best_text(sweep, sweep["points"][best])
+        every += x
+        if len(sweeps) > 1:
+            text = f"■ {sweep['name']}, {text}"
+            write(0.08, 0.7 + 0.2 * i, text, color=color, fontweight="bold")
+        else:
+            label_best(axes, text, best, x, y, color)
+    ceiling = sweeps[0]["ceiling_gbps"] if alone else 100
+    sms = sweeps[0]["sm_count"] if alone else 1
+    scale_blocks(axes, every, alone, ceiling)
+    if ceiling:
+        draw_ceiling(axes, ceiling)
+    if sms:
+        draw_multiprocessors(axes, sms, alone)
+    return figure, what, blocks_words(sweeps)
+
+
+# ---- Over n ----
+
+
+def looks_of(kernels, library):
+    """A colour and a marker for each kernel; orange is the library's. Then a place in a legend."""
+    palette = [color for color in SERIES if color != ORANGE or library not in kernels]
+    looks, left, row = {library: (ORANGE, None, "■")}, 0.08, 0
+    for i, kernel in enumerate(k for k in kernels if k != library):
+        marker, sign = ((None, "■"), ("o", "●"), ("^", "▲"), ("D", "◆"))[i // len(palette) % 4]
+        looks[kernel] = (palette[i % len(palette)], marker, sign)
+    legend = []
+    for kernel in kernels:
+        width = 0.3 + 0.08 * len(kernel)
+        if left > 0.08 and left + width > WIDTH:
+            left, row = 0.08, row + 1
+        legend.append((left, row, kernel))
+        left += width
+    return looks, legend
+
+
+STYLES = ("solid", "dashed", "dotted", "dash-dotted")  # a device's, and how they are drawn
+DASHES = ((None, None), (5, 2), (1.5, 1.5), (6, 1.5, 1.5, 1.5))
+
+
+def write_legend(write, looks, legend, machines, rows):
+    for left, row, kernel in legend:
+        color, _, sign = looks[kernel]
+        write(left, 0.7 + 0.2 * row, f"{sign} {kernel}", color=color, fontweight="bold")
+    if len(machines) > 1:
+        text = ", ".join(f"{m}: {s}" for m, s in zip(machines, STYLES))
+        write(0.08, 0.7 + 0.2 * rows, text, color=MUTED)
+
+
+def scale_sizes(panels, every):
+    """Powers of two across; time and rate are logarithmic too."""
+    for axes in panels:
+        axes.set_xscale("log", base=2)
+        axes.set_xlim(every[0], every[-1])
+        axes.xaxis.set_major_locator(FixedLocator([2**e for e in range(10, 31, 6)]))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: binary_text(x)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.grid(color=FAINT, linewidth=0.7)
+        axes.set_axisbelow(True)
+    for axes, title in zip(panels, ("time", "GB/s")):
+        axes.set_yscale("log")
+        axes.set_title(title, loc="left", fontsize=9, fontweight="bold", pad=5)
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("n", labelpad=1)
+
+
+def draw_curve(panels, curve, line, theirs):
+    """A curve in the panels of time and rate, and against the library's, where it has one."""
+    points, color = curve["points"], line["color"]
+    x = [p["n"] for p in points]
+    band(panels[0], x, [p["p5_us"] for p in points], [p["p95_us"] for p in points], color)
+    panels[0].plot(x, [p["median_us"] for p in points], **line)
+    work = [p["gbps"] * p["median_us"] for p in points]
+    slow = [w / p["p95_us"] for w, p in zip(work, points)]
+    fast = [w / p["p5_us"] for w, p in zip(work, points)]
+    band(panels[1], x, slow, fast, color)
+    panels[1].plot(x, [p["gbps"] for p in points], **line)
+    if theirs:
+        us = {p["n"]: p["median_us"] for p in theirs["points"]}
+        both = [p for p in points if p["n"] in us]
+        panels[2].plot([p["n"] for p in both], [us[p["n"]] / p["median_us"] for p in both], **line)
+
+
+def finish_scales(panels, library):
+    """What depends on the curves."""
+    panels[0].yaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time(us)))
+    panels[1].yaxis.set_major_formatter(FuncFormatter(lambda gbps, _: significant(gbps, 1)))
+    for axes in panels[2:]:
+        axes.set_title(
+            f"speed against {library}", loc="left", fontsize=9, fontweight="bold", pad=5
+        )
+        axes.axhline(1, color=ORANGE, linewidth=1.2)
+        low, high = axes.get_ylim()
+        axes.set_ylim(max(min(low, 0.9), 0.5), max(high, 1.1))  # slower than half: not shown
+        axes.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"×{y:g}"))
+        axes.xaxis.set_major_locator(FixedLocator([2**e for e in range(10, 31, 3)]))
+
+
+def sizes_words(curves):
+    texts = []
+    for curve in curves:
+        first, last = curve["points"][0], curve["points"][-1]
+        texts.append(
+            f"{curve['kernel']} on {curve['name']}: {time_text(first['median_us'])} at "
+            f"{binary_text(first['n'])}, {significant(last['gbps'])} GB/s at {binary_text(last['n'])}"
+        )
+    return "; ".join(texts) + "."
+
+
+def sizes(data, name):
+    curves, library = data["curves"], data["library"]
+    kernels = sorted(dict.fromkeys(c["kernel"] for c in curves), key=lambda k: k == library)
+    machines = list(dict.fromkeys(c["name"] for c in curves))
+    theirs = {c["name"]: c for c in curves if c["kernel"] == library}
+    versus = [c for c in curves if c["kernel"] != library and c["name"] in theirs]
+    looks, legend = looks_of(kernels, library)
+    rows = legend[-1][1] + (len(machines) > 1)  # the legend's, beyond the first
+    lower = 0.2 * rows
+    tall = 1.6 if len(kernels) > 4 else 0.65  # the panel below: speed against the library
+    figure, place, write = sheet(3.95 + lower + (0.6 + tall if versus else 0), name)
+    every = sorted({p["n"] for c in curves for p in c["points"]})
+    what = f"From {binary_text(every[0])} to {binary_text(every[-1])} elements"
+    heading(
+        write,
+        what,
+        f"Chapter {int(data['chapter'])}: n floats"
+        + (f" on {machines[0]}" if len(machines) == 1 else "")
+        + ". Lines are medians, bands the 5th to 95th percentile",
+    )
+    write_legend(write, looks, legend, machines, rows)
+    panels = [place(0.66, 1.05 + lower, 2.75, 2.4), place(4.2, 1.05 + lower, 2.75, 2.4)]
+    if versus:
+        panels.append(place(0.66, 4.1 + lower, WIDTH - 0.91, tall))
+    scale_sizes(panels, every)
+    for curve in curves:
+        color, marker, _ = looks[curve["kernel"]]
+        dashes = dict(zip(machines, DASHES)).get(curve["name"], (None, None))
+        line = {"color": color, "linewidth": 1.6, "dashes": dashes}
+        line.update(marker=marker, markersize=3.5)
+        draw_curve(panels, curve, line, theirs[curve["name"]] if curve in versus else None)
+    finish_scales(panels, library)
+    return figure, what, sizes_words(curves)
+
+
+PICTURES = {"blocks": blocks, "sizes": sizes}
