@@ -12,12 +12,12 @@
 static void print_fence(const FencePart *part) {
     printf("fence %zu %zu%s%s %.*s", part->line, part->line_count, part->nested ? " nested" : "",
            part->closed ? "" : " open", STR_ARG(part->ticks));
-    for (size_t i = 0; i < part->class_count; i++) printf(" .%.*s", STR_ARG(part->classes[i]));
-    if (part->id.len) printf(" #%.*s", STR_ARG(part->id));
-    for (size_t i = 0; i < part->attribute_count; i++)
-        printf(" %.*s=\"%.*s\"", STR_ARG(part->attributes[i].key),
-               STR_ARG(part->attributes[i].value));
-    if (part->attribute_error.len) printf(" ! %.*s", STR_ARG(part->attribute_error));
+    for (size_t i = 0; i < part->braces.class_count; i++) printf(" .%.*s", STR_ARG(part->braces.classes[i]));
+    if (part->braces.id.len) printf(" #%.*s", STR_ARG(part->braces.id));
+    for (size_t i = 0; i < part->braces.attribute_count; i++)
+        printf(" %.*s=\"%.*s\"", STR_ARG(part->braces.attributes[i].key),
+               STR_ARG(part->braces.attributes[i].value));
+    if (part->braces.error.len) printf(" ! %.*s", STR_ARG(part->braces.error));
     putchar('\n');
     for (size_t i = 0; i < part->body_count; i++) printf("|%.*s\n", STR_ARG(part->body[i]));
 }

@@ -122,9 +122,9 @@ static Str chapter_name(Arena *arena, Str path, const Anchor *anchor) {
 }
 
 static Str id_of(Arena *arena, Str attributes) {
-    FencePart part = {0};
-    if (attributes.len) fence_braces(arena, attributes, 1, &part);
-    return part.id;
+    Braces braces = {0};
+    if (attributes.len) braces_read(arena, attributes, 1, &braces);
+    return braces.id;
 }
 
 Anchors anchor_collect(const ChunkTable *files, AnchorNames names, const Str *first,

@@ -70,7 +70,7 @@ static void add_body(Book *book, const FencePart *part, const char *opening, Str
 void book_chunk(Book *book, size_t chunk) {
     const FencePart *part = book->chunks->chunks[chunk].part;
     Buf text = {.arena = book->arena};
-    Str language = part->class_count ? part->classes[0] : STR("");
+    Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
     book_blank(book);
     if (book->style == BOOK_PANDOC) {
         buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n",
@@ -85,7 +85,7 @@ void book_chunk(Book *book, size_t chunk) {
 }
 
 void book_plain_code(Book *book, const FencePart *part) {
-    Str language = part->class_count ? part->classes[0] : STR("");
+    Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
     bool braces = str_find(part->info, STR("{")) != SIZE_MAX;
     if (braces && book->style == BOOK_PANDOC)
         add_body(book, part, " ", part->info);

@@ -47,10 +47,10 @@ static Str code_text(Str ticked) {
 }
 
 // A number, of the device that the code span's attributes name, or else of the chapter's.
-static void add_value(Paragraph *paragraph, Str expression, const FencePart *attributes) {
+static void add_value(Paragraph *paragraph, Str expression, const Braces *attributes) {
     Book *book = paragraph->book;
     KeyScope scope = book_scope(book);
-    fence_attribute(attributes, STR("device"), &scope.device);
+    braces_value(attributes, STR("device"), &scope.device);
     Buf plain = {.arena = book->arena}, why = {.arena = book->arena};
     Value value;
     for (size_t i = 0; i < expression.len; i++)
@@ -67,14 +67,14 @@ static void add_value(Paragraph *paragraph, Str expression, const FencePart *att
 
 static void add_code(Paragraph *paragraph, const Inline *piece) {
     Book *book = paragraph->book;
-    FencePart part = {0};
-    if (piece->attributes.len) fence_braces(book->arena, piece->attributes, 1, &part);
-    if (part.attribute_error.len) {
+    Braces braces = {0};
+    if (piece->attributes.len) braces_read(book->arena, piece->attributes, 1, &braces);
+    if (braces.error.len) {
         Buf message = {.arena = book->arena};
-        buf_add(&message, part.attribute_error);
+        buf_add(&message, braces.error);
         error_at(paragraph, message);
-    } else if (fence_has_class(&part, STR("result"))) {
-        add_value(paragraph, code_text(piece->text), &part);
+    } else if (braces_have_class(&braces, STR("result"))) {
+        add_value(paragraph, code_text(piece->text), &braces);
     } else if (book->style != BOOK_PANDOC) {
         buf_add(&paragraph->text,
                 str_slice(piece->whole, 0, piece->whole.len - piece->attributes.len));
@@ -253,11 +253,11 @@ static void add_heading(Book *book, int level, Str title, Str attributes, size_t
     for (int i = 0; i < level; i++) buf_char(&out, '#');
     buf_format(&out, " %.*s", STR_ARG(text));
     if (book->style == BOOK_PANDOC && anchor) {
-        FencePart part = {0};
-        if (attributes.len) fence_braces(book->arena, attributes, 1, &part);
+        Braces braces = {0};
+        if (attributes.len) braces_read(book->arena, attributes, 1, &braces);
         buf_format(&out, " {#%.*s", STR_ARG(anchor->name));
-        for (size_t i = 0; i < part.class_count; i++)
-            buf_format(&out, " .%.*s", STR_ARG(part.classes[i]));
+        for (size_t i = 0; i < braces.class_count; i++)
+            buf_format(&out, " .%.*s", STR_ARG(braces.classes[i]));
         buf_char(&out, '}');
     }
     buf_char(&out, '\n');

@@ -57,13 +57,13 @@ void book_check_stale(Book *book, size_t line, Str what, bool stale) {
 
 bool book_check_attributes(Book *book, const FencePart *part, const Str *known) {
     bool good = true;
-    for (size_t i = 0; i < part->attribute_count; i++) {
+    for (size_t i = 0; i < part->braces.attribute_count; i++) {
         const Str *name = known;
-        while (name->len && !str_equal(*name, part->attributes[i].key)) name++;
+        while (name->len && !str_equal(*name, part->braces.attributes[i].key)) name++;
         if (name->len) continue;
         Buf message = {.arena = book->arena};
-        buf_format(&message,
-                   "unknown attribute `%.*s`; known here:", STR_ARG(part->attributes[i].key));
+        buf_format(&message, "unknown attribute `%.*s`; known here:",
+                   STR_ARG(part->braces.attributes[i].key));
         for (name = known; name->len; name++) buf_format(&message, " %.*s", STR_ARG(*name));
         book_error(book, part->line, message);
         good = false;

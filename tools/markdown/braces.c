@@ -1,7 +1,7 @@
-// Attribute lists as pandoc writes them: {.class #name key=value other="two words"}.
-#include <ctype.h>
+// Braces: see braces.h.
+#include "markdown/braces.h"
 
-#include "markdown/fence.h"
+#include <ctype.h>
 
 static bool is_space(char c) { return isspace((unsigned char)c); }
 
@@ -13,7 +13,7 @@ static bool is_name_char(char c) {
            c == '.';
 }
 
-size_t fence_name_length(Str s) {
+size_t braces_name_length(Str s) {
     size_t n = 0;
     if (s.len == 0 || !is_letter(s.at[0])) return 0;
     while (n < s.len && is_name_char(s.at[n])) n++;
@@ -22,10 +22,10 @@ size_t fence_name_length(Str s) {
 
 typedef struct {
     Arena *arena;
-    Str braces;
+    Str text;
     size_t at;
-    size_t column; // of braces[0]
-    FencePart *part;
+    size_t column; // of text[0]
+    Braces *braces;
     size_t class_capacity;
     size_t attribute_capacity;
 } Reader;
@@ -36,10 +36,9 @@ enum { ATTRIBUTES_MAX = 64, FOUND_MAX = 60 };
 // long one.
 static Str item_at(const Reader *reader, size_t at) {
     size_t end = at;
-    while (end < reader->braces.len && !is_space(reader->braces.at[end]) &&
-           reader->braces.at[end] != '}')
+    while (end < reader->text.len && !is_space(reader->text.at[end]) && reader->text.at[end] != '}')
         end++;
-    Str item = str_slice(reader->braces, at, end);
+    Str item = str_slice(reader->text, at, end);
     if (item.len <= FOUND_MAX) return item;
     item.len = FOUND_MAX;
     while (((unsigned char)item.at[item.len] & 0xC0) == 0x80) item.len--; // a whole character
@@ -52,44 +51,44 @@ static void reader_fails(Reader *reader, size_t at, const char *expected) {
     buf_format(&buf, "bad attributes at column %zu: expected %s", reader->column + at, expected);
     if (found.len)
         buf_format(&buf, ", found `%.*s`", STR_ARG(found));
-    else if (at < reader->braces.len)
-        buf_format(&buf, ", found `%c`", reader->braces.at[at]);
+    else if (at < reader->text.len)
+        buf_format(&buf, ", found `%c`", reader->text.at[at]);
     else
         buf_format(&buf, ", found the end of the line");
-    reader->part->attribute_error = buf_str(&buf);
+    reader->braces->error = buf_str(&buf);
 }
 
 static bool reader_sees(const Reader *reader, char c) {
-    return reader->at < reader->braces.len && reader->braces.at[reader->at] == c;
+    return reader->at < reader->text.len && reader->text.at[reader->at] == c;
 }
 
 static bool item_ends(const Reader *reader) {
-    return reader->at == reader->braces.len || reader_sees(reader, '}') ||
-           is_space(reader->braces.at[reader->at]);
+    return reader->at == reader->text.len || reader_sees(reader, '}') ||
+           is_space(reader->text.at[reader->at]);
 }
 
 static void read_class(Reader *reader) {
     size_t start = ++reader->at;
-    reader->at += fence_name_length(str_from(reader->braces, start));
+    reader->at += braces_name_length(str_from(reader->text, start));
     if (reader->at == start || !item_ends(reader)) {
         reader_fails(reader, start - 1, "a class such as .cuda");
         return;
     }
-    FencePart *part = reader->part;
-    ARENA_GROW(reader->arena, part->classes, part->class_count, reader->class_capacity);
-    part->classes[part->class_count++] = str_slice(reader->braces, start, reader->at);
+    Braces *braces = reader->braces;
+    ARENA_GROW(reader->arena, braces->classes, braces->class_count, reader->class_capacity);
+    braces->classes[braces->class_count++] = str_slice(reader->text, start, reader->at);
 }
 
 static void read_name(Reader *reader) {
     size_t start = ++reader->at;
-    reader->at += fence_name_length(str_from(reader->braces, start));
+    reader->at += braces_name_length(str_from(reader->text, start));
     if (reader->at == start || !item_ends(reader))
         reader_fails(reader, start - 1,
                      "#name: a letter, then letters, digits, \"-\", \"_\", \":\" or \".\"");
-    else if (reader->part->id.len)
+    else if (reader->braces->id.len)
         reader_fails(reader, start - 1, "one #name only");
     else
-        reader->part->id = str_slice(reader->braces, start, reader->at);
+        reader->braces->id = str_slice(reader->text, start, reader->at);
 }
 
 // A value, quoted or bare. A backslash takes the special meaning from the character after it.
@@ -97,17 +96,17 @@ static bool read_value(Reader *reader, Str *value) {
     Buf buf = {.arena = reader->arena};
     size_t start = reader->at;
     bool quoted = reader_sees(reader, '"') || reader_sees(reader, '\'');
-    char quote = quoted ? reader->braces.at[reader->at++] : '\0';
-    for (; reader->at < reader->braces.len; reader->at++) {
-        char c = reader->braces.at[reader->at];
+    char quote = quoted ? reader->text.at[reader->at++] : '\0';
+    for (; reader->at < reader->text.len; reader->at++) {
+        char c = reader->text.at[reader->at];
         if (quoted ? c == quote : item_ends(reader)) break;
-        bool escaped = c == '\\' && reader->at + 1 < reader->braces.len &&
-                       ispunct((unsigned char)reader->braces.at[reader->at + 1]);
+        bool escaped = c == '\\' && reader->at + 1 < reader->text.len &&
+                       ispunct((unsigned char)reader->text.at[reader->at + 1]);
         if (escaped) reader->at++;
         if (!quoted && !escaped && (c == '"' || c == '{')) break;
-        buf_char(&buf, reader->braces.at[reader->at]);
+        buf_char(&buf, reader->text.at[reader->at]);
     }
-    if (quoted && reader->at == reader->braces.len) {
+    if (quoted && reader->at == reader->text.len) {
         reader_fails(reader, start, "a closing quote");
         return false;
     }
@@ -122,45 +121,46 @@ static bool read_value(Reader *reader, Str *value) {
 
 static void read_key_value(Reader *reader) {
     size_t start = reader->at;
-    Str key = str_slice(reader->braces, start,
-                        start + fence_name_length(str_from(reader->braces, start)));
+    Str key =
+        str_slice(reader->text, start, start + braces_name_length(str_from(reader->text, start)));
     Str value;
     reader->at += key.len;
     if (key.len == 0 || !reader_sees(reader, '=')) {
         reader_fails(reader, start, ".class, #name or key=value");
         return;
     }
-    if (fence_attribute(reader->part, key, &value)) {
+    if (braces_value(reader->braces, key, &value)) {
         reader_fails(reader, start, "each key once");
         return;
     }
-    if (reader->part->attribute_count == ATTRIBUTES_MAX) {
+    if (reader->braces->attribute_count == ATTRIBUTES_MAX) {
         reader_fails(reader, start, "at most 64 keys");
         return;
     }
     reader->at++;
     if (!read_value(reader, &value)) return;
-    FencePart *part = reader->part;
-    ARENA_GROW(reader->arena, part->attributes, part->attribute_count, reader->attribute_capacity);
-    part->attributes[part->attribute_count++] = (FenceAttribute){key, value};
+    Braces *braces = reader->braces;
+    ARENA_GROW(reader->arena, braces->attributes, braces->attribute_count,
+               reader->attribute_capacity);
+    braces->attributes[braces->attribute_count++] = (BracesAttribute){key, value};
 }
 
-void fence_braces(Arena *arena, Str braces, size_t column, FencePart *part) {
+void braces_read(Arena *arena, Str text, size_t column, Braces *braces) {
     Reader reader = {.arena = arena,
-                     .braces = braces,
+                     .text = text,
                      .at = 1,
                      .column = column,
-                     .part = part,
-                     .class_capacity = part->class_count,
-                     .attribute_capacity = part->attribute_count};
-    while (part->attribute_error.len == 0) {
-        while (reader.at < braces.len && is_space(braces.at[reader.at])) reader.at++;
-        if (reader.at == braces.len) {
+                     .braces = braces,
+                     .class_capacity = braces->class_count,
+                     .attribute_capacity = braces->attribute_count};
+    while (braces->error.len == 0) {
+        while (reader.at < text.len && is_space(text.at[reader.at])) reader.at++;
+        if (reader.at == text.len) {
             reader_fails(&reader, reader.at, "\"}\"");
         } else if (reader_sees(&reader, '}')) {
             reader.at++;
-            while (reader.at < braces.len && is_space(braces.at[reader.at])) reader.at++;
-            if (reader.at < braces.len) reader_fails(&reader, reader.at, "nothing after \"}\"");
+            while (reader.at < text.len && is_space(text.at[reader.at])) reader.at++;
+            if (reader.at < text.len) reader_fails(&reader, reader.at, "nothing after \"}\"");
             return;
         } else if (reader_sees(&reader, '.')) {
             read_class(&reader);
@@ -172,18 +172,18 @@ void fence_braces(Arena *arena, Str braces, size_t column, FencePart *part) {
     }
 }
 
-bool fence_braces_meant(Str braces) {
+bool braces_meant(Str text) {
     char quote = '\0';
     bool item_starts = true, first = true;
-    for (size_t i = 1; i < braces.len; i++) {
-        char c = braces.at[i];
+    for (size_t i = 1; i < text.len; i++) {
+        char c = text.at[i];
         if (quote) {
             if (c == quote) quote = '\0';
         } else if (c == '"' || c == '\'') {
             quote = c;
         } else if (item_starts && !is_space(c)) {
             if (c == '#' || (c == '.' && first)) return true;
-            Str rest = str_from(braces, i);
+            Str rest = str_from(text, i);
             if (str_starts(rest, STR("file")) && str_starts(str_trim(str_from(rest, 4)), STR("=")))
                 return true;
             first = false;
@@ -193,16 +193,16 @@ bool fence_braces_meant(Str braces) {
     return false;
 }
 
-bool fence_has_class(const FencePart *part, Str class_name) {
-    for (size_t i = 0; i < part->class_count; i++)
-        if (str_equal(part->classes[i], class_name)) return true;
+bool braces_have_class(const Braces *braces, Str class_name) {
+    for (size_t i = 0; i < braces->class_count; i++)
+        if (str_equal(braces->classes[i], class_name)) return true;
     return false;
 }
 
-bool fence_attribute(const FencePart *part, Str key, Str *value) {
-    for (size_t i = 0; i < part->attribute_count; i++) {
-        if (!str_equal(part->attributes[i].key, key)) continue;
-        *value = part->attributes[i].value;
+bool braces_value(const Braces *braces, Str key, Str *value) {
+    for (size_t i = 0; i < braces->attribute_count; i++) {
+        if (!str_equal(braces->attributes[i].key, key)) continue;
+        *value = braces->attributes[i].value;
         return true;
     }
     return false;

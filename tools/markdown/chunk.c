@@ -28,7 +28,7 @@ bool chunk_is_reference(Str line, Str *indent, Str *name) {
     Str text = str_trim(str_from(line, start));
     if (!str_starts(text, STR("<<")) || !str_ends(text, STR(">>")) || text.len < 5) return false;
     Str inside = str_slice(text, 2, text.len - 2);
-    if (fence_name_length(inside) != inside.len) return false;
+    if (braces_name_length(inside) != inside.len) return false;
     *indent = str_slice(line, 0, start);
     *name = inside;
     return true;
@@ -65,11 +65,11 @@ static void add_part(ChunkTable *table, size_t file, const FencePart *part) {
     if (!part->closed)
         chunk_fail(table, file, part->line, "unterminated fence: %.*s is not closed before %s ends",
                    STR_ARG(part->ticks), part->nested ? "its list item or quote" : "the file");
-    if (part->attribute_error.len)
-        chunk_fail(table, file, part->line, "%.*s", STR_ARG(part->attribute_error));
-    Chunk chunk = {.name = part->id, .file = file, .line = part->line, .part = part};
+    if (part->braces.error.len)
+        chunk_fail(table, file, part->line, "%.*s", STR_ARG(part->braces.error));
+    Chunk chunk = {.name = part->braces.id, .file = file, .line = part->line, .part = part};
     bool has_target = fence_attribute(part, STR("file"), &chunk.target);
-    if (part->id.len == 0 && !has_target) return;
+    if (part->braces.id.len == 0 && !has_target) return;
     const char *fault = has_target ? target_fault(chunk.target) : NULL;
     chunk.misplaced = fault != NULL;
     if (fault)

@@ -146,29 +146,23 @@ static size_t opening_fence(Str s) {
 // Anything else is another dialect's info string and, unless it looks meant for pandoc, no error.
 static void read_info(Arena *arena, FencePart *part, size_t column) {
     size_t brace = str_find(part->info, STR("{"));
-    Str braces = str_from(part->info, brace);
-    Str words = str_trim(str_slice(part->info, 0, brace));
+    Str list = str_from(part->info, brace), words = str_trim(str_slice(part->info, 0, brace));
     size_t first = 0;
     while (first < words.len && !isspace((unsigned char)words.at[first])) first++;
-    FencePart read = {0};
+    Braces read = {0};
     if (first) {
         read.classes = ARENA_NEW(arena, 1, Str);
         read.classes[read.class_count++] = str_slice(words, 0, first);
     }
-    FencePart plain = read;
-    if (braces.len && first < words.len)
-        read.attribute_error = STR("bad attributes: expected one word at most before \"{\"");
-    else if (braces.len)
-        fence_braces(arena, braces, column + brace, &read);
-    if (read.attribute_error.len)
-        read = fence_braces_meant(braces) ? (FencePart){.attribute_error = read.attribute_error}
-                                          : plain;
-    part->id = read.id;
-    part->classes = read.classes;
-    part->class_count = read.class_count;
-    part->attributes = read.attributes;
-    part->attribute_count = read.attribute_count;
-    part->attribute_error = read.attribute_error;
+    part->braces = read;
+    if (list.len && first < words.len)
+        read.error = STR("bad attributes: expected one word at most before \"{\"");
+    else if (list.len)
+        braces_read(arena, list, column + brace, &read);
+    if (read.error.len == 0)
+        part->braces = read;
+    else if (braces_meant(list))
+        part->braces = (Braces){.error = read.error};
 }
 
 static void add_part(Scanner *scanner, FencePart part) {
@@ -357,4 +351,12 @@ FenceParts fence_scan(Arena *arena, Str text) {
     if (scanner->leaf == LEAF_FENCE) end_fence(scanner, rest.at, scanner->line);
     end_prose(scanner, rest.at);
     return scanner->result;
+}
+
+bool fence_has_class(const FencePart *part, Str class_name) {
+    return braces_have_class(&part->braces, class_name);
+}
+
+bool fence_attribute(const FencePart *part, Str key, Str *value) {
+    return braces_value(&part->braces, key, value);
 }

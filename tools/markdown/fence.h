@@ -9,6 +9,8 @@
 //     ``` {.cuda #load-tile key=value other="two words"}
 //     ```cuda {#load-tile}                                  (pandoc 3)
 //     ```cuda                                               (no braces: the word is the class)
+//
+// Braces that never meant to be pandoc's, such as {r, echo=FALSE} or {1,3-5}, are no error.
 #ifndef FENCE_H
 #define FENCE_H
 
@@ -17,13 +19,9 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "markdown/braces.h"
 
 enum { FENCE_DEPTH_MAX = 100 }; // containers beyond this depth are read as text
-
-typedef struct {
-    Str key;
-    Str value; // without its quotes, backslash escapes undone
-} FenceAttribute;
 
 typedef struct {
     bool fenced;       // false: prose, and only source, line and line_count mean anything
@@ -39,15 +37,7 @@ typedef struct {
     Str *body;   // content lines without line end, container marks and the fence's own indent;
     size_t body_count; // body[i] stands on line `line + 1 + i`
 
-    Str id;       // empty: none
-    Str *classes; // in order, without the dot
-    size_t class_count;
-    FenceAttribute *attributes; // in order; file= is among them
-    size_t attribute_count;
-    // Not empty: the braces look like attributes but are not. One line for the author that names
-    // the column, what was found and what was expected; id, classes and attributes are then empty.
-    // Braces that never meant to be pandoc's, such as {r, echo=FALSE} or {1,3-5}, are no error.
-    Str attribute_error;
+    Braces braces; // what the fence is called and said about it; file= is among its attributes
 } FencePart;
 
 typedef struct {
@@ -56,26 +46,12 @@ typedef struct {
 } FenceParts;
 
 // Takes the whole text apart. `text` must outlive the result, which lives in the arena.
-// Every text has a reading: nothing is an error here except what attribute_error and closed tell.
+// Every text has a reading: nothing is an error here except what braces.error and closed tell.
 FenceParts fence_scan(Arena *arena, Str text);
 
 bool fence_has_class(const FencePart *part, Str class_name);
 
 // The value of the first attribute with this key; false if there is none.
 bool fence_attribute(const FencePart *part, Str key, Str *value);
-
-// Parses an attribute list, from "{" to "}" inclusive, into `part`'s id, classes, attributes and
-// attribute_error, adding to what is there. `column`: of the "{", from 1, for messages. Also right
-// for the attributes of inline code, `04.time`{.result}.
-void fence_braces(Arena *arena, Str braces, size_t column, FencePart *part);
-
-// Do these braces look as if meant as such a list, well-formed or not? They do if they start with
-// a class, or hold a #name or file= outside quotes.
-bool fence_braces_meant(Str braces);
-
-// The length of the name that s starts with, or 0. A name, of a chunk, a class or a key, is a
-// letter, then letters, digits, "-", "_", ":" and "."; any character outside ASCII counts as a
-// letter. Pandoc reads all of these alike.
-size_t fence_name_length(Str s);
 
 #endif

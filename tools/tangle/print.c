@@ -86,9 +86,9 @@ static void add_chapters(Buf *buf, const Target *targets, size_t count, const ch
 
 // KEY_LAB := VALUE for each attribute of a lab's block that is not file=.
 static void add_attributes(Buf *buf, const ChunkTable *table, const Target *target) {
-    const FencePart *part = table->chunks[target->chunk].part;
-    for (size_t i = 0; i < part->attribute_count; i++) {
-        const FenceAttribute *attribute = &part->attributes[i];
+    const Braces *braces = &table->chunks[target->chunk].part->braces;
+    for (size_t i = 0; i < braces->attribute_count; i++) {
+        const BracesAttribute *attribute = &braces->attributes[i];
         if (str_equal(attribute->key, STR("file"))) continue;
         add_make_path(buf, attribute->key);
         buf_char(buf, '_');
