@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "markdown/chunk.h"
 #include "base/file.h"
+#include "tangle/expand.h"
 
 static uint64_t state = 0x9E3779B97F4A7C15u;
 
@@ -60,11 +60,12 @@ static const char *fault(Arena *arena, Str text) {
     chunk_add(&table, STR("b.md"), str_from(text, text.len / 2));
     chunk_check(&table);
     if (table.error_count) return chunk_errors(&table).len ? NULL : "an error says nothing";
+    ExpandWalk walk = expand_walk(&table);
     for (size_t i = 0; i < table.chunk_count; i++) {
         size_t *files;
-        Str clean = chunk_expand(&table, i, CHUNK_CLEAN), line;
-        Str lines = chunk_expand(&table, i, CHUNK_WITH_LINES);
-        if (chunk_sources(&table, i, &files) == 0) return "a chunk comes from no file";
+        Str clean = expand_text(&table, i, EXPAND_CLEAN), line;
+        Str lines = expand_text(&table, i, EXPAND_WITH_LINES);
+        if (expand_sources(&walk, i, &files) == 0) return "a chunk comes from no file";
         Buf stripped = {.arena = arena};
         while (str_line(&lines, &line)) {
             if (str_starts(line, STR("#line "))) continue;

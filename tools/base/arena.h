@@ -1,6 +1,6 @@
 // Arena: one growing region of memory for a whole run; nothing in it is freed singly.
-#ifndef ARENA_H
-#define ARENA_H
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
 
 #include <stddef.h>
 

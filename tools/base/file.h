@@ -1,6 +1,6 @@
 // Files as wholes: read completely, written completely or not at all.
-#ifndef FILE_H
-#define FILE_H
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
 
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
 //     json_text(&json, STR(""), STR("x = 1\n"));
 //     json_close(&json, ']');
 //     json_close(&json, '}');
-#ifndef JSON_H
-#define JSON_H
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
 
 #include "base/str.h"
 

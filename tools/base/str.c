@@ -126,16 +126,3 @@ void buf_format(Buf *buf, const char *format, ...) {
 }
 
 Str buf_str(const Buf *buf) { return (Str){buf->at, buf->len}; }
-
-void buf_csv_cell(Buf *buf, Str text) {
-    if (str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
-        buf_add(buf, text);
-        return;
-    }
-    buf_char(buf, '"');
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] == '"') buf_char(buf, '"');
-        buf_char(buf, text.at[i]);
-    }
-    buf_char(buf, '"');
-}

@@ -1,6 +1,6 @@
 // Str: text as pointer and length, never terminated, never owned; and Buf, text being built.
-#ifndef STR_H
-#define STR_H
+#ifndef BASE_STR_H
+#define BASE_STR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,6 @@ typedef struct {
 void buf_add(Buf *buf, Str s);
 void buf_char(Buf *buf, char c);
 void buf_format(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void buf_csv_cell(Buf *buf, Str text); // in quotes if it holds a comma or a quote
 Str buf_str(const Buf *buf);
 
 #endif

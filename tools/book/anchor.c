@@ -1,6 +1,7 @@
 // Anchor: see anchor.h.
 #include "book/anchor.h"
 
+#include "base/path.h"
 #include "book/key.h"
 #include "markdown/inline.h"
 
@@ -110,10 +111,7 @@ static Str unused(const Anchors *anchors, size_t start, Str slug, bool in_book, 
 
 static Str chapter_name(Arena *arena, Str path, const Anchor *anchor) {
     Str chapter = key_chapter_of(path);
-    size_t start = path.len;
-    while (start && path.at[start - 1] != '/') start--;
-    Str stem = str_from(path, start);
-    if (str_ends(stem, STR(".md"))) stem.len -= 3;
+    Str stem = path_stem(path);
     Buf name = {.arena = arena};
     buf_format(&name, "ch-%.*s", STR_ARG(chapter.len ? chapter : anchor_slug(arena, stem)));
     if (anchor->level > 1)

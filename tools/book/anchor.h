@@ -4,8 +4,8 @@
 // In a link, `other.md#a-heading` names a heading as a code host does: lower case, punctuation
 // dropped, spaces as hyphens, -1, -2 … for repetitions in one file; or by its own {#id}.
 // Headings are ATX headings (`## Title`) outside fences.
-#ifndef ANCHOR_H
-#define ANCHOR_H
+#ifndef BOOK_ANCHOR_H
+#define BOOK_ANCHOR_H
 
 #include "markdown/chunk.h"
 

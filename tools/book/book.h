@@ -1,9 +1,11 @@
-// Book: chapters and results on their way into one Markdown text.
+// Book: what is being woven, and what all its blocks stand on: text to the output, faults, and
+// where keys are looked up.
 //
-// Each book_* function adds one block of a chapter to the text, in the form that the target needs,
-// or says in a located error why it cannot.
-#ifndef BOOK_H
-#define BOOK_H
+// Each kind of block has a module of its own: prose, code, table, lines, csv_table, claims. Its
+// function adds one block of a chapter to the text, in the form that the target needs, or says in a
+// located error why it cannot. chapters.h puts them together.
+#ifndef BOOK_BOOK_H
+#define BOOK_BOOK_H
 
 #include "book/anchor.h"
 #include "book/expr.h"
@@ -64,45 +66,22 @@ struct Book {
     void *cells;                                                  // what these two work on
 };
 
-// The whole book; its text is in book->out, its faults in book->errors, in file and line order.
-void book_weave(Book *book);
-
-// Its steps, for a book that does not become one text: open once, then set book->file and weave
-// each chapter that is wanted.
-void book_open(Book *book);
-void book_chapter_text(Book *book);
-void book_sort_errors(Book *book);
-Str book_provenance(const Book *book); // in one sentence or two
-
-// What the blocks stand on: book_text.c.
+// A fault at that line of the chapter that is being woven.
 void book_error(Book *book, size_t line, Buf message);
-KeyScope book_scope(const Book *book);
-Str book_chapter(const Book *book);
-
-// Text to the output, each line behind the marks of the container that it stands in.
-void book_add(Book *book, Str text);
-void book_blank(Book *book); // a blank line, unless there is one
-
-// The blocks of a chapter.
-void book_prose(Book *book, const FencePart *part); // book_prose.c
-void book_chunk(Book *book, size_t chunk);          // book_code.c
-void book_plain_code(Book *book, const FencePart *part);
-void book_lines(Book *book, const FencePart *part);  // book_lines.c
-void book_table(Book *book, const FencePart *part);  // book_table.c
-void book_csv(Book *book, const FencePart *part);    // book_csv.c
-void book_claims(Book *book, const FencePart *part); // book.c
-
-// Running text as it stands in the book: values filled, links followed, measurements checked.
-Str book_inline(Book *book, Str text, size_t line); // book_prose.c
-
-// The name of a chunk's anchor, and what readers call it.
-Str book_chunk_anchor(const Book *book, size_t chunk);
-Str book_chunk_name(const Book *book, size_t chunk);
+void book_sort_errors(Book *book); // into file and line order
 
 // Reports a value that is stale if that is an error.
 void book_check_stale(Book *book, size_t line, Str what, bool stale);
 
 // Every attribute of a directive must be one of these names (ended by an empty one).
 bool book_check_attributes(Book *book, const FencePart *part, const Str *known);
+
+Str book_chapter(const Book *book);    // of the file: 04, A
+KeyScope book_scope(const Book *book); // where the keys of that chapter are looked up
+Str book_provenance(const Book *book); // in one sentence or two
+
+// Text to the output, each line behind the marks of the container that it stands in.
+void book_add(Book *book, Str text);
+void book_blank(Book *book); // a blank line, unless there is one
 
 #endif

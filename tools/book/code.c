@@ -1,30 +1,26 @@
-// Book, code: chunks with their links both ways, and code that belongs to no program.
-#include "book/book.h"
+// Code: see code.h.
+#include "book/code.h"
 
-Str book_chunk_name(const Book *book, size_t chunk) {
+#include "base/path.h"
+
+Str code_name(const Book *book, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
     return named->name.len ? named->name : named->target;
 }
 
-Str book_chunk_anchor(const Book *book, size_t chunk) {
+static Str anchor_of(const Book *book, size_t chunk) {
     Buf anchor = {.arena = book->arena};
-    Str name = book_chunk_name(book, chunk);
+    Str name = code_name(book, chunk);
     buf_add(&anchor, STR("chunk-"));
     for (size_t i = 0; i < name.len; i++)
         buf_char(&anchor, name.at[i] == '/' || name.at[i] == '.' ? '-' : name.at[i]);
     return buf_str(&anchor);
 }
 
-static Str file_name(Str path) {
-    size_t start = path.len;
-    while (start && path.at[start - 1] != '/') start--;
-    return str_from(path, start);
-}
-
 static void add_link(const Book *book, Buf *text, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
-    Str name = named->name.len ? named->name : file_name(named->target);
-    Str anchor = book_chunk_anchor(book, chunk);
+    Str name = named->name.len ? named->name : path_name(named->target);
+    Str anchor = anchor_of(book, chunk);
     buf_format(text, "[`%.*s`](#%.*s)", STR_ARG(name), STR_ARG(anchor));
 }
 
@@ -46,7 +42,7 @@ static void add_caption(Book *book, size_t index) {
     const Chunk *chunk = &book->chunks->chunks[index];
     bool host = book->style != BOOK_PANDOC;
     Buf text = {.arena = book->arena};
-    Str anchor = book_chunk_anchor(book, index), name = book_chunk_name(book, index);
+    Str anchor = anchor_of(book, index), name = code_name(book, index);
     if (host) buf_format(&text, "<sub><a id=\"%.*s\"></a>", STR_ARG(anchor));
     buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
     for (size_t i = 0; i < chunk->user_count; i++) {
@@ -67,14 +63,13 @@ static void add_body(Book *book, const FencePart *part, const char *opening, Str
     book_add(book, buf_str(&text));
 }
 
-void book_chunk(Book *book, size_t chunk) {
+void code_weave(Book *book, size_t chunk) {
     const FencePart *part = book->chunks->chunks[chunk].part;
     Buf text = {.arena = book->arena};
     Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
     book_blank(book);
     if (book->style == BOOK_PANDOC) {
-        buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n",
-                   STR_ARG(book_chunk_anchor(book, chunk)));
+        buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n", STR_ARG(anchor_of(book, chunk)));
         book_add(book, buf_str(&text));
     }
     add_caption(book, chunk);
@@ -84,7 +79,7 @@ void book_chunk(Book *book, size_t chunk) {
     if (book->style == BOOK_PANDOC) book_add(book, STR("::::\n"));
 }
 
-void book_plain_code(Book *book, const FencePart *part) {
+void code_weave_plain(Book *book, const FencePart *part) {
     Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
     bool braces = str_find(part->info, STR("{")) != SIZE_MAX;
     if (braces && book->style == BOOK_PANDOC)

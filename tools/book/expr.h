@@ -11,8 +11,8 @@
 // `a.time ~ b.time` holds when the two intervals from the 5th to the 95th percentile overlap: no
 // measurable difference. In a claim KERNEL@each stands for each n recorded for the first such
 // kernel: the claim must hold at every one.
-#ifndef EXPR_H
-#define EXPR_H
+#ifndef BOOK_EXPR_H
+#define BOOK_EXPR_H
 
 #include "book/key.h"
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/path.h"
+
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
 
 static const KeyField fields[] = {
@@ -55,9 +57,7 @@ Str key_counter_title(Arena *arena, Str column) {
 }
 
 Str key_chapter_of(Str path) {
-    size_t start = path.len;
-    while (start && path.at[start - 1] != '/') start--;
-    Str name = str_from(path, start);
+    Str name = path_name(path);
     bool digits = name.len > 2 && is_digit(name.at[0]) && is_digit(name.at[1]);
     if (digits && (name.at[2] == '-' || name.at[2] == '_')) return str_slice(name, 0, 2);
     if (name.len > 1 && name.at[0] >= 'A' && name.at[0] <= 'Z' &&

@@ -4,8 +4,8 @@
 // the lab's table, N a number of elements, Ki, Mi and Gi allowed (default: 25,600,000 when it was
 // recorded, else the only n). `*` stands for every kernel or, after @, every n.
 // FIELD is a field of the GPU tables (key_fields) or a counter: a column of cpu.csv.
-#ifndef KEY_H
-#define KEY_H
+#ifndef BOOK_KEY_H
+#define BOOK_KEY_H
 
 #include "book/results.h"
 #include "book/value.h"

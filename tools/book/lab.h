@@ -1,6 +1,6 @@
 // Labs: the programs of a set of chapters, and which chunks each of them is put together from.
-#ifndef LAB_H
-#define LAB_H
+#ifndef BOOK_LAB_H
+#define BOOK_LAB_H
 
 #include "markdown/chunk.h"
 

@@ -1,6 +1,8 @@
-// Book, listings with counts: ``` {.lines chunk=NAME columns="…" kernel=NAME n=…} shows the lines
-// of a chunk, each behind what the CPU device counted on it.
-#include "book/book.h"
+// Lines: see lines.h.
+#include "book/lines.h"
+
+#include "book/prose.h"
+#include "tangle/expand.h"
 
 enum { LISTING_COLUMNS_MAX = 8 };
 
@@ -108,7 +110,7 @@ static bool add_counts(Listing *listing, size_t code_line, size_t body) {
 // Follows the program's #line marks: which of its lines come from the chunk?
 static bool count_lines(Listing *listing, size_t program) {
     const ChunkTable *table = listing->book->chunks;
-    Str rest = chunk_expand(table, program, CHUNK_WITH_LINES), line, path = STR("");
+    Str rest = expand_text(table, program, EXPAND_WITH_LINES), line, path = STR("");
     Str home = table->files[listing->chunk->file].path;
     const FencePart *code = listing->chunk->part;
     size_t source_line = 0, code_line = 0;
@@ -262,7 +264,7 @@ static void add_caption(const Listing *listing) {
     if (!host) buf_add(&text, STR("::: caption\n"));
     buf_add(&text, host ? STR("*") : STR(""));
     if (fence_attribute(listing->part, STR("caption"), &own) && own.len) {
-        buf_add(&text, book_inline(listing->book, own, listing->part->line));
+        buf_add(&text, prose_inline(listing->book, own, listing->part->line));
         buf_char(&text, ' ');
     }
     buf_format(&text, "Counted line by line by the CPU device: `%.*s`, n = ",
@@ -296,7 +298,7 @@ static bool find_chunk(Listing *listing, size_t *program) {
     return true;
 }
 
-void book_lines(Book *book, const FencePart *part) {
+void lines_weave(Book *book, const FencePart *part) {
     static const Str known[] = {STR("chunk"), STR("columns"), STR("kernel"),
                                 STR("n"),     STR("caption"), {NULL, 0}};
     Listing listing = {.book = book, .scope = book_scope(book), .part = part};

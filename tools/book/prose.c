@@ -1,8 +1,9 @@
-// Book, prose: headings, divs and paragraphs; values, links and notes inside them; and no
-// measurement typed by hand.
+// Prose: see prose.h.
+#include "book/prose.h"
+
 #include <unistd.h>
 
-#include "book/book.h"
+#include "base/path.h"
 #include "book/typed_numbers.h"
 #include "markdown/inline.h"
 
@@ -27,7 +28,7 @@ static size_t line_ends(Str s) {
 static void check_measurements(Paragraph *paragraph, Str text) {
     size_t length, start = paragraph->line;
     if (paragraph->exempt) return;
-    for (size_t i = 0; (i = measure_find(text, i, &length)) != SIZE_MAX; i += length) {
+    for (size_t i = 0; (i = typed_numbers_find(text, i, &length)) != SIZE_MAX; i += length) {
         Buf message = {.arena = paragraph->book->arena};
         buf_add(&message, STR("measurement typed by hand: `"));
         for (size_t k = i; k < i + length; k++)
@@ -83,36 +84,10 @@ static void add_code(Paragraph *paragraph, const Inline *piece) {
     }
 }
 
-// The path that `relative`, written in a file of `folder`, means from the working folder.
-static Str resolve(Arena *arena, Str folder, Str relative) {
-    Buf joined = {.arena = arena};
-    if (!str_starts(relative, STR("/"))) buf_add(&joined, folder);
-    buf_add(&joined, relative);
-    Str rest = buf_str(&joined);
-    Buf path = {.arena = arena};
-    while (rest.len) {
-        size_t slash = str_find(rest, STR("/"));
-        Str part = str_slice(rest, 0, slash);
-        bool last = slash == SIZE_MAX;
-        rest = str_from(rest, last ? rest.len : slash + 1);
-        size_t parent = path.len ? path.len - 1 : 0;
-        while (parent && path.at[parent - 1] != '/') parent--;
-        Str above = str_slice(buf_str(&path), parent, path.len);
-        if (str_equal(part, STR(".")) || (part.len == 0 && path.len)) continue;
-        if (str_equal(part, STR("..")) && path.len && !str_equal(above, STR("../")) &&
-            !str_equal(above, STR("/"))) {
-            path.len = parent;
-            continue;
-        }
-        buf_add(&path, part);
-        if (!last) buf_char(&path, '/');
-    }
-    return buf_str(&path);
-}
-
 static size_t file_with_path(Book *book, Str path) {
     for (size_t i = 0; i < book->chunks->file_count; i++)
-        if (str_equal(resolve(book->arena, STR(""), book->chunks->files[i].path), path)) return i;
+        if (str_equal(path_resolve(book->arena, STR(""), book->chunks->files[i].path), path))
+            return i;
     return CHUNK_NONE;
 }
 
@@ -141,15 +116,14 @@ static void add_heading_link(Paragraph *paragraph, Str target, size_t file, Str 
 static void add_target(Paragraph *paragraph, Str target, bool image) {
     Book *book = paragraph->book;
     Str own = book->chunks->files[book->file].path;
-    size_t hash = str_find(target, STR("#")), folder = own.len;
+    size_t hash = str_find(target, STR("#"));
     Str fragment = hash == SIZE_MAX ? STR("") : str_from(target, hash + 1);
     Str relative = str_slice(target, 0, hash);
-    while (folder && own.at[folder - 1] != '/') folder--;
     if (is_outside(target) || str_starts(target, STR("<"))) {
         buf_add(&paragraph->text, target);
         return;
     }
-    Str path = resolve(book->arena, str_slice(own, 0, folder), relative);
+    Str path = path_resolve(book->arena, path_folder(own), relative);
     size_t file = relative.len ? file_with_path(book, path) : book->file;
     if (file != CHUNK_NONE) {
         add_heading_link(paragraph, target, file, fragment);
@@ -222,7 +196,7 @@ static bool in_prediction(const Book *book) {
     return false;
 }
 
-Str book_inline(Book *book, Str text, size_t line) {
+Str prose_inline(Book *book, Str text, size_t line) {
     Paragraph paragraph = {.book = book,
                            .line = line,
                            .text = {.arena = book->arena},
@@ -234,7 +208,7 @@ Str book_inline(Book *book, Str text, size_t line) {
 
 // In pandoc's form the number of a chapter is a span of its own, to be set as the page likes.
 static Str heading_text(Book *book, int level, Str title, size_t line) {
-    Str chapter = book_chapter(book), text = book_inline(book, title, line);
+    Str chapter = book_chapter(book), text = prose_inline(book, title, line);
     if (book->style != BOOK_PANDOC || level != 1 || chapter.len == 0)
         return anchor_book_title(book->arena, chapter, level, text);
     Buf numbered = {.arena = book->arena};
@@ -314,7 +288,7 @@ static void add_div_line(Book *book, Str line, size_t number) {
 
 static bool is_div(Str line) { return str_starts(line, STR(":::")); }
 
-void book_prose(Book *book, const FencePart *part) {
+void prose_weave(Book *book, const FencePart *part) {
     Str rest = part->source, line, start = rest;
     size_t number = part->line, first = number;
     int level;
@@ -326,7 +300,7 @@ void book_prose(Book *book, const FencePart *part) {
         bool blank = more && str_trim(line).len == 0;
         if (more && !heading && !blank && !is_div(line)) continue;
         Str paragraph = {start.at, (size_t)(before.at - start.at)};
-        if (paragraph.len) book_add(book, book_inline(book, paragraph, first));
+        if (paragraph.len) book_add(book, prose_inline(book, paragraph, first));
         if (!more) break;
         if (heading)
             add_heading(book, level, title, attributes, number);

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 
 typedef struct {
     Arena *arena;
     ResultTable *table;
     ResultError *error;
-    size_t line;
+    Csv csv;
     bool any; // any columns, any rows: nothing is known of their meaning
 } Reader;
 
@@ -49,46 +50,7 @@ static bool fail(Reader *reader, size_t line, Buf message) {
 static bool fail_plain(Reader *reader, const char *message) {
     Buf text = {.arena = reader->arena};
     buf_add(&text, str_of(message));
-    return fail(reader, reader->line, text);
-}
-
-// Takes one cell off *rest: quoted ("" stands for ") or up to the next comma, as RFC 4180 says.
-// *more tells whether a comma followed.
-static bool take_cell(Reader *reader, Str *rest, Str *cell, bool *more) {
-    size_t end = 0;
-    if (rest->len && rest->at[0] == '"') {
-        Buf text = {.arena = reader->arena};
-        for (end = 1;; end++) {
-            if (end >= rest->len) return fail_plain(reader, "a quoted cell is not closed");
-            if (rest->at[end] == '"') {
-                if (end + 1 >= rest->len || rest->at[end + 1] != '"') break;
-                end++;
-            }
-            buf_char(&text, rest->at[end]);
-        }
-        end++;
-        if (end < rest->len && rest->at[end] != ',')
-            return fail_plain(reader, "text after the closing quote of a cell");
-        *cell = buf_str(&text);
-    } else {
-        while (end < rest->len && rest->at[end] != ',') end++;
-        *cell = str_trim(str_slice(*rest, 0, end));
-    }
-    *more = end < rest->len;
-    *rest = str_from(*rest, end + 1);
-    return true;
-}
-
-static bool read_cells(Reader *reader, Str line, Str **cells, size_t *count) {
-    size_t capacity = 0;
-    *cells = NULL;
-    *count = 0;
-    for (bool more = true; more;) {
-        ARENA_GROW(reader->arena, *cells, *count, capacity);
-        if (!take_cell(reader, &line, &(*cells)[*count], &more)) return false;
-        (*count)++;
-    }
-    return true;
+    return fail(reader, reader->csv.line, text);
 }
 
 static bool check_columns(Reader *reader) {
@@ -100,14 +62,14 @@ static bool check_columns(Reader *reader) {
         for (size_t k = 0; k < i; k++) {
             if (!str_equal(table->columns[i], table->columns[k])) continue;
             buf_format(&message, "two columns are called `%.*s`", STR_ARG(table->columns[i]));
-            return fail(reader, reader->line, message);
+            return fail(reader, reader->csv.line, message);
         }
     }
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !reader->any; i++) {
         if (results_has_column(table, str_of(needed[i]))) continue;
         Buf message = {.arena = reader->arena};
         buf_format(&message, "the header has no column `%s`", needed[i]);
-        return fail(reader, reader->line, message);
+        return fail(reader, reader->csv.line, message);
     }
     return true;
 }
@@ -197,7 +159,8 @@ static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacit
     ResultTable *table = reader->table;
     Str *cells;
     size_t count;
-    if (!read_cells(reader, line, &cells, &count)) return false;
+    if (!csv_cells(&reader->csv, line, &cells, &count))
+        return fail_plain(reader, reader->csv.fault);
     if (table->column_count == 0) {
         table->columns = cells;
         table->column_count = count;
@@ -206,11 +169,11 @@ static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacit
     if (count != table->column_count) {
         Buf message = {.arena = reader->arena};
         buf_format(&message, "%zu cells under %zu columns", count, table->column_count);
-        return fail(reader, reader->line, message);
+        return fail(reader, reader->csv.line, message);
     }
     ARENA_GROW(reader->arena, *rows, table->row_count, *capacity);
     ResultRow *row = &(*rows)[table->row_count++];
-    *row = (ResultRow){reader->line, cells};
+    *row = (ResultRow){reader->csv.line, cells};
     table->rows = *rows;
     return reader->any || check_row(reader, row);
 }
@@ -219,23 +182,19 @@ static bool read_table(Arena *arena, const char *path, Str device, ResultTable *
                        ResultError *error) {
     *table = (ResultTable){.path = path, .device = device};
     Reader reader = {.arena = arena, .table = table, .error = error, .any = device.len == 0};
-    Str rest, line;
-    if (!file_read(arena, path, &rest)) return fail_plain(&reader, strerror(errno));
-    size_t bad = str_invalid_utf8(rest), fact_capacity = 0, row_capacity = 0;
-    Str before = str_slice(rest, 0, bad);
+    Str text, line;
+    if (!file_read(arena, path, &text)) return fail_plain(&reader, strerror(errno));
+    size_t fact_capacity = 0, row_capacity = 0;
     ResultFact *facts = NULL;
     ResultRow *rows = NULL;
-    while (str_line(&rest, &line)) {
-        reader.line++;
-        if (bad != SIZE_MAX && line.at + line.len > before.at + before.len)
-            return fail_plain(&reader, "invalid UTF-8");
-        if (str_trim(line).len == 0) continue;
+    reader.csv = csv_open(arena, text);
+    while (csv_line(&reader.csv, &line))
         if (line.at[0] == '#')
             read_fact(&reader, line, &facts, &fact_capacity);
         else if (!read_row(&reader, line, &rows, &row_capacity))
             return false;
-    }
-    reader.line = 0;
+    if (reader.csv.fault) return fail_plain(&reader, reader.csv.fault);
+    reader.csv.line = 0;
     if (table->column_count == 0) return fail_plain(&reader, "no header row");
     return reader.any || check_unique(&reader);
 }

@@ -4,8 +4,8 @@
 // cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
 // (its facts), a header row and data rows. trace-*.csv, errors*.csv and compare-*.csv have columns
 // of their own: they are for plots and for tables that show a file as it is.
-#ifndef RESULTS_H
-#define RESULTS_H
+#ifndef BOOK_RESULTS_H
+#define BOOK_RESULTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

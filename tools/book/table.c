@@ -1,5 +1,7 @@
-// Book, tables of results: ``` {.results columns="…" n=… caption="…"} with a kernel a line.
-#include "book/book.h"
+// Table: see table.h.
+#include "book/table.h"
+
+#include "book/prose.h"
 
 typedef struct {
     Key key;   // of one kernel at one n, as far as that is known
@@ -306,7 +308,7 @@ static bool has_n_column(const Table *table) {
 
 static void add_label(Table *table, Buf *text, const TableRow *row, bool one_n) {
     if (row->label.len)
-        buf_add(text, book_inline(table->book, row->label, row->line));
+        buf_add(text, prose_inline(table->book, row->label, row->line));
     else
         buf_format(text, "`%.*s`", STR_ARG(row->key.kernel));
     if (!one_n && !row->label.len && !has_n_column(table)) {
@@ -374,7 +376,7 @@ static void add_caption(Table *table, bool one_n) {
     Buf text = {.arena = book->arena};
     Str own;
     if (fence_attribute(table->part, STR("caption"), &own) && own.len) {
-        buf_add(&text, book_inline(book, own, table->part->line));
+        buf_add(&text, prose_inline(book, own, table->part->line));
         if (!str_ends(own, STR(".")) && !str_ends(own, STR("?"))) buf_char(&text, '.');
     }
     if (one_n && !has_n_column(table)) {
@@ -424,7 +426,7 @@ static bool add_table(Table *table, Buf *text, bool one_n) {
     return good;
 }
 
-void book_table(Book *book, const FencePart *part) {
+void table_weave(Book *book, const FencePart *part) {
     static const Str known[] = {STR("columns"), STR("n"), STR("caption"), {NULL, 0}};
     Table table = {.book = book, .scope = book_scope(book), .part = part};
     bool good = book_check_attributes(book, part, known);

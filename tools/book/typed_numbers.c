@@ -1,4 +1,4 @@
-// Measure: see measure.h.
+// Typed numbers: see typed_numbers.h.
 #include "book/typed_numbers.h"
 
 static char at(Str s, size_t i) { return i < s.len ? s.at[i] : '\0'; }
@@ -74,7 +74,7 @@ static size_t unit_length(Str number, Str s) {
     return 0;
 }
 
-size_t measure_find(Str text, size_t from, size_t *length) {
+size_t typed_numbers_find(Str text, size_t from, size_t *length) {
     for (size_t i = from; i < text.len; i++) {
         if (!is_digit(text.at[i])) continue;
         bool inside = i > 0 && is_word(text.at[i - 1]);

@@ -1,17 +1,17 @@
-// Measure: finds measurements typed by hand in prose.
+// Typed numbers: finds measurements typed by hand in prose.
 //
 // A measurement is a number (digits, with commas or a point) and one of these units behind it:
 //   ns us µs ms s, kB/s MB/s GB/s TB/s GiB/s TiB/s, their words (microseconds, percent, GB per
 //   second …), %, and × or x standing directly behind the number.
 // Between number and unit may be a space, a no-break space, a hyphen, one line end or emphasis.
 // Not a measurement: `32 banks`, `48 KB`, `2 × 4`, `128×128`, `x % 32 == 0`, a decade (`1990s`).
-#ifndef MEASURE_H
-#define MEASURE_H
+#ifndef BOOK_TYPED_NUMBERS_H
+#define BOOK_TYPED_NUMBERS_H
 
 #include "base/str.h"
 
 // The first measurement at or after `from`: its position and, in *length, its length with unit;
 // SIZE_MAX when there is none.
-size_t measure_find(Str text, size_t from, size_t *length);
+size_t typed_numbers_find(Str text, size_t from, size_t *length);
 
 #endif

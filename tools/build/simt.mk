@@ -5,7 +5,7 @@ SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/sim
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c))))
-SIMT_SHARED   := $(B)/simt-objects/base/file.o $(B)/simt-objects/base/str.o $(B)/simt-objects/base/arena.o
+SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file str)
 SIMT_FLAGS    := -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition -MMD -MP
 
 .PHONY: simt

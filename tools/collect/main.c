@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/file.h"
-#include "base/str.h"
+#include "base/path.h"
 
 static const char usage[] =
     "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
@@ -39,31 +40,24 @@ static _Noreturn void die(const char *path, size_t line, const char *message) {
 
 typedef struct {
     const char *path;
-    Str lab;          // 04_bank_conflicts
-    Str n;            // elements: 1024 of LAB@1024.csv, else what -n says, else empty
-    Str facts;        // the comment lines but the date
-    Str date;         // the comment line with the date, or empty
-    Str header;       // the header row
-    Str rows;         // the rest
-    size_t first_row; // its line number
-    uint64_t source;  // hash of the lab's source
+    Str lab;         // 04_bank_conflicts
+    Str n;           // elements: 1024 of LAB@1024.csv, else what -n says, else empty
+    Str facts;       // the comment lines but the date
+    Str date;        // the comment line with the date, or empty
+    Str header;      // the header row
+    Csv reader;      // before the row that follows it
+    uint64_t source; // hash of the lab's source
 } LabCsv;
 
-static Str base_of(Str path) {
-    size_t start = path.len;
-    while (start && path.at[start - 1] != '/') start--;
-    return str_from(path, start);
-}
-
 static Str lab_of(Str path) {
-    Str base = base_of(path);
+    Str base = path_name(path);
     size_t end = 0;
     while (end < base.len && base.at[end] != '@' && base.at[end] != '.') end++;
     return str_slice(base, 0, end);
 }
 
 static Str n_of(Str path) {
-    Str base = base_of(path);
+    Str base = path_name(path);
     size_t start = str_find(base, STR("@")), end = start;
     if (start == SIZE_MAX) return STR("");
     do end++;
@@ -86,13 +80,12 @@ typedef struct {
 
 static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
     LabCsv csv = {.path = path, .lab = lab_of(str_of(path)), .n = n_of(str_of(path))};
-    Str rest, line;
+    Str text, line = STR("");
     if (!csv.n.len && options->n) csv.n = str_of(options->n);
-    if (!file_read(arena, path, &rest)) die(path, 0, strerror(errno));
+    if (!file_read(arena, path, &text)) die(path, 0, strerror(errno));
     Buf facts = {.arena = arena};
-    while (str_line(&rest, &line)) {
-        csv.first_row++;
-        if (!str_starts(line, STR("#"))) break;
+    csv.reader = csv_open(arena, text);
+    while (csv_line(&csv.reader, &line) && str_starts(line, STR("#"))) {
         if (str_starts(line, STR("# date:"))) {
             csv.date = line;
         } else {
@@ -100,24 +93,28 @@ static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
             buf_char(&facts, '\n');
         }
     }
-    if (!str_starts(line, STR("kernel,"))) die(path, csv.first_row, "no header row `kernel,...`");
+    if (csv.reader.fault) die(path, csv.reader.line, csv.reader.fault);
+    if (!str_starts(line, STR("kernel,"))) die(path, csv.reader.line, "no header row `kernel,...`");
     csv.facts = buf_str(&facts);
     csv.header = line;
-    csv.rows = rest;
-    csv.first_row++;
     csv.source = source_hash(arena, options->code, csv.lab);
     return csv;
 }
 
-// Takes the next cell off *row. A quoted cell may hold commas; its quotes are dropped.
-static Str take_cell(Str *row) {
-    bool quoted = str_starts(*row, STR("\""));
-    size_t end = str_find(quoted ? str_from(*row, 1) : *row, quoted ? STR("\"") : STR(","));
-    Str cell =
-        quoted ? str_slice(*row, 1, end == SIZE_MAX ? row->len : end + 1) : str_slice(*row, 0, end);
-    *row = str_from(*row, cell.len + (quoted ? 2 : 0));
-    *row = str_from(*row, str_starts(*row, STR(",")) ? 1 : 0);
-    return cell;
+// The next row; false at the end. A fault ends the program.
+static bool next_row(Csv *reader, const LabCsv *csv, Str *row) {
+    bool more = csv_line(reader, row);
+    if (reader->fault) die(csv->path, reader->line, reader->fault);
+    return more;
+}
+
+// Takes `count` cells off a row that has more than these.
+static void take_cells(Csv *reader, const LabCsv *csv, Str *row, Str *cells, size_t count,
+                       const char *expected) {
+    bool more = true;
+    for (size_t i = 0; i < count && more; i++)
+        if (!csv_cell(reader, row, &cells[i], &more)) die(csv->path, reader->line, reader->fault);
+    if (!more || cells[0].len == 0) die(csv->path, reader->line, expected);
 }
 
 // A demangled signature as the labs' tables name the kernel: `void block_sum_unrolled<(unsigned
@@ -151,8 +148,8 @@ static void add_prefix(Buf *out, const LabCsv *csv) {
 }
 
 static void add_times(Buf *out, const LabCsv *csv) {
-    Str rest = csv->rows, row;
-    while (str_line(&rest, &row)) {
+    Csv reader = csv->reader;
+    for (Str row; next_row(&reader, csv, &row);) {
         add_prefix(out, csv);
         buf_add(out, row);
         buf_char(out, '\n');
@@ -160,11 +157,10 @@ static void add_times(Buf *out, const LabCsv *csv) {
 }
 
 static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
-    Str rest = csv->rows, row;
-    for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
-        Str kernel = table_name(arena, take_cell(&row));
-        take_cell(&row); // the number of the launch
-        if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --csv");
+    Csv reader = csv->reader;
+    for (Str row, cells[2]; next_row(&reader, csv, &row);) { // the kernel, the number of the launch
+        take_cells(&reader, csv, &row, cells, 2, "not a row of simt --csv");
+        Str kernel = table_name(arena, cells[0]);
         if (is_library(kernel)) continue;
         add_prefix(out, csv);
         buf_format(out, "%.*s,%.*s,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), STR_ARG(row));
@@ -196,13 +192,14 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
     if (!str_ends(counts, suffix)) die(csv->path, 0, "counts of lines need a name in .lines.csv");
     buf_format(&path, "%.*s.cu", STR_ARG(str_slice(counts, 0, counts.len - suffix.len)));
     char *name = str_terminated(arena, buf_str(&path));
-    Str rest = csv->rows, row, code;
+    Str code;
     if (!file_read(arena, name, &code)) die(name, 0, strerror(errno));
-    for (size_t line = csv->first_row; str_line(&rest, &row); line++) {
-        Str kernel = table_name(arena, take_cell(&row)), file = take_cell(&row);
-        Str number = take_cell(&row);
-        if (kernel.len == 0 || row.len == 0) die(csv->path, line, "not a row of simt --lines-csv");
-        size_t at = code_line(code, file, strtoul(str_terminated(arena, number), NULL, 10));
+    Csv reader = csv->reader;
+    for (Str row, cells[3]; next_row(&reader, csv, &row);) { // kernel, file, line
+        take_cells(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
+        Str kernel = table_name(arena, cells[0]);
+        size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
+        size_t at = code_line(code, cells[1], line);
         if (at == 0 || is_library(kernel)) continue;
         add_prefix(out, csv);
         buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), at, STR_ARG(row));
@@ -220,7 +217,7 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
         if (!str_equal(csvs[i].facts, csvs[0].facts))
             die(csvs[i].path, 1, "another device or toolkit than in the first file");
         if (!str_equal(csvs[i].header, header))
-            die(csvs[i].path, csvs[i].first_row - 1, "other columns than in the first file");
+            die(csvs[i].path, csvs[i].reader.line, "other columns than in the first file");
         if ((counted || lined) && !csvs[i].n.len) die(csvs[i].path, 0, "counts need -n ELEMENTS");
     }
     if (csvs[count - 1].date.len) buf_format(&out, "%.*s\n", STR_ARG(csvs[count - 1].date));

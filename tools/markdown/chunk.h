@@ -1,5 +1,5 @@
 // Chunk: the table of all named chunks and file targets of a set of Markdown files, the references
-// between them, everything that can be wrong with them, and their expansion into program text.
+// between them, and everything that can be wrong with them. tangle/expand.h makes programs of them.
 //
 // A fenced block with an #id is a chunk, one with file=code/NAME is a file target (it may carry an
 // #id too and is then also a chunk); all other blocks are prose. A body line that holds nothing but
@@ -9,9 +9,9 @@
 //     for each path: chunk_read(&table, path);
 //     chunk_check(&table);
 //     if (table.error_count) print chunk_errors(&table) and stop
-//     for each i in table.chunks: if it has a target, chunk_expand(&table, i, CHUNK_CLEAN)
-#ifndef CHUNK_H
-#define CHUNK_H
+//     for each i in table.chunks: if it has a target, expand_text(&table, i, EXPAND_CLEAN)
+#ifndef MARKDOWN_CHUNK_H
+#define MARKDOWN_CHUNK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +70,6 @@ typedef struct {
     size_t error_count, error_capacity;
     size_t *slots; // hash table from name to the chunk that defined it first, CHUNK_NONE if free
     size_t slot_count;
-    size_t *marks; // one per chunk, one per file, and the last mark given, for chunk_sources
 } ChunkTable;
 
 // Reads and scans one more file. Faults (unreadable, not UTF-8, unterminated fence, bad attributes
@@ -99,16 +98,5 @@ size_t chunk_of_part(const ChunkTable *table, size_t file, size_t part);
 
 // Is this body line a reference? If so, sets what it is indented by and the name.
 bool chunk_is_reference(Str line, Str *indent, Str *name);
-
-typedef enum { CHUNK_CLEAN, CHUNK_WITH_LINES } ChunkStyle;
-
-// The chunk's text with every reference replaced by the chunk it names, each line but blank ones
-// indented as the reference was. CHUNK_WITH_LINES adds `#line N "path"` wherever the compiler would
-// otherwise miss the Markdown line. Only for a table without errors.
-Str chunk_expand(const ChunkTable *table, size_t chunk, ChunkStyle style);
-
-// The files that define the chunks which the expansion of `chunk` contains: their indices into the
-// table's files, ascending, in the arena. Only for a table without errors.
-size_t chunk_sources(const ChunkTable *table, size_t chunk, size_t **files);
 
 #endif

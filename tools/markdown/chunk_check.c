@@ -346,7 +346,6 @@ static int compare_errors(const void *a, const void *b) {
 void chunk_check(ChunkTable *table) {
     bool complete = true;
     for (size_t i = 0; i < table->file_count; i++) complete = complete && table->files[i].readable;
-    table->marks = ARENA_NEW(table->arena, table->chunk_count + table->file_count + 1, size_t);
     index_names(table);
     find_clashing_targets(table);
     if (complete) { // what is missing may stand in the file that could not be read

@@ -11,8 +11,8 @@
 //     ```cuda                                               (no braces: the word is the class)
 //
 // Braces that never meant to be pandoc's, such as {r, echo=FALSE} or {1,3-5}, are no error.
-#ifndef FENCE_H
-#define FENCE_H
+#ifndef MARKDOWN_FENCE_H
+#define MARKDOWN_FENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // HTML blocks in Markdown, CommonMark 0.31 section 4.6: a fence inside one is not a fence.
-#ifndef HTML_BLOCK_H
-#define HTML_BLOCK_H
+#ifndef MARKDOWN_HTML_BLOCK_H
+#define MARKDOWN_HTML_BLOCK_H
 
 #include <stdbool.h>
 

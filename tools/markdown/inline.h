@@ -2,8 +2,8 @@
 // pieces, put together, are the paragraph again.
 //
 // Code spans and backslash escapes are CommonMark 0.31's (6.1, 2.4), attributes and notes pandoc's.
-#ifndef INLINE_H
-#define INLINE_H
+#ifndef MARKDOWN_INLINE_H
+#define MARKDOWN_INLINE_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-// Notebook images: see notebook_image.h.
+// Image: see image.h.
 #include "notebook/image.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static void add_base64(Buf *text, Str bytes) {
     }
 }
 
-bool notebook_image(Arena *arena, Str path, Buf *text, Buf *why) {
+bool image_embed(Arena *arena, Str path, Buf *text, Buf *why) {
     Buf bitmap = {.arena = arena};
     Str bytes, kind = STR("png");
     bool vector = str_ends(path, STR(".svg"));

@@ -1,4 +1,4 @@
-// Notebook images: a figure as part of a cell.
+// Image: a figure as part of a cell.
 //
 // Colab shows neither SVG nor attachments in Markdown cells, only data: URIs of bitmaps
 // (googlecolab/colabtools issues 2092 and 3836); JupyterLab shows all three. So a figure goes in as
@@ -10,6 +10,6 @@
 
 // Adds the data: URI of the image at `path`, or of NAME.png for NAME.svg. False: `why` says what is
 // missing.
-bool notebook_image(Arena *arena, Str path, Buf *text, Buf *why);
+bool image_embed(Arena *arena, Str path, Buf *text, Buf *why);
 
 #endif

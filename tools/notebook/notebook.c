@@ -1,8 +1,11 @@
 // Notebook: see notebook.h.
 #include "notebook/notebook.h"
 
+#include "base/path.h"
+#include "book/chapters.h"
+#include "book/code.h"
 #include "book/lab.h"
-#include "notebook/cell.h"
+#include "notebook/cells.h"
 #include "notebook/image.h"
 
 typedef struct {
@@ -15,17 +18,10 @@ typedef struct {
     bool *written; // one per chunk: does a cell above write it?
     bool *ran;     // one per lab: does a cell above run it?
     Str section;   // name of the heading that the next cell stands under
-    NotebookCells cells;
+    Cells cells;
 } Notebook;
 
 // ---- Names ----
-
-static Str stem_of(Str path) {
-    size_t start = path.len;
-    while (start && path.at[start - 1] != '/') start--;
-    path = str_from(path, start);
-    return str_slice(path, 0, path.len - (str_ends(path, STR(".md")) ? 3 : 0));
-}
 
 // The file that a chunk's cell writes. A target's name starts with a digit or has no part of a
 // chunk's, so that the two kinds never meet.
@@ -36,9 +32,7 @@ static Str file_of(const Notebook *notebook, size_t chunk) {
         buf_format(&name, "%.*s.cu", STR_ARG(at->name));
         return buf_str(&name);
     }
-    size_t start = at->target.len;
-    while (start && at->target.at[start - 1] != '/') start--;
-    return str_from(at->target, start);
+    return path_name(at->target);
 }
 
 static Str joined(Arena *arena, const char *first, Str second) {
@@ -51,7 +45,7 @@ static Str joined(Arena *arena, const char *first, Str second) {
 
 // Ends the Markdown cell that is being collected; the next one stands under `section`.
 static void end_cell(Notebook *notebook, Buf *cell) {
-    notebook_cell_markdown(&notebook->cells, notebook->section, buf_str(cell));
+    cells_add_markdown(&notebook->cells, notebook->section, buf_str(cell));
     cell->len = 0;
 }
 
@@ -98,7 +92,7 @@ static void add_chunk_cell(Notebook *notebook, size_t chunk) {
     Buf text = {.arena = notebook->book->arena};
     buf_format(&text, "%%%%writefile %.*s\n", STR_ARG(file));
     add_body(&text, notebook->book->chunks->chunks[chunk].part);
-    notebook_cell_code(&notebook->cells, file, buf_str(&text));
+    cells_add_code(&notebook->cells, file, buf_str(&text));
     notebook->written[chunk] = true;
 }
 
@@ -114,8 +108,8 @@ static void add_run_cell(Notebook *notebook, const Lab *lab) {
         json_string(&text, link);
     }
     buf_char(&text, ')');
-    notebook_cell_code(&notebook->cells, joined(notebook->book->arena, "run-", lab->name),
-                       buf_str(&text));
+    cells_add_code(&notebook->cells, joined(notebook->book->arena, "run-", lab->name),
+                   buf_str(&text));
 }
 
 // Runs the labs whose last chunk has just been written.
@@ -140,8 +134,8 @@ static void add_borrowed(Notebook *notebook, const Lab *lab) {
         if (!lab->needs[i] || notebook->written[i] || notebook->inside[table->chunks[i].file])
             continue;
         if (first)
-            notebook_cell_markdown(&notebook->cells, notebook->section,
-                                   STR("From other chapters, for comparison or as a part:"));
+            cells_add_markdown(&notebook->cells, notebook->section,
+                               STR("From other chapters, for comparison or as a part:"));
         first = false;
         add_chunk_cell(notebook, i);
     }
@@ -162,16 +156,16 @@ static bool is_needed(const Notebook *notebook, size_t chunk) {
     return false;
 }
 
-// Stands in for book_chunk.
+// Stands in for code_weave.
 static void add_chunk(Book *book, size_t chunk) {
     Notebook *notebook = book->cells;
     const Lab *lab = lab_of_chunk(notebook->labs, chunk);
     if (notebook->labs->harness[chunk] || !is_needed(notebook, chunk)) {
         Buf caption = {.arena = book->arena};
-        buf_format(&caption, "`%.*s`:\n\n", STR_ARG(book_chunk_name(book, chunk)));
+        buf_format(&caption, "`%.*s`:\n\n", STR_ARG(code_name(book, chunk)));
         book_blank(book);
         book_add(book, buf_str(&caption));
-        book_plain_code(book, book->chunks->chunks[chunk].part);
+        code_weave_plain(book, book->chunks->chunks[chunk].part);
         return;
     }
     flush_text(notebook);
@@ -182,7 +176,7 @@ static void add_chunk(Book *book, size_t chunk) {
 
 // Stands in for the path of an image.
 static bool add_image(Book *book, Str path, Buf *text, Buf *why) {
-    return notebook_image(book->arena, path, text, why);
+    return image_embed(book->arena, path, text, why);
 }
 
 // ---- The parts of the frame ----
@@ -201,7 +195,7 @@ static void add_harness(Notebook *notebook) {
             buf_format(&text, "%.*s\n", STR_ARG(chunk->part->body[k]));
         buf_format(&text, "%.*s\n", STR_ARG(chunk->part->ticks));
     }
-    notebook_cell_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
+    cells_add_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
 }
 
 static void add_recorded_rows(Notebook *notebook, Buf *text, const ResultTable *device,
@@ -273,7 +267,7 @@ static void add_recorded(Notebook *notebook) {
         }
     buf_char(&text, ']');
     add_ladder(notebook, &text);
-    notebook_cell_code(&notebook->cells, STR("recorded"), buf_str(&text));
+    cells_add_code(&notebook->cells, STR("recorded"), buf_str(&text));
 }
 
 static void add_front(Notebook *notebook) {
@@ -295,7 +289,7 @@ static void add_front(Notebook *notebook) {
                    STR_ARG(anchor_book_title(book->arena, chapter, 1, anchor->title)),
                    STR_ARG(anchor->name));
     }
-    notebook_cell_markdown(&notebook->cells, STR("front"), buf_str(&text));
+    cells_add_markdown(&notebook->cells, STR("front"), buf_str(&text));
 }
 
 static void add_chapters(Notebook *notebook) {
@@ -303,7 +297,7 @@ static void add_chapters(Notebook *notebook) {
     for (size_t file = 0; file < book->chunks->file_count; file++) {
         if (!notebook->inside[file]) continue;
         book->file = file;
-        book_chapter_text(book);
+        chapters_weave_file(book);
         flush_text(notebook);
     }
 }
@@ -315,7 +309,7 @@ static void add_comment_cell(Notebook *notebook, Str text) {
         buf_add(&plain, str_from(line, str_starts(line, STR("# ")) ? 2 : 1));
         buf_char(&plain, '\n');
     }
-    notebook_cell_markdown(&notebook->cells, STR("frame"), buf_str(&plain));
+    cells_add_markdown(&notebook->cells, STR("frame"), buf_str(&plain));
 }
 
 // @name@ in code of the frame stands for the notebook's name.
@@ -342,7 +336,7 @@ static void add_section(Notebook *notebook, Str mark, Str text) {
     else if (str_equal(mark, STR("[markdown]")))
         add_comment_cell(notebook, text);
     else
-        notebook_cell_code(&notebook->cells, mark, with_name(notebook, str_trim(text)));
+        cells_add_code(&notebook->cells, mark, with_name(notebook, str_trim(text)));
 }
 
 // The frame's cells in order; what stands before the first is about the frame itself.
@@ -371,7 +365,7 @@ static const BookHome *homes_of(const Notebook *notebook) {
         if (apart)
             buf_format(&home, "%.*s%.*s", STR_ARG(book->up), STR_ARG(path));
         else if (!notebook->inside[i])
-            buf_format(&home, "%.*s.ipynb", STR_ARG(stem_of(path)));
+            buf_format(&home, "%.*s.ipynb", STR_ARG(path_stem(path)));
         homes[i] = (BookHome){buf_str(&home), apart};
     }
     return homes;
@@ -393,11 +387,11 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     book->add_chunk = add_chunk;
     book->add_image = add_image;
     book->out.len = 0;
-    notebook_cells_open(&notebook.cells, book->arena);
+    cells_open(&notebook.cells, book->arena);
     add_frame(&notebook);
     Buf path = {.arena = book->arena};
     buf_format(&path, "%.*s/%.*s.ipynb", STR_ARG(plan->folder), STR_ARG(name));
-    return (NotebookFile){buf_str(&path), notebook_cells_close(&notebook.cells)};
+    return (NotebookFile){buf_str(&path), cells_close(&notebook.cells)};
 }
 
 size_t notebook_weave(Book *book, const NotebookPlan *plan, NotebookFile **files) {
@@ -406,7 +400,7 @@ size_t notebook_weave(Book *book, const NotebookPlan *plan, NotebookFile **files
     bool *all = ARENA_NEW(book->arena, file_count + 1, bool);
     *files = ARENA_NEW(book->arena, file_count + 1, NotebookFile);
     for (size_t i = 0; i < file_count; i++) all[i] = lab_of_file(&labs, i) != NULL;
-    book_open(book);
+    chapters_open(book);
     (*files)[count++] = weave(book, plan, &labs, STR("workbook"), all, true);
     // The chapters one by one say nothing that has not been checked now.
     for (size_t i = 0; book->error_count == 0 && i < file_count; i++) {
@@ -414,7 +408,7 @@ size_t notebook_weave(Book *book, const NotebookPlan *plan, NotebookFile **files
         bool *one = ARENA_NEW(book->arena, file_count + 1, bool);
         one[i] = true;
         (*files)[count++] =
-            weave(book, plan, &labs, stem_of(book->chunks->files[i].path), one, false);
+            weave(book, plan, &labs, path_stem(book->chunks->files[i].path), one, false);
     }
     book_sort_errors(book);
     return count;

@@ -5,8 +5,8 @@
 // into one folded cell; behind the last chunk of a lab comes the cell that assembles and runs it.
 // What these cells call is Python, from a frame: a file of cells in percent format
 // (tools/notebook/cells.py).
-#ifndef NOTEBOOK_H
-#define NOTEBOOK_H
+#ifndef NOTEBOOK_NOTEBOOK_H
+#define NOTEBOOK_NOTEBOOK_H
 
 #include "book/book.h"
 

@@ -1,8 +1,8 @@
-// Chunk: expansion into program text, on a stack of its own because chunks may nest deeper than
-// the C stack is.
+// Expand: see expand.h. On a stack of its own, because chunks may nest deeper than the C stack is.
+#include "tangle/expand.h"
+
 #include <stdlib.h>
 
-#include "markdown/chunk.h"
 #include "tangle/line_sync.h"
 
 typedef struct {
@@ -18,7 +18,7 @@ static void push(const ChunkTable *table, Frame **stack, size_t *depth, size_t *
     (*stack)[(*depth)++] = frame;
 }
 
-Str chunk_expand(const ChunkTable *table, size_t chunk, ChunkStyle style) {
+Str expand_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
     Buf out = {.arena = table->arena};
     Buf indent = {.arena = table->arena}; // of the innermost frame; outer ones are prefixes of it
     LineSync sync = {0};
@@ -42,12 +42,12 @@ Str chunk_expand(const ChunkTable *table, size_t chunk, ChunkStyle style) {
             continue;
         }
         Str text = at->part->body[body];
-        if (style == CHUNK_WITH_LINES)
+        if (style == EXPAND_WITH_LINES)
             line_sync_before(&sync, &out, table->files[at->file].path, at->line + 1 + body);
         if (str_trim(text).len) buf_add(&out, buf_str(&indent));
         buf_add(&out, text);
         buf_char(&out, '\n');
-        if (style == CHUNK_WITH_LINES) line_sync_after(&sync, text);
+        if (style == EXPAND_WITH_LINES) line_sync_after(&sync, text);
     }
     return buf_str(&out);
 }
@@ -57,26 +57,31 @@ static int compare_sizes(const void *a, const void *b) {
     return (*left > *right) - (*left < *right);
 }
 
-size_t chunk_sources(const ChunkTable *table, size_t chunk, size_t **files) {
-    size_t *chunk_marks = table->marks, *file_marks = table->marks + table->chunk_count;
-    size_t mark = ++table->marks[table->chunk_count + table->file_count], count = 0, capacity = 0,
-           depth = 0, stack_capacity = 0;
+ExpandWalk expand_walk(const ChunkTable *table) {
+    return (ExpandWalk){.table = table,
+                        .chunks = ARENA_NEW(table->arena, table->chunk_count, size_t),
+                        .files = ARENA_NEW(table->arena, table->file_count, size_t)};
+}
+
+size_t expand_sources(ExpandWalk *walk, size_t chunk, size_t **files) {
+    const ChunkTable *table = walk->table;
+    size_t number = ++walk->walks, count = 0, capacity = 0, depth = 0, stack_capacity = 0;
     size_t *stack = NULL;
     *files = NULL;
     ARENA_GROW(table->arena, stack, depth, stack_capacity);
     stack[depth++] = chunk;
-    chunk_marks[chunk] = mark;
+    walk->chunks[chunk] = number;
     while (depth) {
         const Chunk *at = &table->chunks[stack[--depth]];
-        if (file_marks[at->file] != mark) {
-            file_marks[at->file] = mark;
+        if (walk->files[at->file] != number) {
+            walk->files[at->file] = number;
             ARENA_GROW(table->arena, *files, count, capacity);
             (*files)[count++] = at->file;
         }
         for (size_t r = 0; r < at->reference_count; r++) {
             size_t used = at->references[r].chunk;
-            if (chunk_marks[used] == mark) continue;
-            chunk_marks[used] = mark;
+            if (walk->chunks[used] == number) continue;
+            walk->chunks[used] = number;
             ARENA_GROW(table->arena, stack, depth, stack_capacity);
             stack[depth++] = used;
         }

@@ -2,8 +2,8 @@
 // compiler's idea of file and line stays that of the source. It follows the generated text just far
 // enough to know where a directive would not be one: after a backslash, in a block comment, in a
 // raw string. There it waits for the next line that allows it.
-#ifndef LINE_SYNC_H
-#define LINE_SYNC_H
+#ifndef TANGLE_LINE_SYNC_H
+#define TANGLE_LINE_SYNC_H
 
 #include <stdbool.h>
 #include <stddef.h>

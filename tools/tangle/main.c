@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "markdown/chunk.h"
+#include "base/path.h"
+#include "tangle/expand.h"
 #include "tangle/print.h"
 #include "tangle/prune.h"
 
@@ -57,7 +58,7 @@ static const char help[] =
 
 typedef struct {
     const char *folder;
-    ChunkStyle style;
+    ExpandStyle style;
     bool dry;
     bool prune;
     char print;            // 'd', 'g', 'a' or 0
@@ -76,7 +77,7 @@ static void set_print(Options *options, char print) {
 }
 
 static Options read_options(int argc, char **argv) {
-    Options options = {.folder = ".", .style = CHUNK_CLEAN};
+    Options options = {.folder = ".", .style = EXPAND_CLEAN};
     char letter[] = "-?";
     opterr = 0;
     for (int option; (option = getopt(argc, argv, ":o:lnpdga:h")) != -1;) {
@@ -86,7 +87,7 @@ static Options read_options(int argc, char **argv) {
             options.folder = optarg;
             break;
         case 'l':
-            options.style = CHUNK_WITH_LINES;
+            options.style = EXPAND_WITH_LINES;
             break;
         case 'n':
             options.dry = true;
@@ -110,7 +111,7 @@ static Options read_options(int argc, char **argv) {
         }
     }
     if (options.folder[0] == '\0') die_usage("the folder after -o is empty", "");
-    if (options.print && (options.dry || options.prune || options.style == CHUNK_WITH_LINES))
+    if (options.print && (options.dry || options.prune || options.style == EXPAND_WITH_LINES))
         die_usage("-d, -g and -a write no files: -l, -n and -p mean nothing with them", "");
     if (optind == argc) die_usage("no FILE given", "");
     for (int i = optind; i < argc; i++)
@@ -138,10 +139,11 @@ static bool write_targets(const ChunkTable *table, const Options *options) {
     Arena *arena = table->arena;
     Str *texts = ARENA_NEW(arena, table->chunk_count, Str);
     for (size_t i = 0; i < table->chunk_count; i++)
-        if (table->chunks[i].target.len) texts[i] = chunk_expand(table, i, options->style);
+        if (table->chunks[i].target.len) texts[i] = expand_text(table, i, options->style);
     for (size_t i = 0; i < table->chunk_count; i++) {
         if (table->chunks[i].target.len == 0) continue;
-        const char *path = tangle_target_path(arena, options->folder, table->chunks[i].target);
+        Str target = table->chunks[i].target;
+        const char *path = str_terminated(arena, path_join(arena, str_of(options->folder), target));
         FileResult result = FILE_UNCHANGED;
         if (!options->dry)
             result = file_write_if_changed(arena, path, texts[i]);
@@ -164,7 +166,7 @@ static bool prune_targets(const ChunkTable *table, const Options *options) {
         return false;
     }
     Str *stale;
-    size_t count = tangle_stale_files(table, options->folder, &stale);
+    size_t count = prune_stale_files(table, str_of(options->folder), &stale);
     for (size_t i = 0; i < count; i++) {
         const char *path = str_terminated(table->arena, stale[i]);
         if (!options->dry && unlink(path) != 0) {
@@ -187,11 +189,11 @@ int main(int argc, char **argv) {
         Str errors = chunk_errors(&table);
         fwrite(errors.at, 1, errors.len, stderr);
     } else if (options.print == 'd') {
-        print(tangle_dependencies(&table, options.folder));
+        print(print_dependencies(&table, str_of(options.folder)));
     } else if (options.print == 'g') {
-        print(tangle_graph(&table));
+        print(print_graph(&table));
     } else if (options.print == 'a') {
-        print(tangle_attribute(&table, str_of(options.attribute)));
+        print(print_attribute(&table, str_of(options.attribute)));
     } else {
         good =
             write_targets(&table, &options) && (!options.prune || prune_targets(&table, &options));

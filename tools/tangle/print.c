@@ -1,20 +1,12 @@
-// Make fragment and chunk graph: see tangle_print.h.
+// Print: see print.h.
 #include "tangle/print.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-const char *tangle_target_path(Arena *arena, const char *folder, Str target) {
-    Str path = str_of(folder);
-    while (path.len > 1 && path.at[path.len - 1] == '/') path.len--;
-    Buf buf = {.arena = arena};
-    if (!str_equal(path, STR("."))) {
-        buf_add(&buf, path);
-        if (!str_equal(path, STR("/"))) buf_char(&buf, '/');
-    }
-    buf_add(&buf, target);
-    return str_terminated(arena, buf_str(&buf));
-}
+#include "base/csv.h"
+#include "base/path.h"
+#include "tangle/expand.h"
 
 // A path as make reads it.
 static void add_make_path(Buf *buf, Str path) {
@@ -38,9 +30,7 @@ typedef struct {
 static Target target_of(const ChunkTable *table, size_t chunk) {
     Target target = {.target = table->chunks[chunk].target, .chunk = chunk};
     if (!str_ends(target.target, STR(".cu"))) return target;
-    size_t start = target.target.len;
-    while (target.target.at[start - 1] != '/') start--;
-    target.lab = str_slice(target.target, start, target.target.len - 3);
+    target.lab = path_stem(target.target);
     size_t digits = 0, zeros = 0;
     while (digits < target.lab.len && isdigit((unsigned char)target.lab.at[digits])) digits++;
     while (zeros + 1 < digits && target.lab.at[zeros] == '0') zeros++;
@@ -61,7 +51,7 @@ static int compare_numbers(const void *a, const void *b) {
 }
 
 // LAB_OF_N and chapter-N: for the targets that start with a number, by that number.
-static void add_chapters(Buf *buf, const Target *targets, size_t count, const char *folder) {
+static void add_chapters(Buf *buf, const Target *targets, size_t count, Str folder) {
     const Target **numbered = ARENA_NEW(buf->arena, count, const Target *);
     size_t numbered_count = 0;
     for (size_t i = 0; i < count; i++)
@@ -78,7 +68,7 @@ static void add_chapters(Buf *buf, const Target *targets, size_t count, const ch
         buf_format(buf, "\nchapter-%.*s:", STR_ARG(number));
         for (size_t j = i; j < end; j++) {
             buf_char(buf, ' ');
-            add_make_path(buf, str_of(tangle_target_path(buf->arena, folder, numbered[j]->target)));
+            add_make_path(buf, path_join(buf->arena, folder, numbered[j]->target));
         }
         buf_char(buf, '\n');
     }
@@ -104,7 +94,7 @@ static void add_attributes(Buf *buf, const ChunkTable *table, const Target *targ
     }
 }
 
-Str tangle_dependencies(const ChunkTable *table, const char *folder) {
+Str print_dependencies(const ChunkTable *table, Str folder) {
     Arena *arena = table->arena;
     Target *targets = ARENA_NEW(arena, table->chunk_count, Target);
     size_t count = 0;
@@ -112,6 +102,7 @@ Str tangle_dependencies(const ChunkTable *table, const char *folder) {
         if (table->chunks[i].target.len) targets[count++] = target_of(table, i);
     if (count) qsort(targets, count, sizeof *targets, compare_paths);
 
+    ExpandWalk walk = expand_walk(table);
     Buf buf = {.arena = arena};
     buf_add(&buf, STR("LABS :="));
     for (size_t i = 0; i < count; i++) {
@@ -124,8 +115,8 @@ Str tangle_dependencies(const ChunkTable *table, const char *folder) {
     for (size_t i = 0; i < count; i++)
         if (targets[i].lab.len) add_attributes(&buf, table, &targets[i]);
     for (size_t i = 0; i < count; i++) {
-        size_t *files, file_count = chunk_sources(table, targets[i].chunk, &files);
-        add_make_path(&buf, str_of(tangle_target_path(arena, folder, targets[i].target)));
+        size_t *files, file_count = expand_sources(&walk, targets[i].chunk, &files);
+        add_make_path(&buf, path_join(arena, folder, targets[i].target));
         buf_char(&buf, ':');
         for (size_t j = 0; j < file_count; j++) {
             buf_char(&buf, ' ');
@@ -148,7 +139,7 @@ static void add_label(Buf *buf, Str text) {
     }
 }
 
-Str tangle_graph(const ChunkTable *table) {
+Str print_graph(const ChunkTable *table) {
     Buf buf = {.arena = table->arena};
     buf_add(&buf, STR("digraph chunks {\n    rankdir=LR;\n    node [shape=plain];\n"));
     for (size_t i = 0; i < table->chunk_count; i++) {
@@ -167,20 +158,20 @@ Str tangle_graph(const ChunkTable *table) {
     return buf_str(&buf);
 }
 
-Str tangle_attribute(const ChunkTable *table, Str name) {
+Str print_attribute(const ChunkTable *table, Str name) {
     Buf buf = {.arena = table->arena};
     buf_add(&buf, STR("file,line,target,"));
-    buf_csv_cell(&buf, name);
+    csv_add_cell(&buf, name);
     for (size_t i = 0; i < table->chunk_count; i++) {
         const Chunk *chunk = &table->chunks[i];
         Str value;
         if (chunk->target.len == 0 || !fence_attribute(chunk->part, name, &value)) continue;
         buf_char(&buf, '\n');
-        buf_csv_cell(&buf, table->files[chunk->file].path);
+        csv_add_cell(&buf, table->files[chunk->file].path);
         buf_format(&buf, ",%zu,", chunk->line);
-        buf_csv_cell(&buf, chunk->target);
+        csv_add_cell(&buf, chunk->target);
         buf_char(&buf, ',');
-        buf_csv_cell(&buf, value);
+        csv_add_cell(&buf, value);
     }
     buf_char(&buf, '\n');
     return buf_str(&buf);

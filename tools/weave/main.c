@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "book/book.h"
+#include "base/path.h"
+#include "book/chapters.h"
 #include "notebook/notebook.h"
 
 static const char usage[] =
@@ -133,15 +134,6 @@ static Options read_options(int argc, char **argv) {
     return options;
 }
 
-// The way from the folder of `output` back to the working folder.
-static Str way_up(Arena *arena, const char *output) {
-    Buf up = {.arena = arena};
-    bool inside = output && output[0] != '/' && !strstr(output, "../");
-    for (const char *c = output; inside && *c; c++)
-        if (*c == '/' && !(c == output + 1 && *output == '.')) buf_add(&up, STR("../"));
-    return buf_str(&up);
-}
-
 // One line per fault: a control character that it quotes would break the line.
 static void print_error(Arena *arena, Str path, size_t line, Str message) {
     Buf text = {.arena = arena};
@@ -201,22 +193,18 @@ static int weave(Arena *arena, const Options *options, char **paths) {
         print_error(arena, str_of(error.path), error.line, error.message);
         return 1;
     }
-    const char *output = options->output;
-    if (options->style == BOOK_NOTEBOOK) { // of any file in that folder
-        Buf inside = {.arena = arena};
-        buf_format(&inside, "%s/x", output);
-        output = str_terminated(arena, buf_str(&inside));
-    }
+    Str output = str_of(options->output ? options->output : "");
+    if (options->style == BOOK_NOTEBOOK) output = path_join(arena, output, STR("any"));
     Book book = {.arena = arena,
                  .style = options->style,
                  .stale_is_error = options->stale_is_error,
                  .title = str_of(options->title),
-                 .up = way_up(arena, output),
+                 .up = path_way_back(arena, output),
                  .chunks = &chunks,
                  .results = &results,
                  .reference = str_of(options->device)};
     if (options->style == BOOK_NOTEBOOK) return write_notebooks(arena, &book, options);
-    book_weave(&book);
+    chapters_weave(&book);
     if (book.error_count) return print_errors(&book);
     return write_book(arena, options->output, buf_str(&book.out));
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "simt/report/report.h"
 
@@ -224,9 +225,9 @@ bool report_lines_csv(const char *path) {
     for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", simt_counter_names[k]);
     buf_add(&buf, STR(",hazards\n"));
     for (size_t i = 0; i < all_count; i++) {
-        buf_csv_cell(&buf, str_of(kernels[all[i].kernel]));
+        csv_add_cell(&buf, str_of(kernels[all[i].kernel]));
         buf_char(&buf, ',');
-        buf_csv_cell(&buf, str_of(all[i].at.file));
+        csv_add_cell(&buf, str_of(all[i].at.file));
         buf_format(&buf, ",%u", all[i].at.line);
         for (int k = 0; k < COUNTERS; k++)
             buf_format(&buf, ",%llu", (unsigned long long)all[i].at.counters.value[k]);

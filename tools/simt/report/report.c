@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "simt/report/lines.h"
 
@@ -147,7 +148,7 @@ static void shape_text(Buf *buf, Dim3 shape) {
 }
 
 static void csv_row(Buf *buf, const Row *row, size_t launch) {
-    buf_csv_cell(buf, str_of(row->name));
+    csv_add_cell(buf, str_of(row->name));
     buf_format(buf, ",%zu,", launch);
     shape_text(buf, row->grid);
     buf_char(buf, ',');

@@ -1,15 +1,15 @@
-// Notebook cells: see notebook_cell.h.
-#include "notebook/cell.h"
+// Cells: see cells.h.
+#include "notebook/cells.h"
 
 enum { ID_MAX = 64 }; // nbformat 4.5, cell ids: 1 to 64 of a-z A-Z 0-9 - _
 
-static bool is_taken(const NotebookCells *cells, Str id) {
+static bool is_taken(const Cells *cells, Str id) {
     for (size_t i = 0; i < cells->id_count; i++)
         if (str_equal(cells->ids[i], id)) return true;
     return false;
 }
 
-static Str unique_id(NotebookCells *cells, Str wish) {
+static Str unique_id(Cells *cells, Str wish) {
     Arena *arena = cells->out.arena;
     Buf base = {.arena = arena};
     for (size_t i = 0; i < wish.len && i < ID_MAX - 4; i++) {
@@ -53,14 +53,14 @@ static bool is_folded(Str text) {
     return false;
 }
 
-void notebook_cells_open(NotebookCells *cells, Arena *arena) {
-    *cells = (NotebookCells){.out = {.arena = arena}};
+void cells_open(Cells *cells, Arena *arena) {
+    *cells = (Cells){.out = {.arena = arena}};
     cells->json = (Json){.out = &cells->out};
     json_open(&cells->json, STR(""), '{');
     json_open(&cells->json, STR("cells"), '[');
 }
 
-void notebook_cell_markdown(NotebookCells *cells, Str id, Str text) {
+void cells_add_markdown(Cells *cells, Str id, Str text) {
     Json *json = &cells->json;
     text = without_blank_lines(text);
     if (text.len == 0) return;
@@ -73,7 +73,7 @@ void notebook_cell_markdown(NotebookCells *cells, Str id, Str text) {
     json_close(json, '}');
 }
 
-void notebook_cell_code(NotebookCells *cells, Str id, Str text) {
+void cells_add_code(Cells *cells, Str id, Str text) {
     Json *json = &cells->json;
     json_open(json, STR(""), '{');
     json_text(json, STR("cell_type"), STR("code"));
@@ -113,7 +113,7 @@ static void add_metadata(Json *json) {
     json_close(json, '}');
 }
 
-Str notebook_cells_close(NotebookCells *cells) {
+Str cells_close(Cells *cells) {
     Json *json = &cells->json;
     json_close(json, ']');
     add_metadata(json);

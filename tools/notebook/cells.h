@@ -1,9 +1,9 @@
-// Notebook cells: the cells of one Jupyter notebook, format 4.5, as text.
+// Cells: the cells of one Jupyter notebook, format 4.5, as text.
 //
 // nbformat's own layout, so that a notebook that is opened and saved unchanged stays the same
 // bytes: sorted keys, an indent of one, a list of lines as source. No outputs are stored.
-#ifndef NOTEBOOK_CELL_H
-#define NOTEBOOK_CELL_H
+#ifndef NOTEBOOK_CELLS_H
+#define NOTEBOOK_CELLS_H
 
 #include "base/json.h"
 
@@ -12,19 +12,19 @@ typedef struct {
     Json json;
     Str *ids; // given so far
     size_t id_count, id_capacity;
-} NotebookCells;
+} Cells;
 
-void notebook_cells_open(NotebookCells *cells, Arena *arena);
+void cells_open(Cells *cells, Arena *arena);
 
 // `id` is wished for: what cell ids may not hold is replaced, and repeated ones are numbered. Blank
 // lines at both ends of a text are dropped; an empty one makes no cell.
-void notebook_cell_markdown(NotebookCells *cells, Str id, Str text);
+void cells_add_markdown(Cells *cells, Str id, Str text);
 
 // Code, taken as it is. Where its first or second line starts with #@title, the cell is folded:
 // Colab shows the title as a form, JupyterLab a bar to open it.
-void notebook_cell_code(NotebookCells *cells, Str id, Str text);
+void cells_add_code(Cells *cells, Str id, Str text);
 
 // The whole notebook.
-Str notebook_cells_close(NotebookCells *cells);
+Str cells_close(Cells *cells);
 
 #endif

@@ -1,7 +1,7 @@
-// Book, tables of a file: ``` {.csv from=../results/NAME.csv columns="a b" caption="…"} shows a CSV
-// file as it is, all its columns or those that are named. Numbers stand right, with their digits
-// grouped.
-#include "book/book.h"
+// Csv table: see csv_table.h. Numbers stand right, with their digits grouped.
+#include "book/csv_table.h"
+
+#include "book/prose.h"
 
 enum { CSV_COLUMNS_MAX = 16 };
 
@@ -104,7 +104,7 @@ static void add_rows(CsvTable *csv, Buf *text) {
     }
 }
 
-void book_csv(Book *book, const FencePart *part) {
+void csv_table_weave(Book *book, const FencePart *part) {
     static const Str known[] = {STR("from"), STR("columns"), STR("caption"), {NULL, 0}};
     CsvTable csv = {.book = book, .part = part};
     if (!book_check_attributes(book, part, known) || !read_file(&csv) || !read_columns(&csv))
@@ -118,7 +118,7 @@ void book_csv(Book *book, const FencePart *part) {
     book_add(book, buf_str(&text));
     if (fence_attribute(part, STR("caption"), &caption) && caption.len) {
         Buf line = {.arena = book->arena};
-        caption = book_inline(book, caption, part->line);
+        caption = prose_inline(book, caption, part->line);
         buf_format(&line, host ? "*%.*s*\n" : ": %.*s\n", STR_ARG(caption));
         book_blank(book);
         book_add(book, buf_str(&line));

@@ -1,0 +1,79 @@
+// Csv: see csv.h.
+#include "base/csv.h"
+
+#include <stdint.h>
+
+Csv csv_open(Arena *arena, Str text) {
+    return (Csv){
+        .arena = arena, .rest = text, .start = text.at, .good_until = str_invalid_utf8(text)};
+}
+
+static bool fail(Csv *csv, const char *what) {
+    csv->fault = what;
+    return false;
+}
+
+bool csv_line(Csv *csv, Str *line) {
+    while (!csv->fault && str_line(&csv->rest, line)) {
+        csv->line++;
+        if ((size_t)(line->at - csv->start) + line->len > csv->good_until)
+            return fail(csv, "invalid UTF-8");
+        if (str_trim(*line).len) return true;
+    }
+    return false;
+}
+
+// The text of the quoted cell that the row starts with, and in *end the index behind its quotes.
+static bool quoted_cell(Csv *csv, Str row, Str *cell, size_t *end) {
+    Buf text = {.arena = csv->arena};
+    for (*end = 1;; ++*end) {
+        if (*end >= row.len) return fail(csv, "a quoted cell is not closed");
+        if (row.at[*end] == '"') {
+            if (*end + 1 >= row.len || row.at[*end + 1] != '"') break;
+            ++*end;
+        }
+        buf_char(&text, row.at[*end]);
+    }
+    *cell = buf_str(&text);
+    ++*end;
+    if (*end == row.len || row.at[*end] == ',') return true;
+    return fail(csv, "text after the closing quote of a cell");
+}
+
+bool csv_cell(Csv *csv, Str *row, Str *cell, bool *more) {
+    size_t end = 0;
+    if (row->len && row->at[0] == '"') {
+        if (!quoted_cell(csv, *row, cell, &end)) return false;
+    } else {
+        while (end < row->len && row->at[end] != ',') end++;
+        *cell = str_trim(str_slice(*row, 0, end));
+    }
+    *more = end < row->len;
+    *row = str_from(*row, end + 1);
+    return true;
+}
+
+bool csv_cells(Csv *csv, Str row, Str **cells, size_t *count) {
+    size_t capacity = 0;
+    *cells = NULL;
+    *count = 0;
+    for (bool more = true; more;) {
+        ARENA_GROW(csv->arena, *cells, *count, capacity);
+        if (!csv_cell(csv, &row, &(*cells)[*count], &more)) return false;
+        ++*count;
+    }
+    return true;
+}
+
+void csv_add_cell(Buf *out, Str text) {
+    if (str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
+        buf_add(out, text);
+        return;
+    }
+    buf_char(out, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == '"') buf_char(out, '"');
+        buf_char(out, text.at[i]);
+    }
+    buf_char(out, '"');
+}

@@ -1,0 +1,13 @@
+// Code: chunks with their links both ways, and code that belongs to no program.
+#ifndef BOOK_CODE_H
+#define BOOK_CODE_H
+
+#include "book/book.h"
+
+void code_weave(Book *book, size_t chunk);
+void code_weave_plain(Book *book, const FencePart *part);
+
+// What readers call a chunk: its name, or the path of its file.
+Str code_name(const Book *book, size_t chunk);
+
+#endif
