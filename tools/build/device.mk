@@ -4,7 +4,7 @@
 # work, in a results file of their own, and mpi="-DWITH_MPI" where those flags make it one process
 # per GPU. The CPU device also records trace="KERNEL..", who touches which bank when;
 # hazards=KERNEL, the hazards of a counter-example line by line; and errors=FILE, rounding errors,
-# which are the same on every device.
+# which are the same on every device. What figures= says is for tools/plot/plot.py.
 has_header = $(wildcard $(foreach folder,/usr/include/ /usr/local/include/ $(dir $(call tool,nvcc))../include/,$(folder)$(1)))
 missing := $(foreach lab,$(LABS),$(if $(needs_$(lab)),$(if $(call has_header,$(needs_$(lab))),,$(lab))))
 $(foreach lab,$(missing),$(info $(lab): left out, there is no $(needs_$(lab))))

@@ -1,8 +1,8 @@
 """The Python cells of the notebooks, in percent format: a line that starts with `# %%` starts a cell.
 
-`weave -t notebook` copies them, with the notebook's name for @name@. Marks in brackets stand for what it makes itself: the front, the
-harness, the recorded results and the chapters. Only the standard library and what Colab ships is
-imported; Python 3.10 or later, CUDA 12.4 or later.
+`weave -t notebook` copies them, with the notebook's name for @name@. Marks in brackets stand for
+what it makes itself: the front, the harness, the recorded results and the chapters. Only the
+standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12.4 or later.
 """
 
 # %% [front]
@@ -213,7 +213,7 @@ def run(lab, n=0, options="", link=""):
     (show_counts if SIMT else show_times)(lab, rows)
 
 
-# ---- Tables and figures ----
+# --- tables and figures ---
 
 
 def show_table(caption, heads, rows):
@@ -323,7 +323,7 @@ def draw(bars, unit, lines=()):
     plt.show()
 
 
-# ---- All of them ----
+# --- all of them ---
 
 
 def is_stage(lab, row):

@@ -21,7 +21,7 @@ typedef struct {
     Cells cells;
 } Notebook;
 
-// ---- Names ----
+// --- names ---
 
 // The file that a chunk's cell writes. A target's name starts with a digit or has no part of a
 // chunk's, so that the two kinds never meet.
@@ -41,7 +41,7 @@ static Str joined(Arena *arena, const char *first, Str second) {
     return buf_str(&text);
 }
 
-// ---- Prose ----
+// --- prose ---
 
 // Ends the Markdown cell that is being collected; the next one stands under `section`.
 static void end_cell(Notebook *notebook, Buf *cell) {
@@ -78,7 +78,7 @@ static void flush_text(Notebook *notebook) {
     book->out.len = 0;
 }
 
-// ---- Code ----
+// --- code ---
 
 static void add_body(Buf *text, const FencePart *part) {
     for (size_t i = 0; i < part->body_count; i++) {
@@ -179,7 +179,7 @@ static bool add_image(Book *book, Str path, Buf *text, Buf *why) {
     return image_embed(book->arena, path, text, why);
 }
 
-// ---- The parts of the frame ----
+// --- the parts of the frame ---
 
 static void add_harness(Notebook *notebook) {
     const ChunkTable *table = notebook->labs->table;
@@ -353,7 +353,7 @@ static void add_frame(Notebook *notebook) {
     }
 }
 
-// ---- Whole notebooks ----
+// --- whole notebooks ---
 
 static const BookHome *homes_of(const Notebook *notebook) {
     const Book *book = notebook->book;

@@ -27,7 +27,7 @@ from style import (
 # How what stands beside a bar or a step is placed.
 ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
 
-# ---- Counts ----
+# --- counts ---
 
 
 def draw_counter(axes, title, bars, values, labelled):
@@ -76,7 +76,7 @@ def counters(data, name):
     return figure, what, counters_words(bars, titles)
 
 
-# ---- Who touches which bank when ----
+# --- who touches which bank when ---
 
 
 # Words of one bank that an instruction wants, by power of two: blue is one, nobody waits.

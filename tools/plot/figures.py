@@ -39,7 +39,7 @@ def table_name(signature):
     return re.sub(r"[<,]\s*", "_", name.partition("(")[0].rstrip("> "))
 
 
-# ---- The ladder ----
+# --- the ladder ---
 
 
 def stages_of(rows, rungs):
@@ -117,7 +117,7 @@ def ladder_figures(devices, rungs):
     return figures
 
 
-# ---- Sweeps ----
+# --- sweeps ---
 
 
 def blocks_data(devices, role):
@@ -186,7 +186,7 @@ def sizes_data(devices, role):
     return {"chapter": role.chapter, "library": LIBRARY, "curves": curves} if curves else None
 
 
-# ---- Counts ----
+# --- counts ---
 
 NO_COUNTERS = ("chapter", "source", "kernel", "n", "launch", "grid", "block", "launches", "thread_insts")
 
@@ -245,7 +245,7 @@ def trace_figures(traces, counters):
     return figures
 
 
-# ---- Rounding errors ----
+# --- rounding errors ---
 
 
 def errors_data(table):
@@ -263,7 +263,7 @@ def errors_data(table):
     return {"orders": orders, "panels": list(panels.values())}
 
 
-# ---- All of them ----
+# --- all of them ---
 
 
 def check_kernels(devices, counters, roles):

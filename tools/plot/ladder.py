@@ -25,7 +25,7 @@ from style import (
     decades,
 )
 
-# ---- What both have in common ----
+# --- what both have in common ---
 
 
 def rows_of(devices):
@@ -86,7 +86,7 @@ def chapters_sheet(devices, name, title, below, panels):
     )
 
 
-# ---- The ladder ----
+# --- the ladder ---
 
 
 def share_text(percent):
@@ -258,7 +258,7 @@ def ladder(data, name):
     return figure, what, ladder_words(devices)
 
 
-# ---- Its steps ----
+# --- its steps ---
 
 
 def steps_of(stages):

@@ -33,7 +33,7 @@ from figures import figures_of
 from roles import read_roles
 from tables import Fault, read_results
 
-# ---- Hashes, files ----
+# --- hashes, files ---
 
 HASH_LINE = re.compile(rb"<!-- drawn by tools/plot/plot\.py from inputs ([0-9a-f]{16}) -->")
 

@@ -59,7 +59,7 @@ STYLE = {
 }
 
 
-# ---- Words ----
+# --- words ---
 
 
 def significant(value, digits=3):
@@ -119,7 +119,7 @@ def names_of(devices):
     return " and ".join(device["name"] for device in devices)
 
 
-# ---- Frames ----
+# --- frames ---
 
 
 def sheet(height, name):

@@ -30,7 +30,7 @@ def band(axes, x, low, high, color):
     axes.fill_between(x, low, high, color=color, alpha=0.22, linewidth=0)
 
 
-# ---- Over blocks ----
+# --- over blocks ---
 
 
 def draw_sweep(axes, sweep, color, per_x, per_y):
@@ -162,7 +162,7 @@ def blocks(data, name):
     return figure, what, blocks_words(sweeps)
 
 
-# ---- Over n ----
+# --- over n ---
 
 
 def looks_of(kernels, library):

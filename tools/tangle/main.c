@@ -76,6 +76,17 @@ static void set_print(Options *options, char print) {
     options->print = print;
 }
 
+// What getopt cannot see. The FILEs are argv[optind] and what follows.
+static void check_options(const Options *options, int argc, char **argv) {
+    if (options->folder[0] == '\0') die_usage("the folder after -o is empty", "");
+    if (options->print && (options->dry || options->prune || options->style == EXPAND_WITH_LINES))
+        die_usage("-d, -g and -a write no files: -l, -n and -p mean nothing with them", "");
+    if (optind == argc) die_usage("no FILE given", "");
+    for (int i = optind; i < argc; i++)
+        for (int j = optind; j < i; j++)
+            if (strcmp(argv[i], argv[j]) == 0) die_usage("FILE given twice: ", argv[i]);
+}
+
 static Options read_options(int argc, char **argv) {
     Options options = {.folder = ".", .style = EXPAND_CLEAN};
     char letter[] = "-?";
@@ -110,13 +121,7 @@ static Options read_options(int argc, char **argv) {
             die_usage("unknown option ", letter);
         }
     }
-    if (options.folder[0] == '\0') die_usage("the folder after -o is empty", "");
-    if (options.print && (options.dry || options.prune || options.style == EXPAND_WITH_LINES))
-        die_usage("-d, -g and -a write no files: -l, -n and -p mean nothing with them", "");
-    if (optind == argc) die_usage("no FILE given", "");
-    for (int i = optind; i < argc; i++)
-        for (int j = optind; j < i; j++)
-            if (strcmp(argv[i], argv[j]) == 0) die_usage("FILE given twice: ", argv[i]);
+    check_options(&options, argc, argv);
     return options;
 }
 
