@@ -80,7 +80,7 @@ void chunk_read(ChunkTable *table, Str path);
 void chunk_add(ChunkTable *table, Str path, Str text);
 
 // Call once, after the last file: resolves references, fills `users`, and finds what is undefined,
-// unused, doubly defined, cyclic or too large. Sorts the errors.
+// unused, doubly defined, cyclic or too large. Sorts the errors. (chunk_check.c)
 void chunk_check(ChunkTable *table);
 
 // Adds an error of the caller's own, before chunk_check to have it sorted in.
