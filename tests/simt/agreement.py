@@ -8,7 +8,7 @@ last digit; noise, waiting, ptxas: the others, by why (compare_ncu.reason_for); 
 listed on standard output. Launches of shapes that only the GPU made are left out. KERNELS has one
 row for each kernel of the chapters up to KERNELS_LAST, with the warp instructions of all its
 launches. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what
-tests/simt-corpus/run printed.
+tests/simt/corpus/run printed.
 """
 import csv
 import os
@@ -67,7 +67,7 @@ def ncu(measured, counted, table, kernels_table):
 
 def sanitizer(recorded, corpus, target):
     with open(corpus) as log:
-        passed = set(re.findall(r"^ok simt-corpus: (\w+): ", log.read(), re.M))
+        passed = set(re.findall(r"^ok simt/corpus: (\w+): ", log.read(), re.M))
     kinds = {}
     for row in rows_of(recorded):
         found = [row[tool] for tool in ("memcheck", "racecheck", "initcheck", "synccheck")]

@@ -3,7 +3,7 @@
     record_h200.sh [vectors] [patterns] [flow] [corpus] [labs[:LAB,..]]      (no name: all)
 
 Reads $B (default build) for labs and simt, writes at most eight files into $OUT (default
-$B/tests/simt-record): see PARTS. A part that fails says so in record.log; the others still run.
+$B/tests/simt/record): see PARTS. A part that fails says so in record.log; the others still run.
 """
 import concurrent.futures
 import csv
@@ -27,8 +27,8 @@ import suite
 import table
 import verdicts
 
-OUT = os.environ.get("OUT") or os.path.join(suite.BUILD, "tests", "simt-record")
-WORK = os.path.join(suite.BUILD, "tests", "simt-record-work")
+OUT = os.environ.get("OUT") or os.path.join(suite.BUILD, "tests", "simt", "record")
+WORK = os.path.join(suite.BUILD, "tests", "simt", "record-work")
 CORES = os.cpu_count() or 1
 START = time.time()
 LAB_SECONDS, LAB_LAUNCHES = 240, 1200  # for one lab under ncu, at most

@@ -1,5 +1,5 @@
 // Unit tests of the CPU device's core: parser, post-dominators, reconvergence, wavefronts, number
-// formats, counters. Prints `ok simt-core: name` or `not ok simt-core: name` with what was wrong.
+// formats, counters. Prints `ok simt/core: name` or `not ok simt/core: name` with what was wrong.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void wrong(const char *format, ...) {
 }
 
 static void told(const char *name) {
-    (void)printf("%s simt-core: %s\n", trouble[0] ? "not ok" : "ok", name);
+    (void)printf("%s simt/core: %s\n", trouble[0] ? "not ok" : "ok", name);
     for (char *line = strtok(trouble, "\n"); line; line = strtok(NULL, "\n")) {
         (void)printf("    %s\n", line);
     }

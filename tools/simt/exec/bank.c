@@ -1,5 +1,5 @@
 // Wavefronts of shared-memory accesses and sectors of global ones. Rules measured on an H200 with
-// Nsight Compute; the measured rows are a test (tests/simt-core).
+// Nsight Compute; the measured rows are a test (tests/simt/core).
 #include "simt/exec/warp.h"
 
 #define BANKS 32
