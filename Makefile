@@ -13,7 +13,7 @@ CC ?= cc
 OPTIMIZE ?= -O3 -march=native
 CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += --jobs=$(shell nproc) --output-sync=target --no-print-directory
+MAKEFLAGS += --jobs=$(shell nproc) $(if $(filter test,$(MAKECMDGOALS)),,--output-sync=target) --no-print-directory
 endif
 Q = $(if $(V),,@)
 
@@ -55,7 +55,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS)
 	$(Q)$(B)/tangle -p $(CHAPTERS)
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new && mv $@.new $@
-ifneq ($(filter-out help clean simt $(PROGRAMS:%=$(B)/%),$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean simt test $(PROGRAMS:%=$(B)/%),$(or $(MAKECMDGOALS),all)),)
 include $(B)/labs.mk tools/build/device.mk
 endif
 
@@ -112,8 +112,8 @@ $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(wildcard tools/n
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)
 
-test: all labs  ## every test; the last line counts them
-	@-B=$(B) tools/build/toolchain.sh python >/dev/null
+test:  ## every test, or some: AREA="fence weave" CASE=words; tests/README.md says how to add one
+	@goals=$$(B=$(B) tests/run -n) && { [ -z "$$goals" ] || $(MAKE) -s --output-sync=target $$goals; }
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 check: $(B)/weave $(B)/tangle $(B)/figures.csv  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check

@@ -6,13 +6,14 @@
 // Fails if the parts put together are not the input again, or line numbers do not add up.
 #include <stdio.h>
 
-#include "markdown/fence.h"
 #include "base/file.h"
+#include "markdown/fence.h"
 
 static void print_fence(const FencePart *part) {
     printf("fence %zu %zu%s%s %.*s", part->line, part->line_count, part->nested ? " nested" : "",
            part->closed ? "" : " open", STR_ARG(part->ticks));
-    for (size_t i = 0; i < part->braces.class_count; i++) printf(" .%.*s", STR_ARG(part->braces.classes[i]));
+    for (size_t i = 0; i < part->braces.class_count; i++)
+        printf(" .%.*s", STR_ARG(part->braces.classes[i]));
     if (part->braces.id.len) printf(" #%.*s", STR_ARG(part->braces.id));
     for (size_t i = 0; i < part->braces.attribute_count; i++)
         printf(" %.*s=\"%.*s\"", STR_ARG(part->braces.attributes[i].key),

@@ -28,12 +28,13 @@ def rows_of(path):
 
 
 def write(path, columns, rows, facts=()):
-    with open(path + ".new", "w", newline="") as file:
+    new = f"{path}.new"
+    with open(new, "w", newline="") as file:
         file.writelines("# %s\n" % fact for fact in facts)
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)
-    os.replace(path + ".new", path)
+    os.replace(new, path)
 
 
 def ncu(measured, counted, table, kernels_table):

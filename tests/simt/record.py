@@ -17,15 +17,16 @@ import sys
 import tarfile
 import time
 import traceback
+from pathlib import Path
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "vectors"), os.path.join(HERE, "patterns"),
-                os.path.join(HERE, "corpus")]
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = map(str, [HERE, HERE.parent, HERE / "vectors", HERE / "patterns", HERE / "corpus"])
 import compare_ncu
 import make_patterns as patterns
 import suite
 import table
 import verdicts
+from device import SIMT, generate, path, simt
 
 OUT = os.environ.get("OUT") or os.path.join(suite.BUILD, "tests", "simt", "record")
 WORK = os.path.join(suite.BUILD, "tests", "simt", "record-work")
@@ -94,14 +95,14 @@ def sources_of(name):
     if name == "patterns":
         return [generated("patterns", "make_patterns.py", "patterns")]
     if name == "flow":
-        return [suite.path("flow", "flow.cu")] + sorted(glob.glob(suite.path("foreign", "*.cu")))
+        return [path("flow", "flow.cu")] + sorted(path("foreign").glob("*.cu"))
     if name == "corpus":
         return [verdicts.source_path(source) for source in verdicts.FILES]
     return []
 
 
 def generated(folder, script, name, *arguments):
-    return suite.generate(suite.path(folder, script), os.path.join(WORK, name + ".cu"), *arguments)
+    return generate(path(folder, script), os.path.join(WORK, name + ".cu"), *arguments)
 
 
 def device_lines():
@@ -276,9 +277,9 @@ def labs(*wanted):
 
     def count(program):
         target = os.path.join(WORK, os.path.basename(program) + ".simt.csv")
-        if not os.access(suite.SIMT, os.X_OK):
+        if not os.access(SIMT, os.X_OK):
             return []
-        result = suite.simt(["--csv", target, program, *arguments], 200)
+        result = simt(["--csv", target, program, *arguments], 200)
         if result.status != 0:
             say("labs: simt %s: %s" % (program, result.tail()))
             return []

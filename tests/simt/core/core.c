@@ -1,14 +1,14 @@
 // Unit tests of the CPU device's core: parser, post-dominators, reconvergence, wavefronts, number
-// formats, counters. Prints `ok simt/core: name` or `not ok simt/core: name` with what was wrong.
+// formats, counters. Prints `ok NAME` or `not ok NAME` with what was wrong below.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/device/device.h"
 #include "simt/lower/flow.h"
 #include "simt/memory/memory.h"
 #include "simt/ops/ops.h"
-#include "simt/device/device.h"
 
 static char trouble[4096];
 
@@ -23,10 +23,9 @@ static void wrong(const char *format, ...) {
 }
 
 static void told(const char *name) {
-    (void)printf("%s simt/core: %s\n", trouble[0] ? "not ok" : "ok", name);
-    for (char *line = strtok(trouble, "\n"); line; line = strtok(NULL, "\n")) {
+    (void)printf("%s %s\n", trouble[0] ? "not ok" : "ok", name);
+    for (char *line = strtok(trouble, "\n"); line; line = strtok(NULL, "\n"))
         (void)printf("    %s\n", line);
-    }
     trouble[0] = '\0';
 }
 
@@ -159,9 +158,8 @@ static void test_flow(void) {
     }
     nodes[7].bare_exit = true;
     flow_post_dominators(&arena, nodes, 9);
-    for (uint32_t n = 0; n < 9; n++) {
+    for (uint32_t n = 0; n < 9; n++)
         if (nodes[n].meet != meets[n]) wrong("node %u meets at %u", n, nodes[n].meet);
-    }
     if (!nodes[5].join || !nodes[6].join || nodes[1].join) wrong("joins");
     arena_free(&arena);
     told("post-dominators");
@@ -201,9 +199,8 @@ static void test_parser(void) {
         PtxModule *module = ptx_parse(str_of(parser_rows[k].text), "PTX", &status, &error);
         const char *want = parser_rows[k].error;
         if (!want && !module) wrong("%s: %s", parser_rows[k].name, error.text);
-        if (want && (module || strncmp(error.text, want, strlen(want)) != 0)) {
+        if (want && (module || strncmp(error.text, want, strlen(want)) != 0))
             wrong("%s: \"%s\", not \"%s\"", parser_rows[k].name, error.text, want);
-        }
         if (module) ptx_free(module);
     }
     told("parser: errors are located");
@@ -232,9 +229,8 @@ static void test_places(void) {
     if (!module) wrong("%s", error.text);
     for (uint32_t k = 0; module && k < 4; k++) {
         PtxPlace place = module->functions[0].insts[k].place;
-        if (place.file != want[k][0] || place.line != want[k][1]) {
+        if (place.file != want[k][0] || place.line != want[k][1])
             wrong("instruction %u: file %u line %u", k, place.file, place.line);
-        }
     }
     if (module) ptx_free(module);
     told("parser: lines of headers are charged to the user");
@@ -324,9 +320,8 @@ static void test_reconvergence(void) {
                   flow_rows[k].name, (unsigned long long)warps, (unsigned long long)lanes,
                   (unsigned long long)divergent);
         }
-        for (uint32_t t = 0; t < 32 && flow_rows[k].want == t_plus_1; t++) {
+        for (uint32_t t = 0; t < 32 && flow_rows[k].want == t_plus_1; t++)
             if (words[t] != t + 1) wrong("%s: out[%u] = %u", flow_rows[k].name, t, words[t]);
-        }
     }
     told("reconvergence: instructions, lanes and divergent branches");
 }
@@ -371,9 +366,8 @@ static void test_threads(void) {
     }
     // block b > 0 has b rounds, block 0 one
     uint64_t want = 1 + 299 * 300 / 2;
-    if (first.value[COUNT_BARRIERS] != want) {
+    if (first.value[COUNT_BARRIERS] != want)
         wrong("%llu barriers", (unsigned long long)first.value[COUNT_BARRIERS]);
-    }
     told("counters are the same for any number of host threads");
 }
 
@@ -407,9 +401,8 @@ static void test_failures(void) {
         SimtStatus status = run_kernel(failing_rows[k].text, out, (Dim3){1, 1, 1}, (Dim3){32, 1, 1},
                                        1, &counters, &error);
         const char *want = failing_rows[k].error;
-        if (status != failing_rows[k].status || strncmp(error.text, want, strlen(want)) != 0) {
+        if (status != failing_rows[k].status || strncmp(error.text, want, strlen(want)) != 0)
             wrong("%s: status %d, \"%s\"", failing_rows[k].name, (int)status, error.text);
-        }
     }
     told("failures: status, line and words");
 }
@@ -418,12 +411,10 @@ static void test_failures(void) {
 static void test_halves(void) {
     for (uint32_t bits = 0; bits < 65536; bits++) {
         float half = half_to_float((uint16_t)bits), brain = bfloat_to_float((uint16_t)bits);
-        if (half == half && float_to_half((double)half, ROUND_NEAREST) != bits) {
+        if (half == half && float_to_half((double)half, ROUND_NEAREST) != bits)
             wrong("f16 %04x", bits);
-        }
-        if (brain == brain && float_to_bfloat((double)brain, ROUND_NEAREST) != bits) {
+        if (brain == brain && float_to_bfloat((double)brain, ROUND_NEAREST) != bits)
             wrong("bf16 %04x", bits);
-        }
         if (trouble[0]) break;
     }
 #ifdef __FLT16_MAX__

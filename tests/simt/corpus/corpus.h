@@ -9,15 +9,15 @@
 #ifndef CORPUS_H
 #define CORPUS_H
 
+#include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
-#include <cuda_runtime.h>
 
 #define BLOCK 128
 
 typedef struct {
     const char *name;
-    void (*run)(int *d_in, int *d_out);  // BLOCK * 4 ints each, all written
+    void (*run)(int *d_in, int *d_out); // BLOCK * 4 ints each, all written
 } Case;
 
 static int corpus_main(const Case *cases, size_t count, int argc, char **argv) {
@@ -29,9 +29,8 @@ static int corpus_main(const Case *cases, size_t count, int argc, char **argv) {
         if (strcmp(cases[i].name, argv[1]) != 0) continue;
         int host[BLOCK * 4], *d_in = NULL, *d_out = NULL;
         for (int k = 0; k < BLOCK * 4; k++) host[k] = k;
-        if (cudaMalloc((void **)&d_in, sizeof host) || cudaMalloc((void **)&d_out, sizeof host)) {
+        if (cudaMalloc((void **)&d_in, sizeof host) || cudaMalloc((void **)&d_out, sizeof host))
             return 3;
-        }
         cudaMemcpy(d_in, host, sizeof host, cudaMemcpyHostToDevice);
         cudaMemset(d_out, 0, sizeof host);
         cases[i].run(d_in, d_out);

@@ -2,10 +2,10 @@
 #ifndef TOLD_H
 #define TOLD_H
 
+#include <cuda_runtime.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cuda_runtime.h>
 
 static int wrong_count;
 

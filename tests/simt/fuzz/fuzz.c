@@ -18,8 +18,8 @@
 
 #include "base/file.h"
 #include "simt/cuda/fatbin.h"
-#include "simt/memory/memory.h"
 #include "simt/device/device.h"
+#include "simt/memory/memory.h"
 
 enum { LARGEST = 1 << 20, HANG_SECONDS = 10 };
 

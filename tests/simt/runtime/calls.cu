@@ -1,4 +1,4 @@
-// The runtime's calls, one behaviour per line of output: "ok NAME" or "not ok NAME: line N".
+// The runtime's calls, one behaviour per line of output: "ok NAME" or "not ok NAME" and below it the line.
 // Expected results are those of the CUDA runtime (its reference manual) for one device.
 #include <cstdio>
 #include <cstring>
@@ -438,7 +438,7 @@ int main() {
         failed_line = 0;
         test.run();
         if (failed_line)
-            printf("not ok %s: line %d, last error %s\n", test.name, failed_line,
+            printf("not ok %s\n    line %d, last error %s\n", test.name, failed_line,
                    cudaGetErrorName(cudaPeekAtLastError()));
         else
             printf("ok %s\n", test.name);

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "simt/launcher/elf.h"
 #include "simt/cuda/fatbin.h"
+#include "simt/launcher/elf.h"
 
 static uint64_t state;
 

@@ -1,0 +1,70 @@
+"""What the suites of the CPU device share: its launcher, and how to look into programs for it."""
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import suite
+
+HERE = Path(__file__).resolve().parent
+SIMT = suite.BUILD / "simt"
+# The rooms below the CUDA runtime, which starts by itself when loaded.
+CORE = [f"simt/{room.name}" for room in sorted((suite.TOOLS / "simt").iterdir())
+        if room.is_dir() and room.name not in ("cuda", "launcher", "report")]
+
+
+def path(*parts):
+    """A file of tests/simt/."""
+    return HERE.joinpath(*parts)
+
+
+def simt(arguments, seconds=60, **more):
+    return suite.run([SIMT, *arguments], seconds, **more)
+
+
+def ready(tests):
+    """False, with the line that says so, when nothing in this area can run."""
+    if not suite.NVCC:
+        tests.skip("all", "no nvcc")
+        return False
+    return tests.need("the launcher is built", os.access(SIMT, os.X_OK), [f"no {SIMT}"])
+
+
+def generate(script, target, *arguments):
+    """Runs a generator of tests/simt/ and keeps its standard output as `target`."""
+    result = suite.run([sys.executable, "-B", script, *arguments])
+    if result.status != 0:
+        sys.exit(f"{script}: {result.err}")
+    suite.write(target, result.out)
+    return target
+
+
+def kernel_base(name):
+    """A demangled kernel name without return type, parameters or template arguments."""
+    name = re.sub(r"^(void|static void) ", "", name.strip())
+    return re.split(r"[(<]", name)[0]
+
+
+FATBIN_MAGIC = bytes.fromhex("50ed55ba")  # 0xBA55ED50, little endian
+
+
+def embedded_ptx(program):
+    """Where a program's PTX is: [(offset of the fat binary, its bytes, offset of the entry,
+    offset of the text, its bytes)], for each fat binary with uncompressed PTX."""
+    found, at = [], program.find(FATBIN_MAGIC)
+    while at >= 0:
+        header = int.from_bytes(program[at + 6:at + 8], "little")
+        size = int.from_bytes(program[at + 8:at + 16], "little")
+        entry, end = at + header, at + header + size
+        while header == 16 and entry + 64 <= end <= len(program):
+            kind = int.from_bytes(program[entry:entry + 2], "little")
+            entry_header = int.from_bytes(program[entry + 4:entry + 8], "little")
+            payload = int.from_bytes(program[entry + 8:entry + 16], "little")
+            if kind == 1:
+                found.append((at, header + size, entry, entry + entry_header, payload))
+            entry += entry_header + payload
+            if entry_header < 64:
+                break
+        at = program.find(FATBIN_MAGIC, at + 4)
+    return found

@@ -1,0 +1,310 @@
+"""What the suites in Python share: result lines, the filter CASE, programs with time limits,
+compilers, folders of their own. suite.sh is the same for the shell.
+
+A suite is a program tests/AREA/run. It makes one Suite, reports its cases, and ends with
+Suite.finish(): a suite that stops before has failed. README.md explains the lines it prints.
+"""
+import csv
+import functools
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
+TOOLS = ROOT / "tools"
+BUILD = Path(os.path.abspath(ROOT / os.environ.get("B", "build")))
+CASE = os.environ.get("CASE", "")
+CC = os.environ.get("CC", "cc").split()
+NVCC = os.environ.get("NVCC") or shutil.which("nvcc")
+NVCC_FLAGS = ["-O3", "-arch=sm_90", "-cudart", "shared", "--no-compress", "-lineinfo"]
+C_FLAGS = ["-std=c11", "-g", "-O1", "-ffp-contract=off", f"-I{TOOLS}"]
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+
+class Suite:
+    """The suite of one area, by its script's __file__; its files are kept under $B/tests/AREA."""
+
+    def __init__(self, script):
+        script = Path(script).resolve()
+        self.here = script.parent
+        self.area = (script.parent if script.name == "run" else script).relative_to(TESTS).as_posix()
+        self.folder = BUILD / "tests" / self.area
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.names, self.left_out = [], set()
+        os.chdir(ROOT)
+
+    # ---- Result lines ----
+
+    def wants(self, *names):
+        """Is one of these cases asked for? Lets a suite leave out work; report() filters by itself."""
+        for name in names:
+            if CASE not in name and name not in self.left_out:
+                self.left_out.add(name)
+                print(f"left out {self.area}: {name}", flush=True)
+        return any(CASE in name for name in names)
+
+    def cases(self, *names):
+        """Decorates a function that reports these cases, all and no others, and takes long: it runs
+        only if one of them is asked for."""
+        def decorated(function):
+            def guarded(*arguments):
+                if not self.wants(*names):
+                    return
+                before = len(self.names)
+                function(*arguments)
+                unlike = set(names) ^ set(self.names[before:])
+                if unlike:
+                    self.broken(f"{function.__name__} reports the cases it is said to", *unlike)
+            return guarded
+        return decorated
+
+    def report(self, name, *problems):
+        """One case: it passed if no problem says anything. True if it passed."""
+        problems = [problem for problem in problems if problem]
+        return self.check(name, not problems, problems)
+
+    def check(self, name, good, details=()):
+        """One case that is good or not, and what to say if it is not. True if it is good."""
+        self.names.append(name)
+        if self.wants(name):
+            self.tell(name, good, details)
+        return bool(good)
+
+    def need(self, name, good, details=()):
+        """A case that others rest on: if it fails that is said whatever CASE is."""
+        return self.check(name, True) if good else self.broken(name, *details)
+
+    def broken(self, name, *details):
+        """What cases rest on does not work: a failure whatever CASE is. False."""
+        self.tell(name, False, details)
+        return False
+
+    def tell(self, name, good, details):
+        print(f"{'ok' if good else 'not ok'} {self.area}: {name}", flush=True)
+        details = [details] if isinstance(details, str) else details
+        lines = [line for detail in details for line in str(detail).splitlines()]
+        for line in [] if good else lines[:40]:
+            print("    " + line, flush=True)
+
+    def skip(self, name, why):
+        """A case that cannot run here; the name `all` stands for the rest of the suite."""
+        self.names.append(name)
+        if name == "all" or self.wants(name):
+            print(f"skip {self.area}: {name}: {why}", flush=True)
+
+    def relay(self, result, prefix="", at_least=1):
+        """The lines `ok NAME` and `not ok NAME` of a program, the latter with indented lines below,
+        as cases; one more is that it runs to its end."""
+        cases = re.findall(r"^(ok|not ok) (.*)\n((?:    .*\n)*)", result.out, re.M)
+        for verdict, name, details in cases:
+            self.check(prefix + name, verdict == "ok", [line.strip() for line in details.splitlines()])
+        self.check(f"{prefix}runs to its end", result.status == 0 and len(cases) >= at_least,
+                   result.tail())
+
+    def finish(self):
+        print(f"end {self.area}", flush=True)
+
+    # ---- Files ----
+
+    def file(self, name):
+        return self.folder / name
+
+    def keep(self, name, content):
+        """A file of these bytes that may be executed."""
+        path = self.file(name)
+        path.write_bytes(content)
+        path.chmod(0o755)
+        return path
+
+    def fresh(self, name):
+        """An empty folder."""
+        folder = self.file(name)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    # ---- Compilers ----
+
+    def compile_c(self, name, *sources, modules=(), flags=(), libraries=(), sanitize=True,
+                  compiler=None):
+        """$B/tests/AREA/NAME from C files (or objects) and modules of tools/, "tangle/expand" or a
+        whole room, "base"; with ASan and UBSan where the compiler has them. An object is made again
+        only when its source, a header or the flags have changed. None after reporting a failure."""
+        compiler = compiler or CC
+        flags = [*C_FLAGS, *flags, *(SANITIZE if sanitize and has_sanitizers(*compiler) else [])]
+        sources = [*sources, *(source for module in modules for source in sources_of(module))]
+        headers = hashlib.sha256(b"".join(header.read_bytes() for folder in (TOOLS, self.here)
+                                          for header in sorted(folder.rglob("*.h"))))
+
+        def object_of(source):
+            source = Path(source).resolve()
+            if source.suffix == ".o":
+                return source, None
+            command = [*compiler, *flags, *(["-w"] if TOOLS in source.parents else WARNINGS)]
+            target = self.folder / "objects" / name / source.relative_to(ROOT).with_suffix(".o")
+            digest = digest_of(command, headers.hexdigest(), source.read_bytes())
+            if not target.exists() or read(f"{target}.from") != digest:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                made = run([*command, "-c", "-o", target, source], 300)
+                if made.status:
+                    return target, made
+                write(f"{target}.from", digest)
+            return target, None
+
+        with ThreadPoolExecutor(2) as pool:
+            objects = list(pool.map(object_of, sources))
+        failed = [made for _, made in objects if made]
+        if not failed:
+            program = self.file(name)
+            made = run([*compiler, *flags, "-o", program, *(o for o, _ in objects), *libraries], 300)
+            if made.status == 0:
+                return program
+            failed = [made]
+        self.broken(f"{name} compiles", failed[0].text())
+        return None
+
+    def compile_cu(self, source, name=None, flags=NVCC_FLAGS, inputs=()):
+        """$B/tests/AREA/NAME from one .cu, unless that was done already from the same text, that of
+        `inputs` included. None after reporting a failure."""
+        target = self.file(name or Path(source).stem)
+        command = [NVCC, *flags]
+        digest = digest_of(command, *(Path(item).read_bytes() for item in (source, *inputs)))
+        if target.exists() and read(f"{target}.from") == digest:
+            return target
+        made = run([*command, "-o", target, source], 600)
+        if made.status or made.hung:
+            self.broken(f"{target.name} compiles", *made.tail())
+            return None
+        write(f"{target}.from", digest)
+        return target
+
+
+@functools.lru_cache(maxsize=None)
+def has_sanitizers(*compiler):
+    """Does this C compiler come with ASan and UBSan?"""
+    command = [*(compiler or CC), *SANITIZE, "-x", "c", "-", "-o", "/dev/null"]
+    return run(command, 60, input=b"int main(void) { return 0; }\n").status == 0
+
+
+def sources_of(module):
+    """A module's source, or those of a room without its main.c."""
+    if (TOOLS / module).is_dir():
+        return [source for source in sorted((TOOLS / module).rglob("*.c")) if source.name != "main.c"]
+    return [TOOLS / f"{module}.c"]
+
+
+def digest_of(*parts):
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else repr(part).encode())
+    return digest.hexdigest()
+
+
+# ---- Programs ----
+
+
+class Result:
+    """What a finished program left: its status (negative: a signal), its output as bytes and as
+    text, and whether it hung."""
+
+    def __init__(self, status, stdout, stderr, hung):
+        self.status, self.stdout, self.stderr, self.hung = status, stdout, stderr, hung
+        self.out, self.err = stdout.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")
+
+    def text(self):
+        how = f"exit status {self.status}{' (time limit)' if self.hung else ''}"
+        return f"{how}\n{self.out}{self.err}"
+
+    def failure(self):
+        """The problem that it did not end well, or None."""
+        return self.text() if self.status or self.hung else None
+
+    def tail(self):
+        lines = self.text().strip().splitlines()
+        return lines[:1] + lines[1:][-12:]
+
+
+def run(command, seconds=60, input=None, **more):
+    """Runs a program to its end, or kills it and its children after `seconds`."""
+    more.setdefault("stdin", subprocess.DEVNULL if input is None else subprocess.PIPE)
+    more.setdefault("stdout", subprocess.PIPE)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, **more)
+    hung = False
+    try:
+        out, err = process.communicate(input, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        hung = True
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return Result(process.returncode, out or b"", err, hung)
+
+
+def interrupted(command, after, seconds):
+    """Runs a program, sends it SIGINT `after` seconds and waits for `seconds` more. Whoever started
+    the tests in the background left SIGINT ignored: the program must not inherit that."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=seconds)
+        return Result(process.returncode, out, err, False)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        return Result(process.returncode, out, err, True)
+
+
+# ---- Files and comparisons ----
+
+
+def read(path):
+    """A file's text; None if there is none."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def write(path, text):
+    """Writes a file, unless it already holds this text."""
+    if read(path) != text:
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def csv_rows(path):
+    """The rows of a CSV file as dictionaries; comment lines start with '#'."""
+    with open(path, newline="") as text:
+        return list(csv.DictReader(line for line in text if not line.startswith("#")))
+
+
+def unequal(got, wanted):
+    """The problem that two values differ, or None."""
+    return None if got == wanted else f"wanted {wanted!r}\ngot    {got!r}"
+
+
+def lacks(text, *wanted):
+    """The problem that a text is without some of these, or None."""
+    return "\n".join(f"no {w!r} in: {text[-1500:]}" for w in wanted if w not in text) or None
+
+
+def difference(got, wanted):
+    """The first line in which two texts differ, or None."""
+    if got == wanted:
+        return None
+    got, wanted = got.splitlines(), wanted.splitlines()
+    for number, (a, b) in enumerate(zip(got + [None] * len(wanted), wanted + [None] * len(got)), 1):
+        if a != b:
+            return f"line {number}:\ngot    {a!r}\nwanted {b!r}"
+    return "line ends differ"
