@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/bank.h"
 #include "simt/lower/flow.h"
 #include "simt/memory/memory.h"
 #include "simt/ops/ops.h"

@@ -7,6 +7,7 @@
 enum {
     DEVICE_ARCH = 90,
     DEVICE_SMS = 132,
+    DEVICE_WARP = 32,          // lanes
     DEVICE_MAX_THREADS = 1024, // per block
     DEVICE_MAX_BLOCK_Z = 64,
     DEVICE_MAX_GRID_X = 2147483647,

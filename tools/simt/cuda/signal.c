@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "simt/cuda/runtime.h"
+#include "simt/exec/machine.h"
 #include "simt/memory/memory.h"
 
 static void explain(int signal_number, siginfo_t *info, void *context) {
@@ -28,8 +29,8 @@ static volatile sig_atomic_t launching;
 
 // The second interrupt, or one while no kernel runs, ends the process at once.
 static void interrupt(int signal_number) {
-    if (launching && !simt_interrupted) {
-        simt_interrupted = 1;
+    if (launching && !machine_interrupted) {
+        machine_interrupted = 1;
         return;
     }
     signal(signal_number, SIG_DFL);

@@ -1,12 +1,13 @@
 // Kernels: what they are, functions lowered when a kernel first needs them, launches. The
-// interface is simt.h.
+// interface is device.h.
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
-#include "simt/observe/check.h"
+#include "simt/exec/schedule.h"
+#include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
 
 #define RECURSION_FRAMES 32 // calls that recursion may nest
@@ -162,28 +163,51 @@ static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *
     }
 }
 
-const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
-    for (uint32_t k = 0; k < machine->code_count; k++) {
-        const Code *code = machine->codes[k];
-        if (!code || inst < code->insts || inst >= code->insts + code->count) continue;
-        return inst->ptx < code->source->inst_count ? &code->source->insts[inst->ptx] : NULL;
-    }
-    return NULL;
-}
-
-static void hook_all(Module *module, Op *hook) {
-    for (uint32_t k = 0; k < module->ptx->function_count; k++)
-        if (module->codes[k] && module->codes[k]->lowered) code_hook(module->codes[k], hook);
-}
-
 // What a cooperative launch's blocks share: cooperative groups count arrivals at a grid-wide
 // barrier in its second word.
 #define WORKSPACE_BYTES 64
 
+// Who watches: a trace or the checks. False: the error says why not.
+static bool open_observer(Machine *machine, const char *kernel, const SimtOptions *options,
+                          SimtError *error) {
+    if (options->path) {
+        machine->observer = trace_open(options->path, kernel, error);
+    } else if (options->check) {
+        machine->observer = check_open(machine);
+        if (!machine->observer) snprintf(error->text, sizeof error->text, "no host memory");
+    }
+    return machine->observer || !(options->path || options->check);
+}
+
+static SimtStatus close_observer(Machine *machine, const SimtOptions *options, LaunchReport *report,
+                                 SimtError *error) {
+    if (!machine->observer) return SIMT_OK;
+    if (options->path) {
+        if (trace_close(machine->observer)) return SIMT_OK;
+        snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
+        return SIMT_OUT_OF_RESOURCES;
+    }
+    bool whole =
+        check_report(machine->observer, &report->arena, &report->hazards, &report->hazard_count);
+    check_close(machine->observer);
+    if (whole) return SIMT_OK;
+    snprintf(error->text, sizeof error->text, "no host memory for what the checks found");
+    return SIMT_OUT_OF_MEMORY;
+}
+
+static SimtStatus run_observed(Machine *machine, bool ordered, Tally *tally, uint32_t slots,
+                               SimtError *error) {
+    observer_watch(machine);
+    bool enough = schedule_run(machine, ordered, tally, slots);
+    observer_leave(machine);
+    if (enough) return SIMT_OK;
+    snprintf(error->text, sizeof error->text, "no host memory for the blocks");
+    return SIMT_OUT_OF_MEMORY;
+}
+
 static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *options,
                       LaunchReport *report, SimtError *error, Machine *machine) {
     Module *module = kernel->module;
-    Code *code = kernel->code;
     uint32_t slots = module->slots.count;
     Tally *tally = ARENA_NEW(&report->arena, slots + 1u, Tally);
     machine->params = ARENA_NEW(&report->arena, machine->param_bytes + 8u, uint8_t);
@@ -193,34 +217,25 @@ static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *o
         if (!machine->grid_workspace) return SIMT_OUT_OF_MEMORY;
         memset(memory_at(machine->grid_workspace), 0, WORKSPACE_BYTES);
     }
-    bool ordered = code->ordered || machine->cooperative || options->path;
-    SimtStatus status = SIMT_OK;
-    if (options->path) {
-        status = trace_open(machine, options->path, kernel->mangled, error);
-        if (status == SIMT_OK) hook_all(module, trace_op);
-    }
-    if (options->check) hook_all(module, check_hook);
-    if (status == SIMT_OK && !launch_run(machine, ordered, tally, slots)) {
-        snprintf(error->text, sizeof error->text, "no host memory for the blocks");
-        status = SIMT_OUT_OF_MEMORY;
-    }
-    if (options->path) {
-        hook_all(module, NULL);
-        if (!trace_close(machine) && status == SIMT_OK) {
-            snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
-            status = SIMT_OUT_OF_RESOURCES;
-        }
-    }
-    if (options->check) {
-        hook_all(module, NULL);
-        checker_report(machine, report);
+    bool ordered = kernel->code->ordered || machine->cooperative || options->path;
+    SimtStatus status = SIMT_OUT_OF_RESOURCES;
+    if (open_observer(machine, kernel->mangled, options, error))
+        status = run_observed(machine, ordered, tally, slots, error);
+    SimtError lost;
+    SimtStatus closed = close_observer(machine, options, report, &lost);
+    if (status == SIMT_OK && closed != SIMT_OK) {
+        *error = lost;
+        status = closed;
     }
     if (machine->grid_workspace) memory_free(machine->grid_workspace);
     if (status == SIMT_OK && machine->status != SIMT_OK) {
         *error = machine->error;
         status = machine->status;
     }
-    report_fill(report, module->ptx, &module->slots, tally, options->lines);
+    counters_total(&report->total, &module->slots, tally);
+    if (options->lines)
+        report->line_count =
+            counters_by_line(&report->arena, module->ptx, &module->slots, tally, &report->lines);
     return status;
 }
 
@@ -271,7 +286,9 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
         .grid_id = ++launches,
         .cooperative = launch->cooperative,
         .module = module->ptx,
-        .options = options,
+        .order = options->order,
+        .host_threads = options->host_threads,
+        .watchdog_seconds = options->watchdog_seconds,
     };
     if (code->reserved) {
         machine.reserved_base =

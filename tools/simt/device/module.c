@@ -1,8 +1,9 @@
-// Modules: PTX parsed, variables in device memory, kernels by name. The interface is simt.h.
+// Modules: PTX parsed, variables in device memory, kernels by name. The interface is device.h.
 #include <stdio.h>
 #include <string.h>
 
 #include "simt/device/module_inside.h"
+#include "simt/memory/memory.h"
 
 static void set_error(SimtError *error, const char *origin, uint32_t line, const char *text,
                       Str name) {

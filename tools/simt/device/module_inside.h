@@ -3,7 +3,7 @@
 #define MODULE_INSIDE_H
 
 #include "simt/device/device.h"
-#include "simt/exec/schedule.h"
+#include "simt/exec/code.h"
 
 struct Kernel {
     Module *module;

@@ -21,19 +21,31 @@ typedef enum {
     ACCESS_NONE,
     ACCESS_LOAD,
     ACCESS_STORE,
-    ACCESS_ATOMIC,  // atom, red
-    ACCESS_BARRIER, // bar, barrier
-    ACCESS_SYNC     // shfl.sync, vote.sync, bar.warp.sync, ...
+    ACCESS_ATOMIC,      // atom, red, mbarrier
+    ACCESS_COPY,        // cp.async: a store to shared memory of what it loads from global memory
+    ACCESS_SYNC,        // shfl.sync, vote.sync, ...: r[SYNC_MASK] names the lanes
+    ACCESS_WARP_BARRIER // bar.warp.sync: likewise, and orders them
 } AccessKind;
 
-enum { INST_VOLATILE = 1, INST_STRONG = 2, INST_SYNTHETIC = 4 };
+enum { SYNC_MASK = 4 };
+
+// What an access says about order: PTX ISA, "Memory Consistency Model". None of them: a weak load
+// or store, or the initialisation of an mbarrier.
+enum {
+    ORDER_VOLATILE = 1,
+    ORDER_RELAXED = 2, // also atomics: with a fence before or behind it, it orders
+    ORDER_ACQUIRE = 4,
+    ORDER_RELEASE = 8
+};
+
+enum { INST_SPINS = 1, INST_SYNTHETIC = 2 };
 
 // r[] are byte offsets of operands in the warp's register frame; which is which depends on the
 // instruction. Loads, stores and atomics: r[0] is the address register (32 or 64 bits wide, see
 // `wide`), imm is added to it; r[1..] are the values.
 struct Inst {
     Op *run;
-    Op *plain; // the same without a hook
+    Op *plain; // the same when nobody watches, see observer.h
     uint32_t r[6];
     uint64_t imm;
     const Inst *target; // branches: where to; calls: the return point
@@ -46,6 +58,7 @@ struct Inst {
     uint8_t bytes;      // per element of a memory access
     uint8_t elements;   // 1, 2 or 4
     uint8_t wide;       // the address register has 64 bits
+    uint8_t order;      // ORDER_*, of a memory access
     uint8_t flags;      // INST_*
     uint8_t mode;       // variant of the operation where one Op serves several
     uint8_t sizes;      // operand sizes where one Op serves several
@@ -122,10 +135,5 @@ struct Lowering {
 };
 
 bool code_lower(Lowering *lowering, Code *code);
-
-// Puts `hook` in front of every instruction that accesses memory or synchronises lanes or threads:
-// it runs instead, and goes on with `return inst->plain(warp, inst)`. NULL takes it away again.
-// This is how checks and traces see accesses; code without hooks pays nothing for them.
-void code_hook(Code *code, Op *hook);
 
 #endif

@@ -31,7 +31,7 @@ __extension__ typedef unsigned __int128 Wide;
 
 // The k-th block to run: in order, or permuted by a seed.
 static uint64_t block_at(const Machine *machine, uint64_t k) {
-    uint64_t seed = machine->options->order, count = machine->block_count;
+    uint64_t seed = machine->order, count = machine->block_count;
     if (!seed) return k;
     uint64_t step = (seed * 0x9E3779B97F4A7C15u >> 20) % count | 1;
     for (;; step += 2) { // a step that has no factor in common with the count visits all
@@ -118,7 +118,7 @@ static bool run_ordered(Machine *machine, Tally *tally) {
 
 static uint32_t worker_count(const Machine *machine, bool ordered) {
     if (ordered) return 1;
-    uint64_t count = machine->options->host_threads;
+    uint64_t count = machine->host_threads;
     if (!count) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         count = cores > 0 ? (uint64_t)cores : 1;
@@ -129,9 +129,8 @@ static uint32_t worker_count(const Machine *machine, bool ordered) {
     return (uint32_t)(count > THREADS_LIMIT ? THREADS_LIMIT : count);
 }
 
-bool launch_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
-    if (machine->options->watchdog_seconds > 0)
-        machine->deadline_ns = clock_ns() + (int64_t)(machine->options->watchdog_seconds * 1e9);
+bool schedule_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
+    machine_progress(machine);
     uint32_t count = worker_count(machine, ordered);
     if (count == 1 && ordered) return run_ordered(machine, tally);
     Worker *workers = calloc(count, sizeof *workers);

@@ -42,11 +42,18 @@ static void lower_copy(Lower *lower) {
     inst->extra = (const void *)(uintptr_t)from.offset;
     inst->r[2] = read;
     inst->r[3] = ignore;
-    inst->access = ACCESS_STORE;
+    inst->access = ACCESS_COPY;
     inst->space = PTX_SHARED;
     inst->bytes = 4;
     inst->elements = (uint8_t)(bytes / 4);
     inst->slot = slot;
+}
+
+// PTX ISA, "mbarrier": arriving releases and waiting acquires unless the instruction says
+// otherwise.
+static uint8_t order_of(MbarrierMode mode) {
+    if (mode >= MBARRIER_WAIT_STATE) return ORDER_ACQUIRE;
+    return mode == MBARRIER_INIT ? 0 : ORDER_RELEASE;
 }
 
 static Inst *emit_mbarrier(Lower *lower, MbarrierMode mode, const PtxOperand *memory,
@@ -64,6 +71,7 @@ static Inst *emit_mbarrier(Lower *lower, MbarrierMode mode, const PtxOperand *me
     inst->bytes = 8;
     inst->elements = 1;
     inst->mode = (uint8_t)mode;
+    inst->order = order_of(mode);
     inst->slot = slot;
     return inst;
 }

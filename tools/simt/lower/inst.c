@@ -1,6 +1,7 @@
 // Arithmetic by the tables, moves, conversions, comparisons.
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/lower/lower.h"
 
 static bool is_float(PtxType type) {
@@ -151,20 +152,28 @@ static void lower_mov(Lower *lower) {
     emit_row(lower, false, false, PTX_NOTYPE);
 }
 
+// One of the spaces that generic addresses reach; PTX_REG_SPACE if none is named.
+static PtxSpace take_space(Lower *lower) {
+    static const struct {
+        const char *name;
+        PtxSpace space;
+    } rows[] = {
+        {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED}, {"shared::cluster", PTX_SHARED},
+        {"local", PTX_LOCAL},   {"param", PTX_PARAM},        {"param::entry", PTX_PARAM},
+        {"global", PTX_GLOBAL},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (lower_take(lower, rows[k].name)) return rows[k].space;
+    return PTX_REG_SPACE;
+}
+
 // cvta[.to].space.u64
 static void lower_cvta(Lower *lower) {
     lower_operands(lower, 2, 2);
     bool to = lower_take(lower, "to");
-    uint64_t window = 0;
-    if (lower_take(lower, "shared") || lower_take(lower, "shared::cta") ||
-        lower_take(lower, "shared::cluster"))
-        window = WINDOW_SHARED;
-    else if (lower_take(lower, "local"))
-        window = WINDOW_LOCAL;
-    else if (lower_take(lower, "param") || lower_take(lower, "param::entry"))
-        window = WINDOW_PARAM;
-    else if (!lower_take(lower, "global") && !lower_take(lower, "const"))
-        lower_unknown(lower);
+    PtxSpace space = take_space(lower);
+    if (space == PTX_REG_SPACE && !lower_take(lower, "const")) lower_unknown(lower);
+    uint64_t window = address_window(space);
     PtxType type = lower_take_type(lower);
     lower_all_taken(lower);
     if (ptx_type_bytes(type) != 8) lower_unknown(lower);
@@ -174,7 +183,7 @@ static void lower_cvta(Lower *lower) {
     if (!window) {
         inst = lower_emit(lower, lower_row(STR("mov.b64"), NULL));
     } else {
-        uint32_t constant = lower_constant(lower, 'd', to ? WINDOW_MASK : window);
+        uint32_t constant = lower_constant(lower, 'd', to ? ADDRESS_WITHIN : window);
         inst = lower_emit(lower, lower_row(to ? STR("and.b64") : STR("or.b64"), NULL));
         inst->r[2] = constant;
     }
@@ -184,21 +193,15 @@ static void lower_cvta(Lower *lower) {
 
 static void lower_isspacep(Lower *lower) {
     lower_operands(lower, 2, 2);
-    uint8_t mode = lower_take(lower, "shared") || lower_take(lower, "shared::cta") ||
-                           lower_take(lower, "shared::cluster")
-                       ? 1
-                   : lower_take(lower, "local")                                      ? 2
-                   : lower_take(lower, "param") || lower_take(lower, "param::entry") ? 3
-                   : lower_take(lower, "global")                                     ? 0
-                                                                                     : 9;
+    PtxSpace space = take_space(lower);
     lower_all_taken(lower);
-    if (mode == 9) lower_unknown(lower);
+    if (space == PTX_REG_SPACE) lower_unknown(lower);
     uint32_t a = lower_source(lower, &lower->at->operands[1], 'd');
     uint32_t d = lower_dest(lower, &lower->at->operands[0], 'p');
     Inst *inst = lower_emit(lower, op_is_space);
     inst->r[0] = d;
     inst->r[1] = a;
-    inst->mode = mode;
+    inst->space = (uint8_t)space;
 }
 
 // cvt. The common conversions have rows; op_convert does all others.

@@ -413,10 +413,3 @@ bool code_lower(Lowering *lowering, Code *code) {
     finish(lower, place);
     return true;
 }
-
-void code_hook(Code *code, Op *hook) {
-    for (uint32_t k = 0; k < code->count; k++) {
-        Inst *inst = &code->insts[k];
-        inst->run = hook && inst->access != ACCESS_NONE ? hook : inst->plain;
-    }
-}

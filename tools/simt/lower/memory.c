@@ -5,7 +5,7 @@
 
 typedef struct {
     PtxSpace space;
-    bool strong; // relaxed, acquire, release or volatile: other threads are meant to see it
+    uint8_t order; // ORDER_*: other threads are meant to see it
     uint32_t elements;
     PtxType type;
 } Access;
@@ -34,9 +34,16 @@ static Access take_access(Lower *lower) {
     Access access = {.space = PTX_GENERIC, .elements = 1};
     for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++)
         if (lower_take(lower, spaces[k].name)) access.space = spaces[k].space;
-    static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "volatile"};
+    static const struct {
+        const char *name;
+        uint8_t order;
+    } orders[] = {
+        {"relaxed", ORDER_RELAXED},   {"acquire", ORDER_ACQUIRE},
+        {"release", ORDER_RELEASE},   {"acq_rel", ORDER_ACQUIRE | ORDER_RELEASE},
+        {"volatile", ORDER_VOLATILE},
+    };
     for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
-        access.strong |= lower_take(lower, orders[k]);
+        if (lower_take(lower, orders[k].name)) access.order |= orders[k].order;
     if (lower_take(lower, "v2")) access.elements = 2;
     if (lower_take(lower, "v4")) access.elements = 4;
     take_hints(lower);
@@ -179,9 +186,9 @@ static void lower_load_store(Lower *lower, bool load) {
     inst->sizes = (uint8_t)size;
     inst->mode = access.type == PTX_S8 || access.type == PTX_S16 || access.type == PTX_S32;
     inst->slot = slot;
-    if (access.strong) {
-        inst->flags = INST_VOLATILE;
-        if (load && access.space != PTX_LOCAL) inst->flags |= INST_STRONG;
+    inst->order = access.order;
+    if (access.order) {
+        if (load && access.space != PTX_LOCAL) inst->flags = INST_SPINS;
         // What other blocks write may be read: the order of blocks matters.
         if (load && (access.space == PTX_GLOBAL || access.space == PTX_GENERIC))
             lower->code->ordered = true;
@@ -255,7 +262,8 @@ static void lower_atomic(Lower *lower, bool result) {
     inst->sizes = (uint8_t)access.type;
     inst->mode = (uint8_t)mode;
     inst->slot = slot;
-    if (d != PTX_NONE) inst->flags = INST_STRONG;
+    inst->order = access.order | ORDER_RELAXED;
+    if (d != PTX_NONE) inst->flags = INST_SPINS;
     bool commutes = mode <= ATOMIC_MAX || (mode >= ATOMIC_AND && mode <= ATOMIC_XOR);
     bool exact = ptx_type_bytes(access.type) >= 4 && access.type != PTX_F32 &&
                  access.type != PTX_F64 && access.type != PTX_F16X2 && access.type != PTX_BF16X2;

@@ -15,9 +15,11 @@ static uint32_t second_register(Lower *lower, const PtxOperand *operand) {
     return lower_dest(lower, &second, 'p');
 }
 
-static Inst *emit_sync(Lower *lower, Op *op, const uint32_t *r, uint32_t count) {
+// A warp-wide instruction of the lanes that the register `mask` names.
+static Inst *emit_sync(Lower *lower, Op *op, const uint32_t *r, uint32_t count, uint32_t mask) {
     Inst *inst = lower_emit(lower, op);
-    memcpy(inst->r, r, count * sizeof *r);
+    if (count) memcpy(inst->r, r, count * sizeof *r);
+    inst->r[SYNC_MASK] = mask;
     inst->access = ACCESS_SYNC;
     return inst;
 }
@@ -35,7 +37,7 @@ static void lower_shfl(Lower *lower) {
     for (uint32_t k = 1; k < 5; k++) r[k] = lower_source(lower, &operands[k], 'w');
     r[0] = lower_dest(lower, &operands[0], 'w');
     r[5] = second_register(lower, &operands[0]);
-    emit_sync(lower, op_shuffle, r, 6)->mode = mode;
+    emit_sync(lower, op_shuffle, r, 6, r[SYNC_MASK])->mode = mode;
 }
 
 static void lower_vote(Lower *lower) {
@@ -46,11 +48,11 @@ static void lower_vote(Lower *lower) {
     lower_take_type(lower);
     lower_all_taken(lower);
     lower_operands(lower, 3, 3);
-    uint32_t r[3];
+    uint32_t r[2];
     r[1] = lower_source(lower, &operands[1], 'p');
-    r[2] = lower_source(lower, &operands[2], 'w');
+    uint32_t mask = lower_source(lower, &operands[2], 'w');
     r[0] = lower_dest(lower, &operands[0], mode == VOTE_BALLOT ? 'w' : 'p');
-    emit_sync(lower, op_vote, r, 3)->mode = mode;
+    emit_sync(lower, op_vote, r, 2, mask)->mode = mode;
 }
 
 static void lower_match(Lower *lower) {
@@ -61,12 +63,12 @@ static void lower_match(Lower *lower) {
     PtxType type = lower_take_type(lower);
     lower_all_taken(lower);
     lower_operands(lower, 3, 3);
-    uint32_t r[4];
+    uint32_t r[3];
     r[1] = lower_source(lower, &operands[1], lower_type_letter(type));
-    r[2] = lower_source(lower, &operands[2], 'w');
+    uint32_t mask = lower_source(lower, &operands[2], 'w');
     r[0] = lower_dest(lower, &operands[0], 'w');
-    r[3] = second_register(lower, &operands[0]);
-    Inst *inst = emit_sync(lower, op_match, r, 4);
+    r[2] = second_register(lower, &operands[0]);
+    Inst *inst = emit_sync(lower, op_match, r, 3, mask);
     inst->mode = mode;
     inst->bytes = (uint8_t)ptx_type_bytes(type);
 }
@@ -84,11 +86,11 @@ static void lower_redux(Lower *lower) {
     if (type != PTX_U32 && type != PTX_S32 && type != PTX_B32) lower_unknown(lower);
     if (type == PTX_S32 && mode == REDUCE_MIN_U) mode = REDUCE_MIN_S;
     if (type == PTX_S32 && mode == REDUCE_MAX_U) mode = REDUCE_MAX_S;
-    uint32_t r[3];
+    uint32_t r[2];
     r[1] = lower_source(lower, &operands[1], 'w');
-    r[2] = lower_source(lower, &operands[2], 'w');
+    uint32_t mask = lower_source(lower, &operands[2], 'w');
     r[0] = lower_dest(lower, &operands[0], 'w');
-    emit_sync(lower, op_reduce, r, 3)->mode = mode;
+    emit_sync(lower, op_reduce, r, 2, mask)->mode = mode;
 }
 
 // bar.sync, bar.arrive, bar.red, also as barrier[.cta]; bar.warp.sync; barrier.cluster is not
@@ -102,7 +104,7 @@ static void lower_barrier(Lower *lower) {
         lower_all_taken(lower);
         lower_operands(lower, 1, 1);
         uint32_t mask = lower_source(lower, &at->operands[0], 'w');
-        emit_sync(lower, op_warp_barrier, &mask, 1);
+        emit_sync(lower, op_warp_barrier, NULL, 0, mask)->access = ACCESS_WARP_BARRIER;
         return;
     }
     bool reduce = lower_take(lower, "red"), arrives = !reduce && lower_take(lower, "arrive");
@@ -122,8 +124,8 @@ static void lower_barrier(Lower *lower) {
     uint32_t d = PTX_NONE;
     if (reduce) d = lower_dest(lower, &at->operands[0], mode == BARRIER_POPC ? 'w' : 'p');
     uint32_t slot = lower_slot(lower, SLOT_BARRIER);
-    Inst *inst = emit_sync(lower, arrives ? op_barrier_arrive : op_barrier, r, 3);
-    inst->access = ACCESS_BARRIER;
+    Inst *inst = lower_emit(lower, arrives ? op_barrier_arrive : op_barrier);
+    memcpy(inst->r, r, sizeof r);
     inst->slot = slot;
     if (!reduce) return;
     inst = lower_emit(lower, op_barrier_result);
@@ -137,13 +139,12 @@ static void lower_elect(Lower *lower) {
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
     const PtxOperand *operands = lower->at->operands;
-    uint32_t r[3];
-    r[1] = lower_source(lower, &operands[1], 'w');
+    uint32_t r[2], mask = lower_source(lower, &operands[1], 'w');
     // `_|%p1`: the leader's number may not be wanted
     bool register_wanted = operands[0].kind == PTX_OPERAND_REG;
     r[0] = register_wanted ? lower_dest(lower, &operands[0], 'w') : lower_temp(lower, 'w');
-    r[2] = second_register(lower, &operands[0]);
-    emit_sync(lower, op_elect, r, 3);
+    r[1] = second_register(lower, &operands[0]);
+    emit_sync(lower, op_elect, r, 2, mask);
 }
 
 bool lower_sync(Lower *lower, Str base) {
@@ -161,7 +162,7 @@ bool lower_sync(Lower *lower, Str base) {
         return true;
     }
     if (str_equal(base, STR("membar")) || str_equal(base, STR("fence"))) {
-        lower_emit(lower, op_fence)->access = ACCESS_SYNC;
+        lower_emit(lower, op_fence);
     } else if (str_equal(base, STR("activemask"))) {
         lower_operands(lower, 1, 1);
         uint32_t d = lower_dest(lower, &lower->at->operands[0], 'w');

@@ -3,30 +3,22 @@
 // "Parallel Synchronization and Communication Instructions: mbarrier".
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
 // cp.async: r[0], imm, wide: where to, in shared memory; r[1] and extra: where from, in global
 // memory; r[2]: bytes to read, the rest is zero, or PTX_NONE; r[3]: lanes that read nothing.
 const Inst *op_copy_async(Warp *warp, const Inst *inst) {
-    const uint32_t mask = warp->exec, size = (uint32_t)inst->bytes * inst->elements;
+    const Access store = address_copy_store(inst), load = address_copy_load(inst);
+    const uint32_t mask = warp->exec, size = address_bytes(&store);
     uint8_t *to[LANES], *from[LANES];
     uint32_t reading = mask;
     if (inst->r[3] != PTX_NONE) reading &= ~*REG(warp, LaneU32, inst->r[3]);
-    if (!memory_resolve(warp, inst, mask, to)) return NULL;
-    Inst load = *inst;
-    load.r[0] = inst->r[1];
-    load.imm = (uint64_t)(uintptr_t)inst->extra;
-    load.wide = 1;
-    load.access = ACCESS_LOAD;
-    load.space = PTX_GLOBAL;
-    load.slot = inst->slot + 1;
-    load.ptx = inst->ptx;
-    if (reading && !memory_resolve(warp, &load, reading, from)) return NULL;
+    if (!address_resolve(warp, &store, mask, to)) return NULL;
+    if (reading && !address_resolve(warp, &load, reading, from)) return NULL;
     for (uint32_t m = mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        uint32_t bytes = inst->r[2] == PTX_NONE ? size : REG(warp, LaneU32, inst->r[2])[l];
-        if (!(reading >> l & 1)) bytes = 0;
-        if (bytes > size) bytes = size;
+        uint32_t bytes = address_copy_bytes(warp, inst, l);
         if (bytes) memcpy(to[l], from[l], bytes);
         memset(to[l] + bytes, 0, size - bytes);
     }
@@ -77,7 +69,8 @@ const Inst *op_mbarrier(Warp *warp, const Inst *inst) {
     uint8_t *at[LANES];
     const MbarrierMode mode = (MbarrierMode)inst->mode;
     uint32_t complete = 0;
-    if (!memory_resolve(warp, inst, warp->exec, at)) return NULL;
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, warp->exec, at)) return NULL;
     for (uint32_t m = warp->exec; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         Mbarrier barrier = mbarrier_read(at[l]);
@@ -125,5 +118,5 @@ const Inst *op_mbarrier(Warp *warp, const Inst *inst) {
     if (mode < MBARRIER_WAIT_STATE) return inst + 1;
     LaneU32 *d = REG(warp, LaneU32, inst->r[1]);
     *d = (*d & ~warp->exec) | complete;
-    return complete == warp->exec ? inst + 1 : warp_yield(warp, inst + 1, STOP_SPIN);
+    return complete == warp->exec ? inst + 1 : path_yield(warp, inst + 1, STOP_SPIN);
 }

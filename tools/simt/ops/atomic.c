@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
 static float as_f32(uint64_t bits) {
@@ -141,7 +142,8 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
     const uint32_t mask = warp->exec, bytes = inst->bytes;
     const AtomicMode mode = (AtomicMode)inst->mode;
     const uintptr_t shared = (uintptr_t)warp->block->shared;
-    if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     warp->tally[inst->slot].a += (uint32_t)__builtin_popcount(mask);
     bool failed = false;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -160,6 +162,6 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
             REG(warp, LaneU64, inst->r[1])[lane] = old;
     }
     if (mode == ATOMIC_CAS && !failed) warp->spins = 0;
-    if (inst->flags & INST_STRONG) return memory_spin(warp, inst);
+    if (inst->flags & INST_SPINS) return memory_spin(warp, inst);
     return inst + 1;
 }

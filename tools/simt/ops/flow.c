@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/exec/observer.h"
 #include "simt/ops/ops.h"
 
 // The first instruction of every basic block counts the block's instructions in one go.
@@ -9,13 +10,13 @@ const Inst *op_enter(Warp *warp, const Inst *inst) {
     Tally *tally = &warp->tally[inst->slot];
     tally->a++;
     tally->b += (uint32_t)__builtin_popcount(warp->mask);
-    if (__builtin_expect(--warp->budget <= 0, 0)) return warp_yield(warp, inst + 1, STOP_SLICE);
+    if (__builtin_expect(--warp->budget <= 0, 0)) return path_yield(warp, inst + 1, STOP_SLICE);
     return inst + 1;
 }
 
 // The same where lanes that a branch has split may meet again.
 const Inst *op_enter_join(Warp *warp, const Inst *inst) {
-    if (inst == warp->rpc) return warp_arrive(warp);
+    if (inst == warp->rpc) return path_arrive(warp);
     return op_enter(warp, inst);
 }
 
@@ -32,7 +33,7 @@ const Inst *op_branch(Warp *warp, const Inst *inst) {
     if (!taken) return inst + 1;
     if (taken == warp->mask) return inst->target;
     if (!(inst->flags & INST_SYNTHETIC)) warp->tally[inst->slot].a++;
-    return warp_split(warp, inst, taken, inst->target);
+    return path_split(warp, inst, taken, inst->target);
 }
 
 // brx.idx: r[0] the index, extra the targets, imm their number. Lanes of the lowest lane's target
@@ -53,8 +54,8 @@ const Inst *op_table_branch(Warp *warp, const Inst *inst) {
     const Inst *target = targets[index[first]];
     if (same == warp->mask) return target;
     warp->tally[inst->slot].a++;
-    // warp_split goes on behind the instruction; the rest comes back to it from there.
-    return warp_split(warp, inst, same, target);
+    // path_split goes on behind the instruction; the rest comes back to it from there.
+    return path_split(warp, inst, same, target);
 }
 
 // r[0]: predicate, mode 1: negated; imm: instructions up to the op_unguard behind the guarded ones.
@@ -72,7 +73,7 @@ const Inst *op_unguard(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-const Inst *op_exit(Warp *warp, const Inst *inst) { return warp_exit(warp, warp->exec, inst + 1); }
+const Inst *op_exit(Warp *warp, const Inst *inst) { return path_exit(warp, warp->exec, inst + 1); }
 
 const Inst *op_trap(Warp *warp, const Inst *inst) {
     return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "trap");
@@ -84,13 +85,13 @@ const Inst *op_nothing(Warp *warp, const Inst *inst) {
 }
 
 const Inst *op_fence(Warp *warp, const Inst *inst) {
-    (void)warp;
+    observer_fence(warp);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return inst + 1;
 }
 
 const Inst *op_nanosleep(Warp *warp, const Inst *inst) {
-    return warp_yield(warp, inst + 1, STOP_SPIN);
+    return path_yield(warp, inst + 1, STOP_SPIN);
 }
 
 const Inst *op_unsupported(Warp *warp, const Inst *inst) {
@@ -199,7 +200,7 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
     }
     if (same != warp->exec) {
         // The first lane's function now; the rest comes back to this instruction on its own path.
-        const Inst *next = warp_split(warp, inst, warp->mask & ~same, inst);
+        const Inst *next = path_split(warp, inst, warp->mask & ~same, inst);
         if (!next) return NULL;
         warp->exec = warp->mask;
     }

@@ -1,123 +1,20 @@
 // Loads and stores. Whole warps that access consecutive memory are copied in one piece; all else
-// goes lane by lane through memory_resolve(), which checks every address and counts.
+// goes lane by lane through address_resolve(), which checks every address and counts.
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
 #define ALWAYS     static inline __attribute__((always_inline))
 #define SPIN_LIMIT 32
 
-void warp_addresses(const Warp *warp, const Inst *inst, uint64_t address[LANES]) {
-    const uint64_t offset = inst->imm;
-    if (inst->wide) {
-        const LaneU64 *base = REG(warp, LaneU64, inst->r[0]);
-        LANE_LOOP address[l] = base[l] + offset;
-    } else {
-        const LaneU32 *base = REG(warp, LaneU32, inst->r[0]);
-        LANE_LOOP address[l] = (uint32_t)(base[l] + (uint32_t)offset);
-    }
-}
-
-static const char *space_name(PtxSpace space) {
-    static const char *const names[] = {"register", "global",    "constant", "shared",
-                                        "local",    "parameter", "generic"};
-    return names[space];
-}
-
-static bool bad_address(Warp *warp, const Inst *inst, PtxSpace space, int lane, uint64_t address,
-                        bool misaligned) {
-    static const char *const kinds[] = {"access", "load", "store", "atomic"};
-    const char *kind = kinds[inst->access <= ACCESS_ATOMIC ? inst->access : 0];
-    unsigned bytes = (unsigned)inst->bytes * inst->elements;
-    warp_fail(warp, inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
-              "%s %s of %u bytes at 0x%llx %s", space_name(space), kind, bytes,
-              (unsigned long long)address,
-              misaligned ? "is not aligned to its size" : "is outside of what is allocated");
-    return false;
-}
-
-// One space, addresses within it.
-static bool resolve_space(Warp *warp, const Inst *inst, PtxSpace space, uint32_t mask,
-                          const uint64_t address[LANES], uint8_t *pointer[LANES]) {
-    const Block *block = warp->block;
-    const uint64_t size = (uint64_t)inst->bytes * inst->elements;
-    uint64_t low = 0, high = 0, lane_bytes = 0;
-    uint8_t *base = NULL;
-    switch (space) {
-    case PTX_GLOBAL:
-    case PTX_CONST:
-        low = memory_low;
-        high = memory_high;
-        base = (uint8_t *)memory_at(0);
-        break;
-    case PTX_SHARED:
-        high = block->shared_bytes;
-        base = block->shared;
-        break;
-    case PTX_LOCAL:
-        high = lane_bytes = block->local_stride;
-        base = block->local + (uint64_t)warp->index * LANES * lane_bytes;
-        break;
-    default:
-        high = block->machine->param_bytes;
-        base = block->machine->params;
-        if (inst->access != ACCESS_LOAD) high = 0;
-        break;
-    }
-    for (uint32_t m = mask; m; m &= m - 1) {
-        int lane = __builtin_ctz(m);
-        uint64_t at = address[lane];
-        if (at < low || at >= high || high - at < size)
-            return bad_address(warp, inst, space, lane, at, false);
-        if (at & (size - 1)) return bad_address(warp, inst, space, lane, at, true);
-        pointer[lane] = (uint8_t *)((uintptr_t)base + at + lane_bytes * (uint64_t)lane);
-    }
-    if (inst->access == ACCESS_ATOMIC) return true;
-    if (space == PTX_GLOBAL) {
-        Tally *tally = &warp->tally[inst->slot];
-        tally->a++;
-        tally->b += sector_count(address, mask);
-    } else if (space == PTX_SHARED) {
-        Tally *tally = &warp->tally[inst->slot + (inst->space == PTX_GENERIC)];
-        uint32_t word[LANES];
-        LANE_LOOP word[l] = (uint32_t)address[l];
-        BankCount count = bank_count(word, mask, (uint32_t)size, inst->access == ACCESS_LOAD);
-        tally->a++;
-        tally->b += count.wavefronts;
-        tally->c += count.groups;
-    }
-    return true;
-}
-
-bool memory_resolve(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *pointer[LANES]) {
-    uint64_t address[LANES];
-    warp_addresses(warp, inst, address);
-    if (inst->space != PTX_GENERIC)
-        return resolve_space(warp, inst, (PtxSpace)inst->space, mask, address, pointer);
-    static const PtxSpace windows[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
-    while (mask) {
-        int first = __builtin_ctz(mask);
-        uint64_t window = address[first] >> WINDOW_SHIFT;
-        uint32_t same = 0;
-        for (int l = 0; l < LANES; l++)
-            same |= (uint32_t)(address[l] >> WINDOW_SHIFT == window) << l;
-        same &= mask;
-        if (window > 3) return bad_address(warp, inst, PTX_GENERIC, first, address[first], false);
-        uint64_t within[LANES];
-        LANE_LOOP within[l] = window ? address[l] & WINDOW_MASK : address[l];
-        if (!resolve_space(warp, inst, windows[window], same, within, pointer)) return false;
-        mask &= ~same;
-    }
-    return true;
-}
-
 const Inst *memory_spin(Warp *warp, const Inst *inst) {
     if (++warp->spins < SPIN_LIMIT) return inst + 1;
-    return warp_yield(warp, inst + 1, STOP_SPIN);
+    return path_yield(warp, inst + 1, STOP_SPIN);
 }
 
 ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
-    if (__builtin_expect(inst->flags & INST_STRONG, 0)) return memory_spin(warp, inst);
+    if (__builtin_expect(inst->flags & INST_SPINS, 0)) return memory_spin(warp, inst);
     return inst + 1;
 }
 
@@ -190,7 +87,8 @@ static void copy_out(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mas
 static const Inst *load_any(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec;
-    if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     for (uint32_t e = 0; e < inst->elements; e++) {
         if (inst->r[1 + e] == PTX_NONE) continue;
         copy_in(warp, inst, inst->r[1 + e], mask, pointer, e * inst->bytes);
@@ -201,7 +99,8 @@ static const Inst *load_any(Warp *warp, const Inst *inst) {
 static const Inst *store_any(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec;
-    if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     for (uint32_t e = 0; e < inst->elements; e++)
         copy_out(warp, inst, inst->r[1 + e], mask, pointer, e * inst->bytes);
     return inst + 1;
@@ -258,45 +157,6 @@ const Inst *op_store_frame(Warp *warp, const Inst *inst) {
 
 // --- whole warps at consecutive addresses ---
 
-ALWAYS bool consecutive64(const LaneU64 *base, uint64_t stride) {
-    uint64_t wrong = 0, first = base[0];
-    LANE_LOOP wrong |= (first + stride * (uint64_t)l) ^ base[l];
-    return wrong == 0;
-}
-
-ALWAYS bool consecutive32(const LaneU32 *base, uint32_t stride) {
-    uint32_t wrong = 0, first = base[0];
-    LANE_LOOP wrong |= (first + stride * (uint32_t)l) ^ base[l];
-    return wrong == 0;
-}
-
-// The address of lane 0 as a pointer if this access is of that kind and right, else NULL.
-ALWAYS uint8_t *whole_global(Warp *warp, const Inst *inst, uint64_t size) {
-    if (warp->exec != ALL_LANES) return NULL;
-    const LaneU64 *base = REG(warp, LaneU64, inst->r[0]);
-    if (!consecutive64(base, size)) return NULL;
-    const uint64_t first = base[0] + inst->imm, bytes = LANES * size;
-    if (first < memory_low || first >= memory_high || memory_high - first < bytes) return NULL;
-    if (first & (size - 1)) return NULL;
-    Tally *tally = &warp->tally[inst->slot];
-    tally->a++;
-    tally->b += ((first + bytes - 1) >> 5) - (first >> 5) + 1;
-    return (uint8_t *)memory_at(first);
-}
-
-ALWAYS uint8_t *whole_shared(Warp *warp, const Inst *inst, uint32_t size) {
-    if (warp->exec != ALL_LANES || inst->wide) return NULL;
-    const LaneU32 *base = REG(warp, LaneU32, inst->r[0]);
-    if (!consecutive32(base, size)) return NULL;
-    const uint32_t first = base[0] + (uint32_t)inst->imm, have = warp->block->shared_bytes;
-    if (first >= have || have - first < LANES * size || (first & (size - 1))) return NULL;
-    Tally *tally = &warp->tally[inst->slot];
-    tally->a++;
-    tally->b += size / 4;
-    tally->c += size / 4;
-    return warp->block->shared + first;
-}
-
 #define SPREAD(type)                                                                               \
     for (uint32_t e = 0; e < elements; e++) {                                                      \
         if (inst->r[1 + e] == PTX_NONE) continue;                                                  \
@@ -313,8 +173,8 @@ ALWAYS uint8_t *whole_shared(Warp *warp, const Inst *inst, uint32_t size) {
 
 ALWAYS const Inst *load_whole(Warp *warp, const Inst *inst, bool shared, uint32_t bytes,
                               uint32_t elements) {
-    const uint8_t *from = shared ? whole_shared(warp, inst, bytes * elements)
-                                 : whole_global(warp, inst, bytes * elements);
+    const uint8_t *from = shared ? address_whole_shared(warp, inst, bytes * elements)
+                                 : address_whole_global(warp, inst, bytes * elements);
     if (!from) return load_any(warp, inst);
     if (bytes == 4)
         SPREAD(LaneU32)
@@ -325,8 +185,8 @@ ALWAYS const Inst *load_whole(Warp *warp, const Inst *inst, bool shared, uint32_
 
 ALWAYS const Inst *store_whole(Warp *warp, const Inst *inst, bool shared, uint32_t bytes,
                                uint32_t elements) {
-    uint8_t *to = shared ? whole_shared(warp, inst, bytes * elements)
-                         : whole_global(warp, inst, bytes * elements);
+    uint8_t *to = shared ? address_whole_shared(warp, inst, bytes * elements)
+                         : address_whole_global(warp, inst, bytes * elements);
     if (!to) return store_any(warp, inst);
     if (bytes == 4)
         COLLECT(LaneU32)

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
 #define MOVE(name, type)                                                                           \
@@ -88,16 +89,13 @@ const Inst *op_unpack(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// isspacep: r[0] <- does the generic address r[1] lie in the window of number `mode`?
+// isspacep: r[0] <- does the generic address r[1] lie in `space`?
 const Inst *op_is_space(Warp *warp, const Inst *inst) {
     const LaneU64 *a = REG(warp, LaneU64, inst->r[1]);
     LaneU32 *d = REG(warp, LaneU32, inst->r[0]);
     uint32_t result = 0;
-    for (int l = 0; l < LANES; l++) {
-        bool inside = a[l] >> WINDOW_SHIFT == inst->mode;
-        if (inst->mode == 0) inside = a[l] >= memory_low && a[l] < memory_high;
-        result |= (uint32_t)inside << l;
-    }
+    for (int l = 0; l < LANES; l++)
+        result |= (uint32_t)address_in_space(a[l], (PtxSpace)inst->space) << l;
     *d = (*d & ~warp->exec) | (result & warp->exec);
     return inst + 1;
 }
@@ -195,11 +193,11 @@ static uint64_t special_value(const Warp *warp, Special special, int lane) {
     case SPECIAL_RESERVED_0:
         return machine->reserved_base;
     case SPECIAL_RESERVED_1:
-        return machine->reserved_base + RESERVED_BYTES / 2;
+        return machine->reserved_base + DEVICE_SHARED_RESERVED / 2;
     case SPECIAL_RESERVED_END:
-        return machine->reserved_base + RESERVED_BYTES;
+        return machine->reserved_base + DEVICE_SHARED_RESERVED;
     case SPECIAL_RESERVED_CAP:
-        return RESERVED_BYTES;
+        return DEVICE_SHARED_RESERVED;
     case SPECIAL_ONE:
         return 1;
     case SPECIAL_ZERO:

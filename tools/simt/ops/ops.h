@@ -3,7 +3,8 @@
 #define OPS_H
 
 #include "simt/base/limits.h"
-#include "simt/exec/warp.h"
+#include "simt/exec/block.h"
+#include "simt/exec/path.h"
 
 typedef enum {
     SPECIAL_TID_X, // one value a lane
@@ -117,8 +118,6 @@ Op op_load_param;                 // kernel parameters: imm is the offset in the
 Op op_load_frame, op_store_frame; // parameters of functions: imm in the frame, r[0] bytes a lane
 Op op_prefetch;
 
-// Pointers to what the lanes of `mask` access, after checks, counted. False after warp_fail.
-bool memory_resolve(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *pointer[LANES]);
 // The next instruction, after a turn of the other warps if this one has been spinning.
 const Inst *memory_spin(Warp *warp, const Inst *inst);
 

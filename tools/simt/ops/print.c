@@ -3,32 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
-
-// Reads `bytes` at a generic address. False if it is not memory that can be read.
-static bool read_generic(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
-    const Block *block = warp->block;
-    uint64_t window = address >> WINDOW_SHIFT, at = address & WINDOW_MASK, high;
-    const uint8_t *base;
-    if (window == 0) {
-        if (address < memory_low || address >= memory_high || memory_high - address < bytes)
-            return false;
-        memcpy(to, memory_at(address), bytes);
-        return true;
-    }
-    if (window == 1) {
-        base = block->shared;
-        high = block->shared_bytes;
-    } else if (window == 2) {
-        base = block->local + lane_thread(warp, lane) * block->local_stride;
-        high = block->local_stride;
-    } else {
-        return false;
-    }
-    if (at >= high || high - at < bytes) return false;
-    memcpy(to, base + at, bytes);
-    return true;
-}
 
 static uint64_t argument(const Warp *warp, const Inst *inst, uint32_t k, int lane, uint32_t bytes) {
     const CallSite *site = inst->extra;
@@ -41,7 +17,7 @@ static uint64_t argument(const Warp *warp, const Inst *inst, uint32_t k, int lan
 
 static bool read_text(const Warp *warp, int lane, uint64_t address, char text[TEXT_LIMIT]) {
     for (uint32_t k = 0; k < TEXT_LIMIT - 1; k++) {
-        if (!read_generic(warp, lane, address + k, &text[k], 1)) return false;
+        if (!address_read(warp, lane, address + k, &text[k], 1)) return false;
         if (!text[k]) return true;
     }
     text[TEXT_LIMIT - 1] = '\0';
@@ -88,12 +64,12 @@ static bool print_one(const Warp *warp, int lane, const Conversion *c, uint64_t 
     int stars[2] = {0, 0};
     for (int k = 0; k < 2 && c->star[k]; k++) {
         *next = (*next + 3) & ~3ull;
-        if (!read_generic(warp, lane, *next, &stars[k], 4)) return false;
+        if (!address_read(warp, lane, *next, &stars[k], 4)) return false;
         *next += 4;
     }
     uint64_t bits = 0;
     *next = (*next + c->bytes - 1) & ~(uint64_t)(c->bytes - 1);
-    if (!read_generic(warp, lane, *next, &bits, c->bytes)) return false;
+    if (!address_read(warp, lane, *next, &bits, c->bytes)) return false;
     *next += c->bytes;
     char text[TEXT_LIMIT];
     double value;

@@ -1,5 +1,6 @@
 // What lanes of a warp do together (shfl, vote, match, redux, bar.warp), and what threads of a
 // block do (bar). PTX ISA, "Parallel Synchronization and Communication Instructions".
+#include "simt/exec/barrier.h"
 #include "simt/ops/ops.h"
 
 // Lanes of a warp that meet in an instruction: normally all on one path; when the warp has split,
@@ -15,9 +16,9 @@ typedef struct {
     } party[LANES];
 } Meeting;
 
-// The lanes that this instruction waits for: those named in its mask, register r[operand].
-static uint32_t lanes_named(const Warp *warp, const Inst *inst, int operand) {
-    const LaneU32 *named = REG(warp, LaneU32, inst->r[operand]);
+// The lanes that this instruction waits for: those named in its mask.
+static uint32_t lanes_named(const Warp *warp, const Inst *inst) {
+    const LaneU32 *named = REG(warp, LaneU32, inst->r[SYNC_MASK]);
     const uint32_t exec = warp->exec;
     uint32_t all = 0;
     LANE_LOOP all |= (exec >> l) & 1 ? named[l] : 0;
@@ -111,16 +112,17 @@ static uint32_t next_group(const uint64_t named[LANES], uint32_t *left) {
 
 const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t named = lanes_named(warp, inst, 0);
-    if (!meet(warp, inst, named, &meeting)) return warp_wait_sync(warp, inst, named);
+    uint32_t named = lanes_named(warp, inst);
+    if (!meet(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
     return inst + 1;
 }
 
-// r: destination, value, lane operand, clamp and segment, mask, predicate.
+// r: destination, value, lane operand, clamp and segment, mask, predicate. In all of these the mask
+// is r[SYNC_MASK].
 const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t named = lanes_named(warp, inst, 4);
-    if (!meet(warp, inst, named, &meeting)) return warp_wait_sync(warp, inst, named);
+    uint32_t named = lanes_named(warp, inst);
+    if (!meet(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
     uint32_t copies[3][LANES];
     const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
     const LaneU32 *b = REG(warp, LaneU32, inst->r[2]);
@@ -165,14 +167,14 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// r: destination (a predicate, or 32 bits for ballot), predicate, mask.
+// r: destination (a predicate, or 32 bits for ballot), predicate.
 const Inst *op_vote(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 2);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t named[LANES];
     uint32_t result[LANES];
-    gather(&meeting, 2, false, named);
+    gather(&meeting, SYNC_MASK, false, named);
     uint32_t votes = gather_predicate(&meeting, 1), left = meeting.lanes, predicate = 0;
     while (left) {
         uint32_t group = next_group(named, &left), yes = votes & group;
@@ -189,14 +191,14 @@ const Inst *op_vote(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// r: destination, value, mask, predicate. mode 1: match.all, else match.any.
+// r: destination, value, predicate. mode 1: match.all, else match.any.
 const Inst *op_match(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 2);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t named[LANES], value[LANES];
     uint32_t result[LANES], predicate = 0, left = meeting.lanes;
-    gather(&meeting, 2, false, named);
+    gather(&meeting, SYNC_MASK, false, named);
     gather(&meeting, 1, inst->bytes == 8, value);
     while (left) {
         uint32_t group = next_group(named, &left);
@@ -213,7 +215,7 @@ const Inst *op_match(Warp *warp, const Inst *inst) {
         }
     }
     scatter(&meeting, 0, result);
-    if (inst->mode == 1) scatter_predicate(&meeting, 3, predicate);
+    if (inst->mode == 1) scatter_predicate(&meeting, 2, predicate);
     return inst + 1;
 }
 
@@ -239,14 +241,14 @@ static uint32_t reduce(ReduceMode mode, uint32_t x, uint32_t y) {
     return x;
 }
 
-// r: destination, value, mask.
+// r: destination, value.
 const Inst *op_reduce(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 2);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t named[LANES], value[LANES];
     uint32_t result[LANES], left = meeting.lanes;
-    gather(&meeting, 2, false, named);
+    gather(&meeting, SYNC_MASK, false, named);
     gather(&meeting, 1, false, value);
     while (left) {
         uint32_t group = next_group(named, &left);
@@ -264,14 +266,14 @@ const Inst *op_activemask(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, lanes);
 }
 
-// r: destination, mask, predicate: the lowest lane is elected.
+// r: destination, predicate: the lowest lane is elected.
 const Inst *op_elect(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 1);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t named[LANES];
     uint32_t result[LANES], left = meeting.lanes, predicate = 0;
-    gather(&meeting, 1, false, named);
+    gather(&meeting, SYNC_MASK, false, named);
     while (left) {
         uint32_t group = next_group(named, &left);
         predicate |= group & (0 - group);
@@ -279,72 +281,37 @@ const Inst *op_elect(Warp *warp, const Inst *inst) {
             result[__builtin_ctz(m)] = (uint32_t)__builtin_ctz(group);
     }
     scatter(&meeting, 0, result);
-    scatter_predicate(&meeting, 2, predicate);
+    scatter_predicate(&meeting, 1, predicate);
     return inst + 1;
 }
 
 // --- barriers of a block ---
 
-static void complete(Block *block, uint32_t number) {
-    Barrier *barrier = &block->barriers[number];
-    barrier->last_arrived = barrier->arrived;
-    barrier->last_ones = barrier->ones;
-    barrier->arrived = barrier->ones = barrier->expected = 0;
-    block->tally[barrier->slot].a++;
-    block->progress++;
-    for (uint32_t k = 0; k < block->warp_count; k++) warp_release_barrier(&block->warps[k], number);
+// r: number, threads or PTX_NONE, predicate or PTX_NONE. True if the barrier is complete.
+static bool arrive(Warp *warp, const Inst *inst, uint32_t number) {
+    int64_t expected = BARRIER_ALL;
+    uint32_t ones = 0;
+    if (inst->r[1] != PTX_NONE)
+        expected = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->exec)];
+    if (inst->r[2] != PTX_NONE) ones = *REG(warp, LaneU32, inst->r[2]) & warp->exec;
+    return barrier_arrive(warp, inst, number, expected, ones);
 }
 
-void block_check_barriers(Block *block) {
-    for (uint32_t number = 0; number < BARRIERS; number++) {
-        const Barrier *barrier = &block->barriers[number];
-        if (!barrier->arrived || barrier->expected) continue;
-        if (barrier->arrived >= block->live_threads) complete(block, number);
-    }
-}
-
-// Lane counts of a barrier come in warps: one whose threads have all come counts 32.
-static bool arrive(Warp *warp, const Inst *inst, uint32_t *number) {
-    Block *block = warp->block;
-    int first = __builtin_ctz(warp->exec);
-    *number = REG(warp, LaneU32, inst->r[0])[first];
-    if (*number >= BARRIERS) {
-        warp_fail(warp, inst, first, SIMT_TRAP, "barrier %u: there are %d", *number, BARRIERS);
-        return false;
-    }
-    Barrier *barrier = &block->barriers[*number];
-    barrier->slot = inst->slot;
-    barrier->arrived += (uint32_t)__builtin_popcount(warp->exec);
-    if (inst->r[2] != PTX_NONE) {
-        uint32_t ones = *REG(warp, LaneU32, inst->r[2]) & warp->exec;
-        barrier->ones += (uint32_t)__builtin_popcount(ones);
-    }
-    if (inst->r[1] != PTX_NONE) {
-        barrier->expected = REG(warp, LaneU32, inst->r[1])[first];
-        if (warp->exec == warp->live)
-            barrier->arrived += LANES - (uint32_t)__builtin_popcount(warp->live);
-    }
-    return true;
-}
-
-static bool all_arrived(const Block *block, const Barrier *barrier) {
-    uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
-    return barrier->arrived >= expected;
+static const Inst *no_barrier(Warp *warp, const Inst *inst, uint32_t number) {
+    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "barrier %u: there are %d",
+                     number, BARRIERS);
 }
 
 const Inst *op_barrier(Warp *warp, const Inst *inst) {
-    uint32_t number;
-    if (!arrive(warp, inst, &number)) return NULL;
-    if (!all_arrived(warp->block, &warp->block->barriers[number]))
-        return warp_wait_barrier(warp, inst, number);
-    complete(warp->block, number);
-    return inst + 1;
+    uint32_t number = REG(warp, LaneU32, inst->r[0])[__builtin_ctz(warp->exec)];
+    if (number >= BARRIERS) return no_barrier(warp, inst, number);
+    return arrive(warp, inst, number) ? inst + 1 : path_wait_barrier(warp, inst, number);
 }
 
 const Inst *op_barrier_arrive(Warp *warp, const Inst *inst) {
-    uint32_t number;
-    if (!arrive(warp, inst, &number)) return NULL;
-    if (all_arrived(warp->block, &warp->block->barriers[number])) complete(warp->block, number);
+    uint32_t number = REG(warp, LaneU32, inst->r[0])[__builtin_ctz(warp->exec)];
+    if (number >= BARRIERS) return no_barrier(warp, inst, number);
+    arrive(warp, inst, number);
     return inst + 1;
 }
 

@@ -222,7 +222,7 @@ static uint64_t hazards_at(const KernelLine *line) {
 bool report_lines_csv(const char *path) {
     Buf buf = {.arena = &arena};
     buf_add(&buf, STR("kernel,file,line"));
-    for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", simt_counter_names[k]);
+    for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", counters_names[k]);
     buf_add(&buf, STR(",hazards\n"));
     for (size_t i = 0; i < all_count; i++) {
         csv_add_cell(&buf, str_of(kernels[all[i].kernel]));

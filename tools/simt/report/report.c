@@ -162,7 +162,7 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
 static bool write_csv(void) {
     Buf buf = {.arena = &arena};
     buf_add(&buf, STR("kernel,launch,grid,block"));
-    for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", simt_counter_names[i]);
+    for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", counters_names[i]);
     buf_add(&buf, options.merge ? STR(",launches\n") : STR("\n"));
     size_t merged = 0; // rows are numbered in the order of their first launch
     for (size_t i = 0; i < launch_count; i++) {
