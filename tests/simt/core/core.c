@@ -199,13 +199,14 @@ static void test_parser(void) {
     for (size_t k = 0; k < sizeof parser_rows / sizeof *parser_rows; k++) {
         SimtStatus status;
         SimtError error = {""};
-        PtxModule *module = ptx_parse(str_of(parser_rows[k].text), "PTX", &status, &error);
+        Arena arena = {0};
+        PtxModule *module = ptx_parse(&arena, str_of(parser_rows[k].text), "PTX", &status, &error);
         const char *want = parser_rows[k].error;
         if (!want && !module) wrong("%s: %s", parser_rows[k].name, error.text);
         if (want && (module || strncmp(error.text, want, strlen(want)) != 0)) {
             wrong("%s: \"%s\", not \"%s\"", parser_rows[k].name, error.text, want);
         }
-        if (module) ptx_free(module);
+        arena_free(&arena);
     }
     told("parser: errors are located");
 }
@@ -229,7 +230,8 @@ static void test_places(void) {
     static const uint32_t want[4][2] = {{1, 10}, {1, 12}, {4, 5}, {4, 5}};
     SimtStatus status;
     SimtError error = {""};
-    PtxModule *module = ptx_parse(str_of(text), "PTX", &status, &error);
+    Arena arena = {0};
+    PtxModule *module = ptx_parse(&arena, str_of(text), "PTX", &status, &error);
     if (!module) wrong("%s", error.text);
     for (uint32_t k = 0; module && k < 4; k++) {
         PtxPlace place = module->functions[0].insts[k].place;
@@ -237,7 +239,7 @@ static void test_places(void) {
             wrong("instruction %u: file %u line %u", k, place.file, place.line);
         }
     }
-    if (module) ptx_free(module);
+    arena_free(&arena);
     told("parser: lines of headers are charged to the user");
 }
 

@@ -19,6 +19,7 @@ enum {
     DEVICE_SHARED_OPTIN = 227 * 1024,
     DEVICE_SHARED_PER_SM = 228 * 1024,
     DEVICE_SHARED_RESERVED = 1024, // per block
+    DEVICE_LOCAL = 512 * 1024,     // per thread
     DEVICE_L2_BYTES = 4 * 1024 * 1024
 };
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/base/limits.h"
+
 enum {
     WRAPPER_MAGIC = 0x466243B1,
     WRAPPER_WHOLE = 1,  // fatbinary_section.h: FATBINC_VERSION
@@ -56,7 +58,7 @@ static bool take_entry(Str *rest, Entry *entry) {
 // device has, else the oldest of those beyond it.
 static bool better_arch(uint32_t arch, uint32_t than) {
     if (than == 0) return true;
-    bool fits = arch <= FATBIN_DEVICE_ARCH, than_fits = than <= FATBIN_DEVICE_ARCH;
+    bool fits = arch <= DEVICE_ARCH, than_fits = than <= DEVICE_ARCH;
     if (fits != than_fits) return fits;
     return fits ? arch > than : arch < than;
 }

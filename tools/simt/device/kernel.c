@@ -1,6 +1,7 @@
 // Kernels: what they are, functions lowered when a kernel first needs them, launches. The
 // interface is device.h.
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,6 @@
 
 #define RECURSION_FRAMES 32 // calls that recursion may nest
 #define STACK_LIMIT      (1u << 25)
-#define LOCAL_LIMIT      (512u * 1024) // CUDA C++ Programming Guide, "Technical Specifications"
 
 static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError *error) {
     Lowering lowering = {.module = module->ptx,
@@ -22,9 +22,12 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
                          .function_code = module_function_code,
                          .context = module,
                          .error = error};
-    if (!code->lowered && !code_lower(&lowering, code)) {
-        *status = lowering.status;
-        return false;
+    if (!code->lowered) {
+        *code = (Code){.source = code->source}; // nothing of an attempt that did not succeed
+        if (!code_lower(&lowering, code)) {
+            *status = lowering.status;
+            return false;
+        }
     }
     code->visited = true;
     bool good = true;
@@ -148,9 +151,9 @@ static SimtStatus check_room(const Kernel *kernel, uint64_t stack_bytes, SimtErr
         return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of registers per warp", stack_bytes,
                       STACK_LIMIT);
     }
-    if (kernel->code->local_bytes > LOCAL_LIMIT) {
+    if (kernel->code->local_bytes > DEVICE_LOCAL) {
         return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of local memory per thread",
-                      kernel->code->local_bytes, LOCAL_LIMIT);
+                      kernel->code->local_bytes, DEVICE_LOCAL);
     }
     return SIMT_OK;
 }
@@ -169,107 +172,110 @@ static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *
 
 // Who watches: a trace or the checks. False: the error says why not.
 static bool open_observer(Machine *machine, const char *kernel, const SimtOptions *options,
-                          SimtError *error) {
+                          SimtStatus *status, SimtError *error) {
+    *status = SIMT_OUT_OF_RESOURCES;
     if (options->path) {
         machine->observer = trace_open(options->path, kernel, error);
-    } else if (options->check) {
-        machine->observer = check_open(machine);
-        if (!machine->observer) snprintf(error->text, sizeof error->text, "no host memory");
+        return machine->observer;
     }
-    return machine->observer || !(options->path || options->check);
+    if (!options->check) return true;
+    machine->observer = check_open(machine);
+    if (machine->observer) return true;
+    *status = SIMT_OUT_OF_MEMORY;
+    snprintf(error->text, sizeof error->text, "no host memory for the checks");
+    return false;
 }
 
-static SimtStatus close_observer(Machine *machine, const SimtOptions *options, LaunchReport *report,
-                                 SimtError *error) {
-    if (!machine->observer) return SIMT_OK;
-    if (options->path) {
-        if (trace_close(machine->observer)) return SIMT_OK;
-        snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
-        return SIMT_OUT_OF_RESOURCES;
+// Also after memory ran out. False: something was lost, as the error says.
+static bool close_observer(Machine *machine, const SimtOptions *options, SimtStatus *status,
+                           SimtError *error) {
+    if (!machine->observer) return true;
+    if (!options->path) {
+        if (check_close(machine->observer)) return true;
+        *status = SIMT_OUT_OF_MEMORY;
+        snprintf(error->text, sizeof error->text, "no host memory for what the checks found");
+        return false;
     }
-    bool whole =
-        check_report(machine->observer, &report->arena, &report->hazards, &report->hazard_count);
-    check_close(machine->observer);
-    if (whole) return SIMT_OK;
-    snprintf(error->text, sizeof error->text, "no host memory for what the checks found");
-    return SIMT_OUT_OF_MEMORY;
+    if (trace_close(machine->observer)) return true;
+    *status = SIMT_OUT_OF_RESOURCES;
+    snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
+    return false;
 }
 
-static SimtStatus run_observed(Machine *machine, bool ordered, Tally *tally, uint32_t slots,
-                               SimtError *error) {
-    observer_watch(machine);
-    bool enough = schedule_run(machine, ordered, tally, slots);
-    observer_leave(machine);
-    if (enough) return SIMT_OK;
-    snprintf(error->text, sizeof error->text, "no host memory for the blocks");
-    return SIMT_OUT_OF_MEMORY;
+// One launch while it is made ready, run and counted.
+typedef struct {
+    Kernel *kernel;
+    const Launch *launch;
+    const SimtOptions *options;
+    LaunchReport *report;
+    SimtError *error;
+    Machine machine;
+} Run;
+
+static bool prepare_workspace(Machine *machine) {
+    if (!machine->cooperative) return true;
+    machine->grid_workspace = memory_alloc(WORKSPACE_BYTES);
+    if (!machine->grid_workspace) return false;
+    memset(memory_at(machine->grid_workspace), 0, WORKSPACE_BYTES);
+    return true;
 }
 
-static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *options,
-                      LaunchReport *report, SimtError *error, Machine *machine) {
-    Module *module = kernel->module;
+static SimtStatus run_blocks(Run *run) {
+    Machine *machine = &run->machine;
+    Module *module = run->kernel->module;
+    LaunchReport *report = run->report;
     uint32_t slots = module->slots.count;
     Tally *tally = ARENA_NEW(&report->arena, slots + 1u, Tally);
     machine->params = ARENA_NEW(&report->arena, machine->param_bytes + 8u, uint8_t);
-    copy_arguments(kernel, launch, machine->params);
-    if (machine->cooperative) {
-        machine->grid_workspace = memory_alloc(WORKSPACE_BYTES);
-        if (!machine->grid_workspace) return SIMT_OUT_OF_MEMORY;
-        memset(memory_at(machine->grid_workspace), 0, WORKSPACE_BYTES);
-    }
-    bool ordered = kernel->code->ordered || machine->cooperative || options->path;
-    SimtStatus status = SIMT_OUT_OF_RESOURCES;
-    if (open_observer(machine, kernel->mangled, options, error))
-        status = run_observed(machine, ordered, tally, slots, error);
-    SimtError lost;
-    SimtStatus closed = close_observer(machine, options, report, &lost);
-    if (status == SIMT_OK && closed != SIMT_OK) {
-        *error = lost;
-        status = closed;
-    }
-    if (machine->grid_workspace) memory_free(machine->grid_workspace);
-    if (status == SIMT_OK && machine->status != SIMT_OK) {
-        *error = machine->error;
-        status = machine->status;
+    copy_arguments(run->kernel, run->launch, machine->params);
+    SimtStatus status;
+    if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
+    if (!open_observer(machine, run->kernel->mangled, run->options, &status, run->error))
+        return status;
+    bool ordered = run->kernel->code->ordered || machine->cooperative || run->options->path;
+    observer_watch(machine);
+    bool enough = schedule_run(machine, ordered, tally, slots);
+    observer_leave(machine);
+    status = machine->status;
+    if (status != SIMT_OK) *run->error = machine->error;
+    if (!enough) {
+        snprintf(run->error->text, sizeof run->error->text, "no host memory for the blocks");
+        status = SIMT_OUT_OF_MEMORY;
     }
     counters_total(&report->total, &module->slots, tally);
-    if (options->lines)
+    if (run->options->lines)
         report->line_count =
             counters_by_line(&report->arena, module->ptx, &module->slots, tally, &report->lines);
+    if (run->options->check)
+        report->hazard_count = check_report(machine->observer, &report->arena, &report->hazards);
     return status;
 }
 
-SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
-                         LaunchReport *report, SimtError *error) {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    static uint64_t launches;
-    *report = (LaunchReport){0};
-    error->text[0] = '\0';
-    SimtStatus status = check_launch(kernel, launch, error);
-    if (status != SIMT_OK) return status;
-    pthread_mutex_lock(&one_at_a_time);
-    Module *module = kernel->module;
-    Code *code = kernel->code;
+// Lowers what the kernel needs that has not run before, and finds how much room it takes.
+static SimtStatus make_ready(const Run *run, uint64_t *stack_bytes) {
+    Module *module = run->kernel->module;
+    Code *code = run->kernel->code;
+    SimtStatus status;
     clear_visited(module);
-    if (!lower_all(module, code, &status, error)) {
-        pthread_mutex_unlock(&one_at_a_time);
-        return status;
-    }
+    if (!lower_all(module, code, &status, run->error)) return status;
     clear_visited(module);
     bool recursive = add_local(code);
     clear_visited(module);
-    uint64_t stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
+    *stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
     clear_visited(module);
-    status = check_room(kernel, stack_bytes, error);
-    if (status != SIMT_OK) {
-        pthread_mutex_unlock(&one_at_a_time);
-        return status;
-    }
+    return check_room(run->kernel, *stack_bytes, run->error);
+}
+
+static void set_up_machine(Run *run, uint64_t stack_bytes) {
+    static uint64_t launches;
+    const Launch *launch = run->launch;
+    const Kernel *kernel = run->kernel;
+    const Code *code = kernel->code;
     uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
-    Machine machine = {
+    run->machine = (Machine){
         .code = code,
-        .codes = module->codes,
-        .code_count = module->ptx->function_count,
+        .codes = kernel->module->codes,
+        .code_count = kernel->module->ptx->function_count,
         .entry = code->insts,
         .grid = launch->grid,
         .block = launch->block,
@@ -285,16 +291,48 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
         .param_bytes = code->source->param_bytes,
         .grid_id = ++launches,
         .cooperative = launch->cooperative,
-        .module = module->ptx,
-        .order = options->order,
-        .host_threads = options->host_threads,
-        .watchdog_seconds = options->watchdog_seconds,
+        .module = kernel->module->ptx,
+        .order = run->options->order,
+        .host_threads = run->options->host_threads,
+        .watchdog_seconds = run->options->watchdog_seconds,
     };
-    if (code->reserved) {
-        machine.reserved_base =
-            (uint32_t)align_up(machine.dynamic_base + machine.dynamic_shared + 1, 128);
+    uint32_t end = run->machine.dynamic_base + run->machine.dynamic_shared;
+    if (code->reserved) run->machine.reserved_base = (uint32_t)align_up(end + 1, 128);
+}
+
+// Memory that runs out leads back here.
+static SimtStatus run_or_leave(Run *run) {
+    jmp_buf leave;
+    uint64_t stack_bytes = 0;
+    if (setjmp(leave)) {
+        snprintf(run->error->text, sizeof run->error->text, "no host memory for the launch");
+        return SIMT_OUT_OF_MEMORY;
     }
-    status = run(kernel, launch, options, report, error, &machine);
+    run->report->arena.leave = run->kernel->module->arena.leave = &leave;
+    SimtStatus status = make_ready(run, &stack_bytes);
+    if (status != SIMT_OK) return status;
+    set_up_machine(run, stack_bytes);
+    return run_blocks(run);
+}
+
+SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
+                         LaunchReport *report, SimtError *error) {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    *report = (LaunchReport){0};
+    error->text[0] = '\0';
+    SimtStatus status = check_launch(kernel, launch, error);
+    if (status != SIMT_OK) return status;
+    pthread_mutex_lock(&one_at_a_time);
+    Run run = {kernel, launch, options, report, error, .machine = {0}};
+    status = run_or_leave(&run);
+    report->arena.leave = kernel->module->arena.leave = NULL;
+    SimtError lost;
+    SimtStatus closed;
+    if (!close_observer(&run.machine, options, &closed, &lost) && status == SIMT_OK) {
+        *error = lost;
+        status = closed;
+    }
+    if (run.machine.grid_workspace) memory_free(run.machine.grid_workspace);
     pthread_mutex_unlock(&one_at_a_time);
     return status;
 }

@@ -61,7 +61,7 @@ static void add_memory(Counters *counters, SlotKind kind, const Tally *tally) {
 typedef struct {
     LineCounters *lines;
     size_t slots, count;
-    Arena scratch;
+    Arena *arena;
 } LineTable;
 
 static Counters *line_counters(LineTable *table, const PtxModule *module, PtxPlace place) {
@@ -69,9 +69,8 @@ static Counters *line_counters(LineTable *table, const PtxModule *module, PtxPla
                            ? module->file_short[place.file]
                            : "";
     if (2 * (table->count + 1) > table->slots) {
-        LineTable bigger = {.slots = table->slots ? 2 * table->slots : 256,
-                            .scratch = table->scratch};
-        bigger.lines = ARENA_NEW(&bigger.scratch, bigger.slots, LineCounters);
+        LineTable bigger = {.slots = table->slots ? 2 * table->slots : 256, .arena = table->arena};
+        bigger.lines = ARENA_NEW(table->arena, bigger.slots, LineCounters);
         for (size_t k = 0; k < table->slots; k++) {
             if (!table->lines[k].file) continue;
             uint64_t at = str_hash(str_of(table->lines[k].file)) + table->lines[k].line;
@@ -143,10 +142,8 @@ static void add_slot(LineTable *table, const PtxModule *module, const Slot *slot
 
 size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
                         const Tally *tally, LineCounters **lines) {
-    LineTable line_table = {0};
+    LineTable line_table = {.arena = arena};
     for (uint32_t s = 0; s < table->count; s++)
         if (tally[s].a || tally[s].b) add_slot(&line_table, module, &table->slots[s], &tally[s]);
-    size_t count = copy_lines(arena, &line_table, lines);
-    arena_free(&line_table.scratch);
-    return count;
+    return copy_lines(arena, &line_table, lines);
 }

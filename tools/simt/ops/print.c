@@ -1,8 +1,8 @@
 // Device printf and assert: calls of vprintf(format, arguments) and __assertfail(message, file,
 // line, function, char_bytes).
-#include <stdio.h>
 #include <string.h>
 
+#include "simt/base/console.h"
 #include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
@@ -79,25 +79,25 @@ static bool print_one(const Warp *warp, int lane, const Conversion *c, uint64_t 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #define PRINT(argument)                                                                            \
-    (c->star[1]   ? printf(c->text, stars[0], stars[1], argument)                                  \
-     : c->star[0] ? printf(c->text, stars[0], argument)                                            \
-                  : printf(c->text, argument))
+    (c->star[1]   ? console_print(c->text, stars[0], stars[1], argument)                           \
+     : c->star[0] ? console_print(c->text, stars[0], argument)                                     \
+                  : console_print(c->text, argument))
     switch (c->kind) {
     case 's':
-        return PRINT(text) >= 0;
+        return PRINT(text);
     case 'p':
-        return PRINT((void *)(uintptr_t)bits) >= 0;
+        return PRINT((void *)(uintptr_t)bits);
     case 'c':
-        return PRINT((int)bits) >= 0;
+        return PRINT((int)bits);
     case 'd':
     case 'i':
     case 'o':
     case 'u':
     case 'x':
     case 'X':
-        return PRINT(integer) >= 0;
+        return PRINT(integer);
     default:
-        return PRINT(value) >= 0;
+        return PRINT(value);
     }
 #pragma GCC diagnostic pop
 }
@@ -107,18 +107,18 @@ static bool print_lane(const Warp *warp, int lane, uint64_t format, uint64_t nex
     if (!read_text(warp, lane, format, text)) return false;
     for (const char *at = text; *at;) {
         size_t plain = strcspn(at, "%");
-        fwrite(at, 1, plain, stdout);
+        console_write(at, plain);
         at += plain;
         if (!*at) break;
         if (at[1] == '%') {
-            putchar('%');
+            console_write("%", 1);
             at += 2;
             continue;
         }
         Conversion conversion;
         const char *after = read_conversion(at, &conversion);
         if (!after) { // not a conversion: printed as it is
-            fputs(at, stdout);
+            console_write(at, strlen(at));
             return true;
         }
         if (!print_one(warp, lane, &conversion, &next)) return false;

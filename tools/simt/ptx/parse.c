@@ -207,14 +207,14 @@ static void read_files_ahead(Parser *parser) {
 }
 
 // Paths below the working directory are shown relative to it.
-static void shorten_files(PtxModule *module) {
+static void shorten_files(Arena *arena, PtxModule *module) {
     char here[4096];
     Str prefix = {0};
     if (getcwd(here, sizeof here - 1)) {
         strcat(here, "/");
         prefix = str_of(here);
     }
-    module->file_short = ARENA_NEW(&module->arena, module->file_count, char *);
+    module->file_short = ARENA_NEW(arena, module->file_count, char *);
     for (uint32_t k = 0; k < module->file_count; k++) {
         char *path = module->files[k];
         bool below = path && prefix.len && str_starts(str_of(path), prefix);
@@ -414,15 +414,14 @@ static void parse_module(Parser *parser) {
     if (!parser->module->version) parse_fail(parser, "no `.version`: this is not PTX");
 }
 
-PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError *error) {
-    Arena arena = {0};
-    PtxModule *module = ARENA_NEW(&arena, 1, PtxModule);
-    module->arena = arena;
-    char *copy = str_terminated(&module->arena, text);
-    module->origin = str_terminated(&module->arena, str_of(origin));
-    Parser *parser = ARENA_NEW(&module->arena, 1, Parser);
+PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *status,
+                     SimtError *error) {
+    PtxModule *module = ARENA_NEW(arena, 1, PtxModule);
+    char *copy = str_terminated(arena, text);
+    module->origin = str_terminated(arena, str_of(origin));
+    Parser *parser = ARENA_NEW(arena, 1, Parser);
     *parser = (Parser){.module = module,
-                       .arena = &module->arena,
+                       .arena = arena,
                        .lexer = {{copy, text.len}, 0, 1},
                        .error = error,
                        .name_slots = 256,
@@ -433,18 +432,12 @@ PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError
     parser->seen = ARENA_NEW(parser->arena, PTX_SEEN, PtxSeen);
     if (setjmp(parser->leave)) {
         *status = parser->status;
-        ptx_free(module);
         return NULL;
     }
     read_files_ahead(parser);
     parse_next(parser);
     parse_module(parser);
-    shorten_files(module);
+    shorten_files(arena, module);
     *status = SIMT_OK;
     return module;
-}
-
-void ptx_free(PtxModule *module) {
-    Arena arena = module->arena;
-    arena_free(&arena);
 }

@@ -156,7 +156,6 @@ typedef struct {
 } PtxFunction;
 
 typedef struct {
-    Arena arena;
     const char *origin;
     uint32_t version, target; // 90 for 9.0, 75 for sm_75
     PtxFunction *functions;
@@ -168,9 +167,10 @@ typedef struct {
     char **file_short; // files as messages and reports show them
 } PtxModule;
 
-// Parses a whole module. The text is copied. NULL on error, which names the PTX line.
-PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError *error);
-void ptx_free(PtxModule *module);
+// Parses a whole module, which lives in the arena, as a copy of its text does. NULL on error, which
+// names the PTX line.
+PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *status,
+                     SimtError *error);
 
 // NULL if there is none.
 const PtxFunction *ptx_function(const PtxModule *module, Str name);

@@ -305,29 +305,31 @@ static bool certain(const Machine *machine, const Finding *finding) {
     return machine->status == SIMT_OK || finding->block <= machine->failed_block;
 }
 
-bool check_report(const Observer *observer, Arena *arena, Hazard **hazards, size_t *count) {
+size_t check_report(const Observer *observer, Arena *arena, Hazard **hazards) {
     const Check *check = (const Check *)(const void *)observer;
     const Machine *machine = check->machine;
     if (check->found_count) qsort(check->found, check->found_count, sizeof *check->found, compare);
     *hazards = check->found_count ? ARENA_NEW(arena, check->found_count, Hazard) : NULL;
-    *count = 0;
+    size_t count = 0;
     const Finding *last = NULL;
     for (size_t i = 0; i < check->found_count; i++) {
         const Finding *finding = &check->found[i];
         if (!certain(machine, finding)) continue;
         if (last && same_finding(last, finding)) {
-            (*hazards)[*count - 1].occurrences += finding->occurrences;
+            (*hazards)[count - 1].occurrences += finding->occurrences;
             continue;
         }
-        describe(machine, finding, &(*hazards)[(*count)++]);
+        describe(machine, finding, &(*hazards)[count++]);
         last = finding;
     }
-    for (size_t i = 0; machine->status != SIMT_OK && i < *count; i++) (*hazards)[i].occurrences = 0;
-    return !check->lost;
+    for (size_t i = 0; machine->status != SIMT_OK && i < count; i++) (*hazards)[i].occurrences = 0;
+    return count;
 }
 
-void check_close(Observer *observer) {
+bool check_close(Observer *observer) {
     Check *check = (Check *)(void *)observer;
+    bool whole = !check->lost;
     free(check->found);
     free(check);
+    return whole;
 }

@@ -11,9 +11,9 @@
 // For one launch. NULL: out of memory.
 Observer *check_open(const Machine *machine);
 
-// What was found, ordered by line, in the arena, once the launch is over and its Blocks are freed.
-// False if memory was too short to keep all of it.
-bool check_report(const Observer *check, Arena *arena, Hazard **hazards, size_t *count);
-void check_close(Observer *check);
+// What was found, in the arena, ordered by line, once the launch is over and its Blocks are freed.
+// Their number.
+size_t check_report(const Observer *check, Arena *arena, Hazard **hazards);
+bool check_close(Observer *check); // false: memory was too short for all that was found
 
 #endif
