@@ -81,13 +81,15 @@ static bool copy_arguments(Launch *to, const Launch *from, const KernelInfo *inf
 
 bool work_copy(Work *to, const Work *from) {
     *to = *from;
+    bool good = true;
     if (from->kind == WORK_KERNEL)
-        return copy_arguments(&to->kernel.launch, &from->kernel.launch, &from->kernel.entry->info);
+        good = copy_arguments(&to->kernel.launch, &from->kernel.launch, &from->kernel.entry->info);
     if (from->kind == WORK_GRAPH) {
         to->graph = graph_clone(from->graph);
-        return to->graph != NULL;
+        good = to->graph != NULL;
     }
-    return true;
+    if (!good) to->kind = WORK_NOTHING; // what is still the original's is not given back
+    return good;
 }
 
 void work_free(Work *work) {

@@ -1,5 +1,6 @@
 // Kernels: what they are, functions lowered when a kernel first needs them, launches. The
 // interface is device.h.
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -173,9 +174,9 @@ static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *
 // Who watches: a trace or the checks. False: the error says why not.
 static bool open_observer(Machine *machine, const char *kernel, const SimtOptions *options,
                           SimtStatus *status, SimtError *error) {
-    *status = SIMT_OUT_OF_RESOURCES;
     if (options->path) {
         machine->observer = trace_open(options->path, kernel, error);
+        *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
         return machine->observer;
     }
     if (!options->check) return true;

@@ -54,8 +54,10 @@ Observer *trace_open(const char *path, const char *kernel, SimtError *error) {
     Trace *trace = calloc(1, sizeof *trace);
     FILE *file = trace ? fopen(path, begun ? "a" : "w") : NULL;
     if (!file) {
-        snprintf(error->text, sizeof error->text, "%.500s: %s", path, strerror(errno));
+        int reason = errno;
+        snprintf(error->text, sizeof error->text, "%.500s: %s", path, strerror(reason));
         free(trace);
+        errno = reason;
         return NULL;
     }
     if (!begun) fputs("kernel,launch,block,warp,pc_line,space,op,bytes,lane,address\n", file);

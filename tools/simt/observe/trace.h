@@ -6,7 +6,7 @@
 #include "simt/exec/observer.h"
 
 // Appends to the file; the first launch of the process writes it anew, with a header row. NULL: the
-// error says why.
+// error says why, and errno.
 Observer *trace_open(const char *path, const char *kernel, SimtError *error);
 bool trace_close(Observer *trace); // false: not all could be written
 
