@@ -23,7 +23,7 @@ static const struct {
     {7, 344, 344, 4, DEVICE_MAX_GRID_YZ},       // max grid z
     {8, 296, 296, 8, DEVICE_SHARED_DEFAULT},    // shared memory per block
     {9, 352, 352, 8, 65536},                    // constant memory
-    {10, 308, 308, 4, 32},                      // warp size
+    {10, 308, 308, 4, DEVICE_WARP},             // warp size
     {11, 312, 312, 8, 2147483647},              // max pitch
     {12, 304, 304, 4, DEVICE_REGISTERS},        // registers per block
     {13, 348, -1, 4, 0},                        // clock rate, kHz: has none

@@ -9,7 +9,6 @@
 
 #define SLICE       65536 // basic blocks that a warp runs before others get a turn
 #define STUCK_TURNS 2     // rounds of nothing but spinning before lanes that wait to join go on
-#define POISON      0xff  // fills shared and local memory: NaN as a float, -1 as an integer
 
 static void *aligned_room(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~(size_t)63); }
 
@@ -67,11 +66,12 @@ void block_start(Block *block, uint64_t number) {
     block->progress = 0;
     block->stuck = 0;
     memset(block->barriers, 0, sizeof block->barriers);
-    memset(block->shared, POISON, block->shared_bytes);
+    memset(block->shared, MEMORY_POISON, block->shared_bytes);
     if (machine->reserved_base)
         memset(block->shared + machine->reserved_base, 0, DEVICE_SHARED_RESERVED);
     if (block->local_stride)
-        memset(block->local, POISON, (size_t)block->warp_count * LANES * block->local_stride);
+        memset(block->local, MEMORY_POISON,
+               (size_t)block->warp_count * LANES * block->local_stride);
     for (uint32_t k = 0; k < block->warp_count; k++) {
         uint32_t left = block->threads - k * LANES;
         path_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);
