@@ -130,7 +130,8 @@ static Room room_of(const Warp *warp, PtxSpace space) {
 }
 
 static bool fits(const Room *room, uint64_t address, uint64_t size) {
-    return address >= room->low && address < room->high && room->high - address >= size;
+    uint64_t bytes = room->high - room->low;
+    return bytes >= size && address - room->low <= bytes - size;
 }
 
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
@@ -180,12 +181,12 @@ static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint
                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
     Room room = room_of(warp, space);
-    if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0;
+    if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // they are only read
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t at = address[lane];
-        if (!fits(&room, at, size)) return bad_address(warp, access, space, lane, at, false);
-        if (at & (size - 1)) return bad_address(warp, access, space, lane, at, true);
+        bool inside = fits(&room, at, size);
+        if (!inside || (at & (size - 1))) return bad_address(warp, access, space, lane, at, inside);
         pointer[lane] = (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane);
     }
     count(warp, access, space, mask, address);
