@@ -21,10 +21,9 @@ typedef enum {
     ACCESS_NONE,
     ACCESS_LOAD,
     ACCESS_STORE,
-    ACCESS_ATOMIC,      // atom, red, mbarrier
-    ACCESS_COPY,        // cp.async: a store to shared memory of what it loads from global memory
-    ACCESS_SYNC,        // shfl.sync, vote.sync, ...: r[SYNC_MASK] names the lanes
-    ACCESS_WARP_BARRIER // bar.warp.sync: likewise, and orders them
+    ACCESS_ATOMIC, // atom, red, mbarrier
+    ACCESS_COPY,   // cp.async: a store to shared memory of what it loads from global memory
+    ACCESS_SYNC    // shfl.sync, vote.sync, bar.warp.sync, ...: r[SYNC_MASK] names the lanes
 } AccessKind;
 
 enum { SYNC_MASK = 4 };

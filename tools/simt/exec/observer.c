@@ -1,8 +1,6 @@
 // Observers: see observer.h.
 #include "simt/exec/observer.h"
 
-#include <string.h>
-
 // --- accesses ---
 
 static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
@@ -50,18 +48,6 @@ static const Inst *watch_sync(Warp *warp, const Inst *inst) {
     return inst->plain(warp, inst);
 }
 
-static const Inst *watch_warp_barrier(Warp *warp, const Inst *inst) {
-    const Observer *observer = observer_of(warp->block);
-    LaneU32 named[LANES];
-    const uint32_t lanes = warp->exec;
-    memcpy(named, REG(warp, LaneU32, inst->r[SYNC_MASK]), sizeof named);
-    if (observer->meet) observer->meet(warp, inst, named);
-    const Inst *next = inst->plain(warp, inst);
-    // Without a next one others are still to come, and it runs again then.
-    if (next && observer->join) observer->join(warp, lanes, named);
-    return next;
-}
-
 // --- installation ---
 
 static Op *watching(const Observer *observer, AccessKind kind) {
@@ -74,8 +60,6 @@ static Op *watching(const Observer *observer, AccessKind kind) {
         return observer->access ? watch_copy : NULL;
     case ACCESS_SYNC:
         return observer->meet ? watch_sync : NULL;
-    case ACCESS_WARP_BARRIER:
-        return observer->meet || observer->join ? watch_warp_barrier : NULL;
     case ACCESS_NONE:
         break;
     }

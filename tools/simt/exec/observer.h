@@ -32,8 +32,9 @@ struct Observer {
 
     // warp->exec comes to a warp-wide instruction, each lane naming those that it meets there.
     void (*meet)(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
-    // These lanes have gone through bar.warp.sync.
-    void (*join)(Warp *warp, uint32_t lanes, const LaneU32 named[LANES]);
+    // These lanes have met at bar.warp.sync, those that named each other at a time, which orders
+    // them.
+    void (*join)(Warp *warp, uint32_t lanes);
 };
 
 // Before and after a launch: lets machine->observer, if any, see its instructions, or no more.
@@ -56,6 +57,11 @@ static inline void observer_fence(Warp *warp) {
 static inline void observer_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
     const Observer *observer = observer_of(warp->block);
     if (observer && observer->arrive) observer->arrive(warp, inst, barrier, counted);
+}
+
+static inline void observer_join(Warp *warp, uint32_t lanes) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->join) observer->join(warp, lanes);
 }
 
 static inline void observer_complete(Block *block, uint32_t barrier) {

@@ -104,7 +104,7 @@ static void lower_barrier(Lower *lower) {
         lower_all_taken(lower);
         lower_operands(lower, 1, 1);
         uint32_t mask = lower_source(lower, &at->operands[0], 'w');
-        emit_sync(lower, op_warp_barrier, NULL, 0, mask)->access = ACCESS_WARP_BARRIER;
+        emit_sync(lower, op_warp_barrier, NULL, 0, mask);
         return;
     }
     bool reduce = lower_take(lower, "red"), arrives = !reduce && lower_take(lower, "arrive");

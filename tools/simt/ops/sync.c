@@ -112,8 +112,16 @@ static uint32_t next_group(const uint64_t named[LANES], uint32_t *left) {
 
 const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t named = lanes_named(warp, inst);
-    if (!meet(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (observer_of(warp->block)) {
+        uint64_t named[LANES];
+        gather(&meeting, SYNC_MASK, false, named);
+        for (uint32_t left = meeting.lanes; left;) {
+            uint64_t group = named[__builtin_ctz(left)];
+            observer_join(warp, next_group(named, &left) | (uint32_t)group);
+        }
+    }
     return inst + 1;
 }
 

@@ -150,6 +150,6 @@ void check_fence(Warp *warp);
 void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
 void check_complete(Block *block, uint32_t barrier);
 void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
-void check_join(Warp *warp, uint32_t lanes, const LaneU32 named[LANES]);
+void check_join(Warp *warp, uint32_t lanes);
 
 #endif

@@ -72,7 +72,8 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
 
 // --- lanes of a warp ---
 
-static void join_lanes(Checker *checker, const Warp *warp, uint32_t lanes) {
+void check_join(Warp *warp, uint32_t lanes) {
+    Checker *checker = check_of(warp);
     uint64_t now = ++checker->now;
     if ((lanes & warp->live) == warp->live) {
         checker->warp_floor[warp->index] = now;
@@ -103,16 +104,5 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (!(named[lane] >> lane & 1))
             caller_unnamed(check_of(warp), warp, inst, lane, named[lane]);
-    }
-}
-
-// Groups that different lanes name apart are ordered apart.
-void check_join(Warp *warp, uint32_t lanes, const LaneU32 named[LANES]) {
-    while (lanes) {
-        uint32_t group = named[__builtin_ctz(lanes)], same = 0;
-        for (uint32_t m = lanes; m; m &= m - 1)
-            if (named[__builtin_ctz(m)] == group) same |= m & (0 - m);
-        join_lanes(check_of(warp), warp, group | same);
-        lanes &= ~same;
     }
 }
