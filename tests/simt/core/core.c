@@ -7,6 +7,8 @@
 
 #include "simt/exec/bank.h"
 #include "simt/lower/flow.h"
+#include "simt/lower/opcode.h"
+#include "simt/lower/row.h"
 #include "simt/memory/memory.h"
 #include "simt/ops/ops.h"
 #include "simt/device/device.h"
@@ -166,6 +168,41 @@ static void test_flow(void) {
     if (!nodes[5].join || !nodes[6].join || nodes[1].join) wrong("joins");
     arena_free(&arena);
     told("post-dominators");
+}
+
+// Every row of ops/ is found by its name, once, by way of a base opcode in the table; the rows that
+// lowering itself puts around others are not instructions.
+static void test_opcodes(void) {
+    static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
+                                          op_half_rows,    op_compare_rows, op_convert_rows,
+                                          op_move_rows};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        for (const OpRow *row = tables[t]; row->name; row++) {
+            Str name = str_of(row->name);
+            const Row *found = row_find(name);
+            if (!found || found->run != row->run) wrong("%s has two rows or none", row->name);
+            if (found && found->count != strlen(row->shape)) wrong("%s: operands", row->name);
+            bool inner = str_starts(name, STR("flush.")) || str_starts(name, STR("saturate."));
+            if (inner == (opcode_find(name) != NULL)) wrong("%s: opcode", row->name);
+        }
+    }
+    static const struct {
+        const char *opcode;
+        OpcodeFlow flow;
+        bool waits;
+    } rows[] = {
+        {"bra.uni", FLOW_BRANCH, false}, {"brx.idx", FLOW_TABLE, true}, {"ret", FLOW_RETURN, false},
+        {"exit", FLOW_EXIT, false},      {"trap", FLOW_TRAP, false},    {"call", FLOW_CALL, true},
+        {"bar.sync", FLOW_ON, true},     {"add.f32", FLOW_ON, false},   {"ld.global", FLOW_ON, false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const Opcode *opcode = opcode_find(str_of(rows[k].opcode));
+        if (!opcode || opcode->flow != rows[k].flow || opcode->waits != rows[k].waits) {
+            wrong("%s: flow", rows[k].opcode);
+        }
+    }
+    if (opcode_find(STR("")) || opcode_find(STR("addd.u32"))) wrong("an opcode that is none");
+    told("opcodes: every row of ops/ is one");
 }
 
 // Parser
@@ -397,6 +434,8 @@ static const struct {
      "PTX:14: unsupported instruction `add.fast.f32`"},
     {"unknown modifier", KERNEL("", "ld.global.sideways.u32 %r2, [%rd1];\n"), SIMT_UNSUPPORTED,
      "PTX:14: unsupported instruction `ld.global.sideways.u32`"},
+    {"unknown opcode", KERNEL("", "flush.f32 %f1, %f2;\n"), SIMT_UNSUPPORTED,
+     "PTX:14: unsupported instruction `flush.f32`"},
     {"sizes", KERNEL("", "add.u32 %r1, %r2, %rd1;\n"), SIMT_INVALID_PTX,
      "PTX:14: register `%rd1` has the wrong size"},
     {"label", KERNEL("", "bra NOWHERE;\n"), SIMT_INVALID_PTX, "PTX:14: unknown label `NOWHERE`"},
@@ -453,6 +492,7 @@ int main(void) {
     test_banks();
     test_strides();
     test_flow();
+    test_opcodes();
     test_parser();
     test_places();
     test_reconvergence();

@@ -56,7 +56,7 @@ static bool add_local(Code *code) {
         if (callee->local_bytes > local) local = callee->local_bytes;
     }
     code->followed = true;
-    local += align_up(code->source->local_bytes, 16);
+    local += align_up(code->source->local_bytes, LOCAL_ALIGN);
     if (cycle) local *= RECURSION_FRAMES;
     code->local_bytes = local > STACK_LIMIT ? STACK_LIMIT : (uint32_t)local;
     return cycle || any;
@@ -68,7 +68,7 @@ static uint64_t place_frames(Code *code, uint64_t at, uint32_t rounds) {
     code->visited = true;
     code->frame_base = (uint32_t)at;
     code->frame_rounds = rounds;
-    at += align_up(code->frame_bytes, 64) * rounds;
+    at += align_up(code->frame_bytes, FRAME_ALIGN) * rounds;
     for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++)
         if (!code->callees[k]->visited) at = place_frames(code->callees[k], at, rounds);
     return at;

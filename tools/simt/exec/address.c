@@ -36,9 +36,9 @@ Access address_copy_store(const Inst *inst) {
 
 Access address_copy_load(const Inst *inst) {
     Access access = address_access(inst);
-    access.offset = (uint64_t)(uintptr_t)inst->extra;
-    access.base = inst->r[1];
-    access.wide = 1;
+    access.offset = inst->copy.offset;
+    access.base = inst->copy.base;
+    access.wide = true;
     access.kind = ACCESS_LOAD;
     access.space = PTX_GLOBAL;
     access.slot++;
@@ -46,10 +46,11 @@ Access address_copy_load(const Inst *inst) {
 }
 
 uint32_t address_copy_bytes(const Warp *warp, const Inst *inst, int lane) {
-    const uint32_t size = (uint32_t)inst->bytes * inst->elements;
-    if (inst->r[3] != PTX_NONE && *REG(warp, LaneU32, inst->r[3]) >> lane & 1) return 0;
-    if (inst->r[2] == PTX_NONE) return size;
-    uint32_t bytes = REG(warp, LaneU32, inst->r[2])[lane];
+    const InstCopy *copy = &inst->copy;
+    const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
+    if (copy->ignored != PTX_NONE && *REG(warp, LaneU32, copy->ignored) >> lane & 1) return 0;
+    if (copy->read == PTX_NONE) return size;
+    uint32_t bytes = REG(warp, LaneU32, copy->read)[lane];
     return bytes < size ? bytes : size;
 }
 
@@ -69,8 +70,10 @@ bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint3
     const Inst *inst = access->inst;
     if (inst->access != ACCESS_STORE) return false;
     for (uint32_t i = 0; i < count; i++, offset++) {
-        const uint8_t *registers = REG(warp, uint8_t, inst->r[1 + offset / inst->bytes]);
-        out[i] = registers[lane * inst->sizes + offset % inst->bytes];
+        const InstValues *values = &inst->values;
+        const uint8_t bytes = inst->memory.bytes;
+        const uint8_t *registers = REG(warp, uint8_t, values->value[offset / bytes]);
+        out[i] = registers[lane * register_bytes(values->class) + offset % bytes];
     }
     return true;
 }
@@ -197,7 +200,7 @@ bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *p
     uint64_t address[LANES], within[LANES];
     address_lanes(warp, access, address);
     if (access->space != PTX_GENERIC)
-        return resolve_space(warp, access, (PtxSpace)access->space, mask, address, pointer);
+        return resolve_space(warp, access, access->space, mask, address, pointer);
     while (mask) {
         int first = __builtin_ctz(mask);
         PtxSpace space;

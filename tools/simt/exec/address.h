@@ -8,24 +8,34 @@
 #include "simt/exec/block.h"
 #include "simt/memory/memory.h"
 
-// One access that an instruction makes, the same for all its lanes.
+// One access that an instruction makes, the same for all its lanes. Space to wide are as in its
+// InstMemory, which is copied in one go.
 typedef struct {
     const Inst *inst;
     uint64_t offset; // added to the address register
     uint32_t base;   // which is this one
-    uint32_t slot;   // its counter; of a generic access that of global memory, shared memory's next
-    uint8_t kind;    // ACCESS_LOAD, ACCESS_STORE or ACCESS_ATOMIC
-    uint8_t space;   // PtxSpace
-    uint8_t bytes;   // per element
-    uint8_t elements; // 1, 2 or 4
-    uint8_t wide;     // the address register has 64 bits
-    uint8_t order;    // ORDER_*
+    PtxSpace space : 8;
+    uint8_t bytes;       // per element
+    uint8_t elements;    // 1, 2 or 4
+    bool wide;           // the address register has 64 bits
+    uint32_t slot;       // its counter; of a generic access global memory's, shared memory's next
+    AccessKind kind : 8; // ACCESS_LOAD, ACCESS_STORE or ACCESS_ATOMIC
+    uint8_t order;       // ORDER_*
 } Access;
 
 // Of a load, store or atomic.
 static inline Access address_access(const Inst *inst) {
-    return (Access){inst,        inst->imm,   inst->r[0],     inst->slot, inst->access,
-                    inst->space, inst->bytes, inst->elements, inst->wide, inst->order};
+    const InstMemory *memory = &inst->memory;
+    return (Access){.inst = inst,
+                    .offset = memory->offset,
+                    .base = memory->base,
+                    .space = memory->space,
+                    .bytes = memory->bytes,
+                    .elements = memory->elements,
+                    .wide = memory->wide,
+                    .slot = inst->slot,
+                    .kind = inst->access,
+                    .order = inst->order};
 }
 
 static inline uint32_t address_bytes(const Access *access) {
@@ -83,9 +93,9 @@ ADDRESS_INLINE bool address_consecutive32(const LaneU32 *base, uint32_t stride) 
 // each, and nothing is wrong; then it is counted. Else NULL: see address_resolve().
 ADDRESS_INLINE uint8_t *address_whole_global(Warp *warp, const Inst *inst, uint64_t size) {
     if (warp->exec != ALL_LANES) return NULL;
-    const LaneU64 *base = REG(warp, LaneU64, inst->r[0]);
+    const LaneU64 *base = REG(warp, LaneU64, inst->memory.base);
     if (!address_consecutive64(base, size)) return NULL;
-    const uint64_t first = base[0] + inst->imm, bytes = LANES * size;
+    const uint64_t first = base[0] + inst->memory.offset, bytes = LANES * size;
     if (first < memory_low || first >= memory_high || memory_high - first < bytes) return NULL;
     if (first & (size - 1)) return NULL;
     Tally *tally = &warp->tally[inst->slot];
@@ -96,10 +106,11 @@ ADDRESS_INLINE uint8_t *address_whole_global(Warp *warp, const Inst *inst, uint6
 
 // The same for shared memory.
 ADDRESS_INLINE uint8_t *address_whole_shared(Warp *warp, const Inst *inst, uint32_t size) {
-    if (warp->exec != ALL_LANES || inst->wide) return NULL;
-    const LaneU32 *base = REG(warp, LaneU32, inst->r[0]);
+    if (warp->exec != ALL_LANES || inst->memory.wide) return NULL;
+    const LaneU32 *base = REG(warp, LaneU32, inst->memory.base);
     if (!address_consecutive32(base, size)) return NULL;
-    const uint32_t first = base[0] + (uint32_t)inst->imm, have = warp->block->shared_bytes;
+    const uint32_t first = base[0] + (uint32_t)inst->memory.offset,
+                   have = warp->block->shared_bytes;
     if (first >= have || have - first < LANES * size || (first & (size - 1))) return NULL;
     Tally *tally = &warp->tally[inst->slot];
     tally->a++;

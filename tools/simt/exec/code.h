@@ -1,5 +1,5 @@
-// The executable form of a PTX function: a flat array of instructions, each with the function that
-// runs it for all lanes of a warp, and the tables by which counters find their source line.
+// The executable form of a PTX function: a flat array of instructions, and the tables by which
+// counters find their source line.
 #ifndef CODE_H
 #define CODE_H
 
@@ -7,61 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "simt/ptx/ptx.h"
-
-typedef struct Warp Warp;
-typedef struct Inst Inst;
-typedef struct Code Code;
-
-// Runs one instruction for the lanes in warp->exec and returns the next one to run, or NULL when
-// the warp stops for now: it waits, has used up its slice, is finished or has failed.
-typedef const Inst *Op(Warp *warp, const Inst *inst);
-
-typedef enum {
-    ACCESS_NONE,
-    ACCESS_LOAD,
-    ACCESS_STORE,
-    ACCESS_ATOMIC, // atom, red, mbarrier
-    ACCESS_COPY,   // cp.async: a store to shared memory of what it loads from global memory
-    ACCESS_SYNC    // shfl.sync, vote.sync, bar.warp.sync, ...: r[SYNC_MASK] names the lanes
-} AccessKind;
-
-enum { SYNC_MASK = 4 };
-
-// What an access says about order: PTX ISA, "Memory Consistency Model". None of them: a weak load
-// or store, or the initialisation of an mbarrier.
-enum {
-    ORDER_VOLATILE = 1,
-    ORDER_RELAXED = 2, // also atomics: with a fence before or behind it, it orders
-    ORDER_ACQUIRE = 4,
-    ORDER_RELEASE = 8
-};
-
-enum { INST_SPINS = 1, INST_SYNTHETIC = 2 };
-
-// r[] are byte offsets of operands in the warp's register frame; which is which depends on the
-// instruction. Loads, stores and atomics: r[0] is the address register (32 or 64 bits wide, see
-// `wide`), imm is added to it; r[1..] are the values.
-struct Inst {
-    Op *run;
-    Op *plain; // the same when nobody watches, see observer.h
-    uint32_t r[6];
-    uint64_t imm;
-    const Inst *target; // branches: where to; calls: the return point
-    const Inst *rpc;    // branches: where split lanes meet again, NULL: nowhere
-    const void *extra;  // calls, jump tables, ...
-    uint32_t slot;      // of its first counter, in Warp.tally
-    uint32_t ptx;       // index of the PTX instruction in code->source->insts
-    uint8_t access;     // AccessKind
-    uint8_t space;      // PtxSpace, of a memory access
-    uint8_t bytes;      // per element of a memory access
-    uint8_t elements;   // 1, 2 or 4
-    uint8_t wide;       // the address register has 64 bits
-    uint8_t order;      // ORDER_*, of a memory access
-    uint8_t flags;      // INST_*
-    uint8_t mode;       // variant of the operation where one Op serves several
-    uint8_t sizes;      // operand sizes where one Op serves several
-};
+#include "simt/exec/inst.h"
 
 // What a counter slot counts. One slot is three numbers a, b, c.
 typedef enum {
@@ -80,7 +26,7 @@ typedef struct {
 } Tally;
 
 typedef struct {
-    uint8_t kind;
+    SlotKind kind;
     uint32_t ptx, ptx_end; // the instruction; for SLOT_BLOCK the range [ptx, ptx_end)
     const PtxFunction *function;
 } Slot;
@@ -92,9 +38,13 @@ typedef struct {
     size_t capacity;
 } SlotTable;
 
+#define FRAME_ALIGN 64 // of everything in a frame, and of frames
+#define LOCAL_ALIGN 16 // of local memory
+
 // A value that instructions use: copied to `offset` of the frame, in all lanes.
 typedef struct {
-    uint32_t offset, bytes;
+    uint32_t offset;
+    RegisterClass class;
     uint64_t value;
 } CodeConstant;
 
@@ -132,6 +82,9 @@ struct Lowering {
     SimtStatus status;
     SimtError *error;
 };
+
+// Copies the constants to a frame, for these lanes.
+void code_place_constants(const Code *code, uint8_t *frame, uint32_t lanes);
 
 bool code_lower(Lowering *lowering, Code *code);
 

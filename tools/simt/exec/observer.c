@@ -16,7 +16,7 @@ static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
         uint64_t within[LANES];
         PtxSpace space;
         uint32_t same = address_same_space(address, lanes, &space, within);
-        part.space = (uint8_t)space;
+        part.space = space;
         if (space != PTX_GENERIC) observer->access(warp, &part, same, within);
         lanes &= ~same;
     }
@@ -44,7 +44,7 @@ static const Inst *watch_copy(Warp *warp, const Inst *inst) {
 // --- lanes that meet ---
 
 static const Inst *watch_sync(Warp *warp, const Inst *inst) {
-    observer_of(warp->block)->meet(warp, inst, REG(warp, LaneU32, inst->r[SYNC_MASK]));
+    observer_of(warp->block)->meet(warp, inst, REG(warp, LaneU32, inst->sync.mask));
     return inst->plain(warp, inst);
 }
 
@@ -71,7 +71,7 @@ static void install(const Machine *machine, const Observer *observer) {
         Code *code = machine->codes[k];
         for (uint32_t i = 0; code && code->lowered && i < code->count; i++) {
             Inst *inst = &code->insts[i];
-            Op *op = observer ? watching(observer, (AccessKind)inst->access) : NULL;
+            Op *op = observer ? watching(observer, inst->access) : NULL;
             inst->run = op ? op : inst->plain;
         }
     }

@@ -145,26 +145,27 @@ const Inst *path_arrive(Warp *warp) {
     return path_switch(warp);
 }
 
-const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target) {
-    const Inst *fall = inst + 1, *rpc = inst->rpc;
+const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
+                       const Inst *meet) {
+    const Inst *fall = inst + 1;
     uint32_t other = warp->mask & ~taken;
-    if (rpc && rpc != warp->rpc) {
+    if (meet && meet != warp->rpc) {
         int join = path_new(warp, true);
         if (join < 0)
             return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
-        warp->paths[join] = (Path){.pc = rpc,
+        warp->paths[join] = (Path){.pc = meet,
                                    .rpc = warp->rpc,
                                    .frame = warp->frame,
                                    .local = warp->local,
                                    .members = warp->mask,
                                    .parent = warp->parent,
                                    .state = PATH_JOIN};
-        warp->rpc = rpc;
+        warp->rpc = meet;
         warp->parent = (int16_t)join;
     }
-    if (rpc && target == rpc) {
+    if (meet && target == meet) {
         warp->paths[warp->parent].mask |= taken;
-    } else if (rpc && fall == rpc) {
+    } else if (meet && fall == meet) {
         warp->paths[warp->parent].mask |= other;
         warp->mask = warp->exec = taken;
         return target;

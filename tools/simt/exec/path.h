@@ -7,7 +7,10 @@
 
 void path_start(Warp *warp, const Inst *entry, uint32_t lanes);
 const Inst *path_resume(Warp *warp);
-const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target);
+// The lanes `taken` go to the target, the others on behind the instruction; they meet again at
+// `meet`, NULL: nowhere.
+const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
+                       const Inst *meet);
 const Inst *path_arrive(Warp *warp); // at warp->rpc
 const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next);
 const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes);

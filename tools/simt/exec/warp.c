@@ -10,19 +10,8 @@
 
 void warp_prepare(Warp *warp) {
     const Machine *machine = warp->block->machine;
-    const Code *code = machine->code;
     memset(warp->stack, 0, machine->stack_bytes);
-    for (uint32_t k = 0; k < code->constant_count; k++) {
-        const CodeConstant *constant = &code->constants[k];
-        uint8_t *at = warp->stack + constant->offset;
-        if (!constant->bytes) {
-            uint32_t lanes = (uint32_t)constant->value;
-            memcpy(at, &lanes, sizeof lanes);
-            continue;
-        }
-        for (uint32_t l = 0; l < LANES; l++)
-            memcpy(at + l * constant->bytes, &constant->value, constant->bytes);
-    }
+    code_place_constants(machine->code, warp->stack, ALL_LANES);
     for (uint32_t l = 0; l < LANES; l++) {
         uint32_t thread = warp->index * LANES + l;
         warp->tid[0][l] = thread % machine->block.x;

@@ -81,11 +81,35 @@ struct Warp {
 #define LANE_LOOP _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)
 #endif
 
+// A lane's register of any class but predicates.
+static inline uint64_t warp_read(const Warp *warp, RegisterClass class, uint32_t offset, int lane) {
+    if (class == REGISTER_16) return REG(warp, LaneU16, offset)[lane];
+    if (class == REGISTER_32) return REG(warp, LaneU32, offset)[lane];
+    return REG(warp, LaneU64, offset)[lane];
+}
+
+static inline void warp_write(const Warp *warp, RegisterClass class, uint32_t offset, int lane,
+                              uint64_t value) {
+    if (class == REGISTER_16)
+        REG(warp, LaneU16, offset)[lane] = (LaneU16)value;
+    else if (class == REGISTER_32)
+        REG(warp, LaneU32, offset)[lane] = (LaneU32)value;
+    else
+        REG(warp, LaneU64, offset)[lane] = value;
+}
+
+// The lanes' predicates, of those that are on.
+static inline void warp_write_predicate(const Warp *warp, uint32_t offset, uint32_t value) {
+    LaneU32 *d = REG(warp, LaneU32, offset);
+    *d = (*d & ~warp->exec) | (value & warp->exec);
+}
+
 // Body of an Op with one result of type `type` for each lane, computed without side effects. The
 // result of lanes that are off is computed too and dropped.
-#define LANE_RESULT(type, value)                                                                   \
+#define LANE_RESULT(type, value) LANE_RESULT_IN(inst->r[0], type, value)
+#define LANE_RESULT_IN(d, type, value)                                                             \
     do {                                                                                           \
-        type *const d_ = REG(warp, type, inst->r[0]);                                              \
+        type *const d_ = REG(warp, type, d);                                                       \
         const uint32_t m_ = warp->exec;                                                            \
         if (m_ == ALL_LANES) {                                                                     \
             LANE_LOOP d_[l] = (type)(value);                                                       \
@@ -99,26 +123,16 @@ struct Warp {
     } while (0)
 
 // The same for values that must not be computed for lanes that are off (division, calls).
-#define LANE_RESULT_SCALAR(type, value)                                                            \
+#define LANE_RESULT_SCALAR(type, value) LANE_RESULT_SCALAR_IN(inst->r[0], type, value)
+#define LANE_RESULT_SCALAR_IN(d, type, value)                                                      \
     do {                                                                                           \
-        type *const d_ = REG(warp, type, inst->r[0]);                                              \
+        type *const d_ = REG(warp, type, d);                                                       \
         for (uint32_t m_ = warp->exec; m_; m_ &= m_ - 1) {                                         \
             int l = __builtin_ctz(m_);                                                             \
             d_[l] = (type)(value);                                                                 \
         }                                                                                          \
         return inst + 1;                                                                           \
     } while (0)
-
-// One row of the tables by which opcodes find their Op. `name` is the opcode without modifiers
-// that change nothing here. `shape` has one letter an operand: p predicate, h 16, w 32, d 64 bits.
-typedef struct {
-    const char *name;
-    Op *run;
-    const char *shape;
-} OpRow;
-
-extern const OpRow op_integer_rows[], op_bits_rows[], op_float_rows[], op_half_rows[],
-    op_compare_rows[], op_convert_rows[], op_move_rows[];
 
 // Fills the stack with the constants of the kernel, and tid[], once for all blocks.
 void warp_prepare(Warp *warp);

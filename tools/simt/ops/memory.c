@@ -8,13 +8,13 @@
 #define ALWAYS     static inline __attribute__((always_inline))
 #define SPIN_LIMIT 32
 
-const Inst *memory_spin(Warp *warp, const Inst *inst) {
+const Inst *op_spin(Warp *warp, const Inst *inst) {
     if (++warp->spins < SPIN_LIMIT) return inst + 1;
     return path_yield(warp, inst + 1, STOP_SPIN);
 }
 
 ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
-    if (__builtin_expect(inst->flags & INST_SPINS, 0)) return memory_spin(warp, inst);
+    if (__builtin_expect(inst->spins, 0)) return op_spin(warp, inst);
     return inst + 1;
 }
 
@@ -34,14 +34,17 @@ ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
 
 #define COPY_IN_EXTENDED(memory)                                                                   \
     do {                                                                                           \
-        if (inst->sizes == 2) COPY_IN(memory, LaneU16);                                            \
-        if (inst->sizes == 4) COPY_IN(memory, LaneU32);                                            \
+        if (values->class == REGISTER_16) COPY_IN(memory, LaneU16);                                \
+        if (values->class == REGISTER_32) COPY_IN(memory, LaneU32);                                \
         COPY_IN(memory, LaneU64);                                                                  \
     } while (0)
 
-static void copy_in(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mask,
-                    uint8_t *const pointer[LANES], uint32_t at) {
-    switch (inst->bytes + (inst->mode ? 16 : 0)) {
+// Element e of `bytes` bytes, from the lanes' pointers to its register.
+static void copy_in(Warp *warp, const InstValues *values, uint32_t e, uint32_t bytes, uint32_t mask,
+                    uint8_t *const pointer[LANES]) {
+    const uint32_t offset = values->value[e], at = e * bytes;
+    if (offset == PTX_NONE) return;
+    switch (bytes + (values->sign_extend ? 16 : 0)) {
     case 1:
         COPY_IN_EXTENDED(uint8_t);
     case 2:
@@ -59,15 +62,15 @@ static void copy_in(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mask
     }
 }
 
-static void copy_out(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mask,
-                     uint8_t *const pointer[LANES], uint32_t at) {
-    const uint8_t *from = REG(warp, uint8_t, offset);
-    const uint32_t step = inst->sizes;
+static void copy_out(Warp *warp, const InstValues *values, uint32_t e, uint32_t bytes,
+                     uint32_t mask, uint8_t *const pointer[LANES]) {
+    const uint8_t *from = REG(warp, uint8_t, values->value[e]);
+    const uint32_t step = register_bytes(values->class);
     for (uint32_t m = mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const uint8_t *value = from + step * (uint32_t)l;
-        uint8_t *to = pointer[l] + at;
-        switch (inst->bytes) {
+        uint8_t *to = pointer[l] + e * bytes;
+        switch (bytes) {
         case 1:
             *to = *value;
             break;
@@ -85,73 +88,68 @@ static void copy_out(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mas
 }
 
 static const Inst *load_any(Warp *warp, const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec;
     const Access access = address_access(inst);
     if (!address_resolve(warp, &access, mask, pointer)) return NULL;
-    for (uint32_t e = 0; e < inst->elements; e++) {
-        if (inst->r[1 + e] == PTX_NONE) continue;
-        copy_in(warp, inst, inst->r[1 + e], mask, pointer, e * inst->bytes);
-    }
+    for (uint32_t e = 0; e < memory->elements; e++)
+        copy_in(warp, &inst->values, e, memory->bytes, mask, pointer);
     return memory_next(warp, inst);
 }
 
 static const Inst *store_any(Warp *warp, const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec;
     const Access access = address_access(inst);
     if (!address_resolve(warp, &access, mask, pointer)) return NULL;
-    for (uint32_t e = 0; e < inst->elements; e++)
-        copy_out(warp, inst, inst->r[1 + e], mask, pointer, e * inst->bytes);
+    for (uint32_t e = 0; e < memory->elements; e++)
+        copy_out(warp, &inst->values, e, memory->bytes, mask, pointer);
     return inst + 1;
 }
 
+#define LOAD_ONE(type, from)                                                                       \
+    do {                                                                                           \
+        type value;                                                                                \
+        memcpy(&value, from, sizeof value);                                                        \
+        LANE_RESULT_IN(inst->values.value[0], type, value);                                        \
+    } while (0)
+
+// All lanes read the same: one value of a whole register is the common case.
 const Inst *op_load_param(Warp *warp, const Inst *inst) {
-    uint8_t *pointer[LANES];
-    uint8_t *at = warp->block->machine->params + inst->imm;
-    if (inst->elements == 1 && !inst->mode && inst->bytes == inst->sizes && inst->bytes >= 4) {
-        if (inst->bytes == 4) {
-            uint32_t value;
-            memcpy(&value, at, sizeof value);
-            const uint32_t m = warp->exec;
-            LaneU32 *d = REG(warp, LaneU32, inst->r[1]);
-            LANE_LOOP d[l] = (m >> l) & 1 ? value : d[l];
-        } else {
-            uint64_t value;
-            memcpy(&value, at, sizeof value);
-            const uint32_t m = warp->exec;
-            LaneU64 *d = REG(warp, LaneU64, inst->r[1]);
-            LANE_LOOP d[l] = (m >> l) & 1 ? value : d[l];
-        }
-        return inst + 1;
+    const InstParameter *parameter = &inst->parameter;
+    uint8_t *pointer[LANES], *at = warp->block->machine->params + parameter->offset;
+    if (parameter->elements == 1 && inst->values.value[0] != PTX_NONE &&
+        parameter->bytes == register_bytes(inst->values.class)) {
+        if (parameter->bytes == 4) LOAD_ONE(LaneU32, at);
+        if (parameter->bytes == 8) LOAD_ONE(LaneU64, at);
     }
     for (int l = 0; l < LANES; l++) pointer[l] = at;
-    for (uint32_t e = 0; e < inst->elements; e++) {
-        if (inst->r[1 + e] == PTX_NONE) continue;
-        copy_in(warp, inst, inst->r[1 + e], warp->exec, pointer, e * inst->bytes);
-    }
+    for (uint32_t e = 0; e < parameter->elements; e++)
+        copy_in(warp, &inst->values, e, parameter->bytes, warp->exec, pointer);
     return inst + 1;
 }
 
-static void frame_pointers(const Warp *warp, const Inst *inst, uint8_t *pointer[LANES]) {
-    for (uint32_t l = 0; l < LANES; l++) pointer[l] = warp->frame + inst->imm + inst->r[0] * l;
+static void frame_pointers(const Warp *warp, const InstParameter *parameter,
+                           uint8_t *pointer[LANES]) {
+    for (uint32_t l = 0; l < LANES; l++)
+        pointer[l] = warp->frame + parameter->offset + parameter->stride * l;
 }
 
 const Inst *op_load_frame(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
-    frame_pointers(warp, inst, pointer);
-    for (uint32_t e = 0; e < inst->elements; e++) {
-        if (inst->r[1 + e] == PTX_NONE) continue;
-        copy_in(warp, inst, inst->r[1 + e], warp->exec, pointer, e * inst->bytes);
-    }
+    frame_pointers(warp, &inst->parameter, pointer);
+    for (uint32_t e = 0; e < inst->parameter.elements; e++)
+        copy_in(warp, &inst->values, e, inst->parameter.bytes, warp->exec, pointer);
     return inst + 1;
 }
 
 const Inst *op_store_frame(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
-    frame_pointers(warp, inst, pointer);
-    for (uint32_t e = 0; e < inst->elements; e++)
-        copy_out(warp, inst, inst->r[1 + e], warp->exec, pointer, e * inst->bytes);
+    frame_pointers(warp, &inst->parameter, pointer);
+    for (uint32_t e = 0; e < inst->parameter.elements; e++)
+        copy_out(warp, &inst->values, e, inst->parameter.bytes, warp->exec, pointer);
     return inst + 1;
 }
 
@@ -159,14 +157,14 @@ const Inst *op_store_frame(Warp *warp, const Inst *inst) {
 
 #define SPREAD(type)                                                                               \
     for (uint32_t e = 0; e < elements; e++) {                                                      \
-        if (inst->r[1 + e] == PTX_NONE) continue;                                                  \
-        type *d = REG(warp, type, inst->r[1 + e]);                                                 \
+        if (inst->values.value[e] == PTX_NONE) continue;                                           \
+        type *d = REG(warp, type, inst->values.value[e]);                                          \
         const type *s = (const type *)(const void *)from;                                          \
         LANE_LOOP d[l] = s[(uint32_t)l * elements + e];                                            \
     }
 #define COLLECT(type)                                                                              \
     for (uint32_t e = 0; e < elements; e++) {                                                      \
-        const type *s = REG(warp, type, inst->r[1 + e]);                                           \
+        const type *s = REG(warp, type, inst->values.value[e]);                                    \
         type *d = (type *)(void *)to;                                                              \
         LANE_LOOP d[(uint32_t)l * elements + e] = s[l];                                            \
     }
@@ -226,11 +224,11 @@ static const struct {
     WHOLE_ROW(4, 1), WHOLE_ROW(4, 2), WHOLE_ROW(4, 4), WHOLE_ROW(8, 1), WHOLE_ROW(8, 2),
 };
 
-static Op *choose(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register_bytes,
+static Op *choose(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class,
                   bool load) {
     for (size_t k = 0; k < sizeof whole_rows / sizeof *whole_rows; k++) {
         if (whole_rows[k].bytes != bytes || whole_rows[k].elements != elements) continue;
-        if (register_bytes != bytes) break;
+        if (register_bytes(class) != bytes) break;
         if (space == PTX_GLOBAL)
             return load ? whole_rows[k].load_global : whole_rows[k].store_global;
         if (space == PTX_SHARED)
@@ -239,16 +237,10 @@ static Op *choose(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t re
     return load ? load_any : store_any;
 }
 
-Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register_bytes) {
-    return choose(space, bytes, elements, register_bytes, true);
+Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class) {
+    return choose(space, bytes, elements, class, true);
 }
 
-Op *op_store(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register_bytes) {
-    return choose(space, bytes, elements, register_bytes, false);
-}
-
-// Prefetches and cache hints do nothing.
-const Inst *op_prefetch(Warp *warp, const Inst *inst) {
-    (void)warp;
-    return inst + 1;
+Op *op_store(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class) {
+    return choose(space, bytes, elements, class, false);
 }

@@ -7,7 +7,7 @@
 #include "simt/ops/ops.h"
 
 static uint64_t argument(const Warp *warp, const Inst *inst, uint32_t k, int lane, uint32_t bytes) {
-    const CallSite *site = inst->extra;
+    const CallSite *site = inst->call.site;
     uint64_t value = 0;
     memcpy(&value, warp->frame + site->arguments[k] + site->stride * (uint32_t)lane, bytes);
     return value;
@@ -142,7 +142,7 @@ static uint32_t conversions(const Warp *warp, int lane, uint64_t format) {
 }
 
 const Inst *op_print(Warp *warp, const Inst *inst) {
-    const CallSite *site = inst->extra;
+    const CallSite *site = inst->call.site;
     for (uint32_t m = warp->exec; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t format = argument(warp, inst, 0, lane, 8);

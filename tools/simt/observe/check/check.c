@@ -118,8 +118,8 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
     static const char *const names[] = {[PTX_SHARED] = "shared", [PTX_LOCAL] = "local"};
     uint32_t thread = warp->index * LANES + lane, size = address_bytes(access);
     bool fits = address < limit && limit - address >= size;
-    check_found(checker, warp, fits ? KIND_MISALIGNED : KIND_BOUNDS, (PtxSpace)access->space,
-                access->inst, thread, NULL, 0, address,
+    check_found(checker, warp, fits ? KIND_MISALIGNED : KIND_BOUNDS, access->space, access->inst,
+                thread, NULL, 0, address,
                 fits ? "thread %u %s %u bytes at %s address %llu, of %llu: align it to its size"
                      : "thread %u %s %u bytes at %s address %llu, of %llu: guard the index",
                 thread, check_verb(access->inst), size, names[access->space],
