@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/exec/bank.h"
 #include "simt/lower/flow.h"
 #include "simt/lower/opcode.h"
@@ -144,6 +145,35 @@ static void test_strides(void) {
         }
     }
     told("wavefronts of strided words");
+}
+
+// Lanes of one access in all the spaces that generic addresses reach, and beyond.
+static void test_spaces(void) {
+    static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM, PTX_GENERIC};
+    uint64_t address[LANES], within[LANES];
+    for (uint32_t l = 0; l < LANES; l++) {
+        uint64_t window = l % 5 < 4 ? address_window(spaces[l % 5]) : (uint64_t)77 << 48;
+        address[l] = window + 100 + l;
+    }
+    uint32_t left = ALL & ~1u; // lane 0 is off
+    for (int k = 1; left; k++) {
+        PtxSpace space;
+        uint32_t same = address_same_space(address, left, &space, within), want = 0;
+        for (uint32_t l = 1; l < LANES; l++) want |= (uint32_t)(l % 5 == (uint32_t)k % 5) << l;
+        if (space != spaces[k % 5] || same != want) {
+            wrong("group %d: space %d, lanes %08x, not %08x", k, (int)space, same, want);
+        }
+        for (uint32_t m = same; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+            if (within[l] != 100 + (uint64_t)l) wrong("lane %d: %llx", l, (unsigned long long)within[l]);
+        }
+        if (!same) break;
+        left &= ~same;
+    }
+    if (!address_in_space(address[1], PTX_SHARED) || address_in_space(address[2], PTX_SHARED)) {
+        wrong("isspacep.shared");
+    }
+    told("generic addresses: lanes by space");
 }
 
 // Post-dominators
@@ -491,6 +521,7 @@ int main(void) {
     out = memory_alloc(1 << 16);
     test_banks();
     test_strides();
+    test_spaces();
     test_flow();
     test_opcodes();
     test_parser();

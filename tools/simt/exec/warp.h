@@ -1,6 +1,5 @@
-// A warp and its block while they run: registers as one array of 32 lanes each, the paths of a
-// diverged warp, shared and local memory. The functions that run instructions (op_*.c) are written
-// against this header.
+// A warp while it runs: registers as one array of 32 lanes each, and the paths that it splits into.
+// The functions that run instructions (ops/) are written against this header.
 #ifndef WARP_H
 #define WARP_H
 
@@ -140,9 +139,5 @@ void warp_prepare(Warp *warp);
 // Ends the launch with this status; the text gets the source line, thread and block. Returns NULL.
 const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status, const char *format,
                       ...) __attribute__((format(printf, 5, 6)));
-
-static inline uint64_t lane_thread(const Warp *warp, int lane) {
-    return (uint64_t)warp->index * LANES + (uint64_t)lane;
-}
 
 #endif
