@@ -2,16 +2,19 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <setjmp.h>
 #include <stddef.h>
 
 typedef struct ArenaBlock ArenaBlock;
 
 typedef struct {
     ArenaBlock *blocks; // newest first
+    jmp_buf *leave;     // where to go when memory runs out; NULL: the program ends
 } Arena;
 
-// Zeroed memory for `count` objects of `size` bytes, aligned for any type. Never NULL: a program
-// that runs out of memory ends with a message and exit status 1.
+// Zeroed memory for `count` objects of `size` bytes, aligned for any type. Never NULL: when
+// memory runs out this does not return, see Arena.leave; a program then ends with a message and
+// exit status 1.
 void *arena_alloc(Arena *arena, size_t count, size_t size);
 
 // Frees everything that came from the arena; the arena is empty and can be used again.

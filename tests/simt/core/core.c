@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "simt/device/device.h"
+#include "simt/exec/address.h"
+#include "simt/exec/bank.h"
 #include "simt/lower/flow.h"
+#include "simt/lower/opcode.h"
+#include "simt/lower/row.h"
 #include "simt/memory/memory.h"
 #include "simt/ops/ops.h"
 
@@ -142,6 +146,34 @@ static void test_strides(void) {
     told("wavefronts of strided words");
 }
 
+// Lanes of one access in all the spaces that generic addresses reach, and beyond.
+static void test_spaces(void) {
+    static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM, PTX_GENERIC};
+    uint64_t address[LANES], within[LANES];
+    for (uint32_t l = 0; l < LANES; l++) {
+        uint64_t window = l % 5 < 4 ? address_window(spaces[l % 5]) : (uint64_t)77 << 48;
+        address[l] = window + 100 + l;
+    }
+    uint32_t left = ALL & ~1u; // lane 0 is off
+    for (int k = 1; left; k++) {
+        PtxSpace space;
+        uint32_t same = address_same_space(address, left, &space, within), want = 0;
+        for (uint32_t l = 1; l < LANES; l++) want |= (uint32_t)(l % 5 == (uint32_t)k % 5) << l;
+        if (space != spaces[k % 5] || same != want)
+            wrong("group %d: space %d, lanes %08x, not %08x", k, (int)space, same, want);
+        for (uint32_t m = same; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+            if (within[l] != 100 + (uint64_t)l)
+                wrong("lane %d: %llx", l, (unsigned long long)within[l]);
+        }
+        if (!same) break;
+        left &= ~same;
+    }
+    if (!address_in_space(address[1], PTX_SHARED) || address_in_space(address[2], PTX_SHARED))
+        wrong("isspacep.shared");
+    told("generic addresses: lanes by space");
+}
+
 // Post-dominators
 
 static void test_flow(void) {
@@ -163,6 +195,42 @@ static void test_flow(void) {
     if (!nodes[5].join || !nodes[6].join || nodes[1].join) wrong("joins");
     arena_free(&arena);
     told("post-dominators");
+}
+
+// Every row of ops/ is found by its name, once, by way of a base opcode in the table; the rows that
+// lowering itself puts around others are not instructions.
+static void test_opcodes(void) {
+    static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
+                                          op_half_rows,    op_compare_rows, op_convert_rows,
+                                          op_move_rows};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        for (const OpRow *row = tables[t]; row->name; row++) {
+            Str name = str_of(row->name);
+            const Row *found = row_find(name);
+            if (!found || found->run != row->run) wrong("%s has two rows or none", row->name);
+            if (found && found->count != strlen(row->shape)) wrong("%s: operands", row->name);
+            bool inner = str_starts(name, STR("flush.")) || str_starts(name, STR("saturate."));
+            if (inner == (opcode_find(name) != NULL)) wrong("%s: opcode", row->name);
+        }
+    }
+    static const struct {
+        const char *opcode;
+        OpcodeFlow flow;
+        bool waits;
+    } rows[] = {
+        {"bra.uni", FLOW_BRANCH, false}, {"brx.idx", FLOW_TABLE, true},
+        {"ret", FLOW_RETURN, false},     {"exit", FLOW_EXIT, false},
+        {"trap", FLOW_TRAP, false},      {"call", FLOW_CALL, true},
+        {"bar.sync", FLOW_ON, true},     {"add.f32", FLOW_ON, false},
+        {"ld.global", FLOW_ON, false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const Opcode *opcode = opcode_find(str_of(rows[k].opcode));
+        if (!opcode || opcode->flow != rows[k].flow || opcode->waits != rows[k].waits)
+            wrong("%s: flow", rows[k].opcode);
+    }
+    if (opcode_find(STR("")) || opcode_find(STR("addd.u32"))) wrong("an opcode that is none");
+    told("opcodes: every row of ops/ is one");
 }
 
 // Parser
@@ -196,12 +264,13 @@ static void test_parser(void) {
     for (size_t k = 0; k < sizeof parser_rows / sizeof *parser_rows; k++) {
         SimtStatus status;
         SimtError error = {""};
-        PtxModule *module = ptx_parse(str_of(parser_rows[k].text), "PTX", &status, &error);
+        Arena arena = {0};
+        PtxModule *module = ptx_parse(&arena, str_of(parser_rows[k].text), "PTX", &status, &error);
         const char *want = parser_rows[k].error;
         if (!want && !module) wrong("%s: %s", parser_rows[k].name, error.text);
         if (want && (module || strncmp(error.text, want, strlen(want)) != 0))
             wrong("%s: \"%s\", not \"%s\"", parser_rows[k].name, error.text, want);
-        if (module) ptx_free(module);
+        arena_free(&arena);
     }
     told("parser: errors are located");
 }
@@ -225,14 +294,15 @@ static void test_places(void) {
     static const uint32_t want[4][2] = {{1, 10}, {1, 12}, {4, 5}, {4, 5}};
     SimtStatus status;
     SimtError error = {""};
-    PtxModule *module = ptx_parse(str_of(text), "PTX", &status, &error);
+    Arena arena = {0};
+    PtxModule *module = ptx_parse(&arena, str_of(text), "PTX", &status, &error);
     if (!module) wrong("%s", error.text);
     for (uint32_t k = 0; module && k < 4; k++) {
         PtxPlace place = module->functions[0].insts[k].place;
         if (place.file != want[k][0] || place.line != want[k][1])
             wrong("instruction %u: file %u line %u", k, place.file, place.line);
     }
-    if (module) ptx_free(module);
+    arena_free(&arena);
     told("parser: lines of headers are charged to the user");
 }
 
@@ -388,6 +458,8 @@ static const struct {
      "PTX:14: unsupported instruction `add.fast.f32`"},
     {"unknown modifier", KERNEL("", "ld.global.sideways.u32 %r2, [%rd1];\n"), SIMT_UNSUPPORTED,
      "PTX:14: unsupported instruction `ld.global.sideways.u32`"},
+    {"unknown opcode", KERNEL("", "flush.f32 %f1, %f2;\n"), SIMT_UNSUPPORTED,
+     "PTX:14: unsupported instruction `flush.f32`"},
     {"sizes", KERNEL("", "add.u32 %r1, %r2, %rd1;\n"), SIMT_INVALID_PTX,
      "PTX:14: register `%rd1` has the wrong size"},
     {"label", KERNEL("", "bra NOWHERE;\n"), SIMT_INVALID_PTX, "PTX:14: unknown label `NOWHERE`"},
@@ -440,7 +512,9 @@ int main(void) {
     out = memory_alloc(1 << 16);
     test_banks();
     test_strides();
+    test_spaces();
     test_flow();
+    test_opcodes();
     test_parser();
     test_places();
     test_reconvergence();

@@ -91,6 +91,21 @@ template <bool RIGHT> __global__ void copy_ahead(const int *in, int *out) {
     out[0] = s[63 - t];
 }
 
+// The halves of a warp go apart ways and meet in one __syncwarp(); the readers read behind it or, if
+// they are wrong, in front of it.
+template <bool RIGHT> __global__ void halves_meet(int *out) {
+    __shared__ volatile int s[16];
+    unsigned t = threadIdx.x;
+    if (t < 16) {
+        s[t] = (int)t;
+        __syncwarp();
+    } else {
+        if (RIGHT) __syncwarp();
+        out[0] = s[t - 16];
+        if (!RIGHT) __syncwarp();
+    }
+}
+
 int main(int argc, char **argv) {
     int *d_out;
     Padded *d_in, *d_copy;
@@ -110,6 +125,8 @@ int main(int argc, char **argv) {
         cudaMemset(d_in, 0, 32 * sizeof *d_in - 4);
         sum_tail<<<1, 32>>>((const float4 *)d_in, d_out);
     }
+    if (!strcmp(name, "halves")) halves_meet<true><<<1, 32>>>(d_out);
+    if (!strcmp(name, "wrong_halves")) halves_meet<false><<<1, 32>>>(d_out);
     if (!strcmp(name, "barrier_object")) meet_at_object<<<1, 64>>>(d_out);
     if (!strcmp(name, "wrong_unwritten_copy")) copy_ahead<true><<<1, 64>>>((int *)d_in, d_out);
     cudaMemset(d_in, 0, 64 * sizeof(int));

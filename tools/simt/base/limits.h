@@ -7,6 +7,7 @@
 enum {
     DEVICE_ARCH = 90,
     DEVICE_SMS = 132,
+    DEVICE_WARP = 32,          // lanes
     DEVICE_MAX_THREADS = 1024, // per block
     DEVICE_MAX_BLOCK_Z = 64,
     DEVICE_MAX_GRID_X = 2147483647,
@@ -18,6 +19,7 @@ enum {
     DEVICE_SHARED_OPTIN = 227 * 1024,
     DEVICE_SHARED_PER_SM = 228 * 1024,
     DEVICE_SHARED_RESERVED = 1024, // per block
+    DEVICE_LOCAL = 512 * 1024,     // per thread
     DEVICE_L2_BYTES = 4 * 1024 * 1024
 };
 

@@ -1,9 +1,9 @@
 // Stream capture: work becomes nodes of a graph instead of running.
 #define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/capture.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "simt/cuda/stream.h"
 
 typedef enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALID } CaptureStatus; // as in CUDA
 enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };                        // as in CUDA
@@ -18,31 +18,7 @@ bool capture_live(const Capture *handle) {
     return false;
 }
 
-bool node_set(NodeSet *set, GraphNode *const *nodes, size_t count) {
-    GraphNode **copy = malloc((count ? count : 1) * sizeof *copy);
-    if (!copy) return false;
-    if (count) memcpy(copy, nodes, count * sizeof *copy);
-    free(set->nodes);
-    *set = (NodeSet){copy, count};
-    return true;
-}
-
-bool node_set_add(NodeSet *set, const NodeSet *more) {
-    GraphNode **all = malloc((set->count + more->count + 1) * sizeof *all);
-    if (!all) return false;
-    size_t count = set->count;
-    if (count) memcpy(all, set->nodes, count * sizeof *all);
-    for (size_t i = 0; i < more->count; i++) {
-        bool there = false;
-        for (size_t k = 0; k < count; k++) there |= all[k] == more->nodes[i];
-        if (!there) all[count++] = more->nodes[i];
-    }
-    free(set->nodes);
-    *set = (NodeSet){all, count};
-    return true;
-}
-
-CudaError stream_refuse_capture(void) {
+CudaError capture_refuse(void) {
     CudaError error = CUDA_SUCCESS;
     if (thread_mode == MODE_RELAXED) return error;
     for (Capture *capture = captures; capture; capture = capture->next) {
@@ -55,8 +31,7 @@ CudaError stream_refuse_capture(void) {
     return error;
 }
 
-// Work on the legacy stream would wait for every blocking stream, also for one that captures.
-static CudaError refuse_implicit(void) {
+CudaError capture_refuse_legacy(void) {
     CudaError error = CUDA_SUCCESS;
     for (Capture *capture = captures; capture; capture = capture->next) {
         if (capture->origin->flags & STREAM_NON_BLOCKING) continue;
@@ -66,22 +41,11 @@ static CudaError refuse_implicit(void) {
     return error;
 }
 
-bool stream_capturing(Stream *handle) {
-    Stream *stream = stream_find(handle);
-    return stream && stream->capture;
-}
-
-CudaError stream_submit(Stream *handle, const Work *work) {
-    Stream *stream = stream_find(handle);
-    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
-    if (!stream->capture) {
-        CudaError error = stream == &stream_legacy ? refuse_implicit() : CUDA_SUCCESS;
-        return error ? error : work_run(work);
-    }
+CudaError capture_add(Stream *stream, const Work *work) {
     Capture *capture = stream->capture;
     if (capture->invalid) return CUDA_STREAM_CAPTURE_INVALIDATED;
     GraphNode *node = graph_add(capture->graph, work, stream->last.nodes, stream->last.count);
-    if (!node || !node_set(&stream->last, &node, 1)) {
+    if (!node || !node_set_assign(&stream->last, &node, 1)) {
         capture->invalid = true;
         return CUDA_MEMORY_ALLOCATION;
     }
@@ -90,14 +54,16 @@ CudaError stream_submit(Stream *handle, const Work *work) {
 
 static CudaError begin_capture(Stream *handle, Graph *into, GraphNode *const *nodes, size_t count,
                                int mode) {
-    Stream *stream = stream_find(handle);
-    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
     if (mode < MODE_GLOBAL || mode > MODE_RELAXED) return CUDA_INVALID_VALUE;
     if (stream == &stream_legacy) return CUDA_STREAM_CAPTURE_UNSUPPORTED;
     if (stream->capture) return CUDA_ILLEGAL_STATE;
     Capture *capture = calloc(1, sizeof *capture);
     Graph *graph = into ? into : graph_new();
-    if (!capture || !graph || !node_set(&stream->last, nodes, count)) {
+    if (!capture || !graph || !node_set_assign(&stream->last, nodes, count)) {
+        if (!into) graph_free(graph);
         free(capture);
         return CUDA_MEMORY_ALLOCATION;
     }
@@ -128,7 +94,7 @@ void capture_end(Capture *capture) {
     for (Stream *stream = stream_list; stream; stream = stream->next)
         if (stream->capture == capture) {
             stream->capture = NULL;
-            node_set(&stream->last, NULL, 0);
+            node_set_clear(&stream->last);
         }
     for (Capture **link = &captures; *link; link = &(*link)->next)
         if (*link == capture) {
@@ -139,17 +105,18 @@ void capture_end(Capture *capture) {
 }
 
 static CudaError end_capture(Stream *handle, Graph **graph) {
-    Stream *stream = stream_find(handle);
-    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
     if (!graph) return CUDA_INVALID_VALUE;
     Capture *capture = stream->capture;
     if (!capture) return CUDA_ILLEGAL_STATE;
     if (capture->origin != stream) return CUDA_STREAM_CAPTURE_UNMATCHED;
     if (capture->mode != MODE_RELAXED && !pthread_equal(capture->thread, pthread_self()))
         return CUDA_STREAM_CAPTURE_WRONG_THREAD;
-    CudaError error = capture->invalid    ? CUDA_STREAM_CAPTURE_INVALIDATED
-                      : unjoined(capture) ? CUDA_STREAM_CAPTURE_UNJOINED
-                                          : CUDA_SUCCESS;
+    error = capture->invalid    ? CUDA_STREAM_CAPTURE_INVALIDATED
+            : unjoined(capture) ? CUDA_STREAM_CAPTURE_UNJOINED
+                                : CUDA_SUCCESS;
     *graph = error ? NULL : capture->graph;
     if (error && !capture->borrowed_graph) graph_free(capture->graph);
     capture_end(capture);
@@ -191,8 +158,9 @@ API CudaError cudaStreamEndCapture_ptsz(Stream *stream, Graph **graph) {
 }
 
 static CudaError capture_status(Stream *handle, int *status, Capture **capture) {
-    Stream *stream = stream_find(handle);
-    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
     if (!status) return CUDA_INVALID_VALUE;
     *capture = stream->capture;
     *status = !stream->capture           ? CAPTURE_NONE
@@ -223,7 +191,8 @@ static CudaError capture_info(Stream *handle, CaptureInfo out) {
     Capture *capture;
     CudaError error = capture_status(handle, out.status, &capture);
     if (error || !capture) return error;
-    const Stream *stream = stream_find(handle);
+    Stream *stream;
+    stream_find(handle, &stream);
     if (out.id) *out.id = capture->id;
     if (out.graph) *out.graph = capture->graph;
     if (out.nodes) *out.nodes = stream->last.nodes;
@@ -268,13 +237,15 @@ API CudaError cudaStreamGetCaptureInfo_v3(Stream *stream, int *status, unsigned 
 
 static CudaError update_dependencies(Stream *handle, GraphNode *const *nodes, size_t count,
                                      bool replace) {
-    Stream *stream = stream_find(handle);
-    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
     if (!stream->capture) return CUDA_ILLEGAL_STATE;
     for (size_t i = 0; i < count; i++)
         if (!graph_has_node(stream->capture->graph, nodes[i])) return CUDA_INVALID_VALUE;
     NodeSet set = {(GraphNode **)nodes, count};
-    bool done = replace ? node_set(&stream->last, nodes, count) : node_set_add(&stream->last, &set);
+    bool done =
+        replace ? node_set_assign(&stream->last, nodes, count) : node_set_add(&stream->last, &set);
     return done ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 

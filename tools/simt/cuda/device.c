@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simt/base/limits.h"
+#include "simt/cuda/capture.h"
 #include "simt/cuda/runtime.h"
 #include "simt/memory/memory.h"
 
@@ -22,7 +23,7 @@ static const struct {
     {7, 344, 344, 4, DEVICE_MAX_GRID_YZ},       // max grid z
     {8, 296, 296, 8, DEVICE_SHARED_DEFAULT},    // shared memory per block
     {9, 352, 352, 8, 65536},                    // constant memory
-    {10, 308, 308, 4, 32},                      // warp size
+    {10, 308, 308, 4, DEVICE_WARP},             // warp size
     {11, 312, 312, 8, 2147483647},              // max pitch
     {12, 304, 304, 4, DEVICE_REGISTERS},        // registers per block
     {13, 348, -1, 4, 0},                        // clock rate, kHz: has none
@@ -113,24 +114,6 @@ enum {
 };
 
 static const char device_name[] = "CPU device (simt)";
-
-int device_registers(const KernelInfo *info) {
-    uint32_t most = DEVICE_REGISTERS / DEVICE_MAX_THREADS;
-    return (int)(info->registers < most ? info->registers : most);
-}
-
-int device_resident_blocks(const KernelInfo *info, int threads, size_t dynamic_shared_bytes) {
-    if (threads > (int)info->max_threads_per_block) return 0;
-    int warps = (threads + 31) / 32;
-    int blocks = DEVICE_THREADS_PER_SM / 32 / warps;
-    if (blocks > DEVICE_BLOCKS_PER_SM) blocks = DEVICE_BLOCKS_PER_SM;
-    size_t shared = info->static_shared_bytes + dynamic_shared_bytes;
-    if (shared > DEVICE_SHARED_OPTIN) return 0;
-    // Shared memory is handed out in units of 128 bytes (CUDA Occupancy Calculator, 9.0).
-    shared = (shared + DEVICE_SHARED_RESERVED + 127) / 128 * 128;
-    int fit = DEVICE_SHARED_PER_SM / (int)shared;
-    return fit < blocks ? fit : blocks;
-}
 
 static void put(char *properties, int offset, const void *value, size_t bytes) {
     memcpy(properties + offset, value, bytes);
@@ -248,8 +231,8 @@ API CudaError cudaRuntimeGetVersion(int *version) {
 
 // --- synchronization and limits ---
 
-API CudaError cudaDeviceSynchronize(void) { return RUNTIME(stream_refuse_capture()); }
-API CudaError cudaThreadSynchronize(void) { return RUNTIME(stream_refuse_capture()); }
+API CudaError cudaDeviceSynchronize(void) { return RUNTIME(capture_refuse()); }
+API CudaError cudaThreadSynchronize(void) { return RUNTIME(capture_refuse()); }
 
 API CudaError cudaDeviceReset(void) {
     runtime_enter();

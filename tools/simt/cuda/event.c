@@ -1,9 +1,11 @@
 // Events. One is complete once it is recorded; in a capture it marks a place in the graph.
 #define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/event.h"
+
 #include <stdlib.h>
 #include <time.h>
 
-#include "simt/cuda/stream.h"
+#include "simt/cuda/capture.h"
 
 struct Event {
     Event *next;
@@ -46,7 +48,7 @@ static CudaError destroy_event(Event *event) {
             *link = event->next;
             break;
         }
-    free(event->last.nodes);
+    node_set_clear(&event->last);
     free(event);
     return CUDA_SUCCESS;
 }
@@ -65,13 +67,16 @@ void event_record(Event *event) {
 enum { RECORD_EXTERNAL = 1 }; // cudaEventRecordExternal: a node of the graph, also in a capture
 
 static CudaError record(Event *event, Stream *handle, unsigned int flags) {
-    Stream *stream = stream_find(handle);
-    if (!stream || !known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
+    if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
     Work work = {.kind = WORK_RECORD, .event = event};
     if (!stream->capture || flags & RECORD_EXTERNAL) return stream_submit(handle, &work);
     event->capture = stream->capture;
-    return node_set(&event->last, stream->last.nodes, stream->last.count) ? CUDA_SUCCESS
-                                                                          : CUDA_MEMORY_ALLOCATION;
+    return node_set_assign(&event->last, stream->last.nodes, stream->last.count)
+               ? CUDA_SUCCESS
+               : CUDA_MEMORY_ALLOCATION;
 }
 
 API CudaError cudaEventRecord(Event *event, Stream *stream) {
@@ -92,8 +97,10 @@ API CudaError cudaEventRecordWithFlags_ptsz(Event *event, Stream *stream, unsign
 
 // A stream that waits for a captured event joins the capture, and depends on what the event does.
 static CudaError wait_event(Stream *handle, Event *event, unsigned int flags) {
-    Stream *stream = stream_find(handle);
-    if (!stream || !known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
+    if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
     if (event->capture && !capture_live(event->capture)) event->capture = NULL;
     if (!event->capture) {
         if (!stream->capture) return CUDA_SUCCESS;

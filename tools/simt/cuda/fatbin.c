@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/base/limits.h"
+
 enum {
     WRAPPER_MAGIC = 0x466243B1,
     WRAPPER_WHOLE = 1,  // fatbinary_section.h: FATBINC_VERSION
@@ -56,7 +58,7 @@ static bool take_entry(Str *rest, Entry *entry) {
 // device has, else the oldest of those beyond it.
 static bool better_arch(uint32_t arch, uint32_t than) {
     if (than == 0) return true;
-    bool fits = arch <= FATBIN_DEVICE_ARCH, than_fits = than <= FATBIN_DEVICE_ARCH;
+    bool fits = arch <= DEVICE_ARCH, than_fits = than <= DEVICE_ARCH;
     if (fits != than_fits) return fits;
     return fits ? arch > than : arch < than;
 }
@@ -65,6 +67,26 @@ static FatbinStatus corrupt(SimtError *error, const char *what) {
     snprintf(error->text, sizeof error->text,
              "the program's fat binary is corrupt (%s): build the program again", what);
     return FATBIN_CORRUPT;
+}
+
+// The architectures for which there was something else, 0 for none.
+static FatbinStatus no_ptx(SimtError *error, uint32_t compressed, uint32_t machine_code) {
+    if (compressed) {
+        snprintf(error->text, sizeof error->text,
+                 "the program's PTX (sm_%u) is compressed: build with nvcc --no-compress",
+                 compressed);
+        return FATBIN_COMPRESSED;
+    }
+    if (machine_code)
+        snprintf(error->text, sizeof error->text,
+                 "the program holds machine code for sm_%u but no PTX: build with nvcc "
+                 "-arch=sm_%u or -gencode arch=compute_%u,code=compute_%u, and --no-compress",
+                 machine_code, machine_code, machine_code, machine_code);
+    else
+        snprintf(
+            error->text, sizeof error->text,
+            "the program's fat binary holds no PTX: build with nvcc -arch=sm_90 --no-compress");
+    return FATBIN_NO_PTX;
 }
 
 FatbinStatus fatbin_ptx(Str bytes, Str *ptx, SimtError *error) {
@@ -93,22 +115,7 @@ FatbinStatus fatbin_ptx(Str bytes, Str *ptx, SimtError *error) {
         while (ptx->len && ptx->at[ptx->len - 1] == '\0') ptx->len--;
         return ptx->len ? FATBIN_OK : corrupt(error, "empty PTX");
     }
-    if (compressed) {
-        snprintf(error->text, sizeof error->text,
-                 "the program's PTX (sm_%u) is compressed: build with nvcc --no-compress",
-                 compressed);
-        return FATBIN_COMPRESSED;
-    }
-    if (machine_code)
-        snprintf(error->text, sizeof error->text,
-                 "the program holds machine code for sm_%u but no PTX: build with nvcc "
-                 "-arch=sm_%u or -gencode arch=compute_%u,code=compute_%u, and --no-compress",
-                 machine_code, machine_code, machine_code, machine_code);
-    else
-        snprintf(
-            error->text, sizeof error->text,
-            "the program's fat binary holds no PTX: build with nvcc -arch=sm_90 --no-compress");
-    return FATBIN_NO_PTX;
+    return no_ptx(error, compressed, machine_code);
 }
 
 FatbinStatus fatbin_wrapper_ptx(const void *wrapper, Str *ptx, SimtError *error) {

@@ -7,10 +7,6 @@
 #include "base/str.h"
 #include "simt/base/status.h"
 
-// The highest architecture whose PTX is preferred: 90 is compute capability 9.0, which is what
-// the CPU device says it is. PTX for newer ones is taken only when there is nothing else.
-enum { FATBIN_DEVICE_ARCH = 90 };
-
 typedef enum {
     FATBIN_OK,
     FATBIN_CORRUPT,     // not a fat binary, or cut short
@@ -19,7 +15,8 @@ typedef enum {
     FATBIN_RELOCATABLE, // built with -rdc=true
 } FatbinStatus;
 
-// Finds the best PTX in a fat binary of which all bytes are given. The text stays in place. On
+// Finds the best PTX in a fat binary of which all bytes are given: the newest up to DEVICE_ARCH,
+// else the oldest of those for newer devices. The text stays in place. On
 // failure the error says what to do.
 FatbinStatus fatbin_ptx(Str bytes, Str *ptx, SimtError *error);
 

@@ -1,8 +1,9 @@
-// Graphs from the inside, for the calls that build, query and change them.
-#ifndef RUNTIME_GRAPH_H
-#define RUNTIME_GRAPH_H
+// Graphs: nodes of work with dependencies.
+#ifndef GRAPH_H
+#define GRAPH_H
 
-#include "simt/cuda/runtime.h"
+#include "simt/cuda/node_set.h"
+#include "simt/cuda/work.h"
 
 struct GraphNode {
     GraphNode *next; // in the order of creation
@@ -19,22 +20,23 @@ struct Graph {
     size_t count;
 };
 
-typedef struct {
-    GraphNode *origin; // the node that this was made from
-    Work work;
-    bool disabled;
-} Step;
-
-typedef struct GraphExec {
-    struct GraphExec *next;
-    Step *steps;
-    size_t count;
-    unsigned long long flags;
-} GraphExec;
+Graph *graph_new(void);
+Graph *graph_clone(const Graph *graph); // NULL: out of memory
+void graph_free(Graph *graph);
+CudaError graph_run(const Graph *graph);
+// Adds a node after `dependencies`. NULL: out of memory.
+GraphNode *graph_add(Graph *graph, const Work *work, GraphNode *const *dependencies, size_t count);
+bool graph_known(const Graph *graph);
+bool graph_has_node(const Graph *graph, const GraphNode *node);
+// Whether `node` is one of `nodes` or comes before one of them.
+bool graph_precedes(const GraphNode *node, GraphNode *const *nodes, size_t count);
 
 bool graph_known_node(const GraphNode *node);
-bool graph_known_exec(const GraphExec *exec);
 bool graph_depends(GraphNode *node, GraphNode *on); // false: out of memory
 void graph_remove(GraphNode *node);                 // nothing may depend on it any more
+
+// Nodes in an order in which each comes after those it waits for; among those that could be next,
+// the oldest; to be freed. NULL with *error set: out of memory or a cycle.
+GraphNode **graph_order(const Graph *graph, CudaError *error);
 
 #endif

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/graph.h"
+#include "simt/cuda/graph_exec.h"
+#include "simt/cuda/launch.h"
+#include "simt/cuda/memcpy.h"
 
 // --- graphs ---
 
@@ -71,7 +73,7 @@ static CudaError kernel_work(const KernelParams *params, Work *work) {
     if (!params) return CUDA_INVALID_VALUE;
     if (params->extra) return runtime_unsupported("a kernel node with `extra` parameters");
     work->kind = WORK_KERNEL;
-    CudaError error = module_entry(params->function, &work->kernel.entry);
+    CudaError error = registry_entry(params->function, &work->kernel.entry);
     if (error) return error;
     work->kernel.launch = (Launch){.grid = params->grid,
                                    .block = params->block,
@@ -86,7 +88,7 @@ static CudaError fill_work(const FillParams *params, Work *work) {
     work->kind = WORK_FILL;
     work->fill = (Fill){(uintptr_t)params->to, params->pitch, params->width,
                         params->height,        params->value, params->element};
-    return fill_check(&work->fill);
+    return copy_fill_check(&work->fill);
 }
 
 static CudaError copy_work(void *to, const void *from, size_t bytes, int kind, Work *work) {
@@ -136,7 +138,7 @@ API CudaError cudaGraphAddMemcpyNode1D(GraphNode **out, Graph *graph, GraphNode 
 static CudaError add_copy_3d(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                              const void *params) {
     Work work;
-    CudaError error = copy_3d_work(params, &work);
+    CudaError error = memcpy_3d_work(params, &work);
     if (!error) error = copy_check(&work.copy);
     return error ? error : add(out, graph, after, count, &work);
 }
@@ -342,7 +344,7 @@ API CudaError cudaGraphKernelNodeSetParams(GraphNode *node, const KernelParams *
 }
 
 static Step *find_step(GraphExec *exec, const GraphNode *node) {
-    if (!graph_known_exec(exec)) return NULL;
+    if (!graph_exec_known(exec)) return NULL;
     for (size_t i = 0; i < exec->count; i++)
         if (exec->steps[i].origin == node) return &exec->steps[i];
     return NULL;

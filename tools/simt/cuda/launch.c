@@ -1,9 +1,11 @@
 // Kernel launches: every way a program can ask for one, the limits, and the queries about kernels.
+#include "simt/cuda/launch.h"
+
 #include <string.h>
 
 #include "simt/base/limits.h"
-#include "simt/cuda/runtime.h"
-#include "simt/report/report.h"
+#include "simt/cuda/occupancy.h"
+#include "simt/cuda/stream.h"
 
 // --- limits ---
 
@@ -30,38 +32,14 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
         return CUDA_INVALID_VALUE;
     if (!launch->cooperative) return CUDA_SUCCESS;
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
-    int resident = device_resident_blocks(&entry->info, (int)threads, launch->dynamic_shared_bytes);
+    int resident = occupancy_blocks(&entry->info, (int)threads, launch->dynamic_shared_bytes);
     if (blocks > (uint64_t)resident * DEVICE_SMS) return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
-    return CUDA_SUCCESS;
-}
-
-// --- running ---
-
-// A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
-CudaError launch_now(KernelEntry *entry, const Launch *launch) {
-    LaunchReport report = {0};
-    SimtError error = {""};
-    runtime_launching(true);
-    SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
-    runtime_launching(false);
-    report_launch(entry->mangled, launch, &report);
-    arena_free(&report.arena);
-    if (status == SIMT_OK) return CUDA_SUCCESS;
-    char name[512];
-    runtime_say("%s: %s", report_kernel_name(entry->mangled, name, sizeof name), error.text);
-    if (status == SIMT_INTERRUPTED) runtime_end_interrupted();
-    CudaError code = module_error_code(status);
-    bool refused = status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX ||
-                   status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||
-                   status == SIMT_OUT_OF_MEMORY;
-    if (refused) return code;
-    runtime_break(code);
     return CUDA_SUCCESS;
 }
 
 static CudaError launch(const void *function, Launch shape, size_t shared, Stream *stream) {
     Work work = {.kind = WORK_KERNEL};
-    CudaError error = module_entry(function, &work.kernel.entry);
+    CudaError error = registry_entry(function, &work.kernel.entry);
     if (error) return error;
     if (shared > UINT32_MAX) return CUDA_INVALID_VALUE;
     shape.dynamic_shared_bytes = (uint32_t)shared;
@@ -195,14 +173,14 @@ _Static_assert(sizeof(FunctionAttributes) == 144, "as in driver_types.h");
 static CudaError get_attributes(FunctionAttributes *attributes, const void *function) {
     KernelEntry *entry;
     if (!attributes) return CUDA_INVALID_VALUE;
-    CudaError error = module_entry(function, &entry);
+    CudaError error = registry_entry(function, &entry);
     if (error) return error;
     *attributes = (FunctionAttributes){
         .shared_bytes = entry->info.static_shared_bytes,
         .constant_bytes = entry->info.constant_bytes,
         .local_bytes = entry->info.local_bytes,
         .max_threads = (int)entry->info.max_threads_per_block,
-        .registers = device_registers(&entry->info),
+        .registers = occupancy_registers(&entry->info),
         .ptx_version = (int)entry->info.sm_target,
         .binary_version = DEVICE_ARCH,
         .max_dynamic_shared = entry->max_dynamic_shared,
@@ -220,7 +198,7 @@ enum { FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9, FUNCTION_NONPORTA
 
 static CudaError set_attribute(const void *function, int attribute, int value) {
     KernelEntry *entry;
-    CudaError error = module_entry(function, &entry);
+    CudaError error = registry_entry(function, &entry);
     if (error) return error;
     int largest = DEVICE_SHARED_OPTIN - (int)entry->info.static_shared_bytes;
     switch (attribute) {
@@ -251,7 +229,7 @@ API CudaError cudaKernelSetAttributeForDevice(const void *function, int attribut
 // Cache and bank-width preferences are hints; the device has neither a cache nor 8-byte banks.
 static CudaError take_hint(const void *function) {
     KernelEntry *entry;
-    return module_entry(function, &entry);
+    return registry_entry(function, &entry);
 }
 
 API CudaError cudaFuncSetCacheConfig(const void *function, int configuration) {
@@ -266,7 +244,7 @@ API CudaError cudaFuncSetSharedMemConfig(const void *function, int configuration
 
 static CudaError parameter_info(const void *function, size_t index, size_t *offset, size_t *bytes) {
     KernelEntry *entry;
-    CudaError error = module_entry(function, &entry);
+    CudaError error = registry_entry(function, &entry);
     if (error) return error;
     if (index >= entry->info.parameter_count || !offset) return CUDA_INVALID_VALUE;
     *offset = 0;
@@ -283,47 +261,4 @@ static CudaError parameter_info(const void *function, size_t index, size_t *offs
 API CudaError cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset,
                                    size_t *bytes) {
     return RUNTIME(parameter_info(function, index, offset, bytes));
-}
-
-// --- occupancy ---
-
-static CudaError occupancy(int *blocks, const void *function, int threads, size_t shared) {
-    KernelEntry *entry;
-    if (!blocks || threads <= 0) return CUDA_INVALID_VALUE;
-    CudaError error = module_entry(function, &entry);
-    if (error) return error;
-    *blocks = device_resident_blocks(&entry->info, threads, shared);
-    return CUDA_SUCCESS;
-}
-
-API CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
-                                                            int threads, size_t shared) {
-    return RUNTIME(occupancy(blocks, function, threads, shared));
-}
-
-API CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
-                                                                     const void *function,
-                                                                     int threads, size_t shared,
-                                                                     unsigned int flags) {
-    (void)flags;
-    return RUNTIME(occupancy(blocks, function, threads, shared));
-}
-
-static CudaError available_shared(size_t *bytes, const void *function, int blocks, int threads) {
-    KernelEntry *entry;
-    if (!bytes || blocks <= 0 || threads <= 0) return CUDA_INVALID_VALUE;
-    CudaError error = module_entry(function, &entry);
-    if (error) return error;
-    if (device_resident_blocks(&entry->info, threads, 0) < blocks) return CUDA_INVALID_VALUE;
-    size_t each = (size_t)(DEVICE_SHARED_PER_SM / blocks);
-    size_t taken = DEVICE_SHARED_RESERVED + entry->info.static_shared_bytes;
-    each = each > taken ? each - taken : 0;
-    size_t most = DEVICE_SHARED_OPTIN - entry->info.static_shared_bytes;
-    *bytes = each < most ? each : most;
-    return CUDA_SUCCESS;
-}
-
-API CudaError cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
-                                                        int blocks, int threads) {
-    return RUNTIME(available_shared(bytes, function, blocks, threads));
 }

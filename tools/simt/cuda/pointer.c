@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
-#include "simt/cuda/runtime.h"
+#include "simt/cuda/stream.h"
 #include "simt/memory/memory.h"
 
 // driver_types.h: cudaPointerAttributes, enum cudaMemoryType.

@@ -4,12 +4,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "simt/cuda/signal.h"
 #include "simt/memory/memory.h"
 #include "simt/report/report.h"
 
@@ -19,9 +18,6 @@ static SimtOptions options;
 static CudaError broken; // returned by every call once a kernel has failed
 static _Thread_local CudaError last_error;
 static int exit_status = -1; // of the program, once it ends
-static Arena said;           // lines already printed
-static char **said_lines;
-static size_t said_count, said_capacity;
 
 static void remember_status(int status, void *unused) {
     (void)unused;
@@ -59,14 +55,14 @@ static void start(void) {
     options.lines = report.lines || report.lines_csv;
     report_start(&report);
     if (!memory_open(memory_size())) {
-        fprintf(stderr, "simt: no address range for device memory: %s\n", strerror(errno));
-        _exit(1);
+        console_say("no address range for device memory: %s", strerror(errno));
+        console_end(1);
     }
     if (options.check && !memory_track()) {
-        fprintf(stderr, "simt: no room for the record of written memory: %s\n", strerror(errno));
-        _exit(1);
+        console_say("no room for the record of written memory: %s", strerror(errno));
+        console_end(1);
     }
-    runtime_watch_signals();
+    signal_watch();
     on_exit(remember_status, NULL);
 }
 
@@ -77,8 +73,8 @@ __attribute__((destructor)) static void finish(void) {
     if (exit_status < 0) return;
     bool hazards = false;
     int failure = report_finish(&hazards);
-    if (failure && exit_status == 0) _exit(failure);
-    if (hazards && exit_status == 0) _exit(86);
+    if (failure && exit_status == 0) console_end(failure);
+    if (hazards && exit_status == 0) console_end(86);
 }
 
 const SimtOptions *runtime_options(void) { return &options; }
@@ -113,22 +109,8 @@ void runtime_call_host(void (*call)(void *), void *data) {
     pthread_mutex_lock(&lock);
 }
 
-void runtime_say(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char line[2048];
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    for (size_t i = 0; i < said_count; i++)
-        if (strcmp(said_lines[i], line) == 0) return;
-    ARENA_GROW(&said, said_lines, said_count, said_capacity);
-    said_lines[said_count++] = str_terminated(&said, str_of(line));
-    fflush(stdout);
-    fprintf(stderr, "simt: %s\n", line);
-}
-
 CudaError runtime_unsupported(const char *what) {
-    runtime_say("%s is not supported by the CPU device", what);
+    console_say("%s is not supported by the CPU device", what);
     return CUDA_NOT_SUPPORTED;
 }
 

@@ -1,11 +1,14 @@
 // Signals. Host code that follows a device pointer gets the signal it would get beside a GPU, and a
 // line that says why. An interrupt while a kernel runs first lets it say where it is.
 #define _POSIX_C_SOURCE 200809L
-#include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
+#include "simt/cuda/signal.h"
 
-#include "simt/cuda/runtime.h"
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "simt/base/console.h"
+#include "simt/exec/machine.h"
 #include "simt/memory/memory.h"
 
 static void explain(int signal_number, siginfo_t *info, void *context) {
@@ -18,8 +21,7 @@ static void explain(int signal_number, siginfo_t *info, void *context) {
                      "simt: host code touched device memory at 0x%llx: copy it to the host "
                      "with cudaMemcpy\n",
                      (unsigned long long)address);
-        ssize_t written = write(STDERR_FILENO, line, (size_t)length);
-        (void)written; // the process ends in any case
+        console_alert(line, (size_t)length);
     }
     signal(signal_number, SIG_DFL); // and the access is tried again
 }
@@ -28,24 +30,17 @@ static volatile sig_atomic_t launching;
 
 // The second interrupt, or one while no kernel runs, ends the process at once.
 static void interrupt(int signal_number) {
-    if (launching && !simt_interrupted) {
-        simt_interrupted = 1;
+    if (launching && !machine_interrupted) {
+        machine_interrupted = 1;
         return;
     }
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
+    console_end_by_signal(signal_number);
 }
 
-void runtime_launching(bool running) { launching = running; }
-
-void runtime_end_interrupted(void) {
-    fflush(NULL);
-    signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
-}
+void signal_launching(bool running) { launching = running; }
 
 // A program's own handlers stay; it may also put its own in the place of these.
-void runtime_watch_signals(void) {
+void signal_watch(void) {
     struct sigaction old, fault = {.sa_sigaction = explain, .sa_flags = SA_SIGINFO};
     struct sigaction stop = {.sa_handler = interrupt};
     sigemptyset(&fault.sa_mask);

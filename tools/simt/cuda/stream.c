@@ -1,8 +1,8 @@
-// Streams. Every call has run when it returns, so a stream holds no work.
+// Streams: see stream.h.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/stream.h"
-
 #include <stdlib.h>
+
+#include "simt/cuda/capture.h"
 
 enum { HIGHEST_PRIORITY = -5 };
 
@@ -18,15 +18,26 @@ static Stream *new_stream(unsigned int flags, int priority) {
     return stream_list = stream;
 }
 
-Stream *stream_find(Stream *handle) {
-    if (!handle || handle == STREAM_LEGACY) return &stream_legacy;
+CudaError stream_find(Stream *handle, Stream **stream) {
+    *stream = &stream_legacy;
+    if (!handle || handle == STREAM_LEGACY) return CUDA_SUCCESS;
     if (handle == STREAM_PER_THREAD) {
         if (!per_thread) per_thread = new_stream(0, 0);
-        return per_thread;
+        *stream = per_thread;
+        return per_thread ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
     }
-    for (Stream *stream = stream_list; stream; stream = stream->next)
-        if (stream == handle) return stream;
-    return NULL;
+    for (*stream = stream_list; *stream; *stream = (*stream)->next)
+        if (*stream == handle) return CUDA_SUCCESS;
+    return CUDA_INVALID_RESOURCE_HANDLE;
+}
+
+CudaError stream_submit(Stream *handle, const Work *work) {
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
+    if (stream->capture) return capture_add(stream, work);
+    if (stream == &stream_legacy) error = capture_refuse_legacy();
+    return error ? error : work_run(work);
 }
 
 static CudaError create_stream(Stream **stream, unsigned int flags, int priority) {
@@ -48,9 +59,10 @@ API CudaError cudaStreamCreateWithPriority(Stream **stream, unsigned int flags, 
 }
 
 static CudaError destroy_stream(Stream *handle) {
-    Stream *stream = stream_find(handle);
-    if (!stream || stream == &stream_legacy || stream == per_thread)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
+    if (stream == &stream_legacy || stream == per_thread) return CUDA_INVALID_RESOURCE_HANDLE;
     Capture *capture = stream->capture;
     if (capture && capture->origin == stream) {
         if (!capture->borrowed_graph) graph_free(capture->graph);
@@ -61,7 +73,7 @@ static CudaError destroy_stream(Stream *handle) {
             *link = stream->next;
             break;
         }
-    free(stream->last.nodes);
+    node_set_clear(&stream->last);
     free(stream);
     return CUDA_SUCCESS;
 }
@@ -69,8 +81,9 @@ static CudaError destroy_stream(Stream *handle) {
 API CudaError cudaStreamDestroy(Stream *stream) { return RUNTIME(destroy_stream(stream)); }
 
 CudaError stream_settled(Stream *handle) {
-    Stream *stream = stream_find(handle);
-    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
     if (!stream->capture) return CUDA_SUCCESS;
     stream->capture->invalid = true;
     return CUDA_STREAM_CAPTURE_UNSUPPORTED;
@@ -88,8 +101,9 @@ API CudaError cudaStreamQuery_ptsz(Stream *stream) { return cudaStreamQuery(stre
 typedef enum { STREAM_FLAGS, STREAM_PRIORITY, STREAM_ID, STREAM_DEVICE } StreamFact;
 
 static CudaError stream_fact(Stream *handle, StreamFact fact, void *out) {
-    const Stream *stream = stream_find(handle);
-    if (!stream) return CUDA_INVALID_RESOURCE_HANDLE;
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
     if (!out) return CUDA_INVALID_VALUE;
     switch (fact) {
     case STREAM_FLAGS:

@@ -1,34 +1,20 @@
-// Streams, events and captures from the inside.
-#ifndef RUNTIME_STREAM_H
-#define RUNTIME_STREAM_H
+// Streams. Every call has run when it returns, so a stream holds no work but what it captures.
+#ifndef STREAM_H
+#define STREAM_H
 
-#include <pthread.h>
+#include "simt/cuda/node_set.h"
+#include "simt/cuda/work.h"
 
-#include "simt/cuda/runtime.h"
-
-typedef struct {
-    GraphNode **nodes;
-    size_t count;
-} NodeSet;
-
-// One capture: a graph under construction and the streams that take part.
-typedef struct Capture {
-    struct Capture *next;
-    Graph *graph;
-    Stream *origin;
-    pthread_t thread;
-    int mode;
-    bool invalid, borrowed_graph; // borrowed: cudaStreamBeginCaptureToGraph
-    uint64_t id;
-} Capture;
+typedef struct Stream Stream;
+typedef struct Capture Capture;
 
 struct Stream {
     Stream *next;
     unsigned int flags;
     int priority;
     uint64_t id;
-    Capture *capture;
-    NodeSet last; // what the next captured node depends on
+    Capture *capture; // NULL: none
+    NodeSet last;     // what the next captured node depends on
 };
 
 enum { STREAM_NON_BLOCKING = 1 };
@@ -36,18 +22,21 @@ enum { STREAM_NON_BLOCKING = 1 };
 extern Stream *stream_list; // all but the legacy stream
 extern Stream stream_legacy;
 
-// The stream that a handle names; NULL if it names none.
-Stream *stream_find(Stream *handle);
+// Stream handles: 0 and 1 the legacy default stream, 2 the thread's default stream
+// (driver_types.h: cudaStreamLegacy, cudaStreamPerThread). In the variants of a call whose name
+// ends with _ptsz, 0 is the thread's.
+#define STREAM_LEGACY     ((Stream *)1)
+#define STREAM_PER_THREAD ((Stream *)2)
+static inline Stream *stream_ptsz(Stream *stream) { return stream ? stream : STREAM_PER_THREAD; }
+
+// The stream that a handle names.
+CudaError stream_find(Stream *handle, Stream **stream);
+
+// Runs the work now, or adds it to the graph that the stream is capturing.
+CudaError stream_submit(Stream *handle, const Work *work);
 
 // For calls that wait for a stream, or ask whether it is done: everything in it is, unless it
 // captures.
 CudaError stream_settled(Stream *handle);
-
-bool capture_live(const Capture *handle);
-void capture_end(Capture *capture); // without its graph
-
-// Both give false when out of memory.
-bool node_set(NodeSet *set, GraphNode *const *nodes, size_t count);
-bool node_set_add(NodeSet *set, const NodeSet *more);
 
 #endif

@@ -1,10 +1,41 @@
 // Work: running it, copying it into a graph, giving it back.
 #define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/work.h"
+
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/runtime.h"
-#include "simt/memory/memory.h"
+#include "simt/cuda/event.h"
+#include "simt/cuda/graph.h"
+#include "simt/cuda/signal.h"
+#include "simt/report/name.h"
+#include "simt/report/report.h"
+
+// A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
+static CudaError run_kernel(KernelEntry *entry, const Launch *launch) {
+    LaunchReport report = {0};
+    SimtError error = {""};
+    signal_launching(true);
+    SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
+    signal_launching(false);
+    bool kept = report_launch(entry->mangled, launch, &report);
+    arena_free(&report.arena);
+    if (status == SIMT_OK) return kept ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
+    char name[512];
+    console_say("%s: %s", name_kernel(entry->mangled, name, sizeof name), error.text);
+    if (status == SIMT_INTERRUPTED) {
+        console_flush();
+        console_end_by_signal(SIGINT);
+    }
+    CudaError code = error_of_status(status);
+    bool refused = status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX ||
+                   status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||
+                   status == SIMT_OUT_OF_MEMORY;
+    if (refused) return code;
+    runtime_break(code);
+    return CUDA_SUCCESS;
+}
 
 CudaError work_run(const Work *work) {
     CudaError error = runtime_broken();
@@ -14,11 +45,11 @@ CudaError work_run(const Work *work) {
     case WORK_WAIT:
         return CUDA_SUCCESS; // what it would wait for has run
     case WORK_KERNEL:
-        return launch_now(work->kernel.entry, &work->kernel.launch);
+        return run_kernel(work->kernel.entry, &work->kernel.launch);
     case WORK_COPY:
         return copy_run(&work->copy);
     case WORK_FILL:
-        return fill_run(&work->fill);
+        return copy_fill_run(&work->fill);
     case WORK_HOST:
         runtime_call_host(work->host.call, work->host.data);
         return CUDA_SUCCESS;
@@ -50,13 +81,15 @@ static bool copy_arguments(Launch *to, const Launch *from, const KernelInfo *inf
 
 bool work_copy(Work *to, const Work *from) {
     *to = *from;
+    bool good = true;
     if (from->kind == WORK_KERNEL)
-        return copy_arguments(&to->kernel.launch, &from->kernel.launch, &from->kernel.entry->info);
+        good = copy_arguments(&to->kernel.launch, &from->kernel.launch, &from->kernel.entry->info);
     if (from->kind == WORK_GRAPH) {
         to->graph = graph_clone(from->graph);
-        return to->graph != NULL;
+        good = to->graph != NULL;
     }
-    return true;
+    if (!good) to->kind = WORK_NOTHING; // what is still the original's is not given back
+    return good;
 }
 
 void work_free(Work *work) {

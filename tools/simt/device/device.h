@@ -12,7 +12,8 @@
 
 #include "base/str.h"
 #include "simt/base/status.h"
-#include "simt/exec/launch.h"
+#include "simt/observe/check/hazard.h"
+#include "simt/observe/counters.h"
 
 typedef struct Module Module;
 typedef struct Kernel Kernel;
@@ -40,6 +41,32 @@ typedef struct {
 } KernelInfo;
 
 void kernel_info(const Kernel *kernel, KernelInfo *info);
+
+typedef struct {
+    const char *path;        // where `simt --trace` writes accesses; NULL: no trace
+    bool lines;              // attribute counters to source lines
+    bool check;              // find hazards
+    uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
+    uint32_t host_threads;   // 0: one per core
+    double watchdog_seconds; // a kernel with no progress for this long is ended; 0: never
+} SimtOptions;
+
+typedef struct {
+    Dim3 grid, block, cluster; // cluster {1,1,1} when unused
+    uint32_t dynamic_shared_bytes;
+    bool cooperative;
+    void *const *arguments; // one host pointer per parameter, as for cudaLaunchKernel
+} Launch;
+
+// What one launch did. Filled also when the launch failed, as far as it got.
+typedef struct {
+    Counters total;
+    LineCounters *lines; // sorted by file and line; NULL without SimtOptions.lines
+    size_t line_count;
+    Hazard *hazards;
+    size_t hazard_count;
+    Arena arena; // owns the two arrays; arena_free(&report->arena)
+} LaunchReport;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.
 SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,

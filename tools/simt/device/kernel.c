@@ -1,17 +1,19 @@
 // Kernels: what they are, functions lowered when a kernel first needs them, launches. The
-// interface is simt.h.
+// interface is device.h.
+#include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
-#include "simt/observe/check.h"
+#include "simt/exec/schedule.h"
+#include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
 
 #define RECURSION_FRAMES 32 // calls that recursion may nest
 #define STACK_LIMIT      (1u << 25)
-#define LOCAL_LIMIT      (512u * 1024) // CUDA C++ Programming Guide, "Technical Specifications"
 
 static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError *error) {
     Lowering lowering = {.module = module->ptx,
@@ -21,9 +23,12 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
                          .function_code = module_function_code,
                          .context = module,
                          .error = error};
-    if (!code->lowered && !code_lower(&lowering, code)) {
-        *status = lowering.status;
-        return false;
+    if (!code->lowered) {
+        *code = (Code){.source = code->source}; // nothing of an attempt that did not succeed
+        if (!code_lower(&lowering, code)) {
+            *status = lowering.status;
+            return false;
+        }
     }
     code->visited = true;
     bool good = true;
@@ -51,7 +56,7 @@ static bool add_local(Code *code) {
         if (callee->local_bytes > local) local = callee->local_bytes;
     }
     code->followed = true;
-    local += align_up(code->source->local_bytes, 16);
+    local += align_up(code->source->local_bytes, LOCAL_ALIGN);
     if (cycle) local *= RECURSION_FRAMES;
     code->local_bytes = local > STACK_LIMIT ? STACK_LIMIT : (uint32_t)local;
     return cycle || any;
@@ -63,7 +68,7 @@ static uint64_t place_frames(Code *code, uint64_t at, uint32_t rounds) {
     code->visited = true;
     code->frame_base = (uint32_t)at;
     code->frame_rounds = rounds;
-    at += align_up(code->frame_bytes, 64) * rounds;
+    at += align_up(code->frame_bytes, FRAME_ALIGN) * rounds;
     for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++)
         if (!code->callees[k]->visited) at = place_frames(code->callees[k], at, rounds);
     return at;
@@ -147,9 +152,9 @@ static SimtStatus check_room(const Kernel *kernel, uint64_t stack_bytes, SimtErr
         return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of registers per warp", stack_bytes,
                       STACK_LIMIT);
     }
-    if (kernel->code->local_bytes > LOCAL_LIMIT) {
+    if (kernel->code->local_bytes > DEVICE_LOCAL) {
         return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of local memory per thread",
-                      kernel->code->local_bytes, LOCAL_LIMIT);
+                      kernel->code->local_bytes, DEVICE_LOCAL);
     }
     return SIMT_OK;
 }
@@ -162,99 +167,116 @@ static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *
     }
 }
 
-const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
-    for (uint32_t k = 0; k < machine->code_count; k++) {
-        const Code *code = machine->codes[k];
-        if (!code || inst < code->insts || inst >= code->insts + code->count) continue;
-        return inst->ptx < code->source->inst_count ? &code->source->insts[inst->ptx] : NULL;
-    }
-    return NULL;
-}
-
-static void hook_all(Module *module, Op *hook) {
-    for (uint32_t k = 0; k < module->ptx->function_count; k++)
-        if (module->codes[k] && module->codes[k]->lowered) code_hook(module->codes[k], hook);
-}
-
 // What a cooperative launch's blocks share: cooperative groups count arrivals at a grid-wide
 // barrier in its second word.
 #define WORKSPACE_BYTES 64
 
-static SimtStatus run(Kernel *kernel, const Launch *launch, const SimtOptions *options,
-                      LaunchReport *report, SimtError *error, Machine *machine) {
-    Module *module = kernel->module;
-    Code *code = kernel->code;
+// Who watches: a trace or the checks. False: the error says why not.
+static bool open_observer(Machine *machine, const char *kernel, const SimtOptions *options,
+                          SimtStatus *status, SimtError *error) {
+    if (options->path) {
+        machine->observer = trace_open(options->path, kernel, error);
+        *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
+        return machine->observer;
+    }
+    if (!options->check) return true;
+    machine->observer = check_open(machine);
+    if (machine->observer) return true;
+    *status = SIMT_OUT_OF_MEMORY;
+    snprintf(error->text, sizeof error->text, "no host memory for the checks");
+    return false;
+}
+
+// Also after memory ran out. False: something was lost, as the error says.
+static bool close_observer(Machine *machine, const SimtOptions *options, SimtStatus *status,
+                           SimtError *error) {
+    if (!machine->observer) return true;
+    if (!options->path) {
+        if (check_close(machine->observer)) return true;
+        *status = SIMT_OUT_OF_MEMORY;
+        snprintf(error->text, sizeof error->text, "no host memory for what the checks found");
+        return false;
+    }
+    if (trace_close(machine->observer)) return true;
+    *status = SIMT_OUT_OF_RESOURCES;
+    snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
+    return false;
+}
+
+// One launch while it is made ready, run and counted.
+typedef struct {
+    Kernel *kernel;
+    const Launch *launch;
+    const SimtOptions *options;
+    LaunchReport *report;
+    SimtError *error;
+    Machine machine;
+} Run;
+
+static bool prepare_workspace(Machine *machine) {
+    if (!machine->cooperative) return true;
+    machine->grid_workspace = memory_alloc(WORKSPACE_BYTES);
+    if (!machine->grid_workspace) return false;
+    memset(memory_at(machine->grid_workspace), 0, WORKSPACE_BYTES);
+    return true;
+}
+
+static SimtStatus run_blocks(Run *run) {
+    Machine *machine = &run->machine;
+    Module *module = run->kernel->module;
+    LaunchReport *report = run->report;
     uint32_t slots = module->slots.count;
     Tally *tally = ARENA_NEW(&report->arena, slots + 1u, Tally);
     machine->params = ARENA_NEW(&report->arena, machine->param_bytes + 8u, uint8_t);
-    copy_arguments(kernel, launch, machine->params);
-    if (machine->cooperative) {
-        machine->grid_workspace = memory_alloc(WORKSPACE_BYTES);
-        if (!machine->grid_workspace) return SIMT_OUT_OF_MEMORY;
-        memset(memory_at(machine->grid_workspace), 0, WORKSPACE_BYTES);
-    }
-    bool ordered = code->ordered || machine->cooperative || options->path;
-    SimtStatus status = SIMT_OK;
-    if (options->path) {
-        status = trace_open(machine, options->path, kernel->mangled, error);
-        if (status == SIMT_OK) hook_all(module, trace_op);
-    }
-    if (options->check) hook_all(module, check_hook);
-    if (status == SIMT_OK && !launch_run(machine, ordered, tally, slots)) {
-        snprintf(error->text, sizeof error->text, "no host memory for the blocks");
+    copy_arguments(run->kernel, run->launch, machine->params);
+    SimtStatus status;
+    if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
+    if (!open_observer(machine, run->kernel->mangled, run->options, &status, run->error))
+        return status;
+    bool ordered = run->kernel->code->ordered || machine->cooperative || run->options->path;
+    observer_watch(machine);
+    bool enough = schedule_run(machine, ordered, tally, slots);
+    observer_leave(machine);
+    status = machine->status;
+    if (status != SIMT_OK) *run->error = machine->error;
+    if (!enough) {
+        snprintf(run->error->text, sizeof run->error->text, "no host memory for the blocks");
         status = SIMT_OUT_OF_MEMORY;
     }
-    if (options->path) {
-        hook_all(module, NULL);
-        if (!trace_close(machine) && status == SIMT_OK) {
-            snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
-            status = SIMT_OUT_OF_RESOURCES;
-        }
-    }
-    if (options->check) {
-        hook_all(module, NULL);
-        checker_report(machine, report);
-    }
-    if (machine->grid_workspace) memory_free(machine->grid_workspace);
-    if (status == SIMT_OK && machine->status != SIMT_OK) {
-        *error = machine->error;
-        status = machine->status;
-    }
-    report_fill(report, module->ptx, &module->slots, tally, options->lines);
+    counters_total(&report->total, &module->slots, tally);
+    if (run->options->lines)
+        report->line_count =
+            counters_by_line(&report->arena, module->ptx, &module->slots, tally, &report->lines);
+    if (run->options->check)
+        report->hazard_count = check_report(machine->observer, &report->arena, &report->hazards);
     return status;
 }
 
-SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
-                         LaunchReport *report, SimtError *error) {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    static uint64_t launches;
-    *report = (LaunchReport){0};
-    error->text[0] = '\0';
-    SimtStatus status = check_launch(kernel, launch, error);
-    if (status != SIMT_OK) return status;
-    pthread_mutex_lock(&one_at_a_time);
-    Module *module = kernel->module;
-    Code *code = kernel->code;
+// Lowers what the kernel needs that has not run before, and finds how much room it takes.
+static SimtStatus make_ready(const Run *run, uint64_t *stack_bytes) {
+    Module *module = run->kernel->module;
+    Code *code = run->kernel->code;
+    SimtStatus status;
     clear_visited(module);
-    if (!lower_all(module, code, &status, error)) {
-        pthread_mutex_unlock(&one_at_a_time);
-        return status;
-    }
+    if (!lower_all(module, code, &status, run->error)) return status;
     clear_visited(module);
     bool recursive = add_local(code);
     clear_visited(module);
-    uint64_t stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
+    *stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
     clear_visited(module);
-    status = check_room(kernel, stack_bytes, error);
-    if (status != SIMT_OK) {
-        pthread_mutex_unlock(&one_at_a_time);
-        return status;
-    }
+    return check_room(run->kernel, *stack_bytes, run->error);
+}
+
+static void set_up_machine(Run *run, uint64_t stack_bytes) {
+    static uint64_t launches;
+    const Launch *launch = run->launch;
+    const Kernel *kernel = run->kernel;
+    const Code *code = kernel->code;
     uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
-    Machine machine = {
+    run->machine = (Machine){
         .code = code,
-        .codes = module->codes,
-        .code_count = module->ptx->function_count,
+        .codes = kernel->module->codes,
+        .code_count = kernel->module->ptx->function_count,
         .entry = code->insts,
         .grid = launch->grid,
         .block = launch->block,
@@ -270,14 +292,48 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
         .param_bytes = code->source->param_bytes,
         .grid_id = ++launches,
         .cooperative = launch->cooperative,
-        .module = module->ptx,
-        .options = options,
+        .module = kernel->module->ptx,
+        .order = run->options->order,
+        .host_threads = run->options->host_threads,
+        .watchdog_seconds = run->options->watchdog_seconds,
     };
-    if (code->reserved) {
-        machine.reserved_base =
-            (uint32_t)align_up(machine.dynamic_base + machine.dynamic_shared + 1, 128);
+    uint32_t end = run->machine.dynamic_base + run->machine.dynamic_shared;
+    if (code->reserved) run->machine.reserved_base = (uint32_t)align_up(end + 1, 128);
+}
+
+// Memory that runs out leads back here.
+static SimtStatus run_or_leave(Run *run) {
+    jmp_buf leave;
+    uint64_t stack_bytes = 0;
+    if (setjmp(leave)) {
+        snprintf(run->error->text, sizeof run->error->text, "no host memory for the launch");
+        return SIMT_OUT_OF_MEMORY;
     }
-    status = run(kernel, launch, options, report, error, &machine);
+    run->report->arena.leave = run->kernel->module->arena.leave = &leave;
+    SimtStatus status = make_ready(run, &stack_bytes);
+    if (status != SIMT_OK) return status;
+    set_up_machine(run, stack_bytes);
+    return run_blocks(run);
+}
+
+SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
+                         LaunchReport *report, SimtError *error) {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    *report = (LaunchReport){0};
+    error->text[0] = '\0';
+    SimtStatus status = check_launch(kernel, launch, error);
+    if (status != SIMT_OK) return status;
+    pthread_mutex_lock(&one_at_a_time);
+    Run run = {kernel, launch, options, report, error, .machine = {0}};
+    status = run_or_leave(&run);
+    report->arena.leave = kernel->module->arena.leave = NULL;
+    SimtError lost;
+    SimtStatus closed;
+    if (!close_observer(&run.machine, options, &closed, &lost) && status == SIMT_OK) {
+        *error = lost;
+        status = closed;
+    }
+    if (run.machine.grid_workspace) memory_free(run.machine.grid_workspace);
     pthread_mutex_unlock(&one_at_a_time);
     return status;
 }

@@ -1,8 +1,12 @@
-// Modules: PTX parsed, variables in device memory, kernels by name. The interface is simt.h.
+// Modules: PTX parsed, variables in device memory, kernels by name. The interface is device.h.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simt/device/module_inside.h"
+#include "simt/memory/memory.h"
+
+#define LARGEST_MODULE ((uint64_t)1 << 46) // bytes of its variables
 
 static void set_error(SimtError *error, const char *origin, uint32_t line, const char *text,
                       Str name) {
@@ -59,35 +63,54 @@ static bool fill_variable(Module *module, const PtxVariable *variable, uint64_t 
     return true;
 }
 
-// All global and constant variables lie in one piece of device memory.
-static bool place_variables(Module *module, SimtStatus *status, SimtError *error) {
-    PtxModule *ptx = module->ptx;
+static uint64_t variable_align(const PtxVariable *variable) {
+    return variable->align < 16 ? 16 : variable->align;
+}
+
+// Of a variable outside kernels. False: no room.
+static bool place_module_shared(Module *module, PtxVariable *variable) {
+    if (variable->external) {
+        if (variable->align > module->dynamic_align) module->dynamic_align = variable->align;
+        return true;
+    }
+    uint64_t at = align_up(module->shared_bytes, variable->align);
+    if (at + variable->bytes > UINT32_MAX / 2) return false;
+    variable->offset = at;
+    module->shared_bytes = (uint32_t)(at + variable->bytes);
+    return true;
+}
+
+// All global and constant variables lie in one piece of device memory: its bytes, 0 for none.
+static uint64_t survey_variables(Module *module, const PtxVariable **no_room) {
+    const PtxModule *ptx = module->ptx;
     uint64_t bytes = 0;
-    module->addresses = ARENA_NEW(&module->arena, ptx->variable_count + 1u, uint64_t);
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
         PtxVariable *variable = ptx->variables[k];
         if (variable->space == PTX_SHARED) {
-            if (variable->external) {
-                if (variable->align > module->dynamic_align)
-                    module->dynamic_align = variable->align;
-                continue;
-            }
-            uint64_t at = align_up(module->shared_bytes, variable->align);
-            if (at + variable->bytes > UINT32_MAX / 2) {
-                *status = SIMT_OUT_OF_RESOURCES;
-                set_error(error, ptx->origin, variable->ptx_line, "no room for", variable->name);
-                return false;
-            }
-            variable->offset = at;
-            module->shared_bytes = (uint32_t)(at + variable->bytes);
-        } else if (!variable->external) {
-            bytes = align_up(bytes, variable->align < 16 ? 16 : variable->align) + variable->bytes;
-            if (variable->space == PTX_CONST) module->constant_bytes += variable->bytes;
-            if (bytes >= (uint64_t)1 << 46) break;
+            if (place_module_shared(module, variable)) continue;
+            *no_room = variable;
+            break;
         }
+        if (variable->external) continue;
+        bytes = align_up(bytes, variable_align(variable)) + variable->bytes;
+        if (variable->space == PTX_CONST) module->constant_bytes += variable->bytes;
+        if (bytes >= LARGEST_MODULE) break;
+    }
+    return bytes;
+}
+
+static bool place_variables(Module *module, SimtStatus *status, SimtError *error) {
+    const PtxModule *ptx = module->ptx;
+    const PtxVariable *no_room = NULL;
+    module->addresses = ARENA_NEW(&module->arena, ptx->variable_count + 1u, uint64_t);
+    uint64_t bytes = survey_variables(module, &no_room);
+    if (no_room) {
+        *status = SIMT_OUT_OF_RESOURCES;
+        set_error(error, ptx->origin, no_room->ptx_line, "no room for", no_room->name);
+        return false;
     }
     if (!bytes) return true;
-    module->memory = bytes < (uint64_t)1 << 46 ? memory_alloc(bytes) : 0;
+    module->memory = bytes < LARGEST_MODULE ? memory_alloc(bytes) : 0;
     if (!module->memory) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "%.200s: no memory for its variables",
@@ -98,16 +121,14 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
         const PtxVariable *variable = ptx->variables[k];
         if (variable->space == PTX_SHARED || variable->external) continue;
-        at = align_up(at, variable->align < 16 ? 16 : variable->align);
-        module->addresses[k] = at;
+        module->addresses[k] = at = align_up(at, variable_align(variable));
         at += variable->bytes;
     }
-    for (uint32_t k = 0; k < ptx->variable_count; k++) {
-        if (!module->addresses[k]) continue;
-        if (!fill_variable(module, ptx->variables[k], module->addresses[k], status, error))
-            return false;
-    }
-    return true;
+    bool good = true;
+    for (uint32_t k = 0; good && k < ptx->variable_count; k++)
+        if (module->addresses[k])
+            good = fill_variable(module, ptx->variables[k], module->addresses[k], status, error);
+    return good;
 }
 
 // Shared memory inside functions: a kernel's own variables come after those of the module, if it
@@ -171,20 +192,14 @@ static Kernel *kernel_new(Module *module, const PtxFunction *function) {
     return kernel;
 }
 
-Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError *error) {
-    error->text[0] = '\0';
-    PtxModule *ptx = ptx_parse(text, origin, status, error);
-    if (!ptx) return NULL;
-    Arena arena = {0};
-    Module *module = ARENA_NEW(&arena, 1, Module);
-    module->arena = arena;
+static bool load(Module *module, Str text, const char *origin, SimtStatus *status,
+                 SimtError *error) {
+    PtxModule *ptx = ptx_parse(&module->arena, text, origin, status, error);
+    if (!ptx) return false;
     module->ptx = ptx;
     module->dynamic_align = 16;
     module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
-    if (!place_variables(module, status, error)) {
-        module_unload(module);
-        return NULL;
-    }
+    if (!place_variables(module, status, error)) return false;
     for (uint32_t k = 0; k < ptx->function_count; k++) {
         const PtxFunction *function = &ptx->functions[k];
         if (!function->defined || function->entry) continue;
@@ -195,15 +210,42 @@ Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError 
         if (function->defined && function->entry) kernel_new(module, function);
     }
     *status = SIMT_OK;
+    return true;
+}
+
+static bool no_memory(const char *origin, SimtStatus *status, SimtError *error) {
+    *status = SIMT_OUT_OF_MEMORY;
+    snprintf(error->text, sizeof error->text, "%.200s: no host memory to load it", origin);
+    return false;
+}
+
+// Memory that runs out leads back here.
+static bool load_or_leave(Module *module, Str text, const char *origin, SimtStatus *status,
+                          SimtError *error) {
+    jmp_buf leave;
+    if (setjmp(leave)) return no_memory(origin, status, error);
+    module->arena.leave = &leave;
+    return load(module, text, origin, status, error);
+}
+
+Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError *error) {
+    error->text[0] = '\0';
+    Module *module = calloc(1, sizeof *module);
+    bool good = module ? load_or_leave(module, text, origin, status, error)
+                       : no_memory(origin, status, error);
+    if (!good) {
+        module_unload(module);
+        return NULL;
+    }
+    module->arena.leave = NULL;
     return module;
 }
 
 void module_unload(Module *module) {
     if (!module) return;
     if (module->memory) memory_free(module->memory);
-    ptx_free(module->ptx);
-    Arena arena = module->arena;
-    arena_free(&arena);
+    arena_free(&module->arena);
+    free(module);
 }
 
 Kernel *module_kernel(Module *module, const char *mangled) {

@@ -2,8 +2,9 @@
 #ifndef MODULE_INSIDE_H
 #define MODULE_INSIDE_H
 
+#include "simt/base/align.h"
 #include "simt/device/device.h"
-#include "simt/exec/schedule.h"
+#include "simt/exec/code.h"
 
 struct Kernel {
     Module *module;
@@ -26,10 +27,6 @@ struct Module {
     uint32_t dynamic_align;
     Kernel *kernels;
 };
-
-static inline uint64_t align_up(uint64_t value, uint64_t align) {
-    return (value + align - 1) & ~(align - 1);
-}
 
 // Of Lowering: the context is the Module.
 bool module_variable_address(void *context, const PtxVariable *variable, uint64_t *address);

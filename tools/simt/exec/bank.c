@@ -1,6 +1,6 @@
-// Wavefronts of shared-memory accesses and sectors of global ones. Rules measured on an H200 with
-// Nsight Compute; the measured rows are a test (tests/simt/core).
-#include "simt/exec/warp.h"
+// Wavefronts of shared-memory accesses. Rules measured on an H200 with Nsight Compute; the measured
+// rows are a test (tests/simt/core).
+#include "simt/exec/bank.h"
 
 #define BANKS 32
 
@@ -83,25 +83,6 @@ BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t byte
         if (!group) continue;
         count.groups++;
         count.wavefronts += group_wavefronts(address, group, bytes / 4);
-    }
-    return count;
-}
-
-uint32_t sector_count(const uint64_t address[LANES], uint32_t mask) {
-    enum { SLOTS = 64 };
-    uint64_t seen[SLOTS];
-    uint64_t used = 0, last = UINT64_MAX;
-    uint32_t count = 0;
-    for (; mask; mask &= mask - 1) {
-        uint64_t sector = address[__builtin_ctz(mask)] / 32;
-        if (sector == last) continue;
-        last = sector;
-        uint64_t at = (sector ^ (sector >> 6)) % SLOTS;
-        while (used >> at & 1 && seen[at] != sector) at = (at + 1) % SLOTS;
-        if (used >> at & 1) continue;
-        used |= 1ull << at;
-        seen[at] = sector;
-        count++;
     }
     return count;
 }

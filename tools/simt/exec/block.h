@@ -2,7 +2,40 @@
 #ifndef BLOCK_H
 #define BLOCK_H
 
+#include "simt/exec/machine.h"
 #include "simt/exec/warp.h"
+
+enum { BARRIERS = 16 };
+
+// See barrier.h.
+typedef struct {
+    uint32_t arrived;                 // threads
+    uint32_t expected;                // 0: all threads that have not exited
+    uint32_t ones;                    // threads that came with a true predicate (bar.red)
+    uint32_t last_arrived, last_ones; // when it was last completed
+    uint32_t slot;                    // counter of the instruction that came last
+} Barrier;
+
+struct Block {
+    Machine *machine;
+    Warp *warps;
+    uint32_t warp_count, threads;
+    uint32_t live_threads;
+    uint32_t done_warps;
+    uint64_t number; // linear index in the grid
+    Dim3 index;
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    uint8_t *local; // threads * local_stride
+    uint32_t local_stride;
+    Tally *tally;
+    Barrier barriers[BARRIERS];
+    void *watch;       // what the machine's observer keeps about it
+    uint64_t progress; // barriers completed and warps ended
+    uint32_t stuck;    // rounds in which all warps only spun
+    bool running;      // started and not yet done
+    uint8_t *stacks;   // of all warps
+};
 
 typedef enum { BLOCK_DONE, BLOCK_YIELDS, BLOCK_FAILED } BlockResult;
 
@@ -13,7 +46,5 @@ void block_start(Block *block, uint64_t number);
 // Runs until all threads have exited, or until all warps wait for something that other blocks may
 // do, if `may_yield`.
 BlockResult block_run(Block *block, bool may_yield);
-
-int64_t clock_ns(void);
 
 #endif

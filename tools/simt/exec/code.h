@@ -1,5 +1,5 @@
-// The executable form of a PTX function: a flat array of instructions, each with the function that
-// runs it for all lanes of a warp, and the tables by which counters find their source line.
+// The executable form of a PTX function: a flat array of instructions, and the tables by which
+// counters find their source line.
 #ifndef CODE_H
 #define CODE_H
 
@@ -7,49 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "simt/ptx/ptx.h"
-
-typedef struct Warp Warp;
-typedef struct Inst Inst;
-typedef struct Code Code;
-
-// Runs one instruction for the lanes in warp->exec and returns the next one to run, or NULL when
-// the warp stops for now: it waits, has used up its slice, is finished or has failed.
-typedef const Inst *Op(Warp *warp, const Inst *inst);
-
-typedef enum {
-    ACCESS_NONE,
-    ACCESS_LOAD,
-    ACCESS_STORE,
-    ACCESS_ATOMIC,  // atom, red
-    ACCESS_BARRIER, // bar, barrier
-    ACCESS_SYNC     // shfl.sync, vote.sync, bar.warp.sync, ...
-} AccessKind;
-
-enum { INST_VOLATILE = 1, INST_STRONG = 2, INST_SYNTHETIC = 4 };
-
-// r[] are byte offsets of operands in the warp's register frame; which is which depends on the
-// instruction. Loads, stores and atomics: r[0] is the address register (32 or 64 bits wide, see
-// `wide`), imm is added to it; r[1..] are the values.
-struct Inst {
-    Op *run;
-    Op *plain; // the same without a hook
-    uint32_t r[6];
-    uint64_t imm;
-    const Inst *target; // branches: where to; calls: the return point
-    const Inst *rpc;    // branches: where split lanes meet again, NULL: nowhere
-    const void *extra;  // calls, jump tables, ...
-    uint32_t slot;      // of its first counter, in Warp.tally
-    uint32_t ptx;       // index of the PTX instruction in code->source->insts
-    uint8_t access;     // AccessKind
-    uint8_t space;      // PtxSpace, of a memory access
-    uint8_t bytes;      // per element of a memory access
-    uint8_t elements;   // 1, 2 or 4
-    uint8_t wide;       // the address register has 64 bits
-    uint8_t flags;      // INST_*
-    uint8_t mode;       // variant of the operation where one Op serves several
-    uint8_t sizes;      // operand sizes where one Op serves several
-};
+#include "simt/exec/inst.h"
 
 // What a counter slot counts. One slot is three numbers a, b, c.
 typedef enum {
@@ -68,7 +26,7 @@ typedef struct {
 } Tally;
 
 typedef struct {
-    uint8_t kind;
+    SlotKind kind;
     uint32_t ptx, ptx_end; // the instruction; for SLOT_BLOCK the range [ptx, ptx_end)
     const PtxFunction *function;
 } Slot;
@@ -80,9 +38,13 @@ typedef struct {
     size_t capacity;
 } SlotTable;
 
+#define FRAME_ALIGN 64 // of everything in a frame, and of frames
+#define LOCAL_ALIGN 16 // of local memory
+
 // A value that instructions use: copied to `offset` of the frame, in all lanes.
 typedef struct {
-    uint32_t offset, bytes;
+    uint32_t offset;
+    RegisterClass class;
     uint64_t value;
 } CodeConstant;
 
@@ -121,11 +83,9 @@ struct Lowering {
     SimtError *error;
 };
 
-bool code_lower(Lowering *lowering, Code *code);
+// Copies the constants to a frame, for these lanes.
+void code_place_constants(const Code *code, uint8_t *frame, uint32_t lanes);
 
-// Puts `hook` in front of every instruction that accesses memory or synchronises lanes or threads:
-// it runs instead, and goes on with `return inst->plain(warp, inst)`. NULL takes it away again.
-// This is how checks and traces see accesses; code without hooks pays nothing for them.
-void code_hook(Code *code, Op *hook);
+bool code_lower(Lowering *lowering, Code *code);
 
 #endif

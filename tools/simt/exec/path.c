@@ -1,5 +1,7 @@
-// The paths of a diverged warp: split, join, wait, switch. See Path in warp.h.
-#include "simt/exec/warp.h"
+// The paths of a diverged warp: split, join, wait, switch. See path.h, and Path in warp.h.
+#include "simt/exec/path.h"
+
+#include "simt/exec/barrier.h"
 
 static void path_save(Warp *warp, const Inst *pc, PathState state) {
     Path *path = &warp->paths[warp->current];
@@ -65,7 +67,7 @@ static int path_new(Warp *warp, bool collapse) {
     return -1;
 }
 
-void warp_start(Warp *warp, const Inst *entry, uint32_t lanes) {
+void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     for (int k = 0; k < warp->path_count; k++) warp->paths[k].state = PATH_FREE;
     warp->path_count = 1;
     warp->paths[0] =
@@ -91,7 +93,7 @@ static bool sync_complete(const Warp *warp, const Path *path) {
 }
 
 // Goes on with another path of the warp, the next one round after the current one.
-const Inst *warp_switch(Warp *warp) {
+const Inst *path_switch(Warp *warp) {
     if (!warp->live) {
         warp->stop = STOP_DONE;
         return NULL;
@@ -114,9 +116,9 @@ const Inst *warp_switch(Warp *warp) {
     return NULL;
 }
 
-const Inst *warp_resume(Warp *warp) {
+const Inst *path_resume(Warp *warp) {
     warp->stop = STOP_NONE;
-    return warp_switch(warp);
+    return path_switch(warp);
 }
 
 // A join all of whose lanes have arrived or exited goes on, or is gone with them.
@@ -134,35 +136,36 @@ static void join_check(Warp *warp, int join) {
     }
 }
 
-const Inst *warp_arrive(Warp *warp) {
+const Inst *path_arrive(Warp *warp) {
     int join = warp->parent;
     Path *path = &warp->paths[join];
     path->mask |= warp->mask;
     path_free(warp, warp->current);
     if (path->mask == path->members) return path_load(warp, join);
-    return warp_switch(warp);
+    return path_switch(warp);
 }
 
-const Inst *warp_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target) {
-    const Inst *fall = inst + 1, *rpc = inst->rpc;
+const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
+                       const Inst *meet) {
+    const Inst *fall = inst + 1;
     uint32_t other = warp->mask & ~taken;
-    if (rpc && rpc != warp->rpc) {
+    if (meet && meet != warp->rpc) {
         int join = path_new(warp, true);
         if (join < 0)
             return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
-        warp->paths[join] = (Path){.pc = rpc,
+        warp->paths[join] = (Path){.pc = meet,
                                    .rpc = warp->rpc,
                                    .frame = warp->frame,
                                    .local = warp->local,
                                    .members = warp->mask,
                                    .parent = warp->parent,
                                    .state = PATH_JOIN};
-        warp->rpc = rpc;
+        warp->rpc = meet;
         warp->parent = (int16_t)join;
     }
-    if (rpc && target == rpc) {
+    if (meet && target == meet) {
         warp->paths[warp->parent].mask |= taken;
-    } else if (rpc && fall == rpc) {
+    } else if (meet && fall == meet) {
         warp->paths[warp->parent].mask |= other;
         warp->mask = warp->exec = taken;
         return target;
@@ -182,7 +185,7 @@ const Inst *warp_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
     return fall;
 }
 
-const Inst *warp_exit(Warp *warp, uint32_t lanes, const Inst *next) {
+const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     Block *block = warp->block;
     warp->live &= ~lanes;
     block->live_threads -= (uint32_t)__builtin_popcount(lanes);
@@ -190,33 +193,33 @@ const Inst *warp_exit(Warp *warp, uint32_t lanes, const Inst *next) {
         warp->paths[join].members &= ~lanes;
     warp->mask &= ~lanes;
     warp->exec = warp->mask;
-    block_check_barriers(block);
+    barrier_exited(block);
     if (warp->mask) return next;
     path_free(warp, warp->current);
     join_check(warp, warp->parent);
-    return warp_switch(warp);
+    return path_switch(warp);
 }
 
-const Inst *warp_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
+const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
     path_save(warp, inst, PATH_SYNC);
     warp->paths[warp->current].sync = lanes;
-    return warp_switch(warp);
+    return path_switch(warp);
 }
 
-const Inst *warp_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {
+const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {
     path_save(warp, inst + 1, PATH_BARRIER);
     warp->paths[warp->current].sync = barrier;
-    return warp_switch(warp);
+    return path_switch(warp);
 }
 
-const Inst *warp_yield(Warp *warp, const Inst *inst, Stop stop) {
+const Inst *path_yield(Warp *warp, const Inst *inst, Stop stop) {
     path_save(warp, inst, PATH_READY);
     warp->stop = (uint8_t)stop;
     warp->spins = 0;
     return NULL;
 }
 
-void warp_release_barrier(Warp *warp, uint32_t barrier) {
+void path_release_barrier(Warp *warp, uint32_t barrier) {
     for (int k = 0; k < warp->path_count; k++) {
         Path *path = &warp->paths[k];
         if (path->state == PATH_BARRIER && path->sync == barrier) path->state = PATH_READY;
@@ -226,7 +229,7 @@ void warp_release_barrier(Warp *warp, uint32_t barrier) {
 
 // Lanes that wait for others of their warp to join them go on alone. Needed when the others wait
 // for them in turn: in a lock taken by lanes of one warp, or at a warp-wide barrier.
-bool warp_release_parked(Warp *warp) {
+bool path_release_parked(Warp *warp) {
     bool released = false;
     int count = warp->path_count;
     for (int j = 0; j < count; j++) {

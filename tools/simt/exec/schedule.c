@@ -31,7 +31,7 @@ __extension__ typedef unsigned __int128 Wide;
 
 // The k-th block to run: in order, or permuted by a seed.
 static uint64_t block_at(const Machine *machine, uint64_t k) {
-    uint64_t seed = machine->options->order, count = machine->block_count;
+    uint64_t seed = machine->order, count = machine->block_count;
     if (!seed) return k;
     uint64_t step = (seed * 0x9E3779B97F4A7C15u >> 20) % count | 1;
     for (;; step += 2) { // a step that has no factor in common with the count visits all
@@ -68,57 +68,73 @@ static void *run_worker(void *argument) {
 }
 
 // Blocks in order, several of them taking turns if they spin.
+typedef struct {
+    Machine *machine;
+    Tally *tally;
+    Block **resident;
+    uint64_t limit, count; // of residents
+    uint64_t started, live;
+    uint64_t turn; // the resident that runs next
+} Ordered;
+
+static void start_next(Ordered *ordered, Block *block) {
+    block_start(block, block_at(ordered->machine, ordered->started++));
+    block->running = true;
+    ordered->live++;
+}
+
+// The next block of the grid becomes one more resident. False: out of memory.
+static bool admit(Ordered *ordered) {
+    ordered->turn = ordered->live == 0 ? 0 : ordered->count;
+    if (ordered->turn == ordered->count) {
+        Block *block = block_new(ordered->machine, ordered->tally);
+        if (!block) return false;
+        ordered->resident[ordered->count++] = block;
+    }
+    start_next(ordered, ordered->resident[ordered->turn]);
+    return true;
+}
+
+// One resident runs until it is done or only spins. False: it failed.
+static bool take_turn(Ordered *ordered) {
+    if (ordered->turn >= ordered->count) ordered->turn = 0;
+    Block *block = ordered->resident[ordered->turn];
+    const uint64_t all = ordered->machine->block_count;
+    BlockResult result = block->running ? block_run(block, all > 1) : BLOCK_YIELDS;
+    if (result == BLOCK_YIELDS) ordered->turn++;
+    if (result != BLOCK_DONE) return result != BLOCK_FAILED;
+    block->running = false;
+    ordered->live--;
+    if (ordered->started < all)
+        start_next(ordered, block);
+    else
+        ordered->turn++;
+    return true;
+}
+
 static bool run_ordered(Machine *machine, Tally *tally) {
     uint64_t bytes = (uint64_t)machine->warps_per_block * (machine->stack_bytes + sizeof(Warp)) +
                      machine->dynamic_base + machine->dynamic_shared +
                      (uint64_t)machine->threads_per_block * machine->local_bytes;
-    uint64_t limit = RESIDENT_BYTES / bytes + 2;
-    if (limit > machine->block_count || machine->cooperative) limit = machine->block_count;
-    Block **resident = calloc(limit, sizeof(Block *));
-    if (!resident) return false;
-    uint64_t started = 0, count = 0, turn = 0, live = 0;
-    bool enough = true, failed = false;
-    while (enough && !failed && (live > 0 || started < machine->block_count)) {
-        if (live == 0 || (turn == count && count < limit && started < machine->block_count)) {
-            turn = live == 0 ? 0 : count;
-            if (turn == count) {
-                resident[count] = block_new(machine, tally);
-                enough = resident[count] != NULL;
-                if (!enough) break;
-                count++;
-            }
-            block_start(resident[turn], block_at(machine, started++));
-            resident[turn]->running = true;
-            live++;
-        }
-        if (turn >= count) turn = 0;
-        Block *block = resident[turn];
-        if (!block->running) {
-            turn++;
-            continue;
-        }
-        BlockResult result = block_run(block, machine->block_count > 1);
-        failed = result == BLOCK_FAILED;
-        if (result == BLOCK_YIELDS) turn++;
-        if (result != BLOCK_DONE) continue;
-        block->running = false;
-        live--;
-        if (started < machine->block_count) {
-            block_start(block, block_at(machine, started++));
-            block->running = true;
-            live++;
-        } else {
-            turn++;
-        }
+    const uint64_t all = machine->block_count;
+    Ordered ordered = {.machine = machine, .tally = tally, .limit = RESIDENT_BYTES / bytes + 2};
+    if (ordered.limit > all || machine->cooperative) ordered.limit = all;
+    ordered.resident = calloc(ordered.limit, sizeof *ordered.resident);
+    if (!ordered.resident) return false;
+    bool enough = true, good = true;
+    while (enough && good && (ordered.live > 0 || ordered.started < all)) {
+        bool room = ordered.turn == ordered.count && ordered.count < ordered.limit;
+        if (ordered.live == 0 || (room && ordered.started < all)) enough = admit(&ordered);
+        if (enough) good = take_turn(&ordered);
     }
-    for (uint64_t k = 0; k < count; k++) block_free(resident[k]);
-    free(resident);
+    for (uint64_t k = 0; k < ordered.count; k++) block_free(ordered.resident[k]);
+    free(ordered.resident);
     return enough;
 }
 
 static uint32_t worker_count(const Machine *machine, bool ordered) {
     if (ordered) return 1;
-    uint64_t count = machine->options->host_threads;
+    uint64_t count = machine->host_threads;
     if (!count) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         count = cores > 0 ? (uint64_t)cores : 1;
@@ -129,9 +145,8 @@ static uint32_t worker_count(const Machine *machine, bool ordered) {
     return (uint32_t)(count > THREADS_LIMIT ? THREADS_LIMIT : count);
 }
 
-bool launch_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
-    if (machine->options->watchdog_seconds > 0)
-        machine->deadline_ns = clock_ns() + (int64_t)(machine->options->watchdog_seconds * 1e9);
+bool schedule_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
+    machine_progress(machine);
     uint32_t count = worker_count(machine, ordered);
     if (count == 1 && ordered) return run_ordered(machine, tally);
     Worker *workers = calloc(count, sizeof *workers);

@@ -5,10 +5,6 @@
 #include "simt/exec/block.h"
 
 // Runs all blocks; the failure, if any, is in machine->status and error. False: out of memory.
-bool launch_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots);
-
-// Turns slots into counters, in total and, if report->lines are wanted, by source line.
-void report_fill(LaunchReport *report, const PtxModule *module, const SlotTable *table,
-                 const Tally *tally, bool lines);
+bool schedule_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots);
 
 #endif

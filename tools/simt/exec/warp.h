@@ -1,23 +1,15 @@
-// A warp and its block while they run: registers as one array of 32 lanes each, the paths of a
-// diverged warp, shared and local memory. The functions that run instructions (op_*.c) are written
-// against this header.
+// A warp while it runs: registers as one array of 32 lanes each, and the paths that it splits into.
+// The functions that run instructions (ops/) are written against this header.
 #ifndef WARP_H
 #define WARP_H
 
+#include "simt/base/limits.h"
+#include "simt/base/status.h"
 #include "simt/exec/code.h"
-#include "simt/exec/launch.h"
-#include "simt/memory/memory.h"
 
-#define LANES     32
+#define LANES     DEVICE_WARP
 #define ALL_LANES 0xffffffffu
 #define PATHS     80
-
-// Generic addresses: global memory as it is; the other spaces in windows far above it.
-#define WINDOW_SHIFT  48
-#define WINDOW_SHARED ((uint64_t)1 << WINDOW_SHIFT)
-#define WINDOW_LOCAL  ((uint64_t)2 << WINDOW_SHIFT)
-#define WINDOW_PARAM  ((uint64_t)3 << WINDOW_SHIFT)
-#define WINDOW_MASK   (((uint64_t)1 << WINDOW_SHIFT) - 1)
 
 // Registers are read as whatever type an instruction wants.
 typedef uint8_t __attribute__((may_alias)) LaneU8;
@@ -31,7 +23,6 @@ typedef float __attribute__((may_alias)) LaneF32;
 typedef double __attribute__((may_alias)) LaneF64;
 
 typedef struct Block Block;
-typedef struct Machine Machine;
 
 // Lanes that go the same way. A warp starts as one path. A branch that splits lanes leaves a join
 // behind, which waits at the branch's immediate post-dominator for the lanes of both sides; lanes
@@ -81,73 +72,6 @@ struct Warp {
     uint32_t tid[3][LANES];
 };
 
-#define BARRIERS 16
-
-// Shared memory that the system keeps for itself from sm_80 on. A program only gets it if it asks
-// for its address, as tiles of more than a warp in cooperative groups do.
-#define RESERVED_BYTES 1024
-
-typedef struct {
-    uint32_t arrived;                 // threads
-    uint32_t expected;                // 0: all threads that have not exited
-    uint32_t ones;                    // threads that came with a true predicate (bar.red)
-    uint32_t last_arrived, last_ones; // when it was last completed
-    uint32_t slot;                    // counter of the instruction that came last
-} Barrier;
-
-struct Block {
-    Machine *machine;
-    Warp *warps;
-    uint32_t warp_count, threads;
-    uint32_t live_threads;
-    uint32_t done_warps;
-    uint64_t number; // linear index in the grid
-    Dim3 index;
-    uint8_t *shared;
-    uint32_t shared_bytes;
-    uint8_t *local; // threads * local_stride
-    uint32_t local_stride;
-    Tally *tally;
-    Barrier barriers[BARRIERS];
-    void *check;       // state of the checks, NULL without them
-    uint64_t progress; // barriers completed and warps ended
-    uint32_t stuck;    // rounds in which all warps only spun
-    bool running;      // started and not yet done
-    uint8_t *stacks;   // of all warps
-};
-
-// One launch as all its host threads see it.
-struct Machine {
-    const Code *code;
-    Code *const *codes; // all that were lowered in the module
-    uint32_t code_count;
-    const Inst *entry;
-    Dim3 grid, block, cluster;
-    uint64_t block_count;
-    uint32_t warps_per_block, threads_per_block;
-    uint32_t static_shared, dynamic_shared, dynamic_base;
-    uint32_t reserved_base; // RESERVED_BYTES of shared memory behind the program's, 0: none
-    uint32_t local_bytes, stack_bytes;
-    uint8_t *params; // the kernel's parameter block
-    uint32_t param_bytes;
-    uint64_t grid_workspace; // of a cooperative launch, device address
-    uint64_t grid_id;
-    bool cooperative;
-    const PtxModule *module;
-    const SimtOptions *options;
-    // Failure of the block with the lowest number so far.
-    uint64_t failed_block;
-    SimtStatus status;
-    SimtError error;
-    int stop;            // all threads end
-    int64_t deadline_ns; // of the watchdog, moved on by progress; 0: none
-    void *check;         // state of a trace
-    void *found;         // what checks found in blocks that are done, NULL: nothing
-};
-
-// The PTX instruction that this one was made from; NULL if it is not of this launch's code.
-const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
-
 #define REG(warp, type, offset) ((type *)(void *)((warp)->frame + (offset)))
 
 #if defined(__clang__)
@@ -156,11 +80,35 @@ const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
 #define LANE_LOOP _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)
 #endif
 
+// A lane's register of any class but predicates.
+static inline uint64_t warp_read(const Warp *warp, RegisterClass class, uint32_t offset, int lane) {
+    if (class == REGISTER_16) return REG(warp, LaneU16, offset)[lane];
+    if (class == REGISTER_32) return REG(warp, LaneU32, offset)[lane];
+    return REG(warp, LaneU64, offset)[lane];
+}
+
+static inline void warp_write(const Warp *warp, RegisterClass class, uint32_t offset, int lane,
+                              uint64_t value) {
+    if (class == REGISTER_16)
+        REG(warp, LaneU16, offset)[lane] = (LaneU16)value;
+    else if (class == REGISTER_32)
+        REG(warp, LaneU32, offset)[lane] = (LaneU32)value;
+    else
+        REG(warp, LaneU64, offset)[lane] = value;
+}
+
+// The lanes' predicates, of those that are on.
+static inline void warp_write_predicate(const Warp *warp, uint32_t offset, uint32_t value) {
+    LaneU32 *d = REG(warp, LaneU32, offset);
+    *d = (*d & ~warp->exec) | (value & warp->exec);
+}
+
 // Body of an Op with one result of type `type` for each lane, computed without side effects. The
 // result of lanes that are off is computed too and dropped.
-#define LANE_RESULT(type, value)                                                                   \
+#define LANE_RESULT(type, value) LANE_RESULT_IN(inst->r[0], type, value)
+#define LANE_RESULT_IN(d, type, value)                                                             \
     do {                                                                                           \
-        type *const d_ = REG(warp, type, inst->r[0]);                                              \
+        type *const d_ = REG(warp, type, d);                                                       \
         const uint32_t m_ = warp->exec;                                                            \
         if (m_ == ALL_LANES) {                                                                     \
             LANE_LOOP d_[l] = (type)(value);                                                       \
@@ -174,9 +122,10 @@ const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
     } while (0)
 
 // The same for values that must not be computed for lanes that are off (division, calls).
-#define LANE_RESULT_SCALAR(type, value)                                                            \
+#define LANE_RESULT_SCALAR(type, value) LANE_RESULT_SCALAR_IN(inst->r[0], type, value)
+#define LANE_RESULT_SCALAR_IN(d, type, value)                                                      \
     do {                                                                                           \
-        type *const d_ = REG(warp, type, inst->r[0]);                                              \
+        type *const d_ = REG(warp, type, d);                                                       \
         for (uint32_t m_ = warp->exec; m_; m_ &= m_ - 1) {                                         \
             int l = __builtin_ctz(m_);                                                             \
             d_[l] = (type)(value);                                                                 \
@@ -184,50 +133,11 @@ const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
         return inst + 1;                                                                           \
     } while (0)
 
-// One row of the tables by which opcodes find their Op. `name` is the opcode without modifiers
-// that change nothing here. `shape` has one letter an operand: p predicate, h 16, w 32, d 64 bits.
-typedef struct {
-    const char *name;
-    Op *run;
-    const char *shape;
-} OpRow;
-
-extern const OpRow op_integer_rows[], op_bits_rows[], op_float_rows[], op_half_rows[],
-    op_compare_rows[], op_convert_rows[], op_move_rows[];
+// Fills the stack with the constants of the kernel, and tid[], once for all blocks.
+void warp_prepare(Warp *warp);
 
 // Ends the launch with this status; the text gets the source line, thread and block. Returns NULL.
 const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status, const char *format,
                       ...) __attribute__((format(printf, 5, 6)));
-
-// The paths of a warp (path.c). Each returns the next instruction to run, or NULL with warp->stop.
-void warp_start(Warp *warp, const Inst *entry, uint32_t lanes);
-const Inst *warp_resume(Warp *warp);
-const Inst *warp_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target);
-const Inst *warp_arrive(Warp *warp); // at warp->rpc
-const Inst *warp_exit(Warp *warp, uint32_t lanes, const Inst *next);
-const Inst *warp_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes);
-const Inst *warp_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier);
-const Inst *warp_yield(Warp *warp, const Inst *inst, Stop stop);
-const Inst *warp_switch(Warp *warp);
-void warp_release_barrier(Warp *warp, uint32_t barrier);
-bool warp_release_parked(Warp *warp);
-
-// Space, address and pointer of lanes' memory: see op_memory.c.
-void warp_addresses(const Warp *warp, const Inst *inst, uint64_t address[LANES]);
-
-// Block-wide barriers (op_sync.c): completes those that only threads still waited for that exited.
-void block_check_barriers(Block *block);
-
-// Bank conflicts and sectors (bank.c), by the rules measured on an H200: DESIGN, section 6.
-typedef struct {
-    uint32_t wavefronts, groups;
-} BankCount;
-
-BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load);
-uint32_t sector_count(const uint64_t address[LANES], uint32_t mask);
-
-static inline uint64_t lane_thread(const Warp *warp, int lane) {
-    return (uint64_t)warp->index * LANES + (uint64_t)lane;
-}
 
 #endif

@@ -5,12 +5,22 @@
 // there is another way to go: after `if (i >= n) return;` the remaining lanes stay together.
 #include "simt/lower/flow.h"
 
+// The edges that count. Those of node n are to[start[n]] up to to[start[n + 1]].
 typedef struct {
-    uint32_t *order;  // nodes by reverse post-order of the reversed graph
-    uint32_t *number; // of a node in that order, PTX_NONE if no exit can be reached from it
-    uint32_t *dominator;
+    uint32_t *start, *to;
+} Edges;
+
+// Node `count` is the exit of all.
+typedef struct {
+    Arena *arena;
+    const FlowNode *nodes;
     uint32_t count;
-} Dominators;
+    Edges after, before;
+    uint32_t *order;     // nodes by post-order of the reversed graph, the exit last
+    uint32_t *number;    // of a node in that order backwards, PTX_NONE: no exit is reached from it
+    uint32_t *dominator; // PTX_NONE until known
+    uint32_t ordered;
+} Graph;
 
 static bool counts_as_edge(const FlowNode *nodes, const FlowNode *from, uint32_t to) {
     if (!nodes[to].bare_exit) return true;
@@ -19,91 +29,112 @@ static bool counts_as_edge(const FlowNode *nodes, const FlowNode *from, uint32_t
     return true;
 }
 
-static uint32_t intersect(const Dominators *d, uint32_t a, uint32_t b) {
+// A node without an edge that counts leads to the exit.
+static void list_edges(Graph *graph) {
+    const uint32_t count = graph->count;
+    uint32_t edges = 0;
+    for (uint32_t n = 0; n < count; n++)
+        edges += graph->nodes[n].next_count ? graph->nodes[n].next_count : 1;
+    Edges *after = &graph->after;
+    after->start = ARENA_NEW(graph->arena, (size_t)count + 2, uint32_t);
+    after->to = ARENA_NEW(graph->arena, (size_t)edges + 1, uint32_t);
+    uint32_t used = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        const FlowNode *node = &graph->nodes[n];
+        after->start[n] = used;
+        for (uint32_t k = 0; k < node->next_count; k++)
+            if (counts_as_edge(graph->nodes, node, node->next[k]))
+                after->to[used++] = node->next[k];
+        if (used == after->start[n]) after->to[used++] = count;
+    }
+    after->start[count] = after->start[count + 1] = used;
+}
+
+static void reverse_edges(Graph *graph) {
+    const Edges *after = &graph->after;
+    const uint32_t count = graph->count, edges = after->start[count];
+    Edges *before = &graph->before;
+    before->start = ARENA_NEW(graph->arena, (size_t)count + 2, uint32_t);
+    before->to = ARENA_NEW(graph->arena, (size_t)edges + 1, uint32_t);
+    for (uint32_t e = 0; e < edges; e++) before->start[after->to[e] + 1]++;
+    for (uint32_t n = 0; n <= count; n++) before->start[n + 1] += before->start[n];
+    uint32_t *filled = ARENA_NEW(graph->arena, (size_t)count + 1, uint32_t);
+    for (uint32_t n = 0; n < count; n++) {
+        for (uint32_t e = after->start[n]; e < after->start[n + 1]; e++) {
+            uint32_t to = after->to[e];
+            before->to[before->start[to] + filled[to]++] = n;
+        }
+    }
+}
+
+// Post-order of the reversed graph from the exit, without recursion.
+static void number_nodes(Graph *graph) {
+    const Edges *before = &graph->before;
+    const size_t room = (size_t)graph->count + 1;
+    graph->order = ARENA_NEW(graph->arena, room, uint32_t);
+    graph->number = ARENA_NEW(graph->arena, room, uint32_t);
+    uint32_t *stack = ARENA_NEW(graph->arena, room, uint32_t);
+    uint32_t *at = ARENA_NEW(graph->arena, room, uint32_t);
+    uint8_t *seen = ARENA_NEW(graph->arena, room, uint8_t);
+    for (size_t n = 0; n < room; n++) {
+        graph->number[n] = PTX_NONE;
+        at[n] = before->start[n];
+    }
+    uint32_t depth = 0;
+    stack[depth++] = graph->count;
+    seen[graph->count] = 1;
+    while (depth) {
+        uint32_t n = stack[depth - 1];
+        if (at[n] == before->start[n + 1]) {
+            graph->order[graph->ordered++] = n;
+            depth--;
+            continue;
+        }
+        uint32_t from = before->to[at[n]++];
+        if (seen[from]) continue;
+        seen[from] = 1;
+        stack[depth++] = from;
+    }
+    for (uint32_t k = 0; k < graph->ordered; k++)
+        graph->number[graph->order[k]] = graph->ordered - 1 - k; // the exit has number 0
+}
+
+static uint32_t intersect(const Graph *graph, uint32_t a, uint32_t b) {
     while (a != b) {
-        while (d->number[a] > d->number[b]) a = d->dominator[a];
-        while (d->number[b] > d->number[a]) b = d->dominator[b];
+        while (graph->number[a] > graph->number[b]) a = graph->dominator[a];
+        while (graph->number[b] > graph->number[a]) b = graph->dominator[b];
     }
     return a;
 }
 
-void flow_post_dominators(Arena *arena, FlowNode *nodes, uint32_t count) {
-    // Predecessor lists; node `count` is the exit of all.
-    uint32_t *start = ARENA_NEW(arena, (size_t)count + 2, uint32_t);
-    uint32_t edges = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t out = 0;
-        for (uint32_t k = 0; k < nodes[n].next_count; k++) {
-            if (!counts_as_edge(nodes, &nodes[n], nodes[n].next[k])) continue;
-            start[nodes[n].next[k] + 1]++;
-            out++;
-        }
-        if (!out) start[count + 1]++;
-        edges += out ? out : 1;
-    }
-    for (uint32_t n = 0; n <= count; n++) start[n + 1] += start[n];
-    uint32_t *before = ARENA_NEW(arena, edges ? edges : 1, uint32_t);
-    uint32_t *fill = ARENA_NEW(arena, (size_t)count + 1, uint32_t);
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t out = 0;
-        for (uint32_t k = 0; k < nodes[n].next_count; k++) {
-            uint32_t to = nodes[n].next[k];
-            if (!counts_as_edge(nodes, &nodes[n], to)) continue;
-            before[start[to] + fill[to]++] = n;
-            out++;
-        }
-        if (!out) before[start[count] + fill[count]++] = n;
-    }
-    // Post-order of the reversed graph from the exit, without recursion.
-    Dominators d = {ARENA_NEW(arena, (size_t)count + 1, uint32_t),
-                    ARENA_NEW(arena, (size_t)count + 1, uint32_t),
-                    ARENA_NEW(arena, (size_t)count + 1, uint32_t), 0};
-    uint32_t *stack = ARENA_NEW(arena, (size_t)count + 1, uint32_t);
-    uint32_t *at = ARENA_NEW(arena, (size_t)count + 1, uint32_t);
-    for (uint32_t n = 0; n <= count; n++) {
-        d.number[n] = d.dominator[n] = PTX_NONE;
-        at[n] = start[n];
-    }
-    uint8_t *seen = ARENA_NEW(arena, (size_t)count + 1, uint8_t);
-    uint32_t depth = 0;
-    stack[depth++] = count;
-    seen[count] = 1;
-    while (depth) {
-        uint32_t n = stack[depth - 1];
-        if (at[n] < start[n + 1]) {
-            uint32_t to = before[at[n]++];
-            if (!seen[to]) {
-                seen[to] = 1;
-                stack[depth++] = to;
-            }
-        } else {
-            d.order[d.count++] = n;
-            depth--;
-        }
-    }
-    for (uint32_t k = 0; k < d.count; k++)
-        d.number[d.order[k]] = d.count - 1 - k; // the exit has number 0
-    d.dominator[count] = count;
+static void find_dominators(Graph *graph) {
+    const Edges *after = &graph->after;
+    graph->dominator = ARENA_NEW(graph->arena, (size_t)graph->count + 1, uint32_t);
+    for (uint32_t n = 0; n < graph->count; n++) graph->dominator[n] = PTX_NONE;
+    graph->dominator[graph->count] = graph->count;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t k = d.count - 1; k-- > 0;) {
-            uint32_t n = d.order[k], best = PTX_NONE, out = 0;
-            for (uint32_t s = 0; s < nodes[n].next_count; s++) {
-                uint32_t to = nodes[n].next[s];
-                if (!counts_as_edge(nodes, &nodes[n], to)) continue;
-                out++;
-                if (d.dominator[to] == PTX_NONE) continue;
-                best = best == PTX_NONE ? to : intersect(&d, best, to);
+        for (uint32_t k = graph->ordered - 1; k-- > 0;) {
+            uint32_t n = graph->order[k], best = PTX_NONE;
+            for (uint32_t e = after->start[n]; e < after->start[n + 1]; e++) {
+                uint32_t to = after->to[e];
+                if (graph->dominator[to] == PTX_NONE) continue;
+                best = best == PTX_NONE ? to : intersect(graph, best, to);
             }
-            if (!out) best = count;
-            if (best != d.dominator[n]) {
-                d.dominator[n] = best;
-                changed = true;
-            }
+            changed |= best != graph->dominator[n];
+            graph->dominator[n] = best;
         }
     }
+}
+
+void flow_post_dominators(Arena *arena, FlowNode *nodes, uint32_t count) {
+    Graph graph = {.arena = arena, .nodes = nodes, .count = count};
+    list_edges(&graph);
+    reverse_edges(&graph);
+    number_nodes(&graph);
+    find_dominators(&graph);
     for (uint32_t n = 0; n < count; n++) {
-        uint32_t meet = d.dominator[n];
+        uint32_t meet = graph.dominator[n];
         nodes[n].meet = meet == count ? PTX_NONE : meet;
         if (nodes[n].next_count > 1 && nodes[n].meet != PTX_NONE) nodes[nodes[n].meet].join = true;
     }

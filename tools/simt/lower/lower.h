@@ -5,19 +5,32 @@
 #include <setjmp.h>
 
 #include "simt/lower/flow.h"
+#include "simt/lower/opcode.h"
+#include "simt/lower/row.h"
 #include "simt/ops/ops.h"
 
 #define PARTS 20
 
+// What an instruction refers to by the node it leads to, until all nodes have their place.
 typedef struct {
+    enum { FIXUP_BRANCH, FIXUP_TABLE, FIXUP_CALL } kind;
+    size_t inst;     // index in Lower.insts
+    uint32_t target; // node, of a branch or jump
+    uint32_t meet;   // node where split lanes meet again, PTX_NONE: nowhere
+    uint32_t *table; // nodes, of a table branch
+} Fixup;
+
+struct Lower {
     Lowering *lowering;
     Arena *arena;
     Code *code;
     const PtxFunction *function;
     jmp_buf leave;
 
-    Inst *insts; // target and rpc hold node numbers + 1 until all nodes have their place
+    Inst *insts;
     size_t count, capacity;
+    Fixup *fixups;
+    size_t fixup_count, fixup_capacity;
     uint32_t *offset; // of registers in the frame, PTX_NONE until used
     uint32_t *uses;   // how often a register is named in the function
     uint32_t frame;   // bytes so far
@@ -25,6 +38,7 @@ typedef struct {
     size_t constant_capacity, callee_capacity;
     uint32_t param_area, result_area, scratch_area, param_stride, result_stride, scratch_stride;
 
+    const Opcode **opcodes; // by PTX instruction, NULL: not known
     FlowNode *nodes;
     uint32_t node_count;
     uint32_t *node_of; // by PTX instruction that starts a node
@@ -34,55 +48,109 @@ typedef struct {
     Str part[PARTS];   // of its opcode
     bool used[PARTS];
     uint32_t parts;
-} Lower;
+    Buf rest; // see lower_rest
+};
 
 _Noreturn void lower_fail(Lower *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void lower_unknown(Lower *lower); // the instruction or a modifier of it
 
+// --- emit.c ---
 Inst *lower_emit(Lower *lower, Op *run);
+// A row of ops/ that is there for sure, with as many operands as it has.
+void lower_emit_row(Lower *lower, Str name, const uint32_t *operands);
 uint32_t lower_slot(Lower *lower, SlotKind kind);
+void lower_fix(Lower *lower, Fixup fixup); // of the instruction emitted last
+
+// --- operand.c ---
 uint32_t lower_room(Lower *lower, uint32_t bytes); // in the frame, for all lanes
-uint32_t lower_temp(Lower *lower, char letter);
-uint32_t lower_constant(Lower *lower, char letter, uint64_t value);
+uint32_t lower_temp(Lower *lower, RegisterClass class);
+uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value);
+uint32_t lower_register(Lower *lower, uint32_t reg); // its offset in the frame
+// The class of a register operand, REGISTER_NONE if it is no register.
+RegisterClass lower_class(const Lower *lower, const PtxOperand *operand);
+// Frame offset of an operand that is read or written.
+uint32_t lower_source(Lower *lower, const PtxOperand *operand, RegisterClass class);
+uint32_t lower_dest(Lower *lower, const PtxOperand *operand, RegisterClass class);
+// The same, PTX_NONE for `_`.
+uint32_t lower_wanted(Lower *lower, const PtxOperand *operand, RegisterClass class);
+// Of the second register of `%r1|%p1`, a predicate; PTX_NONE if there is none.
+uint32_t lower_second_dest(Lower *lower, const PtxOperand *operand);
 
-// Frame offset of an operand that is read or written; letters as in OpRow.shape.
-uint32_t lower_source(Lower *lower, const PtxOperand *operand, char letter);
-uint32_t lower_dest(Lower *lower, const PtxOperand *operand, char letter);
-uint32_t lower_register(Lower *lower, uint32_t reg);              // offset of a register
-char lower_letter(const Lower *lower, const PtxOperand *operand); // of a register, 0: none
-char lower_type_letter(PtxType type);
-Op *lower_row(Str name, const char **shape); // NULL: none
-
-// The opcode without the parts that were taken: the name of a row. 0: too long.
-size_t lower_row_name(const Lower *lower, char name[128]);
-// A copy of a register of f32 numbers with zeros for the subnormal ones (.ftz).
-uint32_t lower_flushed(Lower *lower, char letter, uint32_t from); // letter: h f16, w f32
-
-// The address operand of an access: r[0], imm and wide of its instruction.
+// --- modifier.c ---
+// One of several modifiers that exclude each other, up to an empty one.
 typedef struct {
-    uint32_t base;
-    uint64_t offset;
-    bool wide;
-} Address;
-Address lower_address(Lower *lower, const PtxOperand *operand, PtxSpace space);
+    Str name;
+    uint32_t value;
+} Choice;
 
-// --- modifiers ---
+void lower_split(Lower *lower, Str opcode);
 bool lower_take(Lower *lower, const char *modifier);
-PtxType lower_take_type(Lower *lower); // the first part that is a type
+void lower_take_hints(Lower *lower, const Str *hints);
+bool lower_take_choice(Lower *lower, const Choice *choices, uint32_t *value); // false: none
+uint32_t lower_choice(Lower *lower, const Choice *choices);                   // there must be one
+PtxType lower_take_type(Lower *lower);        // the first part that is a type
+PtxType lower_first_type(const Lower *lower); // stays there; PTX_NOTYPE if there is none
+Str lower_rest(Lower *lower, Str base);       // base and what was not taken, until called again
 void lower_all_taken(Lower *lower);
 void lower_operands(Lower *lower, uint32_t least, uint32_t most);
 
-void lower_setp(Lower *lower);
+// --- arithmetic.c ---
+// Emits the instruction by its row. `flush`: a bit for each operand whose subnormal f32 numbers are
+// taken as zero, the result's in bit 0. Returns the result's offset.
+uint32_t lower_by_row(Lower *lower, const Row *row, uint32_t flush);
+// A copy of a register with zeros for the subnormal numbers: f16 or f32 by its class (.ftz).
+uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from);
+
+// --- memory.c ---
+// What the modifiers of an access say.
+typedef struct {
+    PtxSpace space;
+    uint8_t order; // ORDER_*: other threads are meant to see it
+    uint8_t elements;
+    PtxType type;
+} MemoryForm;
+MemoryForm lower_take_form(Lower *lower); // all but the type
+InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
+
+// --- blocks.c ---
+void lower_nodes(Lower *lower);          // builds lower->nodes
+uint32_t lower_meet(const Lower *lower); // where lanes meet that split in the current node
+bool lower_calls_pointer(const PtxInst *call);
+uint32_t lower_branch_target(Lower *lower, const PtxInst *inst);
+const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst);
+
+// --- what opcode.c names ---
+void lower_arithmetic(Lower *lower); // arithmetic.c
+void lower_rounded(Lower *lower);
+void lower_slct(Lower *lower);
+void lower_setp(Lower *lower); // compare.c
 void lower_set(Lower *lower);
-void lower_plain(Lower *lower);          // arithmetic, by the tables
-bool lower_move(Lower *lower, Str base); // these say whether the instruction is theirs
-bool lower_memory(Lower *lower, Str base);
-bool lower_sync(Lower *lower, Str base);
-bool lower_async(Lower *lower, Str base);
-void lower_terminator(Lower *lower, Str base); // bra, brx, ret, exit
-bool lower_call(Lower *lower, Str base);
-void lower_nodes(Lower *lower); // builds lower->nodes
-bool lower_ends_block(Str base);
+void lower_mov(Lower *lower); // move.c
+void lower_cvta(Lower *lower);
+void lower_isspacep(Lower *lower);
+void lower_cvt(Lower *lower); // convert.c
+void lower_ld(Lower *lower);  // memory.c
+void lower_st(Lower *lower);
+void lower_atom(Lower *lower); // atomic.c
+void lower_red(Lower *lower);
+void lower_cp(Lower *lower); // async.c
+void lower_mbarrier(Lower *lower);
+void lower_shfl(Lower *lower); // sync.c
+void lower_vote(Lower *lower);
+void lower_match(Lower *lower);
+void lower_redux(Lower *lower);
+void lower_elect(Lower *lower);
+void lower_bar(Lower *lower);
+void lower_fence(Lower *lower);
+void lower_activemask(Lower *lower);
+void lower_bra(Lower *lower); // branch.c
+void lower_brx(Lower *lower);
+void lower_ret(Lower *lower);
+void lower_exit(Lower *lower);
+void lower_trap(Lower *lower);
+void lower_nanosleep(Lower *lower);
+void lower_nothing(Lower *lower);
+void lower_call(Lower *lower); // call.c
 
 #endif

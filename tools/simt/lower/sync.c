@@ -1,181 +1,183 @@
 // Warp-wide instructions, barriers, fences.
-#include <string.h>
-
 #include "simt/lower/lower.h"
 
-static uint8_t take_one(Lower *lower, const char *const *names, uint32_t count) {
-    for (uint32_t k = 0; k < count; k++)
-        if (lower_take(lower, names[k])) return (uint8_t)k;
-    lower_unknown(lower);
+static const InstSync nothing = {.d = PTX_NONE, .predicate = PTX_NONE};
+
+// Modifiers of a warp-wide instruction: .sync and one of these.
+static uint32_t take_mode(Lower *lower, const Choice *modes) {
+    if (!lower_take(lower, "sync")) lower_unknown(lower); // without it: gone since sm_70
+    return lower_choice(lower, modes);
 }
 
-static uint32_t second_register(Lower *lower, const PtxOperand *operand) {
-    if (operand->reg2 == PTX_NONE) return PTX_NONE;
-    PtxOperand second = {.kind = PTX_OPERAND_REG, .reg = operand->reg2, .reg2 = PTX_NONE};
-    return lower_dest(lower, &second, 'p');
-}
-
-static Inst *emit_sync(Lower *lower, Op *op, const uint32_t *r, uint32_t count) {
+static void emit_sync(Lower *lower, Op *op, const InstSync *sync) {
     Inst *inst = lower_emit(lower, op);
-    memcpy(inst->r, r, count * sizeof *r);
+    inst->sync = *sync;
     inst->access = ACCESS_SYNC;
-    return inst;
 }
 
-static void lower_shfl(Lower *lower) {
-    static const char *const modes[] = {"up", "down", "bfly", "idx"};
+void lower_shfl(Lower *lower) {
+    static const Choice modes[] = {{STR("up"), SHUFFLE_UP},
+                                   {STR("down"), SHUFFLE_DOWN},
+                                   {STR("bfly"), SHUFFLE_BFLY},
+                                   {STR("idx"), SHUFFLE_IDX},
+                                   {STR(""), 0}};
     const PtxOperand *operands = lower->at->operands;
-    bool sync = lower_take(lower, "sync");
-    uint8_t mode = take_one(lower, modes, 4);
-    lower_take(lower, "b32");
+    InstSync sync = nothing;
+    sync.shuffle = (ShuffleMode)take_mode(lower, modes);
     lower_all_taken(lower);
-    lower_operands(lower, sync ? 5 : 4, sync ? 5 : 4);
-    if (!sync) lower_unknown(lower); // gone since sm_70
-    uint32_t r[6];
-    for (uint32_t k = 1; k < 5; k++) r[k] = lower_source(lower, &operands[k], 'w');
-    r[0] = lower_dest(lower, &operands[0], 'w');
-    r[5] = second_register(lower, &operands[0]);
-    emit_sync(lower, op_shuffle, r, 6)->mode = mode;
+    lower_operands(lower, 5, 5);
+    for (uint32_t k = 0; k < 3; k++)
+        sync.value[k] = lower_source(lower, &operands[1 + k], REGISTER_32);
+    sync.mask = lower_source(lower, &operands[4], REGISTER_32);
+    sync.d = lower_dest(lower, &operands[0], REGISTER_32);
+    sync.predicate = lower_second_dest(lower, &operands[0]);
+    sync.class = REGISTER_32;
+    emit_sync(lower, op_shuffle, &sync);
 }
 
-static void lower_vote(Lower *lower) {
-    static const char *const modes[] = {"all", "any", "uni", "ballot"};
+void lower_vote(Lower *lower) {
+    static const Choice modes[] = {{STR("all"), VOTE_ALL},
+                                   {STR("any"), VOTE_ANY},
+                                   {STR("uni"), VOTE_UNI},
+                                   {STR("ballot"), VOTE_BALLOT},
+                                   {STR(""), 0}};
     const PtxOperand *operands = lower->at->operands;
-    if (!lower_take(lower, "sync")) lower_unknown(lower);
-    uint8_t mode = take_one(lower, modes, 4);
+    InstSync sync = nothing;
+    sync.vote = (VoteMode)take_mode(lower, modes);
     lower_take_type(lower);
     lower_all_taken(lower);
     lower_operands(lower, 3, 3);
-    uint32_t r[3];
-    r[1] = lower_source(lower, &operands[1], 'p');
-    r[2] = lower_source(lower, &operands[2], 'w');
-    r[0] = lower_dest(lower, &operands[0], mode == VOTE_BALLOT ? 'w' : 'p');
-    emit_sync(lower, op_vote, r, 3)->mode = mode;
+    sync.value[0] = lower_source(lower, &operands[1], REGISTER_PRED);
+    sync.mask = lower_source(lower, &operands[2], REGISTER_32);
+    if (sync.vote == VOTE_BALLOT)
+        sync.d = lower_dest(lower, &operands[0], REGISTER_32);
+    else
+        sync.predicate = lower_dest(lower, &operands[0], REGISTER_PRED);
+    sync.class = REGISTER_PRED;
+    emit_sync(lower, op_vote, &sync);
 }
 
-static void lower_match(Lower *lower) {
-    static const char *const modes[] = {"any", "all"};
+void lower_match(Lower *lower) {
+    static const Choice modes[] = {{STR("any"), MATCH_ANY}, {STR("all"), MATCH_ALL}, {STR(""), 0}};
     const PtxOperand *operands = lower->at->operands;
-    if (!lower_take(lower, "sync")) lower_unknown(lower);
-    uint8_t mode = take_one(lower, modes, 2);
-    PtxType type = lower_take_type(lower);
+    InstSync sync = nothing;
+    sync.match = (MatchMode)take_mode(lower, modes);
+    sync.class = register_class(lower_take_type(lower));
     lower_all_taken(lower);
     lower_operands(lower, 3, 3);
-    uint32_t r[4];
-    r[1] = lower_source(lower, &operands[1], lower_type_letter(type));
-    r[2] = lower_source(lower, &operands[2], 'w');
-    r[0] = lower_dest(lower, &operands[0], 'w');
-    r[3] = second_register(lower, &operands[0]);
-    Inst *inst = emit_sync(lower, op_match, r, 4);
-    inst->mode = mode;
-    inst->bytes = (uint8_t)ptx_type_bytes(type);
+    sync.value[0] = lower_source(lower, &operands[1], sync.class);
+    sync.mask = lower_source(lower, &operands[2], REGISTER_32);
+    sync.d = lower_dest(lower, &operands[0], REGISTER_32);
+    if (sync.match == MATCH_ALL) sync.predicate = lower_second_dest(lower, &operands[0]);
+    emit_sync(lower, op_match, &sync);
 }
 
-static void lower_redux(Lower *lower) {
-    static const char *const modes[] = {"add", "min", "max", "and", "or", "xor"};
-    static const uint8_t unsigned_modes[] = {REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U,
-                                             REDUCE_AND, REDUCE_OR,    REDUCE_XOR};
+void lower_redux(Lower *lower) {
+    static const Choice modes[] = {{STR("add"), REDUCE_ADD},
+                                   {STR("min"), REDUCE_MIN_U},
+                                   {STR("max"), REDUCE_MAX_U},
+                                   {STR("and"), REDUCE_AND},
+                                   {STR("or"), REDUCE_OR},
+                                   {STR("xor"), REDUCE_XOR},
+                                   {STR(""), 0}};
     const PtxOperand *operands = lower->at->operands;
-    if (!lower_take(lower, "sync")) lower_unknown(lower);
-    uint8_t mode = unsigned_modes[take_one(lower, modes, 6)];
+    InstSync sync = nothing;
+    sync.reduce = (ReduceMode)take_mode(lower, modes);
     PtxType type = lower_take_type(lower);
     lower_all_taken(lower);
     lower_operands(lower, 3, 3);
     if (type != PTX_U32 && type != PTX_S32 && type != PTX_B32) lower_unknown(lower);
-    if (type == PTX_S32 && mode == REDUCE_MIN_U) mode = REDUCE_MIN_S;
-    if (type == PTX_S32 && mode == REDUCE_MAX_U) mode = REDUCE_MAX_S;
-    uint32_t r[3];
-    r[1] = lower_source(lower, &operands[1], 'w');
-    r[2] = lower_source(lower, &operands[2], 'w');
-    r[0] = lower_dest(lower, &operands[0], 'w');
-    emit_sync(lower, op_reduce, r, 3)->mode = mode;
+    if (type == PTX_S32 && sync.reduce == REDUCE_MIN_U) sync.reduce = REDUCE_MIN_S;
+    if (type == PTX_S32 && sync.reduce == REDUCE_MAX_U) sync.reduce = REDUCE_MAX_S;
+    sync.value[0] = lower_source(lower, &operands[1], REGISTER_32);
+    sync.mask = lower_source(lower, &operands[2], REGISTER_32);
+    sync.d = lower_dest(lower, &operands[0], REGISTER_32);
+    sync.class = REGISTER_32;
+    emit_sync(lower, op_reduce, &sync);
 }
 
-// bar.sync, bar.arrive, bar.red, also as barrier[.cta]; bar.warp.sync; barrier.cluster is not
-// known.
-static void lower_barrier(Lower *lower) {
-    const PtxInst *at = lower->at;
-    lower_take(lower, "cta");
-    lower_take(lower, "aligned");
-    if (lower_take(lower, "warp")) {
-        lower_take(lower, "sync");
-        lower_all_taken(lower);
-        lower_operands(lower, 1, 1);
-        uint32_t mask = lower_source(lower, &at->operands[0], 'w');
-        emit_sync(lower, op_warp_barrier, &mask, 1);
-        return;
-    }
-    bool reduce = lower_take(lower, "red"), arrives = !reduce && lower_take(lower, "arrive");
-    if (!reduce && !arrives && !lower_take(lower, "sync")) lower_unknown(lower);
-    uint8_t mode = BARRIER_PLAIN;
-    if (reduce) {
-        static const char *const modes[] = {"popc", "and", "or"};
-        mode = (uint8_t)(BARRIER_POPC + take_one(lower, modes, 3));
-        lower_take_type(lower);
-    }
-    lower_all_taken(lower);
-    uint32_t first = reduce ? 1 : 0, count = at->operand_count;
-    lower_operands(lower, first + 1u + reduce + arrives, first + 2u + reduce);
-    uint32_t r[3] = {lower_source(lower, &at->operands[first], 'w'), PTX_NONE, PTX_NONE};
-    if (count - reduce > first + 1) r[1] = lower_source(lower, &at->operands[first + 1], 'w');
-    if (reduce) r[2] = lower_source(lower, &at->operands[count - 1], 'p');
-    uint32_t d = PTX_NONE;
-    if (reduce) d = lower_dest(lower, &at->operands[0], mode == BARRIER_POPC ? 'w' : 'p');
-    uint32_t slot = lower_slot(lower, SLOT_BARRIER);
-    Inst *inst = emit_sync(lower, arrives ? op_barrier_arrive : op_barrier, r, 3);
-    inst->access = ACCESS_BARRIER;
-    inst->slot = slot;
-    if (!reduce) return;
-    inst = lower_emit(lower, op_barrier_result);
-    inst->r[0] = d;
-    inst->r[1] = r[0];
-    inst->mode = mode;
-}
-
-static void lower_elect(Lower *lower) {
+// `_|%p1`: the leader's number may not be wanted.
+void lower_elect(Lower *lower) {
     if (!lower_take(lower, "sync")) lower_unknown(lower);
     lower_all_taken(lower);
     lower_operands(lower, 2, 2);
     const PtxOperand *operands = lower->at->operands;
-    uint32_t r[3];
-    r[1] = lower_source(lower, &operands[1], 'w');
-    // `_|%p1`: the leader's number may not be wanted
-    bool register_wanted = operands[0].kind == PTX_OPERAND_REG;
-    r[0] = register_wanted ? lower_dest(lower, &operands[0], 'w') : lower_temp(lower, 'w');
-    r[2] = second_register(lower, &operands[0]);
-    emit_sync(lower, op_elect, r, 3);
+    InstSync sync = nothing;
+    sync.mask = lower_source(lower, &operands[1], REGISTER_32);
+    sync.d = lower_wanted(lower, &operands[0], REGISTER_32);
+    sync.predicate = lower_second_dest(lower, &operands[0]);
+    emit_sync(lower, op_elect, &sync);
 }
 
-bool lower_sync(Lower *lower, Str base) {
-    static const struct {
-        const char *name;
-        void (*lower)(Lower *lower);
-    } rows[] = {
-        {"shfl", lower_shfl},   {"vote", lower_vote},   {"match", lower_match},
-        {"redux", lower_redux}, {"bar", lower_barrier}, {"barrier", lower_barrier},
-        {"elect", lower_elect},
-    };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        if (!str_equal(base, str_of(rows[k].name))) continue;
-        rows[k].lower(lower);
-        return true;
+static void lower_warp_barrier(Lower *lower) {
+    lower_take(lower, "sync");
+    lower_all_taken(lower);
+    lower_operands(lower, 1, 1);
+    InstSync sync = nothing;
+    sync.mask = lower_source(lower, &lower->at->operands[0], REGISTER_32);
+    emit_sync(lower, op_warp_barrier, &sync);
+}
+
+// The barrier of [first], number{, threads}; of bar.red, then the predicate.
+static InstBarrier block_barrier(Lower *lower, uint32_t first, bool reduces) {
+    const PtxInst *at = lower->at;
+    InstBarrier barrier = {.threads = PTX_NONE, .predicate = PTX_NONE};
+    barrier.number = lower_source(lower, &at->operands[first], REGISTER_32);
+    if (at->operand_count - reduces > first + 1)
+        barrier.threads = lower_source(lower, &at->operands[first + 1], REGISTER_32);
+    if (reduces)
+        barrier.predicate =
+            lower_source(lower, &at->operands[at->operand_count - 1], REGISTER_PRED);
+    return barrier;
+}
+
+// bar.red d, number{, threads}, predicate
+static void lower_barrier_reduction(Lower *lower) {
+    static const Choice modes[] = {{STR("popc"), BARRIER_POPC},
+                                   {STR("and"), BARRIER_AND},
+                                   {STR("or"), BARRIER_OR},
+                                   {STR(""), 0}};
+    BarrierMode mode = (BarrierMode)lower_choice(lower, modes);
+    lower_take_type(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 3, 4);
+    InstBarrier barrier = block_barrier(lower, 1, true);
+    RegisterClass class = mode == BARRIER_POPC ? REGISTER_32 : REGISTER_PRED;
+    uint32_t d = lower_dest(lower, &lower->at->operands[0], class);
+    uint32_t slot = lower_slot(lower, SLOT_BARRIER);
+    Inst *inst = lower_emit(lower, op_barrier);
+    inst->barrier = barrier;
+    inst->slot = slot;
+    lower_emit(lower, op_barrier_result)->barrier_result =
+        (InstBarrierResult){d, barrier.number, mode};
+}
+
+// bar.sync, bar.arrive, bar.red, also as barrier[.cta]; bar.warp.sync. barrier.cluster is not
+// known.
+void lower_bar(Lower *lower) {
+    if (lower_take(lower, "warp")) {
+        lower_warp_barrier(lower);
+        return;
     }
-    if (str_equal(base, STR("membar")) || str_equal(base, STR("fence"))) {
-        lower_emit(lower, op_fence)->access = ACCESS_SYNC;
-    } else if (str_equal(base, STR("activemask"))) {
-        lower_operands(lower, 1, 1);
-        uint32_t d = lower_dest(lower, &lower->at->operands[0], 'w');
-        lower_emit(lower, op_activemask)->r[0] = d;
-    } else if (str_equal(base, STR("trap")) || str_equal(base, STR("brkpt"))) {
-        lower_emit(lower, op_trap);
-    } else if (str_equal(base, STR("nanosleep"))) {
-        lower_emit(lower, op_nanosleep);
-        lower->code->ordered = true;
-    } else if (str_equal(base, STR("griddepcontrol")) || str_equal(base, STR("pmevent")) ||
-               str_equal(base, STR("setmaxnreg"))) {
-        lower_emit(lower, op_nothing); // launches of a stream run one after the other
-    } else {
-        return false;
+    if (lower_take(lower, "red")) {
+        lower_barrier_reduction(lower);
+        return;
     }
-    return true;
+    bool arrives = lower_take(lower, "arrive");
+    if (!arrives && !lower_take(lower, "sync")) lower_unknown(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, arrives ? 2 : 1, 2);
+    InstBarrier barrier = block_barrier(lower, 0, false);
+    uint32_t slot = lower_slot(lower, SLOT_BARRIER);
+    Inst *inst = lower_emit(lower, arrives ? op_barrier_arrive : op_barrier);
+    inst->barrier = barrier;
+    inst->slot = slot;
+}
+
+void lower_fence(Lower *lower) { lower_emit(lower, op_fence); }
+
+void lower_activemask(Lower *lower) {
+    lower_operands(lower, 1, 1);
+    uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_32);
+    lower_emit(lower, op_activemask)->r[0] = d;
 }

@@ -14,9 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Fresh memory: every byte 0xFF, which is NaN as float and double and -1 as an integer.
-enum { POISON = 0xFF };
-
 // Between allocations: one past the end never lies in the next one. cudaMalloc aligns to 256 bytes
 // (CUDA C++ Programming Guide, "Device Memory Accesses"); pages of the host are 4096 bytes.
 enum { ALIGN = 256, GUARD = 256, PAGE = 4096 };
@@ -141,7 +138,7 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     used += bytes;
     if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
     if (address + whole > memory_high) memory_high = address + whole;
-    memset(memory_at(address), POISON, whole);
+    memset(memory_at(address), MEMORY_POISON, whole);
     if (kind != MEMORY_DEVICE) memory_written(address, whole);
     return address;
 }

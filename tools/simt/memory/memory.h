@@ -25,7 +25,10 @@ typedef struct {
 // Reserves the range. False (errno set) if the host refuses. Called once before anything else.
 bool memory_open(size_t limit_bytes);
 
-// 0 when out of memory. Fresh memory holds a poison pattern, not zeros.
+// Fills memory that nothing has written, of any kind: NaN as float and double, -1 as an integer.
+enum { MEMORY_POISON = 0xFF };
+
+// 0 when out of memory. Fresh memory is filled with the poison.
 uint64_t memory_alloc(size_t bytes); // MEMORY_MODULE
 uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind);
 

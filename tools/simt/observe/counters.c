@@ -1,10 +1,10 @@
-// From counter slots to the counters of a launch: see launch.h.
+// From counter slots to the counters of a launch: see counters.h.
+#include "simt/observe/counters.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/exec/schedule.h"
-
-const char *const simt_counter_names[COUNTERS] = {
+const char *const counters_names[COUNTERS] = {
     [COUNT_WARP_INSTS] = "warp_insts",
     [COUNT_THREAD_INSTS] = "thread_insts",
     [COUNT_SHARED_LD_INSTS] = "shared_ld_insts",
@@ -61,7 +61,7 @@ static void add_memory(Counters *counters, SlotKind kind, const Tally *tally) {
 typedef struct {
     LineCounters *lines;
     size_t slots, count;
-    Arena scratch;
+    Arena *arena;
 } LineTable;
 
 static Counters *line_counters(LineTable *table, const PtxModule *module, PtxPlace place) {
@@ -69,9 +69,8 @@ static Counters *line_counters(LineTable *table, const PtxModule *module, PtxPla
                            ? module->file_short[place.file]
                            : "";
     if (2 * (table->count + 1) > table->slots) {
-        LineTable bigger = {.slots = table->slots ? 2 * table->slots : 256,
-                            .scratch = table->scratch};
-        bigger.lines = ARENA_NEW(&bigger.scratch, bigger.slots, LineCounters);
+        LineTable bigger = {.slots = table->slots ? 2 * table->slots : 256, .arena = table->arena};
+        bigger.lines = ARENA_NEW(table->arena, bigger.slots, LineCounters);
         for (size_t k = 0; k < table->slots; k++) {
             if (!table->lines[k].file) continue;
             uint64_t at = str_hash(str_of(table->lines[k].file)) + table->lines[k].line;
@@ -101,40 +100,50 @@ static int compare_lines(const void *left, const void *right) {
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static void copy_lines(LaunchReport *report, const LineTable *table) {
-    report->lines = ARENA_NEW(&report->arena, table->count + 1, LineCounters);
+static size_t copy_lines(Arena *arena, const LineTable *table, LineCounters **lines) {
+    size_t count = 0;
+    *lines = ARENA_NEW(arena, table->count + 1, LineCounters);
     for (size_t k = 0; k < table->slots; k++) {
         if (!table->lines[k].file) continue;
-        LineCounters *line = &report->lines[report->line_count++];
+        LineCounters *line = &(*lines)[count++];
         *line = table->lines[k];
-        line->file = str_terminated(&report->arena, str_of(line->file));
+        line->file = str_terminated(arena, str_of(line->file));
     }
-    qsort(report->lines, report->line_count, sizeof *report->lines, compare_lines);
+    qsort(*lines, count, sizeof **lines, compare_lines);
+    return count;
 }
 
-void report_fill(LaunchReport *report, const PtxModule *module, const SlotTable *table,
-                 const Tally *tally, bool lines) {
-    LineTable line_table = {0};
+void counters_total(Counters *total, const SlotTable *table, const Tally *tally) {
     for (uint32_t s = 0; s < table->count; s++) {
         const Slot *slot = &table->slots[s];
-        const Tally *counted = &tally[s];
-        if (!counted->a && !counted->b) continue;
         if (slot->kind != SLOT_BLOCK) {
-            add_memory(&report->total, (SlotKind)slot->kind, counted);
-            if (!lines || slot->ptx >= slot->function->inst_count) continue;
-            PtxPlace place = slot->function->insts[slot->ptx].place;
-            add_memory(line_counters(&line_table, module, place), (SlotKind)slot->kind, counted);
+            add_memory(total, (SlotKind)slot->kind, &tally[s]);
             continue;
         }
         uint64_t count = slot->ptx_end - slot->ptx;
-        report->total.value[COUNT_WARP_INSTS] += counted->a * count;
-        report->total.value[COUNT_THREAD_INSTS] += counted->b * count;
-        for (uint32_t k = slot->ptx; lines && k < slot->ptx_end; k++) {
-            Counters *line = line_counters(&line_table, module, slot->function->insts[k].place);
-            line->value[COUNT_WARP_INSTS] += counted->a;
-            line->value[COUNT_THREAD_INSTS] += counted->b;
-        }
+        total->value[COUNT_WARP_INSTS] += tally[s].a * count;
+        total->value[COUNT_THREAD_INSTS] += tally[s].b * count;
     }
-    if (lines) copy_lines(report, &line_table);
-    arena_free(&line_table.scratch);
+}
+
+static void add_slot(LineTable *table, const PtxModule *module, const Slot *slot,
+                     const Tally *tally) {
+    const PtxFunction *function = slot->function;
+    for (uint32_t k = slot->ptx; k < slot->ptx_end && k < function->inst_count; k++) {
+        Counters *line = line_counters(table, module, function->insts[k].place);
+        if (slot->kind != SLOT_BLOCK) {
+            add_memory(line, (SlotKind)slot->kind, tally);
+            continue;
+        }
+        line->value[COUNT_WARP_INSTS] += tally->a;
+        line->value[COUNT_THREAD_INSTS] += tally->b;
+    }
+}
+
+size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
+                        const Tally *tally, LineCounters **lines) {
+    LineTable line_table = {.arena = arena};
+    for (uint32_t s = 0; s < table->count; s++)
+        if (tally[s].a || tally[s].b) add_slot(&line_table, module, &table->slots[s], &tally[s]);
+    return copy_lines(arena, &line_table, lines);
 }

@@ -3,13 +3,11 @@
 #ifndef TRACE_H
 #define TRACE_H
 
-#include "simt/exec/warp.h"
+#include "simt/exec/observer.h"
 
-// Appends to the file; the first launch of the process writes it anew, with a header row.
-SimtStatus trace_open(Machine *machine, const char *path, const char *kernel, SimtError *error);
-bool trace_close(Machine *machine);
-
-// The hook that writes an access before it happens.
-Op trace_op;
+// Appends to the file; the first launch of the process writes it anew, with a header row. NULL: the
+// error says why, and errno.
+Observer *trace_open(const char *path, const char *kernel, SimtError *error);
+bool trace_close(Observer *trace); // false: not all could be written
 
 #endif

@@ -3,30 +3,21 @@
 // "Parallel Synchronization and Communication Instructions: mbarrier".
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
-// cp.async: r[0], imm, wide: where to, in shared memory; r[1] and extra: where from, in global
-// memory; r[2]: bytes to read, the rest is zero, or PTX_NONE; r[3]: lanes that read nothing.
+// cp.async
 const Inst *op_copy_async(Warp *warp, const Inst *inst) {
-    const uint32_t mask = warp->exec, size = (uint32_t)inst->bytes * inst->elements;
+    const Access store = address_copy_store(inst), load = address_copy_load(inst);
+    const uint32_t mask = warp->exec, size = address_bytes(&store);
     uint8_t *to[LANES], *from[LANES];
     uint32_t reading = mask;
-    if (inst->r[3] != PTX_NONE) reading &= ~*REG(warp, LaneU32, inst->r[3]);
-    if (!memory_resolve(warp, inst, mask, to)) return NULL;
-    Inst load = *inst;
-    load.r[0] = inst->r[1];
-    load.imm = (uint64_t)(uintptr_t)inst->extra;
-    load.wide = 1;
-    load.access = ACCESS_LOAD;
-    load.space = PTX_GLOBAL;
-    load.slot = inst->slot + 1;
-    load.ptx = inst->ptx;
-    if (reading && !memory_resolve(warp, &load, reading, from)) return NULL;
+    if (inst->copy.ignored != PTX_NONE) reading &= ~*REG(warp, LaneU32, inst->copy.ignored);
+    if (!address_resolve(warp, &store, mask, to)) return NULL;
+    if (reading && !address_resolve(warp, &load, reading, from)) return NULL;
     for (uint32_t m = mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        uint32_t bytes = inst->r[2] == PTX_NONE ? size : REG(warp, LaneU32, inst->r[2])[l];
-        if (!(reading >> l & 1)) bytes = 0;
-        if (bytes > size) bytes = size;
+        uint32_t bytes = address_copy_bytes(warp, inst, l);
         if (bytes) memcpy(to[l], from[l], bytes);
         memset(to[l] + bytes, 0, size - bytes);
     }
@@ -68,62 +59,76 @@ static void mbarrier_write(uint8_t *at, Mbarrier *barrier) {
     memcpy(at, &word, sizeof word);
 }
 
-static uint32_t operand(const Warp *warp, const Inst *inst, int k, int lane, uint32_t otherwise) {
-    return inst->r[k] == PTX_NONE ? otherwise : REG(warp, LaneU32, inst->r[k])[lane];
+// What an instruction that does not wait makes of it. `value` is its operand, or as if it were.
+static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value) {
+    switch (mode) {
+    case MBARRIER_INIT:
+        *barrier = (Mbarrier){.expected = value, .pending = value};
+        break;
+    case MBARRIER_EXPECT:
+        barrier->bytes += (int32_t)value;
+        break;
+    case MBARRIER_COMPLETE:
+        barrier->bytes -= (int32_t)value;
+        break;
+    case MBARRIER_ARRIVE_EXPECT:
+        barrier->bytes += (int32_t)value;
+        barrier->pending--;
+        break;
+    case MBARRIER_ARRIVE_DROP:
+        barrier->expected--;
+        barrier->pending -= value;
+        break;
+    case MBARRIER_ARRIVE:
+        barrier->pending -= value;
+        break;
+    case MBARRIER_INVALIDATE:
+    case MBARRIER_WAIT_STATE:
+    case MBARRIER_WAIT_PARITY:
+        break;
+    }
 }
 
-// r[0]: address; r[1]: result (state, or a predicate); r[2]: count, bytes, state or parity.
+// A count that is not given is 1.
+static uint32_t value_of(const Warp *warp, const InstMbarrier *mbarrier, int lane) {
+    if (mbarrier->value != PTX_NONE) return REG(warp, LaneU32, mbarrier->value)[lane];
+    return mbarrier->mode == MBARRIER_EXPECT || mbarrier->mode == MBARRIER_COMPLETE ||
+                   mbarrier->mode == MBARRIER_ARRIVE_EXPECT
+               ? 0
+               : 1;
+}
+
+static bool phase_complete(const Warp *warp, const InstMbarrier *mbarrier, int lane,
+                           uint32_t phase) {
+    if (mbarrier->mode == MBARRIER_WAIT_PARITY)
+        return (REG(warp, LaneU32, mbarrier->value)[lane] & 1) != phase;
+    return REG(warp, LaneU64, mbarrier->value)[lane] >> 63 != phase;
+}
+
+static const Inst *mbarrier_wait(Warp *warp, const Inst *inst, uint8_t *const at[LANES]) {
+    uint32_t complete = 0;
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (phase_complete(warp, &inst->mbarrier, l, mbarrier_read(at[l]).phase))
+            complete |= 1u << l;
+    }
+    warp_write_predicate(warp, inst->mbarrier.d, complete);
+    return complete == warp->exec ? inst + 1 : path_yield(warp, inst + 1, STOP_SPIN);
+}
+
 const Inst *op_mbarrier(Warp *warp, const Inst *inst) {
     uint8_t *at[LANES];
-    const MbarrierMode mode = (MbarrierMode)inst->mode;
-    uint32_t complete = 0;
-    if (!memory_resolve(warp, inst, warp->exec, at)) return NULL;
+    const InstMbarrier *mbarrier = &inst->mbarrier;
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, warp->exec, at)) return NULL;
+    if (mbarrier->mode >= MBARRIER_WAIT_STATE) return mbarrier_wait(warp, inst, at);
     for (uint32_t m = warp->exec; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         Mbarrier barrier = mbarrier_read(at[l]);
-        uint64_t before = mbarrier_word(&barrier);
-        switch (mode) {
-        case MBARRIER_INIT:
-            barrier = (Mbarrier){.expected = operand(warp, inst, 2, l, 1)};
-            barrier.pending = barrier.expected;
-            mbarrier_write(at[l], &barrier);
-            break;
-        case MBARRIER_INVALIDATE:
-            break;
-        case MBARRIER_EXPECT:
-            barrier.bytes += (int32_t)operand(warp, inst, 2, l, 0);
-            mbarrier_write(at[l], &barrier);
-            break;
-        case MBARRIER_COMPLETE:
-            barrier.bytes -= (int32_t)operand(warp, inst, 2, l, 0);
-            mbarrier_write(at[l], &barrier);
-            break;
-        case MBARRIER_ARRIVE_EXPECT:
-            barrier.bytes += (int32_t)operand(warp, inst, 2, l, 0);
-            barrier.pending--;
-            mbarrier_write(at[l], &barrier);
-            break;
-        case MBARRIER_ARRIVE_DROP:
-            barrier.expected--;
-            barrier.pending -= operand(warp, inst, 2, l, 1);
-            mbarrier_write(at[l], &barrier);
-            break;
-        case MBARRIER_ARRIVE:
-            barrier.pending -= operand(warp, inst, 2, l, 1);
-            mbarrier_write(at[l], &barrier);
-            break;
-        case MBARRIER_WAIT_STATE:
-            if (REG(warp, LaneU64, inst->r[2])[l] >> 63 != barrier.phase) complete |= 1u << l;
-            break;
-        case MBARRIER_WAIT_PARITY:
-            if ((operand(warp, inst, 2, l, 0) & 1) != barrier.phase) complete |= 1u << l;
-            break;
-        }
-        if (inst->r[1] != PTX_NONE && mode < MBARRIER_WAIT_STATE)
-            REG(warp, LaneU64, inst->r[1])[l] = before;
+        if (mbarrier->d != PTX_NONE) REG(warp, LaneU64, mbarrier->d)[l] = mbarrier_word(&barrier);
+        if (mbarrier->mode == MBARRIER_INVALIDATE) continue;
+        mbarrier_change(&barrier, mbarrier->mode, value_of(warp, mbarrier, l));
+        mbarrier_write(at[l], &barrier);
     }
-    if (mode < MBARRIER_WAIT_STATE) return inst + 1;
-    LaneU32 *d = REG(warp, LaneU32, inst->r[1]);
-    *d = (*d & ~warp->exec) | complete;
-    return complete == warp->exec ? inst + 1 : warp_yield(warp, inst + 1, STOP_SPIN);
+    return inst + 1;
 }

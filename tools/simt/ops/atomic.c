@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
 static float as_f32(uint64_t bits) {
@@ -130,36 +131,25 @@ static uint64_t update(AtomicMode mode, PtxType kind, bool cache, uint32_t bytes
     UPDATE(LaneU64);
 }
 
-static uint64_t read_register(const Warp *warp, uint32_t offset, uint32_t bytes, int lane) {
-    if (bytes == 2) return REG(warp, LaneU16, offset)[lane];
-    if (bytes == 4) return REG(warp, LaneU32, offset)[lane];
-    return REG(warp, LaneU64, offset)[lane];
-}
-
 const Inst *op_atomic(Warp *warp, const Inst *inst) {
+    const InstAtomic *atomic = &inst->atomic;
     uint8_t *pointer[LANES];
-    const uint32_t mask = warp->exec, bytes = inst->bytes;
-    const AtomicMode mode = (AtomicMode)inst->mode;
+    const uint32_t mask = warp->exec, bytes = inst->memory.bytes;
+    const RegisterClass class = register_class(atomic->type);
     const uintptr_t shared = (uintptr_t)warp->block->shared;
-    if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     warp->tally[inst->slot].a += (uint32_t)__builtin_popcount(mask);
     bool failed = false;
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        uint64_t b = read_register(warp, inst->r[2], bytes, lane), c = 0;
-        if (mode == ATOMIC_CAS) c = read_register(warp, inst->r[3], bytes, lane);
+        uint64_t b = warp_read(warp, class, atomic->b, lane), c = 0;
+        if (atomic->mode == ATOMIC_CAS) c = warp_read(warp, class, atomic->c, lane);
         bool cache = (uintptr_t)pointer[lane] - shared >= warp->block->shared_bytes;
-        uint64_t old = update(mode, (PtxType)inst->sizes, cache, bytes, pointer[lane], b, c);
-        failed |= mode == ATOMIC_CAS && old != b;
-        if (inst->r[1] == PTX_NONE) continue;
-        if (bytes == 2)
-            REG(warp, LaneU16, inst->r[1])[lane] = (LaneU16)old;
-        else if (bytes == 4)
-            REG(warp, LaneU32, inst->r[1])[lane] = (LaneU32)old;
-        else
-            REG(warp, LaneU64, inst->r[1])[lane] = old;
+        uint64_t old = update(atomic->mode, atomic->type, cache, bytes, pointer[lane], b, c);
+        failed |= atomic->mode == ATOMIC_CAS && old != b;
+        if (atomic->old != PTX_NONE) warp_write(warp, class, atomic->old, lane, old);
     }
-    if (mode == ATOMIC_CAS && !failed) warp->spins = 0;
-    if (inst->flags & INST_STRONG) return memory_spin(warp, inst);
-    return inst + 1;
+    if (atomic->mode == ATOMIC_CAS && !failed) warp->spins = 0;
+    return inst->spins ? op_spin(warp, inst) : inst + 1;
 }

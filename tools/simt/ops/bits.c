@@ -1,6 +1,6 @@
 // Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions" and the bit-field part of
 // "Integer Arithmetic Instructions".
-#include "simt/exec/warp.h"
+#include "simt/ops/row.h"
 
 #define OP1(name, result, type, value)                                                             \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \

@@ -1,5 +1,6 @@
 // Comparisons: setp and set. PTX ISA, "Comparison and Selection Instructions".
 #include "simt/ops/ops.h"
+#include "simt/ops/row.h"
 
 #define COMPARE(name, type, value)                                                                 \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
@@ -46,21 +47,28 @@ ORDER(LaneF64)
 UNORDERED(LaneF32)
 UNORDERED(LaneF64)
 
-// The comparison's result with a predicate c: r[0] = r[1] op r[3], and r[2] = !r[1] op r[3].
-// mode: 0 none, 1 and, 2 or, 3 xor. A register PTX_NONE is left out.
-const Inst *op_combine(Warp *warp, const Inst *inst) {
-    const uint32_t compared = *REG(warp, LaneU32, inst->r[1]);
-    const uint32_t c = inst->mode ? *REG(warp, LaneU32, inst->r[3]) : 0;
-    for (int side = 0; side < 2; side++) {
-        uint32_t offset = inst->r[side ? 2 : 0];
-        if (offset == PTX_NONE) continue;
-        uint32_t value = side ? ~compared : compared;
-        if (inst->mode == 1) value &= c;
-        if (inst->mode == 2) value |= c;
-        if (inst->mode == 3) value ^= c;
-        LaneU32 *d = REG(warp, LaneU32, offset);
-        *d = (*d & ~warp->exec) | (value & warp->exec);
+static uint32_t combined(CombineMode mode, uint32_t value, uint32_t c) {
+    switch (mode) {
+    case COMBINE_AND:
+        return value & c;
+    case COMBINE_OR:
+        return value | c;
+    case COMBINE_XOR:
+        return value ^ c;
+    case COMBINE_NONE:
+        break;
     }
+    return value;
+}
+
+const Inst *op_combine(Warp *warp, const Inst *inst) {
+    const InstCombine *combine = &inst->combine;
+    const uint32_t compared = *REG(warp, LaneU32, combine->compared);
+    const uint32_t c = combine->mode ? *REG(warp, LaneU32, combine->c) : 0;
+    if (combine->d != PTX_NONE)
+        warp_write_predicate(warp, combine->d, combined(combine->mode, compared, c));
+    if (combine->negated != PTX_NONE)
+        warp_write_predicate(warp, combine->negated, combined(combine->mode, ~compared, c));
     return inst + 1;
 }
 

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "simt/ops/ops.h"
+#include "simt/ops/row.h"
 
 __extension__ typedef __int128 Wide;
-
-static bool is_signed(PtxType type) { return type >= PTX_S8 && type <= PTX_S64; }
-static bool is_float(PtxType type) { return type >= PTX_F16; }
 
 static double float_value(uint64_t bits, PtxType type) {
     uint32_t low = (uint32_t)bits;
@@ -48,12 +46,12 @@ static Wide integer_value(uint64_t bits, PtxType type) {
 
 static uint64_t clamp_integer(Wide value, PtxType type) {
     uint32_t bits = 8 * ptx_type_bytes(type);
-    Wide low = is_signed(type) ? -((Wide)1 << (bits - 1)) : 0;
-    Wide high = ((Wide)1 << (is_signed(type) ? bits - 1 : bits)) - 1;
+    Wide low = ptx_type_is_signed(type) ? -((Wide)1 << (bits - 1)) : 0;
+    Wide high = ((Wide)1 << (ptx_type_is_signed(type) ? bits - 1 : bits)) - 1;
     return (uint64_t)(value < low ? low : value > high ? high : value);
 }
 
-static double round_integral(double value, uint32_t mode) {
+static double round_integral(double value, ConvertMode mode) {
     switch (mode & ROUND_MASK) {
     case ROUND_ZERO:
         return trunc(value);
@@ -66,7 +64,7 @@ static double round_integral(double value, uint32_t mode) {
     }
 }
 
-static uint64_t float_to_integer(double value, PtxType from, PtxType type, uint32_t mode) {
+static uint64_t float_to_integer(double value, PtxType from, PtxType type, ConvertMode mode) {
     // A NaN becomes the sign bit alone if either type has 64 bits, else 0 (measured on an H200).
     if (value != value) {
         uint32_t bytes = ptx_type_bytes(type);
@@ -78,7 +76,7 @@ static uint64_t float_to_integer(double value, PtxType from, PtxType type, uint3
     return clamp_integer((Wide)value, type);
 }
 
-static void set_rounding(uint32_t mode) {
+static void set_rounding(ConvertMode mode) {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
     fesetround(modes[mode & ROUND_MASK]);
 }
@@ -96,12 +94,12 @@ static uint64_t double_bits(double value) {
     return bits;
 }
 
-static uint64_t to_float(double value, PtxType type, uint32_t mode) {
+static uint64_t to_float(double value, PtxType type, ConvertMode mode) {
     if (mode & CONVERT_INTEGRAL) value = round_integral(value, mode);
     if (mode & CONVERT_SATURATE) value = value > 0 ? (value < 1 ? value : 1) : 0;
     if (mode & CONVERT_RELU && value <= 0) value = 0;
-    if (type == PTX_F16) return float_to_half(value, (ConvertMode)mode);
-    if (type == PTX_BF16) return float_to_bfloat(value, (ConvertMode)mode);
+    if (type == PTX_F16) return float_to_half(value, mode);
+    if (type == PTX_BF16) return float_to_bfloat(value, mode);
     if (type == PTX_F64) return double_bits(value);
     set_rounding(mode);
     volatile double from = value;
@@ -110,7 +108,7 @@ static uint64_t to_float(double value, PtxType type, uint32_t mode) {
     return single_bits(single);
 }
 
-static uint64_t integer_to_float(Wide value, PtxType type, uint32_t mode) {
+static uint64_t integer_to_float(Wide value, PtxType type, ConvertMode mode) {
     if (type == PTX_F16 || type == PTX_BF16) {
         // 64 bits do not fit a double: what is lost only matters as being there at all.
         Wide magnitude = value < 0 ? -value : value;
@@ -139,45 +137,41 @@ static uint64_t integer_to_float(Wide value, PtxType type, uint32_t mode) {
     return bits;
 }
 
-static uint64_t convert(uint64_t bits, PtxType from, PtxType to, uint32_t mode) {
-    if (is_float(from)) {
+static uint64_t convert(uint64_t bits, PtxType from, PtxType to, ConvertMode mode) {
+    if (ptx_type_is_float(from)) {
         double value = float_value(bits, from);
-        return is_float(to) ? to_float(value, to, mode) : float_to_integer(value, from, to, mode);
+        return ptx_type_is_float(to) ? to_float(value, to, mode)
+                                     : float_to_integer(value, from, to, mode);
     }
     Wide value = integer_value(bits, from);
-    if (is_float(to)) return integer_to_float(value, to, mode);
+    if (ptx_type_is_float(to)) return integer_to_float(value, to, mode);
     return mode & CONVERT_SATURATE ? clamp_integer(value, to) : (uint64_t)value;
 }
 
 // The value as it lies in a register wider than its type.
 static uint64_t widen(uint64_t bits, PtxType type) {
-    return is_float(type) ? bits : (uint64_t)integer_value(bits, type);
+    return ptx_type_is_float(type) ? bits : (uint64_t)integer_value(bits, type);
 }
 
 const Inst *op_convert(Warp *warp, const Inst *inst) {
-    const PtxType from = (PtxType)inst->elements, to = (PtxType)inst->sizes;
+    const InstConvert *c = &inst->convert;
     for (uint32_t m = warp->exec; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        uint64_t bits = inst->bytes == 2   ? REG(warp, LaneU16, inst->r[1])[l]
-                        : inst->bytes == 4 ? REG(warp, LaneU32, inst->r[1])[l]
-                                           : REG(warp, LaneU64, inst->r[1])[l];
-        uint64_t result = widen(convert(bits, from, to, inst->mode), to);
-        if (inst->wide == 2)
-            REG(warp, LaneU16, inst->r[0])[l] = (LaneU16)result;
-        else if (inst->wide == 4)
-            REG(warp, LaneU32, inst->r[0])[l] = (LaneU32)result;
-        else
-            REG(warp, LaneU64, inst->r[0])[l] = result;
+        int lane = __builtin_ctz(m);
+        uint64_t bits = warp_read(warp, c->from_class, c->a, lane);
+        bits = widen(convert(bits, c->from, c->to, c->mode), c->to);
+        warp_write(warp, c->to_class, c->d, lane, bits);
     }
     return inst + 1;
 }
 
 // cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
 const Inst *op_convert_pair(Warp *warp, const Inst *inst) {
-    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]), *b = REG(warp, LaneF32, inst->r[2]);
-    const PtxType to = inst->sizes == PTX_F16X2 ? PTX_F16 : PTX_BF16;
-    LANE_RESULT_SCALAR(LaneU32, (to_float((double)a[l], to, inst->mode) << 16 |
-                                 to_float((double)b[l], to, inst->mode)));
+    const InstConvert *c = &inst->convert;
+    const LaneF32 *a = REG(warp, LaneF32, c->a), *b = REG(warp, LaneF32, c->b);
+    const PtxType to = c->to == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+    LANE_RESULT_SCALAR_IN(
+        c->d, LaneU32,
+        (to_float((double)a[l], to, c->mode) << 16 | to_float((double)b[l], to, c->mode)));
 }
 
 #define CONVERT(name, to, from, value)                                                             \

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simt/exec/warp.h"
+#include "simt/ops/row.h"
 
 static inline float quiet(float x) {
     union {

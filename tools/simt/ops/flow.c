@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/base/align.h"
+#include "simt/exec/observer.h"
 #include "simt/ops/ops.h"
 
 // The first instruction of every basic block counts the block's instructions in one go.
@@ -9,62 +11,61 @@ const Inst *op_enter(Warp *warp, const Inst *inst) {
     Tally *tally = &warp->tally[inst->slot];
     tally->a++;
     tally->b += (uint32_t)__builtin_popcount(warp->mask);
-    if (__builtin_expect(--warp->budget <= 0, 0)) return warp_yield(warp, inst + 1, STOP_SLICE);
+    if (__builtin_expect(--warp->budget <= 0, 0)) return path_yield(warp, inst + 1, STOP_SLICE);
     return inst + 1;
 }
 
 // The same where lanes that a branch has split may meet again.
 const Inst *op_enter_join(Warp *warp, const Inst *inst) {
-    if (inst == warp->rpc) return warp_arrive(warp);
+    if (inst == warp->rpc) return path_arrive(warp);
     return op_enter(warp, inst);
 }
 
 const Inst *op_jump(Warp *warp, const Inst *inst) {
     (void)warp;
-    return inst->target;
+    return inst->branch.target;
 }
 
-// r[0]: predicate; mode 1: negated.
 const Inst *op_branch(Warp *warp, const Inst *inst) {
-    uint32_t predicate = *REG(warp, LaneU32, inst->r[0]);
-    if (inst->mode) predicate = ~predicate;
+    const InstBranch *branch = &inst->branch;
+    uint32_t predicate = *REG(warp, LaneU32, branch->predicate);
+    if (branch->negated) predicate = ~predicate;
     const uint32_t taken = predicate & warp->mask;
     if (!taken) return inst + 1;
-    if (taken == warp->mask) return inst->target;
-    if (!(inst->flags & INST_SYNTHETIC)) warp->tally[inst->slot].a++;
-    return warp_split(warp, inst, taken, inst->target);
+    if (taken == warp->mask) return branch->target;
+    if (!branch->synthetic) warp->tally[inst->slot].a++;
+    return path_split(warp, inst, taken, branch->target, branch->meet);
 }
 
-// brx.idx: r[0] the index, extra the targets, imm their number. Lanes of the lowest lane's target
-// go there; the others try again.
+// brx.idx. Lanes of the lowest lane's target go there; the others try again.
 const Inst *op_table_branch(Warp *warp, const Inst *inst) {
-    const Inst *const *targets = inst->extra;
-    const LaneU32 *index = REG(warp, LaneU32, inst->r[0]);
+    const InstTable *table = &inst->table;
+    const LaneU32 *index = REG(warp, LaneU32, table->index);
     int first = __builtin_ctz(warp->mask);
-    if (index[first] >= inst->imm) {
+    if (index[first] >= table->count) {
         return warp_fail(warp, inst, first, SIMT_TRAP, "branch index %u of %u targets",
-                         index[first], (unsigned)inst->imm);
+                         index[first], table->count);
     }
     uint32_t same = 0;
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         if (index[l] == index[first]) same |= 1u << l;
     }
-    const Inst *target = targets[index[first]];
+    const Inst *target = table->targets[index[first]];
     if (same == warp->mask) return target;
     warp->tally[inst->slot].a++;
-    // warp_split goes on behind the instruction; the rest comes back to it from there.
-    return warp_split(warp, inst, same, target);
+    // path_split goes on behind the instruction; the rest comes back to it from there.
+    return path_split(warp, inst, same, target, table->meet);
 }
 
-// r[0]: predicate, mode 1: negated; imm: instructions up to the op_unguard behind the guarded ones.
 const Inst *op_guard(Warp *warp, const Inst *inst) {
-    uint32_t predicate = *REG(warp, LaneU32, inst->r[0]);
-    if (inst->mode) predicate = ~predicate;
+    const InstGuard *guard = &inst->guard;
+    uint32_t predicate = *REG(warp, LaneU32, guard->predicate);
+    if (guard->negated) predicate = ~predicate;
     warp->exec = predicate & warp->mask;
     if (warp->exec) return inst + 1;
     warp->exec = warp->mask;
-    return inst + inst->imm + 1;
+    return inst + guard->skip;
 }
 
 const Inst *op_unguard(Warp *warp, const Inst *inst) {
@@ -72,7 +73,7 @@ const Inst *op_unguard(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-const Inst *op_exit(Warp *warp, const Inst *inst) { return warp_exit(warp, warp->exec, inst + 1); }
+const Inst *op_exit(Warp *warp, const Inst *inst) { return path_exit(warp, warp->exec, inst + 1); }
 
 const Inst *op_trap(Warp *warp, const Inst *inst) {
     return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "trap");
@@ -84,18 +85,13 @@ const Inst *op_nothing(Warp *warp, const Inst *inst) {
 }
 
 const Inst *op_fence(Warp *warp, const Inst *inst) {
-    (void)warp;
+    observer_fence(warp);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return inst + 1;
 }
 
 const Inst *op_nanosleep(Warp *warp, const Inst *inst) {
-    return warp_yield(warp, inst + 1, STOP_SPIN);
-}
-
-const Inst *op_unsupported(Warp *warp, const Inst *inst) {
-    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_UNSUPPORTED, "%s",
-                     (const char *)inst->extra);
+    return path_yield(warp, inst + 1, STOP_SPIN);
 }
 
 // Calls. The callee's frame lies behind the caller's; what to go back to is saved in it for each
@@ -120,7 +116,7 @@ static bool same_signature(const CallSite *site, const PtxFunction *function) {
 // under way. NULL: no room for one more.
 static uint8_t *callee_frame(const Warp *warp, const Code *callee) {
     uint8_t *base = warp->stack + callee->frame_base;
-    const size_t size = (callee->frame_bytes + 63u) & ~63u;
+    const size_t size = align_up(callee->frame_bytes, FRAME_ALIGN);
     if (callee->frame_rounds == 1) return base;
     const uint8_t *end = base + size * callee->frame_rounds;
     int first = __builtin_ctz(warp->exec);
@@ -135,13 +131,13 @@ static uint8_t *callee_frame(const Warp *warp, const Code *callee) {
 
 static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *caller,
                                   const Code *callee) {
-    const CallSite *site = inst->extra;
+    const CallSite *site = inst->call.site;
     if (!same_signature(site, callee->source)) {
         return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_INVALID_PTX,
                          "call of `%.*s` with other parameters", STR_ARG(callee->source->name));
     }
     uint8_t *frame = callee_frame(warp, callee);
-    uint32_t local = warp->local + ((caller->source->local_bytes + 15u) & ~15u);
+    uint32_t local = warp->local + (uint32_t)align_up(caller->source->local_bytes, LOCAL_ALIGN);
     const Machine *machine = warp->block->machine;
     if (!frame || local + callee->source->local_bytes > machine->local_bytes) {
         return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_OUT_OF_RESOURCES,
@@ -156,18 +152,7 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
         saved->frame[l] = (uint64_t)(uintptr_t)warp->frame;
         saved->local[l] = warp->local;
     }
-    for (uint32_t k = 0; k < callee->constant_count; k++) {
-        const CodeConstant *constant = &callee->constants[k];
-        uint8_t *at = frame + constant->offset;
-        if (!constant->bytes) { // a predicate
-            LaneU32 *lanes = (LaneU32 *)(void *)at;
-            *lanes = (*lanes & ~exec) | ((uint32_t)constant->value & exec);
-        }
-        for (uint32_t m = exec; m; m &= m - 1) {
-            uint32_t l = (uint32_t)__builtin_ctz(m);
-            memcpy(at + l * constant->bytes, &constant->value, constant->bytes);
-        }
-    }
+    code_place_constants(callee, frame, exec);
     for (uint32_t k = 0; k < site->argument_count; k++) {
         const PtxVariable *param = &callee->source->params[k];
         for (uint32_t m = exec; m; m &= m - 1) {
@@ -183,14 +168,14 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
 }
 
 const Inst *op_call(Warp *warp, const Inst *inst) {
-    const CallSite *site = inst->extra;
+    const CallSite *site = inst->call.site;
     return enter_function(warp, inst, site->caller, site->callee);
 }
 
-// r[0]: the function's address, which is that of its Code.
+// A function's address is that of its Code.
 const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
-    const CallSite *site = inst->extra;
-    const LaneU64 *pointer = REG(warp, LaneU64, inst->r[0]);
+    const CallSite *site = inst->call.site;
+    const LaneU64 *pointer = REG(warp, LaneU64, inst->call.pointer);
     int first = __builtin_ctz(warp->exec);
     uint32_t same = 0;
     for (uint32_t m = warp->exec; m; m &= m - 1) {
@@ -199,7 +184,7 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
     }
     if (same != warp->exec) {
         // The first lane's function now; the rest comes back to this instruction on its own path.
-        const Inst *next = warp_split(warp, inst, warp->mask & ~same, inst);
+        const Inst *next = path_split(warp, inst, warp->mask & ~same, inst, inst->call.meet);
         if (!next) return NULL;
         warp->exec = warp->mask;
     }
@@ -218,10 +203,10 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
 // The single end of a function: results go to the caller's area.
 const Inst *op_return(Warp *warp, const Inst *inst) {
     const Saved *saved = (const Saved *)(const void *)warp->frame;
-    const Code *callee = inst->extra;
+    const Code *callee = inst->returns_from;
     int first = __builtin_ctz(warp->mask);
     const Inst *next = (const Inst *)(uintptr_t)saved->pc[first];
-    const CallSite *site = next[-1].extra;
+    const CallSite *site = next[-1].call.site;
     uint8_t *frame = (uint8_t *)(uintptr_t)saved->frame[first];
     for (uint32_t k = 0; k < site->result_count; k++) {
         const PtxVariable *result = &callee->source->results[k];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simt/ops/ops.h"
+#include "simt/ops/row.h"
 
 static double from_bits(uint16_t bits, int mantissa, int least) {
     int exponent = bits >> mantissa & ((1 << (15 - mantissa)) - 1);

@@ -1,6 +1,6 @@
 // Integer arithmetic. PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer
 // Arithmetic Instructions".
-#include "simt/exec/warp.h"
+#include "simt/ops/row.h"
 
 #define A(type) const type *a = REG(warp, type, inst->r[1])
 #define B(type) const type *b = REG(warp, type, inst->r[2])

@@ -1,123 +1,20 @@
 // Loads and stores. Whole warps that access consecutive memory are copied in one piece; all else
-// goes lane by lane through memory_resolve(), which checks every address and counts.
+// goes lane by lane through address_resolve(), which checks every address and counts.
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
 #define ALWAYS     static inline __attribute__((always_inline))
 #define SPIN_LIMIT 32
 
-void warp_addresses(const Warp *warp, const Inst *inst, uint64_t address[LANES]) {
-    const uint64_t offset = inst->imm;
-    if (inst->wide) {
-        const LaneU64 *base = REG(warp, LaneU64, inst->r[0]);
-        LANE_LOOP address[l] = base[l] + offset;
-    } else {
-        const LaneU32 *base = REG(warp, LaneU32, inst->r[0]);
-        LANE_LOOP address[l] = (uint32_t)(base[l] + (uint32_t)offset);
-    }
-}
-
-static const char *space_name(PtxSpace space) {
-    static const char *const names[] = {"register", "global",    "constant", "shared",
-                                        "local",    "parameter", "generic"};
-    return names[space];
-}
-
-static bool bad_address(Warp *warp, const Inst *inst, PtxSpace space, int lane, uint64_t address,
-                        bool misaligned) {
-    static const char *const kinds[] = {"access", "load", "store", "atomic"};
-    const char *kind = kinds[inst->access <= ACCESS_ATOMIC ? inst->access : 0];
-    unsigned bytes = (unsigned)inst->bytes * inst->elements;
-    warp_fail(warp, inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
-              "%s %s of %u bytes at 0x%llx %s", space_name(space), kind, bytes,
-              (unsigned long long)address,
-              misaligned ? "is not aligned to its size" : "is outside of what is allocated");
-    return false;
-}
-
-// One space, addresses within it.
-static bool resolve_space(Warp *warp, const Inst *inst, PtxSpace space, uint32_t mask,
-                          const uint64_t address[LANES], uint8_t *pointer[LANES]) {
-    const Block *block = warp->block;
-    const uint64_t size = (uint64_t)inst->bytes * inst->elements;
-    uint64_t low = 0, high = 0, lane_bytes = 0;
-    uint8_t *base = NULL;
-    switch (space) {
-    case PTX_GLOBAL:
-    case PTX_CONST:
-        low = memory_low;
-        high = memory_high;
-        base = (uint8_t *)memory_at(0);
-        break;
-    case PTX_SHARED:
-        high = block->shared_bytes;
-        base = block->shared;
-        break;
-    case PTX_LOCAL:
-        high = lane_bytes = block->local_stride;
-        base = block->local + (uint64_t)warp->index * LANES * lane_bytes;
-        break;
-    default:
-        high = block->machine->param_bytes;
-        base = block->machine->params;
-        if (inst->access != ACCESS_LOAD) high = 0;
-        break;
-    }
-    for (uint32_t m = mask; m; m &= m - 1) {
-        int lane = __builtin_ctz(m);
-        uint64_t at = address[lane];
-        if (at < low || at >= high || high - at < size)
-            return bad_address(warp, inst, space, lane, at, false);
-        if (at & (size - 1)) return bad_address(warp, inst, space, lane, at, true);
-        pointer[lane] = (uint8_t *)((uintptr_t)base + at + lane_bytes * (uint64_t)lane);
-    }
-    if (inst->access == ACCESS_ATOMIC) return true;
-    if (space == PTX_GLOBAL) {
-        Tally *tally = &warp->tally[inst->slot];
-        tally->a++;
-        tally->b += sector_count(address, mask);
-    } else if (space == PTX_SHARED) {
-        Tally *tally = &warp->tally[inst->slot + (inst->space == PTX_GENERIC)];
-        uint32_t word[LANES];
-        LANE_LOOP word[l] = (uint32_t)address[l];
-        BankCount count = bank_count(word, mask, (uint32_t)size, inst->access == ACCESS_LOAD);
-        tally->a++;
-        tally->b += count.wavefronts;
-        tally->c += count.groups;
-    }
-    return true;
-}
-
-bool memory_resolve(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *pointer[LANES]) {
-    uint64_t address[LANES];
-    warp_addresses(warp, inst, address);
-    if (inst->space != PTX_GENERIC)
-        return resolve_space(warp, inst, (PtxSpace)inst->space, mask, address, pointer);
-    static const PtxSpace windows[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
-    while (mask) {
-        int first = __builtin_ctz(mask);
-        uint64_t window = address[first] >> WINDOW_SHIFT;
-        uint32_t same = 0;
-        for (int l = 0; l < LANES; l++)
-            same |= (uint32_t)(address[l] >> WINDOW_SHIFT == window) << l;
-        same &= mask;
-        if (window > 3) return bad_address(warp, inst, PTX_GENERIC, first, address[first], false);
-        uint64_t within[LANES];
-        LANE_LOOP within[l] = window ? address[l] & WINDOW_MASK : address[l];
-        if (!resolve_space(warp, inst, windows[window], same, within, pointer)) return false;
-        mask &= ~same;
-    }
-    return true;
-}
-
-const Inst *memory_spin(Warp *warp, const Inst *inst) {
+const Inst *op_spin(Warp *warp, const Inst *inst) {
     if (++warp->spins < SPIN_LIMIT) return inst + 1;
-    return warp_yield(warp, inst + 1, STOP_SPIN);
+    return path_yield(warp, inst + 1, STOP_SPIN);
 }
 
 ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
-    if (__builtin_expect(inst->flags & INST_STRONG, 0)) return memory_spin(warp, inst);
+    if (__builtin_expect(inst->spins, 0)) return op_spin(warp, inst);
     return inst + 1;
 }
 
@@ -137,14 +34,17 @@ ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
 
 #define COPY_IN_EXTENDED(memory)                                                                   \
     do {                                                                                           \
-        if (inst->sizes == 2) COPY_IN(memory, LaneU16);                                            \
-        if (inst->sizes == 4) COPY_IN(memory, LaneU32);                                            \
+        if (values->class == REGISTER_16) COPY_IN(memory, LaneU16);                                \
+        if (values->class == REGISTER_32) COPY_IN(memory, LaneU32);                                \
         COPY_IN(memory, LaneU64);                                                                  \
     } while (0)
 
-static void copy_in(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mask,
-                    uint8_t *const pointer[LANES], uint32_t at) {
-    switch (inst->bytes + (inst->mode ? 16 : 0)) {
+// Element e of `bytes` bytes, from the lanes' pointers to its register.
+static void copy_in(Warp *warp, const InstValues *values, uint32_t e, uint32_t bytes, uint32_t mask,
+                    uint8_t *const pointer[LANES]) {
+    const uint32_t offset = values->value[e], at = e * bytes;
+    if (offset == PTX_NONE) return;
+    switch (bytes + (values->sign_extend ? 16 : 0)) {
     case 1:
         COPY_IN_EXTENDED(uint8_t);
     case 2:
@@ -162,15 +62,15 @@ static void copy_in(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mask
     }
 }
 
-static void copy_out(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mask,
-                     uint8_t *const pointer[LANES], uint32_t at) {
-    const uint8_t *from = REG(warp, uint8_t, offset);
-    const uint32_t step = inst->sizes;
+static void copy_out(Warp *warp, const InstValues *values, uint32_t e, uint32_t bytes,
+                     uint32_t mask, uint8_t *const pointer[LANES]) {
+    const uint8_t *from = REG(warp, uint8_t, values->value[e]);
+    const uint32_t step = register_bytes(values->class);
     for (uint32_t m = mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         const uint8_t *value = from + step * (uint32_t)l;
-        uint8_t *to = pointer[l] + at;
-        switch (inst->bytes) {
+        uint8_t *to = pointer[l] + e * bytes;
+        switch (bytes) {
         case 1:
             *to = *value;
             break;
@@ -188,133 +88,91 @@ static void copy_out(Warp *warp, const Inst *inst, uint32_t offset, uint32_t mas
 }
 
 static const Inst *load_any(Warp *warp, const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec;
-    if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
-    for (uint32_t e = 0; e < inst->elements; e++) {
-        if (inst->r[1 + e] == PTX_NONE) continue;
-        copy_in(warp, inst, inst->r[1 + e], mask, pointer, e * inst->bytes);
-    }
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, mask, pointer)) return NULL;
+    for (uint32_t e = 0; e < memory->elements; e++)
+        copy_in(warp, &inst->values, e, memory->bytes, mask, pointer);
     return memory_next(warp, inst);
 }
 
 static const Inst *store_any(Warp *warp, const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec;
-    if (!memory_resolve(warp, inst, mask, pointer)) return NULL;
-    for (uint32_t e = 0; e < inst->elements; e++)
-        copy_out(warp, inst, inst->r[1 + e], mask, pointer, e * inst->bytes);
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, mask, pointer)) return NULL;
+    for (uint32_t e = 0; e < memory->elements; e++)
+        copy_out(warp, &inst->values, e, memory->bytes, mask, pointer);
     return inst + 1;
 }
 
+#define LOAD_ONE(type, from)                                                                       \
+    do {                                                                                           \
+        type value;                                                                                \
+        memcpy(&value, from, sizeof value);                                                        \
+        LANE_RESULT_IN(inst->values.value[0], type, value);                                        \
+    } while (0)
+
+// All lanes read the same: one value of a whole register is the common case.
 const Inst *op_load_param(Warp *warp, const Inst *inst) {
-    uint8_t *pointer[LANES];
-    uint8_t *at = warp->block->machine->params + inst->imm;
-    if (inst->elements == 1 && !inst->mode && inst->bytes == inst->sizes && inst->bytes >= 4) {
-        if (inst->bytes == 4) {
-            uint32_t value;
-            memcpy(&value, at, sizeof value);
-            const uint32_t m = warp->exec;
-            LaneU32 *d = REG(warp, LaneU32, inst->r[1]);
-            LANE_LOOP d[l] = (m >> l) & 1 ? value : d[l];
-        } else {
-            uint64_t value;
-            memcpy(&value, at, sizeof value);
-            const uint32_t m = warp->exec;
-            LaneU64 *d = REG(warp, LaneU64, inst->r[1]);
-            LANE_LOOP d[l] = (m >> l) & 1 ? value : d[l];
-        }
-        return inst + 1;
+    const InstParameter *parameter = &inst->parameter;
+    uint8_t *pointer[LANES], *at = warp->block->machine->params + parameter->offset;
+    if (parameter->elements == 1 && inst->values.value[0] != PTX_NONE &&
+        parameter->bytes == register_bytes(inst->values.class)) {
+        if (parameter->bytes == 4) LOAD_ONE(LaneU32, at);
+        if (parameter->bytes == 8) LOAD_ONE(LaneU64, at);
     }
     for (int l = 0; l < LANES; l++) pointer[l] = at;
-    for (uint32_t e = 0; e < inst->elements; e++) {
-        if (inst->r[1 + e] == PTX_NONE) continue;
-        copy_in(warp, inst, inst->r[1 + e], warp->exec, pointer, e * inst->bytes);
-    }
+    for (uint32_t e = 0; e < parameter->elements; e++)
+        copy_in(warp, &inst->values, e, parameter->bytes, warp->exec, pointer);
     return inst + 1;
 }
 
-static void frame_pointers(const Warp *warp, const Inst *inst, uint8_t *pointer[LANES]) {
-    for (uint32_t l = 0; l < LANES; l++) pointer[l] = warp->frame + inst->imm + inst->r[0] * l;
+static void frame_pointers(const Warp *warp, const InstParameter *parameter,
+                           uint8_t *pointer[LANES]) {
+    for (uint32_t l = 0; l < LANES; l++)
+        pointer[l] = warp->frame + parameter->offset + parameter->stride * l;
 }
 
 const Inst *op_load_frame(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
-    frame_pointers(warp, inst, pointer);
-    for (uint32_t e = 0; e < inst->elements; e++) {
-        if (inst->r[1 + e] == PTX_NONE) continue;
-        copy_in(warp, inst, inst->r[1 + e], warp->exec, pointer, e * inst->bytes);
-    }
+    frame_pointers(warp, &inst->parameter, pointer);
+    for (uint32_t e = 0; e < inst->parameter.elements; e++)
+        copy_in(warp, &inst->values, e, inst->parameter.bytes, warp->exec, pointer);
     return inst + 1;
 }
 
 const Inst *op_store_frame(Warp *warp, const Inst *inst) {
     uint8_t *pointer[LANES];
-    frame_pointers(warp, inst, pointer);
-    for (uint32_t e = 0; e < inst->elements; e++)
-        copy_out(warp, inst, inst->r[1 + e], warp->exec, pointer, e * inst->bytes);
+    frame_pointers(warp, &inst->parameter, pointer);
+    for (uint32_t e = 0; e < inst->parameter.elements; e++)
+        copy_out(warp, &inst->values, e, inst->parameter.bytes, warp->exec, pointer);
     return inst + 1;
 }
 
 // --- whole warps at consecutive addresses ---
 
-ALWAYS bool consecutive64(const LaneU64 *base, uint64_t stride) {
-    uint64_t wrong = 0, first = base[0];
-    LANE_LOOP wrong |= (first + stride * (uint64_t)l) ^ base[l];
-    return wrong == 0;
-}
-
-ALWAYS bool consecutive32(const LaneU32 *base, uint32_t stride) {
-    uint32_t wrong = 0, first = base[0];
-    LANE_LOOP wrong |= (first + stride * (uint32_t)l) ^ base[l];
-    return wrong == 0;
-}
-
-// The address of lane 0 as a pointer if this access is of that kind and right, else NULL.
-ALWAYS uint8_t *whole_global(Warp *warp, const Inst *inst, uint64_t size) {
-    if (warp->exec != ALL_LANES) return NULL;
-    const LaneU64 *base = REG(warp, LaneU64, inst->r[0]);
-    if (!consecutive64(base, size)) return NULL;
-    const uint64_t first = base[0] + inst->imm, bytes = LANES * size;
-    if (first < memory_low || first >= memory_high || memory_high - first < bytes) return NULL;
-    if (first & (size - 1)) return NULL;
-    Tally *tally = &warp->tally[inst->slot];
-    tally->a++;
-    tally->b += ((first + bytes - 1) >> 5) - (first >> 5) + 1;
-    return (uint8_t *)memory_at(first);
-}
-
-ALWAYS uint8_t *whole_shared(Warp *warp, const Inst *inst, uint32_t size) {
-    if (warp->exec != ALL_LANES || inst->wide) return NULL;
-    const LaneU32 *base = REG(warp, LaneU32, inst->r[0]);
-    if (!consecutive32(base, size)) return NULL;
-    const uint32_t first = base[0] + (uint32_t)inst->imm, have = warp->block->shared_bytes;
-    if (first >= have || have - first < LANES * size || (first & (size - 1))) return NULL;
-    Tally *tally = &warp->tally[inst->slot];
-    tally->a++;
-    tally->b += size / 4;
-    tally->c += size / 4;
-    return warp->block->shared + first;
-}
-
 #define SPREAD(type)                                                                               \
     for (uint32_t e = 0; e < elements; e++) {                                                      \
-        if (inst->r[1 + e] == PTX_NONE) continue;                                                  \
-        type *d = REG(warp, type, inst->r[1 + e]);                                                 \
+        if (inst->values.value[e] == PTX_NONE) continue;                                           \
+        type *d = REG(warp, type, inst->values.value[e]);                                          \
         const type *s = (const type *)(const void *)from;                                          \
         LANE_LOOP d[l] = s[(uint32_t)l * elements + e];                                            \
     }
 #define COLLECT(type)                                                                              \
     for (uint32_t e = 0; e < elements; e++) {                                                      \
-        const type *s = REG(warp, type, inst->r[1 + e]);                                           \
+        const type *s = REG(warp, type, inst->values.value[e]);                                    \
         type *d = (type *)(void *)to;                                                              \
         LANE_LOOP d[(uint32_t)l * elements + e] = s[l];                                            \
     }
 
 ALWAYS const Inst *load_whole(Warp *warp, const Inst *inst, bool shared, uint32_t bytes,
                               uint32_t elements) {
-    const uint8_t *from = shared ? whole_shared(warp, inst, bytes * elements)
-                                 : whole_global(warp, inst, bytes * elements);
+    const uint8_t *from = shared ? address_whole_shared(warp, inst, bytes * elements)
+                                 : address_whole_global(warp, inst, bytes * elements);
     if (!from) return load_any(warp, inst);
     if (bytes == 4)
         SPREAD(LaneU32)
@@ -325,8 +183,8 @@ ALWAYS const Inst *load_whole(Warp *warp, const Inst *inst, bool shared, uint32_
 
 ALWAYS const Inst *store_whole(Warp *warp, const Inst *inst, bool shared, uint32_t bytes,
                                uint32_t elements) {
-    uint8_t *to = shared ? whole_shared(warp, inst, bytes * elements)
-                         : whole_global(warp, inst, bytes * elements);
+    uint8_t *to = shared ? address_whole_shared(warp, inst, bytes * elements)
+                         : address_whole_global(warp, inst, bytes * elements);
     if (!to) return store_any(warp, inst);
     if (bytes == 4)
         COLLECT(LaneU32)
@@ -366,11 +224,11 @@ static const struct {
     WHOLE_ROW(4, 1), WHOLE_ROW(4, 2), WHOLE_ROW(4, 4), WHOLE_ROW(8, 1), WHOLE_ROW(8, 2),
 };
 
-static Op *choose(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register_bytes,
+static Op *choose(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class,
                   bool load) {
     for (size_t k = 0; k < sizeof whole_rows / sizeof *whole_rows; k++) {
         if (whole_rows[k].bytes != bytes || whole_rows[k].elements != elements) continue;
-        if (register_bytes != bytes) break;
+        if (register_bytes(class) != bytes) break;
         if (space == PTX_GLOBAL)
             return load ? whole_rows[k].load_global : whole_rows[k].store_global;
         if (space == PTX_SHARED)
@@ -379,16 +237,10 @@ static Op *choose(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t re
     return load ? load_any : store_any;
 }
 
-Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register_bytes) {
-    return choose(space, bytes, elements, register_bytes, true);
+Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class) {
+    return choose(space, bytes, elements, class, true);
 }
 
-Op *op_store(PtxSpace space, uint32_t bytes, uint32_t elements, uint32_t register_bytes) {
-    return choose(space, bytes, elements, register_bytes, false);
-}
-
-// Prefetches and cache hints do nothing.
-const Inst *op_prefetch(Warp *warp, const Inst *inst) {
-    (void)warp;
-    return inst + 1;
+Op *op_store(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class) {
+    return choose(space, bytes, elements, class, false);
 }

@@ -1,37 +1,13 @@
 // Device printf and assert: calls of vprintf(format, arguments) and __assertfail(message, file,
 // line, function, char_bytes).
-#include <stdio.h>
 #include <string.h>
 
+#include "simt/base/console.h"
+#include "simt/exec/address.h"
 #include "simt/ops/ops.h"
 
-// Reads `bytes` at a generic address. False if it is not memory that can be read.
-static bool read_generic(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
-    const Block *block = warp->block;
-    uint64_t window = address >> WINDOW_SHIFT, at = address & WINDOW_MASK, high;
-    const uint8_t *base;
-    if (window == 0) {
-        if (address < memory_low || address >= memory_high || memory_high - address < bytes)
-            return false;
-        memcpy(to, memory_at(address), bytes);
-        return true;
-    }
-    if (window == 1) {
-        base = block->shared;
-        high = block->shared_bytes;
-    } else if (window == 2) {
-        base = block->local + lane_thread(warp, lane) * block->local_stride;
-        high = block->local_stride;
-    } else {
-        return false;
-    }
-    if (at >= high || high - at < bytes) return false;
-    memcpy(to, base + at, bytes);
-    return true;
-}
-
 static uint64_t argument(const Warp *warp, const Inst *inst, uint32_t k, int lane, uint32_t bytes) {
-    const CallSite *site = inst->extra;
+    const CallSite *site = inst->call.site;
     uint64_t value = 0;
     memcpy(&value, warp->frame + site->arguments[k] + site->stride * (uint32_t)lane, bytes);
     return value;
@@ -41,7 +17,7 @@ static uint64_t argument(const Warp *warp, const Inst *inst, uint32_t k, int lan
 
 static bool read_text(const Warp *warp, int lane, uint64_t address, char text[TEXT_LIMIT]) {
     for (uint32_t k = 0; k < TEXT_LIMIT - 1; k++) {
-        if (!read_generic(warp, lane, address + k, &text[k], 1)) return false;
+        if (!address_read(warp, lane, address + k, &text[k], 1)) return false;
         if (!text[k]) return true;
     }
     text[TEXT_LIMIT - 1] = '\0';
@@ -88,12 +64,12 @@ static bool print_one(const Warp *warp, int lane, const Conversion *c, uint64_t 
     int stars[2] = {0, 0};
     for (int k = 0; k < 2 && c->star[k]; k++) {
         *next = (*next + 3) & ~3ull;
-        if (!read_generic(warp, lane, *next, &stars[k], 4)) return false;
+        if (!address_read(warp, lane, *next, &stars[k], 4)) return false;
         *next += 4;
     }
     uint64_t bits = 0;
     *next = (*next + c->bytes - 1) & ~(uint64_t)(c->bytes - 1);
-    if (!read_generic(warp, lane, *next, &bits, c->bytes)) return false;
+    if (!address_read(warp, lane, *next, &bits, c->bytes)) return false;
     *next += c->bytes;
     char text[TEXT_LIMIT];
     double value;
@@ -103,25 +79,25 @@ static bool print_one(const Warp *warp, int lane, const Conversion *c, uint64_t 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #define PRINT(argument)                                                                            \
-    (c->star[1]   ? printf(c->text, stars[0], stars[1], argument)                                  \
-     : c->star[0] ? printf(c->text, stars[0], argument)                                            \
-                  : printf(c->text, argument))
+    (c->star[1]   ? console_print(c->text, stars[0], stars[1], argument)                           \
+     : c->star[0] ? console_print(c->text, stars[0], argument)                                     \
+                  : console_print(c->text, argument))
     switch (c->kind) {
     case 's':
-        return PRINT(text) >= 0;
+        return PRINT(text);
     case 'p':
-        return PRINT((void *)(uintptr_t)bits) >= 0;
+        return PRINT((void *)(uintptr_t)bits);
     case 'c':
-        return PRINT((int)bits) >= 0;
+        return PRINT((int)bits);
     case 'd':
     case 'i':
     case 'o':
     case 'u':
     case 'x':
     case 'X':
-        return PRINT(integer) >= 0;
+        return PRINT(integer);
     default:
-        return PRINT(value) >= 0;
+        return PRINT(value);
     }
 #pragma GCC diagnostic pop
 }
@@ -131,18 +107,18 @@ static bool print_lane(const Warp *warp, int lane, uint64_t format, uint64_t nex
     if (!read_text(warp, lane, format, text)) return false;
     for (const char *at = text; *at;) {
         size_t plain = strcspn(at, "%");
-        fwrite(at, 1, plain, stdout);
+        console_write(at, plain);
         at += plain;
         if (!*at) break;
         if (at[1] == '%') {
-            putchar('%');
+            console_write("%", 1);
             at += 2;
             continue;
         }
         Conversion conversion;
         const char *after = read_conversion(at, &conversion);
         if (!after) { // not a conversion: printed as it is
-            fputs(at, stdout);
+            console_write(at, strlen(at));
             return true;
         }
         if (!print_one(warp, lane, &conversion, &next)) return false;
@@ -166,7 +142,7 @@ static uint32_t conversions(const Warp *warp, int lane, uint64_t format) {
 }
 
 const Inst *op_print(Warp *warp, const Inst *inst) {
-    const CallSite *site = inst->extra;
+    const CallSite *site = inst->call.site;
     for (uint32_t m = warp->exec; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t format = argument(warp, inst, 0, lane, 8);

@@ -1,5 +1,6 @@
 // What lanes of a warp do together (shfl, vote, match, redux, bar.warp), and what threads of a
 // block do (bar). PTX ISA, "Parallel Synchronization and Communication Instructions".
+#include "simt/exec/barrier.h"
 #include "simt/ops/ops.h"
 
 // Lanes of a warp that meet in an instruction: normally all on one path; when the warp has split,
@@ -15,9 +16,9 @@ typedef struct {
     } party[LANES];
 } Meeting;
 
-// The lanes that this instruction waits for: those named in its mask, register r[operand].
-static uint32_t lanes_named(const Warp *warp, const Inst *inst, int operand) {
-    const LaneU32 *named = REG(warp, LaneU32, inst->r[operand]);
+// The lanes that this instruction waits for: those named in its mask.
+static uint32_t lanes_named(const Warp *warp, const Inst *inst) {
+    const LaneU32 *named = REG(warp, LaneU32, inst->sync.mask);
     const uint32_t exec = warp->exec;
     uint32_t all = 0;
     LANE_LOOP all |= (exec >> l) & 1 ? named[l] : 0;
@@ -55,50 +56,63 @@ static bool meet(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting)
     return true;
 }
 
-// Values of one operand of all lanes that met, 32 or 64 bits wide.
-static void gather(const Meeting *meeting, int operand, bool wide, uint64_t value[LANES]) {
+// The register at `offset` of a party's frame.
+static LaneU32 *register_of(const Meeting *meeting, uint32_t n, uint32_t offset) {
+    return (LaneU32 *)(void *)(meeting->party[n].frame + offset);
+}
+
+// The masks of all lanes that met.
+static void gather_masks(const Meeting *meeting, uint32_t named[LANES]) {
     for (uint32_t n = 0; n < meeting->count; n++) {
-        const uint8_t *at = meeting->party[n].frame + meeting->party[n].inst->r[operand];
+        const LaneU32 *from = register_of(meeting, n, meeting->party[n].inst->sync.mask);
+        for (uint32_t m = meeting->party[n].lanes; m; m &= m - 1)
+            named[__builtin_ctz(m)] = from[__builtin_ctz(m)];
+    }
+}
+
+// Their k-th value, of 32 or 64 bits.
+static void gather(const Meeting *meeting, int k, uint64_t value[LANES]) {
+    for (uint32_t n = 0; n < meeting->count; n++) {
+        const InstSync *sync = &meeting->party[n].inst->sync;
+        const LaneU32 *from = register_of(meeting, n, sync->value[k]);
         for (uint32_t m = meeting->party[n].lanes; m; m &= m - 1) {
             int l = __builtin_ctz(m);
-            value[l] = wide ? ((const LaneU64 *)(const void *)at)[l]
-                            : ((const LaneU32 *)(const void *)at)[l];
+            value[l] =
+                sync->class == REGISTER_64 ? ((const LaneU64 *)(const void *)from)[l] : from[l];
         }
     }
 }
 
-static uint32_t gather_predicate(const Meeting *meeting, int operand) {
+static uint32_t gather_predicate(const Meeting *meeting) {
     uint32_t value = 0;
-    for (uint32_t n = 0; n < meeting->count; n++) {
-        const uint8_t *at = meeting->party[n].frame + meeting->party[n].inst->r[operand];
-        value |= *(const LaneU32 *)(const void *)at & meeting->party[n].lanes;
-    }
+    for (uint32_t n = 0; n < meeting->count; n++)
+        value |= *register_of(meeting, n, meeting->party[n].inst->sync.value[0]) &
+                 meeting->party[n].lanes;
     return value;
 }
 
-static void scatter(const Meeting *meeting, int operand, const uint32_t value[LANES]) {
+// Results: a value, and a predicate. Either may not be wanted.
+static void scatter(const Meeting *meeting, const uint32_t value[LANES]) {
     for (uint32_t n = 0; n < meeting->count; n++) {
-        uint32_t offset = meeting->party[n].inst->r[operand];
-        if (offset == PTX_NONE) continue;
-        LaneU32 *at = (LaneU32 *)(void *)(meeting->party[n].frame + offset);
-        for (uint32_t m = meeting->party[n].lanes; m; m &= m - 1) {
-            int l = __builtin_ctz(m);
-            at[l] = value[l];
-        }
+        uint32_t d = meeting->party[n].inst->sync.d;
+        if (d == PTX_NONE) continue;
+        LaneU32 *at = register_of(meeting, n, d);
+        for (uint32_t m = meeting->party[n].lanes; m; m &= m - 1)
+            at[__builtin_ctz(m)] = value[__builtin_ctz(m)];
     }
 }
 
-static void scatter_predicate(const Meeting *meeting, int operand, uint32_t value) {
+static void scatter_predicate(const Meeting *meeting, uint32_t value) {
     for (uint32_t n = 0; n < meeting->count; n++) {
-        uint32_t offset = meeting->party[n].inst->r[operand];
-        if (offset == PTX_NONE) continue;
-        LaneU32 *at = (LaneU32 *)(void *)(meeting->party[n].frame + offset);
+        uint32_t predicate = meeting->party[n].inst->sync.predicate;
+        if (predicate == PTX_NONE) continue;
+        LaneU32 *at = register_of(meeting, n, predicate);
         *at = (*at & ~meeting->party[n].lanes) | (value & meeting->party[n].lanes);
     }
 }
 
 // Calls that name different lanes act for each such group apart. Takes the next group off *left.
-static uint32_t next_group(const uint64_t named[LANES], uint32_t *left) {
+static uint32_t next_group(const uint32_t named[LANES], uint32_t *left) {
     int first = __builtin_ctz(*left);
     uint32_t group = 0;
     for (uint32_t m = *left; m; m &= m - 1) {
@@ -111,33 +125,49 @@ static uint32_t next_group(const uint64_t named[LANES], uint32_t *left) {
 
 const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t named = lanes_named(warp, inst, 0);
-    if (!meet(warp, inst, named, &meeting)) return warp_wait_sync(warp, inst, named);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (observer_of(warp->block)) {
+        uint32_t named[LANES];
+        gather_masks(&meeting, named);
+        for (uint32_t left = meeting.lanes; left;) {
+            uint32_t group = named[__builtin_ctz(left)];
+            observer_join(warp, next_group(named, &left) | group);
+        }
+    }
     return inst + 1;
 }
 
-// r: destination, value, lane operand, clamp and segment, mask, predicate.
-const Inst *op_shuffle(Warp *warp, const Inst *inst) {
-    Meeting meeting;
-    uint32_t named = lanes_named(warp, inst, 4);
-    if (!meet(warp, inst, named, &meeting)) return warp_wait_sync(warp, inst, named);
+// What each lane gives, and from where it takes. Read by the running path alone, its registers are
+// used as they are.
+typedef struct {
+    const LaneU32 *value[3];
     uint32_t copies[3][LANES];
-    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
-    const LaneU32 *b = REG(warp, LaneU32, inst->r[2]);
-    const LaneU32 *c = REG(warp, LaneU32, inst->r[3]);
-    if (meeting.count > 1) {
-        for (int k = 0; k < 3; k++) {
-            uint64_t wide[LANES] = {0};
-            gather(&meeting, 1 + k, false, wide);
-            for (int l = 0; l < LANES; l++) copies[k][l] = (uint32_t)wide[l];
-        }
-        a = copies[0];
-        b = copies[1];
-        c = copies[2];
+} Shuffled;
+
+static void shuffle_read(const Warp *warp, const InstSync *sync, const Meeting *meeting,
+                         Shuffled *shuffled) {
+    for (int k = 0; k < 3; k++) {
+        shuffled->value[k] = REG(warp, LaneU32, sync->value[k]);
+        if (meeting->count == 1) continue;
+        uint64_t wide[LANES] = {0};
+        gather(meeting, k, wide);
+        for (int l = 0; l < LANES; l++) shuffled->copies[k][l] = (uint32_t)wide[l];
+        shuffled->value[k] = shuffled->copies[k];
     }
+}
+
+const Inst *op_shuffle(Warp *warp, const Inst *inst) {
+    const InstSync *sync = &inst->sync;
+    Meeting meeting;
+    Shuffled shuffled;
+    uint32_t named = lanes_named(warp, inst);
+    if (!meet(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
+    shuffle_read(warp, sync, &meeting, &shuffled);
+    const LaneU32 *a = shuffled.value[0], *b = shuffled.value[1], *c = shuffled.value[2];
     int32_t source[LANES];
-    uint32_t inside[LANES], result[LANES];
-    const uint32_t mode = inst->mode;
+    uint32_t inside[LANES], result[LANES], predicate = 0;
+    const ShuffleMode mode = sync->shuffle;
     LANE_LOOP {
         int32_t lane = (int32_t)l, by = (int32_t)(b[l] & 31), clamp = (int32_t)(c[l] & 31);
         int32_t segment = (int32_t)(c[l] >> 8 & 31), low = lane & segment;
@@ -151,53 +181,50 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
         source[l] = good ? from & 31 : lane;
     }
     LANE_LOOP result[l] = a[source[l]];
-    uint32_t predicate = 0;
     if (meeting.count == 1) {
-        LaneU32 *d = REG(warp, LaneU32, inst->r[0]);
+        LaneU32 *d = REG(warp, LaneU32, sync->d);
         const uint32_t exec = warp->exec;
         LANE_LOOP d[l] = (exec >> l) & 1 ? result[l] : d[l];
-        if (inst->r[5] == PTX_NONE) return inst + 1;
+        if (sync->predicate == PTX_NONE) return inst + 1;
     } else {
-        scatter(&meeting, 0, result);
+        scatter(&meeting, result);
     }
     LANE_LOOP predicate |= inside[l] << l;
-    scatter_predicate(&meeting, 5, predicate);
+    scatter_predicate(&meeting, predicate);
     return inst + 1;
 }
 
-// r: destination (a predicate, or 32 bits for ballot), predicate, mask.
+// The result is a predicate, or for ballot a value.
 const Inst *op_vote(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 2);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
-    uint64_t named[LANES];
-    uint32_t result[LANES];
-    gather(&meeting, 2, false, named);
-    uint32_t votes = gather_predicate(&meeting, 1), left = meeting.lanes, predicate = 0;
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    const VoteMode mode = inst->sync.vote;
+    uint32_t named[LANES], result[LANES];
+    gather_masks(&meeting, named);
+    uint32_t votes = gather_predicate(&meeting), left = meeting.lanes, predicate = 0;
     while (left) {
         uint32_t group = next_group(named, &left), yes = votes & group;
-        bool value = inst->mode == VOTE_ALL   ? yes == group
-                     : inst->mode == VOTE_ANY ? yes != 0
-                                              : yes == 0 || yes == group;
+        bool value = mode == VOTE_ALL   ? yes == group
+                     : mode == VOTE_ANY ? yes != 0
+                                        : yes == 0 || yes == group;
         if (value) predicate |= group;
         for (uint32_t m = group; m; m &= m - 1) result[__builtin_ctz(m)] = yes;
     }
-    if (inst->mode == VOTE_BALLOT)
-        scatter(&meeting, 0, result);
-    else
-        scatter_predicate(&meeting, 0, predicate);
+    scatter(&meeting, result);
+    scatter_predicate(&meeting, predicate);
     return inst + 1;
 }
 
-// r: destination, value, mask, predicate. mode 1: match.all, else match.any.
+// The predicate, of match.all only: all lanes have the same value.
 const Inst *op_match(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 2);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
-    uint64_t named[LANES], value[LANES];
-    uint32_t result[LANES], predicate = 0, left = meeting.lanes;
-    gather(&meeting, 2, false, named);
-    gather(&meeting, 1, inst->bytes == 8, value);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    uint64_t value[LANES];
+    uint32_t named[LANES], result[LANES], predicate = 0, left = meeting.lanes;
+    gather_masks(&meeting, named);
+    gather(&meeting, 0, value);
     while (left) {
         uint32_t group = next_group(named, &left);
         for (uint32_t m = group; m; m &= m - 1) {
@@ -209,11 +236,11 @@ const Inst *op_match(Warp *warp, const Inst *inst) {
             }
             bool all = equal == group;
             if (all) predicate |= 1u << l;
-            result[l] = inst->mode == 1 && !all ? 0 : equal;
+            result[l] = inst->sync.match == MATCH_ALL && !all ? 0 : equal;
         }
     }
-    scatter(&meeting, 0, result);
-    if (inst->mode == 1) scatter_predicate(&meeting, 3, predicate);
+    scatter(&meeting, result);
+    scatter_predicate(&meeting, predicate);
     return inst + 1;
 }
 
@@ -239,23 +266,22 @@ static uint32_t reduce(ReduceMode mode, uint32_t x, uint32_t y) {
     return x;
 }
 
-// r: destination, value, mask.
 const Inst *op_reduce(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 2);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
-    uint64_t named[LANES], value[LANES];
-    uint32_t result[LANES], left = meeting.lanes;
-    gather(&meeting, 2, false, named);
-    gather(&meeting, 1, false, value);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    uint64_t value[LANES];
+    uint32_t named[LANES], result[LANES], left = meeting.lanes;
+    gather_masks(&meeting, named);
+    gather(&meeting, 0, value);
     while (left) {
         uint32_t group = next_group(named, &left);
         uint32_t total = (uint32_t)value[__builtin_ctz(group)];
         for (uint32_t m = group & (group - 1); m; m &= m - 1)
-            total = reduce((ReduceMode)inst->mode, total, (uint32_t)value[__builtin_ctz(m)]);
+            total = reduce(inst->sync.reduce, total, (uint32_t)value[__builtin_ctz(m)]);
         for (uint32_t m = group; m; m &= m - 1) result[__builtin_ctz(m)] = total;
     }
-    scatter(&meeting, 0, result);
+    scatter(&meeting, result);
     return inst + 1;
 }
 
@@ -264,101 +290,62 @@ const Inst *op_activemask(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, lanes);
 }
 
-// r: destination, mask, predicate: the lowest lane is elected.
+// The lowest lane is elected: the predicate is its.
 const Inst *op_elect(Warp *warp, const Inst *inst) {
     Meeting meeting;
-    uint32_t wanted = lanes_named(warp, inst, 1);
-    if (!meet(warp, inst, wanted, &meeting)) return warp_wait_sync(warp, inst, wanted);
-    uint64_t named[LANES];
-    uint32_t result[LANES], left = meeting.lanes, predicate = 0;
-    gather(&meeting, 1, false, named);
+    uint32_t wanted = lanes_named(warp, inst);
+    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    uint32_t named[LANES], result[LANES], left = meeting.lanes, predicate = 0;
+    gather_masks(&meeting, named);
     while (left) {
         uint32_t group = next_group(named, &left);
         predicate |= group & (0 - group);
         for (uint32_t m = group; m; m &= m - 1)
             result[__builtin_ctz(m)] = (uint32_t)__builtin_ctz(group);
     }
-    scatter(&meeting, 0, result);
-    scatter_predicate(&meeting, 2, predicate);
+    scatter(&meeting, result);
+    scatter_predicate(&meeting, predicate);
     return inst + 1;
 }
 
 // --- barriers of a block ---
 
-static void complete(Block *block, uint32_t number) {
-    Barrier *barrier = &block->barriers[number];
-    barrier->last_arrived = barrier->arrived;
-    barrier->last_ones = barrier->ones;
-    barrier->arrived = barrier->ones = barrier->expected = 0;
-    block->tally[barrier->slot].a++;
-    block->progress++;
-    for (uint32_t k = 0; k < block->warp_count; k++) warp_release_barrier(&block->warps[k], number);
+// True if the barrier is complete.
+static bool arrive(Warp *warp, const Inst *inst, uint32_t number) {
+    const InstBarrier *barrier = &inst->barrier;
+    int64_t expected = BARRIER_ALL;
+    uint32_t ones = 0;
+    if (barrier->threads != PTX_NONE)
+        expected = REG(warp, LaneU32, barrier->threads)[__builtin_ctz(warp->exec)];
+    if (barrier->predicate != PTX_NONE) ones = *REG(warp, LaneU32, barrier->predicate) & warp->exec;
+    return barrier_arrive(warp, inst, number, expected, ones);
 }
 
-void block_check_barriers(Block *block) {
-    for (uint32_t number = 0; number < BARRIERS; number++) {
-        const Barrier *barrier = &block->barriers[number];
-        if (!barrier->arrived || barrier->expected) continue;
-        if (barrier->arrived >= block->live_threads) complete(block, number);
-    }
-}
-
-// Lane counts of a barrier come in warps: one whose threads have all come counts 32.
-static bool arrive(Warp *warp, const Inst *inst, uint32_t *number) {
-    Block *block = warp->block;
-    int first = __builtin_ctz(warp->exec);
-    *number = REG(warp, LaneU32, inst->r[0])[first];
-    if (*number >= BARRIERS) {
-        warp_fail(warp, inst, first, SIMT_TRAP, "barrier %u: there are %d", *number, BARRIERS);
-        return false;
-    }
-    Barrier *barrier = &block->barriers[*number];
-    barrier->slot = inst->slot;
-    barrier->arrived += (uint32_t)__builtin_popcount(warp->exec);
-    if (inst->r[2] != PTX_NONE) {
-        uint32_t ones = *REG(warp, LaneU32, inst->r[2]) & warp->exec;
-        barrier->ones += (uint32_t)__builtin_popcount(ones);
-    }
-    if (inst->r[1] != PTX_NONE) {
-        barrier->expected = REG(warp, LaneU32, inst->r[1])[first];
-        if (warp->exec == warp->live)
-            barrier->arrived += LANES - (uint32_t)__builtin_popcount(warp->live);
-    }
-    return true;
-}
-
-static bool all_arrived(const Block *block, const Barrier *barrier) {
-    uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
-    return barrier->arrived >= expected;
+static const Inst *no_barrier(Warp *warp, const Inst *inst, uint32_t number) {
+    return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "barrier %u: there are %d",
+                     number, BARRIERS);
 }
 
 const Inst *op_barrier(Warp *warp, const Inst *inst) {
-    uint32_t number;
-    if (!arrive(warp, inst, &number)) return NULL;
-    if (!all_arrived(warp->block, &warp->block->barriers[number]))
-        return warp_wait_barrier(warp, inst, number);
-    complete(warp->block, number);
-    return inst + 1;
+    uint32_t number = REG(warp, LaneU32, inst->barrier.number)[__builtin_ctz(warp->exec)];
+    if (number >= BARRIERS) return no_barrier(warp, inst, number);
+    return arrive(warp, inst, number) ? inst + 1 : path_wait_barrier(warp, inst, number);
 }
 
 const Inst *op_barrier_arrive(Warp *warp, const Inst *inst) {
-    uint32_t number;
-    if (!arrive(warp, inst, &number)) return NULL;
-    if (all_arrived(warp->block, &warp->block->barriers[number])) complete(warp->block, number);
+    uint32_t number = REG(warp, LaneU32, inst->barrier.number)[__builtin_ctz(warp->exec)];
+    if (number >= BARRIERS) return no_barrier(warp, inst, number);
+    arrive(warp, inst, number);
     return inst + 1;
 }
 
-// What bar.red found: r[0] destination, r[1] barrier.
 const Inst *op_barrier_result(Warp *warp, const Inst *inst) {
-    uint32_t number = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->exec)];
+    const InstBarrierResult *result = &inst->barrier_result;
+    uint32_t number = REG(warp, LaneU32, result->number)[__builtin_ctz(warp->exec)];
     const Barrier *barrier = &warp->block->barriers[number];
-    if (inst->mode == BARRIER_POPC) {
-        const uint32_t ones = barrier->last_ones;
-        LANE_RESULT(LaneU32, ones);
-    }
-    bool value = inst->mode == BARRIER_AND ? barrier->last_ones == barrier->last_arrived
-                                           : barrier->last_ones != 0;
-    LaneU32 *d = REG(warp, LaneU32, inst->r[0]);
-    *d = value ? *d | warp->exec : *d & ~warp->exec;
+    const uint32_t ones = barrier->last_ones;
+    if (result->mode == BARRIER_POPC) LANE_RESULT_IN(result->d, LaneU32, ones);
+    bool value = result->mode == BARRIER_AND ? ones == barrier->last_arrived : ones != 0;
+    warp_write_predicate(warp, result->d, value ? ALL_LANES : 0);
     return inst + 1;
 }

@@ -1,6 +1,7 @@
 // Functions' bodies: scopes, registers, labels, instructions with their operands, source places.
 #include <string.h>
 
+#include "simt/base/align.h"
 #include "simt/ptx/parse.h"
 
 #define OPERAND_DEPTH  4
@@ -10,7 +11,7 @@
 
 static void parse_registers(Parser *parser) {
     Str type_name = parse_word(parser, "a type");
-    PtxType type = str_starts(type_name, STR(".")) ? ptx_type_named(str_from(type_name, 1)) : 0;
+    PtxType type = parse_dotted_type(type_name);
     if (type == PTX_NOTYPE) {
         parser->status = SIMT_UNSUPPORTED;
         parse_fail(parser, "registers of type `%.*s`", STR_ARG(type_name));
@@ -95,35 +96,62 @@ static void parse_name(Parser *parser, PtxOperand *operand) {
     }
     operand->kind = PTX_OPERAND_NAME;
     PtxName *variable = name_visible(parser, operand->name, NAME_VARIABLE);
-    if (variable) operand->variable = variable->meaning;
+    if (variable) operand->variable = variable->variable;
 }
 
 static void parse_offset(Parser *parser, PtxOperand *operand) {
     while (parse_at(parser, "+") || parse_at(parser, "-"))
-        operand->value += parse_int(parser, "an offset");
+        operand->addend += parse_int(parser, "an offset");
+}
+
+static void operand_float(PtxOperand *operand, Token number, bool negative) {
+    if (number.kind == TOKEN_SINGLE) {
+        operand->kind = PTX_OPERAND_SINGLE;
+        operand->single_bits = (uint32_t)number.value ^ (negative ? 1u << 31 : 0);
+    } else {
+        operand->kind = PTX_OPERAND_DOUBLE;
+        operand->double_bits = number.value ^ (negative ? 1ull << 63 : 0);
+    }
+}
+
+// A number, also with signs; of floating-point numbers with one at most.
+static void parse_number(Parser *parser, PtxOperand *operand) {
+    bool negative = parse_at(parser, "-");
+    Token number = parser->token;
+    if (negative) {
+        Lexer ahead = parser->lexer;
+        number = ptx_token(&ahead);
+    }
+    if (number.kind == TOKEN_DOUBLE || number.kind == TOKEN_SINGLE) {
+        if (negative) parse_next(parser);
+        parse_next(parser);
+        operand_float(operand, number, negative);
+        return;
+    }
+    operand->kind = PTX_OPERAND_INT;
+    operand->integer = parse_int(parser, "a number");
+}
+
+// [base + offset, items...], after the bracket.
+static void parse_address(Parser *parser, PtxOperand *operand, uint32_t depth) {
+    if (parser->token.kind == TOKEN_INT)
+        operand->addend = parse_int(parser, "an address");
+    else
+        parse_name(parser, operand);
+    parse_offset(parser, operand);
+    if (parse_take(parser, ","))
+        parse_items(parser, operand, "]", depth);
+    else
+        parse_expect(parser, "]");
+    operand->kind = PTX_OPERAND_ADDRESS;
 }
 
 static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
     *operand = (PtxOperand){.reg = PTX_NONE, .reg2 = PTX_NONE};
     Token token = parser->token;
-    if (token.kind == TOKEN_SINGLE || token.kind == TOKEN_DOUBLE) {
-        operand->kind = token.kind == TOKEN_SINGLE ? PTX_OPERAND_SINGLE : PTX_OPERAND_FLOAT;
-        operand->value = token.value;
-        parse_next(parser);
-    } else if (token.kind == TOKEN_INT || parse_at(parser, "-") || parse_at(parser, "+")) {
-        bool negative = parse_at(parser, "-");
-        Lexer ahead = parser->lexer;
-        Token number = ptx_token(&ahead);
-        if (negative && (number.kind == TOKEN_DOUBLE || number.kind == TOKEN_SINGLE)) {
-            parse_next(parser);
-            operand->kind = number.kind == TOKEN_SINGLE ? PTX_OPERAND_SINGLE : PTX_OPERAND_FLOAT;
-            operand->value =
-                number.value ^ (number.kind == TOKEN_SINGLE ? 0x80000000u : 1ull << 63);
-            parse_next(parser);
-            return;
-        }
-        operand->kind = PTX_OPERAND_INT;
-        operand->value = parse_int(parser, "a number");
+    if (token.kind == TOKEN_SINGLE || token.kind == TOKEN_DOUBLE || token.kind == TOKEN_INT ||
+        parse_at(parser, "-") || parse_at(parser, "+")) {
+        parse_number(parser, operand);
     } else if (parse_take(parser, "!")) {
         parse_operand(parser, operand, depth + 1);
         if (operand->kind != PTX_OPERAND_REG || depth >= OPERAND_DEPTH)
@@ -136,16 +164,7 @@ static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth) {
         parse_items(parser, operand, ")", depth);
         operand->kind = PTX_OPERAND_LIST;
     } else if (parse_take(parser, "[")) {
-        if (parser->token.kind == TOKEN_INT)
-            operand->value = parse_int(parser, "an address");
-        else
-            parse_name(parser, operand);
-        parse_offset(parser, operand);
-        if (parse_take(parser, ","))
-            parse_items(parser, operand, "]", depth);
-        else
-            parse_expect(parser, "]");
-        operand->kind = PTX_OPERAND_ADDRESS;
+        parse_address(parser, operand, depth);
     } else if (token.kind == TOKEN_WORD) {
         parse_name(parser, operand);
         if (operand->kind == PTX_OPERAND_NAME) parse_offset(parser, operand);
@@ -171,7 +190,7 @@ static void resolve_pending(Parser *parser) {
         PtxName *label = name_visible(parser, operand->name, NAME_LABEL);
         if (!label) continue;
         operand->kind = PTX_OPERAND_LABEL;
-        operand->value = label->index;
+        operand->label = label->index;
     }
     parser->pending_count = 0;
 }
@@ -224,15 +243,14 @@ static void parse_local_variable(Parser *parser, PtxSpace space) {
     do {
         PtxVariable *variable = ARENA_NEW(parser->arena, 1, PtxVariable);
         parse_variable(parser, variable, space);
-        name_add(parser, variable->name, NAME_VARIABLE, parser->scope)->meaning = variable;
-        uint64_t align = variable->align;
+        name_add(parser, variable->name, NAME_VARIABLE, parser->scope)->variable = variable;
         if (space == PTX_LOCAL) {
-            variable->offset = (function->local_bytes + align - 1) & ~(align - 1);
+            variable->offset = align_up(function->local_bytes, variable->align);
             if (variable->offset + variable->bytes > 1 << 20)
                 parse_fail(parser, "local variables too large");
             function->local_bytes = (uint32_t)(variable->offset + variable->bytes);
         } else if (space == PTX_PARAM) {
-            variable->offset = (parser->scratch + align - 1) & ~(align - 1);
+            variable->offset = align_up(parser->scratch, variable->align);
             parser->scratch = variable->offset + variable->bytes;
             if (parser->scratch > 1 << 20) parse_fail(parser, "parameters too large");
             if (parser->scratch > function->scratch_bytes)
@@ -248,10 +266,8 @@ static void parse_local_variable(Parser *parser, PtxSpace space) {
 }
 
 static void parse_targets(Parser *parser, Str name) {
-    PtxFunction *function = parser->function;
-    size_t count = function->target_count, capacity = 0;
-    ARENA_GROW(parser->arena, function->targets, count, parser->target_capacity);
     PtxOperand *list = ARENA_NEW(parser->arena, 1, PtxOperand);
+    size_t capacity = 0;
     do {
         ARENA_GROW(parser->arena, list->items, list->count, capacity);
         list->items[list->count++] = (PtxOperand){.kind = PTX_OPERAND_NAME,
@@ -261,25 +277,26 @@ static void parse_targets(Parser *parser, Str name) {
     } while (parse_take(parser, ","));
     parse_expect(parser, ";");
     note_pending(parser, list);
-    // Until labels are known, targets holds the operands.
-    function->targets[function->target_count++] =
-        (PtxTargets){.name = name, .targets = (uint32_t *)(void *)list, .count = list->count};
+    ARENA_GROW(parser->arena, parser->targets, parser->target_count, parser->target_capacity);
+    parser->targets[parser->target_count++] = (PtxTargetNames){name, list->items, list->count};
 }
 
 static void resolve_targets(Parser *parser) {
     PtxFunction *function = parser->function;
-    for (uint32_t k = 0; k < function->target_count; k++) {
-        PtxTargets *targets = &function->targets[k];
-        const PtxOperand *list = (const PtxOperand *)(const void *)targets->targets;
-        targets->targets = ARENA_NEW(parser->arena, targets->count, uint32_t);
-        for (uint32_t j = 0; j < targets->count; j++) {
-            if (list->items[j].kind != PTX_OPERAND_LABEL) {
-                Str name = list->items[j].name;
-                parse_fail(parser, "unknown label `%.*s`", STR_ARG(name));
-            }
-            targets->targets[j] = (uint32_t)list->items[j].value;
+    function->targets = ARENA_NEW(parser->arena, parser->target_count + 1, PtxTargets);
+    for (size_t k = 0; k < parser->target_count; k++) {
+        const PtxTargetNames *names = &parser->targets[k];
+        uint32_t *targets = ARENA_NEW(parser->arena, names->count, uint32_t);
+        for (uint32_t j = 0; j < names->count; j++) {
+            const PtxOperand *label = &names->labels[j];
+            if (label->kind != PTX_OPERAND_LABEL)
+                parse_fail(parser, "unknown label `%.*s`", STR_ARG(label->name));
+            targets[j] = label->label;
         }
+        function->targets[k] = (PtxTargets){names->name, targets, names->count};
     }
+    function->target_count = (uint32_t)parser->target_count;
+    parser->target_count = 0;
 }
 
 static void parse_instruction(Parser *parser) {
@@ -350,7 +367,6 @@ static void parse_statement(Parser *parser) {
 void parse_body(Parser *parser, PtxFunction *function) {
     parser->function = function;
     parser->register_capacity = parser->local_capacity = parser->inst_capacity = 0;
-    parser->target_capacity = 0;
     parser->scratch = 0;
     parser->place = (PtxPlace){0};
     memset(parser->seen, 0, PTX_SEEN * sizeof *parser->seen);

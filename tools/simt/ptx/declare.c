@@ -7,29 +7,6 @@
 #define VARIABLE_LIMIT ((uint64_t)1 << 40)
 #define INITIAL_LIMIT  ((uint64_t)1 << 26)
 
-uint32_t ptx_type_bytes(PtxType type) {
-    static const uint8_t bytes[PTX_TYPES] = {
-        [PTX_B8] = 1,   [PTX_B16] = 2,    [PTX_B32] = 4, [PTX_B64] = 8, [PTX_B128] = 16,
-        [PTX_U8] = 1,   [PTX_U16] = 2,    [PTX_U32] = 4, [PTX_U64] = 8, [PTX_S8] = 1,
-        [PTX_S16] = 2,  [PTX_S32] = 4,    [PTX_S64] = 8, [PTX_F16] = 2, [PTX_F16X2] = 4,
-        [PTX_BF16] = 2, [PTX_BF16X2] = 4, [PTX_F32] = 4, [PTX_F64] = 8,
-    };
-    return bytes[type];
-}
-
-PtxType ptx_type_named(Str name) {
-    static const char *const names[PTX_TYPES] = {
-        [PTX_PRED] = "pred", [PTX_B8] = "b8",         [PTX_B16] = "b16", [PTX_B32] = "b32",
-        [PTX_B64] = "b64",   [PTX_B128] = "b128",     [PTX_U8] = "u8",   [PTX_U16] = "u16",
-        [PTX_U32] = "u32",   [PTX_U64] = "u64",       [PTX_S8] = "s8",   [PTX_S16] = "s16",
-        [PTX_S32] = "s32",   [PTX_S64] = "s64",       [PTX_F16] = "f16", [PTX_F16X2] = "f16x2",
-        [PTX_BF16] = "bf16", [PTX_BF16X2] = "bf16x2", [PTX_F32] = "f32", [PTX_F64] = "f64",
-    };
-    for (int type = PTX_PRED; type < PTX_TYPES; type++)
-        if (str_equal(name, str_of(names[type]))) return (PtxType)type;
-    return PTX_NOTYPE;
-}
-
 // Where the data of an initialiser goes.
 typedef struct {
     uint8_t *data;
@@ -134,16 +111,9 @@ static void initial_list(Parser *parser, PtxVariable *variable, Initial *initial
     }
 }
 
-static uint64_t array_bound(Parser *parser) {
-    uint64_t bound = parse_int(parser, "an array bound");
-    if (bound > VARIABLE_LIMIT) parse_fail(parser, "array bound too large");
-    return bound;
-}
-
-void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
-    variable->space = space;
-    variable->ptx_line = parser->token.line;
-    uint32_t lanes = 1;
+// What stands in front of a variable's type. Returns the elements of its vector type, 1 for none.
+static uint32_t parse_attributes(Parser *parser, PtxVariable *variable) {
+    uint32_t elements = 1;
     for (;;) {
         if (parse_take(parser, ".align")) {
             uint64_t align = parse_int(parser, "an alignment");
@@ -151,9 +121,9 @@ void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
                 parse_fail(parser, "bad alignment");
             variable->align = (uint32_t)align;
         } else if (parse_take(parser, ".v2")) {
-            lanes = 2;
+            elements = 2;
         } else if (parse_take(parser, ".v4")) {
-            lanes = 4;
+            elements = 4;
         } else if (parse_take(parser, ".ptr") || parse_take(parser, ".global") ||
                    parse_take(parser, ".const") || parse_take(parser, ".shared") ||
                    parse_take(parser, ".local")) {
@@ -162,58 +132,98 @@ void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
             parse_expect(parser, "(");
             parse_skip_past(parser, ")");
         } else {
-            break;
+            return elements;
         }
     }
-    Str type = parse_word(parser, "a type");
-    if (!str_starts(type, STR(".")) || !(variable->type = ptx_type_named(str_from(type, 1)))) {
+}
+
+PtxType parse_dotted_type(Str word) {
+    return str_starts(word, STR(".")) ? ptx_type_named(str_from(word, 1)) : PTX_NOTYPE;
+}
+
+static PtxType parse_type(Parser *parser) {
+    Str name = parse_word(parser, "a type");
+    PtxType type = parse_dotted_type(name);
+    if (type == PTX_NOTYPE) {
         parser->status = SIMT_UNSUPPORTED;
-        parse_fail(parser, "cannot declare a variable of type `%.*s`", STR_ARG(type));
+        parse_fail(parser, "cannot declare a variable of type `%.*s`", STR_ARG(name));
     }
-    uint32_t bytes = ptx_type_bytes(variable->type) * lanes;
-    if (!bytes) parse_fail(parser, "a predicate cannot be in memory");
-    if (!variable->align) variable->align = bytes;
-    // A pointer parameter's `.ptr .global .align 4` comes after its type.
-    if (parse_take(parser, ".ptr")) {
-        while (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
-            bool align = parse_at(parser, ".align");
-            parse_next(parser);
-            if (align) parse_int(parser, "an alignment");
-        }
+    return type;
+}
+
+// A pointer parameter's `.ptr .global .align 4`, which comes after its type.
+static void skip_pointer_attributes(Parser *parser) {
+    if (!parse_take(parser, ".ptr")) return;
+    while (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
+        bool align = parse_at(parser, ".align");
+        parse_next(parser);
+        if (align) parse_int(parser, "an alignment");
     }
-    variable->name = parse_word(parser, "a variable's name");
-    uint64_t dims[8], total = bytes;
-    uint32_t levels = 0;
-    bool open = false;
+}
+
+#define DIMENSIONS 8
+
+// An array's dimensions: the bytes of one element of each, and of the whole. `open`: the first has
+// as many as there are initial values.
+typedef struct {
+    uint64_t strides[DIMENSIONS], bytes;
+    uint32_t count;
+    bool open;
+} Array;
+
+static uint64_t array_bound(Parser *parser) {
+    uint64_t bound = parse_int(parser, "an array bound");
+    if (bound > VARIABLE_LIMIT) parse_fail(parser, "array bound too large");
+    return bound;
+}
+
+static Array parse_array(Parser *parser, uint32_t element_bytes) {
+    Array array = {.bytes = element_bytes};
+    uint64_t bounds[DIMENSIONS];
     while (parse_take(parser, "[")) {
-        if (levels == 8) parse_fail(parser, "too many array dimensions");
-        if (parse_at(parser, "]") && levels == 0) {
-            open = true;
-            dims[levels] = 1;
+        if (array.count == DIMENSIONS) parse_fail(parser, "too many array dimensions");
+        if (parse_at(parser, "]") && array.count == 0) {
+            array.open = true;
+            bounds[array.count] = 1;
         } else {
-            dims[levels] = array_bound(parser);
+            bounds[array.count] = array_bound(parser);
         }
         parse_expect(parser, "]");
-        if (__builtin_mul_overflow(total, dims[levels], &total) || total > VARIABLE_LIMIT)
+        if (__builtin_mul_overflow(array.bytes, bounds[array.count], &array.bytes) ||
+            array.bytes > VARIABLE_LIMIT)
             parse_fail(parser, "variable too large");
-        levels++;
+        array.count++;
     }
-    uint64_t strides[8] = {0}, stride = bytes;
-    for (uint32_t k = levels; k-- > 0;) {
-        stride *= k + 1 < levels ? dims[k + 1] : 1;
-        strides[k] = stride;
-    }
-    variable->bytes = open ? 0 : total;
-    if (parse_take(parser, "=")) {
-        if (space != PTX_GLOBAL && space != PTX_CONST)
-            parse_fail(parser, "only global and constant variables can have initial values");
-        Initial initial = {.limit = open ? 0 : total};
-        if (parse_at(parser, "{"))
-            initial_list(parser, variable, &initial, strides, 0, levels ? levels : 1);
-        else
-            initial_value(parser, variable, &initial);
-        variable->data = initial.data;
-        variable->data_bytes = initial.len;
-        if (open) variable->bytes = initial.len;
-    }
+    uint64_t stride = element_bytes;
+    for (uint32_t k = array.count; k-- > 0; stride *= bounds[k]) array.strides[k] = stride;
+    return array;
+}
+
+static void parse_initial(Parser *parser, PtxVariable *variable, const Array *array) {
+    if (variable->space != PTX_GLOBAL && variable->space != PTX_CONST)
+        parse_fail(parser, "only global and constant variables can have initial values");
+    Initial initial = {.limit = array->open ? 0 : array->bytes};
+    if (parse_at(parser, "{"))
+        initial_list(parser, variable, &initial, array->strides, 0,
+                     array->count ? array->count : 1);
+    else
+        initial_value(parser, variable, &initial);
+    variable->data = initial.data;
+    variable->data_bytes = initial.len;
+    if (array->open) variable->bytes = initial.len;
+}
+
+void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space) {
+    variable->space = space;
+    variable->ptx_line = parser->token.line;
+    uint32_t elements = parse_attributes(parser, variable);
+    variable->type = parse_type(parser);
+    uint32_t bytes = ptx_type_bytes(variable->type) * elements;
+    if (!bytes) parse_fail(parser, "a predicate cannot be in memory");
+    if (!variable->align) variable->align = bytes;
+    skip_pointer_attributes(parser);
+    variable->name = parse_word(parser, "a variable's name");
+    Array array = parse_array(parser, bytes);
+    variable->bytes = array.open ? 0 : array.bytes;
+    if (parse_take(parser, "=")) parse_initial(parser, variable, &array);
 }

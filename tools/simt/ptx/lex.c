@@ -48,59 +48,80 @@ static bool skip_blank(Lexer *lexer) {
     return true;
 }
 
+// How a number is written: its digits start at `start`. `digits`: as many as there must be, 0: any.
+typedef struct {
+    int base;
+    size_t start, digits;
+} Notation;
+
+static Notation notation(Str s) {
+    char second = s.len > 1 && s.at[0] == '0' ? s.at[1] : '\0';
+    switch (second) {
+    case 'f':
+    case 'F':
+        return (Notation){16, 2, 8};
+    case 'd':
+    case 'D':
+        return (Notation){16, 2, 16};
+    case 'x':
+    case 'X':
+        return (Notation){16, 2, 0};
+    case 'b':
+    case 'B':
+        return (Notation){2, 2, 0};
+    case '\0':
+    case '.':
+    case 'U':
+        return (Notation){10, 0, 0};
+    default:
+        return (Notation){8, 1, 0};
+    }
+}
+
+// A version number such as 9.0, or a plain decimal fraction.
+static Token fraction(Token token) {
+    char copy[64];
+    if (token.text.len >= sizeof copy) return token;
+    memcpy(copy, token.text.at, token.text.len);
+    copy[token.text.len] = '\0';
+    char *rest;
+    double value = strtod(copy, &rest);
+    if (*rest != '\0') return token;
+    memcpy(&token.value, &value, sizeof value);
+    token.kind = TOKEN_DOUBLE;
+    return token;
+}
+
 // A number that starts at the lexer's position: decimal, octal, hexadecimal, binary, or one of the
 // forms 0f and 0d that give the bits of a float or a double.
 static Token number(Lexer *lexer, Token token) {
-    size_t start = lexer->at, end = start;
-    while (end < lexer->text.len && is_name(lexer->text.at[end])) end++;
-    Str s = str_slice(lexer->text, start, end);
-    lexer->at = end;
-    token.text = s;
+    size_t start = lexer->at;
+    while (lexer->at < lexer->text.len && is_name(lexer->text.at[lexer->at])) lexer->at++;
+    Str s = token.text = str_slice(lexer->text, start, lexer->at);
     token.kind = TOKEN_BAD;
-    char second = s.len > 1 ? s.at[1] : '\0';
-    int base = 10;
-    size_t at = 0;
-    size_t digits_wanted = 0;
-    if (s.at[0] == '0' && (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
-        base = 16;
-        at = 2;
-        digits_wanted = second == 'f' || second == 'F' ? 8 : 16;
-    } else if (s.at[0] == '0' && (second == 'x' || second == 'X')) {
-        base = 16;
-        at = 2;
-    } else if (s.at[0] == '0' && (second == 'b' || second == 'B')) {
-        base = 2;
-        at = 2;
-    } else if (s.at[0] == '0' && s.len > 1 && second != '.' && second != 'U') {
-        base = 8;
-        at = 1;
-    }
-    bool decimal = false;
-    for (size_t k = 0; k < s.len; k++) decimal |= base == 10 && s.at[k] == '.';
-    if (decimal) { // a version number such as 9.0, or a plain decimal fraction
-        char copy[64];
-        if (s.len >= sizeof copy) return token;
-        memcpy(copy, s.at, s.len);
-        copy[s.len] = '\0';
-        char *rest;
-        double value = strtod(copy, &rest);
-        if (*rest != '\0') return token;
-        memcpy(&token.value, &value, sizeof value);
-        token.kind = TOKEN_DOUBLE;
-        return token;
-    }
-    size_t end_digits = s.len;
-    if (!digits_wanted && end_digits > at && s.at[end_digits - 1] == 'U') end_digits--;
-    if (end_digits == at || (digits_wanted && end_digits - at != digits_wanted)) return token;
-    for (; at < end_digits; at++) {
+    Notation form = notation(s);
+    if (form.base == 10 && str_find(s, STR(".")) != SIZE_MAX) return fraction(token);
+    size_t end = s.len;
+    if (!form.digits && end > form.start && s.at[end - 1] == 'U') end--;
+    if (end == form.start || (form.digits && end - form.start != form.digits)) return token;
+    for (size_t at = form.start; at < end; at++) {
         int digit = hex_digit(s.at[at]);
-        if (digit >= base) return token;
         uint64_t next;
-        if (__builtin_mul_overflow(token.value, (uint64_t)base, &next) ||
+        if (digit >= form.base || __builtin_mul_overflow(token.value, (uint64_t)form.base, &next) ||
             __builtin_add_overflow(next, (uint64_t)digit, &token.value))
             return token;
     }
-    token.kind = digits_wanted == 8 ? TOKEN_SINGLE : digits_wanted ? TOKEN_DOUBLE : TOKEN_INT;
+    token.kind = form.digits == 8 ? TOKEN_SINGLE : form.digits ? TOKEN_DOUBLE : TOKEN_INT;
+    return token;
+}
+
+static Token string(Lexer *lexer, Token token) {
+    size_t start = lexer->at;
+    while (lexer->at < lexer->text.len && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n')
+        lexer->at += peek(lexer, 0) == '\\' && lexer->at + 1 < lexer->text.len ? 2 : 1;
+    token.text = str_slice(lexer->text, start, lexer->at);
+    token.kind = peek(lexer, 0) == '"' ? TOKEN_STRING : TOKEN_BAD;
+    if (lexer->at < lexer->text.len) lexer->at++;
     return token;
 }
 
@@ -126,14 +147,7 @@ Token ptx_token(Lexer *lexer) {
         return token;
     }
     lexer->at++;
-    if (c == '"') {
-        while (lexer->at < lexer->text.len && peek(lexer, 0) != '"' && peek(lexer, 0) != '\n')
-            lexer->at += peek(lexer, 0) == '\\' && lexer->at + 1 < lexer->text.len ? 2 : 1;
-        token.text = str_slice(lexer->text, start + 1, lexer->at);
-        token.kind = peek(lexer, 0) == '"' ? TOKEN_STRING : TOKEN_BAD;
-        if (lexer->at < lexer->text.len) lexer->at++;
-        return token;
-    }
+    if (c == '"') return string(lexer, token);
     token.text = str_slice(lexer->text, start, lexer->at);
     token.kind = strchr("{}()[]<>,;:+-*/!|&^~=@?", c) && c != '\0' ? TOKEN_SIGN : TOKEN_BAD;
     return token;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "simt/base/align.h"
+
 #define SCOPE_DEPTH 200
 
 void parse_fail(Parser *parser, const char *format, ...) {
@@ -115,7 +117,7 @@ PtxName *name_add(Parser *parser, Str name, NameKind kind, uint32_t scope) {
     }
     PtxName *entry = &parser->names[name_slot(parser, name, kind, scope)];
     if (entry->name.at) parse_fail(parser, "`%.*s` is declared twice", STR_ARG(name));
-    *entry = (PtxName){.name = name, .scope = scope, .kind = (uint8_t)kind};
+    *entry = (PtxName){.name = name, .scope = scope, .kind = kind};
     parser->name_count++;
     return entry;
 }
@@ -207,14 +209,14 @@ static void read_files_ahead(Parser *parser) {
 }
 
 // Paths below the working directory are shown relative to it.
-static void shorten_files(PtxModule *module) {
+static void shorten_files(Arena *arena, PtxModule *module) {
     char here[4096];
     Str prefix = {0};
     if (getcwd(here, sizeof here - 1)) {
         strcat(here, "/");
         prefix = str_of(here);
     }
-    module->file_short = ARENA_NEW(&module->arena, module->file_count, char *);
+    module->file_short = ARENA_NEW(arena, module->file_count, char *);
     for (uint32_t k = 0; k < module->file_count; k++) {
         char *path = module->files[k];
         bool below = path && prefix.len && str_starts(str_of(path), prefix);
@@ -242,18 +244,21 @@ static void parse_params(Parser *parser, PtxVariable **params, uint32_t *count) 
     parse_expect(parser, ")");
 }
 
-// Offsets of parameters in their block, each aligned as it asks.
-static uint32_t place_params(Parser *parser, PtxVariable *params, uint32_t count, uint32_t start) {
-    uint64_t at = start;
+// Offsets of parameters in their block, each aligned as it asks. Returns the block's size.
+static uint32_t place_params(Parser *parser, PtxVariable *params, uint32_t count) {
+    uint64_t at = 0;
     for (uint32_t k = 0; k < count; k++) {
-        at = (at + params[k].align - 1) & ~(uint64_t)(params[k].align - 1);
+        at = align_up(at, params[k].align);
         params[k].offset = at;
         at += params[k].bytes;
         if (at > 1 << 22) parse_fail(parser, "parameters too large");
-        PtxName *name = name_add(parser, params[k].name, NAME_VARIABLE, parser->scope);
-        name->meaning = &params[k];
     }
     return (uint32_t)at;
+}
+
+static void name_params(Parser *parser, PtxVariable *params, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++)
+        name_add(parser, params[k].name, NAME_VARIABLE, parser->scope)->variable = &params[k];
 }
 
 static uint32_t launch_bound(Parser *parser, Dim3 *dims) {
@@ -268,21 +273,16 @@ static uint32_t launch_bound(Parser *parser, Dim3 *dims) {
     return product > UINT32_MAX ? UINT32_MAX : (uint32_t)product;
 }
 
-static void parse_function(Parser *parser, bool entry) {
-    PtxModule *module = parser->module;
-    PtxFunction parsed = {.entry = entry, .ptx_line = parser->token.line};
-    uint32_t outer = parser->scope;
-    scope_open(parser);
-    if (!entry) parse_params(parser, &parsed.results, &parsed.result_count);
-    parsed.name = parse_word(parser, "a function's name");
-    parse_params(parser, &parsed.params, &parsed.param_count);
+// What stands between a function's parameters and its body: bounds of the launch, and advice to
+// the assembler with its numbers.
+static void parse_bounds(Parser *parser, PtxFunction *function) {
     while (!parse_at(parser, "{") && !parse_at(parser, ";")) {
         if (parse_take(parser, ".maxntid")) {
-            parsed.max_threads = launch_bound(parser, NULL);
+            function->max_threads = launch_bound(parser, NULL);
         } else if (parse_take(parser, ".reqntid")) {
-            parsed.max_threads = launch_bound(parser, &parsed.required);
+            function->max_threads = launch_bound(parser, &function->required);
         } else if (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
-            parse_next(parser); // advice to the assembler and its numbers
+            parse_next(parser);
             while (parser->token.kind == TOKEN_INT || parser->token.kind == TOKEN_STRING) {
                 parse_next(parser);
                 if (!parse_take(parser, ",")) break;
@@ -291,36 +291,44 @@ static void parse_function(Parser *parser, bool entry) {
             expected(parser, "`{` or `;`");
         }
     }
-    PtxName *known = name_find(parser, parsed.name, NAME_FUNCTION, 0);
+}
+
+// The function of this name, new or so far only declared; NULL if it is only declared again.
+static PtxFunction *function_named(Parser *parser, Str name) {
+    PtxModule *module = parser->module;
+    PtxName *known = name_find(parser, name, NAME_FUNCTION, 0);
     if (!known) {
         ARENA_GROW(parser->arena, module->functions, module->function_count,
                    parser->function_capacity);
-        known = name_add(parser, parsed.name, NAME_FUNCTION, 0);
+        known = name_add(parser, name, NAME_FUNCTION, 0);
         known->index = module->function_count++;
-    } else if (module->functions[known->index].defined && parse_at(parser, "{")) {
-        parse_fail(parser, "function `%.*s` is defined twice", STR_ARG(parsed.name));
     } else if (module->functions[known->index].defined) {
-        parse_next(parser);
-        scope_close(parser, outer);
-        return;
+        if (parse_at(parser, "{"))
+            parse_fail(parser, "function `%.*s` is defined twice", STR_ARG(name));
+        return NULL;
     }
-    uint32_t index = known->index;
-    module->functions[index] = parsed;
-    PtxFunction *function = &module->functions[index];
+    return &module->functions[known->index];
+}
+
+static void parse_function(Parser *parser, bool entry) {
+    PtxFunction parsed = {.entry = entry, .ptx_line = parser->token.line};
+    uint32_t outer = parser->scope;
+    scope_open(parser);
+    if (!entry) parse_params(parser, &parsed.results, &parsed.result_count);
+    parsed.name = parse_word(parser, "a function's name");
+    parse_params(parser, &parsed.params, &parsed.param_count);
+    parse_bounds(parser, &parsed);
+    PtxFunction *function = function_named(parser, parsed.name);
+    if (function) {
+        parsed.param_bytes = place_params(parser, parsed.params, parsed.param_count);
+        place_params(parser, parsed.results, parsed.result_count);
+        *function = parsed;
+    }
     if (!parse_take(parser, ";")) {
-        function->param_bytes = place_params(parser, function->params, function->param_count, 0);
-        place_params(parser, function->results, function->result_count, 0);
+        name_params(parser, function->params, function->param_count);
+        name_params(parser, function->results, function->result_count);
         function->defined = true;
         parse_body(parser, function);
-    } else {
-        uint64_t at = 0;
-        for (uint32_t k = 0; k < function->param_count; k++) {
-            PtxVariable *param = &function->params[k];
-            at = (at + param->align - 1) & ~(uint64_t)(param->align - 1);
-            param->offset = at;
-            at += param->bytes;
-        }
-        function->param_bytes = (uint32_t)at;
     }
     scope_close(parser, outer);
 }
@@ -331,14 +339,13 @@ static void parse_module_variable(Parser *parser, PtxSpace space, bool external)
         parse_variable(parser, variable, space);
         variable->external = external;
         PtxName *known = name_find(parser, variable->name, NAME_VARIABLE, 0);
-        if (known && ((PtxVariable *)known->meaning)->external) {
-            bool keep = external;
-            if (!keep) *(PtxVariable *)known->meaning = *variable;
+        if (known && known->variable->external) {
+            if (!external) *known->variable = *variable;
             continue;
         }
         ARENA_GROW(parser->arena, parser->module->variables, parser->module->variable_count,
                    parser->variable_capacity);
-        name_add(parser, variable->name, NAME_VARIABLE, 0)->meaning = variable;
+        name_add(parser, variable->name, NAME_VARIABLE, 0)->variable = variable;
         parser->module->variables[parser->module->variable_count++] = variable;
     } while (parse_take(parser, ","));
     parse_expect(parser, ";");
@@ -369,60 +376,69 @@ static void parse_target(Parser *parser) {
     } while (parse_take(parser, ","));
 }
 
+// The space of the variables that are declared next; PTX_REG_SPACE if none are.
+static PtxSpace take_space(Parser *parser) {
+    if (parse_take(parser, ".global")) return PTX_GLOBAL;
+    if (parse_take(parser, ".const")) return PTX_CONST;
+    if (parse_take(parser, ".shared")) return PTX_SHARED;
+    return PTX_REG_SPACE;
+}
+
+// True if it was one that says something of the module as a whole, or nothing that is needed here.
+static bool parse_module_directive(Parser *parser) {
+    if (parse_take(parser, ".version")) {
+        parser->module->version = version_number(parser);
+    } else if (parse_take(parser, ".target")) {
+        parse_target(parser);
+    } else if (parse_take(parser, ".address_size")) {
+        if (parse_int(parser, "64") != 64) {
+            parser->status = SIMT_UNSUPPORTED;
+            parse_fail(parser, "only 64-bit addresses are supported");
+        }
+    } else if (parse_take(parser, ".file")) {
+        parse_file_directive(parser);
+    } else if (parse_take(parser, ".section")) {
+        parse_word(parser, "a section's name");
+        parse_expect(parser, "{");
+        parse_skip_past(parser, "}");
+    } else if (parse_take(parser, ".pragma") || parse_take(parser, ".alias")) {
+        parse_skip_past(parser, ";");
+    } else {
+        return parse_take(parser, ".visible") || parse_take(parser, ".weak") ||
+               parse_take(parser, ".common");
+    }
+    return true;
+}
+
 static void parse_module(Parser *parser) {
     bool external = false;
     while (parser->token.kind != TOKEN_END) {
-        if (parse_take(parser, ".version")) {
-            parser->module->version = version_number(parser);
-        } else if (parse_take(parser, ".target")) {
-            parse_target(parser);
-        } else if (parse_take(parser, ".address_size")) {
-            if (parse_int(parser, "64") != 64) {
-                parser->status = SIMT_UNSUPPORTED;
-                parse_fail(parser, "only 64-bit addresses are supported");
-            }
-        } else if (parse_take(parser, ".file")) {
-            parse_file_directive(parser);
-        } else if (parse_take(parser, ".section")) {
-            parse_word(parser, "a section's name");
-            parse_expect(parser, "{");
-            parse_skip_past(parser, "}");
-        } else if (parse_take(parser, ".pragma") || parse_take(parser, ".alias")) {
-            parse_skip_past(parser, ";");
-        } else if (parse_take(parser, ".extern")) {
+        if (parse_module_directive(parser)) continue;
+        if (parse_take(parser, ".extern")) {
             external = true;
-        } else if (parse_take(parser, ".visible") || parse_take(parser, ".weak") ||
-                   parse_take(parser, ".common")) {
             continue;
-        } else if (parse_at(parser, ".func") || parse_at(parser, ".entry")) {
-            bool entry = parse_at(parser, ".entry");
-            parse_next(parser);
-            parse_function(parser, entry);
-            external = false;
-        } else if (parse_at(parser, ".global") || parse_at(parser, ".const") ||
-                   parse_at(parser, ".shared")) {
-            PtxSpace space = parse_at(parser, ".global")  ? PTX_GLOBAL
-                             : parse_at(parser, ".const") ? PTX_CONST
-                                                          : PTX_SHARED;
-            parse_next(parser);
-            parse_module_variable(parser, space, external);
-            external = false;
-        } else {
-            expected(parser, "a directive");
         }
+        bool entry = parse_take(parser, ".entry");
+        PtxSpace space = PTX_REG_SPACE;
+        if (entry || parse_take(parser, ".func"))
+            parse_function(parser, entry);
+        else if ((space = take_space(parser)) != PTX_REG_SPACE)
+            parse_module_variable(parser, space, external);
+        else
+            expected(parser, "a directive");
+        external = false;
     }
     if (!parser->module->version) parse_fail(parser, "no `.version`: this is not PTX");
 }
 
-PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError *error) {
-    Arena arena = {0};
-    PtxModule *module = ARENA_NEW(&arena, 1, PtxModule);
-    module->arena = arena;
-    char *copy = str_terminated(&module->arena, text);
-    module->origin = str_terminated(&module->arena, str_of(origin));
-    Parser *parser = ARENA_NEW(&module->arena, 1, Parser);
+PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *status,
+                     SimtError *error) {
+    PtxModule *module = ARENA_NEW(arena, 1, PtxModule);
+    char *copy = str_terminated(arena, text);
+    module->origin = str_terminated(arena, str_of(origin));
+    Parser *parser = ARENA_NEW(arena, 1, Parser);
     *parser = (Parser){.module = module,
-                       .arena = &module->arena,
+                       .arena = arena,
                        .lexer = {{copy, text.len}, 0, 1},
                        .error = error,
                        .name_slots = 256,
@@ -433,18 +449,12 @@ PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError
     parser->seen = ARENA_NEW(parser->arena, PTX_SEEN, PtxSeen);
     if (setjmp(parser->leave)) {
         *status = parser->status;
-        ptx_free(module);
         return NULL;
     }
     read_files_ahead(parser);
     parse_next(parser);
     parse_module(parser);
-    shorten_files(module);
+    shorten_files(arena, module);
     *status = SIMT_OK;
     return module;
-}
-
-void ptx_free(PtxModule *module) {
-    Arena arena = module->arena;
-    arena_free(&arena);
 }

@@ -13,8 +13,8 @@ typedef enum { NAME_REG, NAME_RANGE, NAME_VARIABLE, NAME_FUNCTION, NAME_LABEL } 
 typedef struct {
     Str name;
     uint32_t scope;
-    uint8_t kind;
-    void *meaning; // variable
+    NameKind kind;
+    PtxVariable *variable;
     uint32_t index, count;
     PtxType type;
 } PtxName;
@@ -28,6 +28,13 @@ typedef struct {
     PtxOperand *operand;
     uint32_t scope;
 } PtxPending;
+
+// A `.branchtargets` list whose labels are not known yet: the operands that name them.
+typedef struct {
+    Str name;
+    PtxOperand *labels;
+    uint32_t count;
+} PtxTargetNames;
 
 typedef struct {
     PtxModule *module;
@@ -48,7 +55,9 @@ typedef struct {
 
     // of the function being parsed
     PtxFunction *function;
-    size_t register_capacity, local_capacity, inst_capacity, target_capacity;
+    size_t register_capacity, local_capacity, inst_capacity;
+    PtxTargetNames *targets;
+    size_t target_count, target_capacity;
     uint64_t scratch; // bytes of .param variables open now
     PtxPending *pending;
     size_t pending_count, pending_capacity;
@@ -75,6 +84,8 @@ PtxName *name_visible(Parser *parser, Str name, NameKind kind); // from the curr
 void scope_open(Parser *parser);
 void scope_close(Parser *parser, uint32_t parent);
 
+// The type that a word such as ".u32" names, PTX_NOTYPE if it names none.
+PtxType parse_dotted_type(Str word);
 // A variable's declaration after its space: alignment, type, name, array bounds, initialiser.
 void parse_variable(Parser *parser, PtxVariable *variable, PtxSpace space);
 // A function's braces and all between.

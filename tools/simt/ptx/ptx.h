@@ -41,8 +41,12 @@ typedef enum {
 
 // Bytes a value of this type takes; 0 for PTX_PRED and PTX_NOTYPE.
 uint32_t ptx_type_bytes(PtxType type);
-// The type named without its dot ("u32"), PTX_NOTYPE if there is none.
+bool ptx_type_is_float(PtxType type);
+bool ptx_type_is_signed(PtxType type);
+bool ptx_type_is_pair(PtxType type); // two 16-bit floats
+// The type named without its dot ("u32"), PTX_NOTYPE if there is none; and back.
 PtxType ptx_type_named(Str name);
+Str ptx_type_name(PtxType type);
 
 typedef enum {
     PTX_REG_SPACE,
@@ -92,24 +96,30 @@ typedef struct {
 
 typedef enum {
     PTX_OPERAND_REG,     // reg, and reg2 for `%r1|%p1`; negated for `!%p1`
-    PTX_OPERAND_INT,     // value
-    PTX_OPERAND_FLOAT,   // value holds the bits of a double
-    PTX_OPERAND_SINGLE,  // value holds the bits of a float (0f...)
-    PTX_OPERAND_NAME,    // a variable, function or special register by name; value is an addend
-    PTX_OPERAND_LABEL,   // value is the index of the target instruction
+    PTX_OPERAND_INT,     // integer
+    PTX_OPERAND_DOUBLE,  // double_bits
+    PTX_OPERAND_SINGLE,  // single_bits (0f...)
+    PTX_OPERAND_NAME,    // a variable, function or special register: name + addend
+    PTX_OPERAND_LABEL,   // label: index of the target instruction
     PTX_OPERAND_VECTOR,  // {a, b, ...}
     PTX_OPERAND_LIST,    // (a, b, ...)
-    PTX_OPERAND_ADDRESS, // [base + value, items...]: base is reg, name or variable, or absolute
-    PTX_OPERAND_SINK     // _
+    PTX_OPERAND_ADDRESS, // [base + addend, items...]: base is reg or name, or 0
+    PTX_OPERAND_SINK     // _, and reg2 for `_|%p1`
 } PtxOperandKind;
 
 typedef struct PtxOperand PtxOperand;
 struct PtxOperand {
-    uint8_t kind;
+    PtxOperandKind kind;
     bool negated;
+    uint32_t reg, reg2; // PTX_NONE: none
+    union {
+        uint64_t integer;
+        uint64_t double_bits;
+        uint32_t single_bits;
+        uint64_t addend;
+        uint32_t label;
+    };
     uint32_t count; // of items
-    uint32_t reg, reg2;
-    uint64_t value;
     Str name;
     const PtxVariable *variable; // what `name` means, if it is a variable of the function or module
     PtxOperand *items;
@@ -156,7 +166,6 @@ typedef struct {
 } PtxFunction;
 
 typedef struct {
-    Arena arena;
     const char *origin;
     uint32_t version, target; // 90 for 9.0, 75 for sm_75
     PtxFunction *functions;
@@ -168,9 +177,10 @@ typedef struct {
     char **file_short; // files as messages and reports show them
 } PtxModule;
 
-// Parses a whole module. The text is copied. NULL on error, which names the PTX line.
-PtxModule *ptx_parse(Str text, const char *origin, SimtStatus *status, SimtError *error);
-void ptx_free(PtxModule *module);
+// Parses a whole module, which lives in the arena, as a copy of its text does. NULL on error, which
+// names the PTX line.
+PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *status,
+                     SimtError *error);
 
 // NULL if there is none.
 const PtxFunction *ptx_function(const PtxModule *module, Str name);

@@ -1,4 +1,4 @@
-// Source lines in reports: see report_lines.h.
+// Source lines in reports: see lines.h.
 #include "simt/report/lines.h"
 
 #include <stdio.h>
@@ -7,11 +7,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
-#include "simt/report/report.h"
-
-static Arena arena;
-
-// --- counters per kernel and line ---
+#include "simt/report/hazards.h"
 
 typedef struct {
     size_t kernel; // its number, in the order of first launches
@@ -30,33 +26,41 @@ static int compare_lines(const void *left, const void *right) {
     return files ? files : (a->at.line > b->at.line) - (a->at.line < b->at.line);
 }
 
-static size_t kernel_number(const char *name) {
+static size_t kernel_number(Arena *arena, const char *name) {
     for (size_t i = 0; i < kernel_count; i++)
         if (strcmp(kernels[i], name) == 0) return i;
-    ARENA_GROW(&arena, kernels, kernel_count, kernel_capacity);
-    kernels[kernel_count] = str_terminated(&arena, str_of(name));
+    ARENA_GROW(arena, kernels, kernel_count, kernel_capacity);
+    kernels[kernel_count] = str_terminated(arena, str_of(name));
     return kernel_count++;
 }
 
-void report_lines_add(const char *kernel, bool only_last, const LineCounters *lines, size_t count) {
+static KernelLine *find(const KernelLine *line, size_t sorted) {
+    return sorted ? bsearch(line, all, sorted, sizeof *all, compare_lines) : NULL;
+}
+
+// Lines are added in order, so that memory that runs out leaves what there is in order.
+static KernelLine *insert(Arena *arena, const KernelLine *line) {
+    const char *file = str_terminated(arena, str_of(line->at.file));
+    ARENA_GROW(arena, all, all_count, all_capacity);
+    size_t at = all_count++;
+    for (; at > 0 && compare_lines(&all[at - 1], line) > 0; at--) all[at] = all[at - 1];
+    all[at] = (KernelLine){line->kernel, {.file = file, .line = line->at.line}};
+    return &all[at];
+}
+
+void lines_add(Arena *arena, const char *kernel, bool only_last, const LineCounters *lines,
+               size_t count) {
     if (count == 0) return;
-    size_t number = kernel_number(kernel), sorted = all_count;
+    size_t number = kernel_number(arena, kernel);
     for (size_t i = 0; only_last && i < all_count; i++)
         if (all[i].kernel == number) all[i].at.counters = (Counters){0};
     for (size_t i = 0; i < count; i++) {
-        KernelLine line = {number, lines[i]};
-        KernelLine *found = all ? bsearch(&line, all, sorted, sizeof *all, compare_lines) : NULL;
-        if (!found) {
-            ARENA_GROW(&arena, all, all_count, all_capacity);
-            found = &all[all_count++];
-            *found = (KernelLine){
-                number,
-                {.file = str_terminated(&arena, str_of(lines[i].file)), .line = lines[i].line}};
-        }
+        const KernelLine line = {number, lines[i]};
+        KernelLine *found = find(&line, all_count);
+        if (!found) found = insert(arena, &line);
         for (int k = 0; k < COUNTERS; k++)
             found->at.counters.value[k] += lines[i].counters.value[k];
     }
-    if (all_count > sorted) qsort(all, all_count, sizeof *all, compare_lines);
 }
 
 // What the listing shows; the rest is in the CSV.
@@ -117,14 +121,14 @@ static int column_width(int column) {
     return width;
 }
 
-void report_lines_print(void) {
+void lines_print(Arena *arena) {
     int width[SHOWN];
     for (int column = 0; column < SHOWN; column++) width[column] = column_width(column);
     Str text = {NULL, 0};
     for (size_t i = 0; i < all_count; i++) {
         const KernelLine *line = &all[i], *above = i ? line - 1 : NULL;
         bool same_file = above && strcmp(above->at.file, line->at.file) == 0;
-        if (!same_file && !file_read(&arena, line->at.file, &text)) text = (Str){NULL, 0};
+        if (!same_file && !file_read(arena, line->at.file, &text)) text = (Str){NULL, 0};
         if (!same_file || above->kernel != line->kernel) {
             printf("\n%s in %s\n%6s", kernels[line->kernel], line->at.file, "Line");
             for (int column = 0; column < SHOWN; column++)
@@ -135,94 +139,10 @@ void report_lines_print(void) {
     }
 }
 
-// --- hazards ---
-
-typedef struct {
-    const char *kernel;
-    Hazard hazard;
-} Found;
-
-static Found *found;
-static size_t found_count, found_capacity;
-
-static bool same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool same_hazard(const Found *known, const char *kernel, const Hazard *hazard) {
-    const Hazard *other = &known->hazard;
-    return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
-           same_text(other->file, hazard->file) && other->line == hazard->line &&
-           same_text(other->other_file, hazard->other_file) &&
-           other->other_line == hazard->other_line;
-}
-
-static const char *keep(const char *text) {
-    return text ? str_terminated(&arena, str_of(text)) : NULL;
-}
-
-static void add_hazard(const char *kernel, const Hazard *hazard) {
-    for (size_t i = 0; i < found_count; i++)
-        if (same_hazard(&found[i], kernel, hazard)) {
-            found[i].hazard.occurrences += hazard->occurrences;
-            return;
-        }
-    ARENA_GROW(&arena, found, found_count, found_capacity);
-    Found *added = &found[found_count++];
-    *added = (Found){keep(kernel), *hazard};
-    added->hazard.kind = keep(hazard->kind);
-    added->hazard.file = keep(hazard->file);
-    added->hazard.other_file = keep(hazard->other_file);
-    added->hazard.space = keep(hazard->space);
-}
-
-void report_hazards_add(const char *kernel, const Hazard *hazards, size_t count) {
-    for (size_t i = 0; i < count; i++) add_hazard(kernel, &hazards[i]);
-}
-
-static void print_hazard(const Found *at) {
-    const Hazard *hazard = &at->hazard;
-    printf("%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line, hazard->kind,
-           at->kernel);
-    if (hazard->space)
-        printf(", %s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
-    printf(", block (%u,%u,%u), thread (%u,%u,%u)", hazard->block.x, hazard->block.y,
-           hazard->block.z, hazard->thread.x, hazard->thread.y, hazard->thread.z);
-    if (hazard->other_line)
-        printf("; the other access: %s:%u, thread (%u,%u,%u)",
-               hazard->other_file ? hazard->other_file : "?", hazard->other_line,
-               hazard->other_thread.x, hazard->other_thread.y, hazard->other_thread.z);
-    if (hazard->occurrences > 1) printf("; %llu times", (unsigned long long)hazard->occurrences);
-    putchar('\n');
-    if (hazard->advice[0]) printf("    %s\n", hazard->advice);
-}
-
-bool report_hazards_print(void) {
-    if (found_count == 0) return false;
-    printf("\nCPU device: %zu hazard%s\n", found_count, found_count == 1 ? "" : "s");
-    for (size_t i = 0; i < found_count; i++) print_hazard(&found[i]);
-    return true;
-}
-
-// --- CSV ---
-
-static uint64_t hazards_at(const KernelLine *line) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < found_count; i++) {
-        const Hazard *hazard = &found[i].hazard;
-        bool here = same_text(hazard->file, line->at.file) && hazard->line == line->at.line;
-        bool other =
-            same_text(hazard->other_file, line->at.file) && hazard->other_line == line->at.line;
-        if ((here || other) && strcmp(found[i].kernel, kernels[line->kernel]) == 0)
-            sum += hazard->occurrences;
-    }
-    return sum;
-}
-
-bool report_lines_csv(const char *path) {
-    Buf buf = {.arena = &arena};
+bool lines_csv(Arena *arena, const char *path) {
+    Buf buf = {.arena = arena};
     buf_add(&buf, STR("kernel,file,line"));
-    for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", simt_counter_names[k]);
+    for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", counters_names[k]);
     buf_add(&buf, STR(",hazards\n"));
     for (size_t i = 0; i < all_count; i++) {
         csv_add_cell(&buf, str_of(kernels[all[i].kernel]));
@@ -231,7 +151,9 @@ bool report_lines_csv(const char *path) {
         buf_format(&buf, ",%u", all[i].at.line);
         for (int k = 0; k < COUNTERS; k++)
             buf_format(&buf, ",%llu", (unsigned long long)all[i].at.counters.value[k]);
-        buf_format(&buf, ",%llu\n", (unsigned long long)hazards_at(&all[i]));
+        buf_format(
+            &buf, ",%llu\n",
+            (unsigned long long)hazards_at(kernels[all[i].kernel], all[i].at.file, all[i].at.line));
     }
-    return file_write_if_changed(&arena, path, buf_str(&buf)) != FILE_FAILED;
+    return file_write_if_changed(arena, path, buf_str(&buf)) != FILE_FAILED;
 }

@@ -1,9 +1,7 @@
 // Reports: see report.h. Rows are in the order of the launches and merged when the kernel, the
 // shape and all counters are equal, so a row of the table says what one launch did.
-#define _GNU_SOURCE
 #include "simt/report/report.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +9,10 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "simt/base/console.h"
+#include "simt/report/hazards.h"
 #include "simt/report/lines.h"
+#include "simt/report/name.h"
 
 typedef struct {
     const char *name;
@@ -34,71 +35,6 @@ static uint32_t buckets[BUCKETS];
 
 void report_start(const ReportOptions *wanted) { options = *wanted; }
 
-// --- names ---
-
-typedef char *Demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
-
-// The C++ library's own, where the program or the machine has it; programs built by nvcc do.
-static Demangle *demangler(void) {
-    static bool looked;
-    static Demangle *found;
-    if (looked) return found;
-    looked = true;
-    void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    if (!symbol) {
-        void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
-        if (library) symbol = dlsym(library, "__cxa_demangle");
-    }
-    memcpy(&found, &symbol, sizeof found);
-    return found;
-}
-
-// Cuts the parameter list off a demangled name, and the return type that templates have.
-static Str bare_name(Str name) {
-    size_t depth = 0, start = 0, end = name.len;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.at[i];
-        if (c == '(' && depth == 0 &&
-            !str_starts(str_from(name, i), STR("(anonymous namespace)"))) {
-            end = i;
-            break;
-        }
-        if (c == '<' || c == '(' || c == '[' || c == '{') depth++;
-        if ((c == '>' || c == ')' || c == ']' || c == '}') && depth) depth--;
-        if (c == ' ' && depth == 0) start = i + 1;
-    }
-    return str_slice(name, start, end);
-}
-
-const char *report_kernel_name(const char *mangled, char *name, size_t bytes) {
-    int status = -1;
-    Demangle *demangle = demangler();
-    char *full = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
-    Str bare = status == 0 && full ? bare_name(str_of(full)) : str_of(mangled);
-    snprintf(name, bytes, "%.*s", STR_ARG(bare));
-    free(full);
-    return name;
-}
-
-// The name as the table shows it: without namespaces, long template arguments left out.
-static void short_name(Buf *buf, Str name) {
-    enum { LONG = 48 };
-    size_t depth = 0, start = 0, open = name.len;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.at[i];
-        if (c == '<' && depth++ == 0) open = i;
-        if (c == '>' && depth) depth--;
-        if (c == ':' && depth == 0) start = i + 1;
-    }
-    if (open < start) open = name.len;
-    if (name.len - start <= LONG) {
-        buf_add(buf, str_from(name, start));
-        return;
-    }
-    buf_add(buf, str_slice(name, start, open));
-    if (open < name.len) buf_add(buf, STR("<...>"));
-}
-
 // --- recording ---
 
 static bool same_row(const Row *a, const Row *b) {
@@ -113,29 +49,39 @@ static uint32_t find_or_add(const Row *row) {
     uint32_t *bucket = &buckets[hash % BUCKETS];
     for (uint32_t at = *bucket; at; at = rows[at - 1].next)
         if (same_row(&rows[at - 1], row)) return at;
+    const char *name = str_terminated(&arena, str_of(row->name));
     ARENA_GROW(&arena, rows, row_count, row_capacity);
     rows[row_count] = *row;
+    rows[row_count].name = name;
     rows[row_count].next = *bucket;
     rows[row_count].launches = 0;
     return *bucket = (uint32_t)++row_count;
 }
 
-void report_launch(const char *mangled, const Launch *launch, const LaunchReport *report) {
-    char name[4096];
-    report_kernel_name(mangled, name, sizeof name);
-    Row row = {.name = name, .grid = launch->grid, .block = launch->block};
-    row.counters = report->total;
+static void add_launch(const char *name, const Launch *launch, const LaunchReport *report) {
+    const Row row = {
+        .name = name, .grid = launch->grid, .block = launch->block, .counters = report->total};
     for (size_t i = 0; options.last && i < row_count; i++)
         if (strcmp(rows[i].name, name) == 0) rows[i].launches = 0;
-    size_t known = row_count;
     uint32_t at = find_or_add(&row);
-    if (row_count > known) rows[at - 1].name = str_terminated(&arena, str_of(name));
-    rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     ARENA_GROW(&arena, order, launch_count, launch_capacity);
     order[launch_count++] = at;
+    rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     rows[at - 1].latest = launch_count;
-    report_lines_add(rows[at - 1].name, options.last, report->lines, report->line_count);
-    report_hazards_add(rows[at - 1].name, report->hazards, report->hazard_count);
+    lines_add(&arena, rows[at - 1].name, options.last, report->lines, report->line_count);
+    hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count);
+}
+
+bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report) {
+    char name[4096];
+    jmp_buf leave;
+    bool kept = setjmp(leave) == 0;
+    if (kept) {
+        arena.leave = &leave;
+        add_launch(name_kernel(mangled, name, sizeof name), launch, report);
+    }
+    arena.leave = NULL;
+    return kept;
 }
 
 // --- CSV ---
@@ -162,7 +108,7 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
 static bool write_csv(void) {
     Buf buf = {.arena = &arena};
     buf_add(&buf, STR("kernel,launch,grid,block"));
-    for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", simt_counter_names[i]);
+    for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", counters_names[i]);
     buf_add(&buf, options.merge ? STR(",launches\n") : STR("\n"));
     size_t merged = 0; // rows are numbered in the order of their first launch
     for (size_t i = 0; i < launch_count; i++) {
@@ -205,7 +151,7 @@ enum { FIXED = 4, CELL = 24 }; // kernel, grid, block, launches; then the counte
 static void cell_text(Buf *buf, size_t row, int column) {
     const Row *r = &rows[row];
     if (column == 0)
-        short_name(buf, str_of(r->name));
+        name_short(buf, str_of(r->name));
     else if (column == 1)
         shape_text(buf, r->grid);
     else if (column == 2)
@@ -239,19 +185,26 @@ static void print_cell(Str text, size_t width, bool left) {
            left ? (int)(width - text.len) : 0, "");
 }
 
+static Str cell(size_t row, int column) {
+    Buf buf = {.arena = &arena};
+    cell_text(&buf, row, column);
+    return buf_str(&buf);
+}
+
 // Headings may be wider than their column only if the next heading is empty: groups are.
-static void print_table(void) {
-    size_t width[FIXED + COUNTERS] = {0};
-    for (int column = 0; column < FIXED + COUNTERS; column++) {
-        width[column] = heading(column, 1).len;
-        if (heading(column, 0).len > width[column]) width[column] = heading(column, 0).len;
-        for (size_t row = 0; row < row_count; row++) {
-            if (rows[row].launches == 0) continue;
-            Buf cell = {.arena = &arena};
-            cell_text(&cell, row, column);
-            if (cell.len > width[column]) width[column] = cell.len;
-        }
+static size_t column_width(int column) {
+    size_t width = heading(column, 1).len;
+    if (heading(column, 0).len > width) width = heading(column, 0).len;
+    for (size_t row = 0; row < row_count; row++) {
+        size_t len = rows[row].launches ? cell(row, column).len : 0;
+        if (len > width) width = len;
     }
+    return width;
+}
+
+static void print_table(void) {
+    size_t width[FIXED + COUNTERS];
+    for (int column = 0; column < FIXED + COUNTERS; column++) width[column] = column_width(column);
     printf("\nCPU device: what each kernel launch did (no time: this is not a GPU)\n");
     for (int line = 0; line < 2; line++) {
         for (int column = 0; column < FIXED + COUNTERS; column++) {
@@ -265,10 +218,8 @@ static void print_table(void) {
         if (rows[row].launches == 0) continue;
         for (int column = 0; column < FIXED + COUNTERS; column++) {
             if (!column_used(column)) continue;
-            Buf cell = {.arena = &arena};
-            cell_text(&cell, row, column);
             if (column) fputs("  ", stdout);
-            print_cell(buf_str(&cell), width[column], column == 0);
+            print_cell(cell(row, column), width[column], column == 0);
         }
         putchar('\n');
     }
@@ -279,14 +230,27 @@ static bool written(bool good, const char *path) {
     return good;
 }
 
-// The files first: whoever reads the text may stop reading.
-int report_finish(bool *hazards) {
-    fflush(stdout);
-    bool good = true;
-    if (options.csv) good &= written(write_csv(), options.csv);
-    if (options.lines_csv) good &= written(report_lines_csv(options.lines_csv), options.lines_csv);
+// The files first: whoever reads the text may stop reading. True if there were hazards.
+static bool write_all(bool *good) {
+    *good = true;
+    if (options.csv) *good &= written(write_csv(), options.csv);
+    if (options.lines_csv)
+        *good &= written(lines_csv(&arena, options.lines_csv), options.lines_csv);
     if (row_count) print_table();
-    if (options.lines) report_lines_print();
-    *hazards = report_hazards_print();
+    if (options.lines) lines_print(&arena);
+    return hazards_print();
+}
+
+int report_finish(bool *hazards) {
+    jmp_buf leave;
+    bool good;
+    fflush(stdout);
+    *hazards = false;
+    if (setjmp(leave)) {
+        console_say("no host memory for the report");
+        return 1;
+    }
+    arena.leave = &leave;
+    *hazards = write_all(&good);
     return fflush(stdout) != 0 || !good;
 }

@@ -13,13 +13,10 @@ typedef struct {
 
 void report_start(const ReportOptions *options);
 
-// Adds one launch. Nothing of `report` is kept by reference except strings that the module owns.
-void report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
+// Adds one launch. Nothing of `report` is kept by reference. False: out of memory.
+bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
 
 // Prints and writes everything. Returns 0, or 1 if the CSV could not be written.
 int report_finish(bool *hazards);
-
-// "block_sum<256>" for a mangled name: without return type and parameters. Returns `name`.
-const char *report_kernel_name(const char *mangled, char *name, size_t bytes);
 
 #endif

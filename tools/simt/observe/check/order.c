@@ -5,39 +5,7 @@
 // its lanes when another warp acquires it.
 #include <string.h>
 
-#include "simt/observe/check_inside.h"
-#include "simt/ops/ops.h"
-
-enum { ORDER_KNOWN = 1, ORDER_ACQUIRE = 2, ORDER_RELEASE = 4, ORDER_STRONG = 8 };
-
-static bool has(const PtxInst *ptx, Str modifier) {
-    return str_find(ptx->opcode, modifier) != SIZE_MAX;
-}
-
-// PTX ISA, "mbarrier": arriving releases and waiting acquires unless the instruction says
-// otherwise.
-static uint8_t order_of_mbarrier(const Inst *inst) {
-    if (inst->mode >= MBARRIER_WAIT_STATE) return ORDER_KNOWN | ORDER_ACQUIRE;
-    return inst->mode == MBARRIER_INIT ? ORDER_KNOWN : ORDER_KNOWN | ORDER_RELEASE;
-}
-
-static uint8_t order_of(const Machine *machine, const Inst *inst) {
-    if (inst->plain == op_mbarrier) return order_of_mbarrier(inst);
-    const PtxInst *ptx = machine_instruction(machine, inst);
-    uint8_t order = ORDER_KNOWN;
-    if (!ptx) return order;
-    bool both = has(ptx, STR(".acq_rel"));
-    if (both || has(ptx, STR(".acquire"))) order |= ORDER_ACQUIRE;
-    if (both || has(ptx, STR(".release"))) order |= ORDER_RELEASE;
-    if (inst->access == ACCESS_ATOMIC || has(ptx, STR(".relaxed"))) order |= ORDER_STRONG;
-    return order;
-}
-
-static uint8_t cached_order(Checker *checker, const Inst *inst) {
-    OrderCache *at = &checker->orders[(uintptr_t)inst / sizeof *inst % ORDER_CACHE];
-    if (at->inst != inst) *at = (OrderCache){inst, order_of(checker->machine, inst)};
-    return at->order;
-}
+#include "simt/observe/check/inside.h"
 
 // The record of a word; of more words than there is room for, the last one stands for the rest.
 static SyncWord *find_word(Checker *checker, uint32_t byte) {
@@ -72,28 +40,27 @@ static void release(Checker *checker, uint32_t warp, uint32_t lane, SyncWord *wo
     grow(&word->lane[warp][lane], time);
 }
 
-void check_order(Checker *checker, const Warp *warp, const Inst *inst, uint32_t mask,
+void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES]) {
-    uint8_t order = cached_order(checker, inst);
-    if (order == ORDER_KNOWN) return;
-    uint32_t index = warp->index;
-    bool reads = inst->access != ACCESS_STORE, writes = inst->access != ACCESS_LOAD;
+    const uint32_t index = warp->index, order = access->order;
+    bool reads = access->kind != ACCESS_STORE, writes = access->kind != ACCESS_LOAD;
     uint64_t fence = checker->fence[index];
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         SyncWord *word = find_word(checker, (uint32_t)address[lane]);
         if (reads && order & ORDER_ACQUIRE) acquire(checker, index, lane, word);
-        if (reads && order & ORDER_STRONG)
+        if (reads && order & ORDER_RELAXED)
             checker->pending[index] |= (uint64_t)1 << (word - checker->sync);
         if (writes && order & ORDER_RELEASE)
             release(checker, index, lane, word, ++checker->now);
-        else if (writes && order & ORDER_STRONG && fence >= checker->block_start)
+        else if (writes && order & ORDER_RELAXED && fence >= checker->block_start)
             release(checker, index, lane, word, fence);
     }
 }
 
 // What came before is released by later atomics, and what earlier ones read is acquired.
-void check_fence(Checker *checker, const Warp *warp) {
+void check_fence(Warp *warp) {
+    Checker *checker = check_of(warp);
     uint32_t index = warp->index;
     checker->fence[index] = ++checker->now;
     for (uint64_t words = checker->pending[index]; words; words &= words - 1) {

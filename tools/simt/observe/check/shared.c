@@ -3,66 +3,51 @@
 // value are none.
 #include <string.h>
 
-#include "simt/observe/check_inside.h"
-#include "simt/ops/ops.h"
+#include "simt/observe/check/inside.h"
 
 typedef struct {
     Checker *checker;
     Warp *warp;
-    const Inst *inst;
+    const Access *access;
     const uint64_t *address;
     uint64_t stamp;
-    uint32_t thread, lane, mask;
+    uint32_t thread, lane, mask, size;
     AccessKind kind;
     bool atomic;
-} Access;
+} Touch;
 
 // Loads and stores with .relaxed, .acquire or .release; volatile ones are not atomic.
-static bool strong(const Checker *checker, const Inst *inst) {
-    if (!(inst->flags & INST_VOLATILE)) return false;
-    const PtxInst *ptx = machine_instruction(checker->machine, inst);
-    return ptx && str_find(ptx->opcode, STR(".volatile")) == SIZE_MAX;
+static bool strong(const Inst *inst) {
+    return inst->order & (ORDER_RELAXED | ORDER_ACQUIRE | ORDER_RELEASE);
 }
 
-static const char *verb(const Inst *inst) {
-    static const char *const verbs[] = {"accesses", "reads", "writes", "updates"};
-    return verbs[inst->access <= ACCESS_ATOMIC ? inst->access : 0];
-}
-
-static void race(const Access *at, uint64_t stamp, const Inst *earlier, uint32_t byte) {
-    const Checker *checker = at->checker;
-    bool atomic = at->atomic || strong(checker, at->inst);
-    if (atomic && (stamp & STAMP_ATOMIC || strong(checker, earlier))) return;
+static void race(const Touch *at, uint64_t stamp, const Inst *earlier, uint32_t byte) {
+    const Inst *inst = at->access->inst;
+    bool atomic = at->atomic || strong(inst);
+    if (atomic && (stamp & STAMP_ATOMIC || strong(earlier))) return;
     uint32_t other = (uint32_t)(stamp & STAMP_THREAD);
-    checker_found(at->checker, at->warp, KIND_RACE, PTX_SHARED, at->inst, at->thread, earlier,
-                  other, byte,
-                  "thread %u %s what thread %u %s, and nothing orders the two: put %s between",
-                  at->thread, verb(at->inst), other, verb(earlier),
-                  other / LANES == at->thread / LANES ? "__syncwarp()" : "__syncthreads()");
+    check_found(at->checker, at->warp, KIND_RACE, PTX_SHARED, inst, at->thread, earlier, other,
+                byte, "thread %u %s what thread %u %s, and nothing orders the two: put %s between",
+                at->thread, check_verb(inst), other, check_verb(earlier),
+                other / LANES == at->thread / LANES ? "__syncwarp()" : "__syncthreads()");
 }
 
-// Bytes that a lane stores at shared address `byte`, which its access covers.
-static void stored(const Access *at, uint32_t lane, uint32_t byte, uint32_t count, uint8_t *out) {
-    const Inst *inst = at->inst;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t offset = byte + i - (uint32_t)at->address[lane];
-        const uint8_t *registers = REG(at->warp, uint8_t, inst->r[1 + offset / inst->bytes]);
-        out[i] = registers[lane * inst->sizes + offset % inst->bytes];
-    }
+// Bytes that a lane stores at shared address `byte`, which its access covers. False: not known.
+static bool stored(const Touch *at, uint32_t lane, uint32_t byte, uint32_t count, uint8_t *out) {
+    return address_stored(at->warp, at->access, lane, byte - (uint32_t)at->address[lane], count,
+                          out);
 }
 
 // Whether this lane's store leaves what another thread wrote as it is. The other may be a lane of
 // the same instruction, whose value is not yet in memory.
-static bool same_value(const Access *at, uint64_t stamp, uint32_t byte, uint32_t count) {
-    bool values = at->inst->plain != op_copy_async && at->inst->plain != op_mbarrier;
-    if (at->kind != ACCESS_STORE || !values || stamp & STAMP_ATOMIC) return false;
+static bool same_value(const Touch *at, uint64_t stamp, uint32_t byte, uint32_t count) {
+    if (at->kind != ACCESS_STORE || stamp & STAMP_ATOMIC) return false;
     uint8_t mine[4], theirs[4];
-    stored(at, at->lane, byte, count, mine);
+    if (!stored(at, at->lane, byte, count, mine)) return false;
     uint32_t other = (uint32_t)(stamp & STAMP_THREAD), lane = other % LANES;
-    uint64_t size = (uint64_t)at->inst->bytes * at->inst->elements;
     bool together = other / LANES == at->thread / LANES && lane < at->lane &&
                     (at->warp->exec >> lane & 1) && at->address[lane] <= byte &&
-                    byte + count <= at->address[lane] + size;
+                    byte + count <= at->address[lane] + at->size;
     if (together)
         stored(at, lane, byte, count, theirs);
     else
@@ -76,9 +61,9 @@ static uint64_t last_write(const Checker *checker, uint32_t byte) {
 }
 
 // A bit for each word of a lane's access that its block has written.
-static uint32_t written_words(const Access *at, uint32_t lane) {
+static uint32_t written_words(const Touch *at, uint32_t lane) {
     uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
-    uint32_t count = ((uint32_t)at->inst->bytes * at->inst->elements + 3) / 4;
+    uint32_t count = (at->size + 3) / 4;
     for (uint32_t i = 0; i < count; i++)
         words |= (uint32_t)(last_write(at->checker, first + 4 * i) >= at->checker->block_start)
                  << i;
@@ -86,18 +71,18 @@ static uint32_t written_words(const Access *at, uint32_t lane) {
 }
 
 // As for global memory: the padding of structures is unwritten in all lanes.
-static bool padding(const Access *at) {
+static bool padding(const Touch *at) {
     uint32_t any = 0;
     for (uint32_t m = at->mask; m; m &= m - 1) any |= written_words(at, (uint32_t)__builtin_ctz(m));
     return any && written_words(at, at->lane) == any;
 }
 
-static void unwritten(const Access *at, uint32_t byte) {
+static void unwritten(const Touch *at, uint32_t byte) {
     Checker *checker = at->checker;
-    if (at->inst->bytes * at->inst->elements > 4 && padding(at)) return;
+    if (at->size > 4 && padding(at)) return;
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
     checker->unwritten[checker->unwritten_count++] =
-        (UnwrittenRead){at->inst, checker->now, byte, at->thread};
+        (UnwrittenRead){at->access->inst, checker->now, byte, at->thread};
 }
 
 void check_unwritten(Checker *checker, const Warp *warp) {
@@ -107,16 +92,16 @@ void check_unwritten(Checker *checker, const Warp *warp) {
                                                           : &checker->words[read->byte / 4];
         bool written = cell->write >> STAMP_SHIFT >= read->time;
         if (written && (cell->write & STAMP_THREAD) != read->thread) continue;
-        checker_found(checker, warp, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0,
-                      read->byte,
-                      "thread %u reads shared memory that nothing in its block has written: store "
-                      "first",
-                      read->thread);
+        check_found(checker, warp, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0,
+                    read->byte,
+                    "thread %u reads shared memory that nothing in its block has written: store "
+                    "first",
+                    read->thread);
     }
     checker->unwritten_count = 0;
 }
 
-static void against_writes(const Access *at, const Cell *cell, uint32_t byte, uint32_t count) {
+static void against_writes(const Touch *at, const Cell *cell, uint32_t byte, uint32_t count) {
     const Checker *checker = at->checker;
     const uint64_t stamps[] = {cell->write, cell->write_2};
     const Inst *const insts[] = {cell->write_inst, cell->write_2_inst};
@@ -128,7 +113,7 @@ static void against_writes(const Access *at, const Cell *cell, uint32_t byte, ui
     }
 }
 
-static void against_reads(const Access *at, const Cell *cell, uint32_t byte) {
+static void against_reads(const Touch *at, const Cell *cell, uint32_t byte) {
     const uint64_t stamps[] = {cell->read, cell->read_2};
     const Inst *const insts[] = {cell->read_inst, cell->read_2_inst};
     for (int i = 0; i < 2; i++) {
@@ -138,7 +123,7 @@ static void against_reads(const Access *at, const Cell *cell, uint32_t byte) {
     }
 }
 
-static inline __attribute__((always_inline)) void load(const Access *at, Cell *cell, uint32_t byte,
+static inline __attribute__((always_inline)) void load(const Touch *at, Cell *cell, uint32_t byte,
                                                        uint32_t count) {
     const Checker *checker = at->checker;
     uint64_t floor = checker->block_floor;
@@ -149,10 +134,10 @@ static inline __attribute__((always_inline)) void load(const Access *at, Cell *c
         cell->read >> STAMP_SHIFT < floor || ((cell->read ^ at->stamp) & STAMP_THREAD) == 0;
     if (first) {
         cell->read = at->stamp;
-        cell->read_inst = at->inst;
+        cell->read_inst = at->access->inst;
     } else {
         cell->read_2 = at->stamp;
-        cell->read_2_inst = at->inst;
+        cell->read_2_inst = at->access->inst;
     }
 }
 
@@ -169,7 +154,7 @@ static void keep_write(Cell *cell, uint64_t stamp) {
     cell->write_2_inst = cell->write_inst;
 }
 
-static inline __attribute__((always_inline)) void store(const Access *at, Cell *cell, uint32_t byte,
+static inline __attribute__((always_inline)) void store(const Touch *at, Cell *cell, uint32_t byte,
                                                         uint32_t count) {
     const Checker *checker = at->checker;
     uint64_t floor = checker->block_floor;
@@ -184,10 +169,10 @@ static inline __attribute__((always_inline)) void store(const Access *at, Cell *
     else if (!is_plain(checker, cell->write_2) || is_plain(checker, cell->write))
         keep_write(cell, at->stamp);
     cell->write = at->stamp;
-    cell->write_inst = at->inst;
+    cell->write_inst = at->access->inst;
 }
 
-static inline __attribute__((always_inline)) void touch(const Access *at, Cell *cell, uint32_t byte,
+static inline __attribute__((always_inline)) void touch(const Touch *at, Cell *cell, uint32_t byte,
                                                         uint32_t count) {
     if (at->kind == ACCESS_LOAD)
         load(at, cell, byte, count);
@@ -202,26 +187,28 @@ static void split_word(Checker *checker, uint32_t word) {
     for (uint32_t i = 0; i < 4; i++) checker->bytes[word * 4 + i] = checker->words[word];
 }
 
-static void touch_bytes(const Access *at, uint32_t first, uint32_t count) {
+static void touch_bytes(const Touch *at, uint32_t first, uint32_t count) {
     split_word(at->checker, first / 4);
     for (uint32_t byte = first; byte < first + count; byte++)
         touch(at, &at->checker->bytes[byte], byte, 1);
 }
 
-void check_shared(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    const uint32_t size = (uint32_t)inst->bytes * inst->elements;
-    const bool init = inst->plain == op_mbarrier && inst->mode == MBARRIER_INIT;
-    const AccessKind kind = init ? ACCESS_STORE : (AccessKind)inst->access;
-    const bool atomic = kind == ACCESS_ATOMIC;
-    if (atomic || inst->flags & INST_VOLATILE) check_order(checker, warp, inst, mask, address);
-    Access at = {.checker = checker,
-                 .warp = warp,
-                 .inst = inst,
-                 .address = address,
-                 .mask = mask,
-                 .kind = kind,
-                 .atomic = atomic};
+    const uint32_t size = address_bytes(access);
+    // An update that says nothing about order makes an mbarrier: for others it is a store.
+    const bool atomic = access->kind == ACCESS_ATOMIC && access->order;
+    if (access->order & ~ORDER_VOLATILE) check_order(checker, warp, access, mask, address);
+    Touch at = {.checker = checker,
+                .warp = warp,
+                .access = access,
+                .address = address,
+                .mask = mask,
+                .size = size,
+                .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
+                        : atomic                    ? ACCESS_ATOMIC
+                                                    : ACCESS_STORE,
+                .atomic = atomic};
     for (uint32_t m = mask; m; m &= m - 1) {
         at.lane = (uint32_t)__builtin_ctz(m);
         at.thread = warp->index * LANES + at.lane;

@@ -1,14 +1,12 @@
 // Registration of a program's device code, as nvcc's generated constructors do it, and the lookup
 // of kernels and variables by the host addresses that stand for them. A module is parsed when the
 // first of its kernels or variables is needed.
-#define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "simt/cuda/registry.h"
 
+#include <stdlib.h>
+
+#include "simt/base/limits.h"
 #include "simt/cuda/fatbin.h"
-#include "simt/cuda/runtime.h"
-#include "simt/memory/memory.h"
 
 typedef struct Variable {
     struct Variable *next;
@@ -30,23 +28,27 @@ static RegisteredModule *modules;
 static KernelEntry *kernels;
 static Variable *variables;
 
-enum { DEFAULT_SHARED = 48 * 1024 }; // CUDA C++ Programming Guide, "Technical Specifications"
+// Something could not be registered: what is not found may be that.
+static bool lost;
 
 static void *allocate(size_t bytes) {
     void *memory = calloc(1, bytes);
-    if (memory) return memory;
-    fputs("simt: out of memory\n", stderr);
-    exit(1);
+    lost |= !memory;
+    return memory;
 }
+
+static CudaError not_found(CudaError error) { return lost ? CUDA_MEMORY_ALLOCATION : error; }
 
 // --- the generated constructors' calls ---
 
 API void **__cudaRegisterFatBinary(void *wrapper) {
     runtime_enter();
     RegisteredModule *module = allocate(sizeof *module);
-    module->wrapper = wrapper;
-    module->next = modules;
-    modules = module;
+    if (module) {
+        module->wrapper = wrapper;
+        module->next = modules;
+        modules = module;
+    }
     runtime_leave(CUDA_SUCCESS);
     return (void **)module;
 }
@@ -60,74 +62,43 @@ API void __cudaRegisterFunction(void **handle, const char *host, char *device, c
     (void)block_shape, (void)grid_shape, (void)warp_size;
     runtime_enter();
     KernelEntry *entry = allocate(sizeof *entry);
-    entry->host = host;
-    entry->mangled = mangled;
-    entry->module = (RegisteredModule *)handle;
-    entry->carveout = -1;
-    entry->next = kernels;
-    kernels = entry;
+    if (entry) {
+        entry->host = host;
+        entry->mangled = mangled;
+        entry->module = (RegisteredModule *)handle;
+        entry->carveout = -1;
+        entry->next = kernels;
+        kernels = entry;
+    }
     runtime_leave(CUDA_SUCCESS);
 }
 
-static Variable *register_variable(void **handle, const void *host, const char *mangled) {
+static void register_variable(void **handle, const void *host, void **managed,
+                              const char *mangled) {
+    runtime_enter();
     Variable *variable = allocate(sizeof *variable);
-    variable->host = host;
-    variable->mangled = mangled;
-    variable->module = (RegisteredModule *)handle;
-    variable->next = variables;
-    variables = variable;
-    return variable;
+    if (variable) {
+        *variable = (Variable){variables, host, managed, mangled, (RegisteredModule *)handle};
+        variables = variable;
+    }
+    runtime_leave(CUDA_SUCCESS);
 }
 
 API void __cudaRegisterVar(void **handle, char *host, char *device, const char *mangled,
                            int external, size_t bytes, int constant, int global) {
     (void)device, (void)external, (void)bytes, (void)constant, (void)global;
-    runtime_enter();
-    register_variable(handle, host, mangled);
-    runtime_leave(CUDA_SUCCESS);
+    register_variable(handle, host, NULL, mangled);
 }
 
 API void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *mangled,
                                   int external, size_t bytes, int constant, int global) {
     (void)device, (void)external, (void)bytes, (void)constant, (void)global;
-    runtime_enter();
-    register_variable(handle, host, mangled)->managed = host;
-    runtime_leave(CUDA_SUCCESS);
+    register_variable(handle, host, host, mangled);
 }
 
 API void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
 
 // --- loading ---
-
-CudaError module_error_code(SimtStatus status) {
-    switch (status) {
-    case SIMT_OK:
-        return CUDA_SUCCESS;
-    case SIMT_UNSUPPORTED:
-        return CUDA_NOT_SUPPORTED;
-    case SIMT_INVALID_PTX:
-        return CUDA_INVALID_PTX;
-    case SIMT_INVALID_CONFIG:
-        return CUDA_INVALID_CONFIGURATION;
-    case SIMT_OUT_OF_RESOURCES:
-        return CUDA_LAUNCH_OUT_OF_RESOURCES;
-    case SIMT_OUT_OF_MEMORY:
-        return CUDA_MEMORY_ALLOCATION;
-    case SIMT_ILLEGAL_ADDRESS:
-        return CUDA_ILLEGAL_ADDRESS;
-    case SIMT_MISALIGNED_ADDRESS:
-        return CUDA_MISALIGNED_ADDRESS;
-    case SIMT_ASSERT:
-        return CUDA_ASSERT;
-    case SIMT_TRAP:
-        return CUDA_LAUNCH_FAILURE;
-    case SIMT_DEADLOCK:
-    case SIMT_TIMEOUT:
-    case SIMT_INTERRUPTED:
-        return CUDA_LAUNCH_TIMEOUT;
-    }
-    return CUDA_LAUNCH_FAILURE;
-}
 
 static CudaError fatbin_code(FatbinStatus status) {
     switch (status) {
@@ -145,42 +116,45 @@ static CudaError fatbin_code(FatbinStatus status) {
 }
 
 static CudaError load(RegisteredModule *module) {
+    if (!module) return CUDA_MEMORY_ALLOCATION; // it could not be registered
     if (module->tried) return module->error;
-    module->tried = true;
     Str ptx;
     SimtError error = {""};
     SimtStatus status = SIMT_OK;
     module->error = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &ptx, &error));
     if (!module->error) {
         module->module = module_load(ptx, "PTX", &status, &error);
-        if (!module->module) module->error = module_error_code(status);
+        if (!module->module) module->error = error_of_status(status);
     }
-    if (module->error) runtime_say("%s", error.text);
+    if (module->error) console_say("%s", error.text);
+    module->tried = module->error != CUDA_MEMORY_ALLOCATION; // which may not last
     return module->error;
 }
 
-CudaError module_entry(const void *function, KernelEntry **found) {
-    for (KernelEntry *entry = kernels; entry; entry = entry->next) {
-        if (entry->host != function && entry != function) continue;
-        CudaError error = load(entry->module);
-        if (error) return error;
-        if (!entry->kernel) {
-            entry->kernel = module_kernel(entry->module->module, entry->mangled);
-            if (!entry->kernel) {
-                runtime_say("kernel %s is not in the program's PTX", entry->mangled);
-                return CUDA_INVALID_DEVICE_FUNCTION;
-            }
-            kernel_info(entry->kernel, &entry->info);
-            int left = DEFAULT_SHARED - (int)entry->info.static_shared_bytes;
-            entry->max_dynamic_shared = left > 0 ? left : 0;
-        }
-        *found = entry;
-        return CUDA_SUCCESS;
+static CudaError load_kernel(KernelEntry *entry) {
+    CudaError error = load(entry->module);
+    if (error || entry->kernel) return error;
+    entry->kernel = module_kernel(entry->module->module, entry->mangled);
+    if (!entry->kernel) {
+        console_say("kernel %s is not in the program's PTX", entry->mangled);
+        return CUDA_INVALID_DEVICE_FUNCTION;
     }
-    return CUDA_INVALID_DEVICE_FUNCTION;
+    kernel_info(entry->kernel, &entry->info);
+    int left = DEVICE_SHARED_DEFAULT - (int)entry->info.static_shared_bytes;
+    entry->max_dynamic_shared = left > 0 ? left : 0;
+    return CUDA_SUCCESS;
 }
 
-CudaError module_symbol(const void *symbol, uint64_t *address, size_t *bytes) {
+CudaError registry_entry(const void *function, KernelEntry **found) {
+    for (KernelEntry *entry = kernels; entry; entry = entry->next) {
+        if (entry->host != function && entry != function) continue;
+        *found = entry;
+        return load_kernel(entry);
+    }
+    return not_found(CUDA_INVALID_DEVICE_FUNCTION);
+}
+
+CudaError registry_symbol(const void *symbol, uint64_t *address, size_t *bytes) {
     for (Variable *variable = variables; variable; variable = variable->next) {
         const void *managed = variable->managed ? *variable->managed : NULL;
         if (variable->host != symbol && (!symbol || managed != symbol)) continue;
@@ -190,7 +164,7 @@ CudaError module_symbol(const void *symbol, uint64_t *address, size_t *bytes) {
             return CUDA_SUCCESS;
         return CUDA_INVALID_SYMBOL;
     }
-    return CUDA_INVALID_SYMBOL;
+    return not_found(CUDA_INVALID_SYMBOL);
 }
 
 // Called before a translation unit first touches one of its __managed__ variables: gives the
@@ -199,7 +173,7 @@ CudaError module_symbol(const void *symbol, uint64_t *address, size_t *bytes) {
 static CudaError start_managed(RegisteredModule *module) {
     for (Variable *variable = variables; variable; variable = variable->next)
         if (variable->module == module && variable->managed && !*variable->managed) {
-            runtime_say("__managed__ variable %s is not supported by the CPU device: use "
+            console_say("__managed__ variable %s is not supported by the CPU device: use "
                         "cudaMallocManaged",
                         variable->mangled);
             return CUDA_NOT_SUPPORTED;
@@ -216,7 +190,7 @@ API char __cudaInitModule(void **handle) {
 static CudaError get_entry(const void **handle, const void *function) {
     KernelEntry *entry;
     if (!handle) return CUDA_INVALID_VALUE;
-    CudaError error = module_entry(function, &entry);
+    CudaError error = registry_entry(function, &entry);
     if (!error) *handle = entry;
     return error;
 }
@@ -229,7 +203,7 @@ static CudaError get_kernel(const void **handle, const void *function) {
             *handle = entry;
             return CUDA_SUCCESS;
         }
-    return CUDA_INVALID_DEVICE_FUNCTION;
+    return not_found(CUDA_INVALID_DEVICE_FUNCTION);
 }
 
 API CudaError __cudaGetKernel(const void **handle, const void *function) {
@@ -247,7 +221,7 @@ API CudaError cudaGetFuncBySymbol(const void **handle, const void *function) {
 static CudaError function_name(const char **name, const void *function) {
     KernelEntry *entry;
     if (!name) return CUDA_INVALID_VALUE;
-    CudaError error = module_entry(function, &entry);
+    CudaError error = registry_entry(function, &entry);
     if (!error) *name = entry->mangled;
     return error;
 }
@@ -260,7 +234,7 @@ static CudaError symbol_address(void **address, const void *symbol) {
     uint64_t at;
     size_t bytes;
     if (!address) return CUDA_INVALID_VALUE;
-    CudaError error = module_symbol(symbol, &at, &bytes);
+    CudaError error = registry_symbol(symbol, &at, &bytes);
     if (!error) *address = (void *)(uintptr_t)at;
     return error;
 }
@@ -271,7 +245,7 @@ API CudaError cudaGetSymbolAddress(void **address, const void *symbol) {
 
 static CudaError symbol_size(size_t *bytes, const void *symbol) {
     uint64_t at;
-    return bytes ? module_symbol(symbol, &at, bytes) : CUDA_INVALID_VALUE;
+    return bytes ? registry_symbol(symbol, &at, bytes) : CUDA_INVALID_VALUE;
 }
 
 API CudaError cudaGetSymbolSize(size_t *bytes, const void *symbol) {

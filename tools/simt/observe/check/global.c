@@ -2,49 +2,42 @@
 // nothing has written.
 #include <string.h>
 
-#include "simt/observe/check_inside.h"
+#include "simt/observe/check/inside.h"
 
-static const char *verb(const Inst *inst) {
-    static const char *const verbs[] = {"accesses", "reads", "writes", "updates"};
-    return verbs[inst->access <= ACCESS_ATOMIC ? inst->access : 0];
-}
-
-static void outside(Checker *checker, Warp *warp, const Inst *inst, uint32_t thread,
+static void outside(Checker *checker, Warp *warp, const Access *access, uint32_t thread,
                     uint64_t address, uint64_t size) {
     const Allocation *before = memory_reserved(address) ? memory_before(address) : NULL;
     if (!before) {
-        checker_found(checker, warp, KIND_BOUNDS, PTX_GLOBAL, inst, thread, NULL, 0, address,
-                      "thread %u %s %llu bytes at an address that is not the device's: pass a "
-                      "pointer from cudaMalloc",
-                      thread, verb(inst), (unsigned long long)size);
+        check_found(checker, warp, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s %llu bytes at an address that is not the device's: pass a "
+                    "pointer from cudaMalloc",
+                    thread, check_verb(access->inst), (unsigned long long)size);
         return;
     }
     uint64_t offset = address - before->address;
-    checker_found(
-        checker, warp, KIND_BOUNDS, PTX_GLOBAL, inst, thread, NULL, 0, address,
-        "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: guard the "
-        "index",
-        thread, verb(inst), (unsigned long long)size, (unsigned long long)offset,
-        (unsigned long long)before->bytes);
+    check_found(checker, warp, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: guard the "
+                "index",
+                thread, check_verb(access->inst), (unsigned long long)size,
+                (unsigned long long)offset, (unsigned long long)before->bytes);
 }
 
 // Whether [address, address + size) lies in one live allocation; if so, remembers that one.
-static bool inside(Checker *checker, Warp *warp, const Inst *inst, uint32_t thread,
+static bool inside(Checker *checker, Warp *warp, const Access *access, uint32_t thread,
                    uint64_t address, uint64_t size) {
     if (address >= checker->seen_low && address < checker->seen_high &&
         checker->seen_high - address >= size)
         return true;
     const Allocation *allocation = memory_find(address);
     if (!allocation || address - allocation->address + size > allocation->bytes) {
-        outside(checker, warp, inst, thread, address, size);
+        outside(checker, warp, access, thread, address, size);
         return false;
     }
     if (!allocation->live) {
-        checker_found(
-            checker, warp, KIND_FREED, PTX_GLOBAL, inst, thread, NULL, 0, address,
-            "thread %u %s memory that was freed: keep the allocation until the kernel has "
-            "ended",
-            thread, verb(inst));
+        check_found(checker, warp, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s memory that was freed: keep the allocation until the kernel has "
+                    "ended",
+                    thread, check_verb(access->inst));
         return false;
     }
     checker->seen_low = allocation->address;
@@ -63,48 +56,49 @@ static bool element_written(uint64_t address, uint64_t size) {
 }
 
 // A bit for each element of a lane's access that was written.
-static uint32_t written(const Inst *inst, uint64_t address) {
+static uint32_t written(const Access *access, uint64_t address) {
     uint32_t elements = 0;
-    for (uint32_t i = 0; i < inst->elements; i++)
-        elements |= (uint32_t)element_written(address + i * inst->bytes, inst->bytes) << i;
+    for (uint32_t i = 0; i < access->elements; i++)
+        elements |= (uint32_t)element_written(address + i * access->bytes, access->bytes) << i;
     return elements;
 }
 
 // Whether the lane's access lies in memory and is aligned.
-static bool lane_good(Checker *checker, Warp *warp, const Inst *inst, uint32_t lane,
+static bool lane_good(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
                       uint64_t address, uint64_t size) {
     uint32_t thread = warp->index * LANES + lane;
-    if (!inside(checker, warp, inst, thread, address, size)) return false;
+    if (!inside(checker, warp, access, thread, address, size)) return false;
     if (address % size == 0) return true;
-    checker_found(checker, warp, KIND_MISALIGNED, PTX_GLOBAL, inst, thread, NULL, 0, address,
-                  "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
-                  thread, verb(inst), (unsigned long long)size, (unsigned long long)size);
+    check_found(checker, warp, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
+                thread, check_verb(access->inst), (unsigned long long)size,
+                (unsigned long long)size);
     return false;
 }
 
 // Copies of structures read their padding too, which nothing writes in any of them. So an element
 // counts as unwritten where other lanes' was written, or where nothing of the access was.
-static void check_written(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+static void check_written(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                           const uint64_t address[LANES]) {
     uint32_t has[LANES], any = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        has[lane] = written(inst, address[lane]);
+        has[lane] = written(access, address[lane]);
         any |= has[lane];
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         if (any && has[lane] == any) continue;
         uint32_t thread = warp->index * LANES + (uint32_t)lane;
-        checker_found(
-            checker, warp, KIND_UNWRITTEN, PTX_GLOBAL, inst, thread, NULL, 0, address[lane],
+        check_found(
+            checker, warp, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address[lane],
             "thread %u reads global memory that nothing has written: fill it first", thread);
     }
 }
 
 // A whole warp at consecutive addresses, all in the allocation last seen, all written before: no
 // hazard. False: look at every lane.
-static bool whole_warp(Checker *checker, const Inst *inst, uint32_t mask,
+static bool whole_warp(Checker *checker, const Access *access, uint32_t mask,
                        const uint64_t address[LANES], uint64_t size) {
     if (mask != ALL_LANES || size < 4) return false;
     uint64_t first = address[0], wrong = 0;
@@ -114,7 +108,7 @@ static bool whole_warp(Checker *checker, const Inst *inst, uint32_t mask,
     if (first < checker->seen_low || first >= checker->seen_high) return false;
     if (checker->seen_high - first < bytes) return false;
     uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
-    if (inst->access == ACCESS_STORE) {
+    if (access->kind == ACCESS_STORE) {
         memset(shadow, 0xF, bytes / 4);
         return true;
     }
@@ -127,16 +121,16 @@ static bool whole_warp(Checker *checker, const Inst *inst, uint32_t mask,
     return missing == 0;
 }
 
-void check_global(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    uint64_t size = (uint64_t)inst->bytes * inst->elements;
-    if (inst->access != ACCESS_ATOMIC && whole_warp(checker, inst, mask, address, size)) return;
+    uint64_t size = address_bytes(access);
+    if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) return;
     uint32_t good = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        good |= (uint32_t)lane_good(checker, warp, inst, lane, address[lane], size) << lane;
+        good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
     }
-    if (inst->access != ACCESS_STORE) check_written(checker, warp, inst, good, address);
-    for (uint32_t m = good; inst->access != ACCESS_LOAD && m; m &= m - 1)
+    if (access->kind != ACCESS_STORE) check_written(checker, warp, access, good, address);
+    for (uint32_t m = good; access->kind != ACCESS_LOAD && m; m &= m - 1)
         memory_written(address[__builtin_ctz(m)], size);
 }

@@ -1,6 +1,10 @@
 // CUDA's error codes, as far as the CPU device returns them, and all their names and texts.
-#ifndef ERRORS_H
-#define ERRORS_H
+#ifndef ERROR_H
+#define ERROR_H
+
+#include "simt/base/status.h"
+
+typedef int CudaError;
 
 // driver_types.h, enum cudaError.
 enum {
@@ -46,7 +50,9 @@ enum {
 };
 
 // "cudaErrorInvalidValue" and "invalid argument"; never NULL.
-const char *error_name(int code);
-const char *error_text(int code);
+const char *error_name(CudaError code);
+const char *error_text(CudaError code);
+
+CudaError error_of_status(SimtStatus status); // what a launch or a load returns for it
 
 #endif

@@ -1,9 +1,9 @@
-// Names and texts of CUDA's error codes: see errors.h.
+// Names and texts of CUDA's error codes: see error.h.
 //
 // Numbers and names: driver_types.h of CUDA 13.0 (enum cudaError), which has all of CUDA 12's. The
 // texts of the codes that the CPU device returns are the runtime's own words, since programs print
 // them and people search for them.
-#include "simt/cuda/errors.h"
+#include "simt/cuda/error.h"
 
 #include <stddef.h>
 
@@ -158,14 +158,44 @@ static const struct {
 
 static const char *const unknown = "unrecognized error code";
 
-const char *error_name(int code) {
+const char *error_name(CudaError code) {
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].code == code) return errors[i].name;
     return unknown;
 }
 
-const char *error_text(int code) {
+const char *error_text(CudaError code) {
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].code == code) return errors[i].text;
     return unknown;
+}
+
+CudaError error_of_status(SimtStatus status) {
+    switch (status) {
+    case SIMT_OK:
+        return CUDA_SUCCESS;
+    case SIMT_UNSUPPORTED:
+        return CUDA_NOT_SUPPORTED;
+    case SIMT_INVALID_PTX:
+        return CUDA_INVALID_PTX;
+    case SIMT_INVALID_CONFIG:
+        return CUDA_INVALID_CONFIGURATION;
+    case SIMT_OUT_OF_RESOURCES:
+        return CUDA_LAUNCH_OUT_OF_RESOURCES;
+    case SIMT_OUT_OF_MEMORY:
+        return CUDA_MEMORY_ALLOCATION;
+    case SIMT_ILLEGAL_ADDRESS:
+        return CUDA_ILLEGAL_ADDRESS;
+    case SIMT_MISALIGNED_ADDRESS:
+        return CUDA_MISALIGNED_ADDRESS;
+    case SIMT_ASSERT:
+        return CUDA_ASSERT;
+    case SIMT_TRAP:
+        return CUDA_LAUNCH_FAILURE;
+    case SIMT_DEADLOCK:
+    case SIMT_TIMEOUT:
+    case SIMT_INTERRUPTED:
+        return CUDA_LAUNCH_TIMEOUT;
+    }
+    return CUDA_LAUNCH_FAILURE;
 }

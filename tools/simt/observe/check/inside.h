@@ -8,12 +8,17 @@
 #ifndef CHECK_INSIDE_H
 #define CHECK_INSIDE_H
 
-#include "simt/exec/block.h"
-#include "simt/observe/check.h"
+#include "simt/observe/check/check.h"
 
-enum { MAX_WARPS = 32, MAX_UNWRITTEN = 1 << 16 };
+enum { MAX_WARPS = DEVICE_MAX_THREADS / LANES, MAX_UNWRITTEN = 1 << 16 };
 
-enum { STAMP_THREAD = 1023, STAMP_ATOMIC = 1024, STAMP_SHIFT = 11 };
+// A stamp's bits: the thread's number in the block, whether the access was atomic, the time.
+enum {
+    STAMP_THREAD = DEVICE_MAX_THREADS - 1,
+    STAMP_ATOMIC = STAMP_THREAD + 1,
+    STAMP_SHIFT = 11 // the bits below
+};
+_Static_assert(1 << STAMP_SHIFT == 2 * STAMP_ATOMIC, "thread and atomic fill the bits below time");
 
 // The last accesses to a word or byte of shared memory. Atomics are recorded as writes; a second
 // one by another thread is kept, as is a second reader.
@@ -61,7 +66,7 @@ typedef struct {
     uint32_t byte, thread;
 } UnwrittenRead;
 
-enum { SYNC_WORDS = 64, ORDER_CACHE = 64 };
+enum { SYNC_WORDS = 64 };
 
 // What is known to have been released through a word of shared memory: up to which time of each
 // warp, for other warps, and of each lane, for the lanes of its own warp.
@@ -71,14 +76,18 @@ typedef struct {
     uint64_t lane[MAX_WARPS][LANES];
 } SyncWord;
 
+// The check of one launch.
 typedef struct {
-    const Inst *inst;
-    uint8_t order;
-} OrderCache;
+    Observer observer; // first: the one is the other
+    const Machine *machine;
+    Finding *found; // by Blocks that are done with
+    size_t found_count;
+    bool lost; // memory was too short for some
+} Check;
 
-struct Checker {
-    Machine *machine;
-    const Inst *part_of; // what an instruction stands for that is not of the code, else NULL
+// The check of one Block.
+typedef struct {
+    const Machine *machine;
     uint64_t now;
     uint64_t block_start; // time at which the block began
     uint64_t block_floor; // of the last barrier of all threads
@@ -90,8 +99,6 @@ struct Checker {
     uint32_t sync_count;
     uint64_t pending[MAX_WARPS]; // words that a warp's atomics read since its last fence
     uint64_t fence[MAX_WARPS];   // time of a warp's last fence
-    OrderCache orders[ORDER_CACHE];
-    uint64_t progress; // block->progress when it was last looked at
     Cell *words, *bytes;
     uint8_t *split; // words that are recorded by byte
     bool any_split;
@@ -100,20 +107,22 @@ struct Checker {
     uint64_t seen_low, seen_high; // the allocation that the last access was in
     Finding *findings;
     size_t finding_count, finding_capacity;
-};
+    bool lost; // memory was too short for some
+} Checker;
+
+static inline Checker *check_of(const Warp *warp) { return warp->block->watch; }
 
 // The instruction's place in the source.
-PtxPlace checker_place(const Checker *checker, const Inst *inst);
+PtxPlace check_place(const Checker *checker, const Inst *inst);
 
 // Records a hazard; equal ones (kind and lines) are counted. `other` and `other_thread`: the
 // earlier access, NULL if there is none. `thread` is its number in the block.
-void checker_found(Checker *checker, const Warp *warp, HazardKind kind, PtxSpace space,
-                   const Inst *inst, uint32_t thread, const Inst *other, uint32_t other_thread,
-                   uint64_t address, const char *format, ...)
-    __attribute__((format(printf, 10, 11)));
+void check_found(Checker *checker, const Warp *warp, HazardKind kind, PtxSpace space,
+                 const Inst *inst, uint32_t thread, const Inst *other, uint32_t other_thread,
+                 uint64_t address, const char *format, ...) __attribute__((format(printf, 10, 11)));
 
-// Barriers that have completed since the last call take effect.
-void check_barriers(Checker *checker, Warp *warp);
+// "reads", "writes" or "updates": what an instruction that accesses memory does.
+const char *check_verb(const Inst *inst);
 
 // Whether an access of that stamp and one by `thread` now are without order.
 bool check_unordered(const Checker *checker, uint64_t stamp, uint32_t thread);
@@ -124,20 +133,23 @@ static inline bool stamp_concurrent(const Checker *checker, uint64_t stamp, uint
 }
 
 // Shared memory: races and reads of what nothing wrote. Addresses are within shared memory.
-void check_shared(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker, const Warp *warp);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
-void check_global(Checker *checker, Warp *warp, const Inst *inst, uint32_t mask,
+void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
 
-// Order through words of shared memory: an atomic or strong access, and a fence.
-void check_order(Checker *checker, const Warp *warp, const Inst *inst, uint32_t mask,
+// Order through words of shared memory: an access that says something about it, and a fence.
+void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES]);
-void check_fence(Checker *checker, const Warp *warp);
+void check_fence(Warp *warp);
 
-// Each looks at one instruction and runs it.
-Op check_barrier, check_warp_barrier, check_meeting;
+// Barriers of the block, and lanes that meet: see Observer.
+void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
+void check_complete(Block *block, uint32_t barrier);
+void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
+void check_join(Warp *warp, uint32_t lanes);
 
 #endif

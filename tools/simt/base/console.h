@@ -1,0 +1,26 @@
+// The one voice of the device library, and its one way out: what it tells the user, what kernels
+// print, and how it ends the process. Besides, only report/ writes to a stream, when the program is
+// over.
+#ifndef CONSOLE_H
+#define CONSOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// One line on stderr, "simt: ..."; the same line only once. Not from several threads at a time.
+void console_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// A line as it is, also from a signal handler.
+void console_alert(const char *line, size_t bytes);
+
+// What a kernel prints, on stdout. False if it cannot be written.
+bool console_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool console_write(const char *text, size_t bytes);
+
+// Without the program's exit handlers, which have run or must not run.
+_Noreturn void console_end(int status);
+void console_end_by_signal(int number); // as if nobody had caught it; also from its handler
+
+void console_flush(void); // all that the process has written so far
+
+#endif

@@ -1,0 +1,96 @@
+// Copies and fills: see copy.h.
+#include "simt/cuda/copy.h"
+
+#include <string.h>
+
+#include "simt/memory/memory.h"
+
+static bool device_address(uint64_t address) {
+    return address >= memory_low && address < memory_high;
+}
+
+// The bytes from the first of the first row to the last of the last.
+static size_t span(size_t width, size_t pitch, size_t height, size_t slice, size_t depth) {
+    return (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+// Whether [address, address + bytes) may be that side of a copy: for the device, all of it in one
+// live allocation; for the host, anything but memory that only the device can reach.
+static bool side_good(uint64_t address, size_t bytes, bool device, bool either) {
+    if (!device_address(address)) return either || !device;
+    const Allocation *allocation = memory_find(address);
+    if (!allocation || !allocation->live) return false;
+    if (address - allocation->address + bytes > allocation->bytes) return false;
+    bool touchable = allocation->kind == MEMORY_MANAGED || allocation->kind == MEMORY_PINNED;
+    return either || device || touchable;
+}
+
+static bool empty(const Copy *copy) {
+    return copy->width == 0 || copy->height == 0 || copy->depth == 0;
+}
+
+CudaError copy_check(const Copy *copy) {
+    if (copy->kind < HOST_TO_HOST || copy->kind > COPY_DEFAULT)
+        return CUDA_INVALID_MEMCPY_DIRECTION;
+    if (empty(copy)) return CUDA_SUCCESS;
+    if (!copy->to || !copy->from) return CUDA_INVALID_VALUE;
+    if (copy->height > 1 && (copy->to_pitch < copy->width || copy->from_pitch < copy->width))
+        return CUDA_INVALID_PITCH_VALUE;
+    bool either = copy->kind == COPY_DEFAULT;
+    bool to_device = copy->kind == HOST_TO_DEVICE || copy->kind == DEVICE_TO_DEVICE;
+    bool from_device = copy->kind == DEVICE_TO_HOST || copy->kind == DEVICE_TO_DEVICE;
+    size_t to = span(copy->width, copy->to_pitch, copy->height, copy->to_slice, copy->depth);
+    size_t from = span(copy->width, copy->from_pitch, copy->height, copy->from_slice, copy->depth);
+    if (!side_good(copy->to, to, to_device, either)) return CUDA_INVALID_VALUE;
+    if (!side_good(copy->from, from, from_device, either)) return CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static void *reach(uint64_t address) {
+    return device_address(address) ? memory_at(address) : (void *)(uintptr_t)address;
+}
+
+CudaError copy_run(const Copy *copy) {
+    CudaError error = copy_check(copy);
+    if (error || empty(copy)) return error;
+    for (size_t z = 0; z < copy->depth; z++) {
+        for (size_t y = 0; y < copy->height; y++) {
+            uint64_t to = copy->to + z * copy->to_slice + y * copy->to_pitch;
+            uint64_t from = copy->from + z * copy->from_slice + y * copy->from_pitch;
+            memmove(reach(to), reach(from), copy->width);
+            if (device_address(to) && device_address(from))
+                memory_copied(to, from, copy->width);
+            else if (device_address(to))
+                memory_written(to, copy->width);
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CudaError copy_fill_check(const Fill *fill) {
+    if (fill->width == 0 || fill->height == 0) return CUDA_SUCCESS;
+    if (fill->element != 1 && fill->element != 2 && fill->element != 4) return CUDA_INVALID_VALUE;
+    if (fill->width > SIZE_MAX / fill->element) return CUDA_INVALID_VALUE;
+    size_t width = fill->width * fill->element;
+    if (fill->height > 1 && fill->pitch < width) return CUDA_INVALID_PITCH_VALUE;
+    size_t bytes = span(width, fill->pitch, fill->height, 0, 1);
+    if (!device_address(fill->to) || !side_good(fill->to, bytes, true, false))
+        return CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CudaError copy_fill_run(const Fill *fill) {
+    CudaError error = copy_fill_check(fill);
+    if (error || fill->width == 0) return error;
+    for (size_t y = 0; y < fill->height; y++) {
+        uint64_t row = fill->to + y * fill->pitch;
+        unsigned char *at = memory_at(row);
+        if (fill->element == 1)
+            memset(at, (int)(fill->value & 0xFF), fill->width);
+        else
+            for (size_t x = 0; x < fill->width; x++)
+                memcpy(at + x * fill->element, &fill->value, fill->element);
+        memory_written(row, fill->width * fill->element);
+    }
+    return CUDA_SUCCESS;
+}

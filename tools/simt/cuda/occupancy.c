@@ -1,0 +1,64 @@
+// Occupancy: see occupancy.h.
+#include "simt/cuda/occupancy.h"
+
+#include "simt/base/limits.h"
+#include "simt/cuda/registry.h"
+
+int occupancy_registers(const KernelInfo *info) {
+    uint32_t most = DEVICE_REGISTERS / DEVICE_MAX_THREADS;
+    return (int)(info->registers < most ? info->registers : most);
+}
+
+int occupancy_blocks(const KernelInfo *info, int threads, size_t dynamic_shared_bytes) {
+    if (threads > (int)info->max_threads_per_block) return 0;
+    int warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
+    int blocks = DEVICE_THREADS_PER_SM / DEVICE_WARP / warps;
+    if (blocks > DEVICE_BLOCKS_PER_SM) blocks = DEVICE_BLOCKS_PER_SM;
+    size_t shared = info->static_shared_bytes + dynamic_shared_bytes;
+    if (shared > DEVICE_SHARED_OPTIN) return 0;
+    // Shared memory is handed out in units of 128 bytes (CUDA Occupancy Calculator, 9.0).
+    shared = (shared + DEVICE_SHARED_RESERVED + 127) / 128 * 128;
+    int fit = DEVICE_SHARED_PER_SM / (int)shared;
+    return fit < blocks ? fit : blocks;
+}
+
+static CudaError occupancy(int *blocks, const void *function, int threads, size_t shared) {
+    KernelEntry *entry;
+    if (!blocks || threads <= 0) return CUDA_INVALID_VALUE;
+    CudaError error = registry_entry(function, &entry);
+    if (error) return error;
+    *blocks = occupancy_blocks(&entry->info, threads, shared);
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
+                                                            int threads, size_t shared) {
+    return RUNTIME(occupancy(blocks, function, threads, shared));
+}
+
+API CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+                                                                     const void *function,
+                                                                     int threads, size_t shared,
+                                                                     unsigned int flags) {
+    (void)flags;
+    return RUNTIME(occupancy(blocks, function, threads, shared));
+}
+
+static CudaError available_shared(size_t *bytes, const void *function, int blocks, int threads) {
+    KernelEntry *entry;
+    if (!bytes || blocks <= 0 || threads <= 0) return CUDA_INVALID_VALUE;
+    CudaError error = registry_entry(function, &entry);
+    if (error) return error;
+    if (occupancy_blocks(&entry->info, threads, 0) < blocks) return CUDA_INVALID_VALUE;
+    size_t each = (size_t)(DEVICE_SHARED_PER_SM / blocks);
+    size_t taken = DEVICE_SHARED_RESERVED + entry->info.static_shared_bytes;
+    each = each > taken ? each - taken : 0;
+    size_t most = DEVICE_SHARED_OPTIN - entry->info.static_shared_bytes;
+    *bytes = each < most ? each : most;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
+                                                        int blocks, int threads) {
+    return RUNTIME(available_shared(bytes, function, blocks, threads));
+}

@@ -1,0 +1,42 @@
+// Work: what a stream or a graph node does.
+#ifndef WORK_H
+#define WORK_H
+
+#include "simt/cuda/copy.h"
+#include "simt/cuda/registry.h"
+
+typedef struct Graph Graph;
+typedef struct Event Event;
+
+typedef struct {
+    enum {
+        WORK_NOTHING,
+        WORK_KERNEL,
+        WORK_COPY,
+        WORK_FILL,
+        WORK_HOST,
+        WORK_RECORD,
+        WORK_WAIT,
+        WORK_GRAPH
+    } kind;
+    union {
+        struct {
+            KernelEntry *entry;
+            Launch launch;
+        } kernel;
+        Copy copy;
+        Fill fill;
+        struct {
+            void (*call)(void *);
+            void *data;
+        } host;
+        Event *event;
+        Graph *graph; // owned by the copy that a node holds
+    };
+} Work;
+
+CudaError work_run(const Work *work);
+bool work_copy(Work *to, const Work *from); // deep; false: out of memory
+void work_free(Work *work);
+
+#endif

@@ -1,0 +1,214 @@
+// Addresses: see address.h.
+#include "simt/exec/address.h"
+
+#include <string.h>
+
+#include "simt/exec/bank.h"
+
+enum { WINDOW_SHIFT = 48 };
+_Static_assert(ADDRESS_WITHIN == ((uint64_t)1 << WINDOW_SHIFT) - 1, "a window holds its addresses");
+
+// The spaces that generic addresses reach, each at the number of its window.
+static const PtxSpace windows[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
+enum { WINDOWS = sizeof windows / sizeof *windows };
+
+uint64_t address_window(PtxSpace space) {
+    for (uint64_t k = 0; k < WINDOWS; k++)
+        if (windows[k] == space) return k << WINDOW_SHIFT;
+    return 0; // constants are global memory here
+}
+
+static PtxSpace space_of(uint64_t address) {
+    uint64_t window = address >> WINDOW_SHIFT;
+    return window < WINDOWS ? windows[window] : PTX_GENERIC;
+}
+
+bool address_in_space(uint64_t address, PtxSpace space) {
+    if (space == PTX_GLOBAL) return address >= memory_low && address < memory_high;
+    return space_of(address) == space;
+}
+
+Access address_copy_store(const Inst *inst) {
+    Access access = address_access(inst);
+    access.kind = ACCESS_STORE;
+    return access;
+}
+
+Access address_copy_load(const Inst *inst) {
+    Access access = address_access(inst);
+    access.offset = inst->copy.offset;
+    access.base = inst->copy.base;
+    access.wide = true;
+    access.kind = ACCESS_LOAD;
+    access.space = PTX_GLOBAL;
+    access.slot++;
+    return access;
+}
+
+uint32_t address_copy_bytes(const Warp *warp, const Inst *inst, int lane) {
+    const InstCopy *copy = &inst->copy;
+    const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
+    if (copy->ignored != PTX_NONE && *REG(warp, LaneU32, copy->ignored) >> lane & 1) return 0;
+    if (copy->read == PTX_NONE) return size;
+    uint32_t bytes = REG(warp, LaneU32, copy->read)[lane];
+    return bytes < size ? bytes : size;
+}
+
+void address_lanes(const Warp *warp, const Access *access, uint64_t address[LANES]) {
+    const uint64_t offset = access->offset;
+    if (access->wide) {
+        const LaneU64 *base = REG(warp, LaneU64, access->base);
+        LANE_LOOP address[l] = base[l] + offset;
+    } else {
+        const LaneU32 *base = REG(warp, LaneU32, access->base);
+        LANE_LOOP address[l] = (uint32_t)(base[l] + (uint32_t)offset);
+    }
+}
+
+bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint32_t offset,
+                    uint32_t count, uint8_t *out) {
+    const Inst *inst = access->inst;
+    if (inst->access != ACCESS_STORE) return false;
+    for (uint32_t i = 0; i < count; i++, offset++) {
+        const InstValues *values = &inst->values;
+        const uint8_t bytes = inst->memory.bytes;
+        const uint8_t *registers = REG(warp, uint8_t, values->value[offset / bytes]);
+        out[i] = registers[lane * register_bytes(values->class) + offset % bytes];
+    }
+    return true;
+}
+
+uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpace *space,
+                            uint64_t within[LANES]) {
+    uint64_t window = address[__builtin_ctz(mask)] >> WINDOW_SHIFT;
+    uint32_t same = 0;
+    LANE_LOOP same |= (uint32_t)(address[l] >> WINDOW_SHIFT == window) << l;
+    LANE_LOOP within[l] = address[l] & ADDRESS_WITHIN;
+    *space = window < WINDOWS ? windows[window] : PTX_GENERIC;
+    return same & mask;
+}
+
+// --- checks and counters ---
+
+uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+    enum { SLOTS = 64 };
+    uint64_t seen[SLOTS];
+    uint64_t used = 0, last = UINT64_MAX;
+    uint32_t count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t sector = address[__builtin_ctz(mask)] / 32;
+        if (sector == last) continue;
+        last = sector;
+        uint64_t at = (sector ^ (sector >> 6)) % SLOTS;
+        while (used >> at & 1 && seen[at] != sector) at = (at + 1) % SLOTS;
+        if (used >> at & 1) continue;
+        used |= 1ull << at;
+        seen[at] = sector;
+        count++;
+    }
+    return count;
+}
+
+// Where a warp's part of a space lies: addresses [low, high), each lane's `lane_bytes` behind the
+// last one's.
+typedef struct {
+    uint8_t *base; // of address 0
+    uint64_t low, high, lane_bytes;
+} Room;
+
+static Room room_of(const Warp *warp, PtxSpace space) {
+    const Block *block = warp->block;
+    const uint64_t stride = block->local_stride;
+    switch (space) {
+    case PTX_GLOBAL:
+    case PTX_CONST:
+        return (Room){memory_at(0), memory_low, memory_high, 0};
+    case PTX_SHARED:
+        return (Room){block->shared, 0, block->shared_bytes, 0};
+    case PTX_LOCAL:
+        return (Room){block->local + (uint64_t)warp->index * LANES * stride, 0, stride, stride};
+    default:
+        return (Room){block->machine->params, 0, block->machine->param_bytes, 0};
+    }
+}
+
+static bool fits(const Room *room, uint64_t address, uint64_t size) {
+    uint64_t bytes = room->high - room->low;
+    return bytes >= size && address - room->low <= bytes - size;
+}
+
+bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
+    PtxSpace space = space_of(address);
+    if (space == PTX_GENERIC) return false;
+    Room room = room_of(warp, space);
+    uint64_t at = address & ADDRESS_WITHIN;
+    if (!fits(&room, at, bytes)) return false;
+    memcpy(to, (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane), bytes);
+    return true;
+}
+
+static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int lane,
+                        uint64_t address, bool misaligned) {
+    static const char *const kinds[] = {
+        [ACCESS_LOAD] = "load", [ACCESS_STORE] = "store", [ACCESS_ATOMIC] = "atomic"};
+    static const char *const names[] = {"register", "global",    "constant", "shared",
+                                        "local",    "parameter", "generic"};
+    warp_fail(warp, access->inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
+              "%s %s of %u bytes at 0x%llx %s", names[space], kinds[access->kind],
+              address_bytes(access), (unsigned long long)address,
+              misaligned ? "is not aligned to its size" : "is outside of what is allocated");
+    return false;
+}
+
+static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
+                  const uint64_t address[LANES]) {
+    if (access->kind == ACCESS_ATOMIC) return; // counted by lanes
+    Tally *tally = &warp->tally[access->slot];
+    if (space == PTX_GLOBAL) {
+        tally->a++;
+        tally->b += address_sectors(address, mask);
+    } else if (space == PTX_SHARED) {
+        tally += access->space == PTX_GENERIC;
+        uint32_t word[LANES];
+        LANE_LOOP word[l] = (uint32_t)address[l];
+        BankCount banks =
+            bank_count(word, mask, address_bytes(access), access->kind == ACCESS_LOAD);
+        tally->a++;
+        tally->b += banks.wavefronts;
+        tally->c += banks.groups;
+    }
+}
+
+// One space, addresses within it.
+static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
+                          const uint64_t address[LANES], uint8_t *pointer[LANES]) {
+    const uint64_t size = address_bytes(access);
+    Room room = room_of(warp, space);
+    if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // they are only read
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        uint64_t at = address[lane];
+        bool inside = fits(&room, at, size);
+        if (!inside || (at & (size - 1))) return bad_address(warp, access, space, lane, at, inside);
+        pointer[lane] = (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane);
+    }
+    count(warp, access, space, mask, address);
+    return true;
+}
+
+bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]) {
+    uint64_t address[LANES], within[LANES];
+    address_lanes(warp, access, address);
+    if (access->space != PTX_GENERIC)
+        return resolve_space(warp, access, access->space, mask, address, pointer);
+    while (mask) {
+        int first = __builtin_ctz(mask);
+        PtxSpace space;
+        uint32_t same = address_same_space(address, mask, &space, within);
+        if (space == PTX_GENERIC)
+            return bad_address(warp, access, PTX_GENERIC, first, address[first], false);
+        if (!resolve_space(warp, access, space, same, within, pointer)) return false;
+        mask &= ~same;
+    }
+    return true;
+}

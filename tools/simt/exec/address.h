@@ -1,0 +1,122 @@
+// Addresses: which memory the lanes of an instruction access, and what that counts.
+//
+// A generic address is one of global memory as it is; the other spaces lie in windows far above it.
+// Only address.c tells them apart: all else asks here, or is told by an Observer.
+#ifndef ADDRESS_H
+#define ADDRESS_H
+
+#include "simt/exec/block.h"
+#include "simt/memory/memory.h"
+
+// One access that an instruction makes, the same for all its lanes. Space to wide are as in its
+// InstMemory, which is copied in one go.
+typedef struct {
+    const Inst *inst;
+    uint64_t offset; // added to the address register
+    uint32_t base;   // which is this one
+    PtxSpace space : 8;
+    uint8_t bytes;       // per element
+    uint8_t elements;    // 1, 2 or 4
+    bool wide;           // the address register has 64 bits
+    uint32_t slot;       // its counter; of a generic access global memory's, shared memory's next
+    AccessKind kind : 8; // ACCESS_LOAD, ACCESS_STORE or ACCESS_ATOMIC
+    uint8_t order;       // ORDER_*
+} Access;
+
+// Of a load, store or atomic.
+static inline Access address_access(const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
+    return (Access){.inst = inst,
+                    .offset = memory->offset,
+                    .base = memory->base,
+                    .space = memory->space,
+                    .bytes = memory->bytes,
+                    .elements = memory->elements,
+                    .wide = memory->wide,
+                    .slot = inst->slot,
+                    .kind = inst->access,
+                    .order = inst->order};
+}
+
+static inline uint32_t address_bytes(const Access *access) {
+    return (uint32_t)access->bytes * access->elements;
+}
+
+// Of ACCESS_COPY (cp.async): the store to shared memory, the load from global memory, and how many
+// bytes a lane loads, 0 to all.
+Access address_copy_store(const Inst *inst);
+Access address_copy_load(const Inst *inst);
+uint32_t address_copy_bytes(const Warp *warp, const Inst *inst, int lane);
+
+// The lanes' addresses, of those too that are off.
+void address_lanes(const Warp *warp, const Access *access, uint64_t address[LANES]);
+
+// Of generic addresses: the lanes of `mask` (not none) whose addresses lie in the same space as
+// that of the first of them. That is *space, PTX_GENERIC if it is none; the addresses in it are
+// `within`.
+uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpace *space,
+                            uint64_t within[LANES]);
+
+// Pointers to what the lanes of `mask` access, after checks, counted. False after warp_fail.
+bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]);
+
+// `count` bytes that a lane stores, from `offset` of its access on. False: not from registers.
+bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint32_t offset,
+                    uint32_t count, uint8_t *out);
+
+// Copies what one lane reads at a generic address. False: no memory that can be read.
+bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes);
+
+bool address_in_space(uint64_t address, PtxSpace space); // a generic one
+uint64_t address_window(PtxSpace space);                 // where the space begins; global memory: 0
+#define ADDRESS_WITHIN (((uint64_t)1 << 48) - 1)         // the bits of the place within its window
+
+uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask);
+
+// --- whole warps at consecutive addresses, the common case ---
+
+#define ADDRESS_INLINE static inline __attribute__((always_inline))
+
+ADDRESS_INLINE bool address_consecutive64(const LaneU64 *base, uint64_t stride) {
+    uint64_t wrong = 0, first = base[0];
+    LANE_LOOP wrong |= (first + stride * (uint64_t)l) ^ base[l];
+    return wrong == 0;
+}
+
+ADDRESS_INLINE bool address_consecutive32(const LaneU32 *base, uint32_t stride) {
+    uint32_t wrong = 0, first = base[0];
+    LANE_LOOP wrong |= (first + stride * (uint32_t)l) ^ base[l];
+    return wrong == 0;
+}
+
+// What lane 0 accesses if all lanes do, at consecutive addresses of global memory, `size` bytes
+// each, and nothing is wrong; then it is counted. Else NULL: see address_resolve().
+ADDRESS_INLINE uint8_t *address_whole_global(Warp *warp, const Inst *inst, uint64_t size) {
+    if (warp->exec != ALL_LANES) return NULL;
+    const LaneU64 *base = REG(warp, LaneU64, inst->memory.base);
+    if (!address_consecutive64(base, size)) return NULL;
+    const uint64_t first = base[0] + inst->memory.offset, bytes = LANES * size;
+    if (first < memory_low || first >= memory_high || memory_high - first < bytes) return NULL;
+    if (first & (size - 1)) return NULL;
+    Tally *tally = &warp->tally[inst->slot];
+    tally->a++;
+    tally->b += ((first + bytes - 1) >> 5) - (first >> 5) + 1;
+    return (uint8_t *)memory_at(first);
+}
+
+// The same for shared memory.
+ADDRESS_INLINE uint8_t *address_whole_shared(Warp *warp, const Inst *inst, uint32_t size) {
+    if (warp->exec != ALL_LANES || inst->memory.wide) return NULL;
+    const LaneU32 *base = REG(warp, LaneU32, inst->memory.base);
+    if (!address_consecutive32(base, size)) return NULL;
+    const uint32_t first = base[0] + (uint32_t)inst->memory.offset,
+                   have = warp->block->shared_bytes;
+    if (first >= have || have - first < LANES * size || (first & (size - 1))) return NULL;
+    Tally *tally = &warp->tally[inst->slot];
+    tally->a++;
+    tally->b += size / 4;
+    tally->c += size / 4;
+    return warp->block->shared + first;
+}
+
+#endif

@@ -1,0 +1,23 @@
+// Block-wide barriers: see barrier.h. PTX ISA, "bar".
+#include "simt/exec/barrier.h"
+
+#include "simt/exec/path.h"
+
+void barrier_complete(Block *block, uint32_t number) {
+    Barrier *barrier = &block->barriers[number];
+    barrier->last_arrived = barrier->arrived;
+    barrier->last_ones = barrier->ones;
+    barrier->arrived = barrier->ones = barrier->expected = 0;
+    block->tally[barrier->slot].a++;
+    block->progress++;
+    for (uint32_t k = 0; k < block->warp_count; k++) path_release_barrier(&block->warps[k], number);
+    observer_complete(block, number);
+}
+
+void barrier_exited(Block *block) {
+    for (uint32_t number = 0; number < BARRIERS; number++) {
+        const Barrier *barrier = &block->barriers[number];
+        if (!barrier->arrived || barrier->expected) continue;
+        if (barrier->arrived >= block->live_threads) barrier_complete(block, number);
+    }
+}

@@ -1,0 +1,276 @@
+// One executable instruction: the function that runs it for all lanes of a warp, and what that
+// needs to know. The functions are in ops/; each reads the member of the union of its kind.
+#ifndef INST_H
+#define INST_H
+
+#include "simt/exec/register.h"
+
+typedef struct Warp Warp;
+typedef struct Inst Inst;
+typedef struct Code Code;
+typedef struct CallSite CallSite;
+
+// Runs one instruction for the lanes in warp->exec and returns the next one to run, or NULL when
+// the warp stops for now: it waits, has used up its slice, is finished or has failed.
+typedef const Inst *Op(Warp *warp, const Inst *inst);
+
+// What others see of an instruction: see observer.h.
+typedef enum {
+    ACCESS_NONE,
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_ATOMIC, // atom, red, mbarrier
+    ACCESS_COPY,   // cp.async: a store to shared memory of what it loads from global memory
+    ACCESS_SYNC    // shfl.sync, vote.sync, bar.warp.sync, ...
+} AccessKind;
+
+// What an access says about order: PTX ISA, "Memory Consistency Model". None of them: a weak load
+// or store, or the initialisation of an mbarrier.
+enum {
+    ORDER_VOLATILE = 1,
+    ORDER_RELAXED = 2, // also atomics: with a fence before or behind it, it orders
+    ORDER_ACQUIRE = 4,
+    ORDER_RELEASE = 8
+};
+
+typedef enum {
+    ROUND_NEAREST, // .rn
+    ROUND_ZERO,    // .rz
+    ROUND_DOWN,    // .rm
+    ROUND_UP,      // .rp
+    ROUND_NEAREST_AWAY,
+    ROUND_MASK = 7,
+    CONVERT_SATURATE = 8,
+    CONVERT_RELU = 16,
+    CONVERT_INTEGRAL = 32 // .rni, .rzi, ...: float to a float of integral value
+} ConvertMode;
+
+typedef enum { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR } CombineMode;
+typedef enum { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX } ShuffleMode;
+typedef enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
+typedef enum { MATCH_ANY, MATCH_ALL } MatchMode;
+typedef enum { BARRIER_POPC, BARRIER_AND, BARRIER_OR } BarrierMode;
+
+typedef enum {
+    REDUCE_ADD,
+    REDUCE_MIN_U,
+    REDUCE_MIN_S,
+    REDUCE_MAX_U,
+    REDUCE_MAX_S,
+    REDUCE_AND,
+    REDUCE_OR,
+    REDUCE_XOR
+} ReduceMode;
+
+typedef enum {
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS
+} AtomicMode;
+
+typedef enum {
+    MBARRIER_INIT,
+    MBARRIER_INVALIDATE,
+    MBARRIER_ARRIVE,
+    MBARRIER_ARRIVE_EXPECT,
+    MBARRIER_ARRIVE_DROP,
+    MBARRIER_EXPECT,
+    MBARRIER_COMPLETE,
+    MBARRIER_WAIT_STATE, // the others that wait come behind it
+    MBARRIER_WAIT_PARITY
+} MbarrierMode;
+
+// Below, registers are byte offsets in the frame of the warp; PTX_NONE where one may be missing. A
+// result is `d`.
+
+// --- memory: `memory` or `parameter`, then what is done there ---
+
+typedef struct {
+    uint64_t offset; // added to the address register
+    uint32_t base;   // which is this one
+    PtxSpace space : 8;
+    uint8_t bytes;    // per element
+    uint8_t elements; // 1, 2 or 4
+    bool wide;        // the address register has 64 bits
+} InstMemory;
+
+// Parameters of the kernel, or of a function: in their block, or in the frame for each lane.
+typedef struct {
+    uint64_t offset;
+    uint32_t stride; // from lane to lane
+    uint8_t bytes, elements;
+} InstParameter;
+
+typedef struct {
+    uint32_t value[4]; // of each element; of a load PTX_NONE if it is not wanted
+    RegisterClass class;
+    bool sign_extend; // into a wider register
+} InstValues;
+
+typedef struct {
+    uint32_t old; // PTX_NONE: not wanted
+    uint32_t b, c;
+    AtomicMode mode;
+    PtxType type;
+} InstAtomic;
+
+typedef struct {
+    uint32_t d;     // the state, or a predicate
+    uint32_t value; // count, bytes, state or parity
+    MbarrierMode mode;
+} InstMbarrier;
+
+// cp.async: `memory` is where to, in shared memory; this is where from, in global memory.
+typedef struct {
+    uint64_t offset;
+    uint32_t base;    // 64 bits wide
+    uint32_t read;    // bytes to read, the rest is zero; PTX_NONE: all
+    uint32_t ignored; // a predicate: lanes that read nothing; PTX_NONE: none
+} InstCopy;
+
+// --- what lanes and threads do together ---
+
+typedef struct {
+    uint32_t mask;      // names the lanes that meet
+    uint32_t d;         // a value
+    uint32_t predicate; // as a result
+    uint32_t value[3];  // shfl: value, lane, clamp and segment; vote: a predicate
+    union {
+        ShuffleMode shuffle;
+        VoteMode vote;
+        MatchMode match;
+        ReduceMode reduce;
+    };
+    RegisterClass class; // of value[0]
+} InstSync;
+
+typedef struct {
+    uint32_t number;
+    uint32_t threads;   // PTX_NONE: all
+    uint32_t predicate; // of bar.red, else PTX_NONE
+} InstBarrier;
+
+// What bar.red found, when the barrier is complete.
+typedef struct {
+    uint32_t d, number;
+    BarrierMode mode;
+} InstBarrierResult;
+
+// --- control ---
+
+typedef struct {
+    const Inst *target;
+    const Inst *meet;   // where split lanes meet again, NULL: nowhere
+    uint32_t predicate; // of lanes that branch; a jump has none
+    bool negated;
+    bool synthetic; // around a guarded instruction: not one of the program's branches
+} InstBranch;
+
+typedef struct {
+    const Inst *const *targets;
+    const Inst *meet;
+    uint32_t index, count;
+} InstTable;
+
+typedef struct {
+    uint32_t predicate;
+    bool negated;
+    uint32_t skip; // instructions up to the one behind those that are guarded
+} InstGuard;
+
+typedef struct {
+    const CallSite *site;
+    const Inst *meet;
+    uint32_t pointer; // of the function, if it is not known before
+} InstCall;
+
+// --- moves ---
+
+typedef struct {
+    uint32_t d;
+    RegisterClass class;
+} InstSpecial;
+
+typedef struct {
+    uint64_t offset; // in the function's local memory
+    uint32_t d;
+    RegisterClass class;
+} InstLocal;
+
+typedef struct {
+    uint32_t d, address;
+    PtxSpace space;
+} InstSpace;
+
+// A register as a whole, and in equal parts, the low one first. PTX_NONE: a part is not wanted.
+typedef struct {
+    uint32_t whole, part[4];
+    uint32_t bytes, count; // of a part, of parts
+} InstVector;
+
+typedef struct {
+    uint32_t d, a;
+    uint32_t b; // of two f32 to one f16x2 or bf16x2
+    PtxType from, to;
+    RegisterClass from_class, to_class;
+    ConvertMode mode;
+} InstConvert;
+
+// A comparison's result with a predicate c, as it is and negated.
+typedef struct {
+    uint32_t d, negated; // either may be PTX_NONE
+    uint32_t compared, c;
+    CombineMode mode;
+} InstCombine;
+
+#define INST_OPERANDS 5 // of an instruction that has a row in ops/
+
+struct Inst {
+    Op *run;
+    Op *plain;     // the same when nobody watches, see observer.h
+    uint32_t slot; // of its first counter, in Warp.tally
+    uint32_t ptx;  // index of the PTX instruction in code->source->insts
+    AccessKind access : 8;
+    uint8_t order; // ORDER_*, of an access to memory
+    bool spins;    // a program may wait for what it reads
+    union {
+        uint32_t r[INST_OPERANDS]; // by a row in ops/: the result, then the sources
+        struct {
+            union {
+                InstMemory memory;
+                InstParameter parameter;
+            };
+            union {
+                InstValues values;
+                InstAtomic atomic;
+                InstMbarrier mbarrier;
+                InstCopy copy;
+            };
+        };
+        InstSync sync;
+        InstBarrier barrier;
+        InstBarrierResult barrier_result;
+        InstBranch branch;
+        InstTable table;
+        InstGuard guard;
+        InstCall call;
+        const Code *returns_from;
+        InstSpecial special;
+        InstLocal local;
+        InstSpace in_space;
+        InstVector vector;
+        InstConvert convert;
+        InstCombine combine;
+    };
+};
+
+_Static_assert(sizeof(InstMemory) == 16 && sizeof(Inst) <= 72, "instructions stay small");
+
+#endif

@@ -1,0 +1,33 @@
+// Launches as their host threads see them: see machine.h.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/exec/machine.h"
+
+#include <time.h>
+
+volatile sig_atomic_t machine_interrupted;
+
+const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
+    for (uint32_t k = 0; k < machine->code_count; k++) {
+        const Code *code = machine->codes[k];
+        if (!code || inst < code->insts || inst >= code->insts + code->count) continue;
+        return inst->ptx < code->source->inst_count ? &code->source->insts[inst->ptx] : NULL;
+    }
+    return NULL;
+}
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void machine_progress(Machine *machine) {
+    if (machine->watchdog_seconds <= 0) return;
+    int64_t seconds = (int64_t)(machine->watchdog_seconds * 1e9);
+    __atomic_store_n(&machine->deadline_ns, now_ns() + seconds, __ATOMIC_RELAXED);
+}
+
+bool machine_expired(const Machine *machine) {
+    int64_t deadline = __atomic_load_n(&machine->deadline_ns, __ATOMIC_RELAXED);
+    return deadline && now_ns() >= deadline;
+}

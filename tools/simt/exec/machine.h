@@ -1,0 +1,51 @@
+// One launch as all the host threads that run it see it.
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <signal.h>
+
+#include "simt/base/status.h"
+#include "simt/exec/code.h"
+
+typedef struct Observer Observer;
+
+typedef struct {
+    const Code *code;
+    Code *const *codes; // all that were lowered in the module
+    uint32_t code_count;
+    const Inst *entry;
+    Dim3 grid, block, cluster;
+    uint64_t block_count;
+    uint32_t warps_per_block, threads_per_block;
+    uint32_t static_shared, dynamic_shared, dynamic_base;
+    uint32_t reserved_base; // the system's shared memory behind the program's, 0: none
+    uint32_t local_bytes, stack_bytes;
+    uint8_t *params; // the kernel's parameter block
+    uint32_t param_bytes;
+    uint64_t grid_workspace; // of a cooperative launch, device address
+    uint64_t grid_id;
+    bool cooperative;
+    const PtxModule *module;
+    Observer *observer;      // NULL: nobody watches
+    uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
+    uint32_t host_threads;   // 0: one per core
+    double watchdog_seconds; // a kernel with no progress for this long is ended; 0: never
+    // Failure of the block with the lowest number so far.
+    uint64_t failed_block;
+    SimtStatus status;
+    SimtError error;
+    int stop;            // all threads end
+    int64_t deadline_ns; // of the watchdog, moved on by progress; 0: none
+} Machine;
+
+// The PTX instruction that this one was made from; NULL if it is not of this launch's code.
+const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
+
+// The watchdog: its deadline lies the set time behind the last progress.
+void machine_progress(Machine *machine);
+bool machine_expired(const Machine *machine);
+
+// Set, also by a signal handler, to end the kernel that runs with SIMT_INTERRUPTED.
+extern volatile sig_atomic_t machine_interrupted;
+
+#endif

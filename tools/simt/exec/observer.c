@@ -1,0 +1,108 @@
+// Observers: see observer.h.
+#include "simt/exec/observer.h"
+
+// --- accesses ---
+
+static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
+    const Observer *observer = observer_of(warp->block);
+    uint64_t address[LANES];
+    address_lanes(warp, access, address);
+    if (access->space != PTX_GENERIC) {
+        observer->access(warp, access, lanes, address);
+        return;
+    }
+    Access part = *access;
+    while (lanes) {
+        uint64_t within[LANES];
+        PtxSpace space;
+        uint32_t same = address_same_space(address, lanes, &space, within);
+        part.space = space;
+        if (space != PTX_GENERIC) observer->access(warp, &part, same, within);
+        lanes &= ~same;
+    }
+}
+
+static const Inst *watch_access(Warp *warp, const Inst *inst) {
+    Access access = address_access(inst);
+    tell_access(warp, &access, warp->exec);
+    return inst->plain(warp, inst);
+}
+
+// Lanes that load less than a whole element leave the rest zero: as if they loaded nothing.
+static const Inst *watch_copy(Warp *warp, const Inst *inst) {
+    Access store = address_copy_store(inst), load = address_copy_load(inst);
+    uint32_t lanes = 0;
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        int lane = __builtin_ctz(m);
+        if (address_copy_bytes(warp, inst, lane) == address_bytes(&load)) lanes |= 1u << lane;
+    }
+    tell_access(warp, &store, warp->exec);
+    if (lanes) tell_access(warp, &load, lanes);
+    return inst->plain(warp, inst);
+}
+
+// --- lanes that meet ---
+
+static const Inst *watch_sync(Warp *warp, const Inst *inst) {
+    observer_of(warp->block)->meet(warp, inst, REG(warp, LaneU32, inst->sync.mask));
+    return inst->plain(warp, inst);
+}
+
+// --- installation ---
+
+static Op *watching(const Observer *observer, AccessKind kind) {
+    switch (kind) {
+    case ACCESS_LOAD:
+    case ACCESS_STORE:
+    case ACCESS_ATOMIC:
+        return observer->access ? watch_access : NULL;
+    case ACCESS_COPY:
+        return observer->access ? watch_copy : NULL;
+    case ACCESS_SYNC:
+        return observer->meet ? watch_sync : NULL;
+    case ACCESS_NONE:
+        break;
+    }
+    return NULL;
+}
+
+static void install(const Machine *machine, const Observer *observer) {
+    for (uint32_t k = 0; k < machine->code_count; k++) {
+        Code *code = machine->codes[k];
+        for (uint32_t i = 0; code && code->lowered && i < code->count; i++) {
+            Inst *inst = &code->insts[i];
+            Op *op = observer ? watching(observer, inst->access) : NULL;
+            inst->run = op ? op : inst->plain;
+        }
+    }
+}
+
+void observer_watch(const Machine *machine) {
+    if (machine->observer) install(machine, machine->observer);
+}
+
+void observer_leave(const Machine *machine) {
+    if (machine->observer) install(machine, NULL);
+}
+
+// --- what blocks tell ---
+
+bool observer_attach(Block *block) {
+    const Observer *observer = observer_of(block);
+    return !observer || !observer->attach || observer->attach(block);
+}
+
+void observer_detach(Block *block) {
+    const Observer *observer = observer_of(block);
+    if (observer && observer->detach) observer->detach(block);
+}
+
+void observer_begin(Block *block) {
+    const Observer *observer = observer_of(block);
+    if (observer && observer->begin) observer->begin(block);
+}
+
+void observer_end(Block *block) {
+    const Observer *observer = observer_of(block);
+    if (observer && observer->end) observer->end(block);
+}

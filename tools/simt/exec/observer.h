@@ -1,0 +1,72 @@
+// The one seam through which others watch a launch: checks and traces. exec/ knows none of them.
+//
+// While a machine has an observer, the instructions that access memory or that lanes of a warp meet
+// at tell it first and then run; without one, they are as they were lowered and pay nothing.
+#ifndef OBSERVER_H
+#define OBSERVER_H
+
+#include "simt/exec/address.h"
+
+// What is called when; a NULL is left out. Calls about different Blocks may come from different
+// host threads at the same time. A Block stands for many blocks of the grid, one after another.
+struct Observer {
+    // A Block is made and given back: what the observer keeps about it is block->watch. attach:
+    // false when out of memory.
+    bool (*attach)(Block *block);
+    void (*detach)(Block *block);
+
+    // A block of the grid starts in it, and ends, also by failing or by being stuck; its warps are
+    // then still as they were.
+    void (*begin)(Block *block);
+    void (*end)(Block *block);
+
+    // The lanes access memory, all in access->space, which is never PTX_GENERIC, at these addresses
+    // within it. Not checked yet: they may lie outside.
+    void (*access)(Warp *warp, const Access *access, uint32_t lanes, const uint64_t address[LANES]);
+
+    void (*fence)(Warp *warp);
+    // warp->exec arrives at a barrier of the block; the barrier is complete.
+    // counted: it waits for a number of threads, not for all.
+    void (*arrive)(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
+    void (*complete)(Block *block, uint32_t barrier);
+
+    // warp->exec comes to a warp-wide instruction, each lane naming those that it meets there.
+    void (*meet)(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
+    // These lanes have met at bar.warp.sync, those that named each other at a time, which orders
+    // them.
+    void (*join)(Warp *warp, uint32_t lanes);
+};
+
+// Before and after a launch: lets machine->observer, if any, see its instructions, or no more.
+void observer_watch(const Machine *machine);
+void observer_leave(const Machine *machine);
+
+// What others than the instructions tell.
+bool observer_attach(Block *block);
+void observer_detach(Block *block);
+void observer_begin(Block *block);
+void observer_end(Block *block);
+
+static inline const Observer *observer_of(const Block *block) { return block->machine->observer; }
+
+static inline void observer_fence(Warp *warp) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->fence) observer->fence(warp);
+}
+
+static inline void observer_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->arrive) observer->arrive(warp, inst, barrier, counted);
+}
+
+static inline void observer_join(Warp *warp, uint32_t lanes) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->join) observer->join(warp, lanes);
+}
+
+static inline void observer_complete(Block *block, uint32_t barrier) {
+    const Observer *observer = observer_of(block);
+    if (observer && observer->complete) observer->complete(block, barrier);
+}
+
+#endif

@@ -1,0 +1,82 @@
+// Atomic operations and reductions.
+#include "simt/lower/lower.h"
+
+static const Choice operations[] = {
+    {STR("add"), ATOMIC_ADD},
+    {STR("min"), ATOMIC_MIN},
+    {STR("max"), ATOMIC_MAX},
+    {STR("inc"), ATOMIC_INC},
+    {STR("dec"), ATOMIC_DEC},
+    {STR("and"), ATOMIC_AND},
+    {STR("or"), ATOMIC_OR},
+    {STR("xor"), ATOMIC_XOR},
+    {STR("exch"), ATOMIC_EXCH},
+    {STR("cas"), ATOMIC_CAS},
+    {STR(""), 0},
+};
+
+// Whether there is such an operation on this type. PTX ISA, "atom".
+static bool atomic_type(AtomicMode mode, PtxType type) {
+    switch (type) {
+    case PTX_U32:
+        return mode != ATOMIC_AND && mode != ATOMIC_OR && mode != ATOMIC_XOR;
+    case PTX_S32:
+    case PTX_U64:
+    case PTX_S64:
+        return mode <= ATOMIC_MAX || mode == ATOMIC_EXCH || mode == ATOMIC_CAS;
+    case PTX_B32:
+    case PTX_B64:
+        return mode >= ATOMIC_AND;
+    case PTX_B16:
+        return mode == ATOMIC_CAS;
+    case PTX_F32:
+    case PTX_F64:
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_F16X2:
+    case PTX_BF16X2:
+        return mode == ATOMIC_ADD;
+    default:
+        return false;
+    }
+}
+
+// Whether memory comes to hold the same, whatever the order of the lanes.
+static bool order_free(AtomicMode mode, PtxType type) {
+    bool commutes = mode <= ATOMIC_MAX || (mode >= ATOMIC_AND && mode <= ATOMIC_XOR);
+    return commutes && ptx_type_bytes(type) >= 4 && !ptx_type_is_float(type);
+}
+
+static void lower_atomic(Lower *lower, bool result) {
+    const PtxOperand *operands = lower->at->operands;
+    MemoryForm form = lower_take_form(lower);
+    AtomicMode mode = (AtomicMode)lower_choice(lower, operations);
+    PtxType type = form.type = lower_take_type(lower);
+    lower_all_taken(lower);
+    uint32_t first = result ? 1 : 0, count = first + (mode == ATOMIC_CAS ? 3 : 2);
+    lower_operands(lower, count, count + 1);
+    if (form.elements > 1 || !atomic_type(mode, type)) lower_unknown(lower);
+    if (form.space != PTX_GLOBAL && form.space != PTX_SHARED && form.space != PTX_GENERIC)
+        lower_unknown(lower);
+    RegisterClass class = register_class(type);
+    InstMemory memory = lower_memory(lower, &operands[first], &form);
+    InstAtomic atomic = {.old = PTX_NONE, .c = PTX_NONE, .mode = mode, .type = type};
+    atomic.b = lower_source(lower, &operands[first + 1], class);
+    if (mode == ATOMIC_CAS) atomic.c = lower_source(lower, &operands[first + 2], class);
+    // An old value that nothing reads is like red.
+    if (result && operands[0].kind == PTX_OPERAND_REG && lower->uses[operands[0].reg] > 1)
+        atomic.old = lower_dest(lower, &operands[0], class);
+    uint32_t slot = lower_slot(lower, SLOT_ATOMIC);
+    Inst *inst = lower_emit(lower, op_atomic);
+    inst->memory = memory;
+    inst->atomic = atomic;
+    inst->access = ACCESS_ATOMIC;
+    inst->order = form.order | ORDER_RELAXED;
+    inst->slot = slot;
+    inst->spins = atomic.old != PTX_NONE;
+    if (form.space != PTX_SHARED && (inst->spins || !order_free(mode, type)))
+        lower->code->ordered = true;
+}
+
+void lower_atom(Lower *lower) { lower_atomic(lower, true); }
+void lower_red(Lower *lower) { lower_atomic(lower, false); }

@@ -1,0 +1,82 @@
+// cvt. The common conversions have rows; op_convert does all others.
+#include "simt/lower/lower.h"
+
+typedef struct {
+    PtxType to, from;
+    ConvertMode mode;
+    bool flush, pair;
+} Conversion;
+
+static Conversion take_conversion(Lower *lower) {
+    static const Choice roundings[] = {
+        {STR("rn"), ROUND_NEAREST},
+        {STR("rz"), ROUND_ZERO},
+        {STR("rm"), ROUND_DOWN},
+        {STR("rp"), ROUND_UP},
+        {STR("rna"), ROUND_NEAREST_AWAY},
+        {STR("rni"), ROUND_NEAREST | CONVERT_INTEGRAL},
+        {STR("rzi"), ROUND_ZERO | CONVERT_INTEGRAL},
+        {STR("rmi"), ROUND_DOWN | CONVERT_INTEGRAL},
+        {STR("rpi"), ROUND_UP | CONVERT_INTEGRAL},
+        {STR(""), 0},
+    };
+    Conversion conversion = {.flush = lower_take(lower, "ftz")};
+    uint32_t mode = ROUND_NEAREST;
+    lower_take_choice(lower, roundings, &mode);
+    if (lower_take(lower, "sat")) mode |= CONVERT_SATURATE;
+    if (lower_take(lower, "relu")) mode |= CONVERT_RELU;
+    conversion.mode = (ConvertMode)mode;
+    conversion.to = lower_take_type(lower);
+    conversion.from = lower_take_type(lower);
+    conversion.pair = ptx_type_is_pair(conversion.to);
+    lower_all_taken(lower);
+    return conversion;
+}
+
+static bool convertible(PtxType type) {
+    uint32_t bytes = ptx_type_bytes(type);
+    return bytes && bytes <= 8 && !ptx_type_is_pair(type);
+}
+
+// A register may be wider than an integer type; its low part is read, all of it is written.
+static RegisterClass class_for(Lower *lower, const PtxOperand *operand, PtxType type) {
+    RegisterClass class = lower_class(lower, operand);
+    if (class == REGISTER_NONE || ptx_type_is_float(type)) class = register_class(type);
+    if (class == REGISTER_PRED) lower_unknown(lower);
+    return class;
+}
+
+static void lower_convert(Lower *lower) {
+    const PtxOperand *operands = lower->at->operands;
+    Conversion conversion = take_conversion(lower);
+    PtxType to = conversion.to, from = conversion.from;
+    uint32_t count = conversion.pair ? 3 : 2;
+    lower_operands(lower, count, count);
+    if (conversion.pair ? from != PTX_F32 : !convertible(to) || !convertible(from))
+        lower_unknown(lower);
+    RegisterClass from_class = class_for(lower, &operands[1], from);
+    RegisterClass to_class = class_for(lower, &operands[0], to);
+    if (register_bytes(from_class) < ptx_type_bytes(from)) lower_unknown(lower);
+    uint32_t a = lower_source(lower, &operands[1], from_class), b = PTX_NONE;
+    bool flush_sources = conversion.flush && from == PTX_F32;
+    if (flush_sources) a = lower_flushed(lower, REGISTER_32, a);
+    if (conversion.pair) {
+        b = lower_source(lower, &operands[2], REGISTER_32);
+        if (flush_sources) b = lower_flushed(lower, REGISTER_32, b);
+    }
+    uint32_t d = lower_dest(lower, &operands[0], to_class);
+    lower_emit(lower, conversion.pair ? op_convert_pair : op_convert)->convert =
+        (InstConvert){d, a, b, from, to, from_class, to_class, conversion.mode};
+    if (conversion.flush && to == PTX_F32)
+        lower_emit_row(lower, STR("flush.f32"), (uint32_t[]){d, d});
+}
+
+void lower_cvt(Lower *lower) {
+    const PtxInst *at = lower->at;
+    const Row *row = row_find(at->opcode);
+    if (row && at->operand_count == 2 && lower_class(lower, &at->operands[0]) == row->operands[0] &&
+        lower_class(lower, &at->operands[1]) == row->operands[1])
+        lower_by_row(lower, row, 0);
+    else
+        lower_convert(lower);
+}

@@ -1,0 +1,19 @@
+// What --check reports.
+#ifndef HAZARD_H
+#define HAZARD_H
+
+#include "simt/base/status.h"
+
+// What a check found. `other_*` is the earlier access it collides with; other_line is 0 if none.
+typedef struct {
+    const char *kind; // "race", "divergent barrier", "out of bounds", "uninitialized read", ...
+    const char *file, *other_file;
+    uint32_t line, other_line;
+    Dim3 block, thread, other_thread;
+    uint64_t address;     // in its space
+    const char *space;    // "shared", "global", "local"
+    uint64_t occurrences; // equal findings (same kind and lines) merged into this one
+    char advice[256];     // one sentence: what happened in words and how to fix it
+} Hazard;
+
+#endif

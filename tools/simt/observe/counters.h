@@ -1,0 +1,48 @@
+// What a launch did, in numbers: from counter slots to counters, in total and by source line.
+#ifndef COUNTERS_H
+#define COUNTERS_H
+
+#include "base/arena.h"
+#include "simt/exec/code.h"
+
+// The counters, in the order of the CSV's columns (DESIGN: counting rules). counters_names[]
+// has the CSV's names.
+typedef enum {
+    COUNT_WARP_INSTS,   // PTX instructions issued by warps
+    COUNT_THREAD_INSTS, // the same, counted by active lanes
+    COUNT_SHARED_LD_INSTS,
+    COUNT_SHARED_LD_WAVEFRONTS,
+    COUNT_SHARED_LD_CONFLICTS,
+    COUNT_SHARED_ST_INSTS,
+    COUNT_SHARED_ST_WAVEFRONTS,
+    COUNT_SHARED_ST_CONFLICTS,
+    COUNT_GLOBAL_LD_REQUESTS,
+    COUNT_GLOBAL_LD_SECTORS,
+    COUNT_GLOBAL_ST_REQUESTS,
+    COUNT_GLOBAL_ST_SECTORS,
+    COUNT_ATOMICS,            // lanes that executed an atomic or a reduction, shared or global
+    COUNT_BARRIERS,           // block-wide barriers completed, summed over blocks
+    COUNT_DIVERGENT_BRANCHES, // branches that split a warp's active lanes
+    COUNTERS
+} Counter;
+
+extern const char *const counters_names[COUNTERS];
+
+typedef struct {
+    uint64_t value[COUNTERS];
+} Counters;
+
+typedef struct {
+    const char *file; // as in `.file`; the user's line when code was inlined from a header
+    uint32_t line;
+    Counters counters;
+} LineCounters;
+
+// Turns slots into counters.
+void counters_total(Counters *total, const SlotTable *table, const Tally *tally);
+
+// The same by source line: `*lines`, in the arena, sorted by file and line. Their number.
+size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
+                        const Tally *tally, LineCounters **lines);
+
+#endif

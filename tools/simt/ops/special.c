@@ -1,0 +1,151 @@
+// Special registers, a row each. PTX ISA, "Special Registers".
+#define _POSIX_C_SOURCE 200809L
+#include <time.h>
+
+#include "simt/ops/ops.h"
+
+// An instruction's result in a register of whatever class it has.
+#define RESULT(inst, value)                                                                        \
+    do {                                                                                           \
+        const uint32_t to_ = (inst)->special.d;                                                    \
+        if ((inst)->special.class == REGISTER_16) LANE_RESULT_IN(to_, LaneU16, value);             \
+        if ((inst)->special.class == REGISTER_64) LANE_RESULT_IN(to_, LaneU64, value);             \
+        LANE_RESULT_IN(to_, LaneU32, value);                                                       \
+    } while (0)
+
+#define TID(name, axis)                                                                            \
+    static const Inst *name(Warp *warp, const Inst *inst) {                                        \
+        const uint32_t *tid = warp->tid[axis];                                                     \
+        RESULT(inst, tid[l]);                                                                      \
+    }
+TID(tid_x, 0)
+TID(tid_y, 1)
+TID(tid_z, 2)
+
+// One that each lane has its own of, from the lane's number.
+#define OF_LANE(name, result)                                                                      \
+    static const Inst *name(Warp *warp, const Inst *inst) { RESULT(inst, result); }
+OF_LANE(laneid, l)
+OF_LANE(lanemask_eq, 1u << l)
+OF_LANE(lanemask_lt, (1u << l) - 1)
+OF_LANE(lanemask_le, (2u << l) - 1)
+OF_LANE(lanemask_gt, ~((2u << l) - 1))
+OF_LANE(lanemask_ge, ~((1u << l) - 1))
+
+// One that is the same for all lanes.
+#define OF_WARP(name, result)                                                                      \
+    static const Inst *name(Warp *warp, const Inst *inst) {                                        \
+        const Block *block = warp->block;                                                          \
+        const Machine *machine = block->machine;                                                   \
+        const uint64_t value = result;                                                             \
+        (void)machine;                                                                             \
+        RESULT(inst, value);                                                                       \
+    }
+OF_WARP(ntid_x, machine->block.x)
+OF_WARP(ntid_y, machine->block.y)
+OF_WARP(ntid_z, machine->block.z)
+OF_WARP(ctaid_x, block->index.x)
+OF_WARP(ctaid_y, block->index.y)
+OF_WARP(ctaid_z, block->index.z)
+OF_WARP(nctaid_x, machine->grid.x)
+OF_WARP(nctaid_y, machine->grid.y)
+OF_WARP(nctaid_z, machine->grid.z)
+OF_WARP(zero, 0)
+OF_WARP(one, 1)
+OF_WARP(warp_size, LANES)
+OF_WARP(warpid, warp->index)
+OF_WARP(nwarpid, DEVICE_THREADS_PER_SM / LANES)
+OF_WARP(smid, block->number % DEVICE_SMS)
+OF_WARP(nsmid, DEVICE_SMS)
+OF_WARP(gridid, machine->grid_id)
+OF_WARP(envreg1, machine->grid_workspace >> 32)
+OF_WARP(envreg2, machine->grid_workspace &UINT32_MAX)
+OF_WARP(dynamic_shared, machine->dynamic_shared)
+OF_WARP(total_shared, machine->static_shared + machine->dynamic_shared)
+OF_WARP(reserved_begin, machine->reserved_base)
+OF_WARP(reserved_half, machine->reserved_base + DEVICE_SHARED_RESERVED / 2)
+OF_WARP(reserved_end, machine->reserved_base + DEVICE_SHARED_RESERVED)
+OF_WARP(reserved_size, DEVICE_SHARED_RESERVED)
+
+static uint64_t now_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+OF_WARP(clock_low, now_ns(CLOCK_MONOTONIC) & UINT32_MAX)
+OF_WARP(clock_high, now_ns(CLOCK_MONOTONIC) >> 32)
+OF_WARP(clock_all, now_ns(CLOCK_MONOTONIC))
+OF_WARP(timer_low, now_ns(CLOCK_REALTIME) & UINT32_MAX)
+OF_WARP(timer_high, now_ns(CLOCK_REALTIME) >> 32)
+OF_WARP(timer_all, now_ns(CLOCK_REALTIME))
+
+// Where dynamic shared memory begins; a variable's address, so it has no row.
+const Inst *op_dynamic_shared_base(Warp *warp, const Inst *inst) {
+    const uint64_t value = warp->block->machine->dynamic_base;
+    RESULT(inst, value);
+}
+
+static const Special specials[] = {
+    {STR("%tid.x"), tid_x, false},
+    {STR("%tid.y"), tid_y, false},
+    {STR("%tid.z"), tid_z, false},
+    {STR("%ntid.x"), ntid_x, false},
+    {STR("%ntid.y"), ntid_y, false},
+    {STR("%ntid.z"), ntid_z, false},
+    {STR("%ctaid.x"), ctaid_x, false},
+    {STR("%ctaid.y"), ctaid_y, false},
+    {STR("%ctaid.z"), ctaid_z, false},
+    {STR("%nctaid.x"), nctaid_x, false},
+    {STR("%nctaid.y"), nctaid_y, false},
+    {STR("%nctaid.z"), nctaid_z, false},
+    // a cluster is one block
+    {STR("%clusterid.x"), ctaid_x, false},
+    {STR("%clusterid.y"), ctaid_y, false},
+    {STR("%clusterid.z"), ctaid_z, false},
+    {STR("%nclusterid.x"), nctaid_x, false},
+    {STR("%nclusterid.y"), nctaid_y, false},
+    {STR("%nclusterid.z"), nctaid_z, false},
+    {STR("%cluster_ctaid.x"), zero, false},
+    {STR("%cluster_ctaid.y"), zero, false},
+    {STR("%cluster_ctaid.z"), zero, false},
+    {STR("%cluster_nctaid.x"), one, false},
+    {STR("%cluster_nctaid.y"), one, false},
+    {STR("%cluster_nctaid.z"), one, false},
+    {STR("%cluster_ctarank"), zero, false},
+    {STR("%cluster_nctarank"), one, false},
+    {STR("%is_explicit_cluster"), zero, false},
+    {STR("%laneid"), laneid, false},
+    {STR("%warpid"), warpid, false},
+    {STR("%nwarpid"), nwarpid, false},
+    {STR("%smid"), smid, false},
+    {STR("%nsmid"), nsmid, false},
+    {STR("%gridid"), gridid, false},
+    {STR("%lanemask_eq"), lanemask_eq, false},
+    {STR("%lanemask_lt"), lanemask_lt, false},
+    {STR("%lanemask_le"), lanemask_le, false},
+    {STR("%lanemask_gt"), lanemask_gt, false},
+    {STR("%lanemask_ge"), lanemask_ge, false},
+    {STR("%clock"), clock_low, false},
+    {STR("%clock_hi"), clock_high, false},
+    {STR("%clock64"), clock_all, false},
+    {STR("%globaltimer"), timer_all, false},
+    {STR("%globaltimer_lo"), timer_low, false},
+    {STR("%globaltimer_hi"), timer_high, false},
+    {STR("%dynamic_smem_size"), dynamic_shared, false},
+    {STR("%total_smem_size"), total_shared, false},
+    {STR("%aggr_smem_size"), total_shared, false},
+    {STR("%reserved_smem_offset_begin"), reserved_begin, true},
+    {STR("%reserved_smem_offset_end"), reserved_end, true},
+    {STR("%reserved_smem_offset_cap"), reserved_size, true},
+    {STR("%reserved_smem_offset_0"), reserved_begin, true},
+    {STR("%reserved_smem_offset_1"), reserved_half, true},
+    {STR("WARP_SZ"), warp_size, false},
+    {STR("%envreg1"), envreg1, false},
+    {STR("%envreg2"), envreg2, false},
+};
+
+const Special *special_named(Str name) {
+    for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
+        if (str_equal(name, specials[k].name)) return &specials[k];
+    return NULL;
+}

@@ -1,0 +1,83 @@
+// Hazards in reports: see hazards.h.
+#include "simt/report/hazards.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const char *kernel;
+    Hazard hazard;
+} Found;
+
+static Found *found;
+static size_t found_count, found_capacity;
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_hazard(const Found *known, const char *kernel, const Hazard *hazard) {
+    const Hazard *other = &known->hazard;
+    return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
+           same_text(other->file, hazard->file) && other->line == hazard->line &&
+           same_text(other->other_file, hazard->other_file) &&
+           other->other_line == hazard->other_line;
+}
+
+static const char *keep(Arena *arena, const char *text) {
+    return text ? str_terminated(arena, str_of(text)) : NULL;
+}
+
+static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
+    for (size_t i = 0; i < found_count; i++)
+        if (same_hazard(&found[i], kernel, hazard)) {
+            found[i].hazard.occurrences += hazard->occurrences;
+            return;
+        }
+    Found added = {keep(arena, kernel), *hazard};
+    added.hazard.kind = keep(arena, hazard->kind);
+    added.hazard.file = keep(arena, hazard->file);
+    added.hazard.other_file = keep(arena, hazard->other_file);
+    added.hazard.space = keep(arena, hazard->space);
+    ARENA_GROW(arena, found, found_count, found_capacity);
+    found[found_count++] = added;
+}
+
+void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count) {
+    for (size_t i = 0; i < count; i++) add(arena, kernel, &hazards[i]);
+}
+
+static void print_hazard(const Found *at) {
+    const Hazard *hazard = &at->hazard;
+    printf("%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line, hazard->kind,
+           at->kernel);
+    if (hazard->space)
+        printf(", %s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
+    printf(", block (%u,%u,%u), thread (%u,%u,%u)", hazard->block.x, hazard->block.y,
+           hazard->block.z, hazard->thread.x, hazard->thread.y, hazard->thread.z);
+    if (hazard->other_line)
+        printf("; the other access: %s:%u, thread (%u,%u,%u)",
+               hazard->other_file ? hazard->other_file : "?", hazard->other_line,
+               hazard->other_thread.x, hazard->other_thread.y, hazard->other_thread.z);
+    if (hazard->occurrences > 1) printf("; %llu times", (unsigned long long)hazard->occurrences);
+    putchar('\n');
+    if (hazard->advice[0]) printf("    %s\n", hazard->advice);
+}
+
+bool hazards_print(void) {
+    if (found_count == 0) return false;
+    printf("\nCPU device: %zu hazard%s\n", found_count, found_count == 1 ? "" : "s");
+    for (size_t i = 0; i < found_count; i++) print_hazard(&found[i]);
+    return true;
+}
+
+uint64_t hazards_at(const char *kernel, const char *file, uint32_t line) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < found_count; i++) {
+        const Hazard *hazard = &found[i].hazard;
+        bool here = same_text(hazard->file, file) && hazard->line == line;
+        bool other = same_text(hazard->other_file, file) && hazard->other_line == line;
+        if ((here || other) && strcmp(found[i].kernel, kernel) == 0) sum += hazard->occurrences;
+    }
+    return sum;
+}

@@ -1,0 +1,70 @@
+// Names of kernels: see name.h.
+#define _GNU_SOURCE
+#include "simt/report/name.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef char *Demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
+
+// The C++ library's own, where the program or the machine has it; programs built by nvcc do.
+static Demangle *demangler(void) {
+    static bool looked;
+    static Demangle *found;
+    if (looked) return found;
+    looked = true;
+    void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    if (!symbol) {
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+        if (library) symbol = dlsym(library, "__cxa_demangle");
+    }
+    memcpy(&found, &symbol, sizeof found);
+    return found;
+}
+
+// Cuts the parameter list off a demangled name, and the return type that templates have.
+static Str bare_name(Str name) {
+    size_t depth = 0, start = 0, end = name.len;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.at[i];
+        if (c == '(' && depth == 0 &&
+            !str_starts(str_from(name, i), STR("(anonymous namespace)"))) {
+            end = i;
+            break;
+        }
+        if (c == '<' || c == '(' || c == '[' || c == '{') depth++;
+        if ((c == '>' || c == ')' || c == ']' || c == '}') && depth) depth--;
+        if (c == ' ' && depth == 0) start = i + 1;
+    }
+    return str_slice(name, start, end);
+}
+
+const char *name_kernel(const char *mangled, char *name, size_t bytes) {
+    int status = -1;
+    Demangle *demangle = demangler();
+    char *full = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
+    Str bare = status == 0 && full ? bare_name(str_of(full)) : str_of(mangled);
+    snprintf(name, bytes, "%.*s", STR_ARG(bare));
+    free(full);
+    return name;
+}
+
+void name_short(Buf *buf, Str name) {
+    enum { LONG = 48 };
+    size_t depth = 0, start = 0, open = name.len;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.at[i];
+        if (c == '<' && depth++ == 0) open = i;
+        if (c == '>' && depth) depth--;
+        if (c == ':' && depth == 0) start = i + 1;
+    }
+    if (open < start) open = name.len;
+    if (name.len - start <= LONG) {
+        buf_add(buf, str_from(name, start));
+        return;
+    }
+    buf_add(buf, str_slice(name, start, open));
+    if (open < name.len) buf_add(buf, STR("<...>"));
+}
