@@ -1,40 +1,5 @@
 // Chapter 2: a tree for every block, in global memory and in shared memory.
 // Build and run: nvcc -O3 02_shared_memory.cu -o lab && ./lab
-#include <cuda_runtime.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-enum Elem { FLOAT, INT };
-
-// One launch: where the data is, how much of it there is, and how many threads share it.
-typedef struct {
-    const float *d_in;   // n elements (ints in the same bytes where the stage says INT)
-    float *d_partial;    // room for the partial sums and, behind them, n elements
-    unsigned n, block;   // elements; threads per block
-    unsigned grid;       // blocks, when a sweep asks for so many; 0: the stage decides
-    unsigned sms;        // multiprocessors of the device
-    const float *h_in;   // the same n elements on the host
-    cudaStream_t stream;
-} Run;
-
-// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
-typedef struct {
-    const char *name;
-    unsigned (*launch)(Run run);
-    const char *note;
-    unsigned block;         // a block size of its own; 0: what -b says
-    Elem elem;
-    const unsigned *sweep;  // further grids to time, ended by 0
-    bool counter_example;   // wrong on purpose: runs only when -k names it, never timed
-} Stage;
-
-// The fewest blocks that cover n elements, and one block when there is nothing to cover.
-static unsigned blocks_for(unsigned n, unsigned per_block) {
-    return n ? (n - 1) / per_block + 1 : 1;
-}
-
 // One partial sum per block: a tree in global memory. work[] holds a copy of in[0..n).
 // Grid covers n. Reads 4n bytes and writes 4n before the first addition.
 __global__ void block_sum_global(const float *in, float *partial, float *work, unsigned n) {
@@ -48,12 +13,6 @@ __global__ void block_sum_global(const float *in, float *partial, float *work, u
         __syncthreads();  // this level is complete before the next one reads it
     }
     if (t == 0) partial[blockIdx.x] = size ? slice[0] : 0.0f;
-}
-
-static unsigned launch_global(Run r) {
-    unsigned grid = blocks_for(r.n, r.block);
-    block_sum_global<<<grid, r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.d_partial + grid, r.n);
-    return grid;
 }
 
 // One partial sum per block: a tree in shared memory, interleaved addressing, `%`.
@@ -70,32 +29,54 @@ __global__ void block_sum_interleaved(const float *in, float *partial, unsigned 
     if (t == 0) partial[blockIdx.x] = s[0];
 }
 
-static unsigned launch_interleaved(Run r) {
-    unsigned grid = blocks_for(r.n, r.block), shared_bytes = r.block * sizeof(float);
-    block_sum_interleaved<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
-    return grid;
-}
+// ---- The lab: how the kernels are launched, and the table of them ----
 
-static const Stage stages[] = {
-    {"block_sum_global", launch_global, "tree in global memory"},
-    {"block_sum_interleaved", launch_interleaved, "tree in shared memory"},
-};
+#include <algorithm>
+#include <cuda_fp16.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-// ---- The harness, the same in every lab: chapter 0 explains it. ----
+enum Elem { FLOAT, INT, DOUBLE, HALF };
+enum Mode { COLD, HOT, CALLS, UNTIMED, COUNTER_EXAMPLE };
+enum { END = ~0u };  // of a list
 
-static struct {
-    unsigned n, block;
-    double seconds;
-    const char *only, *csv;
-    bool list;
-    cudaDeviceProp device;
-    double pin_gbps, read_gbps;  // pin_gbps is 0 on the CPU device: nothing to time there
-    float *h_in, *d_in, *d_partial;
-    size_t slot, slots, bytes;   // bytes from one input to the next; inputs; bytes of all
+// One launch: where the data is, how much of it there is, and how many threads share it.
+typedef struct {
+    const float *d_in;   // n elements, floats unless the stage says otherwise
+    float *d_partial;    // room for the partial sums and, behind them, n elements
+    unsigned n, block;   // elements; threads per block
+    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    const float *h_in;   // the same n elements on the host
+    unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
     cudaStream_t stream;
-    cudaEvent_t start, stop;
-    FILE *rows;                  // the CSV, once every kernel has been right
-} lab = {25600000, 256, 0.5};
+} Run;
+
+// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
+typedef struct Stage {
+    const char *name;
+    unsigned (*launch)(Run run);
+    const char *note;
+    unsigned block;                 // a block size of its own; 0: what -b says
+    Elem elem;
+    Mode mode;
+    const unsigned *sweep, *sizes;  // further grids to time; sizes to check, if not the usual
+    double (*input)(unsigned i);    // element i; NULL: element(i)
+    void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
+    bool half_as_many;              // n / 2 elements
+} Stage;
+
+// A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
+// before the checks, while no input is there, with the file that an option of its own names.
+typedef struct {
+    const Stage *stages;
+    size_t count;
+    double seconds;
+    void (*before)(const Stage *stage, Run run, const char *file);
+    const char *option;
+} Lab;
 
 static void fail(int status, const char *what, const char *detail) {
     fprintf(stderr, "lab: %s: %s\n", what, detail);
@@ -107,6 +88,15 @@ static void cuda_check(cudaError_t error, const char *call) {
     if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
 }
 
+// Ends the lab unless a result is within an error of what it should be. NaN never is.
+static void expect(const Stage *stage, unsigned n, const char *what, double is, double should,
+                   double error) {
+    if (is == should || fabs(is - should) <= error) return;
+    fprintf(stderr, "lab: %s: WRONG %s of %u elements: %.9g, not %.9g\n", stage->name, what, n,
+            is, should);
+    if (stage->mode != COUNTER_EXAMPLE) exit(1);
+}
+
 // Element i: an integer from -8 to 8, never 0, from a hash of i (the finalizer of MurmurHash3).
 static int element(unsigned i) {
     i = (i ^ i >> 16) * 0x85ebca6bu;
@@ -115,201 +105,265 @@ static int element(unsigned i) {
     return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
 }
 
-// Writes the elements, in the stage's type, into every input, unless they are there already.
-static void fill(Elem elem) {
-    static int filled = -1;
-    if (filled == elem) return;
-    filled = elem;
-    for (unsigned i = 0; i < lab.n; i++)
-        if (elem == INT) ((int *)lab.h_in)[i] = element(i);
-        else lab.h_in[i] = (float)element(i);
-    for (size_t k = 0; k < lab.slots; k++)
-        CUDA(cudaMemcpy((char *)lab.d_in + k * lab.slot, lab.h_in, lab.n * sizeof(float),
-                        cudaMemcpyHostToDevice));
+// Writes x as element i, in the type that the elements have.
+static void put(Elem elem, void *h, unsigned i, double x) {
+    if (elem == FLOAT) ((float *)h)[i] = (float)x;
+    else if (elem == INT) ((int *)h)[i] = (int)x;
+    else if (elem == DOUBLE) ((double *)h)[i] = x;
+    else ((__half *)h)[i] = __float2half((float)x);
+}
+
+// The fewest blocks that cover n elements, and one block when there is nothing to cover.
+static unsigned blocks_for(unsigned n, unsigned per_block) {
+    return n ? (n - 1) / per_block + 1 : 1;
+}
+
+static unsigned launch_global(Run r) {
+    unsigned grid = blocks_for(r.n, r.block);
+    block_sum_global<<<grid, r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.d_partial + grid, r.n);
+    return grid;
+}
+
+static unsigned launch_interleaved(Run r) {
+    unsigned grid = blocks_for(r.n, r.block), shared_bytes = r.block * sizeof(float);
+    block_sum_interleaved<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
+    return grid;
+}
+
+static const Stage stages[] = {
+    {"block_sum_global", launch_global, "tree in global memory"},
+    {"block_sum_interleaved", launch_interleaved, "tree in shared memory"},
+};
+static const Lab lab = {stages, sizeof stages / sizeof *stages};
+
+// ---- The harness: the same in every lab, byte for byte. Appendix C explains it. ----
+
+static struct {
+    unsigned n, block;
+    double seconds;
+    const char *only, *csv, *file;
+    cudaDeviceProp device;
+    double pin_gbps, read_gbps, read_bytes;  // pins: 0 on the CPU device; the ceiling, for so much
+    char *h_in, *d_in;
+    float *d_partial;
+    size_t slot, slots, bytes;  // bytes from one input to the next; inputs; bytes of all
+    unsigned shape[2];          // of the last launch
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    FILE *rows;  // the CSV, once every kernel has been right
+} bench = {25600000, 256, 0.5};
+
+static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : bench.block; }
+static unsigned count_of(const Stage *stage) { return bench.n >> stage->half_as_many; }
+static size_t bytes_of(const Stage *stage) {
+    static const size_t each[] = {sizeof(float), sizeof(int), sizeof(double), sizeof(__half)};
+    return count_of(stage) * each[stage->elem];
+}
+
+// Writes a stage's elements into as many inputs as there is room for, unless they are there.
+static void fill(const Stage *stage) {
+    static const Stage *there;
+    bool same = there && there->elem == stage->elem && there->input == stage->input;
+    there = stage;
+    if (same) return;
+    for (unsigned i = 0; i < count_of(stage); i++)
+        put(stage->elem, bench.h_in, i, stage->input ? stage->input(i) : element(i));
+    size_t bytes = bytes_of(stage);
+    bench.slot = (bytes / 256 + 1) * 256;
+    bench.slots = bench.bytes / bench.slot < 256 ? bench.bytes / bench.slot : 256;
+    for (size_t k = 0; k < bench.slots; k++)
+        CUDA(cudaMemcpy(bench.d_in + k * bench.slot, bench.h_in, bytes, cudaMemcpyHostToDevice));
+}
+
+// A launch of a stage on the first n elements of one of the inputs.
+static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
+    const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
+    bench.shape[0] = 0, bench.shape[1] = block_of(stage);
+    return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
+            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
+            bench.stream};
 }
 
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
-static size_t partial_bytes(unsigned n) {
-    return ((1u << 20) + (size_t)n / 32 + n) * sizeof(float);
-}
+static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * 4; }
 
-static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : lab.block; }
-
-// Launches a stage on the first n elements of one of the inputs.
-static unsigned launch(const Stage *stage, unsigned n, unsigned grid, int input) {
-    const char *d_in = (const char *)lab.d_in + (size_t)input % lab.slots * lab.slot;
-    unsigned sms = (unsigned)lab.device.multiProcessorCount;
-    return stage->launch({(const float *)d_in, lab.d_partial, n, block_of(stage), grid, sms,
-                          lab.h_in, lab.stream});
-}
-
-// A step on the host, never timed: adds up the partial sums that the kernel left.
-static double finish_on_host(Elem elem, unsigned partials) {
-    float *h_partial = (float *)calloc(partials + 1, sizeof(float));
-    CUDA(cudaMemcpy(h_partial, lab.d_partial, partials * sizeof(float), cudaMemcpyDeviceToHost));
-    double sum = 0;
+// Adds the partial sums on the host, in a step that is never timed.
+static void check_sum(const Stage *stage, Run run, unsigned partials) {
+    double sum = 0, expected = 0, *h = (double *)malloc((partials + 1) * sizeof *h);
+    size_t bytes = partials * (stage->elem == DOUBLE ? sizeof(double) : sizeof(float));
+    CUDA(cudaMemcpy(h, run.d_partial, bytes, cudaMemcpyDeviceToHost));
     for (unsigned i = 0; i < partials; i++)
-        sum += elem == INT ? (double)((int *)h_partial)[i] : (double)h_partial[i];
-    free(h_partial);
-    return sum;
+        sum += stage->elem == DOUBLE ? h[i] : stage->elem == INT ? ((int *)h)[i] : ((float *)h)[i];
+    free(h);
+    for (unsigned i = 0; i < run.n; i++) expected += element(i);
+    expect(stage, run.n, "SUM", sum, expected, 0);
 }
 
-// The first n elements must sum to exactly the right number, twice, over poisoned output.
+// Runs a stage twice over poisoned output, and checks what it leaves.
 static void check(const Stage *stage, unsigned n, unsigned grid) {
-    double expected = 0, sum;
-    for (unsigned i = 0; i < n; i++) expected += element(i);
     for (int repeat = 0; repeat < 2; repeat++) {
-        CUDA(cudaMemset(lab.d_partial, 0xFF, partial_bytes(n)));
-        CUDA(cudaDeviceSynchronize());
-        unsigned partials = launch(stage, n, grid, 0);
+        Run run = run_of(stage, n, grid, 0);
+        CUDA(cudaMemsetAsync(run.d_partial, 0xFF, partial_bytes(n), run.stream));
+        unsigned partials = stage->launch(run);
         CUDA(cudaGetLastError());
-        CUDA(cudaStreamSynchronize(lab.stream));
-        if ((sum = finish_on_host(stage->elem, partials)) == expected) continue;
-        fprintf(stderr, "lab: %s: WRONG SUM of %u elements: %.9g in %u partial sums, not %.9g\n",
-                stage->name, n, sum, partials, expected);
-        if (!stage->counter_example) exit(1);
+        CUDA(cudaStreamSynchronize(run.stream));
+        (stage->check ? stage->check : check_sum)(stage, run, partials);
     }
 }
 
 static void check_sizes(const Stage *stage) {
-    unsigned block = block_of(stage), some = lab.n < 100003 ? lab.n : 100003;
-    unsigned sizes[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, lab.n};
-    for (const unsigned *grid = stage->sweep; grid && *grid; grid++)
-        if (lab.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
-    for (unsigned n : sizes)
-        if (n <= lab.n) check(stage, n, 0);
+    unsigned block = block_of(stage), some = bench.n < 100003 ? bench.n : 100003;
+    unsigned usual[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, END};
+    fill(stage);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        if (bench.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
+    for (const unsigned *n = stage->sizes ? stage->sizes : usual; *n != END; n++)
+        if (*n <= bench.n) check(stage, *n, 0);
+    check(stage, bench.n, 0);
 }
 
 // Reads n4 vectors of 16 bytes, four to a thread, and keeps nothing: no sum can be faster.
-__global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
-    float4 v[4];
+__global__ void read_ceiling(const float4 *in, float *never, unsigned n4, float nan) {
     float sum = 0;
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
+        float4 v = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
+        sum += v.x + v.y + v.z + v.w;
     }
-#pragma unroll
-    for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
-    if (sum == 0.5f) *never = sum;  // no sum of integers is 0.5, but the compiler cannot know
+    if (sum == nan) *never = sum;
 }
 
 static unsigned launch_read(Run r) {
     unsigned n4 = r.n / 4, grid = blocks_for(n4, 4 * r.block);
-    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4);
+    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4, NAN);
     return grid;
 }
 static const Stage ceiling = {"read_ceiling", launch_read, "reads all and keeps nothing", 256};
 
-typedef struct {
-    double median, p5, p95;  // microseconds per launch
-    int samples;
-} Timing;
+typedef struct { double median, p5, p95; int samples; } Timing;  // microseconds per launch
 
-static int ascending(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+static void launch(const Stage *stage, unsigned n, unsigned grid, unsigned times) {
+    for (unsigned k = 0; k < times; k++)
+        stage->launch(run_of(stage, n, grid, stage->mode == HOT ? 0 : k));
 }
 
-static float elapsed_ms(void) {
+// Milliseconds of so many launches, or of the graph that holds them.
+static float time_once(const Stage *stage, unsigned n, unsigned grid, unsigned times,
+                       cudaGraphExec_t replay) {
     float ms;
-    CUDA(cudaEventRecord(lab.stop, lab.stream));
-    CUDA(cudaEventSynchronize(lab.stop));
-    CUDA(cudaEventElapsedTime(&ms, lab.start, lab.stop));
+    CUDA(cudaEventRecord(bench.start, bench.stream));
+    if (replay) CUDA(cudaGraphLaunch(replay, bench.stream));
+    else launch(stage, n, grid, times);
+    CUDA(cudaEventRecord(bench.stop, bench.stream));
+    CUDA(cudaEventSynchronize(bench.stop));
+    CUDA(cudaEventElapsedTime(&ms, bench.start, bench.stop));
     return ms;
 }
 
-// Times a graph of many launches over rotating inputs. A sample is one replay, divided.
-static Timing measure(const Stage *stage, unsigned grid) {
+// Times a stage on n elements: samples of as many launches as take two milliseconds, divided.
+static Timing measure(const Stage *stage, unsigned n, unsigned grid) {
     static float us[1000];
     float ms = 0;
-    for (int warm = 0; warm < 3; warm++) {
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        launch(stage, lab.n, grid, warm);
-        ms = elapsed_ms();
-    }
-    int launches = ms > 2 ? 1 : ms < 0.01f ? 200 : (int)(2 / ms), samples = 0;
+    int samples = 0;
     cudaGraph_t graph;
-    cudaGraphExec_t replay;
-    CUDA(cudaStreamBeginCapture(lab.stream, cudaStreamCaptureModeThreadLocal));
-    for (int k = 0; k < launches; k++) launch(stage, lab.n, grid, k);
-    CUDA(cudaStreamEndCapture(lab.stream, &graph));
-    CUDA(cudaGraphInstantiate(&replay, graph, 0));
-    for (double spent = 0; samples < 5 || (samples < 1000 && spent < lab.seconds); samples++) {
-        launch(&ceiling, (unsigned)(lab.bytes / sizeof(float)), 0, 0);
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        CUDA(cudaGraphLaunch(replay, lab.stream));
-        ms = elapsed_ms();
-        us[samples] = 1e3f * ms / (float)launches;
+    cudaGraphExec_t replay = NULL;
+    for (int warm = 0; warm < 3; warm++) ms = time_once(stage, n, grid, 1, NULL);
+    unsigned times = ms > 2 ? 1 : ms < 0.01f ? 200 : (unsigned)(2 / ms);
+    if (stage->mode != CALLS) {
+        CUDA(cudaStreamBeginCapture(bench.stream, cudaStreamCaptureModeThreadLocal));
+        launch(stage, n, grid, times);
+        CUDA(cudaStreamEndCapture(bench.stream, &graph));
+        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        CUDA(cudaGraphDestroy(graph));
+    }
+    for (double spent = 0; samples < 5 || (samples < 1000 && spent < bench.seconds); samples++) {
+        if (stage->mode == COLD) launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+        ms = time_once(stage, n, grid, times, replay);
+        us[samples] = 1e3f * ms / (float)times;
         spent += ms / 1e3;
     }
-    CUDA(cudaGraphExecDestroy(replay));
-    CUDA(cudaGraphDestroy(graph));
-    qsort(us, (size_t)samples, sizeof us[0], ascending);
+    if (replay) CUDA(cudaGraphExecDestroy(replay));
+    std::sort(us, us + samples);
     return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], samples};
 }
 
 static void open_csv(void) {
+    const cudaDeviceProp *d = &bench.device;
     char date[32];
     time_t now = time(NULL);
     int driver = 0;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     CUDA(cudaDriverGetVersion(&driver));
-    if (!(lab.rows = fopen(lab.csv, "w"))) fail(1, "cannot write", lab.csv);
-    fprintf(lab.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n# l2_bytes: %d\n"
-            "# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
+    if (!(bench.rows = fopen(bench.csv, "w"))) fail(1, "cannot write", bench.csv);
+    fprintf(bench.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n"
+            "# l2_bytes: %d\n# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
             "kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,"
-            "read_pct,note\n", lab.device.name, lab.device.major, lab.device.minor,
-            lab.device.multiProcessorCount, lab.device.l2CacheSize, lab.pin_gbps, driver,
-            CUDART_VERSION, date);
+            "read_pct,note\n", d->name, d->major, d->minor, d->multiProcessorCount, d->l2CacheSize,
+            bench.pin_gbps, driver, CUDART_VERSION, date);
 }
 
 // Times one stage; prints its row, with the step from the row above; adds it to the CSV.
 static void time_and_report(const Stage *stage, unsigned grid) {
+    static const char *const elems[] = {"float", "int", "double", "half"};
     static Timing above;
-    unsigned partials = launch(stage, lab.n, grid, 0), block = block_of(stage);
-    Timing t = measure(stage, grid);
-    double gbps = lab.n * sizeof(float) / t.median / 1e3;
-    if (stage == &ceiling) lab.read_gbps = gbps;
-    double pin = 100 * gbps / lab.pin_gbps, read = 100 * gbps / lab.read_gbps;
+    double bytes = (double)bytes_of(stage);
+    fill(stage);
+    unsigned partials = stage->launch(run_of(stage, bench.n, grid, 0)), block = bench.shape[1];
+    if (bench.shape[0]) partials = bench.shape[0];
+    Timing t = measure(stage, bench.n, grid);
+    if (bytes != bench.read_bytes) {
+        Timing reading = stage == &ceiling ? t : measure(&ceiling, (unsigned)(bytes / 4), 0);
+        bench.read_bytes = bytes, bench.read_gbps = bytes / reading.median / 1e3;
+    }
+    double gbps = bytes / t.median / 1e3;
+    double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
     printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
            t.median, t.p5, t.p95, gbps, pin, read);
     if (!above.samples) printf("\n");
     else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
     else printf("%.2fx\n", above.median / t.median);
-    if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
-                stage->name, lab.n, block, partials, grid != 0,
-                stage->elem == INT ? "int" : "float", t.median, t.p5, t.p95, t.samples, gbps, pin,
-                read, stage->note);
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
+                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
     above = t;
 }
 
-static const char usage[] =
-    "usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
-    "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
-    "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
-    "  -t SECONDS   how long to sample each kernel (default 0.5)\n"
-    "  -k KERNEL    run only this one\n"
-    "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
-    "  --list       name the kernels and stop\n";
+static void explain(void) {
+    printf("usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
+           "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
+           "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
+           "  -t SECONDS   how long to sample each kernel (default %g)\n"
+           "  -k KERNEL    run only this one\n"
+           "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
+           "  --list       name the kernels and stop\n", bench.seconds);
+    if (lab.option) printf("  %s FILE  write what else the lab measures\n", lab.option);
+}
+
+static void list_stages(void) {
+    for (const Stage *stage = lab.stages; stage < lab.stages + lab.count; stage++)
+        printf("%-28s %s\n", stage->name, stage->note);
+}
 
 static void read_options(int argc, char **argv) {
-    for (int i = 1; i < argc; i++) {
+    const char *own = lab.option ? lab.option : "";
+    if (lab.seconds > 0) bench.seconds = lab.seconds;
+    for (int i = 1; i < argc; i += 2) {
         const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
         char *end;
         double x = strtod(value, &end);
         bool number = *value && !*end && x >= 0;
-        if (!strcmp(flag, "-h")) fputs(usage, stdout), exit(0);
-        else if (!strcmp(flag, "--list")) { lab.list = true; continue; }
-        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) lab.n = (unsigned)x;
+        if (!strcmp(flag, "-h")) explain(), exit(0);
+        else if (!strcmp(flag, "--list")) list_stages(), exit(0);
+        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) bench.n = (unsigned)x;
         else if (!strcmp(flag, "-b") && number && x >= 64 && x <= 1024 && !((int)x & ((int)x - 1)))
-            lab.block = (unsigned)x;
-        else if (!strcmp(flag, "-t") && number) lab.seconds = x;
-        else if (!strcmp(flag, "-k") && *value) lab.only = value;
-        else if (!strcmp(flag, "--csv") && *value) lab.csv = value;
+            bench.block = (unsigned)x;
+        else if (!strcmp(flag, "-t") && number) bench.seconds = x;
+        else if (!strcmp(flag, "-k") && *value) bench.only = value;
+        else if (!strcmp(flag, "--csv") && *value) bench.csv = value;
+        else if (!strcmp(flag, own) && *value) bench.file = value;
         else fprintf(stderr, "lab: cannot use %s %s (-h explains)\n", flag, value), exit(2);
-        i++;
     }
 }
 
@@ -321,58 +375,54 @@ static void open_device(void) {
         fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
     if (error != cudaSuccess || count == 0)
         fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
-    CUDA(cudaGetDeviceProperties(&lab.device, 0));
+    CUDA(cudaGetDeviceProperties(&bench.device, 0));
     if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
         fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
     CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
     CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
-    lab.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
-    size_t cache = lab.pin_gbps > 0 ? (size_t)lab.device.l2CacheSize : 0;
-    lab.slot = (lab.n * sizeof(float) / 256 + 1) * 256;
-    lab.slots = 4 * cache / lab.slot + 1 < 256 ? 4 * cache / lab.slot + 1 : 256;
-    lab.bytes = lab.slots * lab.slot > 4 * cache ? lab.slots * lab.slot : 4 * cache;
-    lab.h_in = (float *)malloc(lab.slot);
-    CUDA(cudaMalloc(&lab.d_in, lab.bytes));
-    CUDA(cudaMemset(lab.d_in, 0, lab.bytes));
-    CUDA(cudaMalloc(&lab.d_partial, partial_bytes(lab.n)));
-    CUDA(cudaStreamCreate(&lab.stream));
-    CUDA(cudaEventCreate(&lab.start));
-    CUDA(cudaEventCreate(&lab.stop));
-}
-
-// Calls visit for every stage that is to run, its elements in place.
-static int each_stage(void (*visit)(const Stage *stage)) {
-    int visited = 0;
-    for (const Stage &stage : stages) {
-        if (lab.only ? strcmp(lab.only, stage.name) : stage.counter_example) continue;
-        if (visit) fill(stage.elem), visit(&stage);
-        visited++;
-    }
-    return visited;
+    bench.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
+    size_t widest = bytes_of(&ceiling);
+    for (size_t i = 0; i < lab.count; i++)
+        if (bytes_of(&lab.stages[i]) > widest) widest = bytes_of(&lab.stages[i]);
+    widest = (widest / 256 + 1) * 256;
+    bench.bytes = widest + (bench.pin_gbps > 0 ? 4 * (size_t)bench.device.l2CacheSize : 0);
+    bench.h_in = (char *)malloc(widest);
+    CUDA(cudaMalloc(&bench.d_in, bench.bytes));
+    CUDA(cudaMemset(bench.d_in, 0, bench.bytes));
+    CUDA(cudaMalloc(&bench.d_partial, partial_bytes(bench.n)));
+    CUDA(cudaStreamCreate(&bench.stream));
+    CUDA(cudaEventCreate(&bench.start));
+    CUDA(cudaEventCreate(&bench.stop));
 }
 
 static void time_stage(const Stage *stage) {
-    if (stage->counter_example) return;
+    if (stage->mode >= UNTIMED) return;
     time_and_report(stage, 0);
-    for (const unsigned *grid = stage->sweep; grid && *grid; grid++) time_and_report(stage, *grid);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        time_and_report(stage, *grid);
 }
 
 int main(int argc, char **argv) {
     read_options(argc, argv);
-    for (const Stage &stage : stages)
-        if (lab.list) printf("%-28s %s\n", stage.name, stage.note);
-    if (lab.list) return 0;
-    if (!each_stage(NULL)) fail(2, "no such kernel (--list names them)", lab.only);
+    const Stage *first = lab.stages, *end = first + lab.count;
+    if (bench.only) {
+        while (first < end && strcmp(bench.only, first->name)) first++;
+        if (first == end) fail(2, "no such kernel (--list names them)", bench.only);
+        end = first + 1;
+    }
     open_device();
-    each_stage(check_sizes);
-    printf("%s: %u elements, every sum right\n", lab.device.name, lab.n);
-    if (lab.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (lab.pin_gbps == 0 || lab.n < 4) return 0;
-    if (lab.csv) open_csv();
+    for (const Stage *stage = first; lab.before && stage < end; stage++)
+        lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
+    for (const Stage *stage = first; stage < end; stage++)
+        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
+    if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
+    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    time_and_report(&ceiling, 0);
-    each_stage(time_stage);
-    if (lab.rows && fclose(lab.rows)) fail(1, "cannot write", lab.csv);
+    time_stage(&ceiling);
+    for (const Stage *stage = first; stage < end; stage++) time_stage(stage);
+    if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     return 0;
 }

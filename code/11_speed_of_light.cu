@@ -1,42 +1,21 @@
 // Chapter 11: one launch, any n, any alignment, as fast as the memory, beside CUB.
 // Build and run: nvcc -O3 11_speed_of_light.cu -o lab && ./lab
-#include <cooperative_groups.h>
-#include <cub/device/device_reduce.cuh>
-#include <cuda_runtime.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-enum Elem { FLOAT, INT };
-
-// One launch: where the data is, how much of it there is, and how many threads share it.
-typedef struct {
-    const float *d_in;   // n elements (ints in the same bytes where the stage says INT)
-    float *d_partial;    // room for the partial sums and, behind them, n elements
-    unsigned n, block;   // elements; threads per block
-    unsigned grid;       // blocks, when a sweep asks for so many; 0: the stage decides
-    unsigned sms;        // multiprocessors of the device
-    const float *h_in;   // the same n elements on the host
-    cudaStream_t stream;
-} Run;
-
-// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
-typedef struct {
-    const char *name;
-    unsigned (*launch)(Run run);
-    const char *note;
-    unsigned block;         // a block size of its own; 0: what -b says
-    Elem elem;
-    const unsigned *sweep;  // further grids to time, ended by 0
-    bool counter_example;   // wrong on purpose: runs only when -k names it, never timed
-} Stage;
-
-// The fewest blocks that cover n elements, and one block when there is nothing to cover.
-static unsigned blocks_for(unsigned n, unsigned per_block) {
-    return n ? (n - 1) / per_block + 1 : 1;
+template <class T> struct ReduceInput;
+template <class T> struct ReduceSm;
+template <class Op, class T, int THREADS, bool STREAM>
+__device__ T reduce_thread(const ReduceInput<T> &input);
+template <class Op, class T, int THREADS> __device__ T reduce_block(T mine);
+template <class Op, class T, int THREADS>
+__device__ void reduce_finish(T block, T *out, unsigned long long *boxes);
+// Reduces the input to *out, in any grid. Reads every element once.
+template <class Op, class T, int THREADS, bool STREAM>
+__global__ void __launch_bounds__(THREADS, ReduceSm<T>::BLOCKS)
+    reduce_kernel(ReduceInput<T> input, T *out, unsigned long long *boxes) {
+    T mine = reduce_thread<Op, T, THREADS, STREAM>(input);
+    reduce_finish<Op, T, THREADS>(reduce_block<Op, T, THREADS>(mine), out, boxes);
 }
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 #include <limits.h>
 #include <math.h>
@@ -258,13 +237,6 @@ __device__ void reduce_finish(T block, T *out, unsigned long long *boxes) {
     if (t == 0) *out = block;
 }
 
-template <class Op, class T, int THREADS, bool STREAM>
-__global__ void __launch_bounds__(THREADS, ReduceSm<T>::BLOCKS)
-    reduce_kernel(ReduceInput<T> input, T *out, unsigned long long *boxes) {
-    T mine = reduce_thread<Op, T, THREADS, STREAM>(input);
-    reduce_finish<Op, T, THREADS>(reduce_block<Op, T, THREADS>(mine), out, boxes);
-}
-
 typedef struct {
     unsigned blocks, threads;
 } ReduceShape;
@@ -323,73 +295,6 @@ REDUCE_DEFINE(reduce_max_double, ReduceMax, double)
 REDUCE_DEFINE(reduce_max_int, ReduceMax, int)
 #undef REDUCE_DEFINE
 
-typedef enum { SUM_FLOAT, SUM_INT, SUM_DOUBLE, MIN_FLOAT, MAX_FLOAT } Task;
-typedef enum { COLD, HOT, CALLS } Mode;  // rotating inputs; one input; no graph: calls on a stream
-
-// A row of this lab's table. launch() starts the work and returns its shape.
-typedef struct {
-    const char *name;
-    ReduceShape (*launch)(Run run);
-    const char *note;
-    Task task;
-    Mode mode;
-    bool ours;      // right for n = 0 and for every n: checked on awkward sizes
-    unsigned skip;  // leading elements left out, to move the input off its 16-byte boundary
-} Contest;
-
-static void *contest_workspace(void) {
-    static void *d_workspace;
-    if (!d_workspace) {
-        cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);
-        cudaMemset(d_workspace, 0, REDUCE_WORKSPACE_BYTES);
-    }
-    return d_workspace;
-}
-
-// Doubles: as many as fit into the bytes of n floats.
-template <class T> static size_t elements_of(Run r) { return r.n / (sizeof(T) / sizeof(float)); }
-
-template <class Op, class T> static ReduceShape launch_reduce(Run r) {
-    size_t n = elements_of<T>(r);
-    reduce_launch<Op, T>((const T *)r.d_in, n, (T *)r.d_partial, contest_workspace(), r.stream);
-    ReduceShape shape = {};
-    reduce_shape<T>(n, &shape);
-    return shape;
-}
-
-template <class T> struct CubSum {
-    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
-                            cudaStream_t stream) {
-        return cub::DeviceReduce::Sum(d_scratch, bytes, in, out, n, stream);
-    }
-};
-template <class T> struct CubMin {
-    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
-                            cudaStream_t stream) {
-        return cub::DeviceReduce::Min(d_scratch, bytes, in, out, n, stream);
-    }
-};
-template <class T> struct CubMax {
-    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
-                            cudaStream_t stream) {
-        return cub::DeviceReduce::Max(d_scratch, bytes, in, out, n, stream);
-    }
-};
-
-// CUB with scratch space that is allocated beforehand. Its launch shape is its own: the table
-// says one block of -b threads, as chapter 9's does.
-template <class Cub, class T> static ReduceShape launch_cub(Run r) {
-    static void *d_scratch;
-    static size_t scratch_bytes;
-    size_t n = elements_of<T>(r);
-    if (!d_scratch) {
-        Cub::call(NULL, scratch_bytes, (const T *)r.d_in, (T *)r.d_partial, 1u << 30, r.stream);
-        cudaMalloc(&d_scratch, scratch_bytes);
-    }
-    Cub::call(d_scratch, scratch_bytes, (const T *)r.d_in, (T *)r.d_partial, n, r.stream);
-    return {1, r.block};
-}
-
 // The same loads and block sums, finished by the ticket of chapter 10. partial: a float per block;
 // *tickets: 0 before the first launch and after each.
 __global__ void __launch_bounds__(512)
@@ -409,18 +314,6 @@ __global__ void __launch_bounds__(512)
     for (unsigned b = threadIdx.x; b < gridDim.x; b += 512) mine += __ldcg(&partial[b]);
     sum = reduce_block<Sum, float, 512>(mine);
     if (threadIdx.x == 0) *out = sum;
-}
-
-static ReduceShape launch_ticket(Run r) {
-    static float *d_partial;
-    if (!d_partial) {
-        cudaMalloc(&d_partial, (REDUCE_BLOCKS + 1) * sizeof(float));
-        cudaMemset(d_partial, 0, (REDUCE_BLOCKS + 1) * sizeof(float));
-    }
-    unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
-    sum_ticket<<<grid, 512, 0, r.stream>>>(reduce_split(r.d_in, r.n), r.d_partial, d_partial,
-                                           (unsigned *)d_partial + REDUCE_BLOCKS);
-    return {grid, 512};
 }
 
 // A cluster of eight blocks: they run on neighbouring SMs and can write into each other's shared
@@ -518,6 +411,145 @@ __global__ void __launch_bounds__(THREADS)
 #endif
 }
 
+// ---- The lab: how the kernels are launched, and the table of them ----
+
+#include <algorithm>
+#include <cuda_fp16.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum Elem { FLOAT, INT, DOUBLE, HALF };
+enum Mode { COLD, HOT, CALLS, UNTIMED, COUNTER_EXAMPLE };
+enum { END = ~0u };  // of a list
+
+// One launch: where the data is, how much of it there is, and how many threads share it.
+typedef struct {
+    const float *d_in;   // n elements, floats unless the stage says otherwise
+    float *d_partial;    // room for the partial sums and, behind them, n elements
+    unsigned n, block;   // elements; threads per block
+    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    const float *h_in;   // the same n elements on the host
+    unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
+    cudaStream_t stream;
+} Run;
+
+// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
+typedef struct Stage {
+    const char *name;
+    unsigned (*launch)(Run run);
+    const char *note;
+    unsigned block;                 // a block size of its own; 0: what -b says
+    Elem elem;
+    Mode mode;
+    const unsigned *sweep, *sizes;  // further grids to time; sizes to check, if not the usual
+    double (*input)(unsigned i);    // element i; NULL: element(i)
+    void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
+    bool half_as_many;              // n / 2 elements
+} Stage;
+
+// A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
+// before the checks, while no input is there, with the file that an option of its own names.
+typedef struct {
+    const Stage *stages;
+    size_t count;
+    double seconds;
+    void (*before)(const Stage *stage, Run run, const char *file);
+    const char *option;
+} Lab;
+
+static void fail(int status, const char *what, const char *detail) {
+    fprintf(stderr, "lab: %s: %s\n", what, detail);
+    exit(status);
+}
+
+#define CUDA(call) cuda_check((call), #call)
+static void cuda_check(cudaError_t error, const char *call) {
+    if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
+}
+
+// Ends the lab unless a result is within an error of what it should be. NaN never is.
+static void expect(const Stage *stage, unsigned n, const char *what, double is, double should,
+                   double error) {
+    if (is == should || fabs(is - should) <= error) return;
+    fprintf(stderr, "lab: %s: WRONG %s of %u elements: %.9g, not %.9g\n", stage->name, what, n,
+            is, should);
+    if (stage->mode != COUNTER_EXAMPLE) exit(1);
+}
+
+// Element i: an integer from -8 to 8, never 0, from a hash of i (the finalizer of MurmurHash3).
+static int element(unsigned i) {
+    i = (i ^ i >> 16) * 0x85ebca6bu;
+    i = (i ^ i >> 13) * 0xc2b2ae35u;
+    i ^= i >> 16;
+    return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
+}
+
+// Writes x as element i, in the type that the elements have.
+static void put(Elem elem, void *h, unsigned i, double x) {
+    if (elem == FLOAT) ((float *)h)[i] = (float)x;
+    else if (elem == INT) ((int *)h)[i] = (int)x;
+    else if (elem == DOUBLE) ((double *)h)[i] = x;
+    else ((__half *)h)[i] = __float2half((float)x);
+}
+
+// The fewest blocks that cover n elements, and one block when there is nothing to cover.
+static unsigned blocks_for(unsigned n, unsigned per_block) {
+    return n ? (n - 1) / per_block + 1 : 1;
+}
+
+#include <cub/device/device_reduce.cuh>
+
+static void *workspace(void) {
+    static void *d_workspace;
+    if (!d_workspace) {
+        cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);
+        cudaMemset(d_workspace, 0, REDUCE_WORKSPACE_BYTES);
+    }
+    return d_workspace;
+}
+
+// One result, by so many blocks of so many threads.
+static unsigned took(Run r, unsigned blocks, unsigned threads) {
+    r.shape[0] = blocks, r.shape[1] = threads;
+    return 1;
+}
+
+template <class Op, class T> static unsigned launch_reduce(Run r) {
+    reduce_launch<Op, T>((const T *)r.d_in, r.n, (T *)r.d_partial, workspace(), r.stream);
+    ReduceShape shape = {};
+    reduce_shape<T>(r.n, &shape);
+    return took(r, shape.blocks, shape.threads);
+}
+
+// The sum of all but the first element, so that the input is off its 16-byte boundary.
+static unsigned launch_misaligned(Run r) {
+    if (r.n > 0) r.d_in++, r.n--;
+    return launch_reduce<ReduceSum<float>, float>(r);
+}
+
+static unsigned launch_ticket(Run r) {
+    static float *d_partial;
+    if (!d_partial) {
+        cudaMalloc(&d_partial, (REDUCE_BLOCKS + 1) * sizeof(float));
+        cudaMemset(d_partial, 0, (REDUCE_BLOCKS + 1) * sizeof(float));
+    }
+    unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
+    sum_ticket<<<grid, 512, 0, r.stream>>>(reduce_split(r.d_in, r.n), r.d_partial, d_partial,
+                                           (unsigned *)d_partial + REDUCE_BLOCKS);
+    return took(r, grid, 512);
+}
+
+// The chapter's kernel without the mark on its loads that nobody will read the line again.
+static unsigned launch_plain_loads(Run r) {
+    unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
+    reduce_kernel<ReduceSum<float>, float, 512, false><<<grid, 512, 0, r.stream>>>(
+        reduce_split(r.d_in, r.n), r.d_partial, (unsigned long long *)workspace());
+    return took(r, grid, 512);
+}
+
 // Launches what only devices with clusters have (compute capability 9.0 and later); elsewhere, and
 // on the CPU device, the chapter's own kernel stands in.
 static bool has_clusters(void) {
@@ -531,7 +563,7 @@ static void launch_with(const void *kernel, unsigned grid, unsigned block, size_
     cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
-static ReduceShape launch_cluster(Run r) {
+static unsigned launch_cluster(Run r) {
     if (!has_clusters()) return launch_reduce<ReduceSum<float>, float>(r);
     ReduceInput<float> input = reduce_split(r.d_in, r.n);
     void *arguments[] = {&input, &r.d_partial};
@@ -539,24 +571,24 @@ static ReduceShape launch_cluster(Run r) {
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {8, 1, 1};
     launch_with((const void *)sum_cluster, 8, 512, 0, attribute, arguments, r.stream);
-    return {8, 512};
+    return took(r, 8, 512);
 }
 
-static ReduceShape launch_bulk(Run r) {
+static unsigned launch_bulk(Run r) {
     if (!has_clusters()) return launch_reduce<ReduceSum<float>, float>(r);
     unsigned enough = blocks_for(r.n, BULK_BYTES / sizeof(float));
     unsigned grid = enough < 2 * r.sms ? enough : 2 * r.sms;
     int shared_bytes = BULK_BYTES * BULK_DEPTH;
     cudaFuncSetAttribute(sum_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
     sum_bulk<<<grid, BULK_THREADS, shared_bytes, r.stream>>>(
-        r.d_in, r.n, r.d_partial, (unsigned long long *)contest_workspace());
-    return {grid, BULK_THREADS};
+        r.d_in, r.n, r.d_partial, (unsigned long long *)workspace());
+    return took(r, grid, BULK_THREADS);
 }
 
-static ReduceShape launch_overlapped(Run r) {
+static unsigned launch_overlapped(Run r) {
     if (!has_clusters()) return launch_reduce<ReduceSum<float>, float>(r);
     ReduceInput<float> input = reduce_split(r.d_in, r.n);
-    void *d_workspace = contest_workspace(), *arguments[] = {&input, &r.d_partial, &d_workspace};
+    void *d_workspace = workspace(), *arguments[] = {&input, &r.d_partial, &d_workspace};
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -565,300 +597,344 @@ static ReduceShape launch_overlapped(Run r) {
     const void *kernel = shape.threads == 256 ? (const void *)sum_overlapped<256, false>
                                               : (const void *)sum_overlapped<512, true>;
     launch_with(kernel, shape.blocks, shape.threads, 0, attribute, arguments, r.stream);
-    return shape;
+    return took(r, shape.blocks, shape.threads);
 }
 
-// The chapter's kernel without the mark on its loads that nobody will read the line again.
-static ReduceShape launch_plain_loads(Run r) {
-    unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
-    reduce_kernel<ReduceSum<float>, float, 512, false><<<grid, 512, 0, r.stream>>>(
-        reduce_split(r.d_in, r.n), r.d_partial, (unsigned long long *)contest_workspace());
-    return {grid, 512};
-}
-
-#define SUM launch_reduce<ReduceSum<float>, float>
-#define SUM_DOUBLES launch_reduce<ReduceSum<double>, double>
-#define CUB_SUM launch_cub<CubSum<float>, float>
-static const Contest contests[] = {
-    {"cub_device_reduce", CUB_SUM, "the library", SUM_FLOAT, COLD},
-    {"reduce_sum", SUM, "one launch, mailboxes", SUM_FLOAT, COLD, true},
-    {"reduce_sum_misaligned", SUM, "starts 4 bytes later, not a stage", SUM_FLOAT, COLD, true, 1},
-    {"cub_sum_hot", CUB_SUM, "one input, not a stage", SUM_FLOAT, HOT},
-    {"reduce_sum_hot", SUM, "one input, not a stage", SUM_FLOAT, HOT, true},
-    {"cub_sum_calls", CUB_SUM, "no graph, not a stage", SUM_FLOAT, CALLS},
-    {"reduce_sum_calls", SUM, "no graph, not a stage", SUM_FLOAT, CALLS, true},
-    {"cub_sum_int", launch_cub<CubSum<int>, int>, "ints", SUM_INT, COLD},
-    {"reduce_sum_int", launch_reduce<ReduceSum<int>, int>, "ints", SUM_INT, COLD, true},
-    {"cub_sum_double", launch_cub<CubSum<double>, double>, "half as many", SUM_DOUBLE, COLD},
-    {"reduce_sum_double", SUM_DOUBLES, "half as many", SUM_DOUBLE, COLD, true},
-    {"cub_min", launch_cub<CubMin<float>, float>, "not a stage", MIN_FLOAT, COLD},
-    {"reduce_min", launch_reduce<ReduceMin<float>, float>, "not a stage", MIN_FLOAT, COLD, true},
-    {"cub_max", launch_cub<CubMax<float>, float>, "not a stage", MAX_FLOAT, COLD},
-    {"reduce_max", launch_reduce<ReduceMax<float>, float>, "not a stage", MAX_FLOAT, COLD, true},
-    {"sum_ticket", launch_ticket, "with a ticket, not a stage", SUM_FLOAT, COLD, true},
-    {"sum_plain_loads", launch_plain_loads, "unmarked, not a stage", SUM_FLOAT, COLD, true},
-    {"sum_cluster", launch_cluster, "one cluster, not a stage", SUM_FLOAT, COLD, true},
-    {"sum_bulk", launch_bulk, "bulk copies, not a stage", SUM_FLOAT, COLD, true},
-    {"sum_overlapped", launch_overlapped, "starts early, not a stage", SUM_FLOAT, COLD, true},
+template <class T> struct CubSum {
+    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
+                            cudaStream_t stream) {
+        return cub::DeviceReduce::Sum(d_scratch, bytes, in, out, n, stream);
+    }
 };
+template <class T> struct CubMin {
+    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
+                            cudaStream_t stream) {
+        return cub::DeviceReduce::Min(d_scratch, bytes, in, out, n, stream);
+    }
+};
+template <class T> struct CubMax {
+    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
+                            cudaStream_t stream) {
+        return cub::DeviceReduce::Max(d_scratch, bytes, in, out, n, stream);
+    }
+};
+
+// CUB with scratch space that is allocated beforehand. Its launch shape is its own, and not told.
+template <class Cub, class T> static unsigned launch_cub(Run r) {
+    static void *d_scratch;
+    static size_t scratch_bytes;
+    if (!d_scratch) {
+        Cub::call(NULL, scratch_bytes, (const T *)r.d_in, (T *)r.d_partial, 1u << 30, r.stream);
+        cudaMalloc(&d_scratch, scratch_bytes);
+    }
+    Cub::call(d_scratch, scratch_bytes, (const T *)r.d_in, (T *)r.d_partial, r.n, r.stream);
+    return 1;
+}
+
+// Element i: an integer, one of 16 million, from the same hash as element().
+static double large_element(unsigned i) {
+    i = (i ^ i >> 16) * 0x85ebca6bu;
+    i = (i ^ i >> 13) * 0xc2b2ae35u;
+    return (int)((i ^ i >> 16) >> 8) - (1 << 23);
+}
+
+// Sizes to check: a grid of 512 threads with 16 and with 32 KB a block, once the SMs are known.
+enum { WAVES = 17 };
+static unsigned edges[] = {0,    1,    2,    3,    4,    5,     7,      31, 33, 1000, 4095,
+                           4096, 4097, 8191, 8193, 16385, 100003, 0, 0,  0,  END};
+static const unsigned none[] = {END};
+
+static void find_edges(const Stage *, Run r, const char *) {
+    unsigned wave = 4 * r.sms * 4096;
+    edges[WAVES] = wave, edges[WAVES + 1] = wave + 1, edges[WAVES + 2] = 2 * wave + 5;
+}
+
+static float first_result(Run r) {
+    float result;
+    CUDA(cudaMemcpy(&result, r.d_partial, sizeof result, cudaMemcpyDeviceToHost));
+    return result;
+}
+
+static void check_misaligned(const Stage *stage, Run r, unsigned) {
+    double sum = 0;
+    for (unsigned i = 1; i < r.n; i++) sum += element(i);
+    expect(stage, r.n, "SUM", first_result(r), sum, 0);
+}
+
+// What the library makes of nothing is its own affair.
+static void check_min(const Stage *stage, Run r, unsigned) {
+    float least = INFINITY;
+    for (unsigned i = 0; i < r.n; i++) least = r.h_in[i] < least ? r.h_in[i] : least;
+    if (r.n > 0 || stage->sizes != none) expect(stage, r.n, "MIN", first_result(r), least, 0);
+}
+
+static void check_max(const Stage *stage, Run r, unsigned) {
+    float most = -INFINITY;
+    for (unsigned i = 0; i < r.n; i++) most = r.h_in[i] > most ? r.h_in[i] : most;
+    if (r.n > 0 || stage->sizes != none) expect(stage, r.n, "MAX", first_result(r), most, 0);
+}
+
+#define OURS(Op, T) launch_reduce<Reduce##Op<T>, T>
+#define CUB(Op, T) launch_cub<Cub##Op<T>, T>
+#define LIKE(elem, mode, sizes) 0, elem, mode, NULL, sizes  // fields of a row
+
+static const Stage stages[] = {
+    {"cub_device_reduce", CUB(Sum, float), "the library", LIKE(FLOAT, COLD, none)},
+    {"reduce_sum", OURS(Sum, float), "one launch, mailboxes", LIKE(FLOAT, COLD, edges)},
+    {"reduce_sum_misaligned", launch_misaligned, "starts 4 bytes later, not a stage",
+     LIKE(FLOAT, COLD, edges), NULL, check_misaligned},
+    {"cub_sum_hot", CUB(Sum, float), "one input, not a stage", LIKE(FLOAT, HOT, none)},
+    {"reduce_sum_hot", OURS(Sum, float), "one input, not a stage", LIKE(FLOAT, HOT, edges)},
+    {"cub_sum_calls", CUB(Sum, float), "no graph, not a stage", LIKE(FLOAT, CALLS, none)},
+    {"reduce_sum_calls", OURS(Sum, float), "no graph, not a stage", LIKE(FLOAT, CALLS, edges)},
+    {"cub_sum_int", CUB(Sum, int), "ints", LIKE(INT, COLD, none)},
+    {"reduce_sum_int", OURS(Sum, int), "ints", LIKE(INT, COLD, edges)},
+    {"cub_sum_double", CUB(Sum, double), "half as many", LIKE(DOUBLE, COLD, none), NULL, NULL,
+     true},
+    {"reduce_sum_double", OURS(Sum, double), "half as many", LIKE(DOUBLE, COLD, edges), NULL, NULL,
+     true},
+    {"cub_min", CUB(Min, float), "not a stage", LIKE(FLOAT, COLD, none), large_element, check_min},
+    {"reduce_min", OURS(Min, float), "not a stage", LIKE(FLOAT, COLD, edges), large_element,
+     check_min},
+    {"cub_max", CUB(Max, float), "not a stage", LIKE(FLOAT, COLD, none), large_element, check_max},
+    {"reduce_max", OURS(Max, float), "not a stage", LIKE(FLOAT, COLD, edges), large_element,
+     check_max},
+    {"sum_ticket", launch_ticket, "with a ticket, not a stage", LIKE(FLOAT, COLD, edges)},
+    {"sum_plain_loads", launch_plain_loads, "unmarked, not a stage", LIKE(FLOAT, COLD, edges)},
+    {"sum_cluster", launch_cluster, "one cluster, not a stage", LIKE(FLOAT, COLD, edges)},
+    {"sum_bulk", launch_bulk, "bulk copies, not a stage", LIKE(FLOAT, COLD, edges)},
+    {"sum_overlapped", launch_overlapped, "starts early, not a stage", LIKE(FLOAT, COLD, edges)},
+};
+static const Lab lab = {stages, sizeof stages / sizeof *stages, 0.1, find_edges};
+
+// ---- The harness: the same in every lab, byte for byte. Appendix C explains it. ----
 
 static struct {
     unsigned n, block;
     double seconds;
-    const char *only, *csv;
-    bool list;
+    const char *only, *csv, *file;
     cudaDeviceProp device;
-    double pin_gbps, read_gbps;  // pin_gbps is 0 on the CPU device: nothing to time there
-    float *h_in, *d_in, *d_partial;
-    size_t slot, slots, bytes;   // bytes from one input to the next; inputs; bytes of all
+    double pin_gbps, read_gbps, read_bytes;  // pins: 0 on the CPU device; the ceiling, for so much
+    char *h_in, *d_in;
+    float *d_partial;
+    size_t slot, slots, bytes;  // bytes from one input to the next; inputs; bytes of all
+    unsigned shape[2];          // of the last launch
     cudaStream_t stream;
     cudaEvent_t start, stop;
-    FILE *rows;                  // the CSV, once every kernel has been right
-} lab = {25600000, 256, 0.5};
+    FILE *rows;  // the CSV, once every kernel has been right
+} bench = {25600000, 256, 0.5};
 
-static void fail(int status, const char *what, const char *detail) {
-    fprintf(stderr, "lab: %s: %s\n", what, detail);
-    exit(status);
+static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : bench.block; }
+static unsigned count_of(const Stage *stage) { return bench.n >> stage->half_as_many; }
+static size_t bytes_of(const Stage *stage) {
+    static const size_t each[] = {sizeof(float), sizeof(int), sizeof(double), sizeof(__half)};
+    return count_of(stage) * each[stage->elem];
 }
 
-#define CUDA(call) cuda_check((call), #call)
-static void cuda_check(cudaError_t error, const char *call) {
-    if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
+// Writes a stage's elements into as many inputs as there is room for, unless they are there.
+static void fill(const Stage *stage) {
+    static const Stage *there;
+    bool same = there && there->elem == stage->elem && there->input == stage->input;
+    there = stage;
+    if (same) return;
+    for (unsigned i = 0; i < count_of(stage); i++)
+        put(stage->elem, bench.h_in, i, stage->input ? stage->input(i) : element(i));
+    size_t bytes = bytes_of(stage);
+    bench.slot = (bytes / 256 + 1) * 256;
+    bench.slots = bench.bytes / bench.slot < 256 ? bench.bytes / bench.slot : 256;
+    for (size_t k = 0; k < bench.slots; k++)
+        CUDA(cudaMemcpy(bench.d_in + k * bench.slot, bench.h_in, bytes, cudaMemcpyHostToDevice));
 }
 
-// Element i before its type: for sums an integer from -8 to 8, never 0; for minimum and maximum
-// one of 16 million, so that a dropped element shows. All of them are exact in every type.
-static int element(unsigned i, Task task) {
-    i = (i ^ i >> 16) * 0x85ebca6bu;  // the finalizer of MurmurHash3
-    i = (i ^ i >> 13) * 0xc2b2ae35u;
-    i ^= i >> 16;
-    if (task == MIN_FLOAT || task == MAX_FLOAT) return (int)(i >> 8) - (1 << 23);
-    return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
+// A launch of a stage on the first n elements of one of the inputs.
+static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
+    const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
+    bench.shape[0] = 0, bench.shape[1] = block_of(stage);
+    return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
+            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
+            bench.stream};
 }
 
-// How many elements of the task's type lie in the bytes of n floats.
-static unsigned task_elements(Task task, unsigned n) { return task == SUM_DOUBLE ? n / 2 : n; }
+// A partial sum per warp, a million for sweeps of small inputs, and n elements.
+static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * 4; }
 
-// Writes the elements of a task into every input, unless they are there already.
-static void fill(Task task) {
-    static int filled = -1;
-    if (task == MAX_FLOAT) task = MIN_FLOAT;
-    if (filled == task) return;
-    filled = task;
-    for (unsigned i = 0; i < task_elements(task, lab.n); i++)
-        if (task == SUM_DOUBLE) ((double *)lab.h_in)[i] = element(i, task);
-        else if (task == SUM_INT) ((int *)lab.h_in)[i] = element(i, task);
-        else lab.h_in[i] = (float)element(i, task);
-    for (size_t k = 0; k < lab.slots; k++)
-        CUDA(cudaMemcpy((char *)lab.d_in + k * lab.slot, lab.h_in, lab.n * sizeof(float),
-                        cudaMemcpyHostToDevice));
+// Adds the partial sums on the host, in a step that is never timed.
+static void check_sum(const Stage *stage, Run run, unsigned partials) {
+    double sum = 0, expected = 0, *h = (double *)malloc((partials + 1) * sizeof *h);
+    size_t bytes = partials * (stage->elem == DOUBLE ? sizeof(double) : sizeof(float));
+    CUDA(cudaMemcpy(h, run.d_partial, bytes, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < partials; i++)
+        sum += stage->elem == DOUBLE ? h[i] : stage->elem == INT ? ((int *)h)[i] : ((float *)h)[i];
+    free(h);
+    for (unsigned i = 0; i < run.n; i++) expected += element(i);
+    expect(stage, run.n, "SUM", sum, expected, 0);
 }
 
-static size_t partial_bytes(unsigned) { return 1024; }  // room for results, one at a time
-
-static ReduceShape launch(const Contest *c, unsigned n, int input) {
-    const char *d_in = (const char *)lab.d_in + (size_t)input % lab.slots * lab.slot;
-    unsigned sms = (unsigned)lab.device.multiProcessorCount, skip = c->skip < n ? c->skip : n;
-    return c->launch({(const float *)d_in + skip, lab.d_partial, n - skip, lab.block, 0, sms,
-                      lab.h_in, lab.stream});
-}
-
-// The right answer for the bytes of n floats, from which the first are skipped.
-static double expected(const Contest *c, unsigned n) {
-    double sum = 0, least = INFINITY, most = -INFINITY;
-    for (unsigned i = c->skip; i < task_elements(c->task, n); i++) {
-        double x = element(i, c->task);
-        sum += x;
-        if (x < least) least = x;
-        if (x > most) most = x;
-    }
-    return c->task == MIN_FLOAT ? least : c->task == MAX_FLOAT ? most : sum;
-}
-
-// The result must be exactly right, twice, over poisoned output.
-static void check(const Contest *c, unsigned n) {
-    static double right;
-    static const Contest *known;  // whose answer for lab.n `right` is
-    static unsigned known_skip, known_task;
-    bool whole = n == lab.n;
-    if (!whole || !known || known_skip != c->skip || known_task != c->task) {
-        right = expected(c, n);
-        known = whole ? c : NULL, known_skip = c->skip, known_task = c->task;
-    }
+// Runs a stage twice over poisoned output, and checks what it leaves.
+static void check(const Stage *stage, unsigned n, unsigned grid) {
     for (int repeat = 0; repeat < 2; repeat++) {
-        union { float f; int i; double d; } got;
-        CUDA(cudaMemset(lab.d_partial, 0xFF, partial_bytes(n)));
-        CUDA(cudaDeviceSynchronize());
-        launch(c, n, 0);
+        Run run = run_of(stage, n, grid, 0);
+        CUDA(cudaMemsetAsync(run.d_partial, 0xFF, partial_bytes(n), run.stream));
+        unsigned partials = stage->launch(run);
         CUDA(cudaGetLastError());
-        CUDA(cudaStreamSynchronize(lab.stream));
-        CUDA(cudaMemcpy(&got, lab.d_partial, sizeof got, cudaMemcpyDeviceToHost));
-        double value = c->task == SUM_DOUBLE ? got.d : c->task == SUM_INT ? got.i : (double)got.f;
-        if (value == right) continue;
-        fprintf(stderr, "lab: %s: WRONG RESULT of %u elements: %.9g, not %.9g\n", c->name, n, value,
-                right);
-        exit(1);
+        CUDA(cudaStreamSynchronize(run.stream));
+        (stage->check ? stage->check : check_sum)(stage, run, partials);
     }
 }
 
-// Sizes around every boundary of the kernels: vectors, warps, tiles, grids.
-static void check_sizes(const Contest *c) {
-    unsigned wave = 4 * (unsigned)lab.device.multiProcessorCount;
-    unsigned sizes[] = {0,    1,    2,    3,    4,    5,     7,     31,           33,
-                        1000, 4095, 4096, 4097, 8191, 8193,  16385, 100003,       wave * 4096,
-                        wave * 4096 + 1, wave * 8192 + 5};
-    for (unsigned n : sizes)
-        if (n <= lab.n && c->ours) check(c, n);
-    if (lab.n > 1) check(c, lab.n);
+static void check_sizes(const Stage *stage) {
+    unsigned block = block_of(stage), some = bench.n < 100003 ? bench.n : 100003;
+    unsigned usual[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, END};
+    fill(stage);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        if (bench.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
+    for (const unsigned *n = stage->sizes ? stage->sizes : usual; *n != END; n++)
+        if (*n <= bench.n) check(stage, *n, 0);
+    check(stage, bench.n, 0);
 }
 
 // Reads n4 vectors of 16 bytes, four to a thread, and keeps nothing: no sum can be faster.
-__global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
-    float4 v[4];
+__global__ void read_ceiling(const float4 *in, float *never, unsigned n4, float nan) {
     float sum = 0;
 #pragma unroll
     for (unsigned k = 0; k < 4; k++) {
         unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
+        float4 v = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
+        sum += v.x + v.y + v.z + v.w;
     }
-#pragma unroll
-    for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
-    if (sum == 0.5f) *never = sum;  // no sum of integers is 0.5, but the compiler cannot know
+    if (sum == nan) *never = sum;
 }
 
 static unsigned launch_read(Run r) {
     unsigned n4 = r.n / 4, grid = blocks_for(n4, 4 * r.block);
-    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4);
+    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4, NAN);
     return grid;
 }
 static const Stage ceiling = {"read_ceiling", launch_read, "reads all and keeps nothing", 256};
 
-typedef struct {
-    double median, p5, p95;  // microseconds per call
-    int samples;
-} Timing;
+typedef struct { double median, p5, p95; int samples; } Timing;  // microseconds per launch
 
-static int ascending(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+static void launch(const Stage *stage, unsigned n, unsigned grid, unsigned times) {
+    for (unsigned k = 0; k < times; k++)
+        stage->launch(run_of(stage, n, grid, stage->mode == HOT ? 0 : k));
 }
 
-// Reads n4 vectors with plain loads, which push everything else out of the cache. (Loads marked as
-// the first to evict would leave the lines of others in place.)
-__global__ void push_out(const float4 *in, float *never, unsigned n4) {
-    float sum = 0;
-    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n4; i += gridDim.x * blockDim.x)
-        sum += in[i].x + in[i].y + in[i].z + in[i].w;
-    if (sum == 0.5f) *never = sum;
-}
-
-static float elapsed_ms(void) {
+// Milliseconds of so many launches, or of the graph that holds them.
+static float time_once(const Stage *stage, unsigned n, unsigned grid, unsigned times,
+                       cudaGraphExec_t replay) {
     float ms;
-    CUDA(cudaEventRecord(lab.stop, lab.stream));
-    CUDA(cudaEventSynchronize(lab.stop));
-    CUDA(cudaEventElapsedTime(&ms, lab.start, lab.stop));
+    CUDA(cudaEventRecord(bench.start, bench.stream));
+    if (replay) CUDA(cudaGraphLaunch(replay, bench.stream));
+    else launch(stage, n, grid, times);
+    CUDA(cudaEventRecord(bench.stop, bench.stream));
+    CUDA(cudaEventSynchronize(bench.stop));
+    CUDA(cudaEventElapsedTime(&ms, bench.start, bench.stop));
     return ms;
 }
 
-// Times calls, in a graph unless the row says otherwise. A sample is one replay, divided.
-static Timing measure(const Contest *c) {
+// Times a stage on n elements: samples of as many launches as take two milliseconds, divided.
+static Timing measure(const Stage *stage, unsigned n, unsigned grid) {
     static float us[1000];
     float ms = 0;
-    for (int warm = 0; warm < 3; warm++) {
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        launch(c, lab.n, warm);
-        ms = elapsed_ms();
-    }
-    int calls = ms > 2 ? 1 : ms < 0.01f ? 200 : (int)(2 / ms), samples = 0;
+    int samples = 0;
     cudaGraph_t graph;
-    cudaGraphExec_t replay;
-    CUDA(cudaStreamBeginCapture(lab.stream, cudaStreamCaptureModeThreadLocal));
-    for (int k = 0; k < calls; k++) launch(c, lab.n, c->mode == HOT ? 0 : k);
-    CUDA(cudaStreamEndCapture(lab.stream, &graph));
-    CUDA(cudaGraphInstantiate(&replay, graph, 0));
-    for (double spent = 0; samples < 5 || (samples < 1000 && spent < lab.seconds); samples++) {
-        if (c->mode == COLD)
-            push_out<<<1024, 512, 0, lab.stream>>>((const float4 *)lab.d_in, lab.d_partial,
-                                                   (unsigned)(lab.bytes / sizeof(float4)));
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        if (c->mode != CALLS) CUDA(cudaGraphLaunch(replay, lab.stream));
-        else for (int k = 0; k < calls; k++) launch(c, lab.n, k);
-        ms = elapsed_ms();
-        us[samples] = 1e3f * ms / (float)calls;
+    cudaGraphExec_t replay = NULL;
+    for (int warm = 0; warm < 3; warm++) ms = time_once(stage, n, grid, 1, NULL);
+    unsigned times = ms > 2 ? 1 : ms < 0.01f ? 200 : (unsigned)(2 / ms);
+    if (stage->mode != CALLS) {
+        CUDA(cudaStreamBeginCapture(bench.stream, cudaStreamCaptureModeThreadLocal));
+        launch(stage, n, grid, times);
+        CUDA(cudaStreamEndCapture(bench.stream, &graph));
+        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        CUDA(cudaGraphDestroy(graph));
+    }
+    for (double spent = 0; samples < 5 || (samples < 1000 && spent < bench.seconds); samples++) {
+        if (stage->mode == COLD) launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+        ms = time_once(stage, n, grid, times, replay);
+        us[samples] = 1e3f * ms / (float)times;
         spent += ms / 1e3;
     }
-    CUDA(cudaGraphExecDestroy(replay));
-    CUDA(cudaGraphDestroy(graph));
-    qsort(us, (size_t)samples, sizeof us[0], ascending);
+    if (replay) CUDA(cudaGraphExecDestroy(replay));
+    std::sort(us, us + samples);
     return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], samples};
 }
 
 static void open_csv(void) {
+    const cudaDeviceProp *d = &bench.device;
     char date[32];
     time_t now = time(NULL);
     int driver = 0;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     CUDA(cudaDriverGetVersion(&driver));
-    if (!(lab.rows = fopen(lab.csv, "w"))) fail(1, "cannot write", lab.csv);
-    fprintf(lab.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n# l2_bytes: %d\n"
-            "# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
+    if (!(bench.rows = fopen(bench.csv, "w"))) fail(1, "cannot write", bench.csv);
+    fprintf(bench.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n"
+            "# l2_bytes: %d\n# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
             "kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,"
-            "read_pct,note\n", lab.device.name, lab.device.major, lab.device.minor,
-            lab.device.multiProcessorCount, lab.device.l2CacheSize, lab.pin_gbps, driver,
-            CUDART_VERSION, date);
+            "read_pct,note\n", d->name, d->major, d->minor, d->multiProcessorCount, d->l2CacheSize,
+            bench.pin_gbps, driver, CUDART_VERSION, date);
 }
 
-static ReduceShape launch_ceiling(Run r) {
-    r.block = ceiling.block;
-    return {launch_read(r), ceiling.block};
-}
-
-// Times a row; prints it, with the step from the row above; adds it to the CSV.
-static void time_and_report(const Contest *c) {
+// Times one stage; prints its row, with the step from the row above; adds it to the CSV.
+static void time_and_report(const Stage *stage, unsigned grid) {
+    static const char *const elems[] = {"float", "int", "double", "half"};
     static Timing above;
-    static const char *elems[] = {"float", "int", "double", "float", "float"};
-    ReduceShape shape = launch(c, lab.n, 0);
-    Timing t = measure(c);
-    double gbps = lab.n * sizeof(float) / t.median / 1e3;
-    if (c->launch == launch_ceiling) lab.read_gbps = gbps;
-    double pin = 100 * gbps / lab.pin_gbps, read = 100 * gbps / lab.read_gbps;
-    printf("%-28s %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", c->name, shape.blocks, t.median,
-           t.p5, t.p95, gbps, pin, read);
+    double bytes = (double)bytes_of(stage);
+    fill(stage);
+    unsigned partials = stage->launch(run_of(stage, bench.n, grid, 0)), block = bench.shape[1];
+    if (bench.shape[0]) partials = bench.shape[0];
+    Timing t = measure(stage, bench.n, grid);
+    if (bytes != bench.read_bytes) {
+        Timing reading = stage == &ceiling ? t : measure(&ceiling, (unsigned)(bytes / 4), 0);
+        bench.read_bytes = bytes, bench.read_gbps = bytes / reading.median / 1e3;
+    }
+    double gbps = bytes / t.median / 1e3;
+    double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
+    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
+           t.median, t.p5, t.p95, gbps, pin, read);
     if (!above.samples) printf("\n");
     else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
     else printf("%.2fx\n", above.median / t.median);
-    if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,0,%s,%.4f,%.4f,%.4f,%d,%.2f,%.2f,%.2f,\"%s\"\n", c->name,
-                lab.n, shape.threads, shape.blocks, elems[c->task], t.median, t.p5, t.p95,
-                t.samples, gbps, pin, read, c->note);
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
+                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
     above = t;
 }
 
-static const char usage[] =
-    "usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
-    "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
-    "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
-    "  -t SECONDS   how long to sample each kernel (default 0.5)\n"
-    "  -k KERNEL    run only this one\n"
-    "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
-    "  --list       name the kernels and stop\n";
+static void explain(void) {
+    printf("usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
+           "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
+           "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
+           "  -t SECONDS   how long to sample each kernel (default %g)\n"
+           "  -k KERNEL    run only this one\n"
+           "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
+           "  --list       name the kernels and stop\n", bench.seconds);
+    if (lab.option) printf("  %s FILE  write what else the lab measures\n", lab.option);
+}
+
+static void list_stages(void) {
+    for (const Stage *stage = lab.stages; stage < lab.stages + lab.count; stage++)
+        printf("%-28s %s\n", stage->name, stage->note);
+}
 
 static void read_options(int argc, char **argv) {
-    for (int i = 1; i < argc; i++) {
+    const char *own = lab.option ? lab.option : "";
+    if (lab.seconds > 0) bench.seconds = lab.seconds;
+    for (int i = 1; i < argc; i += 2) {
         const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
         char *end;
         double x = strtod(value, &end);
         bool number = *value && !*end && x >= 0;
-        if (!strcmp(flag, "-h")) fputs(usage, stdout), exit(0);
-        else if (!strcmp(flag, "--list")) { lab.list = true; continue; }
-        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) lab.n = (unsigned)x;
+        if (!strcmp(flag, "-h")) explain(), exit(0);
+        else if (!strcmp(flag, "--list")) list_stages(), exit(0);
+        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) bench.n = (unsigned)x;
         else if (!strcmp(flag, "-b") && number && x >= 64 && x <= 1024 && !((int)x & ((int)x - 1)))
-            lab.block = (unsigned)x;
-        else if (!strcmp(flag, "-t") && number) lab.seconds = x;
-        else if (!strcmp(flag, "-k") && *value) lab.only = value;
-        else if (!strcmp(flag, "--csv") && *value) lab.csv = value;
+            bench.block = (unsigned)x;
+        else if (!strcmp(flag, "-t") && number) bench.seconds = x;
+        else if (!strcmp(flag, "-k") && *value) bench.only = value;
+        else if (!strcmp(flag, "--csv") && *value) bench.csv = value;
+        else if (!strcmp(flag, own) && *value) bench.file = value;
         else fprintf(stderr, "lab: cannot use %s %s (-h explains)\n", flag, value), exit(2);
-        i++;
     }
 }
 
@@ -870,54 +946,54 @@ static void open_device(void) {
         fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
     if (error != cudaSuccess || count == 0)
         fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
-    CUDA(cudaGetDeviceProperties(&lab.device, 0));
+    CUDA(cudaGetDeviceProperties(&bench.device, 0));
     if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
         fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
     CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
     CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
-    lab.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
-    size_t cache = lab.pin_gbps > 0 ? (size_t)lab.device.l2CacheSize : 0;
-    lab.slot = (lab.n * sizeof(float) / 256 + 1) * 256;
-    lab.slots = 4 * cache / lab.slot + 1 < 256 ? 4 * cache / lab.slot + 1 : 256;
-    lab.bytes = lab.slots * lab.slot > 4 * cache ? lab.slots * lab.slot : 4 * cache;
-    lab.h_in = (float *)malloc(lab.slot);
-    CUDA(cudaMalloc(&lab.d_in, lab.bytes));
-    CUDA(cudaMemset(lab.d_in, 0, lab.bytes));
-    CUDA(cudaMalloc(&lab.d_partial, partial_bytes(lab.n)));
-    CUDA(cudaStreamCreate(&lab.stream));
-    CUDA(cudaEventCreate(&lab.start));
-    CUDA(cudaEventCreate(&lab.stop));
+    bench.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
+    size_t widest = bytes_of(&ceiling);
+    for (size_t i = 0; i < lab.count; i++)
+        if (bytes_of(&lab.stages[i]) > widest) widest = bytes_of(&lab.stages[i]);
+    widest = (widest / 256 + 1) * 256;
+    bench.bytes = widest + (bench.pin_gbps > 0 ? 4 * (size_t)bench.device.l2CacheSize : 0);
+    bench.h_in = (char *)malloc(widest);
+    CUDA(cudaMalloc(&bench.d_in, bench.bytes));
+    CUDA(cudaMemset(bench.d_in, 0, bench.bytes));
+    CUDA(cudaMalloc(&bench.d_partial, partial_bytes(bench.n)));
+    CUDA(cudaStreamCreate(&bench.stream));
+    CUDA(cudaEventCreate(&bench.start));
+    CUDA(cudaEventCreate(&bench.stop));
 }
 
-static int each_contest(void (*visit)(const Contest *c)) {
-    int visited = 0;
-    for (const Contest &c : contests) {
-        if (lab.only && strcmp(lab.only, c.name)) continue;
-        if (visit) fill(c.task), visit(&c);
-        visited++;
-    }
-    return visited;
+static void time_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    time_and_report(stage, 0);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        time_and_report(stage, *grid);
 }
 
 int main(int argc, char **argv) {
-    lab.seconds = 0.1;  // for each of many rows
     read_options(argc, argv);
-    for (const Contest &c : contests)
-        if (lab.list) printf("%-28s %s\n", c.name, c.note);
-    if (lab.list) return 0;
-    if (!each_contest(NULL)) fail(2, "no such kernel (--list names them)", lab.only);
+    const Stage *first = lab.stages, *end = first + lab.count;
+    if (bench.only) {
+        while (first < end && strcmp(bench.only, first->name)) first++;
+        if (first == end) fail(2, "no such kernel (--list names them)", bench.only);
+        end = first + 1;
+    }
     open_device();
-    each_contest(check_sizes);
-    printf("%s: %u elements, every result right\n", lab.device.name, lab.n);
-    if (lab.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (lab.pin_gbps == 0 || lab.n < 4) return 0;
-    if (lab.csv) open_csv();
-    printf("%-28s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "blocks", "median us", "p5", "p95",
-           "GB/s", "% pin", "% read");
-    const Contest reading = {ceiling.name, launch_ceiling, ceiling.note, SUM_FLOAT, COLD};
-    fill(reading.task);
-    time_and_report(&reading);
-    each_contest(time_and_report);
-    if (lab.rows && fclose(lab.rows)) fail(1, "cannot write", lab.csv);
+    for (const Stage *stage = first; lab.before && stage < end; stage++)
+        lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
+    for (const Stage *stage = first; stage < end; stage++)
+        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
+    if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
+    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    if (bench.csv) open_csv();
+    printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
+           "median us", "p5", "p95", "GB/s", "% pin", "% read");
+    time_stage(&ceiling);
+    for (const Stage *stage = first; stage < end; stage++) time_stage(stage);
+    if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     return 0;
 }

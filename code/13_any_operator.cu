@@ -1,42 +1,17 @@
 // Chapter 13: one reduction for any operator and type, and what is built on it.
 // Build and run: nvcc -O3 13_any_operator.cu -o lab && ./lab
+template <typename Op>
+static __device__ void reduce_grid(const typename Op::In *in, typename Op::Acc *out, unsigned n);
+
+// A kernel that reduces in[0..n) by an operator, which says what is read and what is left.
+#define REDUCTION(name, Op)                                            \
+    __global__ void name(const Op::In *in, Op::Acc *out, unsigned n) { \
+        reduce_grid<Op>(in, out, n);                                   \
+    }
+
 #include <cuda_fp16.h>
 #include <limits.h>
 #include <math.h>
-#include <cuda_runtime.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-enum Elem { FLOAT, INT };
-
-// One launch: where the data is, how much of it there is, and how many threads share it.
-typedef struct {
-    const float *d_in;   // n elements (ints in the same bytes where the stage says INT)
-    float *d_partial;    // room for the partial sums and, behind them, n elements
-    unsigned n, block;   // elements; threads per block
-    unsigned grid;       // blocks, when a sweep asks for so many; 0: the stage decides
-    unsigned sms;        // multiprocessors of the device
-    const float *h_in;   // the same n elements on the host
-    cudaStream_t stream;
-} Run;
-
-// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
-typedef struct {
-    const char *name;
-    unsigned (*launch)(Run run);
-    const char *note;
-    unsigned block;         // a block size of its own; 0: what -b says
-    Elem elem;
-    const unsigned *sweep;  // further grids to time, ended by 0
-    bool counter_example;   // wrong on purpose: runs only when -k names it, never timed
-} Stage;
-
-// The fewest blocks that cover n elements, and one block when there is nothing to cover.
-static unsigned blocks_for(unsigned n, unsigned per_block) {
-    return n ? (n - 1) / per_block + 1 : 1;
-}
 
 // The type to accumulate in, and its extremes (the argument only says which type).
 template <typename T> struct Wide;
@@ -249,10 +224,6 @@ struct SumOfSquares {
     }
 };
 
-#define REDUCTION(name, Op)                                            \
-    __global__ void name(const Op::In *in, Op::Acc *out, unsigned n) { \
-        reduce_grid<Op>(in, out, n);                                   \
-    }
 #define REDUCTIONS(type, T)                      \
     REDUCTION(reduce_sum_##type, Sum<T>)         \
     REDUCTION(reduce_product_##type, Product<T>) \
@@ -265,15 +236,6 @@ REDUCTIONS(float, float)
 REDUCTIONS(double, double)
 REDUCTION(mean_variance, MeanVariance)
 REDUCTION(mean_variance_naive, SumOfSquares)
-
-// As many blocks as fit, or fewer when there is not enough to read.
-template <typename In, typename Acc, void (*KERNEL)(const In *, Acc *, unsigned)>
-static unsigned launch_reduction(Run r) {
-    unsigned most = r.sms * (2048 / BLOCK), per_block = BLOCK * 4 * 16 / sizeof(In);
-    unsigned enough = blocks_for(r.n, per_block), grid = enough < most ? enough : most;
-    KERNEL<<<grid, BLOCK, 0, r.stream>>>((const In *)r.d_in, (Acc *)r.d_partial, r.n);
-    return grid;
-}
 
 enum { ROW = 1024 };
 
@@ -321,6 +283,104 @@ __global__ void layer_norm_rows(const float *in, float *out, unsigned n) {
     store_row(out, width, x);
 }
 
+// ---- The lab: how the kernels are launched, and the table of them ----
+
+#include <algorithm>
+#include <cuda_fp16.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum Elem { FLOAT, INT, DOUBLE, HALF };
+enum Mode { COLD, HOT, CALLS, UNTIMED, COUNTER_EXAMPLE };
+enum { END = ~0u };  // of a list
+
+// One launch: where the data is, how much of it there is, and how many threads share it.
+typedef struct {
+    const float *d_in;   // n elements, floats unless the stage says otherwise
+    float *d_partial;    // room for the partial sums and, behind them, n elements
+    unsigned n, block;   // elements; threads per block
+    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    const float *h_in;   // the same n elements on the host
+    unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
+    cudaStream_t stream;
+} Run;
+
+// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
+typedef struct Stage {
+    const char *name;
+    unsigned (*launch)(Run run);
+    const char *note;
+    unsigned block;                 // a block size of its own; 0: what -b says
+    Elem elem;
+    Mode mode;
+    const unsigned *sweep, *sizes;  // further grids to time; sizes to check, if not the usual
+    double (*input)(unsigned i);    // element i; NULL: element(i)
+    void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
+    bool half_as_many;              // n / 2 elements
+} Stage;
+
+// A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
+// before the checks, while no input is there, with the file that an option of its own names.
+typedef struct {
+    const Stage *stages;
+    size_t count;
+    double seconds;
+    void (*before)(const Stage *stage, Run run, const char *file);
+    const char *option;
+} Lab;
+
+static void fail(int status, const char *what, const char *detail) {
+    fprintf(stderr, "lab: %s: %s\n", what, detail);
+    exit(status);
+}
+
+#define CUDA(call) cuda_check((call), #call)
+static void cuda_check(cudaError_t error, const char *call) {
+    if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
+}
+
+// Ends the lab unless a result is within an error of what it should be. NaN never is.
+static void expect(const Stage *stage, unsigned n, const char *what, double is, double should,
+                   double error) {
+    if (is == should || fabs(is - should) <= error) return;
+    fprintf(stderr, "lab: %s: WRONG %s of %u elements: %.9g, not %.9g\n", stage->name, what, n,
+            is, should);
+    if (stage->mode != COUNTER_EXAMPLE) exit(1);
+}
+
+// Element i: an integer from -8 to 8, never 0, from a hash of i (the finalizer of MurmurHash3).
+static int element(unsigned i) {
+    i = (i ^ i >> 16) * 0x85ebca6bu;
+    i = (i ^ i >> 13) * 0xc2b2ae35u;
+    i ^= i >> 16;
+    return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
+}
+
+// Writes x as element i, in the type that the elements have.
+static void put(Elem elem, void *h, unsigned i, double x) {
+    if (elem == FLOAT) ((float *)h)[i] = (float)x;
+    else if (elem == INT) ((int *)h)[i] = (int)x;
+    else if (elem == DOUBLE) ((double *)h)[i] = x;
+    else ((__half *)h)[i] = __float2half((float)x);
+}
+
+// The fewest blocks that cover n elements, and one block when there is nothing to cover.
+static unsigned blocks_for(unsigned n, unsigned per_block) {
+    return n ? (n - 1) / per_block + 1 : 1;
+}
+
+// As many blocks as fit, or fewer when there is not enough to read.
+template <typename In, typename Acc, void (*KERNEL)(const In *, Acc *, unsigned)>
+static unsigned launch_reduction(Run r) {
+    unsigned most = r.sms * (2048 / BLOCK), per_block = BLOCK * 4 * 16 / sizeof(In);
+    unsigned enough = blocks_for(r.n, per_block), grid = enough < most ? enough : most;
+    KERNEL<<<grid, BLOCK, 0, r.stream>>>((const In *)r.d_in, (Acc *)r.d_partial, r.n);
+    return grid;
+}
+
 template <void (*KERNEL)(const float *, float *, unsigned)>
 static unsigned launch_rows(Run r) {
     unsigned rows = (r.n + ROW - 1) / ROW;
@@ -334,323 +394,18 @@ static unsigned launch_copy(Run r) {
     return 1;
 }
 
-enum Type { TYPE_INT, TYPE_HALF, TYPE_FLOAT, TYPE_DOUBLE };
-enum Kind { SUM, PRODUCT, MIN, MAX, ARGMAX, MOMENTS, SHORT_CUT, SOFTMAX, LAYER_NORM, COPY };
-static const char *const type_names[] = {"int", "half", "float", "double"};
-static const unsigned type_bytes[] = {4, 2, 4, 8};
+static double odd_ints(unsigned i) { return element(i) | 1; }
+static double shifted(unsigned i) { return 10000 + element(i); }
+static double thirds(unsigned i) { return (float)element(i) / 3; }
 
-typedef struct {
-    Stage stage;
-    Type type;
-    Kind kind;
-} Row;
-
-#define OPERATOR(name, type, T, A, TYPE, KIND, note) \
-    {{#name "_" #type, launch_reduction<T, A, name##_##type>, note, BLOCK}, TYPE, KIND}
-#define OPERATORS(type, T, A, TYPE)                                                   \
-    OPERATOR(reduce_sum, type, T, A, TYPE, SUM, "identity -0"),                       \
-    OPERATOR(reduce_min, type, T, A, TYPE, MIN, "NaN wins and -0 < +0"),              \
-    OPERATOR(reduce_max, type, T, A, TYPE, MAX, "NaN wins and -0 < +0"),              \
-    OPERATOR(reduce_argmax, type, T, Place<A>, TYPE, ARGMAX, "the first of equals"),  \
-    OPERATOR(reduce_product, type, T, A, TYPE, PRODUCT, "identity 1")
-
-static const Row rows[] = {
-    OPERATORS(int, int, int, TYPE_INT),
-    OPERATORS(half, __half, float, TYPE_HALF),
-    OPERATORS(double, double, double, TYPE_DOUBLE),
-    OPERATORS(float, float, float, TYPE_FLOAT),
-    {{"mean_variance", launch_reduction<float, Moments, mean_variance>, "merging", BLOCK},
-     TYPE_FLOAT, MOMENTS},
-    {{"mean_variance_naive", launch_reduction<float, Squares, mean_variance_naive>,
-      "sum of squares: not to be used", BLOCK}, TYPE_FLOAT, SHORT_CUT},
-    {{"softmax_rows", launch_rows<softmax_rows>, "rows of 1024", BLOCK}, TYPE_FLOAT, SOFTMAX},
-    {{"layer_norm_rows", launch_rows<layer_norm_rows>, "rows of 1024", BLOCK}, TYPE_FLOAT,
-     LAYER_NORM},
-    {{"device_copy", launch_copy, "reads and writes as the rows do", BLOCK}, TYPE_FLOAT, COPY},
-};
-
-// ---- The harness, with a main program of this chapter: chapter 0 explains it. ----
-
-static struct {
-    unsigned n, block;
-    double seconds;
-    const char *only, *csv;
-    bool list;
-    cudaDeviceProp device;
-    double pin_gbps, read_gbps;  // pin_gbps is 0 on the CPU device: nothing to time there
-    float *h_in, *d_in, *d_partial;
-    size_t slot, slots, bytes;   // bytes from one input to the next; inputs; bytes of all
-    cudaStream_t stream;
-    cudaEvent_t start, stop;
-    FILE *rows;                  // the CSV, once every kernel has been right
-} lab = {25600000, 256, 0.5};
-
-static void fail(int status, const char *what, const char *detail) {
-    fprintf(stderr, "lab: %s: %s\n", what, detail);
-    exit(status);
-}
-
-#define CUDA(call) cuda_check((call), #call)
-static void cuda_check(cudaError_t error, const char *call) {
-    if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
-}
-
-// Element i: an integer from -8 to 8, never 0, from a hash of i (the finalizer of MurmurHash3).
-static int element(unsigned i) {
-    i = (i ^ i >> 16) * 0x85ebca6bu;
-    i = (i ^ i >> 13) * 0xc2b2ae35u;
-    i ^= i >> 16;
-    return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
-}
-
-// Writes the elements, in the stage's type, into every input, unless they are there already.
-static void fill(Elem elem) {
-    static int filled = -1;
-    if (filled == elem) return;
-    filled = elem;
-    for (unsigned i = 0; i < lab.n; i++)
-        if (elem == INT) ((int *)lab.h_in)[i] = element(i);
-        else lab.h_in[i] = (float)element(i);
-    for (size_t k = 0; k < lab.slots; k++)
-        CUDA(cudaMemcpy((char *)lab.d_in + k * lab.slot, lab.h_in, lab.n * sizeof(float),
-                        cudaMemcpyHostToDevice));
-}
-
-// A partial sum per warp, a million for sweeps of small inputs, and n elements.
-static size_t partial_bytes(unsigned n) {
-    return ((1u << 20) + (size_t)n / 32 + n) * sizeof(float);
-}
-
-static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : lab.block; }
-
-// Launches a stage on the first n elements of one of the inputs.
-static unsigned launch(const Stage *stage, unsigned n, unsigned grid, int input) {
-    const char *d_in = (const char *)lab.d_in + (size_t)input % lab.slots * lab.slot;
-    unsigned sms = (unsigned)lab.device.multiProcessorCount;
-    return stage->launch({(const float *)d_in, lab.d_partial, n, block_of(stage), grid, sms,
-                          lab.h_in, lab.stream});
-}
-
-// Reads n4 vectors of 16 bytes, four to a thread, and keeps nothing: no sum can be faster.
-__global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
-    float4 v[4];
-    float sum = 0;
-#pragma unroll
-    for (unsigned k = 0; k < 4; k++) {
-        unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
-    }
-#pragma unroll
-    for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
-    if (sum == 0.5f) *never = sum;  // no sum of integers is 0.5, but the compiler cannot know
-}
-
-static unsigned launch_read(Run r) {
-    unsigned n4 = r.n / 4, grid = blocks_for(n4, 4 * r.block);
-    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4);
-    return grid;
-}
-static const Stage ceiling = {"read_ceiling", launch_read, "reads all and keeps nothing", 256};
-
-typedef struct {
-    double median, p5, p95;  // microseconds per launch
-    int samples;
-} Timing;
-
-static int ascending(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static float elapsed_ms(void) {
-    float ms;
-    CUDA(cudaEventRecord(lab.stop, lab.stream));
-    CUDA(cudaEventSynchronize(lab.stop));
-    CUDA(cudaEventElapsedTime(&ms, lab.start, lab.stop));
-    return ms;
-}
-
-// Times a graph of many launches over rotating inputs. A sample is one replay, divided.
-static Timing measure(const Stage *stage, unsigned grid) {
-    static float us[1000];
-    float ms = 0;
-    for (int warm = 0; warm < 3; warm++) {
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        launch(stage, lab.n, grid, warm);
-        ms = elapsed_ms();
-    }
-    int launches = ms > 2 ? 1 : ms < 0.01f ? 200 : (int)(2 / ms), samples = 0;
-    cudaGraph_t graph;
-    cudaGraphExec_t replay;
-    CUDA(cudaStreamBeginCapture(lab.stream, cudaStreamCaptureModeThreadLocal));
-    for (int k = 0; k < launches; k++) launch(stage, lab.n, grid, k);
-    CUDA(cudaStreamEndCapture(lab.stream, &graph));
-    CUDA(cudaGraphInstantiate(&replay, graph, 0));
-    for (double spent = 0; samples < 5 || (samples < 1000 && spent < lab.seconds); samples++) {
-        launch(&ceiling, (unsigned)(lab.bytes / sizeof(float)), 0, 0);
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        CUDA(cudaGraphLaunch(replay, lab.stream));
-        ms = elapsed_ms();
-        us[samples] = 1e3f * ms / (float)launches;
-        spent += ms / 1e3;
-    }
-    CUDA(cudaGraphExecDestroy(replay));
-    CUDA(cudaGraphDestroy(graph));
-    qsort(us, (size_t)samples, sizeof us[0], ascending);
-    return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], samples};
-}
-
-static void open_csv(void) {
-    char date[32];
-    time_t now = time(NULL);
-    int driver = 0;
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    CUDA(cudaDriverGetVersion(&driver));
-    if (!(lab.rows = fopen(lab.csv, "w"))) fail(1, "cannot write", lab.csv);
-    fprintf(lab.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n# l2_bytes: %d\n"
-            "# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
-            "kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,"
-            "read_pct,note\n", lab.device.name, lab.device.major, lab.device.minor,
-            lab.device.multiProcessorCount, lab.device.l2CacheSize, lab.pin_gbps, driver,
-            CUDART_VERSION, date);
-}
-
-// Times one stage; prints its row, with the step from the row above; adds it to the CSV.
-static void time_and_report(const Stage *stage, unsigned grid) {
-    static Timing above;
-    unsigned partials = launch(stage, lab.n, grid, 0), block = block_of(stage);
-    Timing t = measure(stage, grid);
-    double gbps = lab.n * sizeof(float) / t.median / 1e3;
-    if (stage == &ceiling) lab.read_gbps = gbps;
-    double pin = 100 * gbps / lab.pin_gbps, read = 100 * gbps / lab.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
-           t.median, t.p5, t.p95, gbps, pin, read);
-    if (!above.samples) printf("\n");
-    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
-    else printf("%.2fx\n", above.median / t.median);
-    if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
-                stage->name, lab.n, block, partials, grid != 0,
-                stage->elem == INT ? "int" : "float", t.median, t.p5, t.p95, t.samples, gbps, pin,
-                read, stage->note);
-    above = t;
-}
-
-// Prints a row, and adds it to the CSV, for n elements of `elem` that are `bytes` in all.
-static void report_row(const Stage *stage, unsigned partials, const char *elem, double bytes,
-                       Timing t) {
-    double gbps = bytes / t.median / 1e3;
-    double pin = 100 * gbps / lab.pin_gbps, read = 100 * gbps / lab.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  %s\n", stage->name,
-           block_of(stage), partials, t.median, t.p5, t.p95, gbps, pin, read, stage->note);
-    if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,0,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
-                stage->name, lab.n, block_of(stage), partials, elem, t.median, t.p5, t.p95,
-                t.samples, gbps, pin, read, stage->note);
-}
-
-static const char usage[] =
-    "usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
-    "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
-    "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
-    "  -t SECONDS   how long to sample each kernel (default 0.5)\n"
-    "  -k KERNEL    run only this one\n"
-    "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
-    "  --list       name the kernels and stop\n";
-
-static void read_options(int argc, char **argv) {
-    for (int i = 1; i < argc; i++) {
-        const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
-        char *end;
-        double x = strtod(value, &end);
-        bool number = *value && !*end && x >= 0;
-        if (!strcmp(flag, "-h")) fputs(usage, stdout), exit(0);
-        else if (!strcmp(flag, "--list")) { lab.list = true; continue; }
-        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) lab.n = (unsigned)x;
-        else if (!strcmp(flag, "-b") && number && x >= 64 && x <= 1024 && !((int)x & ((int)x - 1)))
-            lab.block = (unsigned)x;
-        else if (!strcmp(flag, "-t") && number) lab.seconds = x;
-        else if (!strcmp(flag, "-k") && *value) lab.only = value;
-        else if (!strcmp(flag, "--csv") && *value) lab.csv = value;
-        else fprintf(stderr, "lab: cannot use %s %s (-h explains)\n", flag, value), exit(2);
-        i++;
-    }
-}
-
-static void open_device(void) {
-    int count = 0, khz = 0, bits = 0;
-    cudaFuncAttributes attributes;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaErrorInsufficientDriver)
-        fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
-    if (error != cudaSuccess || count == 0)
-        fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
-    CUDA(cudaGetDeviceProperties(&lab.device, 0));
-    if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
-        fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
-    CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
-    CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
-    lab.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
-    size_t cache = lab.pin_gbps > 0 ? (size_t)lab.device.l2CacheSize : 0;
-    lab.slot = (lab.n * sizeof(float) / 256 + 1) * 256;
-    lab.slots = 4 * cache / lab.slot + 1 < 256 ? 4 * cache / lab.slot + 1 : 256;
-    lab.bytes = lab.slots * lab.slot > 4 * cache ? lab.slots * lab.slot : 4 * cache;
-    lab.h_in = (float *)malloc(lab.slot);
-    CUDA(cudaMalloc(&lab.d_in, lab.bytes));
-    CUDA(cudaMemset(lab.d_in, 0, lab.bytes));
-    CUDA(cudaMalloc(&lab.d_partial, partial_bytes(lab.n)));
-    CUDA(cudaStreamCreate(&lab.stream));
-    CUDA(cudaEventCreate(&lab.start));
-    CUDA(cudaEventCreate(&lab.stop));
-}
-
-static bool is_wanted(const Stage *stage) { return !lab.only || !strcmp(lab.only, stage->name); }
-
-// Which of the four inputs a row has: plain, factors, shifted or thirds.
-static Kind input_kind(const Row *row) {
-    Kind kind = row->kind;
-    return kind == SHORT_CUT ? MOMENTS : kind == LAYER_NORM ? SOFTMAX
-         : kind == PRODUCT || kind == MOMENTS || kind == SOFTMAX ? kind : SUM;
-}
-
-// Element i of a row's input.
-static double input_of(const Row *row, unsigned i) {
+// 1 and -1, with 2 and 1/2 at the first hundred places and at powers of two.
+static double factors(unsigned i) {
     int e = element(i);
-    bool factor = i < 100 || i % (lab.n / 64 + 1) == 0;  // at most 165 of them
-    switch (input_kind(row)) {
-    case PRODUCT:
-        if (row->type == TYPE_INT) return e | 1;
-        return (e > 0 ? 1 : -1) * (!factor ? 1 : e % 2 ? 2 : 0.5);
-    case MOMENTS: return 10000 + e;
-    case SOFTMAX: return (float)e / 3;
-    default: return e;
-    }
+    bool factor = i < 100 || (i & (i - 1)) == 0;
+    return (e > 0 ? 1 : -1) * (!factor ? 1 : e % 2 ? 2 : 0.5);
 }
 
-// Writes x as element i of the host's copy, in the row's type.
-static void put(const Row *row, unsigned i, double x) {
-    switch (row->type) {
-    case TYPE_INT: ((int *)lab.h_in)[i] = (int)x; break;
-    case TYPE_HALF: ((__half *)lab.h_in)[i] = __float2half((float)x); break;
-    case TYPE_FLOAT: lab.h_in[i] = (float)x; break;
-    case TYPE_DOUBLE: ((double *)lab.h_in)[i] = x; break;
-    }
-}
-
-// Lays the inputs out for elements of the row's type, as many as the memory holds, unless they are
-// there already.
-static void fill_inputs(const Row *row) {
-    static const Row *filled;
-    bool same = filled && filled->type == row->type && input_kind(filled) == input_kind(row);
-    filled = row;
-    if (same) return;
-    size_t bytes = (size_t)lab.n * type_bytes[row->type];
-    lab.slot = (bytes / 256 + 1) * 256;
-    lab.slots = lab.bytes / lab.slot < 256 ? lab.bytes / lab.slot : 256;
-    for (unsigned i = 0; i < lab.n; i++) put(row, i, input_of(row, i));
-    for (size_t k = 0; k < lab.slots; k++)
-        CUDA(cudaMemcpy((char *)lab.d_in + k * lab.slot, lab.h_in, bytes, cudaMemcpyHostToDevice));
-}
+enum Kind { SUM, PRODUCT, MIN, MAX, ARGMAX };
 
 // An array of `all` with one `special` in it, and what must come out: a value, or for ArgMax the
 // index of the special element (place 1) or 0 (place 0).
@@ -673,47 +428,84 @@ static const struct {
     {ARGMAX, -INFINITY, -INFINITY, -INFINITY, 0},
 };
 
-// Stops unless the error is within the tolerance; a NaN on either side is not.
-static void expect_close(const Row *row, unsigned n, const char *what, double is, double should,
-                         double tolerance) {
-    if (fabs(is - should) <= tolerance) return;
-    fprintf(stderr, "lab: %s: WRONG %s of %u elements: %.9g, not %.9g within %.2g\n",
-            row->stage.name, what, n, is, should, tolerance);
+typedef struct {
+    double value;
+    unsigned index;  // of the element, for ARGMAX
+} Answer;
+
+// What an operation makes of the first n elements of a stage. Every step is exact.
+static Answer reference(const Stage *stage, Kind kind, unsigned n) {
+    bool ints = stage->elem == INT;
+    double highest = ints ? (double)INT_MAX : INFINITY, lowest = ints ? (double)INT_MIN : -INFINITY;
+    double of_nothing[] = {ints ? 0.0 : -0.0, 1, highest, lowest, lowest};
+    Answer sofar = {of_nothing[kind], UINT_MAX};
+    for (unsigned i = 0; i < n; i++) {
+        double x = stage->input ? stage->input(i) : element(i);
+        if (kind == SUM) sofar.value += x;
+        else if (kind == PRODUCT && ints)
+            sofar.value = (int)((unsigned)(int)sofar.value * (unsigned)(int)x);
+        else if (kind == PRODUCT) sofar.value *= x;
+        else if (kind == MIN ? x < sofar.value : x > sofar.value) sofar = {x, i};
+    }
+    return sofar;
+}
+
+template <typename T> static Answer read_as(Run r) {
+    struct { T value; unsigned index; } got;
+    CUDA(cudaMemcpy(&got, r.d_partial, sizeof got, cudaMemcpyDeviceToHost));
+    return {(double)got.value, got.index};
+}
+
+// Equal, the signs of zeros included; for ArgMax the place counts, and zeros are equal.
+static void expect_answer(const Stage *stage, Run r, Kind kind, Answer should) {
+    Answer is = stage->elem == INT      ? read_as<int>(r)
+                : stage->elem == DOUBLE ? read_as<double>(r)
+                                        : read_as<float>(r);
+    bool same_sign = signbit(is.value) == signbit(should.value);
+    bool same = isnan(should.value) ? isnan(is.value) : is.value == should.value;
+    if (same && kind == ARGMAX && is.index == should.index) return;
+    if (same && kind != ARGMAX && (same_sign || isnan(is.value))) return;
+    fprintf(stderr, "lab: %s: WRONG RESULT for %u elements: %.9g at %u, not %.9g at %u\n",
+            stage->name, r.n, is.value, is.index, should.value, should.index);
     exit(1);
+}
+
+template <Kind KIND> static void check_answer(const Stage *stage, Run r, unsigned) {
+    expect_answer(stage, r, KIND, reference(stage, KIND, r.n));
 }
 
 static const double unit = 1.0 / (1 << 24);  // a rounding of a float is off by this, relatively
 
-static void check_moments(const Row *row, unsigned n, unsigned blocks) {
+static void check_moments(const Stage *stage, Run r, unsigned blocks) {
     Moments got;
-    CUDA(cudaMemcpy(&got, lab.d_partial, sizeof got, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(&got, r.d_partial, sizeof got, cudaMemcpyDeviceToHost));
     double sum = 0, squares = 0;  // of the integers below the shift: exact
-    for (unsigned i = 0; i < n; i++) sum += element(i), squares += element(i) * element(i);
-    if (got.count != n) fail(1, row->stage.name, "the count is wrong");
-    if (n == 0) return;
-    double shift = input_of(row, 0) - element(0), mean = sum / n;
-    double variance = squares / n - mean * mean;
-    double merges = ceil(n / 4.0 / (blocks * BLOCK)) + 1 + blocks / 256.0 + 28;
+    for (unsigned i = 0; i < r.n; i++) sum += element(i), squares += element(i) * element(i);
+    expect(stage, r.n, "COUNT", got.count, r.n, 0);
+    if (r.n == 0) return;
+    double shift = stage->input(0) - element(0), mean = sum / r.n;
+    double variance = squares / r.n - mean * mean;
+    double merges = ceil(r.n / 4.0 / (blocks * BLOCK)) + 1 + blocks / 256.0 + 28;
     double error = (merges + 4) * unit * (shift + 8 + 5 * 16);
-    expect_close(row, n, "mean", got.mean, shift + mean, error);
-    expect_close(row, n, "variance", got.m2 / n, variance,
-                 4 * error * sqrt(variance * merges / 2) + 2 * merges * error * error +
-                     (merges + 10) * unit * variance);
+    expect(stage, r.n, "MEAN", got.mean, shift + mean, error);
+    expect(stage, r.n, "VARIANCE", got.m2 / r.n, variance,
+           4 * error * sqrt(variance * merges / 2) + 2 * merges * error * error +
+               (merges + 10) * unit * variance);
 }
 
 // Compares a row of softmax with its double-precision reference.
-static void check_softmax(const Row *row, const float *x, const float *y, unsigned width) {
+static void check_softmax(const Stage *stage, const float *x, const float *y, unsigned width) {
     static double e[ROW];
     double largest = x[0], least = x[0], sum = 0;
     for (unsigned i = 1; i < width; i++) largest = fmax(largest, x[i]), least = fmin(least, x[i]);
     for (unsigned i = 0; i < width; i++) sum += e[i] = exp(x[i] - largest);
     double tolerance = unit * (2 * (largest - least) + 24);
     for (unsigned i = 0; i < width; i++)
-        expect_close(row, width, "softmax", y[i], e[i] / sum, tolerance * e[i] / sum);
+        expect(stage, width, "SOFTMAX", y[i], e[i] / sum, tolerance * e[i] / sum);
 }
 
 // Compares a row of layer norm with its double-precision reference.
-static void check_layer_norm(const Row *row, const float *x, const float *y, unsigned width) {
+static void check_layer_norm(const Stage *stage, const float *x, const float *y, unsigned width) {
     double largest = x[0], least = x[0], mean = 0, m2 = 0;
     for (unsigned i = 0; i < width; i++) {
         largest = fmax(largest, x[i]), least = fmin(least, x[i]);
@@ -724,166 +516,381 @@ static void check_layer_norm(const Row *row, const float *x, const float *y, uns
     double distance = unit * (17 * size + (largest - least));
     for (unsigned i = 0; i < width; i++) {
         double should = (x[i] - mean) / deviation, relative = fabs(should);
-        expect_close(row, width, "layer norm", y[i], should,
-                     (1 + relative) * distance / deviation + 13 * unit * relative);
+        expect(stage, width, "LAYER NORM", y[i], should,
+               (1 + relative) * distance / deviation + 13 * unit * relative);
     }
 }
 
-typedef struct {
-    double value;
-    unsigned index;  // of the element, for ARGMAX
-} Answer;
-
-// Takes element i into the reference of the row's operation. Every step is exact.
-static void take_reference(const Row *row, Answer *sofar, double x, unsigned i) {
-    bool takes_place = false;
-    switch (row->kind) {
-    case PRODUCT:
-        if (row->type == TYPE_INT) sofar->value = (int)((unsigned)sofar->value * (unsigned)(int)x);
-        else sofar->value *= x;
-        break;
-    case MIN: takes_place = x < sofar->value; break;
-    case MAX:
-    case ARGMAX: takes_place = x > sofar->value; break;
-    default: sofar->value += x;
-    }
-    if (takes_place) *sofar = {x, i};
+static void check_copy(const Stage *stage, const float *x, const float *y, unsigned width) {
+    if (memcmp(x, y, width * sizeof *x)) fail(1, stage->name, "WRONG COPY");
 }
 
-// What the row's operation makes of nothing.
-static Answer empty_answer(const Row *row) {
-    double highest = row->type == TYPE_INT ? (double)INT_MAX : INFINITY;
-    double lowest = row->type == TYPE_INT ? (double)INT_MIN : -INFINITY;
-    double values[] = {row->type == TYPE_INT ? 0.0 : -0.0, 1, highest, lowest, lowest};
-    return {values[row->kind], UINT_MAX};
-}
-
-static Answer read_answer(const Row *row) {
-    struct { int value; unsigned index; } as_int;
-    struct { float value; unsigned index; } as_float;
-    struct { double value; unsigned index; } as_double;
-    CUDA(cudaMemcpy(&as_int, lab.d_partial, sizeof as_int, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(&as_float, lab.d_partial, sizeof as_float, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(&as_double, lab.d_partial, sizeof as_double, cudaMemcpyDeviceToHost));
-    if (row->type == TYPE_INT) return {(double)as_int.value, as_int.index};
-    if (row->type == TYPE_DOUBLE) return {as_double.value, as_double.index};
-    return {as_float.value, as_float.index};
-}
-
-// Equal, the signs of zeros included; for ArgMax the place counts, and zeros are equal.
-static void expect_answer(const Row *row, unsigned n, Answer should) {
-    Answer is = read_answer(row);
-    bool same_sign = signbit(is.value) == signbit(should.value);
-    bool same = isnan(should.value) ? isnan(is.value) : is.value == should.value;
-    if (same && row->kind == ARGMAX && is.index == should.index) return;
-    if (same && row->kind != ARGMAX && (same_sign || isnan(is.value))) return;
-    fprintf(stderr, "lab: %s: WRONG RESULT for %u elements: %.9g at %u, not %.9g at %u\n",
-            row->stage.name, n, is.value, is.index, should.value, should.index);
-    exit(1);
-}
-
-// Runs a row on the first n elements over poisoned output; returns how many blocks it had.
-static unsigned run_poisoned(const Row *row, unsigned n) {
-    CUDA(cudaMemset(lab.d_partial, 0xFF, n * sizeof(float) + 65536));
-    CUDA(cudaDeviceSynchronize());
-    unsigned blocks = launch(&row->stage, n, 0, 0);
-    CUDA(cudaGetLastError());
-    CUDA(cudaStreamSynchronize(lab.stream));
-    return blocks;
-}
-
-// The rows of softmax and layer norm, or the copy, against what the host makes of them.
-static void check_output(const Row *row, unsigned n) {
-    float *h_out = (float *)malloc((n + 1) * sizeof(float));
-    CUDA(cudaMemcpy(h_out, lab.d_partial, n * sizeof(float), cudaMemcpyDeviceToHost));
-    for (unsigned start = 0; start < n; start += ROW) {
-        unsigned width = n - start < (unsigned)ROW ? n - start : (unsigned)ROW;
-        const float *x = lab.h_in + start, *y = h_out + start;
-        if (row->kind == SOFTMAX) check_softmax(row, x, y, width);
-        else if (row->kind == LAYER_NORM) check_layer_norm(row, x, y, width);
-        else if (memcmp(x, y, width * sizeof *x)) fail(1, row->stage.name, "WRONG COPY");
+// Checks the output row by row.
+template <void (*CHECK)(const Stage *stage, const float *x, const float *y, unsigned width)>
+static void check_rows(const Stage *stage, Run r, unsigned) {
+    float *h_out = (float *)malloc((r.n + 1) * sizeof(float));
+    CUDA(cudaMemcpy(h_out, r.d_partial, r.n * sizeof(float), cudaMemcpyDeviceToHost));
+    for (unsigned start = 0; start < r.n; start += ROW) {
+        unsigned width = r.n - start < (unsigned)ROW ? r.n - start : (unsigned)ROW;
+        CHECK(stage, r.h_in + start, h_out + start, width);
     }
     free(h_out);
 }
 
-static void check_row(const Row *row, unsigned n) {
-    Answer should = empty_answer(row);
-    for (unsigned i = 0; i < n && row->kind <= ARGMAX; i++)
-        take_reference(row, &should, input_of(row, i), i);
-    for (int repeat = 0; repeat < 2; repeat++) {
-        unsigned blocks = run_poisoned(row, n);
-        if (row->kind <= ARGMAX) expect_answer(row, n, should);
-        else if (row->kind == MOMENTS) check_moments(row, n, blocks);
-        else if (row->kind != SHORT_CUT) check_output(row, n);
-    }
-}
+static unsigned whole;  // how many elements all are
 
-static void check_specials(const Row *row) {
+static void check_specials(const Stage *stage, Run r, const char *) {
     enum { N = 1000 };
     static const unsigned places[] = {0, N / 2, N - 1};
+    static void (*const checks[])(const Stage *, Run, unsigned) = {
+        check_answer<SUM>, check_answer<PRODUCT>, check_answer<MIN>, check_answer<MAX>,
+        check_answer<ARGMAX>};
+    whole = r.n;
+    if (r.n < N || stage->elem == INT) return;
+    r.n = N;
     for (const auto &special : specials)
         for (unsigned place : places) {
-            if (special.kind != row->kind || row->type == TYPE_INT || lab.n < N) continue;
+            if (checks[special.kind] != stage->check) continue;
             for (unsigned i = 0; i < N; i++)
-                put(row, i, i == place ? special.special : special.all);
-            CUDA(cudaMemcpy(lab.d_in, lab.h_in, N * type_bytes[row->type], cudaMemcpyHostToDevice));
-            run_poisoned(row, N);
-            expect_answer(row, N, {special.value, special.place ? place : 0});
+                put(stage->elem, (void *)r.h_in, i, i == place ? special.special : special.all);
+            CUDA(cudaMemcpy((void *)r.d_in, r.h_in, N * sizeof(double), cudaMemcpyHostToDevice));
+            CUDA(cudaMemsetAsync(r.d_partial, 0xFF, 65536, r.stream));
+            stage->launch(r);
+            CUDA(cudaGetLastError());
+            CUDA(cudaStreamSynchronize(r.stream));
+            expect_answer(stage, r, special.kind, {special.value, special.place ? place : 0});
         }
 }
 
-static void check_all(const Row *row) {
-    unsigned some = lab.n < 100003 ? lab.n : 100003;
-    unsigned sizes[] = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025, some, lab.n};
-    fill_inputs(row);
-    for (unsigned n : sizes)
-        if (n <= lab.n) check_row(row, n);
-    if (row->kind != SHORT_CUT || lab.n == 0) return;
+static void print_short_cut(const Stage *, Run r, unsigned) {
+    static bool said;
     Squares got;
-    CUDA(cudaMemcpy(&got, lab.d_partial, sizeof got, cudaMemcpyDeviceToHost));
-    float mean = got.sum / (float)lab.n, variance = got.of_squares / (float)lab.n - mean * mean;
+    if (said || r.n == 0 || r.n < whole) return;
+    said = true;
+    CUDA(cudaMemcpy(&got, r.d_partial, sizeof got, cudaMemcpyDeviceToHost));
+    float mean = got.sum / (float)r.n, variance = got.of_squares / (float)r.n - mean * mean;
     printf("the short cut makes the variance %.6g\n", variance);
 }
 
-static void time_row(const Row *row) {
-    unsigned n = lab.n, bytes = type_bytes[row->type];
-    lab.n = (unsigned)((size_t)n * bytes / sizeof(float));
-    lab.read_gbps = (double)n * bytes / measure(&ceiling, 0).median / 1e3;
-    lab.n = n;
-    unsigned blocks = launch(&row->stage, n, 0, 0);
-    report_row(&row->stage, blocks, type_names[row->type], (double)n * bytes,
-               measure(&row->stage, 0));
+static const unsigned sizes[] = {0,   1,    2,    3,    31,   32,     33, 255,
+                                 256, 257, 1000, 1023, 1024, 1025, 100003, END};
+
+#define OPERATOR(name, type, T, A, ELEM, KIND, INPUT, note)                                       \
+    {#name "_" #type, launch_reduction<T, A, name##_##type>, note, BLOCK, ELEM, COLD, NULL, sizes, \
+     INPUT, check_answer<KIND>}
+#define OPERATORS(type, T, A, ELEM, FACTORS)                                                     \
+    OPERATOR(reduce_sum, type, T, A, ELEM, SUM, NULL, "identity -0"),                            \
+    OPERATOR(reduce_min, type, T, A, ELEM, MIN, NULL, "NaN wins and -0 < +0"),                   \
+    OPERATOR(reduce_max, type, T, A, ELEM, MAX, NULL, "NaN wins and -0 < +0"),                   \
+    OPERATOR(reduce_argmax, type, T, Place<A>, ELEM, ARGMAX, NULL, "the first of equals"),       \
+    OPERATOR(reduce_product, type, T, A, ELEM, PRODUCT, FACTORS, "identity 1")
+#define FLOATS BLOCK, FLOAT, COLD, NULL, sizes  // fields of a row
+
+static const Stage stages[] = {
+    OPERATORS(int, int, int, INT, odd_ints),
+    OPERATORS(half, __half, float, HALF, factors),
+    OPERATORS(double, double, double, DOUBLE, factors),
+    OPERATORS(float, float, float, FLOAT, factors),
+    {"mean_variance", launch_reduction<float, Moments, mean_variance>, "merging", FLOATS, shifted,
+     check_moments},
+    {"mean_variance_naive", launch_reduction<float, Squares, mean_variance_naive>,
+     "sum of squares: not to be used", FLOATS, shifted, print_short_cut},
+    {"softmax_rows", launch_rows<softmax_rows>, "rows of 1024", FLOATS, thirds,
+     check_rows<check_softmax>},
+    {"layer_norm_rows", launch_rows<layer_norm_rows>, "rows of 1024", FLOATS, thirds,
+     check_rows<check_layer_norm>},
+    {"device_copy", launch_copy, "reads and writes as the rows do", FLOATS, NULL,
+     check_rows<check_copy>},
+};
+static const Lab lab = {stages, sizeof stages / sizeof *stages, 0, check_specials};
+
+// ---- The harness: the same in every lab, byte for byte. Appendix C explains it. ----
+
+static struct {
+    unsigned n, block;
+    double seconds;
+    const char *only, *csv, *file;
+    cudaDeviceProp device;
+    double pin_gbps, read_gbps, read_bytes;  // pins: 0 on the CPU device; the ceiling, for so much
+    char *h_in, *d_in;
+    float *d_partial;
+    size_t slot, slots, bytes;  // bytes from one input to the next; inputs; bytes of all
+    unsigned shape[2];          // of the last launch
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    FILE *rows;  // the CSV, once every kernel has been right
+} bench = {25600000, 256, 0.5};
+
+static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : bench.block; }
+static unsigned count_of(const Stage *stage) { return bench.n >> stage->half_as_many; }
+static size_t bytes_of(const Stage *stage) {
+    static const size_t each[] = {sizeof(float), sizeof(int), sizeof(double), sizeof(__half)};
+    return count_of(stage) * each[stage->elem];
+}
+
+// Writes a stage's elements into as many inputs as there is room for, unless they are there.
+static void fill(const Stage *stage) {
+    static const Stage *there;
+    bool same = there && there->elem == stage->elem && there->input == stage->input;
+    there = stage;
+    if (same) return;
+    for (unsigned i = 0; i < count_of(stage); i++)
+        put(stage->elem, bench.h_in, i, stage->input ? stage->input(i) : element(i));
+    size_t bytes = bytes_of(stage);
+    bench.slot = (bytes / 256 + 1) * 256;
+    bench.slots = bench.bytes / bench.slot < 256 ? bench.bytes / bench.slot : 256;
+    for (size_t k = 0; k < bench.slots; k++)
+        CUDA(cudaMemcpy(bench.d_in + k * bench.slot, bench.h_in, bytes, cudaMemcpyHostToDevice));
+}
+
+// A launch of a stage on the first n elements of one of the inputs.
+static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
+    const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
+    bench.shape[0] = 0, bench.shape[1] = block_of(stage);
+    return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
+            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
+            bench.stream};
+}
+
+// A partial sum per warp, a million for sweeps of small inputs, and n elements.
+static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * 4; }
+
+// Adds the partial sums on the host, in a step that is never timed.
+static void check_sum(const Stage *stage, Run run, unsigned partials) {
+    double sum = 0, expected = 0, *h = (double *)malloc((partials + 1) * sizeof *h);
+    size_t bytes = partials * (stage->elem == DOUBLE ? sizeof(double) : sizeof(float));
+    CUDA(cudaMemcpy(h, run.d_partial, bytes, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < partials; i++)
+        sum += stage->elem == DOUBLE ? h[i] : stage->elem == INT ? ((int *)h)[i] : ((float *)h)[i];
+    free(h);
+    for (unsigned i = 0; i < run.n; i++) expected += element(i);
+    expect(stage, run.n, "SUM", sum, expected, 0);
+}
+
+// Runs a stage twice over poisoned output, and checks what it leaves.
+static void check(const Stage *stage, unsigned n, unsigned grid) {
+    for (int repeat = 0; repeat < 2; repeat++) {
+        Run run = run_of(stage, n, grid, 0);
+        CUDA(cudaMemsetAsync(run.d_partial, 0xFF, partial_bytes(n), run.stream));
+        unsigned partials = stage->launch(run);
+        CUDA(cudaGetLastError());
+        CUDA(cudaStreamSynchronize(run.stream));
+        (stage->check ? stage->check : check_sum)(stage, run, partials);
+    }
+}
+
+static void check_sizes(const Stage *stage) {
+    unsigned block = block_of(stage), some = bench.n < 100003 ? bench.n : 100003;
+    unsigned usual[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, END};
+    fill(stage);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        if (bench.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
+    for (const unsigned *n = stage->sizes ? stage->sizes : usual; *n != END; n++)
+        if (*n <= bench.n) check(stage, *n, 0);
+    check(stage, bench.n, 0);
+}
+
+// Reads n4 vectors of 16 bytes, four to a thread, and keeps nothing: no sum can be faster.
+__global__ void read_ceiling(const float4 *in, float *never, unsigned n4, float nan) {
+    float sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
+        float4 v = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
+        sum += v.x + v.y + v.z + v.w;
+    }
+    if (sum == nan) *never = sum;
+}
+
+static unsigned launch_read(Run r) {
+    unsigned n4 = r.n / 4, grid = blocks_for(n4, 4 * r.block);
+    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4, NAN);
+    return grid;
+}
+static const Stage ceiling = {"read_ceiling", launch_read, "reads all and keeps nothing", 256};
+
+typedef struct { double median, p5, p95; int samples; } Timing;  // microseconds per launch
+
+static void launch(const Stage *stage, unsigned n, unsigned grid, unsigned times) {
+    for (unsigned k = 0; k < times; k++)
+        stage->launch(run_of(stage, n, grid, stage->mode == HOT ? 0 : k));
+}
+
+// Milliseconds of so many launches, or of the graph that holds them.
+static float time_once(const Stage *stage, unsigned n, unsigned grid, unsigned times,
+                       cudaGraphExec_t replay) {
+    float ms;
+    CUDA(cudaEventRecord(bench.start, bench.stream));
+    if (replay) CUDA(cudaGraphLaunch(replay, bench.stream));
+    else launch(stage, n, grid, times);
+    CUDA(cudaEventRecord(bench.stop, bench.stream));
+    CUDA(cudaEventSynchronize(bench.stop));
+    CUDA(cudaEventElapsedTime(&ms, bench.start, bench.stop));
+    return ms;
+}
+
+// Times a stage on n elements: samples of as many launches as take two milliseconds, divided.
+static Timing measure(const Stage *stage, unsigned n, unsigned grid) {
+    static float us[1000];
+    float ms = 0;
+    int samples = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay = NULL;
+    for (int warm = 0; warm < 3; warm++) ms = time_once(stage, n, grid, 1, NULL);
+    unsigned times = ms > 2 ? 1 : ms < 0.01f ? 200 : (unsigned)(2 / ms);
+    if (stage->mode != CALLS) {
+        CUDA(cudaStreamBeginCapture(bench.stream, cudaStreamCaptureModeThreadLocal));
+        launch(stage, n, grid, times);
+        CUDA(cudaStreamEndCapture(bench.stream, &graph));
+        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        CUDA(cudaGraphDestroy(graph));
+    }
+    for (double spent = 0; samples < 5 || (samples < 1000 && spent < bench.seconds); samples++) {
+        if (stage->mode == COLD) launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+        ms = time_once(stage, n, grid, times, replay);
+        us[samples] = 1e3f * ms / (float)times;
+        spent += ms / 1e3;
+    }
+    if (replay) CUDA(cudaGraphExecDestroy(replay));
+    std::sort(us, us + samples);
+    return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], samples};
+}
+
+static void open_csv(void) {
+    const cudaDeviceProp *d = &bench.device;
+    char date[32];
+    time_t now = time(NULL);
+    int driver = 0;
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    CUDA(cudaDriverGetVersion(&driver));
+    if (!(bench.rows = fopen(bench.csv, "w"))) fail(1, "cannot write", bench.csv);
+    fprintf(bench.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n"
+            "# l2_bytes: %d\n# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
+            "kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,"
+            "read_pct,note\n", d->name, d->major, d->minor, d->multiProcessorCount, d->l2CacheSize,
+            bench.pin_gbps, driver, CUDART_VERSION, date);
+}
+
+// Times one stage; prints its row, with the step from the row above; adds it to the CSV.
+static void time_and_report(const Stage *stage, unsigned grid) {
+    static const char *const elems[] = {"float", "int", "double", "half"};
+    static Timing above;
+    double bytes = (double)bytes_of(stage);
+    fill(stage);
+    unsigned partials = stage->launch(run_of(stage, bench.n, grid, 0)), block = bench.shape[1];
+    if (bench.shape[0]) partials = bench.shape[0];
+    Timing t = measure(stage, bench.n, grid);
+    if (bytes != bench.read_bytes) {
+        Timing reading = stage == &ceiling ? t : measure(&ceiling, (unsigned)(bytes / 4), 0);
+        bench.read_bytes = bytes, bench.read_gbps = bytes / reading.median / 1e3;
+    }
+    double gbps = bytes / t.median / 1e3;
+    double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
+    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
+           t.median, t.p5, t.p95, gbps, pin, read);
+    if (!above.samples) printf("\n");
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
+    else printf("%.2fx\n", above.median / t.median);
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
+                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
+    above = t;
+}
+
+static void explain(void) {
+    printf("usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
+           "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
+           "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
+           "  -t SECONDS   how long to sample each kernel (default %g)\n"
+           "  -k KERNEL    run only this one\n"
+           "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
+           "  --list       name the kernels and stop\n", bench.seconds);
+    if (lab.option) printf("  %s FILE  write what else the lab measures\n", lab.option);
+}
+
+static void list_stages(void) {
+    for (const Stage *stage = lab.stages; stage < lab.stages + lab.count; stage++)
+        printf("%-28s %s\n", stage->name, stage->note);
+}
+
+static void read_options(int argc, char **argv) {
+    const char *own = lab.option ? lab.option : "";
+    if (lab.seconds > 0) bench.seconds = lab.seconds;
+    for (int i = 1; i < argc; i += 2) {
+        const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
+        char *end;
+        double x = strtod(value, &end);
+        bool number = *value && !*end && x >= 0;
+        if (!strcmp(flag, "-h")) explain(), exit(0);
+        else if (!strcmp(flag, "--list")) list_stages(), exit(0);
+        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) bench.n = (unsigned)x;
+        else if (!strcmp(flag, "-b") && number && x >= 64 && x <= 1024 && !((int)x & ((int)x - 1)))
+            bench.block = (unsigned)x;
+        else if (!strcmp(flag, "-t") && number) bench.seconds = x;
+        else if (!strcmp(flag, "-k") && *value) bench.only = value;
+        else if (!strcmp(flag, "--csv") && *value) bench.csv = value;
+        else if (!strcmp(flag, own) && *value) bench.file = value;
+        else fprintf(stderr, "lab: cannot use %s %s (-h explains)\n", flag, value), exit(2);
+    }
+}
+
+static void open_device(void) {
+    int count = 0, khz = 0, bits = 0;
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver)
+        fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
+    if (error != cudaSuccess || count == 0)
+        fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
+    CUDA(cudaGetDeviceProperties(&bench.device, 0));
+    if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
+        fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
+    CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
+    CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+    bench.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
+    size_t widest = bytes_of(&ceiling);
+    for (size_t i = 0; i < lab.count; i++)
+        if (bytes_of(&lab.stages[i]) > widest) widest = bytes_of(&lab.stages[i]);
+    widest = (widest / 256 + 1) * 256;
+    bench.bytes = widest + (bench.pin_gbps > 0 ? 4 * (size_t)bench.device.l2CacheSize : 0);
+    bench.h_in = (char *)malloc(widest);
+    CUDA(cudaMalloc(&bench.d_in, bench.bytes));
+    CUDA(cudaMemset(bench.d_in, 0, bench.bytes));
+    CUDA(cudaMalloc(&bench.d_partial, partial_bytes(bench.n)));
+    CUDA(cudaStreamCreate(&bench.stream));
+    CUDA(cudaEventCreate(&bench.start));
+    CUDA(cudaEventCreate(&bench.stop));
+}
+
+static void time_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    time_and_report(stage, 0);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        time_and_report(stage, *grid);
 }
 
 int main(int argc, char **argv) {
-    int wanted = 0;
     read_options(argc, argv);
-    for (const Row &row : rows) {
-        if (lab.list) printf("%-28s %s\n", row.stage.name, row.stage.note);
-        wanted += is_wanted(&row.stage);
+    const Stage *first = lab.stages, *end = first + lab.count;
+    if (bench.only) {
+        while (first < end && strcmp(bench.only, first->name)) first++;
+        if (first == end) fail(2, "no such kernel (--list names them)", bench.only);
+        end = first + 1;
     }
-    if (lab.list) return 0;
-    if (!wanted) fail(2, "no such kernel (--list names them)", lab.only);
-    lab.n *= 2;  // room for doubles
     open_device();
-    fill(FLOAT);
-    lab.n /= 2;
-    for (const Row &row : rows)
-        if (is_wanted(&row.stage)) check_specials(&row);
-    for (const Row &row : rows)
-        if (is_wanted(&row.stage)) check_all(&row);
-    printf("%s: %u elements, every result right\n", lab.device.name, lab.n);
-    if (lab.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (lab.pin_gbps == 0 || lab.n < 4) return 0;
-    if (lab.csv) open_csv();
+    for (const Stage *stage = first; lab.before && stage < end; stage++)
+        lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
+    for (const Stage *stage = first; stage < end; stage++)
+        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
+    if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
+    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    time_and_report(&ceiling, 0);
-    for (const Row &row : rows) {
-        if (!is_wanted(&row.stage)) continue;
-        fill_inputs(&row);
-        time_row(&row);
-    }
-    if (lab.rows && fclose(lab.rows)) fail(1, "cannot write", lab.csv);
+    time_stage(&ceiling);
+    for (const Stage *stage = first; stage < end; stage++) time_stage(stage);
+    if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     return 0;
 }

@@ -1,51 +1,10 @@
 // Chapter 14: the error of a sum by order and accumulator, and whether it is the same every time.
 // Build and run: nvcc -O3 14_rounding.cu -o lab && ./lab
-#include <math.h>
-#include <cuda_runtime.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-enum Elem { FLOAT, INT };
-
-// One launch: where the data is, how much of it there is, and how many threads share it.
-typedef struct {
-    const float *d_in;   // n elements (ints in the same bytes where the stage says INT)
-    float *d_partial;    // room for the partial sums and, behind them, n elements
-    unsigned n, block;   // elements; threads per block
-    unsigned grid;       // blocks, when a sweep asks for so many; 0: the stage decides
-    unsigned sms;        // multiprocessors of the device
-    const float *h_in;   // the same n elements on the host
-    cudaStream_t stream;
-} Run;
-
-// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
-typedef struct {
-    const char *name;
-    unsigned (*launch)(Run run);
-    const char *note;
-    unsigned block;         // a block size of its own; 0: what -b says
-    Elem elem;
-    const unsigned *sweep;  // further grids to time, ended by 0
-    bool counter_example;   // wrong on purpose: runs only when -k names it, never timed
-} Stage;
-
-// The fewest blocks that cover n elements, and one block when there is nothing to cover.
-static unsigned blocks_for(unsigned n, unsigned per_block) {
-    return n ? (n - 1) / per_block + 1 : 1;
-}
-
 // Sums in[0..n) with one thread of one block. Reads 4n bytes, writes 4.
 __global__ void sum_one_thread(const float *in, float *sum, unsigned n) {
     float total = 0;
     for (unsigned i = 0; i < n; i++) total += in[i];
     *sum = total;
-}
-
-static unsigned launch_one_thread(Run r) {
-    sum_one_thread<<<1, 1, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
-    return 1;
 }
 
 // One float, batches added in order: the grid-stride loop of chapters 8 and 9.
@@ -199,6 +158,113 @@ SUM(sum_pairwise, Pairwise)
 SUM(sum_kahan, Kahan)
 SUM(sum_double, Double)
 
+// out[b] = the sum of in[512 b .. 512 b + 511] as a tree. Grid covers n. Reads 4n bytes.
+__global__ void tree_pass(const float *in, float *out, unsigned n) {
+    unsigned i = blockIdx.x * 512 + threadIdx.x;
+    float sum = block_tree<Plain>((i < n ? in[i] : 0) + (i + 256 < n ? in[i + 256] : 0));
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+// Every block adds its part to *out, in the order in which the blocks happen to finish.
+__global__ void sum_atomic(const float *in, float *out, unsigned n) {
+    float sum = block_tree<Plain>(thread_part<Plain>(in, n));
+    if (threadIdx.x == 0) atomicAdd(out, sum);
+}
+
+// ---- The lab: how the kernels are launched, and the table of them ----
+
+#include <algorithm>
+#include <cuda_fp16.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum Elem { FLOAT, INT, DOUBLE, HALF };
+enum Mode { COLD, HOT, CALLS, UNTIMED, COUNTER_EXAMPLE };
+enum { END = ~0u };  // of a list
+
+// One launch: where the data is, how much of it there is, and how many threads share it.
+typedef struct {
+    const float *d_in;   // n elements, floats unless the stage says otherwise
+    float *d_partial;    // room for the partial sums and, behind them, n elements
+    unsigned n, block;   // elements; threads per block
+    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    const float *h_in;   // the same n elements on the host
+    unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
+    cudaStream_t stream;
+} Run;
+
+// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
+typedef struct Stage {
+    const char *name;
+    unsigned (*launch)(Run run);
+    const char *note;
+    unsigned block;                 // a block size of its own; 0: what -b says
+    Elem elem;
+    Mode mode;
+    const unsigned *sweep, *sizes;  // further grids to time; sizes to check, if not the usual
+    double (*input)(unsigned i);    // element i; NULL: element(i)
+    void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
+    bool half_as_many;              // n / 2 elements
+} Stage;
+
+// A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
+// before the checks, while no input is there, with the file that an option of its own names.
+typedef struct {
+    const Stage *stages;
+    size_t count;
+    double seconds;
+    void (*before)(const Stage *stage, Run run, const char *file);
+    const char *option;
+} Lab;
+
+static void fail(int status, const char *what, const char *detail) {
+    fprintf(stderr, "lab: %s: %s\n", what, detail);
+    exit(status);
+}
+
+#define CUDA(call) cuda_check((call), #call)
+static void cuda_check(cudaError_t error, const char *call) {
+    if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
+}
+
+// Ends the lab unless a result is within an error of what it should be. NaN never is.
+static void expect(const Stage *stage, unsigned n, const char *what, double is, double should,
+                   double error) {
+    if (is == should || fabs(is - should) <= error) return;
+    fprintf(stderr, "lab: %s: WRONG %s of %u elements: %.9g, not %.9g\n", stage->name, what, n,
+            is, should);
+    if (stage->mode != COUNTER_EXAMPLE) exit(1);
+}
+
+// Element i: an integer from -8 to 8, never 0, from a hash of i (the finalizer of MurmurHash3).
+static int element(unsigned i) {
+    i = (i ^ i >> 16) * 0x85ebca6bu;
+    i = (i ^ i >> 13) * 0xc2b2ae35u;
+    i ^= i >> 16;
+    return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
+}
+
+// Writes x as element i, in the type that the elements have.
+static void put(Elem elem, void *h, unsigned i, double x) {
+    if (elem == FLOAT) ((float *)h)[i] = (float)x;
+    else if (elem == INT) ((int *)h)[i] = (int)x;
+    else if (elem == DOUBLE) ((double *)h)[i] = x;
+    else ((__half *)h)[i] = __float2half((float)x);
+}
+
+// The fewest blocks that cover n elements, and one block when there is nothing to cover.
+static unsigned blocks_for(unsigned n, unsigned per_block) {
+    return n ? (n - 1) / per_block + 1 : 1;
+}
+
+static unsigned launch_one_thread(Run r) {
+    sum_one_thread<<<1, 1, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
+    return 1;
+}
+
 static unsigned grid_for(unsigned n) {
     unsigned enough = blocks_for(n, 16 * BLOCK);
     return enough < BLOCKS ? enough : (unsigned)BLOCKS;
@@ -209,13 +275,6 @@ static unsigned launch_sum(Run r) {
     KERNEL<<<grid_for(r.n), BLOCK, 0, r.stream>>>(r.d_in, r.d_partial, (Part *)(r.d_partial + 64),
                                                   r.n);
     return 1;
-}
-
-// out[b] = the sum of in[512 b .. 512 b + 511] as a tree. Grid covers n. Reads 4n bytes.
-__global__ void tree_pass(const float *in, float *out, unsigned n) {
-    unsigned i = blockIdx.x * 512 + threadIdx.x;
-    float sum = block_tree<Plain>((i < n ? in[i] : 0) + (i + 256 < n ? in[i + 256] : 0));
-    if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
 // Passes of a tree, between two buffers, until one sum is left.
@@ -231,42 +290,33 @@ static unsigned launch_tree(Run r) {
     }
 }
 
-// Every block adds its part to *out, in the order in which the blocks happen to finish.
-__global__ void sum_atomic(const float *in, float *out, unsigned n) {
-    float sum = block_tree<Plain>(thread_part<Plain>(in, n));
-    if (threadIdx.x == 0) atomicAdd(out, sum);
-}
-
 static unsigned launch_atomic(Run r) {
     cudaMemsetAsync(r.d_partial, 0, sizeof(float), r.stream);
     sum_atomic<<<grid_for(r.n), BLOCK, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
     return 1;
 }
 
-enum Order { SEQUENTIAL, TREE, GRID_STRIDE, PAIRWISE, KAHAN, DOUBLE, ATOMIC };
+enum Order { SEQUENTIAL, TREE, GRID_STRIDE, PAIRWISE, KAHAN, IN_DOUBLE, ATOMIC, ORDERS };
 
-typedef struct {
-    Stage stage;
-    Order method;
-} Row;
+static char notes[ORDERS][128];  // what was measured besides the time
 
-static const Row rows[] = {
-    {{"sum_one_thread", launch_one_thread, "", 1}, SEQUENTIAL},
-    {{"sum_tree", launch_tree, "", BLOCK}, TREE},
-    {{"sum_grid_stride", launch_sum<float, sum_grid_stride>, "", BLOCK}, GRID_STRIDE},
-    {{"sum_pairwise", launch_sum<float, sum_pairwise>, "", BLOCK}, PAIRWISE},
-    {{"sum_kahan", launch_sum<Kahan::Part, sum_kahan>, "", BLOCK}, KAHAN},
-    {{"sum_double", launch_sum<double, sum_double>, "", BLOCK}, DOUBLE},
-    {{"sum_atomic", launch_atomic, "", BLOCK}, ATOMIC},
+static const Stage stages[] = {
+    {"sum_one_thread", launch_one_thread, notes[SEQUENTIAL], 1, FLOAT, UNTIMED},
+    {"sum_tree", launch_tree, notes[TREE], BLOCK},
+    {"sum_grid_stride", launch_sum<float, sum_grid_stride>, notes[GRID_STRIDE], BLOCK},
+    {"sum_pairwise", launch_sum<float, sum_pairwise>, notes[PAIRWISE], BLOCK},
+    {"sum_kahan", launch_sum<Kahan::Part, sum_kahan>, notes[KAHAN], BLOCK},
+    {"sum_double", launch_sum<double, sum_double>, notes[IN_DOUBLE], BLOCK},
+    {"sum_atomic", launch_atomic, notes[ATOMIC], BLOCK},
 };
 
 // The most additions that an element of n goes through.
-static double additions(Order method, unsigned n) {
+static double additions(Order order, unsigned n) {
     double batches = ceil(n / (16.0 * BLOCK * grid_for(n))), block = 8, blocks = grid_for(n);
     double finish = ceil(blocks / BLOCK) + block;
     double passes = 1;
     for (unsigned left = blocks_for(n, 512); left > 1; left = blocks_for(left, 512)) passes++;
-    switch (method) {
+    switch (order) {
     case SEQUENTIAL: return n;
     case TREE: return passes * (1 + block);
     case PAIRWISE: return 4 + ceil(log2(batches + 1)) + 1 + block + finish;
@@ -276,288 +326,14 @@ static double additions(Order method, unsigned n) {
 }
 
 // The largest relative error that theory allows for a sum of this condition.
-static double bound_of(Order method, unsigned n, double condition) {
+static double bound_of(Order order, unsigned n, double condition) {
     const double u = 1.0 / (1 << 24), tiny = u * u * 32;  // half a unit of float and of double
-    double k = additions(method, n);
-    if (method == KAHAN) return u + (2 * u + 8 * k * u * u) * condition;
-    if (method == DOUBLE) return u + k * tiny / (1 - k * tiny) * condition;
-    if (method == SEQUENTIAL) return k * u * condition;  // Jeannerod and Rump (2013): any n
+    double k = additions(order, n);
+    if (order == KAHAN) return u + (2 * u + 8 * k * u * u) * condition;
+    if (order == IN_DOUBLE) return u + k * tiny / (1 - k * tiny) * condition;
+    if (order == SEQUENTIAL) return k * u * condition;  // Jeannerod and Rump (2013): any n
     return k * u / (1 - k * u) * condition;
 }
-
-// ---- The harness, with a main program of this chapter: chapter 0 explains it. ----
-
-static struct {
-    unsigned n, block;
-    double seconds;
-    const char *only, *csv;
-    bool list;
-    cudaDeviceProp device;
-    double pin_gbps, read_gbps;  // pin_gbps is 0 on the CPU device: nothing to time there
-    float *h_in, *d_in, *d_partial;
-    size_t slot, slots, bytes;   // bytes from one input to the next; inputs; bytes of all
-    cudaStream_t stream;
-    cudaEvent_t start, stop;
-    FILE *rows;                  // the CSV, once every kernel has been right
-} lab = {25600000, 256, 0.5};
-
-static void fail(int status, const char *what, const char *detail) {
-    fprintf(stderr, "lab: %s: %s\n", what, detail);
-    exit(status);
-}
-
-#define CUDA(call) cuda_check((call), #call)
-static void cuda_check(cudaError_t error, const char *call) {
-    if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
-}
-
-// Element i: an integer from -8 to 8, never 0, from a hash of i (the finalizer of MurmurHash3).
-static int element(unsigned i) {
-    i = (i ^ i >> 16) * 0x85ebca6bu;
-    i = (i ^ i >> 13) * 0xc2b2ae35u;
-    i ^= i >> 16;
-    return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
-}
-
-// Writes the elements, in the stage's type, into every input, unless they are there already.
-static void fill(Elem elem) {
-    static int filled = -1;
-    if (filled == elem) return;
-    filled = elem;
-    for (unsigned i = 0; i < lab.n; i++)
-        if (elem == INT) ((int *)lab.h_in)[i] = element(i);
-        else lab.h_in[i] = (float)element(i);
-    for (size_t k = 0; k < lab.slots; k++)
-        CUDA(cudaMemcpy((char *)lab.d_in + k * lab.slot, lab.h_in, lab.n * sizeof(float),
-                        cudaMemcpyHostToDevice));
-}
-
-// A partial sum per warp, a million for sweeps of small inputs, and n elements.
-static size_t partial_bytes(unsigned n) {
-    return ((1u << 20) + (size_t)n / 32 + n) * sizeof(float);
-}
-
-static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : lab.block; }
-
-// Launches a stage on the first n elements of one of the inputs.
-static unsigned launch(const Stage *stage, unsigned n, unsigned grid, int input) {
-    const char *d_in = (const char *)lab.d_in + (size_t)input % lab.slots * lab.slot;
-    unsigned sms = (unsigned)lab.device.multiProcessorCount;
-    return stage->launch({(const float *)d_in, lab.d_partial, n, block_of(stage), grid, sms,
-                          lab.h_in, lab.stream});
-}
-
-// A step on the host, never timed: adds up the partial sums that the kernel left.
-static double finish_on_host(Elem elem, unsigned partials) {
-    float *h_partial = (float *)calloc(partials + 1, sizeof(float));
-    CUDA(cudaMemcpy(h_partial, lab.d_partial, partials * sizeof(float), cudaMemcpyDeviceToHost));
-    double sum = 0;
-    for (unsigned i = 0; i < partials; i++)
-        sum += elem == INT ? (double)((int *)h_partial)[i] : (double)h_partial[i];
-    free(h_partial);
-    return sum;
-}
-
-// The first n elements must sum to exactly the right number, twice, over poisoned output.
-static void check(const Stage *stage, unsigned n, unsigned grid) {
-    double expected = 0, sum;
-    for (unsigned i = 0; i < n; i++) expected += element(i);
-    for (int repeat = 0; repeat < 2; repeat++) {
-        CUDA(cudaMemset(lab.d_partial, 0xFF, partial_bytes(n)));
-        CUDA(cudaDeviceSynchronize());
-        unsigned partials = launch(stage, n, grid, 0);
-        CUDA(cudaGetLastError());
-        CUDA(cudaStreamSynchronize(lab.stream));
-        if ((sum = finish_on_host(stage->elem, partials)) == expected) continue;
-        fprintf(stderr, "lab: %s: WRONG SUM of %u elements: %.9g in %u partial sums, not %.9g\n",
-                stage->name, n, sum, partials, expected);
-        if (!stage->counter_example) exit(1);
-    }
-}
-
-static void check_sizes(const Stage *stage) {
-    unsigned block = block_of(stage), some = lab.n < 100003 ? lab.n : 100003;
-    unsigned sizes[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, lab.n};
-    for (const unsigned *grid = stage->sweep; grid && *grid; grid++)
-        if (lab.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
-    for (unsigned n : sizes)
-        if (n <= lab.n) check(stage, n, 0);
-}
-
-// Reads n4 vectors of 16 bytes, four to a thread, and keeps nothing: no sum can be faster.
-__global__ void read_ceiling(const float4 *in, float *never, unsigned n4) {
-    float4 v[4];
-    float sum = 0;
-#pragma unroll
-    for (unsigned k = 0; k < 4; k++) {
-        unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
-        v[k] = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
-    }
-#pragma unroll
-    for (unsigned k = 0; k < 4; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
-    if (sum == 0.5f) *never = sum;  // no sum of integers is 0.5, but the compiler cannot know
-}
-
-static unsigned launch_read(Run r) {
-    unsigned n4 = r.n / 4, grid = blocks_for(n4, 4 * r.block);
-    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4);
-    return grid;
-}
-static const Stage ceiling = {"read_ceiling", launch_read, "reads all and keeps nothing", 256};
-
-typedef struct {
-    double median, p5, p95;  // microseconds per launch
-    int samples;
-} Timing;
-
-static int ascending(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static float elapsed_ms(void) {
-    float ms;
-    CUDA(cudaEventRecord(lab.stop, lab.stream));
-    CUDA(cudaEventSynchronize(lab.stop));
-    CUDA(cudaEventElapsedTime(&ms, lab.start, lab.stop));
-    return ms;
-}
-
-// Times a graph of many launches over rotating inputs. A sample is one replay, divided.
-static Timing measure(const Stage *stage, unsigned grid) {
-    static float us[1000];
-    float ms = 0;
-    for (int warm = 0; warm < 3; warm++) {
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        launch(stage, lab.n, grid, warm);
-        ms = elapsed_ms();
-    }
-    int launches = ms > 2 ? 1 : ms < 0.01f ? 200 : (int)(2 / ms), samples = 0;
-    cudaGraph_t graph;
-    cudaGraphExec_t replay;
-    CUDA(cudaStreamBeginCapture(lab.stream, cudaStreamCaptureModeThreadLocal));
-    for (int k = 0; k < launches; k++) launch(stage, lab.n, grid, k);
-    CUDA(cudaStreamEndCapture(lab.stream, &graph));
-    CUDA(cudaGraphInstantiate(&replay, graph, 0));
-    for (double spent = 0; samples < 5 || (samples < 1000 && spent < lab.seconds); samples++) {
-        launch(&ceiling, (unsigned)(lab.bytes / sizeof(float)), 0, 0);
-        CUDA(cudaEventRecord(lab.start, lab.stream));
-        CUDA(cudaGraphLaunch(replay, lab.stream));
-        ms = elapsed_ms();
-        us[samples] = 1e3f * ms / (float)launches;
-        spent += ms / 1e3;
-    }
-    CUDA(cudaGraphExecDestroy(replay));
-    CUDA(cudaGraphDestroy(graph));
-    qsort(us, (size_t)samples, sizeof us[0], ascending);
-    return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], samples};
-}
-
-static void open_csv(void) {
-    char date[32];
-    time_t now = time(NULL);
-    int driver = 0;
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    CUDA(cudaDriverGetVersion(&driver));
-    if (!(lab.rows = fopen(lab.csv, "w"))) fail(1, "cannot write", lab.csv);
-    fprintf(lab.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n# l2_bytes: %d\n"
-            "# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
-            "kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,"
-            "read_pct,note\n", lab.device.name, lab.device.major, lab.device.minor,
-            lab.device.multiProcessorCount, lab.device.l2CacheSize, lab.pin_gbps, driver,
-            CUDART_VERSION, date);
-}
-
-// Times one stage; prints its row, with the step from the row above; adds it to the CSV.
-static void time_and_report(const Stage *stage, unsigned grid) {
-    static Timing above;
-    unsigned partials = launch(stage, lab.n, grid, 0), block = block_of(stage);
-    Timing t = measure(stage, grid);
-    double gbps = lab.n * sizeof(float) / t.median / 1e3;
-    if (stage == &ceiling) lab.read_gbps = gbps;
-    double pin = 100 * gbps / lab.pin_gbps, read = 100 * gbps / lab.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
-           t.median, t.p5, t.p95, gbps, pin, read);
-    if (!above.samples) printf("\n");
-    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
-    else printf("%.2fx\n", above.median / t.median);
-    if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
-                stage->name, lab.n, block, partials, grid != 0,
-                stage->elem == INT ? "int" : "float", t.median, t.p5, t.p95, t.samples, gbps, pin,
-                read, stage->note);
-    above = t;
-}
-
-// Prints a row, and adds it to the CSV, for n elements of `elem` that are `bytes` in all.
-static void report_row(const Stage *stage, unsigned partials, const char *elem, double bytes,
-                       Timing t) {
-    double gbps = bytes / t.median / 1e3;
-    double pin = 100 * gbps / lab.pin_gbps, read = 100 * gbps / lab.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  %s\n", stage->name,
-           block_of(stage), partials, t.median, t.p5, t.p95, gbps, pin, read, stage->note);
-    if (lab.rows)
-        fprintf(lab.rows, "%s,%u,%u,%u,0,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
-                stage->name, lab.n, block_of(stage), partials, elem, t.median, t.p5, t.p95,
-                t.samples, gbps, pin, read, stage->note);
-}
-
-static const char usage[] =
-    "usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
-    "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
-    "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
-    "  -t SECONDS   how long to sample each kernel (default 0.5)\n"
-    "  -k KERNEL    run only this one\n"
-    "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
-    "  --list       name the kernels and stop\n";
-
-static void read_options(int argc, char **argv) {
-    for (int i = 1; i < argc; i++) {
-        const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
-        char *end;
-        double x = strtod(value, &end);
-        bool number = *value && !*end && x >= 0;
-        if (!strcmp(flag, "-h")) fputs(usage, stdout), exit(0);
-        else if (!strcmp(flag, "--list")) { lab.list = true; continue; }
-        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) lab.n = (unsigned)x;
-        else if (!strcmp(flag, "-b") && number && x >= 64 && x <= 1024 && !((int)x & ((int)x - 1)))
-            lab.block = (unsigned)x;
-        else if (!strcmp(flag, "-t") && number) lab.seconds = x;
-        else if (!strcmp(flag, "-k") && *value) lab.only = value;
-        else if (!strcmp(flag, "--csv") && *value) lab.csv = value;
-        else fprintf(stderr, "lab: cannot use %s %s (-h explains)\n", flag, value), exit(2);
-        i++;
-    }
-}
-
-static void open_device(void) {
-    int count = 0, khz = 0, bits = 0;
-    cudaFuncAttributes attributes;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaErrorInsufficientDriver)
-        fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
-    if (error != cudaSuccess || count == 0)
-        fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
-    CUDA(cudaGetDeviceProperties(&lab.device, 0));
-    if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
-        fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
-    CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
-    CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
-    lab.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
-    size_t cache = lab.pin_gbps > 0 ? (size_t)lab.device.l2CacheSize : 0;
-    lab.slot = (lab.n * sizeof(float) / 256 + 1) * 256;
-    lab.slots = 4 * cache / lab.slot + 1 < 256 ? 4 * cache / lab.slot + 1 : 256;
-    lab.bytes = lab.slots * lab.slot > 4 * cache ? lab.slots * lab.slot : 4 * cache;
-    lab.h_in = (float *)malloc(lab.slot);
-    CUDA(cudaMalloc(&lab.d_in, lab.bytes));
-    CUDA(cudaMemset(lab.d_in, 0, lab.bytes));
-    CUDA(cudaMalloc(&lab.d_partial, partial_bytes(lab.n)));
-    CUDA(cudaStreamCreate(&lab.stream));
-    CUDA(cudaEventCreate(&lab.start));
-    CUDA(cudaEventCreate(&lab.stop));
-}
-
-static bool is_wanted(const Stage *stage) { return !lab.only || !strcmp(lab.only, stage->name); }
 
 typedef struct {
     double high, low;
@@ -589,64 +365,71 @@ static float datum(int data, unsigned i, unsigned n) {
     return -(2 * uniform(mirror) - 1) + uniform(i) / 4096;
 }
 
+enum { SIZES = 8 };  // 1024, 4096, ..., 16 Mi
+
+static double errors[ORDERS][DATA_KINDS][SIZES];
+
+// The exact sum of n elements of one kind, and how far they cancel; kept, for the next order.
 typedef struct {
-    const Row *row;
-    int data;
-    unsigned n;
-    double error, bound, condition;
-} Measured;
+    DoubleDouble sum;
+    double condition;
+} Exact;
 
-static Measured measured[512];
-static int measured_count;
+static Exact exact_sum(int data, int size) {
+    static Exact known[DATA_KINDS][SIZES];
+    Exact *exact = &known[data][size];
+    DoubleDouble absolute = {0, 0};
+    unsigned n = 1024u << 2 * size;
+    for (unsigned i = 0; exact->condition == 0 && i < n; i++) {
+        add_exactly(&exact->sum, datum(data, i, n));
+        add_exactly(&absolute, fabsf(datum(data, i, n)));
+    }
+    if (exact->condition == 0) exact->condition = absolute.high / fabs(exact->sum.high);
+    return *exact;
+}
 
-// The sum of the first n elements of the first input.
-static float sum_once(const Row *row, unsigned n) {
+// The sum of the first n elements of an input.
+static float sum_once(const Stage *stage, Run r, unsigned n) {
     float sum;
-    launch(&row->stage, n, 0, 0);
+    r.n = n;
+    stage->launch(r);
     CUDA(cudaGetLastError());
-    CUDA(cudaMemcpyAsync(&sum, lab.d_partial, sizeof sum, cudaMemcpyDeviceToHost, lab.stream));
-    CUDA(cudaStreamSynchronize(lab.stream));
+    CUDA(cudaMemcpyAsync(&sum, r.d_partial, sizeof sum, cudaMemcpyDeviceToHost, r.stream));
+    CUDA(cudaStreamSynchronize(r.stream));
     return sum;
 }
 
-// The errors of every method for n elements of one kind of data.
-static void measure_errors(int data, unsigned n) {
-    DoubleDouble sum = {0, 0}, size = {0, 0};
-    for (unsigned i = 0; i < n; i++) {
-        lab.h_in[i] = datum(data, i, n);
-        add_exactly(&sum, lab.h_in[i]);
-        add_exactly(&size, fabsf(lab.h_in[i]));
-    }
-    CUDA(cudaMemcpy(lab.d_in, lab.h_in, n * sizeof(float), cudaMemcpyHostToDevice));
-    double condition = size.high / fabs(sum.high);
-    printf("%-10s %9u %9.1f", data_names[data], n, condition);
-    for (const Row &row : rows) {
-        double s = sum_once(&row, n), bound = bound_of(row.method, n, condition);
-        double error = fabs((s - sum.high) - sum.low) / fabs(sum.high);
-        printf("  %8.1e", error);
-        measured[measured_count++] = {&row, data, n, error, bound, condition};
+static void place(Run r, int data, unsigned n) {
+    for (unsigned i = 0; i < n; i++) ((float *)r.h_in)[i] = datum(data, i, n);
+    CUDA(cudaMemcpy((float *)r.d_in, r.h_in, n * sizeof(float), cudaMemcpyHostToDevice));
+}
+
+// The errors of a stage for one kind of data, at every size.
+static void measure_errors(const Stage *stage, Run r, int data) {
+    Order order = (Order)(stage - stages);
+    printf("%-16s errors, %-11s", stage->name, data_names[data]);
+    for (int size = 0; size < SIZES && 1024u << 2 * size <= r.n; size++) {
+        unsigned n = 1024u << 2 * size;
+        Exact exact = exact_sum(data, size);
+        place(r, data, n);
+        double s = sum_once(stage, r, n), bound = bound_of(order, n, exact.condition);
+        double error = fabs((s - exact.sum.high) - exact.sum.low) / fabs(exact.sum.high);
+        printf("  %7.1e", error);
+        errors[order][data][size] = error;
         if (error <= bound) continue;
         fprintf(stderr, "\nlab: %s: ERROR %.3g of %u elements is above the bound %.3g\n",
-                row.stage.name, error, n, bound);
+                stage->name, error, n, bound);
         exit(1);
     }
     printf("\n");
 }
 
-static void measure_all_errors(void) {
-    printf("%-10s %9s %9s", "data", "n", "condition");
-    for (const Row &row : rows) printf("  %8.8s", strchr(row.stage.name, '_') + 1);
-    printf("\n");
-    for (int data = 0; data < DATA_KINDS; data++)
-        for (unsigned n = 1024; n <= lab.n && n <= 1u << 24; n *= 4) measure_errors(data, n);
-}
-
 // How many different results a hundred runs on the first n elements of the input have.
-static int distinct_results(const Row *row, unsigned n) {
+static int distinct_results(const Stage *stage, Run r, unsigned n) {
     float seen[100];
     int count = 0;
     for (int run = 0; run < 100; run++) {
-        float sum = sum_once(row, n);
+        float sum = sum_once(stage, r, n);
         int k = 0;
         while (k < count && memcmp(&seen[k], &sum, sizeof sum)) k++;
         if (k == count) seen[count++] = sum;
@@ -654,77 +437,336 @@ static int distinct_results(const Row *row, unsigned n) {
     return count;
 }
 
-// Counts the different results of every row; only the atomic sum may have more than one.
-static void count_distinct(int *distinct) {
-    unsigned some = lab.n < 1u << 20 ? lab.n : 1u << 20;
-    for (unsigned i = 0; i < some; i++) lab.h_in[i] = datum(EVEN, i, some);
-    CUDA(cudaMemcpy(lab.d_in, lab.h_in, some * sizeof(float), cudaMemcpyHostToDevice));
-    for (const Row &row : rows) {
-        if (row.method == SEQUENTIAL || !is_wanted(&row.stage)) continue;
-        int count = distinct[&row - rows] = distinct_results(&row, some);
-        printf("%-28s %3d different results in 100 runs\n", row.stage.name, count);
-        if (count != 1 && row.method != ATOMIC) fail(1, row.stage.name, "results vary");
-    }
+// Counts the different results of a stage; only the atomic sum may have more than one.
+static int count_distinct(const Stage *stage, Run r) {
+    unsigned some = r.n < 1u << 20 ? r.n : 1u << 20;
+    place(r, EVEN, some);
+    int count = distinct_results(stage, r, some);
+    printf("%-16s %3d different results in 100 runs\n", stage->name, count);
+    if (count != 1 && stage != &stages[ATOMIC]) fail(1, stage->name, "results vary");
+    return count;
 }
 
-// Writes the errors as CSV: a file of its own, since they are the same on every device.
-static void write_errors(const char *path) {
+// Writes the errors so far as CSV: a file of its own, since they are the same on every device.
+static void write_errors(const char *path, unsigned most) {
     FILE *file = fopen(path, "w");
     if (!file) fail(1, "cannot write", path);
     fprintf(file, "order,data,n,relative_error,bound,condition\n");
-    for (int i = 0; i < measured_count; i++)
-        if (measured[i].row->method != ATOMIC)  // whose error is another one in every run
-            fprintf(file, "%s,%s,%u,%.4g,%.4g,%.4g\n", measured[i].row->stage.name,
-                    data_names[measured[i].data], measured[i].n, measured[i].error,
-                    measured[i].bound, measured[i].condition);
+    for (int data = 0; data < DATA_KINDS; data++)
+        for (int size = 0; size < SIZES && 1024u << 2 * size <= most; size++)
+            for (int order = 0; order < ATOMIC; order++) {  // whose error varies from run to run
+                if (!*notes[order]) continue;               // left out by -k
+                double condition = exact_sum(data, size).condition;
+                unsigned n = 1024u << 2 * size;
+                fprintf(file, "%s,%s,%u,%.4g,%.4g,%.4g\n", stages[order].name, data_names[data], n,
+                        errors[order][data][size], bound_of((Order)order, n, condition), condition);
+            }
     if (fclose(file)) fail(1, "cannot write", path);
 }
 
-// Times a row; its note tells its errors at the largest size and its different results.
-static void time_row(const Row *row, int distinct) {
-    static char note[128];
+static void measure_rounding(const Stage *stage, Run r, const char *file) {
+    Order order = (Order)(stage - stages);
     double last[DATA_KINDS] = {0};
-    for (int i = 0; i < measured_count; i++)
-        if (measured[i].row == row) last[measured[i].data] = measured[i].error;
-    snprintf(note, sizeof note, "errors %.1e, %.1e, %.1e; results in 100 runs: %d", last[EVEN],
-             last[LOPSIDED], last[CANCELLING], distinct);
-    Stage stage = row->stage;
-    stage.note = note;
-    report_row(&stage, 1, "float", 4.0 * lab.n, measure(&stage, 0));
+    for (int data = 0; data < DATA_KINDS; data++) {
+        measure_errors(stage, r, data);
+        for (int size = 0; size < SIZES && 1024u << 2 * size <= r.n; size++)
+            last[data] = errors[order][data][size];
+    }
+    int distinct = order == SEQUENTIAL ? 1 : count_distinct(stage, r);
+    snprintf(notes[order], sizeof notes[order], "errors %.1e, %.1e, %.1e; results in 100 runs: %d",
+             last[EVEN], last[LOPSIDED], last[CANCELLING], distinct);
+    if (file) write_errors(file, r.n);
+}
+
+static const Lab lab = {stages, sizeof stages / sizeof *stages, 0, measure_rounding, "--errors"};
+
+// ---- The harness: the same in every lab, byte for byte. Appendix C explains it. ----
+
+static struct {
+    unsigned n, block;
+    double seconds;
+    const char *only, *csv, *file;
+    cudaDeviceProp device;
+    double pin_gbps, read_gbps, read_bytes;  // pins: 0 on the CPU device; the ceiling, for so much
+    char *h_in, *d_in;
+    float *d_partial;
+    size_t slot, slots, bytes;  // bytes from one input to the next; inputs; bytes of all
+    unsigned shape[2];          // of the last launch
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    FILE *rows;  // the CSV, once every kernel has been right
+} bench = {25600000, 256, 0.5};
+
+static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : bench.block; }
+static unsigned count_of(const Stage *stage) { return bench.n >> stage->half_as_many; }
+static size_t bytes_of(const Stage *stage) {
+    static const size_t each[] = {sizeof(float), sizeof(int), sizeof(double), sizeof(__half)};
+    return count_of(stage) * each[stage->elem];
+}
+
+// Writes a stage's elements into as many inputs as there is room for, unless they are there.
+static void fill(const Stage *stage) {
+    static const Stage *there;
+    bool same = there && there->elem == stage->elem && there->input == stage->input;
+    there = stage;
+    if (same) return;
+    for (unsigned i = 0; i < count_of(stage); i++)
+        put(stage->elem, bench.h_in, i, stage->input ? stage->input(i) : element(i));
+    size_t bytes = bytes_of(stage);
+    bench.slot = (bytes / 256 + 1) * 256;
+    bench.slots = bench.bytes / bench.slot < 256 ? bench.bytes / bench.slot : 256;
+    for (size_t k = 0; k < bench.slots; k++)
+        CUDA(cudaMemcpy(bench.d_in + k * bench.slot, bench.h_in, bytes, cudaMemcpyHostToDevice));
+}
+
+// A launch of a stage on the first n elements of one of the inputs.
+static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
+    const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
+    bench.shape[0] = 0, bench.shape[1] = block_of(stage);
+    return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
+            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
+            bench.stream};
+}
+
+// A partial sum per warp, a million for sweeps of small inputs, and n elements.
+static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * 4; }
+
+// Adds the partial sums on the host, in a step that is never timed.
+static void check_sum(const Stage *stage, Run run, unsigned partials) {
+    double sum = 0, expected = 0, *h = (double *)malloc((partials + 1) * sizeof *h);
+    size_t bytes = partials * (stage->elem == DOUBLE ? sizeof(double) : sizeof(float));
+    CUDA(cudaMemcpy(h, run.d_partial, bytes, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < partials; i++)
+        sum += stage->elem == DOUBLE ? h[i] : stage->elem == INT ? ((int *)h)[i] : ((float *)h)[i];
+    free(h);
+    for (unsigned i = 0; i < run.n; i++) expected += element(i);
+    expect(stage, run.n, "SUM", sum, expected, 0);
+}
+
+// Runs a stage twice over poisoned output, and checks what it leaves.
+static void check(const Stage *stage, unsigned n, unsigned grid) {
+    for (int repeat = 0; repeat < 2; repeat++) {
+        Run run = run_of(stage, n, grid, 0);
+        CUDA(cudaMemsetAsync(run.d_partial, 0xFF, partial_bytes(n), run.stream));
+        unsigned partials = stage->launch(run);
+        CUDA(cudaGetLastError());
+        CUDA(cudaStreamSynchronize(run.stream));
+        (stage->check ? stage->check : check_sum)(stage, run, partials);
+    }
+}
+
+static void check_sizes(const Stage *stage) {
+    unsigned block = block_of(stage), some = bench.n < 100003 ? bench.n : 100003;
+    unsigned usual[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, END};
+    fill(stage);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        if (bench.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
+    for (const unsigned *n = stage->sizes ? stage->sizes : usual; *n != END; n++)
+        if (*n <= bench.n) check(stage, *n, 0);
+    check(stage, bench.n, 0);
+}
+
+// Reads n4 vectors of 16 bytes, four to a thread, and keeps nothing: no sum can be faster.
+__global__ void read_ceiling(const float4 *in, float *never, unsigned n4, float nan) {
+    float sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
+        float4 v = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
+        sum += v.x + v.y + v.z + v.w;
+    }
+    if (sum == nan) *never = sum;
+}
+
+static unsigned launch_read(Run r) {
+    unsigned n4 = r.n / 4, grid = blocks_for(n4, 4 * r.block);
+    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4, NAN);
+    return grid;
+}
+static const Stage ceiling = {"read_ceiling", launch_read, "reads all and keeps nothing", 256};
+
+typedef struct { double median, p5, p95; int samples; } Timing;  // microseconds per launch
+
+static void launch(const Stage *stage, unsigned n, unsigned grid, unsigned times) {
+    for (unsigned k = 0; k < times; k++)
+        stage->launch(run_of(stage, n, grid, stage->mode == HOT ? 0 : k));
+}
+
+// Milliseconds of so many launches, or of the graph that holds them.
+static float time_once(const Stage *stage, unsigned n, unsigned grid, unsigned times,
+                       cudaGraphExec_t replay) {
+    float ms;
+    CUDA(cudaEventRecord(bench.start, bench.stream));
+    if (replay) CUDA(cudaGraphLaunch(replay, bench.stream));
+    else launch(stage, n, grid, times);
+    CUDA(cudaEventRecord(bench.stop, bench.stream));
+    CUDA(cudaEventSynchronize(bench.stop));
+    CUDA(cudaEventElapsedTime(&ms, bench.start, bench.stop));
+    return ms;
+}
+
+// Times a stage on n elements: samples of as many launches as take two milliseconds, divided.
+static Timing measure(const Stage *stage, unsigned n, unsigned grid) {
+    static float us[1000];
+    float ms = 0;
+    int samples = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay = NULL;
+    for (int warm = 0; warm < 3; warm++) ms = time_once(stage, n, grid, 1, NULL);
+    unsigned times = ms > 2 ? 1 : ms < 0.01f ? 200 : (unsigned)(2 / ms);
+    if (stage->mode != CALLS) {
+        CUDA(cudaStreamBeginCapture(bench.stream, cudaStreamCaptureModeThreadLocal));
+        launch(stage, n, grid, times);
+        CUDA(cudaStreamEndCapture(bench.stream, &graph));
+        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        CUDA(cudaGraphDestroy(graph));
+    }
+    for (double spent = 0; samples < 5 || (samples < 1000 && spent < bench.seconds); samples++) {
+        if (stage->mode == COLD) launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+        ms = time_once(stage, n, grid, times, replay);
+        us[samples] = 1e3f * ms / (float)times;
+        spent += ms / 1e3;
+    }
+    if (replay) CUDA(cudaGraphExecDestroy(replay));
+    std::sort(us, us + samples);
+    return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], samples};
+}
+
+static void open_csv(void) {
+    const cudaDeviceProp *d = &bench.device;
+    char date[32];
+    time_t now = time(NULL);
+    int driver = 0;
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    CUDA(cudaDriverGetVersion(&driver));
+    if (!(bench.rows = fopen(bench.csv, "w"))) fail(1, "cannot write", bench.csv);
+    fprintf(bench.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n"
+            "# l2_bytes: %d\n# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
+            "kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,"
+            "read_pct,note\n", d->name, d->major, d->minor, d->multiProcessorCount, d->l2CacheSize,
+            bench.pin_gbps, driver, CUDART_VERSION, date);
+}
+
+// Times one stage; prints its row, with the step from the row above; adds it to the CSV.
+static void time_and_report(const Stage *stage, unsigned grid) {
+    static const char *const elems[] = {"float", "int", "double", "half"};
+    static Timing above;
+    double bytes = (double)bytes_of(stage);
+    fill(stage);
+    unsigned partials = stage->launch(run_of(stage, bench.n, grid, 0)), block = bench.shape[1];
+    if (bench.shape[0]) partials = bench.shape[0];
+    Timing t = measure(stage, bench.n, grid);
+    if (bytes != bench.read_bytes) {
+        Timing reading = stage == &ceiling ? t : measure(&ceiling, (unsigned)(bytes / 4), 0);
+        bench.read_bytes = bytes, bench.read_gbps = bytes / reading.median / 1e3;
+    }
+    double gbps = bytes / t.median / 1e3;
+    double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
+    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
+           t.median, t.p5, t.p95, gbps, pin, read);
+    if (!above.samples) printf("\n");
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
+    else printf("%.2fx\n", above.median / t.median);
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
+                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
+    above = t;
+}
+
+static void explain(void) {
+    printf("usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
+           "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
+           "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
+           "  -t SECONDS   how long to sample each kernel (default %g)\n"
+           "  -k KERNEL    run only this one\n"
+           "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
+           "  --list       name the kernels and stop\n", bench.seconds);
+    if (lab.option) printf("  %s FILE  write what else the lab measures\n", lab.option);
+}
+
+static void list_stages(void) {
+    for (const Stage *stage = lab.stages; stage < lab.stages + lab.count; stage++)
+        printf("%-28s %s\n", stage->name, stage->note);
+}
+
+static void read_options(int argc, char **argv) {
+    const char *own = lab.option ? lab.option : "";
+    if (lab.seconds > 0) bench.seconds = lab.seconds;
+    for (int i = 1; i < argc; i += 2) {
+        const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
+        char *end;
+        double x = strtod(value, &end);
+        bool number = *value && !*end && x >= 0;
+        if (!strcmp(flag, "-h")) explain(), exit(0);
+        else if (!strcmp(flag, "--list")) list_stages(), exit(0);
+        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) bench.n = (unsigned)x;
+        else if (!strcmp(flag, "-b") && number && x >= 64 && x <= 1024 && !((int)x & ((int)x - 1)))
+            bench.block = (unsigned)x;
+        else if (!strcmp(flag, "-t") && number) bench.seconds = x;
+        else if (!strcmp(flag, "-k") && *value) bench.only = value;
+        else if (!strcmp(flag, "--csv") && *value) bench.csv = value;
+        else if (!strcmp(flag, own) && *value) bench.file = value;
+        else fprintf(stderr, "lab: cannot use %s %s (-h explains)\n", flag, value), exit(2);
+    }
+}
+
+static void open_device(void) {
+    int count = 0, khz = 0, bits = 0;
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver)
+        fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
+    if (error != cudaSuccess || count == 0)
+        fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
+    CUDA(cudaGetDeviceProperties(&bench.device, 0));
+    if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
+        fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
+    CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
+    CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+    bench.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
+    size_t widest = bytes_of(&ceiling);
+    for (size_t i = 0; i < lab.count; i++)
+        if (bytes_of(&lab.stages[i]) > widest) widest = bytes_of(&lab.stages[i]);
+    widest = (widest / 256 + 1) * 256;
+    bench.bytes = widest + (bench.pin_gbps > 0 ? 4 * (size_t)bench.device.l2CacheSize : 0);
+    bench.h_in = (char *)malloc(widest);
+    CUDA(cudaMalloc(&bench.d_in, bench.bytes));
+    CUDA(cudaMemset(bench.d_in, 0, bench.bytes));
+    CUDA(cudaMalloc(&bench.d_partial, partial_bytes(bench.n)));
+    CUDA(cudaStreamCreate(&bench.stream));
+    CUDA(cudaEventCreate(&bench.start));
+    CUDA(cudaEventCreate(&bench.stop));
+}
+
+static void time_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    time_and_report(stage, 0);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        time_and_report(stage, *grid);
 }
 
 int main(int argc, char **argv) {
-    const char *errors = NULL;
-    int kept = 1, wanted = 0, distinct[sizeof rows / sizeof *rows] = {0};
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-h")) printf("also: --errors FILE, where the errors go\n");
-        if (!strcmp(argv[i], "--errors") && i + 1 < argc) errors = argv[++i];
-        else argv[kept++] = argv[i];
+    read_options(argc, argv);
+    const Stage *first = lab.stages, *end = first + lab.count;
+    if (bench.only) {
+        while (first < end && strcmp(bench.only, first->name)) first++;
+        if (first == end) fail(2, "no such kernel (--list names them)", bench.only);
+        end = first + 1;
     }
-    read_options(kept, argv);
-    for (const Row &row : rows) {
-        if (lab.list) printf("%s\n", row.stage.name);
-        wanted += is_wanted(&row.stage);
-    }
-    if (lab.list) return 0;
-    if (!wanted) fail(2, "no such kernel (--list names them)", lab.only);
     open_device();
-    measure_all_errors();
-    count_distinct(distinct);
-    fill(FLOAT);
-    for (const Row &row : rows)
-        if (is_wanted(&row.stage)) check_sizes(&row.stage);
-    printf("%s: %u elements, every sum right\n", lab.device.name, lab.n);
-    if (errors) write_errors(errors);
-    if (lab.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (lab.pin_gbps == 0 || lab.n < 4) return 0;
-    if (lab.csv) open_csv();
+    for (const Stage *stage = first; lab.before && stage < end; stage++)
+        lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
+    for (const Stage *stage = first; stage < end; stage++)
+        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
+    if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
+    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    time_and_report(&ceiling, 0);
-    for (const Row &row : rows)
-        if (row.method != SEQUENTIAL && is_wanted(&row.stage))
-            time_row(&row, distinct[&row - rows]);
-    if (lab.rows && fclose(lab.rows)) fail(1, "cannot write", lab.csv);
+    time_stage(&ceiling);
+    for (const Stage *stage = first; stage < end; stage++) time_stage(stage);
+    if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     return 0;
 }

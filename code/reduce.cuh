@@ -29,6 +29,21 @@
 #include <stddef.h>
 #include <string.h>
 
+template <class T> struct ReduceInput;
+template <class T> struct ReduceSm;
+template <class Op, class T, int THREADS, bool STREAM>
+__device__ T reduce_thread(const ReduceInput<T> &input);
+template <class Op, class T, int THREADS> __device__ T reduce_block(T mine);
+template <class Op, class T, int THREADS>
+__device__ void reduce_finish(T block, T *out, unsigned long long *boxes);
+// Reduces the input to *out, in any grid. Reads every element once.
+template <class Op, class T, int THREADS, bool STREAM>
+__global__ void __launch_bounds__(THREADS, ReduceSm<T>::BLOCKS)
+    reduce_kernel(ReduceInput<T> input, T *out, unsigned long long *boxes) {
+    T mine = reduce_thread<Op, T, THREADS, STREAM>(input);
+    reduce_finish<Op, T, THREADS>(reduce_block<Op, T, THREADS>(mine), out, boxes);
+}
+
 #define REDUCE_BLOCKS 2048u                            // the most blocks of a launch
 #define REDUCE_WORKSPACE_BYTES (REDUCE_BLOCKS * 16u)  // two mailboxes of 8 bytes for each
 
@@ -242,13 +257,6 @@ __device__ void reduce_finish(T block, T *out, unsigned long long *boxes) {
         block = reduce_block<Op, T, THREADS>(mine);
     }
     if (t == 0) *out = block;
-}
-
-template <class Op, class T, int THREADS, bool STREAM>
-__global__ void __launch_bounds__(THREADS, ReduceSm<T>::BLOCKS)
-    reduce_kernel(ReduceInput<T> input, T *out, unsigned long long *boxes) {
-    T mine = reduce_thread<Op, T, THREADS, STREAM>(input);
-    reduce_finish<Op, T, THREADS>(reduce_block<Op, T, THREADS>(mine), out, boxes);
 }
 
 typedef struct {

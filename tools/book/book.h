@@ -43,6 +43,7 @@ struct Book {
     Str title; // of the book; may be empty
     Str up;    // from the output's folder to the working folder: "", "../", …
     const ChunkTable *chunks;
+    const bool *harness; // one per chunk: is it part of what the labs have in common?
     Anchors anchors;
     const Results *results;
     Str reference; // name of the reference device

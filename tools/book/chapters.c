@@ -4,6 +4,7 @@
 #include "book/claims.h"
 #include "book/code.h"
 #include "book/csv_table.h"
+#include "book/lab.h"
 #include "book/lines.h"
 #include "book/prose.h"
 #include "book/table.h"
@@ -125,6 +126,7 @@ void chapters_open(Book *book) {
     book->out.arena = book->arena;
     book->anchors = anchor_collect(book->chunks, host ? ANCHOR_HOST : ANCHOR_CHAPTER,
                                    first + skipped, host ? 2 - skipped : 0);
+    book->harness = lab_harness(book->chunks);
     collect_sources(book);
 }
 

@@ -45,7 +45,8 @@ static void add_caption(Book *book, size_t index) {
     Str anchor = anchor_of(book, index), name = code_name(book, index);
     if (host) buf_format(&text, "<sub><a id=\"%.*s\"></a>", STR_ARG(anchor));
     buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
-    for (size_t i = 0; i < chunk->user_count; i++) {
+    if (book->harness[index]) buf_add(&text, STR(" · used in every lab"));
+    for (size_t i = 0; i < chunk->user_count && !book->harness[index]; i++) {
         buf_add(&text, i ? STR(", ") : STR(" · used in "));
         add_link(book, &text, chunk->users[i]);
     }

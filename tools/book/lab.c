@@ -24,10 +24,17 @@ static Str stem_of(Str path) {
     return str_slice(path, start, end > start ? end - 1 : path.len);
 }
 
+bool *lab_harness(const ChunkTable *table) {
+    bool *harness = ARENA_NEW(table->arena, table->chunk_count + 1, bool);
+    for (size_t i = 0; i < table->chunk_count; i++)
+        if (fence_has_class(table->chunks[i].part, STR("harness"))) mark_needs(table, i, harness);
+    return harness;
+}
+
 Labs lab_collect(const ChunkTable *table) {
     Labs labs = {.table = table,
                  .items = ARENA_NEW(table->arena, table->chunk_count + 1, Lab),
-                 .harness = ARENA_NEW(table->arena, table->chunk_count + 1, bool)};
+                 .harness = lab_harness(table)};
     for (size_t i = 0; i < table->chunk_count; i++) {
         Str target = table->chunks[i].target, chapter = key_chapter_of(target);
         if (chapter.len == 0) continue;
@@ -35,11 +42,6 @@ Labs lab_collect(const ChunkTable *table) {
         *lab = (Lab){i, stem_of(target), chapter,
                      ARENA_NEW(table->arena, table->chunk_count + 1, bool)};
         mark_needs(table, i, lab->needs);
-    }
-    for (size_t i = 0; i < table->chunk_count; i++) {
-        size_t users = 0;
-        for (size_t k = 0; k < labs.count; k++) users += labs.items[k].needs[i];
-        labs.harness[i] = users >= 2 && 2 * users > labs.count;
     }
     return labs;
 }

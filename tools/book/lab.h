@@ -15,12 +15,15 @@ typedef struct {
     const ChunkTable *table;
     Lab *items; // in table order
     size_t count;
-    bool *harness; // one per chunk: is it part of what the labs have in common?
+    bool *harness; // one per chunk: see lab_harness
 } Labs;
 
-// The targets that are named after a chapter. A chunk that most of the labs contain, and at least
-// two, is harness. Only for a table without errors; all results in its arena.
+// The targets that are named after a chapter. Only for a table without errors; all results in its
+// arena.
 Labs lab_collect(const ChunkTable *table);
+
+// Which chunks are harness: those of class `harness`, and all that they pull in. One per chunk.
+bool *lab_harness(const ChunkTable *table);
 
 // The lab of the chapter that is this file, or NULL.
 const Lab *lab_of_file(const Labs *labs, size_t file);
