@@ -210,6 +210,7 @@ typedef struct {
     const SimtOptions *options;
     LaunchReport *report;
     SimtError *error;
+    uint64_t stack_bytes;
     Machine machine;
 } Run;
 
@@ -253,7 +254,7 @@ static SimtStatus run_blocks(Run *run) {
 }
 
 // Lowers what the kernel needs that has not run before, and finds how much room it takes.
-static SimtStatus make_ready(const Run *run, uint64_t *stack_bytes) {
+static SimtStatus make_ready(Run *run) {
     Module *module = run->kernel->module;
     Code *code = run->kernel->code;
     SimtStatus status;
@@ -262,12 +263,12 @@ static SimtStatus make_ready(const Run *run, uint64_t *stack_bytes) {
     clear_visited(module);
     bool recursive = add_local(code);
     clear_visited(module);
-    *stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
+    run->stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
     clear_visited(module);
-    return check_room(run->kernel, *stack_bytes, run->error);
+    return check_room(run->kernel, run->stack_bytes, run->error);
 }
 
-static void set_up_machine(Run *run, uint64_t stack_bytes) {
+static void set_up_machine(Run *run) {
     static uint64_t launches;
     const Launch *launch = run->launch;
     const Kernel *kernel = run->kernel;
@@ -288,7 +289,7 @@ static void set_up_machine(Run *run, uint64_t stack_bytes) {
         .dynamic_shared = launch->dynamic_shared_bytes,
         .dynamic_base = (uint32_t)align_up(kernel->shared_bytes, kernel->shared_align),
         .local_bytes = code->local_bytes,
-        .stack_bytes = (uint32_t)align_up(stack_bytes, 64),
+        .stack_bytes = (uint32_t)align_up(run->stack_bytes, 64),
         .param_bytes = code->source->param_bytes,
         .grid_id = ++launches,
         .cooperative = launch->cooperative,
@@ -304,15 +305,14 @@ static void set_up_machine(Run *run, uint64_t stack_bytes) {
 // Memory that runs out leads back here.
 static SimtStatus run_or_leave(Run *run) {
     jmp_buf leave;
-    uint64_t stack_bytes = 0;
     if (setjmp(leave)) {
         snprintf(run->error->text, sizeof run->error->text, "no host memory for the launch");
         return SIMT_OUT_OF_MEMORY;
     }
     run->report->arena.leave = run->kernel->module->arena.leave = &leave;
-    SimtStatus status = make_ready(run, &stack_bytes);
+    SimtStatus status = make_ready(run);
     if (status != SIMT_OK) return status;
-    set_up_machine(run, stack_bytes);
+    set_up_machine(run);
     return run_blocks(run);
 }
 
