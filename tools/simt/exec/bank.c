@@ -39,6 +39,14 @@ static uint32_t strided_wavefronts(uint32_t mask, uint32_t words) {
     return most;
 }
 
+// All words lie in one row of the banks: none is asked for two.
+static bool one_row(const uint32_t address[LANES], uint32_t mask) {
+    const uint32_t row = address[__builtin_ctz(mask)] / (4 * BANKS);
+    uint32_t wrong = 0;
+    LANE_LOOP wrong |= (address[l] / (4 * BANKS) ^ row) & (0 - (mask >> l & 1));
+    return wrong == 0;
+}
+
 // The largest number of distinct words in one bank, for one group of lanes.
 static uint32_t group_wavefronts(const uint32_t address[LANES], uint32_t lanes, uint32_t words) {
     uint32_t seen[BANKS][LANES], count[BANKS] = {0}, most = 0;
@@ -72,6 +80,8 @@ BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t byte
         count.groups = 1;
         if (affine(address, mask, &stride) && stride % 4 == 0)
             count.wavefronts = strided_wavefronts(mask, stride / 4);
+        else if (one_row(address, mask))
+            count.wavefronts = 1;
         else
             count.wavefronts = group_wavefronts(address, mask, 1);
         return count;
