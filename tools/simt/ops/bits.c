@@ -25,9 +25,8 @@
     OP2(name##32, LaneU32, LaneU32, LaneU32, a[l] op b[l])                                         \
     OP2(name##64, LaneU64, LaneU64, LaneU64, a[l] op b[l])                                         \
     static const Inst *name##_pred(Warp *warp, const Inst *inst) {                                 \
-        LaneU32 *d = REG(warp, LaneU32, inst->r[0]);                                               \
         uint32_t value = *REG(warp, LaneU32, inst->r[1]) op * REG(warp, LaneU32, inst->r[2]);      \
-        *d = (*d & ~warp->exec) | (value & warp->exec);                                            \
+        warp_write_predicate(warp, inst->r[0], value);                                             \
         return inst + 1;                                                                           \
     }
 LOGIC(and, &)
@@ -40,8 +39,7 @@ OP1(cnot16, LaneU16, LaneU16, a[l] == 0)
 OP1(cnot32, LaneU32, LaneU32, a[l] == 0)
 OP1(cnot64, LaneU64, LaneU64, a[l] == 0)
 static const Inst *not_pred(Warp *warp, const Inst *inst) {
-    LaneU32 *d = REG(warp, LaneU32, inst->r[0]);
-    *d = (*d & ~warp->exec) | (~*REG(warp, LaneU32, inst->r[1]) & warp->exec);
+    warp_write_predicate(warp, inst->r[0], ~*REG(warp, LaneU32, inst->r[1]));
     return inst + 1;
 }
 

@@ -5,10 +5,9 @@
 #define COMPARE(name, type, value)                                                                 \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
         const type *a = REG(warp, type, inst->r[1]), *b = REG(warp, type, inst->r[2]);             \
-        LaneU32 *d = REG(warp, LaneU32, inst->r[0]);                                               \
         uint32_t result = 0;                                                                       \
         LANE_LOOP result |= (uint32_t)(value) << l;                                                \
-        *d = (*d & ~warp->exec) | (result & warp->exec);                                           \
+        warp_write_predicate(warp, inst->r[0], result);                                            \
         return inst + 1;                                                                           \
     }
 #define EQUAL(type)                                                                                \

@@ -169,10 +169,9 @@ ROUNDED(rcp64, LaneF64, quiet64, 1, 1.0 / a)
 #define TEST(name, type, value)                                                                    \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
         const type *a = REG(warp, type, inst->r[1]);                                               \
-        LaneU32 *d = REG(warp, LaneU32, inst->r[0]);                                               \
         uint32_t result = 0;                                                                       \
         for (int l = 0; l < LANES; l++) result |= (uint32_t)((value) != 0) << l;                   \
-        *d = (*d & ~warp->exec) | (result & warp->exec);                                           \
+        warp_write_predicate(warp, inst->r[0], result);                                            \
         return inst + 1;                                                                           \
     }
 #define TESTS(suffix, type)                                                                        \

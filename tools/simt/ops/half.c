@@ -182,13 +182,12 @@ static const Inst *flush_F16(Warp *warp, const Inst *inst) {
     static const Inst *name##_##format(Warp *warp, const Inst *inst) {                             \
         const LaneU16 *a = REG(warp, LaneU16, inst->r[1]);                                         \
         const LaneU16 *b = REG(warp, LaneU16, inst->r[2]);                                         \
-        LaneU32 *d = REG(warp, LaneU32, inst->r[0]);                                               \
         uint32_t result = 0;                                                                       \
         for (int l = 0; l < LANES; l++) {                                                          \
             const double x = format(a[l]), y = format(b[l]);                                       \
             result |= (uint32_t)(value) << l;                                                      \
         }                                                                                          \
-        *d = (*d & ~warp->exec) | (result & warp->exec);                                           \
+        warp_write_predicate(warp, inst->r[0], result);                                            \
         return inst + 1;                                                                           \
     }
 #define COMPARES(format)                                                                           \

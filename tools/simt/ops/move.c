@@ -13,8 +13,7 @@ MOVE(mov16, LaneU16)
 MOVE(mov32, LaneU32)
 MOVE(mov64, LaneU64)
 static const Inst *mov_pred(Warp *warp, const Inst *inst) {
-    LaneU32 *d = REG(warp, LaneU32, inst->r[0]);
-    *d = (*d & ~warp->exec) | (*REG(warp, LaneU32, inst->r[1]) & warp->exec);
+    warp_write_predicate(warp, inst->r[0], *REG(warp, LaneU32, inst->r[1]));
     return inst + 1;
 }
 

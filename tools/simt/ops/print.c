@@ -2,6 +2,7 @@
 // line, function, char_bytes).
 #include <string.h>
 
+#include "simt/base/align.h"
 #include "simt/base/console.h"
 #include "simt/exec/address.h"
 #include "simt/ops/ops.h"
@@ -60,17 +61,20 @@ static const char *read_conversion(const char *at, Conversion *c) {
     return at + 1;
 }
 
+// The next argument, aligned as its size asks.
+static bool next_argument(const Warp *warp, int lane, uint64_t *next, void *to, uint32_t bytes) {
+    *next = align_up(*next, bytes);
+    if (!address_read(warp, lane, *next, to, bytes)) return false;
+    *next += bytes;
+    return true;
+}
+
 static bool print_one(const Warp *warp, int lane, const Conversion *c, uint64_t *next) {
     int stars[2] = {0, 0};
-    for (int k = 0; k < 2 && c->star[k]; k++) {
-        *next = (*next + 3) & ~3ull;
-        if (!address_read(warp, lane, *next, &stars[k], 4)) return false;
-        *next += 4;
-    }
     uint64_t bits = 0;
-    *next = (*next + c->bytes - 1) & ~(uint64_t)(c->bytes - 1);
-    if (!address_read(warp, lane, *next, &bits, c->bytes)) return false;
-    *next += c->bytes;
+    for (int k = 0; k < 2 && c->star[k]; k++)
+        if (!next_argument(warp, lane, next, &stars[k], sizeof stars[k])) return false;
+    if (!next_argument(warp, lane, next, &bits, c->bytes)) return false;
     char text[TEXT_LIMIT];
     double value;
     memcpy(&value, &bits, sizeof value);
