@@ -330,6 +330,15 @@ static SimtStatus run_kernel(const char *text, uint64_t argument, Dim3 grid, Dim
          "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n" body      \
          "ret;\n}\n"
 
+// Half the lanes do it here, the others in the next instruction; the halves return one by one.
+#define GUARDED(instruction)                                                                       \
+    {                                                                                              \
+        "guarded " instruction,                                                                    \
+            KERNEL("",                                                                             \
+                   "setp.lt.u32 %p1, %r1, 16;\n@%p1 " instruction ";\n@!%p1 " instruction ";\n"),  \
+            4 + 3 + 2, 6 * 32 + 2 * 16, 0, NULL                                                    \
+    }
+
 static const struct {
     const char *name, *text;
     uint64_t warp_insts, thread_insts, divergent; // of one warp
@@ -361,6 +370,15 @@ static const struct {
                 "shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nbra B;\n"
                 "A: shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
      4 + 2 + 2 + 1 + 2, 6 * 32 + 2 * 16 + 16 + 2 * 32, 1, NULL},
+    // the same where a guard is what parts them: it becomes a branch around what waits
+    GUARDED("shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1"),
+    GUARDED("vote.sync.ballot.b32 %r2, %p1, -1"),
+    GUARDED("match.any.sync.b32 %r2, %r1, -1"),
+    GUARDED("redux.sync.add.u32 %r2, %r1, -1"),
+    GUARDED("elect.sync %r2|%p2, -1"),
+    GUARDED("bar.sync 0"),
+    GUARDED("barrier.sync 0"),
+    GUARDED("bar.warp.sync -1"),
     // one lane of the warp holds a lock that the others want
     {"lock inside a warp",
      KERNEL(".shared .align 4 .u32 lock;\n",
