@@ -9,6 +9,7 @@
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
 #include "simt/exec/schedule.h"
+#include "simt/lower/lowering.h"
 #include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
 
@@ -25,7 +26,7 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
                          .error = error};
     if (!code->lowered) {
         *code = (Code){.source = code->source}; // nothing of an attempt that did not succeed
-        if (!code_lower(&lowering, code)) {
+        if (!lower_function(&lowering, code)) {
             *status = lowering.status;
             return false;
         }

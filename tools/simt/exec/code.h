@@ -68,24 +68,7 @@ struct Code {
     uint32_t local_bytes;              // per thread, with that of the functions it calls
 };
 
-// Lowering of a module's functions, one at a time. Errors are in status and error.
-typedef struct Lowering Lowering;
-struct Lowering {
-    const PtxModule *module;
-    Arena *arena;
-    SlotTable *slots;
-    // The address of a variable in its space; false if it has none.
-    bool (*variable_address)(void *context, const PtxVariable *variable, uint64_t *address);
-    // The Code of a function of the module, not necessarily lowered yet.
-    Code *(*function_code)(void *context, const PtxFunction *function);
-    void *context;
-    SimtStatus status;
-    SimtError *error;
-};
-
 // Copies the constants to a frame, for these lanes.
 void code_place_constants(const Code *code, uint8_t *frame, uint32_t lanes);
-
-bool code_lower(Lowering *lowering, Code *code);
 
 #endif

@@ -1,4 +1,5 @@
-// Lowering: registers get places in the frame, constants too, instructions their Op. See code.h.
+// Lowering: registers get places in the frame, constants too, instructions their Op. See
+// lowering.h.
 #include "simt/lower/lower.h"
 
 #include <string.h>
@@ -158,7 +159,7 @@ static void place_areas(Lower *lower) {
     code->result_bytes = lower->result_stride;
 }
 
-bool code_lower(Lowering *lowering, Code *code) {
+bool lower_function(Lowering *lowering, Code *code) {
     Lower *lower = ARENA_NEW(lowering->arena, 1, Lower);
     lower->lowering = lowering;
     lower->arena = lowering->arena;

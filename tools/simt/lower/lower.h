@@ -5,6 +5,7 @@
 #include <setjmp.h>
 
 #include "simt/lower/flow.h"
+#include "simt/lower/lowering.h"
 #include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
 #include "simt/ops/ops.h"
