@@ -1,6 +1,7 @@
 // Labs: see lab.h.
 #include "book/lab.h"
 
+#include "base/path.h"
 #include "book/key.h"
 
 static void mark_needs(const ChunkTable *table, size_t chunk, bool *needs) {
@@ -15,13 +16,6 @@ static void mark_needs(const ChunkTable *table, size_t chunk, bool *needs) {
             needs[used] = true;
         }
     }
-}
-
-static Str stem_of(Str path) {
-    size_t start = path.len, end = path.len;
-    while (start && path.at[start - 1] != '/') start--;
-    while (end > start && path.at[end - 1] != '.') end--;
-    return str_slice(path, start, end > start ? end - 1 : path.len);
 }
 
 bool *lab_harness(const ChunkTable *table) {
@@ -39,7 +33,7 @@ Labs lab_collect(const ChunkTable *table) {
         Str target = table->chunks[i].target, chapter = key_chapter_of(target);
         if (chapter.len == 0) continue;
         Lab *lab = &labs.items[labs.count++];
-        *lab = (Lab){i, stem_of(target), chapter,
+        *lab = (Lab){i, path_stem(target), chapter,
                      ARENA_NEW(table->arena, table->chunk_count + 1, bool)};
         mark_needs(table, i, lab->needs);
     }

@@ -113,8 +113,32 @@
         }
     }
 
+    // What scrolls sideways can be reached and scrolled by keyboard too; what does not is no stop.
+    function markScrolling() {
+        for (const box of main.querySelectorAll(".table-frame, pre, .sourceCode")) {
+            const scrolls = box.scrollWidth > box.clientWidth + 1 &&
+                /auto|scroll/.test(getComputedStyle(box).overflowX);
+            if (scrolls === box.hasAttribute("tabindex")) continue;
+            if (scrolls) {
+                box.setAttribute("tabindex", "0");
+                box.setAttribute("role", "group");
+                box.setAttribute("aria-label", box.matches(".table-frame") ? "table" : "listing");
+            } else {
+                for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+            }
+        }
+    }
+    markScrolling();
+    window.addEventListener("resize", markScrolling);
+
     search.hidden = false;
     search.addEventListener("input", showResults);
+    search.addEventListener("keydown", function (event) {
+        const first = found.querySelector("a");
+        if (event.key !== "Enter" || !first) return;
+        event.preventDefault();
+        first.click();
+    });
     document.addEventListener("keydown", function (event) {
         const typing = /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName);
         if (event.key === "/" && !typing) {
