@@ -40,8 +40,9 @@ static Str item_at(const Reader *reader, size_t at) {
         end++;
     Str item = str_slice(reader->text, at, end);
     if (item.len <= FOUND_MAX) return item;
-    item.len = FOUND_MAX;
-    while (((unsigned char)item.at[item.len] & 0xC0) == 0x80) item.len--; // a whole character
+    size_t whole = FOUND_MAX; // characters, where the text has any
+    while (whole && ((unsigned char)item.at[whole] & 0xC0) == 0x80) whole--;
+    item.len = whole ? whole : FOUND_MAX;
     return item;
 }
 
