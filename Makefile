@@ -12,6 +12,7 @@ WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
 CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
+MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc) $(if $(filter test,$(MAKECMDGOALS)),,--output-sync=target) --no-print-directory
 endif
