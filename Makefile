@@ -12,7 +12,6 @@ WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 CC ?= cc
 OPTIMIZE ?= -O3 -march=native
 CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
-MAKEFLAGS += --no-builtin-rules
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=$(shell nproc) $(if $(filter test,$(MAKECMDGOALS)),,--output-sync=target) --no-print-directory
 endif
@@ -35,7 +34,8 @@ MODULES := $(filter-out %/main.c,$(wildcard tools/*/*.c))
 .PHONY: all labs run figures book notebooks badges record record-together test check bench-simt help clean
 all: run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
 
-# The tools.
+# The tools. A list of headers is made with its object, by no rule of make's own.
+%.d: ;
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<

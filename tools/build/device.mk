@@ -20,9 +20,10 @@ traced_lab = $(filter $(word 1,$(subst -, ,$(1)))_%,$(LABS))
 fact = toolkit: $(shell $(call tool,nvcc) --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 collect = $(B)/collect -n $(N) -f '$(fact)' -o $(1).csv $(2) && \
   $(B)/collect -n $(N) -f '$(fact)' -o $(1)-lines.csv $(2:.csv=.lines.csv) $(hazards)
+# simt leaves a file alone whose content stays: touch says that the lab was run.
 # The source with #line that a lab was compiled from is kept: collect reads it, when prose may have moved.
 lined = cp $(B)/code/$(call lab_of,$(basename $(notdir $(1)))).cu $(1:.csv=.cu)
-measure = $(lined) && $(B)/simt --last --csv $(1) --lines-csv $(1:.csv=.lines.csv) $(2)
+measure = $(lined) && $(B)/simt --last --csv $(1) --lines-csv $(1:.csv=.lines.csv) $(2) && touch $(1)
 on_device = $(B)/simt --last
 hazards = $(foreach lab,$(LABS),$(if $(hazards_$(lab)),$(B)/results/cpu/$(lab)@256.lines.csv))
 traces = $(foreach lab,$(LABS),$(foreach kernel,$(trace_$(lab)),results/trace-$(word 1,$(subst _, ,$(lab)))-$(kernel).csv))
@@ -35,6 +36,7 @@ $(B)/results/cpu/%@256.lines.csv: code/%.cu | simt
 	@$(call lined,$(@:.lines.csv=.csv))
 	@$(B)/simt --check --lines-csv $@ $(B)/labs/$* -n 256 -k $(hazards_$*) >$@.log; [ $$? -eq 86 ] || \
 	  { echo '$*: no hazard was found in $(hazards_$*)' >&2; exit 1; }
+	@touch $@
 
 results/trace-%.csv: code/$$(call traced_lab,$$*).cu | simt
 	@$(MAKE) -s $(B)/labs/$(call traced_lab,$*)
