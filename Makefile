@@ -3,124 +3,122 @@
 #   chapters -tangle-> code -nvcc-> build -run-> results -plot-> figures
 #       '------------------ weave <-----------------'
 #                             '-> book.md, build/book.html
+#
+# Every file is written under another name and renamed when it is whole; what is lost is made again.
 
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
 PLOT = tools/plot/plot.py -D $(BOOK_DEVICE) -a $(B)/figures.csv
 WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
-CC ?= cc
-OPTIMIZE ?= -O3 -march=native
-CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow -Werror -MMD -MP
-ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += --jobs=$(shell nproc) $(if $(filter test,$(MAKECMDGOALS)),,--output-sync=target) --no-print-directory
+include tools/build/drive.mk
+ifndef DRIVES
+ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += --jobs=$(shell nproc)
 endif
-Q = $(if $(V),,@)
+ifeq ($(filter test chapter-%,$(GOALS)),)
+MAKEFLAGS += --output-sync=target
+endif
 
 tool = $(shell B=$(B) tools/build/toolchain.sh $(1))
-GPU := $(shell nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
-DEVICE ?= $(if $(GPU),$(shell echo '$(GPU)' | tr 'A-Z /' 'a-z--'),cpu)
+GPU := $(shell nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1 | tr -cd 'A-Za-z0-9 ._-')
+DEVICE ?= $(if $(GPU),$(shell echo '$(GPU)' | tr 'A-Z ' 'a-z-'),cpu)
 ARCH ?= $(if $(GPU),$(call tool,arch),sm_90)
-NVCC_FLAGS = -O3 -arch=$(ARCH) -lineinfo -cudart shared --no-compress -Werror all-warnings \
-  -Xcompiler -Wall,-Wextra,-Wno-missing-field-initializers,-Werror
-
+NVCC_FLAGS = -O3 -arch=$(ARCH) -lineinfo -cudart shared --no-compress \
+  -Xcompiler -Wall,-Wextra,-Wno-missing-field-initializers $(if $(WERROR),-Werror all-warnings -Xcompiler -Werror)
 CHAPTERS := $(sort $(wildcard chapters/*.md))
-PROGRAMS := tangle weave collect
-MODULES := $(filter-out %/main.c,$(wildcard tools/*/*.c))
 
 .DELETE_ON_ERROR:
-.SECONDARY:
 .SECONDEXPANSION:
-.PHONY: all labs run figures book notebooks badges record record-together test check bench-simt help clean
-all: run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
-
-# The tools. A list of headers is made with its object, by no rule of make's own.
-%.d: ;
-$(B)/%.o: %.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
-$(B)/modules.a: $(MODULES:%.c=$(B)/%.o)
-	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
-$(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lm
-include tools/build/simt.mk
--include $(wildcard $(B)/tools/*/*.d)
+.PHONY: all labs run figures book notebooks badges record record-together test check bench-simt help clean FORCE
+all: $$(lost_labs) run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
+	$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library))
+	$(call say,= open $(B)/book.html)
+include tools/build/tools.mk
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
 # that compilers, counters and hazards name the chapter's line. An author adds a chapter, no list.
 # LAB@mpi is a lab as one process per GPU, and a result LAB@1024 is one of another size.
 lab_of = $(firstword $(subst @, ,$(1)))
 size_of = $(or $(word 2,$(subst @, ,$(1))),$(N))
-$(B)/labs.mk: $(B)/tangle $(CHAPTERS)
+$(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/code.done))
+	$(call say,tangle code/)
 	$(Q)$(B)/tangle -p $(CHAPTERS)
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
-	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new && mv $@.new $@
-ifneq ($(filter-out help clean simt test $(PROGRAMS:%=$(B)/%),$(or $(MAKECMDGOALS),all)),)
+	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$(B)/figures.csv.new && mv $(B)/figures.csv.new $(B)/figures.csv
+	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
+	@$(call stamp,code/* $(B)/code/* $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
+ifneq ($(filter-out help clean simt $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/device.mk
 endif
 
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
 $(B)/labs/%: $(B)/code/$$(call lab_of,$$*).cu
 	@mkdir -p $(@D)
-	@echo 'nvcc -arch=$(ARCH) $*'
-	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@ $< \
+	$(call say,nvcc -arch=$(ARCH) $*)
+	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && $$nvcc $(NVCC_FLAGS) -o $@.new $< \
 	  $(link_$(call lab_of,$*)) $(if $(filter %@mpi,$*),$(mpi_$(call lab_of,$*)) -ccbin mpicxx) \
-	  -Xlinker -rpath,$$(dirname $$nvcc)/../lib64
+	  -Xlinker -rpath,$$(dirname $$nvcc)/../lib64 && mv $@.new $@
 
-# Runs depend on the clean code: a change of prose alone compiles again, but runs nothing again.
-results_of = $(foreach run,$(1),$(B)/results/$(DEVICE)/$(run).csv)
-$(B)/results/$(DEVICE)/%.csv: code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS)
+# Runs depend on the clean code: a change of prose alone runs nothing, and a lab is only compiled
+# when it will be run.
+lab_for = $(shell [ '$(1)' -nt 'code/$(call lab_of,$(basename $(notdir $(1:.lines.csv=.csv)))).cu' ] || \
+  echo '$(B)/labs/$(call lab_of,$(basename $(notdir $(1:.lines.csv=.csv))))')
+lost_labs = $(filter-out $(wildcard $(runs:%=$(B)/labs/%)),$(runs:%=$(B)/labs/%))
+$(RUN_FILES): code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS) $$(call lab_for,$(R)/$$*.csv)
 	@mkdir -p $(@D)
-	@$(MAKE) -s $(B)/labs/$(call lab_of,$*)
-	@$(call measure,$@,$(B)/labs/$(call lab_of,$*) -n $(call size_of,$*))
-
-run: $(B)/results/$(DEVICE).csv  ## run the labs that have changed: times on a GPU, counts without
-$(B)/results/$(DEVICE).csv: $$(call results_of,$$(runs)) $$(hazards) $(B)/collect
-	@$(call collect,$(@:.csv=),$(call results_of,$(runs)))
-record: $$(call results_of,$$(every_size)) $$(hazards) $(B)/collect $$(traces) $$(errors)  ## make this device's results the recorded ones
+	$(call say,run $* on $(DEVICE))
+	@$(call measure,$*)
+run: $(B)/results/$(DEVICE).csv $$(also_collected)  ## run the labs that have changed: times on a GPU, counts without
+$(B)/results/$(DEVICE).csv: $$(call results_of,$$(runs)) $(B)/collect
+	@$(call collect,$@,$(call results_of,$(runs)))
+record: $$(call results_of,$$(every_size)) $(B)/collect $$(also_recorded)  ## make this device's results the recorded ones
+	$(call say,record results/$(DEVICE).csv)
 	@mkdir -p results
-	$(call collect,results/$(DEVICE),$(call results_of,$(every_size)))
-chapter-%: | $(DEVICE_TOOLS)  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options
-	@$(MAKE) -s $(B)/labs/$(LAB_OF_$*)
-	@$(on_device) $(B)/labs/$(LAB_OF_$*) $(or $(FLAGS),-n $(N))
+	@$(call collect,results/$(DEVICE).csv,$(call results_of,$(every_size)))
+chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
+no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
+  $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
+chapter-%: | $(DEVICE_TOOLS) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options
+	@$(if $(chapter_lab),$(on_device) $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N)),echo 'make: $(no_chapter)' >&2; exit 2)
 
-# The book. Stamps stand for files that are only replaced when their content changes.
-ifneq ($(filter record,$(MAKECMDGOALS)),)
+# The book.
+ifneq ($(filter record,$(GOALS)),)
 $(B)/figures.done $(B)/book.done $(B)/notebooks.done: record
 endif
 figures: $(B)/figures.done  ## draw the figures whose data has changed
-$(B)/figures.csv: $(B)/tangle $(CHAPTERS)
-	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$@.new && mv $@.new $@
-$(B)/figures.done: $(B)/figures.csv $(wildcard results/*.csv results/*/*.csv tools/plot/*.py)
-	@python3 $(PLOT) --check >/dev/null 2>&1 || \
-	  { python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT); }
-	@touch $@
+figures_due = $(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes)
+$(B)/figures.done: $(B)/labs.mk $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
+	$(if $(figures_due),$(call say,draw figures/))
+	$(if $(figures_due),@python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT))
+	@$(call stamp,figures/*,$@)
 book: $(B)/book.html  ## weave book.md, and render build/book.html
-$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) | $(B)/figures.done
+$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
+	$(call say,weave book.md)
 	$(Q)$(WEAVE) -t github -o book.md $(CHAPTERS)
 	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
-	@touch $@
+	@$(call stamp,book.md $(B)/book.pandoc.md,$@)
 $(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(wildcard tools/page/*)
-	@echo 'pandoc $@'
+	$(call say,pandoc $@)
 	$(Q)pandoc=$$(B=$(B) tools/build/toolchain.sh pandoc) && PANDOC=$$pandoc tools/page/render.sh $(B)/book.pandoc.md $@
-
 REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
 notebooks: $(B)/notebooks.done  ## weave notebooks/: every lab on a Colab GPU, or in any Jupyter
-$(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(wildcard tools/notebook/cells.py results/*.csv notebooks/REPOSITORY)
+$(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/notebooks.done) \
+  $(wildcard tools/notebook/cells.py results/*.csv notebooks/REPOSITORY)
+	$(call say,weave notebooks/)
 	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
-	@touch $@
+	@$(call stamp,notebooks/*.ipynb,$@)
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)
 
-test:  ## every test, or some: AREA="fence weave" CASE=words; tests/README.md says how to add one
-	@goals=$$(B=$(B) tests/run -n) && { [ -z "$$goals" ] || $(MAKE) -s --output-sync=target $$goals; }
+test: $(if $(filter test,$(GOALS)),$(shell AREA='$(AREA)' B=$(B) tests/run -n 2>/dev/null))  ## every test, or some: AREA="fence weave" CASE=words; tests/README.md says how to add one
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
-check: $(B)/weave $(B)/tangle $(B)/figures.csv  ## are code, figures, results and book.md what the chapters say?
+check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
 clean:  ## remove all that was built
 	rm -rf $(B)
+endif
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

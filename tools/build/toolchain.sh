@@ -4,6 +4,7 @@
 #   tools/build/toolchain.sh python    prints a python3 (3.10 or later) that imports matplotlib
 #   tools/build/toolchain.sh pandoc    prints a pandoc (2.17 or later)
 #   tools/build/toolchain.sh nvcc      prints an nvcc (CUDA 12 or later)
+#   tools/build/toolchain.sh -f nvcc    prints it if it is there, and installs nothing
 #   tools/build/toolchain.sh arch      prints the architecture of the GPU at hand, as in sm_90 (the
 #                                lowest of several); nothing without a GPU
 #
@@ -14,6 +15,8 @@
 # what to install, and the exit status is 1. Paths are relative to the repository root if $B is.
 set -u
 
+only_find=
+[ "${1:-}" = -f ] && only_find=yes && shift
 tool=${1:-}
 cd "${0%/*}/../.." || exit 1
 build=${B:-build}
@@ -42,16 +45,16 @@ nvidia-cuda-cccl==13.0.85'
 
 case $tool in
 python)
-    pins=$matplotlib_pins what="matplotlib 3.10" target=$build/venv program=$build/venv/bin/python3
+    pins=$matplotlib_pins what="matplotlib 3.10" megabytes=40 target=$build/venv program=$build/venv/bin/python3
     advice='run "apt install python3-matplotlib" (Debian) or "python3 -m pip install matplotlib"'
     ;;
 pandoc)
-    pins=$pandoc_pins what=pandoc target=$build/pandoc program=$build/pandoc/pypandoc/files/pandoc
+    pins=$pandoc_pins what=pandoc megabytes=35 target=$build/pandoc program=$build/pandoc/pypandoc/files/pandoc
     advice='run "apt install pandoc" (Debian) or install pandoc 2.17 or later from https://pandoc.org/installing.html'
     ;;
 nvcc)
-    pins=$nvcc_pins what="nvcc 13.0" target=$build/cuda program=$build/cuda/nvidia/cu13/bin/nvcc
-    advice='run "apt install nvidia-cuda-toolkit" (Debian) or install CUDA 12 or later from https://developer.nvidia.com/cuda-downloads'
+    pins=$nvcc_pins what="nvcc 13.0" megabytes=105 target=$build/cuda program=$build/cuda/nvidia/cu13/bin/nvcc
+    advice='install CUDA 12 or later from https://developer.nvidia.com/cuda-downloads (Debian has nvidia-cuda-toolkit in non-free)'
     ;;
 arch) pins= ;;
 -h | --help)
@@ -59,7 +62,7 @@ arch) pins= ;;
     exit 0
     ;;
 *)
-    echo "usage: tools/build/toolchain.sh python|pandoc|nvcc|arch" >&2
+    echo "usage: tools/build/toolchain.sh [-f] python|pandoc|nvcc|arch" >&2
     exit 2
     ;;
 esac
@@ -144,6 +147,7 @@ installed() {
     [ -r "$target/pins" ] && [ "$(cat "$target/pins")" = "$pins" ] && works "$program"
 }
 installed && keep "$program"
+[ -z "$only_find" ] || exit 1
 
 # --- install: everything in $stage, then one rename ---
 
@@ -171,7 +175,7 @@ fi
 "$pip_python" -m pip --retries 1 --timeout 10 index versions "${pins%%==*}" >/dev/null 2>&1 ||
     fail "pip reaches no package index"
 
-echo "toolchain: installing $what into $target" >&2
+echo "toolchain: installing $what into $target ($megabytes MB to download)" >&2
 new=$stage/new
 into=$new
 case $tool in python)

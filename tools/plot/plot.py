@@ -72,9 +72,22 @@ def recorded_hash(path):
     return found.group(1).decode() if found else None
 
 
+def ends_with(path, end):
+    try:
+        with open(path, "rb") as file:
+            file.seek(-len(end), os.SEEK_END)
+            return file.read() == end
+    except OSError:
+        return False
+
+
 def is_drawn(path, wanted):
-    """Of these inputs, as SVG and, which was written before it, as PNG."""
-    return recorded_hash(path) == wanted and path.with_suffix(".png").exists()
+    """Of these inputs, as SVG and, which was written before it, as PNG, and both to their ends."""
+    return (
+        recorded_hash(path) == wanted
+        and ends_with(path, b"</svg>\n")
+        and ends_with(path.with_suffix(".png"), b"IEND\xaeB`\x82")
+    )
 
 
 def abandoned(folder, figures):

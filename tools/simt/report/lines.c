@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "simt/report/columns.h"
 #include "simt/report/hazards.h"
 
 typedef struct {
@@ -67,24 +68,24 @@ void lines_add(Arena *arena, const char *kernel, bool only_last, const LineCount
 static const struct {
     const char *heading;
     Counter counter;
+    int rank; // the order in which columns are chosen
 } shown[] = {
-    {"Warp inst", COUNT_WARP_INSTS},
-    {"Thread inst", COUNT_THREAD_INSTS},
-    {"Ld wavefronts", COUNT_SHARED_LD_WAVEFRONTS},
-    {"conflicts", COUNT_SHARED_LD_CONFLICTS},
-    {"St wavefronts", COUNT_SHARED_ST_WAVEFRONTS},
-    {"conflicts", COUNT_SHARED_ST_CONFLICTS},
-    {"Ld sectors", COUNT_GLOBAL_LD_SECTORS},
-    {"St sectors", COUNT_GLOBAL_ST_SECTORS},
-    {"Atomics", COUNT_ATOMICS},
-    {"Barriers", COUNT_BARRIERS},
-    {"Divergent", COUNT_DIVERGENT_BRANCHES},
+    {"Warp inst", COUNT_WARP_INSTS, 3},
+    {"Thread inst", COUNT_THREAD_INSTS, 10},
+    {"Ld wavefronts", COUNT_SHARED_LD_WAVEFRONTS, 7},
+    {"Ld conflicts", COUNT_SHARED_LD_CONFLICTS, 0},
+    {"St wavefronts", COUNT_SHARED_ST_WAVEFRONTS, 8},
+    {"St conflicts", COUNT_SHARED_ST_CONFLICTS, 6},
+    {"Ld sectors", COUNT_GLOBAL_LD_SECTORS, 1},
+    {"St sectors", COUNT_GLOBAL_ST_SECTORS, 9},
+    {"Atomics", COUNT_ATOMICS, 5},
+    {"Barriers", COUNT_BARRIERS, 4},
+    {"Divergent", COUNT_DIVERGENT_BRANCHES, 2},
 };
 
-enum { SHOWN = sizeof shown / sizeof *shown };
+enum { SHOWN = sizeof shown / sizeof *shown, NUMBER_WIDTH = 6, GAP = 2, SOURCE_WIDTH = 32 };
 
 static bool column_used(int column) {
-    if (column < 2) return true;
     for (size_t i = 0; i < all_count; i++)
         if (all[i].at.counters.value[shown[column].counter]) return true;
     return false;
@@ -98,16 +99,18 @@ static Str text_line(Str text, uint32_t number) {
     return line;
 }
 
-static void print_line(const LineCounters *line, Str source, const int *width) {
-    printf("%6u", line->line);
+// The source is cut where the screen ends: `room` characters.
+static void print_line(const LineCounters *line, Str source, const Column *columns, int room) {
+    printf("%*u", NUMBER_WIDTH, line->line);
     for (int column = 0; column < SHOWN; column++) {
-        if (!column_used(column)) continue;
+        if (!columns[column].wanted) continue;
         uint64_t value = line->counters.value[shown[column].counter];
-        if (value || column < 2)
-            printf("  %*llu", width[column], (unsigned long long)value);
+        if (value)
+            printf("%*s%*llu", GAP, "", columns[column].width, (unsigned long long)value);
         else
-            printf("  %*s", width[column], "");
+            printf("%*s%*s", GAP, "", columns[column].width, "");
     }
+    if ((int)source.len > room) source.len = (size_t)room;
     printf(source.len ? "  | %.*s\n" : "  |\n", STR_ARG(source));
 }
 
@@ -121,21 +124,32 @@ static int column_width(int column) {
     return width;
 }
 
+// Chooses the columns; returns the characters that are left for the source.
+static int choose_columns(Column *columns) {
+    int room = columns_screen() - NUMBER_WIDTH - 4; // " | " and a blank before it
+    for (int k = 0; k < SHOWN; k++)
+        columns[k] = (Column){column_width(k), shown[k].rank, column_used(k)};
+    columns_choose(columns, SHOWN, room - SOURCE_WIDTH, GAP);
+    for (int k = 0; k < SHOWN; k++) room -= columns[k].wanted ? columns[k].width + GAP : 0;
+    return room;
+}
+
 void lines_print(Arena *arena) {
-    int width[SHOWN];
-    for (int column = 0; column < SHOWN; column++) width[column] = column_width(column);
+    Column columns[SHOWN];
+    int room = choose_columns(columns);
     Str text = {NULL, 0};
     for (size_t i = 0; i < all_count; i++) {
         const KernelLine *line = &all[i], *above = i ? line - 1 : NULL;
         bool same_file = above && strcmp(above->at.file, line->at.file) == 0;
         if (!same_file && !file_read(arena, line->at.file, &text)) text = (Str){NULL, 0};
         if (!same_file || above->kernel != line->kernel) {
-            printf("\n%s in %s\n%6s", kernels[line->kernel], line->at.file, "Line");
-            for (int column = 0; column < SHOWN; column++)
-                if (column_used(column)) printf("  %*s", width[column], shown[column].heading);
+            printf("\n%s in %s\n%*s", kernels[line->kernel], line->at.file, NUMBER_WIDTH, "Line");
+            for (int k = 0; k < SHOWN; k++)
+                if (columns[k].wanted)
+                    printf("%*s%*s", GAP, "", columns[k].width, shown[k].heading);
             printf("  | Source\n");
         }
-        print_line(&line->at, text_line(text, line->at.line), width);
+        print_line(&line->at, text_line(text, line->at.line), columns, room);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "simt/report/hazards.h"
 #include "simt/report/lines.h"
 #include "simt/report/name.h"
+#include "simt/report/table.h"
 
 typedef struct {
     const char *name;
@@ -86,19 +87,12 @@ bool report_launch(const char *mangled, const Launch *launch, const LaunchReport
 
 // --- CSV ---
 
-// 256, or 16x16, or 8x8x4.
-static void shape_text(Buf *buf, Dim3 shape) {
-    buf_format(buf, "%u", shape.x);
-    if (shape.y > 1 || shape.z > 1) buf_format(buf, "x%u", shape.y);
-    if (shape.z > 1) buf_format(buf, "x%u", shape.z);
-}
-
 static void csv_row(Buf *buf, const Row *row, size_t launch) {
     csv_add_cell(buf, str_of(row->name));
     buf_format(buf, ",%zu,", launch);
-    shape_text(buf, row->grid);
+    table_shape(buf, row->grid);
     buf_char(buf, ',');
-    shape_text(buf, row->block);
+    table_shape(buf, row->block);
     for (int i = 0; i < COUNTERS; i++)
         buf_format(buf, ",%llu", (unsigned long long)row->counters.value[i]);
     if (options.merge) buf_format(buf, ",%llu", (unsigned long long)row->launches);
@@ -122,107 +116,18 @@ static bool write_csv(void) {
     return file_write_if_changed(&arena, options.csv, buf_str(&buf)) != FILE_FAILED;
 }
 
-// --- the table ---
-
-// Nsight Compute's words: a group, the metric within it. Instruction counts are of PTX, before
-// ptxas, which Nsight Compute does not see.
-static const struct {
-    const char *group, *metric;
-} columns[COUNTERS] = {
-    [COUNT_WARP_INSTS] = {"Inst. (PTX)", "Warp"},
-    [COUNT_THREAD_INSTS] = {"Inst. (PTX)", "Thread"},
-    [COUNT_SHARED_LD_INSTS] = {"Shared Load", "Inst."},
-    [COUNT_SHARED_LD_WAVEFRONTS] = {"Shared Load", "Wavefronts"},
-    [COUNT_SHARED_LD_CONFLICTS] = {"Shared Load", "Bank Confl."},
-    [COUNT_SHARED_ST_INSTS] = {"Shared Store", "Inst."},
-    [COUNT_SHARED_ST_WAVEFRONTS] = {"Shared Store", "Wavefronts"},
-    [COUNT_SHARED_ST_CONFLICTS] = {"Shared Store", "Bank Confl."},
-    [COUNT_GLOBAL_LD_REQUESTS] = {"Global Load", "Requests"},
-    [COUNT_GLOBAL_LD_SECTORS] = {"Global Load", "Sectors"},
-    [COUNT_GLOBAL_ST_REQUESTS] = {"Global Store", "Requests"},
-    [COUNT_GLOBAL_ST_SECTORS] = {"Global Store", "Sectors"},
-    [COUNT_ATOMICS] = {"Atomics", "Threads"},
-    [COUNT_BARRIERS] = {"Barriers", "Blocks"},
-    [COUNT_DIVERGENT_BRANCHES] = {"Branches", "Divergent"},
-};
-
-enum { FIXED = 4, CELL = 24 }; // kernel, grid, block, launches; then the counters
-
-static void cell_text(Buf *buf, size_t row, int column) {
-    const Row *r = &rows[row];
-    if (column == 0)
-        name_short(buf, str_of(r->name));
-    else if (column == 1)
-        shape_text(buf, r->grid);
-    else if (column == 2)
-        shape_text(buf, r->block);
-    else if (column == 3)
-        buf_format(buf, "%llu", (unsigned long long)r->launches);
-    else
-        buf_format(buf, "%llu", (unsigned long long)r->counters.value[column - FIXED]);
-}
-
-static bool column_used(int column) {
-    if (column < FIXED + COUNT_SHARED_LD_INSTS) return true;
-    for (size_t i = 0; i < row_count; i++)
-        if (rows[i].launches && rows[i].counters.value[column - FIXED]) return true;
-    return false;
-}
-
-static Str heading(int column, int line) {
-    static const char *const fixed[FIXED] = {"Kernel", "Grid", "Block", "Launches"};
-    if (column < FIXED) return line ? str_of(fixed[column]) : STR("");
-    const char *group = columns[column - FIXED].group;
-    if (line) return str_of(columns[column - FIXED].metric);
-    for (int before = column - 1; before >= FIXED; before--) // the group's name once
-        if (column_used(before))
-            return strcmp(columns[before - FIXED].group, group) ? str_of(group) : STR("");
-    return str_of(group);
-}
-
-static void print_cell(Str text, size_t width, bool left) {
-    printf("%*s%.*s%*s", left ? 0 : (int)(width - text.len), "", STR_ARG(text),
-           left ? (int)(width - text.len) : 0, "");
-}
-
-static Str cell(size_t row, int column) {
-    Buf buf = {.arena = &arena};
-    cell_text(&buf, row, column);
-    return buf_str(&buf);
-}
-
-// Headings may be wider than their column only if the next heading is empty: groups are.
-static size_t column_width(int column) {
-    size_t width = heading(column, 1).len;
-    if (heading(column, 0).len > width) width = heading(column, 0).len;
-    for (size_t row = 0; row < row_count; row++) {
-        size_t len = rows[row].launches ? cell(row, column).len : 0;
-        if (len > width) width = len;
-    }
-    return width;
-}
+// --- all of it ---
 
 static void print_table(void) {
-    size_t width[FIXED + COUNTERS];
-    for (int column = 0; column < FIXED + COUNTERS; column++) width[column] = column_width(column);
-    printf("\nCPU device: what each kernel launch did (no time: this is not a GPU)\n");
-    for (int line = 0; line < 2; line++) {
-        for (int column = 0; column < FIXED + COUNTERS; column++) {
-            if (!column_used(column)) continue;
-            if (column) fputs("  ", stdout);
-            print_cell(heading(column, line), width[column], column == 0);
-        }
-        putchar('\n');
-    }
+    TableRow *shown = NULL;
+    size_t count = 0, capacity = 0;
     for (size_t row = 0; row < row_count; row++) {
-        if (rows[row].launches == 0) continue;
-        for (int column = 0; column < FIXED + COUNTERS; column++) {
-            if (!column_used(column)) continue;
-            if (column) fputs("  ", stdout);
-            print_cell(cell(row, column), width[column], column == 0);
-        }
-        putchar('\n');
+        const Row *r = &rows[row];
+        if (r->launches == 0) continue;
+        ARENA_GROW(&arena, shown, count, capacity);
+        shown[count++] = (TableRow){r->name, r->grid, r->block, r->launches, &r->counters};
     }
+    table_print(&arena, shown, count);
 }
 
 static bool written(bool good, const char *path) {

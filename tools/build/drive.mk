@@ -1,0 +1,30 @@
+# One make at a time in a build folder, in a frame that counts steps and repeats errors last:
+# tools/build/drive.c. DRIVES is set in the make that only starts that frame, MAKE_DRIVEN in all that
+# it starts. `say` tells it of a step. A stamp stands for files that are only replaced when their
+# content changes: it names them, with size and time, and is out of date when one is lost.
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
+ifneq ($(filter-out help,$(GOALS)),)
+DRIVES := yes
+.PHONY: $(GOALS) driven
+$(GOALS): driven
+	@:
+driven: $(B)/drive
+	+@MAKE_DRIVEN='$(abspath $(B))' $(B)/drive $(if $(V),-v) $(B) $(MAKE) $(GOALS)
+$(B)/drive: tools/build/drive.c
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
+endif
+endif
+
+Q = $(if $(V),,@)
+say = @{ echo '$(1)' >&9; } 2>/dev/null || :
+# quietly COMMAND, LOG: what it prints, but for errors, is shown with V=1.
+quietly = $(1)$(if $(V),, >$(2))
+# stamp FILES, STAMP; lost STAMP: FORCE, unless each file that the stamp names is as it was left.
+stamp = stat -c '%s %Y %n' $(1) >$(2).new && mv $(2).new $(2)
+lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '%s %Y %n' 2>/dev/null | \
+  cmp -s - $(1) || echo FORCE)
+FORCE:

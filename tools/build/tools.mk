@@ -1,0 +1,53 @@
+# The programs in C. An object, its list of headers and a program appear whole or not at all.
+# Warnings are errors where WERROR says so, which is in continuous integration, not for a user.
+
+OPTIMIZE ?= -O3 -march=native
+CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow $(if $(WERROR),-Werror)
+PROGRAMS := tangle weave collect
+MODULES := $(filter-out %/main.c tools/build/%,$(wildcard tools/*/*.c))
+
+# compile FLAGS: $< into $@. A list of headers is made with its object, by no rule of make's own.
+compile = $(CC) $(CFLAGS) $(1) -MMD -MP -MT $@ -MF $@.new.d -c -o $@.new $< && mv $@.new.d $(@:.o=.d) && mv $@.new $@
+%.d: ;
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,- cc $<)
+	$(Q)$(call compile)
+$(B)/modules.a: $(MODULES:%.c=$(B)/%.o)
+	@rm -f $@.new
+	$(Q)$(AR) rcs $@.new $^ && mv $@.new $@
+$(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
+	$(call say,cc $@)
+	$(Q)$(CC) $(CFLAGS) -o $@.new $^ -lm && mv $@.new $@
+-include $(wildcard $(B)/tools/*/*.d)
+
+# The CPU device: the launcher $(B)/simt and, beside it, the libraries it puts in the place of the
+# CUDA runtime, $(B)/simt-runtime/libcudart.so.{12,13}: the same objects, one file compiled twice.
+SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
+SIMT_ABI      := tools/simt/cuda/abi.c
+SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
+                   $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c))))
+SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file str)
+SIMT_FLAGS    := -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition
+
+SIMT_RUNTIMES := $(B)/simt-runtime/libcudart.so.12 $(B)/simt-runtime/libcudart.so.13
+
+.PHONY: simt
+simt: $(B)/simt $(SIMT_RUNTIMES)
+$(B)/simt-objects/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(call say,- cc $<)
+	$(Q)$(call compile,$(SIMT_FLAGS))
+$(B)/simt-objects/abi_%.o: $(SIMT_ABI)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,$(SIMT_FLAGS) -DSIMT_CUDART=$*)
+$(B)/simt: $(SIMT_LAUNCHER) $(SIMT_SHARED)
+	$(call say,cc $@)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@.new -ldl && mv $@.new $@
+$(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARED) $(B)/simt-objects/abi_%.o
+	@mkdir -p $(@D)
+	$(call say,cc $@)
+	@printf 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };\n' >$@.map
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script,$@.map $^ \
+	  -o $@.new -lm -lpthread -ldl && mv $@.new $@
+-include $(shell find $(B)/simt-objects -name '*.d' 2>/dev/null)

@@ -1,0 +1,22 @@
+// The table of launches, as Nsight Compute would head its columns.
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "base/str.h"
+#include "simt/device/device.h"
+
+typedef struct {
+    const char *kernel;
+    Dim3 grid, block;
+    uint64_t launches;
+    const Counters *counters; // of one of them
+} TableRow;
+
+// 256, or 16x16, or 8x8x4.
+void table_shape(Buf *buf, Dim3 shape);
+
+// Prints the columns that fit the screen. Those come first in which the rows differ, and among them
+// those that this book is about; a line below says how to see the others.
+void table_print(Arena *arena, const TableRow *rows, size_t count);
+
+#endif
