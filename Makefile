@@ -68,19 +68,19 @@ lost_labs = $(filter-out $(wildcard $(runs:%=$(B)/labs/%)),$(runs:%=$(B)/labs/%)
 $(RUN_FILES): code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS) $$(call lab_for,$(R)/$$*.csv)
 	@mkdir -p $(@D)
 	$(call say,run $* on $(DEVICE))
-	@$(call measure,$*)
+	$(Q)$(call measure,$*)
 run: $(B)/results/$(DEVICE).csv $$(also_collected)  ## run the labs that have changed: times on a GPU, counts without
 $(B)/results/$(DEVICE).csv: $$(call results_of,$$(runs)) $(B)/collect
-	@$(call collect,$@,$(call results_of,$(runs)))
+	$(Q)$(call collect,$@,$(call results_of,$(runs)))
 record: $$(call results_of,$$(every_size)) $(B)/collect $$(also_recorded)  ## make this device's results the recorded ones
 	$(call say,record results/$(DEVICE).csv)
 	@mkdir -p results
-	@$(call collect,results/$(DEVICE).csv,$(call results_of,$(every_size)))
+	$(Q)$(call collect,results/$(DEVICE).csv,$(call results_of,$(every_size)))
 chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
 no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
 chapter-%: | $(DEVICE_TOOLS) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options
-	@$(if $(chapter_lab),$(on_device) $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N)),echo 'make: $(no_chapter)' >&2; exit 2)
+	$(Q)$(if $(chapter_lab),$(on_device) $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N)),echo 'make: $(no_chapter)' >&2; exit 2)
 
 # The book.
 ifneq ($(filter record,$(GOALS)),)
@@ -121,4 +121,4 @@ clean:  ## remove all that was built
 	rm -rf $(B)
 endif
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	$(Q)awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

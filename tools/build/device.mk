@@ -32,15 +32,15 @@ collect = $(B)/collect -n $(N) -f "toolkit: $$($$(B=$(B) tools/build/toolchain.s
   -o $(1) $(2) && touch $(1)
 also_collected = $(B)/results/cpu-lines.csv
 $(B)/results/cpu-lines.csv: $$(call lines_of,$$(lined_runs)) $$(call lined_of,$$(lined_runs)) $(B)/collect
-	@$(call collect,$@,$(call lines_of,$(lined_runs)))
+	$(Q)$(call collect,$@,$(call lines_of,$(lined_runs)))
 
 # 86 is the status of a program with hazards, and these have some.
 lined_runs = $(runs) $(foreach lab,$(LABS),$(if $(hazards_$(lab)),$(lab)@256))
 $(R)/%@256.lines.csv $(R)/%@256.cu: code/%.cu | simt $$(call lab_for,$(R)/$$*@256.lines.csv)
 	@mkdir -p $(@D)
 	$(call say,run $* --check)
-	@$(call lined,$*,$*@256)
-	@$(B)/simt --check --lines-csv $(R)/$*@256.lines.csv $(B)/labs/$* -n 256 -k $(hazards_$*) >$(R)/$*@256.log; \
+	$(Q)$(call lined,$*,$*@256)
+	$(Q)$(B)/simt --check --lines-csv $(R)/$*@256.lines.csv $(B)/labs/$* -n 256 -k $(hazards_$*) >$(R)/$*@256.log; \
 	  [ $$? -eq 86 ] || { echo '$*: no hazard was found in $(hazards_$*)' >&2; exit 1; }
 	@touch $(R)/$*@256.lines.csv
 
@@ -54,14 +54,14 @@ traces = $(foreach lab,$(LABS),$(foreach kernel,$(trace_$(lab)),results/trace-$(
 traced_lab = $(filter $(word 1,$(subst -, ,$(1)))_%,$(LABS))
 results/trace-%.csv: code/$$(call traced_lab,$$*).cu | simt $(B)/labs/$$(call traced_lab,$$*)
 	$(call say,trace $*)
-	@$(B)/simt --trace $(B)/$(@F) $(B)/labs/$(call traced_lab,$*) -n 256 -b 256 -k $(word 2,$(subst -, ,$*)) >/dev/null
-	@awk -v kernel=$(word 2,$(subst -, ,$*)) -f tools/build/trace.awk $(B)/$(@F) >$@.new && mv $@.new $@
+	$(Q)$(B)/simt --trace $(B)/$(@F) $(B)/labs/$(call traced_lab,$*) -n 256 -b 256 -k $(word 2,$(subst -, ,$*)) >/dev/null
+	$(Q)awk -v kernel=$(word 2,$(subst -, ,$*)) -f tools/build/trace.awk $(B)/$(@F) >$@.new && mv $@.new $@
 errors = $(foreach lab,$(LABS),$(errors_$(lab)))
 erring_lab = $(strip $(foreach lab,$(LABS),$(if $(filter $(1),$(errors_$(lab))),$(lab))))
 results/errors/%.csv: code/$$(call erring_lab,results/errors/$$*.csv).cu | simt $(B)/labs/$$(call erring_lab,results/errors/$$*.csv)
 	@mkdir -p $(@D)
 	$(call say,run $(call erring_lab,$@) --errors)
-	@$(B)/simt $(B)/labs/$(call erring_lab,$@) --errors $@.new >/dev/null && mv $@.new $@
+	$(Q)$(B)/simt $(B)/labs/$(call erring_lab,$@) --errors $@.new >/dev/null && mv $@.new $@
 endif
 
 else
@@ -82,10 +82,10 @@ shared_results = $(arrangements:%=$(B)/results/$(HOST)/%.csv)
 $(B)/results/$(HOST)/%.csv: code/$$(call lab_of,$$*).cu | $(B)/labs/$$*
 	@mkdir -p $(@D)
 	$(call say,run $* on $(GPUS) GPUs)
-	@flock $(B)/gpu $(if $(filter %@mpi,$*),mpirun -np $(GPUS)) $(B)/labs/$* -n $(N) --csv $@
+	$(Q)flock $(B)/gpu $(if $(filter %@mpi,$*),mpirun -np $(GPUS)) $(B)/labs/$* -n $(N) --csv $@
 record-together: $$(shared_results) $(B)/collect
 	@mkdir -p results
-	@$(call collect,results/$(HOST).csv,$(shared_results))
+	$(Q)$(call collect,results/$(HOST).csv,$(shared_results))
 also_recorded = record-together
 endif
 endif

@@ -8,11 +8,15 @@ GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
 ifneq ($(filter-out help,$(GOALS)),)
 DRIVES := yes
+# drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
+at_once = $(if $(findstring n,$(firstword -$(MAKEFLAGS)))$(wildcard $(B)/labs.mk),,\
+  $(if $(filter all labs run record chapter-%,$(GOALS)),nvcc) $(if $(filter all book,$(GOALS)),pandoc))
 .PHONY: $(GOALS) driven
 $(GOALS): driven
 	@:
 driven: $(B)/drive
-	+@MAKE_DRIVEN='$(abspath $(B))' $(B)/drive $(if $(V),-v) $(B) $(MAKE) $(GOALS)
+	+@$(foreach tool,$(at_once),B=$(B) tools/build/toolchain.sh $(tool) >/dev/null || no=$(tool);) [ -z "$$no" ] || exit 1; \
+	  MAKE_DRIVEN='$(abspath $(B))' $(B)/drive $(if $(V),-v) $(B) $(MAKE) $(GOALS)
 $(B)/drive: tools/build/drive.c
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
