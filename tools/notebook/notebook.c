@@ -198,26 +198,44 @@ static void add_harness(Notebook *notebook) {
     cells_add_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
 }
 
+// A recorded number as Python reads it, which takes leading zeros for an octal number. False: there
+// is none.
+static bool add_number(Buf *text, const ResultTable *device, const ResultRow *row, Str column) {
+    Str digits = results_cell(device, row, column);
+    double number;
+    if (!results_number(digits, &number)) return false;
+    while (digits.len > 1 && digits.at[0] == '0' && digits.at[1] >= '0' && digits.at[1] <= '9')
+        digits = str_from(digits, 1);
+    buf_add(text, digits);
+    return true;
+}
+
 static void add_recorded_rows(Notebook *notebook, Buf *text, const ResultTable *device,
                               const Lab *lab) {
     KeyScope scope = book_scope(notebook->book);
+    static const Str numbers[] = {STR("n"), STR("median_us"), STR("gbps")};
     Key key = {.chapter = lab->chapter, .kernel = STR("*")};
     KeyRows rows;
     Buf why = {.arena = notebook->book->arena};
     Str name = results_fact(device, STR("device"));
     if (!key_rows(&scope, device, &key, &rows, &why)) return;
     for (size_t i = 0; i < rows.count; i++) {
-        if (key_is_stale(&scope, device, rows.rows[i])) continue;
+        const ResultRow *row = rows.rows[i];
+        size_t start = text->len;
+        if (key_is_stale(&scope, device, row)) continue;
         buf_add(text, STR("    ("));
         json_string(text, name.len ? name : device->device);
         buf_add(text, STR(", "));
         json_string(text, lab->name);
         buf_add(text, STR(", "));
-        json_string(text, results_cell(device, rows.rows[i], STR("kernel")));
-        buf_format(text, ", %.*s, %.*s, %.*s),\n",
-                   STR_ARG(results_cell(device, rows.rows[i], STR("n"))),
-                   STR_ARG(results_cell(device, rows.rows[i], STR("median_us"))),
-                   STR_ARG(results_cell(device, rows.rows[i], STR("gbps"))));
+        json_string(text, results_cell(device, row, STR("kernel")));
+        bool complete = true;
+        for (size_t c = 0; c < sizeof numbers / sizeof *numbers && complete; c++) {
+            buf_add(text, STR(", "));
+            complete = add_number(text, device, row, numbers[c]);
+        }
+        buf_add(text, STR("),\n"));
+        if (!complete) text->len = start; // a row without times is nothing to compare with
     }
 }
 
