@@ -80,7 +80,8 @@ bool csv_cells(Csv *csv, Str row, Str **cells, size_t *count) {
 }
 
 void csv_add_cell(Buf *out, Str text) {
-    if (str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
+    bool trimmed = str_trim(text).len == text.len;
+    if (trimmed && str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
         buf_add(out, text);
         return;
     }

@@ -40,7 +40,7 @@ bool csv_cell(Csv *csv, Str *row, Str *cell, bool *more);
 // All cells of a row. False: a fault.
 bool csv_cells(Csv *csv, Str row, Str **cells, size_t *count);
 
-// Writes a cell, in quotes if it holds a comma or a quote.
+// Writes a cell, in quotes if it holds a comma or a quote, or has spaces at its ends.
 void csv_add_cell(Buf *out, Str text);
 
 #endif

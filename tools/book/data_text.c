@@ -41,7 +41,7 @@ void data_text_add(Buf *out, Str text) {
     text = str_trim(text);
     size_t mark = block_mark(text);
     for (size_t i = 0; i < text.len; i++) {
-        char c = text.at[i] == '\t' ? ' ' : text.at[i];
+        char c = (unsigned char)text.at[i] < ' ' ? ' ' : text.at[i]; // a tab, a line end in a name
         if (i == mark || is_markup(text, i)) buf_char(out, '\\');
         buf_char(out, c);
     }
@@ -64,7 +64,7 @@ void data_text_add_code(Buf *out, Str text, bool bars_escaped) {
     if (padded) buf_char(out, ' ');
     for (size_t i = 0; i < text.len; i++) {
         if (text.at[i] == '|' && bars_escaped) buf_char(out, '\\');
-        buf_char(out, text.at[i] == '\t' ? ' ' : text.at[i]);
+        buf_char(out, (unsigned char)text.at[i] < ' ' ? ' ' : text.at[i]);
     }
     if (padded) buf_char(out, ' ');
     for (size_t i = 0; i < ticks; i++) buf_char(out, '`');

@@ -273,6 +273,8 @@ bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultT
     ResultFact *facts = NULL;
     ResultRow *rows = NULL;
     reader.csv = csv_open(arena, text);
+    if (str_invalid_utf8(device) != SIZE_MAX)
+        return fail_plain(&reader, "the name of the file is not UTF-8");
     while (csv_line(&reader.csv, &line)) {
         bool good = line.at[0] == '#' ? read_fact(&reader, line, &facts, &fact_capacity)
                                       : read_row(&reader, line, &rows, &row_capacity);
