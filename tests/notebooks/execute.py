@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """execute.py: run all cells of a notebook, in order, until one fails.
 
-usage: execute.py [--jupyter] [--output FILE] [--folder DIR] NOTEBOOK
+usage: execute.py [--jupyter] [--go-on] [--output FILE] [--folder DIR] NOTEBOOK
 
   --jupyter      with Jupyter's own client and kernel, which must be installed
+  --go-on        the cells after one that fails are run too, as some front ends do
   --output FILE  without it: write what the cells print, and tables and figures, as HTML;
                  with it: write the executed notebook
   --folder DIR   where it runs (default: the notebook's folder)
 
-Prints what the cells print. When a cell fails: its id and message, and exit status 1. Without
+Prints what the cells print. Of each cell that fails: its id and message, and exit status 1. Without
 --jupyter nothing but Python is needed: %%writefile and IPython.display are stood in for.
 """
 
@@ -74,10 +75,10 @@ def stand_in_for_ipython(page):
         pass
 
 
-def execute_plainly(cells, output):
+def execute_plainly(cells, output, go_on):
     page, names = Page(), {"__name__": "__main__"}
     stand_in_for_ipython(page)
-    failure = None
+    failures = []
     for cell in cells:
         source = "".join(cell["source"])
         if cell["cell_type"] != "code":
@@ -92,53 +93,55 @@ def execute_plainly(cells, output):
             with redirect_stdout(printed):
                 exec(compile(source, cell["id"], "exec"), names)
         except Exception as error:
-            failure = (cell["id"], f"{type(error).__name__}: {error}")
+            failures.append((cell["id"], f"{type(error).__name__}: {error}"))
         page.parts.append(f"<pre>{html.escape(printed.getvalue())}</pre>")
-        if failure:
+        if failures and not go_on:
             break
     if output:
         output.write_text("<meta charset=utf-8>" + "\n".join(page.parts), encoding="utf-8")
-    return failure
+    return failures
 
 
-def execute_with_jupyter(path, output):
+def execute_with_jupyter(path, output, go_on):
     import nbclient
     import nbformat
 
     notebook = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(
-        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": os.getcwd()}}
+        notebook, timeout=600, kernel_name="python3", allow_errors=go_on,
+        resources={"metadata": {"path": os.getcwd()}}
     )
-    failure = None
     try:
         client.execute()
-    except nbclient.exceptions.CellExecutionError as error:
-        failed = [c for c in notebook.cells if any(o.output_type == "error" for o in c.get("outputs", []))]
-        failure = (failed[-1].id, f"{error.ename}: {error.evalue}")
+    except nbclient.exceptions.CellExecutionError:
+        pass  # the cell has kept it
+    failures = [(cell.id, f"{shown.ename}: {shown.evalue}") for cell in notebook.cells
+                for shown in cell.get("outputs", []) if shown.output_type == "error"]
     for cell in notebook.cells:
         for shown in cell.get("outputs", []):
             print(shown.text if shown.output_type == "stream" else "", end="")
     if output:
         nbformat.write(notebook, output)
-    return failure
+    return failures
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("--jupyter", action="store_true")
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--output", type=lambda text: Path(text).absolute())
     parser.add_argument("--folder", type=Path)
     parser.add_argument("notebook", type=lambda text: Path(text).absolute())
     options = parser.parse_args()
     os.chdir(options.folder or options.notebook.parent)
     if options.jupyter:
-        failure = execute_with_jupyter(options.notebook, options.output)
+        failures = execute_with_jupyter(options.notebook, options.output, options.go_on)
     else:
         cells = json.loads(options.notebook.read_text(encoding="utf-8"))["cells"]
-        failure = execute_plainly(cells, options.output)
-    if failure:
-        print(f"cell {failure[0]}: {failure[1]}", file=sys.stderr)
-    return 1 if failure else 0
+        failures = execute_plainly(cells, options.output, options.go_on)
+    for cell, message in failures:
+        print(f"cell {cell}: {message}", file=sys.stderr)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

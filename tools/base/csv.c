@@ -8,6 +8,17 @@ Csv csv_open(Arena *arena, Str text) {
         .arena = arena, .rest = text, .start = text.at, .good_until = str_invalid_utf8(text)};
 }
 
+// A control character would break a figure, a page or a terminal that shows the cell.
+static bool has_control(Str line) {
+    for (size_t i = 0; i < line.len; i++) {
+        unsigned char c = (unsigned char)line.at[i];
+        if ((c < ' ' && c != '\t') || c == 0x7f) return true;
+        bool second = c == 0xc2 && i + 1 < line.len; // U+0080 to U+009F
+        if (second && (unsigned char)line.at[i + 1] < 0xa0) return true;
+    }
+    return false;
+}
+
 static bool fail(Csv *csv, const char *what) {
     csv->fault = what;
     return false;
@@ -18,6 +29,9 @@ bool csv_line(Csv *csv, Str *line) {
         csv->line++;
         if ((size_t)(line->at - csv->start) + line->len > csv->good_until)
             return fail(csv, "invalid UTF-8");
+        if (csv->line == 1 && str_starts(*line, STR("\xef\xbb\xbf")))
+            return fail(csv, "the file starts with a byte order mark (BOM): save it without one");
+        if (has_control(*line)) return fail(csv, "a control character");
         if (str_trim(*line).len) return true;
     }
     return false;
@@ -66,7 +80,8 @@ bool csv_cells(Csv *csv, Str row, Str **cells, size_t *count) {
 }
 
 void csv_add_cell(Buf *out, Str text) {
-    if (str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
+    bool trimmed = str_trim(text).len == text.len;
+    if (trimmed && str_find(text, STR(",")) == SIZE_MAX && str_find(text, STR("\"")) == SIZE_MAX) {
         buf_add(out, text);
         return;
     }

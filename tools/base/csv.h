@@ -29,7 +29,8 @@ typedef struct {
 // `text` must outlive what is read.
 Csv csv_open(Arena *arena, Str text);
 
-// The next line that is not blank. False at the end, and at a line that is not UTF-8, a fault.
+// The next line that is not blank. False at the end, and at a fault: a line that is not UTF-8 or
+// has a control character, a byte order mark at the start of the text.
 bool csv_line(Csv *csv, Str *line);
 
 // Takes the next cell off *row, trimmed unless it was quoted; *more tells whether a comma followed,
@@ -39,7 +40,7 @@ bool csv_cell(Csv *csv, Str *row, Str *cell, bool *more);
 // All cells of a row. False: a fault.
 bool csv_cells(Csv *csv, Str row, Str **cells, size_t *count);
 
-// Writes a cell, in quotes if it holds a comma or a quote.
+// Writes a cell, in quotes if it holds a comma or a quote, or has spaces at its ends.
 void csv_add_cell(Buf *out, Str text);
 
 #endif

@@ -1,5 +1,5 @@
 // Files as wholes: see file.h.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "base/file.h"
 
 #include <errno.h>
@@ -44,14 +44,39 @@ static bool write_all(int fd, Str text) {
     return true;
 }
 
+// A device or a pipe has no content to compare and no place for a temporary file beside it.
+static FileResult write_into(const char *path, Str text) {
+    int fd = open(path, O_WRONLY);
+    if (fd < 0) return FILE_FAILED;
+    bool written = write_all(fd, text);
+    return close(fd) == 0 && written ? FILE_WRITTEN : FILE_FAILED;
+}
+
+// The file that a link leads to, in the arena; any other path as it is. NULL: it leads nowhere.
+static const char *behind_link(Arena *arena, const char *path) {
+    struct stat status;
+    if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode)) return path;
+    char *real = realpath(path, NULL);
+    if (!real) return NULL;
+    const char *kept = str_terminated(arena, str_of(real));
+    free(real);
+    return kept;
+}
+
 FileResult file_write_if_changed(Arena *arena, const char *path, Str text) {
     Str current;
+    struct stat status;
+    if (!(path = behind_link(arena, path))) return FILE_FAILED;
+    bool exists = stat(path, &status) == 0;
+    if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        return write_into(path, text);
     if (file_read(arena, path, &current) && str_equal(current, text)) return FILE_UNCHANGED;
     Buf name = {.arena = arena};
     buf_format(&name, "%s.%ld.tmp", path, (long)getpid());
     char *temporary = str_terminated(arena, buf_str(&name));
     if (!make_folders(temporary)) return FILE_FAILED;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    unlink(temporary); // what an earlier process of this number left; a link is not followed
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (fd < 0) return FILE_FAILED;
     bool written = write_all(fd, text);
     written = close(fd) == 0 && written;

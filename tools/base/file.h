@@ -13,7 +13,8 @@ bool file_read(Arena *arena, const char *path, Str *text);
 typedef enum { FILE_WRITTEN, FILE_UNCHANGED, FILE_FAILED } FileResult;
 
 // Gives `path` this content. Same content: the file is not touched. Otherwise the text goes to a
-// temporary name beside it, which then replaces the file in one step; missing folders are made.
+// temporary name beside it, which then replaces the file in one step; missing folders are made. A
+// link stays one, and the file that it leads to is written; a device or a pipe is written into.
 // On FILE_FAILED errno says why, and the file is as it was.
 FileResult file_write_if_changed(Arena *arena, const char *path, Str text);
 

@@ -91,22 +91,32 @@ Str anchor_slug(Arena *arena, Str title) {
     return buf_str(&slug);
 }
 
-// The slug, or slug-1, slug-2 …: the first that none of the anchors from `start` on has.
-static Str unused(const Anchors *anchors, size_t start, Str slug, bool in_book, const Str *first,
-                  size_t first_count) {
-    Str candidate = slug;
-    for (size_t number = 0;;) {
-        bool taken = false;
-        for (size_t i = 0; i < first_count; i++)
-            taken = taken || str_equal(anchor_slug(anchors->arena, first[i]), candidate);
-        for (size_t i = start; i < anchors->count; i++)
-            taken = taken ||
-                    str_equal(in_book ? anchors->items[i].name : anchors->items[i].slug, candidate);
-        if (!taken) return candidate;
-        Buf next = {.arena = anchors->arena};
-        buf_format(&next, "%.*s-%zu", STR_ARG(slug), ++number);
-        candidate = buf_str(&next);
+// A name that is unique in one file, as the key of a map.
+static Str in_file(Arena *arena, size_t file, Str name) {
+    Buf key = {.arena = arena};
+    buf_format(&key, "%zu ", file);
+    buf_add(&key, name);
+    return buf_str(&key);
+}
+
+// The slug, or slug-1, slug-2 …: the first that is not in the map, under a key that starts with
+// this prefix. Its number there is the last one tried, so that many equal slugs take no time each.
+static Str unused(Map *taken, Str prefix, Str slug) {
+    Buf key = {.arena = taken->arena};
+    bool is_new;
+    buf_add(&key, prefix);
+    buf_add(&key, slug);
+    Str base = buf_str(&key);
+    size_t number = *map_at(taken, base, &is_new);
+    while (!is_new) {
+        Buf next = {.arena = taken->arena};
+        buf_format(&next, "%.*s-%zu", STR_ARG(base), ++number);
+        map_at(taken, buf_str(&next), &is_new);
+        if (!is_new) continue;
+        *map_at(taken, base, &(bool){false}) = number;
+        return str_from(buf_str(&next), prefix.len);
     }
+    return slug;
 }
 
 static Str chapter_name(Arena *arena, Str path, const Anchor *anchor) {
@@ -125,48 +135,74 @@ static Str id_of(Arena *arena, Str attributes) {
     return braces.id;
 }
 
+typedef struct {
+    Anchors *anchors;
+    const ChunkTable *files;
+    AnchorNames kind;
+    Map names, slugs; // taken so far: in the book, and in each file
+} Collector;
+
+// A link names the first heading with that slug or {#id}, or with nothing the first of the file.
+static void add_fragment(Anchors *anchors, size_t file, Str fragment) {
+    bool is_new;
+    size_t *index = map_at(&anchors->fragments, in_file(anchors->arena, file, fragment), &is_new);
+    if (is_new) *index = anchors->count;
+}
+
+static void add_anchor(Collector *collector, Anchor anchor, Str attributes) {
+    Anchors *anchors = collector->anchors;
+    Arena *arena = anchors->arena;
+    Str path = collector->files->files[anchor.file].path;
+    Str book = anchor_book_title(arena, key_chapter_of(path), anchor.level, anchor.title);
+    Str prefix = in_file(arena, anchor.file, STR(""));
+    anchor.id = id_of(arena, attributes);
+    anchor.slug = unused(&collector->slugs, prefix, anchor_slug(arena, anchor.title));
+    Str name = collector->kind == ANCHOR_HOST ? anchor_slug(arena, book)
+                                              : chapter_name(arena, path, &anchor);
+    anchor.name = unused(&collector->names, STR(""), name);
+    add_fragment(anchors, anchor.file, STR(""));
+    add_fragment(anchors, anchor.file, anchor.slug);
+    if (anchor.id.len) add_fragment(anchors, anchor.file, anchor.id);
+    ARENA_GROW(arena, anchors->items, anchors->count, anchors->capacity);
+    anchors->items[anchors->count++] = anchor;
+}
+
 Anchors anchor_collect(const ChunkTable *files, AnchorNames names, const Str *first,
                        size_t first_count) {
-    Anchors anchors = {.arena = files->arena};
+    Arena *arena = files->arena;
+    Anchors anchors = {.arena = arena, .fragments = {.arena = arena}};
+    Collector collector = {&anchors, files, names, {.arena = arena}, {.arena = arena}};
+    for (size_t i = 0; i < first_count; i++)
+        map_at(&collector.names, anchor_slug(arena, first[i]), &(bool){false});
     for (size_t f = 0; f < files->file_count; f++) {
         const ChunkFile *file = &files->files[f];
-        size_t start = anchors.count;
         for (size_t p = 0; p < file->parts.count; p++) {
             const FencePart *part = &file->parts.parts[p];
             Str rest = part->source, line, attributes;
             Anchor anchor = {.file = f, .line = part->line};
-            for (; !part->fenced && str_line(&rest, &line); anchor.line++) {
-                if (!anchor_heading(line, &anchor.level, &anchor.title, &attributes)) continue;
-                Str book = anchor_book_title(anchors.arena, key_chapter_of(file->path),
-                                             anchor.level, anchor.title);
-                anchor.id = id_of(anchors.arena, attributes);
-                anchor.slug = unused(&anchors, start, anchor_slug(anchors.arena, anchor.title),
-                                     false, NULL, 0);
-                Str name = names == ANCHOR_HOST ? anchor_slug(anchors.arena, book)
-                                                : chapter_name(anchors.arena, file->path, &anchor);
-                anchor.name = unused(&anchors, 0, name, true, first, first_count);
-                ARENA_GROW(anchors.arena, anchors.items, anchors.count, anchors.capacity);
-                anchors.items[anchors.count++] = anchor;
-            }
+            for (; !part->fenced && str_line(&rest, &line); anchor.line++)
+                if (anchor_heading(line, &anchor.level, &anchor.title, &attributes))
+                    add_anchor(&collector, anchor, attributes);
         }
     }
     return anchors;
 }
 
 const Anchor *anchor_at(const Anchors *anchors, size_t file, size_t line) {
-    for (size_t i = 0; i < anchors->count; i++)
-        if (anchors->items[i].file == file && anchors->items[i].line == line)
-            return &anchors->items[i];
-    return NULL;
+    size_t low = 0, high = anchors->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const Anchor *anchor = &anchors->items[middle];
+        if (anchor->file < file || (anchor->file == file && anchor->line < line))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const Anchor *found = low < anchors->count ? &anchors->items[low] : NULL;
+    return found && found->file == file && found->line == line ? found : NULL;
 }
 
 const Anchor *anchor_find(const Anchors *anchors, size_t file, Str fragment) {
-    for (size_t i = 0; i < anchors->count; i++) {
-        const Anchor *anchor = &anchors->items[i];
-        if (anchor->file != file) continue;
-        if (fragment.len == 0 || str_equal(anchor->slug, fragment) ||
-            (anchor->id.len && str_equal(anchor->id, fragment)))
-            return anchor;
-    }
-    return NULL;
+    const size_t *index = map_find(&anchors->fragments, in_file(anchors->arena, file, fragment));
+    return index ? &anchors->items[*index] : NULL;
 }

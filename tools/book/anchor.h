@@ -7,6 +7,7 @@
 #ifndef BOOK_ANCHOR_H
 #define BOOK_ANCHOR_H
 
+#include "base/map.h"
 #include "markdown/chunk.h"
 
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
     Anchor *items; // in file and line order
     size_t count;
     size_t capacity;
+    Map fragments; // what a link may say, behind the number of its file: the index of the heading
 } Anchors;
 
 typedef enum {

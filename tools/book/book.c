@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
+#include "book/data_text.h"
 
 void book_error(Book *book, size_t line, Buf message) {
     ARENA_GROW(book->arena, book->errors, book->error_count, book->error_capacity);
@@ -96,10 +97,12 @@ Str book_provenance(const Book *book) {
         const ResultTable *device = &book->results->devices[i];
         Str name = results_fact(device, STR("device")), date = results_fact(device, STR("date"));
         Str toolkit = key_fact_text(&scope, device, STR("toolkit"));
-        buf_format(&text, "%s %.*s",
-                   i ? ";" : " Times measured on:", STR_ARG(name.len ? name : device->device));
-        if (date.len) buf_format(&text, ", %.*s", STR_ARG(date));
-        if (toolkit.len) buf_format(&text, ", CUDA %.*s", STR_ARG(toolkit));
+        buf_add(&text, i ? STR("; ") : STR(" Times measured on: "));
+        data_text_add(&text, name.len ? name : device->device);
+        if (date.len) buf_add(&text, STR(", "));
+        data_text_add(&text, date);
+        if (toolkit.len) buf_add(&text, STR(", CUDA "));
+        data_text_add(&text, toolkit);
         if (i + 1 == book->results->device_count) buf_char(&text, '.');
     }
     return buf_str(&text);

@@ -44,6 +44,7 @@ struct Book {
     Str up;    // from the output's folder to the working folder: "", "../", …
     const ChunkTable *chunks;
     const bool *harness; // one per chunk: is it part of what the labs have in common?
+    size_t *named_by;    // one per chunk: the chunk whose caption has named it last, plus one
     Anchors anchors;
     const Results *results;
     Str reference; // name of the reference device

@@ -127,6 +127,7 @@ void chapters_open(Book *book) {
     book->anchors = anchor_collect(book->chunks, host ? ANCHOR_HOST : ANCHOR_CHAPTER,
                                    first + skipped, host ? 2 - skipped : 0);
     book->harness = lab_harness(book->chunks);
+    book->named_by = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, size_t);
     collect_sources(book);
 }
 

@@ -25,15 +25,15 @@ static void add_link(const Book *book, Buf *text, size_t chunk) {
 }
 
 // What the chunk pulls in, each once, in order.
-static void add_parts(const Book *book, Buf *text, const Chunk *chunk) {
+static void add_parts(const Book *book, Buf *text, size_t index) {
+    const Chunk *chunk = &book->chunks->chunks[index];
     bool first = true;
     for (size_t i = 0; i < chunk->reference_count; i++) {
-        bool repeated = chunk->references[i].chunk == CHUNK_NONE;
-        for (size_t k = 0; k < i; k++)
-            repeated = repeated || chunk->references[k].chunk == chunk->references[i].chunk;
-        if (repeated) continue;
+        size_t part = chunk->references[i].chunk;
+        if (part == CHUNK_NONE || book->named_by[part] == index + 1) continue;
+        book->named_by[part] = index + 1;
         buf_add(text, first ? STR(" · contains ") : STR(", "));
-        add_link(book, text, chunk->references[i].chunk);
+        add_link(book, text, part);
         first = false;
     }
 }
@@ -50,7 +50,7 @@ static void add_caption(Book *book, size_t index) {
         buf_add(&text, i ? STR(", ") : STR(" · used in "));
         add_link(book, &text, chunk->users[i]);
     }
-    add_parts(book, &text, chunk);
+    add_parts(book, &text, index);
     buf_add(&text, host ? STR("</sub>\n") : STR("\n"));
     book_add(book, buf_str(&text));
 }

@@ -1,6 +1,7 @@
 // Csv table: see csv_table.h. Numbers stand right, with their digits grouped.
 #include "book/csv_table.h"
 
+#include "book/data_text.h"
 #include "book/prose.h"
 
 enum { CSV_COLUMNS_MAX = 16 };
@@ -68,24 +69,30 @@ static bool read_columns(CsvTable *csv) {
     return true;
 }
 
-// A whole number gets commas; other text is kept, a bar in it escaped.
+// A whole number gets commas; other text is kept.
 static void add_cell(Buf *text, Str cell, bool number) {
     bool whole = number && cell.len > 0;
     for (size_t i = 0; i < cell.len; i++)
         if (cell.at[i] < '0' || cell.at[i] > '9') whole = false;
-    for (size_t i = 0; i < cell.len; i++) {
-        if (whole && i && (cell.len - i) % 3 == 0) buf_char(text, ',');
-        if (cell.at[i] == '|') buf_char(text, '\\');
+    if (!whole) data_text_add(text, cell);
+    for (size_t i = 0; whole && i < cell.len; i++) {
+        if (i && (cell.len - i) % 3 == 0) buf_char(text, ',');
         buf_char(text, cell.at[i]);
     }
+}
+
+static void add_title(const CsvTable *csv, Buf *text, Str column) {
+    Buf words = {.arena = csv->book->arena};
+    for (size_t i = 0; i < column.len; i++)
+        buf_char(&words, column.at[i] == '_' ? ' ' : column.at[i]);
+    data_text_add(text, buf_str(&words));
 }
 
 static void add_rows(CsvTable *csv, Buf *text) {
     buf_char(text, '|');
     for (size_t c = 0; c < csv->column_count; c++) {
         buf_char(text, ' ');
-        for (size_t i = 0; i < csv->columns[c].len; i++)
-            buf_char(text, csv->columns[c].at[i] == '_' ? ' ' : csv->columns[c].at[i]);
+        add_title(csv, text, csv->columns[c]);
         buf_add(text, STR(" |"));
     }
     buf_add(text, STR("\n|"));

@@ -320,7 +320,8 @@ static bool number_value(const ResultTable *table, const ResultRow *row, Str col
     *value = (Value){.unit = unit, .text = cell};
     if (unit == UNIT_TEXT || results_number(cell, &value->number)) return true;
     if (results_has_column(table, column))
-        buf_format(why, "`%.*s` is empty at %s:%zu", STR_ARG(column), table->path, row->line);
+        buf_format(why, "`%.*s` is %s at %s:%zu", STR_ARG(column), cell.len ? "no number" : "empty",
+                   table->path, row->line);
     else
         buf_format(why, "%s has no column `%.*s`", table->path, STR_ARG(column));
     return false;
@@ -373,7 +374,7 @@ static void spell_version(const KeyScope *scope, Str name, Str *text) {
                      str_equal(name, STR("runtime"));
     double number;
     if (!versioned || str_find(*text, STR(".")) != SIZE_MAX || !results_number(*text, &number) ||
-        number < 1000)
+        number < 1000 || number >= 1e6)
         return;
     Buf readable = {.arena = scope->arena};
     buf_format(&readable, "%d.%d", (int)number / 1000, (int)number % 1000 / 10);

@@ -1,42 +1,94 @@
 // Labs: see lab.h.
 #include "book/lab.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/path.h"
 #include "book/key.h"
 
-static void mark_needs(const ChunkTable *table, size_t chunk, bool *needs) {
-    size_t *stack = ARENA_NEW(table->arena, table->chunk_count + 1, size_t), depth = 0;
-    stack[depth++] = chunk;
-    needs[chunk] = true;
-    while (depth) {
-        const Chunk *at = &table->chunks[stack[--depth]];
-        for (size_t r = 0; r < at->reference_count; r++) {
-            size_t used = at->references[r].chunk;
-            if (!needs[used]) stack[depth++] = used;
-            needs[used] = true;
-        }
+// Which chunks were reached from a target: those with its stamp, and a list of them.
+typedef struct {
+    const ChunkTable *table;
+    size_t *stamps, *list; // one per chunk each
+    size_t stamp, count;
+} Reach;
+
+static Reach reach_open(const ChunkTable *table) {
+    return (Reach){.table = table,
+                   .stamps = ARENA_NEW(table->arena, table->chunk_count + 1, size_t),
+                   .list = ARENA_NEW(table->arena, table->chunk_count + 1, size_t)};
+}
+
+static void reach_add(Reach *reach, size_t chunk) {
+    if (reach->stamps[chunk] == reach->stamp) return;
+    reach->stamps[chunk] = reach->stamp;
+    reach->list[reach->count++] = chunk;
+}
+
+// Adds what the chunk pulls in to the chunks of this stamp.
+static void reach_from(Reach *reach, size_t chunk) {
+    size_t next = reach->count;
+    reach_add(reach, chunk);
+    for (; next < reach->count; next++) {
+        const Chunk *at = &reach->table->chunks[reach->list[next]];
+        for (size_t r = 0; r < at->reference_count; r++) reach_add(reach, at->references[r].chunk);
     }
 }
 
 bool *lab_harness(const ChunkTable *table) {
     bool *harness = ARENA_NEW(table->arena, table->chunk_count + 1, bool);
+    Reach reach = reach_open(table);
+    reach.stamp = 1;
     for (size_t i = 0; i < table->chunk_count; i++)
-        if (fence_has_class(table->chunks[i].part, STR("harness"))) mark_needs(table, i, harness);
+        if (fence_has_class(table->chunks[i].part, STR("harness"))) reach_from(&reach, i);
+    for (size_t i = 0; i < reach.count; i++) harness[reach.list[i]] = true;
     return harness;
 }
 
+static int by_index(const void *a, const void *b) {
+    const size_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+// Turns the lists of chunks that labs need into lists of labs that need a chunk.
+static void index_users(Labs *labs) {
+    Arena *arena = labs->table->arena;
+    size_t chunk_count = labs->table->chunk_count, total = 0;
+    labs->user_start = ARENA_NEW(arena, chunk_count + 2, size_t);
+    for (size_t i = 0; i < labs->count; i++) {
+        total += labs->items[i].need_count;
+        for (size_t k = 0; k < labs->items[i].need_count; k++)
+            labs->user_start[labs->items[i].needs[k] + 2]++;
+    }
+    for (size_t i = 2; i < chunk_count + 2; i++) labs->user_start[i] += labs->user_start[i - 1];
+    labs->users = ARENA_NEW(arena, total + 1, size_t);
+    for (size_t i = 0; i < labs->count; i++) // moves each start to where the next chunk's list ends
+        for (size_t k = 0; k < labs->items[i].need_count; k++)
+            labs->users[labs->user_start[labs->items[i].needs[k] + 1]++] = i;
+}
+
 Labs lab_collect(const ChunkTable *table) {
+    Arena *arena = table->arena;
     Labs labs = {.table = table,
-                 .items = ARENA_NEW(table->arena, table->chunk_count + 1, Lab),
-                 .harness = lab_harness(table)};
+                 .items = ARENA_NEW(arena, table->chunk_count + 1, Lab),
+                 .harness = lab_harness(table),
+                 .of_chunk = ARENA_NEW(arena, table->chunk_count + 1, const Lab *)};
+    Reach reach = reach_open(table);
     for (size_t i = 0; i < table->chunk_count; i++) {
         Str target = table->chunks[i].target, chapter = key_chapter_of(target);
         if (chapter.len == 0) continue;
         Lab *lab = &labs.items[labs.count++];
-        *lab = (Lab){i, path_stem(target), chapter,
-                     ARENA_NEW(table->arena, table->chunk_count + 1, bool)};
-        mark_needs(table, i, lab->needs);
+        labs.of_chunk[i] = lab;
+        reach.stamp++;
+        reach.count = 0;
+        reach_from(&reach, i);
+        *lab = (Lab){i, path_stem(target), chapter, ARENA_NEW(arena, reach.count, size_t),
+                     reach.count};
+        memcpy(lab->needs, reach.list, reach.count * sizeof *lab->needs);
+        qsort(lab->needs, lab->need_count, sizeof *lab->needs, by_index);
     }
+    index_users(&labs);
     return labs;
 }
 

@@ -5,17 +5,21 @@
 #include "markdown/chunk.h"
 
 typedef struct {
-    size_t chunk; // the file target
-    Str name;     // 04_bank_conflicts
-    Str chapter;  // 04
-    bool *needs;  // one per chunk of the table: does the program contain it?
+    size_t chunk;  // the file target
+    Str name;      // 04_bank_conflicts
+    Str chapter;   // 04
+    size_t *needs; // the chunks that the program contains, itself among them, in table order
+    size_t need_count;
 } Lab;
 
 typedef struct {
     const ChunkTable *table;
     Lab *items; // in table order
     size_t count;
-    bool *harness; // one per chunk: see lab_harness
+    bool *harness;        // one per chunk: see lab_harness
+    const Lab **of_chunk; // one per chunk: the lab whose target it is, or NULL
+    size_t *users;        // labs that need chunk i, in order: users[user_start[i]] and what follows
+    size_t *user_start;   // up to users[user_start[i + 1]]
 } Labs;
 
 // The targets that are named after a chapter. Only for a table without errors; all results in its

@@ -1,6 +1,7 @@
 // Lines: see lines.h.
 #include "book/lines.h"
 
+#include "book/data_text.h"
 #include "book/prose.h"
 #include "tangle/expand.h"
 
@@ -267,10 +268,13 @@ static void add_caption(const Listing *listing) {
         buf_add(&text, prose_inline(listing->book, own, listing->part->line));
         buf_char(&text, ' ');
     }
-    buf_format(&text, "Counted line by line by the CPU device: `%.*s`, n = ",
-               STR_ARG(listing->key.kernel.len ? listing->key.kernel : listing->one_kernel));
+    Str kernel = listing->key.kernel.len ? listing->key.kernel : listing->one_kernel;
+    buf_add(&text, STR("Counted line by line by the CPU device: "));
+    data_text_add_code(&text, kernel, false);
+    buf_add(&text, STR(", n = "));
     value_format_bare(&text, (Value){.unit = UNIT_COUNT, .number = listing->n});
-    if (toolkit.len) buf_format(&text, ", CUDA %.*s", STR_ARG(toolkit));
+    if (toolkit.len) buf_add(&text, STR(", CUDA "));
+    data_text_add(&text, toolkit);
     buf_add(&text, listing->stale ? STR(". Stale: recorded before the lab changed.") : STR("."));
     buf_add(&text, host ? STR("*\n") : STR("\n:::\n"));
     book_add(listing->book, buf_str(&text));

@@ -22,10 +22,14 @@ typedef struct {
 static const Str text_columns[] = {STR("chapter"), STR("kernel"), STR("elem"), STR("source"),
                                    STR("note")};
 
-static bool is_text_column(Str column) {
-    for (size_t i = 0; i < sizeof text_columns / sizeof *text_columns; i++)
-        if (str_equal(column, text_columns[i])) return true;
+static bool is_one_of(Str name, const Str *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (str_equal(name, names[i])) return true;
     return false;
+}
+
+static bool is_text_column(Str column) {
+    return is_one_of(column, text_columns, sizeof text_columns / sizeof *text_columns);
 }
 
 bool results_number(Str s, double *number) {
@@ -86,26 +90,99 @@ static bool is_hash(Str s) {
     return s.len == 16;
 }
 
+// A count is exact as a double.
+static bool is_count(Str s) {
+    double number;
+    for (size_t i = 0; i < s.len; i++)
+        if (s.at[i] < '0' || s.at[i] > '9') return false;
+    if (s.len > 1 && s.at[0] == '0') return false;
+    return results_number(s, &number) && number < 9007199254740992.0;
+}
+
+// Blocks or threads of a launch, as the CPU device writes them: 64, 64x2, 64x2x2.
+static bool is_shape(Str s) {
+    for (int dimensions = 1; dimensions <= 3; dimensions++) {
+        size_t cross = str_find(s, STR("x"));
+        if (!is_count(str_slice(s, 0, cross))) return false;
+        if (cross == SIZE_MAX) return true;
+        s = str_from(s, cross + 1);
+    }
+    return false;
+}
+
+// What is wrong with a number under this name, or NULL. Microseconds are those of a kernel: none
+// takes no time, none eleven days. Rates and percentages stop there too.
+static const char *number_fault(Str name, Str cell, bool counts) {
+    static const Str whole[] = {STR("n"),
+                                STR("block"),
+                                STR("grid"),
+                                STR("samples"),
+                                STR("partials"),
+                                STR("sweep"),
+                                STR("launch"),
+                                STR("launches"),
+                                STR("code_line"),
+                                STR("sm_count"),
+                                STR("l2_bytes"),
+                                STR("memory_clock_khz"),
+                                STR("memory_bus_bits")};
+    const double most = 1e12;
+    double number;
+    if (counts && (str_equal(name, STR("grid")) || str_equal(name, STR("block"))))
+        return is_shape(cell) ? NULL : "is not the shape of a launch, as in 64 or 64x2";
+    if (!results_number(cell, &number)) return "is not a number";
+    if (counts || is_one_of(name, whole, sizeof whole / sizeof *whole))
+        return is_count(cell) ? NULL : "is not a count: a whole number, at least 0, below 2^53";
+    if (str_ends(name, STR("_us")) && (number <= 0 || number > most))
+        return "is not a time in microseconds: more than 0, at most 1e12";
+    return number < 0 || number > most ? "is not between 0 and 1e12" : NULL;
+}
+
+static const char *cell_fault(const Reader *reader, Str column, Str cell) {
+    Str device = reader->table->device;
+    bool counts = str_equal(device, STR("cpu")) || str_equal(device, STR("cpu-lines"));
+    if (str_equal(column, STR("chapter")))
+        return is_chapter(cell) ? NULL : "is no chapter: two digits or a capital letter";
+    if (str_equal(column, STR("source")))
+        return is_hash(cell) ? NULL : "is not 16 hexadecimal digits";
+    if (str_equal(column, STR("kernel"))) return cell.len ? NULL : "names no kernel";
+    if (str_equal(column, STR("n")) && cell.len == 0) return "is not a number of elements";
+    if (is_text_column(column) || cell.len == 0) return NULL;
+    return number_fault(column, cell, counts);
+}
+
+// The 5th percentile, the median and the 95th stand in this order.
+static bool check_percentiles(Reader *reader, const ResultRow *row) {
+    static const Str columns[] = {STR("p5_us"), STR("median_us"), STR("p95_us")};
+    Str before = {NULL, 0}, before_name = before;
+    double low = 0, number;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        Str cell = results_cell(reader->table, row, columns[i]);
+        if (!results_number(cell, &number)) continue;
+        if (number < low) {
+            Buf message = {.arena = reader->arena};
+            buf_format(&message, "%.*s `%.*s` is above %.*s `%.*s`", STR_ARG(before_name),
+                       STR_ARG(before), STR_ARG(columns[i]), STR_ARG(cell));
+            return fail(reader, row->line, message);
+        }
+        low = number;
+        before = cell;
+        before_name = columns[i];
+    }
+    return true;
+}
+
 static bool check_row(Reader *reader, const ResultRow *row) {
     const ResultTable *table = reader->table;
     for (size_t i = 0; i < table->column_count; i++) {
-        Str column = table->columns[i], cell = row->cells[i];
+        const char *fault = cell_fault(reader, table->columns[i], row->cells[i]);
+        if (!fault) continue;
         Buf message = {.arena = reader->arena};
-        double number;
-        if (str_equal(column, STR("chapter")) && !is_chapter(cell))
-            buf_format(&message, "`%.*s` is no chapter (two digits or a capital letter)",
-                       STR_ARG(cell));
-        else if (str_equal(column, STR("kernel")) && cell.len == 0)
-            buf_format(&message, "the row names no kernel");
-        else if (str_equal(column, STR("source")) && !is_hash(cell))
-            buf_format(&message, "source `%.*s` is not 16 hexadecimal digits", STR_ARG(cell));
-        else if (str_equal(column, STR("n")) && !(results_number(cell, &number) && number >= 0))
-            buf_format(&message, "n `%.*s` is not a count of elements", STR_ARG(cell));
-        else if (!is_text_column(column) && cell.len && !results_number(cell, &number))
-            buf_format(&message, "%.*s `%.*s` is not a number", STR_ARG(column), STR_ARG(cell));
-        if (message.len) return fail(reader, row->line, message);
+        buf_format(&message, "%.*s `%.*s` %s", STR_ARG(table->columns[i]), STR_ARG(row->cells[i]),
+                   fault);
+        return fail(reader, row->line, message);
     }
-    return true;
+    return check_percentiles(reader, row);
 }
 
 typedef struct {
@@ -145,14 +222,23 @@ static bool check_unique(Reader *reader) {
     return true;
 }
 
-static void read_fact(Reader *reader, Str line, ResultFact **facts, size_t *capacity) {
+static bool read_fact(Reader *reader, Str line, ResultFact **facts, size_t *capacity) {
+    static const Str numbers[] = {STR("sm_count"), STR("l2_bytes"), STR("pin_gbps"),
+                                  STR("memory_clock_khz"), STR("memory_bus_bits")};
     ResultTable *table = reader->table;
     size_t colon = str_find(line, STR(":"));
-    if (colon == SIZE_MAX) return;
+    if (colon == SIZE_MAX) return true;
+    ResultFact fact = {str_trim(str_slice(line, 1, colon)), str_trim(str_from(line, colon + 1))};
     ARENA_GROW(reader->arena, *facts, table->fact_count, *capacity);
-    (*facts)[table->fact_count++] =
-        (ResultFact){str_trim(str_slice(line, 1, colon)), str_trim(str_from(line, colon + 1))};
+    (*facts)[table->fact_count++] = fact;
     table->facts = *facts;
+    if (reader->any || !is_one_of(fact.name, numbers, sizeof numbers / sizeof *numbers))
+        return true;
+    const char *fault = number_fault(fact.name, fact.value, false);
+    if (!fault) return true;
+    Buf message = {.arena = reader->arena};
+    buf_format(&message, "%.*s `%.*s` %s", STR_ARG(fact.name), STR_ARG(fact.value), fault);
+    return fail(reader, reader->csv.line, message);
 }
 
 static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacity) {
@@ -178,25 +264,35 @@ static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacit
     return reader->any || check_row(reader, row);
 }
 
-static bool read_table(Arena *arena, const char *path, Str device, ResultTable *table,
-                       ResultError *error) {
+bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
+                   ResultError *error) {
     *table = (ResultTable){.path = path, .device = device};
     Reader reader = {.arena = arena, .table = table, .error = error, .any = device.len == 0};
-    Str text, line;
-    if (!file_read(arena, path, &text)) return fail_plain(&reader, strerror(errno));
+    Str line;
     size_t fact_capacity = 0, row_capacity = 0;
     ResultFact *facts = NULL;
     ResultRow *rows = NULL;
     reader.csv = csv_open(arena, text);
-    while (csv_line(&reader.csv, &line))
-        if (line.at[0] == '#')
-            read_fact(&reader, line, &facts, &fact_capacity);
-        else if (!read_row(&reader, line, &rows, &row_capacity))
-            return false;
+    if (str_invalid_utf8(device) != SIZE_MAX)
+        return fail_plain(&reader, "the name of the file is not UTF-8");
+    while (csv_line(&reader.csv, &line)) {
+        bool good = line.at[0] == '#' ? read_fact(&reader, line, &facts, &fact_capacity)
+                                      : read_row(&reader, line, &rows, &row_capacity);
+        if (!good) return false;
+    }
     if (reader.csv.fault) return fail_plain(&reader, reader.csv.fault);
     reader.csv.line = 0;
     if (table->column_count == 0) return fail_plain(&reader, "no header row");
     return reader.any || check_unique(&reader);
+}
+
+static bool read_table(Arena *arena, const char *path, Str device, ResultTable *table,
+                       ResultError *error) {
+    Str text;
+    if (file_read(arena, path, &text))
+        return results_parse(arena, path, device, text, table, error);
+    *error = (ResultError){path, 0, str_of(strerror(errno))};
+    return false;
 }
 
 bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error) {

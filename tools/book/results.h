@@ -2,7 +2,9 @@
 //
 // <device>.csv holds what a GPU measured, cpu.csv what the CPU device counted per kernel, and
 // cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
-// (its facts), a header row and data rows. trace-*.csv, errors*.csv and compare-*.csv have columns
+// (its facts), a header row and data rows. Numbers are what they can be: counts whole and not
+// negative, times positive, the 5th percentile not above the median, nor that above the 95th.
+// trace-*.csv, errors*.csv and compare-*.csv have columns
 // of their own: they are for plots and for tables that show a file as it is.
 #ifndef BOOK_RESULTS_H
 #define BOOK_RESULTS_H
@@ -53,6 +55,11 @@ typedef struct {
 // Everything lives in the arena. False: `error` says where and what is wrong.
 bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
                   ResultError *error);
+
+// The same for one file's text, which must outlive the table. `device` is the file's name without
+// `.csv`; empty: any columns, any rows.
+bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
+                   ResultError *error);
 
 // Reads any CSV file with facts, a header row and data rows, whatever its columns are.
 bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error);

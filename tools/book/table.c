@@ -1,6 +1,7 @@
 // Table: see table.h.
 #include "book/table.h"
 
+#include "book/data_text.h"
 #include "book/prose.h"
 
 typedef struct {
@@ -249,14 +250,6 @@ static bool add_factor(Table *table, Buf *cell, const TableRow *row, const Table
     return true;
 }
 
-// A bar would end the cell.
-static void add_text_cell(Buf *cell, Str text) {
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] == '|') buf_char(cell, '\\');
-        buf_char(cell, text.at[i]);
-    }
-}
-
 static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *column) {
     const TableRow *row = &table->rows[index];
     Buf why = {.arena = table->book->arena};
@@ -280,7 +273,7 @@ static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *c
         found = key_counter_value(&table->scope, &row->key, column->name, &value, &why);
     if (!found) return fail(table, row->line, why);
     if (value.unit == UNIT_TEXT)
-        add_text_cell(cell, value.text);
+        data_text_add(cell, value.text);
     else
         value_format_bare(cell, value);
     return true;
@@ -310,7 +303,7 @@ static void add_label(Table *table, Buf *text, const TableRow *row, bool one_n) 
     if (row->label.len)
         buf_add(text, prose_inline(table->book, row->label, row->line));
     else
-        buf_format(text, "`%.*s`", STR_ARG(row->key.kernel));
+        data_text_add_code(text, row->key.kernel, table->book->style != BOOK_PANDOC);
     if (!one_n && !row->label.len && !has_n_column(table)) {
         buf_add(text, STR(", n = "));
         value_format_bare(text, (Value){.unit = UNIT_COUNT, .number = row->key.n});
@@ -343,8 +336,9 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
         buf_add(text, column->field->title);
     else
         buf_add(text, key_counter_title(table->book->arena, column->name));
-    if (column->device && column->device != table->own)
-        buf_format(text, ", %.*s", STR_ARG(short_name(column->device)));
+    if (!column->device || column->device == table->own) return;
+    buf_add(text, STR(", "));
+    data_text_add(text, short_name(column->device));
 }
 
 static bool all_one_n(const Table *table) {
@@ -353,21 +347,28 @@ static bool all_one_n(const Table *table) {
     return true;
 }
 
+static void add_toolkit(Buf *text, Str toolkit) {
+    if (toolkit.len) buf_add(text, STR(", CUDA "));
+    data_text_add(text, toolkit);
+}
+
 static void add_sources(Table *table, Buf *text) {
     const Results *results = table->book->results;
     for (size_t i = 0; i < table->device_count; i++) {
         const ResultTable *device = table->devices[i];
         Str date = results_fact(device, STR("date"));
         Str toolkit = key_fact_text(&table->scope, device, STR("toolkit"));
-        buf_format(text, "%s%.*s", i ? "; " : " Times: ", STR_ARG(device_name(device)));
-        if (date.len) buf_format(text, ", %.*s", STR_ARG(date));
-        if (toolkit.len) buf_format(text, ", CUDA %.*s", STR_ARG(toolkit));
+        buf_add(text, i ? STR("; ") : STR(" Times: "));
+        data_text_add(text, device_name(device));
+        if (date.len) buf_add(text, STR(", "));
+        data_text_add(text, date);
+        add_toolkit(text, toolkit);
         if (i + 1 == table->device_count) buf_char(text, '.');
     }
     if (!table->counted) return;
     Str toolkit = key_fact_text(&table->scope, results->counters, STR("toolkit"));
     buf_add(text, STR(" Counts: CPU device"));
-    if (toolkit.len) buf_format(text, ", CUDA %.*s", STR_ARG(toolkit));
+    add_toolkit(text, toolkit);
     buf_char(text, '.');
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "book/data_text.h"
+
 #define NO_BREAK "\u00a0"
 
 static bool is_plain(Unit unit) {
@@ -188,6 +190,9 @@ void value_format_bare(Buf *out, Value value) {
 }
 
 void value_format(Buf *out, Value value) {
-    value_format_bare(out, value);
+    if (value.unit == UNIT_TEXT)
+        data_text_add(out, value.text);
+    else
+        value_format_bare(out, value);
     if (value.stale) buf_add(out, STR(" *(stale)*"));
 }

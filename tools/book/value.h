@@ -33,10 +33,10 @@ const char *value_comparable(Value a, Value b);
 
 // Writes the value as prose shows it: three significant digits for what was measured (four after
 // a leading 1), exact digits for counts, a no-break space before the unit. A stale value carries
-// the mark *(stale)*.
+// the mark *(stale)*. Text is Markdown that shows it and nothing else.
 void value_format(Buf *out, Value value);
 
-// The same without the mark.
+// The same without the mark, and text as it is.
 void value_format_bare(Buf *out, Value value);
 
 #endif

@@ -6,11 +6,14 @@
 // that a later reader can tell whether the source has changed since. Source lines are given as
 // lines of the tangled code, which a change of prose does not move: beside LAB.lines.csv lies
 // LAB.cu, the source with #line that the lab was compiled from when it ran.
+#define _XOPEN_SOURCE 700
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/csv.h"
 #include "base/file.h"
@@ -19,13 +22,17 @@
 static const char usage[] =
     "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
     "\n"
-    "Writes FILE from the CSVs of the labs, in the order given. A CSV is named after its lab:\n"
-    "04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a further size. Beside counts of "
-    "lines,\n"
-    "04_bank_conflicts.lines.csv, lies 04_bank_conflicts.cu, with the #line that these lines are "
-    "of.\n"
-    "  -o FILE      the device's results, replaced in one step or left as they are\n"
-    "  -c CODE      the folder of the labs' sources (default: code)\n"
+    "Writes FILE, which weave reads, from the CSVs of the labs, in the order given. A lab's CSV\n"
+    "is comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
+    "row gets the chapter and a hash of the lab's source in front, by which weave sees that\n"
+    "the lab has changed since.\n"
+    "A CSV is named after its lab: 04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a\n"
+    "further size. Beside counts of lines, 04_bank_conflicts.lines.csv, lies\n"
+    "04_bank_conflicts.cu, with the #line that these lines are of.\n"
+    "  -o FILE      the device's results, replaced in one step or left as they are; links are\n"
+    "               followed\n"
+    "  -c CODE      the folder of the labs' sources: CODE/LAB.cu, or LAB in another language\n"
+    "               (default: code)\n"
     "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
     "say\n"
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n";
@@ -41,10 +48,12 @@ static _Noreturn void die(const char *path, size_t line, const char *message) {
 typedef struct {
     const char *path;
     Str lab;         // 04_bank_conflicts
+    Str chapter;     // 04
     Str n;           // elements: 1024 of LAB@1024.csv, else what -n says, else empty
     Str facts;       // the comment lines but the date
     Str date;        // the comment line with the date, or empty
     Str header;      // the header row
+    size_t columns;  // its cells
     Csv reader;      // before the row that follows it
     uint64_t source; // hash of the lab's source
 } LabCsv;
@@ -65,11 +74,39 @@ static Str n_of(Str path) {
     return str_slice(base, start + 1, end);
 }
 
-static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
-    Buf path = {.arena = arena};
-    Str source;
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// `04` of 04_bank_conflicts, `A` of A_tools: what stands before the first _ or -.
+static Str chapter_of(const char *path, Str lab) {
+    bool digits = lab.len > 2 && is_digit(lab.at[0]) && is_digit(lab.at[1]);
+    bool letter = lab.len > 1 && lab.at[0] >= 'A' && lab.at[0] <= 'Z';
+    size_t end = digits ? 2 : 1;
+    if ((!digits && !letter) || (lab.at[end] != '_' && lab.at[end] != '-'))
+        die(path, 0, "the name says no chapter: call it NN_NAME.csv, as the lab's source is");
+    return str_slice(lab, 0, end);
+}
+
+// The lab's source, whatever language it is in: CODE/LAB.cu, or else the one file LAB.*.
+static char *source_path(Arena *arena, const char *code, Str lab) {
+    Buf stem = {.arena = arena}, path = {.arena = arena};
+    buf_format(&stem, "%.*s.", STR_ARG(lab));
     buf_format(&path, "%s/%.*s.cu", code, STR_ARG(lab));
-    char *name = str_terminated(arena, buf_str(&path));
+    char *usual = str_terminated(arena, buf_str(&path)), *found = NULL;
+    DIR *folder = access(usual, F_OK) == 0 ? NULL : opendir(code);
+    if (!folder) return usual;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        Str name = str_of(entry->d_name);
+        if (!str_starts(name, buf_str(&stem))) continue;
+        if (found) die(found, 0, "which of several sources of this name is the lab's?");
+        found = str_terminated(arena, path_join(arena, str_of(code), name));
+    }
+    closedir(folder);
+    return found ? found : usual;
+}
+
+static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
+    char *name = source_path(arena, code, lab);
+    Str source;
     if (!file_read(arena, name, &source)) die(name, 0, strerror(errno));
     return str_hash(source);
 }
@@ -80,7 +117,8 @@ typedef struct {
 
 static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
     LabCsv csv = {.path = path, .lab = lab_of(str_of(path)), .n = n_of(str_of(path))};
-    Str text, line = STR("");
+    Str text, line = STR(""), *cells;
+    csv.chapter = chapter_of(path, csv.lab);
     if (!csv.n.len && options->n) csv.n = str_of(options->n);
     if (!file_read(arena, path, &text)) die(path, 0, strerror(errno));
     Buf facts = {.arena = arena};
@@ -95,6 +133,8 @@ static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
     }
     if (csv.reader.fault) die(path, csv.reader.line, csv.reader.fault);
     if (!str_starts(line, STR("kernel,"))) die(path, csv.reader.line, "no header row `kernel,...`");
+    if (!csv_cells(&csv.reader, line, &cells, &csv.columns))
+        die(path, csv.reader.line, csv.reader.fault);
     csv.facts = buf_str(&facts);
     csv.header = line;
     csv.source = source_hash(arena, options->code, csv.lab);
@@ -103,8 +143,11 @@ static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
 
 // The next row; false at the end. A fault ends the program.
 static bool next_row(Csv *reader, const LabCsv *csv, Str *row) {
-    bool more = csv_line(reader, row);
+    Str *cells;
+    size_t count = csv->columns;
+    bool more = csv_line(reader, row) && csv_cells(reader, *row, &cells, &count);
     if (reader->fault) die(csv->path, reader->line, reader->fault);
+    if (count != csv->columns) die(csv->path, reader->line, "not as many cells as columns");
     return more;
 }
 
@@ -144,7 +187,7 @@ static Str table_name(Arena *arena, Str signature) {
 static bool is_library(Str kernel) { return str_find(kernel, STR("::")) != SIZE_MAX; }
 
 static void add_prefix(Buf *out, const LabCsv *csv) {
-    buf_format(out, "%.*s,%016" PRIx64 ",", STR_ARG(str_slice(csv->lab, 0, 2)), csv->source);
+    buf_format(out, "%.*s,%016" PRIx64 ",", STR_ARG(csv->chapter), csv->source);
 }
 
 static void add_times(Buf *out, const LabCsv *csv) {
@@ -258,6 +301,11 @@ static int read_options(Options *options, int argc, char **argv) {
             exit(2);
         }
         *value = argv[at + 1];
+    }
+    size_t digits = options->n ? strspn(options->n, "0123456789") : 0;
+    if (options->n && (digits == 0 || digits > 15 || options->n[digits])) {
+        fprintf(stderr, "collect: -n %s is not a number of elements\n", options->n);
+        exit(2);
     }
     if (!options->out || at == argc) {
         fputs("collect: -o FILE and at least one CSV are needed (-h explains)\n", stderr);

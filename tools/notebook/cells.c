@@ -3,12 +3,6 @@
 
 enum { ID_MAX = 64 }; // nbformat 4.5, cell ids: 1 to 64 of a-z A-Z 0-9 - _
 
-static bool is_taken(const Cells *cells, Str id) {
-    for (size_t i = 0; i < cells->id_count; i++)
-        if (str_equal(cells->ids[i], id)) return true;
-    return false;
-}
-
 static Str unique_id(Cells *cells, Str wish) {
     Arena *arena = cells->out.arena;
     Buf base = {.arena = arena};
@@ -18,14 +12,17 @@ static Str unique_id(Cells *cells, Str wish) {
                     c == '-' || c == '_';
         buf_char(&base, good ? c : '-');
     }
+    bool is_new;
     Str id = buf_str(&base);
-    for (int number = 2; is_taken(cells, id); number++) {
+    size_t number = *map_at(&cells->ids, id, &is_new);
+    if (is_new) return id;
+    for (number += number == 0; !is_new;) {
         Buf next = {.arena = arena};
-        buf_format(&next, "%.*s-%d", STR_ARG(buf_str(&base)), number);
+        buf_format(&next, "%.*s-%zu", STR_ARG(buf_str(&base)), ++number);
         id = buf_str(&next);
+        map_at(&cells->ids, id, &is_new);
     }
-    ARENA_GROW(arena, cells->ids, cells->id_count, cells->id_capacity);
-    cells->ids[cells->id_count++] = id;
+    *map_at(&cells->ids, buf_str(&base), &is_new) = number;
     return id;
 }
 
@@ -54,7 +51,7 @@ static bool is_folded(Str text) {
 }
 
 void cells_open(Cells *cells, Arena *arena) {
-    *cells = (Cells){.out = {.arena = arena}};
+    *cells = (Cells){.out = {.arena = arena}, .ids = {.arena = arena}};
     cells->json = (Json){.out = &cells->out};
     json_open(&cells->json, STR(""), '{');
     json_open(&cells->json, STR("cells"), '[');

@@ -6,12 +6,12 @@
 #define NOTEBOOK_CELLS_H
 
 #include "base/json.h"
+#include "base/map.h"
 
 typedef struct {
     Buf out;
     Json json;
-    Str *ids; // given so far
-    size_t id_count, id_capacity;
+    Map ids; // given so far, with the last number that was tried behind each
 } Cells;
 
 void cells_open(Cells *cells, Arena *arena);

@@ -14,7 +14,7 @@ standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12
 # stops the run and says where.
 
 # %% setup
-import os, re, shutil, subprocess
+import os, re, shutil, subprocess, tempfile
 from pathlib import Path
 
 ARCH = ""  # for example "sm_75", to compile for another architecture than that of the GPU found
@@ -32,6 +32,17 @@ class Stop(Exception):
 
     def _render_traceback_(self):
         return [str(self)]
+
+
+PROBLEM = "The first cell has not run to its end: run it again."  # why no lab can run; "": it can
+
+
+def stop(message):
+    """Ends the run. Where cells go on all the same, each says why, and none writes a file here."""
+    global PROBLEM
+    PROBLEM = message
+    os.chdir(tempfile.mkdtemp())
+    raise Stop(message)
 
 
 def output_of(*command):
@@ -55,7 +66,7 @@ def find_nvcc(repository):
     if not nvcc and repository:
         nvcc = output_of(str(repository / "tools/build/toolchain.sh"), "nvcc").strip()
     if not nvcc:
-        raise Stop("There is no nvcc here: install the CUDA Toolkit, 12.4 or later, or use Colab.")
+        stop("There is no nvcc here: install the CUDA Toolkit, 12.4 or later, or use Colab.")
     return nvcc
 
 
@@ -65,7 +76,7 @@ def arch_for(capability, nvcc):
     if not known or capability in known:
         return f"sm_{capability}"
     if capability < min(known):
-        raise Stop(f"{nvcc} does not compile for this GPU any more: use an older CUDA Toolkit.")
+        stop(f"{nvcc} does not compile for this GPU any more: use an older CUDA Toolkit.")
     return f"compute_{max(known)}"  # the driver compiles the rest
 
 
@@ -75,7 +86,7 @@ BUILD = os.environ.get("B", "build")  # the repository's build folder
 repository = START.parent if (START.parent / "tools/simt").is_dir() else None
 gpus = find_gpus()
 if not gpus and not repository:
-    raise Stop(GPU_PLEASE)
+    stop(GPU_PLEASE)
 NVCC = find_nvcc(repository)
 SIMT = None
 if gpus:
@@ -89,7 +100,7 @@ else:
             ["make", "-C", repository, f"B={BUILD}", "simt"], capture_output=True, text=True
         )
         if made.returncode:
-            raise Stop(f"{GPU_PLEASE}\nThe CPU device could not be built:\n{made.stderr}")
+            stop(f"{GPU_PLEASE}\nThe CPU device could not be built:\n{made.stderr}")
     ARCH = ARCH or "sm_90"
     N = N or 100_000
     print("There is no GPU here, so the labs run on the CPU device of the repository that this")
@@ -100,6 +111,7 @@ PROGRAMS = WORK.parent / "bin" if repository else WORK / "bin"
 WORK.mkdir(parents=True, exist_ok=True)
 PROGRAMS.mkdir(exist_ok=True)
 os.chdir(WORK)  # here the cells below write their files
+PROBLEM = ""
 
 # %% [harness]
 
@@ -110,6 +122,12 @@ from IPython.display import HTML, display
 
 REFERENCE = re.compile(r"([ \t]*)<<([^\W\d][\w:.-]*)>>\s*")
 RUNS = {}  # lab: (source hash, its CSV, the rows of it)
+
+
+def ready():
+    """Stops a cell that cannot do its work: the first one has found no GPU, or no compiler."""
+    if PROBLEM:
+        raise Stop(PROBLEM)
 
 
 def read_chunks():
@@ -184,6 +202,7 @@ def compile_lab(lab, link):
 
 def run(lab, n=0, options="", link=""):
     """Puts a lab together from the cells above, compiles it, runs it, and shows what came out."""
+    ready()
     if link and SIMT:
         print(f"{lab} needs {link} and real GPUs: not run on the CPU device.")
         return
@@ -285,6 +304,11 @@ def show_counts(lab, rows):
     )
 
 
+def plain(name):
+    """A name in a figure: a dollar sign in it starts no formula."""
+    return name.replace("$", r"\$")
+
+
 def draw(bars, unit, lines=()):
     """A dot per device on each kernel's line, on a log scale, and lines across: (name, value)."""
     try:
@@ -300,12 +324,12 @@ def draw(bars, unit, lines=()):
     for which, device in enumerate(devices):
         points = [(values[device], y) for y, (_, values) in enumerate(bars) if device in values]
         color, marker = ["#0072b2", "#d55e00", "#009e73", "#aa4499"][which % 4], "osD^"[which % 4]
-        axes.scatter(*zip(*points), color=color, marker=marker, label=device, zorder=3)
+        axes.scatter(*zip(*points), color=color, marker=marker, label=plain(device), zorder=3)
         for x, y in points if which == 0 else []:
             text = f"{x:,.0f}" if x >= 1000 else f"{x:.4g}"
             axes.annotate(text, (x, y), (7, 5), textcoords="offset points", fontsize=8)
     for (name, value), style in zip(lines, [":", "--"]):
-        axes.axvline(value, color="#656d76", linestyle=style, label=name, zorder=1)
+        axes.axvline(value, color="#656d76", linestyle=style, label=plain(name), zorder=1)
     axes.set_xscale("log")
     shown = [value for _, values in bars for value in values.values()]
     if max(shown) < 30 * min(shown):
@@ -313,7 +337,7 @@ def draw(bars, unit, lines=()):
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}" if x >= 1 else f"{x:g}")
     axes.xaxis.set_minor_formatter(lambda x, _: "")
     axes.set_xlabel(unit)
-    axes.set_yticks(range(len(bars)), [name for name, _ in bars])
+    axes.set_yticks(range(len(bars)), [plain(name) for name, _ in bars])
     axes.invert_yaxis()
     axes.margins(x=0.12)
     axes.grid(axis="x", alpha=0.3)
@@ -348,8 +372,9 @@ def stages():
 
 def show_all():
     """Every stage that ran, in one figure."""
+    ready()
     if len(RUNS) < 2:
-        print("One lab ran: its figure is above.")
+        print("One lab ran: its figure is above." if RUNS else "No lab has run: run the cells above.")
         return
     if SIMT:
         draw(stages(), "warp instructions")
@@ -390,6 +415,7 @@ def results_text():
 show_all()
 
 # %% take-home
+ready()
 if SIMT or not RUNS:
     print("No times were taken, so there is nothing to download.")
 else:

@@ -1,6 +1,8 @@
 // Notebook: see notebook.h.
 #include "notebook/notebook.h"
 
+#include <stdlib.h>
+
 #include "base/path.h"
 #include "book/chapters.h"
 #include "book/code.h"
@@ -12,12 +14,15 @@ typedef struct {
     Book *book;
     const NotebookPlan *plan;
     const Labs *labs;
-    Str name;      // 04-bank-conflicts
-    bool *inside;  // one per file: is this chapter in the notebook?
-    bool whole;    // all of them are
-    bool *written; // one per chunk: does a cell above write it?
-    bool *ran;     // one per lab: does a cell above run it?
-    Str section;   // name of the heading that the next cell stands under
+    Str name;         // 04-bank-conflicts
+    bool *inside;     // one per file: is this chapter in the notebook?
+    bool whole;       // all of them are
+    bool *needed;     // one per chunk: does a lab that is in the notebook contain it?
+    bool *written;    // one per chunk: does a cell above write it?
+    size_t *missing;  // one per lab: how many of its chunks no cell above writes
+    size_t *complete; // labs that miss nothing any more and have not been run
+    size_t complete_count;
+    Str section; // name of the heading that the next cell stands under
     Cells cells;
 } Notebook;
 
@@ -87,13 +92,22 @@ static void add_body(Buf *text, const FencePart *part) {
     }
 }
 
+static void mark_written(Notebook *notebook, size_t chunk) {
+    const Labs *labs = notebook->labs;
+    if (notebook->written[chunk]) return;
+    notebook->written[chunk] = true;
+    for (size_t i = labs->user_start[chunk]; i < labs->user_start[chunk + 1]; i++)
+        if (--notebook->missing[labs->users[i]] == 0)
+            notebook->complete[notebook->complete_count++] = labs->users[i];
+}
+
 static void add_chunk_cell(Notebook *notebook, size_t chunk) {
     Str file = file_of(notebook, chunk);
     Buf text = {.arena = notebook->book->arena};
     buf_format(&text, "%%%%writefile %.*s\n", STR_ARG(file));
     add_body(&text, notebook->book->chunks->chunks[chunk].part);
     cells_add_code(&notebook->cells, file, buf_str(&text));
-    notebook->written[chunk] = true;
+    mark_written(notebook, chunk);
 }
 
 static void add_run_cell(Notebook *notebook, const Lab *lab) {
@@ -112,27 +126,26 @@ static void add_run_cell(Notebook *notebook, const Lab *lab) {
                    buf_str(&text));
 }
 
+static int by_index(const void *a, const void *b) {
+    const size_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
 // Runs the labs whose last chunk has just been written.
 static void run_complete_labs(Notebook *notebook) {
-    const Labs *labs = notebook->labs;
-    for (size_t i = 0; i < labs->count; i++) {
-        const Lab *lab = &labs->items[i];
-        bool complete = !notebook->ran[i] && notebook->written[lab->chunk];
-        for (size_t k = 0; complete && k < labs->table->chunk_count; k++)
-            complete = !lab->needs[k] || notebook->written[k];
-        if (!complete) continue;
-        notebook->ran[i] = true;
-        add_run_cell(notebook, lab);
-    }
+    size_t *complete = notebook->complete, count = notebook->complete_count;
+    if (count) qsort(complete, count, sizeof *complete, by_index);
+    for (size_t i = 0; i < count; i++) add_run_cell(notebook, &notebook->labs->items[complete[i]]);
+    notebook->complete_count = 0;
 }
 
 // What a lab takes from chapters that are not in the notebook.
 static void add_borrowed(Notebook *notebook, const Lab *lab) {
     const ChunkTable *table = notebook->labs->table;
     bool first = true;
-    for (size_t i = 0; i < table->chunk_count; i++) {
-        if (!lab->needs[i] || notebook->written[i] || notebook->inside[table->chunks[i].file])
-            continue;
+    for (size_t k = 0; k < lab->need_count; k++) {
+        size_t i = lab->needs[k];
+        if (notebook->written[i] || notebook->inside[table->chunks[i].file]) continue;
         if (first)
             cells_add_markdown(&notebook->cells, notebook->section,
                                STR("From other chapters, for comparison or as a part:"));
@@ -141,26 +154,22 @@ static void add_borrowed(Notebook *notebook, const Lab *lab) {
     }
 }
 
-static const Lab *lab_of_chunk(const Labs *labs, size_t chunk) {
-    for (size_t i = 0; i < labs->count; i++)
-        if (labs->items[i].chunk == chunk) return &labs->items[i];
-    return NULL;
-}
-
-static bool is_needed(const Notebook *notebook, size_t chunk) {
-    const Labs *labs = notebook->labs;
-    for (size_t i = 0; i < labs->count; i++)
-        if (labs->items[i].needs[chunk] &&
-            notebook->inside[labs->table->chunks[labs->items[i].chunk].file])
-            return true;
-    return false;
+// Which chunks the labs of the notebook contain.
+static bool *needed_chunks(const Labs *labs, const bool *inside) {
+    bool *needed = ARENA_NEW(labs->table->arena, labs->table->chunk_count + 1, bool);
+    for (size_t i = 0; i < labs->count; i++) {
+        const Lab *lab = &labs->items[i];
+        if (!inside[labs->table->chunks[lab->chunk].file]) continue;
+        for (size_t k = 0; k < lab->need_count; k++) needed[lab->needs[k]] = true;
+    }
+    return needed;
 }
 
 // Stands in for code_weave.
 static void add_chunk(Book *book, size_t chunk) {
     Notebook *notebook = book->cells;
-    const Lab *lab = lab_of_chunk(notebook->labs, chunk);
-    if (notebook->labs->harness[chunk] || !is_needed(notebook, chunk)) {
+    const Lab *lab = notebook->labs->of_chunk[chunk];
+    if (notebook->labs->harness[chunk] || !notebook->needed[chunk]) {
         Buf caption = {.arena = book->arena};
         buf_format(&caption, "`%.*s`:\n\n", STR_ARG(code_name(book, chunk)));
         book_blank(book);
@@ -187,8 +196,8 @@ static void add_harness(Notebook *notebook) {
     buf_add(&text, STR("%%writefile harness.md\n#@title The harness, the same in every lab\n"));
     for (size_t i = 0; i < table->chunk_count; i++) {
         const Chunk *chunk = &table->chunks[i];
-        if (!notebook->labs->harness[i] || !is_needed(notebook, i)) continue;
-        notebook->written[i] = true;
+        if (!notebook->labs->harness[i] || !notebook->needed[i]) continue;
+        mark_written(notebook, i);
         buf_format(&text, "\n%.*s {.cuda #%.*s}\n", STR_ARG(chunk->part->ticks),
                    STR_ARG(chunk->name));
         for (size_t k = 0; k < chunk->part->body_count; k++)
@@ -198,26 +207,44 @@ static void add_harness(Notebook *notebook) {
     cells_add_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
 }
 
+// A recorded number as Python reads it, which takes leading zeros for an octal number. False: there
+// is none.
+static bool add_number(Buf *text, const ResultTable *device, const ResultRow *row, Str column) {
+    Str digits = results_cell(device, row, column);
+    double number;
+    if (!results_number(digits, &number)) return false;
+    while (digits.len > 1 && digits.at[0] == '0' && digits.at[1] >= '0' && digits.at[1] <= '9')
+        digits = str_from(digits, 1);
+    buf_add(text, digits);
+    return true;
+}
+
 static void add_recorded_rows(Notebook *notebook, Buf *text, const ResultTable *device,
                               const Lab *lab) {
     KeyScope scope = book_scope(notebook->book);
+    static const Str numbers[] = {STR("n"), STR("median_us"), STR("gbps")};
     Key key = {.chapter = lab->chapter, .kernel = STR("*")};
     KeyRows rows;
     Buf why = {.arena = notebook->book->arena};
     Str name = results_fact(device, STR("device"));
     if (!key_rows(&scope, device, &key, &rows, &why)) return;
     for (size_t i = 0; i < rows.count; i++) {
-        if (key_is_stale(&scope, device, rows.rows[i])) continue;
+        const ResultRow *row = rows.rows[i];
+        size_t start = text->len;
+        if (key_is_stale(&scope, device, row)) continue;
         buf_add(text, STR("    ("));
         json_string(text, name.len ? name : device->device);
         buf_add(text, STR(", "));
         json_string(text, lab->name);
         buf_add(text, STR(", "));
-        json_string(text, results_cell(device, rows.rows[i], STR("kernel")));
-        buf_format(text, ", %.*s, %.*s, %.*s),\n",
-                   STR_ARG(results_cell(device, rows.rows[i], STR("n"))),
-                   STR_ARG(results_cell(device, rows.rows[i], STR("median_us"))),
-                   STR_ARG(results_cell(device, rows.rows[i], STR("gbps"))));
+        json_string(text, results_cell(device, row, STR("kernel")));
+        bool complete = true;
+        for (size_t c = 0; c < sizeof numbers / sizeof *numbers && complete; c++) {
+            buf_add(text, STR(", "));
+            complete = add_number(text, device, row, numbers[c]);
+        }
+        buf_add(text, STR("),\n"));
+        if (!complete) text->len = start; // a row without times is nothing to compare with
     }
 }
 
@@ -379,9 +406,12 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
                          .name = name,
                          .inside = inside,
                          .whole = whole,
+                         .needed = needed_chunks(labs, inside),
                          .written = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, bool),
-                         .ran = ARENA_NEW(book->arena, labs->count + 1, bool),
+                         .missing = ARENA_NEW(book->arena, labs->count + 1, size_t),
+                         .complete = ARENA_NEW(book->arena, labs->count + 1, size_t),
                          .section = STR("text")};
+    for (size_t i = 0; i < labs->count; i++) notebook.missing[i] = labs->items[i].need_count;
     book->cells = &notebook;
     book->homes = homes_of(&notebook);
     book->add_chunk = add_chunk;

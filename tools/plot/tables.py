@@ -1,7 +1,7 @@
 """tables.py: reads the CSV files of results/ and checks every cell that a figure may use."""
 
 import csv
-import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,20 +41,48 @@ NEEDED = {
     ),
     "errors": ("order", "data", "n", "relative_error", "bound", "condition"),
 }
-POSITIVE = {"median_us", "p5_us", "p95_us", "n"}
-WHOLE = {"n", "grid", "launch", "warp", "line", "bytes", "lane", "address", "thread_insts"}
+WHOLE = {"n", "block", "grid", "samples", "sweep", "sm_count"}  # in every table
+WHOLE |= {"launch", "warp", "line", "bytes", "lane", "address"}  # in traces
 MAY_BE_EMPTY = {"line", "bytes", "lane", "address"}  # on the barrier rows of a trace
 ACCESSES = ("load", "store", "atomic", "barrier")
+LARGEST = 1e12  # microseconds, GB/s, percent
+COUNTS_END = 1 << 53  # from here on a double does not count
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+INTEGER = re.compile(r"[+-]?\d+|0[xX][0-9a-fA-F]+", re.ASCII)  # addresses are hexadecimal
+CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 def number(text):
-    """A finite number, an int where it is written as one; hexadecimal with 0x."""
+    """A decimal number, an int where it is written as one; hexadecimal with 0x."""
+    if INTEGER.fullmatch(text):
+        return int(text, 16 if text[:2] in ("0x", "0X") else 10)
+    if NUMBER.fullmatch(text):
+        return float(text)
+    raise ValueError(f"`{text}`")
+
+
+def fault_of(kind, column, value):
+    """What is wrong with a number under this name, or None: weave's rules, see book/results.h."""
+    if kind == "counters" or column in WHOLE:
+        if not isinstance(value, int):
+            return "not a whole number"
+        return None if 0 <= value < COUNTS_END else "no count: at least 0, below 2^53"
+    if kind == "device" and value > LARGEST:
+        return "too large: more than 1e12"
+    if kind == "device" and column.endswith("_us"):
+        return None if value > 0 else "not positive"
+    return "negative" if value < 0 else None
+
+
+def read_number(kind, column, cell):
     try:
-        return int(text, 0 if text[:2] in ("0x", "0X") else 10)
+        value = number(cell)
     except ValueError:
-        value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
+        raise ValueError(f"`{cell}` under {column} is not a number") from None
+    fault = fault_of(kind, column, value)
+    if fault:
+        raise ValueError(f"{column} is {cell}, {fault}")
     return value
 
 
@@ -66,65 +94,83 @@ def read_row(kind, columns, cells):
     for column, cell in zip(columns, (cell.strip() for cell in cells)):
         if column in TEXT[kind]:
             row[column] = cell
-        elif cell:
-            try:
-                row[column] = number(cell)
-            except ValueError:
-                raise ValueError(f"`{cell}` under {column} is not a number") from None
         else:
-            row[column] = None
+            row[column] = read_number(kind, column, cell) if cell else None
     if kind == "trace" and row["op"] not in ACCESSES:
         raise ValueError(f"op is `{row['op']}`, not one of {', '.join(ACCESSES)}")
     barrier = row.get("space") == "barrier"
     for column in NEEDED[kind]:
         if row[column] in (None, "") and not (barrier and column in MAY_BE_EMPTY):
             raise ValueError(f"{column} is empty")
-        if column in WHOLE and not isinstance(row[column], (int, type(None))):
-            raise ValueError(f"{column} is {row[column]}, not a whole number")
-        if kind == "device" and column in POSITIVE and row[column] <= 0:
-            raise ValueError(f"{column} is {row[column]}, not positive")
+    if kind == "device" and not row["p5_us"] <= row["median_us"] <= row["p95_us"]:
+        values = ", ".join(f"{row[name]:g}" for name in ("p5_us", "median_us", "p95_us"))
+        raise ValueError(f"p5_us, median_us and p95_us are not in order: {values}")
     return row
+
+
+def read_lines(path):
+    """The lines of a file, each without its end, as weave counts them."""
+    try:
+        content = path.read_bytes()
+        lines = content.decode("utf-8").removesuffix("\n").split("\n")
+    except OSError as error:
+        raise Fault(f"{path}:1: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Fault(f"{path}:{line}: not UTF-8") from None
+    if lines[0].startswith("\ufeff"):
+        raise Fault(f"{path}:1: the file starts with a byte order mark (BOM): save it without one")
+    lines = [line.removesuffix("\r") for line in lines]
+    for i, line in enumerate(lines, 1):
+        if CONTROL.search(line):
+            raise Fault(f"{path}:{i}: a control character")
+    return lines
+
+
+def read_fact(line, facts):
+    """`# name: value`; those that figures calculate with are numbers."""
+    name, colon, value = line[1:].partition(":")
+    name, value = name.strip(), value.strip()
+    if name in ("pin_gbps", "sm_count"):
+        value = read_number("device", name, value)
+    if colon:
+        facts.setdefault(name, value)
+
+
+def columns_of(kind, cells):
+    columns = [cell.strip() for cell in cells]
+    if kind == "device" and "grid" not in columns:  # a lab leaves one partial sum per block
+        columns = ["grid" if column == "partials" else column for column in columns]
+    return columns
+
+
+def check_columns(path, line, kind, columns):
+    for column in NEEDED[kind]:
+        if column not in columns:
+            raise Fault(f"{path}:{line}: no column `{column}`")
 
 
 def read_table(path, kind):
     """A whole CSV file. A file without `# device:` or `median_us` is no device table: None."""
-    try:
-        lines = path.read_bytes().decode("utf-8").splitlines()
-    except OSError as error:
-        raise Fault(f"{path}:1: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = path.read_bytes().count(b"\n", 0, error.start) + 1
-        raise Fault(f"{path}:{line}: not UTF-8") from None
-    facts = {}
-    first = 0
-    while first < len(lines) and (not lines[first].strip() or lines[first].startswith("#")):
-        name, colon, value = lines[first].lstrip("# ").partition(":")
-        if colon:
-            facts[name.strip()] = value.strip()
-        first += 1
-    columns = [cell.strip() for cell in next(csv.reader(lines[first : first + 1]), [])]
-    if kind == "device" and "grid" not in columns:  # a lab leaves one partial sum per block
-        columns = ["grid" if column == "partials" else column for column in columns]
-    if kind == "device" and ("device" not in facts or "median_us" not in columns):
-        return None
-    for column in NEEDED[kind]:
-        if column not in columns:
-            raise Fault(f"{path}:{first + 1}: no column `{column}`")
-    rows = []
-    reader = csv.reader(lines[first + 1 :], strict=True)
-    try:
-        for cells in reader:
-            if cells:
-                rows.append(read_row(kind, columns, cells))
-    except (ValueError, csv.Error) as error:
-        raise Fault(f"{path}:{first + 1 + reader.line_num}: {error}") from None
-    if kind == "device" and "pin_gbps" in facts:
+    facts, columns, rows = {}, None, []
+    lines = read_lines(path)
+    for number_of_line, line in enumerate(lines, 1):
         try:
-            facts["pin_gbps"] = float(facts["pin_gbps"])
-            facts["sm_count"] = int(facts.get("sm_count", "0"))
-        except ValueError:
-            raise Fault(f"{path}:1: pin_gbps or sm_count is not a number") from None
-    return Table(path, facts, columns, rows)
+            cells = [] if line.startswith("#") else next(csv.reader([line], strict=True), [])
+            if line.startswith("#"):
+                read_fact(line, facts)
+            elif cells and columns:
+                rows.append(read_row(kind, columns, cells))
+        except (ValueError, csv.Error) as error:
+            raise Fault(f"{path}:{number_of_line}: {error}") from None
+        if cells and not columns:
+            columns = columns_of(kind, cells)
+            if kind == "device" and ("device" not in facts or "median_us" not in columns):
+                return None
+            check_columns(path, number_of_line, kind, columns)
+    if not columns and kind != "device":
+        check_columns(path, len(lines), kind, [])
+    return Table(path, facts, columns, rows) if columns else None
 
 
 def read_results(folder, first=""):

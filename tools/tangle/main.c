@@ -11,6 +11,7 @@
 #include "tangle/expand.h"
 #include "tangle/print.h"
 #include "tangle/prune.h"
+#include "tangle/tree.h"
 
 static const char help[] =
     "usage: tangle [-o DIR] [-l] [-n] [-p] FILE...   write the programs that the FILEs define\n"
@@ -53,7 +54,8 @@ static const char help[] =
     "Prints the path of each file written, and `removed PATH` for each pruned. A file is replaced\n"
     "in one step, and only if its content differs. Any error in any FILE is printed as\n"
     "FILE:LINE: message, and then nothing is written: undefined, unused, cyclic and doubly\n"
-    "defined chunks, fences that do not end, bad attributes or targets, text that is not UTF-8.\n"
+    "defined chunks, fences that do not end, bad attributes or targets, text that is not UTF-8,\n"
+    "targets that are links, and links in DIR/code/ that lead out of DIR (DIR may be one).\n"
     "Exit status: 0 done, 1 an error in a FILE or in writing, 2 a wrong command line.\n";
 
 typedef struct {
@@ -188,6 +190,7 @@ int main(int argc, char **argv) {
     Arena arena = {0};
     ChunkTable table = {.arena = &arena};
     for (int i = optind; i < argc; i++) chunk_read(&table, str_of(argv[i]));
+    if (!options.print) tree_check(&table, str_of(options.folder));
     chunk_check(&table);
     bool good = table.error_count == 0;
     if (!good) {

@@ -57,7 +57,10 @@ size_t prune_stale_files(const ChunkTable *table, Str folder, Str **paths) {
         if (table->chunks[i].target.len)
             add_path(&kept, path_join(arena, folder, table->chunks[i].target));
     sort_paths(&kept);
-    add_path(&folders, path_join(arena, folder, STR("code")));
+    Str code = path_join(arena, folder, STR("code"));
+    struct stat status;
+    bool link = lstat(str_terminated(arena, code), &status) == 0 && S_ISLNK(status.st_mode);
+    if (!link) add_path(&folders, code); // what a link leads to has files of others
     while (folders.count) read_folder(folders.items[--folders.count], &kept, &folders, &found);
     sort_paths(&found);
     *paths = found.items;

@@ -1,0 +1,36 @@
+// Map: numbers by text, in an arena: open addressing, never more than half full.
+//
+//     Map seen = {.arena = &arena};
+//     bool new;
+//     size_t *count = map_at(&seen, word, &new);   // 0 where it is new
+//     ++*count;
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+typedef struct {
+    Str key;
+    size_t value;
+    bool used;
+} MapSlot;
+
+typedef struct {
+    Arena *arena;
+    MapSlot *slots;
+    size_t count;
+    size_t capacity; // a power of two, or none yet
+} Map;
+
+// The number of this key, which is entered with 0 if it is new; *is_new tells. The pointer is valid
+// until the next key is entered. The key's text must outlive the map.
+size_t *map_at(Map *map, Str key, bool *is_new);
+
+// The number of this key, or NULL.
+const size_t *map_find(const Map *map, Str key);
+
+#endif

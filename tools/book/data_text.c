@@ -1,0 +1,71 @@
+// Data text: see data_text.h.
+#include "book/data_text.h"
+
+#include <string.h>
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80;
+}
+
+static char at(Str s, size_t i) { return i < s.len ? s.at[i] : '\0'; }
+
+// The length of what begins a list or another block: `-`, `#`, `12.`, `(a)`, before its mark.
+static size_t block_mark(Str text) {
+    size_t end = at(text, 0) == '(';
+    if (text.len && memchr("-+#=:>%", text.at[0], 7)) return 0;
+    while (end < text.len && is_word(text.at[end])) end++;
+    bool marked = end && (at(text, end) == '.' || at(text, end) == ')');
+    return marked && (end + 1 == text.len || text.at[end + 1] == ' ') ? end : SIZE_MAX;
+}
+
+// Whether the character at i would be read as markup where it stands. A hyphen and a point count
+// where two of them would become a dash or an ellipsis, a colon where it may end a scheme.
+static bool is_markup(Str text, size_t i) {
+    char c = text.at[i], before = i ? text.at[i - 1] : ' ', after = at(text, i + 1);
+    switch (c) {
+    case '-':
+        return before == '-' || after == '-';
+    case '.':
+        return before == '.' || after == '.' || (i >= 3 && memcmp(text.at + i - 3, "www", 3) == 0);
+    case ':':
+        return after == '/' || after == ':' || before == ':';
+    case '_':
+        return !is_word(before) || !is_word(after);
+    default:
+        return memchr("\\`*{}[]<>|~^$&@!\"'", c, 18) != NULL;
+    }
+}
+
+void data_text_add(Buf *out, Str text) {
+    text = str_trim(text);
+    size_t mark = block_mark(text);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = (unsigned char)text.at[i] < ' ' ? ' ' : text.at[i]; // a tab, a line end in a name
+        if (i == mark || is_markup(text, i)) buf_char(out, '\\');
+        buf_char(out, c);
+    }
+}
+
+// The longest run of backticks, which the code's own must be unlike.
+static size_t longest_ticks(Str text) {
+    size_t longest = 0;
+    for (size_t i = 0, run = 0; i < text.len; i++) {
+        run = text.at[i] == '`' ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return longest;
+}
+
+void data_text_add_code(Buf *out, Str text, bool bars_escaped) {
+    size_t ticks = longest_ticks(text) + 1;
+    bool padded = text.len == 0 || text.at[0] == '`' || text.at[text.len - 1] == '`';
+    for (size_t i = 0; i < ticks; i++) buf_char(out, '`');
+    if (padded) buf_char(out, ' ');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == '|' && bars_escaped) buf_char(out, '\\');
+        buf_char(out, (unsigned char)text.at[i] < ' ' ? ' ' : text.at[i]);
+    }
+    if (padded) buf_char(out, ' ');
+    for (size_t i = 0; i < ticks; i++) buf_char(out, '`');
+}
