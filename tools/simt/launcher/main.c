@@ -31,7 +31,7 @@ static const char usage[] =
     "                  long as CUDA may; 0 is the usual order\n"
     "  --trace FILE    write every access to shared memory and every barrier of block 0 to FILE\n"
     "  --threads N     host threads (default: one per core); results do not depend on it\n"
-    "  --watchdog S    end a kernel that makes no progress for S seconds (default: never)\n"
+    "  --watchdog S    end a kernel of which no warp ends for S seconds (default: never)\n"
     "  -h, --help      this text\n"
     "\n"
     "Build programs so that they bring PTX and take the runtime as a shared library:\n"
