@@ -3,7 +3,7 @@
 //
 //     void *d_workspace;
 //     cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);
-//     cudaMemset(d_workspace, 0, REDUCE_WORKSPACE_BYTES);
+//     cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream);
 //     cudaError_t error = reduce_sum_float(d_in, n, d_out, d_workspace, stream);
 //
 // d_in         n elements on the device, at any address that is a multiple of their size
@@ -12,7 +12,9 @@
 // d_out        room for one element on the device; written, never read
 // d_workspace  REDUCE_WORKSPACE_BYTES, aligned to 16, all zero before the first call; each call
 //              leaves it zero. One for each stream: two calls that run at the same time must not
-//              share it. If a kernel was cut short by an error, zero it again.
+//              share it. Zero it on that stream, as above: cudaMemset does it in the default one,
+//              for which a non-blocking stream does not wait. If a kernel was cut short by an
+//              error, zero it again.
 // stream       the call returns at once; d_out is valid when the stream has come this far. Calls
 //              can be captured into a graph, and nothing is allocated.
 // Returns      cudaErrorInvalidValue for a null or misaligned pointer, else what the launch says.

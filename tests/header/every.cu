@@ -29,7 +29,7 @@ template <class T>
 static T call(cudaError_t (*reduce)(const T *, size_t, T *, void *, cudaStream_t), const T *d_in,
               size_t n) {
     T out;
-    stop_on(cudaMemset(d_out, 0xFF, sizeof(T)), "poison");
+    stop_on(cudaMemsetAsync(d_out, 0xFF, sizeof(T), stream[0]), "poison");
     stop_on(reduce(d_in, n, (T *)d_out, d_workspace[0], stream[0]), "launch");
     stop_on(cudaStreamSynchronize(stream[0]), "run");
     stop_on(cudaMemcpy(&out, d_out, sizeof(T), cudaMemcpyDeviceToHost), "result");
@@ -176,8 +176,8 @@ static void test_workspace(void) {
 int main() {
     for (int k = 0; k < 2; k++) {
         stop_on(cudaMalloc(&d_workspace[k], REDUCE_WORKSPACE_BYTES), "workspace");
-        stop_on(cudaMemset(d_workspace[k], 0, REDUCE_WORKSPACE_BYTES), "workspace");
         stop_on(cudaStreamCreateWithFlags(&stream[k], cudaStreamNonBlocking), "stream");
+        stop_on(cudaMemsetAsync(d_workspace[k], 0, REDUCE_WORKSPACE_BYTES, stream[k]), "workspace");
     }
     stop_on(cudaMalloc(&d_out, 64), "output");
     stop_on(cudaMalloc(&d_data, (WIDE + 1) * sizeof(double)), "data");

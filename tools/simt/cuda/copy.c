@@ -94,3 +94,19 @@ CudaError copy_fill_run(const Fill *fill) {
     }
     return CUDA_SUCCESS;
 }
+
+// Memory that only the device reaches.
+static bool private(uint64_t address) {
+    const Allocation *allocation = device_address(address) ? memory_find(address) : NULL;
+    return allocation && (allocation->kind == MEMORY_DEVICE || allocation->kind == MEMORY_MODULE);
+}
+
+bool copy_pageable(const Copy *copy) {
+    return !empty(copy) && !(device_address(copy->to) && device_address(copy->from));
+}
+
+bool copy_inside_device(const Copy *copy) {
+    return empty(copy) || (private(copy->to) && private(copy->from));
+}
+
+bool copy_fill_inside_device(const Fill *fill) { return fill->width == 0 || private(fill->to); }

@@ -2,6 +2,7 @@
 #ifndef COPY_H
 #define COPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,11 @@ CudaError copy_check(const Copy *copy);
 CudaError copy_run(const Copy *copy);
 CudaError copy_fill_check(const Fill *fill);
 CudaError copy_fill_run(const Fill *fill);
+
+// Whether a side is host memory that is not pinned; and whether the host can see no side of it.
+bool copy_pageable(const Copy *copy);
+bool copy_inside_device(const Copy *copy);
+bool copy_fill_inside_device(const Fill *fill);
 
 // driver_types.h: cudaPitchedPtr, cudaExtent.
 typedef struct {

@@ -5,6 +5,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/cuda/capture.h"
+#include "simt/cuda/queue.h"
 #include "simt/cuda/runtime.h"
 #include "simt/memory/memory.h"
 
@@ -231,11 +232,17 @@ API CudaError cudaRuntimeGetVersion(int *version) {
 
 // --- synchronization and limits ---
 
-API CudaError cudaDeviceSynchronize(void) { return RUNTIME(capture_refuse()); }
-API CudaError cudaThreadSynchronize(void) { return RUNTIME(capture_refuse()); }
+static CudaError wait_for_all(void) {
+    CudaError error = capture_refuse();
+    return error ? error : queue_run_all();
+}
+
+API CudaError cudaDeviceSynchronize(void) { return RUNTIME(wait_for_all()); }
+API CudaError cudaThreadSynchronize(void) { return RUNTIME(wait_for_all()); }
 
 API CudaError cudaDeviceReset(void) {
     runtime_enter();
+    queue_run_all();
     runtime_reset_errors();
     memory_free_all();
     return runtime_leave(CUDA_SUCCESS);

@@ -1,4 +1,5 @@
-// Events. One is complete once it is recorded; in a capture it marks a place in the graph.
+// Events. One is complete once the work that records it has run; in a capture it marks a place in
+// the graph.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/event.h"
 
@@ -6,11 +7,13 @@
 #include <time.h>
 
 #include "simt/cuda/capture.h"
+#include "simt/cuda/queue.h"
 
 struct Event {
     Event *next;
     unsigned int flags;
     bool recorded;
+    uint64_t number; // of the work that last recorded it, in the queue
     double milliseconds;
     Capture *capture; // when last recorded in a capture, and after which nodes
     NodeSet last;
@@ -64,6 +67,12 @@ void event_record(Event *event) {
     event->capture = NULL;
 }
 
+void event_waits(Event *event, uint64_t number) {
+    if (known_event(event)) event->number = number;
+}
+
+uint64_t event_number(const Event *event) { return known_event(event) ? event->number : 0; }
+
 enum { RECORD_EXTERNAL = 1 }; // cudaEventRecordExternal: a node of the graph, also in a capture
 
 static CudaError record(Event *event, Stream *handle, unsigned int flags) {
@@ -103,8 +112,7 @@ static CudaError wait_event(Stream *handle, Event *event, unsigned int flags) {
     if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
     if (event->capture && !capture_live(event->capture)) event->capture = NULL;
     if (!event->capture) {
-        if (!stream->capture) return CUDA_SUCCESS;
-        if (flags & RECORD_EXTERNAL)
+        if (!stream->capture || flags & RECORD_EXTERNAL)
             return stream_submit(handle, &(Work){.kind = WORK_WAIT, .event = event});
         stream->capture->invalid = true;
         return CUDA_STREAM_CAPTURE_ISOLATION;
@@ -128,7 +136,7 @@ API CudaError cudaStreamWaitEvent_ptsz(Stream *stream, Event *event, unsigned in
 
 static CudaError event_settled(Event *event) {
     if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
-    if (!event->capture || !capture_live(event->capture)) return CUDA_SUCCESS;
+    if (!event->capture || !capture_live(event->capture)) return queue_run_to(event->number);
     event->capture->invalid = true;
     return CUDA_CAPTURED_EVENT;
 }
@@ -140,6 +148,7 @@ API CudaError cudaEventQuery(Event *event) { return RUNTIME(event_settled(event)
 static CudaError elapsed(float *milliseconds, const Event *first, const Event *second) {
     if (!milliseconds) return CUDA_INVALID_VALUE;
     if (!known_event(first) || !known_event(second)) return CUDA_INVALID_RESOURCE_HANDLE;
+    if (queue_waits(first->number) || queue_waits(second->number)) return CUDA_NOT_READY;
     bool timed = !((first->flags | second->flags) & EVENT_DISABLE_TIMING);
     if (!timed || !first->recorded || !second->recorded) return CUDA_INVALID_RESOURCE_HANDLE;
     *milliseconds = (float)(second->milliseconds - first->milliseconds);

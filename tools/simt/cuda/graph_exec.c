@@ -93,13 +93,10 @@ static CudaError launch(GraphExec *exec, Stream *handle) {
     if (!stream->capture) {
         Work nothing = {.kind = WORK_NOTHING}; // checks the stream
         error = stream_submit(handle, &nothing);
-        for (size_t i = 0; !error && i < exec->count; i++)
-            if (!exec->steps[i].disabled) error = work_run(&exec->steps[i].work);
-        return error;
     }
-    // In a capture the launch becomes one step after another of the graph under construction.
+    // In a capture each step becomes one of the graph under construction.
     for (size_t i = 0; !error && i < exec->count; i++)
-        if (!exec->steps[i].disabled) error = capture_add(stream, &exec->steps[i].work);
+        if (!exec->steps[i].disabled) error = stream_submit(handle, &exec->steps[i].work);
     return error;
 }
 

@@ -32,15 +32,25 @@ static Work copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pit
     return (Work){.kind = WORK_COPY, .copy = copy};
 }
 
-// A synchronous copy is not allowed during a capture; an asynchronous one goes to the stream.
+// A synchronous copy is not allowed during a capture; else it is work of the legacy stream, and is
+// done when the call returns, unless both sides are the device's. CUDA runtime API, "API
+// synchronization behavior".
 static CudaError copy_now(Work work) {
     CudaError error = capture_refuse();
-    return error ? error : copy_run(&work.copy);
+    if (!error) error = copy_check(&work.copy);
+    if (!error) error = stream_submit_legacy(&work);
+    if (error || copy_inside_device(&work.copy)) return error;
+    return stream_settled(STREAM_LEGACY);
 }
 
-static CudaError copy_async(Work work, Stream *stream) {
-    CudaError error = copy_check(&work.copy);
-    return error ? error : stream_submit(stream, &work);
+// An asynchronous copy goes to the stream, and is done at once if a side of it is pageable memory.
+static CudaError copy_async(Work work, Stream *handle) {
+    Stream *stream;
+    CudaError error = stream_find(handle, &stream);
+    if (!error) error = copy_check(&work.copy);
+    if (!error) error = stream_submit(handle, &work);
+    if (error || stream->capture || !copy_pageable(&work.copy)) return error;
+    return stream_settled(handle);
 }
 
 API CudaError cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {

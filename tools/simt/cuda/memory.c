@@ -2,6 +2,7 @@
 #include "simt/memory/memory.h"
 
 #include "simt/cuda/capture.h"
+#include "simt/cuda/queue.h"
 
 // --- allocation ---
 
@@ -78,13 +79,14 @@ static CudaError release(const void *pointer, bool pinned) {
 
 static CudaError release_now(const void *pointer, bool pinned) {
     CudaError error = capture_refuse();
+    if (!error) error = queue_run_all();
     return error ? error : release(pointer, pinned);
 }
 
 API CudaError cudaFree(void *pointer) { return RUNTIME(release_now(pointer, false)); }
 API CudaError cudaFreeHost(void *pointer) { return RUNTIME(release_now(pointer, true)); }
 
-// Stream-ordered allocation: at once, since everything before it has run. In a capture the address
+// Stream-ordered allocation: at once; nothing else has that memory. In a capture the address
 // is the same for every launch of the graph.
 static CudaError allocate_async(void **pointer, size_t bytes, Stream *stream) {
     Work nothing = {.kind = WORK_NOTHING};
@@ -102,7 +104,12 @@ API CudaError cudaMallocAsync_ptsz(void **pointer, size_t bytes, Stream *stream)
 
 static CudaError release_async(void *pointer, Stream *handle) {
     Stream *stream;
-    if (stream_find(handle, &stream) || !stream->capture) return release(pointer, false);
+    CudaError error = stream_find(handle, &stream);
+    if (error) return error;
+    if (!stream->capture) {
+        error = queue_run(stream);
+        return error ? error : release(pointer, false);
+    }
     Work nothing = {.kind = WORK_NOTHING}; // the graph may be launched again: its memory stays
     return capture_add(stream, &nothing);
 }

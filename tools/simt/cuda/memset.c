@@ -6,9 +6,12 @@ static Work fill_work(void *to, size_t pitch, int value, size_t width, size_t he
     return (Work){.kind = WORK_FILL, .fill = fill};
 }
 
+// Work of the legacy stream, for which the call does not wait, unless the host can see the memory.
 static CudaError fill_now(Work work) {
     CudaError error = capture_refuse();
-    return error ? error : copy_fill_run(&work.fill);
+    if (!error) error = copy_fill_check(&work.fill);
+    if (!error) error = stream_submit_legacy(&work);
+    return error || copy_fill_inside_device(&work.fill) ? error : stream_settled(STREAM_LEGACY);
 }
 
 static CudaError fill_async(Work work, Stream *stream) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "simt/cuda/queue.h"
 #include "simt/cuda/signal.h"
 #include "simt/memory/memory.h"
 #include "simt/report/report.h"
@@ -71,6 +72,9 @@ void runtime_start(void) { pthread_once(&once, start); }
 // Runs after the program's own exit handlers and destructors. Hazards turn success into status 86.
 __attribute__((destructor)) static void finish(void) {
     if (exit_status < 0) return;
+    runtime_enter();
+    queue_run_all();
+    runtime_leave(CUDA_SUCCESS);
     bool hazards = false;
     int failure = report_finish(&hazards);
     if (failure && exit_status == 0) console_end(failure);

@@ -3,7 +3,9 @@
 // The files of this room define the functions that programs call, under the names and with the
 // binary interface of libcudart 12 and 13. Signatures and structures: the toolkit's
 // cuda_runtime_api.h and driver_types.h, which are not included so that the tool builds without
-// them. All work runs at once, in the order of the calls, on the calling thread, under one lock.
+// them. Work runs on the calling thread, under one lock: at once, in the order of the calls, or
+// with
+// --order as late as CUDA lets it (queue.h).
 #ifndef RUNTIME_H
 #define RUNTIME_H
 

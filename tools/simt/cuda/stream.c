@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "simt/cuda/capture.h"
+#include "simt/cuda/queue.h"
 
 enum { HIGHEST_PRIORITY = -5 };
 
@@ -31,13 +32,19 @@ CudaError stream_find(Stream *handle, Stream **stream) {
     return CUDA_INVALID_RESOURCE_HANDLE;
 }
 
+static CudaError submit(const Stream *stream, const Work *work) {
+    return queue_on() ? queue_add(stream, work) : work_run(work);
+}
+
+CudaError stream_submit_legacy(const Work *work) { return submit(&stream_legacy, work); }
+
 CudaError stream_submit(Stream *handle, const Work *work) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
     if (stream->capture) return capture_add(stream, work);
     if (stream == &stream_legacy) error = capture_refuse_legacy();
-    return error ? error : work_run(work);
+    return error ? error : submit(stream, work);
 }
 
 static CudaError create_stream(Stream **stream, unsigned int flags, int priority) {
@@ -74,8 +81,9 @@ static CudaError destroy_stream(Stream *handle) {
             break;
         }
     node_set_clear(&stream->last);
+    error = queue_run(stream);
     free(stream);
-    return CUDA_SUCCESS;
+    return error;
 }
 
 API CudaError cudaStreamDestroy(Stream *stream) { return RUNTIME(destroy_stream(stream)); }
@@ -84,7 +92,7 @@ CudaError stream_settled(Stream *handle) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
-    if (!stream->capture) return CUDA_SUCCESS;
+    if (!stream->capture) return queue_run(stream);
     stream->capture->invalid = true;
     return CUDA_STREAM_CAPTURE_UNSUPPORTED;
 }

@@ -1,4 +1,5 @@
-// Streams. Every call has run when it returns, so a stream holds no work but what it captures.
+// Streams. In the usual order every call has run when it returns, and a stream holds no work but
+// what it captures. With --order it waits: queue.h.
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -32,11 +33,15 @@ static inline Stream *stream_ptsz(Stream *stream) { return stream ? stream : STR
 // The stream that a handle names.
 CudaError stream_find(Stream *handle, Stream **stream);
 
-// Runs the work now, or adds it to the graph that the stream is capturing.
+// Runs the work now, lets it wait, or adds it to the graph that the stream is capturing.
 CudaError stream_submit(Stream *handle, const Work *work);
 
-// For calls that wait for a stream, or ask whether it is done: everything in it is, unless it
-// captures.
+// The same for a call without a stream, which was found to be allowed during the captures there
+// are.
+CudaError stream_submit_legacy(const Work *work);
+
+// For calls that wait for a stream, or ask whether it is done: runs all that is in it. An error if
+// it captures.
 CudaError stream_settled(Stream *handle);
 
 #endif

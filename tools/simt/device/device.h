@@ -48,7 +48,7 @@ typedef struct {
     bool check;              // find hazards
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads;   // 0: one per core
-    double watchdog_seconds; // a kernel with no progress for this long is ended; 0: never
+    double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
 } SimtOptions;
 
 typedef struct {

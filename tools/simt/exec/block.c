@@ -9,6 +9,7 @@
 
 #define SLICE       65536 // basic blocks that a warp runs before others get a turn
 #define STUCK_TURNS 2     // rounds of nothing but spinning before lanes that wait to join go on
+#define LOOK_TURNS  64    // rounds before the watchdog is asked although every warp only waited
 
 static void *aligned_room(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~(size_t)63); }
 
@@ -120,8 +121,7 @@ static bool timed_out(Block *block) {
                 warp_fail(warp, path->pc, lane, SIMT_INTERRUPTED, "interrupted");
             } else {
                 warp_fail(warp, path->pc, lane, SIMT_TIMEOUT,
-                          "no progress for %g s: the kernel does not end",
-                          machine->watchdog_seconds);
+                          "no progress for %g s: no warp has ended", machine->watchdog_seconds);
             }
             return true;
         }
@@ -149,6 +149,7 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
     if (warp->stop == STOP_DONE) {
         block->done_warps++;
         block->progress++;
+        machine_progress(block->machine);
     }
     if (warp->stop != STOP_SPIN) round->only_spun = false;
     if (warp->stop == STOP_SLICE || warp->stop == STOP_SPIN) round->long_run = true;
@@ -180,11 +181,11 @@ static BlockResult take_turns(Block *block, bool may_yield) {
         }
         if (block->progress != before) {
             block->stuck = 0;
-            machine_progress(block->machine);
         } else if (round.only_spun) {
             if (++block->stuck >= STUCK_TURNS) release_all(block);
         }
-        if (round.long_run && timed_out(block)) return BLOCK_FAILED;
+        bool look = round.long_run || turn % LOOK_TURNS == 0;
+        if (look && timed_out(block)) return BLOCK_FAILED;
         if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;
     }
 }

@@ -29,7 +29,7 @@ typedef struct {
     Observer *observer;      // NULL: nobody watches
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads;   // 0: one per core
-    double watchdog_seconds; // a kernel with no progress for this long is ended; 0: never
+    double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
     // Failure of the block with the lowest number so far.
     uint64_t failed_block;
     SimtStatus status;
@@ -41,7 +41,8 @@ typedef struct {
 // The PTX instruction that this one was made from; NULL if it is not of this launch's code.
 const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
 
-// The watchdog: its deadline lies the set time behind the last progress.
+// The watchdog: its deadline lies the set time behind the last progress, which is a warp that ends.
+// A barrier is none: a loop that does not end may have one.
 void machine_progress(Machine *machine);
 bool machine_expired(const Machine *machine);
 

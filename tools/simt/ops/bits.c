@@ -149,7 +149,11 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t n) {
         if (mask >> at & 1 && ++count == want) return (uint32_t)at;
     return UINT32_MAX;
 }
-OP3(fns, LaneU32, LaneU32, LaneS32, find_nth(a[l], b[l], c[l]))
+static const Inst *fns(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]), *b = REG(warp, LaneU32, inst->r[2]);
+    const LaneS32 *c = REG(warp, LaneS32, inst->r[3]);
+    LANE_RESULT_SCALAR(LaneU32, find_nth(a[l], b[l], c[l]));
+}
 
 static const Inst *lop3(Warp *warp, const Inst *inst) {
     const LaneU32 *a = REG(warp, LaneU32, inst->r[1]), *b = REG(warp, LaneU32, inst->r[2]);

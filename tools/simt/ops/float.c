@@ -102,8 +102,8 @@ BITS1(abs_f64, LaneU64, is_nan64(a[l]) ? a[l] | 1ull << 51 : a[l] & ~(1ull << 63
 OP2(copysign_f32, LaneU32, (a[l] & 0x80000000u) | (b[l] & 0x7fffffffu))
 OP2(copysign_f64, LaneU64, (a[l] & 1ull << 63) | (b[l] & ~(1ull << 63)))
 
-OP1(sqrt_f32, LaneF32, quiet(__builtin_sqrtf(a[l])))
-OP1(sqrt_f64, LaneF64, __builtin_sqrt(a[l]))
+OP1_SCALAR(sqrt_f32, LaneF32, quiet(sqrtf(a[l])))
+OP1_SCALAR(sqrt_f64, LaneF64, sqrt(a[l]))
 OP1(rcp_f32, LaneF32, quiet(1.0f / a[l]))
 OP1(rcp_f64, LaneF64, 1.0 / a[l])
 OP1_SCALAR(rsqrt_f32, LaneF32, quiet((float)(1.0 / sqrt((double)a[l]))))

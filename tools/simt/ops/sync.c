@@ -157,6 +157,43 @@ static void shuffle_read(const Warp *warp, const InstSync *sync, const Meeting *
     }
 }
 
+// Where each lane takes its value from, and whether that is inside its segment; if not, it keeps
+// its own. PTX ISA, "shfl.sync". Expanded for each mode: there is no choice inside the loop.
+static inline __attribute__((always_inline)) void shuffle_from(ShuffleMode mode, const LaneU32 *by,
+                                                               const LaneU32 *bounds,
+                                                               int32_t *source, uint32_t *inside) {
+    LANE_LOOP {
+        int32_t lane = (int32_t)l, offset = (int32_t)(by[l] & 31);
+        int32_t clamp = (int32_t)(bounds[l] & 31), segment = (int32_t)(bounds[l] >> 8 & 31);
+        int32_t low = lane & segment, high = low | (clamp & ~segment);
+        int32_t from = mode == SHUFFLE_UP     ? lane - offset
+                       : mode == SHUFFLE_DOWN ? lane + offset
+                       : mode == SHUFFLE_BFLY ? (lane ^ offset)
+                                              : (low | (offset & ~segment));
+        uint32_t good = mode == SHUFFLE_UP ? from >= high : from <= high;
+        inside[l] = good;
+        source[l] = good ? from & 31 : lane;
+    }
+}
+
+static void shuffle_sources(ShuffleMode mode, const LaneU32 *by, const LaneU32 *bounds,
+                            int32_t *source, uint32_t *inside) {
+    switch (mode) {
+    case SHUFFLE_UP:
+        shuffle_from(SHUFFLE_UP, by, bounds, source, inside);
+        break;
+    case SHUFFLE_DOWN:
+        shuffle_from(SHUFFLE_DOWN, by, bounds, source, inside);
+        break;
+    case SHUFFLE_BFLY:
+        shuffle_from(SHUFFLE_BFLY, by, bounds, source, inside);
+        break;
+    case SHUFFLE_IDX:
+        shuffle_from(SHUFFLE_IDX, by, bounds, source, inside);
+        break;
+    }
+}
+
 const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     const InstSync *sync = &inst->sync;
     Meeting meeting;
@@ -164,22 +201,10 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     uint32_t named = lanes_named(warp, inst);
     if (!meet(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
     shuffle_read(warp, sync, &meeting, &shuffled);
-    const LaneU32 *a = shuffled.value[0], *b = shuffled.value[1], *c = shuffled.value[2];
+    const LaneU32 *a = shuffled.value[0];
     int32_t source[LANES];
     uint32_t inside[LANES], result[LANES], predicate = 0;
-    const ShuffleMode mode = sync->shuffle;
-    LANE_LOOP {
-        int32_t lane = (int32_t)l, by = (int32_t)(b[l] & 31), clamp = (int32_t)(c[l] & 31);
-        int32_t segment = (int32_t)(c[l] >> 8 & 31), low = lane & segment;
-        int32_t high = low | (clamp & ~segment);
-        int32_t from = mode == SHUFFLE_UP     ? lane - by
-                       : mode == SHUFFLE_DOWN ? lane + by
-                       : mode == SHUFFLE_BFLY ? (lane ^ by)
-                                              : (low | (by & ~segment));
-        uint32_t good = mode == SHUFFLE_UP ? from >= high : from <= high;
-        inside[l] = good;
-        source[l] = good ? from & 31 : lane;
-    }
+    shuffle_sources(sync->shuffle, shuffled.value[1], shuffled.value[2], source, inside);
     LANE_LOOP result[l] = a[source[l]];
     if (meeting.count == 1) {
         LaneU32 *d = REG(warp, LaneU32, sync->d);

@@ -1,0 +1,65 @@
+// What reduce.cuh says about clearing its workspace: on the stream that will use it. Here something
+// slow stands in front of the clear, which therefore comes late.
+//
+//     clear stream|default    sums 100000 ones in a non-blocking stream, after clearing the
+//                             workspace there, or in the default stream, which that one does not
+//                             wait for: then the sum is wrong, on a GPU always, on the CPU device
+//                             with --order
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reduce.cuh"
+
+enum { N = 100000, ROUNDS = 20000000 }; // 0.1 s on a GPU
+
+static void stop_on(cudaError_t error) {
+    if (error == cudaSuccess) return;
+    fprintf(stderr, "clear: %s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+__global__ void slow(unsigned *out, unsigned rounds) {
+    unsigned x = 1;
+    for (unsigned k = 0; k < rounds; k++) x = (x ^ x >> 7) * 1664525;
+    *out = x;
+}
+
+__global__ void fill(int *out, int n) {
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) out[i] = 1;
+}
+
+int main(int argc, char **argv) {
+    int *d_in, *d_sum, sum;
+    unsigned *d_slow;
+    void *d_workspace;
+    cudaStream_t stream;
+    if (argc != 2) return 2;
+    bool right = strcmp(argv[1], "stream") == 0;
+    stop_on(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    stop_on(cudaMalloc((void **)&d_in, N * sizeof(int)));
+    stop_on(cudaMalloc((void **)&d_sum, sizeof(int)));
+    stop_on(cudaMalloc((void **)&d_slow, sizeof(unsigned)));
+    stop_on(cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES));
+    // Every kernel is loaded before it matters: a first launch may wait for the whole device.
+    fill<<<(N + 255) / 256, 256, 0, stream>>>(d_in, N);
+    slow<<<1, 1, 0, stream>>>(d_slow, 1);
+    stop_on(cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream));
+    stop_on(reduce_sum_int(d_in, N, d_sum, d_workspace, stream));
+    // A value in every mailbox: what was not cleared yet goes into the sum.
+    stop_on(cudaMemsetAsync(d_workspace, 1, REDUCE_WORKSPACE_BYTES, stream));
+    stop_on(cudaDeviceSynchronize());
+
+    slow<<<1, 1, 0, right ? stream : 0>>>(d_slow, ROUNDS);
+    stop_on(cudaGetLastError());
+    if (right)
+        stop_on(cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream));
+    else
+        stop_on(cudaMemset(d_workspace, 0, REDUCE_WORKSPACE_BYTES));
+    stop_on(reduce_sum_int(d_in, N, d_sum, d_workspace, stream));
+    stop_on(cudaMemcpyAsync(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost, stream));
+    stop_on(cudaStreamSynchronize(stream));
+    printf(sum == N ? "right\n" : "wrong\n");
+    return 0;
+}

@@ -1,0 +1,116 @@
+// Work that waits in streams: see queue.h. CUDA C++ Programming Guide, "Streams", "Default stream"
+// and "Implicit synchronization".
+#include "simt/cuda/queue.h"
+
+#include <stdlib.h>
+
+#include "simt/cuda/event.h"
+
+enum { LONGEST = 1024 }; // work that waits; what comes then has to wait for the oldest
+
+typedef struct Waiting {
+    struct Waiting *next;
+    const Stream *stream;
+    uint64_t number, after; // after: of the work in another stream that an event stands for, or 0
+    Work work;
+} Waiting;
+
+static Waiting *oldest, **end = &oldest;
+static size_t count;
+static uint64_t last_number;
+static uint64_t choices; // made so far, for the seed
+
+bool queue_on(void) { return runtime_options()->order != 0; }
+
+// Whether `first`, the older one, must have run when `then` starts.
+static bool precedes(const Waiting *first, const Stream *stream, uint64_t after) {
+    if (first->stream == stream || first->number == after) return true;
+    bool legacy = first->stream == &stream_legacy || stream == &stream_legacy;
+    return legacy && !((first->stream->flags | stream->flags) & STREAM_NON_BLOCKING);
+}
+
+static CudaError run_one(Waiting *waiting);
+
+// Runs what must come before work of the stream with that number.
+static CudaError run_before(const Stream *stream, uint64_t number, uint64_t after) {
+    CudaError first = CUDA_SUCCESS;
+    for (Waiting *waiting = oldest; waiting && waiting->number < number;) {
+        if (precedes(waiting, stream, after)) {
+            CudaError error = run_one(waiting);
+            if (!first) first = error;
+            waiting = oldest; // a host function may have changed the queue
+        } else {
+            waiting = waiting->next;
+        }
+    }
+    return first;
+}
+
+static void take_out(const Waiting *waiting) {
+    Waiting **link = &oldest;
+    while (*link != waiting) link = &(*link)->next;
+    *link = waiting->next;
+    if (!*link) end = link;
+    count--;
+}
+
+static Waiting *find(uint64_t number) {
+    Waiting *waiting = oldest;
+    while (waiting && waiting->number != number) waiting = waiting->next;
+    return waiting;
+}
+
+static CudaError run_one(Waiting *waiting) {
+    const uint64_t number = waiting->number;
+    CudaError first = run_before(waiting->stream, number, waiting->after);
+    if (!find(number)) return first; // another host thread came first
+    take_out(waiting);
+    CudaError error = work_run(&waiting->work);
+    work_free(&waiting->work);
+    free(waiting);
+    return first ? first : error;
+}
+
+static CudaError add(const Stream *stream, const Work *work, uint64_t after) {
+    CudaError error = count >= LONGEST ? run_one(oldest) : CUDA_SUCCESS;
+    Waiting *waiting = error ? NULL : calloc(1, sizeof *waiting);
+    if (!waiting || !work_copy(&waiting->work, work)) {
+        free(waiting);
+        return error ? error : CUDA_MEMORY_ALLOCATION;
+    }
+    waiting->stream = stream;
+    waiting->after = after;
+    waiting->number = ++last_number;
+    *end = waiting;
+    end = &waiting->next;
+    count++;
+    return CUDA_SUCCESS;
+}
+
+CudaError queue_add(const Stream *stream, const Work *work) {
+    uint64_t after = work->kind == WORK_WAIT ? event_number(work->event) : 0;
+    CudaError error = add(stream, work, after);
+    if (!error && work->kind == WORK_RECORD) event_waits(work->event, last_number);
+    return error;
+}
+
+CudaError queue_run(const Stream *stream) { return run_before(stream, UINT64_MAX, 0); }
+
+bool queue_waits(uint64_t number) { return find(number) != NULL; }
+
+CudaError queue_run_to(uint64_t number) {
+    Waiting *waiting = find(number);
+    return waiting ? run_one(waiting) : CUDA_SUCCESS;
+}
+
+CudaError queue_run_all(void) {
+    CudaError first = CUDA_SUCCESS;
+    while (oldest) {
+        uint64_t mixed = (runtime_options()->order + ++choices) * 0x9E3779B97F4A7C15u;
+        Waiting *waiting = oldest;
+        for (size_t skip = (mixed >> 33) % count; skip > 0; skip--) waiting = waiting->next;
+        CudaError error = run_one(waiting);
+        if (!first) first = error;
+    }
+    return first;
+}

@@ -1,0 +1,30 @@
+// Work that waits in streams, as --order has it.
+//
+// In the usual order every call has run when it returns. With a seed, work waits in its stream as
+// long as CUDA lets it: until a call waits for it, or for work that comes after it. Streams promise
+// each other nothing but this: the legacy stream and the blocking ones run in the order of the
+// calls, and a stream that waits for an event comes after what the event was recorded after. So a
+// program that relies on more is seen to be wrong.
+#ifndef QUEUE_H
+#define QUEUE_H
+
+#include "simt/cuda/stream.h"
+
+// Whether work waits at all.
+bool queue_on(void);
+
+// Takes the work, at the end of what waits in its stream, under a number from 1 on. If a thousand
+// wait already, the oldest runs; its error is returned, and the work is then not taken.
+CudaError queue_add(const Stream *stream, const Work *work);
+
+// Runs all that would come before new work of the stream.
+CudaError queue_run(const Stream *stream);
+
+// Whether the work of that number still waits; and runs it, after what comes before it, if so.
+bool queue_waits(uint64_t number);
+CudaError queue_run_to(uint64_t number);
+
+// Runs everything, in an order of streams that the seed chooses. The first error.
+CudaError queue_run_all(void);
+
+#endif
