@@ -1,13 +1,15 @@
 // What the programs here share: arrays on both sides, checks against the host, a clock, and a main
 // that runs the cases of a table.
 //
-//     program [-s SCALE] [-t] [CASE...]      -s: sizes so many times as large; -t: `time CASE
-//     SECONDS`
+//     program [-s SCALE] [-t ROUNDS] [CASE...]
+//
+// -s: sizes so many times as large; -t: each case so often, with the time of each call
 #ifndef CASES_H
 #define CASES_H
 
 #include <chrono>
 #include <string.h>
+#include <time.h>
 #include <vector>
 
 #include "../foreign/told.h"
@@ -18,17 +20,27 @@ struct Case {
 };
 
 static const char *current_case;
-static double case_seconds;
+static int rounds, current_round;
+
+// `time ROUND CASE WHAT WALL PROCESSOR`: the seconds of a statement that launches something, on the
+// wall and of the processor. WHAT is the statement's beginning, a kernel's name.
+static inline void tell_time(const char *what, double wall, clock_t processor) {
+    if (rounds > 0)
+        printf("time %d %s %.*s %.6f %.6f\n", current_round, current_case, (int)strcspn(what, "<("),
+               what, wall, (double)processor / CLOCKS_PER_SEC);
+}
 
 // Runs launches to their end, by the clock.
 #define RUN(...)                                                                                   \
     do {                                                                                           \
         auto run_start = std::chrono::steady_clock::now();                                         \
+        clock_t run_clock = clock();                                                               \
         __VA_ARGS__;                                                                               \
         CUDA(cudaGetLastError());                                                                  \
         CUDA(cudaDeviceSynchronize());                                                             \
-        std::chrono::duration<double> run_time = std::chrono::steady_clock::now() - run_start;     \
-        case_seconds += run_time.count();                                                          \
+        clock_t run_processor = clock() - run_clock;                                               \
+        std::chrono::duration<double> run_wall = std::chrono::steady_clock::now() - run_start;     \
+        tell_time(#__VA_ARGS__, run_wall.count(), run_processor);                                  \
     } while (0)
 
 // n elements on the host and on the device; made on the host, 0 or by a function of the index.
@@ -87,19 +99,18 @@ static inline int blocks_for(int n, int block) { return (n + block - 1) / block;
 
 static int run_cases(const Case *cases, int count, int argc, char **argv) {
     int scale = 1, names = 1;
-    bool timed = false;
     for (; names < argc && argv[names][0] == '-'; names++)
-        if (!strcmp(argv[names], "-t"))
-            timed = true;
+        if (!strcmp(argv[names], "-t") && names + 1 < argc)
+            rounds = atoi(argv[++names]);
         else if (!strcmp(argv[names], "-s") && names + 1 < argc)
             scale = atoi(argv[++names]);
     for (int i = 0; i < count; i++) {
         bool wanted = names == argc;
         for (int k = names; k < argc; k++) wanted |= !strcmp(argv[k], cases[i].name);
         if (!wanted) continue;
-        current_case = cases[i].name, case_seconds = 0;
-        cases[i].run(scale);
-        if (timed) printf("time %s %.6f\n", current_case, case_seconds);
+        current_case = cases[i].name;
+        for (current_round = 0; current_round < (rounds > 0 ? rounds : 1); current_round++)
+            cases[i].run(scale);
     }
     return wrong_count != 0;
 }

@@ -1,6 +1,6 @@
 // CUB: kernels made of its block-wide and warp-wide collectives, and its device-wide algorithms.
-// What looks back at other tiles (scan, select, run lengths) gets one tile: how often it reads while
-// it waits for them depends on time.
+// What looks back at other tiles (scan, select, run lengths) gets one tile: how often it reads
+// while it waits for them depends on time.
 #include <algorithm>
 #include <cub/cub.cuh>
 #include <limits.h>
@@ -47,7 +47,8 @@ __global__ void BlockSumKernel(const int *d_in, int *d_out, int n) {
     using BlockReduceT = cub::BlockReduce<int, THREADS, ALGORITHM>;
     __shared__ typename BlockReduceT::TempStorage temp_storage;
     int sum = 0;
-    for (int i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS) sum += d_in[i];
+    for (int i = blockIdx.x * THREADS + threadIdx.x; i < n; i += gridDim.x * THREADS)
+        sum += d_in[i];
     sum = BlockReduceT(temp_storage).Sum(sum);
     if (threadIdx.x == 0) d_out[blockIdx.x] = sum;
 }
@@ -126,10 +127,12 @@ template <int THREADS, int ITEMS> static void block_shapes(int blocks) {
     for (int b = 0; b < blocks; b++) std::sort(&sorted[b * tile], &sorted[b * tile] + tile);
     RUN(BlockSortKernel<THREADS, ITEMS><<<blocks, THREADS>>>(in, out));
     compare(out, sorted);
-    RUN(BlockPrefixSumKernel<THREADS, ITEMS, cub::BLOCK_SCAN_WARP_SCANS><<<blocks, THREADS>>>(in, out, totals));
+    RUN(BlockPrefixSumKernel<THREADS, ITEMS, cub::BLOCK_SCAN_WARP_SCANS>
+        <<<blocks, THREADS>>>(in, out, totals));
     compare(out, scan);
     compare(totals, sums);
-    RUN(BlockPrefixSumKernel<THREADS, ITEMS, cub::BLOCK_SCAN_RAKING><<<blocks, THREADS>>>(in, out, totals));
+    RUN(BlockPrefixSumKernel<THREADS, ITEMS, cub::BLOCK_SCAN_RAKING>
+        <<<blocks, THREADS>>>(in, out, totals));
     compare(out, scan);
     RUN(BlockExchangeKernel<THREADS, ITEMS><<<blocks, THREADS>>>(in, out));
     compare(out, exchanged);
@@ -137,9 +140,11 @@ template <int THREADS, int ITEMS> static void block_shapes(int blocks) {
     Array<unsigned> bins((size_t)blocks * 64);
     std::vector<unsigned> bins_want((size_t)blocks * 64);
     for (int i = 0; i < n; i++) bins_want[i / tile * 64 + bytes.host[i]]++;
-    RUN(BlockHistogramKernel<THREADS, ITEMS, cub::BLOCK_HISTO_ATOMIC><<<blocks, THREADS>>>(bytes, bins));
+    RUN(BlockHistogramKernel<THREADS, ITEMS, cub::BLOCK_HISTO_ATOMIC>
+        <<<blocks, THREADS>>>(bytes, bins));
     compare(bins, bins_want);
-    RUN(BlockHistogramKernel<THREADS, ITEMS, cub::BLOCK_HISTO_SORT><<<blocks, THREADS>>>(bytes, bins));
+    RUN(BlockHistogramKernel<THREADS, ITEMS, cub::BLOCK_HISTO_SORT>
+        <<<blocks, THREADS>>>(bytes, bins));
     compare(bins, bins_want);
 }
 
@@ -152,11 +157,13 @@ template <int THREADS> static void reduce_shapes(int n, int blocks) {
     Array<int> in(n, element), out(blocks);
     std::vector<int> want(blocks);
     for (int i = 0; i < n; i++) want[i / THREADS % blocks] += in.host[i];
-    RUN(BlockSumKernel<THREADS, cub::BLOCK_REDUCE_WARP_REDUCTIONS><<<blocks, THREADS>>>(in, out, n));
+    RUN(BlockSumKernel<THREADS, cub::BLOCK_REDUCE_WARP_REDUCTIONS>
+        <<<blocks, THREADS>>>(in, out, n));
     compare(out, want);
     RUN(BlockSumKernel<THREADS, cub::BLOCK_REDUCE_RAKING><<<blocks, THREADS>>>(in, out, n));
     compare(out, want);
-    RUN(BlockSumKernel<THREADS, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY><<<blocks, THREADS>>>(in, out, n));
+    RUN(BlockSumKernel<THREADS, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>
+        <<<blocks, THREADS>>>(in, out, n));
     compare(out, want);
 }
 
@@ -177,7 +184,8 @@ template <int WIDTH> static void warp_shapes(int n) {
     RUN(WarpMergeSortKernel<items><<<sorted_n / (128 * items), 128>>>(in, sorted_out));
     compare(sorted_out, sorted);
     Array<int> runs(n, [](int i) { return whole(i / 3, 10); });
-    for (int i = 0; i < n; i++) heads[i] = i % (4 * 4 * WIDTH) == 0 || runs.host[i] != runs.host[i - 1];
+    for (int i = 0; i < n; i++)
+        heads[i] = i % (4 * 4 * WIDTH) == 0 || runs.host[i] != runs.host[i - 1];
     RUN(BlockDifferenceKernel<4 * WIDTH><<<n / (16 * WIDTH), 4 * WIDTH>>>(runs, out));
     compare(out, heads);
 }
@@ -201,7 +209,8 @@ template <typename F> static void device_wide(F call) {
 static void device_sums(int scale) {
     for (int n : {1000, 30000 * scale}) {
         int segments = 1 + n / 70;
-        Array<int> in(n, element), offsets(segments + 1, [=](int i) { return std::min(n, i * 69 + i * i % 7); });
+        Array<int> in(n, element),
+            offsets(segments + 1, [=](int i) { return std::min(n, i * 69 + i * i % 7); });
         Array<int> sums(segments), most(segments), bins(20);
         std::vector<int> sums_want(segments), most_want(segments, INT_MIN), bins_want(20);
         offsets.host[0] = 0, offsets.host[segments] = n;
@@ -212,19 +221,20 @@ static void device_sums(int scale) {
                 most_want[s] = std::max(most_want[s], in.host[i]);
             }
         device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceSegmentedReduce::Sum(storage, bytes, in.device, sums.device, segments, offsets.device,
-                                                   offsets.device + 1);
+            return cub::DeviceSegmentedReduce::Sum(storage, bytes, in.device, sums.device, segments,
+                                                   offsets.device, offsets.device + 1);
         });
         compare(sums, sums_want);
         device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceSegmentedReduce::Max(storage, bytes, in.device, most.device, segments, offsets.device,
-                                                   offsets.device + 1);
+            return cub::DeviceSegmentedReduce::Max(storage, bytes, in.device, most.device, segments,
+                                                   offsets.device, offsets.device + 1);
         });
         compare(most, most_want);
         for (int v : in.host)
             if (v >= -20 && v < 20) bins_want[(v + 20) / 2]++;
         device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceHistogram::HistogramEven(storage, bytes, in.device, bins.device, 21, -20, 20, n);
+            return cub::DeviceHistogram::HistogramEven(storage, bytes, in.device, bins.device, 21,
+                                                       -20, 20, n);
         });
         compare(bins, bins_want);
     }
@@ -236,7 +246,8 @@ static void device_order(int scale) {
         std::vector<int> sorted = in.host, scan(n), chosen;
         std::sort(sorted.begin(), sorted.end());
         device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceMergeSort::SortKeysCopy(storage, bytes, in.device, out.device, n, Less());
+            return cub::DeviceMergeSort::SortKeysCopy(storage, bytes, in.device, out.device, n,
+                                                      Less());
         });
         compare(out, sorted);
         int few = std::min(n, 2000);
@@ -250,7 +261,8 @@ static void device_order(int scale) {
         for (int i = 0; i < few; i++)
             if (flags.host[i]) chosen.push_back(in.host[i]);
         device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceSelect::Flagged(storage, bytes, in.device, flags.device, out.device, count.device, few);
+            return cub::DeviceSelect::Flagged(storage, bytes, in.device, flags.device, out.device,
+                                              count.device, few);
         });
         compare(out, chosen);
         sorted.assign(in.host.begin(), in.host.begin() + few);
@@ -262,11 +274,13 @@ static void device_order(int scale) {
         Array<int> runs(few, [](int i) { return whole(i / 4, 3); }), lengths(few);
         std::vector<int> values, counts;
         for (int i = 0; i < few; i++)
-            if (i && runs.host[i] == runs.host[i - 1]) counts.back()++;
-            else values.push_back(runs.host[i]), counts.push_back(1);
+            if (i && runs.host[i] == runs.host[i - 1])
+                counts.back()++;
+            else
+                values.push_back(runs.host[i]), counts.push_back(1);
         device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceRunLengthEncode::Encode(storage, bytes, runs.device, out.device, lengths.device,
-                                                      count.device, few);
+            return cub::DeviceRunLengthEncode::Encode(storage, bytes, runs.device, out.device,
+                                                      lengths.device, count.device, few);
         });
         compare(out, values);
         compare(lengths, counts);

@@ -1,5 +1,5 @@
-// Work on grids: stencils in one, two and three dimensions, filters on images, convolution and pooling
-// of neural networks, dynamic programming, clustering, random walks.
+// Work on grids: stencils in one, two and three dimensions, filters on images, convolution and
+// pooling of neural networks, dynamic programming, clustering, random walks.
 #include <algorithm>
 
 #include "cases.h"
@@ -27,7 +27,8 @@ __global__ void stencil_1d(const int *in, int *out, int n) {
 __global__ void jacobi_naive(const float *in, float *out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x > 0 && x < w - 1 && y > 0 && y < h - 1)
-        out[y * w + x] = 0.25f * (in[y * w + x - 1] + in[y * w + x + 1] + in[(y - 1) * w + x] + in[(y + 1) * w + x]);
+        out[y * w + x] = 0.25f * (in[y * w + x - 1] + in[y * w + x + 1] + in[(y - 1) * w + x] +
+                                  in[(y + 1) * w + x]);
 }
 
 template <int TX, int TY> __global__ void jacobi_shared(const float *in, float *out, int w, int h) {
@@ -43,13 +44,15 @@ template <int TX, int TY> __global__ void jacobi_shared(const float *in, float *
     }
     __syncthreads();
     if (x > 0 && x < w - 1 && y > 0 && y < h - 1)
-        out[y * w + x] = 0.25f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx]);
+        out[y * w + x] =
+            0.25f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] + tile[ty + 1][tx]);
 }
 
 __global__ void residual_max(const float *a, const float *b, unsigned *most, int n) {
     __shared__ float s[256];
     float r = 0;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) r = fmaxf(r, fabsf(a[i] - b[i]));
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        r = fmaxf(r, fabsf(a[i] - b[i]));
     s[threadIdx.x] = r;
     __syncthreads();
     for (int k = blockDim.x / 2; k > 0; k /= 2) {
@@ -62,7 +65,8 @@ __global__ void residual_max(const float *a, const float *b, unsigned *most, int
 // The plane before, this one and the next in registers while the block marches along z.
 __global__ void heat_3d_marching(const float *in, float *out, int nx, int ny, int nz) {
     __shared__ float plane[8 + 2][32 + 2];
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y, tx = threadIdx.x + 1, ty = threadIdx.y + 1;
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y, tx = threadIdx.x + 1,
+        ty = threadIdx.y + 1;
     int slice = nx * ny, at = y * nx + x;
     float below = in[at], here = in[at + slice], above;
     for (int z = 1; z < nz - 1; z++) {
@@ -75,14 +79,15 @@ __global__ void heat_3d_marching(const float *in, float *out, int nx, int ny, in
         if (threadIdx.y == 7) plane[9][tx] = y < ny - 1 ? in[at + z * slice + nx] : 0;
         __syncthreads();
         if (x > 0 && x < nx - 1 && y > 0 && y < ny - 1)
-            out[at + z * slice] = plane[ty][tx - 1] + plane[ty][tx + 1] + plane[ty - 1][tx] + plane[ty + 1][tx] +
-                                  below + above - 6 * here;
+            out[at + z * slice] = plane[ty][tx - 1] + plane[ty][tx + 1] + plane[ty - 1][tx] +
+                                  plane[ty + 1][tx] + below + above - 6 * here;
         below = here, here = above;
     }
 }
 
 __global__ void stencil_3d_27(const float *in, float *out, int nx, int ny, int nz) {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+        z = blockIdx.z;
     if (x < 1 || y < 1 || z < 1 || x >= nx - 1 || y >= ny - 1 || z >= nz - 1) return;
     float sum = 0;
     for (int dz = -1; dz <= 1; dz++)
@@ -97,8 +102,10 @@ static void stencils(int scale) {
         Array<int> line(n, element), sums(n);
         std::vector<int> line_want(n);
         for (int i = 0; i < n; i++)
-            for (int k = std::max(0, i - RADIUS); k <= std::min(n - 1, i + RADIUS); k++) line_want[i] += line.host[k];
-        for (int block : {64, 256}) RUN(stencil_1d<<<blocks_for(n, block), block, (block + 6) * 4>>>(line, sums, n));
+            for (int k = std::max(0, i - RADIUS); k <= std::min(n - 1, i + RADIUS); k++)
+                line_want[i] += line.host[k];
+        for (int block : {64, 256})
+            RUN(stencil_1d<<<blocks_for(n, block), block, (block + 6) * 4>>>(line, sums, n));
         compare(sums, line_want);
         Array<float> in(n, element), out(n), again(n);
         Array<unsigned> most(1);
@@ -106,15 +113,20 @@ static void stencils(int scale) {
         float greatest = 0;
         for (int i = 0; i < n; i++) {
             bool inside = i % w && i % w < w - 1 && i / w && i / w < h - 1;
-            if (inside) want[i] = 0.25f * (in.host[i - 1] + in.host[i + 1] + in.host[i - w] + in.host[i + w]);
+            if (inside)
+                want[i] =
+                    0.25f * (in.host[i - 1] + in.host[i + 1] + in.host[i - w] + in.host[i + w]);
             greatest = std::max(greatest, std::abs(want[i] - in.host[i]));
         }
         for (dim3 block : {dim3(16, 16), dim3(64, 2)})
-            RUN(jacobi_naive<<<dim3(blocks_for(w, block.x), blocks_for(h, block.y)), block>>>(in, out, w, h));
+            RUN(jacobi_naive<<<dim3(blocks_for(w, block.x), blocks_for(h, block.y)), block>>>(
+                in, out, w, h));
         compare(out, want);
-        RUN(jacobi_shared<32, 8><<<dim3(blocks_for(w, 32), blocks_for(h, 8)), dim3(32, 8)>>>(in, again, w, h));
+        RUN(jacobi_shared<32, 8>
+            <<<dim3(blocks_for(w, 32), blocks_for(h, 8)), dim3(32, 8)>>>(in, again, w, h));
         compare(again, want);
-        RUN(jacobi_shared<16, 16><<<dim3(blocks_for(w, 16), blocks_for(h, 16)), dim3(16, 16)>>>(in, again, w, h));
+        RUN(jacobi_shared<16, 16>
+            <<<dim3(blocks_for(w, 16), blocks_for(h, 16)), dim3(16, 16)>>>(in, again, w, h));
         compare(again, want);
         RUN(residual_max<<<7, 256>>>(in, out, most, n));
         float found;
@@ -128,7 +140,8 @@ static void stencils(int scale) {
             if (!x || !y || !z || x == nx - 1 || y == ny - 1 || z == nz - 1) continue;
             const float *c = &cube.host[i];
             heat_want[i] = c[1] + c[-1] + c[nx] + c[-nx] + c[nx * ny] + c[-nx * ny] - 6 * c[0];
-            for (int k = 0; k < 27; k++) all_want[i] += c[(k / 9 - 1) * nx * ny + (k / 3 % 3 - 1) * nx + k % 3 - 1];
+            for (int k = 0; k < 27; k++)
+                all_want[i] += c[(k / 9 - 1) * nx * ny + (k / 3 % 3 - 1) * nx + k % 3 - 1];
         }
         RUN(heat_3d_marching<<<dim3(nx / 32, ny / 8), dim3(32, 8)>>>(cube, heat, nx, ny, nz));
         compare(heat, heat_want);
@@ -155,15 +168,16 @@ __device__ int clampi(int i, int n) { return min(max(i, 0), n - 1); }
 __global__ void sobel(const unsigned char *in, unsigned char *out, int w, int h) {
     __shared__ unsigned char tile[18][34];
     for (int i = threadIdx.y * blockDim.x + threadIdx.x; i < 18 * 34; i += blockDim.x * blockDim.y)
-        tile[i / 34][i % 34] =
-            in[clampi(blockIdx.y * 16 + i / 34 - 1, h) * w + clampi(blockIdx.x * 32 + i % 34 - 1, w)];
+        tile[i / 34][i % 34] = in[clampi(blockIdx.y * 16 + i / 34 - 1, h) * w +
+                                  clampi(blockIdx.x * 32 + i % 34 - 1, w)];
     __syncthreads();
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, tx = threadIdx.x, ty = threadIdx.y;
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, tx = threadIdx.x,
+        ty = threadIdx.y;
     if (x >= w || y >= h) return;
-    int gx = tile[ty][tx + 2] + 2 * tile[ty + 1][tx + 2] + tile[ty + 2][tx + 2] - tile[ty][tx] - 2 * tile[ty + 1][tx] -
-             tile[ty + 2][tx];
-    int gy = tile[ty + 2][tx] + 2 * tile[ty + 2][tx + 1] + tile[ty + 2][tx + 2] - tile[ty][tx] - 2 * tile[ty][tx + 1] -
-             tile[ty][tx + 2];
+    int gx = tile[ty][tx + 2] + 2 * tile[ty + 1][tx + 2] + tile[ty + 2][tx + 2] - tile[ty][tx] -
+             2 * tile[ty + 1][tx] - tile[ty + 2][tx];
+    int gy = tile[ty + 2][tx] + 2 * tile[ty + 2][tx + 1] + tile[ty + 2][tx + 2] - tile[ty][tx] -
+             2 * tile[ty][tx + 1] - tile[ty][tx + 2];
     out[y * w + x] = (unsigned char)min(255, abs(gx) + abs(gy));
 }
 
@@ -218,12 +232,19 @@ __global__ void bilinear_resize(const float *in, float *out, int w, int h, int o
 static void images(int scale) {
     for (int w : {50, 96}) {
         int h = 45 * scale, n = w * h;
-        Array<unsigned char> in(n, [](int i) { return (unsigned char)whole(i, 256); }), out(n);
-        Array<unsigned char> cells(n, [](int i) { return (unsigned char)(whole(i, 3) == 0); });
-        auto pixel = [&](int x, int y) { return (int)in.host[clamp_to(y, h) * w + clamp_to(x, w)]; };
+        Array<unsigned char> in(
+            n, [](int i) { return (unsigned char)whole(i, 256); }),
+            out(n);
+        Array<unsigned char> cells(
+            n, [](int i) { return (unsigned char)(whole(i, 3) == 0); });
+        auto pixel = [&](int x, int y) {
+            return (int)in.host[clamp_to(y, h) * w + clamp_to(x, w)];
+        };
         std::vector<int> edges(n), medians(n), life(n), blurred(n), gray(n);
         Array<int> wide(n, element), sums(n);
-        Array<uchar3> colour(n, [](int i) { return make_uchar3(whole(3 * i, 256), whole(3 * i + 1, 256), whole(3 * i + 2, 256)); });
+        Array<uchar3> colour(n, [](int i) {
+            return make_uchar3(whole(3 * i, 256), whole(3 * i + 1, 256), whole(3 * i + 2, 256));
+        });
         for (int i = 0; i < n; i++) {
             int x = i % w, y = i / w, gx = 0, gy = 0, alive = 0, around[9];
             for (int k = -1; k <= 1; k++) {
@@ -233,7 +254,8 @@ static void images(int scale) {
             edges[i] = std::min(255, abs(gx) + abs(gy));
             for (int k = 0; k < 9; k++) {
                 around[k] = pixel(x + k % 3 - 1, y + k / 3 - 1);
-                if (k != 4) alive += cells.host[(y + k / 3 - 1 + h) % h * w + (x + k % 3 - 1 + w) % w];
+                if (k != 4)
+                    alive += cells.host[(y + k / 3 - 1 + h) % h * w + (x + k % 3 - 1 + w) % w];
             }
             std::sort(around, around + 9);
             medians[i] = around[4];
@@ -244,9 +266,11 @@ static void images(int scale) {
         RUN(sobel<<<dim3(blocks_for(w, 32), blocks_for(h, 16)), dim3(32, 16)>>>(in, out, w, h));
         compare(out, edges);
         for (dim3 block : {dim3(16, 8), dim3(32, 2)})
-            RUN(median_3x3<<<dim3(blocks_for(w, block.x), blocks_for(h, block.y)), block>>>(in, out, w, h));
+            RUN(median_3x3<<<dim3(blocks_for(w, block.x), blocks_for(h, block.y)), block>>>(in, out,
+                                                                                            w, h));
         compare(out, medians);
-        RUN(game_of_life<<<dim3(blocks_for(w, 16), blocks_for(h, 16)), dim3(16, 16)>>>(cells, out, w, h));
+        RUN(game_of_life<<<dim3(blocks_for(w, 16), blocks_for(h, 16)), dim3(16, 16)>>>(cells, out,
+                                                                                       w, h));
         compare(out, life);
         RUN(box_blur_rows<<<blocks_for(h, 32), 32>>>(wide, sums, w, h, 4));
         compare(sums, blurred);
@@ -256,34 +280,41 @@ static void images(int scale) {
         Array<float> f(n, real), resized((size_t)ow * oh);
         std::vector<float> resized_want((size_t)ow * oh);
         for (int i = 0; i < ow * oh; i++) {
-            float fx = std::max((i % ow + 0.5f) * w / ow - 0.5f, 0.0f), fy = std::max((i / ow + 0.5f) * h / oh - 0.5f, 0.0f);
-            int x = (int)fx, y = (int)fy, right = std::min(x + 1, w - 1), down = std::min(y + 1, h - 1);
+            float fx = std::max((i % ow + 0.5f) * w / ow - 0.5f, 0.0f),
+                  fy = std::max((i / ow + 0.5f) * h / oh - 0.5f, 0.0f);
+            int x = (int)fx, y = (int)fy, right = std::min(x + 1, w - 1),
+                down = std::min(y + 1, h - 1);
             float ax = fx - x, ay = fy - y, *p = f.host.data();
             resized_want[i] = (1 - ay) * ((1 - ax) * p[y * w + x] + ax * p[y * w + right]) +
                               ay * ((1 - ax) * p[down * w + x] + ax * p[down * w + right]);
         }
-        RUN(bilinear_resize<<<dim3(blocks_for(ow, 32), blocks_for(oh, 4)), dim3(32, 4)>>>(f, resized, w, h, ow, oh));
+        RUN(bilinear_resize<<<dim3(blocks_for(ow, 32), blocks_for(oh, 4)), dim3(32, 4)>>>(
+            f, resized, w, h, ow, oh));
         compare(resized, resized_want, 1e-4);
     }
 }
 
 // ---- Layers of a convolutional network: N x C x H x W
 
-__global__ void conv2d_direct(const float *in, const float *filter, float *out, int C, int H, int W, int K) {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, k = blockIdx.z;
+__global__ void conv2d_direct(const float *in, const float *filter, float *out, int C, int H, int W,
+                              int K) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+        k = blockIdx.z;
     if (x >= W - 2 || y >= H - 2) return;
     float sum = 0;
     for (int c = 0; c < C; c++)
 #pragma unroll
         for (int r = 0; r < 3; r++)
 #pragma unroll
-            for (int s = 0; s < 3; s++) sum += in[(c * H + y + r) * W + x + s] * filter[((k * C + c) * 3 + r) * 3 + s];
+            for (int s = 0; s < 3; s++)
+                sum += in[(c * H + y + r) * W + x + s] * filter[((k * C + c) * 3 + r) * 3 + s];
     out[(k * (H - 2) + y) * (W - 2) + x] = sum;
 }
 
 __global__ void im2col(const float *in, float *columns, int C, int H, int W) {
     int oh = H - 2, ow = W - 2;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < C * oh * ow; i += blockDim.x * gridDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < C * oh * ow;
+         i += blockDim.x * gridDim.x) {
         int x = i % ow, y = i / ow % oh, c = i / ow / oh;
         float *to = columns + (c * 9 * oh + y) * ow + x;
         for (int r = 0; r < 3; r++)
@@ -294,7 +325,8 @@ __global__ void im2col(const float *in, float *columns, int C, int H, int W) {
     }
 }
 
-__global__ void depthwise_conv(const float *in, const float *filter, float *out, int C, int H, int W) {
+__global__ void depthwise_conv(const float *in, const float *filter, float *out, int C, int H,
+                               int W) {
     __shared__ float tile[18][18], taps[9];
     int c = blockIdx.z, t = threadIdx.y * 16 + threadIdx.x;
     if (t < 9) taps[t] = filter[c * 9 + t];
@@ -313,7 +345,8 @@ __global__ void depthwise_conv(const float *in, const float *filter, float *out,
 
 __global__ void max_pool_2x2(const float *in, float *out, int *where, int C, int H, int W) {
     int oh = H / 2, ow = W / 2;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < C * oh * ow; i += blockDim.x * gridDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < C * oh * ow;
+         i += blockDim.x * gridDim.x) {
         int x = i % ow, y = i / ow % oh, c = i / ow / oh, at = -1;
         float most = -1e30f;
         for (int r = 0; r < 2; r++)
@@ -330,15 +363,18 @@ __global__ void max_pool_2x2(const float *in, float *out, int *where, int C, int
 static void network_layers(int scale) {
     for (int W : {18, 34}) {
         int H = 20 * scale, C = 4, K = 3, oh = H - 2, ow = W - 2;
-        Array<float> in((size_t)C * H * W, element), filter(K * C * 9, element), out((size_t)C * H * W);
+        Array<float> in((size_t)C * H * W, element), filter(K * C * 9, element),
+            out((size_t)C * H * W);
         Array<float> columns((size_t)C * 9 * oh * ow), pooled((size_t)C * (H / 2) * (W / 2));
         Array<int> where(pooled.host.size());
-        std::vector<float> conv((size_t)K * oh * ow), cols(columns.host.size()), deep(in.host.size()), pool(where.host.size());
+        std::vector<float> conv((size_t)K * oh * ow), cols(columns.host.size()),
+            deep(in.host.size()), pool(where.host.size());
         std::vector<int> argmax(pool.size());
         for (size_t i = 0; i < conv.size(); i++)
             for (int k = 0; k < C * 9; k++) {
                 int x = (int)i % ow, y = (int)i / ow % oh, f = (int)i / ow / oh;
-                conv[i] += in.host[(k / 9 * H + y + k % 9 / 3) * W + x + k % 3] * filter.host[f * C * 9 + k];
+                conv[i] += in.host[(k / 9 * H + y + k % 9 / 3) * W + x + k % 3] *
+                           filter.host[f * C * 9 + k];
             }
         for (size_t i = 0; i < cols.size(); i++) {
             int x = (int)i % ow, y = (int)i / ow % oh, k = (int)i / ow / oh;
@@ -347,23 +383,27 @@ static void network_layers(int scale) {
         for (int i = 0; i < C * H * W; i++)
             for (int k = 0; k < 9; k++) {
                 int x = i % W + k % 3 - 1, y = i / W % H + k / 3 - 1, c = i / W / H;
-                if (x >= 0 && x < W && y >= 0 && y < H) deep[i] += in.host[(c * H + y) * W + x] * filter.host[c * 9 + k];
+                if (x >= 0 && x < W && y >= 0 && y < H)
+                    deep[i] += in.host[(c * H + y) * W + x] * filter.host[c * 9 + k];
             }
         for (size_t i = 0; i < pool.size(); i++) {
-            int x = (int)i % (W / 2), y = (int)i / (W / 2) % (H / 2), c = (int)i / (W / 2) / (H / 2);
+            int x = (int)i % (W / 2), y = (int)i / (W / 2) % (H / 2),
+                c = (int)i / (W / 2) / (H / 2);
             pool[i] = -1e30f;
             for (int k = 0; k < 4; k++) {
                 int at = (2 * y + k / 2) * W + 2 * x + k % 2;
-                if (in.host[c * H * W + at] > pool[i]) pool[i] = in.host[c * H * W + at], argmax[i] = at;
+                if (in.host[c * H * W + at] > pool[i])
+                    pool[i] = in.host[c * H * W + at], argmax[i] = at;
             }
         }
         for (dim3 block : {dim3(16, 4), dim3(32, 8)})
-            RUN(conv2d_direct<<<dim3(blocks_for(ow, block.x), blocks_for(oh, block.y), K), block>>>(in, filter, out, C, H,
-                                                                                                  W, K));
+            RUN(conv2d_direct<<<dim3(blocks_for(ow, block.x), blocks_for(oh, block.y), K), block>>>(
+                in, filter, out, C, H, W, K));
         compare(out, conv);
         RUN(im2col<<<3 * scale, 128>>>(in, columns, C, H, W));
         compare(columns, cols);
-        RUN(depthwise_conv<<<dim3(blocks_for(W, 16), blocks_for(H, 16), C), dim3(16, 16)>>>(in, filter, out, C, H, W));
+        RUN(depthwise_conv<<<dim3(blocks_for(W, 16), blocks_for(H, 16), C), dim3(16, 16)>>>(
+            in, filter, out, C, H, W));
         compare(out, deep);
         RUN(max_pool_2x2<<<2 * scale, 96>>>(in, pooled, where, C, H, W));
         compare(pooled, pool);
@@ -374,7 +414,8 @@ static void network_layers(int scale) {
 // ---- Dynamic programming, clustering, random numbers
 
 // Shortest way down a grid of costs: some rows a launch, with a halo that shrinks row by row.
-__global__ void dynproc_kernel(int iteration, const int *gpuWall, const int *gpuSrc, int *gpuResults, int cols, int startStep) {
+__global__ void dynproc_kernel(int iteration, const int *gpuWall, const int *gpuSrc,
+                               int *gpuResults, int cols, int startStep) {
     const int BLOCK_SIZE = 128;
     __shared__ int prev[BLOCK_SIZE], result[BLOCK_SIZE];
     int bx = blockIdx.x, tx = threadIdx.x;
@@ -413,9 +454,12 @@ __global__ void edit_distance(const char *a, const char *b, int *out, int n) {
     for (int d = 0; d <= 2 * n; d++) {
         for (int i = max(0, d - n) + t; i <= min(d, n); i += blockDim.x) {
             int j = d - i;
-            if (i == 0) now[i] = j;
-            else if (j == 0) now[i] = i;
-            else now[i] = min(min(last[i - 1], last[i]) + 1, before[i - 1] + (a[i - 1] != b[j - 1]));
+            if (i == 0)
+                now[i] = j;
+            else if (j == 0)
+                now[i] = i;
+            else
+                now[i] = min(min(last[i - 1], last[i]) + 1, before[i - 1] + (a[i - 1] != b[j - 1]));
         }
         __syncthreads();
         int *old = before;
@@ -424,7 +468,8 @@ __global__ void edit_distance(const char *a, const char *b, int *out, int n) {
     if (t == 0) out[blockIdx.x] = last[n];
 }
 
-__global__ void kmeans_assign(const float *points, const float *centres, int *which, int *counts, int n, int k, int dims) {
+__global__ void kmeans_assign(const float *points, const float *centres, int *which, int *counts,
+                              int n, int k, int dims) {
     extern __shared__ float shared_centres[];
     __shared__ int local[16];
     for (int i = threadIdx.x; i < k * dims; i += blockDim.x) shared_centres[i] = centres[i];
@@ -483,13 +528,15 @@ __global__ void monte_carlo_pi(unsigned seed, unsigned long long *hits, int roun
 static void programming(int scale) {
     for (int cols : {100, 700 * scale}) {
         int rows = 9;
-        Array<int> wall((size_t)rows * cols, [](int i) { return whole(i, 10); }), a(cols, [](int i) { return whole(i + 9, 10); }), b(cols);
+        Array<int> wall((size_t)rows * cols, [](int i) { return whole(i, 10); }),
+            a(cols, [](int i) { return whole(i + 9, 10); }), b(cols);
         std::vector<int> want = a.host;
         for (int r = 0; r < rows; r++) {
             std::vector<int> from = want;
             for (int x = 0; x < cols; x++)
-                want[x] = wall.host[(size_t)r * cols + x] +
-                          std::min({from[x], from[std::max(x - 1, 0)], from[std::min(x + 1, cols - 1)]});
+                want[x] =
+                    wall.host[(size_t)r * cols + x] +
+                    std::min({from[x], from[std::max(x - 1, 0)], from[std::min(x + 1, cols - 1)]});
         }
         int *from = a, *to = b;
         for (int step = 0; step < rows; step += 3, std::swap(from, to))
@@ -506,12 +553,14 @@ static void programming(int scale) {
             for (int i = 1; i <= n; i++) {
                 old = line, line[0] = i;
                 for (int j = 1; j <= n; j++)
-                    line[j] = std::min({old[j] + 1, line[j - 1] + 1,
-                                        old[j - 1] + (p.host[k * n + i - 1] != q.host[k * n + j - 1])});
+                    line[j] =
+                        std::min({old[j] + 1, line[j - 1] + 1,
+                                  old[j - 1] + (p.host[k * n + i - 1] != q.host[k * n + j - 1])});
             }
             edits_want[k] = line[n];
         }
-        for (int block : {32, 96}) RUN(edit_distance<<<pairs, block, 3 * (n + 1) * 4>>>(p, q, edits, n));
+        for (int block : {32, 96})
+            RUN(edit_distance<<<pairs, block, 3 * (n + 1) * 4>>>(p, q, edits, n));
         compare(edits, edits_want);
     }
 }
@@ -538,8 +587,8 @@ static void clustering(int scale) {
                 at += (state >> 28) < 8 ? -1 : 1;
             }
         }
-        RUN(kmeans_assign<<<blocks_for(n, block), block, k * dims * sizeof(float)>>>(points, centres, which, counts, n, k,
-                                                                                    dims));
+        RUN(kmeans_assign<<<blocks_for(n, block), block, k * dims * sizeof(float)>>>(
+            points, centres, which, counts, n, k, dims));
         compare(which, which_want);
         compare(counts, counts_want);
         RUN(random_walks<<<blocks_for(n, block), block>>>(12345, steps, n, 6));

@@ -12,8 +12,8 @@ namespace cg = cooperative_groups;
 
 // ---- Embedding, activation, residual
 
-__global__ void encoder_forward_kernel(float *out, const int *inp, const float *wte, const float *wpe, int B,
-                                       int T, int C) {
+__global__ void encoder_forward_kernel(float *out, const int *inp, const float *wte,
+                                       const float *wpe, int B, int T, int C) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x, N = B * T * C;
     if (idx < N) {
         int bt = idx / C, b = bt / T, t = bt % T, c = idx % C;
@@ -22,8 +22,8 @@ __global__ void encoder_forward_kernel(float *out, const int *inp, const float *
     }
 }
 
-__global__ void encoder_forward_float4(float4 *out, const int *inp, const float4 *wte, const float4 *wpe,
-                                       int B, int T, int C4) {
+__global__ void encoder_forward_float4(float4 *out, const int *inp, const float4 *wte,
+                                       const float4 *wpe, int B, int T, int C4) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx >= B * T * C4) return;
     int bt = idx / C4, t = bt % T, c = idx % C4;
@@ -31,8 +31,8 @@ __global__ void encoder_forward_float4(float4 *out, const int *inp, const float4
     out[idx] = make_float4(a.x + p.x, a.y + p.y, a.z + p.z, a.w + p.w);
 }
 
-__global__ void encoder_backward_kernel(float *dwte, float *dwpe, const float *dout, const int *inp, int B,
-                                        int T, int C) {
+__global__ void encoder_backward_kernel(float *dwte, float *dwpe, const float *dout, const int *inp,
+                                        int B, int T, int C) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx < B * T * C) {
         int bt = idx / C, t = bt % T, c = idx % C;
@@ -45,7 +45,8 @@ static void encoder(int scale) {
     for (int C : {48, 64}) {
         int B = 2 * scale, T = 32, V = 50, N = B * T * C;
         Array<int> tokens(B * T, [](int i) { return whole(i, 50); });
-        Array<float> wte(V * C, element), wpe(T * C, real), out(N), dout(N, element), dwte(V * C), dwpe(T * C);
+        Array<float> wte(V * C, element), wpe(T * C, real), out(N), dout(N, element), dwte(V * C),
+            dwpe(T * C);
         std::vector<float> want(N), dwte_want(V * C), dwpe_want(T * C);
         for (int i = 0; i < N; i++) {
             int a = tokens.host[i / C] * C + i % C, p = i / C % T * C + i % C;
@@ -54,10 +55,11 @@ static void encoder(int scale) {
         }
         RUN(encoder_forward_kernel<<<blocks_for(N, 256), 256>>>(out, tokens, wte, wpe, B, T, C));
         compare(out, want);
-        RUN(encoder_forward_float4<<<blocks_for(N / 4, 128), 128>>>((float4 *)out.device, tokens, (float4 *)wte.device,
-                                                                   (float4 *)wpe.device, B, T, C / 4));
+        RUN(encoder_forward_float4<<<blocks_for(N / 4, 128), 128>>>(
+            (float4 *)out.device, tokens, (float4 *)wte.device, (float4 *)wpe.device, B, T, C / 4));
         compare(out, want);
-        RUN(encoder_backward_kernel<<<blocks_for(N, 256), 256>>>(dwte, dwpe, dout, tokens, B, T, C));
+        RUN(encoder_backward_kernel<<<blocks_for(N, 256), 256>>>(dwte, dwpe, dout, tokens, B, T,
+                                                                 C));
         compare(dwte, dwte_want);
         compare(dwpe, dwpe_want);
     }
@@ -75,14 +77,16 @@ __global__ void gelu_backward_kernel(float *dinp, const float *inp, const float 
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < N) {
         float x = inp[i], cube = 0.044715f * x * x * x, tanh_arg = GELU_SCALING_FACTOR * (x + cube);
-        float tanh_out = tanhf(tanh_arg), coshf_out = coshf(tanh_arg), sech_out = 1.0f / (coshf_out * coshf_out);
-        float local_grad = 0.5f * (1.0f + tanh_out) +
-                           x * 0.5f * sech_out * GELU_SCALING_FACTOR * (1.0f + 3.0f * 0.044715f * x * x);
+        float tanh_out = tanhf(tanh_arg), coshf_out = coshf(tanh_arg),
+              sech_out = 1.0f / (coshf_out * coshf_out);
+        float local_grad = 0.5f * (1.0f + tanh_out) + x * 0.5f * sech_out * GELU_SCALING_FACTOR *
+                                                          (1.0f + 3.0f * 0.044715f * x * x);
         dinp[i] = local_grad * dout[i];
     }
 }
 
-__global__ void residual_forward_kernel(float4 *out, const float4 *inp1, const float4 *inp2, int N) {
+__global__ void residual_forward_kernel(float4 *out, const float4 *inp1, const float4 *inp2,
+                                        int N) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx < N) {
         float4 a = __ldcs(&inp1[idx]), b = __ldcs(&inp2[idx]);
@@ -95,18 +99,20 @@ static void activation(int scale) {
         Array<float> in(n, [](int i) { return 3 * real(i); }), dout(n, real), out(n);
         std::vector<double> forward(n), backward(n), sum(n);
         for (int i = 0; i < n; i++) {
-            double x = in.host[i], u = GELU_SCALING_FACTOR * (x + 0.044715 * x * x * x), th = tanh(u);
+            double x = in.host[i], u = GELU_SCALING_FACTOR * (x + 0.044715 * x * x * x),
+                   th = tanh(u);
             forward[i] = 0.5 * x * (1 + th);
-            backward[i] = dout.host[i] * (0.5 * (1 + th) + 0.5 * x * (1 - th * th) * GELU_SCALING_FACTOR *
-                                                               (1 + 3 * 0.044715 * x * x));
+            backward[i] =
+                dout.host[i] * (0.5 * (1 + th) + 0.5 * x * (1 - th * th) * GELU_SCALING_FACTOR *
+                                                     (1 + 3 * 0.044715 * x * x));
             sum[i] = in.host[i] + dout.host[i];
         }
         RUN(gelu_forward_kernel<<<blocks_for(n, 128), 128>>>(out, in, n));
         compare(out, forward, 1e-5);
         RUN(gelu_backward_kernel<<<blocks_for(n, 256), 256>>>(out, in, dout, n));
         compare(out, backward, 1e-4);
-        RUN(residual_forward_kernel<<<blocks_for(n / 4, 256), 256>>>((float4 *)out.device, (float4 *)in.device,
-                                                                     (float4 *)dout.device, n / 4));
+        RUN(residual_forward_kernel<<<blocks_for(n / 4, 256), 256>>>(
+            (float4 *)out.device, (float4 *)in.device, (float4 *)dout.device, n / 4));
         compare(out, sum, 1e-6);
     }
 }
@@ -156,8 +162,8 @@ __global__ void mean_kernel(float *mean, const float *inp, int C, int block_size
 
 __global__ void layernorm_forward_kernel3(float *__restrict__ out, float *__restrict__ mean,
                                           float *__restrict__ rstd, const float *__restrict__ inp,
-                                          const float *__restrict__ weight, const float *__restrict__ bias,
-                                          int N, int C) {
+                                          const float *__restrict__ weight,
+                                          const float *__restrict__ bias, int N, int C) {
     cg::thread_block block = cg::this_thread_block();
     cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
     int idx = blockIdx.x * warp.meta_group_size() + warp.meta_group_rank();
@@ -185,8 +191,8 @@ __global__ void layernorm_forward_kernel3(float *__restrict__ out, float *__rest
 
 __global__ void layernorm_forward_kernel4(float *__restrict__ out, float *__restrict__ mean,
                                           float *__restrict__ rstd, const float *__restrict__ inp,
-                                          const float *__restrict__ weight, const float *__restrict__ bias,
-                                          int N, int C) {
+                                          const float *__restrict__ weight,
+                                          const float *__restrict__ bias, int N, int C) {
     cg::thread_block_tile<32> warp = cg::tiled_partition<32>(cg::this_thread_block());
     __shared__ float shared_sum[32];
     __shared__ float shared_sum2[32];
@@ -220,13 +226,14 @@ __global__ void layernorm_forward_kernel4(float *__restrict__ out, float *__rest
 }
 
 // Every warp takes rows in turn; weight and bias gradients gather in shared memory.
-__global__ void layernorm_backward_kernel(float *dinp, float *dweight, float *dbias, const float *dout,
-                                          const float *inp, const float *weight, const float *mean,
-                                          const float *rstd, int N, int C) {
+__global__ void layernorm_backward_kernel(float *dinp, float *dweight, float *dbias,
+                                          const float *dout, const float *inp, const float *weight,
+                                          const float *mean, const float *rstd, int N, int C) {
     extern __shared__ float shared[];
     float *dbias_shared = shared, *dweight_shared = shared + C;
     int warp_id = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    for (int i = threadIdx.x; i < C; i += blockDim.x) dbias_shared[i] = 0.0f, dweight_shared[i] = 0.0f;
+    for (int i = threadIdx.x; i < C; i += blockDim.x)
+        dbias_shared[i] = 0.0f, dweight_shared[i] = 0.0f;
     __syncthreads();
     for (int idx = blockIdx.x * warps + warp_id; idx < N; idx += gridDim.x * warps) {
         const float *dout_bt = dout + idx * C, *inp_bt = inp + idx * C;
@@ -260,7 +267,8 @@ __global__ void layernorm_backward_kernel(float *dinp, float *dweight, float *db
 static void layernorm(int scale) {
     for (int C : {48, 256, 768}) {
         int N = 40 * scale;
-        Array<float> in((size_t)N * C, real), w(C, real), b(C, element), out((size_t)N * C), mean(N), rstd(N);
+        Array<float> in((size_t)N * C, real), w(C, real), b(C, element), out((size_t)N * C),
+            mean(N), rstd(N);
         Array<float> dout((size_t)N * C, [](int i) { return real(i + 7); });
         std::vector<double> want((size_t)N * C), means(N), dinp_want((size_t)N * C), dw(C), db(C);
         for (int r = 0; r < N; r++) {
@@ -283,13 +291,15 @@ static void layernorm(int scale) {
         compare(out, want, 1e-4);
         RUN(mean_kernel<<<N, 128, 128 * sizeof(float)>>>(mean, in, C, 128));
         compare(mean, means, 1e-5);
-        RUN(layernorm_forward_kernel3<<<blocks_for(N * 32, 128), 128>>>(out, mean, rstd, in, w, b, N, C));
+        RUN(layernorm_forward_kernel3<<<blocks_for(N * 32, 128), 128>>>(out, mean, rstd, in, w, b,
+                                                                        N, C));
         compare(out, want, 1e-4);
-        for (int block : {128, 512}) RUN(layernorm_forward_kernel4<<<N, block>>>(out, mean, rstd, in, w, b, N, C));
+        for (int block : {128, 512})
+            RUN(layernorm_forward_kernel4<<<N, block>>>(out, mean, rstd, in, w, b, N, C));
         compare(out, want, 1e-4);
         Array<float> dinp((size_t)N * C), dweight(C), dbias(C);
-        RUN(layernorm_backward_kernel<<<6, 128, 2 * C * sizeof(float)>>>(dinp, dweight, dbias, dout, in, w, mean,
-                                                                         rstd, N, C));
+        RUN(layernorm_backward_kernel<<<6, 128, 2 * C * sizeof(float)>>>(dinp, dweight, dbias, dout,
+                                                                         in, w, mean, rstd, N, C));
         compare(dinp, dinp_want, 1e-3);
         compare(dweight, dw, 1e-3);
         compare(dbias, db, 1e-3);
@@ -298,7 +308,8 @@ static void layernorm(int scale) {
 
 // ---- Attention
 
-__global__ void attention_query_key_kernel1(float *preatt, const float *inp, int B, int T, int C, int NH) {
+__global__ void attention_query_key_kernel1(float *preatt, const float *inp, int B, int T, int C,
+                                            int NH) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x, total_threads = B * NH * T * T;
     if (idx < total_threads) {
         int t2 = idx % T, t = (idx / T) % T;
@@ -332,15 +343,18 @@ __global__ void attention_softmax_kernel1(float *att, const float *preatt, int B
             att_bth[t2] = expv;
         }
         float expsum_inv = expsum == 0.0f ? 0.0f : 1.0f / expsum;
-        for (int t2 = 0; t2 < T; t2++) {
-            if (t2 <= t) att_bth[t2] *= expsum_inv;
-            else att_bth[t2] = 0.0f;
-        }
+        for (int t2 = 0; t2 < T; t2++)
+            if (t2 <= t)
+                att_bth[t2] *= expsum_inv;
+            else
+                att_bth[t2] = 0.0f;
     }
 }
 
-// A warp for each row of the causal attention, four elements at a time, maximum and sum in one pass.
-__global__ void softmax_forward_kernel5(float *out, float inv_temperature, const float *inp, int N, int T) {
+// A warp for each row of the causal attention, four elements at a time, maximum and sum in one
+// pass.
+__global__ void softmax_forward_kernel5(float *out, float inv_temperature, const float *inp, int N,
+                                        int T) {
     cg::thread_block_tile<32> warp = cg::tiled_partition<32>(cg::this_thread_block());
     int idx = (gridDim.x - blockIdx.x - 1) * warp.meta_group_size() + warp.meta_group_rank();
     if (idx >= N * T) return;
@@ -372,8 +386,8 @@ __global__ void softmax_forward_kernel5(float *out, float inv_temperature, const
     }
 }
 
-__global__ void attention_value_kernel1(float *out, const float *att, const float *inp, int B, int T, int C,
-                                        int NH) {
+__global__ void attention_value_kernel1(float *out, const float *att, const float *inp, int B,
+                                        int T, int C, int NH) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x, total_threads = B * T * NH;
     if (idx < total_threads) {
         int h = idx % NH, t = (idx / NH) % T, b = idx / (NH * T), C3 = C * 3, hs = C / NH;
@@ -388,7 +402,8 @@ __global__ void attention_value_kernel1(float *out, const float *att, const floa
     }
 }
 
-__global__ void permute_kernel(float *q, float *k, float *v, const float *inp, int B, int N, int NH, int d) {
+__global__ void permute_kernel(float *q, float *k, float *v, const float *inp, int B, int N, int NH,
+                               int d) {
     int idx = blockIdx.x * blockDim.x + threadIdx.x;
     if (idx < B * NH * N * d) {
         int b = idx / (NH * N * d), rest = idx % (NH * N * d), nh_ = rest / (N * d);
@@ -405,7 +420,8 @@ __global__ void permute_kernel(float *q, float *k, float *v, const float *inp, i
 __global__ void flash_attention(float *out, const float *Q, const float *K, const float *V, int T) {
     const int D = 16, TILE = 32;
     __shared__ float Ks[TILE][D + 1], Vs[TILE][D + 1];
-    int head = blockIdx.y, warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    int head = blockIdx.y, warp = threadIdx.x / 32, lane = threadIdx.x % 32,
+        warps = blockDim.x / 32;
     int t = blockIdx.x * warps + warp;
     Q += head * T * D, K += head * T * D, V += head * T * D, out += head * T * D;
     float q[D], acc = 0.0f, m = -FLT_MAX, l = 0.0f;
@@ -441,8 +457,10 @@ static void attention(int scale) {
     for (int T : {32, 64}) {
         int B = 1 * scale, NH = 2, hs = 16, C = NH * hs;
         size_t heads = (size_t)B * NH;
-        Array<float> qkv((size_t)B * T * 3 * C, real), pre(heads * T * T), att(heads * T * T), out((size_t)B * T * C);
-        std::vector<double> probability(heads * T * T), want((size_t)B * T * C), by_head((size_t)B * T * C);
+        Array<float> qkv((size_t)B * T * 3 * C, real), pre(heads * T * T), att(heads * T * T),
+            out((size_t)B * T * C);
+        std::vector<double> probability(heads * T * T), want((size_t)B * T * C),
+            by_head((size_t)B * T * C);
         std::vector<float> q(heads * T * hs);
         for (int row = 0; row < B * NH * T; row++) {
             int t = row % T, h = row / T % NH, b = row / T / NH;
@@ -468,7 +486,8 @@ static void attention(int scale) {
         RUN(attention_value_kernel1<<<blocks_for(rows, 64), 64>>>(out, att, qkv, B, T, C, NH));
         compare(out, want, 1e-4);
         Array<float> att2(heads * T * T);
-        RUN(softmax_forward_kernel5<<<blocks_for(rows * 32, 128), 128>>>(att2, 1.0f, pre, B * NH, T));
+        RUN(softmax_forward_kernel5<<<blocks_for(rows * 32, 128), 128>>>(att2, 1.0f, pre, B * NH,
+                                                                         T));
         compare(att2, probability, 1e-5);
         Array<float> dq(q.size()), dk(q.size()), dv(q.size());
         RUN(permute_kernel<<<blocks_for((int)q.size(), 256), 256>>>(dq, dk, dv, qkv, B, T, NH, hs));
@@ -480,8 +499,8 @@ static void attention(int scale) {
 
 // ---- Loss, bias, optimiser
 
-__global__ void crossentropy_forward_kernel1(float *losses, const float *probs, const int *targets, int B, int T,
-                                             int V) {
+__global__ void crossentropy_forward_kernel1(float *losses, const float *probs, const int *targets,
+                                             int B, int T, int V) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < B * T) {
         int b = i / T, t = i % T;
@@ -490,21 +509,23 @@ __global__ void crossentropy_forward_kernel1(float *losses, const float *probs, 
     }
 }
 
-__global__ void crossentropy_softmax_backward_kernel1(float *dlogits, const float *dlosses, const float *probs,
-                                                      const int *targets, int B, int T, int V) {
+__global__ void crossentropy_softmax_backward_kernel1(float *dlogits, const float *dlosses,
+                                                      const float *probs, const int *targets, int B,
+                                                      int T, int V) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < B * T * V) {
         int b = i / (T * V), t = (i / V) % T, v = i % V;
         float *dlogits_bt = dlogits + b * T * V + t * V;
         const float *probs_bt = probs + b * T * V + t * V;
-        float dloss = dlosses[b * T + t], p = probs_bt[v], indicator = v == targets[b * T + t] ? 1.0f : 0.0f;
+        float dloss = dlosses[b * T + t], p = probs_bt[v],
+              indicator = v == targets[b * T + t] ? 1.0f : 0.0f;
         dlogits_bt[v] += (p - indicator) * dloss;
     }
 }
 
 // The row's maximum and sum in one pass, then loss and gradient: a block for each row.
-__global__ void fused_classifier_kernel(float *dlogits, float *losses, const float *logits, const int *targets,
-                                        int V, float dloss) {
+__global__ void fused_classifier_kernel(float *dlogits, float *losses, const float *logits,
+                                        const int *targets, int V, float dloss) {
     __shared__ float shared_max[32], shared_sum[32];
     int row = blockIdx.x, ix = targets[row];
     const float *x = logits + row * V;
@@ -516,14 +537,17 @@ __global__ void fused_classifier_kernel(float *dlogits, float *losses, const flo
         thread_sum += expf(v - thread_max);
     }
     float warp_max = thread_max;
-    for (int o = 16; o > 0; o /= 2) warp_max = fmaxf(warp_max, __shfl_xor_sync(0xffffffff, warp_max, o));
+    for (int o = 16; o > 0; o /= 2)
+        warp_max = fmaxf(warp_max, __shfl_xor_sync(0xffffffff, warp_max, o));
     thread_sum *= expf(thread_max - warp_max);
     for (int o = 16; o > 0; o /= 2) thread_sum += __shfl_xor_sync(0xffffffff, thread_sum, o);
-    if (threadIdx.x % 32 == 0) shared_max[threadIdx.x / 32] = warp_max, shared_sum[threadIdx.x / 32] = thread_sum;
+    if (threadIdx.x % 32 == 0)
+        shared_max[threadIdx.x / 32] = warp_max, shared_sum[threadIdx.x / 32] = thread_sum;
     __syncthreads();
     float block_max = -FLT_MAX, block_sum = 0.0f;
     for (int w = 0; w < blockDim.x / 32; w++) block_max = fmaxf(block_max, shared_max[w]);
-    for (int w = 0; w < blockDim.x / 32; w++) block_sum += shared_sum[w] * expf(shared_max[w] - block_max);
+    for (int w = 0; w < blockDim.x / 32; w++)
+        block_sum += shared_sum[w] * expf(shared_max[w] - block_max);
     if (threadIdx.x == 0) losses[row] = -logf(expf(x[ix] - block_max) / block_sum);
     for (int i = threadIdx.x; i < V; i += blockDim.x) {
         float prob = expf(x[i] - block_max) / block_sum;
@@ -534,8 +558,10 @@ __global__ void fused_classifier_kernel(float *dlogits, float *losses, const flo
 static void classifier(int scale) {
     for (int V : {65, 300}) {
         int B = 3 * scale, T = 16, N = B * T;
-        Array<float> logits((size_t)N * V, real), probs((size_t)N * V), losses(N), grad((size_t)N * V);
-        Array<float> dlosses(N, [](int) { return 0.5f; });
+        Array<float> logits((size_t)N * V, real), probs((size_t)N * V), losses(N),
+            grad((size_t)N * V);
+        Array<float> dlosses(
+            N, [](int) { return 0.5f; });
         Array<int> targets(N, [=](int i) { return whole(i, V); });
         std::vector<double> loss(N), dlogits((size_t)N * V);
         for (int r = 0; r < N; r++) {
@@ -549,10 +575,11 @@ static void classifier(int scale) {
             }
         }
         probs.to_device();
-        RUN(crossentropy_forward_kernel1<<<blocks_for(N, 32), 32>>>(losses, probs, targets, B, T, V));
+        RUN(crossentropy_forward_kernel1<<<blocks_for(N, 32), 32>>>(losses, probs, targets, B, T,
+                                                                    V));
         compare(losses, loss, 1e-5);
-        RUN(crossentropy_softmax_backward_kernel1<<<blocks_for(N * V, 256), 256>>>(grad, dlosses, probs, targets,
-                                                                                  B, T, V));
+        RUN(crossentropy_softmax_backward_kernel1<<<blocks_for(N * V, 256), 256>>>(
+            grad, dlosses, probs, targets, B, T, V));
         compare(grad, dlogits, 1e-5);
         for (int block : {64, 256}) {
             RUN(fused_classifier_kernel<<<N, block>>>(grad, losses, logits, targets, V, 0.5f));
@@ -562,8 +589,8 @@ static void classifier(int scale) {
     }
 }
 
-__global__ void matmul_forward_kernel1(float *out, const float *inp, const float *weight, const float *bias,
-                                       int BT, int C, int OC) {
+__global__ void matmul_forward_kernel1(float *out, const float *inp, const float *weight,
+                                       const float *bias, int BT, int C, int OC) {
     int bt = blockIdx.x * blockDim.x + threadIdx.x, oc = blockIdx.y * blockDim.y + threadIdx.y;
     if (bt < BT && oc < OC) {
         float val = (bias != NULL) ? bias[oc] : 0.0f;
@@ -593,7 +620,8 @@ __global__ void matmul_backward_bias_kernel4(float *dbias, const float *dout, in
 static void linear(int scale) {
     for (int OC : {64, 96}) {
         int BT = 50 * scale, C = 40;
-        Array<float> in((size_t)BT * C, element), w((size_t)OC * C, element), b(OC, element), out((size_t)BT * OC);
+        Array<float> in((size_t)BT * C, element), w((size_t)OC * C, element), b(OC, element),
+            out((size_t)BT * OC);
         std::vector<float> want((size_t)BT * OC), columns(OC);
         for (int i = 0; i < BT * OC; i++) {
             want[i] = b.host[i % OC];
@@ -601,22 +629,25 @@ static void linear(int scale) {
             columns[i % OC] += want[i];
         }
         for (dim3 block : {dim3(16, 16), dim3(8, 8)})
-            RUN(matmul_forward_kernel1<<<dim3(blocks_for(BT, block.x), blocks_for(OC, block.y)), block>>>(
-                out, in, w, b, BT, C, OC));
+            RUN(matmul_forward_kernel1<<<dim3(blocks_for(BT, block.x), blocks_for(OC, block.y)),
+                                         block>>>(out, in, w, b, BT, C, OC));
         compare(out, want);
         for (int block : {128, 256}) {
             Array<float> dbias(OC);
-            RUN(matmul_backward_bias_kernel4<<<OC / 32, block, block * sizeof(float)>>>(dbias, out, BT, OC));
+            RUN(matmul_backward_bias_kernel4<<<OC / 32, block, block * sizeof(float)>>>(dbias, out,
+                                                                                        BT, OC));
             compare(dbias, columns);
         }
     }
 }
 
-__device__ float lerp(float start, float end, float weight) { return fmaf(weight, end, fmaf(-weight, start, start)); }
+__device__ float lerp(float start, float end, float weight) {
+    return fmaf(weight, end, fmaf(-weight, start, start));
+}
 
-__global__ void adamw_kernel2(float *params, const float *grads, float *m_memory, float *v_memory, long num,
-                              float rate, float beta1, float beta2, float correction1, float correction2,
-                              float eps, float decay) {
+__global__ void adamw_kernel2(float *params, const float *grads, float *m_memory, float *v_memory,
+                              long num, float rate, float beta1, float beta2, float correction1,
+                              float correction2, float eps, float decay) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= num) return;
     float grad = grads[i], m = m_memory[i], v = v_memory[i];
@@ -636,8 +667,9 @@ static void adamw(int scale) {
             double grad = g.host[i];
             want[i] = p.host[i] - 0.1 * (grad / (fabs(grad) + 1e-3) + 0.01 * p.host[i]);
         }
-        for (int block : {512}) RUN(adamw_kernel2<<<blocks_for(n, block), block>>>(p, g, m, v, n, 0.1f, 0.9f, 0.99f,
-                                                                                  0.1f, 0.01f, 1e-3f, 0.01f));
+        for (int block : {512})
+            RUN(adamw_kernel2<<<blocks_for(n, block), block>>>(p, g, m, v, n, 0.1f, 0.9f, 0.99f,
+                                                               0.1f, 0.01f, 1e-3f, 0.01f));
         compare(p, want, 1e-4);
     }
 }
@@ -655,7 +687,8 @@ __global__ void rope_kernel(float *out, const float *inp, int T, int heads, int 
 }
 
 __global__ void swiglu_kernel(float *out, const float *inp, int rows, int hidden) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * hidden; i += blockDim.x * gridDim.x) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * hidden;
+         i += blockDim.x * gridDim.x) {
         int r = i / hidden, c = i % hidden;
         float gate = inp[r * 2 * hidden + c], up = inp[r * 2 * hidden + hidden + c];
         out[i] = gate / (1.0f + __expf(-gate)) * up;
@@ -672,7 +705,8 @@ static void llama(int scale) {
             double a = t * pow(10000.0, -2.0 * i / hs), x = in.host[2 * k], y = in.host[2 * k + 1];
             want[2 * k] = x * cos(a) - y * sin(a), want[2 * k + 1] = x * sin(a) + y * cos(a);
             int hidden = hs / 2;
-            double gate = in.host[k / hidden * hs + k % hidden], up = in.host[k / hidden * hs + hidden + k % hidden];
+            double gate = in.host[k / hidden * hs + k % hidden],
+                   up = in.host[k / hidden * hs + hidden + k % hidden];
             gated[k] = gate / (1 + exp(-gate)) * up;
         }
         RUN(rope_kernel<<<blocks_for(n / 2, 128), 128>>>(out, in, T, heads, hs));
@@ -683,7 +717,8 @@ static void llama(int scale) {
 }
 
 static const Case cases[] = {
-    {"encoder", encoder},     {"activation", activation}, {"layernorm", layernorm}, {"attention", attention},
-    {"classifier", classifier}, {"linear", linear},       {"adamw", adamw},         {"llama", llama},
+    {"encoder", encoder},     {"activation", activation}, {"layernorm", layernorm},
+    {"attention", attention}, {"classifier", classifier}, {"linear", linear},
+    {"adamw", adamw},         {"llama", llama},
 };
 CASES(cases)

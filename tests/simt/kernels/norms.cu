@@ -1,5 +1,6 @@
 // Softmax, layer norm and their relatives in the shapes in which libraries write them: a thread, a
-// warp, a block for each row; the row in registers, in shared memory or read again; float, float4, half.
+// warp, a block for each row; the row in registers, in shared memory or read again; float, float4,
+// half.
 #include <cuda_fp16.h>
 #include <float.h>
 
@@ -15,7 +16,8 @@ template <typename T> __inline__ __device__ T warpReduceSum(T val) {
 
 template <typename T> __inline__ __device__ T warpReduceMax(T val) {
 #pragma unroll
-    for (int mask = 16; mask > 0; mask >>= 1) val = max(val, __shfl_xor_sync(FULL_MASK, val, mask, 32));
+    for (int mask = 16; mask > 0; mask >>= 1)
+        val = max(val, __shfl_xor_sync(FULL_MASK, val, mask, 32));
     return val;
 }
 
@@ -138,7 +140,8 @@ __global__ void softmax_warp_loop(float *out, const float *inp, int N, int C) {
 
 // The whole row in a warp's registers, two rows at a time.
 template <int log2_elements>
-__global__ void softmax_warp_forward(float *dst, const float *src, int batch_size, int stride, int element_count) {
+__global__ void softmax_warp_forward(float *dst, const float *src, int batch_size, int stride,
+                                     int element_count) {
     constexpr int next_power_of_two = 1 << log2_elements;
     constexpr int WARP_SIZE = (next_power_of_two < 32) ? next_power_of_two : 32;
     constexpr int WARP_ITERATIONS = next_power_of_two / WARP_SIZE;
@@ -154,8 +157,10 @@ __global__ void softmax_warp_forward(float *dst, const float *src, int batch_siz
         int batch_element_count = (i >= local_batches) ? 0 : element_count;
         for (int it = 0; it < WARP_ITERATIONS; ++it) {
             int element_index = local_idx + it * WARP_SIZE;
-            if (element_index < batch_element_count) elements[i][it] = src[i * element_count + it * WARP_SIZE];
-            else elements[i][it] = -INFINITY;
+            if (element_index < batch_element_count)
+                elements[i][it] = src[i * element_count + it * WARP_SIZE];
+            else
+                elements[i][it] = -INFINITY;
         }
     }
     float max_value[WARP_BATCH];
@@ -170,7 +175,8 @@ __global__ void softmax_warp_forward(float *dst, const float *src, int batch_siz
     for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2)
 #pragma unroll
         for (int i = 0; i < WARP_BATCH; ++i)
-            max_value[i] = fmaxf(max_value[i], __shfl_xor_sync(FULL_MASK, max_value[i], offset, WARP_SIZE));
+            max_value[i] =
+                fmaxf(max_value[i], __shfl_xor_sync(FULL_MASK, max_value[i], offset, WARP_SIZE));
     float sum[WARP_BATCH]{0.0f};
 #pragma unroll
     for (int i = 0; i < WARP_BATCH; ++i)
@@ -182,15 +188,18 @@ __global__ void softmax_warp_forward(float *dst, const float *src, int batch_siz
 #pragma unroll
     for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2)
 #pragma unroll
-        for (int i = 0; i < WARP_BATCH; ++i) sum[i] += __shfl_xor_sync(FULL_MASK, sum[i], offset, WARP_SIZE);
+        for (int i = 0; i < WARP_BATCH; ++i)
+            sum[i] += __shfl_xor_sync(FULL_MASK, sum[i], offset, WARP_SIZE);
 #pragma unroll
     for (int i = 0; i < WARP_BATCH; ++i) {
         if (i >= local_batches) break;
 #pragma unroll
         for (int it = 0; it < WARP_ITERATIONS; ++it) {
             int element_index = local_idx + it * WARP_SIZE;
-            if (element_index < element_count) dst[i * element_count + it * WARP_SIZE] = elements[i][it] / sum[i];
-            else break;
+            if (element_index < element_count)
+                dst[i * element_count + it * WARP_SIZE] = elements[i][it] / sum[i];
+            else
+                break;
         }
     }
 }
@@ -212,7 +221,8 @@ __global__ void softmax_smem_float4(float *out, const float *inp, int C) {
     float local_sum = 0;
     for (int i = threadIdx.x; i < C / 4; i += blockDim.x) {
         float4 v = row4[i];
-        v.x = __expf(v.x - s_max), v.y = __expf(v.y - s_max), v.z = __expf(v.z - s_max), v.w = __expf(v.w - s_max);
+        v.x = __expf(v.x - s_max), v.y = __expf(v.y - s_max), v.z = __expf(v.z - s_max),
+        v.w = __expf(v.w - s_max);
         row4[i] = v;
         local_sum += v.x + v.y + v.z + v.w;
     }
@@ -247,7 +257,8 @@ __global__ void softmax_half2(half2 *out, const half2 *inp, int C2) {
     __syncthreads();
     for (int i = threadIdx.x; i < C2; i += blockDim.x) {
         float2 v = __half22float2(x[i]);
-        out[blockIdx.x * C2 + i] = __floats2half2_rn(expf(v.x - s_max) * s_mean, expf(v.y - s_max) * s_mean);
+        out[blockIdx.x * C2 + i] =
+            __floats2half2_rn(expf(v.x - s_max) * s_mean, expf(v.y - s_max) * s_mean);
     }
 }
 
@@ -272,7 +283,8 @@ __global__ void softmax_backward_warp(float *dx, const float *dy, const float *y
     float sum = 0;
     for (int i = threadIdx.x; i < C; i += 32) sum += dy[row * C + i] * y[row * C + i];
     sum = warpReduceSum(sum);
-    for (int i = threadIdx.x; i < C; i += 32) dx[row * C + i] = y[row * C + i] * (dy[row * C + i] - sum);
+    for (int i = threadIdx.x; i < C; i += 32)
+        dx[row * C + i] = y[row * C + i] * (dy[row * C + i] - sum);
 }
 
 static void softmax(int scale) {
@@ -291,11 +303,15 @@ static void softmax(int scale) {
         RUN(softmax_warp_loop<<<blocks_for(N, 4), 128>>>(out, in, N, C));
         compare(out, want, 1e-5);
         dim3 block(32, 4);
-        if (C == 32) RUN(softmax_warp_forward<5><<<blocks_for(N, 8), block>>>(out, in, N, C, C));
-        else if (C == 100) RUN(softmax_warp_forward<7><<<blocks_for(N, 8), block>>>(out, in, N, C, C));
-        else RUN(softmax_warp_forward<9><<<blocks_for(N, 4), block>>>(out, in, N, C, C));
+        if (C == 32)
+            RUN(softmax_warp_forward<5><<<blocks_for(N, 8), block>>>(out, in, N, C, C));
+        else if (C == 100)
+            RUN(softmax_warp_forward<7><<<blocks_for(N, 8), block>>>(out, in, N, C, C));
+        else
+            RUN(softmax_warp_forward<9><<<blocks_for(N, 4), block>>>(out, in, N, C, C));
         compare(out, want, 1e-5);
-        for (int threads : {32, 128}) RUN(softmax_smem_float4<<<N, threads, C * sizeof(float)>>>(out, in, C));
+        for (int threads : {32, 128})
+            RUN(softmax_smem_float4<<<N, threads, C * sizeof(float)>>>(out, in, C));
         compare(out, want, 1e-4);
         RUN(log_softmax_block<<<N, 64>>>(out, in, C));
         compare(out, logs, 1e-5);
@@ -304,7 +320,8 @@ static void softmax(int scale) {
             double sum = 0;
             for (int i = 0; i < C; i++) sum += want[(size_t)r * C + i] * in.host[(size_t)r * C + i];
             for (int i = 0; i < C; i++)
-                grad[(size_t)r * C + i] = want[(size_t)r * C + i] * (in.host[(size_t)r * C + i] - sum);
+                grad[(size_t)r * C + i] =
+                    want[(size_t)r * C + i] * (in.host[(size_t)r * C + i] - sum);
         }
         Array<float> y(std::vector<float>(want.begin(), want.end()));
         RUN(softmax_backward_warp<<<blocks_for(N, 8), dim3(32, 8)>>>(out, in, y, N, C));
@@ -329,7 +346,8 @@ __inline__ __device__ void welfordCombine(float val, float *mean, float *m2, flo
     *m2 += delta1 * delta2;
 }
 
-__inline__ __device__ void welfordJoin(float b_mean, float b_m2, float b_count, float *mean, float *m2, float *count) {
+__inline__ __device__ void welfordJoin(float b_mean, float b_m2, float b_count, float *mean,
+                                       float *m2, float *count) {
     if (b_count == 0) return;
     float new_count = *count + b_count, nb_over_n = b_count / new_count, delta = b_mean - *mean;
     *mean += delta * nb_over_n;
@@ -337,11 +355,12 @@ __inline__ __device__ void welfordJoin(float b_mean, float b_m2, float b_count, 
     *count = new_count;
 }
 
-__global__ void layernorm_welford_warp(float *out, const float *inp, const float *gamma, const float *beta, int N,
-                                       int C) {
+__global__ void layernorm_welford_warp(float *out, const float *inp, const float *gamma,
+                                       const float *beta, int N, int C) {
     for (int row = blockIdx.x * blockDim.y + threadIdx.y; row < N; row += gridDim.x * blockDim.y) {
         float mean = 0, m2 = 0, count = 0;
-        for (int i = threadIdx.x; i < C; i += 32) welfordCombine(inp[row * C + i], &mean, &m2, &count);
+        for (int i = threadIdx.x; i < C; i += 32)
+            welfordCombine(inp[row * C + i], &mean, &m2, &count);
         for (int mask = 16; mask > 0; mask /= 2) {
             float b_mean = __shfl_down_sync(FULL_MASK, mean, mask, 32);
             float b_m2 = __shfl_down_sync(FULL_MASK, m2, mask, 32);
@@ -355,8 +374,8 @@ __global__ void layernorm_welford_warp(float *out, const float *inp, const float
     }
 }
 
-__global__ void layernorm_block_float4(float4 *out, const float4 *inp, const float4 *gamma, const float4 *beta,
-                                       int C4) {
+__global__ void layernorm_block_float4(float4 *out, const float4 *inp, const float4 *gamma,
+                                       const float4 *beta, int C4) {
     __shared__ float s_mean, s_variance;
     const float4 *x = inp + blockIdx.x * C4;
     float sum = 0.0f;
@@ -378,16 +397,15 @@ __global__ void layernorm_block_float4(float4 *out, const float4 *inp, const flo
     __syncthreads();
     for (int i = threadIdx.x; i < C4; i += blockDim.x) {
         float4 v = x[i], g = __ldg(&gamma[i]), b = __ldg(&beta[i]);
-        out[blockIdx.x * C4 + i] = make_float4((v.x - s_mean) * s_variance * g.x + b.x,
-                                               (v.y - s_mean) * s_variance * g.y + b.y,
-                                               (v.z - s_mean) * s_variance * g.z + b.z,
-                                               (v.w - s_mean) * s_variance * g.w + b.w);
+        out[blockIdx.x * C4 + i] = make_float4(
+            (v.x - s_mean) * s_variance * g.x + b.x, (v.y - s_mean) * s_variance * g.y + b.y,
+            (v.z - s_mean) * s_variance * g.z + b.z, (v.w - s_mean) * s_variance * g.w + b.w);
     }
 }
 
 // Residual added and normalised, the row kept in shared memory between the passes.
-__global__ void add_layernorm_smem(float *out, float *residual, const float *inp, const float *gamma,
-                                   const float *beta, int C) {
+__global__ void add_layernorm_smem(float *out, float *residual, const float *inp,
+                                   const float *gamma, const float *beta, int C) {
     extern __shared__ float row[];
     __shared__ float s_mean, s_variance;
     float sum = 0.0f, variance = 0.0f;
@@ -400,7 +418,8 @@ __global__ void add_layernorm_smem(float *out, float *residual, const float *inp
     sum = blockReduceSum(sum);
     if (threadIdx.x == 0) s_mean = sum / C;
     __syncthreads();
-    for (int i = threadIdx.x; i < C; i += blockDim.x) variance += (row[i] - s_mean) * (row[i] - s_mean);
+    for (int i = threadIdx.x; i < C; i += blockDim.x)
+        variance += (row[i] - s_mean) * (row[i] - s_mean);
     variance = blockReduceSum(variance);
     if (threadIdx.x == 0) s_variance = rsqrtf(variance / C + 1e-5f);
     __syncthreads();
@@ -410,7 +429,8 @@ __global__ void add_layernorm_smem(float *out, float *residual, const float *inp
 
 template <typename scalar_t>
 __global__ void rms_norm_kernel(scalar_t *__restrict__ out, const scalar_t *__restrict__ input,
-                                const scalar_t *__restrict__ weight, const float epsilon, const int hidden_size) {
+                                const scalar_t *__restrict__ weight, const float epsilon,
+                                const int hidden_size) {
     __shared__ float s_variance;
     float variance = 0.0f;
     for (int idx = threadIdx.x; idx < hidden_size; idx += blockDim.x) {
@@ -439,7 +459,8 @@ static void layer_norm(int scale) {
     for (int C : {64, 200, 1024}) {
         int N = 24 * scale;
         size_t all = (size_t)N * C;
-        Array<float> in(all, real), g(C, element), b(C, real), out(all), residual(all, [](int i) { return real(i + 5); });
+        Array<float> in(all, real), g(C, element), b(C, real), out(all),
+            residual(all, [](int i) { return real(i + 5); });
         std::vector<double> want(all), added(all), rms(all), unit(all);
         for (int r = 0; r < N; r++) {
             float *x = &in.host[(size_t)r * C], *e = &residual.host[(size_t)r * C];
@@ -459,8 +480,9 @@ static void layer_norm(int scale) {
         RUN(layernorm_welford_warp<<<5, dim3(32, 4)>>>(out, in, g, b, N, C));
         compare(out, want, 1e-4);
         for (int block : {64, 256})
-            RUN(layernorm_block_float4<<<N, block>>>((float4 *)out.device, (float4 *)in.device, (float4 *)g.device,
-                                                     (float4 *)b.device, C / 4));
+            RUN(layernorm_block_float4<<<N, block>>>((float4 *)out.device, (float4 *)in.device,
+                                                     (float4 *)g.device, (float4 *)b.device,
+                                                     C / 4));
         compare(out, want, 1e-4);
         RUN(add_layernorm_smem<<<N, 128, C * sizeof(float)>>>(out, residual, in, g, b, C));
         compare(out, added, 1e-4);
@@ -468,7 +490,9 @@ static void layer_norm(int scale) {
         compare(out, rms, 1e-4);
         RUN(l2_normalize_thread_group<<<blocks_for(N * 8, 64), 64>>>(out, in, N, C));
         compare(out, unit, 1e-4);
-        Array<half> hin(all, [](int i) { return __float2half(real(i)); }), hout(all);
+        Array<half> hin(
+            all, [](int i) { return __float2half(real(i)); }),
+            hout(all);
         Array<half> hg(C, [](int i) { return __float2half((float)element(i)); });
         RUN(rms_norm_kernel<half><<<N, 256>>>(hout, hin, hg, 1e-5f, C));
         hout.fetch();
@@ -492,7 +516,8 @@ __global__ void channel_sum_nchw(float *sum, float *sum_sq, const float *x, int 
     sa[threadIdx.x] = a, sb[threadIdx.x] = b;
     __syncthreads();
     for (int s = blockDim.x / 2; s > 0; s >>= 1) {
-        if (threadIdx.x < s) sa[threadIdx.x] += sa[threadIdx.x + s], sb[threadIdx.x] += sb[threadIdx.x + s];
+        if (threadIdx.x < s)
+            sa[threadIdx.x] += sa[threadIdx.x + s], sb[threadIdx.x] += sb[threadIdx.x + s];
         __syncthreads();
     }
     if (threadIdx.x == 0) sum[c] = sa[0], sum_sq[c] = sb[0];
@@ -522,16 +547,16 @@ __global__ void channel_sum_atomic(float *sum, const float *x, int rows, int C) 
     for (int c = threadIdx.x; c < C; c += blockDim.x) atomicAdd(&sum[c], s[c]);
 }
 
-__global__ void batch_norm_transform(float *y, const float *x, const float *sum, const float *sum_sq, int C, int HW,
-                                     float inv_count) {
+__global__ void batch_norm_transform(float *y, const float *x, const float *sum,
+                                     const float *sum_sq, int C, int HW, float inv_count) {
     int c = blockIdx.y, n = blockIdx.z;
     float mean = sum[c] * inv_count, inv = rsqrtf(sum_sq[c] * inv_count - mean * mean + 1e-5f);
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < HW; i += gridDim.x * blockDim.x)
         y[(n * C + c) * HW + i] = (x[(n * C + c) * HW + i] - mean) * inv;
 }
 
-__global__ void group_norm_kernel(float *y, const float *x, const float *gamma, const float *beta, int C, int HW,
-                                  int groups) {
+__global__ void group_norm_kernel(float *y, const float *x, const float *gamma, const float *beta,
+                                  int C, int HW, int groups) {
     __shared__ float s_sum[32], s_sq[32], s_stats[2];
     int D = C / groups, size = D * HW, g = blockIdx.x % groups;
     const float *in = x + blockIdx.x * size;
@@ -590,7 +615,8 @@ __global__ void instance_norm_kernel(float *y, const float *x, int HW) {
     sq = blockReduceSum(sq);
     if (threadIdx.x == 0) inv = rsqrtf(sq / HW + 1e-5f);
     __syncthreads();
-    for (int i = threadIdx.x; i < HW; i += blockDim.x) y[blockIdx.x * HW + i] = (in[i] - mean) * inv;
+    for (int i = threadIdx.x; i < HW; i += blockDim.x)
+        y[blockIdx.x * HW + i] = (in[i] - mean) * inv;
 }
 
 // The normalised rows of `size` elements.
@@ -618,7 +644,8 @@ static void channels(int scale) {
         for (int block : {64, 256}) RUN(channel_sum_nchw<<<C, block>>>(sum, sum_sq, in, N, C, HW));
         compare(sum, want);
         compare(sum_sq, squares);
-        RUN(batch_norm_transform<<<dim3(2, C, N), 64>>>(out, in, sum, sum_sq, C, HW, 1.0f / (N * HW)));
+        RUN(batch_norm_transform<<<dim3(2, C, N), 64>>>(out, in, sum, sum_sq, C, HW,
+                                                        1.0f / (N * HW)));
         std::vector<double> batch(all);
         for (size_t i = 0; i < all; i++) {
             double m = want[i / HW % C] / (N * HW), v = squares[i / HW % C] / (N * HW) - m * m;
@@ -637,14 +664,17 @@ static void group_norm(int scale) {
     for (int groups : {4, 16}) {
         int N = 4 * scale, C = 64, HW = 60;
         size_t all = (size_t)N * C * HW;
-        Array<float> in(all, element), g(C, real), b(C, element), out(all), sums((size_t)N * groups * 2);
-        std::vector<double> want = normalised(in.host, (size_t)C / groups * HW), by_group((size_t)N * groups * 2);
+        Array<float> in(all, element), g(C, real), b(C, element), out(all),
+            sums((size_t)N * groups * 2);
+        std::vector<double> want = normalised(in.host, (size_t)C / groups * HW),
+                            by_group((size_t)N * groups * 2);
         for (size_t i = 0; i < all; i++) {
             want[i] = want[i] * g.host[i / HW % C] + b.host[i / HW % C];
             size_t at = (i / C / HW * groups + i % C / (C / groups)) * 2;
             by_group[at] += in.host[i], by_group[at + 1] += in.host[i] * in.host[i];
         }
-        for (int block : {64, 256}) RUN(group_norm_kernel<<<N * groups, block>>>(out, in, g, b, C, HW, groups));
+        for (int block : {64, 256})
+            RUN(group_norm_kernel<<<N * groups, block>>>(out, in, g, b, C, HW, groups));
         compare(out, want, 1e-4);
         RUN(group_norm_nhwc_sum<<<dim3(5, N), C, 2 * C * sizeof(float)>>>(sums, in, C, HW, groups));
         compare(sums, by_group);

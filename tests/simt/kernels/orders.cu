@@ -21,7 +21,8 @@ template <int K> __global__ void topk_insertion(const float *in, float *out, int
             int k = K - 1;
 #pragma unroll
             for (int j = K - 1; j > 0; j--)
-                if (k == j && v > best[j - 1]) best[j] = best[j - 1], where[j] = where[j - 1], k = j - 1;
+                if (k == j && v > best[j - 1])
+                    best[j] = best[j - 1], where[j] = where[j - 1], k = j - 1;
 #pragma unroll
             for (int j = 0; j < K; j++)
                 if (j == k) best[j] = v, where[j] = i;
@@ -41,7 +42,8 @@ template <int K> __global__ void topk_insertion(const float *in, float *out, int
             }
             __syncthreads();
         }
-        if (threadIdx.x == 0) out[blockIdx.x * K + k] = shared_value[0], index[blockIdx.x * K + k] = shared_index[0];
+        if (threadIdx.x == 0)
+            out[blockIdx.x * K + k] = shared_value[0], index[blockIdx.x * K + k] = shared_index[0];
         if (where[0] == shared_index[0]) {
 #pragma unroll
             for (int j = 0; j < K - 1; j++) best[j] = best[j + 1], where[j] = where[j + 1];
@@ -78,7 +80,8 @@ __global__ void topk_radix_select(const unsigned *in, unsigned *kth, int C, int 
         __syncthreads();
         for (int i = threadIdx.x; i < C; i += blockDim.x) {
             unsigned v = x[i];
-            if (shift == 28 || (v >> (shift + 4)) == (prefix >> (shift + 4))) atomicAdd(&bins[v >> shift & 15], 1);
+            if (shift == 28 || (v >> (shift + 4)) == (prefix >> (shift + 4)))
+                atomicAdd(&bins[v >> shift & 15], 1);
         }
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -94,9 +97,11 @@ __global__ void topk_radix_select(const unsigned *in, unsigned *kth, int C, int 
 static void top_k(int scale) {
     for (int C : {90, 700}) {
         int rows = 10 * scale;
-        Array<float> in((size_t)rows * C, [](int i) { return (float)(i * 7919 % 100003); }), out(rows * 8);
+        Array<float> in((size_t)rows * C, [](int i) { return (float)(i * 7919 % 100003); }),
+            out(rows * 8);
         Array<int> index(rows * 8);
-        Array<unsigned> keys((size_t)rows * C, [](int i) { return (unsigned)i * 2654435761u; }), kth(rows);
+        Array<unsigned> keys((size_t)rows * C, [](int i) { return (unsigned)i * 2654435761u; }),
+            kth(rows);
         std::vector<float> want;
         std::vector<int> where;
         std::vector<unsigned> kth_want;
@@ -110,7 +115,8 @@ static void top_k(int scale) {
             std::sort(row.rbegin(), row.rend());
             kth_want.push_back(row[19]);
         }
-        for (int block : {32, 128}) RUN(topk_insertion<8><<<rows, block, block * 8>>>(in, out, index, C));
+        for (int block : {32, 128})
+            RUN(topk_insertion<8><<<rows, block, block * 8>>>(in, out, index, C));
         compare(out, want);
         compare(index, where);
         RUN(topk_warp_select<<<blocks_for(rows, 2), 64>>>(in, out, rows, C, 8));
@@ -131,7 +137,8 @@ __global__ void histogram_shared_atomics(const int *in, int *bins, int n, int co
     extern __shared__ int local[];
     for (int b = threadIdx.x; b < count; b += blockDim.x) local[b] = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&local[in[i]], 1);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        atomicAdd(&local[in[i]], 1);
     __syncthreads();
     for (int b = threadIdx.x; b < count; b += blockDim.x)
         if (local[b] > 0) atomicAdd(&bins[b], local[b]);
@@ -171,7 +178,9 @@ static void histogram(int scale) {
         for (int way = 0; way < 4; way++) {
             Array<int> bins(count);
             if (way == 0) RUN(histogram_global_atomics<<<blocks_for(n, 256), 256>>>(in, bins, n));
-            if (way == 1) RUN(histogram_shared_atomics<<<6 * scale, 128, count * sizeof(int)>>>(in, bins, n, count));
+            if (way == 1)
+                RUN(histogram_shared_atomics<<<6 * scale, 128, count * sizeof(int)>>>(in, bins, n,
+                                                                                      count));
             if (way == 2) RUN(histogram_aggregated<<<blocks_for(n, 64 * 8), 64>>>(in, bins, n, 8));
             if (way == 3) RUN(histogram_match<<<blocks_for(n, 128), 128>>>(in, bins, n));
             compare(bins, want);
@@ -185,7 +194,8 @@ template <int THREADS, int ITEMS>
 __global__ void block_scan_coarsened(const int *in, int *out, int *block_sums, int n) {
     __shared__ int items[THREADS * ITEMS], warp_sums[THREADS / 32];
     int base = blockIdx.x * THREADS * ITEMS;
-    for (int i = threadIdx.x; i < THREADS * ITEMS; i += THREADS) items[i] = base + i < n ? in[base + i] : 0;
+    for (int i = threadIdx.x; i < THREADS * ITEMS; i += THREADS)
+        items[i] = base + i < n ? in[base + i] : 0;
     __syncthreads();
     int running[ITEMS], sum = 0;
 #pragma unroll
@@ -212,7 +222,8 @@ __global__ void block_scan_coarsened(const int *in, int *out, int *block_sums, i
     __syncthreads();
     for (int i = threadIdx.x; i < THREADS * ITEMS; i += THREADS)
         if (base + i < n) out[base + i] = items[i];
-    if (threadIdx.x == THREADS - 1 && block_sums) block_sums[blockIdx.x] = warp_sums[THREADS / 32 - 1];
+    if (threadIdx.x == THREADS - 1 && block_sums)
+        block_sums[blockIdx.x] = warp_sums[THREADS / 32 - 1];
 }
 
 __global__ void add_block_sums(int *out, const int *block_sums, int per_block, int n) {
@@ -337,20 +348,24 @@ __global__ void rank_sort(const int *in, int *out, int n) {
 }
 
 // Each thread finds by bisection where its piece of the merged list begins, and merges it.
-__global__ void merge_path(const int *a, int count_a, const int *b, int count_b, int *out, int piece) {
+__global__ void merge_path(const int *a, int count_a, const int *b, int count_b, int *out,
+                           int piece) {
     int diagonal = (blockIdx.x * blockDim.x + threadIdx.x) * piece;
     if (diagonal >= count_a + count_b) return;
     int low = max(0, diagonal - count_b), high = min(diagonal, count_a);
     while (low < high) {
         int middle = (low + high) / 2;
-        if (a[middle] <= b[diagonal - 1 - middle]) low = middle + 1;
-        else high = middle;
+        if (a[middle] <= b[diagonal - 1 - middle])
+            low = middle + 1;
+        else
+            high = middle;
     }
     int i = low, j = diagonal - low;
-    for (int k = diagonal; k < diagonal + piece && k < count_a + count_b; k++) {
-        if (j >= count_b || (i < count_a && a[i] <= b[j])) out[k] = a[i++];
-        else out[k] = b[j++];
-    }
+    for (int k = diagonal; k < diagonal + piece && k < count_a + count_b; k++)
+        if (j >= count_b || (i < count_a && a[i] <= b[j]))
+            out[k] = a[i++];
+        else
+            out[k] = b[j++];
 }
 
 static void sorts(int scale) {
@@ -368,7 +383,8 @@ static void sorts(int scale) {
             for (int j = k / 2; j > 0; j /= 2) RUN(bitonic_step<<<4, 64>>>(keys, j, k));
         if (n == 256) compare(keys, sorted);
         int tile = n == 100 ? 128 : 512;
-        Array<unsigned> tiles((size_t)tile * blocks, [](int i) { return (unsigned)whole(i, 4000); });
+        Array<unsigned> tiles((size_t)tile * blocks,
+                              [](int i) { return (unsigned)whole(i, 4000); });
         sorted = tiles.host;
         for (int b = 0; b < blocks; b++) std::sort(&sorted[b * tile], &sorted[b * tile] + tile);
         RUN(radix_sort_block<<<blocks, tile>>>(tiles, tile));
@@ -379,11 +395,13 @@ static void sorts(int scale) {
         std::sort(in_order.begin(), in_order.end());
         RUN(rank_sort<<<blocks_for(odd, 128), 128>>>(in, out, odd));
         compare(out, in_order);
-        std::vector<int> left(in.host.begin(), in.host.begin() + odd / 3), right(in.host.begin() + odd / 3, in.host.end());
+        std::vector<int> left(in.host.begin(), in.host.begin() + odd / 3),
+            right(in.host.begin() + odd / 3, in.host.end());
         std::sort(left.begin(), left.end()), std::sort(right.begin(), right.end());
         Array<int> a(left), b(right), merged(odd);
         for (int piece : {5, 16})
-            RUN(merge_path<<<blocks_for(odd, 64 * piece), 64>>>(a, (int)left.size(), b, (int)right.size(), merged, piece));
+            RUN(merge_path<<<blocks_for(odd, 64 * piece), 64>>>(a, (int)left.size(), b,
+                                                                (int)right.size(), merged, piece));
         compare(merged, in_order);
     }
 }
@@ -404,14 +422,17 @@ __global__ void compact_ballot(const int *in, int *out, int *counts, int n) {
     if (threadIdx.x == blockDim.x - 1) counts[blockIdx.x] = before + __popc(kept);
 }
 
-__global__ void lower_bound_kernel(const int *sorted, int n, const int *keys, int *found, int count) {
+__global__ void lower_bound_kernel(const int *sorted, int n, const int *keys, int *found,
+                                   int count) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     int key = keys[i], low = 0, high = n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (sorted[middle] < key) low = middle + 1;
-        else high = middle;
+        if (sorted[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
     }
     found[i] = low;
 }
@@ -456,9 +477,11 @@ static void searches(int scale) {
         RUN(compact_ballot<<<blocks_for(n, block), block>>>(in, out, counts, n));
         compare(out, want);
         compare(counts, tally);
-        Array<int> sorted(1000, [](int i) { return 3 * i; }), keys(n, [](int i) { return whole(i, 3100); });
+        Array<int> sorted(1000, [](int i) { return 3 * i; }),
+            keys(n, [](int i) { return whole(i, 3100); });
         for (int key : keys.host)
-            bounds.push_back((int)(std::lower_bound(sorted.host.begin(), sorted.host.end(), key) - sorted.host.begin()));
+            bounds.push_back((int)(std::lower_bound(sorted.host.begin(), sorted.host.end(), key) -
+                                   sorted.host.begin()));
         RUN(lower_bound_kernel<<<blocks_for(n, block), block>>>(sorted, 1000, keys, found, n));
         compare(found, bounds);
         Array<int> slots(1777, [](int) { return -1; });
@@ -474,7 +497,8 @@ static void searches(int scale) {
         for (int key : keys.host) steps.push_back(place(key, false));
         RUN(hash_lookup<<<7 * scale, block>>>(slots, 1777, keys, found, n));
         compare(found, steps);
-        Array<char> text(n, [](int i) { return (char)("ab"[whole(i, 2)]); }), word(4, [](int i) { return "abba"[i]; });
+        Array<char> text(n, [](int i) { return (char)("ab"[whole(i, 2)]); }),
+            word(4, [](int i) { return "abba"[i]; });
         std::vector<int> hits(blocks_for(n, block));
         for (int i = 0; i + 4 <= n; i++) hits[i / block] += !memcmp(&text.host[i], "abba", 4);
         RUN(count_substring<<<blocks_for(n, block), block>>>(text, n, word, 4, counts));
@@ -483,6 +507,7 @@ static void searches(int scale) {
 }
 
 static const Case cases[] = {
-    {"top_k", top_k}, {"histogram", histogram}, {"scans", scans}, {"sorts", sorts}, {"searches", searches},
+    {"top_k", top_k}, {"histogram", histogram}, {"scans", scans},
+    {"sorts", sorts}, {"searches", searches},
 };
 CASES(cases)

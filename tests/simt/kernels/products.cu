@@ -5,18 +5,23 @@
 #include "cases.h"
 
 // C = A B; sums of small whole numbers are exact in any order.
-template <typename T> static std::vector<T> product(const std::vector<T> &a, const std::vector<T> &b, int M, int N, int K) {
+template <typename T>
+static std::vector<T> product(const std::vector<T> &a, const std::vector<T> &b, int M, int N,
+                              int K) {
     std::vector<T> c((size_t)M * N);
     for (int i = 0; i < M; i++)
         for (int k = 0; k < K; k++)
-            for (int j = 0; j < N; j++) c[(size_t)i * N + j] += a[(size_t)i * K + k] * b[(size_t)k * N + j];
+            for (int j = 0; j < N; j++)
+                c[(size_t)i * N + j] += a[(size_t)i * K + k] * b[(size_t)k * N + j];
     return c;
 }
 
 // ---- Matrix times matrix
 
-__global__ void sgemm_naive(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C) {
-    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+__global__ void sgemm_naive(int M, int N, int K, float alpha, const float *A, const float *B,
+                            float beta, float *C) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x,
+                   y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < M && y < N) {
         float tmp = 0.0;
         for (int i = 0; i < K; ++i) tmp += A[x * K + i] * B[i * N + y];
@@ -25,8 +30,8 @@ __global__ void sgemm_naive(int M, int N, int K, float alpha, const float *A, co
 }
 
 template <const unsigned BLOCKSIZE>
-__global__ void sgemm_global_mem_coalesce(int M, int N, int K, float alpha, const float *A, const float *B,
-                                          float beta, float *C) {
+__global__ void sgemm_global_mem_coalesce(int M, int N, int K, float alpha, const float *A,
+                                          const float *B, float beta, float *C) {
     const int cRow = blockIdx.x * BLOCKSIZE + (threadIdx.x / BLOCKSIZE);
     const int cCol = blockIdx.y * BLOCKSIZE + (threadIdx.x % BLOCKSIZE);
     if (cRow < M && cCol < N) {
@@ -37,8 +42,8 @@ __global__ void sgemm_global_mem_coalesce(int M, int N, int K, float alpha, cons
 }
 
 template <const int BLOCKSIZE>
-__global__ void sgemm_shared_mem_block(int M, int N, int K, float alpha, const float *A, const float *B, float beta,
-                                       float *C) {
+__global__ void sgemm_shared_mem_block(int M, int N, int K, float alpha, const float *A,
+                                       const float *B, float beta, float *C) {
     const unsigned cRow = blockIdx.x, cCol = blockIdx.y;
     __shared__ float As[BLOCKSIZE * BLOCKSIZE], Bs[BLOCKSIZE * BLOCKSIZE];
     const unsigned threadCol = threadIdx.x % BLOCKSIZE, threadRow = threadIdx.x / BLOCKSIZE;
@@ -60,8 +65,8 @@ __global__ void sgemm_shared_mem_block(int M, int N, int K, float alpha, const f
 }
 
 template <const int BM, const int BN, const int BK, const int TM>
-__global__ void sgemm1DBlocktiling(int M, int N, int K, float alpha, const float *A, const float *B, float beta,
-                                   float *C) {
+__global__ void sgemm1DBlocktiling(int M, int N, int K, float alpha, const float *A, const float *B,
+                                   float beta, float *C) {
     const unsigned cRow = blockIdx.y, cCol = blockIdx.x;
     const int threadCol = threadIdx.x % BN, threadRow = threadIdx.x / BN;
     __shared__ float As[BM * BK], Bs[BK * BN];
@@ -89,9 +94,11 @@ __global__ void sgemm1DBlocktiling(int M, int N, int K, float alpha, const float
             alpha * threadResults[resIdx] + beta * C[(threadRow * TM + resIdx) * N + threadCol];
 }
 
-// A tile of 4 x 4 results in registers, A transposed on its way into shared memory, float4 throughout.
+// A tile of 4 x 4 results in registers, A transposed on its way into shared memory, float4
+// throughout.
 template <const int BM, const int BN, const int BK>
-__global__ void sgemmVectorize(int M, int N, int K, float alpha, float *A, float *B, float beta, float *C) {
+__global__ void sgemmVectorize(int M, int N, int K, float alpha, float *A, float *B, float beta,
+                               float *C) {
     const int TM = 4, TN = 4;
     const unsigned cRow = blockIdx.y, cCol = blockIdx.x;
     const int threadCol = threadIdx.x % (BN / TN), threadRow = threadIdx.x / (BN / TN);
@@ -138,22 +145,36 @@ static void sgemm(int scale) {
         std::vector<float> want = product(a.host, b.host, M, N, K);
         for (int way = 0; way < 7; way++) {
             Array<float> c((size_t)M * N);
-            if (way == 0) RUN(sgemm_naive<<<dim3(M / 16, N / 16), dim3(16, 16)>>>(M, N, K, 1, a, b, 0, c));
-            if (way == 1) RUN(sgemm_naive<<<dim3(M / 32, N / 8), dim3(32, 8)>>>(M, N, K, 1, a, b, 0, c));
-            if (way == 2) RUN(sgemm_global_mem_coalesce<32><<<dim3(M / 32, N / 32), 1024>>>(M, N, K, 1, a, b, 0, c));
-            if (way == 3) RUN(sgemm_shared_mem_block<32><<<dim3(M / 32, N / 32), 1024>>>(M, N, K, 1, a, b, 0, c));
-            if (way == 4) RUN(sgemm_shared_mem_block<16><<<dim3(M / 16, N / 16), 256>>>(M, N, K, 1, a, b, 0, c));
-            if (way == 5) RUN(sgemm1DBlocktiling<64, 64, 8, 8><<<dim3(N / 64, M / 64), 512>>>(M, N, K, 1, a, b, 0, c));
-            if (way == 6) RUN(sgemmVectorize<64, 64, 16><<<dim3(N / 64, M / 64), 256>>>(M, N, K, 1, a, b, 0, c));
+            if (way == 0)
+                RUN(sgemm_naive<<<dim3(M / 16, N / 16), dim3(16, 16)>>>(M, N, K, 1, a, b, 0, c));
+            if (way == 1)
+                RUN(sgemm_naive<<<dim3(M / 32, N / 8), dim3(32, 8)>>>(M, N, K, 1, a, b, 0, c));
+            if (way == 2)
+                RUN(sgemm_global_mem_coalesce<32>
+                    <<<dim3(M / 32, N / 32), 1024>>>(M, N, K, 1, a, b, 0, c));
+            if (way == 3)
+                RUN(sgemm_shared_mem_block<32>
+                    <<<dim3(M / 32, N / 32), 1024>>>(M, N, K, 1, a, b, 0, c));
+            if (way == 4)
+                RUN(sgemm_shared_mem_block<16>
+                    <<<dim3(M / 16, N / 16), 256>>>(M, N, K, 1, a, b, 0, c));
+            if (way == 5)
+                RUN(sgemm1DBlocktiling<64, 64, 8, 8>
+                    <<<dim3(N / 64, M / 64), 512>>>(M, N, K, 1, a, b, 0, c));
+            if (way == 6)
+                RUN(sgemmVectorize<64, 64, 16>
+                    <<<dim3(N / 64, M / 64), 256>>>(M, N, K, 1, a, b, 0, c));
             compare(c, want);
         }
     }
 }
 
 // Two dimensions of blocks within a thread: 8 x 8 results.
-__global__ void dgemm_register_tile(int M, int N, int K, const double *A, const double *B, double *C) {
+__global__ void dgemm_register_tile(int M, int N, int K, const double *A, const double *B,
+                                    double *C) {
     __shared__ double As[16][33], Bs[16][32];
-    int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 32, col = blockIdx.x * 32, t = ty * 8 + tx;
+    int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 32, col = blockIdx.x * 32,
+        t = ty * 8 + tx;
     double c[4][4] = {};
     for (int k0 = 0; k0 < K; k0 += 16) {
         for (int i = t; i < 512; i += 64) {
@@ -182,12 +203,14 @@ __global__ void hgemm_half2(int M, int N, int K, const half *A, const half *B, h
         for (int i = 0; i < 2; i++) {
             As[ty + 16 * i][2 * tx] = A[(row + ty + 16 * i) * K + k0 + 2 * tx];
             As[ty + 16 * i][2 * tx + 1] = A[(row + ty + 16 * i) * K + k0 + 2 * tx + 1];
-            *(half2 *)&Bs[ty + 16 * i][2 * tx] = *(const half2 *)&B[(k0 + ty + 16 * i) * N + col + 2 * tx];
+            *(half2 *)&Bs[ty + 16 * i][2 * tx] =
+                *(const half2 *)&B[(k0 + ty + 16 * i) * N + col + 2 * tx];
         }
         __syncthreads();
         for (int k = 0; k < 32; k++) {
             half2 b = *(half2 *)&Bs[k][2 * tx];
-            for (int i = 0; i < 2; i++) acc[i] = __hfma2(__half2half2(As[ty + 16 * i][k]), b, acc[i]);
+            for (int i = 0; i < 2; i++)
+                acc[i] = __hfma2(__half2half2(As[ty + 16 * i][k]), b, acc[i]);
         }
         __syncthreads();
     }
@@ -209,7 +232,8 @@ __global__ void gemm_dp4a(int M, int N, int K4, const int *A, const int *B, int 
 }
 
 // Many small products, a warp or less for each.
-template <int SIZE> __global__ void batched_small_gemm(const float *A, const float *B, float *C, int batch) {
+template <int SIZE>
+__global__ void batched_small_gemm(const float *A, const float *B, float *C, int batch) {
     extern __shared__ float s[];
     int b = blockIdx.x * blockDim.y + threadIdx.y, t = threadIdx.x;
     float *as = s + threadIdx.y * 2 * SIZE * SIZE, *bs = as + SIZE * SIZE;
@@ -238,22 +262,27 @@ static void other_gemms(int scale) {
         for (half h : hc.host) got.push_back(__half2float(h));
         compare(got, product(fa.host, fb.host, M, N, K));
         Array<int> ia((size_t)M * K / 4, [](int i) { return (int)((unsigned)i * 2654435761u); });
-        Array<int> ib((size_t)N * K / 4, [](int i) { return (int)((unsigned)i * 2246822519u + 99); });
+        Array<int> ib((size_t)N * K / 4,
+                      [](int i) { return (int)((unsigned)i * 2246822519u + 99); });
         Array<int> ic((size_t)M * N);
         std::vector<int> bytes((size_t)M * N);
         for (int i = 0; i < M * N; i++)
             for (int k = 0; k < K; k++)
-                bytes[i] += ((signed char *)&ia.host[i / N * K / 4])[k] * ((signed char *)&ib.host[i % N * K / 4])[k];
+                bytes[i] += ((signed char *)&ia.host[i / N * K / 4])[k] *
+                            ((signed char *)&ib.host[i % N * K / 4])[k];
         RUN(gemm_dp4a<<<dim3(N / 16, M / 16), dim3(16, 16)>>>(M, N, K / 4, ia, ib, ic));
         compare(ic, bytes);
         int batch = 2 * size * scale + 1;
-        Array<float> sa((size_t)batch * 16, element), sb((size_t)batch * 16, element), sc((size_t)batch * 16);
+        Array<float> sa((size_t)batch * 16, element), sb((size_t)batch * 16, element),
+            sc((size_t)batch * 16);
         std::vector<float> small((size_t)batch * 16);
         for (int i = 0; i < batch * 16; i++)
-            for (int k = 0; k < 4; k++) small[i] += sa.host[i / 4 * 4 + k] * sb.host[i / 16 * 16 + k * 4 + i % 4];
+            for (int k = 0; k < 4; k++)
+                small[i] += sa.host[i / 4 * 4 + k] * sb.host[i / 16 * 16 + k * 4 + i % 4];
         for (int together : {4, 10})
-            RUN(batched_small_gemm<4><<<blocks_for(batch, together), dim3(16, together), together * 128>>>(sa, sb, sc,
-                                                                                                         batch));
+            RUN(batched_small_gemm<4>
+                <<<blocks_for(batch, together), dim3(16, together), together * 128>>>(sa, sb, sc,
+                                                                                      batch));
         compare(sc, small);
     }
 }
@@ -268,8 +297,8 @@ __global__ void gemv_thread_per_row(const float *A, const float *x, float *y, in
     y[row] = sum;
 }
 
-__global__ void gemv_warp_per_row(const float *__restrict__ A, const float *__restrict__ x, float *__restrict__ y,
-                                  int M, int N) {
+__global__ void gemv_warp_per_row(const float *__restrict__ A, const float *__restrict__ x,
+                                  float *__restrict__ y, int M, int N) {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
     if (row >= M) return;
     float sum = 0;
@@ -292,7 +321,8 @@ __global__ void gemv_transposed(const float *A, const float *x, float *y, int M,
     __syncthreads();
     for (int s = blockDim.y / 2; s > 0; s /= 2) {
         if (threadIdx.y < s)
-            part[threadIdx.y * blockDim.x + threadIdx.x] += part[(threadIdx.y + s) * blockDim.x + threadIdx.x];
+            part[threadIdx.y * blockDim.x + threadIdx.x] +=
+                part[(threadIdx.y + s) * blockDim.x + threadIdx.x];
         __syncthreads();
     }
     if (threadIdx.y == 0 && col < N) y[col] = part[threadIdx.x];
@@ -324,13 +354,14 @@ __forceinline__ __device__ void reduceInShared_native(half2 *const v) {
     }
 }
 
-__global__ void scalarProductKernel_native(half2 const *const a, half2 const *const b, float *const results,
-                                           size_t const size) {
+__global__ void scalarProductKernel_native(half2 const *const a, half2 const *const b,
+                                           float *const results, size_t const size) {
     const int stride = gridDim.x * blockDim.x;
     __shared__ half2 shArray[128];
     half2 value(0.f, 0.f);
     shArray[threadIdx.x] = value;
-    for (int i = threadIdx.x + blockDim.x * blockIdx.x; i < size; i += stride) value = a[i] * b[i] + value;
+    for (int i = threadIdx.x + blockDim.x * blockIdx.x; i < size; i += stride)
+        value = a[i] * b[i] + value;
     shArray[threadIdx.x] = value;
     __syncthreads();
     reduceInShared_native(shArray);
@@ -343,7 +374,8 @@ __global__ void scalarProductKernel_native(half2 const *const a, half2 const *co
 __global__ void dot_shared_atomic(const float *x, const float *y, float *out, int n) {
     __shared__ float cache[256];
     float temp = 0;
-    for (int tid = threadIdx.x + blockIdx.x * blockDim.x; tid < n; tid += blockDim.x * gridDim.x) temp += x[tid] * y[tid];
+    for (int tid = threadIdx.x + blockIdx.x * blockDim.x; tid < n; tid += blockDim.x * gridDim.x)
+        temp += x[tid] * y[tid];
     cache[threadIdx.x] = temp;
     __syncthreads();
     int i = blockDim.x / 2;
@@ -359,7 +391,8 @@ static void vectors(int scale) {
     for (int N : {64, 208}) {
         int M = 70 * scale;
         Array<float> a((size_t)M * N, element), x(N, element), y(M), left(M, element), z(N);
-        std::vector<float> want = product(a.host, x.host, M, 1, N), transposed = product(left.host, a.host, 1, N, M);
+        std::vector<float> want = product(a.host, x.host, M, 1, N),
+                           transposed = product(left.host, a.host, 1, N, M);
         RUN(gemv_thread_per_row<<<blocks_for(M, 64), 64>>>(a, x, y, M, N));
         compare(y, want);
         RUN(gemv_warp_per_row<<<blocks_for(M, 4), dim3(32, 4)>>>(a, x, y, M, N));
@@ -371,17 +404,23 @@ static void vectors(int scale) {
         auto fill = [=](int i) { return __float2half(few(i)); };
         Array<half> ha((size_t)M * N, fill), hx(N, fill), hy(M);
         Array<float> fa((size_t)M * N, few), fx(N, few);
-        RUN(hgemv_warp<<<blocks_for(M, 4), 128>>>((half2 *)ha.device, (half2 *)hx.device, hy, M, N / 2));
+        RUN(hgemv_warp<<<blocks_for(M, 4), 128>>>((half2 *)ha.device, (half2 *)hx.device, hy, M,
+                                                  N / 2));
         hy.fetch();
         std::vector<float> got;
         for (half h : hy.host) got.push_back(__half2float(h));
         compare(got, product(fa.host, fx.host, M, 1, N));
         int n = 40 * N * scale, blocks = 12 * scale;
-        Array<half> u(n, [=](int i) { return fill(i); }), v(n, [=](int i) { return fill(i + 77); });
-        Array<float> parts(blocks), total(1), p(n, element), q(n, [](int i) { return (float)element(i + 1); });
+        Array<half> u(
+            n, [=](int i) { return fill(i); }),
+            v(
+                n, [=](int i) { return fill(i + 77); });
+        Array<float> parts(blocks), total(1), p(n, element),
+            q(n, [](int i) { return (float)element(i + 1); });
         float half_sum = 0, sum = 0;
         for (int i = 0; i < n; i++) half_sum += few(i) * few(i + 77), sum += p.host[i] * q.host[i];
-        RUN(scalarProductKernel_native<<<blocks, 128>>>((half2 *)u.device, (half2 *)v.device, parts, n / 2));
+        RUN(scalarProductKernel_native<<<blocks, 128>>>((half2 *)u.device, (half2 *)v.device, parts,
+                                                        n / 2));
         parts.fetch();
         float all = 0;
         for (float part : parts.host) all += part;
@@ -444,13 +483,14 @@ static void transposes(int scale) {
         std::vector<float> want(all), got;
         for (size_t i = 0; i < all; i++) want[i] = (float)element(flipped((int)i));
         for (int lines : {8, 32})
-            RUN(transpose_half<<<dim3(blocks_for(cols, 32), blocks_for(rows, 32)), dim3(32, lines)>>>(h, ho, rows, cols));
+            RUN(transpose_half<<<dim3(blocks_for(cols, 32), blocks_for(rows, 32)),
+                                 dim3(32, lines)>>>(h, ho, rows, cols));
         ho.fetch();
         for (half v : ho.host) got.push_back(__half2float(v));
         compare(got, want);
         Array<float> f(all, element), fo(all);
-        RUN(transpose_float4<<<dim3(blocks_for(cols / 4, 16), blocks_for(rows, 8)), dim3(16, 8)>>>((float4 *)f.device, fo,
-                                                                                                 rows, cols / 4));
+        RUN(transpose_float4<<<dim3(blocks_for(cols / 4, 16), blocks_for(rows, 8)), dim3(16, 8)>>>(
+            (float4 *)f.device, fo, rows, cols / 4));
         compare(fo, want);
         int D = cols / 4, C = 4, B = 6, A = rows / 6;
         for (size_t i = 0; i < all; i++) {
@@ -460,15 +500,21 @@ static void transposes(int scale) {
         RUN(permute_0213<<<dim3(C, B, A), 32>>>(f, fo, A, B, C, D));
         compare(fo, want);
         int n = cols == 64 ? 64 : 128 * scale;
-        Array<unsigned char> bytes((size_t)n * n, [](int i) { return (unsigned char)whole(i, 256); }), turned((size_t)n * n);
+        Array<unsigned char> bytes((size_t)n * n,
+                                   [](int i) { return (unsigned char)whole(i, 256); }),
+            turned((size_t)n * n);
         std::vector<int> bytes_want;
-        for (int i = 0; i < n * n; i++) bytes_want.push_back(bytes.host[(size_t)(i % n) * n + i / n]);
+        for (int i = 0; i < n * n; i++)
+            bytes_want.push_back(bytes.host[(size_t)(i % n) * n + i / n]);
         RUN(transpose_bytes_swizzled<<<dim3(n / 64, n / 64), 256>>>(bytes, turned, n));
         compare(turned, bytes_want);
     }
 }
 
 static const Case cases[] = {
-    {"sgemm", sgemm}, {"other_gemms", other_gemms}, {"vectors", vectors}, {"transposes", transposes},
+    {"sgemm", sgemm},
+    {"other_gemms", other_gemms},
+    {"vectors", vectors},
+    {"transposes", transposes},
 };
 CASES(cases)

@@ -22,7 +22,8 @@ __device__ float cnd(float d) {
     const float A1 = 0.31938153f, A2 = -0.356563782f, A3 = 1.781477937f, A4 = -1.821255978f,
                 A5 = 1.330274429f, RSQRT2PI = 0.39894228040143267794f;
     float K = 1.0f / (1.0f + 0.2316419f * fabsf(d));
-    float value = RSQRT2PI * expf(-0.5f * d * d) * (K * (A1 + K * (A2 + K * (A3 + K * (A4 + K * A5)))));
+    float value =
+        RSQRT2PI * expf(-0.5f * d * d) * (K * (A1 + K * (A2 + K * (A3 + K * (A4 + K * A5)))));
     if (d > 0) value = 1.0f - value;
     return value;
 }
@@ -42,12 +43,14 @@ __global__ void BlackScholesGPU(float *__restrict__ call, float *__restrict__ pu
 
 static void black_scholes(int scale) {
     for (int n : {777, 20000 * scale}) {
-        Array<float> s(n, [](int i) { return 17.5f + 12.5f * real(i); });
-        Array<float> x(n, [](int i) { return 50.5f + 49.5f * real(i + 1); });
+        Array<float> s(
+            n, [](int i) { return 17.5f + 12.5f * real(i); });
+        Array<float> x(
+            n, [](int i) { return 50.5f + 49.5f * real(i + 1); });
         Array<float> t(n, [](int i) { return 5.2f + 4.8f * real(i + 2); });
         Array<float> call(n), put(n);
         RUN(BlackScholesGPU<<<blocks_for(n, 128), 128>>>(call, put, s, x, t, 0.02f, 0.3f, n));
-        std::vector<double> parity(n);  // call - put = S - X e^-RT
+        std::vector<double> parity(n); // call - put = S - X e^-RT
         for (int i = 0; i < n; i++) parity[i] = s.host[i] - x.host[i] * exp(-0.02 * t.host[i]);
         call.fetch(), put.fetch();
         std::vector<float> got(n);
@@ -56,9 +59,10 @@ static void black_scholes(int scale) {
     }
 }
 
-__global__ void mandelbrot0(unsigned char *dst, int imageW, int imageH, int crunch, float x0, float y0,
-                            float step) {
-    const int ix = blockDim.x * blockIdx.x + threadIdx.x, iy = blockDim.y * blockIdx.y + threadIdx.y;
+__global__ void mandelbrot0(unsigned char *dst, int imageW, int imageH, int crunch, float x0,
+                            float y0, float step) {
+    const int ix = blockDim.x * blockIdx.x + threadIdx.x,
+              iy = blockDim.y * blockIdx.y + threadIdx.y;
     if (ix < imageW && iy < imageH) {
         const float cx = x0 + step * ix, cy = y0 + step * iy;
         float x = 0, y = 0, xx = 0, yy = 0;
@@ -82,7 +86,8 @@ static void mandelbrot(int scale) {
                 image, w, h, 200, -2.0f, -1.25f, 0.03125f));
         std::vector<int> want;
         for (int k = 0; k < w * h; k++) {
-            volatile float cx = -2.0f + 0.03125f * (float)(k % w), cy = -1.25f + 0.03125f * (float)(k / w);
+            volatile float cx = -2.0f + 0.03125f * (float)(k % w),
+                           cy = -1.25f + 0.03125f * (float)(k / w);
             volatile float x = 0, y = 0, xx = 0, yy = 0, m;
             int i = 200;
             while (--i && (xx + yy < 4.0f)) {
@@ -98,7 +103,8 @@ static void mandelbrot(int scale) {
 
 // ---- Matrices
 
-template <int BLOCK_SIZE> __global__ void MatrixMulCUDA(float *C, float *A, float *B, int wA, int wB) {
+template <int BLOCK_SIZE>
+__global__ void MatrixMulCUDA(float *C, float *A, float *B, int wA, int wB) {
     int bx = blockIdx.x, by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;
     int aBegin = wA * BLOCK_SIZE * by, aEnd = aBegin + wA - 1, aStep = BLOCK_SIZE;
     int bBegin = BLOCK_SIZE * bx, bStep = BLOCK_SIZE * wB;
@@ -120,7 +126,8 @@ template <int BLOCK_SIZE> __global__ void MatrixMulCUDA(float *C, float *A, floa
 static void matrix_mul(int scale) {
     for (int size : {64, 96}) {
         int h = size * scale;
-        Array<float> a((size_t)h * size, element), b((size_t)size * size, element), c((size_t)h * size);
+        Array<float> a((size_t)h * size, element), b((size_t)size * size, element),
+            c((size_t)h * size);
         RUN(MatrixMulCUDA<16><<<dim3(size / 16, h / 16), dim3(16, 16)>>>(c, a, b, size, size));
         RUN(MatrixMulCUDA<32><<<dim3(size / 32, h / 32), dim3(32, 32)>>>(c, a, b, size, size));
         std::vector<float> want((size_t)h * size);
@@ -132,13 +139,14 @@ static void matrix_mul(int scale) {
     }
 }
 
-#define TILE_DIM 32
+#define TILE_DIM   32
 #define BLOCK_ROWS 8
 
 __global__ void transposeNaive(float *odata, const float *idata, int width, int height) {
     int xIndex = blockIdx.x * TILE_DIM + threadIdx.x, yIndex = blockIdx.y * TILE_DIM + threadIdx.y;
     int index_in = xIndex + width * yIndex, index_out = yIndex + height * xIndex;
-    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS) odata[index_out + i] = idata[index_in + i * width];
+    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
+        odata[index_out + i] = idata[index_in + i * width];
 }
 
 __global__ void transposeCoalesced(float *odata, const float *idata, int width, int height) {
@@ -181,14 +189,16 @@ static void transpose(int scale) {
 
 // ---- Sums and scans
 
-__global__ void scalarProdGPU(float *d_C, const float *d_A, const float *d_B, int vectorN, int elementN) {
+__global__ void scalarProdGPU(float *d_C, const float *d_A, const float *d_B, int vectorN,
+                              int elementN) {
     const int ACCUM_N = 1024;
     __shared__ float accumResult[ACCUM_N];
     for (int vec = blockIdx.x; vec < vectorN; vec += gridDim.x) {
         int vectorBase = elementN * vec, vectorEnd = vectorBase + elementN;
         for (int iAccum = threadIdx.x; iAccum < ACCUM_N; iAccum += blockDim.x) {
             float sum = 0;
-            for (int pos = vectorBase + iAccum; pos < vectorEnd; pos += ACCUM_N) sum += d_A[pos] * d_B[pos];
+            for (int pos = vectorBase + iAccum; pos < vectorEnd; pos += ACCUM_N)
+                sum += d_A[pos] * d_B[pos];
             accumResult[iAccum] = sum;
         }
         for (int stride = ACCUM_N / 2; stride > 0; stride >>= 1) {
@@ -223,8 +233,10 @@ __global__ void scan_naive(int *g_odata, const int *g_idata, int n) {
     for (int offset = 1; offset < n; offset *= 2) {
         pout = 1 - pout;
         pin = 1 - pout;
-        if (thid >= offset) temp[pout * n + thid] = temp[pin * n + thid] + temp[pin * n + thid - offset];
-        else temp[pout * n + thid] = temp[pin * n + thid];
+        if (thid >= offset)
+            temp[pout * n + thid] = temp[pin * n + thid] + temp[pin * n + thid - offset];
+        else
+            temp[pout * n + thid] = temp[pin * n + thid];
         __syncthreads();
     }
     g_odata[thid] = temp[pout * n + thid];
@@ -313,7 +325,8 @@ static void scan(int scale) {
 
 __global__ void shfl_scan_test(int *data, int width, int *partial_sums) {
     extern __shared__ int sums[];
-    int id = blockIdx.x * blockDim.x + threadIdx.x, lane_id = id % warpSize, warp_id = threadIdx.x / warpSize;
+    int id = blockIdx.x * blockDim.x + threadIdx.x, lane_id = id % warpSize,
+        warp_id = threadIdx.x / warpSize;
     int value = data[id];
 #pragma unroll
     for (int i = 1; i <= width; i *= 2) {
@@ -363,15 +376,18 @@ static void shuffle_scan(int scale) {
 // ---- Histograms
 
 #define HISTOGRAM256_BIN_COUNT 256
-#define WARP_COUNT 6
+#define WARP_COUNT             6
 
-__global__ void histogram256Kernel(unsigned *d_PartialHistograms, const unsigned *d_Data, unsigned dataCount) {
+__global__ void histogram256Kernel(unsigned *d_PartialHistograms, const unsigned *d_Data,
+                                   unsigned dataCount) {
     __shared__ unsigned s_Hist[WARP_COUNT * HISTOGRAM256_BIN_COUNT];
     unsigned *s_WarpHist = s_Hist + (threadIdx.x >> 5) * HISTOGRAM256_BIN_COUNT;
 #pragma unroll
-    for (unsigned i = 0; i < HISTOGRAM256_BIN_COUNT / 32; i++) s_Hist[threadIdx.x + i * WARP_COUNT * 32] = 0;
+    for (unsigned i = 0; i < HISTOGRAM256_BIN_COUNT / 32; i++)
+        s_Hist[threadIdx.x + i * WARP_COUNT * 32] = 0;
     __syncthreads();
-    for (unsigned pos = blockIdx.x * blockDim.x + threadIdx.x; pos < dataCount; pos += blockDim.x * gridDim.x) {
+    for (unsigned pos = blockIdx.x * blockDim.x + threadIdx.x; pos < dataCount;
+         pos += blockDim.x * gridDim.x) {
         unsigned data = d_Data[pos];
         atomicAdd(s_WarpHist + ((data >> 0) & 0xFFU), 1);
         atomicAdd(s_WarpHist + ((data >> 8) & 0xFFU), 1);
@@ -421,7 +437,8 @@ __device__ void Comparator(unsigned &keyA, unsigned &keyB, unsigned dir) {
     if ((keyA > keyB) == dir) t = keyA, keyA = keyB, keyB = t;
 }
 
-template <unsigned LENGTH> __global__ void bitonicSortShared(unsigned *d_Dst, const unsigned *d_Src, unsigned dir) {
+template <unsigned LENGTH>
+__global__ void bitonicSortShared(unsigned *d_Dst, const unsigned *d_Src, unsigned dir) {
     __shared__ unsigned s_key[LENGTH];
     d_Src += blockIdx.x * LENGTH + threadIdx.x, d_Dst += blockIdx.x * LENGTH + threadIdx.x;
     s_key[threadIdx.x] = d_Src[0];
@@ -493,10 +510,10 @@ static void sorting_networks(int scale) {
 #define KERNEL_RADIUS 8
 #define KERNEL_LENGTH (2 * KERNEL_RADIUS + 1)
 __constant__ float c_Kernel[KERNEL_LENGTH];
-#define ROWS_X 16
-#define ROWS_Y 4
+#define ROWS_X     16
+#define ROWS_Y     4
 #define ROWS_STEPS 4
-#define HALO 1
+#define HALO       1
 
 __global__ void convolutionRowsKernel(float *d_Dst, const float *d_Src, int imageW, int pitch) {
     __shared__ float s_Data[ROWS_Y][(ROWS_STEPS + 2 * HALO) * ROWS_X];
@@ -504,13 +521,16 @@ __global__ void convolutionRowsKernel(float *d_Dst, const float *d_Src, int imag
     const int baseY = blockIdx.y * ROWS_Y + threadIdx.y;
     d_Src += baseY * pitch + baseX, d_Dst += baseY * pitch + baseX;
 #pragma unroll
-    for (int i = HALO; i < HALO + ROWS_STEPS; i++) s_Data[threadIdx.y][threadIdx.x + i * ROWS_X] = d_Src[i * ROWS_X];
+    for (int i = HALO; i < HALO + ROWS_STEPS; i++)
+        s_Data[threadIdx.y][threadIdx.x + i * ROWS_X] = d_Src[i * ROWS_X];
 #pragma unroll
     for (int i = 0; i < HALO; i++)
-        s_Data[threadIdx.y][threadIdx.x + i * ROWS_X] = (baseX >= -i * ROWS_X) ? d_Src[i * ROWS_X] : 0;
+        s_Data[threadIdx.y][threadIdx.x + i * ROWS_X] =
+            (baseX >= -i * ROWS_X) ? d_Src[i * ROWS_X] : 0;
 #pragma unroll
     for (int i = HALO + ROWS_STEPS; i < HALO + ROWS_STEPS + HALO; i++)
-        s_Data[threadIdx.y][threadIdx.x + i * ROWS_X] = (imageW - baseX > i * ROWS_X) ? d_Src[i * ROWS_X] : 0;
+        s_Data[threadIdx.y][threadIdx.x + i * ROWS_X] =
+            (imageW - baseX > i * ROWS_X) ? d_Src[i * ROWS_X] : 0;
     __syncthreads();
 #pragma unroll
     for (int i = HALO; i < HALO + ROWS_STEPS; i++) {
@@ -522,8 +542,8 @@ __global__ void convolutionRowsKernel(float *d_Dst, const float *d_Src, int imag
     }
 }
 
-#define COLUMNS_X 16
-#define COLUMNS_Y 8
+#define COLUMNS_X     16
+#define COLUMNS_Y     8
 #define COLUMNS_STEPS 4
 
 __global__ void convolutionColumnsKernel(float *d_Dst, const float *d_Src, int imageH, int pitch) {
@@ -548,7 +568,8 @@ __global__ void convolutionColumnsKernel(float *d_Dst, const float *d_Src, int i
         float sum = 0;
 #pragma unroll
         for (int j = -KERNEL_RADIUS; j <= KERNEL_RADIUS; j++)
-            sum += c_Kernel[KERNEL_RADIUS - j] * s_Data[threadIdx.x][threadIdx.y + i * COLUMNS_Y + j];
+            sum +=
+                c_Kernel[KERNEL_RADIUS - j] * s_Data[threadIdx.x][threadIdx.y + i * COLUMNS_Y + j];
         d_Dst[i * COLUMNS_Y * pitch] = sum;
     }
 }
@@ -564,12 +585,13 @@ static void convolution_separable(int scale) {
         for (int y = 0; y < h; y++)
             for (int x = 0; x < w; x++)
                 for (int k = -KERNEL_RADIUS; k <= KERNEL_RADIUS; k++) {
-                    if (x + k >= 0 && x + k < w) rows[y * w + x] += in.host[y * w + x + k] * taps[KERNEL_RADIUS - k];
+                    if (x + k >= 0 && x + k < w)
+                        rows[y * w + x] += in.host[y * w + x + k] * taps[KERNEL_RADIUS - k];
                     if (y + k >= 0 && y + k < h)
                         columns[y * w + x] += in.host[(y + k) * w + x] * taps[KERNEL_RADIUS - k];
                 }
-        RUN(convolutionRowsKernel<<<dim3(w / (ROWS_STEPS * ROWS_X), h / ROWS_Y), dim3(ROWS_X, ROWS_Y)>>>(
-            out, in, w, w));
+        RUN(convolutionRowsKernel<<<dim3(w / (ROWS_STEPS * ROWS_X), h / ROWS_Y),
+                                    dim3(ROWS_X, ROWS_Y)>>>(out, in, w, w));
         compare(out, rows);
         RUN(convolutionColumnsKernel<<<dim3(w / COLUMNS_X, h / (COLUMNS_STEPS * COLUMNS_Y)),
                                        dim3(COLUMNS_X, COLUMNS_Y)>>>(out, in, h, w));
@@ -585,7 +607,8 @@ __global__ void fwtBatch1Kernel(float *d_Output, const float *d_Input, int log2N
     for (int pos = threadIdx.x; pos < N; pos += blockDim.x) s_data[pos] = d_Src[pos];
     const int pos = threadIdx.x;
     for (int stride = N >> 2; stride > 0; stride >>= 2) {
-        int lo = pos & (stride - 1), i0 = ((pos - lo) << 2) + lo, i1 = i0 + stride, i2 = i1 + stride, i3 = i2 + stride;
+        int lo = pos & (stride - 1), i0 = ((pos - lo) << 2) + lo, i1 = i0 + stride,
+            i2 = i1 + stride, i3 = i2 + stride;
         __syncthreads();
         float D0 = s_data[i0], D1 = s_data[i1], D2 = s_data[i2], D3 = s_data[i3], T;
         T = D0, D0 = D0 + D2, D2 = T - D2;
@@ -630,8 +653,8 @@ __device__ float3 bodyBodyInteraction(float3 ai, float4 bi, float4 bj, float sof
     return ai;
 }
 
-__global__ void integrateBodies(float4 *__restrict__ acceleration, const float4 *__restrict__ position,
-                                int numTiles) {
+__global__ void integrateBodies(float4 *__restrict__ acceleration,
+                                const float4 *__restrict__ position, int numTiles) {
     extern __shared__ float4 sharedPos[];
     float4 bodyPos = position[blockIdx.x * blockDim.x + threadIdx.x];
     float3 acc = {0, 0, 0};
@@ -649,7 +672,9 @@ __global__ void integrateBodies(float4 *__restrict__ acceleration, const float4 
 static void nbody(int scale) {
     for (int block : {64, 128}) {
         int n = 512 * (scale > 4 ? 4 : scale);
-        Array<float4> at(n, [](int i) { return make_float4(real(3 * i), real(3 * i + 1), real(3 * i + 2), 1.5f); });
+        Array<float4> at(n, [](int i) {
+            return make_float4(real(3 * i), real(3 * i + 1), real(3 * i + 2), 1.5f);
+        });
         Array<float4> out(n);
         RUN(integrateBodies<<<n / block, block, block * sizeof(float4)>>>(out, at, n / block));
         std::vector<double> want(n);
@@ -694,7 +719,8 @@ static void dct(int scale) {
                 double sum = 0;
                 for (int i = 0; i < 64; i++)
                     sum += in.host[(y / 8 * 8 + i / 8) * w + x / 8 * 8 + i % 8] *
-                           cos(M_PI * (2 * (i / 8) + 1) * (y % 8) / 16) * cos(M_PI * (2 * (i % 8) + 1) * (x % 8) / 16);
+                           cos(M_PI * (2 * (i / 8) + 1) * (y % 8) / 16) *
+                           cos(M_PI * (2 * (i % 8) + 1) * (x % 8) / 16);
                 want.push_back(sum * (y % 8 ? 0.5 : sqrt(0.125)) * (x % 8 ? 0.5 : sqrt(0.125)));
             }
         compare(out, want, 1e-4);
@@ -715,7 +741,9 @@ __global__ void VoteAllKernel(unsigned *input, unsigned *result, int size) {
 
 static void vote(int scale) {
     int n = 1024 * scale;
-    Array<unsigned> in(n, [](int i) { return i / 32 % 3 == 0 ? 0u : i / 32 % 3 == 1 ? 1u : (unsigned)(i & 1); });
+    Array<unsigned> in(n, [](int i) {
+        return i / 32 % 3 == 0 ? 0u : i / 32 % 3 == 1 ? 1u : (unsigned)(i & 1);
+    });
     Array<unsigned> out(n);
     std::vector<int> any, all;
     for (int i = 0; i < n; i++) any.push_back(i / 32 % 3 != 0), all.push_back(i / 32 % 3 == 1);

@@ -1,5 +1,5 @@
-// Thrust, as programs call it: transforms, reductions, scans, sorts, searches and sets over iterators.
-// What looks back at other tiles gets one tile, as in cub_blocks.cu.
+// Thrust, as programs call it: transforms, reductions, scans, sorts, searches and sets over
+// iterators. What looks back at other tiles gets one tile, as in cub_blocks.cu.
 #include <algorithm>
 #include <iterator>
 #include <thrust/adjacent_difference.h>
@@ -39,7 +39,9 @@ struct is_even {
     __host__ __device__ bool operator()(int x) const { return x % 2 == 0; }
 };
 struct by_last_digits {
-    __host__ __device__ bool operator()(int a, int b) const { return a % 1000 != b % 1000 ? a % 1000 < b % 1000 : a < b; }
+    __host__ __device__ bool operator()(int a, int b) const {
+        return a % 1000 != b % 1000 ? a % 1000 < b % 1000 : a < b;
+    }
 };
 struct ascending {
     __host__ __device__ bool operator()(int a, int b) const { return a < b; }
@@ -99,14 +101,16 @@ static void element_wise(int scale) {
 
 static void reductions(int scale) {
     for (int n : {1000, 40000 * scale}) {
-        Array<float> x(n, element), y(n, [](int i) { return (float)element(i + 5); });
+        Array<float> x(n, element), y(
+                                        n, [](int i) { return (float)element(i + 5); });
         Array<int> a(n, [](int i) { return whole(i, 1000000); });
         double squares = 0, dot = 0, sum = 0;
         for (int i = 0; i < n; i++)
             squares += x.host[i] * x.host[i], dot += x.host[i] * y.host[i], sum += x.host[i];
         std::vector<double> got, want = {sum, squares, dot};
         RUN(got.push_back(thrust::reduce(device, x.device, x + n)));
-        RUN(got.push_back(thrust::transform_reduce(device, x.device, x + n, square(), 0.0f, thrust::plus<float>())));
+        RUN(got.push_back(thrust::transform_reduce(device, x.device, x + n, square(), 0.0f,
+                                                   thrust::plus<float>())));
         RUN(got.push_back(thrust::inner_product(device, x.device, x + n, y.device, 0.0f)));
         want.push_back((double)std::count_if(a.host.begin(), a.host.end(), is_even()));
         RUN(got.push_back((double)thrust::count_if(device, a.device, a + n, is_even())));
@@ -125,7 +129,8 @@ static void reductions(int scale) {
 
 static void orders(int scale) {
     for (int n : {600, 5000 * scale}) {
-        Array<int> a(n, [](int i) { return whole(i, 100000); }), b(n, [](int i) { return i; }), out(n), found(n);
+        Array<int> a(n, [](int i) { return whole(i, 100000); }), b(n, [](int i) { return i; }),
+            out(n), found(n);
         std::vector<int> want = a.host, order = b.host, bounds;
         std::sort(want.begin(), want.end(), by_last_digits());
         std::stable_sort(order.begin(), order.end(),
@@ -137,7 +142,8 @@ static void orders(int scale) {
         RUN(thrust::sort(device, a.device, a + n, ascending()));
         compare(a, want);
         Array<int> keys(n, [](int i) { return whole(i + 3, 100000); });
-        for (int key : keys.host) bounds.push_back((int)(std::lower_bound(want.begin(), want.end(), key) - want.begin()));
+        for (int key : keys.host)
+            bounds.push_back((int)(std::lower_bound(want.begin(), want.end(), key) - want.begin()));
         RUN(thrust::lower_bound(device, a.device, a + n, keys.device, keys + n, found.device));
         compare(found, bounds);
     }
@@ -146,16 +152,23 @@ static void orders(int scale) {
 static void compactions(int scale) {
     (void)scale;
     for (int n : {300, 690}) {
-        Array<int> a(n, [](int i) { return whole(i / 3, 40); }), keys(n), sums(n), b(n, [](int i) { return 2 * i; });
+        Array<int> a(
+            n, [](int i) { return whole(i / 3, 40); }),
+            keys(n), sums(n),
+            b(
+                n, [](int i) { return 2 * i; });
         Array<int> ones(n, [](int) { return 1; }), c(n, [](int i) { return 3 * i; });
         std::vector<int> scan(n), even, run_keys, run_sums, both;
         for (int i = 0; i < n; i++) {
             scan[i] = a.host[i] + (i ? scan[i - 1] : 0);
             if (a.host[i] % 2 == 0) even.push_back(a.host[i]);
-            if (i && a.host[i] == a.host[i - 1]) run_sums.back()++;
-            else run_keys.push_back(a.host[i]), run_sums.push_back(1);
+            if (i && a.host[i] == a.host[i - 1])
+                run_sums.back()++;
+            else
+                run_keys.push_back(a.host[i]), run_sums.push_back(1);
         }
-        std::set_intersection(b.host.begin(), b.host.end(), c.host.begin(), c.host.end(), std::back_inserter(both));
+        std::set_intersection(b.host.begin(), b.host.end(), c.host.begin(), c.host.end(),
+                              std::back_inserter(both));
         RUN(thrust::inclusive_scan(device, a.device, a + n, sums.device));
         compare(sums, scan);
         RUN(thrust::copy_if(device, a.device, a + n, keys.device, is_even()));
