@@ -1,8 +1,8 @@
 """Records on a machine with a GPU what the tests of the CPU device compare with.
 
-    record_h200.sh [vectors] [patterns] [flow] [corpus] [labs[:LAB,..]]      (no name: all)
+    record_h200.sh [PART[:NAME,..]...]      (no part: all of PARTS)
 
-Reads $B (default build) for labs and simt, writes at most eight files into $OUT (default
+Reads $B (default build) for labs and simt, writes a file or two for each part into $OUT (default
 $B/tests/simt/record): see PARTS. A part that fails says so in record.log; the others still run.
 """
 import concurrent.futures
@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = map(str, [HERE, HERE.parent, HERE / "vectors", HERE / "patterns", HERE / "corpus"])
 import compare_ncu
+import launches
 import make_patterns as patterns
 import suite
 import table
@@ -83,6 +84,7 @@ def build(source):
 
 
 def start_build(source):
+    source = str(source)
     if source not in compiling:
         compiling[source] = compiler.submit(compile_one, source)
     return compiling[source]
@@ -98,6 +100,10 @@ def sources_of(name):
         return [path("flow", "flow.cu")] + sorted(path("foreign").glob("*.cu"))
     if name == "corpus":
         return [verdicts.source_path(source) for source in verdicts.FILES]
+    if name == "flows":
+        return [generated("flows", "make_flows.py", "flows")]
+    if name == "kernels":
+        return sorted(path("kernels").glob("*.cu"))
     return []
 
 
@@ -191,7 +197,7 @@ def patterns_part():
     write_rows(os.path.join(OUT, "patterns-ncu.csv"), measured)
 
 
-def write_rows(name, rows):
+def write_rows(name, rows, head=""):
     columns = []
     for row in rows:
         columns += [key for key in row if key not in columns]
@@ -199,7 +205,7 @@ def write_rows(name, rows):
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    suite.write(name, text.getvalue())
+    suite.write(name, head + text.getvalue())
 
 
 def sanitizer_verdict(text, hung, verdict):
@@ -302,8 +308,41 @@ def labs(*wanted):
         write_rows(os.path.join(OUT, "simt-labs.csv"), counted)
 
 
+def programs(part, target, *wanted):
+    """Every launch of programs that check themselves, in order; see launches.py."""
+    sources = [source for source in map(Path, sources_of(part)) if not wanted or source.stem in wanted]
+    metrics, rows = known_metrics(), []
+    for source, program in zip(sources, each(build, sources)):
+        if isinstance(program, Exception):
+            say("%s: %s" % (part, program))
+            continue
+        told = suite.run([program], 60)
+        lines = told.out.splitlines()
+        say("%s: %s: exit status %d, %d ok" % (
+            part, source.stem, told.status, sum(line.startswith("ok ") for line in lines)))
+        for line in [line for line in lines if line.startswith("wrong ")][:20]:
+            say("    " + line)
+        try:
+            found = ncu([program], metrics, LAB_SECONDS)
+        except Exception as error:
+            say("%s: %s: %s" % (part, source.stem, error))
+            continue
+        rows += [{"program": source.stem, **row, "kernel": launches.short_name(row["kernel"])}
+                 for row in found]
+        say("%s: %s: %d launches profiled" % (part, source.stem, len(found)))
+        write_rows(os.path.join(OUT, target), rows, device_lines())
+
+
+def flows(*wanted):
+    programs("flows", "h200-flows.csv", *wanted)
+
+
+def kernels(*wanted):
+    programs("kernels", "h200-kernels.csv", *wanted)
+
+
 PARTS = {"vectors": vectors, "patterns": patterns_part, "flow": flow, "labs": labs,
-         "corpus": corpus}
+         "corpus": corpus, "flows": flows, "kernels": kernels}
 
 
 def main(names):
@@ -316,9 +355,10 @@ def main(names):
     toolkit = os.path.dirname(os.path.dirname(os.path.realpath(tool("nvcc"))))
     os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
         [os.path.join(toolkit, "lib64"), os.environ.get("LD_LIBRARY_PATH", "")])
-    for name, _, _ in parts:
+    for name, _, only in parts:
         for source in sources_of(name):
-            start_build(source)
+            if not only or Path(source).stem in only.split(","):
+                start_build(source)
     for name, _, only in parts:
         say("--- " + name)
         try:

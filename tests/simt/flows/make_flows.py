@@ -1,0 +1,315 @@
+"""Writes flows.cu: 200 small kernels of random structured control flow, and the same in plain C.
+
+    python3 make_flows.py > flows.cu
+
+Loops of every kind with breaks and continues, early returns, switches with and without falling
+through, conditions of several parts that read memory, jumps out of two loops, calls that are not
+inlined: nested at random, decided by each thread's own data. A third of the kernels end in a loop.
+
+Between them stand loads and stores whose counters tell which lanes go together: an access that
+lanes make apart is several requests, and neighbours that share a sector or a bank are counted twice.
+Every access is volatile, so no compiler merges, drops or moves one; every loop is kept as one
+(`unroll 1`: ptxas unrolls others, and then lanes with more rounds leave those with fewer). A thread
+writes only words of its own and reads those or tables, so the host can run it alone: the program
+compares every word that a kernel has written.
+"""
+import random
+
+KERNELS = 200
+TABLE, WORDS, SLOTS, THREADS = 256, 1024, 8, 384  # of s and in; of each thread in out; most of a grid
+STRIDES = {stride: TABLE + 128 * (stride - 1) for stride in (1, 2, 4, 8)}  # own words in s: where
+SHARED = TABLE + 128 * 15
+STATEMENTS = 20  # so many compound ones at most: what is nested deeper is an access then
+THREAD_COUNTS = (32, 32, 33, 64, 80, 96, 128)
+
+
+class Flow:
+    """One kernel's text; `calls` are the functions that it calls."""
+
+    def __init__(self, number):
+        self.random = random.Random(7919 * number + 1)
+        self.number, self.labels, self.loops = number, 0, 0
+        self.calls, self.in_call, self.left = [], False, STATEMENTS
+        self.blocks, self.threads = self.random.choice((1, 1, 2, 3)), self.random.choice(THREAD_COUNTS)
+
+    # ---- Expressions ----
+
+    def value(self):
+        """Some bits of the thread's state."""
+        return self.random.choice(("x", "(x >> %d)" % self.random.randrange(1, 12),
+                                   "(x + y)", "(x ^ (y >> %d))" % self.random.randrange(1, 8)))
+
+    def condition(self, parts=True):
+        r = self.random
+        kind = r.randrange(9 if parts else 6)
+        if kind == 0:
+            return "t %% %d == %d" % (r.choice((2, 3, 4)), r.randrange(2))
+        if kind == 1:
+            return "t %s %d" % (r.choice("<>"), r.choice((5, 13, 16, 20, 27, 40)))
+        if kind == 2:
+            return "%s & %d" % (self.value(), r.choice((1, 2, 4, 3, 6)))
+        if kind == 3:
+            return "%s %% %d %s %d" % (self.value(), r.choice((3, 5, 7)), r.choice(("==", "!=", "<")),
+                                      r.randrange(1, 3))
+        if kind == 4:
+            return "x %s y" % r.choice("<>")
+        if kind == 5:
+            return "in[(%s + %d) & %d] & %d" % (self.value(), r.randrange(WORDS), WORDS - 1,
+                                               r.choice((1, 3, 4)))
+        return "(%s) %s (%s)" % (self.condition(False), r.choice(("&&", "||")), self.condition(kind > 7))
+
+    # ---- Statements: lists of lines ----
+
+    def access(self):
+        """A load or a store, of shared or global memory."""
+        r = self.random
+        kind, stride, slot = r.randrange(8), r.choice(sorted(STRIDES)), r.randrange(SLOTS)
+        own = "s[%d + %d * t]" % (STRIDES[stride], stride)
+        return [("x = x * 5 + in[(%s + %d) & %d];" % (self.value(), r.randrange(WORDS), WORDS - 1),
+                 "x += in[(g + %d) & %d] >> %d;" % (r.randrange(WORDS), WORDS - 1, r.randrange(1, 9)),
+                 "out[%d * all + g] = x;" % slot,
+                 "out[%d * all + g] = y + %d;" % (slot, r.randrange(99)),
+                 "x ^= s[%s & %d];" % (self.value(), TABLE - 1),
+                 "y += s[(x * %d) & %d];" % (r.choice((2, 4, 8, 32)), TABLE - 1),
+                 "%s = x + %d;" % (own, r.randrange(99)),
+                 "y = y * 3 + %s;" % own)[kind]]
+
+    def block(self, depth, loop, count=None):
+        lines = []
+        for _ in range(count or self.random.choice((1, 2, 2, 3))):
+            lines += self.statement(depth, loop)
+        return lines
+
+    def body(self, depth, loop):
+        return ["    " + line for line in self.block(depth, loop) + self.access()]
+
+    def statement(self, depth, loop):
+        """loop: what of `break`, `continue` and a label one may leave by."""
+        r = self.random
+        self.left -= 1
+        if depth == 0 or self.left < 0:
+            return self.leave(loop) if r.random() < 0.25 else self.access()
+        kinds = (self.access, self.branch, self.branch, self.chain, self.rounds, self.rounds,
+                 self.forever, self.at_least_once, self.choice, self.nest, self.leave, self.call)
+        kind = r.choice(kinds)
+        if kind == self.access:
+            return self.access()
+        if kind == self.leave:
+            return self.leave(loop)
+        if kind == self.call:
+            return self.call(depth)
+        return kind(depth - 1, loop)
+
+    def leave(self, loop):
+        """An early way out, taken by some lanes."""
+        ways = ["return x;" if self.in_call else "return;", *loop, *loop]
+        way = self.random.choice(ways)
+        before = self.access() if self.random.random() < 0.5 else []
+        if before:
+            return ["if (%s) {" % self.condition(), "    " + before[0], "    " + way, "}"]
+        return ["if (%s) %s" % (self.condition(), way)]
+
+    def branch(self, depth, loop):
+        lines = ["if (%s) {" % self.condition(), *self.body(depth, loop)]
+        if self.random.random() < 0.5:
+            lines += ["} else {", *self.body(depth, loop)]
+        return lines + ["}"]
+
+    def chain(self, depth, loop):
+        lines = ["if (%s) {" % self.condition(), *self.body(depth, loop)]
+        for _ in range(self.random.choice((1, 2))):
+            lines += ["} else if (%s) {" % self.condition(), *self.body(depth, loop)]
+        if self.random.random() < 0.5:
+            lines += ["} else {", *self.body(depth, loop)]
+        return lines + ["}"]
+
+    def counter(self):
+        self.loops += 1
+        return "i%d" % self.loops
+
+    def trips(self):
+        """How many rounds, from 0 to 7: each lane its own number, or all the same."""
+        r = self.random
+        return r.choice(("t %% %d" % r.choice((3, 5, 6)), "%s %% %d" % (self.value(), r.choice((4, 6))),
+                         "(%s & 3) + 1" % self.value(), "in[(g + %d) & %d] & 7" % (
+                             r.randrange(WORDS), WORDS - 1), str(r.randrange(2, 5))))
+
+    def rounds(self, depth, loop):
+        i = self.counter()
+        return ["#pragma unroll 1", "for (unsigned %s = 0, n = %s; %s < n; %s++) {" % (
+            i, self.trips(), i, i), *self.body(depth, ["break;", "continue;"]), "}"]
+
+    def forever(self, depth, loop):
+        i = self.counter()
+        return ["#pragma unroll 1", "for (unsigned %s = 0;;) {" % i,
+                "    if (%s++ > (%s & 7)) break;" % (i, self.value()),
+                *self.body(depth, ["break;", "continue;"]), "}"]
+
+    def at_least_once(self, depth, loop):
+        i = self.counter()
+        return ["unsigned %s = %s;" % (i, self.trips()), "#pragma unroll 1", "do {",
+                *self.body(depth, ["break;"]), "} while (%s-- > 1 && %s < 8);" % (i, i)]
+
+    def choice(self, depth, loop):
+        """A switch; `break` leaves it, so a loop around it is left by `continue` only."""
+        r = self.random
+        inside, cases = ["break;"] + [way for way in loop if way != "break;"], r.randrange(3, 7)
+        lines = ["switch (%s %% %d) {" % (self.value(), cases + r.randrange(3))]
+        for case in range(cases):
+            lines += ["case %d: {" % case, *self.body(depth if case < 2 else 0, inside), "}"]
+            lines += ["    break;"] if r.random() < 0.7 else []
+        if r.random() < 0.5:
+            lines += ["default:", "    " + self.access()[0]]
+        return lines + ["}"]
+
+    def nest(self, depth, loop):
+        """Two loops, left together by a jump."""
+        self.labels += 1
+        label, i, k = "out%d" % self.labels, self.counter(), self.counter()
+        inner = self.body(max(depth - 1, 0), ["goto %s;" % label, "break;"])
+        return ["#pragma unroll 1", "for (unsigned %s = 0, n = %s; %s < n; %s++) {" % (
+            i, self.trips(), i, i), *self.body(0, ["continue;"]), "#pragma unroll 1",
+            "    for (unsigned %s = 0; %s < 3; %s++) {" % (k, k, k),
+            *("    " + line for line in inner), "        if (%s) goto %s;" % (self.condition(), label),
+            "    }", *self.body(0, ["break;"]), "}", "%s:;" % label]
+
+    def call(self, depth):
+        if self.in_call or len(self.calls) == 2:
+            return self.branch(depth - 1, [])
+        if not self.calls or self.random.random() < 0.4:
+            self.in_call = True
+            self.calls.append(self.block(depth - 1, [], 3))
+            self.in_call = False
+        return ["x = call_%03d_%d(x, y, t, g, all);" % (self.number, len(self.calls) - 1)]
+
+    # ---- Kernels ----
+
+    def text(self):
+        r = self.random
+        lines = self.access() + self.block(3, [], r.choice((2, 3))) + self.access()
+        end = r.randrange(3)
+        if end == 0:  # in a loop
+            lines += self.branch(1, []) + r.choice((self.rounds, self.forever, self.nest))(1, [])
+        elif end == 1:
+            lines += self.leave([])
+        if end:
+            lines += ["out[g] = x;", "out[all + g] = y;"]
+        return lines
+
+
+def indented(lines):
+    return "".join(line + "\n" if line.startswith("#") else "    " + line + "\n" for line in lines)
+
+
+def functions(flow, body, host):
+    """A kernel and what it calls, for the GPU or in plain C."""
+    arguments = "unsigned x, unsigned y, unsigned t, unsigned g, unsigned all"
+    text = ""
+    for which, lines in enumerate(flow.calls):
+        text += "%s unsigned call_%03d_%d(%s) {\n%s    return x + y;\n}\n\n" % (
+            "static" if host else "__device__ __noinline__", flow.number, which, arguments,
+            indented(lines))
+    if host:
+        return text + "static void flow_%03d(%s) {\n%s}\n\n" % (flow.number, arguments, indented(body))
+    return text + "__global__ void flow_%03d(unsigned all) {\n    START;\n%s}\n\n" % (
+        flow.number, indented(body))
+
+
+HEAD = """// Made by make_flows.py.
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORDS %(words)d
+#define TABLE %(table)d
+#define OUT (%(slots)d * %(threads)d)
+
+__device__ volatile unsigned device_in[WORDS], device_out[OUT];
+__shared__ volatile unsigned device_s[%(shared)d];
+static volatile unsigned host_in[WORDS], host_out[OUT], host_s[%(shared)d];
+
+// x and y of a thread; its own words in s are 0, as all threads' are on the host.
+#define START                                                                   \\
+    unsigned t = threadIdx.x, g = blockIdx.x * blockDim.x + t;                  \\
+    unsigned x = in[g], y = 40503 * g;                                          \\
+    _Pragma("unroll 1") for (unsigned i = t; i < TABLE; i += blockDim.x) s[i] = in[i]; \\
+    %(zero)s                                                                    \\
+    __syncthreads()
+
+"""
+
+MAIN = """
+struct Flow {
+    const char *name;
+    void (*kernel)(unsigned);
+    void (*plain)(unsigned, unsigned, unsigned, unsigned, unsigned);
+    unsigned grid, block;
+};
+
+static const Flow flows[] = {
+%(rows)s};
+
+static unsigned zero[OUT], found[OUT];
+
+static int failed(cudaError_t error, const char *name) {
+    if (error != cudaSuccess) printf("wrong %%s: %%s\\n", name, cudaGetErrorName(error));
+    return error != cudaSuccess;
+}
+
+// Every thread alone, in plain C.
+static void run_plain(const Flow *flow) {
+    unsigned all = flow->grid * flow->block;
+    for (unsigned i = 0; i < OUT; i++) host_out[i] = 0;
+    for (unsigned g = 0; g < all; g++) {
+        for (unsigned i = 0; i < %(shared)d; i++) host_s[i] = i < TABLE ? host_in[i] : 0;
+        flow->plain(host_in[g], 40503 * g, g %% flow->block, g, all);
+    }
+}
+
+static int check(const Flow *flow) {
+    if (failed(cudaMemcpyToSymbol(device_out, zero, sizeof zero), flow->name)) return 1;
+    flow->kernel<<<flow->grid, flow->block>>>(flow->grid * flow->block);
+    if (failed(cudaGetLastError(), flow->name) || failed(cudaDeviceSynchronize(), flow->name) ||
+        failed(cudaMemcpyFromSymbol(found, device_out, sizeof found), flow->name))
+        return 1;
+    run_plain(flow);
+    unsigned all = flow->grid * flow->block;
+    for (unsigned i = 0; i < OUT; i++)
+        if (found[i] != host_out[i]) {
+            printf("wrong %%s: slot %%u of thread %%u is %%u, not %%u\\n", flow->name, i / all, i %% all,
+                   found[i], host_out[i]);
+            return 1;
+        }
+    printf("ok %%s\\n", flow->name);
+    return 0;
+}
+
+int main(int count, char **names) {
+    unsigned in[WORDS], wrong = 0;
+    for (unsigned i = 0; i < WORDS; i++) host_in[i] = in[i] = (i * 2654435761u) >> 9;
+    if (failed(cudaMemcpyToSymbol(device_in, in, sizeof in), "input")) return 1;
+    for (const Flow &flow : flows)
+        if (count < 2 || !strcmp(flow.name, names[1])) wrong += (unsigned)check(&flow);
+    return wrong != 0;
+}
+"""
+
+
+def main():
+    sizes = {"words": WORDS, "table": TABLE, "slots": SLOTS, "threads": THREADS, "shared": SHARED,
+             "zero": " ".join("s[%d + %d * t] = 0;" % (at, stride) for stride, at in STRIDES.items())}
+    flows = [Flow(number) for number in range(KERNELS)]
+    texts = [(flow, flow.text()) for flow in flows]
+    print(HEAD % sizes)
+    for place in ("device", "host"):
+        print("namespace %s {\n#define in %s_in\n#define out %s_out\n#define s %s_s\n" % (
+            (place,) * 4))
+        for flow, body in texts:
+            print(functions(flow, body, place == "host"), end="")
+        print("#undef in\n#undef out\n#undef s\n}  // namespace %s\n" % place)
+    rows = "".join('    {"flow_%03d", device::flow_%03d, host::flow_%03d, %d, %d},\n' % (
+        *(flow.number,) * 3, flow.blocks, flow.threads) for flow in flows)
+    print(MAIN % {**sizes, "rows": rows}, end="")
+
+
+main()

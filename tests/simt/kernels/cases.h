@@ -1,0 +1,123 @@
+// What the programs here share: arrays on both sides, checks against the host, a clock, and a main
+// that runs the cases of a table.
+//
+//     program [-s SCALE] [-t ROUNDS] [CASE...]
+//
+// -s: sizes so many times as large; -t: each case so often, with the time of each call
+#ifndef CASES_H
+#define CASES_H
+
+#include <chrono>
+#include <string.h>
+#include <time.h>
+#include <vector>
+
+#include "../foreign/told.h"
+
+struct Case {
+    const char *name;
+    void (*run)(int scale);
+};
+
+static const char *current_case;
+static int rounds, current_round;
+
+// `time ROUND CASE WHAT WALL PROCESSOR`: the seconds of a statement that launches something, on the
+// wall and of the processor. WHAT is the statement's beginning, a kernel's name.
+static inline void tell_time(const char *what, double wall, clock_t processor) {
+    if (rounds > 0)
+        printf("time %d %s %.*s %.6f %.6f\n", current_round, current_case, (int)strcspn(what, "<("),
+               what, wall, (double)processor / CLOCKS_PER_SEC);
+}
+
+// Runs launches to their end, by the clock.
+#define RUN(...)                                                                                   \
+    do {                                                                                           \
+        auto run_start = std::chrono::steady_clock::now();                                         \
+        clock_t run_clock = clock();                                                               \
+        __VA_ARGS__;                                                                               \
+        CUDA(cudaGetLastError());                                                                  \
+        CUDA(cudaDeviceSynchronize());                                                             \
+        clock_t run_processor = clock() - run_clock;                                               \
+        std::chrono::duration<double> run_wall = std::chrono::steady_clock::now() - run_start;     \
+        tell_time(#__VA_ARGS__, run_wall.count(), run_processor);                                  \
+    } while (0)
+
+// n elements on the host and on the device; made on the host, 0 or by a function of the index.
+template <typename T> struct Array {
+    std::vector<T> host;
+    T *device = nullptr;
+
+    explicit Array(size_t n) : host(n) { to_device(); }
+    template <typename F> Array(size_t n, F value) : host(n) {
+        for (size_t i = 0; i < n; i++) host[i] = value((int)i);
+        to_device();
+    }
+    explicit Array(const std::vector<T> &from) : host(from) { to_device(); }
+    Array(const Array &) = delete;
+    ~Array() { cudaFree(device); }
+
+    operator T *() const { return device; }
+    size_t bytes() const { return host.size() * sizeof(T); }
+    void to_device() {
+        if (!device) CUDA(cudaMalloc((void **)&device, bytes() + 256));
+        CUDA(cudaMemcpy(device, host.data(), bytes(), cudaMemcpyHostToDevice));
+    }
+    const std::vector<T> &fetch() {
+        CUDA(cudaMemcpy(host.data(), device, bytes(), cudaMemcpyDeviceToHost));
+        return host;
+    }
+};
+
+// A number in [-1, 1), by index; whole numbers from 0 to limit - 1.
+static inline float real(int i) {
+    return (float)((unsigned)i * 2654435761u >> 8) / (float)(1 << 23) - 1.0f;
+}
+static inline int whole(int i, int limit) {
+    return (int)(((unsigned)i * 2246822519u + 374761393u >> 7) % (unsigned)limit);
+}
+
+// Every element is what the host computed, but for `tolerance` as a part of it and of 1.
+template <typename T, typename U>
+static void compare(const std::vector<T> &got, const std::vector<U> &want, double tolerance = 0) {
+    char name[100], why[160] = "";
+    snprintf(name, sizeof name, "%s %zu", current_case, want.size());
+    bool good = got.size() >= want.size() && !want.empty();
+    for (size_t i = 0; i < want.size() && good; i++) {
+        double g = (double)got[i], w = (double)want[i];
+        good = g == w || fabs(g - w) <= tolerance * (1 + fabs(w));
+        if (!good) snprintf(why, sizeof why, "element %zu is %.9g, not %.9g", i, g, w);
+    }
+    tell(name, good, why);
+}
+template <typename T, typename U>
+static void compare(Array<T> &got, const std::vector<U> &want, double tolerance = 0) {
+    compare(got.fetch(), want, tolerance);
+}
+
+static inline int blocks_for(int n, int block) { return (n + block - 1) / block; }
+
+static int run_cases(const Case *cases, int count, int argc, char **argv) {
+    int scale = 1, names = 1;
+    for (; names < argc && argv[names][0] == '-'; names++)
+        if (!strcmp(argv[names], "-t") && names + 1 < argc)
+            rounds = atoi(argv[++names]);
+        else if (!strcmp(argv[names], "-s") && names + 1 < argc)
+            scale = atoi(argv[++names]);
+    for (int i = 0; i < count; i++) {
+        bool wanted = names == argc;
+        for (int k = names; k < argc; k++) wanted |= !strcmp(argv[k], cases[i].name);
+        if (!wanted) continue;
+        current_case = cases[i].name;
+        for (current_round = 0; current_round < (rounds > 0 ? rounds : 1); current_round++)
+            cases[i].run(scale);
+    }
+    return wrong_count != 0;
+}
+
+#define CASES(table)                                                                               \
+    int main(int argc, char **argv) {                                                              \
+        return run_cases(table, (int)(sizeof(table) / sizeof *(table)), argc, argv);               \
+    }
+
+#endif

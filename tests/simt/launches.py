@@ -1,0 +1,80 @@
+"""Programs that were recorded under Nsight Compute launch by launch, and their counts on the CPU
+device: the same launches in the same order. Suites and record.py share this.
+"""
+import os
+import re
+
+import compare_ncu
+import suite
+from device import simt
+
+COLUMNS = ("kernel", "grid", "block")
+
+
+def short_name(kernel):
+    """One spelling on both sides; of a library's kernel the name alone, without the page of its
+    template arguments."""
+    name = compare_ncu.plain_name(kernel)
+    library = re.search(r"\b(cub|thrust)::", kernel.split("(")[0])
+    return name.split("<")[0] if library or len(name) > 100 else name
+
+
+def count(program, table, seconds=120):
+    """Runs a program on the CPU device: (its result, one row for each launch)."""
+    if os.path.exists(table):
+        os.remove(table)
+    result = simt(["--csv", table, program], seconds)
+    return result, suite.csv_rows(table) if os.path.exists(table) else []
+
+
+def in_order(counted, measured):
+    """([(mine, hardware)], complaints): the launches of one program, one after the other."""
+    pairs, complaints = [], []
+    if len(counted) != len(measured):
+        complaints.append("%d launches on the CPU device, %d under ncu" % (len(counted), len(measured)))
+    for number, (mine, hardware) in enumerate(zip(counted, measured), 1):
+        names = [short_name(row["kernel"]) for row in (mine, hardware)]
+        shapes = [[compare_ncu.shape(row[which]) for which in ("grid", "block")] for row in (mine, hardware)]
+        if names[0] != names[1] or shapes[0] != shapes[1]:
+            complaints.append("launch %d is %s %s, under ncu %s %s" % (
+                number, names[0], shapes[0], names[1], shapes[1]))
+            break
+        pairs.append((mine, hardware))
+    return pairs, complaints
+
+
+class Bound:
+    """How far hardware may count otherwise for one kernel, and why: `counters` is the beginning of
+    their names, hardware's count lies between `low` and `high` times the CPU device's."""
+
+    def __init__(self, row):
+        self.program, self.kernel, self.counters = row["program"], row["kernel"], row["counters"]
+        self.low, self.high, self.used = float(row["low"]), float(row["high"]), False
+
+    def allows(self, kernel, counter, mine, hardware):
+        good = kernel == self.kernel and counter.startswith(self.counters) and \
+            self.low * mine <= hardware <= self.high * mine
+        self.used |= good
+        return good
+
+
+def verdict(mine, hardware, bounds=()):
+    """(equal, noise, ptxas or other; a line for each counter without a reason) of one launch."""
+    kernel, reasons, lines = short_name(mine["kernel"]), set(), []
+    for counter, x, y, reason in compare_ncu.differences(mine, hardware):
+        if not reason and any([bound.allows(kernel, counter, x, y) for bound in bounds]):
+            reason = "ptxas"
+        reasons.add(reason or "other")
+        if not reason:
+            lines.append("%s grid %s block %s: %s: CPU device %d, ncu %d" % (
+                kernel, mine["grid"], mine["block"], counter, x, y))
+    for worst in ("other", "ptxas", "waiting", "noise"):
+        if worst in reasons:
+            return worst, lines
+    return "equal", lines
+
+
+def as_recorded(row):
+    """What ncu would have recorded if hardware counted as this row says: to test the comparison."""
+    return {**{column: row[column] for column in COLUMNS},
+            **{metric: row[counter] for counter, metric in compare_ncu.COUNTERS.items()}}
