@@ -338,11 +338,11 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     }
     double gbps = bytes / t.median / 1e3;
     double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
-    printf("%-29s %5u %9.2f %6.1f%% %7.1f %5.1f %6.1f ", stage->name, block, t.median,
-           100 * (t.p95 - t.p5) / t.median, gbps, pin, read);
+    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
+           t.median, t.p5, t.p95, gbps, pin, read);
     if (!above.samples) printf("\n");
-    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf(" same\n");
-    else printf("%.*fx\n", above.median < 10 * t.median ? 2 : 0, above.median / t.median);
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
+    else printf("%.2fx\n", above.median / t.median);
     if (bench.rows)
         fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
                 stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
@@ -388,13 +388,13 @@ static void read_options(int argc, char **argv) {
 }
 
 static void open_device(void) {
-    int count = 0, driver = 0, khz = 0, bits = 0;
+    int count = 0, khz = 0, bits = 0;
     cudaFuncAttributes attributes;
-    cudaDriverGetVersion(&driver);  // 0 where there is none
     cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaErrorInsufficientDriver && driver)
+    if (error == cudaErrorInsufficientDriver)
         fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
-    if (error != cudaSuccess || count == 0) fail(3, "no GPU here", "try build/simt ./lab");
+    if (error != cudaSuccess || count == 0)
+        fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
     CUDA(cudaGetDeviceProperties(&bench.device, 0));
     if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
         fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
@@ -423,6 +423,7 @@ static void time_stage(const Stage *stage) {
 }
 
 int main(int argc, char **argv) {
+    int driver = 0;  // its version; 0 where there is none
     read_options(argc, argv);
     const Stage *first = lab.stages, *end = first + lab.count;
     if (bench.only) {
@@ -430,6 +431,8 @@ int main(int argc, char **argv) {
         if (first == end) fail(2, "no such kernel (--list names them)", bench.only);
         end = first + 1;
     }
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+        fail(3, "no GPU here", "try build/simt ./lab");
     open_device();
     for (const Stage *stage = first; lab.before && stage < end; stage++)
         lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
@@ -439,8 +442,8 @@ int main(int argc, char **argv) {
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
     if (bench.csv) open_csv();
-    printf("%-29s %5s %9s %7s %7s %5s %6s  step\n", "kernel", "block", "median us", "spread",
-           "GB/s", "% pin", "% read");
+    printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
+           "median us", "p5", "p95", "GB/s", "% pin", "% read");
     time_stage(&ceiling);
     for (const Stage *stage = first; stage < end; stage++) time_stage(stage);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
