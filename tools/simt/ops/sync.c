@@ -225,7 +225,7 @@ const Inst *op_vote(Warp *warp, const Inst *inst) {
     uint32_t wanted = lanes_named(warp, inst);
     if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     const VoteMode mode = inst->sync.vote;
-    uint32_t named[LANES], result[LANES];
+    uint32_t named[LANES], result[LANES] = {0};
     gather_masks(&meeting, named);
     uint32_t votes = gather_predicate(&meeting), left = meeting.lanes, predicate = 0;
     while (left) {
