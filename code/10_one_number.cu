@@ -238,20 +238,21 @@ typedef struct {
     unsigned *d_tickets;  // 0 between launches
 } Workspace;
 
-// One workspace for each stream, made on first use.
-static Workspace workspace_of(int stream) {
+// One workspace for each of two streams, made on first use and cleared on its stream: a clear on
+// another one may still be waiting when the kernel starts.
+static Workspace workspace_of(int which, cudaStream_t stream) {
     static Workspace spaces[2];
-    Workspace *w = &spaces[stream];
+    Workspace *w = &spaces[which];
     if (!w->d_tickets) {
         cudaMalloc(&w->d_partial, 65536 * sizeof(float));
         cudaMalloc(&w->d_tickets, sizeof(unsigned));
-        cudaMemset(w->d_tickets, 0, sizeof(unsigned));
+        cudaMemsetAsync(w->d_tickets, 0, sizeof(unsigned), stream);
     }
     return *w;
 }
 
 static unsigned launch_last_block(Run r) {
-    Workspace w = workspace_of(0);
+    Workspace w = workspace_of(0, r.stream);
     sum_last_block<<<one_wave(r), r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n, w.d_partial,
                                                           w.d_tickets);
     return 1;
@@ -267,7 +268,7 @@ static unsigned launch_two_streams(Run r) {
         cudaEventCreateWithFlags(&fork, cudaEventDisableTiming);
         cudaEventCreateWithFlags(&join, cudaEventDisableTiming);
     }
-    Workspace here = workspace_of(0), there = workspace_of(1);
+    Workspace here = workspace_of(0, r.stream), there = workspace_of(1, side);
     Run first = r, second = r;
     first.n = r.n / 2, second.n = r.n - first.n, second.d_in = r.d_in + first.n;
     cudaEventRecord(fork, r.stream);
@@ -286,7 +287,7 @@ static unsigned launch_grid_sync(Run r) {
     int per_sm = 0;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, sum_grid_sync, (int)r.block, 0);
     unsigned most = r.sms * (unsigned)per_sm, grid = one_wave(r) < most ? one_wave(r) : most;
-    float *d_partial = workspace_of(0).d_partial;
+    float *d_partial = workspace_of(0, r.stream).d_partial;
     void *arguments[] = {&r.d_in, &r.d_partial, &r.n, &d_partial};
     cudaLaunchCooperativeKernel((void *)sum_grid_sync, grid, r.block, arguments, 0, r.stream);
     return 1;

@@ -502,11 +502,11 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 
 #include <cub/device/device_reduce.cuh>
 
-static void *workspace(void) {
+static void *workspace(cudaStream_t stream) {
     static void *d_workspace;
     if (!d_workspace) {
         cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);
-        cudaMemset(d_workspace, 0, REDUCE_WORKSPACE_BYTES);
+        cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream);
     }
     return d_workspace;
 }
@@ -518,7 +518,7 @@ static unsigned took(Run r, unsigned blocks, unsigned threads) {
 }
 
 template <class Op, class T> static unsigned launch_reduce(Run r) {
-    reduce_launch<Op, T>((const T *)r.d_in, r.n, (T *)r.d_partial, workspace(), r.stream);
+    reduce_launch<Op, T>((const T *)r.d_in, r.n, (T *)r.d_partial, workspace(r.stream), r.stream);
     ReduceShape shape = {};
     reduce_shape<T>(r.n, &shape);
     return took(r, shape.blocks, shape.threads);
@@ -534,7 +534,7 @@ static unsigned launch_ticket(Run r) {
     static float *d_partial;
     if (!d_partial) {
         cudaMalloc(&d_partial, (REDUCE_BLOCKS + 1) * sizeof(float));
-        cudaMemset(d_partial, 0, (REDUCE_BLOCKS + 1) * sizeof(float));
+        cudaMemsetAsync(d_partial, 0, (REDUCE_BLOCKS + 1) * sizeof(float), r.stream);
     }
     unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
     sum_ticket<<<grid, 512, 0, r.stream>>>(reduce_split(r.d_in, r.n), r.d_partial, d_partial,
@@ -546,7 +546,7 @@ static unsigned launch_ticket(Run r) {
 static unsigned launch_plain_loads(Run r) {
     unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
     reduce_kernel<ReduceSum<float>, float, 512, false><<<grid, 512, 0, r.stream>>>(
-        reduce_split(r.d_in, r.n), r.d_partial, (unsigned long long *)workspace());
+        reduce_split(r.d_in, r.n), r.d_partial, (unsigned long long *)workspace(r.stream));
     return took(r, grid, 512);
 }
 
@@ -581,14 +581,14 @@ static unsigned launch_bulk(Run r) {
     int shared_bytes = BULK_BYTES * BULK_DEPTH;
     cudaFuncSetAttribute(sum_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
     sum_bulk<<<grid, BULK_THREADS, shared_bytes, r.stream>>>(
-        r.d_in, r.n, r.d_partial, (unsigned long long *)workspace());
+        r.d_in, r.n, r.d_partial, (unsigned long long *)workspace(r.stream));
     return took(r, grid, BULK_THREADS);
 }
 
 static unsigned launch_overlapped(Run r) {
     if (!has_clusters()) return launch_reduce<ReduceSum<float>, float>(r);
     ReduceInput<float> input = reduce_split(r.d_in, r.n);
-    void *d_workspace = workspace(), *arguments[] = {&input, &r.d_partial, &d_workspace};
+    void *d_workspace = workspace(r.stream), *arguments[] = {&input, &r.d_partial, &d_workspace};
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
