@@ -74,6 +74,20 @@ static void add_chapters(Buf *buf, const Target *targets, size_t count, Str fold
     }
 }
 
+// A value as make reads it. Before a number sign make halves backslashes, and one at the end of a
+// line would continue it: nothing, as $(), stands behind that.
+static void add_make_value(Buf *buf, Str value) {
+    size_t backslashes = 0; // just before
+    for (size_t i = 0; i < value.len; i++) {
+        char c = value.at[i];
+        for (size_t k = 0; c == '#' && k <= backslashes; k++) buf_char(buf, '\\');
+        if (c == '$') buf_char(buf, '$');
+        buf_char(buf, c);
+        backslashes = c == '\\' ? backslashes + 1 : 0;
+    }
+    if (backslashes) buf_add(buf, STR("$()"));
+}
+
 // KEY_LAB := VALUE for each attribute of a lab's block that is not file=.
 static void add_attributes(Buf *buf, const ChunkTable *table, const Target *target) {
     const Braces *braces = &table->chunks[target->chunk].part->braces;
@@ -84,12 +98,7 @@ static void add_attributes(Buf *buf, const ChunkTable *table, const Target *targ
         buf_char(buf, '_');
         add_make_path(buf, target->lab);
         buf_add(buf, STR(" := "));
-        for (size_t c = 0; c < attribute->value.len; c++) {
-            char byte = attribute->value.at[c];
-            if (byte == '$') buf_char(buf, '$');
-            if (byte == '#') buf_char(buf, '\\');
-            buf_char(buf, byte);
-        }
+        add_make_value(buf, attribute->value);
         buf_char(buf, '\n');
     }
 }
