@@ -151,7 +151,7 @@ static void test_spaces(void) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM, PTX_GENERIC};
     uint64_t address[LANES], within[LANES];
     for (uint32_t l = 0; l < LANES; l++) {
-        uint64_t window = l % 5 < 4 ? address_window(spaces[l % 5]) : (uint64_t)77 << 48;
+        uint64_t window = l % 5 < 4 ? address_window(spaces[l % 5]) : (uint64_t)4 << 48;
         address[l] = window + 100 + l;
     }
     uint32_t left = ALL & ~1u; // lane 0 is off
@@ -308,6 +308,9 @@ static void test_places(void) {
 
 // Kernels
 
+static uint64_t out;
+static double patience = 5; // seconds until a kernel without progress is ended
+
 static SimtStatus run_kernel(const char *text, uint64_t argument, Dim3 grid, Dim3 block,
                              uint32_t host_threads, Counters *counters, SimtError *error) {
     SimtStatus status;
@@ -315,7 +318,7 @@ static SimtStatus run_kernel(const char *text, uint64_t argument, Dim3 grid, Dim
     if (!module) return status;
     void *arguments[] = {&argument};
     Launch launch = {.grid = grid, .block = block, .cluster = {1, 1, 1}, .arguments = arguments};
-    SimtOptions options = {.host_threads = host_threads, .watchdog_seconds = 5};
+    SimtOptions options = {.host_threads = host_threads, .watchdog_seconds = patience};
     LaunchReport report;
     status = kernel_launch(module_kernel(module, "k"), &launch, &options, &report, error);
     *counters = report.total;
@@ -387,8 +390,6 @@ static const struct {
             "atom.shared.exch.b32 %r3, [lock], 0;\nst.global.u32 [%rd2], %r3;\n"),
      0, 0, 0, NULL},
 };
-
-static uint64_t out;
 
 static void test_reconvergence(void) {
     for (size_t k = 0; k < sizeof flow_rows / sizeof *flow_rows; k++) {
@@ -481,6 +482,12 @@ static const struct {
     {"sizes", KERNEL("", "add.u32 %r1, %r2, %rd1;\n"), SIMT_INVALID_PTX,
      "PTX:14: register `%rd1` has the wrong size"},
     {"label", KERNEL("", "bra NOWHERE;\n"), SIMT_INVALID_PTX, "PTX:14: unknown label `NOWHERE`"},
+    {"a line of a file that is not named", KERNEL("", ".loc 7 5 0\ntrap;\n"), SIMT_TRAP,
+     "PTX:15: trap"},
+    {"different instructions",
+     KERNEL("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nshfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\n"
+                "bra B;\nA: vote.sync.ballot.b32 %r2, %p1, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
+     SIMT_DEADLOCK, "PTX:16: deadlock"},
     {"endless", KERNEL("", "L: bra L;\n"), SIMT_TIMEOUT, "PTX:14: no progress for"},
 };
 
@@ -488,6 +495,7 @@ static void test_failures(void) {
     for (size_t k = 0; k < sizeof failing_rows / sizeof *failing_rows; k++) {
         Counters counters;
         SimtError error;
+        patience = failing_rows[k].status == SIMT_TIMEOUT ? 0.25 : 5;
         SimtStatus status = run_kernel(failing_rows[k].text, out, (Dim3){1, 1, 1}, (Dim3){32, 1, 1},
                                        1, &counters, &error);
         const char *want = failing_rows[k].error;
@@ -495,6 +503,96 @@ static void test_failures(void) {
             wrong("%s: status %d, \"%s\"", failing_rows[k].name, (int)status, error.text);
     }
     told("failures: status, line and words");
+}
+
+// A whole warp at consecutive addresses, which takes the short way, at the ends of what there is.
+// Lane t accesses `address` + its element; 131 bytes are allocated last, so nothing lies behind
+// them.
+#define WHOLE(instruction)                                                                         \
+    KERNEL(".shared .align 16 .b8 s[144];\n",                                                      \
+           "mov.u32 %r4, s;\nshl.b32 %r5, %r1, 2;\nadd.u32 %r4, %r4, %r5;\n"                       \
+           "mul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd3, %rd1, %rd3;\n" instruction ";\n")
+static const struct {
+    const char *name, *text;
+    int64_t shift; // of the address that the kernel is given
+    SimtStatus status;
+} edge_rows[] = {
+    {"load", WHOLE("ld.global.u32 %r2, [%rd2]"), 0, SIMT_OK},
+    {"store", WHOLE("st.global.u32 [%rd2], %r2"), 0, SIMT_OK},
+    {"load a byte past the end", WHOLE("ld.global.u32 %r2, [%rd2+4]"), 0, SIMT_ILLEGAL_ADDRESS},
+    {"store a byte past the end", WHOLE("st.global.u32 [%rd2+4], %r2"), 0, SIMT_ILLEGAL_ADDRESS},
+    {"load 4 bytes past the end", WHOLE("ld.global.u32 %r2, [%rd2+8]"), 0, SIMT_ILLEGAL_ADDRESS},
+    {"load beyond the end", WHOLE("ld.global.u32 %r2, [%rd2+132]"), 0, SIMT_ILLEGAL_ADDRESS},
+    {"load a row beyond the end", WHOLE("ld.global.u32 %r2, [%rd2+4096]"), 0, SIMT_ILLEGAL_ADDRESS},
+    {"load askew", WHOLE("ld.global.u32 %r2, [%rd2+2]"), -128, SIMT_MISALIGNED_ADDRESS},
+    {"store askew", WHOLE("st.global.u32 [%rd2+1], %r2"), -128, SIMT_MISALIGNED_ADDRESS},
+    {"vector", WHOLE("ld.global.v2.u32 {%r2, %r3}, [%rd3]"), -128, SIMT_OK},
+    {"vector a byte past the end", WHOLE("ld.global.v2.u32 {%r2, %r3}, [%rd3+8]"), -128,
+     SIMT_ILLEGAL_ADDRESS},
+    {"vector askew", WHOLE("ld.global.v2.u32 {%r2, %r3}, [%rd3+4]"), -256, SIMT_MISALIGNED_ADDRESS},
+    {"shared load", WHOLE("ld.shared.u32 %r2, [%r4+16]"), 0, SIMT_OK},
+    {"shared load 4 bytes past the end", WHOLE("ld.shared.u32 %r2, [%r4+20]"), 0,
+     SIMT_ILLEGAL_ADDRESS},
+    {"shared store 4 bytes past the end", WHOLE("st.shared.u32 [%r4+20], %r2"), 0,
+     SIMT_ILLEGAL_ADDRESS},
+    {"shared load beyond the end", WHOLE("ld.shared.u32 %r2, [%r4+144]"), 0, SIMT_ILLEGAL_ADDRESS},
+    {"shared load a row beyond the end", WHOLE("ld.shared.u32 %r2, [%r4+256]"), 0,
+     SIMT_ILLEGAL_ADDRESS},
+    {"shared load before the start", WHOLE("ld.shared.u32 %r2, [%r4+-4]"), 0, SIMT_ILLEGAL_ADDRESS},
+    {"shared load askew", WHOLE("ld.shared.u32 %r2, [%r4+2]"), 0, SIMT_MISALIGNED_ADDRESS},
+};
+
+static void test_edges(void) {
+    const uint64_t before = memory_alloc(4096), last = memory_alloc(131);
+    if (last + 131 != memory_high || last - before < 4096 || before + 4096 > last) wrong("place");
+    for (size_t k = 0; k < sizeof edge_rows / sizeof *edge_rows; k++) {
+        Counters counters;
+        SimtError error;
+        uint64_t address = last + (uint64_t)edge_rows[k].shift;
+        SimtStatus status = run_kernel(edge_rows[k].text, address, (Dim3){1, 1, 1},
+                                       (Dim3){32, 1, 1}, 1, &counters, &error);
+        if (status != edge_rows[k].status)
+            wrong("%s: status %d: %s", edge_rows[k].name, (int)status, error.text);
+    }
+    Counters counters;
+    SimtError error;
+    const char *text = WHOLE("ld.global.u32 %r2, [%rd2+-4]");
+    if (run_kernel(text, memory_low, (Dim3){1, 1, 1}, (Dim3){32, 1, 1}, 1, &counters, &error) !=
+        SIMT_ILLEGAL_ADDRESS)
+        wrong("before the start: %s", error.text);
+    told("whole warps at the ends of memory");
+}
+
+// What was written, byte by byte, against a plain array: any start, any end, copies that overlap.
+static void test_written(void) {
+    enum { ROOM = 64, BYTES = 40 };
+    bool model[ROOM] = {false};
+    uint64_t random = 3, start = memory_alloc_kind(ROOM, MEMORY_DEVICE);
+    if (!memory_track()) wrong("no shadow");
+    for (int round = 0; round < 20000 && !trouble[0]; round++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        size_t from = (random >> 33) % BYTES, to = (random >> 43) % BYTES;
+        size_t bytes = (random >> 53) % (ROOM - BYTES);
+        if (round % 3) {
+            bool copy[ROOM];
+            memcpy(copy, model, sizeof copy);
+            for (size_t i = 0; i < bytes; i++) model[to + i] = copy[from + i];
+            memory_copied(start + to, start + from, bytes);
+        } else {
+            if (round % 12 == 0) {
+                memset(model, 0, sizeof model);
+                memset(memory_shadow + (start - memory_base) / 4, 0, ROOM / 4);
+            }
+            for (size_t i = 0; i < bytes % 11; i++) model[from + i] = true;
+            memory_written(start + from, bytes % 11);
+        }
+        for (size_t i = 0; i < ROOM; i++) {
+            uint64_t byte = start - memory_base + i;
+            bool written = memory_shadow[byte / 4] >> byte % 4 & 1;
+            if (written != model[i]) wrong("round %d: byte %zu", round, i);
+        }
+    }
+    told("bytes that were written");
 }
 
 // 16-bit formats: every f16 and back; rounding against the compiler's own.
@@ -540,5 +638,7 @@ int main(void) {
     test_threads();
     test_failures();
     test_halves();
+    test_edges();
+    test_written();
     return 0;
 }

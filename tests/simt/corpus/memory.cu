@@ -26,6 +26,30 @@ __global__ void add_at(int *counter, int at) {
     atomicAdd(counter + at, 1);  // HAZARD global_atomic_end: out of bounds
 }
 
+// Of the last warp only the last byte lies outside.
+__global__ void read_whole_warps(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t];  // HAZARD global_read_last_byte: out of bounds
+}
+
+__global__ void write_whole_warps(int *out) {
+    out[threadIdx.x] = 7;  // HAZARD global_write_last_byte: out of bounds
+}
+
+// Consecutive addresses, all askew, in an allocation that was accessed before.
+__global__ void skewed_warp(const int *in, int *out, int skew) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    out[t] = v + *(const int *)((const char *)(in + t) + skew);  // HAZARD misaligned_warp: misaligned
+}
+
+// In front of an allocation that was accessed before.
+__global__ void read_beside(const int *in, int *out, int shift) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    out[t] = v + in[(int)t + shift];  // HAZARD global_read_in_front: out of bounds
+}
+
 __global__ void read_null(const int *in, int *out) {
     out[threadIdx.x] = in[threadIdx.x];  // HAZARD null_pointer: out of bounds
 }
@@ -116,6 +140,30 @@ __global__ void sum_copy(const int *in, int *out) {
     out[t] = in[t] * 3;  // HAZARD uninitialized_copy: uninitialized
 }
 
+__global__ void read_bytes(const char *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t];  // HAZARD uninitialized_first_bytes: uninitialized
+}
+
+// What a thread reads before the barrier is written behind it.
+__global__ void written_late(const int *in, int *out, bool right) {
+    __shared__ volatile int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (right) s[t] = in[t];
+    __syncthreads();
+    int v = s[BLOCK - 1 - t];  // HAZARD uninitialized_before_barrier: uninitialized
+    __syncthreads();
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = v + s[BLOCK - 1 - t];
+}
+
+// The second half of one lane's pair is not written.
+__global__ void read_pairs(const int2 *in, int *out) {
+    int2 v = in[threadIdx.x];  // HAZARD uninitialized_half: uninitialized
+    out[threadIdx.x] = v.x + v.y;
+}
+
 __device__ int zeros[BLOCK];
 __constant__ int constants[BLOCK];
 __global__ void read_variables(int *out) {
@@ -195,6 +243,21 @@ static void uninitialized_copy(int *d_out) {
     sum_copy<<<1, BLOCK>>>(to, d_out);
 }
 
+// The first word is written in part.
+static void uninitialized_first_bytes(int *d_out, bool right) {
+    char *d = (char *)fresh(2 * BLOCK);
+    int from = right ? 0 : 2;
+    cudaMemset(d + from, 1, 2 * BLOCK - from);
+    read_bytes<<<1, BLOCK>>>(d, d_out);
+}
+
+static void uninitialized_half(int *d_out, bool right) {
+    int *d = fresh(BLOCK * 8), without = 2 * 37 + 1;
+    cudaMemset(d, 1, without * 4);
+    cudaMemset(d + without + !right, 1, (BLOCK * 2 - without - !right) * 4);
+    read_pairs<<<1, BLOCK>>>((const int2 *)d, d_out);
+}
+
 static void written_by_kernel(int *d_out) {
     int *d = fresh(2 * BLOCK * sizeof *d);
     fill<<<1, BLOCK>>>(d, 1);
@@ -213,6 +276,14 @@ static const Case cases[] = {
     RUN("global_write_end_right", write_at<<<8, BLOCK>>>(fresh(N * 4), N)),
     RUN("global_atomic_end", add_at<<<1, BLOCK>>>(written(4), 1)),
     RUN("global_atomic_end_right", add_at<<<1, BLOCK>>>(written(4), 0)),
+    RUN("global_read_last_byte", read_whole_warps<<<1, BLOCK>>>(written(BLOCK * 4 - 1), d_out)),
+    RUN("global_read_last_byte_right", read_whole_warps<<<1, BLOCK>>>(written(BLOCK * 4), d_out)),
+    RUN("global_write_last_byte", write_whole_warps<<<1, BLOCK>>>(fresh(BLOCK * 4 - 1))),
+    RUN("global_write_last_byte_right", write_whole_warps<<<1, BLOCK>>>(fresh(BLOCK * 4))),
+    RUN("misaligned_warp", skewed_warp<<<1, BLOCK>>>(d_in, d_out, 2)),
+    RUN("misaligned_warp_right", skewed_warp<<<1, BLOCK>>>(d_in, d_out, 4)),
+    RUN("global_read_in_front", read_beside<<<1, BLOCK>>>(written(BLOCK * 4), d_out, -1)),
+    RUN("global_read_in_front_right", read_beside<<<1, BLOCK>>>(written(BLOCK * 4 + 4) + 1, d_out, -1)),
     RUN("null_pointer", read_null<<<1, BLOCK>>>(NULL, d_out)),
     RUN("host_pointer", static int on_host[BLOCK]; read_host<<<1, BLOCK>>>(on_host, d_out)),
     RUN("use_after_free", use_after_free(d_out, false)),
@@ -237,6 +308,12 @@ static const Case cases[] = {
     RUN("uninitialized_global_right", sum_four<<<1, BLOCK>>>(written(2 * BLOCK * 4), d_out)),
     RUN("uninitialized_tail", uninitialized_tail(d_out, false)),
     RUN("uninitialized_tail_right", uninitialized_tail(d_out, true)),
+    RUN("uninitialized_first_bytes", uninitialized_first_bytes(d_out, false)),
+    RUN("uninitialized_first_bytes_right", uninitialized_first_bytes(d_out, true)),
+    RUN("uninitialized_before_barrier", written_late<<<1, BLOCK>>>(d_in, d_out, false)),
+    RUN("uninitialized_before_barrier_right", written_late<<<1, BLOCK>>>(d_in, d_out, true)),
+    RUN("uninitialized_half", uninitialized_half(d_out, false)),
+    RUN("uninitialized_half_right", uninitialized_half(d_out, true)),
     RUN("uninitialized_copy", uninitialized_copy(d_out)),
     RUN("written_by_copies_right", written_by_copies(d_in, d_out)),
     RUN("written_by_host_managed_right", written_by_host(d_out, true)),

@@ -120,6 +120,18 @@ template <bool RIGHT> __global__ void read_against_atomic(const int *in, int *ou
     if (t == BLOCK - 1) out[0] = total;  // HAZARD read_against_atomic: race with read_against_atomic_add
 }
 
+template <bool RIGHT> __global__ void store_after_atomic(const int *in, int *out) {
+    __shared__ int total;
+    unsigned t = threadIdx.x;
+    if (t == 0) total = 0;
+    __syncthreads();
+    if (t < 32) atomicAdd(&total, in[t]);  // LABEL store_after_atomic_add
+    if (RIGHT) __syncthreads();
+    if (t == 64) total = in[t];  // HAZARD store_after_atomic: race with store_after_atomic_add
+    __syncthreads();
+    out[t] = total;
+}
+
 // Right: atomics never collide with each other.
 __global__ void histogram(const int *in, int *out) {
     __shared__ int bins[8];
@@ -419,6 +431,7 @@ static const Case cases[] = {
     WARP_TWINS(shuffle_is_no_fence),
     TWINS(store_against_atomic),
     TWINS(read_against_atomic),
+    TWINS(store_after_atomic),
     RUN("histogram_right", histogram<<<1, BLOCK>>>),
     RUN("store_different", all_store<false><<<1, BLOCK>>>),
     RUN("store_same_right", all_store<true><<<1, BLOCK>>>),

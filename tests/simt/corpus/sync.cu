@@ -50,6 +50,14 @@ template <bool RIGHT> __global__ void exit_before_barrier(const int *in, int *ou
     if (t < n) out[t] = s[n - 1 - t];
 }
 
+// One thread has gone.
+template <bool RIGHT> __global__ void exit_of_one_thread(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    if (!RIGHT && t == BLOCK / 2) return;
+    out[t] = in[t];
+    __syncthreads();  // HAZARD exit_of_one_thread: divergent barrier
+}
+
 // The number of barriers differs from warp to warp.
 template <bool RIGHT> __global__ void barrier_in_warp_loop(const int *in, int *out) {
     unsigned t = threadIdx.x;
@@ -125,6 +133,20 @@ template <bool RIGHT> __global__ void vote_absent_lanes(const int *in, int *out)
     out[t] = (int)votes + v;
 }
 
+// Lane 0, which the mask names, is elsewhere.
+template <bool RIGHT> __global__ void vote_absent_first_lane(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    unsigned votes = 0;
+    int v = in[t];
+    if (t % 32 > 0) {
+        votes = __ballot_sync(RIGHT ? FULL - 1 : FULL, v & 1);  // HAZARD vote_absent_first_lane: mask
+    } else {
+        for (int i = 0; i < in[40]; i++) v = v * 5 + in[(t + i) % BLOCK];
+    }
+    __syncthreads();
+    out[t] = (int)votes + v;
+}
+
 template <bool RIGHT> __global__ void reduce_absent_lanes(const int *in, int *out) {
     unsigned t = threadIdx.x;
     int v = in[t];
@@ -191,12 +213,14 @@ static const Case cases[] = {
     TWINS(barrier_in_both_branches, BLOCK),
     RUN("exit_before_barrier", exit_before_barrier<false><<<1, BLOCK>>>(d_in, d_out, 100)),
     RUN("exit_before_barrier_right", exit_before_barrier<true><<<1, BLOCK>>>(d_in, d_out, 100)),
+    TWINS(exit_of_one_thread, BLOCK),
     TWINS(barrier_in_warp_loop, BLOCK),
     TWINS(barrier_in_thread_loop, BLOCK),
     RUN("barrier_uniform_right", barrier_uniform<<<3, BLOCK>>>(d_in, d_out)),
     TWINS(shuffle_absent_lanes, 32),
     TWINS(shuffle_caller_unnamed, 32),
     TWINS(vote_absent_lanes, BLOCK),
+    TWINS(vote_absent_first_lane, 32),
     TWINS(reduce_absent_lanes, 32),
     TWINS(syncwarp_absent_lanes, 32),
     RUN("partial_warp_right", partial_warp<<<1, 48>>>(d_in, d_out)),

@@ -1,5 +1,6 @@
 // The runtime's calls, one behaviour per line of output: "ok NAME" or "not ok NAME" and below it the line.
 // Expected results are those of the CUDA runtime (its reference manual) for one device.
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -102,8 +103,16 @@ static void test_pitch() {
     GOOD(cudaMemcpy2D(out, 5, d, pitch, 5, 3, cudaMemcpyDeviceToHost));
     CHECK(memcmp(out[1], "efghx", 5) == 0);
     ERROR(cudaErrorInvalidPitchValue, cudaMemcpy2D(d, 2, in, 5, 4, 3, cudaMemcpyHostToDevice));
-    cudaGetLastError();
     GOOD(cudaFree(d));
+    // Products that pass 64 bits are too much memory, not a little.
+    void *huge;
+    cudaPitchedPtr slices;
+    ERROR(cudaErrorMemoryAllocation, cudaMallocPitch(&huge, &pitch, 512, (size_t)1 << 55));
+    ERROR(cudaErrorMemoryAllocation, cudaMallocPitch(&huge, &pitch, (size_t)1 << 40, (size_t)1 << 25));
+    ERROR(cudaErrorInvalidValue, cudaMallocPitch(&huge, &pitch, SIZE_MAX - 100, 1));
+    ERROR(cudaErrorMemoryAllocation,
+          cudaMalloc3D(&slices, make_cudaExtent(1, (size_t)1 << 32, (size_t)1 << 32)));
+    cudaGetLastError();
 }
 
 static void test_host_reachable() {

@@ -31,16 +31,16 @@ template <Way WAY> __device__ void await_flag(int *flag) {
 }
 
 template <Way WAY> __global__ void hand_over(int *out) {
-    __shared__ int flag;
+    __shared__ int flags[2];  // that at address 0 is not used
     __shared__ volatile int value;
-    if (threadIdx.x == 0) flag = 0;
+    if (threadIdx.x == 0) flags[0] = flags[1] = 0;
     __syncthreads();
     if (threadIdx.x == 32) {
         value = 42;
-        raise_flag<WAY>(&flag);
+        raise_flag<WAY>(&flags[1]);
     }
     if (threadIdx.x == 0) {
-        await_flag<WAY>(&flag);
+        await_flag<WAY>(&flags[1]);
         out[0] = value;
     }
 }

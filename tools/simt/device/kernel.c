@@ -48,6 +48,7 @@ static bool add_local(Code *code) {
     uint64_t local = 0;
     bool cycle = false, any = false;
     code->visited = true;
+    code->local_bytes = 0; // of an earlier launch: not yet known when a cycle comes back here
     for (uint32_t k = 0; k < code->callee_count; k++) {
         Code *callee = code->callees[k];
         if (!callee->visited)

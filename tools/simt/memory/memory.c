@@ -176,14 +176,15 @@ void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
     if (!memory_shadow) return;
     uint64_t target = to - memory_base, source = from - memory_base;
     size_t whole = target % WORD || source % WORD ? 0 : bytes / WORD;
-    memmove(memory_shadow + target / WORD, memory_shadow + source / WORD, whole);
     bool down = target <= source; // regions may overlap
+    if (down) memmove(memory_shadow + target / WORD, memory_shadow + source / WORD, whole);
     for (size_t i = whole * WORD; i < bytes; i++) {
         size_t at = down ? i : bytes - 1 - (i - whole * WORD);
         uint64_t byte = target + at;
         uint8_t mask = (uint8_t)(1 << byte % WORD), *shadow = &memory_shadow[byte / WORD];
         *shadow = byte_written(source + at) ? *shadow | mask : *shadow & (uint8_t)~mask;
     }
+    if (!down) memmove(memory_shadow + target / WORD, memory_shadow + source / WORD, whole);
 }
 
 // Only whole words: an allocation starts at one and shares its last with nothing.

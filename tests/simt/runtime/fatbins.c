@@ -1,0 +1,153 @@
+// Fat binaries made by hand: which of their PTX is chosen, and what is refused with which words.
+// Prints `ok NAME` or `not ok NAME` with what was wrong below.
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/cuda/fatbin.h"
+
+enum { PTX = 1, CUBIN = 2, LZ4 = 0x2000, ZSTD = 0x8000, ROOM = 4096 };
+
+typedef struct {
+    uint16_t kind;
+    uint32_t arch, flags;
+    const char *payload;
+} Entry;
+
+typedef struct {
+    const char *name;
+    Entry entries[4];
+    FatbinStatus status;
+    const char *want; // the PTX, or how the message begins
+} Row;
+
+static const Row rows[] = {
+    {"one", {{PTX, 90, 0, "nine"}}, FATBIN_OK, "nine"},
+    {"the newest that the device has",
+     {{PTX, 75, 0, "a"}, {PTX, 90, 0, "b"}, {PTX, 80, 0, "c"}},
+     FATBIN_OK,
+     "b"},
+    {"of the newer ones the oldest",
+     {{PTX, 120, 0, "a"}, {PTX, 100, 0, "b"}, {PTX, 103, 0, "c"}},
+     FATBIN_OK,
+     "b"},
+    {"an older one before a newer one", {{PTX, 120, 0, "a"}, {PTX, 50, 0, "b"}}, FATBIN_OK, "b"},
+    {"an older one behind a newer one", {{PTX, 50, 0, "a"}, {PTX, 91, 0, "b"}}, FATBIN_OK, "a"},
+    {"the first of two", {{PTX, 90, 0, "a"}, {PTX, 90, 0, "b"}}, FATBIN_OK, "a"},
+    {"machine code beside it",
+     {{CUBIN, 90, 0, "x"}, {PTX, 80, 0, "a"}, {CUBIN, 80, 0, "y"}},
+     FATBIN_OK,
+     "a"},
+    {"an unknown kind", {{64, 90, 0, "x"}, {PTX, 80, 0, "a"}}, FATBIN_OK, "a"},
+    {"compressed beside plain", {{PTX, 90, ZSTD, "x"}, {PTX, 80, 0, "a"}}, FATBIN_OK, "a"},
+    {"zstd", {{PTX, 86, ZSTD, "x"}}, FATBIN_COMPRESSED, "the program's PTX (sm_86) is compressed"},
+    {"lz4",
+     {{CUBIN, 90, 0, "x"}, {PTX, 86, LZ4, "x"}},
+     FATBIN_COMPRESSED,
+     "the program's PTX (sm_86) is compressed"},
+    {"machine code only",
+     {{CUBIN, 89, 0, "x"}},
+     FATBIN_NO_PTX,
+     "the program holds machine code for sm_89 but no PTX"},
+    {"nothing", {{0}}, FATBIN_NO_PTX, "the program's fat binary holds no PTX"},
+    {"empty PTX",
+     {{PTX, 90, 0, ""}},
+     FATBIN_CORRUPT,
+     "the program's fat binary is corrupt (empty PTX)"},
+};
+
+static void put(char *at, size_t width, uint64_t value) {
+    for (size_t i = 0; i < width; i++) at[i] = (char)(value >> 8 * i);
+}
+
+// Behind the entry; its text is followed by a zero, as nvcc has it.
+static char *put_entry(char *at, const Entry *entry) {
+    size_t bytes = strlen(entry->payload) + 1;
+    memset(at, 0, 64);
+    put(at, 2, entry->kind);
+    put(at + 4, 4, 64);
+    put(at + 8, 8, bytes);
+    put(at + 28, 4, entry->arch);
+    put(at + 40, 8, entry->flags);
+    memcpy(at + 64, entry->payload, bytes);
+    return at + 64 + bytes;
+}
+
+static size_t put_all(char *at, const Entry *entries) {
+    char *end = at + 16;
+    for (size_t i = 0; i < 4 && entries[i].payload; i++) end = put_entry(end, &entries[i]);
+    put(at, 4, 0xBA55ED50);
+    put(at + 4, 2, 1);
+    put(at + 6, 2, 16);
+    put(at + 8, 8, (uint64_t)(end - at - 16));
+    return (size_t)(end - at);
+}
+
+static void report(const char *name, FatbinStatus status, FatbinStatus wanted, Str found,
+                   const char *want) {
+    bool good = status == wanted && str_starts(found, str_of(want));
+    if (status == FATBIN_OK) good = good && found.len == strlen(want);
+    printf("%s %s\n", good ? "ok" : "not ok", name);
+    if (!good) printf("    status %d, `%.*s`\n", (int)status, STR_ARG(found));
+}
+
+// What a field of the one entry or of the head must not be.
+static void damaged(const char *name, size_t at, size_t width, uint64_t value, const char *what) {
+    static const Entry one[4] = {{PTX, 90, 0, "nine"}};
+    char bytes[ROOM], want[128];
+    SimtError error = {""};
+    Str ptx = STR("");
+    size_t length = put_all(bytes, one);
+    put(bytes + at, width, value);
+    FatbinStatus status = fatbin_ptx((Str){bytes, length}, &ptx, &error);
+    snprintf(want, sizeof want, "the program's fat binary is corrupt (%s)", what);
+    report(name, status, what ? FATBIN_CORRUPT : FATBIN_OK, what ? str_of(error.text) : ptx,
+           what ? want : "nine");
+}
+
+static void wrapped(const char *name, uint32_t magic, uint32_t version, uint64_t size,
+                    FatbinStatus wanted, const char *want) {
+    static const Entry one[4] = {{PTX, 90, 0, "nine"}};
+    char bytes[ROOM];
+    SimtError error = {""};
+    Str ptx = STR("");
+    size_t length = put_all(bytes, one);
+    if (size) put(bytes + 8, 8, size);
+    memset(bytes + length, 1, ROOM - length); // what follows is not part of it
+    struct {
+        uint32_t magic, version;
+        const char *data;
+    } wrapper = {magic, version, bytes};
+    FatbinStatus status = fatbin_wrapper_ptx(&wrapper, &ptx, &error);
+    report(name, status, wanted, status == FATBIN_OK ? ptx : str_of(error.text), want);
+}
+
+int main(void) {
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char bytes[ROOM];
+        SimtError error = {""};
+        Str ptx = STR("");
+        size_t length = put_all(bytes, rows[k].entries);
+        FatbinStatus status = fatbin_ptx((Str){bytes, length}, &ptx, &error);
+        report(rows[k].name, status, rows[k].status, status == FATBIN_OK ? ptx : str_of(error.text),
+               rows[k].want);
+    }
+    damaged("whole", 4, 2, 1, NULL);
+    damaged("magic number", 0, 4, 1, "wrong magic number");
+    damaged("a head of 15 bytes", 6, 2, 15, "bad header size");
+    damaged("a head longer than all", 6, 2, 86, "bad header size");
+    damaged("one byte more than there is", 8, 8, 70, "cut short");
+    damaged("one byte less", 8, 8, 68, "an entry does not fit");
+    damaged("an entry's head of 63 bytes", 20, 4, 63, "an entry does not fit");
+    damaged("an entry's head of 70 bytes", 20, 4, 70, "an entry does not fit");
+    damaged("an entry of one byte more", 24, 8, 6, "an entry does not fit");
+    wrapped("a wrapper", 0x466243B1, 1, 0, FATBIN_OK, "nine");
+    wrapped("a wrapper's magic number", 0x466243B2, 1, 0, FATBIN_CORRUPT,
+            "the program's fat binary is corrupt (wrong wrapper)");
+    wrapped("device linking", 0x466243B1, 2, 0, FATBIN_RELOCATABLE,
+            "the program was built with -rdc=true");
+    wrapped("a wrapper's version", 0x466243B1, 3, 0, FATBIN_CORRUPT,
+            "the program's fat binary is corrupt (unknown wrapper version)");
+    wrapped("a size beyond memory", 0x466243B1, 1, (uint64_t)1 << 62, FATBIN_CORRUPT,
+            "the program's fat binary is corrupt (bad size)");
+    return 0;
+}
