@@ -45,7 +45,7 @@ static size_t find_from(Str text, size_t at, Str needle) {
 // delimiter before that has at most 16 characters, C++ [lex.string].
 static size_t raw_string_start(LineSync *sync, Str text, size_t at) {
     size_t end = at + 1;
-    while (end < text.len && end - at <= 17 && text.at[end] != '(') end++;
+    while (end < text.len && end - at <= 16 && text.at[end] != '(') end++;
     if (end >= text.len || text.at[end] != '(') {
         sync->quote = '"';
         return at + 1;
