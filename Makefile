@@ -30,7 +30,7 @@ CHAPTERS := $(sort $(wildcard chapters/*.md))
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run figures book notebooks badges record record-together test check bench-simt help clean FORCE
+.PHONY: all labs run figures book notebooks badges record record-together test check mutate bench-simt help clean FORCE
 all: $$(lost_labs) run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
 	$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library))
 	$(call say,= open $(B)/book.html)
@@ -48,7 +48,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$(B)/figures.csv.new && mv $(B)/figures.csv.new $(B)/figures.csv
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	@$(call stamp,code/* $(B)/code/* $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean simt $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean simt mutate $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/device.mk
 endif
 
@@ -115,6 +115,8 @@ test: $(if $(filter test,$(GOALS)),$(shell AREA='$(AREA)' B=$(B) tests/run -n 2>
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check
+mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED=1 FILES="tools/base"
+	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
 clean:  ## remove all that was built

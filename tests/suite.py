@@ -189,7 +189,9 @@ class Suite:
 
 @functools.lru_cache(maxsize=None)
 def has_sanitizers(*compiler):
-    """Does this C compiler come with ASan and UBSan?"""
+    """Does this C compiler come with ASan and UBSan, and are they wanted (SANITIZE=no: they are not)?"""
+    if os.environ.get("SANITIZE") == "no":
+        return False
     command = [*(compiler or CC), *SANITIZE, "-x", "c", "-", "-o", "/dev/null"]
     return run(command, 60, input=b"int main(void) { return 0; }\n").status == 0
 

@@ -6,7 +6,7 @@
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
-ifneq ($(filter-out help,$(GOALS)),)
+ifneq ($(filter-out help mutate,$(GOALS)),)
 DRIVES := yes
 # drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
 at_once = $(if $(findstring n,$(firstword -$(MAKEFLAGS)))$(wildcard $(B)/labs.mk),,\

@@ -1,0 +1,443 @@
+#!/usr/bin/env python3
+"""Changes one token of tools/ at a time: which of the changes does no test notice?
+
+    tests/mutate/mutate.py [-n N] [-s SEED] [FILE or folder of tools/...]
+
+Draws N mutants (default 500) from these files (default: the rooms of ISSUE) in an order that the
+seed gives, builds each in a copy of the tree and runs the suites of its room until one fails. Two
+copies work at a time, under $B/mutate; what was found is kept in $B/mutate/results.jsonl, and a
+later run goes on from there. Mutants that do not compile or compile to the same code do not count.
+equivalent.txt names those that no test can notice. README.md has the table of the last whole run.
+"""
+import argparse
+import hashlib
+import json
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from mutants import mutants_of
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.path.abspath(ROOT / os.environ.get("B", "build")))
+HOME = BUILD / "mutate"
+RESULTS = HOME / "results.jsonl"
+WORKERS = 2
+# Quick to compile; what could not be meant (a number as a pointer) is no mutant.
+FLAGS = "-O1 -Werror=int-conversion -Werror=incompatible-pointer-types"
+MEMORY = 3 << 30  # bytes that the programs of one suite may hold
+ROOMS_BY_DEFAULT = ["base", "markdown", "tangle", "book", "weave", "simt/exec", "simt/observe", "simt/device"]
+
+# The suites of a room, the quickest first. `AREA: CASE` ends with that case. The second list runs
+# with sanitizers, for what the first has not noticed.
+UP_TO_DATE = "notebooks: the committed notebooks are what"
+ORDER = "simt/runtime: --check: the same bytes on every run"
+RUNTIME = "simt/runtime: --lines shows counters beside the source"
+DEVICE = ["simt/core", "simt/patterns", "simt/report", "simt/corpus", "simt/vectors", "simt/flow"]
+SUITES = {
+    "base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
+    "markdown": (["tangle", "fence", "weave"], ["fence"]),
+    "tangle": (["tangle", "weave"], []),
+    "book": (["weave", UP_TO_DATE], []),
+    "weave": (["weave", UP_TO_DATE], []),
+    "notebook": ([UP_TO_DATE, "weave"], []),
+    "collect": (["notebooks"], []),
+    "simt/ptx": ([*DEVICE, "simt/bad"], ["simt/fuzz"]),
+    "simt/cuda": (["simt/report", "simt/bad", RUNTIME, "simt/flow"], ["simt/fuzz"]),
+    "simt/report": (["simt/report", "simt/corpus", "simt/bad", RUNTIME], []),
+    "simt/launcher": (["simt/report", "simt/bad", RUNTIME], []),
+    "simt/observe": (["simt/corpus", "simt/report", ORDER, "simt/core", "simt/flow"], []),
+    "simt/device": ([*DEVICE, RUNTIME], []),
+    "simt": (DEVICE, []),
+}
+# These compare times; the machine is busy.
+TIMED = ["a book of 300 KB in 20 ms"]
+ENDED = ("killed", "survived")
+
+
+def room_of(file):
+    parts = Path(file).parts
+    names = ["/".join(parts[1:k]) for k in range(len(parts) - 1, 1, -1)]
+    return next(name for name in names if name in SUITES)
+
+
+def shown_room(file):
+    parts = Path(file).parts
+    return "/".join(parts[1:3 if parts[1] == "simt" else 2])
+
+
+def digest(*parts):
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+# ---- Programs ----
+
+def descendants(pid):
+    """The processes that one has started, and theirs, with the bytes that they hold."""
+    children, memory = {}, {}
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(entry.name))
+        memory[int(entry.name)] = int(fields[21]) * 4096
+    found = [pid]
+    for process in found:
+        found += children.get(process, [])
+    return found, sum(memory.get(process, 0) for process in found)
+
+
+def kill(pid):
+    """Stops what a suite has started before it ends it, so that nothing is left over."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for process in descendants(pid)[0]:
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass
+
+
+def lines_of(command, folder, environment, limit):
+    """The lines that a program prints, as they come; a last one says how it ended. Its caller may
+    stop before: then it is killed."""
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    end, rest, stopped = time.time() + limit, b"", None
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while not stopped:
+                if selector.select(0.5):
+                    more = os.read(process.stdout.fileno(), 65536)
+                    if not more:
+                        break
+                    *lines, rest = (rest + more).split(b"\n")
+                    yield from (line.decode("utf-8", "replace") for line in lines)
+                if time.time() > end:
+                    stopped = "time limit"
+                elif descendants(process.pid)[1] > MEMORY:
+                    stopped = "memory limit"
+        if not stopped:
+            process.wait(10)
+            stopped = f"status {process.returncode}"
+        yield f"= {stopped}"
+    finally:
+        if process.poll() is None:
+            kill(process.pid)
+        process.wait()
+        process.stdout.close()
+
+
+# ---- Copies of the tree ----
+
+class Copy:
+    """A copy of the tree with a build folder of its own, in which mutants are tried."""
+
+    def __init__(self, number):
+        self.folder = HOME / f"copy-{number}"
+        self.build = self.folder / "build"
+        self.mark = HOME / f"copy-{number}.mutated"  # the file that is not as it should be
+        self.environment = {name: value for name, value in os.environ.items()
+                            if name not in ("CASE", "AREA") and not name.startswith(("MAKE", "MFLAGS"))}
+        self.environment.update(B="build", SANITIZE="no", MAKE_DRIVEN=str(self.build))  # without make's frame
+        self.ready = False
+        self.seconds, self.known = {}, {}  # of suites: how long they take, what fails without a change
+
+    def bring_up_to_date(self):
+        listed = subprocess.run(["git", "ls-files", "-z", "-c", "-o", "--exclude-standard"], cwd=ROOT,
+                                stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")
+        files = {name for name in listed if name and (ROOT / name).is_file()}
+        if not self.build.exists():
+            shutil.copytree(BUILD, self.build, symlinks=True, ignore=self.left_behind)
+        for path in self.folder.rglob("*"):
+            name = path.relative_to(self.folder).as_posix()
+            if path.is_file() and not name.startswith("build/") and name not in files:
+                path.unlink()
+        for name in files:
+            ours, theirs = self.folder / name, ROOT / name
+            if not ours.exists() or ours.read_bytes() != theirs.read_bytes():
+                ours.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(theirs, ours)
+                shutil.copymode(theirs, ours)
+        if self.mark.exists():
+            (self.folder / self.mark.read_text()).touch()
+        self.mark.unlink(missing_ok=True)
+
+    @staticmethod
+    def left_behind(folder, names):
+        """What is large, or made by tests of the tree as a whole."""
+        other = {"mutate", "pandoc", "venv", "venv-jupyter", "toolchain", "cuda"} if Path(folder) == BUILD else set()
+        if Path(folder) == BUILD / "tests":
+            other = {"make", "notebooks", "plot", "toolchain"}
+        return other & set(names)
+
+    def make(self, goals):
+        """False if it does not compile."""
+        command = ["make", "-s", "-j2", "OPTIMIZE=" + FLAGS, *goals]
+        *output, end = lines_of(command, self.folder, self.environment, 900)
+        self.output = output
+        return end == "= status 0"
+
+    def suite(self, name, sanitize, limit):
+        """What failed first in a suite, or None; how long it took."""
+        area, _, last = name.partition(": ")
+        environment = {**self.environment, **({"SANITIZE": "yes"} if sanitize else {})}
+        start, ended, failed = time.time(), False, None
+        for line in lines_of([self.folder / "tests" / area / "run"], self.folder, environment, limit):
+            case = re.sub(r"^(not ok|ok|skip) \S+: ", "", line)
+            if line.startswith("not ok ") and case not in TIMED and line not in self.known.get(name, ()):
+                failed = line[7:]
+            elif line.startswith("= ") and not (ended and line == "= status 0"):
+                failed = f"{area}: {line[2:]}"
+            ended = ended or line == f"end {area}"
+            if failed or last and case.startswith(last):
+                break
+        return failed, time.time() - start
+
+    def prepare(self, suites, goals):
+        """Builds all, and runs the suites without a change: what fails then says nothing. False if
+        nothing can be tried."""
+        self.bring_up_to_date()
+        if not self.make(goals):
+            return self.refuse("the tree does not build:\n" + "\n".join(self.output[-20:]))
+        for name, sanitize in suites:
+            known, slow = self.known.setdefault(name, set()), True
+            while True:
+                failed, self.seconds[name, sanitize] = self.suite(name, sanitize, 900)
+                if failed and not self.failed_before(failed, known):
+                    known.add(f"not ok {failed}")
+                elif failed:
+                    return self.refuse(f"without a change {failed}")
+                elif slow and self.seconds[name, sanitize] > 5:
+                    slow = False  # it has compiled what it needs
+                else:
+                    break
+        self.ready = True
+        return True
+
+    @staticmethod
+    def refuse(why):
+        print(f"mutate: {why}", file=sys.stderr)
+        return False
+
+    @staticmethod
+    def failed_before(failed, known):
+        return f"not ok {failed}" in known or re.search(r": (status|time limit|memory limit)", failed)
+
+    def objects(self, file):
+        """What the compiler makes of a source."""
+        end = Path(file).relative_to("tools").with_suffix(".o").as_posix()
+        return [path for path in self.build.glob(f"*/{end}")]
+
+    def code(self, objects):
+        """Machine code and data, without the lines of the source."""
+        bare, codes = HOME / f"{self.folder.name}.o", []
+        for path in objects:
+            subprocess.run(["strip", "--strip-debug", "-o", bare, path], check=True)
+            codes.append(bare.read_bytes())
+        return codes
+
+    def try_mutant(self, mutant, text, goals):
+        """(verdict, by what) of one mutant."""
+        source = self.folder / mutant.file
+        times, objects = source.stat(), self.objects(mutant.file)
+        kept = [path.read_bytes() for path in objects]
+        before = self.code(objects)
+        self.mark.write_text(mutant.file)
+        source.write_text(mutant.applied(text))
+        try:
+            if not self.make(goals):
+                return "not compiled", ""
+            if objects and self.code(objects) == before:
+                return "same code", ""
+            return self.test(mutant)
+        finally:
+            source.write_text(text)
+            if objects:
+                os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
+            for path, content in zip(objects, kept):
+                path.write_bytes(content)
+            self.mark.unlink()
+
+    def test(self, mutant):
+        plain, sanitized = SUITES[room_of(mutant.file)]
+        for name, sanitize in [*((name, False) for name in plain), *((name, True) for name in sanitized)]:
+            failed, _ = self.suite(name, sanitize, 10 + 4 * self.seconds[name, sanitize])
+            if failed:
+                return "killed", failed
+        return "survived", ""
+
+
+# ---- What is known ----
+
+def read_equivalents():
+    """{(file, code, changed code)}: the mutants that no test can notice."""
+    found, file, code = {}, "", ""
+    for line in (ROOT / "tests/mutate/equivalent.txt").read_text().splitlines():
+        if line.startswith("file "):
+            file = line[5:]
+        elif line.startswith("- "):
+            code = line[2:]
+        elif line.startswith("+"):
+            found[file, code, line[2:]] = True
+    return found
+
+
+class Results:
+    """One JSON object a line: what became of a mutant. Survivors are tried again with new tests."""
+
+    def __init__(self):
+        own = Path(__file__).resolve().parent
+        tests = sorted(path for path in (ROOT / "tests").rglob("*") if path.is_file() and own not in path.parents)
+        self.tests = hashlib.sha256(b"".join(path.read_bytes() for path in tests)).hexdigest()[:16]
+        self.found, self.lock = {}, threading.Lock()
+        HOME.mkdir(parents=True, exist_ok=True)
+        for line in RESULTS.read_text().splitlines() if RESULTS.exists() else []:
+            result = json.loads(line)
+            self.found[result["key"]] = result
+
+    def outdated(self, key):
+        """Did it survive other tests than these?"""
+        return self.found[key]["verdict"] == "survived" and self.found[key]["tests"] != self.tests
+
+    def add(self, **result):
+        with self.lock, open(RESULTS, "a") as out:
+            self.found[result["key"]] = result = {**result, "tests": self.tests}
+            out.write(json.dumps(result) + "\n")
+
+
+class Draw:
+    """The mutants in the order of the seed, and which of them count."""
+
+    def __init__(self, files, seed):
+        self.texts = {file: (ROOT / file).read_text() for file in files}
+        mutants = [mutant for file in files for mutant in mutants_of(file, self.texts[file])]
+        seen, self.keys = Counter(), {}
+        for mutant in mutants:
+            key = digest(mutant.file, *mutant.lines(self.texts[mutant.file]), mutant.before, mutant.after)
+            self.keys[mutant] = f"{key}-{seen[key]}"
+            seen[key] += 1
+        # A change of the tools leaves the order of all other mutants as it is.
+        self.order = sorted(mutants, key=lambda mutant: digest(str(seed), self.keys[mutant]))
+        self.equivalents = read_equivalents()
+
+    def equivalent(self, mutant):
+        code, changed = mutant.lines(self.texts[mutant.file])
+        return (mutant.file, code, changed) in self.equivalents
+
+
+def work(copy, draw, results, queue, wanted, goals):
+    """Tries mutants until enough of them count; then those again that other tests did not notice."""
+    while True:
+        with results.lock:
+            enough = len(wanted["counted"]) >= wanted["n"] or not queue
+            if enough and not wanted["again"]:
+                return
+            mutant = wanted["again"].pop(0) if enough else queue.pop(0)
+            key = draw.keys[mutant]
+            wanted["counted"].add(key)  # until it is known not to
+            if not enough and key in results.found and results.outdated(key) and not draw.equivalent(mutant):
+                wanted["again"].append(mutant)
+        if enough or key not in results.found:
+            start, text = time.time(), draw.texts[mutant.file]
+            verdict, by = copy.try_mutant(mutant, text, goals)
+            seconds = round(time.time() - start, 2)
+            results.add(key=key, file=mutant.file, by=by, verdict=verdict, seconds=seconds)
+            print(f"{verdict:12} {seconds:5.1f} s  {place(mutant, text)}{by and '  by '}{by}", flush=True)
+        if results.found[key]["verdict"] not in ENDED:
+            wanted["counted"].discard(key)
+
+
+def place(mutant, text):
+    before, after = (" ".join(part.split()) for part in (mutant.before, mutant.after))
+    return f"{mutant.file}:{mutant.line(text)}: `{before}` -> `{after}`"
+
+
+def median(values):
+    return sorted(values)[len(values) // 2] if values else 0
+
+
+def tell(draw, results, counted):
+    """Survivors with their place, and the table by room."""
+    mutants = [mutant for mutant in draw.order if draw.keys[mutant] in counted]
+    found = {mutant: results.found[draw.keys[mutant]] for mutant in mutants if draw.keys[mutant] in results.found}
+    verdict = {mutant: "equivalent" if found[mutant]["verdict"] == "survived" and draw.equivalent(mutant)
+               else found[mutant]["verdict"] for mutant in found}
+    for mutant in sorted((m for m in found if verdict[m] == "survived"), key=lambda m: (m.file, m.start)):
+        text = draw.texts[mutant.file]
+        code, changed = mutant.lines(text)
+        print(f"{place(mutant, text)}\n    - {code}\n    + {changed}")
+    print("\n| room | mutants | killed | equivalent | survivors | killed of what can be |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    rooms = {mutant: shown_room(mutant.file) for mutant in found}
+    for room in [*sorted(set(rooms.values())), "all"]:
+        count = Counter(verdict[m] for m in found if room in (rooms[m], "all"))
+        alive = count["killed"] + count["survived"]
+        print(f"| {room} | {sum(count.values())} | {count['killed']} | {count['equivalent']} | "
+              f"{count['survived']} | {100 * count['killed'] / max(alive, 1):.0f} % |")
+    slow = sum(result.get("by", "").endswith(("time limit", "memory limit")) for result in found.values())
+    seconds = [result["seconds"] for result in found.values() if result["verdict"] in ("killed", "survived")]
+    others = Counter(result["verdict"] for result in results.found.values())
+    print(f"\n{slow} killed by a limit; median {median(seconds):.1f} s a mutant; apart from these, "
+          f"{others['not compiled']} did not compile, {others['same code']} were the same code")
+
+
+def files_of(names):
+    """The C sources that these files and folders of tools/ hold."""
+    found = set()
+    for name in names or [f"tools/{room}" for room in ROOMS_BY_DEFAULT]:
+        path = ROOT / name
+        if not path.exists() or not (ROOT / "tools") in path.parents:
+            sys.exit(f"mutate: no file or folder of tools/: {name}")
+        found |= {path} if path.is_file() else {file for file in path.rglob("*.[ch]")}
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
+def goals_of(suites):
+    areas = sorted({name.partition(": ")[0] for name, _ in suites})
+    asked = subprocess.run([ROOT / "tests/run", "-n", *areas], stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                           env={**os.environ, "B": "build"}, check=True)
+    return [goal for goal in asked.stdout.split() if goal not in ("labs", "notebooks", "all")]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n", 1)[1])
+    parser.add_argument("-n", type=int, default=500)
+    parser.add_argument("-s", type=int, default=1)
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_args()
+    draw, results = Draw(files_of(options.files), options.s), Results()
+    rooms = {room_of(file) for file in draw.texts}
+    suites = sorted({(name, False) for room in rooms for name in SUITES[room][0]} |
+                    {(name, True) for room in rooms for name in SUITES[room][1]})
+    goals = goals_of(suites)
+    copies = [Copy(number) for number in range(WORKERS)]
+    wanted = {"n": options.n, "counted": set(), "again": []}
+    queue = list(draw.order)
+    threads = [threading.Thread(target=lambda copy=copy: copy.prepare(suites, goals) and work(
+        copy, draw, results, queue, wanted, goals)) for copy in copies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if not all(copy.ready for copy in copies):
+        return 1
+    tell(draw, results, wanted["counted"])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
