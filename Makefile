@@ -90,7 +90,7 @@ figures: $(B)/figures.done  ## draw the figures whose data has changed
 figures_due = $(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes)
 $(B)/figures.done: $(B)/labs.mk $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
 	$(if $(figures_due),$(call say,draw figures/))
-	$(if $(figures_due),@python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT))
+	$(if $(figures_due),@python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*,$@)
 book: $(B)/book.html  ## weave book.md, and render build/book.html
 $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
