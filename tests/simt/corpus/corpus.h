@@ -2,6 +2,7 @@
 //
 // A case is one launch of a kernel, wrong on purpose or right, with a verdict in its source:
 //     // HAZARD case: kind [with label]     this line must be reported, [together with the label's]
+//     // HAZARD-NEXT case: kind [with label] the same of the next line that is not such a comment
 //     // LABEL label                        a line that may be the other side
 //     // SILENT case: kind                  wrong, but not a hazard that --check looks for
 // A case that no HAZARD names must give no report at all. Where a race has its two sides on one

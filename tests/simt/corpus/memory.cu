@@ -176,7 +176,8 @@ __global__ void read_whole(const int *in, int *out) { out[threadIdx.x] = in[thre
 __global__ void fill(int *out, int value) { out[threadIdx.x] = value + (int)threadIdx.x; }
 
 // Blocks add to one word without an atomic; threads of a block exchange through global memory
-// without a barrier. --check follows races in shared memory only.
+// without a barrier. Volatile accesses are strong: no data races by the memory model, only wrong.
+// global.cu has the same without volatile.
 __global__ void blocks_add(const int *in, volatile int *out) {
     if (threadIdx.x == 0) {
         out[0] = out[0] + in[blockIdx.x];  // SILENT global_race_blocks: race

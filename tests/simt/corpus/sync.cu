@@ -90,7 +90,7 @@ __global__ void barrier_uniform(const int *in, int *out) {
     for (int i = 0; i <= in[3]; i++) {
         s[t] = in[t] + i;
         __syncthreads();
-        if (in[0] == 0) out[t] = s[BLOCK - 1 - t];
+        if (in[0] == 0) out[blockIdx.x * BLOCK + t] = s[BLOCK - 1 - t];
         __syncthreads();
     }
 }

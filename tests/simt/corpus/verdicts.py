@@ -3,7 +3,7 @@ import os
 import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FILES = ["shared", "sync", "memory"]
+FILES = ["shared", "sync", "memory", "global"]
 KINDS = {  # the word in a verdict: what a report of that kind says
     "race": r"race",
     "divergent barrier": r"barrier",
@@ -41,10 +41,13 @@ def verdicts(name):
     for number, line in lines:
         for label in re.findall(r"// LABEL (\w+)", line):
             labels.setdefault(label, set()).add(number)
-        match = re.search(r"// (HAZARD|SILENT) (\w+): ([a-z ]+?)(?: with (\w+))?\s*$", line)
+        match = re.search(r"// (HAZARD|HAZARD-NEXT|SILENT) (\w+): ([a-z ]+?)(?: with (\w+))?\s*$",
+                          line)
         if not match:
             continue
         word, case, kind, label = match.groups()
+        if word == "HAZARD-NEXT":
+            number = next(after for after, text in lines[number:] if "HAZARD-NEXT" not in text)
         if kind not in KINDS:
             raise ValueError("%s.cu:%d: unknown kind %s" % (name, number, kind))
         verdict = found.setdefault(case, Verdict(name))

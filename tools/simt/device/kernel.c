@@ -233,12 +233,13 @@ static SimtStatus run_blocks(Run *run) {
     machine->params = ARENA_NEW(&report->arena, machine->param_bytes + 8u, uint8_t);
     copy_arguments(run->kernel, run->launch, machine->params);
     SimtStatus status;
+    machine->ordered = run->kernel->code->ordered || machine->cooperative || run->options->path;
+    machine->slot_count = slots;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (!open_observer(machine, run->kernel->mangled, run->options, &status, run->error))
         return status;
-    bool ordered = run->kernel->code->ordered || machine->cooperative || run->options->path;
     observer_watch(machine);
-    bool enough = schedule_run(machine, ordered, tally, slots);
+    bool enough = schedule_run(machine, tally, slots);
     observer_leave(machine);
     status = machine->status;
     if (status != SIMT_OK) *run->error = machine->error;

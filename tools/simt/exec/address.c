@@ -78,6 +78,16 @@ bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint3
     return true;
 }
 
+bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, uint64_t address) {
+    const InstAtomic *atomic = &access->inst->atomic;
+    if (access->kind != ACCESS_ATOMIC || !(access->order & ORDER_RELAXED)) return false;
+    if (atomic->mode != ATOMIC_CAS) return false;
+    const uint8_t *at = access->space == PTX_SHARED ? warp->block->shared + address
+                                                    : (const uint8_t *)memory_at(address);
+    uint64_t wanted = warp_read(warp, register_class(atomic->type), atomic->b, (int)lane);
+    return memcmp(at, &wanted, access->bytes) != 0;
+}
+
 uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpace *space,
                             uint64_t within[LANES]) {
     uint64_t window = address[__builtin_ctz(mask)] >> WINDOW_SHIFT;

@@ -21,6 +21,7 @@ typedef struct {
     uint32_t slot;       // its counter; of a generic access global memory's, shared memory's next
     AccessKind kind : 8; // ACCESS_LOAD, ACCESS_STORE or ACCESS_ATOMIC
     uint8_t order;       // ORDER_*
+    Scope scope : 8;     // if it has an order
 } Access;
 
 // Of a load, store or atomic.
@@ -35,7 +36,8 @@ static inline Access address_access(const Inst *inst) {
                     .wide = memory->wide,
                     .slot = inst->slot,
                     .kind = inst->access,
-                    .order = inst->order};
+                    .order = inst->order,
+                    .scope = inst->scope};
 }
 
 static inline uint32_t address_bytes(const Access *access) {
@@ -63,6 +65,10 @@ bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *p
 // `count` bytes that a lane stores, from `offset` of its access on. False: not from registers.
 bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint32_t offset,
                     uint32_t count, uint8_t *out);
+
+// Whether a lane's compare-and-swap finds another value than it wants, and so writes nothing. False
+// of other accesses. The address is a good one in access->space.
+bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, uint64_t address);
 
 // Copies what one lane reads at a generic address. False: no memory that can be read.
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes);

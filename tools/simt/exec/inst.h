@@ -33,6 +33,9 @@ enum {
     ORDER_RELEASE = 8
 };
 
+// The threads that a strong access or a fence has to do with. PTX ISA, "Scope".
+typedef enum { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_DEVICE } Scope; // device: and beyond
+
 typedef enum {
     ROUND_NEAREST, // .rn
     ROUND_ZERO,    // .rz
@@ -238,8 +241,9 @@ struct Inst {
     uint32_t slot; // of its first counter, in Warp.tally
     uint32_t ptx;  // index of the PTX instruction in code->source->insts
     AccessKind access : 8;
-    uint8_t order; // ORDER_*, of an access to memory
-    bool spins;    // a program may wait for what it reads
+    uint8_t order;   // ORDER_*, of an access to memory or a fence
+    bool spins;      // a program may wait for what it reads
+    Scope scope : 8; // of an access with an order, or a fence
     union {
         uint32_t r[INST_OPERANDS]; // by a row in ops/: the result, then the sources
         struct {

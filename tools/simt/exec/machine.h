@@ -25,6 +25,8 @@ typedef struct {
     uint64_t grid_workspace; // of a cooperative launch, device address
     uint64_t grid_id;
     bool cooperative;
+    bool ordered;        // its blocks run on one host thread, see schedule.c
+    uint32_t slot_count; // of counters
     const PtxModule *module;
     Observer *observer;      // NULL: nobody watches
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order

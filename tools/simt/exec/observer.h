@@ -24,7 +24,8 @@ struct Observer {
     // within it. Not checked yet: they may lie outside.
     void (*access)(Warp *warp, const Access *access, uint32_t lanes, const uint64_t address[LANES]);
 
-    void (*fence)(Warp *warp);
+    // warp->exec executes a fence: its order and scope are the instruction's.
+    void (*fence)(Warp *warp, const Inst *inst);
     // warp->exec arrives at a barrier of the block; the barrier is complete.
     // counted: it waits for a number of threads, not for all.
     void (*arrive)(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
@@ -49,9 +50,9 @@ void observer_end(Block *block);
 
 static inline const Observer *observer_of(const Block *block) { return block->machine->observer; }
 
-static inline void observer_fence(Warp *warp) {
+static inline void observer_fence(Warp *warp, const Inst *inst) {
     const Observer *observer = observer_of(warp->block);
-    if (observer && observer->fence) observer->fence(warp);
+    if (observer && observer->fence) observer->fence(warp, inst);
 }
 
 static inline void observer_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {

@@ -132,8 +132,8 @@ static bool run_ordered(Machine *machine, Tally *tally) {
     return enough;
 }
 
-static uint32_t worker_count(const Machine *machine, bool ordered) {
-    if (ordered) return 1;
+static uint32_t worker_count(const Machine *machine) {
+    if (machine->ordered) return 1;
     uint64_t count = machine->host_threads;
     if (!count) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -145,10 +145,10 @@ static uint32_t worker_count(const Machine *machine, bool ordered) {
     return (uint32_t)(count > THREADS_LIMIT ? THREADS_LIMIT : count);
 }
 
-bool schedule_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots) {
+bool schedule_run(Machine *machine, Tally *tally, uint32_t slots) {
     machine_progress(machine);
-    uint32_t count = worker_count(machine, ordered);
-    if (count == 1 && ordered) return run_ordered(machine, tally);
+    uint32_t count = worker_count(machine);
+    if (machine->ordered) return run_ordered(machine, tally);
     Worker *workers = calloc(count, sizeof *workers);
     if (!workers) return false;
     uint64_t next = 0;

@@ -5,6 +5,6 @@
 #include "simt/exec/block.h"
 
 // Runs all blocks; the failure, if any, is in machine->status and error. False: out of memory.
-bool schedule_run(Machine *machine, bool ordered, Tally *tally, uint32_t slots);
+bool schedule_run(Machine *machine, Tally *tally, uint32_t slots);
 
 #endif

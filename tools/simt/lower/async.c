@@ -48,6 +48,7 @@ static void emit_mbarrier(Lower *lower, const PtxOperand *address, const InstMba
     inst->mbarrier = *mbarrier;
     inst->access = ACCESS_ATOMIC;
     inst->order = order_of(mbarrier->mode);
+    if (inst->order) inst->scope = SCOPE_CTA;
     inst->slot = slot;
 }
 

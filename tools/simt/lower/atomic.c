@@ -72,6 +72,7 @@ static void lower_atomic(Lower *lower, bool result) {
     inst->atomic = atomic;
     inst->access = ACCESS_ATOMIC;
     inst->order = form.order | ORDER_RELAXED;
+    inst->scope = form.scope;
     inst->slot = slot;
     inst->spins = atomic.old != PTX_NONE;
     if (form.space != PTX_SHARED && (inst->spins || !order_free(mode, type)))

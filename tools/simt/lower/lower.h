@@ -108,9 +108,11 @@ uint32_t lower_flushed(Lower *lower, RegisterClass class, uint32_t from);
 typedef struct {
     PtxSpace space;
     uint8_t order; // ORDER_*: other threads are meant to see it
+    Scope scope;   // which; SCOPE_DEVICE if it is not said
     uint8_t elements;
     PtxType type;
 } MemoryForm;
+Scope lower_take_scope(Lower *lower);
 MemoryForm lower_take_form(Lower *lower); // all but the type
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
 

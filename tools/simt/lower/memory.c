@@ -1,6 +1,15 @@
 // Loads and stores: state spaces, vectors, memory order, parameters.
 #include "simt/lower/lower.h"
 
+Scope lower_take_scope(Lower *lower) {
+    static const Choice scopes[] = {{STR("cta"), SCOPE_CTA},    {STR("cluster"), SCOPE_CLUSTER},
+                                    {STR("gpu"), SCOPE_DEVICE}, {STR("sys"), SCOPE_DEVICE},
+                                    {STR("gl"), SCOPE_DEVICE},  {STR(""), 0}};
+    uint32_t scope = SCOPE_DEVICE;
+    lower_take_choice(lower, scopes, &scope);
+    return (Scope)scope;
+}
+
 MemoryForm lower_take_form(Lower *lower) {
     static const Choice spaces[] = {
         {STR("global"), PTX_GLOBAL},
@@ -23,7 +32,8 @@ MemoryForm lower_take_form(Lower *lower) {
     lower_take_choice(lower, spaces, &space);
     lower_take_choice(lower, orders, &order);
     lower_take_choice(lower, vectors, &elements);
-    return (MemoryForm){(PtxSpace)space, (uint8_t)order, (uint8_t)elements, PTX_NOTYPE};
+    Scope scope = lower_take_scope(lower);
+    return (MemoryForm){(PtxSpace)space, (uint8_t)order, scope, (uint8_t)elements, PTX_NOTYPE};
 }
 
 // The width of the address's register is what says whether it has 32 or 64 bits.
@@ -148,6 +158,7 @@ static void lower_load_store(Lower *lower, bool load) {
     inst->values = values;
     inst->access = load ? ACCESS_LOAD : ACCESS_STORE;
     inst->order = form.order;
+    if (form.order) inst->scope = form.scope;
     inst->slot = slot;
     if (!form.order || !load) return;
     inst->spins = form.space != PTX_LOCAL;

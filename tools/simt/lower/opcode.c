@@ -7,9 +7,9 @@
 
 // Order within a thread is kept and caches are not modelled.
 static const Str memory_hints[] = {
-    STR("weak"),    STR("cta"),  STR("cluster"), STR("gpu"),  STR("sys"), STR("ca"), STR("cg"),
-    STR("cs"),      STR("lu"),   STR("cv"),      STR("wb"),   STR("wt"),  STR("nc"), STR("noftz"),
-    STR("unified"), STR("mmio"), STR("L1::"),    STR("L2::"), STR(""),
+    STR("weak"),    STR("ca"),   STR("cg"),   STR("cs"),   STR("lu"),
+    STR("cv"),      STR("wb"),   STR("wt"),   STR("nc"),   STR("noftz"),
+    STR("unified"), STR("mmio"), STR("L1::"), STR("L2::"), STR(""),
 };
 static const Str copy_hints[] = {STR("ca"),     STR("cg"),      STR("shared"),   STR("shared::cta"),
                                  STR("global"), STR("L2::64B"), STR("L2::128B"), STR("L2::256B"),

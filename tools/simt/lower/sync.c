@@ -174,7 +174,21 @@ void lower_bar(Lower *lower) {
     inst->slot = slot;
 }
 
-void lower_fence(Lower *lower) { lower_emit(lower, op_fence); }
+// fence.acq_rel.gpu, membar.gl (a synonym of fence.sc.gpu). Fences of proxies and of the making of
+// an mbarrier order nothing that is not done in order here.
+void lower_fence(Lower *lower) {
+    static const Choice orders[] = {{STR("acquire"), ORDER_ACQUIRE},
+                                    {STR("release"), ORDER_RELEASE},
+                                    {STR("proxy"), 0},
+                                    {STR("mbarrier_init"), 0},
+                                    {STR(""), 0}};
+    uint32_t order = ORDER_ACQUIRE | ORDER_RELEASE;
+    lower_take_choice(lower, orders, &order);
+    Scope scope = lower_take_scope(lower);
+    Inst *inst = lower_emit(lower, op_fence);
+    inst->order = (uint8_t)order;
+    inst->scope = scope;
+}
 
 void lower_activemask(Lower *lower) {
     lower_operands(lower, 1, 1);

@@ -232,5 +232,6 @@ const Allocation *memory_find(uint64_t address) {
 }
 
 bool memory_reserved(uint64_t address) { return address >= memory_base && address < range_end; }
+size_t memory_range(void) { return range_end - memory_base; }
 size_t memory_limit(void) { return limit; }
 size_t memory_used(void) { return used; }

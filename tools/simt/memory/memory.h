@@ -58,6 +58,7 @@ void memory_copied(uint64_t to, uint64_t from, size_t bytes);
 const Allocation *memory_before(uint64_t address);
 
 bool memory_reserved(uint64_t address); // in the range, handed out or not
+size_t memory_range(void);              // bytes of that range, which starts at memory_base
 size_t memory_limit(void);
 size_t memory_used(void);
 

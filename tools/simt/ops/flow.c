@@ -85,7 +85,7 @@ const Inst *op_nothing(Warp *warp, const Inst *inst) {
 }
 
 const Inst *op_fence(Warp *warp, const Inst *inst) {
-    observer_fence(warp);
+    observer_fence(warp, inst);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return inst + 1;
 }

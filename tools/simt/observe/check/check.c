@@ -7,31 +7,51 @@
 
 // --- one checker ---
 
+static void free_cells(Cells *cells) {
+    free(cells->write);
+    free(cells->write_2);
+    free(cells->read);
+    free(cells->read_2);
+}
+
 static void free_checker(Checker *checker) {
+    order_free(checker);
+    free_cells(&checker->cells);
+    free_cells(&checker->byte_cells);
     free(checker->lane_known);
-    free(checker->words);
-    free(checker->bytes);
     free(checker->split);
-    free(checker->sync);
     free(checker->unwritten);
-    free(checker->findings);
+    free(checker->extents);
+    free(checker->races);
+    findings_free(&checker->findings);
     free(checker);
+}
+
+static bool new_cells(Cells *cells, size_t count) {
+    cells->write = calloc(count, sizeof(Record));
+    cells->write_2 = calloc(count, sizeof(Record));
+    cells->read = calloc(count, sizeof(Record));
+    cells->read_2 = calloc(count, sizeof(Record));
+    return cells->write && cells->write_2 && cells->read && cells->read_2;
 }
 
 static bool attach(Block *block) {
     Checker *checker = calloc(1, sizeof *checker);
     if (!checker) return false;
+    Check *check = (Check *)(void *)block->machine->observer;
     size_t words = block->shared_bytes / 4 + 1;
+    checker->check = check;
     checker->machine = block->machine;
-    checker->now = 1;
+    checker->room = block->machine->ordered ? &check->room : &checker->own_room;
+    checker->warps = calloc(MAX_WARPS, sizeof *checker->warps);
     checker->lane_known = calloc(block->warp_count, sizeof *checker->lane_known);
-    checker->words = calloc(words, sizeof *checker->words);
-    checker->bytes = calloc(words * 4, sizeof *checker->bytes);
     checker->split = calloc(words, sizeof *checker->split);
-    checker->sync = calloc(SYNC_WORDS, sizeof *checker->sync);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
-    if (checker->lane_known && checker->words && checker->bytes && checker->split &&
-        checker->sync && checker->unwritten) {
+    checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
+    checker->races = calloc(RECORD_SITES, sizeof *checker->races);
+    if (new_cells(&checker->cells, words) && new_cells(&checker->byte_cells, words * 4) &&
+        checker->warps && checker->lane_known && checker->split && checker->unwritten &&
+        checker->extents && checker->races) {
         block->watch = checker;
         return true;
     }
@@ -42,13 +62,14 @@ static bool attach(Block *block) {
 // Hands what a Block's checker found to the launch.
 static void hand_over(Check *check, const Checker *checker) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (checker->finding_count == 0 && !checker->lost) return;
+    const Findings *findings = &checker->findings;
+    if (findings->count == 0 && !checker->lost) return;
     pthread_mutex_lock(&lock);
-    size_t count = check->found_count + checker->finding_count;
+    size_t count = check->found_count + findings->count;
     Finding *grown = realloc(check->found, (count ? count : 1) * sizeof *grown);
     if (grown) {
-        size_t bytes = checker->finding_count * sizeof *grown;
-        if (bytes) memcpy(grown + check->found_count, checker->findings, bytes);
+        size_t bytes = findings->count * sizeof *grown;
+        if (bytes) memcpy(grown + check->found_count, findings->at, bytes);
         check->found = grown;
         check->found_count = count;
     }
@@ -65,10 +86,13 @@ static void detach(Block *block) {
 
 static void begin(Block *block) {
     Checker *checker = block->watch;
-    checker->block_start = checker->block_floor = ++checker->now;
+    check_times(checker, block->number);
+    checker->block_start = checker->block_floor = checker->now;
     memset(checker->arrivals, 0, sizeof checker->arrivals);
-    memset(checker->pending, 0, sizeof checker->pending);
-    checker->sync_count = 0;
+    checker->known = (Known){0};
+    if (checker->findings.count)
+        memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
+    order_begin(checker);
     if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);
     checker->any_split = false;
 }
@@ -88,7 +112,7 @@ static void find_stuck(Checker *checker, Block *block) {
             uint32_t missing = path->sync & warp->live & ~together;
             if (path->state != PATH_SYNC || !missing) continue;
             masks = true;
-            check_found(checker, warp, KIND_MASK, PTX_REG_SPACE, path->pc, thread, NULL, 0, 0,
+            check_found(checker, KIND_MASK, PTX_REG_SPACE, path->pc, thread, NULL, 0, 0,
                         "the mask 0x%08x names lanes 0x%08x, which do not get here: name "
                         "exactly the lanes that do",
                         path->sync, missing);
@@ -97,16 +121,15 @@ static void find_stuck(Checker *checker, Block *block) {
     for (uint32_t i = 0; i < BARRIERS && !masks; i++) {
         const Arrival *arrival = &checker->arrivals[i];
         if (!arrival->open) continue;
-        check_found(checker, &block->warps[arrival->thread / LANES], KIND_BARRIER, PTX_REG_SPACE,
-                    arrival->inst, arrival->thread, NULL, 0, 0,
-                    "%u of %u threads wait at this barrier for ever: let every thread reach it",
+        check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
+                    0, "%u of %u threads wait at this barrier for ever: let every thread reach it",
                     arrival->threads, block->threads);
     }
 }
 
 static void end(Block *block) {
     Checker *checker = block->watch;
-    check_unwritten(checker, &block->warps[0]);
+    check_unwritten(checker);
     if (checker->machine->status == SIMT_DEADLOCK && block->live_threads)
         find_stuck(checker, block);
 }
@@ -118,11 +141,11 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
     static const char *const names[] = {[PTX_SHARED] = "shared", [PTX_LOCAL] = "local"};
     uint32_t thread = warp->index * LANES + lane, size = address_bytes(access);
     bool fits = address < limit && limit - address >= size;
-    check_found(checker, warp, fits ? KIND_MISALIGNED : KIND_BOUNDS, access->space, access->inst,
-                thread, NULL, 0, address,
+    check_found(checker, fits ? KIND_MISALIGNED : KIND_BOUNDS, access->space, access->inst, thread,
+                NULL, 0, address,
                 fits ? "thread %u %s %u bytes at %s address %llu, of %llu: align it to its size"
                      : "thread %u %s %u bytes at %s address %llu, of %llu: guard the index",
-                thread, check_verb(access->inst), size, names[access->space],
+                thread, check_verb(access->kind), size, names[access->space],
                 (unsigned long long)address, (unsigned long long)limit);
 }
 
@@ -132,7 +155,7 @@ static uint32_t within(Checker *checker, Warp *warp, const Access *access, uint3
     uint64_t size = address_bytes(access);
     uint32_t good = 0;
     if (size <= limit)
-        LANE_LOOP good |= (uint32_t)(address[l] <= limit - size && address[l] % size == 0) << l;
+        LANE_LOOP good |= (uint32_t)(address[l] <= limit - size && !(address[l] & (size - 1))) << l;
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         outside_space(checker, warp, access, lane, address[lane], limit);
@@ -149,6 +172,8 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
         within(checker, warp, access, lanes, address, block->local_stride);
     if (access->space != PTX_SHARED) return;
     lanes = within(checker, warp, access, lanes, address, block->shared_bytes);
+    if (!lanes) return;
+    check_order(checker, warp, access, lanes, address);
     check_shared(checker, warp, access, lanes, address);
 }
 
@@ -167,12 +192,19 @@ Observer *check_open(const Machine *machine) {
     if (!check) return NULL;
     check->observer = observer;
     check->machine = machine;
-    return &check->observer;
+    check->launch = shadow_launch();
+    check->site_of_slot = calloc(machine->slot_count + 1u, sizeof *check->site_of_slot);
+    if (check->launch && check->site_of_slot) return &check->observer;
+    check_close(&check->observer);
+    return NULL;
 }
 
 bool check_close(Observer *observer) {
     Check *check = (Check *)(void *)observer;
     bool whole = !check->lost;
+    release_free_all(&check->room);
+    free(check->words.at);
+    free(check->site_of_slot);
     free(check->found);
     free(check);
     return whole;

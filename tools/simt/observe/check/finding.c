@@ -1,75 +1,152 @@
-// What the checks found: recorded, merged, put in order, described.
+// What the checks found: recorded, merged, put in order, described. While a kernel runs, findings
+// are told apart by their instructions; lines and texts come when it is over.
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "simt/observe/check/inside.h"
 
-PtxPlace check_place(const Checker *checker, const Inst *inst) {
-    const PtxInst *ptx = machine_instruction(checker->machine, inst);
+PtxPlace check_place(const Machine *machine, const Inst *inst) {
+    const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
     return ptx ? ptx->place : (PtxPlace){0, 0};
 }
+
+// --- sites ---
+
+uint32_t check_add_site(Checker *checker, const Access *access) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    Check *check = checker->check;
+    pthread_mutex_lock(&lock);
+    uint32_t site = check->site_of_slot[access->slot];
+    if (!site) {
+        site = check->site_count + 1 < RECORD_SITES ? ++check->site_count : check->site_count;
+        check->sites[site] = (Site){access->inst, access->kind};
+        __atomic_store_n(&check->site_of_slot[access->slot], (uint16_t)site, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return site;
+}
+
+// --- recording ---
+
+static uint64_t hash_finding(const Finding *finding) {
+    uint64_t hash = (uint64_t)(uintptr_t)finding->at.inst * 0x9E3779B97F4A7C15u;
+    hash ^= (uint64_t)(uintptr_t)finding->other.inst * 0xC2B2AE3D27D4EB4Fu;
+    hash += (uint64_t)finding->kind * 31 + (uint64_t)finding->space;
+    return hash * 0x165667B19E3779F9u;
+}
+
+static bool same_instructions(const Finding *a, const Finding *b) {
+    return a->kind == b->kind && a->space == b->space && a->at.inst == b->at.inst &&
+           a->at.kind == b->at.kind && a->other.inst == b->other.inst &&
+           a->other.kind == b->other.kind;
+}
+
+static uint32_t *slot_of(const Findings *findings, const Finding *key) {
+    uint32_t at = (uint32_t)(hash_finding(key) >> 40) & (findings->slot_count - 1);
+    while (findings->slots[at] && !same_instructions(&findings->at[findings->slots[at] - 1], key))
+        at = (at + 1) & (findings->slot_count - 1);
+    return &findings->slots[at];
+}
+
+// Room for one more. False: out of memory.
+static bool make_room(Findings *findings) {
+    if (findings->count < findings->capacity) return true;
+    uint32_t capacity = findings->capacity ? findings->capacity * 2 : 16;
+    Finding *grown = realloc(findings->at, capacity * sizeof *grown);
+    if (grown) findings->at = grown;
+    uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
+    if (!grown || !slots) {
+        free(slots);
+        return false;
+    }
+    free(findings->slots);
+    findings->slots = slots;
+    findings->slot_count = capacity * 4;
+    findings->capacity = capacity;
+    for (uint32_t i = 0; i < findings->count; i++) *slot_of(findings, &findings->at[i]) = i + 1;
+    return true;
+}
+
+// The finding with these instructions, counted once more; *fresh if it is the first time. NULL: out
+// of memory.
+static Finding *record(Checker *checker, const Finding *key, bool *fresh) {
+    Findings *findings = &checker->findings;
+    *fresh = false;
+    if (!make_room(findings)) {
+        checker->lost = true;
+        return NULL;
+    }
+    uint32_t *slot = slot_of(findings, key);
+    if (!*slot) {
+        *fresh = true;
+        findings->at[findings->count] = *key;
+        findings->at[findings->count].order = findings->count;
+        *slot = ++findings->count;
+    }
+    Finding *finding = &findings->at[*slot - 1];
+    finding->occurrences++;
+    return finding;
+}
+
+void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
+                 uint32_t thread, const Inst *other, uint32_t other_thread, uint64_t address,
+                 const char *format, ...) {
+    const uint64_t block = checker->block;
+    const Finding key = {.kind = kind,
+                         .space = space,
+                         .at = {.inst = inst, .thread = thread, .block = block},
+                         .other = {.inst = other, .thread = other_thread, .block = block},
+                         .address = address};
+    bool fresh;
+    Finding *finding = record(checker, &key, &fresh);
+    if (!fresh) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    va_end(arguments);
+}
+
+static Side side_of(const Checker *checker, Record record, uint64_t block) {
+    const Site *site = &checker->check->sites[record_site(record)];
+    return (Side){site->inst, site->kind, record_thread(record), block};
+}
+
+void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, uint64_t address) {
+    uint64_t block = checker->block;
+    if (space == PTX_GLOBAL) block = shadow_block(record_time(earlier));
+    const Finding key = {.kind = KIND_RACE,
+                         .space = space,
+                         .at = side_of(checker, mine, checker->block),
+                         .other = side_of(checker, earlier, block),
+                         .address = address};
+    bool fresh;
+    Finding *finding = record(checker, &key, &fresh);
+    if (!finding) return;
+    checker->races[record_site(mine)]++;
+    bool warp = !((mine ^ earlier) & RECORD_WARP_MASK);
+    finding->between |= block != checker->block ? BETWEEN_BLOCKS
+                        : warp                  ? BETWEEN_LANES
+                                                : BETWEEN_WARPS;
+    if (record_scope(mine) && record_scope(earlier)) finding->between |= BETWEEN_NARROW;
+}
+
+void findings_free(Findings *findings) {
+    free(findings->at);
+    free(findings->slots);
+    *findings = (Findings){0};
+}
+
+// --- the report ---
 
 static bool same_place(PtxPlace a, PtxPlace b) { return a.file == b.file && a.line == b.line; }
 
 static bool same_finding(const Finding *a, const Finding *b) {
     return a->kind == b->kind && a->space == b->space && same_place(a->place, b->place) &&
-           same_place(a->other, b->other);
+           same_place(a->other_place, b->other_place);
 }
-
-static Finding *find(Checker *checker, const Finding *key) {
-    for (size_t i = checker->finding_count; i > 0; i--)
-        if (same_finding(&checker->findings[i - 1], key)) return &checker->findings[i - 1];
-    return NULL;
-}
-
-static void add_finding(Checker *checker, const Finding *finding) {
-    if (checker->finding_count == checker->finding_capacity) {
-        size_t capacity = checker->finding_capacity ? checker->finding_capacity * 2 : 16;
-        Finding *grown = realloc(checker->findings, capacity * sizeof *grown);
-        if (!grown) {
-            checker->lost = true;
-            return;
-        }
-        checker->findings = grown;
-        checker->finding_capacity = capacity;
-    }
-    checker->findings[checker->finding_count++] = *finding;
-}
-
-void check_found(Checker *checker, const Warp *warp, HazardKind kind, PtxSpace space,
-                 const Inst *inst, uint32_t thread, const Inst *other, uint32_t other_thread,
-                 uint64_t address, const char *format, ...) {
-    Finding finding = {.kind = kind,
-                       .space = space,
-                       .place = check_place(checker, inst),
-                       .thread = thread,
-                       .other_thread = other_thread,
-                       .block = warp->block->number,
-                       .address = address,
-                       .occurrences = 1};
-    if (other) finding.other = check_place(checker, other);
-    Finding *known = find(checker, &finding);
-    if (known) {
-        known->occurrences++;
-        return;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(finding.text, sizeof finding.text, format, arguments);
-    va_end(arguments);
-    add_finding(checker, &finding);
-}
-
-const char *check_verb(const Inst *inst) {
-    static const char *const verbs[] = {[ACCESS_LOAD] = "reads",
-                                        [ACCESS_STORE] = "writes",
-                                        [ACCESS_ATOMIC] = "updates",
-                                        [ACCESS_COPY] = "writes"};
-    return verbs[inst->access];
-}
-
-// --- the report ---
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -78,11 +155,12 @@ static int compare(const void *left, const void *right) {
     const uint64_t keys[][2] = {
         {a->place.file, b->place.file},
         {a->place.line, b->place.line},
-        {a->other.file, b->other.file},
-        {a->other.line, b->other.line},
+        {a->other_place.file, b->other_place.file},
+        {a->other_place.line, b->other_place.line},
         {a->kind, b->kind},
         {a->space, b->space},
-        {a->block, b->block},
+        {a->at.block, b->at.block},
+        {a->order, b->order},
     };
     int order = 0;
     for (size_t i = 0; !order && i < sizeof keys / sizeof *keys; i++)
@@ -116,42 +194,60 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
     *hazard = (Hazard){.kind = kinds[finding->kind],
                        .file = file_name(machine->module, finding->place.file),
                        .line = finding->place.line,
-                       .block = unlinear(finding->block, machine->grid),
-                       .thread = unlinear(finding->thread, machine->block),
+                       .block = unlinear(finding->at.block, machine->grid),
+                       .thread = unlinear(finding->at.thread, machine->block),
                        .address = finding->address,
                        .space = space ? spaces[finding->space] : NULL,
                        .occurrences = finding->occurrences};
-    if (finding->other.line) {
-        hazard->other_file = file_name(machine->module, finding->other.file);
-        hazard->other_line = finding->other.line;
-        hazard->other_thread = unlinear(finding->other_thread, machine->block);
+    if (finding->other_place.line) {
+        hazard->other_file = file_name(machine->module, finding->other_place.file);
+        hazard->other_line = finding->other_place.line;
+        hazard->other_block = unlinear(finding->other.block, machine->grid);
+        hazard->other_thread = unlinear(finding->other.thread, machine->block);
     }
-    snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
+    if (finding->kind == KIND_RACE)
+        advice_write(finding, hazard->advice, sizeof hazard->advice);
+    else
+        snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
 }
 
 // When a kernel failed, blocks behind the one that did may or may not have run: what only they
 // found is left out, and so are the numbers of findings.
 static bool certain(const Machine *machine, const Finding *finding) {
-    return machine->status == SIMT_OK || finding->block <= machine->failed_block;
+    return machine->status == SIMT_OK || finding->at.block <= machine->failed_block;
+}
+
+// Places, and which of them are the same; equal findings become one. Their number.
+static size_t merge(const Check *check) {
+    const Machine *machine = check->machine;
+    for (size_t i = 0; i < check->found_count; i++) {
+        Finding *finding = &check->found[i];
+        finding->place = check_place(machine, finding->at.inst);
+        finding->other_place = check_place(machine, finding->other.inst);
+    }
+    if (check->found_count) qsort(check->found, check->found_count, sizeof *check->found, compare);
+    size_t count = 0;
+    for (size_t i = 0; i < check->found_count; i++) {
+        const Finding *finding = &check->found[i];
+        if (!certain(machine, finding)) continue;
+        if (count && same_finding(&check->found[count - 1], finding)) {
+            check->found[count - 1].occurrences += finding->occurrences;
+            check->found[count - 1].between |= finding->between;
+        } else {
+            check->found[count++] = *finding;
+        }
+    }
+    return count;
 }
 
 size_t check_report(const Observer *observer, Arena *arena, Hazard **hazards) {
     const Check *check = (const Check *)(const void *)observer;
     const Machine *machine = check->machine;
-    if (check->found_count) qsort(check->found, check->found_count, sizeof *check->found, compare);
-    *hazards = check->found_count ? ARENA_NEW(arena, check->found_count, Hazard) : NULL;
-    size_t count = 0;
-    const Finding *last = NULL;
-    for (size_t i = 0; i < check->found_count; i++) {
-        const Finding *finding = &check->found[i];
-        if (!certain(machine, finding)) continue;
-        if (last && same_finding(last, finding)) {
-            (*hazards)[count - 1].occurrences += finding->occurrences;
-            continue;
-        }
-        describe(machine, finding, &(*hazards)[count++]);
-        last = finding;
+    size_t count = merge(check);
+    *hazards = count ? ARENA_NEW(arena, count, Hazard) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        describe(machine, &check->found[i], &(*hazards)[i]);
+        if (machine->status != SIMT_OK) (*hazards)[i].occurrences = 0;
     }
-    for (size_t i = 0; machine->status != SIMT_OK && i < count; i++) (*hazards)[i].occurrences = 0;
     return count;
 }

@@ -4,45 +4,48 @@
 
 #include "simt/observe/check/inside.h"
 
-static void outside(Checker *checker, Warp *warp, const Access *access, uint32_t thread,
-                    uint64_t address, uint64_t size) {
+static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
+                    uint64_t size) {
     const Allocation *before = memory_reserved(address) ? memory_before(address) : NULL;
     if (!before) {
-        check_found(checker, warp, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+        check_found(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s %llu bytes at an address that is not the device's: pass a "
                     "pointer from cudaMalloc",
-                    thread, check_verb(access->inst), (unsigned long long)size);
+                    thread, check_verb(access->kind), (unsigned long long)size);
         return;
     }
     uint64_t offset = address - before->address;
-    check_found(checker, warp, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+    check_found(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                 "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: guard the "
                 "index",
-                thread, check_verb(access->inst), (unsigned long long)size,
+                thread, check_verb(access->kind), (unsigned long long)size,
                 (unsigned long long)offset, (unsigned long long)before->bytes);
 }
 
-// Whether [address, address + size) lies in one live allocation; if so, remembers that one.
-static bool inside(Checker *checker, Warp *warp, const Access *access, uint32_t thread,
-                   uint64_t address, uint64_t size) {
-    if (address >= checker->seen_low && address < checker->seen_high &&
-        checker->seen_high - address >= size)
-        return true;
+// Whether [address, address + size) lies in one live allocation; if not, says so.
+static bool inside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
+                   uint64_t size) {
     const Allocation *allocation = memory_find(address);
     if (!allocation || address - allocation->address + size > allocation->bytes) {
-        outside(checker, warp, access, thread, address, size);
+        outside(checker, access, thread, address, size);
         return false;
     }
-    if (!allocation->live) {
-        check_found(checker, warp, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s memory that was freed: keep the allocation until the kernel has "
-                    "ended",
-                    thread, check_verb(access->inst));
-        return false;
-    }
-    checker->seen_low = allocation->address;
-    checker->seen_high = allocation->address + allocation->bytes;
-    return true;
+    if (allocation->live) return true;
+    check_found(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                "thread %u %s memory that was freed: keep the allocation until the kernel has "
+                "ended",
+                thread, check_verb(access->kind));
+    return false;
+}
+
+// The live allocation that an address is in, as the instruction last met it. Empty: there is none.
+static Extent extent_of(Checker *checker, const Access *access, uint64_t address) {
+    Extent *extent = &checker->extents[check_site(checker, access)];
+    if (address >= extent->low && address < extent->high) return *extent;
+    const Allocation *allocation = memory_find(address);
+    if (!allocation || !allocation->live) return (Extent){0, 0};
+    *extent = (Extent){allocation->address, allocation->address + allocation->bytes};
+    return *extent;
 }
 
 // Whether any byte of this element was written.
@@ -67,11 +70,11 @@ static uint32_t written(const Access *access, uint64_t address) {
 static bool lane_good(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
                       uint64_t address, uint64_t size) {
     uint32_t thread = warp->index * LANES + lane;
-    if (!inside(checker, warp, access, thread, address, size)) return false;
+    if (!inside(checker, access, thread, address, size)) return false;
     if (address % size == 0) return true;
-    check_found(checker, warp, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+    check_found(checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                 "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
-                thread, check_verb(access->inst), (unsigned long long)size,
+                thread, check_verb(access->kind), (unsigned long long)size,
                 (unsigned long long)size);
     return false;
 }
@@ -91,22 +94,22 @@ static void check_written(Checker *checker, Warp *warp, const Access *access, ui
         if (any && has[lane] == any) continue;
         uint32_t thread = warp->index * LANES + (uint32_t)lane;
         check_found(
-            checker, warp, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address[lane],
+            checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address[lane],
             "thread %u reads global memory that nothing has written: fill it first", thread);
     }
 }
 
-// A whole warp at consecutive addresses, all in the allocation last seen, all written before: no
-// hazard. False: look at every lane.
+// A whole warp at consecutive addresses, all in one allocation, all written before: no hazard.
+// False: look at every lane.
 static bool whole_warp(Checker *checker, const Access *access, uint32_t mask,
                        const uint64_t address[LANES], uint64_t size) {
-    if (mask != ALL_LANES || size < 4) return false;
+    if (mask != ALL_LANES) return false;
     uint64_t first = address[0], wrong = 0;
     LANE_LOOP wrong |= (first + size * (uint64_t)l) ^ address[l];
-    if (wrong || first % size) return false;
-    uint64_t bytes = size * LANES;
-    if (first < checker->seen_low || first >= checker->seen_high) return false;
-    if (checker->seen_high - first < bytes) return false;
+    if (wrong || first & (size - 1) || first % 4) return false;
+    const uint64_t bytes = size * LANES;
+    const Extent extent = extent_of(checker, access, first);
+    if (extent.high - first < bytes || first >= extent.high) return false;
     uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
     if (access->kind == ACCESS_STORE) {
         memset(shadow, 0xF, bytes / 4);
@@ -121,16 +124,54 @@ static bool whole_warp(Checker *checker, const Access *access, uint32_t mask,
     return missing == 0;
 }
 
-void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                  const uint64_t address[LANES]) {
-    uint64_t size = address_bytes(access);
-    if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) return;
+// The lanes whose access lies in memory and is aligned; the others are reported.
+static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                           const uint64_t address[LANES], uint64_t size) {
+    const Extent extent = extent_of(checker, access, address[__builtin_ctz(mask)]);
+    const uint64_t room = extent.high - extent.low;
     uint32_t good = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
+    if (room >= size)
+        LANE_LOOP good |=
+            (uint32_t)(address[l] - extent.low <= room - size && !(address[l] & (size - 1))) << l;
+    good &= mask;
+    for (uint32_t m = mask & ~good; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
     }
-    if (access->kind != ACCESS_STORE) check_written(checker, warp, access, good, address);
-    for (uint32_t m = good; access->kind != ACCESS_LOAD && m; m &= m - 1)
-        memory_written(address[__builtin_ctz(m)], size);
+    return good;
+}
+
+// Whether the lanes access whole words, and all were written; a store writes them.
+static bool whole_words(const Access *access, uint32_t mask, const uint64_t address[LANES],
+                        uint64_t size) {
+    const bool store = access->kind == ACCESS_STORE;
+    uint32_t missing = 0;
+    if (size < 4) return false;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint8_t *shadow = memory_shadow + (address[__builtin_ctz(m)] - memory_base) / 4;
+        for (uint64_t k = 0; k < size / 4; k++) {
+            missing |= shadow[k] ^ 0xFu;
+            if (store) shadow[k] = 0xF;
+        }
+    }
+    return store || !missing;
+}
+
+void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                  const uint64_t address[LANES]) {
+    uint64_t size = address_bytes(access);
+    if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) {
+        check_order(checker, warp, access, mask, address);
+        check_global_races(checker, warp, access, mask, address, true);
+        return;
+    }
+    const uint32_t good = good_lanes(checker, warp, access, mask, address, size);
+    if (!good) return;
+    if (!whole_words(access, good, address, size)) {
+        if (access->kind != ACCESS_STORE) check_written(checker, warp, access, good, address);
+        for (uint32_t m = good; access->kind != ACCESS_LOAD && m; m &= m - 1)
+            memory_written(address[__builtin_ctz(m)], size);
+    }
+    check_order(checker, warp, access, good, address);
+    check_global_races(checker, warp, access, good, address, false);
 }

@@ -9,7 +9,7 @@ typedef struct {
     const char *kind; // "race", "divergent barrier", "out of bounds", "uninitialized read", ...
     const char *file, *other_file;
     uint32_t line, other_line;
-    Dim3 block, thread, other_thread;
+    Dim3 block, thread, other_block, other_thread;
     uint64_t address;     // in its space
     const char *space;    // "shared", "global", "local"
     uint64_t occurrences; // equal findings (same kind and lines) merged into this one

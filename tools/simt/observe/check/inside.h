@@ -1,31 +1,20 @@
 // The checker from the inside: what its parts share.
 //
-// Order. An access carries a stamp: the time and the thread. Time is counted per checker and grows
-// with every synchronization of any kind, so it never repeats, also over blocks, and never runs
-// out. For each thread the checker knows up to which time it has seen what other threads did: for
-// the whole block since the last barrier of all, for its warp since the last bar.warp.sync of all
-// lanes, and one by one where only some took part.
+// Order within a block. Time grows with every synchronization of the block (record.h). For each
+// thread the checker knows up to which time it has seen what other threads did: for the whole block
+// since the last barrier of all, for its warp since the last bar.warp.sync of all lanes, and one by
+// one where only some took part.
+//
+// Order through memory, within a block and between blocks: order.c.
 #ifndef CHECK_INSIDE_H
 #define CHECK_INSIDE_H
 
 #include "simt/observe/check/check.h"
+#include "simt/observe/check/release.h"
+#include "simt/observe/check/shadow.h"
 
 enum { MAX_WARPS = DEVICE_MAX_THREADS / LANES, MAX_UNWRITTEN = 1 << 16 };
-
-// A stamp's bits: the thread's number in the block, whether the access was atomic, the time.
-enum {
-    STAMP_THREAD = DEVICE_MAX_THREADS - 1,
-    STAMP_ATOMIC = STAMP_THREAD + 1,
-    STAMP_SHIFT = 11 // the bits below
-};
-_Static_assert(1 << STAMP_SHIFT == 2 * STAMP_ATOMIC, "thread and atomic fill the bits below time");
-
-// The last accesses to a word or byte of shared memory. Atomics are recorded as writes; a second
-// one by another thread is kept, as is a second reader.
-typedef struct {
-    uint64_t write, write_2, read, read_2; // stamps
-    const Inst *write_inst, *write_2_inst, *read_inst, *read_2_inst;
-} Cell;
+_Static_assert((int)MAX_WARPS == (int)LANES, "a row of times fits warps and lanes");
 
 typedef enum {
     KIND_RACE,
@@ -37,16 +26,40 @@ typedef enum {
     KIND_UNWRITTEN
 } HazardKind;
 
+// Which threads race, and how: bits, of all that were seen. Advice must fit all of them.
+enum {
+    BETWEEN_LANES = 1,  // of a warp
+    BETWEEN_WARPS = 2,  // of a block
+    BETWEEN_BLOCKS = 4, // of a grid
+    BETWEEN_NARROW = 8  // both strong, and a scope does not cover the other thread
+};
+
+// A side of a finding.
+typedef struct {
+    const Inst *inst; // NULL: there is none
+    AccessKind kind : 8;
+    uint32_t thread; // its number in the block
+    uint64_t block;
+} Side;
+
 typedef struct {
     HazardKind kind;
     PtxSpace space;
-    PtxPlace place, other; // of the two instructions; other.line is 0 if there is none
-    uint64_t block;        // the first that it was found in
-    uint32_t thread, other_thread;
+    Side at, other;
+    PtxPlace place, other_place;
+    uint32_t between; // BETWEEN_*, of a race
+    uint64_t order;   // of what a checker found
     uint64_t address;
     uint64_t occurrences;
-    char text[256];
+    char text[256]; // empty of a race: see advice.c
 } Finding;
+
+typedef struct {
+    Finding *at;
+    uint32_t count, capacity;
+    uint32_t *slots; // hash table of indices + 1
+    uint32_t slot_count;
+} Findings;
 
 // A barrier that some threads have reached.
 typedef struct {
@@ -66,85 +79,158 @@ typedef struct {
     uint32_t byte, thread;
 } UnwrittenRead;
 
-enum { SYNC_WORDS = 64 };
-
-// What is known to have been released through a word of shared memory: up to which time of each
-// warp, for other warps, and of each lane, for the lanes of its own warp.
+// A word through which something was released: at a scope that covers the device, and by threads of
+// one block for that block only.
 typedef struct {
-    uint32_t byte;
-    uint64_t warp[MAX_WARPS];
-    uint64_t lane[MAX_WARPS][LANES];
+    uint64_t address;
+    Log *wide, *narrow;
+    uint64_t narrow_block;
 } SyncWord;
+
+typedef struct {
+    SyncWord *at; // hash table; a free one has no logs
+    uint32_t count, slots;
+} SyncTable;
+
+// What fences of a warp make ready to be released, and the lanes whose strong writes release it.
+typedef struct {
+    const Release *release;
+    uint32_t lanes;
+} Fenced;
+
+// What a warp has done and seen since the last barrier of its block, or a block before that.
+typedef struct {
+    SeenList acquired, pending; // pending: read, and waits for a fence
+    Fenced *fenced;
+    uint32_t fenced_count, fenced_capacity;
+} Knowledge;
+
+typedef struct {
+    const Inst *inst;
+    AccessKind kind;
+} Site;
+
+typedef struct {
+    uint64_t low, high;
+} Extent;
 
 // The check of one launch.
 typedef struct {
     Observer observer; // first: the one is the other
     const Machine *machine;
-    Finding *found; // by Blocks that are done with
+    uint64_t launch; // its first time
+    Site sites[RECORD_SITES];
+    uint32_t site_count;
+    uint16_t *site_of_slot; // by counter
+    SyncTable words;        // of global memory
+    ReleaseRoom room;       // of blocks that run one at a time
+    Finding *found;         // by Blocks that are done with
     size_t found_count;
     bool lost; // memory was too short for some
 } Check;
 
+// The last question about an access of another block that was answered with yes, for all lanes.
+typedef struct {
+    uint64_t time;
+    uint32_t other, warp; // warps of the access, and that asked
+} Known;
+
 // The check of one Block.
 typedef struct {
+    Check *check;
     const Machine *machine;
-    uint64_t now;
+    uint64_t block; // that it now stands for
+    uint64_t now;   // in [times, times_end), which no other block has
+    uint64_t times, times_end;
     uint64_t block_start; // time at which the block began
     uint64_t block_floor; // of the last barrier of all threads
     uint64_t warp_floor[MAX_WARPS];
     uint64_t warp_known[MAX_WARPS][MAX_WARPS];
     uint64_t (*lane_known)[LANES][LANES]; // per warp
     Arrival arrivals[BARRIERS];
-    SyncWord *sync;
-    uint32_t sync_count;
-    uint64_t pending[MAX_WARPS]; // words that a warp's atomics read since its last fence
-    uint64_t fence[MAX_WARPS];   // time of a warp's last fence
-    Cell *words, *bytes;
-    uint8_t *split; // words that are recorded by byte
+    Knowledge *warps, common; // of each warp; of all
+    bool orders;              // there is any
+    SyncTable words;          // of shared memory
+    ReleaseRoom own_room, *room;
+    Known known;
+    Cells cells, byte_cells; // of shared memory
+    uint8_t *split;          // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
     size_t unwritten_count;
-    uint64_t seen_low, seen_high; // the allocation that the last access was in
-    Finding *findings;
-    size_t finding_count, finding_capacity;
+    Extent *extents; // by site: the allocation that its last access was in
+    uint16_t *races; // by site: races of the block that were found there, up to MANY_RACES
+    Findings findings;
     bool lost; // memory was too short for some
 } Checker;
 
 static inline Checker *check_of(const Warp *warp) { return warp->block->watch; }
 
+// The next time. Accesses so far are before it.
+uint64_t check_tick(Checker *checker);
+// Times for a block that begins.
+void check_times(Checker *checker, uint64_t block);
+
 // The instruction's place in the source.
-PtxPlace check_place(const Checker *checker, const Inst *inst);
-
-// Records a hazard; equal ones (kind and lines) are counted. `other` and `other_thread`: the
-// earlier access, NULL if there is none. `thread` is its number in the block.
-void check_found(Checker *checker, const Warp *warp, HazardKind kind, PtxSpace space,
-                 const Inst *inst, uint32_t thread, const Inst *other, uint32_t other_thread,
-                 uint64_t address, const char *format, ...) __attribute__((format(printf, 10, 11)));
-
-// "reads", "writes" or "updates": what an instruction that accesses memory does.
-const char *check_verb(const Inst *inst);
-
-// Whether an access of that stamp and one by `thread` now are without order.
-bool check_unordered(const Checker *checker, uint64_t stamp, uint32_t thread);
-
-static inline bool stamp_concurrent(const Checker *checker, uint64_t stamp, uint32_t thread) {
-    if (stamp >> STAMP_SHIFT < checker->block_floor) return false;
-    return (stamp & STAMP_THREAD) != thread && check_unordered(checker, stamp, thread);
+PtxPlace check_place(const Machine *machine, const Inst *inst);
+// The number of an access in Check.sites.
+uint32_t check_add_site(Checker *checker, const Access *access);
+static inline uint32_t check_site(Checker *checker, const Access *access) {
+    uint32_t site = __atomic_load_n(&checker->check->site_of_slot[access->slot], __ATOMIC_ACQUIRE);
+    return site ? site : check_add_site(checker, access);
 }
+
+// Where an instruction races so often in a block, no more races are looked for there, so that it
+// does not take all the time there is.
+enum { MANY_RACES = 128 };
+static inline bool check_saturated(const Checker *checker, Record record) {
+    return checker->races[record_site(record)] >= MANY_RACES;
+}
+
+// Records a hazard; equal ones (kind and instructions) are counted. `thread` is its number in the
+// block. `other`: of another instruction that has to do with it, NULL if there is none.
+void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
+                 uint32_t thread, const Inst *other, uint32_t other_thread, uint64_t address,
+                 const char *format, ...) __attribute__((format(printf, 9, 10)));
+// A race of an access with an earlier one, by their records.
+void check_race(Checker *checker, PtxSpace space, Record record, Record earlier, uint64_t address);
+void findings_free(Findings *findings);
+
+// "reads", "writes" or "updates": what an access does.
+const char *check_verb(AccessKind kind);
+// What a race is about and how to mend it, in one sentence.
+void advice_write(const Finding *finding, char *to, size_t room);
+
+// Whether an access of a thread of the same block at that time and one by `thread` now are without
+// order by barriers.
+bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread);
+// Whether what `thread` has acquired orders an access of any block.
+bool check_acquired(Checker *checker, uint32_t thread, uint64_t block, uint32_t other,
+                    uint64_t time);
 
 // Shared memory: races and reads of what nothing wrote. Addresses are within shared memory.
 void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
-void check_unwritten(Checker *checker, const Warp *warp);
+void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
+// Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
+// other.
+void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                        const uint64_t address[LANES], bool whole);
 
-// Order through words of shared memory: an access that says something about it, and a fence.
+// Order through words of memory: an access to global or shared memory, and a fence.
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES]);
-void check_fence(Warp *warp);
+void check_fence(Warp *warp, const Inst *inst);
+// What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
+void order_begin(Checker *checker);
+void order_barrier(Checker *checker);
+void order_join_warps(Checker *checker, uint32_t warps);
+void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
+void order_free(Checker *checker);
 
 // Barriers of the block, and lanes that meet: see Observer.
 void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);

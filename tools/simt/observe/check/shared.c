@@ -1,6 +1,7 @@
 // Races in shared memory. Two accesses of different threads to a byte are a race if one of them
-// writes, they are not both atomic, and no synchronization orders them. Two writes of the same
-// value are none.
+// writes, they are not both strong, and no synchronization orders them. Two writes of the same
+// value are none. Volatile accesses are not strong here: what they leave open between lanes is what
+// --check is asked about.
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
@@ -10,26 +11,25 @@ typedef struct {
     Warp *warp;
     const Access *access;
     const uint64_t *address;
-    uint64_t stamp;
+    Record mine;  // of its lane
+    Record floor; // records from here on are not ordered by a barrier of all threads
+    Record noise; // those from here on are looked at; all others are not
     uint32_t thread, lane, mask, size;
     AccessKind kind;
-    bool atomic;
+    bool strong;
 } Touch;
 
-// Loads and stores with .relaxed, .acquire or .release; volatile ones are not atomic.
-static bool strong(const Inst *inst) {
-    return inst->order & (ORDER_RELAXED | ORDER_ACQUIRE | ORDER_RELEASE);
+// Whether the access of that record and the one now may be without order.
+static inline bool concurrent(const Touch *at, Record record) {
+    if (record < at->noise || !((record ^ at->mine) & RECORD_LANE_MASK)) return false;
+    const uint32_t other = record_thread(record);
+    const uint64_t time = record_time(record);
+    if (!check_unordered(at->checker, time, other, at->thread)) return false;
+    return !check_acquired(at->checker, at->thread, at->checker->block, other, time);
 }
 
-static void race(const Touch *at, uint64_t stamp, const Inst *earlier, uint32_t byte) {
-    const Inst *inst = at->access->inst;
-    bool atomic = at->atomic || strong(inst);
-    if (atomic && (stamp & STAMP_ATOMIC || strong(earlier))) return;
-    uint32_t other = (uint32_t)(stamp & STAMP_THREAD);
-    check_found(at->checker, at->warp, KIND_RACE, PTX_SHARED, inst, at->thread, earlier, other,
-                byte, "thread %u %s what thread %u %s, and nothing orders the two: put %s between",
-                at->thread, check_verb(inst), other, check_verb(earlier),
-                other / LANES == at->thread / LANES ? "__syncwarp()" : "__syncthreads()");
+static inline bool both_strong(const Touch *at, Record record) {
+    return at->strong && record_scope(record);
 }
 
 // Bytes that a lane stores at shared address `byte`, which its access covers. False: not known.
@@ -40,11 +40,11 @@ static bool stored(const Touch *at, uint32_t lane, uint32_t byte, uint32_t count
 
 // Whether this lane's store leaves what another thread wrote as it is. The other may be a lane of
 // the same instruction, whose value is not yet in memory.
-static bool same_value(const Touch *at, uint64_t stamp, uint32_t byte, uint32_t count) {
-    if (at->kind != ACCESS_STORE || stamp & STAMP_ATOMIC) return false;
+static bool same_value(const Touch *at, Record record, uint32_t byte, uint32_t count) {
+    if (at->kind != ACCESS_STORE || record_scope(record)) return false;
     uint8_t mine[4], theirs[4];
     if (!stored(at, at->lane, byte, count, mine)) return false;
-    uint32_t other = (uint32_t)(stamp & STAMP_THREAD), lane = other % LANES;
+    uint32_t other = record_thread(record), lane = other % LANES;
     bool together = other / LANES == at->thread / LANES && lane < at->lane &&
                     (at->warp->exec >> lane & 1) && at->address[lane] <= byte &&
                     byte + count <= at->address[lane] + at->size;
@@ -55,18 +55,19 @@ static bool same_value(const Touch *at, uint64_t stamp, uint32_t byte, uint32_t 
     return memcmp(mine, theirs, count) == 0;
 }
 
-static uint64_t last_write(const Checker *checker, uint32_t byte) {
-    const Cell *cell = checker->split[byte / 4] ? &checker->bytes[byte] : &checker->words[byte / 4];
-    return cell->write >> STAMP_SHIFT;
+static Record last_write(const Checker *checker, uint32_t byte) {
+    return checker->split[byte / 4] ? checker->byte_cells.write[byte]
+                                    : checker->cells.write[byte / 4];
 }
 
 // A bit for each word of a lane's access that its block has written.
 static uint32_t written_words(const Touch *at, uint32_t lane) {
     uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
     uint32_t count = (at->size + 3) / 4;
-    for (uint32_t i = 0; i < count; i++)
-        words |= (uint32_t)(last_write(at->checker, first + 4 * i) >= at->checker->block_start)
-                 << i;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t time = record_time(last_write(at->checker, first + 4 * i));
+        words |= (uint32_t)(time >= at->checker->block_start) << i;
+    }
     return words;
 }
 
@@ -85,14 +86,12 @@ static void unwritten(const Touch *at, uint32_t byte) {
         (UnwrittenRead){at->access->inst, checker->now, byte, at->thread};
 }
 
-void check_unwritten(Checker *checker, const Warp *warp) {
+void check_unwritten(Checker *checker) {
     for (size_t i = 0; i < checker->unwritten_count; i++) {
         const UnwrittenRead *read = &checker->unwritten[i];
-        const Cell *cell = checker->split[read->byte / 4] ? &checker->bytes[read->byte]
-                                                          : &checker->words[read->byte / 4];
-        bool written = cell->write >> STAMP_SHIFT >= read->time;
-        if (written && (cell->write & STAMP_THREAD) != read->thread) continue;
-        check_found(checker, warp, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0,
+        Record write = last_write(checker, read->byte);
+        if (record_time(write) >= read->time && record_thread(write) != read->thread) continue;
+        check_found(checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0,
                     read->byte,
                     "thread %u reads shared memory that nothing in its block has written: store "
                     "first",
@@ -101,127 +100,259 @@ void check_unwritten(Checker *checker, const Warp *warp) {
     checker->unwritten_count = 0;
 }
 
-static void against_writes(const Touch *at, const Cell *cell, uint32_t byte, uint32_t count) {
-    const Checker *checker = at->checker;
-    const uint64_t stamps[] = {cell->write, cell->write_2};
-    const Inst *const insts[] = {cell->write_inst, cell->write_2_inst};
-    for (int i = 0; i < 2; i++) {
-        if (!stamp_concurrent(checker, stamps[i], at->thread)) continue;
-        if (at->atomic && stamps[i] & STAMP_ATOMIC) continue;
-        if (same_value(at, stamps[i], byte, count)) continue;
-        race(at, stamps[i], insts[i], byte);
-    }
+// --- lane by lane ---
+
+static void against_write(const Touch *at, Record record, uint32_t byte, uint32_t count) {
+    if (!concurrent(at, record) || both_strong(at, record)) return;
+    if (!same_value(at, record, byte, count))
+        check_race(at->checker, PTX_SHARED, at->mine, record, byte);
 }
 
-static void against_reads(const Touch *at, const Cell *cell, uint32_t byte) {
-    const uint64_t stamps[] = {cell->read, cell->read_2};
-    const Inst *const insts[] = {cell->read_inst, cell->read_2_inst};
-    for (int i = 0; i < 2; i++) {
-        if (!stamp_concurrent(at->checker, stamps[i], at->thread)) continue;
-        if (at->atomic && stamps[i] & STAMP_ATOMIC) continue;
-        race(at, stamps[i], insts[i], byte);
-    }
+static void against_read(const Touch *at, Record record, uint32_t byte) {
+    if (concurrent(at, record) && !both_strong(at, record))
+        check_race(at->checker, PTX_SHARED, at->mine, record, byte);
 }
 
-static inline __attribute__((always_inline)) void load(const Touch *at, Cell *cell, uint32_t byte,
-                                                       uint32_t count) {
-    const Checker *checker = at->checker;
-    uint64_t floor = checker->block_floor;
-    if (cell->write >> STAMP_SHIFT < checker->block_start) unwritten(at, byte);
-    if (cell->write >> STAMP_SHIFT >= floor || cell->write_2 >> STAMP_SHIFT >= floor)
-        against_writes(at, cell, byte, count);
-    bool first =
-        cell->read >> STAMP_SHIFT < floor || ((cell->read ^ at->stamp) & STAMP_THREAD) == 0;
-    if (first) {
-        cell->read = at->stamp;
-        cell->read_inst = at->access->inst;
-    } else {
-        cell->read_2 = at->stamp;
-        cell->read_2_inst = at->access->inst;
-    }
+static inline __attribute__((always_inline)) void note_read(const Touch *at, const Cells *cells,
+                                                            uint32_t k) {
+    Record read = cells->read[k];
+    bool first = read < at->floor || !((read ^ at->mine) & RECORD_LANE_MASK);
+    *(first ? &cells->read[k] : &cells->read_2[k]) = at->mine;
+}
+
+static void load(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
+    if (record_time(cells->write[k]) < at->checker->block_start) unwritten(at, byte);
+    against_write(at, cells->write[k], byte, count);
+    against_write(at, cells->write_2[k], byte, count);
+    note_read(at, cells, k);
 }
 
 // Whether this was a store that accesses now may still collide with.
-static bool is_plain(const Checker *checker, uint64_t stamp) {
-    return !(stamp & STAMP_ATOMIC) && stamp >> STAMP_SHIFT >= checker->block_floor;
+static bool is_plain(const Touch *at, Record record) {
+    return !record_scope(record) && record >= at->floor;
 }
 
-// Before an atomic takes the place of the last write: a store is kept, and an atomic by another
-// thread.
-static void keep_write(Cell *cell, uint64_t stamp) {
-    if (cell->write & STAMP_ATOMIC && ((cell->write ^ stamp) & STAMP_THREAD) == 0) return;
-    cell->write_2 = cell->write;
-    cell->write_2_inst = cell->write_inst;
+// Before a strong write takes the place of the last one: a plain store is kept, and a strong write
+// by another thread.
+static void keep_write(const Touch *at, const Cells *cells, uint32_t k) {
+    Record write = cells->write[k];
+    if (is_plain(at, cells->write_2[k]) && !is_plain(at, write)) return;
+    if (record_scope(write) && !((write ^ at->mine) & RECORD_LANE_MASK)) return;
+    cells->write_2[k] = write;
 }
 
-static inline __attribute__((always_inline)) void store(const Touch *at, Cell *cell, uint32_t byte,
-                                                        uint32_t count) {
-    const Checker *checker = at->checker;
-    uint64_t floor = checker->block_floor;
-    if (at->kind == ACCESS_ATOMIC && cell->write >> STAMP_SHIFT < checker->block_start)
+static void store(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
+    if (at->kind == ACCESS_ATOMIC && record_time(cells->write[k]) < at->checker->block_start)
         unwritten(at, byte);
-    if (cell->write >> STAMP_SHIFT >= floor || cell->write_2 >> STAMP_SHIFT >= floor)
-        against_writes(at, cell, byte, count);
-    if (cell->read >> STAMP_SHIFT >= floor || cell->read_2 >> STAMP_SHIFT >= floor)
-        against_reads(at, cell, byte);
-    if (!at->atomic)
-        cell->write_2 = 0;
-    else if (!is_plain(checker, cell->write_2) || is_plain(checker, cell->write))
-        keep_write(cell, at->stamp);
-    cell->write = at->stamp;
-    cell->write_inst = at->access->inst;
+    against_write(at, cells->write[k], byte, count);
+    against_write(at, cells->write_2[k], byte, count);
+    against_read(at, cells->read[k], byte);
+    against_read(at, cells->read_2[k], byte);
+    if (at->strong)
+        keep_write(at, cells, k);
+    else
+        cells->write_2[k] = 0;
+    cells->write[k] = at->mine;
 }
 
-static inline __attribute__((always_inline)) void touch(const Touch *at, Cell *cell, uint32_t byte,
-                                                        uint32_t count) {
+static inline void touch(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte,
+                         uint32_t count) {
     if (at->kind == ACCESS_LOAD)
-        load(at, cell, byte, count);
+        load(at, cells, k, byte, count);
     else
-        store(at, cell, byte, count);
+        store(at, cells, k, byte, count);
 }
 
 static void split_word(Checker *checker, uint32_t word) {
     if (checker->split[word]) return;
     checker->split[word] = 1;
     checker->any_split = true;
-    for (uint32_t i = 0; i < 4; i++) checker->bytes[word * 4 + i] = checker->words[word];
+    const Cells *words = &checker->cells, *bytes = &checker->byte_cells;
+    for (uint32_t k = word * 4; k < word * 4 + 4; k++) {
+        bytes->write[k] = words->write[word];
+        bytes->write_2[k] = words->write_2[word];
+        bytes->read[k] = words->read[word];
+        bytes->read_2[k] = words->read_2[word];
+    }
 }
 
 static void touch_bytes(const Touch *at, uint32_t first, uint32_t count) {
     split_word(at->checker, first / 4);
     for (uint32_t byte = first; byte < first + count; byte++)
-        touch(at, &at->checker->bytes[byte], byte, 1);
+        touch(at, &at->checker->byte_cells, byte, byte, 1);
+}
+
+static void set_lane(Touch *at, Record base, uint32_t lane) {
+    at->lane = lane;
+    at->thread = at->warp->index * LANES + lane;
+    at->mine = base | at->thread << RECORD_THREAD;
+}
+
+static void lane_by_lane(Touch *at, Record base, uint32_t lanes) {
+    Checker *checker = at->checker;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        set_lane(at, base, (uint32_t)__builtin_ctz(m));
+        uint32_t first = (uint32_t)at->address[at->lane];
+        if (at->size < 4) {
+            touch_bytes(at, first, at->size);
+            continue;
+        }
+        for (uint32_t byte = first; byte < first + at->size; byte += 4)
+            if (__builtin_expect(checker->split[byte / 4], 0))
+                touch_bytes(at, byte, 4);
+            else
+                touch(at, &checker->cells, byte / 4, byte, 4);
+    }
+}
+
+// --- many lanes at once, where nothing happened since the last barrier that matters ---
+
+// Lanes one behind the other whose words are too, or are the same.
+typedef struct {
+    uint32_t lane, lanes;
+    uint32_t word, words; // `each` of them a lane's, or all of them every lane's
+    bool same;
+} Run;
+
+// How the lanes' words lie: a bit for each lane whose next one is `each` words on, or at the same.
+typedef struct {
+    uint32_t on, same;
+} Pattern;
+
+static Pattern pattern_of(const Touch *at, uint32_t each) {
+    uint32_t on = 0, same = 0, word[LANES + 1];
+    LANE_LOOP word[l] = (uint32_t)at->address[l] / 4;
+    word[LANES] = 0;
+    LANE_LOOP on |= (uint32_t)(word[l + 1] == word[l] + each) << l;
+    LANE_LOOP same |= (uint32_t)(word[l + 1] == word[l]) << l;
+    const uint32_t pairs = at->mask & at->mask >> 1;
+    return (Pattern){on & pairs, same & pairs};
+}
+
+static uint32_t length(uint32_t bits, uint32_t lane) {
+    const uint32_t rest = ~(bits >> lane);
+    return rest ? (uint32_t)__builtin_ctz(rest) : LANES;
+}
+
+static Run run_of(const Touch *at, const Pattern *pattern, uint32_t lane, uint32_t each) {
+    const uint32_t on = length(pattern->on, lane), same = length(pattern->same, lane);
+    const bool equal = same > on;
+    return (Run){.lane = lane,
+                 .lanes = 1 + (equal ? same : on),
+                 .word = (uint32_t)at->address[lane] / 4,
+                 .words = each * (equal ? 1 : 1 + on),
+                 .same = equal};
+}
+
+static bool quiet_load(const Touch *at, const Run *run) {
+    const Record *write = at->checker->cells.write + run->word;
+    const Record *write_2 = at->checker->cells.write_2 + run->word;
+    const Record start = at->checker->block_start << RECORD_TIME, floor = at->noise;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k < run->words; k++)
+        wrong |= (uint32_t)(write[k] < start) | (uint32_t)(write[k] >= floor) |
+                 (uint32_t)(write_2[k] >= floor);
+    return !wrong;
+}
+
+static bool quiet_store(const Touch *at, const Run *run) {
+    const Cells *cells = &at->checker->cells;
+    const Record *write = cells->write + run->word, *write_2 = cells->write_2 + run->word;
+    const Record *read = cells->read + run->word, *read_2 = cells->read_2 + run->word;
+    const Record floor = at->noise;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k < run->words; k++)
+        wrong |= (uint32_t)(write[k] >= floor) | (uint32_t)(write_2[k] >= floor) |
+                 (uint32_t)(read[k] >= floor) | (uint32_t)(read_2[k] >= floor);
+    return !wrong;
+}
+
+static void note_reads(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    Record *read = at->checker->cells.read + run->word;
+    Record *read_2 = at->checker->cells.read_2 + run->word;
+    const Record floor = at->floor;
+    for (uint32_t k = 0; k < run->words; k++) {
+        Record mine = base + ((Record)(k >> shift) << RECORD_THREAD), old = read[k];
+        bool first = old < floor || !((old ^ mine) & RECORD_LANE_MASK);
+        read[k] = first ? mine : old;
+        read_2[k] = first ? read_2[k] : mine;
+    }
+}
+
+// All lanes of the run read the same: as if one after the other did.
+static void note_same_reads(const Touch *at, Record base, const Run *run) {
+    const Cells *cells = &at->checker->cells;
+    const Record last = base + ((Record)(run->lanes - 1) << RECORD_THREAD);
+    for (uint32_t k = run->word; k < run->word + run->words; k++) {
+        Record old = cells->read[k];
+        const uint32_t lane = record_thread(old) - record_thread(base); // may be none of these
+        Record first = base, other = last;
+        if (old >= at->floor) {
+            const bool own = lane < run->lanes;
+            first = own ? base + ((Record)lane << RECORD_THREAD) : old;
+            if (first == last) other = last - ((Record)1 << RECORD_THREAD);
+        }
+        cells->read[k] = first;
+        cells->read_2[k] = other;
+    }
+}
+
+static void note_stores(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    Record *write = at->checker->cells.write + run->word;
+    for (uint32_t k = 0; k < run->words; k++)
+        write[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
+}
+
+static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    base += (Record)(at->warp->index * (uint32_t)LANES + run->lane) << RECORD_THREAD;
+    if (at->kind == ACCESS_LOAD) {
+        if (!quiet_load(at, run)) return false;
+        if (run->same)
+            note_same_reads(at, base, run);
+        else
+            note_reads(at, base, run, shift);
+        return true;
+    }
+    if (run->same || !quiet_store(at, run)) return false;
+    note_stores(at, base, run, shift);
+    return true;
+}
+
+// The lanes that need a closer look.
+static uint32_t by_runs(const Touch *at, Record base) {
+    if (at->checker->any_split || at->size < 4 || at->strong) return at->mask;
+    const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
+    const Pattern pattern = pattern_of(at, each);
+    uint32_t left = 0;
+    for (uint32_t m = at->mask; m;) {
+        const Run run = run_of(at, &pattern, (uint32_t)__builtin_ctz(m), each);
+        const uint32_t lanes = (run.lanes == LANES ? ALL_LANES : (1u << run.lanes) - 1) << run.lane;
+        if (!note_run(at, base, &run, shift)) left |= lanes;
+        m &= ~lanes;
+    }
+    return left;
 }
 
 void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    const uint32_t size = address_bytes(access);
     // An update that says nothing about order makes an mbarrier: for others it is a store.
     const bool atomic = access->kind == ACCESS_ATOMIC && access->order;
-    if (access->order & ~ORDER_VOLATILE) check_order(checker, warp, access, mask, address);
+    const bool strong = access->order & ~ORDER_VOLATILE;
+    const Record base =
+        record_make(checker->now, check_site(checker, access), 0, strong ? SCOPE_CTA : 0);
+    const Record floor = checker->block_floor << RECORD_TIME;
+    const bool saturated = check_saturated(checker, base);
     Touch at = {.checker = checker,
                 .warp = warp,
                 .access = access,
                 .address = address,
+                .floor = floor,
+                .noise = saturated ? ~(Record)0 : floor,
                 .mask = mask,
-                .size = size,
+                .size = address_bytes(access),
                 .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
                         : atomic                    ? ACCESS_ATOMIC
                                                     : ACCESS_STORE,
-                .atomic = atomic};
-    for (uint32_t m = mask; m; m &= m - 1) {
-        at.lane = (uint32_t)__builtin_ctz(m);
-        at.thread = warp->index * LANES + at.lane;
-        at.stamp = checker->now << STAMP_SHIFT | (atomic ? STAMP_ATOMIC : 0) | at.thread;
-        uint32_t first = (uint32_t)address[at.lane];
-        if (size < 4) {
-            touch_bytes(&at, first, size);
-            continue;
-        }
-        for (uint32_t byte = first; byte < first + size; byte += 4)
-            if (__builtin_expect(checker->split[byte / 4], 0))
-                touch_bytes(&at, byte, 4);
-            else
-                touch(&at, &checker->words[byte / 4], byte, 4);
-    }
+                .strong = strong};
+    lane_by_lane(&at, base, by_runs(&at, base));
 }

@@ -2,9 +2,23 @@
 // wrong lanes.
 #include "simt/observe/check/inside.h"
 
-bool check_unordered(const Checker *checker, uint64_t stamp, uint32_t thread) {
-    uint64_t time = stamp >> STAMP_SHIFT;
-    uint32_t other = (uint32_t)(stamp & STAMP_THREAD);
+void check_times(Checker *checker, uint64_t block) {
+    checker->block = block;
+    checker->now = checker->times = shadow_times(SHADOW_TIMES, block);
+    checker->times_end = checker->times + SHADOW_TIMES;
+}
+
+uint64_t check_tick(Checker *checker) {
+    if (++checker->now < checker->times_end) return checker->now;
+    enum { LARGEST = 4096 };
+    uint64_t count = (checker->times_end - checker->times) * 2;
+    if (count > LARGEST) count = LARGEST;
+    checker->now = checker->times = shadow_times(count, checker->block);
+    checker->times_end = checker->times + count;
+    return checker->now;
+}
+
+bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread) {
     uint32_t warp = thread / LANES, other_warp = other / LANES;
     if (warp != other_warp) return time >= checker->warp_known[warp][other_warp];
     return time >= checker->warp_floor[warp] &&
@@ -15,7 +29,7 @@ bool check_unordered(const Checker *checker, uint64_t stamp, uint32_t thread) {
 
 // All warps that took part know what each of them knew, and what each did until now.
 static void join_warps(Checker *checker, uint32_t warps) {
-    uint64_t now = ++checker->now;
+    uint64_t now = check_tick(checker);
     uint64_t known[MAX_WARPS] = {0};
     for (uint32_t m = warps; m; m &= m - 1) {
         const uint64_t *row = checker->warp_known[__builtin_ctz(m)];
@@ -28,30 +42,36 @@ static void join_warps(Checker *checker, uint32_t warps) {
         for (int k = 0; k < MAX_WARPS; k++) checker->warp_known[warp][k] = known[k];
         checker->warp_floor[warp] = now;
     }
+    order_join_warps(checker, warps);
 }
 
 void check_complete(Block *block, uint32_t barrier) {
     Checker *checker = block->watch;
     Arrival *arrival = &checker->arrivals[barrier];
-    const Warp *warp = &block->warps[0];
     arrival->open = false;
     if (arrival->counted) {
         join_warps(checker, arrival->warps);
         return;
     }
-    check_unwritten(checker, warp);
-    checker->block_floor = ++checker->now;
+    check_unwritten(checker);
+    checker->block_floor = check_tick(checker);
+    order_barrier(checker);
     if (arrival->threads < block->threads)
-        check_found(checker, warp, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
-                    NULL, 0, 0,
+        check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
+                    0,
                     "%u of %u threads reached this barrier and the others had ended: let every "
                     "thread reach it",
                     arrival->threads, block->threads);
     else if (arrival->other)
-        check_found(checker, warp, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
+        check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
                     arrival->other, arrival->other_thread, 0,
                     "some threads wait at this barrier and others at another one: let all threads "
                     "of the block reach the same one");
+}
+
+static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
+    PtxPlace here = check_place(checker->machine, a), there = check_place(checker->machine, b);
+    return here.line != there.line || here.file != there.file;
 }
 
 void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
@@ -60,9 +80,7 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
     uint32_t thread = warp->index * LANES + (uint32_t)__builtin_ctz(warp->exec);
     if (!arrival->open)
         *arrival = (Arrival){.open = true, .inst = inst, .thread = thread, .counted = counted};
-    PtxPlace first = check_place(checker, arrival->inst);
-    PtxPlace here = check_place(checker, inst);
-    if (!arrival->other && (first.line != here.line || first.file != here.file)) {
+    if (!arrival->other && arrival->inst != inst && elsewhere(checker, inst, arrival->inst)) {
         arrival->other = inst;
         arrival->other_thread = thread;
     }
@@ -74,7 +92,8 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
 
 void check_join(Warp *warp, uint32_t lanes) {
     Checker *checker = check_of(warp);
-    uint64_t now = ++checker->now;
+    uint64_t now = check_tick(checker);
+    order_join_lanes(checker, warp->index, lanes);
     if ((lanes & warp->live) == warp->live) {
         checker->warp_floor[warp->index] = now;
         return;
@@ -91,18 +110,20 @@ void check_join(Warp *warp, uint32_t lanes) {
 
 static void caller_unnamed(Checker *checker, const Warp *warp, const Inst *inst, uint32_t lane,
                            uint32_t mask) {
-    check_found(checker, warp, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0,
-                0,
+    check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
                 "lane %u takes part but the mask 0x%08x does not name it: name exactly the lanes "
                 "that get here",
                 lane, mask);
 }
 
-// Lanes of one instruction may name different groups; each must name the lane that gives it.
+// Lanes of one instruction may name different groups; each must name the lane that gives it. Who
+// takes a value from a lane, as from the one that polled a flag, comes behind what that lane has
+// acquired: cooperative groups rely on that, although shfl.sync says nothing about memory.
 void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
+    Checker *checker = check_of(warp);
     for (uint32_t m = warp->exec; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        if (!(named[lane] >> lane & 1))
-            caller_unnamed(check_of(warp), warp, inst, lane, named[lane]);
+        if (!(named[lane] >> lane & 1)) caller_unnamed(checker, warp, inst, lane, named[lane]);
+        if (checker->orders) order_join_lanes(checker, warp->index, named[lane]);
     }
 }

@@ -1,0 +1,345 @@
+// Races in global memory, each with a twin that is right. Verdicts: see corpus.h.
+#include <cooperative_groups.h>
+#include <cuda/atomic>
+
+#include "corpus.h"
+
+namespace cg = cooperative_groups;
+
+__device__ unsigned ticket, flag, lock_word;
+__device__ int counter, shared_sum, passed[4];
+
+// --- the last block takes what all have written ---
+
+enum { RIGHT, NO_RELEASE, NO_ACQUIRE, BLOCK_FENCE, BLOCK_ATOMIC, NO_BARRIER, PLAIN_TICKET };
+
+// Every thread writes, one thread of the block takes the ticket.
+template <int KIND> __global__ void last_block(const int *in, int *out) {
+    __shared__ bool last;
+    unsigned t = threadIdx.x;
+    out[1 + blockIdx.x * BLOCK + t] = in[t];  // LABEL last_block_write
+    if (KIND != NO_BARRIER) __syncthreads();
+    if (t == 0) {
+        if (KIND == BLOCK_FENCE)
+            __threadfence_block();
+        else if (KIND != NO_RELEASE)
+            __threadfence();
+        unsigned mine;
+        if (KIND == BLOCK_ATOMIC)
+            mine = atomicInc_block(&ticket, gridDim.x - 1);  // HAZARD last_block_atomic: race
+        else if (KIND == PLAIN_TICKET)
+            mine = ticket++;  // HAZARD last_block_plain: race
+        else
+            mine = atomicInc(&ticket, gridDim.x - 1);
+        last = mine == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    if (KIND != NO_ACQUIRE) __threadfence();
+    int sum = 0;
+    for (unsigned b = 0; b < gridDim.x; b++)
+        // HAZARD-NEXT last_block_release: race with last_block_write
+        // HAZARD-NEXT last_block_acquire: race with last_block_write
+        // HAZARD-NEXT last_block_fence: race with last_block_write
+        // HAZARD-NEXT last_block_atomic: race with last_block_write
+        // HAZARD-NEXT last_block_barrier: race with last_block_write
+        // HAZARD-NEXT last_block_plain: race with last_block_write
+        sum += out[1 + b * BLOCK + t];
+    if (t == 0) out[0] = sum;
+}
+
+// Every thread's own fence, then a barrier, then one thread's ticket, which is set back by hand.
+__global__ void last_block_fences(const int *in, int *out) {
+    __shared__ bool last;
+    unsigned t = threadIdx.x;
+    out[1 + blockIdx.x * BLOCK + t] = in[t];
+    __threadfence();
+    __syncthreads();
+    if (t == 0) last = atomicAdd(&ticket, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    int sum = 0;
+    for (unsigned b = 0; b < gridDim.x; b++) sum += out[1 + b * BLOCK + t];
+    if (t == 0) out[0] = sum;
+    if (t == 0) ticket = 0;
+}
+
+// --- a flag, and a mailbox ---
+
+enum { WEAK_FLAG = 2 + NO_ACQUIRE, TWO_LANES };
+
+template <int KIND> __global__ void message(const int *in, int *out) {
+    volatile unsigned *ready = &flag;
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 1) {
+        out[0] = in[1];  // LABEL message_write
+        if (KIND != NO_RELEASE) __threadfence();
+        if (KIND == WEAK_FLAG)
+            flag = 1;  // LABEL message_weak_store
+        else
+            *ready = 1;
+    } else if (blockIdx.x == 0) {
+        while (*ready == 0) {}  // HAZARD message_weak: race with message_weak_store
+        if (KIND != NO_ACQUIRE) __threadfence();
+        // HAZARD-NEXT message_release: race with message_write
+        // HAZARD-NEXT message_acquire: race with message_write
+        // HAZARD-NEXT message_weak: race with message_write
+        out[1] = out[0];
+    }
+}
+
+// Lane 0 waits for its whole warp: the others must wait for lane 0.
+template <bool SYNC> __global__ void message_for_warp(const int *in, int *out) {
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> ready(flag);
+    unsigned t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        out[t] = in[t];  // LABEL message_for_warp_write
+        __syncthreads();
+        if (t == 0) ready.store(1, cuda::memory_order_release);
+        return;
+    }
+    if (t == 0) {
+        while (ready.load(cuda::memory_order_acquire) == 0) {}
+    }
+    if (SYNC) __syncwarp();
+    out[BLOCK + t] = out[t];  // HAZARD message_for_warp: race with message_for_warp_write
+}
+
+// A lane speaks for its warp, whose other lanes it has not waited for.
+template <bool SYNC> __global__ void message_of_warp(const int *in, int *out) {
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> ready(flag);
+    unsigned t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        out[t] = in[t];  // LABEL message_of_warp_write
+        if (SYNC) __syncwarp();
+        if (t == 0) ready.store(1, cuda::memory_order_release);
+        return;
+    }
+    while (ready.load(cuda::memory_order_acquire) == 0) {}
+    out[BLOCK + t] = out[t];  // HAZARD message_of_warp: race with message_of_warp_write
+}
+
+// The scope of the flag must cover the other block.
+template <cuda::thread_scope SCOPE> __global__ void message_scope(const int *in, int *out) {
+    cuda::atomic_ref<unsigned, SCOPE> ready(flag);
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 0) {
+        out[0] = in[1];  // LABEL message_scope_write
+        ready.store(1, cuda::memory_order_release);  // LABEL message_scope_store
+    } else {
+        // HAZARD-NEXT message_scope: race with message_scope_store
+        while (ready.load(cuda::memory_order_acquire) == 0) {}
+        out[1] = out[0];  // HAZARD message_scope: race with message_scope_write
+    }
+}
+
+// A value and its flag in one word need no fence.
+__global__ void mailbox(const int *in, int *out) {
+    volatile unsigned long long *box = (volatile unsigned long long *)(out + 2);
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 1) {
+        *box = 1ull << 32 | (unsigned)in[5];
+    } else {
+        unsigned long long word;
+        while (!((word = *box) >> 32)) {}
+        out[0] = (int)word;
+        *box = 0;
+    }
+}
+
+// What block 1 has from block 0 it passes on to block 2.
+template <bool FENCE> __global__ void pass_on(const int *in, int *out) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> mine(passed[blockIdx.x]);
+    cuda::atomic_ref<int, cuda::thread_scope_device> before(passed[(blockIdx.x + 3) % 4]);
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 0) out[0] = in[3];  // LABEL pass_on_write
+    if (blockIdx.x > 0) {
+        bool middle = blockIdx.x == 1 && !FENCE;
+        while (before.load(middle ? cuda::memory_order_relaxed : cuda::memory_order_acquire) == 0) {}
+    }
+    if (blockIdx.x == 2) out[1] = out[0];  // HAZARD pass_on: race with pass_on_write
+    mine.store(1, cuda::memory_order_release);
+}
+
+// --- locks ---
+
+enum { NO_LOCK_FENCE = 1, NO_UNLOCK_FENCE, WEAK_UNLOCK, BLOCK_LOCK };
+
+template <int KIND> __global__ void locked(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    if (KIND == BLOCK_LOCK) {
+        while (atomicCAS_block(&lock_word, 0, 1) != 0) {}  // HAZARD locked_block: race with locked_block_exchange
+    } else {
+        while (atomicCAS(&lock_word, 0, 1) != 0) {}  // HAZARD locked_weak: race with locked_weak_store
+    }
+    if (KIND != NO_LOCK_FENCE) __threadfence();
+    // HAZARD-NEXT locked_no_fence: race
+    // HAZARD-NEXT locked_no_unlock_fence: race
+    // HAZARD-NEXT locked_weak: race
+    // HAZARD-NEXT locked_block: race
+    out[0] += in[blockIdx.x];
+    if (KIND != NO_UNLOCK_FENCE) __threadfence();
+    if (KIND == WEAK_UNLOCK)
+        lock_word = 0;  // LABEL locked_weak_store
+    else
+        atomicExch(&lock_word, 0);  // LABEL locked_block_exchange
+}
+
+// Threads of one block lock; the scope of the block is enough.
+__global__ void locked_in_block(const int *in, int *out) {
+    if (threadIdx.x % 32) return;
+    while (atomicCAS_block(&lock_word, 0, 1) != 0) {}
+    __threadfence_block();
+    out[0] += in[threadIdx.x];
+    __threadfence_block();
+    atomicExch_block(&lock_word, 0);
+}
+
+// --- atomics ---
+
+template <bool ATOMIC> __global__ void add_blocks(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    if (ATOMIC)
+        atomicAdd(&out[0], in[blockIdx.x]);
+    else
+        out[0] = out[0] + in[blockIdx.x];  // HAZARD add_blocks: race
+}
+
+// A weak load beside other blocks' atomics.
+template <bool ATOMIC> __global__ void look_at_counter(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    atomicAdd(&counter, in[1]);  // LABEL look_at_counter_add
+    int seen = ATOMIC ? atomicAdd(&counter, 0)
+                      : counter;  // HAZARD look_at_counter: race with look_at_counter_add
+    out[1 + blockIdx.x] = seen;
+}
+
+template <bool DEVICE> __global__ void scope_of_atomic(const int *in, int *out) {
+    if (DEVICE)
+        atomicAdd(&out[0], in[threadIdx.x]);
+    else
+        atomicAdd_block(&out[0], in[threadIdx.x]);  // HAZARD scope_of_atomic: race
+}
+
+// --- between barriers, and between blocks ---
+
+template <bool BARRIER> __global__ void exchange_in_block(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t];  // LABEL exchange_in_block_store
+    if (BARRIER) __syncthreads();
+    out[BLOCK + t] = out[BLOCK - 1 - t];  // HAZARD exchange_in_block: race with exchange_in_block_store
+}
+
+// Reads a neighbour's element, which that block changes.
+template <bool OTHER> __global__ void neighbour_blocks(const int *in, int *out) {
+    unsigned i = blockIdx.x * BLOCK + threadIdx.x, next = (i + 1) % (2 * BLOCK);
+    int sum = out[next] + in[i];  // LABEL neighbour_blocks_read
+    out[i + (OTHER ? 2 * BLOCK : 0)] = sum;  // HAZARD neighbour_blocks: race with neighbour_blocks_read
+}
+
+template <bool SYNC> __global__ void across_grid(const int *in, int *out) {
+    unsigned i = blockIdx.x * BLOCK + threadIdx.x, all = gridDim.x * BLOCK;
+    for (int step = 0; step < 3; step++) {
+        out[i] = in[i] + step;  // LABEL across_grid_write
+        if (SYNC) cg::this_grid().sync();
+        // HAZARD-NEXT across_grid: race with across_grid_write
+        int other = out[all - 1 - i];
+        if (SYNC) cg::this_grid().sync();
+        out[i] = other;  // LABEL across_grid_write
+    }
+}
+
+// Bytes of one word by different blocks, and a value that all agree on.
+__global__ void bytes_of_blocks(const int *in, int *out) {
+    if (threadIdx.x > 2) return;
+    ((unsigned char *)out)[blockIdx.x * 3 + threadIdx.x] = (unsigned char)in[blockIdx.x];
+    out[100] = 7;
+}
+
+template <bool OWN> __global__ void bytes_shared_by_blocks(const int *in, int *out) {
+    if (threadIdx.x > 2) return;
+    unsigned k = blockIdx.x * (OWN ? 3 : 2) + threadIdx.x;
+    ((unsigned char *)out)[k] = (unsigned char)in[blockIdx.x];  // HAZARD bytes_shared: race
+}
+
+// Warps of a block order each other through a flag in global memory.
+template <bool FENCE> __global__ void warps_by_flag(const int *in, int *out) {
+    volatile unsigned *ready = &flag;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        out[0] = in[1];  // LABEL warps_by_flag_write
+        if (FENCE) __threadfence_block();
+        *ready = 1;
+    } else if (t == 32) {
+        while (*ready == 0) {}
+        __threadfence_block();
+        out[1] = out[0];  // HAZARD warps_by_flag: race with warps_by_flag_write
+    }
+}
+
+static void cooperative(void (*kernel)(const int *, int *), int *d_in, int *d_out) {
+    void *arguments[] = {&d_in, &d_out};
+    cudaLaunchCooperativeKernel((void *)kernel, dim3(4), dim3(BLOCK), arguments, 0, 0);
+}
+
+#define RUN(name, ...)                                      \
+    {                                                       \
+        name, [](int *d_in, int *d_out) { __VA_ARGS__; }    \
+    }
+#define BLOCKS(name, ...) RUN(name, __VA_ARGS__<<<3, BLOCK>>>(d_in, d_out))
+#define WARPS(name, ...) RUN(name, __VA_ARGS__<<<2, 32>>>(d_in, d_out))
+
+static const Case cases[] = {
+    BLOCKS("last_block_right", last_block<RIGHT>),
+    BLOCKS("last_block_release", last_block<NO_RELEASE>),
+    BLOCKS("last_block_acquire", last_block<NO_ACQUIRE>),
+    BLOCKS("last_block_fence", last_block<BLOCK_FENCE>),
+    BLOCKS("last_block_atomic", last_block<BLOCK_ATOMIC>),
+    BLOCKS("last_block_barrier", last_block<NO_BARRIER>),
+    BLOCKS("last_block_plain", last_block<PLAIN_TICKET>),
+    BLOCKS("last_block_fences_right", last_block_fences),
+    BLOCKS("message_right", message<RIGHT>),
+    BLOCKS("message_release", message<NO_RELEASE>),
+    BLOCKS("message_acquire", message<NO_ACQUIRE>),
+    BLOCKS("message_weak", message<WEAK_FLAG>),
+    WARPS("message_for_warp", message_for_warp<false>),
+    WARPS("message_for_warp_right", message_for_warp<true>),
+    WARPS("message_of_warp", message_of_warp<false>),
+    WARPS("message_of_warp_right", message_of_warp<true>),
+    WARPS("message_scope", message_scope<cuda::thread_scope_block>),
+    WARPS("message_scope_right", message_scope<cuda::thread_scope_device>),
+    WARPS("mailbox_right", mailbox),
+    BLOCKS("pass_on", pass_on<false>),
+    BLOCKS("pass_on_right", pass_on<true>),
+    BLOCKS("locked_right", locked<RIGHT>),
+    BLOCKS("locked_no_fence", locked<NO_LOCK_FENCE>),
+    BLOCKS("locked_no_unlock_fence", locked<NO_UNLOCK_FENCE>),
+    BLOCKS("locked_weak", locked<WEAK_UNLOCK>),
+    BLOCKS("locked_block", locked<BLOCK_LOCK>),
+    RUN("locked_in_block_right", locked_in_block<<<1, BLOCK>>>(d_in, d_out)),
+    BLOCKS("add_blocks", add_blocks<false>),
+    BLOCKS("add_blocks_right", add_blocks<true>),
+    BLOCKS("look_at_counter", look_at_counter<false>),
+    BLOCKS("look_at_counter_right", look_at_counter<true>),
+    BLOCKS("scope_of_atomic", scope_of_atomic<false>),
+    BLOCKS("scope_of_atomic_right", scope_of_atomic<true>),
+    RUN("scope_of_atomic_one_block_right", scope_of_atomic<false><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("exchange_in_block", exchange_in_block<false><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("exchange_in_block_right", exchange_in_block<true><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("neighbour_blocks", neighbour_blocks<false><<<2, BLOCK>>>(d_in, d_out)),
+    RUN("neighbour_blocks_right", neighbour_blocks<true><<<2, BLOCK>>>(d_in, d_out)),
+    RUN("across_grid", cooperative(across_grid<false>, d_in, d_out)),
+    RUN("across_grid_right", cooperative(across_grid<true>, d_in, d_out)),
+    BLOCKS("bytes_of_blocks_right", bytes_of_blocks),
+    BLOCKS("bytes_shared", bytes_shared_by_blocks<false>),
+    BLOCKS("bytes_shared_right", bytes_shared_by_blocks<true>),
+    WARPS("two_launches_right", exchange_in_block<true><<<1, BLOCK>>>(d_in, d_out);
+          neighbour_blocks<true>),
+    RUN("warps_by_flag", warps_by_flag<false><<<1, 64>>>(d_in, d_out)),
+    RUN("warps_by_flag_right", warps_by_flag<true><<<1, 64>>>(d_in, d_out)),
+};
+
+int main(int argc, char **argv) {
+    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
+}

@@ -1,0 +1,372 @@
+// Races in global memory, between threads of different warps or blocks: one of them writes, no
+// barrier orders them, neither has acquired what the other released (order.c), and they are not
+// both strong at scopes that cover each other. PTX ISA, "Memory Consistency Model: Data-Races".
+// Launches are ordered one behind the other. Two writes of the same value are no race.
+//
+// Most accesses are of words that nobody else touches, by whole warps at a time: those are compared
+// and recorded in one loop. Bounds are checked before: see global.c.
+#include <string.h>
+
+#include "simt/observe/check/inside.h"
+
+typedef struct {
+    Checker *checker;
+    Warp *warp;
+    const Access *access;
+    const uint64_t *address;
+    Record base;        // of the warp's first lane
+    Record mine;        // of the lane at hand
+    Record launch;      // earlier records are of earlier launches
+    Record floor;       // the block's own earlier ones are ordered by a barrier
+    Record times, span; // where the block's own latest times are
+    uint32_t lane, size;
+    bool reads, writes, strong;
+} Touch;
+
+static Touch touch_of(Checker *checker, Warp *warp, const Access *access,
+                      const uint64_t address[LANES]) {
+    const Scope scope = access->order ? access->scope : SCOPE_NONE;
+    return (Touch){.checker = checker,
+                   .warp = warp,
+                   .access = access,
+                   .address = address,
+                   .base = record_make(checker->now, check_site(checker, access),
+                                       warp->index * (uint32_t)LANES, scope),
+                   .launch = checker->check->launch << RECORD_TIME,
+                   .floor = checker->block_floor << RECORD_TIME,
+                   .times = checker->times << RECORD_TIME,
+                   .span = (checker->times_end - checker->times) << RECORD_TIME,
+                   .size = address_bytes(access),
+                   .reads = access->kind == ACCESS_LOAD,
+                   .writes = access->kind != ACCESS_LOAD,
+                   .strong = scope != SCOPE_NONE};
+}
+
+// --- order ---
+
+static inline bool own(const Touch *at, Record record) { return record - at->times < at->span; }
+
+// Whether it is seen at once that the access of this record is ordered before this one.
+static inline bool settled(const Touch *at, Record record) {
+    return (record < at->launch) |
+           (own(at, record) & ((record < at->floor) | !((record ^ at->base) & RECORD_WARP_MASK)));
+}
+
+// Of another block, as far as is seen at once.
+static inline bool foreign(const Touch *at, Record record) {
+    return record >= at->launch && !own(at, record);
+}
+
+static bool ordered(const Touch *at, Record record) {
+    if (settled(at, record)) return true;
+    Checker *checker = at->checker;
+    const uint64_t time = record_time(record), block = shadow_block(time);
+    const uint32_t other = record_thread(record), thread = record_thread(at->mine);
+    if (block == checker->block &&
+        (time < checker->block_floor || other / LANES == thread / LANES ||
+         !check_unordered(checker, time, other, thread)))
+        return true;
+    return check_acquired(checker, thread, block, other, time);
+}
+
+// Morally strong, in the words of the PTX ISA.
+static bool both_strong(const Touch *at, Record record) {
+    const uint32_t mine = record_scope(at->mine), other = record_scope(record);
+    if (!mine || !other) return false;
+    if (mine == SCOPE_DEVICE && other == SCOPE_DEVICE) return true;
+    return shadow_block(record_time(record)) == at->checker->block;
+}
+
+// Whether this store leaves `count` bytes that another thread wrote as they are.
+static bool same_value(const Touch *at, Record record, uint64_t address, uint32_t count) {
+    uint8_t mine[4];
+    if (at->access->kind != ACCESS_STORE) return false;
+    if (at->checker->check->sites[record_site(record)].kind != ACCESS_STORE) return false;
+    uint32_t offset = (uint32_t)(address - at->address[at->lane]);
+    return address_stored(at->warp, at->access, at->lane, offset, count, mine) &&
+           memcmp(mine, memory_at(address), count) == 0;
+}
+
+static void against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
+    if (check_saturated(at->checker, at->mine)) return;
+    if (settled(at, record) || both_strong(at, record) || ordered(at, record)) return;
+    if (write && same_value(at, record, address, count)) return;
+    check_race(at->checker, PTX_GLOBAL, at->mine, record, address);
+}
+
+// --- word by word ---
+
+// The records of a region, or of its bytes, that this access needs are there. False: no memory.
+static bool make_room(const Touch *at, Region *region, bool bytes) {
+    Cells *cells = bytes ? &region->bytes : &region->words;
+    uint32_t count = bytes ? REGION_BYTES : REGION_WORDS;
+    bool good = !at->reads || shadow_room(&cells->read, count);
+    good = good && (!at->writes || shadow_room(&cells->write, count));
+    if (good) return true;
+    at->checker->lost = true;
+    return false;
+}
+
+// This launch notes a second access to some word of the region. False: no memory.
+static bool use_more(const Touch *at, Region *region) {
+    Cells *cells = region->split == at->checker->check->launch ? &region->bytes : &region->words;
+    uint32_t count = cells == &region->bytes ? REGION_BYTES : REGION_WORDS;
+    if (!shadow_room(&cells->read_2, count) || !shadow_room(&cells->write_2, count)) {
+        at->checker->lost = true;
+        return false;
+    }
+    region->more = at->checker->check->launch;
+    return true;
+}
+
+// Whether the block's own last strong access to the word, which is ordered before this one, came
+// after all strong writes of others: then they are ordered too, by what it observed. PTX ISA,
+// "Causality Order".
+static bool observed(const Touch *at, const Region *region, const Cells *cells, uint32_t k) {
+    const uint64_t launch = at->checker->check->launch;
+    const bool more = region->more == launch;
+    const Check *check = at->checker->check;
+    Record write = cells->write[k];
+    if (check->sites[record_site(write)].kind == ACCESS_ATOMIC && ordered(at, write)) return true;
+    if (region->read != launch || !cells->read) return false;
+    Record read = cells->read[k], other = more ? cells->read_2[k] : 0;
+    return (record_scope(read) && read >= at->launch && ordered(at, read)) ||
+           (record_scope(other) && other >= at->launch && ordered(at, other));
+}
+
+// The record of an access is put aside if one of another thread takes its place, those of other
+// blocks first.
+static void put_aside(const Touch *at, Record old, Record *aside) {
+    if (!foreign(at, *aside) || foreign(at, old)) *aside = old;
+}
+
+// What was observed is kept beside a weak read behind it.
+static void note_read(const Touch *at, Region *region, Cells *cells, uint32_t k) {
+    Record old = cells->read[k];
+    cells->read[k] = at->mine;
+    bool observation = record_scope(old) && old >= at->launch && !at->strong;
+    if ((settled(at, old) && !observation) || !use_more(at, region)) return;
+    put_aside(at, old, &cells->read_2[k]);
+}
+
+// Strong reads before a strong write do not race with it, and did not observe it.
+static void note_write(const Touch *at, Region *region, Cells *cells, uint32_t k) {
+    const uint64_t launch = at->checker->check->launch;
+    Record old = cells->write[k];
+    cells->write[k] = at->mine;
+    if (at->strong && region->read == launch && cells->read) {
+        if (record_scope(cells->read[k])) cells->read[k] = 0;
+        if (region->more == launch && record_scope(cells->read_2[k])) cells->read_2[k] = 0;
+    }
+    if (!at->strong && region->more == launch) cells->write_2[k] = 0;
+    if (!at->strong || settled(at, old) || !use_more(at, region)) return;
+    put_aside(at, old, &cells->write_2[k]);
+}
+
+static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint64_t address) {
+    const uint64_t launch = at->checker->check->launch;
+    const uint32_t count = bytes ? 1 : 4;
+    Cells *cells = bytes ? &region->bytes : &region->words;
+    const bool more = region->more == launch;
+    if (region->written == launch && cells->write) {
+        const Record last = cells->write[k], other = more ? cells->write_2[k] : 0;
+        bool open = !settled(at, last) || !settled(at, other);
+        if (open && !(record_scope(last) && observed(at, region, cells, k))) {
+            against(at, last, address, count, true);
+            against(at, other, address, count, true);
+        }
+    }
+    if (at->writes && region->read == launch && cells->read) {
+        against(at, cells->read[k], address, count, false);
+        if (more) against(at, cells->read_2[k], address, count, false);
+    }
+    if (at->reads)
+        note_read(at, region, cells, k);
+    else
+        note_write(at, region, cells, k);
+}
+
+// --- regions ---
+
+static bool copy_to_bytes(Record *words, Record **bytes) {
+    if (!words) return true;
+    if (!shadow_room(bytes, REGION_BYTES)) return false;
+    for (uint32_t k = 0; k < REGION_BYTES; k++) (*bytes)[k] = words[k / 4];
+    return true;
+}
+
+// From now on this launch has a record for each byte of the region. False: no memory.
+static bool split_region(const Touch *at, Region *region) {
+    const uint64_t launch = at->checker->check->launch;
+    if (region->split == launch) return true;
+    bool used = region->written == launch || region->read == launch;
+    Cells *words = &region->words, *bytes = &region->bytes;
+    bool good = !used || (copy_to_bytes(words->write, &bytes->write) &&
+                          copy_to_bytes(words->write_2, &bytes->write_2) &&
+                          copy_to_bytes(words->read, &bytes->read) &&
+                          copy_to_bytes(words->read_2, &bytes->read_2));
+    region->split = launch;
+    at->checker->lost |= !good;
+    return good;
+}
+
+static void mark(const Touch *at, Region *region) {
+    const uint64_t launch = at->checker->check->launch;
+    if (at->reads && region->read != launch) region->read = launch;
+    if (at->writes && region->written != launch) region->written = launch;
+}
+
+static void touch_lane(const Touch *at, uint64_t first) {
+    const uint64_t launch = at->checker->check->launch;
+    Region *region = shadow_region(first);
+    if (!region || (at->size < 4 && !split_region(at, region))) {
+        at->checker->lost = true;
+        return;
+    }
+    bool bytes = region->split == launch;
+    if (!make_room(at, region, bytes)) return;
+    mark(at, region);
+    const uint32_t step = bytes ? 1 : 4;
+    for (uint64_t address = first; address < first + at->size; address += step)
+        touch(at, region, bytes, (uint32_t)((address - memory_base) % REGION_BYTES / step),
+              address);
+}
+
+// A word that only this warp touches, or that others only read as this one does.
+static inline bool quick_lane(const Touch *at, uint64_t launch, const Region *region, uint32_t k,
+                              Record mine) {
+    const Cells *cells = &region->words;
+    const bool more = region->more == launch, written = region->written == launch;
+    const bool read = region->read == launch;
+    if (written && !settled(at, cells->write[k])) return false;
+    if (more && !(settled(at, cells->write_2[k]) & settled(at, cells->read_2[k]))) return false;
+    if (read && !settled(at, cells->read[k])) return false;
+    if (at->reads) {
+        if (record_scope(cells->read[k])) return false;
+        cells->read[k] = mine;
+    } else {
+        cells->write[k] = mine;
+    }
+    return true;
+}
+
+// Words of weak accesses. The lanes that need a closer look.
+static uint32_t quick_lanes(const Touch *at, uint32_t mask) {
+    const Touch local = *at;
+    const uint64_t launch = at->checker->check->launch;
+    const Region *last = NULL;
+    uint64_t low = 1; // of the last region; none begins here
+    uint32_t left = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint64_t offset = local.address[lane] - memory_base;
+        if (offset - low >= REGION_BYTES) {
+            last = shadow_regions[offset >> REGION_SHIFT];
+            low = offset / REGION_BYTES * REGION_BYTES;
+            const bool ready = last && last->split != launch &&
+                               (last->written != launch || last->words.write) &&
+                               (last->read != launch || last->words.read) &&
+                               (local.reads ? last->read == launch : last->written == launch);
+            if (!ready) last = NULL;
+        }
+        if (!last || !quick_lane(&local, launch, last, (uint32_t)(offset - low) / 4,
+                                 local.base + ((Record)lane << RECORD_THREAD)))
+            left |= 1u << lane;
+        if (!last) low = 1;
+    }
+    return left;
+}
+
+static void lane_by_lane(Touch *at, uint32_t mask) {
+    uint64_t last = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        at->lane = (uint32_t)__builtin_ctz(m);
+        uint64_t address = at->address[at->lane];
+        if (address == last) continue; // what a warp does to a word counts once
+        last = address;
+        at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
+        touch_lane(at, address);
+    }
+}
+
+// --- whole warps at consecutive addresses ---
+
+static bool all_settled(const Touch *at, const Record *records, uint32_t count) {
+    const Touch local = *at;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k < count; k++) wrong |= (uint32_t)!settled(&local, records[k]);
+    return !wrong;
+}
+
+// The records of `count` cells, `each` of them a lane's.
+static void set_records(const Touch *at, Record *records, uint32_t count, uint32_t each) {
+    const Record base = at->base;
+    const uint32_t shift = (uint32_t)__builtin_ctz(each);
+    for (uint32_t k = 0; k < count; k++)
+        records[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
+}
+
+static void set_aside(const Touch *at, const Record *records, Record *aside, uint32_t count) {
+    const Touch local = *at;
+    for (uint32_t k = 0; k < count; k++) {
+        Record old = records[k], other = aside[k];
+        bool keep = settled(&local, old) | (foreign(&local, other) & !foreign(&local, old));
+        aside[k] = keep ? other : old;
+    }
+}
+
+static bool whole_read(const Touch *at, Region *region, Cells *cells, uint32_t first,
+                       uint32_t count, uint32_t each) {
+    const uint64_t launch = at->checker->check->launch;
+    const bool more = region->more == launch;
+    if (region->written == launch && cells->write) {
+        if (!all_settled(at, cells->write + first, count)) return false;
+        if (more && !all_settled(at, cells->write_2 + first, count)) return false;
+    }
+    if (region->read == launch && !all_settled(at, cells->read + first, count)) {
+        if (!use_more(at, region)) return true;
+        set_aside(at, cells->read + first, cells->read_2 + first, count);
+    }
+    set_records(at, cells->read + first, count, each);
+    return true;
+}
+
+static bool whole_write(const Touch *at, const Region *region, Cells *cells, uint32_t first,
+                        uint32_t count, uint32_t each) {
+    const uint64_t launch = at->checker->check->launch;
+    const bool more = region->more == launch;
+    if (region->written == launch) {
+        if (!all_settled(at, cells->write + first, count)) return false;
+        if (more && !all_settled(at, cells->write_2 + first, count)) return false;
+    }
+    if (region->read == launch && cells->read) {
+        if (!all_settled(at, cells->read + first, count)) return false;
+        if (more && !all_settled(at, cells->read_2 + first, count)) return false;
+    }
+    set_records(at, cells->write + first, count, each);
+    return true;
+}
+
+// False: look at every lane.
+static bool whole_warp(const Touch *at) {
+    const uint64_t first = at->address[0] - memory_base, bytes = (uint64_t)at->size * LANES;
+    if (first / REGION_BYTES != (first + bytes - 1) / REGION_BYTES) return false;
+    Region *region = shadow_region(at->address[0]);
+    if (!region || (at->size < 4 && !split_region(at, region))) return false;
+    const bool split = region->split == at->checker->check->launch;
+    if (!make_room(at, region, split)) return false;
+    mark(at, region);
+    Cells *cells = split ? &region->bytes : &region->words;
+    const uint32_t unit = split ? 1 : 4, each = at->size / unit;
+    const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit), count = each * LANES;
+    return at->reads ? whole_read(at, region, cells, cell, count, each)
+                     : whole_write(at, region, cells, cell, count, each);
+}
+
+void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                        const uint64_t address[LANES], bool whole) {
+    Touch at = touch_of(checker, warp, access, address);
+    if (whole && whole_warp(&at)) return;
+    if (at.size == 4 && !at.strong) mask = quick_lanes(&at, mask);
+    lane_by_lane(&at, mask);
+}

@@ -1,0 +1,43 @@
+// Records of accesses: who accessed a word last, where in the program, and when, in 64 bits.
+//
+// Time. Every block of every launch counts its synchronizations (barriers, fences, lanes that meet)
+// with numbers that no other block has, so a time says to which block it belongs, times of a block
+// grow, and those of an earlier launch are all smaller. A record is 0 where there was no access.
+#ifndef CHECK_RECORD_H
+#define CHECK_RECORD_H
+
+#include <stdint.h>
+
+#include "simt/base/limits.h"
+
+typedef uint64_t Record;
+
+// From the lowest bit: the Scope of a strong access (0: a weak one), the thread's number in its
+// block, the site in Check.sites, the time.
+enum { RECORD_THREAD = 2, RECORD_SITE = 12, RECORD_TIME = 26 };
+enum { RECORD_SITES = 1 << (RECORD_TIME - RECORD_SITE) };
+_Static_assert(1 << (RECORD_SITE - RECORD_THREAD) == DEVICE_MAX_THREADS, "a thread fits");
+
+#define RECORD_LANE_MASK   ((Record)(DEVICE_MAX_THREADS - 1) << RECORD_THREAD)
+#define RECORD_WARP_MASK   ((Record)(DEVICE_MAX_THREADS - DEVICE_WARP) << RECORD_THREAD)
+#define RECORD_TIMES_LIMIT ((uint64_t)1 << 37) // a launch starts below it: as many are left to it
+
+static inline Record record_make(uint64_t time, uint32_t site, uint32_t thread, uint32_t scope) {
+    return time << RECORD_TIME | (Record)site << RECORD_SITE | thread << RECORD_THREAD | scope;
+}
+static inline uint64_t record_time(Record record) { return record >> RECORD_TIME; }
+static inline uint32_t record_site(Record record) {
+    return (uint32_t)(record >> RECORD_SITE) & (RECORD_SITES - 1);
+}
+static inline uint32_t record_thread(Record record) {
+    return (uint32_t)(record >> RECORD_THREAD) & (DEVICE_MAX_THREADS - 1);
+}
+static inline uint32_t record_scope(Record record) { return record & 3; }
+
+// The last accesses to each of some words, or bytes: the last one, and one more of another thread
+// that the last one is not ordered behind. Arrays that nothing needed yet are NULL.
+typedef struct {
+    Record *write, *write_2, *read, *read_2;
+} Cells;
+
+#endif

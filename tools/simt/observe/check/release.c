@@ -1,0 +1,279 @@
+// Releases, logs, what was seen of them: see release.h.
+#include "simt/observe/check/release.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A release in a log, and the one before it of the same block (-1: none).
+typedef struct {
+    const Release *release;
+    int64_t before;
+} Entry;
+
+// What the first `at` + 1 releases had seen of another log.
+typedef struct {
+    Seen seen;
+    uint32_t at;
+} Carried;
+
+struct Log {
+    Log *next; // of all
+    Entry *entries;
+    uint32_t count, capacity;
+    Carried *carried;
+    uint32_t carried_count, carried_capacity;
+    uint32_t *last; // hash table of blocks: their last entries + 1, 0: free
+    uint32_t slots;
+    uint64_t query; // the last one that came here,
+    uint32_t asked; // and how many of its releases that one asked
+};
+
+// Room for one more of `size` bytes in an array. False: out of memory.
+static bool grow(void *array, uint32_t count, uint32_t *capacity, size_t size) {
+    if (count < *capacity) return true;
+    uint32_t wanted = *capacity ? *capacity * 2 : 4;
+    void **at = array, *grown = realloc(*at, wanted * size);
+    if (!grown) return false;
+    *at = grown;
+    *capacity = wanted;
+    return true;
+}
+
+// --- what was seen ---
+
+// Whether b orders no more than a does.
+static bool includes(const Seen *a, const Seen *b) {
+    return a->log == b->log && a->count >= b->count && a->wide >= b->wide &&
+           (b->lanes & ~a->lanes) == 0;
+}
+
+static const Release *first_of(const Log *log) { return log->entries[0].release; }
+
+// Whether a log with one release is older than another of the same warp, whose lanes had already
+// seen all that the older one says.
+static bool outdated(const Seen *old, const Seen *new) {
+    const Log *a = old->log, *b = new->log;
+    if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide)
+        return false;
+    const Release *x = first_of(a), *y = first_of(b);
+    return x->block == y->block && x->warp == y->warp && x->time <= y->time &&
+           (x->lanes & ~y->lanes) == 0 && x->seen <= y->seen && x->wide <= y->wide;
+}
+
+bool seen_add(SeenList *list, Seen seen) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const Seen *old = &list->at[i];
+        if (includes(old, &seen)) return true;
+        if (!includes(&seen, old) && !outdated(old, &seen)) list->at[kept++] = *old;
+    }
+    list->count = kept;
+    if (!grow(&list->at, list->count, &list->capacity, sizeof *list->at)) return false;
+    list->at[list->count++] = seen;
+    return true;
+}
+
+void seen_free(SeenList *list) {
+    free(list->at);
+    *list = (SeenList){0};
+}
+
+void seen_spread(SeenList *list, uint32_t lanes) {
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i].lanes & lanes) list->at[i].lanes |= lanes;
+}
+
+// --- logs ---
+
+Log *log_new(ReleaseRoom *room) {
+    Log *log = calloc(1, sizeof *log);
+    if (!log) return NULL;
+    log->next = room->logs;
+    room->logs = log;
+    return log;
+}
+
+uint32_t log_count(const Log *log) { return log->count; }
+
+bool log_only(const Log *log, uint64_t block) {
+    return log->count > 0 && !log->slots && first_of(log)->block == block;
+}
+
+// Where a block's last entry is kept in the table, or belongs.
+static uint32_t slot_of(const Log *log, uint64_t block) {
+    uint32_t at = (uint32_t)(block * 0x9E3779B97F4A7C15u >> 40) & (log->slots - 1);
+    while (log->last[at] && log->entries[log->last[at] - 1].release->block != block)
+        at = (at + 1) & (log->slots - 1);
+    return at;
+}
+
+// The last entry of a block, -1: none. A log of one block has no table.
+static int64_t last_of(const Log *log, uint64_t block) {
+    if (log->count == 0) return -1;
+    if (log->slots) return (int64_t)log->last[slot_of(log, block)] - 1;
+    return first_of(log)->block == block ? (int64_t)log->count - 1 : -1;
+}
+
+// All entries again, in a table with room for as many more.
+static bool index_entries(Log *log) {
+    uint32_t slots = 16;
+    while (slots < log->count * 4) slots *= 2;
+    uint32_t *last = calloc(slots, sizeof *last);
+    if (!last) return false;
+    free(log->last);
+    log->last = last;
+    log->slots = slots;
+    for (uint32_t i = 0; i < log->count; i++)
+        last[slot_of(log, log->entries[i].release->block)] = i + 1;
+    return true;
+}
+
+// What the release had seen is ordered for those too who see this log from here on.
+static bool carry(Log *log, const Release *release) {
+    for (uint32_t i = 0; i < release->seen; i++) {
+        const Seen *seen = &release->logs[i];
+        bool known = seen->log == log;
+        for (uint32_t k = 0; !known && k < log->carried_count; k++)
+            known = log->carried[k].seen.log == seen->log &&
+                    log->carried[k].seen.count >= seen->count &&
+                    log->carried[k].seen.wide >= seen->wide;
+        if (known) continue;
+        if (!grow(&log->carried, log->carried_count, &log->carried_capacity, sizeof(Carried)))
+            return false;
+        log->carried[log->carried_count++] = (Carried){*seen, log->count};
+    }
+    return true;
+}
+
+bool log_add(Log *log, const Release *release) {
+    if (log->count && log->entries[log->count - 1].release == release) return true;
+    if (!carry(log, release)) return false;
+    if (!grow(&log->entries, log->count, &log->capacity, sizeof(Entry))) return false;
+    int64_t before = last_of(log, release->block);
+    bool alone = log->count == 0 || (!log->slots && before >= 0);
+    log->entries[log->count++] = (Entry){release, before};
+    if (alone) return true;
+    if (log->count * 2 > log->slots) return index_entries(log);
+    log->last[slot_of(log, release->block)] = log->count;
+    return true;
+}
+
+// --- releases ---
+
+static uint64_t *copy_times(const uint64_t *times) {
+    uint64_t *copy = malloc(DEVICE_WARP * sizeof *copy);
+    if (copy) memcpy(copy, times, DEVICE_WARP * sizeof *copy);
+    return copy;
+}
+
+static void free_release(Release *release) {
+    free(release->warps);
+    free(release->others);
+    free(release->logs);
+    free(release);
+}
+
+static void add_seen(Release *release, const SeenList *list) {
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i].lanes & release->lanes) release->logs[release->seen++] = list->at[i];
+}
+
+Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+                     const SeenList *more) {
+    Release *release = malloc(sizeof *release);
+    if (!release) return NULL;
+    *release = *facts;
+    release->seen = 0;
+    release->logs = NULL;
+    uint32_t logs = seen->count + more->count;
+    if (facts->warps) release->warps = copy_times(facts->warps);
+    if (facts->others) release->others = copy_times(facts->others);
+    if (logs) release->logs = malloc(logs * sizeof *release->logs);
+    if ((facts->warps && !release->warps) || (facts->others && !release->others) ||
+        (logs && !release->logs)) {
+        free_release(release);
+        return NULL;
+    }
+    add_seen(release, seen);
+    add_seen(release, more);
+    release->next = room->releases;
+    room->releases = release;
+    return release;
+}
+
+void release_free_all(ReleaseRoom *room) {
+    while (room->releases) {
+        Release *release = room->releases;
+        room->releases = release->next;
+        free_release(release);
+    }
+    while (room->logs) {
+        Log *log = room->logs;
+        room->logs = log->next;
+        free(log->entries);
+        free(log->carried);
+        free(log->last);
+        free(log);
+    }
+    seen_free(&room->stack);
+}
+
+// --- order ---
+
+static Answer covers(const Release *release, uint32_t thread, uint64_t time) {
+    uint32_t warp = thread / DEVICE_WARP, lane = thread % DEVICE_WARP;
+    if (time < release->floor) return ANSWER_ALL_LANES;
+    if (warp != release->warp)
+        return release->warps && time < release->warps[warp] ? ANSWER_ALL_LANES : ANSWER_NO;
+    if (time < release->warp_floor) return ANSWER_ALL_LANES;
+    if (release->lanes >> lane & 1) {
+        if (time >= release->time) return ANSWER_NO;
+        return release->lanes == ~(uint32_t)0 ? ANSWER_ALL_LANES : ANSWER_YES;
+    }
+    return release->others && time < release->others[lane] ? ANSWER_YES : ANSWER_NO;
+}
+
+// Who asks whether an access of a thread of a block at a time is ordered.
+typedef struct {
+    ReleaseRoom *room;
+    uint64_t query, block, time;
+    uint32_t thread;
+} Question;
+
+// Whether the releases of a log as far as it was seen order the access; if not, puts what they had
+// seen on the stack.
+static Answer log_orders(const Question *asked, const Seen *seen) {
+    Log *log = seen->log;
+    if (log->query == asked->query && log->asked >= seen->count) return ANSWER_NO;
+    log->query = asked->query;
+    log->asked = seen->count;
+    int64_t at = last_of(log, asked->block);
+    while (at >= (int64_t)seen->count) at = log->entries[at].before;
+    for (; at >= 0; at = log->entries[at].before) {
+        Answer answer = covers(log->entries[at].release, asked->thread, asked->time);
+        if (answer) return answer;
+    }
+    SeenList *stack = &asked->room->stack;
+    for (uint32_t i = 0; i < log->carried_count && log->carried[i].at < seen->count; i++) {
+        if (!grow(&stack->at, stack->count, &stack->capacity, sizeof *stack->at)) break;
+        stack->at[stack->count++] = log->carried[i].seen;
+    }
+    return ANSWER_NO;
+}
+
+Answer seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
+                   uint32_t thread, uint64_t time) {
+    const Question asked = {room, ++room->queries, block, time, thread};
+    for (uint32_t i = list->count; i > 0; i--) {
+        const Seen *seen = &list->at[i - 1];
+        if (!(seen->lanes >> lane & 1)) continue;
+        room->stack.count = 0;
+        Answer answer = log_orders(&asked, seen);
+        while (!answer && room->stack.count) {
+            Seen next = room->stack.at[--room->stack.count];
+            answer = log_orders(&asked, &next);
+        }
+        if (answer) return seen->lanes == ~(uint32_t)0 ? answer : ANSWER_YES;
+    }
+    return ANSWER_NO;
+}

@@ -1,0 +1,79 @@
+// What threads have let others know: releases, the logs in which words keep them, and what threads
+// have seen of such logs. Vector clocks (Fidge, Mattern), of which only the parts are kept that
+// some release is about.
+//
+// A release says of its block up to when its threads' accesses are ordered before it, and what the
+// releasing threads had seen of others. An atomic operation continues the release sequence of the
+// word that it updates: its release is added at the end of the word's log. A store begins a new
+// log. Whoever reads the word has seen the log as long as it then was, and no more.
+#ifndef CHECK_RELEASE_H
+#define CHECK_RELEASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "simt/observe/check/record.h"
+
+typedef struct Log Log;
+
+// A log as long as some lanes of a warp have seen it.
+typedef struct {
+    Log *log;
+    uint32_t count; // of its releases
+    uint32_t lanes;
+    bool wide; // read at a scope that covers the device; else only its own block's releases count
+} Seen;
+
+typedef struct {
+    Seen *at;
+    uint32_t count, capacity;
+} SeenList;
+
+// By lanes of a warp, of a block that goes on: times are the block's. Accesses before a time are
+// ordered before the release: `floor` for all threads, `warps` for those of each other warp (NULL:
+// no later than floor), for lanes of the warp `warp_floor` and `others` (NULL: none), and `time`
+// for those that release.
+typedef struct Release {
+    struct Release *next; // of all
+    uint64_t block, floor, warp_floor, time;
+    uint64_t *warps, *others;
+    uint32_t warp, lanes;
+    bool wide;     // at a scope that covers the device, else the block
+    uint32_t seen; // number of logs that they had seen
+    Seen *logs;
+} Release;
+
+// Adds what lanes have seen; what it includes is left out. False: out of memory.
+bool seen_add(SeenList *list, Seen seen);
+void seen_free(SeenList *list);
+// Lanes that are ordered behind some of `lanes` have seen what those have.
+void seen_spread(SeenList *list, uint32_t lanes);
+
+// All logs and releases of a launch, or of a block where blocks never meet.
+typedef struct {
+    Release *releases;
+    Log *logs;
+    uint64_t queries;
+    SeenList stack; // of logs that a query still has to look at
+} ReleaseRoom;
+
+Log *log_new(ReleaseRoom *room); // NULL: out of memory
+// Adds a release at the end. False: out of memory.
+bool log_add(Log *log, const Release *release);
+uint32_t log_count(const Log *log);
+// Whether all its releases are of one block: this one.
+bool log_only(const Log *log, uint64_t block);
+
+// With copies of `warps` and `others`, 32 times each, and of what its lanes have seen, in two
+// lists. NULL: out of memory.
+Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+                     const SeenList *more);
+void release_free_all(ReleaseRoom *room);
+
+// Whether what was seen by `lane` orders an access of a thread of a block at a time; all lanes: of
+// any lane of that thread's warp, and for any lane.
+typedef enum { ANSWER_NO, ANSWER_YES, ANSWER_ALL_LANES } Answer;
+Answer seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
+                   uint32_t thread, uint64_t time);
+
+#endif

@@ -1,0 +1,87 @@
+// The records of global memory: see shadow.h. Blocks on several host threads come here at a time.
+#define _GNU_SOURCE
+#include "simt/observe/check/shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// Which block a piece of SHADOW_TIMES times belongs to, in leaves that are made when needed.
+enum { LEAF_SHIFT = 14, LEAF_PIECES = 1 << LEAF_SHIFT };
+#define LEAVES ((RECORD_TIMES_LIMIT * 2 / SHADOW_TIMES) >> LEAF_SHIFT)
+
+Region **shadow_regions;
+static uint32_t **leaves; // by time
+static uint64_t next_time;
+
+static void *reserve(size_t bytes) {
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+// Of `made` and what is there already, the one that stays. `made` may be NULL.
+static void *install(void *slot, void *made) {
+    void **at = slot, *there = NULL;
+    if (!made ||
+        __atomic_compare_exchange_n(at, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    free(made);
+    return there;
+}
+
+static void free_cells(Cells *cells) {
+    free(cells->write);
+    free(cells->write_2);
+    free(cells->read);
+    free(cells->read_2);
+    *cells = (Cells){0};
+}
+
+// Times would run out: everything starts again.
+static void forget(void) {
+    for (size_t i = 0; i < memory_range() >> REGION_SHIFT; i++) {
+        if (!shadow_regions[i]) continue;
+        free_cells(&shadow_regions[i]->words);
+        free_cells(&shadow_regions[i]->bytes);
+        *shadow_regions[i] = (Region){0};
+    }
+    next_time = SHADOW_TIMES;
+}
+
+uint64_t shadow_launch(void) {
+    if (!shadow_regions)
+        shadow_regions = reserve((memory_range() >> REGION_SHIFT) * sizeof *shadow_regions);
+    if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
+    if (!shadow_regions || !leaves) return 0;
+    if (next_time == 0) next_time = SHADOW_TIMES;
+    if (next_time > RECORD_TIMES_LIMIT) forget();
+    return next_time;
+}
+
+static uint32_t *leaf_of(uint64_t piece) {
+    uint32_t **slot = &leaves[(piece >> LEAF_SHIFT) % LEAVES];
+    uint32_t *leaf = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    return leaf ? leaf : install(slot, calloc(LEAF_PIECES, sizeof *leaf));
+}
+
+uint64_t shadow_times(uint64_t count, uint64_t block) {
+    uint64_t first = __atomic_fetch_add(&next_time, count, __ATOMIC_RELAXED);
+    for (uint64_t k = 0; k < count / SHADOW_TIMES; k++) {
+        uint64_t piece = first / SHADOW_TIMES + k;
+        uint32_t *leaf = leaf_of(piece);
+        if (leaf) leaf[piece % LEAF_PIECES] = (uint32_t)block;
+    }
+    return first;
+}
+
+uint64_t shadow_block(uint64_t time) {
+    const uint32_t *leaf = leaf_of(time / SHADOW_TIMES);
+    return leaf ? leaf[time / SHADOW_TIMES % LEAF_PIECES] : 0;
+}
+
+Region *shadow_new_region(Region **slot) { return install(slot, calloc(1, sizeof(Region))); }
+
+bool shadow_new_room(Record **records, uint32_t count) {
+    return install(records, calloc(count, sizeof(Record))) != NULL;
+}

@@ -1,0 +1,49 @@
+// The records of global memory. They stay from launch to launch: an old one is smaller than the
+// first time of this launch. Memory is taken only for what kernels touch, 8 bytes for each aligned
+// word that is read and as much for each that is written.
+#ifndef CHECK_SHADOW_H
+#define CHECK_SHADOW_H
+
+#include <stdbool.h>
+
+#include "simt/memory/memory.h"
+#include "simt/observe/check/record.h"
+
+enum { REGION_SHIFT = 16, REGION_BYTES = 1 << REGION_SHIFT, REGION_WORDS = REGION_BYTES / 4 };
+
+// What is known of REGION_BYTES of global memory. A launch is named by its first time. Where a
+// launch accesses less than words, `bytes` stands for `words`.
+typedef struct {
+    Cells words, bytes;
+    uint64_t written, read; // the last launch that did
+    uint64_t more;          // the last launch that used write_2 or read_2
+    uint64_t split;         // the last launch in which `bytes` counts
+    uint64_t synchronized;  // the last launch that released something here
+} Region;
+
+// Before anything else in a launch: its first time. 0: the host refuses memory.
+uint64_t shadow_launch(void);
+
+// `count` times that no other block gets, in one piece, for this block of the grid; the first.
+// `count` is a multiple of SHADOW_TIMES.
+enum { SHADOW_TIMES = 16 };
+uint64_t shadow_times(uint64_t count, uint64_t block);
+uint64_t shadow_block(uint64_t time); // of a time that was given out
+
+extern Region **shadow_regions; // by address; NULL: not made yet
+Region *shadow_new_region(Region **slot);
+bool shadow_new_room(Record **records, uint32_t count);
+
+// The region of an address of global memory. NULL: out of memory.
+static inline Region *shadow_region(uint64_t address) {
+    Region **slot = &shadow_regions[(address - memory_base) >> REGION_SHIFT];
+    Region *region = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    return region ? region : shadow_new_region(slot);
+}
+
+// Makes room for records where there is none yet. False: out of memory.
+static inline bool shadow_room(Record **records, uint32_t count) {
+    return __atomic_load_n(records, __ATOMIC_ACQUIRE) || shadow_new_room(records, count);
+}
+
+#endif
