@@ -193,6 +193,80 @@ __global__ void exited_lanes(const int *in, int *out) {
     out[t] = v;
 }
 
+// Right as well: each reads a lane that is there.
+__global__ void exited_lanes_read(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    if (t % 32 >= 16) return;
+    out[t] = __shfl_down_sync(FULL, in[t], 8, 16);
+}
+
+// Half the lanes have ended, and the last of the others reads one of them.
+template <bool RIGHT> __global__ void shuffle_exited_lane(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    if (t < 16) {
+        // HAZARD-NEXT shuffle_exited_lane: mask
+        out[t] = RIGHT ? __shfl_down_sync(0xffffu, in[t], 1, 16) : __shfl_down_sync(FULL, in[t], 1);
+    }
+}
+
+// The upper half ends, and then a sum reads it.
+template <bool RIGHT> __global__ void sum_with_exited_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    if (!RIGHT && t >= 16) return;
+    int v = RIGHT && t >= 16 ? 0 : in[t];
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(FULL, v, d);  // HAZARD sum_with_exited_lanes: mask
+    if (t == 0) out[0] = v;
+}
+
+// A lane reads one that lives but is not named.
+template <bool RIGHT> __global__ void shuffle_unnamed_source(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    if (t < 16) {
+        v = __shfl_down_sync(0xffffu, v, 1, RIGHT ? 16 : 32);  // HAZARD shuffle_unnamed_source: mask
+    }
+    __syncthreads();
+    out[t] = v;
+}
+
+// Named lanes are alive when the others begin to wait for them, and end elsewhere.
+template <int KIND, bool RIGHT> __global__ void awaited_lanes_end(const int *in, int *out) {
+    unsigned t = threadIdx.x, mask = RIGHT ? 0xffffu : FULL;
+    if (t < 16) {
+        // HAZARD-NEXT vote_awaits_end: mask
+        if (KIND == 0) out[t] = (int)__ballot_sync(mask, in[t] & 1);
+        // HAZARD-NEXT match_awaits_end: mask
+        if (KIND == 1) out[t] = (int)__match_any_sync(mask, in[t] & 1);
+        if (KIND == 2) __syncwarp(mask);  // HAZARD syncwarp_awaits_end: mask
+    } else {
+        int v = in[t];
+        for (int i = 0; i < in[40]; i++) v = v * 5 + in[(t + i) % BLOCK];
+        out[t] = v;
+    }
+}
+
+// The halves of a warp at two barriers, of one line or two.
+template <int KIND> __global__ void warp_at_two_barriers(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    if (KIND == 0) {
+        if (t & 1) __syncthreads(); else { s[t]++; __syncthreads(); }  // HAZARD one_line: divergent barrier
+    } else if (KIND == 1) {
+        if (t & 1) {
+            __syncthreads();  // LABEL two_lines_other
+        } else {
+            s[t]++;
+            __syncthreads();  // HAZARD two_lines: divergent barrier with two_lines_other
+        }
+    } else {
+        if (t % 2 == 0) s[t]++;
+        __syncthreads();
+    }
+    out[t] = s[BLOCK - 1 - t];
+}
+
 // Right: a mask made by those who take part.
 __global__ void mask_by_ballot(const int *in, int *out) {
     unsigned t = threadIdx.x;
@@ -225,6 +299,19 @@ static const Case cases[] = {
     TWINS(syncwarp_absent_lanes, 32),
     RUN("partial_warp_right", partial_warp<<<1, 48>>>(d_in, d_out)),
     RUN("exited_lanes_right", exited_lanes<<<1, BLOCK>>>(d_in, d_out)),
+    RUN("exited_lanes_read_right", exited_lanes_read<<<1, BLOCK>>>(d_in, d_out)),
+    TWINS(shuffle_exited_lane, 32),
+    TWINS(sum_with_exited_lanes, 32),
+    TWINS(shuffle_unnamed_source, 32),
+    RUN("vote_awaits_end", awaited_lanes_end<0, false><<<1, 32>>>(d_in, d_out)),
+    RUN("vote_awaits_end_right", awaited_lanes_end<0, true><<<1, 32>>>(d_in, d_out)),
+    RUN("match_awaits_end", awaited_lanes_end<1, false><<<1, 32>>>(d_in, d_out)),
+    RUN("match_awaits_end_right", awaited_lanes_end<1, true><<<1, 32>>>(d_in, d_out)),
+    RUN("syncwarp_awaits_end", awaited_lanes_end<2, false><<<1, 32>>>(d_in, d_out)),
+    RUN("syncwarp_awaits_end_right", awaited_lanes_end<2, true><<<1, 32>>>(d_in, d_out)),
+    RUN("one_line", warp_at_two_barriers<0><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("two_lines", warp_at_two_barriers<1><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("two_lines_right", warp_at_two_barriers<2><<<1, BLOCK>>>(d_in, d_out)),
     RUN("mask_by_ballot_right", mask_by_ballot<<<1, BLOCK>>>(d_in, d_out)),
 };
 

@@ -33,6 +33,10 @@ struct Observer {
 
     // warp->exec comes to a warp-wide instruction, each lane naming those that it meets there.
     void (*meet)(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
+    // All that are still there of the `named` lanes have met: `lanes`.
+    void (*met)(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes);
+    // Of these lanes, which have met at a shfl, each takes the value of a source.
+    void (*shuffle)(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
     // These lanes have met at bar.warp.sync, those that named each other at a time, which orders
     // them.
     void (*join)(Warp *warp, uint32_t lanes);
@@ -58,6 +62,17 @@ static inline void observer_fence(Warp *warp, const Inst *inst) {
 static inline void observer_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
     const Observer *observer = observer_of(warp->block);
     if (observer && observer->arrive) observer->arrive(warp, inst, barrier, counted);
+}
+
+static inline void observer_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->met) observer->met(warp, inst, named, lanes);
+}
+
+static inline void observer_shuffle(Warp *warp, const Inst *inst, uint32_t lanes,
+                                    const int32_t source[LANES]) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->shuffle) observer->shuffle(warp, inst, lanes, source);
 }
 
 static inline void observer_join(Warp *warp, uint32_t lanes) {

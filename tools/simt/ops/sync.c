@@ -34,7 +34,10 @@ static bool meet(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting)
     meeting->party[0].frame = warp->frame;
     meeting->party[0].lanes = warp->exec;
     meeting->party[0].path = -1;
-    if ((named & warp->live & ~warp->exec) == 0) return true;
+    if ((named & warp->live & ~warp->exec) == 0) {
+        observer_met(warp, inst, named, meeting->lanes);
+        return true;
+    }
     for (int k = 0; k < warp->path_count; k++) {
         const Path *path = &warp->paths[k];
         if (k == warp->current || path->state != PATH_SYNC || path->pc->plain != inst->plain ||
@@ -53,6 +56,7 @@ static bool meet(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting)
         path->state = PATH_READY;
         path->pc++;
     }
+    observer_met(warp, inst, named, meeting->lanes);
     return true;
 }
 
@@ -205,6 +209,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     int32_t source[LANES];
     uint32_t inside[LANES], result[LANES], predicate = 0;
     shuffle_sources(sync->shuffle, shuffled.value[1], shuffled.value[2], source, inside);
+    observer_shuffle(warp, inst, meeting.lanes, source);
     LANE_LOOP result[l] = a[source[l]];
     if (meeting.count == 1) {
         LaneU32 *d = REG(warp, LaneU32, sync->d);

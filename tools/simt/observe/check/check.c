@@ -19,6 +19,7 @@ static void free_checker(Checker *checker) {
     free_cells(&checker->cells);
     free_cells(&checker->byte_cells);
     free(checker->lane_known);
+    free(checker->waiting);
     free(checker->split);
     free(checker->unwritten);
     free(checker->extents);
@@ -45,13 +46,14 @@ static bool attach(Block *block) {
     checker->room = block->machine->ordered ? &check->room : &checker->own_room;
     checker->warps = calloc(MAX_WARPS, sizeof *checker->warps);
     checker->lane_known = calloc(block->warp_count, sizeof *checker->lane_known);
+    checker->waiting = calloc(block->warp_count, sizeof *checker->waiting);
     checker->split = calloc(words, sizeof *checker->split);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
     checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
     checker->races = calloc(RECORD_SITES, sizeof *checker->races);
     if (new_cells(&checker->cells, words) && new_cells(&checker->byte_cells, words * 4) &&
-        checker->warps && checker->lane_known && checker->split && checker->unwritten &&
-        checker->extents && checker->races) {
+        checker->warps && checker->lane_known && checker->waiting && checker->split &&
+        checker->unwritten && checker->extents && checker->races) {
         block->watch = checker;
         return true;
     }
@@ -187,6 +189,8 @@ Observer *check_open(const Machine *machine) {
                                       .arrive = check_arrive,
                                       .complete = check_complete,
                                       .meet = check_meet,
+                                      .met = check_met,
+                                      .shuffle = check_shuffle,
                                       .join = check_join};
     Check *check = calloc(1, sizeof *check);
     if (!check) return NULL;

@@ -61,6 +61,12 @@ typedef struct {
     uint32_t slot_count;
 } Findings;
 
+// A lane that waits in an instruction for others of its warp.
+typedef struct {
+    const Inst *inst;
+    uint32_t awaited;
+} Waiting;
+
 // A barrier that some threads have reached.
 typedef struct {
     bool open;
@@ -69,6 +75,8 @@ typedef struct {
     uint32_t threads;         // number of threads that have come
     const Inst *inst, *other; // of the first arrival, and of one from another line
     uint32_t thread, other_thread;
+    bool split;                     // some warp came in parts, at several barriers of the program
+    const Inst *of_warp[MAX_WARPS]; // where each warp came first
 } Arrival;
 
 // A read of shared memory that nothing had written. If another thread writes it before the next
@@ -148,9 +156,10 @@ typedef struct {
     uint64_t warp_known[MAX_WARPS][MAX_WARPS];
     uint64_t (*lane_known)[LANES][LANES]; // per warp
     Arrival arrivals[BARRIERS];
-    Knowledge *warps, common; // of each warp; of all
-    bool orders;              // there is any
-    SyncTable words;          // of shared memory
+    Waiting (*waiting)[LANES]; // per warp
+    Knowledge *warps, common;  // of each warp; of all
+    bool orders;               // there is any
+    SyncTable words;           // of shared memory
     ReleaseRoom own_room, *room;
     Known known;
     Cells cells, byte_cells; // of shared memory
@@ -236,6 +245,8 @@ void order_free(Checker *checker);
 void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
 void check_complete(Block *block, uint32_t barrier);
 void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
+void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes);
+void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
 void check_join(Warp *warp, uint32_t lanes);
 
 #endif

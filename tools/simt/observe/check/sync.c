@@ -62,7 +62,7 @@ void check_complete(Block *block, uint32_t barrier) {
                     "%u of %u threads reached this barrier and the others had ended: let every "
                     "thread reach it",
                     arrival->threads, block->threads);
-    else if (arrival->other)
+    else if (arrival->other && !arrival->split)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
                     arrival->other, arrival->other_thread, 0,
                     "some threads wait at this barrier and others at another one: let all threads "
@@ -74,6 +74,20 @@ static bool elsewhere(const Checker *checker, const Inst *a, const Inst *b) {
     return here.line != there.line || here.file != there.file;
 }
 
+// Parts of a warp at two barriers: each is one for whole warps (bar.sync is barrier.sync.aligned).
+static void split_warp(Checker *checker, const Arrival *arrival, const Warp *warp,
+                       const Inst *inst) {
+    const uint32_t first = warp->index * (uint32_t)LANES;
+    const uint32_t thread = first + (uint32_t)__builtin_ctz(warp->exec);
+    const uint32_t others = warp->live & ~warp->exec;
+    const uint32_t other = first + (others ? (uint32_t)__builtin_ctz(others) : 0);
+    check_found(checker, KIND_BARRIER, PTX_REG_SPACE, inst, thread, arrival->of_warp[warp->index],
+                other, 0,
+                "lanes 0x%08x of a warp wait at this barrier and others of it at another one: let "
+                "all threads of the block reach the same one",
+                warp->exec);
+}
+
 void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
     Checker *checker = check_of(warp);
     Arrival *arrival = &checker->arrivals[barrier];
@@ -83,6 +97,12 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
     if (!arrival->other && arrival->inst != inst && elsewhere(checker, inst, arrival->inst)) {
         arrival->other = inst;
         arrival->other_thread = thread;
+    }
+    const Inst **first = &arrival->of_warp[warp->index];
+    if (!*first) *first = inst;
+    if (*first != inst) {
+        arrival->split = true;
+        split_warp(checker, arrival, warp, inst);
     }
     arrival->warps |= 1u << warp->index;
     arrival->threads += (uint32_t)__builtin_popcount(warp->exec);
@@ -124,6 +144,38 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     for (uint32_t m = warp->exec; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (!(named[lane] >> lane & 1)) caller_unnamed(checker, warp, inst, lane, named[lane]);
+        const uint32_t missing = named[lane] & warp->live & ~warp->exec;
+        if (missing) checker->waiting[warp->index][lane] = (Waiting){inst, missing};
         if (checker->orders) order_join_lanes(checker, warp->index, named[lane]);
+    }
+}
+
+// Lanes that have ended may be named (CUDA C++ Programming Guide: "all non-exited threads named in
+// mask"). But those that had not when others began to wait for them should have come.
+void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
+    const uint32_t ended = named & ~lanes & ~warp->live;
+    if (!ended) return;
+    Checker *checker = check_of(warp);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const Waiting *waiting = &checker->waiting[warp->index][lane];
+        if (waiting->inst != inst || !(waiting->awaited & ended)) continue;
+        check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
+                    "lane %u waits for lanes 0x%08x, which end without getting here: name exactly "
+                    "the lanes that get here",
+                    lane, waiting->awaited & ended);
+        return;
+    }
+}
+
+void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]) {
+    uint32_t missing = 0;
+    LANE_LOOP missing |= (~lanes >> (source[l] & 31) & 1) << l;
+    for (uint32_t m = missing & lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), from = (uint32_t)source[lane] & 31;
+        const bool ended = !(warp->live >> from & 1);
+        check_found(check_of(warp), KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane,
+                    NULL, 0, 0, "lane %u reads lane %u, which %s: what it gets is undefined", lane,
+                    from, ended ? "has ended or never was" : "does not take part");
     }
 }
