@@ -190,6 +190,56 @@ __global__ void threads_exchange(const int *in, volatile int *out) {
     out[BLOCK + t] = out[BLOCK - 1 - t];  // SILENT global_race_threads: race
 }
 
+// One array of shared memory lies behind the other: an index past the first is in the second.
+template <bool RIGHT> __global__ void past_shared_array(const int *in, int *out) {
+    __shared__ int first[32], second[32];
+    unsigned t = threadIdx.x;
+    first[t] = in[t];
+    second[t] = in[t + 32];
+    __syncthreads();
+    first[(t + 1) % (RIGHT ? 32 : 64)] = in[t];  // HAZARD past_shared_array: out of bounds
+    __syncthreads();
+    out[t] = first[t] + second[t];
+}
+
+template <bool RIGHT> __device__ void store_before(int *dynamic, unsigned t, int value) {
+    dynamic[(int)t - (RIGHT ? 0 : 1)] = value;  // HAZARD before_dynamic_array: out of bounds
+}
+
+template <bool RIGHT> __global__ void before_dynamic_array(const int *in, int *out) {
+    __shared__ int fixed[32];
+    extern __shared__ int dynamic[];
+    unsigned t = threadIdx.x;
+    fixed[t] = in[t];
+    dynamic[t] = in[t + 32];
+    __syncthreads();
+    store_before<RIGHT>(dynamic, t, in[t]);
+    __syncthreads();
+    out[t] = fixed[t] + dynamic[t];
+}
+
+// Right: pointers to either array, rows of one array, a pointer that runs behind the end.
+__global__ void two_shared_arrays(const int *in, int *out) {
+    __shared__ int first[64], second[64], rows[4][16];
+    unsigned t = threadIdx.x;
+    int *from = first, *to = second;
+    from[t] = from[t + 32] = in[t];
+    for (int step = 0; step < in[3]; step++) {
+        __syncthreads();
+        to[t] = from[t + step] + 1;
+        to[t + 32] = from[t + 32 - step];
+        int *keep = from;
+        from = to;
+        to = keep;
+    }
+    int *p = in[1] == 1 ? &rows[0][16] : &rows[2][0];
+    p[t - (in[1] == 1 ? 16 : 0)] = from[t];
+    __syncthreads();
+    int sum = 0;
+    for (int *at = first; at != first + 32; at++) sum += *at;
+    out[t] = rows[0][t] + sum;
+}
+
 static int *fresh(size_t bytes) {
     int *d = NULL;
     cudaMalloc((void **)&d, bytes);
@@ -321,6 +371,11 @@ static const Case cases[] = {
     RUN("written_by_host_mapped_right", written_by_host(d_out, false)),
     RUN("variables_right", read_variables<<<1, BLOCK>>>(d_out)),
     RUN("written_by_kernel_right", written_by_kernel(d_out)),
+    RUN("past_shared_array", past_shared_array<false><<<1, 32>>>(d_in, d_out)),
+    RUN("past_shared_array_right", past_shared_array<true><<<1, 32>>>(d_in, d_out)),
+    RUN("before_dynamic_array", before_dynamic_array<false><<<1, 32, 128>>>(d_in, d_out)),
+    RUN("before_dynamic_array_right", before_dynamic_array<true><<<1, 32, 128>>>(d_in, d_out)),
+    RUN("two_shared_arrays_right", two_shared_arrays<<<1, 32>>>(d_in, d_out)),
     RUN("global_race_blocks", blocks_add<<<8, 32>>>(d_in, d_out)),
     RUN("global_race_threads", threads_exchange<<<1, BLOCK>>>(d_in, d_out)),
 };

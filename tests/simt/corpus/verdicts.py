@@ -33,6 +33,12 @@ def source_path(name):
     return os.path.join(HERE, name + ".cu")
 
 
+def line_of(name, text):
+    """The line of a source that contains a text."""
+    with open(source_path(name)) as source:
+        return next(number for number, line in enumerate(source, 1) if text in line)
+
+
 def verdicts(name):
     """{case: Verdict} for the cases of one source that have a HAZARD or a SILENT comment."""
     labels, found, pairs = {}, {}, []

@@ -55,6 +55,9 @@ struct Code {
     uint32_t frame_bytes;                 // of registers, constants, parameter areas
     uint32_t param_offset, result_offset; // in the frame, for functions that are called
     uint32_t param_stride, result_bytes;  // a lane
+    // By PTX instruction: the variable of shared memory that its address was made from, NULL: not
+    // known. NULL: no instruction has one.
+    const PtxVariable **origins;
     CodeConstant *constants;
     uint32_t constant_count;
     Code **callees; // directly called

@@ -6,13 +6,18 @@
 
 volatile sig_atomic_t machine_interrupted;
 
-const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
+const Code *machine_code(const Machine *machine, const Inst *inst) {
     for (uint32_t k = 0; k < machine->code_count; k++) {
         const Code *code = machine->codes[k];
-        if (!code || inst < code->insts || inst >= code->insts + code->count) continue;
-        return inst->ptx < code->source->inst_count ? &code->source->insts[inst->ptx] : NULL;
+        if (code && inst >= code->insts && inst < code->insts + code->count) return code;
     }
     return NULL;
+}
+
+const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
+    const Code *code = machine_code(machine, inst);
+    if (!code || inst->ptx >= code->source->inst_count) return NULL;
+    return &code->source->insts[inst->ptx];
 }
 
 static int64_t now_ns(void) {

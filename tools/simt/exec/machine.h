@@ -40,7 +40,9 @@ typedef struct {
     int64_t deadline_ns; // of the watchdog, moved on by progress; 0: none
 } Machine;
 
-// The PTX instruction that this one was made from; NULL if it is not of this launch's code.
+// The code that an instruction is of; NULL if it is not of this launch's.
+const Code *machine_code(const Machine *machine, const Inst *inst);
+// The PTX instruction that this one was made from; NULL: none.
 const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
 
 // The watchdog: its deadline lies the set time behind the last progress, which is a warp that ends.

@@ -173,5 +173,6 @@ bool lower_function(Lowering *lowering, Code *code) {
     size_t *place = ARENA_NEW(lower->arena, lower->node_count, size_t);
     for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_node(lower, place);
     finish(lower, place);
+    lower_origins(lower);
     return true;
 }

@@ -116,6 +116,9 @@ Scope lower_take_scope(Lower *lower);
 MemoryForm lower_take_form(Lower *lower); // all but the type
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
 
+// --- origin.c ---
+void lower_origins(Lower *lower); // sets lower->code->origins
+
 // --- blocks.c ---
 void lower_nodes(Lower *lower);          // builds lower->nodes
 uint32_t lower_meet(const Lower *lower); // where lanes meet that split in the current node

@@ -226,14 +226,18 @@ static void parse_loc(Parser *parser) {
             for (int k = 0; k < 3; k++) inlined[k] = parse_int(parser, "a number");
         }
     }
-    PtxPlace place = {(uint32_t)at[0], (uint32_t)at[1]};
-    if (inlined[1] && !user_file(parser, at[0])) {
-        PtxPlace outer = seen_slot(parser, inlined[0], inlined[1], inlined[2])->place;
-        place = outer.line ? outer : (PtxPlace){(uint32_t)inlined[0], (uint32_t)inlined[1]};
+    PtxPlace place = {(uint32_t)at[0], (uint32_t)at[1]}, call = {0, 0};
+    if (inlined[1]) {
+        const PtxSeen *outer = seen_slot(parser, inlined[0], inlined[1], inlined[2]);
+        call = (PtxPlace){(uint32_t)inlined[0], (uint32_t)inlined[1]};
+        if (!user_file(parser, at[0])) place = outer->place.line ? outer->place : call;
+        if (outer->call.line) call = outer->call;
+        if (call.line == place.line && call.file == place.file) call = (PtxPlace){0, 0};
     }
     if (place.line == 0) return; // code of no line stays with the line before it
-    seen_slot(parser, at[0], at[1], at[2])->place = place;
-    parser->place = place;
+    PtxSeen *seen = seen_slot(parser, at[0], at[1], at[2]);
+    seen->place = parser->place = place;
+    seen->call = parser->call = call;
 }
 
 // --- statements ---
@@ -301,7 +305,10 @@ static void resolve_targets(Parser *parser) {
 
 static void parse_instruction(Parser *parser) {
     PtxFunction *function = parser->function;
-    PtxInst inst = {.guard = PTX_NONE, .ptx_line = parser->token.line, .place = parser->place};
+    PtxInst inst = {.guard = PTX_NONE,
+                    .ptx_line = parser->token.line,
+                    .place = parser->place,
+                    .call = parser->call};
     if (parse_take(parser, "@")) {
         inst.guard_negated = parse_take(parser, "!");
         Str name = parse_word(parser, "a predicate register");
@@ -368,7 +375,7 @@ void parse_body(Parser *parser, PtxFunction *function) {
     parser->function = function;
     parser->register_capacity = parser->local_capacity = parser->inst_capacity = 0;
     parser->scratch = 0;
-    parser->place = (PtxPlace){0};
+    parser->place = parser->call = (PtxPlace){0};
     memset(parser->seen, 0, PTX_SEEN * sizeof *parser->seen);
     uint32_t level = 0;
     uint64_t scratch[256];

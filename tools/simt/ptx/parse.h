@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     uint64_t at; // hash of file, line and column
     PtxPlace place;
+    PtxPlace call; // of the outermost function inlined around it
 } PtxSeen;
 
 typedef struct {
@@ -62,7 +63,7 @@ typedef struct {
     PtxPending *pending;
     size_t pending_count, pending_capacity;
     PtxSeen *seen; // direct-mapped
-    PtxPlace place;
+    PtxPlace place, call;
 } Parser;
 
 #define PTX_SEEN 1024

@@ -133,6 +133,8 @@ typedef struct {
     PtxOperand *operands;
     uint32_t ptx_line;
     PtxPlace place;
+    PtxPlace
+        call; // where the outermost function that was inlined around it is called; line 0: none
 } PtxInst;
 
 // The list of labels of one `.branchtargets`, for brx.idx.

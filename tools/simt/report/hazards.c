@@ -38,6 +38,8 @@ static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
     added.hazard.kind = keep(arena, hazard->kind);
     added.hazard.file = keep(arena, hazard->file);
     added.hazard.other_file = keep(arena, hazard->other_file);
+    added.hazard.call_file = keep(arena, hazard->call_file);
+    added.hazard.other_call_file = keep(arena, hazard->other_call_file);
     added.hazard.space = keep(arena, hazard->space);
     ARENA_GROW(arena, found, found_count, found_capacity);
     found[found_count++] = added;
@@ -47,21 +49,36 @@ void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t
     for (size_t i = 0; i < count; i++) add(arena, kernel, &hazards[i]);
 }
 
+static void print_other(const Hazard *hazard) {
+    const Dim3 block = hazard->other_block, thread = hazard->other_thread;
+    printf("; the other access: %s:%u", hazard->other_file ? hazard->other_file : "?",
+           hazard->other_line);
+    if (block.x != hazard->block.x || block.y != hazard->block.y || block.z != hazard->block.z)
+        printf(", block (%u,%u,%u)", block.x, block.y, block.z);
+    printf(", thread (%u,%u,%u)", thread.x, thread.y, thread.z);
+}
+
 static void print_hazard(const Found *at) {
     const Hazard *hazard = &at->hazard;
     printf("%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line, hazard->kind,
            at->kernel);
-    if (hazard->space)
+    if (hazard->variable[0])
+        printf(", %s memory %s", hazard->space, hazard->variable);
+    else if (hazard->space)
         printf(", %s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
     printf(", block (%u,%u,%u), thread (%u,%u,%u)", hazard->block.x, hazard->block.y,
            hazard->block.z, hazard->thread.x, hazard->thread.y, hazard->thread.z);
-    if (hazard->other_line)
-        printf("; the other access: %s:%u, thread (%u,%u,%u)",
-               hazard->other_file ? hazard->other_file : "?", hazard->other_line,
-               hazard->other_thread.x, hazard->other_thread.y, hazard->other_thread.z);
+    if (hazard->other_line) print_other(hazard);
     if (hazard->occurrences > 1) printf("; %llu times", (unsigned long long)hazard->occurrences);
     putchar('\n');
     if (hazard->advice[0]) printf("    %s\n", hazard->advice);
+    if (hazard->call_line)
+        printf("    called at %s:%u\n", hazard->call_file ? hazard->call_file : "?",
+               hazard->call_line);
+    if (hazard->other_call_line && (hazard->other_call_line != hazard->call_line ||
+                                    !same_text(hazard->other_call_file, hazard->call_file)))
+        printf("    the other access: called at %s:%u\n",
+               hazard->other_call_file ? hazard->other_call_file : "?", hazard->other_call_line);
 }
 
 bool hazards_print(void) {

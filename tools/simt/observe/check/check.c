@@ -23,6 +23,7 @@ static void free_checker(Checker *checker) {
     free(checker->split);
     free(checker->unwritten);
     free(checker->extents);
+    free(checker->variables);
     free(checker->races);
     findings_free(&checker->findings);
     free(checker);
@@ -50,10 +51,11 @@ static bool attach(Block *block) {
     checker->split = calloc(words, sizeof *checker->split);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
     checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
+    checker->variables = calloc(RECORD_SITES, sizeof *checker->variables);
     checker->races = calloc(RECORD_SITES, sizeof *checker->races);
     if (new_cells(&checker->cells, words) && new_cells(&checker->byte_cells, words * 4) &&
         checker->warps && checker->lane_known && checker->waiting && checker->split &&
-        checker->unwritten && checker->extents && checker->races) {
+        checker->unwritten && checker->extents && checker->variables && checker->races) {
         block->watch = checker;
         return true;
     }
@@ -151,18 +153,46 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
                 (unsigned long long)address, (unsigned long long)limit);
 }
 
-// The lanes whose access lies in [0, limit) and is aligned; the others are reported.
-static uint32_t within(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                       const uint64_t address[LANES], uint64_t limit) {
+// The lanes whose access lies in [low, high) and is aligned.
+static uint32_t between(const Access *access, const uint64_t address[LANES], uint64_t low,
+                        uint64_t high) {
     uint64_t size = address_bytes(access);
     uint32_t good = 0;
-    if (size <= limit)
-        LANE_LOOP good |= (uint32_t)(address[l] <= limit - size && !(address[l] & (size - 1))) << l;
+    if (low > high || size > high - low) return 0;
+    LANE_LOOP good |=
+        (uint32_t)((address[l] - low <= high - low - size) & !(address[l] & (size - 1))) << l;
+    return good;
+}
+
+// The same in [0, limit); the others are reported.
+static uint32_t within(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                       const uint64_t address[LANES], uint64_t limit) {
+    uint32_t good = between(access, address, 0, limit);
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         outside_space(checker, warp, access, lane, address[lane], limit);
     }
     return mask & good;
+}
+
+// Of shared memory: where the variable lies whose address the instruction uses.
+static uint32_t within_variable(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                                const uint64_t address[LANES]) {
+    Extent *extent = &checker->variables[check_site(checker, access)];
+    const uint64_t limit = warp->block->shared_bytes;
+    if (!extent->high) *extent = variable_extent(checker->machine, access->inst, limit);
+    const uint32_t good = mask & between(access, address, extent->low, extent->high);
+    if (good == mask) return mask;
+    const uint32_t inside = within(checker, warp, access, mask & ~good, address, limit);
+    for (uint32_t m = inside; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        char text[160];
+        variable_outside(checker->machine, access->inst, address[lane], text, sizeof text);
+        check_found(checker, KIND_BOUNDS, PTX_SHARED, access->inst, thread, NULL, 0, address[lane],
+                    "thread %u %s %u bytes %s: guard the index", thread, check_verb(access->kind),
+                    address_bytes(access), text);
+    }
+    return good;
 }
 
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
@@ -173,7 +203,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (access->space == PTX_LOCAL)
         within(checker, warp, access, lanes, address, block->local_stride);
     if (access->space != PTX_SHARED) return;
-    lanes = within(checker, warp, access, lanes, address, block->shared_bytes);
+    lanes = within_variable(checker, warp, access, lanes, address);
     if (!lanes) return;
     check_order(checker, warp, access, lanes, address);
     check_shared(checker, warp, access, lanes, address);

@@ -177,6 +177,11 @@ static const char *file_name(const PtxModule *module, uint32_t file) {
     return file < module->file_count ? module->file_short[file] : NULL;
 }
 
+static PtxPlace call_of(const Machine *machine, const Inst *inst) {
+    const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
+    return ptx ? ptx->call : (PtxPlace){0, 0};
+}
+
 static void describe(const Machine *machine, const Finding *finding, Hazard *hazard) {
     static const char *const kinds[] = {
         [KIND_RACE] = "race",
@@ -199,7 +204,15 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
                        .address = finding->address,
                        .space = space ? spaces[finding->space] : NULL,
                        .occurrences = finding->occurrences};
+    const PtxPlace call = call_of(machine, finding->at.inst);
+    hazard->call_file = file_name(machine->module, call.file);
+    hazard->call_line = call.line;
+    if (finding->space == PTX_SHARED)
+        variable_name(machine, finding->address, hazard->variable, sizeof hazard->variable);
     if (finding->other_place.line) {
+        const PtxPlace other_call = call_of(machine, finding->other.inst);
+        hazard->other_call_file = file_name(machine->module, other_call.file);
+        hazard->other_call_line = other_call.line;
         hazard->other_file = file_name(machine->module, finding->other_place.file);
         hazard->other_line = finding->other_place.line;
         hazard->other_block = unlinear(finding->other.block, machine->grid);

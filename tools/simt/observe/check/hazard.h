@@ -9,8 +9,12 @@ typedef struct {
     const char *kind; // "race", "divergent barrier", "out of bounds", "uninitialized read", ...
     const char *file, *other_file;
     uint32_t line, other_line;
+    // Where the user's code calls functions that were inlined there; line 0: no such function.
+    const char *call_file, *other_call_file;
+    uint32_t call_line, other_call_line;
     Dim3 block, thread, other_block, other_thread;
     uint64_t address;     // in its space
+    char variable[96];    // of shared memory: "s + 64"; empty: no variable
     const char *space;    // "shared", "global", "local"
     uint64_t occurrences; // equal findings (same kind and lines) merged into this one
     char advice[256];     // one sentence: what happened in words and how to fix it

@@ -167,8 +167,9 @@ typedef struct {
     bool any_split;
     UnwrittenRead *unwritten;
     size_t unwritten_count;
-    Extent *extents; // by site: the allocation that its last access was in
-    uint16_t *races; // by site: races of the block that were found there, up to MANY_RACES
+    Extent *variables; // by site: the variable of shared memory that its accesses should lie in
+    Extent *extents;   // by site: the allocation that its last access was in
+    uint16_t *races;   // by site: races of the block that were found there, up to MANY_RACES
     Findings findings;
     bool lost; // memory was too short for some
 } Checker;
@@ -216,6 +217,15 @@ bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint
 // Whether what `thread` has acquired orders an access of any block.
 bool check_acquired(Checker *checker, uint32_t thread, uint64_t block, uint32_t other,
                     uint64_t time);
+
+// Where in shared memory an instruction's accesses should lie: in the variable that its address was
+// made from; else in all of it.
+Extent variable_extent(const Machine *machine, const Inst *inst, uint64_t limit);
+// "at byte 128 of a, which has 128: that is in b", of an access outside its variable.
+void variable_outside(const Machine *machine, const Inst *inst, uint64_t address, char *to,
+                      size_t room);
+// "s + 64" for an address in shared memory; empty where no variable is.
+void variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
 // Shared memory: races and reads of what nothing wrote. Addresses are within shared memory.
 void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
