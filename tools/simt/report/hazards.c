@@ -32,6 +32,7 @@ static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
     for (size_t i = 0; i < found_count; i++)
         if (same_hazard(&found[i], kernel, hazard)) {
             found[i].hazard.occurrences += hazard->occurrences;
+            found[i].hazard.more |= hazard->more;
             return;
         }
     Found added = {keep(arena, kernel), *hazard};
@@ -69,7 +70,9 @@ static void print_hazard(const Found *at) {
     printf(", block (%u,%u,%u), thread (%u,%u,%u)", hazard->block.x, hazard->block.y,
            hazard->block.z, hazard->thread.x, hazard->thread.y, hazard->thread.z);
     if (hazard->other_line) print_other(hazard);
-    if (hazard->occurrences > 1) printf("; %llu times", (unsigned long long)hazard->occurrences);
+    if (hazard->occurrences > 1)
+        printf("; %llu times%s", (unsigned long long)hazard->occurrences,
+               hazard->more ? " or more" : "");
     putchar('\n');
     if (hazard->advice[0]) printf("    %s\n", hazard->advice);
     if (hazard->call_line)

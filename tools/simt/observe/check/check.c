@@ -22,6 +22,7 @@ static void free_checker(Checker *checker) {
     free(checker->waiting);
     free(checker->split);
     free(checker->unwritten);
+    free(checker->unwritten_at);
     free(checker->extents);
     free(checker->variables);
     free(checker->races);
@@ -50,12 +51,14 @@ static bool attach(Block *block) {
     checker->waiting = calloc(block->warp_count, sizeof *checker->waiting);
     checker->split = calloc(words, sizeof *checker->split);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
+    checker->unwritten_at = calloc(RECORD_SITES, sizeof *checker->unwritten_at);
     checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
     checker->variables = calloc(RECORD_SITES, sizeof *checker->variables);
     checker->races = calloc(RECORD_SITES, sizeof *checker->races);
     if (new_cells(&checker->cells, words) && new_cells(&checker->byte_cells, words * 4) &&
         checker->warps && checker->lane_known && checker->waiting && checker->split &&
-        checker->unwritten && checker->extents && checker->variables && checker->races) {
+        checker->unwritten && checker->extents && checker->unwritten_at && checker->variables &&
+        checker->races) {
         block->watch = checker;
         return true;
     }

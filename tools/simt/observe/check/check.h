@@ -1,6 +1,16 @@
 // Hazards: what --check looks for while a kernel runs. An Observer: each Block has a Checker of its
-// own, which follows it through all the blocks that it stands for one after another, so what is
-// found does not depend on the number of host threads.
+// own, which follows it through all the blocks that it stands for one after another.
+//
+// Design. Happens-before, as in FastTrack (Flanagan and Freund, 2009), with the hierarchy of the
+// GPU instead of one clock per thread: barriers order whole blocks, so a number per block (and per
+// warp, where only some take part) says what is ordered within one; between blocks there is order
+// only where a word carries it. record.h: what is kept of an access. shadow.h: where, for global
+// memory. shared.c and global_race.c: what is compared. sync.c: barriers, lanes that meet.
+// order.c, release.h: releases, acquires, fences, scopes. finding.c, advice.c: what is reported.
+//
+// Kernels in which blocks can wait for each other run on one host thread (schedule.c), so what is
+// found is the same every time. In others blocks run at the same time and are never ordered, so
+// whether two of them race does not depend on who comes first; which two are named may.
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -125,7 +125,7 @@ void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, u
     bool fresh;
     Finding *finding = record(checker, &key, &fresh);
     if (!finding) return;
-    checker->races[record_site(mine)]++;
+    finding->more |= ++checker->races[record_site(mine)] >= check_many_races(checker);
     bool warp = !((mine ^ earlier) & RECORD_WARP_MASK);
     finding->between |= block != checker->block ? BETWEEN_BLOCKS
                         : warp                  ? BETWEEN_LANES
@@ -203,7 +203,8 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
                        .thread = unlinear(finding->at.thread, machine->block),
                        .address = finding->address,
                        .space = space ? spaces[finding->space] : NULL,
-                       .occurrences = finding->occurrences};
+                       .occurrences = finding->occurrences,
+                       .more = finding->more};
     const PtxPlace call = call_of(machine, finding->at.inst);
     hazard->call_file = file_name(machine->module, call.file);
     hazard->call_line = call.line;
@@ -246,6 +247,7 @@ static size_t merge(const Check *check) {
         if (count && same_finding(&check->found[count - 1], finding)) {
             check->found[count - 1].occurrences += finding->occurrences;
             check->found[count - 1].between |= finding->between;
+            check->found[count - 1].more |= finding->more;
         } else {
             check->found[count++] = *finding;
         }

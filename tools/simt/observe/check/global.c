@@ -165,6 +165,7 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
         check_global_races(checker, warp, access, mask, address, true);
         return;
     }
+    check_global_ahead(access, mask, address);
     const uint32_t good = good_lanes(checker, warp, access, mask, address, size);
     if (!good) return;
     if (!whole_words(access, good, address, size)) {

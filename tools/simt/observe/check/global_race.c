@@ -1,13 +1,15 @@
-// Races in global memory, between threads of different warps or blocks: one of them writes, no
-// barrier orders them, neither has acquired what the other released (order.c), and they are not
-// both strong at scopes that cover each other. PTX ISA, "Memory Consistency Model: Data-Races".
-// Launches are ordered one behind the other. Two writes of the same value are no race.
+// Races in global memory: of two threads' accesses to a byte one writes, no barrier orders them,
+// neither has acquired what the other released (order.c), and they are not both strong at scopes
+// that cover each other. PTX ISA, "Memory Consistency Model: Data-Races". Launches are ordered one
+// behind the other. Two writes of the same value are no race.
 //
 // Most accesses are of words that nobody else touches, by whole warps at a time: those are compared
 // and recorded in one loop. Bounds are checked before: see global.c.
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
 
 typedef struct {
     Checker *checker;
@@ -17,7 +19,8 @@ typedef struct {
     Record base;        // of the warp's first lane
     Record mine;        // of the lane at hand
     Record launch;      // earlier records are of earlier launches
-    Record floor;       // the block's own earlier ones are ordered by a barrier
+    Record floor;       // the block's own earlier ones are ordered by a barrier,
+    Record warp_floor;  // the warp's own earlier ones by bar.warp.sync
     Record times, span; // where the block's own latest times are
     uint32_t lane, size;
     bool reads, writes, strong;
@@ -34,6 +37,7 @@ static Touch touch_of(Checker *checker, Warp *warp, const Access *access,
                                        warp->index * (uint32_t)LANES, scope),
                    .launch = checker->check->launch << RECORD_TIME,
                    .floor = checker->block_floor << RECORD_TIME,
+                   .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
                    .times = checker->times << RECORD_TIME,
                    .span = (checker->times_end - checker->times) << RECORD_TIME,
                    .size = address_bytes(access),
@@ -46,8 +50,17 @@ static Touch touch_of(Checker *checker, Warp *warp, const Access *access,
 
 static inline bool own(const Touch *at, Record record) { return record - at->times < at->span; }
 
-// Whether it is seen at once that the access of this record is ordered before this one.
-static inline bool settled(const Touch *at, Record record) {
+// Whether it is seen at once that the access of this record is ordered before one of the thread of
+// `mine`.
+static inline bool settled(const Touch *at, Record record, Record mine) {
+    const Record other = record ^ mine;
+    const bool earlier = (record < at->floor) | !(other & RECORD_LANE_MASK) |
+                         (!(other & RECORD_WARP_MASK) & (record < at->warp_floor));
+    return (record < at->launch) | (own(at, record) & earlier);
+}
+
+// The same, or of the same warp: what it reads counts once.
+static inline bool known(const Touch *at, Record record) {
     return (record < at->launch) |
            (own(at, record) & ((record < at->floor) | !((record ^ at->base) & RECORD_WARP_MASK)));
 }
@@ -58,13 +71,12 @@ static inline bool foreign(const Touch *at, Record record) {
 }
 
 static bool ordered(const Touch *at, Record record) {
-    if (settled(at, record)) return true;
+    if (settled(at, record, at->mine)) return true;
     Checker *checker = at->checker;
     const uint64_t time = record_time(record), block = shadow_block(time);
     const uint32_t other = record_thread(record), thread = record_thread(at->mine);
-    if (block == checker->block &&
-        (time < checker->block_floor || other / LANES == thread / LANES ||
-         !check_unordered(checker, time, other, thread)))
+    if (block == checker->block && (time < checker->block_floor || other == thread ||
+                                    !check_unordered(checker, time, other, thread)))
         return true;
     return check_acquired(checker, thread, block, other, time);
 }
@@ -77,19 +89,30 @@ static bool both_strong(const Touch *at, Record record) {
     return shadow_block(record_time(record)) == at->checker->block;
 }
 
+// Whether a record is of this very instruction: its value is not yet in memory.
+static bool together(const Touch *at, Record record) {
+    return !((record ^ at->mine) & ~RECORD_LANE_MASK) && !((record ^ at->mine) & RECORD_WARP_MASK);
+}
+
 // Whether this store leaves `count` bytes that another thread wrote as they are.
 static bool same_value(const Touch *at, Record record, uint64_t address, uint32_t count) {
-    uint8_t mine[4];
+    uint8_t mine[4], theirs[4];
     if (at->access->kind != ACCESS_STORE) return false;
     if (at->checker->check->sites[record_site(record)].kind != ACCESS_STORE) return false;
     uint32_t offset = (uint32_t)(address - at->address[at->lane]);
-    return address_stored(at->warp, at->access, at->lane, offset, count, mine) &&
-           memcmp(mine, memory_at(address), count) == 0;
+    if (!address_stored(at->warp, at->access, at->lane, offset, count, mine)) return false;
+    const uint32_t lane = record_thread(record) % LANES;
+    const uint64_t from = at->address[lane];
+    if (together(at, record) && from <= address && address + count <= from + at->size)
+        address_stored(at->warp, at->access, lane, (uint32_t)(address - from), count, theirs);
+    else
+        memcpy(theirs, memory_at(address), count);
+    return memcmp(mine, theirs, count) == 0;
 }
 
 static void against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
     if (check_saturated(at->checker, at->mine)) return;
-    if (settled(at, record) || both_strong(at, record) || ordered(at, record)) return;
+    if (settled(at, record, at->mine) || both_strong(at, record) || ordered(at, record)) return;
     if (write && same_value(at, record, address, count)) return;
     check_race(at->checker, PTX_GLOBAL, at->mine, record, address);
 }
@@ -145,7 +168,7 @@ static void note_read(const Touch *at, Region *region, Cells *cells, uint32_t k)
     Record old = cells->read[k];
     cells->read[k] = at->mine;
     bool observation = record_scope(old) && old >= at->launch && !at->strong;
-    if ((settled(at, old) && !observation) || !use_more(at, region)) return;
+    if ((known(at, old) && !observation) || !use_more(at, region)) return;
     put_aside(at, old, &cells->read_2[k]);
 }
 
@@ -159,7 +182,7 @@ static void note_write(const Touch *at, Region *region, Cells *cells, uint32_t k
         if (region->more == launch && record_scope(cells->read_2[k])) cells->read_2[k] = 0;
     }
     if (!at->strong && region->more == launch) cells->write_2[k] = 0;
-    if (!at->strong || settled(at, old) || !use_more(at, region)) return;
+    if (!at->strong || known(at, old) || !use_more(at, region)) return;
     put_aside(at, old, &cells->write_2[k]);
 }
 
@@ -170,7 +193,7 @@ static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint6
     const bool more = region->more == launch;
     if (region->written == launch && cells->write) {
         const Record last = cells->write[k], other = more ? cells->write_2[k] : 0;
-        bool open = !settled(at, last) || !settled(at, other);
+        bool open = !settled(at, last, at->mine) || !settled(at, other, at->mine);
         if (open && !(record_scope(last) && observed(at, region, cells, k))) {
             against(at, last, address, count, true);
             against(at, other, address, count, true);
@@ -238,19 +261,33 @@ static inline bool quick_lane(const Touch *at, uint64_t launch, const Region *re
     const Cells *cells = &region->words;
     const bool more = region->more == launch, written = region->written == launch;
     const bool read = region->read == launch;
-    if (written && !settled(at, cells->write[k])) return false;
-    if (more && !(settled(at, cells->write_2[k]) & settled(at, cells->read_2[k]))) return false;
-    if (read && !settled(at, cells->read[k])) return false;
+    if (written && !settled(at, cells->write[k], mine)) return false;
+    if (more && !settled(at, cells->write_2[k], mine)) return false;
     if (at->reads) {
-        if (record_scope(cells->read[k])) return false;
+        if (!known(at, cells->read[k]) || record_scope(cells->read[k])) return false;
         cells->read[k] = mine;
-    } else {
-        cells->write[k] = mine;
+        return true;
     }
+    if (more && !settled(at, cells->read_2[k], mine)) return false;
+    if (read && !settled(at, cells->read[k], mine)) return false;
+    cells->write[k] = mine;
     return true;
 }
 
-// Words of weak accesses. The lanes that need a closer look.
+// A word that others too only update, at the scope of the device; nobody reads it.
+static inline bool quick_update(const Touch *at, uint64_t launch, const Region *region, uint32_t k,
+                                Record mine) {
+    const Cells *cells = &region->words;
+    if (region->more != launch || region->read == launch) return false;
+    const Record old = cells->write[k], other = cells->write_2[k];
+    if (!settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
+    if (!settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
+    if (!known(at, old) && (!foreign(at, other) || foreign(at, old))) cells->write_2[k] = old;
+    cells->write[k] = mine;
+    return true;
+}
+
+// Words of weak accesses, or of updates. The lanes that need a closer look.
 static uint32_t quick_lanes(const Touch *at, uint32_t mask) {
     const Touch local = *at;
     const uint64_t launch = at->checker->check->launch;
@@ -269,8 +306,10 @@ static uint32_t quick_lanes(const Touch *at, uint32_t mask) {
                                (local.reads ? last->read == launch : last->written == launch);
             if (!ready) last = NULL;
         }
-        if (!last || !quick_lane(&local, launch, last, (uint32_t)(offset - low) / 4,
-                                 local.base + ((Record)lane << RECORD_THREAD)))
+        const uint32_t k = (uint32_t)(offset - low) / 4;
+        const Record mine = local.base + ((Record)lane << RECORD_THREAD);
+        if (!last || !(local.strong ? quick_update(&local, launch, last, k, mine)
+                                    : quick_lane(&local, launch, last, k, mine)))
             left |= 1u << lane;
         if (!last) low = 1;
     }
@@ -282,7 +321,7 @@ static void lane_by_lane(Touch *at, uint32_t mask) {
     for (uint32_t m = mask; m; m &= m - 1) {
         at->lane = (uint32_t)__builtin_ctz(m);
         uint64_t address = at->address[at->lane];
-        if (address == last) continue; // what a warp does to a word counts once
+        if (address == last && at->reads) continue; // what a warp reads counts once
         last = address;
         at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
         touch_lane(at, address);
@@ -291,59 +330,92 @@ static void lane_by_lane(Touch *at, uint32_t mask) {
 
 // --- whole warps at consecutive addresses ---
 
-static bool all_settled(const Touch *at, const Record *records, uint32_t count) {
+// The first of `count` cells, 1 << `shift` of them a lane's.
+typedef struct {
+    uint32_t first, count, shift;
+} Span;
+
+static inline Record lane_record(const Touch *at, const Span *span, uint32_t k) {
+    return at->base + ((Record)(k >> span->shift) << RECORD_THREAD);
+}
+
+ALWAYS bool all_settled(const Touch *at, const Record *records, const Span *span) {
     const Touch local = *at;
+    const Span cells = *span;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < count; k++) wrong |= (uint32_t)!settled(&local, records[k]);
+    for (uint32_t k = 0; k < cells.count; k++)
+        wrong |=
+            (uint32_t)!settled(&local, records[cells.first + k], lane_record(&local, &cells, k));
     return !wrong;
 }
 
-// The records of `count` cells, `each` of them a lane's.
-static void set_records(const Touch *at, Record *records, uint32_t count, uint32_t each) {
-    const Record base = at->base;
-    const uint32_t shift = (uint32_t)__builtin_ctz(each);
-    for (uint32_t k = 0; k < count; k++)
-        records[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
+ALWAYS bool all_known(const Touch *at, const Record *records, const Span *span) {
+    const Touch local = *at;
+    uint32_t wrong = 0;
+    for (uint32_t k = span->first; k < span->first + span->count; k++)
+        wrong |= (uint32_t)!known(&local, records[k]);
+    return !wrong;
 }
 
-static void set_aside(const Touch *at, const Record *records, Record *aside, uint32_t count) {
+ALWAYS void set_records(const Touch *at, Record *records, const Span *span) {
     const Touch local = *at;
-    for (uint32_t k = 0; k < count; k++) {
+    const Span cells = *span;
+    for (uint32_t k = 0; k < cells.count; k++)
+        records[cells.first + k] = lane_record(&local, &cells, k);
+}
+
+ALWAYS void set_aside(const Touch *at, const Record *records, Record *aside, const Span *span) {
+    const Touch local = *at;
+    for (uint32_t k = span->first; k < span->first + span->count; k++) {
         Record old = records[k], other = aside[k];
-        bool keep = settled(&local, old) | (foreign(&local, other) & !foreign(&local, old));
+        bool keep = known(&local, old) | (foreign(&local, other) & !foreign(&local, old));
         aside[k] = keep ? other : old;
     }
 }
 
-static bool whole_read(const Touch *at, Region *region, Cells *cells, uint32_t first,
-                       uint32_t count, uint32_t each) {
+// Whether all are of one warp of another block at one time, which every lane has acquired.
+static bool all_acquired(const Touch *at, const Record *records, const Span *span) {
+    Checker *checker = at->checker;
+    const Record first = records[span->first];
+    const uint64_t time = record_time(first);
+    Record wrong = 0;
+    for (uint32_t k = span->first; k < span->first + span->count; k++) wrong |= records[k] ^ first;
+    if (!checker->orders || time < checker->check->launch) return false;
+    if (wrong & ~(RECORD_LANE_MASK & ~RECORD_WARP_MASK)) return false;
+    const uint64_t block = shadow_block(time);
+    return block != checker->block &&
+           check_acquired(checker, record_thread(at->base), block, record_thread(first), time) &&
+           checker->known.time == time;
+}
+
+ALWAYS bool whole_read(const Touch *at, Region *region, Cells *cells, const Span *span) {
     const uint64_t launch = at->checker->check->launch;
     const bool more = region->more == launch;
     if (region->written == launch && cells->write) {
-        if (!all_settled(at, cells->write + first, count)) return false;
-        if (more && !all_settled(at, cells->write_2 + first, count)) return false;
+        if (!all_settled(at, cells->write, span) && !all_acquired(at, cells->write, span))
+            return false;
+        if (more && !all_settled(at, cells->write_2, span)) return false;
     }
-    if (region->read == launch && !all_settled(at, cells->read + first, count)) {
+    if (region->read == launch && !all_known(at, cells->read, span)) {
         if (!use_more(at, region)) return true;
-        set_aside(at, cells->read + first, cells->read_2 + first, count);
+        set_aside(at, cells->read, cells->read_2, span);
     }
-    set_records(at, cells->read + first, count, each);
+    set_records(at, cells->read, span);
     return true;
 }
 
-static bool whole_write(const Touch *at, const Region *region, Cells *cells, uint32_t first,
-                        uint32_t count, uint32_t each) {
+ALWAYS bool whole_write(const Touch *at, const Region *region, Cells *cells, const Span *span) {
     const uint64_t launch = at->checker->check->launch;
     const bool more = region->more == launch;
     if (region->written == launch) {
-        if (!all_settled(at, cells->write + first, count)) return false;
-        if (more && !all_settled(at, cells->write_2 + first, count)) return false;
+        if (!all_settled(at, cells->write, span)) return false;
+        if (more && !all_settled(at, cells->write_2, span)) return false;
     }
     if (region->read == launch && cells->read) {
-        if (!all_settled(at, cells->read + first, count)) return false;
-        if (more && !all_settled(at, cells->read_2 + first, count)) return false;
+        if (!all_settled(at, cells->read, span)) return false;
+        if (more && !all_settled(at, cells->read_2, span)) return false;
     }
-    set_records(at, cells->write + first, count, each);
+    set_records(at, cells->write, span);
     return true;
 }
 
@@ -358,15 +430,35 @@ static bool whole_warp(const Touch *at) {
     mark(at, region);
     Cells *cells = split ? &region->bytes : &region->words;
     const uint32_t unit = split ? 1 : 4, each = at->size / unit;
-    const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit), count = each * LANES;
-    return at->reads ? whole_read(at, region, cells, cell, count, each)
-                     : whole_write(at, region, cells, cell, count, each);
+    const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit);
+    if (each == 1) { // the same with constants, which makes it quick
+        const Span span = {cell, LANES, 0};
+        return at->reads ? whole_read(at, region, cells, &span)
+                         : whole_write(at, region, cells, &span);
+    }
+    const Span span = {cell, each * LANES, (uint32_t)__builtin_ctz(each)};
+    return at->reads ? whole_read(at, region, cells, &span) : whole_write(at, region, cells, &span);
+}
+
+void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]) {
+    const bool reads = access->kind == ACCESS_LOAD;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = address[__builtin_ctz(m)];
+        if (at < memory_low || at >= memory_high) continue;
+        const uint64_t offset = at - memory_base;
+        const Region *region = shadow_regions[offset >> REGION_SHIFT];
+        const Record *records = !region ? NULL : reads ? region->words.read : region->words.write;
+        __builtin_prefetch(memory_at(at));
+        __builtin_prefetch(memory_shadow + offset / 4);
+        if (records) __builtin_prefetch(&records[offset % REGION_BYTES / 4], 1);
+    }
 }
 
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], bool whole) {
     Touch at = touch_of(checker, warp, access, address);
     if (whole && whole_warp(&at)) return;
-    if (at.size == 4 && !at.strong) mask = quick_lanes(&at, mask);
+    const bool updates = access->kind == ACCESS_ATOMIC && record_scope(at.base) == SCOPE_DEVICE;
+    if (at.size == 4 && (!at.strong || updates)) mask = quick_lanes(&at, mask);
     lane_by_lane(&at, mask);
 }

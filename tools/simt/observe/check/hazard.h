@@ -16,6 +16,7 @@ typedef struct {
     uint64_t address;     // in its space
     char variable[96];    // of shared memory: "s + 64"; empty: no variable
     const char *space;    // "shared", "global", "local"
+    bool more;            // there may be more occurrences: that many were looked for
     uint64_t occurrences; // equal findings (same kind and lines) merged into this one
     char advice[256];     // one sentence: what happened in words and how to fix it
 } Hazard;

@@ -51,6 +51,7 @@ typedef struct {
     uint64_t order;   // of what a checker found
     uint64_t address;
     uint64_t occurrences;
+    bool more;      // were not looked for
     char text[256]; // empty of a race: see advice.c
 } Finding;
 
@@ -166,10 +167,11 @@ typedef struct {
     uint8_t *split;          // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
+    uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
     Extent *variables; // by site: the variable of shared memory that its accesses should lie in
     Extent *extents;   // by site: the allocation that its last access was in
-    uint16_t *races;   // by site: races of the block that were found there, up to MANY_RACES
+    uint16_t *races;   // by site: races of the block that were found there
     Findings findings;
     bool lost; // memory was too short for some
 } Checker;
@@ -191,10 +193,14 @@ static inline uint32_t check_site(Checker *checker, const Access *access) {
 }
 
 // Where an instruction races so often in a block, no more races are looked for there, so that it
-// does not take all the time there is.
-enum { MANY_RACES = 128 };
+// does not take all the time there is. By the block's number, so that what is found does not depend
+// on who runs it.
+static inline uint16_t check_many_races(const Checker *checker) {
+    enum { FIRST_BLOCKS = 64, OF_FIRST = 128, OF_OTHERS = 4 };
+    return checker->block < FIRST_BLOCKS ? OF_FIRST : OF_OTHERS;
+}
 static inline bool check_saturated(const Checker *checker, Record record) {
-    return checker->races[record_site(record)] >= MANY_RACES;
+    return checker->races[record_site(record)] >= check_many_races(checker);
 }
 
 // Records a hazard; equal ones (kind and instructions) are counted. `thread` is its number in the
@@ -235,6 +241,8 @@ void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
+// Global memory: lets what is needed for scattered lanes come to the host's cache.
+void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
 // other.
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,

@@ -6,6 +6,8 @@
 
 #include "simt/observe/check/inside.h"
 
+#define ALWAYS static inline __attribute__((always_inline))
+
 typedef struct {
     Checker *checker;
     Warp *warp;
@@ -13,6 +15,7 @@ typedef struct {
     const uint64_t *address;
     Record mine;  // of its lane
     Record floor; // records from here on are not ordered by a barrier of all threads
+    Record start; // earlier ones are of other blocks: the word is not written
     Record noise; // those from here on are looked at; all others are not
     uint32_t thread, lane, mask, size;
     AccessKind kind;
@@ -82,6 +85,7 @@ static void unwritten(const Touch *at, uint32_t byte) {
     Checker *checker = at->checker;
     if (at->size > 4 && padding(at)) return;
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
+    checker->unwritten_at[record_site(at->mine)]++;
     checker->unwritten[checker->unwritten_count++] =
         (UnwrittenRead){at->access->inst, checker->now, byte, at->thread};
 }
@@ -97,6 +101,9 @@ void check_unwritten(Checker *checker) {
                     "first",
                     read->thread);
     }
+    if (checker->unwritten_count)
+        memset(checker->unwritten_at, 0,
+               (checker->check->site_count + 1u) * sizeof *checker->unwritten_at);
     checker->unwritten_count = 0;
 }
 
@@ -121,7 +128,7 @@ static inline __attribute__((always_inline)) void note_read(const Touch *at, con
 }
 
 static void load(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
-    if (record_time(cells->write[k]) < at->checker->block_start) unwritten(at, byte);
+    if (cells->write[k] < at->start) unwritten(at, byte);
     against_write(at, cells->write[k], byte, count);
     against_write(at, cells->write_2[k], byte, count);
     note_read(at, cells, k);
@@ -142,8 +149,7 @@ static void keep_write(const Touch *at, const Cells *cells, uint32_t k) {
 }
 
 static void store(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
-    if (at->kind == ACCESS_ATOMIC && record_time(cells->write[k]) < at->checker->block_start)
-        unwritten(at, byte);
+    if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
     against_write(at, cells->write[k], byte, count);
     against_write(at, cells->write_2[k], byte, count);
     against_read(at, cells->read[k], byte);
@@ -244,10 +250,10 @@ static Run run_of(const Touch *at, const Pattern *pattern, uint32_t lane, uint32
                  .same = equal};
 }
 
-static bool quiet_load(const Touch *at, const Run *run) {
+ALWAYS bool quiet_load(const Touch *at, const Run *run) {
     const Record *write = at->checker->cells.write + run->word;
     const Record *write_2 = at->checker->cells.write_2 + run->word;
-    const Record start = at->checker->block_start << RECORD_TIME, floor = at->noise;
+    const Record start = at->start, floor = at->noise;
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < run->words; k++)
         wrong |= (uint32_t)(write[k] < start) | (uint32_t)(write[k] >= floor) |
@@ -255,7 +261,7 @@ static bool quiet_load(const Touch *at, const Run *run) {
     return !wrong;
 }
 
-static bool quiet_store(const Touch *at, const Run *run) {
+ALWAYS bool quiet_store(const Touch *at, const Run *run) {
     const Cells *cells = &at->checker->cells;
     const Record *write = cells->write + run->word, *write_2 = cells->write_2 + run->word;
     const Record *read = cells->read + run->word, *read_2 = cells->read_2 + run->word;
@@ -267,7 +273,7 @@ static bool quiet_store(const Touch *at, const Run *run) {
     return !wrong;
 }
 
-static void note_reads(const Touch *at, Record base, const Run *run, uint32_t shift) {
+ALWAYS void note_reads(const Touch *at, Record base, const Run *run, uint32_t shift) {
     Record *read = at->checker->cells.read + run->word;
     Record *read_2 = at->checker->cells.read_2 + run->word;
     const Record floor = at->floor;
@@ -297,7 +303,7 @@ static void note_same_reads(const Touch *at, Record base, const Run *run) {
     }
 }
 
-static void note_stores(const Touch *at, Record base, const Run *run, uint32_t shift) {
+ALWAYS void note_stores(const Touch *at, Record base, const Run *run, uint32_t shift) {
     Record *write = at->checker->cells.write + run->word;
     for (uint32_t k = 0; k < run->words; k++)
         write[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
@@ -318,9 +324,29 @@ static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shif
     return true;
 }
 
+// All lanes, one word each, one behind the other: the common case.
+static bool whole_warp(const Touch *at, Record base) {
+    const uint64_t first = at->address[0];
+    if (at->mask != ALL_LANES || at->size != 4 || first % 4) return false;
+    uint64_t wrong = 0;
+    LANE_LOOP wrong |= (first + 4 * (uint64_t)l) ^ at->address[l];
+    if (wrong) return false;
+    const Run run = {.lanes = LANES, .word = (uint32_t)first / 4, .words = LANES};
+    base += (Record)at->warp->index * LANES << RECORD_THREAD;
+    if (at->kind == ACCESS_LOAD) {
+        if (!quiet_load(at, &run)) return false;
+        note_reads(at, base, &run, 0);
+        return true;
+    }
+    if (!quiet_store(at, &run)) return false;
+    note_stores(at, base, &run, 0);
+    return true;
+}
+
 // The lanes that need a closer look.
 static uint32_t by_runs(const Touch *at, Record base) {
     if (at->checker->any_split || at->size < 4 || at->strong) return at->mask;
+    if (whole_warp(at, base)) return 0;
     const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
     const Pattern pattern = pattern_of(at, each);
     uint32_t left = 0;
@@ -342,11 +368,13 @@ void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t m
         record_make(checker->now, check_site(checker, access), 0, strong ? SCOPE_CTA : 0);
     const Record floor = checker->block_floor << RECORD_TIME;
     const bool saturated = check_saturated(checker, base);
+    const bool enough = checker->unwritten_at[record_site(base)] >= check_many_races(checker);
     Touch at = {.checker = checker,
                 .warp = warp,
                 .access = access,
                 .address = address,
                 .floor = floor,
+                .start = enough ? 0 : checker->block_start << RECORD_TIME,
                 .noise = saturated ? ~(Record)0 : floor,
                 .mask = mask,
                 .size = address_bytes(access),
