@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "simt/observe/check/shadow.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,22 +31,58 @@ static void *install(void *slot, void *made) {
     return there;
 }
 
-static void free_cells(Cells *cells) {
-    free(cells->write);
-    free(cells->write_2);
-    free(cells->read);
-    free(cells->read_2);
-    *cells = (Cells){0};
+// --- memory for records, in large pages where the host has them ---
+
+enum { SLAB_BYTES = 1 << 25 };
+
+typedef struct Slab {
+    struct Slab *next;
+    uint8_t *at;
+    size_t used;
+} Slab;
+
+static Slab *slabs;
+static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static Slab *new_slab(void) {
+    Slab *slab = malloc(sizeof *slab);
+    uint8_t *at = slab ? reserve(SLAB_BYTES) : NULL;
+    if (!at) {
+        free(slab);
+        return NULL;
+    }
+    madvise(at, SLAB_BYTES, MADV_HUGEPAGE); // a wish
+    *slab = (Slab){slabs, at, 0};
+    slabs = slab;
+    return slab;
+}
+
+// Zeroed; a divisor of SLAB_BYTES. NULL: the host refuses memory.
+static Record *new_records(size_t bytes) {
+    pthread_mutex_lock(&slabs_lock);
+    Slab *slab = slabs && SLAB_BYTES - slabs->used >= bytes ? slabs : new_slab();
+    Record *records = slab ? (Record *)(void *)(slab->at + slab->used) : NULL;
+    if (slab) slab->used += bytes;
+    pthread_mutex_unlock(&slabs_lock);
+    return records;
+}
+
+static void free_slabs(void) {
+    while (slabs) {
+        Slab *slab = slabs;
+        slabs = slab->next;
+        munmap(slab->at, SLAB_BYTES);
+        free(slab);
+    }
 }
 
 // Times would run out: everything starts again.
 static void forget(void) {
     for (size_t i = 0; i < memory_range() >> REGION_SHIFT; i++) {
         if (!shadow_regions[i]) continue;
-        free_cells(&shadow_regions[i]->words);
-        free_cells(&shadow_regions[i]->bytes);
         *shadow_regions[i] = (Region){0};
     }
+    free_slabs();
     next_time = SHADOW_TIMES;
 }
 
@@ -83,5 +120,9 @@ uint64_t shadow_block(uint64_t time) {
 Region *shadow_new_region(Region **slot) { return install(slot, calloc(1, sizeof(Region))); }
 
 bool shadow_new_room(Record **records, uint32_t count) {
-    return install(records, calloc(count, sizeof(Record))) != NULL;
+    Record *made = new_records(count * sizeof *made), *there = NULL;
+    if (!made) return false;
+    // Where another host thread was quicker, these are left over.
+    __atomic_compare_exchange_n(records, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return true;
 }
