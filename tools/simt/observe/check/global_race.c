@@ -19,6 +19,7 @@ typedef struct {
     Record base;        // of the warp's first lane
     Record mine;        // of the lane at hand
     Record launch;      // earlier records are of earlier launches
+    Record done;        // earlier ones are not looked at: as launch, or all
     Record floor;       // the block's own earlier ones are ordered by a barrier,
     Record warp_floor;  // the warp's own earlier ones by bar.warp.sync
     Record times, span; // where the block's own latest times are
@@ -29,13 +30,16 @@ typedef struct {
 static Touch touch_of(Checker *checker, Warp *warp, const Access *access,
                       const uint64_t address[LANES]) {
     const Scope scope = access->order ? access->scope : SCOPE_NONE;
+    const Record base = record_make(checker->now, check_site(checker, access),
+                                    warp->index * (uint32_t)LANES, scope);
+    const Record launch = checker->check->launch << RECORD_TIME;
     return (Touch){.checker = checker,
                    .warp = warp,
                    .access = access,
                    .address = address,
-                   .base = record_make(checker->now, check_site(checker, access),
-                                       warp->index * (uint32_t)LANES, scope),
-                   .launch = checker->check->launch << RECORD_TIME,
+                   .base = base,
+                   .launch = launch,
+                   .done = check_saturated(checker, base) ? ~(Record)0 : launch,
                    .floor = checker->block_floor << RECORD_TIME,
                    .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
                    .times = checker->times << RECORD_TIME,
@@ -56,7 +60,7 @@ static inline bool settled(const Touch *at, Record record, Record mine) {
     const Record other = record ^ mine;
     const bool earlier = (record < at->floor) | !(other & RECORD_LANE_MASK) |
                          (!(other & RECORD_WARP_MASK) & (record < at->warp_floor));
-    return (record < at->launch) | (own(at, record) & earlier);
+    return (record < at->done) | (own(at, record) & earlier);
 }
 
 // The same, or of the same warp: what it reads counts once.
@@ -79,6 +83,17 @@ static bool ordered(const Touch *at, Record record) {
                                     !check_unordered(checker, time, other, thread)))
         return true;
     return check_acquired(checker, thread, block, other, time);
+}
+
+// Whether every lane has acquired what the warp of this record did until then, in another block.
+static bool acquired(const Touch *at, Record record) {
+    Checker *checker = at->checker;
+    const uint64_t time = record_time(record);
+    if (!checker->orders || record < at->launch) return false;
+    const uint64_t block = shadow_block(time);
+    return block != checker->block &&
+           check_acquired(checker, record_thread(at->base), block, record_thread(record), time) &&
+           checker->known.time == time;
 }
 
 // Morally strong, in the words of the PTX ISA.
@@ -209,6 +224,47 @@ static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint6
         note_write(at, region, cells, k);
 }
 
+// --- groups of words that a warp accessed as a whole ---
+
+static Record group_lane(Record group, uint32_t k) {
+    return (group & ~(Record)3) + ((Record)(k >> (group & 3)) << RECORD_THREAD);
+}
+
+// The records of a group become those of its words. False: no memory.
+static bool expand_group(const Touch *at, Region *region, uint32_t g) {
+    const uint64_t launch = at->checker->check->launch;
+    GroupRecords *group = &region->groups[g];
+    Cells *cells = &region->words;
+    const bool writes = group->write >= at->launch, reads = group->read >= at->launch;
+    const bool more = reads && (group->read_2 >= at->launch || region->read == launch);
+    if ((writes && !shadow_room(&cells->write, REGION_WORDS)) ||
+        (reads && !shadow_room(&cells->read, REGION_WORDS)) || (more && !use_more(at, region))) {
+        at->checker->lost = true;
+        return false;
+    }
+    for (uint32_t k = 0; k < REGION_GROUP; k++) {
+        const uint32_t word = g * REGION_GROUP + k;
+        if (writes) cells->write[word] = group_lane(group->write, k);
+        if (!reads) continue;
+        if (more && cells->read[word] >= at->launch) cells->read_2[word] = cells->read[word];
+        if (group->read_2 >= at->launch) cells->read_2[word] = group_lane(group->read_2, k);
+        cells->read[word] = group_lane(group->read, k);
+    }
+    if (writes) region->written = launch;
+    if (reads) region->read = launch;
+    *group = (GroupRecords){0};
+    return true;
+}
+
+static bool expand_groups(const Touch *at, Region *region, uint32_t first, uint32_t words) {
+    bool good = true;
+    if (region->grouped != at->checker->check->launch || !words) return true;
+    for (uint32_t g = first / REGION_GROUP; good && g <= (first + words - 1) / REGION_GROUP; g++)
+        if (region->groups[g].write >= at->launch || region->groups[g].read >= at->launch)
+            good = expand_group(at, region, g);
+    return good;
+}
+
 // --- regions ---
 
 static bool copy_to_bytes(Record *words, Record **bytes) {
@@ -222,6 +278,7 @@ static bool copy_to_bytes(Record *words, Record **bytes) {
 static bool split_region(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
     if (region->split == launch) return true;
+    if (!expand_groups(at, region, 0, REGION_WORDS)) return false;
     bool used = region->written == launch || region->read == launch;
     Cells *words = &region->words, *bytes = &region->bytes;
     bool good = !used || (copy_to_bytes(words->write, &bytes->write) &&
@@ -247,12 +304,19 @@ static void touch_lane(const Touch *at, uint64_t first) {
         return;
     }
     bool bytes = region->split == launch;
+    const uint32_t word = (uint32_t)(first - memory_base) % REGION_BYTES / 4;
+    if (!expand_groups(at, region, word, (at->size + 3) / 4)) return;
     if (!make_room(at, region, bytes)) return;
     mark(at, region);
     const uint32_t step = bytes ? 1 : 4;
     for (uint64_t address = first; address < first + at->size; address += step)
         touch(at, region, bytes, (uint32_t)((address - memory_base) % REGION_BYTES / step),
               address);
+}
+
+static inline bool quiet_group(const Touch *at, const Region *region, uint32_t word) {
+    const GroupRecords *group = &region->groups[word / REGION_GROUP];
+    return group->write < at->launch && group->read < at->launch;
 }
 
 // A word that only this warp touches, or that others only read as this one does.
@@ -307,6 +371,10 @@ static uint32_t quick_lanes(const Touch *at, uint32_t mask) {
             if (!ready) last = NULL;
         }
         const uint32_t k = (uint32_t)(offset - low) / 4;
+        if (last && last->grouped == launch && !quiet_group(&local, last, k)) {
+            left |= 1u << lane;
+            continue;
+        }
         const Record mine = local.base + ((Record)lane << RECORD_THREAD);
         if (!last || !(local.strong ? quick_update(&local, launch, last, k, mine)
                                     : quick_lane(&local, launch, last, k, mine)))
@@ -375,17 +443,10 @@ ALWAYS void set_aside(const Touch *at, const Record *records, Record *aside, con
 
 // Whether all are of one warp of another block at one time, which every lane has acquired.
 static bool all_acquired(const Touch *at, const Record *records, const Span *span) {
-    Checker *checker = at->checker;
     const Record first = records[span->first];
-    const uint64_t time = record_time(first);
     Record wrong = 0;
     for (uint32_t k = span->first; k < span->first + span->count; k++) wrong |= records[k] ^ first;
-    if (!checker->orders || time < checker->check->launch) return false;
-    if (wrong & ~(RECORD_LANE_MASK & ~RECORD_WARP_MASK)) return false;
-    const uint64_t block = shadow_block(time);
-    return block != checker->block &&
-           check_acquired(checker, record_thread(at->base), block, record_thread(first), time) &&
-           checker->known.time == time;
+    return !(wrong & ~(RECORD_LANE_MASK & ~RECORD_WARP_MASK)) && acquired(at, first);
 }
 
 ALWAYS bool whole_read(const Touch *at, Region *region, Cells *cells, const Span *span) {
@@ -419,6 +480,60 @@ ALWAYS bool whole_write(const Touch *at, const Region *region, Cells *cells, con
     return true;
 }
 
+// Whether a group's record is ordered before the access of the same words by `mine`.
+static inline bool group_settled(const Touch *at, Record group, Record mine) {
+    const Record other = group ^ mine;
+    const bool earlier = (group < at->floor) | !(other & (RECORD_LANE_MASK | 3)) |
+                         (!(other & RECORD_WARP_MASK) & (group < at->warp_floor));
+    return (group < at->done) | (own(at, group) & earlier);
+}
+
+// What the words have of their own. False: something to look at.
+static bool quiet_cells(const Touch *at, const Region *region, const Span *span) {
+    const uint64_t launch = at->checker->check->launch;
+    const Cells *cells = &region->words;
+    const bool more = region->more == launch;
+    if (region->written == launch && !all_settled(at, cells->write, span)) return false;
+    if (more && !all_settled(at, cells->write_2, span)) return false;
+    if (at->reads) return true;
+    if (region->read == launch && !all_settled(at, cells->read, span)) return false;
+    return !more || all_settled(at, cells->read_2, span);
+}
+
+static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
+    if (!group_settled(at, group->write, mine) && !(at->reads && acquired(at, group->write)))
+        return false;
+    if (at->reads) {
+        const Record old = group->read;
+        if (!known(at, old) && (!foreign(at, group->read_2) || foreign(at, old)))
+            group->read_2 = old;
+        group->read = mine;
+        return true;
+    }
+    if (!group_settled(at, group->read, mine) || !group_settled(at, group->read_2, mine))
+        return false;
+    group->write = mine;
+    return true;
+}
+
+// Weak accesses to whole groups, each lane's words within one. False: look at the words.
+static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_t each) {
+    const uint64_t launch = at->checker->check->launch;
+    if (at->strong || word % REGION_GROUP || each > 4) return false;
+    const Record shift = (Record)__builtin_ctz(each);
+    const uint32_t lanes = REGION_GROUP >> shift; // of a group
+    for (uint32_t k = 0; k < each; k++) {
+        Touch part = *at;
+        part.base += (Record)(k * lanes) << RECORD_THREAD;
+        const Span span = {word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
+        if (!quiet_cells(&part, region, &span)) return false;
+        GroupRecords *group = &region->groups[word / REGION_GROUP + k];
+        if (region->grouped != launch) region->grouped = launch;
+        if (!note_group(&part, group, part.base | shift)) return false;
+    }
+    return true;
+}
+
 // False: look at every lane.
 static bool whole_warp(const Touch *at) {
     const uint64_t first = at->address[0] - memory_base, bytes = (uint64_t)at->size * LANES;
@@ -426,6 +541,9 @@ static bool whole_warp(const Touch *at) {
     Region *region = shadow_region(at->address[0]);
     if (!region || (at->size < 4 && !split_region(at, region))) return false;
     const bool split = region->split == at->checker->check->launch;
+    const uint32_t word = (uint32_t)(first % REGION_BYTES / 4);
+    if (!split && whole_groups(at, region, word, at->size / 4)) return true;
+    if (!expand_groups(at, region, word, at->size * LANES / 4)) return true;
     if (!make_room(at, region, split)) return false;
     mark(at, region);
     Cells *cells = split ? &region->bytes : &region->words;

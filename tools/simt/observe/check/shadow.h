@@ -10,6 +10,14 @@
 #include "simt/observe/check/record.h"
 
 enum { REGION_SHIFT = 16, REGION_BYTES = 1 << REGION_SHIFT, REGION_WORDS = REGION_BYTES / 4 };
+enum { REGION_GROUP = 32, REGION_GROUPS = REGION_WORDS / REGION_GROUP };
+
+// The last accesses to a group of words by whole warps, later than those in the Cells: the record
+// of the first word's lane. Its scope is that of a weak access; in its place, 1 << that many words
+// are a lane's.
+typedef struct {
+    Record write, read, read_2;
+} GroupRecords;
 
 // What is known of REGION_BYTES of global memory. A launch is named by its first time. Where a
 // launch accesses less than words, `bytes` stands for `words`.
@@ -18,7 +26,9 @@ typedef struct {
     uint64_t written, read; // the last launch that did
     uint64_t more;          // the last launch that used write_2 or read_2
     uint64_t split;         // the last launch in which `bytes` counts
+    uint64_t grouped;       // the last launch that used `groups`
     uint64_t synchronized;  // the last launch that released something here
+    GroupRecords groups[REGION_GROUPS];
 } Region;
 
 // Before anything else in a launch: its first time. 0: the host refuses memory.

@@ -25,6 +25,7 @@ typedef struct {
 // Whether the access of that record and the one now may be without order.
 static inline bool concurrent(const Touch *at, Record record) {
     if (record < at->noise || !((record ^ at->mine) & RECORD_LANE_MASK)) return false;
+    if (check_saturated(at->checker, at->mine)) return false;
     const uint32_t other = record_thread(record);
     const uint64_t time = record_time(record);
     if (!check_unordered(at->checker, time, other, at->thread)) return false;
