@@ -232,7 +232,8 @@ static void parse_loc(Parser *parser) {
         call = (PtxPlace){(uint32_t)inlined[0], (uint32_t)inlined[1]};
         if (!user_file(parser, at[0])) place = outer->place.line ? outer->place : call;
         if (outer->call.line) call = outer->call;
-        if (call.line == place.line && call.file == place.file) call = (PtxPlace){0, 0};
+        bool same = call.line == place.line && call.file == place.file;
+        if (same || !user_file(parser, call.file)) call = (PtxPlace){0, 0};
     }
     if (place.line == 0) return; // code of no line stays with the line before it
     PtxSeen *seen = seen_slot(parser, at[0], at[1], at[2]);
