@@ -534,6 +534,18 @@ static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_
     return true;
 }
 
+// Whether no whole warp's write to the groups of these words matters: a read of the words may be
+// noted beside those of the groups.
+static bool groups_unwritten(const Touch *at, const Region *region, uint32_t first,
+                             uint32_t words) {
+    bool written = false;
+    for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++) {
+        const Record write = region->groups[g].write;
+        if (write >= at->done && !(own(at, write) && write < at->floor)) written = true;
+    }
+    return !written;
+}
+
 // False: look at every lane.
 static bool whole_warp(const Touch *at) {
     const uint64_t first = at->address[0] - memory_base, bytes = (uint64_t)at->size * LANES;
@@ -543,7 +555,9 @@ static bool whole_warp(const Touch *at) {
     const bool split = region->split == at->checker->check->launch;
     const uint32_t word = (uint32_t)(first % REGION_BYTES / 4);
     if (!split && whole_groups(at, region, word, at->size / 4)) return true;
-    if (!expand_groups(at, region, word, at->size * LANES / 4)) return true;
+    const uint32_t words = at->size * LANES / 4;
+    if (!at->reads || !groups_unwritten(at, region, word, words))
+        if (!expand_groups(at, region, word, words)) return true;
     if (!make_room(at, region, split)) return false;
     mark(at, region);
     Cells *cells = split ? &region->bytes : &region->words;
