@@ -436,7 +436,7 @@ ALWAYS void set_aside(const Touch *at, const Record *records, Record *aside, con
     const Touch local = *at;
     for (uint32_t k = span->first; k < span->first + span->count; k++) {
         Record old = records[k], other = aside[k];
-        bool keep = known(&local, old) | (foreign(&local, other) & !foreign(&local, old));
+        int keep = known(&local, old) | ((int)foreign(&local, other) & (int)!foreign(&local, old));
         aside[k] = keep ? other : old;
     }
 }
