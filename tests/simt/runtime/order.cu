@@ -61,7 +61,7 @@ __global__ void copy_padded(const Padded *in, Padded *out) {
 // Loads of four words each, the last of which nothing has written.
 __global__ void sum_tail(const float4 *in, int *out) {
     float4 v = in[threadIdx.x];
-    out[0] = (int)(v.x + v.y + v.z + v.w);
+    out[threadIdx.x] = (int)(v.x + v.y + v.z + v.w);
 }
 
 // cuda::barrier: arriving releases, waiting acquires.
@@ -76,7 +76,7 @@ __global__ void meet_at_object(int *out) {
     for (int round = 0; round < 3; round++) {
         s[t] = (int)t + round;
         barrier->arrive_and_wait();
-        out[0] = s[63 - t];
+        out[t] = s[63 - t];
         barrier->arrive_and_wait();
     }
 }
@@ -88,7 +88,7 @@ template <bool RIGHT> __global__ void copy_ahead(const int *in, int *out) {
     __pipeline_commit();
     __pipeline_wait_prior(0);
     if (RIGHT) __syncthreads();
-    out[0] = s[63 - t];
+    out[t] = s[63 - t];
 }
 
 // The halves of a warp go apart ways and meet in one __syncwarp(); the readers read behind it or, if
@@ -101,7 +101,7 @@ template <bool RIGHT> __global__ void halves_meet(int *out) {
         __syncwarp();
     } else {
         if (RIGHT) __syncwarp();
-        out[0] = s[t - 16];
+        out[t] = s[t - 16];
         if (!RIGHT) __syncwarp();
     }
 }
@@ -109,7 +109,7 @@ template <bool RIGHT> __global__ void halves_meet(int *out) {
 int main(int argc, char **argv) {
     int *d_out;
     Padded *d_in, *d_copy;
-    cudaMalloc(&d_out, sizeof *d_out);
+    cudaMalloc(&d_out, 64 * sizeof *d_out);
     cudaMalloc(&d_in, 32 * sizeof *d_in);
     cudaMalloc(&d_copy, 32 * sizeof *d_copy);
     const char *name = argc == 2 ? argv[1] : "";
