@@ -280,7 +280,8 @@ static void clear_knowledge(Knowledge *knowledge) {
 
 void order_begin(Checker *checker) {
     if (checker->room == &checker->own_room) release_free_all(checker->room);
-    memset(checker->words.at, 0, checker->words.slots * sizeof *checker->words.at);
+    if (checker->words.count)
+        memset(checker->words.at, 0, checker->words.slots * sizeof *checker->words.at);
     checker->words.count = 0;
     if (!checker->orders) return;
     checker->orders = false;

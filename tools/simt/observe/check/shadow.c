@@ -15,20 +15,14 @@ Region **shadow_regions;
 static uint32_t **leaves; // by time
 static uint64_t next_time;
 
+static size_t regions_bytes(void) {
+    return (memory_range() >> REGION_SHIFT) * sizeof *shadow_regions;
+}
+
 static void *reserve(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
-}
-
-// Of `made` and what is there already, the one that stays. `made` may be NULL.
-static void *install(void *slot, void *made) {
-    void **at = slot, *there = NULL;
-    if (!made ||
-        __atomic_compare_exchange_n(at, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return made;
-    free(made);
-    return there;
 }
 
 // --- memory for records, in large pages where the host has them ---
@@ -57,14 +51,26 @@ static Slab *new_slab(void) {
     return slab;
 }
 
-// Zeroed; a divisor of SLAB_BYTES. NULL: the host refuses memory.
-static Record *new_records(size_t bytes) {
+// Zeroed. NULL: the host refuses memory.
+static void *room(size_t bytes) {
+    enum { ALIGN = 64 };
+    bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     pthread_mutex_lock(&slabs_lock);
     Slab *slab = slabs && SLAB_BYTES - slabs->used >= bytes ? slabs : new_slab();
-    Record *records = slab ? (Record *)(void *)(slab->at + slab->used) : NULL;
+    void *at = slab ? slab->at + slab->used : NULL;
     if (slab) slab->used += bytes;
     pthread_mutex_unlock(&slabs_lock);
-    return records;
+    return at;
+}
+
+// Puts `made` where nothing is yet. What is there then; where another host thread was quicker,
+// `made` is left over.
+static void *install(void *slot, void *made) {
+    void **at = slot, *there = NULL;
+    if (!made ||
+        __atomic_compare_exchange_n(at, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    return there;
 }
 
 static void free_slabs(void) {
@@ -78,28 +84,26 @@ static void free_slabs(void) {
 
 // Times would run out: everything starts again.
 static void forget(void) {
-    for (size_t i = 0; i < memory_range() >> REGION_SHIFT; i++) {
-        if (!shadow_regions[i]) continue;
-        *shadow_regions[i] = (Region){0};
-    }
+    munmap(shadow_regions, regions_bytes());
+    munmap(leaves, LEAVES * sizeof *leaves);
+    shadow_regions = NULL;
+    leaves = NULL;
     free_slabs();
     next_time = SHADOW_TIMES;
 }
 
 uint64_t shadow_launch(void) {
-    if (!shadow_regions)
-        shadow_regions = reserve((memory_range() >> REGION_SHIFT) * sizeof *shadow_regions);
-    if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
-    if (!shadow_regions || !leaves) return 0;
     if (next_time == 0) next_time = SHADOW_TIMES;
     if (next_time > RECORD_TIMES_LIMIT) forget();
-    return next_time;
+    if (!shadow_regions) shadow_regions = reserve(regions_bytes());
+    if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
+    return shadow_regions && leaves ? next_time : 0;
 }
 
 static uint32_t *leaf_of(uint64_t piece) {
     uint32_t **slot = &leaves[(piece >> LEAF_SHIFT) % LEAVES];
     uint32_t *leaf = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    return leaf ? leaf : install(slot, calloc(LEAF_PIECES, sizeof *leaf));
+    return leaf ? leaf : install(slot, room(LEAF_PIECES * sizeof *leaf));
 }
 
 uint64_t shadow_times(uint64_t count, uint64_t block) {
@@ -117,12 +121,8 @@ uint64_t shadow_block(uint64_t time) {
     return leaf ? leaf[time / SHADOW_TIMES % LEAF_PIECES] : 0;
 }
 
-Region *shadow_new_region(Region **slot) { return install(slot, calloc(1, sizeof(Region))); }
+Region *shadow_new_region(Region **slot) { return install(slot, room(sizeof(Region))); }
 
 bool shadow_new_room(Record **records, uint32_t count) {
-    Record *made = new_records(count * sizeof *made), *there = NULL;
-    if (!made) return false;
-    // Where another host thread was quicker, these are left over.
-    __atomic_compare_exchange_n(records, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    return true;
+    return install(records, room(count * sizeof(Record))) != NULL;
 }
