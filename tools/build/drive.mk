@@ -3,6 +3,7 @@
 # it starts. `say` tells it of a step. A stamp stands for files that are only replaced when their
 # content changes: it names them, with size and time, and is out of date when one is lost.
 
+HOSTCC ?= cc
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
@@ -19,7 +20,7 @@ driven: $(B)/drive
 	  MAKE_DRIVEN='$(abspath $(B))' $(B)/drive $(if $(V),-v) $(B) $(MAKE) $(GOALS)
 $(B)/drive: tools/build/drive.c
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
+	@$(HOSTCC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
 endif
 endif
 
