@@ -165,9 +165,22 @@ typedef struct {
 
 // --- control ---
 
+// Where lanes that split meet again. Who comes to a node that is not in `inside` (a bit for each of
+// the function's nodes; NULL: all are) is no longer waited for there.
+typedef struct {
+    const Inst *at;
+    const uint64_t *inside;
+} Meet;
+
+// The nearest first; a later one is for lanes that left what is inside the earlier ones.
+typedef struct {
+    const Meet *meets;
+    uint32_t count;
+} Meets;
+
 typedef struct {
     const Inst *target;
-    const Inst *meet;   // where split lanes meet again, NULL: nowhere
+    Meets meets;
     uint32_t predicate; // of lanes that branch; a jump has none
     bool negated;
     bool synthetic; // around a guarded instruction: not one of the program's branches
@@ -175,7 +188,7 @@ typedef struct {
 
 typedef struct {
     const Inst *const *targets;
-    const Inst *meet;
+    Meets meets;
     uint32_t index, count;
 } InstTable;
 
@@ -187,7 +200,7 @@ typedef struct {
 
 typedef struct {
     const CallSite *site;
-    const Inst *meet;
+    Meets meets;
     uint32_t pointer; // of the function, if it is not known before
 } InstCall;
 
@@ -257,6 +270,7 @@ struct Inst {
         InstSync sync;
         InstBarrier barrier;
         InstBarrierResult barrier_result;
+        uint32_t node; // that a block is, in the function's control flow
         InstBranch branch;
         InstTable table;
         InstGuard guard;

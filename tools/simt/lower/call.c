@@ -33,7 +33,7 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
     const Lowering *lowering = lower->lowering;
     uint32_t pointer = lower_source(lower, callee, REGISTER_64);
     lower_emit(lower, op_call_pointer)->call = (InstCall){.site = site, .pointer = pointer};
-    lower_fix(lower, (Fixup){.kind = FIXUP_CALL, .meet = lower_meet(lower)});
+    lower_fix(lower, (Fixup){.kind = FIXUP_CALL, .from = lower_node(lower)});
     lower_emit(lower, op_nothing); // where the call returns to
     lower->code->indirect = true;
     for (uint32_t f = 0; f < lowering->module->function_count; f++) {
