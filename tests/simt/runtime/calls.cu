@@ -415,13 +415,6 @@ static void test_built_graph() {
     GOOD(cudaFree(d));
 }
 
-static void test_unsupported() {
-    cudaArray_t array;
-    cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
-    ERROR(cudaErrorNotSupported, cudaMallocArray(&array, &format, 16, 16, 0));
-    ERROR(cudaErrorNotSupported, cudaGetLastError());
-}
-
 static const struct {
     const char *name;
     void (*run)();
@@ -439,7 +432,6 @@ static const struct {
     {"capture over two streams", test_capture},
     {"errors of capture", test_capture_errors},
     {"a graph built by hand", test_built_graph},
-    {"calls that are not there", test_unsupported},
 };
 
 int main() {

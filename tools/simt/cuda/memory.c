@@ -72,7 +72,8 @@ static CudaError release(const void *pointer, bool pinned) {
     if (!pointer) return CUDA_SUCCESS;
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     const Allocation *allocation = memory_find(address);
-    if (!allocation || allocation->kind == MEMORY_MODULE) return CUDA_INVALID_VALUE;
+    if (!allocation || memory_of_module(allocation->kind) || allocation->kind == MEMORY_HEAP)
+        return CUDA_INVALID_VALUE;
     if ((allocation->kind == MEMORY_PINNED) != pinned) return CUDA_INVALID_VALUE;
     return memory_free(address) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }

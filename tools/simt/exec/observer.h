@@ -24,6 +24,9 @@ struct Observer {
     // within it. Not checked yet: they may lie outside.
     void (*access)(Warp *warp, const Access *access, uint32_t lanes, const uint64_t address[LANES]);
 
+    // A lane frees what the heap has not given it, or what was freed before.
+    void (*bad_free)(Warp *warp, const Inst *inst, int lane, uint64_t address);
+
     void (*fence)(Warp *warp);
     // warp->exec arrives at a barrier of the block; the barrier is complete.
     // counted: it waits for a number of threads, not for all.

@@ -59,6 +59,32 @@ static bool has_section(const Reader *elf, Str name) {
     return false;
 }
 
+// Libraries that bring machine code of their own, or make it, and what they are. A name goes on
+// with its version.
+static const struct {
+    const char *start, *what;
+} machine_code[] = {
+    {"libcuda.so", "the driver API"},
+    {"libnvrtc.so", "NVRTC"},
+    {"libnvJitLink.so", "nvJitLink"},
+    {"libcublas.so", "cuBLAS"},
+    {"libcublasLt.so", "cuBLAS"},
+    {"libcudnn", "cuDNN"},
+    {"libcufft", "cuFFT"},
+    {"libcurand.so", "cuRAND"},
+    {"libcusolver", "cuSOLVER"},
+    {"libcusparse", "cuSPARSE"},
+    {"libnpp", "NPP"},
+};
+
+static void note_machine_code(ElfProgram *program, Str name) {
+    for (size_t k = 0; k < sizeof machine_code / sizeof *machine_code; k++) {
+        if (!str_starts(name, str_of(machine_code[k].start))) continue;
+        program->needs = name;
+        program->needs_what = machine_code[k].what;
+    }
+}
+
 // Reads the names of needed libraries. False if the tables do not fit.
 static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgram *program,
                          bool *other_version) {
@@ -81,6 +107,7 @@ static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgra
         if (entry.d_tag == DT_NULL) break;
         if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > elf->file.len) continue;
         Str name = string_at(elf->file, strings + entry.d_un.d_val);
+        note_machine_code(program, name);
         if (!str_starts(name, STR("libcudart.so"))) continue;
         program->runtime = name;
         *other_version =
@@ -90,7 +117,7 @@ static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgra
 }
 
 ElfKind elf_inspect(Str file, ElfProgram *program) {
-    *program = (ElfProgram){{NULL, 0}, false};
+    *program = (ElfProgram){.rpath = false};
     if (file.len < EI_NIDENT || memcmp(file.at, ELFMAG, SELFMAG) != 0) return ELF_NOT_ELF;
     if (file.at[EI_CLASS] == ELFCLASS32) return ELF_32_BIT;
     Reader elf = {.file = file};
@@ -102,6 +129,7 @@ ElfKind elf_inspect(Str file, ElfProgram *program) {
     bool is_dynamic = segment(&elf, PT_DYNAMIC, &dynamic);
     if (is_dynamic && !read_dynamic(&elf, &dynamic, program, &other_version)) return ELF_CORRUPT;
     if (has_section(&elf, STR("__nv_relfatbin"))) return ELF_RELOCATABLE;
+    if (program->needs_what) return ELF_NEEDS;
     if (other_version) return ELF_RUNTIME;
     if (program->runtime.len) return ELF_CUDA;
     return has_section(&elf, STR(".nv_fatbin")) ? ELF_STATIC : ELF_NOT_CUDA;

@@ -14,6 +14,7 @@ typedef enum {
     ELF_MACHINE,    // for another processor
     ELF_STATIC,     // CUDA code, but the runtime is linked into it
     ELF_RUNTIME,    // linked to another version of the runtime
+    ELF_NEEDS,      // it needs a library that goes past the CUDA runtime
     ELF_NOT_CUDA,   // no CUDA code
     ELF_RELOCATABLE // built with -rdc=true
 } ElfKind;
@@ -21,6 +22,8 @@ typedef enum {
 typedef struct {
     Str runtime; // soname of the CUDA runtime it needs
     bool rpath;  // DT_RPATH without DT_RUNPATH, which wins over LD_LIBRARY_PATH
+    Str needs;   // soname of such a library, and what it is
+    const char *needs_what;
 } ElfProgram;
 
 ElfKind elf_inspect(Str file, ElfProgram *program);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "simt/launcher/elf.h"
+#include "simt/launcher/run.h"
 
 static const char usage[] =
     "usage: simt [OPTIONS] PROGRAM [ARGS...]\n"
@@ -56,7 +57,9 @@ static const char usage[] =
     "Nsight Compute.\n"
     "\n"
     "Exit status: the program's own; 86 if --check found hazards and the program ended with 0;\n"
-    "2 if the program cannot be run this way; 1 if the CSV cannot be written.\n";
+    "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if "
+    "the\n"
+    "CSV cannot be written.\n";
 
 static Arena arena;
 
@@ -188,6 +191,10 @@ static ElfProgram inspect(const char *path) {
     case ELF_RELOCATABLE:
         die("%s: built with -rdc=true, which the CPU device does not support: build without it",
             path);
+    case ELF_NEEDS:
+        die("%s: uses %s (%.*s), which the CPU device does not have: it runs kernels from the "
+            "program's own PTX",
+            path, program.needs_what, STR_ARG(program.needs));
     case ELF_NOT_CUDA:
         break;
     }
@@ -231,6 +238,6 @@ int main(int argc, char **argv) {
     prepend("LD_LIBRARY_PATH", folder);
     if (program.rpath) prepend("LD_PRELOAD", library);
     preload_sanitizer();
-    execv(path, argv + at);
+    run_program(path, argv + at);
     die("%s: %s", path, strerror(errno));
 }

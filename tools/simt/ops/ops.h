@@ -39,6 +39,9 @@ Op op_enter, op_enter_join, op_enter_outside, op_jump, op_branch, op_table_branc
 // print.c: functions that are built in
 Op op_print, op_assert_fail;
 
+// heap.c: likewise
+Op op_malloc, op_free;
+
 // sync.c
 Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle, op_vote, op_match,
     op_reduce, op_activemask, op_elect;

@@ -85,6 +85,7 @@ typedef struct {
     PtxType type;
     uint32_t align;
     uint64_t bytes;
+    bool managed;  // host code may use it too
     bool external; // `.extern`: dynamic shared memory, or a definition elsewhere
     uint8_t *data; // initial bytes, data_bytes of them; the rest is zero
     size_t data_bytes;
@@ -185,6 +186,10 @@ PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *sta
 // NULL if there is none.
 const PtxFunction *ptx_function(const PtxModule *module, Str name);
 const PtxVariable *ptx_variable(const PtxModule *module, Str name);
+
+// "chapters/04.md:17", or the line of the PTX where that is not known.
+void ptx_write_place(const PtxModule *module, PtxPlace place, uint32_t ptx_line, char *to,
+                     size_t room);
 
 // True if this file belongs to the CUDA toolkit: counters charge the user's line instead.
 bool ptx_toolkit_file(const char *path);

@@ -29,15 +29,17 @@ static bool inside(Checker *checker, Warp *warp, const Access *access, uint32_t 
         checker->seen_high - address >= size)
         return true;
     const Allocation *allocation = memory_find(address);
+    checker->seen_frees = memory_frees;
     if (!allocation || address - allocation->address + size > allocation->bytes) {
         outside(checker, warp, access, thread, address, size);
         return false;
     }
     if (!allocation->live) {
         check_found(checker, warp, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                    "thread %u %s memory that was freed: keep the allocation until the kernel has "
-                    "ended",
-                    thread, check_verb(access->inst));
+                    "thread %u %s memory that was freed: %s", thread, check_verb(access->inst),
+                    allocation->kind == MEMORY_HEAP ? "free it after its last use"
+                                                    : "keep the allocation until the kernel has "
+                                                      "ended");
         return false;
     }
     checker->seen_low = allocation->address;
@@ -121,9 +123,20 @@ static bool whole_warp(Checker *checker, const Access *access, uint32_t mask,
     return missing == 0;
 }
 
+void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
+    const Allocation *allocation = memory_find(address);
+    uint32_t thread = warp->index * LANES + (uint32_t)lane;
+    bool again = allocation && allocation->kind == MEMORY_HEAP && allocation->address == address;
+    check_found(check_of(warp), warp, KIND_FREE, PTX_GLOBAL, inst, thread, NULL, 0, address,
+                again ? "thread %u frees memory that was freed before: free it once"
+                      : "thread %u frees memory that malloc did not return: pass its result on",
+                thread);
+}
+
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
     uint64_t size = address_bytes(access);
+    if (checker->seen_frees != memory_frees) checker->seen_low = checker->seen_high = 0;
     if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) return;
     uint32_t good = 0;
     for (uint32_t m = mask; m; m &= m - 1) {

@@ -34,6 +34,7 @@ typedef enum {
     KIND_BOUNDS,
     KIND_MISALIGNED,
     KIND_FREED,
+    KIND_FREE,
     KIND_UNWRITTEN
 } HazardKind;
 
@@ -105,6 +106,7 @@ typedef struct {
     UnwrittenRead *unwritten;
     size_t unwritten_count;
     uint64_t seen_low, seen_high; // the allocation that the last access was in
+    uint64_t seen_frees;          // when: memory_frees
     Finding *findings;
     size_t finding_count, finding_capacity;
     bool lost; // memory was too short for some
@@ -140,6 +142,8 @@ void check_unwritten(Checker *checker, const Warp *warp);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
+
+void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // see Observer.bad_free
 
 // Order through words of shared memory: an access that says something about it, and a fence.
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
