@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "simt/base/limits.h"
-#include "simt/cuda/fatbin.h"
+#include "simt/cuda/unpack.h"
 
 typedef struct Variable {
     struct Variable *next;
@@ -108,7 +108,6 @@ static CudaError fatbin_code(FatbinStatus status) {
         return CUDA_INVALID_KERNEL_IMAGE;
     case FATBIN_RELOCATABLE:
         return CUDA_NOT_SUPPORTED;
-    case FATBIN_COMPRESSED:
     case FATBIN_NO_PTX:
         break;
     }
@@ -118,12 +117,14 @@ static CudaError fatbin_code(FatbinStatus status) {
 static CudaError load(RegisteredModule *module) {
     if (!module) return CUDA_MEMORY_ALLOCATION; // it could not be registered
     if (module->tried) return module->error;
+    FatbinPtx packed;
     Str ptx;
     SimtError error = {""};
     SimtStatus status = SIMT_OK;
-    module->error = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &ptx, &error));
+    module->error = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &packed, &error));
     if (!module->error) {
-        module->module = module_load(ptx, "PTX", &status, &error);
+        status = unpack_ptx(&packed, &ptx, &error);
+        if (status == SIMT_OK) module->module = module_load(ptx, "PTX", &status, &error);
         if (!module->module) module->error = error_of_status(status);
     }
     module->tried = module->error != CUDA_MEMORY_ALLOCATION; // which may not last
