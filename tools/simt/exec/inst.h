@@ -87,6 +87,21 @@ typedef enum {
     MBARRIER_WAIT_PARITY
 } MbarrierMode;
 
+typedef enum {
+    VIDEO_ADD,
+    VIDEO_SUB,
+    VIDEO_AVERAGE,
+    VIDEO_DIFFERENCE,
+    VIDEO_MIN,
+    VIDEO_MAX,
+    VIDEO_SET,
+    VIDEO_SHL,
+    VIDEO_SHR,
+    VIDEO_MAD
+} VideoMode;
+typedef enum { VIDEO_EQ, VIDEO_NE, VIDEO_LT, VIDEO_LE, VIDEO_GT, VIDEO_GE } VideoCompare;
+typedef enum { VIDEO_ALONE, VIDEO_THEN_ADD, VIDEO_THEN_MIN, VIDEO_THEN_MAX } VideoSecond;
+
 // Below, registers are byte offsets in the frame of the warp; PTX_NONE where one may be missing. A
 // result is `d`.
 
@@ -236,6 +251,16 @@ typedef struct {
     ConvertMode mode;
 } InstConvert;
 
+typedef struct {
+    uint32_t d, a, b, c;
+    VideoMode mode;
+    VideoCompare compare;
+    VideoSecond second;
+    uint8_t parts, scale; // 1, 2 or 4; a shift to the right
+    bool d_signed, a_signed, b_signed, saturates;
+    bool wraps; // a shift's count
+} InstVideo;
+
 // A comparison's result with a predicate c, as it is and negated.
 typedef struct {
     uint32_t d, negated; // either may be PTX_NONE
@@ -282,6 +307,7 @@ struct Inst {
         InstVector vector;
         InstConvert convert;
         InstCombine combine;
+        InstVideo video;
     };
 };
 

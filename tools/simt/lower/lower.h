@@ -152,6 +152,7 @@ void lower_exit(Lower *lower);
 void lower_trap(Lower *lower);
 void lower_nanosleep(Lower *lower);
 void lower_nothing(Lower *lower);
-void lower_call(Lower *lower); // call.c
+void lower_call(Lower *lower);  // call.c
+void lower_video(Lower *lower); // video.c
 
 #endif

@@ -28,6 +28,12 @@ float bfloat_to_float(uint16_t bits);
 uint16_t float_to_half(double value, ConvertMode mode);
 uint16_t float_to_bfloat(double value, ConvertMode mode);
 
+// fp8.c: pairs of 8-bit floats from two f32 and from f16x2, and to f16x2
+Op op_narrow_singles, op_narrow_halves, op_widen_to_halves;
+
+// video.c
+Op op_video;
+
 // compare.c: a comparison's result with a predicate
 Op op_combine;
 

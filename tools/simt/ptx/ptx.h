@@ -34,6 +34,8 @@ typedef enum {
     PTX_F16X2,
     PTX_BF16,
     PTX_BF16X2,
+    PTX_E4M3X2,
+    PTX_E5M2X2,
     PTX_F32,
     PTX_F64,
     PTX_TYPES
@@ -44,6 +46,7 @@ uint32_t ptx_type_bytes(PtxType type);
 bool ptx_type_is_float(PtxType type);
 bool ptx_type_is_signed(PtxType type);
 bool ptx_type_is_pair(PtxType type); // two 16-bit floats
+bool ptx_type_is_fp8(PtxType type);  // two 8-bit floats
 // The type named without its dot ("u32"), PTX_NOTYPE if there is none; and back.
 PtxType ptx_type_named(Str name);
 Str ptx_type_name(PtxType type);
