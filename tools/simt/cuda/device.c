@@ -5,6 +5,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/cuda/capture.h"
+#include "simt/cuda/pool.h"
 #include "simt/cuda/queue.h"
 #include "simt/cuda/runtime.h"
 #include "simt/memory/heap.h"
@@ -80,7 +81,7 @@ static const struct {
     {112, 732, 708, 4, 0},                      // sparse arrays
     {113, 736, 712, 4, 0},                      // read-only host register
     {114, 740, 716, 4, 0},                      // timeline semaphores
-    {115, 744, 720, 4, 0},                      // memory pools
+    {115, 744, 720, 4, 1},                      // memory pools
     {116, 748, 724, 4, 0},                      // GPUDirect RDMA
     {117, 752, 728, 4, 0},                      // its flush options
     {118, 756, 732, 4, 0},                      // its ordering
@@ -247,6 +248,7 @@ API CudaError cudaDeviceReset(void) {
     runtime_reset_errors();
     memory_free_all();
     heap_forget();
+    pool_forget_all();
     return runtime_leave(CUDA_SUCCESS);
 }
 
