@@ -195,25 +195,6 @@ static void add_meets_of_all(Flow *flow) {
 
 static void add_bit(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n % 64; }
 
-// Whether a thread may end on a way from a node to where all its ways meet.
-static bool may_end(const Flow *flow, uint32_t from, uint32_t meet) {
-    uint64_t *seen = ARENA_NEW(flow->arena, flow->count / 64 + 1u, uint64_t);
-    uint32_t *list = ARENA_NEW(flow->arena, flow->count, uint32_t), count = 0;
-    add_bit(seen, from);
-    add_bit(seen, meet);
-    list[count++] = from;
-    for (uint32_t k = 0; k < count; k++) {
-        if (flow->ends[list[k]]) return true;
-        for (uint32_t e = flow->out.start[list[k]]; e < flow->out.start[list[k] + 1]; e++) {
-            uint32_t to = flow->out.to[e];
-            if (loops_inside(seen, to)) continue;
-            add_bit(seen, to);
-            list[count++] = to;
-        }
-    }
-    return false;
-}
-
 // The nodes between a dominator and one where ways from it come together. NULL: in a cycle that is
 // no loop.
 static uint64_t *region_of(const Flow *flow, uint32_t owner, uint32_t node) {
@@ -263,8 +244,7 @@ static void find_partials(Flow *flow) {
         const FlowNode *node = &flow->nodes[owner];
         if (last[owner].region || node->next_count < 2 || node->meet_count != 1 ||
             node->meets[0].node == n || !comes_together(flow, n) ||
-            loop_around(flow, n) != flow->loops.innermost[owner] ||
-            may_end(flow, owner, node->meets[0].node))
+            loop_around(flow, n) != flow->loops.innermost[owner])
             continue;
         Partial partial = {owner, n, region_of(flow, owner, n)};
         if (partial.region && !passed_from_loop(flow, &partial)) last[owner] = partial;
