@@ -15,8 +15,9 @@ void lower_fail(Lower *lower, const char *format, ...) {
     char place[256];
     ptx_write_place(lowering->module, lower->at ? lower->at->place : (PtxPlace){0, 0},
                     lower->at ? lower->at->ptx_line : 0, place, sizeof place);
-    snprintf(lowering->error->text, sizeof lowering->error->text, "%s: %s (in %.*s)", place, text,
-             STR_ARG(name));
+    const bool located = lower->at && lower->at->place.line;
+    snprintf(lowering->error->text, sizeof lowering->error->text, "%s: %s (in %.*s%s)", place, text,
+             STR_ARG(name), located ? "" : "; nvcc -lineinfo adds the source's line");
     if (lowering->status == SIMT_OK) lowering->status = SIMT_UNSUPPORTED;
     longjmp(lower->leave, 1);
 }
