@@ -252,13 +252,13 @@ def run(command, seconds=60, input=None, **more):
     return Result(process.returncode, out or b"", err, hung)
 
 
-def interrupted(command, after, seconds):
-    """Runs a program, sends it SIGINT `after` seconds and waits for `seconds` more. Whoever started
-    the tests in the background left SIGINT ignored: the program must not inherit that."""
+def interrupted(command, after, seconds, number=signal.SIGINT):
+    """Runs a program, sends it a signal after `after` seconds and waits for `seconds` more. Whoever
+    started the tests in the background left SIGINT ignored: the program must not inherit that."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     time.sleep(after)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     try:
         out, err = process.communicate(timeout=seconds)
         return Result(process.returncode, out, err, False)

@@ -1,6 +1,5 @@
-// Unit tests of the CPU device's core: parser, post-dominators, reconvergence, wavefronts, number
-// formats, counters. Prints `ok NAME` or `not ok NAME` with what was wrong below.
-#include <stdarg.h>
+// Unit tests of the CPU device's core: parser, reconvergence, wavefronts, number formats, counters.
+// Prints `ok NAME` or `not ok NAME` with what was wrong below.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,30 +7,11 @@
 #include "simt/device/device.h"
 #include "simt/exec/address.h"
 #include "simt/exec/bank.h"
-#include "simt/lower/flow.h"
 #include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
 #include "simt/memory/memory.h"
 #include "simt/ops/ops.h"
-
-static char trouble[4096];
-
-static void wrong(const char *format, ...) {
-    size_t len = strlen(trouble);
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(trouble + len, sizeof trouble - len, format, arguments);
-    va_end(arguments);
-    len = strlen(trouble);
-    (void)snprintf(trouble + len, sizeof trouble - len, "\n");
-}
-
-static void told(const char *name) {
-    (void)printf("%s %s\n", trouble[0] ? "not ok" : "ok", name);
-    for (char *line = strtok(trouble, "\n"); line; line = strtok(NULL, "\n"))
-        (void)printf("    %s\n", line);
-    trouble[0] = '\0';
-}
+#include "told.h"
 
 // Wavefronts: rows measured on an H200; `element` is the index of lane t's element.
 
@@ -172,29 +152,6 @@ static void test_spaces(void) {
     if (!address_in_space(address[1], PTX_SHARED) || address_in_space(address[2], PTX_SHARED))
         wrong("isspacep.shared");
     told("generic addresses: lanes by space");
-}
-
-// Post-dominators
-
-static void test_flow(void) {
-    // 0 -> 1 2, 1 -> 3, 2 -> 3 4, 3 -> 5, 4 -> 5, 5 -> 0 6, 6 -> 7 8 (7 only exits), 8: end
-    static uint32_t edges[9][2] = {{1, 2}, {3, 3}, {3, 4}, {5, 5}, {5, 5},
-                                   {0, 6}, {7, 8}, {0, 0}, {0, 0}};
-    static const uint8_t counts[9] = {2, 1, 2, 1, 1, 2, 2, 0, 0};
-    static const uint32_t meets[9] = {5, 3, 5, 5, 5, 6, 8, PTX_NONE, PTX_NONE};
-    FlowNode nodes[9] = {0};
-    Arena arena = {0};
-    for (uint32_t n = 0; n < 9; n++) {
-        nodes[n].next = edges[n];
-        nodes[n].next_count = counts[n];
-    }
-    nodes[7].bare_exit = true;
-    flow_post_dominators(&arena, nodes, 9);
-    for (uint32_t n = 0; n < 9; n++)
-        if (nodes[n].meet != meets[n]) wrong("node %u meets at %u", n, nodes[n].meet);
-    if (!nodes[5].join || !nodes[6].join || nodes[1].join) wrong("joins");
-    arena_free(&arena);
-    told("post-dominators");
 }
 
 // Every row of ops/ is found by its name, once, by way of a base opcode in the table; the rows that
@@ -362,6 +319,37 @@ static const struct {
      KERNEL("", "st.global.u32 [%rd2], %r1;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra E;\n"
                 "add.u32 %r2, %r1, 1;\nst.global.u32 [%rd2], %r2;\nE: "),
      4 + 3 + 1 + 2 + 1, 7 * 32 + 16 + 2 * 16 + 16, 1, NULL},
+    // odd lanes do one more; then all are together in a loop that the kernel ends with
+    {"a final loop",
+     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra A;\nmov.u32 %r3, 1;\n"
+                "A: mov.u32 %r4, %r1;\nL: st.global.u32 [%rd2], %r4;\nadd.u32 %r4, %r4, 32;\n"
+                "setp.lt.u32 %p2, %r4, 96;\n@%p2 bra L;\n"),
+     4 + 3 + 1 + 1 + 3 * 4 + 1, 9 * 32 + 16 - 32 + 3 * 4 * 32 + 32, 1, NULL},
+    // lanes 1 and 3 leave the loop from within an if, in rounds 2 and 4; the others rejoin behind
+    // it
+    {"break in an if",
+     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 0;\n"
+                "L: add.u32 %r3, %r3, 1;\n@%p1 bra Y;\nsetp.gt.u32 %p2, %r3, %r1;\n@%p2 bra E;\n"
+                "Y: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p3, %r3, 4;\n@%p3 bra L;\n"
+                "E: st.global.u32 [%rd2], %r4;\n"),
+     4 + 3 + 4 * (2 + 2 + 3) + 2,
+     7 * 32 + 2 * (32 + 32 + 31 + 31) + 2 * (16 + 16 + 15 + 15) + 3 * (32 + 31 + 31 + 30) + 2 * 32,
+     6, NULL},
+    // lanes 1 and 3 skip the rest of their rounds 2 and 4 from within an if
+    {"continue in an if",
+     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 0;\n"
+                "L: add.u32 %r3, %r3, 1;\n@%p1 bra Y;\nsub.u32 %r5, %r3, 1;\n"
+                "setp.eq.u32 %p2, %r5, %r1;\n@%p2 bra C;\n"
+                "Y: add.u32 %r4, %r4, 1;\nC: setp.lt.u32 %p3, %r3, 4;\n@%p3 bra L;\n"
+                "st.global.u32 [%rd2], %r4;\n"),
+     4 + 3 + 4 * (2 + 3 + 1 + 2) + 2,
+     7 * 32 + 4 * 2 * 32 + 4 * 3 * 16 + (32 + 31 + 32 + 31) + 4 * 2 * 32 + 2 * 32, 6, NULL},
+    // lanes that return from within an if, after a loop of their own, are not waited for
+    {"an early way out with work",
+     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra Y;\n"
+                "setp.gt.u32 %p2, %r1, 7;\n@%p2 bra A;\nst.global.u32 [%rd2], %r1;\nret;\n"
+                "A: mov.u32 %r3, 1;\nY: st.global.u32 [%rd2], %r2;\nadd.u32 %r4, %r4, 1;\n"),
+     4 + 3 + 2 + 2 + 1 + 3, 7 * 32 + 2 * 16 + 2 * 4 + 12 + 3 * 28, 2, NULL},
     // a guard runs for the lanes where it holds, and counts the warp's active lanes
     {"guards",
      KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 7;\n"
@@ -629,7 +617,6 @@ int main(void) {
     test_banks();
     test_strides();
     test_spaces();
-    test_flow();
     test_opcodes();
     test_parser();
     test_places();

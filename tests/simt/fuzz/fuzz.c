@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "simt/cuda/fatbin.h"
+#include "simt/cuda/unpack.h"
 #include "simt/device/device.h"
 #include "simt/memory/memory.h"
 
@@ -170,10 +170,14 @@ static bool accepted(bool fatbin) {
     bool good = false;
     alarm(HANG_SECONDS);
     if (fatbin) {
-        Str ptx = {0};
+        FatbinPtx ptx = {.payload = {NULL, 0}};
+        Str text;
         good = fatbin_ptx((Str){copy, current_len}, &ptx, &error) == FATBIN_OK;
-        if (good && (ptx.at < copy || ptx.at + ptx.len > copy + current_len))
+        if (good &&
+            (ptx.payload.at < copy || ptx.payload.at + ptx.payload.len > copy + current_len))
             fail("fatbin_ptx", "PTX outside of the input");
+        good = good && unpack_ptx(&ptx, &text, &error) == SIMT_OK;
+        if (good && ptx.packing != FATBIN_PLAIN) free((void *)(uintptr_t)text.at);
     } else {
         SimtStatus status = SIMT_TIMEOUT;
         Module *module = module_load((Str){copy, current_len}, "fuzz", &status, &error);

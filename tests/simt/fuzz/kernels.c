@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "simt/cuda/fatbin.h"
+#include "simt/cuda/unpack.h"
 #include "simt/device/device.h"
 #include "simt/memory/memory.h"
 
@@ -162,11 +162,13 @@ static Str in_fatbin(char *bytes) {
     memcpy(bytes + 16, &kind, 2), memcpy(bytes + 20, &header, 4), memcpy(bytes + 24, &payload, 8);
     memcpy(bytes + 44, &arch, 4);
     memcpy(bytes + ENTRY, current, current_len);
-    Str ptx = {0};
+    FatbinPtx ptx = {.payload = {NULL, 0}};
+    Str text = {0};
     SimtError error = {{0}};
-    if (fatbin_ptx((Str){bytes, ENTRY + current_len}, &ptx, &error) != FATBIN_OK)
+    if (fatbin_ptx((Str){bytes, ENTRY + current_len}, &ptx, &error) != FATBIN_OK ||
+        unpack_ptx(&ptx, &text, &error) != SIMT_OK)
         fail("fatbin_ptx", error.text);
-    return ptx;
+    return text;
 }
 
 // Endings are of a kind if status and words are the same but for numbers and names.

@@ -1,9 +1,10 @@
 // Fat binaries made by hand: which of their PTX is chosen, and what is refused with which words.
 // Prints `ok NAME` or `not ok NAME` with what was wrong below.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/fatbin.h"
+#include "simt/cuda/unpack.h"
 
 enum { PTX = 1, CUBIN = 2, LZ4 = 0x2000, ZSTD = 0x8000, ROOM = 4096 };
 
@@ -38,12 +39,17 @@ static const Row rows[] = {
      FATBIN_OK,
      "a"},
     {"an unknown kind", {{64, 90, 0, "x"}, {PTX, 80, 0, "a"}}, FATBIN_OK, "a"},
-    {"compressed beside plain", {{PTX, 90, ZSTD, "x"}, {PTX, 80, 0, "a"}}, FATBIN_OK, "a"},
-    {"zstd", {{PTX, 86, ZSTD, "x"}}, FATBIN_COMPRESSED, "the program's PTX (sm_86) is compressed"},
-    {"lz4",
-     {{CUBIN, 90, 0, "x"}, {PTX, 86, LZ4, "x"}},
-     FATBIN_COMPRESSED,
-     "the program's PTX (sm_86) is compressed"},
+    {"compressed beside plain", {{PTX, 90, LZ4, "\x10z"}, {PTX, 80, 0, "a"}}, FATBIN_OK, "z"},
+    {"plain beside compressed", {{PTX, 80, LZ4, "\x10z"}, {PTX, 90, 0, "a"}}, FATBIN_OK, "a"},
+    {"damaged zstd",
+     {{PTX, 86, ZSTD, "x"}},
+     FATBIN_CORRUPT,
+     "the program's fat binary is corrupt (compressed PTX)"},
+    {"lz4", {{CUBIN, 90, 0, "x"}, {PTX, 86, LZ4, "\x10z"}}, FATBIN_OK, "z"},
+    {"damaged lz4",
+     {{PTX, 86, LZ4, "\x20z"}},
+     FATBIN_CORRUPT,
+     "the program's fat binary is corrupt (compressed PTX)"},
     {"machine code only",
      {{CUBIN, 89, 0, "x"}},
      FATBIN_NO_PTX,
@@ -66,6 +72,8 @@ static char *put_entry(char *at, const Entry *entry) {
     put(at, 2, entry->kind);
     put(at + 4, 4, 64);
     put(at + 8, 8, bytes);
+    if (entry->flags) put(at + 16, 4, bytes - 1); // packed: one byte
+    if (entry->flags) put(at + 56, 8, 1);
     put(at + 28, 4, entry->arch);
     put(at + 40, 8, entry->flags);
     memcpy(at + 64, entry->payload, bytes);
@@ -82,6 +90,18 @@ static size_t put_all(char *at, const Entry *entries) {
     return (size_t)(end - at);
 }
 
+static void *last; // that was unpacked
+
+// What is found in there is unpacked too.
+static FatbinStatus unpacked(FatbinStatus status, const FatbinPtx *packed, Str *ptx,
+                             SimtError *error) {
+    if (status != FATBIN_OK) return status;
+    if (unpack_ptx(packed, ptx, error) != SIMT_OK) return FATBIN_CORRUPT;
+    free(last);
+    last = packed->packing == FATBIN_PLAIN ? NULL : (void *)(uintptr_t)ptx->at;
+    return FATBIN_OK;
+}
+
 static void report(const char *name, FatbinStatus status, FatbinStatus wanted, Str found,
                    const char *want) {
     bool good = status == wanted && str_starts(found, str_of(want));
@@ -96,9 +116,11 @@ static void damaged(const char *name, size_t at, size_t width, uint64_t value, c
     char bytes[ROOM], want[128];
     SimtError error = {""};
     Str ptx = STR("");
+    FatbinPtx packed;
     size_t length = put_all(bytes, one);
     put(bytes + at, width, value);
-    FatbinStatus status = fatbin_ptx((Str){bytes, length}, &ptx, &error);
+    FatbinStatus status = fatbin_ptx((Str){bytes, length}, &packed, &error);
+    status = unpacked(status, &packed, &ptx, &error);
     snprintf(want, sizeof want, "the program's fat binary is corrupt (%s)", what);
     report(name, status, what ? FATBIN_CORRUPT : FATBIN_OK, what ? str_of(error.text) : ptx,
            what ? want : "nine");
@@ -110,14 +132,17 @@ static void wrapped(const char *name, uint32_t magic, uint32_t version, uint64_t
     char bytes[ROOM];
     SimtError error = {""};
     Str ptx = STR("");
+    FatbinPtx packed;
     size_t length = put_all(bytes, one);
     if (size) put(bytes + 8, 8, size);
-    memset(bytes + length, 1, ROOM - length); // what follows is not part of it
+    memset(bytes + length, 1, ROOM - length);   // what follows is not part of it
+    const char *files[] = {bytes, bytes, NULL}; // of the last version: one file or two
     struct {
         uint32_t magic, version;
-        const char *data;
-    } wrapper = {magic, version, bytes};
-    FatbinStatus status = fatbin_wrapper_ptx(&wrapper, &ptx, &error);
+        const char *data, *const *files;
+    } wrapper = {magic, version, bytes, wanted == FATBIN_OK ? files + 1 : files};
+    FatbinStatus status = fatbin_wrapper_ptx(&wrapper, &packed, &error);
+    status = unpacked(status, &packed, &ptx, &error);
     report(name, status, wanted, status == FATBIN_OK ? ptx : str_of(error.text), want);
 }
 
@@ -126,8 +151,10 @@ int main(void) {
         char bytes[ROOM];
         SimtError error = {""};
         Str ptx = STR("");
+        FatbinPtx packed;
         size_t length = put_all(bytes, rows[k].entries);
-        FatbinStatus status = fatbin_ptx((Str){bytes, length}, &ptx, &error);
+        FatbinStatus status = fatbin_ptx((Str){bytes, length}, &packed, &error);
+        status = unpacked(status, &packed, &ptx, &error);
         report(rows[k].name, status, rows[k].status, status == FATBIN_OK ? ptx : str_of(error.text),
                rows[k].want);
     }
@@ -143,11 +170,13 @@ int main(void) {
     wrapped("a wrapper", 0x466243B1, 1, 0, FATBIN_OK, "nine");
     wrapped("a wrapper's magic number", 0x466243B2, 1, 0, FATBIN_CORRUPT,
             "the program's fat binary is corrupt (wrong wrapper)");
+    wrapped("device linking of one file", 0x466243B1, 2, 0, FATBIN_OK, "nine");
     wrapped("device linking", 0x466243B1, 2, 0, FATBIN_RELOCATABLE,
-            "the program was built with -rdc=true");
+            "the program was built with -rdc=true from 2 files");
     wrapped("a wrapper's version", 0x466243B1, 3, 0, FATBIN_CORRUPT,
             "the program's fat binary is corrupt (unknown wrapper version)");
     wrapped("a size beyond memory", 0x466243B1, 1, (uint64_t)1 << 62, FATBIN_CORRUPT,
             "the program's fat binary is corrupt (bad size)");
+    free(last);
     return 0;
 }

@@ -48,10 +48,11 @@ int main(int argc, char **argv) {
     unsigned long long runs = 0, accepted = 0;
     unsigned long long bytes = 0;
     for (; time(NULL) < end; runs++) {
-        Str damaged = damage(fatbin, 256), ptx = {NULL, 0};
+        Str damaged = damage(fatbin, 256);
+        FatbinPtx ptx = {.payload = {NULL, 0}};
         SimtError error;
         if (fatbin_ptx(damaged, &ptx, &error) == FATBIN_OK) accepted++;
-        for (size_t i = 0; i < ptx.len; i++) bytes += (unsigned char)ptx.at[i];
+        for (size_t i = 0; i < ptx.payload.len; i++) bytes += (unsigned char)ptx.payload.at[i];
         free((void *)(uintptr_t)damaged.at);
 
         ElfProgram found;

@@ -58,7 +58,11 @@ bool console_write(const char *text, size_t bytes) {
 void console_end(int status) { _exit(status); }
 
 void console_end_by_signal(int number) {
+    sigset_t only;
     signal(number, SIG_DFL);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
     raise(number);
 }
 

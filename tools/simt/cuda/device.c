@@ -5,8 +5,10 @@
 
 #include "simt/base/limits.h"
 #include "simt/cuda/capture.h"
+#include "simt/cuda/pool.h"
 #include "simt/cuda/queue.h"
 #include "simt/cuda/runtime.h"
+#include "simt/memory/heap.h"
 #include "simt/memory/memory.h"
 
 // One fact: its number as an attribute (enum cudaDeviceAttr, 0: none), where cudaDeviceProp holds
@@ -62,7 +64,7 @@ static const struct {
     {86, 664, 648, 4, 0},                       // native atomics to the host
     {87, 668, -1, 4, 2},                        // float to double ratio
     {88, 672, 652, 4, 0},                       // pageable memory access
-    {89, 676, 656, 4, 0},                       // concurrent managed access
+    {89, 676, 656, 4, 1},                       // concurrent managed access
     {90, 680, 660, 4, 0},                       // preemption
     {91, 684, 664, 4, 0},                       // host pointers of registered memory
     {95, 688, 668, 4, 1},                       // cooperative launch
@@ -79,7 +81,7 @@ static const struct {
     {112, 732, 708, 4, 0},                      // sparse arrays
     {113, 736, 712, 4, 0},                      // read-only host register
     {114, 740, 716, 4, 0},                      // timeline semaphores
-    {115, 744, 720, 4, 0},                      // memory pools
+    {115, 744, 720, 4, 1},                      // memory pools
     {116, 748, 724, 4, 0},                      // GPUDirect RDMA
     {117, 752, 728, 4, 0},                      // its flush options
     {118, 756, 732, 4, 0},                      // its ordering
@@ -245,18 +247,21 @@ API CudaError cudaDeviceReset(void) {
     queue_run_all();
     runtime_reset_errors();
     memory_free_all();
+    heap_forget();
+    pool_forget_all();
     return runtime_leave(CUDA_SUCCESS);
 }
 
 API CudaError cudaThreadExit(void) { return cudaDeviceReset(); }
 
 // enum cudaLimit: stack, printf buffer, heap, two of device-side launches, L2 fetch, persisting L2.
-static size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+static size_t limits[] = {1024, 1 << 20, HEAP_DEFAULT_BYTES, 2, 2048, 64, 0};
 
-enum { LIMITS = sizeof limits / sizeof *limits };
+enum { LIMITS = sizeof limits / sizeof *limits, LIMIT_HEAP = 2 };
 
 static CudaError set_limit(unsigned int limit, size_t value) {
     if (limit >= LIMITS) return CUDA_UNSUPPORTED_LIMIT;
+    if (limit == LIMIT_HEAP && !heap_set_bytes(value)) return CUDA_INVALID_VALUE;
     limits[limit] = value;
     return CUDA_SUCCESS;
 }

@@ -3,8 +3,8 @@
 // Layout, little endian, found by reading what nvcc 11 to 13 write. Wrapper (fatbinary_section.h
 // of the toolkit): u32 magic, u32 version, pointer to the data. Data: u32 magic, u16 version, u16
 // header bytes, u64 bytes of entries. An entry: u16 kind (1 is PTX, 2 is machine code), u32 header
-// bytes at 4, u64 payload bytes at 8, u32 architecture at 28, u64 flags at 40, u64 uncompressed
-// bytes at 56; the payload follows the header.
+// bytes at 4, u64 payload bytes at 8, u32 bytes before padding at 16, u32 architecture at 28, u64
+// flags at 40, u64 uncompressed bytes at 56; the payload follows the header.
 #include "simt/cuda/fatbin.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const uint32_t data_magic = 0xBA55ED50;
 typedef struct {
     uint16_t kind;
     uint32_t arch;
-    uint64_t flags;
+    uint64_t flags, unpacked;
     Str payload;
 } Entry;
 
@@ -49,7 +49,10 @@ static bool take_entry(Str *rest, Entry *entry) {
     entry->kind = (uint16_t)field(*rest, 0, 2);
     entry->arch = (uint32_t)field(*rest, 28, 4);
     entry->flags = field(*rest, 40, 8);
-    entry->payload = str_slice(*rest, header, header + payload);
+    entry->unpacked = field(*rest, 56, 8);
+    uint64_t bytes = field(*rest, 16, 4);
+    bool packed = entry->flags & (FLAG_LZ4 | FLAG_ZSTD) && bytes && bytes < payload;
+    entry->payload = str_slice(*rest, header, header + (packed ? bytes : payload));
     *rest = str_from(*rest, header + payload);
     return true;
 }
@@ -69,27 +72,20 @@ static FatbinStatus corrupt(SimtError *error, const char *what) {
     return FATBIN_CORRUPT;
 }
 
-// The architectures for which there was something else, 0 for none.
-static FatbinStatus no_ptx(SimtError *error, uint32_t compressed, uint32_t machine_code) {
-    if (compressed) {
-        snprintf(error->text, sizeof error->text,
-                 "the program's PTX (sm_%u) is compressed: build with nvcc --no-compress",
-                 compressed);
-        return FATBIN_COMPRESSED;
-    }
+// `machine_code`: the architecture for which there was some, 0 for none.
+static FatbinStatus no_ptx(SimtError *error, uint32_t machine_code) {
     if (machine_code)
         snprintf(error->text, sizeof error->text,
                  "the program holds machine code for sm_%u but no PTX: build with nvcc "
-                 "-arch=sm_%u or -gencode arch=compute_%u,code=compute_%u, and --no-compress",
+                 "-arch=sm_%u or -gencode arch=compute_%u,code=compute_%u",
                  machine_code, machine_code, machine_code, machine_code);
     else
-        snprintf(
-            error->text, sizeof error->text,
-            "the program's fat binary holds no PTX: build with nvcc -arch=sm_90 --no-compress");
+        snprintf(error->text, sizeof error->text,
+                 "the program's fat binary holds no PTX: build with nvcc -arch=sm_90");
     return FATBIN_NO_PTX;
 }
 
-FatbinStatus fatbin_ptx(Str bytes, Str *ptx, SimtError *error) {
+FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error) {
     error->text[0] = '\0';
     if (bytes.len < DATA_HEADER_BYTES) return corrupt(error, "shorter than its header");
     if (field(bytes, 0, 4) != data_magic) return corrupt(error, "wrong magic number");
@@ -99,42 +95,62 @@ FatbinStatus fatbin_ptx(Str bytes, Str *ptx, SimtError *error) {
 
     Str rest = str_slice(bytes, header, header + size);
     Entry entry;
-    uint32_t best = 0, compressed = 0, machine_code = 0;
+    uint32_t best = 0, machine_code = 0;
     while (rest.len) {
         if (!take_entry(&rest, &entry)) return corrupt(error, "an entry does not fit");
         if (entry.kind == KIND_MACHINE_CODE) machine_code = entry.arch;
-        if (entry.kind != KIND_PTX) continue;
-        if (entry.flags & (FLAG_ZSTD | FLAG_LZ4)) {
-            compressed = entry.arch;
-        } else if (better_arch(entry.arch, best)) {
-            best = entry.arch;
-            *ptx = entry.payload;
-        }
+        if (entry.kind != KIND_PTX || !better_arch(entry.arch, best)) continue;
+        best = entry.arch;
+        *ptx = (FatbinPtx){.payload = entry.payload, .bytes = entry.unpacked};
+        if (entry.flags & FLAG_LZ4) ptx->packing = FATBIN_LZ4;
+        if (entry.flags & FLAG_ZSTD) ptx->packing = FATBIN_ZSTD;
     }
-    if (best) {
-        while (ptx->len && ptx->at[ptx->len - 1] == '\0') ptx->len--;
-        return ptx->len ? FATBIN_OK : corrupt(error, "empty PTX");
-    }
-    return no_ptx(error, compressed, machine_code);
+    return best ? FATBIN_OK : no_ptx(error, machine_code);
 }
 
-FatbinStatus fatbin_wrapper_ptx(const void *wrapper, Str *ptx, SimtError *error) {
-    struct {
-        uint32_t magic, version;
-        const char *data;
-    } head;
-    memcpy(&head, wrapper, sizeof head);
-    if (head.magic != WRAPPER_MAGIC || !head.data) return corrupt(error, "wrong wrapper");
-    if (head.version == WRAPPER_LINKED) {
-        snprintf(error->text, sizeof error->text,
-                 "the program was built with -rdc=true, which the CPU device does not support: "
-                 "build without it, device code of one kernel in one file");
-        return FATBIN_RELOCATABLE;
-    }
-    if (head.version != WRAPPER_WHOLE) return corrupt(error, "unknown wrapper version");
-    Str header = {head.data, DATA_HEADER_BYTES};
+// Of which only the start is given.
+static FatbinStatus ptx_of_data(const char *data, FatbinPtx *ptx, SimtError *error) {
+    Str header = {data, DATA_HEADER_BYTES};
     if (field(header, 0, 4) != data_magic) return corrupt(error, "wrong magic number");
     uint64_t size = field(header, 8, 8);
     if (size > SIZE_MAX / 4) return corrupt(error, "bad size");
-    return fatbin_ptx((Str){head.data, field(header, 6, 2) + size}, ptx, error);
+    return fatbin_ptx((Str){data, field(header, 6, 2) + size}, ptx, error);
+}
+
+// The fat binaries that were linked: the files', those of libraries without kernels among them.
+static FatbinStatus linked_ptx(const char *const *files, FatbinPtx *ptx, SimtError *error) {
+    FatbinStatus status = no_ptx(error, 0);
+    uint32_t found = 0;
+    for (; files && *files; files++) {
+        FatbinPtx other;
+        SimtError why;
+        FatbinStatus file = ptx_of_data(*files, &other, &why);
+        if (file == FATBIN_OK) {
+            *ptx = other;
+            found++;
+        } else if (!found) {
+            *error = why;
+            status = file;
+        }
+    }
+    if (found <= 1) return found ? FATBIN_OK : status;
+    snprintf(error->text, sizeof error->text,
+             "the program was built with -rdc=true from %u files of device code, that of dynamic "
+             "parallelism counted: the CPU device does not link PTX; build without -rdc=true, the "
+             "device code of a kernel in one file",
+             found);
+    return FATBIN_RELOCATABLE;
+}
+
+FatbinStatus fatbin_wrapper_ptx(const void *wrapper, FatbinPtx *ptx, SimtError *error) {
+    struct {
+        uint32_t magic, version;
+        const char *data;
+        const char *const *files;
+    } head;
+    memcpy(&head, wrapper, sizeof head);
+    if (head.magic != WRAPPER_MAGIC || !head.data) return corrupt(error, "wrong wrapper");
+    if (head.version == WRAPPER_LINKED) return linked_ptx(head.files, ptx, error);
+    if (head.version != WRAPPER_WHOLE) return corrupt(error, "unknown wrapper version");
+    return ptx_of_data(head.data, ptx, error);
 }

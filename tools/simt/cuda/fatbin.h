@@ -10,17 +10,22 @@
 typedef enum {
     FATBIN_OK,
     FATBIN_CORRUPT,     // not a fat binary, or cut short
-    FATBIN_COMPRESSED,  // the only PTX in it is compressed
     FATBIN_NO_PTX,      // machine code only
-    FATBIN_RELOCATABLE, // built with -rdc=true
+    FATBIN_RELOCATABLE, // built with -rdc=true from several files
 } FatbinStatus;
 
-// Finds the best PTX in a fat binary of which all bytes are given: the newest up to DEVICE_ARCH,
-// else the oldest of those for newer devices. The text stays in place. On
-// failure the error says what to do.
-FatbinStatus fatbin_ptx(Str bytes, Str *ptx, SimtError *error);
+typedef struct {
+    Str payload; // stays in place
+    enum { FATBIN_PLAIN, FATBIN_LZ4, FATBIN_ZSTD } packing;
+    uint64_t bytes; // unpacked
+} FatbinPtx;
 
-// The same for the wrapper that programs hand to __cudaRegisterFatBinary.
-FatbinStatus fatbin_wrapper_ptx(const void *wrapper, Str *ptx, SimtError *error);
+// Finds the best PTX in a fat binary of which all bytes are given: the newest up to DEVICE_ARCH,
+// else the oldest of those for newer devices. On failure the error says what to do.
+FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error);
+
+// The same for the wrapper that programs hand to __cudaRegisterFatBinary. What -rdc=true linked is
+// machine code; the PTX is that of the file it came from, if there is one only.
+FatbinStatus fatbin_wrapper_ptx(const void *wrapper, FatbinPtx *ptx, SimtError *error);
 
 #endif

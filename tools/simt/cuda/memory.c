@@ -2,6 +2,7 @@
 #include "simt/memory/memory.h"
 
 #include "simt/cuda/capture.h"
+#include "simt/cuda/pool.h"
 #include "simt/cuda/queue.h"
 
 // --- allocation ---
@@ -72,9 +73,12 @@ static CudaError release(const void *pointer, bool pinned) {
     if (!pointer) return CUDA_SUCCESS;
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     const Allocation *allocation = memory_find(address);
-    if (!allocation || allocation->kind == MEMORY_MODULE) return CUDA_INVALID_VALUE;
+    if (!allocation || memory_of_module(allocation->kind) || allocation->kind == MEMORY_HEAP)
+        return CUDA_INVALID_VALUE;
     if ((allocation->kind == MEMORY_PINNED) != pinned) return CUDA_INVALID_VALUE;
-    return memory_free(address) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    if (!memory_free(address)) return CUDA_INVALID_VALUE;
+    pool_remove(address);
+    return CUDA_SUCCESS;
 }
 
 static CudaError release_now(const void *pointer, bool pinned) {
@@ -88,18 +92,32 @@ API CudaError cudaFreeHost(void *pointer) { return RUNTIME(release_now(pointer, 
 
 // Stream-ordered allocation: at once; nothing else has that memory. In a capture the address
 // is the same for every launch of the graph.
-static CudaError allocate_async(void **pointer, size_t bytes, Stream *stream) {
+static CudaError allocate_async(void **pointer, size_t bytes, Pool *pool, Stream *stream) {
+    if (!pool_known(pool)) return CUDA_INVALID_VALUE;
     Work nothing = {.kind = WORK_NOTHING};
     CudaError error = stream_submit(stream, &nothing);
-    return error ? error : allocate(pointer, bytes, MEMORY_DEVICE);
+    if (!error) error = allocate(pointer, bytes, MEMORY_DEVICE);
+    uint64_t address = error ? 0 : (uint64_t)(uintptr_t)*pointer;
+    if (!address || pool_add(pool, address, bytes)) return error;
+    memory_free(address);
+    return CUDA_MEMORY_ALLOCATION;
 }
 
 API CudaError cudaMallocAsync(void **pointer, size_t bytes, Stream *stream) {
-    return RUNTIME(allocate_async(pointer, bytes, stream));
+    return RUNTIME(allocate_async(pointer, bytes, pool_current(), stream));
 }
 
 API CudaError cudaMallocAsync_ptsz(void **pointer, size_t bytes, Stream *stream) {
     return cudaMallocAsync(pointer, bytes, stream_ptsz(stream));
+}
+
+API CudaError cudaMallocFromPoolAsync(void **pointer, size_t bytes, Pool *pool, Stream *stream) {
+    return RUNTIME(allocate_async(pointer, bytes, pool, stream));
+}
+
+API CudaError cudaMallocFromPoolAsync_ptsz(void **pointer, size_t bytes, Pool *pool,
+                                           Stream *stream) {
+    return cudaMallocFromPoolAsync(pointer, bytes, pool, stream_ptsz(stream));
 }
 
 static CudaError release_async(void *pointer, Stream *handle) {

@@ -36,10 +36,9 @@ static const Allocation *find_live(const void *pointer) {
 
 static CudaError attributes(PointerAttributes *out, void *pointer) {
     if (!out) return CUDA_INVALID_VALUE;
-    static const int types[] = {[MEMORY_MODULE] = DEVICE,
-                                [MEMORY_DEVICE] = DEVICE,
-                                [MEMORY_MANAGED] = MANAGED,
-                                [MEMORY_PINNED] = HOST};
+    static const int types[] = {
+        [MEMORY_MODULE] = DEVICE, [MEMORY_VARIABLES] = MANAGED, [MEMORY_DEVICE] = DEVICE,
+        [MEMORY_HEAP] = DEVICE,   [MEMORY_MANAGED] = MANAGED,   [MEMORY_PINNED] = HOST};
     const Allocation *allocation = find_live(pointer);
     if (!allocation) {
         *out = (PointerAttributes){.type = find_registered(pointer) ? HOST : UNREGISTERED,
@@ -113,7 +112,9 @@ API CudaError cudaHostUnregister(void *pointer) { return RUNTIME(remove_register
 // There is one place for managed memory, so advice about places changes nothing.
 static CudaError placement(const void *pointer) {
     const Allocation *allocation = find_live(pointer);
-    return allocation && allocation->kind == MEMORY_MANAGED ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    bool managed =
+        allocation && (allocation->kind == MEMORY_MANAGED || allocation->kind == MEMORY_VARIABLES);
+    return managed ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 // CUDA 13 passes a location where 12 passes a device; neither is looked at.

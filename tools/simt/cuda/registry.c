@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "simt/base/limits.h"
-#include "simt/cuda/fatbin.h"
+#include "simt/cuda/unpack.h"
 
 typedef struct Variable {
     struct Variable *next;
@@ -108,7 +108,6 @@ static CudaError fatbin_code(FatbinStatus status) {
         return CUDA_INVALID_KERNEL_IMAGE;
     case FATBIN_RELOCATABLE:
         return CUDA_NOT_SUPPORTED;
-    case FATBIN_COMPRESSED:
     case FATBIN_NO_PTX:
         break;
     }
@@ -118,16 +117,19 @@ static CudaError fatbin_code(FatbinStatus status) {
 static CudaError load(RegisteredModule *module) {
     if (!module) return CUDA_MEMORY_ALLOCATION; // it could not be registered
     if (module->tried) return module->error;
+    FatbinPtx packed;
     Str ptx;
     SimtError error = {""};
     SimtStatus status = SIMT_OK;
-    module->error = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &ptx, &error));
+    module->error = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &packed, &error));
     if (!module->error) {
-        module->module = module_load(ptx, "PTX", &status, &error);
+        status = unpack_ptx(&packed, &ptx, &error);
+        if (status == SIMT_OK) module->module = module_load(ptx, "PTX", &status, &error);
         if (!module->module) module->error = error_of_status(status);
     }
-    if (module->error) console_say("%s", error.text);
     module->tried = module->error != CUDA_MEMORY_ALLOCATION; // which may not last
+    if (module->error) console_say("%s", error.text);
+    if (module->error && module->tried) runtime_refuse(module->error);
     return module->error;
 }
 
@@ -137,7 +139,7 @@ static CudaError load_kernel(KernelEntry *entry) {
     entry->kernel = module_kernel(entry->module->module, entry->mangled);
     if (!entry->kernel) {
         console_say("kernel %s is not in the program's PTX", entry->mangled);
-        return CUDA_INVALID_DEVICE_FUNCTION;
+        return runtime_refuse(CUDA_INVALID_DEVICE_FUNCTION);
     }
     kernel_info(entry->kernel, &entry->info);
     int left = DEVICE_SHARED_DEFAULT - (int)entry->info.static_shared_bytes;
@@ -168,17 +170,18 @@ CudaError registry_symbol(const void *symbol, uint64_t *address, size_t *bytes) 
 }
 
 // Called before a translation unit first touches one of its __managed__ variables: gives the
-// program's pointers their values. Device memory of modules is private to the device, so a managed
-// variable is not one that the program could touch.
+// program's pointers their values.
 static CudaError start_managed(RegisteredModule *module) {
-    for (Variable *variable = variables; variable; variable = variable->next)
-        if (variable->module == module && variable->managed && !*variable->managed) {
-            console_say("__managed__ variable %s is not supported by the CPU device: use "
-                        "cudaMallocManaged",
-                        variable->mangled);
-            return CUDA_NOT_SUPPORTED;
-        }
-    return CUDA_SUCCESS;
+    CudaError error = load(module);
+    for (Variable *variable = variables; !error && variable; variable = variable->next) {
+        uint64_t address;
+        size_t bytes;
+        if (variable->module != module || !variable->managed) continue;
+        if (!module_variable(module->module, variable->mangled, &address, &bytes))
+            return CUDA_INVALID_SYMBOL;
+        *variable->managed = (void *)(uintptr_t)address;
+    }
+    return error;
 }
 
 API char __cudaInitModule(void **handle) {

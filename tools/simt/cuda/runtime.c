@@ -13,11 +13,14 @@
 #include "simt/memory/memory.h"
 #include "simt/report/report.h"
 
+enum { STATUS_REFUSED = 2 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static SimtOptions options;
 static CudaError broken; // returned by every call once a kernel has failed
 static _Thread_local CudaError last_error;
+static bool refused;         // something; then nothing mends it
 static int exit_status = -1; // of the program, once it ends
 
 static void remember_status(int status, void *unused) {
@@ -69,14 +72,30 @@ static void start(void) {
 
 void runtime_start(void) { pthread_once(&once, start); }
 
-// Runs after the program's own exit handlers and destructors. Hazards turn success into status 86.
+// Who comes first reports; who comes later waits for the end of the process.
+static int report(bool *hazards) {
+    static bool begun;
+    while (__atomic_exchange_n(&begun, true, __ATOMIC_ACQ_REL)) pause();
+    return report_finish(hazards);
+}
+
+void runtime_end_by_signal(int number) {
+    bool hazards = false;
+    report(&hazards);
+    console_flush();
+    console_end_by_signal(number);
+}
+
+// Runs after the program's own exit handlers and destructors. Hazards turn success into status 86;
+// what was refused is also told to the launcher, for programs that do not come to their end.
 __attribute__((destructor)) static void finish(void) {
     if (exit_status < 0) return;
     runtime_enter();
     queue_run_all();
     runtime_leave(CUDA_SUCCESS);
     bool hazards = false;
-    int failure = report_finish(&hazards);
+    int failure = report(&hazards);
+    if (refused) console_end(STATUS_REFUSED);
     if (failure && exit_status == 0) console_end(failure);
     if (hazards && exit_status == 0) console_end(86);
 }
@@ -100,10 +119,21 @@ void runtime_break(CudaError error) {
     if (!broken) broken = error;
 }
 
+CudaError runtime_refuse(CudaError error) {
+    const char *launcher = getenv("SIMT_REFUSED");
+    if (launcher && !refused) {
+        ssize_t written = write(atoi(launcher), "r", 1);
+        (void)written; // the program's own end tells it too
+    }
+    refused = true;
+    runtime_break(error);
+    return error;
+}
+
 CudaError runtime_broken(void) { return broken; }
 
 void runtime_reset_errors(void) {
-    broken = CUDA_SUCCESS;
+    if (!refused) broken = CUDA_SUCCESS;
     last_error = CUDA_SUCCESS;
 }
 
@@ -115,7 +145,7 @@ void runtime_call_host(void (*call)(void *), void *data) {
 
 CudaError runtime_unsupported(const char *what) {
     console_say("%s is not supported by the CPU device", what);
-    return CUDA_NOT_SUPPORTED;
+    return runtime_refuse(CUDA_NOT_SUPPORTED);
 }
 
 API CudaError cudaGetLastError(void) {

@@ -27,13 +27,18 @@ CudaError runtime_leave(CudaError error);
 void runtime_start(void); // before anything else, repeatedly
 const SimtOptions *runtime_options(void);
 void runtime_break(CudaError error); // every later call returns this error
+// The same for good, and the process ends with status 2, whatever the program does: the CPU device
+// cannot do what the program asked for. The caller has said so in one line. Returns the error.
+CudaError runtime_refuse(CudaError error);
 CudaError runtime_broken(void);
+// Reports what was done so far and ends the process. The caller holds the lock.
+void runtime_end_by_signal(int number);
 void runtime_reset_errors(void);
 
 // Calls into the program, without the lock.
 void runtime_call_host(void (*call)(void *), void *data);
 
-// Names a call that the CPU device does not have, and returns the error for it.
+// Names a call that the CPU device does not have, and refuses it.
 CudaError runtime_unsupported(const char *what);
 
 #endif

@@ -2,9 +2,7 @@
 #ifndef SIGNAL_H
 #define SIGNAL_H
 
-#include <stdbool.h>
-
 void signal_watch(void);
-void signal_launching(bool running); // from when to when a kernel runs
+int signal_interrupted(void); // the signal that is to end the process, 0: none
 
 #endif

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simt/cuda/work.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,23 +15,19 @@
 static CudaError run_kernel(KernelEntry *entry, const Launch *launch) {
     LaunchReport report = {0};
     SimtError error = {""};
-    signal_launching(true);
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
-    signal_launching(false);
-    bool kept = report_launch(entry->mangled, launch, &report);
+    bool ran = status == SIMT_OK || report.total.value[COUNT_WARP_INSTS];
+    bool kept = !ran || report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);
     if (status == SIMT_OK) return kept ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
     char name[512];
     console_say("%s: %s", name_kernel(entry->mangled, name, sizeof name), error.text);
-    if (status == SIMT_INTERRUPTED) {
-        console_flush();
-        console_end_by_signal(SIGINT);
-    }
+    if (status == SIMT_INTERRUPTED) runtime_end_by_signal(signal_interrupted());
     CudaError code = error_of_status(status);
-    bool refused = status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX ||
-                   status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||
-                   status == SIMT_OUT_OF_MEMORY;
-    if (refused) return code;
+    if (status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX) return runtime_refuse(code);
+    if (status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||
+        status == SIMT_OUT_OF_MEMORY)
+        return code;
     runtime_break(code);
     return CUDA_SUCCESS;
 }

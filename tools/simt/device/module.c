@@ -80,49 +80,62 @@ static bool place_module_shared(Module *module, PtxVariable *variable) {
     return true;
 }
 
-// All global and constant variables lie in one piece of device memory: its bytes, 0 for none.
-static uint64_t survey_variables(Module *module, const PtxVariable **no_room) {
+// False: there is no room for shared ones.
+static bool survey_variables(Module *module, const PtxVariable **no_room) {
     const PtxModule *ptx = module->ptx;
-    uint64_t bytes = 0;
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
         PtxVariable *variable = ptx->variables[k];
-        if (variable->space == PTX_SHARED) {
-            if (place_module_shared(module, variable)) continue;
-            *no_room = variable;
-            break;
-        }
-        if (variable->external) continue;
-        bytes = align_up(bytes, variable_align(variable)) + variable->bytes;
-        if (variable->space == PTX_CONST) module->constant_bytes += variable->bytes;
-        if (bytes >= LARGEST_MODULE) break;
+        *no_room = variable;
+        if (variable->space == PTX_SHARED && !place_module_shared(module, variable)) return false;
+        if (variable->space == PTX_CONST && !variable->external)
+            module->constant_bytes += variable->bytes;
     }
-    return bytes;
+    return true;
+}
+
+static bool in_piece(const PtxVariable *variable, bool managed) {
+    return variable->space != PTX_SHARED && !variable->external && variable->managed == managed;
+}
+
+// Global and constant variables lie in one piece of device memory, managed ones in another. False:
+// no room.
+static bool place_piece(Module *module, bool managed, uint64_t *piece) {
+    const PtxModule *ptx = module->ptx;
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < ptx->variable_count && bytes < LARGEST_MODULE; k++) {
+        const PtxVariable *variable = ptx->variables[k];
+        if (in_piece(variable, managed))
+            bytes = align_up(bytes, variable_align(variable)) + variable->bytes;
+    }
+    if (!bytes) return true;
+    MemoryKind kind = managed ? MEMORY_VARIABLES : MEMORY_MODULE;
+    *piece = bytes < LARGEST_MODULE ? memory_alloc_kind(bytes, kind) : 0;
+    if (!*piece) return false;
+    uint64_t at = *piece;
+    for (uint32_t k = 0; k < ptx->variable_count; k++) {
+        const PtxVariable *variable = ptx->variables[k];
+        if (!in_piece(variable, managed)) continue;
+        module->addresses[k] = at = align_up(at, variable_align(variable));
+        at += variable->bytes;
+    }
+    return true;
 }
 
 static bool place_variables(Module *module, SimtStatus *status, SimtError *error) {
     const PtxModule *ptx = module->ptx;
     const PtxVariable *no_room = NULL;
     module->addresses = ARENA_NEW(&module->arena, ptx->variable_count + 1u, uint64_t);
-    uint64_t bytes = survey_variables(module, &no_room);
-    if (no_room) {
+    if (!survey_variables(module, &no_room)) {
         *status = SIMT_OUT_OF_RESOURCES;
         set_error(error, ptx->origin, no_room->ptx_line, "no room for", no_room->name);
         return false;
     }
-    if (!bytes) return true;
-    module->memory = bytes < LARGEST_MODULE ? memory_alloc(bytes) : 0;
-    if (!module->memory) {
+    if (!place_piece(module, false, &module->memory) ||
+        !place_piece(module, true, &module->managed_memory)) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "%.200s: no memory for its variables",
                  ptx->origin);
         return false;
-    }
-    uint64_t at = module->memory;
-    for (uint32_t k = 0; k < ptx->variable_count; k++) {
-        const PtxVariable *variable = ptx->variables[k];
-        if (variable->space == PTX_SHARED || variable->external) continue;
-        module->addresses[k] = at = align_up(at, variable_align(variable));
-        at += variable->bytes;
     }
     bool good = true;
     for (uint32_t k = 0; good && k < ptx->variable_count; k++)
@@ -244,6 +257,7 @@ Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError 
 void module_unload(Module *module) {
     if (!module) return;
     if (module->memory) memory_free(module->memory);
+    if (module->managed_memory) memory_free(module->managed_memory);
     arena_free(&module->arena);
     free(module);
 }

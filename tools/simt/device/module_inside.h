@@ -19,9 +19,9 @@ struct Module {
     PtxModule *ptx;
     Arena arena;
     SlotTable slots;
-    Code **codes;        // by function
-    uint64_t *addresses; // by variable
-    uint64_t memory;
+    Code **codes;                    // by function
+    uint64_t *addresses;             // by variable
+    uint64_t memory, managed_memory; // of its variables
     size_t constant_bytes;
     uint32_t shared_bytes; // of variables outside kernels
     uint32_t dynamic_align;

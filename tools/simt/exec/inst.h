@@ -90,6 +90,21 @@ typedef enum {
     MBARRIER_WAIT_PARITY
 } MbarrierMode;
 
+typedef enum {
+    VIDEO_ADD,
+    VIDEO_SUB,
+    VIDEO_AVERAGE,
+    VIDEO_DIFFERENCE,
+    VIDEO_MIN,
+    VIDEO_MAX,
+    VIDEO_SET,
+    VIDEO_SHL,
+    VIDEO_SHR,
+    VIDEO_MAD
+} VideoMode;
+typedef enum { VIDEO_EQ, VIDEO_NE, VIDEO_LT, VIDEO_LE, VIDEO_GT, VIDEO_GE } VideoCompare;
+typedef enum { VIDEO_ALONE, VIDEO_THEN_ADD, VIDEO_THEN_MIN, VIDEO_THEN_MAX } VideoSecond;
+
 // Below, registers are byte offsets in the frame of the warp; PTX_NONE where one may be missing. A
 // result is `d`.
 
@@ -168,9 +183,22 @@ typedef struct {
 
 // --- control ---
 
+// Where lanes that split meet again. Who comes to a node that is not in `inside` (a bit for each of
+// the function's nodes; NULL: all are) is no longer waited for there.
+typedef struct {
+    const Inst *at;
+    const uint64_t *inside;
+} Meet;
+
+// The nearest first; a later one is for lanes that left what is inside the earlier ones.
+typedef struct {
+    const Meet *meets;
+    uint32_t count;
+} Meets;
+
 typedef struct {
     const Inst *target;
-    const Inst *meet;   // where split lanes meet again, NULL: nowhere
+    Meets meets;
     uint32_t predicate; // of lanes that branch; a jump has none
     bool negated;
     bool synthetic; // around a guarded instruction: not one of the program's branches
@@ -178,7 +206,7 @@ typedef struct {
 
 typedef struct {
     const Inst *const *targets;
-    const Inst *meet;
+    Meets meets;
     uint32_t index, count;
 } InstTable;
 
@@ -190,7 +218,7 @@ typedef struct {
 
 typedef struct {
     const CallSite *site;
-    const Inst *meet;
+    Meets meets;
     uint32_t pointer; // of the function, if it is not known before
 } InstCall;
 
@@ -225,6 +253,16 @@ typedef struct {
     RegisterClass from_class, to_class;
     ConvertMode mode;
 } InstConvert;
+
+typedef struct {
+    uint32_t d, a, b, c;
+    VideoMode mode;
+    VideoCompare compare;
+    VideoSecond second;
+    uint8_t parts, scale; // 1, 2 or 4; a shift to the right
+    bool d_signed, a_signed, b_signed, saturates;
+    bool wraps; // a shift's count
+} InstVideo;
 
 // A comparison's result with a predicate c, as it is and negated.
 typedef struct {
@@ -261,6 +299,7 @@ struct Inst {
         InstSync sync;
         InstBarrier barrier;
         InstBarrierResult barrier_result;
+        uint32_t node; // that a block is, in the function's control flow
         InstBranch branch;
         InstTable table;
         InstGuard guard;
@@ -272,6 +311,7 @@ struct Inst {
         InstVector vector;
         InstConvert convert;
         InstCombine combine;
+        InstVideo video;
     };
 };
 

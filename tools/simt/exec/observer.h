@@ -26,6 +26,10 @@ struct Observer {
 
     // warp->exec executes a fence: its order and scope are the instruction's.
     void (*fence)(Warp *warp, const Inst *inst);
+
+    // A lane frees what the heap has not given it, or what was freed before.
+    void (*bad_free)(Warp *warp, const Inst *inst, int lane, uint64_t address);
+
     // warp->exec arrives at a barrier of the block; the barrier is complete.
     // counted: it waits for a number of threads, not for all.
     void (*arrive)(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);

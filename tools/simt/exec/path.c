@@ -145,24 +145,59 @@ const Inst *path_arrive(Warp *warp) {
     return path_switch(warp);
 }
 
-const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
-                       const Inst *meet) {
-    const Inst *fall = inst + 1;
-    uint32_t other = warp->mask & ~taken;
-    if (meet && meet != warp->rpc) {
+void path_leave_joins(Warp *warp, const Inst *at) {
+    while (warp->rpc && warp->rpc != at) {
+        int join = warp->parent;
+        Path *path = &warp->paths[join];
+        if (!path->inside || path->inside[at->node / 64] >> at->node % 64 & 1) return;
+        path->members &= ~warp->mask;
+        warp->rpc = path->rpc;
+        warp->parent = path->parent;
+        join_check(warp, join);
+    }
+}
+
+// Whether the running path, in this call of the function, is to join others there.
+static bool waits_at(const Warp *warp, const Inst *meet) {
+    const Path *join;
+    int parent = warp->parent;
+    for (const Inst *rpc = warp->rpc; rpc; rpc = join->rpc) {
+        if (rpc == meet) return true;
+        join = &warp->paths[parent];
+        parent = join->parent;
+    }
+    return false;
+}
+
+// Joins for the meets that are nearer than those at which the path already waits for others.
+static bool add_joins(Warp *warp, const Meets *meets) {
+    uint32_t missing = 0;
+    while (missing < meets->count && !waits_at(warp, meets->meets[missing].at)) missing++;
+    while (missing-- > 0) {
+        const Meet *meet = &meets->meets[missing];
         int join = path_new(warp, true);
-        if (join < 0)
-            return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
-        warp->paths[join] = (Path){.pc = meet,
+        if (join < 0) return false;
+        warp->paths[join] = (Path){.pc = meet->at,
                                    .rpc = warp->rpc,
                                    .frame = warp->frame,
                                    .local = warp->local,
                                    .members = warp->mask,
+                                   .inside = meet->inside,
                                    .parent = warp->parent,
                                    .state = PATH_JOIN};
-        warp->rpc = meet;
+        warp->rpc = meet->at;
         warp->parent = (int16_t)join;
     }
+    return true;
+}
+
+const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
+                       const Meets *meets) {
+    const Inst *fall = inst + 1;
+    uint32_t other = warp->mask & ~taken;
+    if (!add_joins(warp, meets))
+        return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
+    const Inst *meet = warp->rpc;
     if (meet && target == meet) {
         warp->paths[warp->parent].mask |= taken;
     } else if (meet && fall == meet) {

@@ -7,11 +7,12 @@
 
 void path_start(Warp *warp, const Inst *entry, uint32_t lanes);
 const Inst *path_resume(Warp *warp);
-// The lanes `taken` go to the target, the others on behind the instruction; they meet again at
-// `meet`, NULL: nowhere.
+// The lanes `taken` go to the target, the others on behind the instruction.
 const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
-                       const Inst *meet);
+                       const Meets *meets);
 const Inst *path_arrive(Warp *warp); // at warp->rpc
+// The path comes to a node: who is outside what leads to a join is no longer waited for there.
+void path_leave_joins(Warp *warp, const Inst *at);
 const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next);
 const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes);
 const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier);

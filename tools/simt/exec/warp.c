@@ -26,11 +26,8 @@ static void write_place(char *to, size_t room, const Machine *machine, const Ins
     const PtxInst *ptx = machine_instruction(machine, inst);
     to[0] = '\0';
     if (!ptx) return;
-    const char *file = ptx->place.line && ptx->place.file < module->file_count
-                           ? module->file_short[ptx->place.file]
-                           : NULL;
-    snprintf(to, room, "%.200s:%u: ", file ? file : module->origin,
-             file ? ptx->place.line : ptx->ptx_line);
+    ptx_write_place(module, ptx->place, ptx->ptx_line, to, room - 2);
+    strcat(to, ": ");
 }
 
 const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status, const char *format,

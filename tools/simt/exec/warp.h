@@ -25,20 +25,21 @@ typedef double __attribute__((may_alias)) LaneF64;
 typedef struct Block Block;
 
 // Lanes that go the same way. A warp starts as one path. A branch that splits lanes leaves a join
-// behind, which waits at the branch's immediate post-dominator for the lanes of both sides; lanes
-// that exit are no longer waited for. Any path that is ready may run: warp-wide and block-wide
-// waits and spinning loops switch to another one.
+// behind, which waits where their ways meet for the lanes of both sides; lanes that exit, or go
+// where they cannot meet the others, are no longer waited for. Any path that is ready may run:
+// warp-wide and block-wide waits and spinning loops switch to another one.
 typedef enum { PATH_FREE, PATH_READY, PATH_JOIN, PATH_SYNC, PATH_BARRIER } PathState;
 
 typedef struct {
     const Inst *pc;  // where it goes on; a join: where lanes meet
     const Inst *rpc; // where it joins its parent, NULL: nowhere
     uint8_t *frame;
-    uint32_t local;   // local memory's stack pointer
-    uint32_t mask;    // its lanes; a join: those that have arrived
-    uint32_t members; // a join: lanes to wait for
-    uint32_t sync;    // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
-    int16_t parent;   // a join, -1: none
+    uint32_t local;         // local memory's stack pointer
+    uint32_t mask;          // its lanes; a join: those that have arrived
+    uint32_t members;       // a join: lanes to wait for
+    const uint64_t *inside; // a join: see Meet
+    uint32_t sync;          // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
+    int16_t parent;         // a join, -1: none
     uint8_t state;
 } Path;
 

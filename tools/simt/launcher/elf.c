@@ -44,19 +44,98 @@ static uint64_t file_position(const Reader *elf, uint64_t address) {
     return UINT64_MAX;
 }
 
-static bool has_section(const Reader *elf, Str name) {
-    Elf64_Shdr names, section;
+static bool section_at(const Reader *elf, uint64_t index, Elf64_Shdr *section) {
     uint64_t table = elf->header.e_shoff;
-    if (table > elf->file.len) return false;
-    if (!get(elf->file, table + elf->header.e_shstrndx * sizeof names, &names, sizeof names))
-        return false;
+    return table <= elf->file.len &&
+           get(elf->file, table + index * sizeof *section, section, sizeof *section);
+}
+
+static bool find_section(const Reader *elf, Str name, Elf64_Shdr *section) {
+    Elf64_Shdr names;
+    if (!section_at(elf, elf->header.e_shstrndx, &names)) return false;
     for (uint64_t i = 0; i < elf->header.e_shnum; i++) {
-        if (!get(elf->file, table + i * sizeof section, &section, sizeof section)) return false;
-        if (names.sh_offset > elf->file.len) return false;
-        Str found = string_at(elf->file, names.sh_offset + section.sh_name);
-        if (str_equal(found, name)) return section.sh_size > 0;
+        if (!section_at(elf, i, section) || names.sh_offset > elf->file.len) return false;
+        Str found = string_at(elf->file, names.sh_offset + section->sh_name);
+        if (str_equal(found, name)) return section->sh_size > 0;
     }
     return false;
+}
+
+// --- the runtime inside the program ---
+
+// Also names that it keeps to itself: linked into a program, they are local.
+static void functions(const Reader *elf, void (*found)(void *context, Str name, uint64_t address),
+                      void *context) {
+    Elf64_Shdr symbols, names;
+    if (!find_section(elf, STR(".symtab"), &symbols) || !section_at(elf, symbols.sh_link, &names) ||
+        names.sh_offset > elf->file.len)
+        return;
+    Elf64_Sym symbol;
+    for (uint64_t at = 0; at + sizeof symbol <= symbols.sh_size; at += sizeof symbol) {
+        if (symbols.sh_offset > elf->file.len ||
+            !get(elf->file, symbols.sh_offset + at, &symbol, sizeof symbol))
+            return;
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+        Str name = string_at(elf->file, names.sh_offset + symbol.st_name);
+        if (str_starts(name, STR("cuda")) || str_starts(name, STR("__cuda")))
+            found(context, name, symbol.st_value);
+    }
+}
+
+void elf_runtime_functions(Str file, void (*found)(void *context, Str name, uint64_t address),
+                           void *context) {
+    Reader elf = {.file = file};
+    if (get(file, 0, &elf.header, sizeof elf.header)) functions(&elf, found, context);
+}
+
+typedef struct {
+    bool registers, properties_v2;
+} Inside;
+
+static void note_function(void *context, Str name, uint64_t address) {
+    (void)address;
+    Inside *inside = context;
+    inside->registers |= str_equal(name, STR("__cudaRegisterFatBinary"));
+    inside->properties_v2 |= str_equal(name, STR("cudaGetDeviceProperties_v2"));
+}
+
+// CUDA 13 has dropped the functions that CUDA 12 added beside others of the same name.
+static ElfKind inspect_static(const Reader *elf, ElfProgram *program) {
+    Elf64_Phdr loader;
+    Inside inside = {false, false};
+    functions(elf, note_function, &inside);
+    if (!inside.registers) return ELF_STRIPPED;
+    if (!segment(elf, PT_INTERP, &loader)) return ELF_NO_LOADER;
+    program->runtime = inside.properties_v2 ? STR("libcudart.so.12") : STR("libcudart.so.13");
+    return ELF_STATIC;
+}
+
+// --- what it needs ---
+
+// Libraries that bring machine code of their own, or make it, and what they are. A name goes on
+// with its version.
+static const struct {
+    const char *start, *what;
+} machine_code[] = {
+    {"libcuda.so", "the driver API"},
+    {"libnvrtc.so", "NVRTC"},
+    {"libnvJitLink.so", "nvJitLink"},
+    {"libcublas.so", "cuBLAS"},
+    {"libcublasLt.so", "cuBLAS"},
+    {"libcudnn", "cuDNN"},
+    {"libcufft", "cuFFT"},
+    {"libcurand.so", "cuRAND"},
+    {"libcusolver", "cuSOLVER"},
+    {"libcusparse", "cuSPARSE"},
+    {"libnpp", "NPP"},
+};
+
+static void note_machine_code(ElfProgram *program, Str name) {
+    for (size_t k = 0; k < sizeof machine_code / sizeof *machine_code; k++) {
+        if (!str_starts(name, str_of(machine_code[k].start))) continue;
+        program->needs = name;
+        program->needs_what = machine_code[k].what;
+    }
 }
 
 // Reads the names of needed libraries. False if the tables do not fit.
@@ -81,6 +160,7 @@ static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgra
         if (entry.d_tag == DT_NULL) break;
         if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > elf->file.len) continue;
         Str name = string_at(elf->file, strings + entry.d_un.d_val);
+        note_machine_code(program, name);
         if (!str_starts(name, STR("libcudart.so"))) continue;
         program->runtime = name;
         *other_version =
@@ -90,7 +170,7 @@ static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgra
 }
 
 ElfKind elf_inspect(Str file, ElfProgram *program) {
-    *program = (ElfProgram){{NULL, 0}, false};
+    *program = (ElfProgram){.rpath = false};
     if (file.len < EI_NIDENT || memcmp(file.at, ELFMAG, SELFMAG) != 0) return ELF_NOT_ELF;
     if (file.at[EI_CLASS] == ELFCLASS32) return ELF_32_BIT;
     Reader elf = {.file = file};
@@ -101,8 +181,10 @@ ElfKind elf_inspect(Str file, ElfProgram *program) {
     bool other_version = false;
     bool is_dynamic = segment(&elf, PT_DYNAMIC, &dynamic);
     if (is_dynamic && !read_dynamic(&elf, &dynamic, program, &other_version)) return ELF_CORRUPT;
-    if (has_section(&elf, STR("__nv_relfatbin"))) return ELF_RELOCATABLE;
+    if (program->needs_what) return ELF_NEEDS;
     if (other_version) return ELF_RUNTIME;
     if (program->runtime.len) return ELF_CUDA;
-    return has_section(&elf, STR(".nv_fatbin")) ? ELF_STATIC : ELF_NOT_CUDA;
+    Elf64_Shdr fatbin;
+    return find_section(&elf, STR(".nv_fatbin"), &fatbin) ? inspect_static(&elf, program)
+                                                          : ELF_NOT_CUDA;
 }

@@ -3,26 +3,37 @@
 #define ELF_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
 typedef enum {
-    ELF_CUDA,       // 64-bit x86, dynamically linked to libcudart.so.12 or .13
-    ELF_NOT_ELF,    // a script, data, ...
-    ELF_CORRUPT,    // an ELF file whose tables do not fit
-    ELF_32_BIT,     //
-    ELF_MACHINE,    // for another processor
-    ELF_STATIC,     // CUDA code, but the runtime is linked into it
-    ELF_RUNTIME,    // linked to another version of the runtime
-    ELF_NOT_CUDA,   // no CUDA code
-    ELF_RELOCATABLE // built with -rdc=true
+    ELF_CUDA,      // 64-bit x86, dynamically linked to libcudart.so.12 or .13
+    ELF_NOT_ELF,   // a script, data, ...
+    ELF_CORRUPT,   // an ELF file whose tables do not fit
+    ELF_32_BIT,    //
+    ELF_MACHINE,   // for another processor
+    ELF_STATIC,    // the runtime is linked into it, and its functions can be found
+    ELF_STRIPPED,  // the same without names: they cannot
+    ELF_NO_LOADER, // linked with -static: no library can be put in front
+    ELF_RUNTIME,   // linked to another version of the runtime
+    ELF_NEEDS,     // it needs a library that goes past the CUDA runtime
+    ELF_NOT_CUDA   // no CUDA code
 } ElfKind;
 
 typedef struct {
-    Str runtime; // soname of the CUDA runtime it needs
-    bool rpath;  // DT_RPATH without DT_RUNPATH, which wins over LD_LIBRARY_PATH
+    Str runtime;  // soname of the CUDA runtime it needs, or of what is linked into it
+    bool rpath;   // DT_RPATH without DT_RUNPATH, which wins over LD_LIBRARY_PATH
+    bool preload; // only then does the CPU device come first
+    Str needs;    // soname of such a library, and what it is
+    const char *needs_what;
 } ElfProgram;
 
 ElfKind elf_inspect(Str file, ElfProgram *program);
+
+// Calls `found` with each function of an ELF_STATIC program whose name is one of the CUDA runtime:
+// its address before the program is moved.
+void elf_runtime_functions(Str file, void (*found)(void *context, Str name, uint64_t address),
+                           void *context);
 
 #endif

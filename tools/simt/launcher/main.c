@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "simt/launcher/elf.h"
+#include "simt/launcher/run.h"
 
 static const char usage[] =
     "usage: simt [OPTIONS] PROGRAM [ARGS...]\n"
@@ -34,15 +36,24 @@ static const char usage[] =
     "  --watchdog S    end a kernel of which no warp ends for S seconds (default: never)\n"
     "  -h, --help      this text\n"
     "\n"
-    "Build programs so that they bring PTX and take the runtime as a shared library:\n"
+    "Runs what plain nvcc makes, if PTX is in it:\n"
     "\n"
-    "  nvcc -O3 -lineinfo -arch=sm_90 -cudart shared --no-compress prog.cu -o prog\n"
+    "  nvcc -O3 -lineinfo prog.cu -o prog\n"
     "\n"
-    "  -cudart shared  the CPU device takes the place of libcudart.so.12 or libcudart.so.13\n"
-    "  --no-compress   CUDA 12.8 and later compress PTX; the CPU device does not decompress\n"
     "  -lineinfo       counters, errors and hazards name source lines\n"
     "  -arch=sm_NN     embeds PTX too; with -gencode, add code=compute_NN. Of several the newest\n"
-    "                  up to 9.0 is taken, else the oldest. -rdc=true is not supported.\n"
+    "                  up to 9.0 is taken, else the oldest.\n"
+    "\n"
+    "The CUDA runtime, 12 or 13, may be linked in, as it is by default: its functions are taken\n"
+    "over by their names, which must not be stripped; or it may be shared (-cudart shared).\n"
+    "Compressed PTX needs the system's libzstd.so.1; --no-compress does without. -rdc=true works\n"
+    "where all device code is in one file.\n"
+    "\n"
+    "What the CPU device does not have (textures, surfaces, tensor cores, dynamic parallelism, "
+    "the\n"
+    "driver API, ...) is refused: one line, and an error from that call and every later one.\n"
+    "\n"
+    "SIGINT and SIGTERM end the kernel that runs, then the program, with the table so far.\n"
     "\n"
     "The device that programs see: \"CPU device (simt)\", compute capability 9.0, 132\n"
     "multiprocessors, 2048 threads, 32 blocks and 228 KB of shared memory on each (48 KB per\n"
@@ -56,7 +67,9 @@ static const char usage[] =
     "Nsight Compute.\n"
     "\n"
     "Exit status: the program's own; 86 if --check found hazards and the program ended with 0;\n"
-    "2 if the program cannot be run this way; 1 if the CSV cannot be written.\n";
+    "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if "
+    "the\n"
+    "CSV cannot be written.\n";
 
 static Arena arena;
 
@@ -165,12 +178,31 @@ static const char *find_program(const char *name) {
     die("%s: no such program", name);
 }
 
+// The functions of a runtime that is linked into the program, for the library to take over: a file
+// without a name of lines "ADDRESS NAME".
+static void add_function(void *context, Str name, uint64_t address) {
+    fprintf(context, "%llx %.*s\n", (unsigned long long)address, STR_ARG(name));
+}
+
+static void pass_functions(Str file) {
+    int fd = memfd_create("functions", 0);
+    FILE *list = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
+    if (!list) die("the list of the runtime's functions: %s", strerror(errno));
+    elf_runtime_functions(file, add_function, list);
+    if (fclose(list) != 0) die("the list of the runtime's functions: %s", strerror(errno));
+    setenv("SIMT_TAKE_OVER", format_text("%d", fd), 1);
+}
+
 static ElfProgram inspect(const char *path) {
     Str file;
     ElfProgram program;
     if (!file_read(&arena, path, &file)) die("%s: %s", path, strerror(errno));
-    switch (elf_inspect(file, &program)) {
+    ElfKind kind = elf_inspect(file, &program);
+    switch (kind) {
     case ELF_CUDA:
+    case ELF_STATIC:
+        program.preload = program.rpath || kind == ELF_STATIC;
+        if (kind == ELF_STATIC) pass_functions(file);
         return program;
     case ELF_NOT_ELF:
         die("%s: not a program (no ELF file)", path);
@@ -180,14 +212,21 @@ static ElfProgram inspect(const char *path) {
         die("%s: a 32-bit program; build it for 64 bits", path);
     case ELF_MACHINE:
         die("%s: a program for another processor", path);
-    case ELF_STATIC:
-        die("%s: the CUDA runtime is linked into it: build with nvcc -cudart shared", path);
+    case ELF_STRIPPED:
+        die("%s: the CUDA runtime is linked into it and the names of its functions are stripped: "
+            "keep them (no -s, no strip), or build with nvcc -cudart shared",
+            path);
+    case ELF_NO_LOADER:
+        die("%s: linked with -static, so that nothing can take the runtime's place: link without "
+            "it",
+            path);
     case ELF_RUNTIME:
         die("%s: needs %.*s; only libcudart.so.12 and libcudart.so.13 are supported", path,
             STR_ARG(program.runtime));
-    case ELF_RELOCATABLE:
-        die("%s: built with -rdc=true, which the CPU device does not support: build without it",
-            path);
+    case ELF_NEEDS:
+        die("%s: uses %s (%.*s), which the CPU device does not have: it runs kernels from the "
+            "program's own PTX",
+            path, program.needs_what, STR_ARG(program.needs));
     case ELF_NOT_CUDA:
         break;
     }
@@ -229,8 +268,8 @@ int main(int argc, char **argv) {
     const char *library = format_text("%s/%.*s", folder, STR_ARG(program.runtime));
     if (access(library, R_OK) != 0) die("%s: %s", library, strerror(errno));
     prepend("LD_LIBRARY_PATH", folder);
-    if (program.rpath) prepend("LD_PRELOAD", library);
+    if (program.preload) prepend("LD_PRELOAD", library);
     preload_sanitizer();
-    execv(path, argv + at);
+    run_program(path, argv + at);
     die("%s: %s", path, strerror(errno));
 }

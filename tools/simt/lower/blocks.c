@@ -35,7 +35,7 @@ uint32_t lower_branch_target(Lower *lower, const PtxInst *inst) {
     lower_fail(lower, "unknown label `%.*s`", STR_ARG(name));
 }
 
-uint32_t lower_meet(const Lower *lower) { return lower->nodes[lower->node].meet; }
+const FlowNode *lower_node(const Lower *lower) { return &lower->nodes[lower->node]; }
 
 // Whether a block ends behind the instruction.
 static bool ends_block(const Lower *lower, uint32_t k) {
@@ -119,10 +119,10 @@ static void link_node(Lower *lower, uint32_t n) {
 static void join_calls(Lower *lower) {
     for (uint32_t n = 0; n < lower->node_count; n++) {
         const FlowNode *node = &lower->nodes[n];
-        if (node->end == node->first || node->meet == PTX_NONE) continue;
-        if (flow_of(lower, node->end - 1) == FLOW_CALL &&
-            lower_calls_pointer(&lower->function->insts[node->end - 1]))
-            lower->nodes[node->meet].join = true;
+        if (node->end == node->first || flow_of(lower, node->end - 1) != FLOW_CALL) continue;
+        if (lower_calls_pointer(&lower->function->insts[node->end - 1]))
+            for (uint32_t k = 0; k < node->meet_count; k++)
+                lower->nodes[node->meets[k].node].join = true;
     }
 }
 
@@ -138,16 +138,14 @@ void lower_nodes(Lower *lower) {
         uint32_t end = k + 1;
         while (!leader[end]) end++;
         lower->node_of[k] = lower->node_count;
-        if (waits_guarded(lower, k)) {
-            lower->nodes[lower->node_count++] =
-                (FlowNode){.first = k, .end = k, .synthetic = true, .meet = PTX_NONE};
-        }
-        lower->nodes[lower->node_count++] = (FlowNode){.first = k, .end = end, .meet = PTX_NONE};
+        if (waits_guarded(lower, k))
+            lower->nodes[lower->node_count++] = (FlowNode){.first = k, .end = k, .synthetic = true};
+        lower->nodes[lower->node_count++] = (FlowNode){.first = k, .end = end};
         k = end;
     }
     lower->node_of[count] = lower->node_count;
-    lower->nodes[lower->node_count++] = (FlowNode){.first = count, .end = count, .meet = PTX_NONE};
+    lower->nodes[lower->node_count++] = (FlowNode){.first = count, .end = count};
     for (uint32_t n = 0; n < lower->node_count; n++) link_node(lower, n);
-    flow_post_dominators(lower->arena, lower->nodes, lower->node_count);
+    flow_meets(lower->arena, lower->nodes, lower->node_count);
     join_calls(lower);
 }

@@ -5,7 +5,7 @@ static void branch_to(Lower *lower, uint32_t node) {
     const PtxInst *at = lower->at;
     if (at->guard == PTX_NONE) {
         lower_emit(lower, op_jump);
-        lower_fix(lower, (Fixup){.kind = FIXUP_BRANCH, .target = node, .meet = PTX_NONE});
+        lower_fix(lower, (Fixup){.kind = FIXUP_BRANCH, .target = node});
         return;
     }
     uint32_t slot = lower_slot(lower, SLOT_BRANCH);
@@ -14,7 +14,7 @@ static void branch_to(Lower *lower, uint32_t node) {
     Inst *inst = lower_emit(lower, op_branch);
     inst->branch = branch;
     inst->slot = slot;
-    lower_fix(lower, (Fixup){.kind = FIXUP_BRANCH, .target = node, .meet = lower_meet(lower)});
+    lower_fix(lower, (Fixup){.kind = FIXUP_BRANCH, .target = node, .from = lower_node(lower)});
 }
 
 void lower_bra(Lower *lower) {
@@ -33,7 +33,7 @@ void lower_brx(Lower *lower) {
     Inst *inst = lower_emit(lower, op_table_branch);
     inst->table = (InstTable){.index = index, .count = targets->count};
     inst->slot = slot;
-    lower_fix(lower, (Fixup){.kind = FIXUP_TABLE, .table = nodes, .meet = lower_meet(lower)});
+    lower_fix(lower, (Fixup){.kind = FIXUP_TABLE, .table = nodes, .from = lower_node(lower)});
     lower_emit(lower, op_jump); // back to it, for the lanes not yet gone
 }
 

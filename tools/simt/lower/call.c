@@ -33,7 +33,7 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
     const Lowering *lowering = lower->lowering;
     uint32_t pointer = lower_source(lower, callee, REGISTER_64);
     lower_emit(lower, op_call_pointer)->call = (InstCall){.site = site, .pointer = pointer};
-    lower_fix(lower, (Fixup){.kind = FIXUP_CALL, .meet = lower_meet(lower)});
+    lower_fix(lower, (Fixup){.kind = FIXUP_CALL, .from = lower_node(lower)});
     lower_emit(lower, op_nothing); // where the call returns to
     lower->code->indirect = true;
     for (uint32_t f = 0; f < lowering->module->function_count; f++) {
@@ -53,11 +53,16 @@ static const struct {
 } built_ins[] = {
     {STR("vprintf"), op_print, true, 2, {8, 8}},
     {STR("__assertfail"), op_assert_fail, false, 4, {8, 8, 4, 8}},
+    {STR("malloc"), op_malloc, true, 1, {8}},
+    {STR("free"), op_free, true, 1, {8}},
 };
 
 static void call_built_in(Lower *lower, CallSite *site, Str name) {
     size_t b = 0, count = sizeof built_ins / sizeof *built_ins;
     while (b < count && !str_equal(name, built_ins[b].name)) b++;
+    if (b == count && (str_starts(name, STR("cuda")) || str_starts(name, STR("__cudaCDP"))))
+        lower_fail(lower, "the CPU device has no dynamic parallelism: call of `%.*s`",
+                   STR_ARG(name));
     if (b == count) lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(name));
     bool good = site->argument_count >= built_ins[b].count;
     for (uint32_t k = 0; good && k < built_ins[b].count; k++)

@@ -4,7 +4,7 @@
 typedef struct {
     PtxType to, from;
     ConvertMode mode;
-    bool flush, pair;
+    bool flush, pair, finite;
 } Conversion;
 
 static Conversion take_conversion(Lower *lower) {
@@ -25,6 +25,7 @@ static Conversion take_conversion(Lower *lower) {
     lower_take_choice(lower, roundings, &mode);
     if (lower_take(lower, "sat")) mode |= CONVERT_SATURATE;
     if (lower_take(lower, "relu")) mode |= CONVERT_RELU;
+    conversion.finite = lower_take(lower, "satfinite");
     conversion.mode = (ConvertMode)mode;
     conversion.to = lower_take_type(lower);
     conversion.from = lower_take_type(lower);
@@ -35,7 +36,7 @@ static Conversion take_conversion(Lower *lower) {
 
 static bool convertible(PtxType type) {
     uint32_t bytes = ptx_type_bytes(type);
-    return bytes && bytes <= 8 && !ptx_type_is_pair(type);
+    return bytes && bytes <= 8 && !ptx_type_is_pair(type) && !ptx_type_is_fp8(type);
 }
 
 // A register may be wider than an integer type; its low part is read, all of it is written.
@@ -46,9 +47,31 @@ static RegisterClass class_for(Lower *lower, const PtxOperand *operand, PtxType 
     return class;
 }
 
+// To and from pairs of 8-bit floats: from two f32, from and to f16x2.
+static void lower_fp8(Lower *lower, const Conversion *conversion) {
+    const PtxOperand *operands = lower->at->operands;
+    const PtxType to = conversion->to, from = conversion->from;
+    const bool narrows = ptx_type_is_fp8(to), singles = from == PTX_F32;
+    if (conversion->finite != narrows || conversion->flush) lower_unknown(lower);
+    if (narrows ? !singles && from != PTX_F16X2 : to != PTX_F16X2) lower_unknown(lower);
+    if ((uint32_t)conversion->mode & ~(uint32_t)CONVERT_RELU) lower_unknown(lower);
+    lower_operands(lower, singles ? 3 : 2, singles ? 3 : 2);
+    InstConvert convert = {.from = from, .to = to, .mode = conversion->mode, .b = PTX_NONE};
+    convert.a = lower_source(lower, &operands[1], narrows ? REGISTER_32 : REGISTER_16);
+    if (singles) convert.b = lower_source(lower, &operands[2], REGISTER_32);
+    convert.d = lower_dest(lower, &operands[0], narrows ? REGISTER_16 : REGISTER_32);
+    Op *run = !narrows ? op_widen_to_halves : singles ? op_narrow_singles : op_narrow_halves;
+    lower_emit(lower, run)->convert = convert;
+}
+
 static void lower_convert(Lower *lower) {
     const PtxOperand *operands = lower->at->operands;
     Conversion conversion = take_conversion(lower);
+    if (ptx_type_is_fp8(conversion.to) || ptx_type_is_fp8(conversion.from)) {
+        lower_fp8(lower, &conversion);
+        return;
+    }
+    if (conversion.finite) lower_unknown(lower);
     PtxType to = conversion.to, from = conversion.from;
     uint32_t count = conversion.pair ? 3 : 2;
     lower_operands(lower, count, count);

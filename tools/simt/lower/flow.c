@@ -1,141 +1,348 @@
-// Immediate post-dominators, by the iterative method of Cooper, Harvey and Kennedy ("A Simple, Fast
-// Dominance Algorithm") on the reversed graph.
+// Where split lanes meet: see flow.h.
 //
-// Lanes that exit are not waited for. So an edge to a block that only exits does not count where
-// there is another way to go: after `if (i >= n) return;` the remaining lanes stay together.
+// The nodes are looked at once for each loop, with the edges in it only and its end behind the
+// edges back to the header; and once as a whole. Of the ways that end the thread only the main ones
+// are kept: those that are reached by the last place where ways come together. What lies on the
+// others alone is looked at by itself in the same manner.
 #include "simt/lower/flow.h"
 
-// The edges that count. Those of node n are to[start[n]] up to to[start[n + 1]].
-typedef struct {
-    uint32_t *start, *to;
-} Edges;
+#include "simt/lower/loops.h"
 
-// Node `count` is the exit of all.
+// A node where only some of the ways from its immediate dominator come together, and the nodes on
+// these ways.
+typedef struct {
+    uint32_t owner, node; // the dominator, where its ways come together
+    uint64_t *region;
+} Partial;
+
 typedef struct {
     Arena *arena;
-    const FlowNode *nodes;
+    FlowNode *nodes;
     uint32_t count;
-    Edges after, before;
-    uint32_t *order;     // nodes by post-order of the reversed graph, the exit last
-    uint32_t *number;    // of a node in that order backwards, PTX_NONE: no exit is reached from it
-    uint32_t *dominator; // PTX_NONE until known
-    uint32_t ordered;
-} Graph;
+    Edges out, in;  // between nodes other than bare exits
+    bool *ends;     // threads end here, or go round for ever
+    Dominators all; // of the nodes that are reached from the first
+    Loops loops;
+    bool *left;      // nodes whose meets in the function as a whole are not known yet
+    bool *main_end;  // of those
+    uint32_t *local; // a node's number in the part that is looked at, PTX_NONE: not in it
+    Partial *partials;
+    uint32_t partial_count;
+} Flow;
 
-static bool counts_as_edge(const FlowNode *nodes, const FlowNode *from, uint32_t to) {
-    if (!nodes[to].bare_exit) return true;
-    for (uint32_t k = 0; k < from->next_count; k++)
-        if (!nodes[from->next[k]].bare_exit) return false;
-    return true;
-}
-
-// A node without an edge that counts leads to the exit.
-static void list_edges(Graph *graph) {
-    const uint32_t count = graph->count;
-    uint32_t edges = 0;
-    for (uint32_t n = 0; n < count; n++)
-        edges += graph->nodes[n].next_count ? graph->nodes[n].next_count : 1;
-    Edges *after = &graph->after;
-    after->start = ARENA_NEW(graph->arena, (size_t)count + 2, uint32_t);
-    after->to = ARENA_NEW(graph->arena, (size_t)edges + 1, uint32_t);
-    uint32_t used = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        const FlowNode *node = &graph->nodes[n];
-        after->start[n] = used;
+static void list_edges(Flow *flow) {
+    uint32_t edges = 0, used = 0;
+    for (uint32_t n = 0; n < flow->count; n++) edges += flow->nodes[n].next_count;
+    Edges *out = &flow->out;
+    *out = (Edges){.count = flow->count,
+                   .start = ARENA_NEW(flow->arena, flow->count + 2u, uint32_t),
+                   .to = ARENA_NEW(flow->arena, edges + 1u, uint32_t)};
+    for (uint32_t n = 0; n < flow->count; n++) {
+        const FlowNode *node = &flow->nodes[n];
+        out->start[n] = used;
+        flow->ends[n] = node->next_count == 0;
         for (uint32_t k = 0; k < node->next_count; k++)
-            if (counts_as_edge(graph->nodes, node, node->next[k]))
-                after->to[used++] = node->next[k];
-        if (used == after->start[n]) after->to[used++] = count;
+            if (flow->nodes[node->next[k]].bare_exit)
+                flow->ends[n] = true;
+            else
+                out->to[used++] = node->next[k];
     }
-    after->start[count] = after->start[count + 1] = used;
+    out->start[flow->count] = used;
+    flow->in = edges_reversed(flow->arena, out);
 }
 
-static void reverse_edges(Graph *graph) {
-    const Edges *after = &graph->after;
-    const uint32_t count = graph->count, edges = after->start[count];
-    Edges *before = &graph->before;
-    before->start = ARENA_NEW(graph->arena, (size_t)count + 2, uint32_t);
-    before->to = ARENA_NEW(graph->arena, (size_t)edges + 1, uint32_t);
-    for (uint32_t e = 0; e < edges; e++) before->start[after->to[e] + 1]++;
-    for (uint32_t n = 0; n <= count; n++) before->start[n + 1] += before->start[n];
-    uint32_t *filled = ARENA_NEW(graph->arena, (size_t)count + 1, uint32_t);
-    for (uint32_t n = 0; n < count; n++) {
-        for (uint32_t e = after->start[n]; e < after->start[n + 1]; e++) {
-            uint32_t to = after->to[e];
-            before->to[before->start[to] + filled[to]++] = n;
+// Marks all nodes that are still left and reach one of those listed, which it extends.
+static uint32_t add_origins(const Flow *flow, uint32_t *list, uint32_t count, bool *seen) {
+    for (uint32_t k = 0; k < count; k++) seen[list[k]] = true;
+    for (uint32_t k = 0; k < count; k++) {
+        const Edges *in = &flow->in;
+        for (uint32_t e = in->start[list[k]]; e < in->start[list[k] + 1]; e++) {
+            uint32_t from = in->to[e];
+            if (seen[from] || !flow->left[from]) continue;
+            seen[from] = true;
+            list[count++] = from;
         }
     }
+    return count;
 }
 
-// Post-order of the reversed graph from the exit, without recursion.
-static void number_nodes(Graph *graph) {
-    const Edges *before = &graph->before;
-    const size_t room = (size_t)graph->count + 1;
-    graph->order = ARENA_NEW(graph->arena, room, uint32_t);
-    graph->number = ARENA_NEW(graph->arena, room, uint32_t);
-    uint32_t *stack = ARENA_NEW(graph->arena, room, uint32_t);
-    uint32_t *at = ARENA_NEW(graph->arena, room, uint32_t);
-    uint8_t *seen = ARENA_NEW(graph->arena, room, uint8_t);
-    for (size_t n = 0; n < room; n++) {
-        graph->number[n] = PTX_NONE;
-        at[n] = before->start[n];
+// A loop that nothing leads out of is an end, at its header.
+static void end_endless_loops(Flow *flow) {
+    uint32_t *list = ARENA_NEW(flow->arena, flow->count, uint32_t), count = 0;
+    bool *ending = ARENA_NEW(flow->arena, flow->count, bool);
+    for (uint32_t n = 0; n < flow->count; n++)
+        if (flow->left[n] && flow->ends[n]) list[count++] = n;
+    add_origins(flow, list, count, ending);
+    for (uint32_t k = 0; k < flow->loops.count; k++) {
+        const Loop *loop = &flow->loops.loops[k];
+        bool outermost = loop->parent == PTX_NONE || ending[flow->loops.loops[loop->parent].header];
+        if (!ending[loop->header] && outermost) flow->ends[loop->header] = true;
     }
-    uint32_t depth = 0;
-    stack[depth++] = graph->count;
-    seen[graph->count] = 1;
-    while (depth) {
-        uint32_t n = stack[depth - 1];
-        if (at[n] == before->start[n + 1]) {
-            graph->order[graph->ordered++] = n;
-            depth--;
+}
+
+// --- the main end ---
+
+static bool goes_round(const Flow *flow, uint32_t from, uint32_t header) {
+    uint32_t loop = flow->loops.innermost[header];
+    return loop != PTX_NONE && flow->loops.loops[loop].header == header &&
+           loops_inside(flow->loops.loops[loop].inside, from);
+}
+
+// Whether several ways come together at a node, those around a loop left aside.
+static bool comes_together(const Flow *flow, uint32_t node) {
+    uint32_t ways = 0;
+    for (uint32_t e = flow->in.start[node]; e < flow->in.start[node + 1]; e++) {
+        uint32_t from = flow->in.to[e];
+        ways += flow->all.number[from] != PTX_NONE && !goes_round(flow, from, node);
+    }
+    return ways > 1;
+}
+
+// Of two nodes with the same immediate dominator: the one where ways come together, the later one.
+static bool more_main(const Flow *flow, uint32_t node, uint32_t than) {
+    if (than == PTX_NONE) return true;
+    bool together = comes_together(flow, node);
+    if (together != comes_together(flow, than)) return together;
+    return flow->all.number[node] > flow->all.number[than];
+}
+
+// Follows the main way through what is left, from each node where one comes to it, down the tree of
+// dominators. Returns how many ends were found.
+static uint32_t find_main_ends(Flow *flow, uint32_t *ends) {
+    const Dominators *all = &flow->all;
+    bool *leads = ARENA_NEW(flow->arena, flow->count, bool); // to an end
+    uint32_t *best = ARENA_NEW(flow->arena, flow->count, uint32_t), count = 0;
+    for (uint32_t n = 0; n < flow->count; n++) best[n] = PTX_NONE;
+    for (uint32_t k = all->reached; k-- > 0;) {
+        uint32_t n = all->order[k], above = all->dominator[n];
+        if (!flow->left[n]) continue;
+        leads[n] |= flow->ends[n];
+        if (!leads[n] || k == 0) continue;
+        leads[above] = true;
+        if (more_main(flow, n, best[above])) best[above] = n;
+    }
+    for (uint32_t k = 0; k < all->reached; k++) {
+        uint32_t n = all->order[k];
+        if (!flow->left[n] || !leads[n] || (k > 0 && flow->left[all->dominator[n]])) continue;
+        while (best[n] != PTX_NONE) n = best[n];
+        ends[count++] = n;
+    }
+    return count;
+}
+
+// --- post-dominators of a part ---
+
+static void add_edge(Edges *edges, uint32_t *used, uint32_t to) { edges->to[(*used)++] = to; }
+
+// The edges between these nodes. `header`: of the loop that they are, whose edges back to it lead
+// to the end, node `count`; PTX_NONE: the main ends lead there.
+static Edges edges_of_part(Flow *flow, const uint32_t *part, uint32_t count, uint32_t header) {
+    uint32_t room = count + 1, used = 0;
+    for (uint32_t k = 0; k < count; k++)
+        room += flow->out.start[part[k] + 1] - flow->out.start[part[k]];
+    Edges edges = {.count = count + 1,
+                   .start = ARENA_NEW(flow->arena, count + 3u, uint32_t),
+                   .to = ARENA_NEW(flow->arena, room, uint32_t)};
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t n = part[k];
+        edges.start[k] = used;
+        for (uint32_t e = flow->out.start[n]; e < flow->out.start[n + 1]; e++) {
+            uint32_t to = flow->out.to[e];
+            if (to == header)
+                add_edge(&edges, &used, count);
+            else if (flow->local[to] != PTX_NONE)
+                add_edge(&edges, &used, flow->local[to]);
+        }
+        if (header == PTX_NONE && flow->main_end[n]) add_edge(&edges, &used, count);
+    }
+    edges.start[count] = edges.start[count + 1] = used;
+    return edges;
+}
+
+static void add_meet(Flow *flow, uint32_t n, uint32_t meet, const uint64_t *inside) {
+    FlowNode *node = &flow->nodes[n];
+    // The same as in a loop within: no way leads out of that loop before it.
+    if (node->meet_count && node->meets[node->meet_count - 1].node == meet) node->meet_count--;
+    node->meets[node->meet_count++] = (FlowMeet){.node = meet, .inside = inside};
+}
+
+static void add_meets_of_part(Flow *flow, const uint32_t *part, uint32_t count, uint32_t header,
+                              const uint64_t *inside) {
+    for (uint32_t k = 0; k < count; k++) flow->local[part[k]] = k;
+    Edges out = edges_of_part(flow, part, count, header);
+    Edges in = edges_reversed(flow->arena, &out);
+    Dominators found = dominators_of(flow->arena, &in, &out, count);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t meet = found.dominator[k];
+        if (meet < count) add_meet(flow, part[k], part[meet], inside);
+        flow->local[part[k]] = PTX_NONE;
+    }
+}
+
+// Ends of which nothing is left to say are gone from round to round.
+static void add_meets_of_all(Flow *flow) {
+    uint32_t *part = ARENA_NEW(flow->arena, flow->count, uint32_t), count;
+    while ((count = find_main_ends(flow, part)) > 0) {
+        bool *seen = ARENA_NEW(flow->arena, flow->count, bool);
+        for (uint32_t k = 0; k < count; k++) flow->main_end[part[k]] = true;
+        count = add_origins(flow, part, count, seen);
+        add_meets_of_part(flow, part, count, PTX_NONE, NULL);
+        for (uint32_t k = 0; k < count; k++) flow->left[part[k]] = false;
+    }
+}
+
+// --- where only some ways come together ---
+
+static void add_bit(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n % 64; }
+
+// The nodes between a dominator and one where ways from it come together. NULL: in a cycle that is
+// no loop.
+static uint64_t *region_of(const Flow *flow, uint32_t owner, uint32_t node) {
+    uint64_t *region = ARENA_NEW(flow->arena, flow->count / 64 + 1u, uint64_t);
+    uint32_t *list = ARENA_NEW(flow->arena, flow->count + 1u, uint32_t), count = 0;
+    list[count++] = node;
+    for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t e = flow->in.start[list[k]]; e < flow->in.start[list[k] + 1]; e++) {
+            uint32_t from = flow->in.to[e], number = flow->all.number[from];
+            if (from == owner || number == PTX_NONE || loops_inside(region, from)) continue;
+            if (k == 0 && goes_round(flow, from, node)) continue;
+            if (number >= flow->all.number[node]) return NULL;
+            add_bit(region, from);
+            list[count++] = from;
+        }
+    }
+    return region;
+}
+
+static uint32_t loop_around(const Flow *flow, uint32_t node) {
+    uint32_t loop = flow->loops.innermost[node];
+    bool header = loop != PTX_NONE && flow->loops.loops[loop].header == node;
+    return header ? flow->loops.loops[loop].parent : loop;
+}
+
+// Whether a way past the node starts in a loop on the way to it. Such a loop's lanes do not wait.
+static bool passed_from_loop(const Flow *flow, const Partial *partial) {
+    for (uint32_t n = 0; n < flow->count; n++) {
+        if (!loops_inside(partial->region, n) ||
+            flow->loops.innermost[n] == flow->loops.innermost[partial->owner])
             continue;
+        for (uint32_t e = flow->out.start[n]; e < flow->out.start[n + 1]; e++) {
+            uint32_t to = flow->out.to[e];
+            if (to != partial->node && !loops_inside(partial->region, to)) return true;
         }
-        uint32_t from = before->to[at[n]++];
-        if (seen[from]) continue;
-        seen[from] = 1;
-        stack[depth++] = from;
     }
-    for (uint32_t k = 0; k < graph->ordered; k++)
-        graph->number[graph->order[k]] = graph->ordered - 1 - k; // the exit has number 0
+    return false;
 }
 
-static uint32_t intersect(const Graph *graph, uint32_t a, uint32_t b) {
-    while (a != b) {
-        while (graph->number[a] > graph->number[b]) a = graph->dominator[a];
-        while (graph->number[b] > graph->number[a]) b = graph->dominator[b];
+// For each node the last of its partial meets, if a GPU's compiler has one there: where all ways
+// from the node meet none must lead past, and it must not cross another one.
+static void find_partials(Flow *flow) {
+    const Dominators *all = &flow->all;
+    Partial *last = ARENA_NEW(flow->arena, flow->count, Partial); // by owner
+    for (uint32_t k = all->reached; k-- > 1;) {
+        uint32_t n = all->order[k], owner = all->dominator[n];
+        const FlowNode *node = &flow->nodes[owner];
+        if (last[owner].region || node->next_count < 2 || node->meet_count != 1 ||
+            node->meets[0].node == n || !comes_together(flow, n) ||
+            loop_around(flow, n) != flow->loops.innermost[owner])
+            continue;
+        Partial partial = {owner, n, region_of(flow, owner, n)};
+        if (partial.region && !passed_from_loop(flow, &partial)) last[owner] = partial;
     }
-    return a;
+    flow->partials = ARENA_NEW(flow->arena, flow->count, Partial);
+    for (uint32_t k = 0; k < all->reached; k++) {
+        const Partial *partial = &last[all->order[k]];
+        bool nested = partial->region != NULL;
+        for (uint32_t p = 0; nested && p < flow->partial_count; p++) {
+            const Partial *outer = &flow->partials[p];
+            if (loops_inside(outer->region, partial->owner))
+                nested = partial->node == outer->node || loops_inside(outer->region, partial->node);
+        }
+        if (nested) flow->partials[flow->partial_count++] = *partial;
+    }
 }
 
-static void find_dominators(Graph *graph) {
-    const Edges *after = &graph->after;
-    graph->dominator = ARENA_NEW(graph->arena, (size_t)graph->count + 1, uint32_t);
-    for (uint32_t n = 0; n < graph->count; n++) graph->dominator[n] = PTX_NONE;
-    graph->dominator[graph->count] = graph->count;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = graph->ordered - 1; k-- > 0;) {
-            uint32_t n = graph->order[k], best = PTX_NONE;
-            for (uint32_t e = after->start[n]; e < after->start[n + 1]; e++) {
-                uint32_t to = after->to[e];
-                if (graph->dominator[to] == PTX_NONE) continue;
-                best = best == PTX_NONE ? to : intersect(graph, best, to);
+// The partial meets of what lies on the way to them, in front of the meets of all ways.
+static void add_partials(Flow *flow) {
+    for (uint32_t n = 0; n < flow->count; n++) {
+        FlowNode *node = &flow->nodes[n];
+        if (node->meet_count == 0 || node->next_count < 2) continue;
+        FlowMeet *meets = ARENA_NEW(flow->arena, flow->partial_count + node->meet_count, FlowMeet);
+        uint32_t count = 0, first = node->meets[0].node;
+        for (uint32_t p = flow->partial_count; p-- > 0;) {
+            const Partial *partial = &flow->partials[p];
+            bool on_way = n == partial->owner || loops_inside(partial->region, n);
+            if (!on_way || first == partial->node || loops_inside(partial->region, first)) continue;
+            meets[count++] = (FlowMeet){.node = partial->node, .inside = partial->region};
+        }
+        for (uint32_t k = 0; k < node->meet_count; k++) meets[count++] = node->meets[k];
+        node->meets = meets;
+        node->meet_count = count;
+    }
+    for (uint32_t p = 0; p < flow->partial_count; p++) {
+        const Partial *partial = &flow->partials[p];
+        for (uint32_t n = 0; n < flow->count; n++) {
+            if (n != partial->owner && !loops_inside(partial->region, n)) continue;
+            for (uint32_t e = flow->out.start[n]; e < flow->out.start[n + 1]; e++) {
+                uint32_t to = flow->out.to[e];
+                if (to != partial->node && !loops_inside(partial->region, to))
+                    flow->nodes[to].outside = true;
             }
-            changed |= best != graph->dominator[n];
-            graph->dominator[n] = best;
         }
     }
 }
 
-void flow_post_dominators(Arena *arena, FlowNode *nodes, uint32_t count) {
-    Graph graph = {.arena = arena, .nodes = nodes, .count = count};
-    list_edges(&graph);
-    reverse_edges(&graph);
-    number_nodes(&graph);
-    find_dominators(&graph);
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t meet = graph.dominator[n];
-        nodes[n].meet = meet == count ? PTX_NONE : meet;
-        if (nodes[n].next_count > 1 && nodes[n].meet != PTX_NONE) nodes[nodes[n].meet].join = true;
+// --- the whole ---
+
+static void mark_joins(Flow *flow) {
+    for (uint32_t n = 0; n < flow->count; n++) {
+        const FlowNode *node = &flow->nodes[n];
+        for (uint32_t k = 0; node->next_count > 1 && k < node->meet_count; k++) {
+            flow->nodes[node->meets[k].node].join = true;
+            for (uint32_t l = 0; l < flow->loops.count; l++)
+                flow->loops.loops[l].meets |= flow->loops.loops[l].inside == node->meets[k].inside;
+        }
     }
+    for (uint32_t n = 0; n < flow->count; n++) {
+        for (uint32_t e = flow->out.start[n]; e < flow->out.start[n + 1]; e++) {
+            uint32_t to = flow->out.to[e], l = flow->loops.innermost[n];
+            for (; l != PTX_NONE; l = flow->loops.loops[l].parent) {
+                if (loops_inside(flow->loops.loops[l].inside, to)) break;
+                flow->nodes[to].outside |= flow->loops.loops[l].meets;
+            }
+        }
+    }
+}
+
+static uint32_t loop_depth(const Loops *loops, uint32_t node) {
+    uint32_t depth = 0;
+    for (uint32_t l = loops->innermost[node]; l != PTX_NONE; l = loops->loops[l].parent) depth++;
+    return depth;
+}
+
+void flow_meets(Arena *arena, FlowNode *nodes, uint32_t count) {
+    Flow flow = {.arena = arena,
+                 .nodes = nodes,
+                 .count = count,
+                 .ends = ARENA_NEW(arena, count, bool),
+                 .left = ARENA_NEW(arena, count, bool),
+                 .main_end = ARENA_NEW(arena, count, bool),
+                 .local = ARENA_NEW(arena, count, uint32_t)};
+    list_edges(&flow);
+    flow.all = dominators_of(arena, &flow.out, &flow.in, 0);
+    flow.loops = loops_of(arena, &flow.out, &flow.in, &flow.all);
+    for (uint32_t n = 0; n < count; n++) {
+        flow.local[n] = PTX_NONE;
+        flow.left[n] = flow.all.number[n] != PTX_NONE;
+        nodes[n].meets = ARENA_NEW(arena, loop_depth(&flow.loops, n) + 1u, FlowMeet);
+    }
+    end_endless_loops(&flow);
+    for (uint32_t l = flow.loops.count; l-- > 0;) {
+        const Loop *loop = &flow.loops.loops[l];
+        add_meets_of_part(&flow, loop->members, loop->count, loop->header, loop->inside);
+    }
+    add_meets_of_all(&flow);
+    find_partials(&flow);
+    if (flow.partial_count) add_partials(&flow);
+    mark_joins(&flow);
 }

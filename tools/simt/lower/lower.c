@@ -33,7 +33,7 @@ static void lower_guarded(Lower *lower) {
     lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
 }
 
-static void lower_node(Lower *lower, size_t *place) {
+static void lower_block(Lower *lower, size_t *place) {
     const PtxFunction *function = lower->function;
     FlowNode *node = &lower->nodes[lower->node];
     place[lower->node] = lower->count;
@@ -41,14 +41,16 @@ static void lower_node(Lower *lower, size_t *place) {
     uint32_t slot = lower_slot(lower, SLOT_BLOCK);
     lower->lowering->slots->slots[slot].ptx = node->first;
     lower->lowering->slots->slots[slot].ptx_end = node->end;
-    lower_emit(lower, node->join ? op_enter_join : op_enter)->slot = slot;
+    Op *enter = node->outside ? op_enter_outside : node->join ? op_enter_join : op_enter;
+    Inst *entry = lower_emit(lower, enter);
+    entry->slot = slot;
+    entry->node = lower->node;
     if (node->synthetic) {
         lower_emit(lower, op_branch)->branch =
             (InstBranch){.predicate = lower_register(lower, lower->at->guard),
                          .negated = !lower->at->guard_negated,
                          .synthetic = true};
-        lower_fix(lower,
-                  (Fixup){.kind = FIXUP_BRANCH, .target = node->next[0], .meet = node->meet});
+        lower_fix(lower, (Fixup){.kind = FIXUP_BRANCH, .target = node->next[0], .from = node});
     }
     for (uint32_t k = node->first; k < node->end; k++) {
         lower->at = &function->insts[k];
@@ -67,7 +69,7 @@ typedef struct {
 } Places;
 
 static const Inst *place_of(const Places *places, uint32_t node) {
-    return node == PTX_NONE ? NULL : &places->insts[places->place[node]];
+    return &places->insts[places->place[node]];
 }
 
 static const Inst *const *place_table(Lower *lower, const Fixup *fixup, uint32_t count,
@@ -77,21 +79,29 @@ static const Inst *const *place_table(Lower *lower, const Fixup *fixup, uint32_t
     return targets;
 }
 
+static Meets place_meets(Lower *lower, const FlowNode *from, const Places *places) {
+    if (!from || from->meet_count == 0) return (Meets){NULL, 0};
+    Meet *meets = ARENA_NEW(lower->arena, from->meet_count, Meet);
+    for (uint32_t k = 0; k < from->meet_count; k++)
+        meets[k] = (Meet){place_of(places, from->meets[k].node), from->meets[k].inside};
+    return (Meets){meets, from->meet_count};
+}
+
 static void apply_fixup(Lower *lower, const Fixup *fixup, const Places *places) {
     Inst *inst = &lower->code->insts[fixup->inst];
-    const Inst *meet = place_of(places, fixup->meet);
+    const Meets meets = place_meets(lower, fixup->from, places);
     switch (fixup->kind) {
     case FIXUP_BRANCH:
         inst->branch.target = place_of(places, fixup->target);
-        inst->branch.meet = meet;
+        inst->branch.meets = meets;
         break;
     case FIXUP_TABLE:
         inst->table.targets = place_table(lower, fixup, inst->table.count, places);
-        inst->table.meet = meet;
+        inst->table.meets = meets;
         inst[1].branch.target = inst; // the jump behind it goes back to it
         break;
     case FIXUP_CALL:
-        inst->call.meet = meet;
+        inst->call.meets = meets;
         break;
     }
 }
@@ -171,7 +181,7 @@ bool lower_function(Lowering *lowering, Code *code) {
     place_areas(lower);
     lower_nodes(lower);
     size_t *place = ARENA_NEW(lower->arena, lower->node_count, size_t);
-    for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_node(lower, place);
+    for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_block(lower, place);
     finish(lower, place);
     lower_origins(lower);
     return true;

@@ -15,10 +15,10 @@
 // What an instruction refers to by the node it leads to, until all nodes have their place.
 typedef struct {
     enum { FIXUP_BRANCH, FIXUP_TABLE, FIXUP_CALL } kind;
-    size_t inst;     // index in Lower.insts
-    uint32_t target; // node, of a branch or jump
-    uint32_t meet;   // node where split lanes meet again, PTX_NONE: nowhere
-    uint32_t *table; // nodes, of a table branch
+    size_t inst;          // index in Lower.insts
+    uint32_t target;      // node, of a branch or jump
+    const FlowNode *from; // at whose end lanes are split, NULL: they are not
+    uint32_t *table;      // nodes, of a table branch
 } Fixup;
 
 struct Lower {
@@ -120,8 +120,8 @@ InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryFor
 void lower_origins(Lower *lower); // sets lower->code->origins
 
 // --- blocks.c ---
-void lower_nodes(Lower *lower);          // builds lower->nodes
-uint32_t lower_meet(const Lower *lower); // where lanes meet that split in the current node
+void lower_nodes(Lower *lower);                 // builds lower->nodes
+const FlowNode *lower_node(const Lower *lower); // the current one
 bool lower_calls_pointer(const PtxInst *call);
 uint32_t lower_branch_target(Lower *lower, const PtxInst *inst);
 const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst);
@@ -157,6 +157,7 @@ void lower_exit(Lower *lower);
 void lower_trap(Lower *lower);
 void lower_nanosleep(Lower *lower);
 void lower_nothing(Lower *lower);
-void lower_call(Lower *lower); // call.c
+void lower_call(Lower *lower);  // call.c
+void lower_video(Lower *lower); // video.c
 
 #endif

@@ -24,7 +24,7 @@ enum { WORD = 4 }; // bytes for which the shadow has one byte
 static const uintptr_t preferred_base = 0x300000000000u;
 static const size_t largest_range = (size_t)1 << 40;
 
-uint64_t memory_low, memory_high, memory_base;
+uint64_t memory_low, memory_high, memory_base, memory_frees;
 uint8_t *memory_shadow;
 ptrdiff_t memory_delta;
 
@@ -118,7 +118,7 @@ static bool insert(Allocation allocation) {
 uint64_t memory_alloc(size_t bytes) { return memory_alloc_kind(bytes, MEMORY_MODULE); }
 
 static bool host_may_touch(MemoryKind kind) {
-    return kind == MEMORY_MANAGED || kind == MEMORY_PINNED;
+    return kind == MEMORY_MANAGED || kind == MEMORY_PINNED || kind == MEMORY_VARIABLES;
 }
 
 // What host code may touch occupies pages of its own, since access rights belong to pages.
@@ -139,7 +139,7 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
     if (address + whole > memory_high) memory_high = address + whole;
     memset(memory_at(address), MEMORY_POISON, whole);
-    if (kind != MEMORY_DEVICE) memory_written(address, whole);
+    if (kind != MEMORY_DEVICE && kind != MEMORY_HEAP) memory_written(address, whole);
     return address;
 }
 
@@ -194,6 +194,7 @@ static void forget_written(uint64_t address, size_t bytes) {
 
 static void release(Allocation *allocation) {
     allocation->live = false;
+    memory_frees++;
     used -= allocation->bytes;
     if (memory_shadow) forget_written(allocation->address, allocation->bytes);
     bool pages = host_may_touch(allocation->kind);
@@ -218,7 +219,7 @@ bool memory_free(uint64_t address) {
 
 void memory_free_all(void) {
     for (size_t i = 0; i < allocation_count; i++)
-        if (allocations[i].live && allocations[i].kind != MEMORY_MODULE) release(&allocations[i]);
+        if (allocations[i].live && !memory_of_module(allocations[i].kind)) release(&allocations[i]);
 }
 
 const Allocation *memory_before(uint64_t address) {

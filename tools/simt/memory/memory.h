@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 typedef enum {
-    MEMORY_MODULE,  // the device's own: variables of modules
-    MEMORY_DEVICE,  // cudaMalloc
-    MEMORY_MANAGED, // cudaMallocManaged: host code may use the same address
-    MEMORY_PINNED   // cudaMallocHost: likewise
+    MEMORY_MODULE,    // the device's own: variables of modules
+    MEMORY_VARIABLES, // __managed__ variables: host code may use the same address
+    MEMORY_DEVICE,    // cudaMalloc
+    MEMORY_HEAP,      // malloc in kernels
+    MEMORY_MANAGED,   // cudaMallocManaged: host code may use the same address
+    MEMORY_PINNED     // cudaMallocHost: likewise
 } MemoryKind;
 
 typedef struct {
@@ -34,6 +36,14 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind);
 
 // False if `address` is not the start of a live allocation. 0 is allowed and does nothing.
 bool memory_free(uint64_t address);
+
+// Whether it belongs to a module, with which it comes and goes.
+static inline bool memory_of_module(MemoryKind kind) {
+    return kind == MEMORY_MODULE || kind == MEMORY_VARIABLES;
+}
+
+// Counts what was freed: who remembers an allocation as live looks here.
+extern uint64_t memory_frees;
 
 // Frees every live allocation except those of modules.
 void memory_free_all(void);

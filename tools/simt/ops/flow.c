@@ -21,6 +21,12 @@ const Inst *op_enter_join(Warp *warp, const Inst *inst) {
     return op_enter(warp, inst);
 }
 
+// The same where lanes may come to that others wait for in vain.
+const Inst *op_enter_outside(Warp *warp, const Inst *inst) {
+    path_leave_joins(warp, inst);
+    return op_enter_join(warp, inst);
+}
+
 const Inst *op_jump(Warp *warp, const Inst *inst) {
     (void)warp;
     return inst->branch.target;
@@ -34,7 +40,7 @@ const Inst *op_branch(Warp *warp, const Inst *inst) {
     if (!taken) return inst + 1;
     if (taken == warp->mask) return branch->target;
     if (!branch->synthetic) warp->tally[inst->slot].a++;
-    return path_split(warp, inst, taken, branch->target, branch->meet);
+    return path_split(warp, inst, taken, branch->target, &branch->meets);
 }
 
 // brx.idx. Lanes of the lowest lane's target go there; the others try again.
@@ -55,7 +61,7 @@ const Inst *op_table_branch(Warp *warp, const Inst *inst) {
     if (same == warp->mask) return target;
     warp->tally[inst->slot].a++;
     // path_split goes on behind the instruction; the rest comes back to it from there.
-    return path_split(warp, inst, same, target, table->meet);
+    return path_split(warp, inst, same, target, &table->meets);
 }
 
 const Inst *op_guard(Warp *warp, const Inst *inst) {
@@ -184,7 +190,7 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
     }
     if (same != warp->exec) {
         // The first lane's function now; the rest comes back to this instruction on its own path.
-        const Inst *next = path_split(warp, inst, warp->mask & ~same, inst, inst->call.meet);
+        const Inst *next = path_split(warp, inst, warp->mask & ~same, inst, &inst->call.meets);
         if (!next) return NULL;
         warp->exec = warp->mask;
     }

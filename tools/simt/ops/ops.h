@@ -28,15 +28,25 @@ float bfloat_to_float(uint16_t bits);
 uint16_t float_to_half(double value, ConvertMode mode);
 uint16_t float_to_bfloat(double value, ConvertMode mode);
 
+// fp8.c: pairs of 8-bit floats from two f32 and from f16x2, and to f16x2
+Op op_narrow_singles, op_narrow_halves, op_widen_to_halves;
+
+// video.c
+Op op_video;
+
 // compare.c: a comparison's result with a predicate
 Op op_combine;
 
 // flow.c
-Op op_enter, op_enter_join, op_jump, op_branch, op_table_branch, op_guard, op_unguard, op_exit,
-    op_return, op_call, op_call_pointer, op_trap, op_nothing, op_fence, op_nanosleep;
+Op op_enter, op_enter_join, op_enter_outside, op_jump, op_branch, op_table_branch, op_guard,
+    op_unguard, op_exit, op_return, op_call, op_call_pointer, op_trap, op_nothing, op_fence,
+    op_nanosleep;
 
 // print.c: functions that are built in
 Op op_print, op_assert_fail;
+
+// heap.c: likewise
+Op op_malloc, op_free;
 
 // sync.c
 Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle, op_vote, op_match,

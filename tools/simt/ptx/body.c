@@ -352,7 +352,16 @@ static bool parse_label(Parser *parser) {
     return true;
 }
 
+// The toolkit's headers write ".reg.b32" as one word.
+static void split_register_word(Parser *parser) {
+    const Str start = STR(".reg");
+    if (parser->token.kind != TOKEN_WORD || !str_starts(parser->token.text, STR(".reg."))) return;
+    parser->lexer.at -= parser->token.text.len - start.len;
+    parser->token.text = start;
+}
+
 static void parse_statement(Parser *parser) {
+    split_register_word(parser);
     if (parse_label(parser)) return;
     if (parse_take(parser, ".reg"))
         parse_registers(parser);

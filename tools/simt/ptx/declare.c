@@ -130,6 +130,7 @@ static uint32_t parse_attributes(Parser *parser, PtxVariable *variable) {
             continue; // says what a pointer parameter points to
         } else if (parse_take(parser, ".attribute")) {
             parse_expect(parser, "(");
+            variable->managed |= parse_at(parser, ".managed");
             parse_skip_past(parser, ")");
         } else {
             return elements;

@@ -12,13 +12,14 @@
 #define SCOPE_DEPTH 200
 
 void parse_fail(Parser *parser, const char *format, ...) {
-    char text[800];
+    char text[700];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(parser->error->text, sizeof parser->error->text, "%.200s:%u: %s",
-             parser->module->origin, parser->token.line, text);
+    char place[256];
+    ptx_write_place(parser->module, parser->place, parser->token.line, place, sizeof place);
+    snprintf(parser->error->text, sizeof parser->error->text, "%s: %s", place, text);
     if (parser->status == SIMT_OK) parser->status = SIMT_INVALID_PTX;
     longjmp(parser->leave, 1);
 }
@@ -178,16 +179,28 @@ bool ptx_toolkit_file(const char *path) {
     return false;
 }
 
+// Paths below the working directory are shown relative to it.
+static char *short_path(char *path) {
+    char here[4096];
+    if (!getcwd(here, sizeof here - 1)) return path;
+    strcat(here, "/");
+    Str prefix = str_of(here);
+    return str_starts(str_of(path), prefix) ? path + prefix.len : path;
+}
+
 void parse_file_directive(Parser *parser) {
     uint64_t number = parse_int(parser, "a file number");
     if (number > 100000) parse_fail(parser, "file number too large");
     if (parser->token.kind != TOKEN_STRING) expected(parser, "a file name");
     PtxModule *module = parser->module;
     while (module->file_count <= number) {
-        ARENA_GROW(parser->arena, module->files, module->file_count, parser->file_capacity);
-        module->files[module->file_count++] = NULL;
+        const uint32_t count = module->file_count++;
+        ARENA_GROW(parser->arena, module->files, count, parser->file_capacity);
+        ARENA_GROW(parser->arena, module->file_short, count, parser->short_capacity);
+        module->files[count] = module->file_short[count] = NULL;
     }
     module->files[number] = str_terminated(parser->arena, parser->token.text);
+    module->file_short[number] = short_path(module->files[number]);
     parse_next(parser);
     while (parse_take(parser, ",")) parse_int(parser, "a number");
 }
@@ -208,20 +221,11 @@ static void read_files_ahead(Parser *parser) {
     parser->lexer = start;
 }
 
-// Paths below the working directory are shown relative to it.
-static void shorten_files(Arena *arena, PtxModule *module) {
-    char here[4096];
-    Str prefix = {0};
-    if (getcwd(here, sizeof here - 1)) {
-        strcat(here, "/");
-        prefix = str_of(here);
-    }
-    module->file_short = ARENA_NEW(arena, module->file_count, char *);
-    for (uint32_t k = 0; k < module->file_count; k++) {
-        char *path = module->files[k];
-        bool below = path && prefix.len && str_starts(str_of(path), prefix);
-        module->file_short[k] = below ? path + prefix.len : path;
-    }
+void ptx_write_place(const PtxModule *module, PtxPlace place, uint32_t ptx_line, char *to,
+                     size_t room) {
+    const char *file =
+        place.line && place.file < module->file_count ? module->file_short[place.file] : NULL;
+    snprintf(to, room, "%.200s:%u", file ? file : module->origin, file ? place.line : ptx_line);
 }
 
 // --- functions ---
@@ -329,6 +333,7 @@ static void parse_function(Parser *parser, bool entry) {
         name_params(parser, function->results, function->result_count);
         function->defined = true;
         parse_body(parser, function);
+        parser->place = (PtxPlace){0, 0};
     }
     scope_close(parser, outer);
 }
@@ -454,7 +459,6 @@ PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *sta
     read_files_ahead(parser);
     parse_next(parser);
     parse_module(parser);
-    shorten_files(arena, module);
     *status = SIMT_OK;
     return module;
 }

@@ -52,7 +52,7 @@ typedef struct {
     size_t scope_count, scope_capacity;
     uint32_t scope, depth;
 
-    size_t function_capacity, variable_capacity, file_capacity;
+    size_t function_capacity, variable_capacity, file_capacity, short_capacity;
 
     // of the function being parsed
     PtxFunction *function;

@@ -34,6 +34,8 @@ typedef enum {
     PTX_F16X2,
     PTX_BF16,
     PTX_BF16X2,
+    PTX_E4M3X2,
+    PTX_E5M2X2,
     PTX_F32,
     PTX_F64,
     PTX_TYPES
@@ -44,6 +46,7 @@ uint32_t ptx_type_bytes(PtxType type);
 bool ptx_type_is_float(PtxType type);
 bool ptx_type_is_signed(PtxType type);
 bool ptx_type_is_pair(PtxType type); // two 16-bit floats
+bool ptx_type_is_fp8(PtxType type);  // two 8-bit floats
 // The type named without its dot ("u32"), PTX_NOTYPE if there is none; and back.
 PtxType ptx_type_named(Str name);
 Str ptx_type_name(PtxType type);
@@ -85,6 +88,7 @@ typedef struct {
     PtxType type;
     uint32_t align;
     uint64_t bytes;
+    bool managed;  // host code may use it too
     bool external; // `.extern`: dynamic shared memory, or a definition elsewhere
     uint8_t *data; // initial bytes, data_bytes of them; the rest is zero
     size_t data_bytes;
@@ -187,6 +191,10 @@ PtxModule *ptx_parse(Arena *arena, Str text, const char *origin, SimtStatus *sta
 // NULL if there is none.
 const PtxFunction *ptx_function(const PtxModule *module, Str name);
 const PtxVariable *ptx_variable(const PtxModule *module, Str name);
+
+// "chapters/04.md:17", or the line of the PTX where that is not known.
+void ptx_write_place(const PtxModule *module, PtxPlace place, uint32_t ptx_line, char *to,
+                     size_t room);
 
 // True if this file belongs to the CUDA toolkit: counters charge the user's line instead.
 bool ptx_toolkit_file(const char *path);

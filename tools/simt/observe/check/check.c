@@ -218,6 +218,7 @@ Observer *check_open(const Machine *machine) {
                                       .begin = begin,
                                       .end = end,
                                       .access = access_memory,
+                                      .bad_free = check_free,
                                       .fence = check_fence,
                                       .arrive = check_arrive,
                                       .complete = check_complete,

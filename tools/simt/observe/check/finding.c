@@ -190,6 +190,7 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         [KIND_BOUNDS] = "out of bounds",
         [KIND_MISALIGNED] = "misaligned access",
         [KIND_FREED] = "use after free",
+        [KIND_FREE] = "invalid free",
         [KIND_UNWRITTEN] = "uninitialized read",
     };
     static const char *const spaces[] = {

@@ -32,9 +32,9 @@ static bool inside(Checker *checker, const Access *access, uint32_t thread, uint
     }
     if (allocation->live) return true;
     check_found(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                "thread %u %s memory that was freed: keep the allocation until the kernel has "
-                "ended",
-                thread, check_verb(access->kind));
+                "thread %u %s memory that was freed: %s", thread, check_verb(access->kind),
+                allocation->kind == MEMORY_HEAP ? "free it after its last use"
+                                                : "keep the allocation until the kernel has ended");
     return false;
 }
 
@@ -124,6 +124,23 @@ static bool whole_warp(Checker *checker, const Access *access, uint32_t mask,
     return missing == 0;
 }
 
+void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
+    const Allocation *allocation = memory_find(address);
+    uint32_t thread = warp->index * LANES + (uint32_t)lane;
+    bool again = allocation && allocation->kind == MEMORY_HEAP && allocation->address == address;
+    check_found(check_of(warp), KIND_FREE, PTX_GLOBAL, inst, thread, NULL, 0, address,
+                again ? "thread %u frees memory that was freed before: free it once"
+                      : "thread %u frees memory that malloc did not return: pass its result on",
+                thread);
+}
+
+// What a kernel has freed is in no extent any more.
+static void forget_freed(Checker *checker) {
+    if (checker->seen_frees == memory_frees) return;
+    memset(checker->extents, 0, RECORD_SITES * sizeof *checker->extents);
+    checker->seen_frees = memory_frees;
+}
+
 // The lanes whose access lies in memory and is aligned; the others are reported.
 static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                            const uint64_t address[LANES], uint64_t size) {
@@ -160,6 +177,7 @@ static bool whole_words(const Access *access, uint32_t mask, const uint64_t addr
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
     uint64_t size = address_bytes(access);
+    forget_freed(checker);
     if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) {
         check_order(checker, warp, access, mask, address);
         check_global_races(checker, warp, access, mask, address, true);

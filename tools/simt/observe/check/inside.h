@@ -23,6 +23,7 @@ typedef enum {
     KIND_BOUNDS,
     KIND_MISALIGNED,
     KIND_FREED,
+    KIND_FREE,
     KIND_UNWRITTEN
 } HazardKind;
 
@@ -169,9 +170,10 @@ typedef struct {
     UnwrittenRead *unwritten;
     uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
-    Extent *variables; // by site: the variable of shared memory that its accesses should lie in
-    Extent *extents;   // by site: the allocation that its last access was in
-    uint16_t *races;   // by site: races of the block that were found there
+    Extent *variables;   // by site: the variable of shared memory that its accesses should lie in
+    Extent *extents;     // by site: the allocation that its last access was in
+    uint64_t seen_frees; // when: memory_frees
+    uint16_t *races;     // by site: races of the block that were found there
     Findings findings;
     bool lost; // memory was too short for some
 } Checker;
@@ -247,6 +249,8 @@ void check_global_ahead(const Access *access, uint32_t mask, const uint64_t addr
 // other.
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], bool whole);
+
+void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // see Observer.bad_free
 
 // Order through words of memory: an access to global or shared memory, and a fence.
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,

@@ -1,0 +1,129 @@
+// Memory that device code allocates, and __managed__ variables: heap CASE
+#include <stdio.h>
+#include <string.h>
+#include <cuda_runtime.h>
+
+__managed__ int total = 5, table[300];
+__device__ int scale = 3;
+
+__global__ void add_up() {
+    table[threadIdx.x] += scale * (int)threadIdx.x;
+    if (threadIdx.x == 0) total += 2;
+}
+
+struct Pair {
+    int a, b;
+    __device__ Pair(int x) : a(x), b(2 * x) {}
+};
+
+// Blocks of different lengths, kept by all threads at a time, given back, taken again.
+__global__ void lists(int *out) {
+    const int t = (int)threadIdx.x;
+    int *mine[3], sum = 0;
+    for (int round = 0; round < 4; round++) {
+        for (int k = 0; k < 3; k++) {
+            mine[k] = (int *)malloc((size_t)(t % 7 + k + 1) * 4);
+            for (int i = 0; i <= t % 7 + k; i++) mine[k][i] = t + i + round;
+        }
+        __syncthreads();
+        for (int k = 0; k < 3; k++) sum += mine[k][t % 7 + k];
+        for (int k = 0; k < 3; k++) free(mine[k]);
+    }
+    Pair *pair = new Pair(t);
+    out[blockIdx.x * blockDim.x + t] = sum + pair->b;
+    delete pair;
+    free(NULL);
+}
+
+static int listed(int t) {
+    int sum = 2 * t;
+    for (int round = 0; round < 4; round++)
+        for (int k = 0; k < 3; k++) sum += t + t % 7 + k + round;
+    return sum;
+}
+
+// How many blocks of 1,000 bytes there are, and that they can be had again.
+__global__ void exhaust(int *out, char **blocks) {
+    int count = 0;
+    while ((blocks[count] = (char *)malloc(1000))) {
+        if ((size_t)blocks[count] % 16) out[2] = 1;
+        blocks[count][999] = (char)count;
+        count++;
+    }
+    out[0] = count;
+    for (int i = 0; i < count; i++) {
+        if (blocks[i][999] != (char)i) out[2] = 2;
+        free(blocks[i]);
+    }
+    char *large = (char *)malloc(1000 * (size_t)(count - 1));
+    out[1] = large != NULL;
+    free(large);
+}
+
+__global__ void used_after_free(int *out) {
+    int *p = new int[4];
+    p[1] = 9;
+    out[1] = p[1];
+    delete[] p;
+    out[0] = p[1];  // LINE used_after_free
+}
+
+__global__ void freed_twice(int *out) {
+    void *p = malloc(64);
+    *(int *)p = 1;
+    free(p);
+    out[0] = 1;
+    free(p);  // LINE freed_twice
+}
+
+__global__ void beyond(int *out) {
+    int *p = (int *)malloc(40);
+    p[10] = 1;  // LINE beyond
+    free(p);
+}
+
+__global__ void not_allocated(int *out) {
+    free(out);  // LINE not_allocated
+}
+
+static int right(int *d) {
+    static int got[256];
+    total = 7;
+    table[31] = 1;
+    add_up<<<1, 256>>>();
+    cudaDeviceSynchronize();
+    if (total != 9 || table[31] != 94 || table[255] != 765) return printf("managed: %d %d\n", total, table[31]);
+    int one = 1;
+    cudaMemcpyToSymbol(total, &one, sizeof one);
+    add_up<<<1, 1>>>();
+    cudaMemcpyFromSymbol(&one, total, sizeof one);
+    if (total != 3 || one != 3) return printf("managed, by symbol: %d\n", total);
+    lists<<<4, 64>>>(d);
+    cudaMemcpy(got, d, sizeof got, cudaMemcpyDefault);
+    for (int i = 0; i < 256; i++)
+        if (got[i] != listed(i % 64)) return printf("lists: %d: %d\n", i, got[i]);
+    size_t limit;
+    char **blocks;
+    cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20);  // too late
+    cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize);
+    cudaMalloc((void **)&blocks, 10000 * sizeof *blocks);
+    cudaMemset(d, 0, 12);
+    exhaust<<<1, 1>>>(d, blocks);
+    cudaMemcpy(got, d, 12, cudaMemcpyDefault);
+    printf("%zu %d %d %d\n", limit, got[0] / 100, got[1], got[2]);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "";
+    int *d;
+    cudaMalloc((void **)&d, 1024);
+    cudaMemset(d, 0, 1024);
+    if (!strcmp(name, "right")) right(d);
+    if (!strcmp(name, "used_after_free")) used_after_free<<<1, 1>>>(d);
+    if (!strcmp(name, "freed_twice")) freed_twice<<<1, 1>>>(d);
+    if (!strcmp(name, "beyond")) beyond<<<1, 1>>>(d);
+    if (!strcmp(name, "not_allocated")) not_allocated<<<1, 1>>>(d);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    return 0;
+}

@@ -1,0 +1,93 @@
+// Programs that the CUDA runtime is linked into: the launcher lists the runtime's functions in
+// them, and here each gets a jump to the one of the same name in this library.
+//
+// The library is preloaded, so that this runs before the program's own constructors, which register
+// its kernels. The code is written to before anything of it has run.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "simt/cuda/runtime.h"
+
+// endbr64, which calls may need to find at their target: Intel's Software Developer's Manual,
+// "Control-flow Enforcement Technology".
+static const unsigned char landing[] = {0xF3, 0x0F, 0x1E, 0xFA};
+
+#ifdef __x86_64__
+static const bool can_jump = true;
+#else
+static const bool can_jump = false; // only programs that take the runtime as a library
+#endif
+
+// mov $ADDRESS, %rax; jmp *%rax. Functions are at least 16 bytes apart.
+static void write_jump(unsigned char *at, const void *target) {
+    static const unsigned char move[] = {0x48, 0xB8}, jump[] = {0xFF, 0xE0};
+    if (memcmp(at, landing, sizeof landing) == 0) at += sizeof landing;
+    memcpy(at, move, sizeof move);
+    memcpy(at + sizeof move, &target, sizeof target);
+    memcpy(at + sizeof move + sizeof target, jump, sizeof jump);
+}
+
+// Of the program itself, which comes first.
+static int find_program(struct dl_phdr_info *info, size_t bytes, void *found) {
+    (void)bytes;
+    *(struct dl_phdr_info *)found = *info;
+    return 1;
+}
+
+static bool protect_code(const struct dl_phdr_info *program, int rights) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    bool good = true;
+    for (int i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
+        uintptr_t start = program->dlpi_addr + segment->p_vaddr;
+        uintptr_t end = (start + segment->p_memsz + page - 1) / page * page;
+        start = start / page * page;
+        good &= mprotect((void *)start, end - start, PROT_READ | rights) == 0;
+    }
+    return good;
+}
+
+static void *own_library(void) {
+    Dl_info info;
+    return dladdr(landing, &info) && info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)
+                                                    : NULL;
+}
+
+static void take_over(FILE *list) {
+    struct dl_phdr_info program;
+    void *self = can_jump ? own_library() : NULL;
+    errno = ENOTSUP;
+    if (!self || !dl_iterate_phdr(find_program, &program) ||
+        !protect_code(&program, PROT_WRITE | PROT_EXEC)) {
+        console_say("cannot take the place of the CUDA runtime in the program: %s; build with nvcc "
+                    "-cudart shared",
+                    strerror(errno));
+        console_end(2);
+    }
+    unsigned long long address;
+    char name[256];
+    while (fscanf(list, "%llx %255s", &address, name) == 2) {
+        const void *target = dlsym(self, name);
+        if (target) write_jump((unsigned char *)(uintptr_t)(program.dlpi_addr + address), target);
+    }
+    protect_code(&program, PROT_EXEC);
+}
+
+__attribute__((constructor)) static void start(void) {
+    const char *number = getenv("SIMT_TAKE_OVER");
+    if (!number) return;
+    FILE *list = fdopen(atoi(number), "r");
+    unsetenv("SIMT_TAKE_OVER");
+    if (!list) return;
+    rewind(list);
+    take_over(list);
+    fclose(list);
+}
