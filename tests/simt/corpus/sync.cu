@@ -230,10 +230,13 @@ template <bool RIGHT> __global__ void shuffle_unnamed_source(const int *in, int 
     out[t] = v;
 }
 
-// Named lanes are alive when the others begin to wait for them, and end elsewhere.
+// Named lanes are alive when the others begin to wait for them, for which they look, and end elsewhere.
+__device__ int waiting_begins[3][2];
 template <int KIND, bool RIGHT> __global__ void awaited_lanes_end(const int *in, int *out) {
     unsigned t = threadIdx.x, mask = RIGHT ? 0xffffu : FULL;
+    int *begins = &waiting_begins[KIND][RIGHT];
     if (t < 16) {
+        atomicExch(begins, 1);
         // HAZARD-NEXT vote_awaits_end: mask
         if (KIND == 0) out[t] = (int)__ballot_sync(mask, in[t] & 1);
         // HAZARD-NEXT match_awaits_end: mask
@@ -241,6 +244,7 @@ template <int KIND, bool RIGHT> __global__ void awaited_lanes_end(const int *in,
         if (KIND == 2) __syncwarp(mask);  // HAZARD syncwarp_awaits_end: mask
     } else {
         int v = in[t];
+        while (atomicAdd(begins, 0) == 0) v++;
         for (int i = 0; i < in[40]; i++) v = v * 5 + in[(t + i) % BLOCK];
         out[t] = v;
     }
