@@ -2,7 +2,6 @@
 // hold, what a launch may ask for, to the last thread and byte. Prints `ok NAME` or `not ok NAME`
 // with what was wrong below.
 #define _POSIX_C_SOURCE 200809L
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,31 +9,13 @@
 
 #include "simt/device/device.h"
 #include "simt/memory/memory.h"
+#include "told.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define HEAD         ".version 9.0\n.target sm_90\n.address_size 64\n"
 #define OUT(declared, body)                                                                        \
     HEAD declared ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<30>;\n"    \
                   ".reg .b64 %rd<30>;\nld.param.u64 %rd1, [p];\n" body "ret;\n}\n"
-
-static char trouble[4096];
-
-static void wrong(const char *format, ...) {
-    size_t len = strlen(trouble);
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(trouble + len, sizeof trouble - len, format, arguments);
-    va_end(arguments);
-    len = strlen(trouble);
-    (void)snprintf(trouble + len, sizeof trouble - len, "\n");
-}
-
-static void told(const char *name) {
-    (void)printf("%s %s\n", trouble[0] ? "not ok" : "ok", name);
-    for (char *line = strtok(trouble, "\n"); line; line = strtok(NULL, "\n"))
-        (void)printf("    %s\n", line);
-    trouble[0] = '\0';
-}
 
 static void same(const char *name, const char *what, unsigned long long found,
                  unsigned long long wanted) {
