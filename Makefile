@@ -32,8 +32,8 @@ CHAPTERS := $(sort $(wildcard chapters/*.md))
 .SECONDEXPANSION:
 .PHONY: all labs run figures book notebooks badges record record-together test check mutate bench-simt help clean FORCE
 all: $$(lost_labs) run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
-	$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library))
-	$(call say,= open $(B)/book.html)
+	$(if $(filter test,$(GOALS)),,$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library)))
+	$(if $(filter test,$(GOALS)),,$(call say,= open $(B)/book.html))
 include tools/build/tools.mk
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
