@@ -38,7 +38,8 @@ OTHERS = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
 NOISE, FEW = 0.1, 2
 # In CUB's block reduction one thread reads the warps' sums one by one, at constant addresses. ptxas
 # makes fewer, wider loads of these: LDS, LDS.64 and LDS.128 for seven.
-CUB = ("block_sum_cub_warps", "DeviceReduceKernel", "DeviceReduceSingleTileKernel")
+CUB = ("block_sum_cub_warps", "DeviceReduceKernel", "DeviceReduceSingleTileKernel",
+       "DeviceSegmentedReduceKernel")
 # Where hardware counts otherwise for a reason, and which y it may count where the CPU device counts
 # x in a launch of so many blocks. Kernels that wait for other blocks read until these have come, and
 # reduce_kernel empties a mailbox when it has: how often, and how many lanes at a time, depends on
@@ -83,6 +84,7 @@ def plain_name(kernel):
     kernel = re.sub(r"^(static )?void ", "", kernel.strip())
     kernel = re.sub(r"\((?:unsigned )?(?:int|bool|long|short|char|long long)\)(?=[-\d\w])", "",
                     kernel)
+    kernel = re.sub(r"\([\w:]+\)(?=-?\d)", "", kernel)  # an enumerator: (cub::BlockScanAlgorithm)2
     depth, end = 0, len(kernel)
     for i, c in enumerate(kernel):
         depth += c == "<"
