@@ -1,5 +1,6 @@
 // Video instructions: vadd.u32.s32.s32.sat, vabsdiff4.u32.u32.u32.add, ... Parts of operands that
-// are selected (.b3210, .h1) are not known.
+// are selected (.b3210, .h1) are not known, nor, of one part, results that .min or .max combines,
+// sums cut to unsigned, and scaled products: an H200 gave other ones than the PTX ISA's text says.
 #include "simt/lower/lower.h"
 
 static uint32_t take_mode(Lower *lower, uint32_t *parts) {
@@ -51,7 +52,10 @@ static void take_modifiers(Lower *lower, InstVideo *video) {
     value = VIDEO_ALONE;
     if (video->mode != VIDEO_MAD) lower_take_choice(lower, seconds, &value);
     video->second = (VideoSecond)value;
-    if (video->parts > 1 && value != VIDEO_ALONE && (value != VIDEO_THEN_ADD || video->saturates))
+    bool combines = value == VIDEO_THEN_MIN || value == VIDEO_THEN_MAX;
+    bool cuts = video->saturates && (!video->d_signed || video->mode == VIDEO_MAD);
+    if (video->parts > 1 ? value != VIDEO_ALONE && (combines || video->saturates)
+                         : combines || cuts || video->scale)
         lower_unknown(lower);
 }
 
