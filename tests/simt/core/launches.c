@@ -990,6 +990,37 @@ static void test_lanes_apart(void) {
     told("lanes of a warp that meet in pairs");
 }
 
+// A flag that lane 2 sets tells of what lane 1 has written only behind a meeting of the two.
+static void test_told_further(void) {
+    static const char *const meeting[] = {"", "@%p3 bar.warp.sync 6;\n"};
+    for (int met = 0; met < 2; met++) {
+        char text[2048];
+        (void)snprintf(
+            text, sizeof text, "%s%s%s",
+            HEAD ".visible .entry k(.param .u64 p)\n{\n.shared .align 4 .b8 s[8];\n"
+                 ".reg .pred %p<9>;\n.reg .b32 %r<9>;\nmov.u32 %r1, %tid.x;\n"
+                 "setp.eq.u32 %p1, %r1, 1;\nsetp.eq.u32 %p2, %r1, 2;\nor.pred %p3, %p1, %p2;\n"
+                 "@%p1 st.shared.u32 [s+4], 0;\nbar.sync 0;\nsetp.ge.u32 %p4, %r1, 32;\n"
+                 "@%p4 bra W;\n@%p1 st.shared.u32 [s], 7;\n",
+            meeting[met],
+            "@%p2 st.release.cta.shared.u32 [s+4], 1;\nret;\n"
+            "W: setp.ne.u32 %p5, %r1, 32;\n@%p5 bra E;\n"
+            "L: ld.acquire.cta.shared.u32 %r2, [s+4];\nsetp.eq.u32 %p6, %r2, 0;\n@%p6 bra L;\n"
+            "ld.shared.u32 %r3, [s];\nE: ret;\n}\n");
+        Module *module = load(text);
+        Launch one = {.grid = {1, 1, 1}, .block = {64, 1, 1}, .cluster = {1, 1, 1}};
+        SimtError error;
+        LaunchReport report = {0};
+        if (module &&
+            launch_as(module, "k", one, (SimtOptions){.check = true}, &report, &error) != SIMT_OK)
+            wrong("%s", error.text);
+        same(met ? "met" : "not met", "hazards", report.hazard_count, !met);
+        arena_free(&report.arena);
+        module_unload(module);
+    }
+    told("a flag tells of lanes that met the one that sets it");
+}
+
 // --- memory that is not there ---
 
 static long allocations_left = -1; // negative: no end
@@ -1117,6 +1148,7 @@ int main(void) {
     test_missing_byte();
     test_line_order();
     test_lanes_apart();
+    test_told_further();
     test_refused();
     test_trace();
     return 0;
