@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/csv.h"
@@ -380,6 +381,12 @@ static void test_files(void) {
         WRONG("a folder where the file must be: %s", strerror(errno));
     same_number("files beside the folder", files_in("a"), 2);
     if (file_write_if_changed(&arena, "e", STR("here")) != FILE_WRITTEN) WRONG("without a folder");
+    char here[4096];
+    if (!getcwd(here, sizeof here - 8)) WRONG("no folder");
+    strcat(here, "/f/g/h");
+    if (file_write_if_changed(&arena, here, STR("x")) != FILE_WRITTEN ||
+        !file_read(&arena, "f/g/h", &text))
+        WRONG("a path from the root");
     told("files");
 }
 
@@ -437,6 +444,25 @@ static void test_no_memory(void) {
     told("memory that is not there");
 }
 
+// Without such a place the program ends, and says why.
+static void test_out_of_memory(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        Arena own = {0};
+        if (!freopen("said", "w", stderr)) _exit(3);
+        alarm(5);
+        arena_alloc(&own, SIZE_MAX, SIZE_MAX);
+        _exit(4);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) WRONG("no child");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 1) WRONG("status %x", (unsigned)status);
+    Str said = STR("");
+    if (!file_read(&arena, "said", &said)) WRONG("nothing said");
+    same("said", said, "out of memory\n");
+    told("no memory ends the program");
+}
+
 int main(int argc, char **argv) {
     if (argc != 2 || chdir(argv[1]) != 0) return 2;
     test_compare();
@@ -452,6 +478,7 @@ int main(int argc, char **argv) {
     test_files();
     test_arena();
     test_no_memory();
+    test_out_of_memory();
     arena_free(&arena);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "simt/device/device.h"
@@ -751,22 +752,27 @@ static void test_uncertain(void) {
     told("nothing is told of blocks behind the one that failed");
 }
 
-// A join takes the place of a path that has ended, and lanes exit below it.
+// A join takes the place of a path that has ended, and lanes exit below it: the others go on at
+// once, and warp 1, which runs behind warp 0, sees that they have.
 static void test_reused_path(void) {
     Module *module = load(OUT(
         "",
         "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
-        "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nmov.u32 %r2, 1;\nbra M;\n"
+        "setp.ge.u32 %p4, %r1, 32;\n@%p4 bra W;\nsetp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nmov.u32 "
+        "%r2, 1;\nbra M;\n"
         "A: setp.lt.u32 %p2, %r1, 8;\n@%p2 bra B;\nsetp.lt.u32 %p3, %r1, 12;\n@%p3 bra X;\nmov.u32 "
         "%r2, 2;\nbra N;\n"
-        "B: mov.u32 %r2, 3;\nN: add.u32 %r2, %r2, 10;\nM: st.global.u32 [%rd2], %r2;\nret;\nX: "));
+        "B: mov.u32 %r2, 3;\nN: add.u32 %r2, %r2, 10;\nM: st.global.u32 [%rd2], "
+        "%r2;\nst.global.u32 [%rd1+256], 1;\nret;\n"
+        "W: ld.global.u32 %r2, [%rd1+256];\nst.global.u32 [%rd2], %r2;\nX: "));
     uint32_t *words = memory_at(out);
     SimtError error;
-    memset(words, 0, 128);
-    if (module && launch(module, (Dim3){1, 1, 1}, (Dim3){32, 1, 1}, 0, &error) != SIMT_OK)
+    memset(words, 0, 260);
+    if (module && launch(module, (Dim3){1, 1, 1}, (Dim3){64, 1, 1}, 0, &error) != SIMT_OK)
         wrong("%s", error.text);
     for (uint32_t t = 0; t < 32; t++)
         same("lane", "value", words[t], t < 8 ? 13 : t < 12 ? 0 : t < 16 ? 12 : 1);
+    for (uint32_t t = 32; t < 64; t++) same("lane of warp 1", "value", words[t], 1);
     module_unload(module);
     told("lanes exit below a join in the first path's place");
 }
@@ -815,6 +821,245 @@ static void test_partial_meeting(void) {
     for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t < 16 ? t ^ 8 : 100);
     module_unload(module);
     told("some lanes meet on different paths");
+}
+
+// Lanes wait for all; one of the warp ends elsewhere, behind them and without a join.
+static void test_awaited_end(void) {
+    Module *module =
+        load(OUT("", "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
+                     "setp.eq.u32 %p1, %r1, 5;\n@%p1 bra A;\nbar.warp.sync -1;\n"
+                     "st.global.u32 [%rd2], 7;\nret;\nA: st.global.u32 [%rd2], 8;\n"));
+    uint32_t *words = memory_at(out);
+    SimtError error;
+    memset(words, 0, 128);
+    if (module && launch(module, (Dim3){1, 1, 1}, (Dim3){32, 1, 1}, 0, &error) != SIMT_OK)
+        wrong("%s", error.text);
+    for (uint32_t t = 0; t < 32; t++) same("lane", "value", words[t], t == 5 ? 8 : 7);
+    module_unload(module);
+    told("lanes that wait for one that ends");
+}
+
+// Four blocks of 2 MiB of local memory each, of which each waits for the next one: all are there.
+static void test_residents(void) {
+    Module *module =
+        load(OUT("", ".local .align 4 .b8 l[16384];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r3, 1;\n"
+                     "st.local.u32 [l], %r3;\nmul.wide.u32 %rd2, %r1, 4;\n"
+                     "add.s64 %rd2, %rd1, %rd2;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 bra E;\n"
+                     "L: ld.volatile.global.u32 %r2, [%rd2+4];\nsetp.eq.u32 %p2, %r2, 0;\n"
+                     "@%p2 bra L;\nE: st.volatile.global.u32 [%rd2], %r3;\n"));
+    uint32_t *words = memory_at(out);
+    SimtError error;
+    memset(words, 0, 16);
+    if (module && launch(module, (Dim3){4, 1, 1}, (Dim3){128, 1, 1}, 0, &error) != SIMT_OK)
+        wrong("%s", error.text);
+    module_unload(module);
+    told("blocks that wait for later ones");
+}
+
+static size_t pages_held(void) {
+    char text[64] = "";
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file) text[fread(text, 1, sizeof text - 1, file)] = '\0', fclose(file);
+    char *end = strchr(text, ' ');
+    return end ? strtoul(end, NULL, 10) : 0;
+}
+
+// Local memory holds what nothing has written in every block, and is given back behind the launch.
+static void test_local(void) {
+    Module *module =
+        load(OUT("", ".local .align 4 .b8 l[65536];\nmov.u32 %r1, %ctaid.x;\n"
+                     "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n"
+                     "ld.local.u32 %r2, [l+400];\nst.global.u32 [%rd2], %r2;\nmov.u32 %r3, 5;\n"
+                     "st.local.u32 [l+400], %r3;\n"));
+    const uint32_t *words = memory_at(out);
+    size_t before = pages_held();
+    for (int k = 0; module && k < 20; k++) { // 4 MiB each
+        LaunchReport report;
+        SimtError error;
+        Launch one = {.grid = {2, 1, 1}, .block = {64, 1, 1}, .cluster = {1, 1, 1}};
+        if (launch_as(module, "k", one, (SimtOptions){.host_threads = 1}, &report, &error) !=
+            SIMT_OK)
+            wrong("%s", error.text);
+        arena_free(&report.arena);
+    }
+    size_t grown = pages_held() - before;
+    same("block 0", "local memory", words[0], 0xffffffff);
+    same("block 1", "local memory", words[1], 0xffffffff);
+    if (before && (ssize_t)grown > 32 << 8) wrong("%zu pages are not given back", grown);
+    module_unload(module);
+    told("local memory");
+}
+
+// Generic addresses are checked in the memory they lead to.
+static void test_generic_hazards(void) {
+    Module *module =
+        load(OUT("", ".shared .align 4 .b8 s[64];\nmov.u32 %r1, s;\ncvt.u64.u32 %rd2, %r1;\n"
+                     "cvta.shared.u64 %rd2, %rd2;\nld.u32 %r2, [%rd2+8];\n"));
+    Launch one = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
+    SimtError error;
+    LaunchReport report = {0};
+    if (module &&
+        launch_as(module, "k", one, (SimtOptions){.check = true}, &report, &error) != SIMT_OK)
+        wrong("%s", error.text);
+    same("report", "hazards", report.hazard_count, 1);
+    for (size_t k = 0; k < report.hazard_count; k++) {
+        if (strcmp(report.hazards[k].kind, "uninitialized read") != 0)
+            wrong("%s", report.hazards[k].kind);
+        if (strcmp(report.hazards[k].space, "shared") != 0)
+            wrong("space %s", report.hazards[k].space);
+    }
+    arena_free(&report.arena);
+    module_unload(module);
+    told("hazards at generic addresses");
+}
+
+// A whole warp reads 32 bytes in a row; each of them is written, or one of them is not.
+static void test_missing_byte(void) {
+    Module *module =
+        load(OUT("", "mov.u32 %r1, %tid.x;\ncvt.u64.u32 %rd2, %r1;\nadd.s64 %rd2, %rd1, %rd2;\n"
+                     "ld.global.u8 %r2, [%rd2];\n"));
+    uint64_t old = out;
+    for (uint32_t missing = 0; module && missing <= 32; missing++) {
+        out = memory_alloc_kind(32, MEMORY_DEVICE); // the kernel's argument
+        memory_written(out, missing);
+        if (missing < 32) memory_written(out + missing + 1, 31 - missing);
+        Launch one = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
+        SimtError error;
+        LaunchReport report = {0};
+        if (launch_as(module, "k", one, (SimtOptions){.check = true}, &report, &error) != SIMT_OK)
+            wrong("%s", error.text);
+        same("report", "hazards", report.hazard_count, missing < 32);
+        if (report.hazard_count) same("hazard", "address", report.hazards->address - out, missing);
+        arena_free(&report.arena);
+        memory_free(out);
+    }
+    out = old;
+    module_unload(module);
+    told("the byte that nothing has written");
+}
+
+// Lines are told in order, also of neighbours, whatever their places in a table.
+static void test_line_order(void) {
+    for (int file = 0; file < 16; file++) {
+        static char text[8192];
+        size_t at = (size_t)snprintf(text, sizeof text, HEAD ".visible .entry k()\n{\n");
+        at += (size_t)snprintf(text + at, sizeof text - at, ".reg .b32 %%r<2>;\n");
+        for (int line = 1; line <= 100; line++)
+            at += (size_t)snprintf(text + at, sizeof text - at,
+                                   ".loc 1 %d 0\nmov.u32 %%r1, %%tid.x;\n", line);
+        (void)snprintf(text + at, sizeof text - at, "ret;\n}\n.file 1 \"%d.cu\"\n", file);
+        Module *module = load(text);
+        Launch one = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
+        SimtError error;
+        LaunchReport report = {0};
+        if (module &&
+            launch_as(module, "k", one, (SimtOptions){.lines = true}, &report, &error) != SIMT_OK)
+            wrong("%s", error.text);
+        same("report", "lines", report.line_count, 100);
+        for (uint32_t k = 0; k < report.line_count && !trouble[0]; k++)
+            same("report", "line", report.lines[k].line, k + 1);
+        arena_free(&report.arena);
+        module_unload(module);
+    }
+    told("lines in order");
+}
+
+// What lane 2 knows of lane 0 stays what it was when lanes 0 and 1 meet: its write to the first
+// word, behind which they met, and not the one to the second word.
+static void test_lanes_apart(void) {
+    Module *module =
+        load(OUT(".shared .align 4 .b8 s[8];\n",
+                 "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 2;\n"
+                 "setp.eq.u32 %p3, %r1, 1;\nor.pred %p4, %p1, %p2;\nor.pred %p5, %p1, %p3;\n"
+                 "@%p1 st.shared.u32 [s], %r1;\n@%p4 bar.warp.sync 5;\n@%p5 bar.warp.sync 3;\n"
+                 "@%p2 ld.shared.u32 %r2, [s];\n@%p1 st.shared.u32 [s+4], %r1;\n"
+                 "@%p2 ld.shared.u32 %r2, [s+4];\n"));
+    Launch one = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
+    SimtError error;
+    LaunchReport report = {0};
+    if (module &&
+        launch_as(module, "k", one, (SimtOptions){.check = true}, &report, &error) != SIMT_OK)
+        wrong("%s", error.text);
+    same("report", "hazards", report.hazard_count, 1);
+    for (size_t k = 0; k < report.hazard_count; k++) {
+        if (strcmp(report.hazards[k].kind, "race") != 0) wrong("%s", report.hazards[k].kind);
+        same("hazard", "address", report.hazards[k].address, 4);
+    }
+    arena_free(&report.arena);
+    module_unload(module);
+    told("lanes of a warp that meet in pairs");
+}
+
+// A flag that lane 2 sets tells of what lane 1 has written only behind a meeting of the two.
+static void test_told_further(void) {
+    static const char *const meeting[] = {"", "@%p3 bar.warp.sync 6;\n"};
+    for (int met = 0; met < 2; met++) {
+        char text[2048];
+        (void)snprintf(
+            text, sizeof text, "%s%s%s",
+            HEAD ".visible .entry k(.param .u64 p)\n{\n.shared .align 4 .b8 s[8];\n"
+                 ".reg .pred %p<9>;\n.reg .b32 %r<9>;\nmov.u32 %r1, %tid.x;\n"
+                 "setp.eq.u32 %p1, %r1, 1;\nsetp.eq.u32 %p2, %r1, 2;\nor.pred %p3, %p1, %p2;\n"
+                 "@%p1 st.shared.u32 [s+4], 0;\nbar.sync 0;\nsetp.ge.u32 %p4, %r1, 32;\n"
+                 "@%p4 bra W;\n@%p1 st.shared.u32 [s], 7;\n",
+            meeting[met],
+            "@%p2 st.release.cta.shared.u32 [s+4], 1;\nret;\n"
+            "W: setp.ne.u32 %p5, %r1, 32;\n@%p5 bra E;\n"
+            "L: ld.acquire.cta.shared.u32 %r2, [s+4];\nsetp.eq.u32 %p6, %r2, 0;\n@%p6 bra L;\n"
+            "ld.shared.u32 %r3, [s];\nE: ret;\n}\n");
+        Module *module = load(text);
+        Launch one = {.grid = {1, 1, 1}, .block = {64, 1, 1}, .cluster = {1, 1, 1}};
+        SimtError error;
+        LaunchReport report = {0};
+        if (module &&
+            launch_as(module, "k", one, (SimtOptions){.check = true}, &report, &error) != SIMT_OK)
+            wrong("%s", error.text);
+        same(met ? "met" : "not met", "hazards", report.hazard_count, !met);
+        arena_free(&report.arena);
+        module_unload(module);
+    }
+    told("a flag tells of lanes that met the one that sets it");
+}
+
+// --- memory that is not there ---
+
+static long allocations_left = -1; // negative: no end
+
+static bool refused(void) { return allocations_left >= 0 && allocations_left-- == 0; }
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t bytes);
+
+void *malloc(size_t bytes) { return refused() ? NULL : __libc_malloc(bytes); }
+
+void *calloc(size_t count, size_t size) { return refused() ? NULL : __libc_calloc(count, size); }
+
+void *realloc(void *old, size_t bytes) { return refused() ? NULL : __libc_realloc(old, bytes); }
+
+// One allocation of a launch that is checked fails, each in turn: it says so, or loses nothing.
+static void test_refused(void) {
+    Module *module = load(OUT(".shared .align 4 .b8 s[8];\n", "ld.shared.u32 %r2, [s];\n"));
+    long tried = 0, failed = 0;
+    for (bool ended = false; module && !ended && !trouble[0]; tried++) {
+        Launch one = {.grid = {2, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
+        SimtError error = {""};
+        LaunchReport report = {0};
+        allocations_left = tried;
+        SimtOptions options = {.check = true, .host_threads = 1};
+        SimtStatus status = launch_as(module, "k", one, options, &report, &error);
+        ended = allocations_left >= 0;
+        allocations_left = -1;
+        failed += status != SIMT_OK;
+        if (status == SIMT_OK && report.hazard_count != 1) wrong("allocation %ld: lost", tried);
+        if (status != SIMT_OK && status != SIMT_OUT_OF_MEMORY)
+            wrong("allocation %ld: status %d", tried, (int)status);
+        if (status != SIMT_OK && !error.text[0]) wrong("allocation %ld: nothing said", tried);
+        arena_free(&report.arena);
+    }
+    if (failed < 5) wrong("%ld allocations, %ld failed", tried, failed);
+    module_unload(module);
+    told("memory that is not there in a launch that is checked");
 }
 
 // The rows of a trace: shared memory and barriers of block 0, launch behind launch in one file.
@@ -896,6 +1141,15 @@ int main(void) {
     test_reused_path();
     test_reserved();
     test_partial_meeting();
+    test_awaited_end();
+    test_residents();
+    test_local();
+    test_generic_hazards();
+    test_missing_byte();
+    test_line_order();
+    test_lanes_apart();
+    test_told_further();
+    test_refused();
     test_trace();
     return 0;
 }
