@@ -387,6 +387,18 @@ static void open_device(void) {
     CUDA(cudaEventCreate(&bench.stop));
 }
 
+#include <cuda_profiler_api.h>
+
+static void profile_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    fill(stage);
+    CUDA(cudaProfilerStart());
+    launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+    stage->launch(run_of(stage, bench.n, 0, 0));
+    CUDA(cudaStreamSynchronize(bench.stream));
+    CUDA(cudaProfilerStop());
+}
+
 static void time_stage(const Stage *stage) {
     if (stage->mode >= UNTIMED) return;
     time_and_report(stage, 0);
@@ -413,6 +425,9 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
+        profile_stage(stage);
+    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");

@@ -28,6 +28,23 @@ __global__ void block_sum_strided(const float *in, float *partial, unsigned n) {
     if (t == 0) partial[blockIdx.x] = s[0];
 }
 
+// As block_sum_strided, with an unused word after every 32 in shared memory.
+// Shared memory: 33 words for every 32 threads.
+static __device__ unsigned padded(unsigned word) { return word + word / 32; }
+
+__global__ void block_sum_strided_padded(const float *in, float *partial, unsigned n) {
+    extern __shared__ float s[];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[padded(t)] = i < n ? in[i] : 0.0f;
+    __syncthreads();  // every element is in s[] before any pair is added
+    for (unsigned d = 1; d < blockDim.x; d *= 2) {
+        unsigned left = 2 * d * t;
+        if (left < blockDim.x) s[padded(left)] += s[padded(left + d)];
+        __syncthreads();  // this level is complete before the next one reads it
+    }
+    if (t == 0) partial[blockIdx.x] = s[0];
+}
+
 // One partial sum per block: the upper half of the slice is added to the lower half.
 // Grid covers n; shared memory: 4 bytes per thread. Reads 4n bytes, writes 4 per block.
 __global__ void block_sum_sequential(const float *in, float *partial, unsigned n) {
@@ -143,6 +160,12 @@ static unsigned launch_strided(Run r) {
     return grid;
 }
 
+static unsigned launch_padded(Run r) {
+    unsigned grid = blocks_for(r.n, r.block), shared_bytes = r.block / 32 * 33 * sizeof(float);
+    block_sum_strided_padded<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
+    return grid;
+}
+
 static unsigned launch_sequential(Run r) {
     unsigned grid = blocks_for(r.n, r.block), shared_bytes = r.block * sizeof(float);
     block_sum_sequential<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
@@ -152,6 +175,7 @@ static unsigned launch_sequential(Run r) {
 static const Stage stages[] = {
     {"block_sum_mask", launch_mask, "divergent, no conflicts"},
     {"block_sum_strided", launch_strided, "not divergent, conflicts"},
+    {"block_sum_strided_padded", launch_padded, "the strided tree without its conflicts"},
     {"block_sum_sequential", launch_sequential, "neither"},
 };
 static const Lab lab = {stages, sizeof stages / sizeof *stages};
@@ -415,6 +439,18 @@ static void open_device(void) {
     CUDA(cudaEventCreate(&bench.stop));
 }
 
+#include <cuda_profiler_api.h>
+
+static void profile_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    fill(stage);
+    CUDA(cudaProfilerStart());
+    launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+    stage->launch(run_of(stage, bench.n, 0, 0));
+    CUDA(cudaStreamSynchronize(bench.stream));
+    CUDA(cudaProfilerStop());
+}
+
 static void time_stage(const Stage *stage) {
     if (stage->mode >= UNTIMED) return;
     time_and_report(stage, 0);
@@ -441,6 +477,9 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
+        profile_stage(stage);
+    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");

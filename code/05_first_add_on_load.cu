@@ -14,9 +14,28 @@ __global__ void block_sum_sequential(const float *in, float *partial, unsigned n
     if (t == 0) partial[blockIdx.x] = s[0];
 }
 
-// The sum of the block's slice of 2 * blockDim.x elements, valid in thread 0. Each thread adds
-// two elements on their way into shared memory.
-static __device__ float sum_two_per_thread(const float *in, unsigned n, float *s) {
+// Two partial sums per block, of a slice each: two loads of a thread are on their way at once, and
+// then each slice has a tree of its own. Shared memory and bytes: as block_sum_sequential.
+__global__ void block_sum_two_trees(const float *in, float *partial, unsigned n) {
+    extern __shared__ float s[];
+    unsigned t = threadIdx.x, i = blockIdx.x * (2 * blockDim.x) + t;
+    float mine = i < n ? in[i] : 0.0f, next = 0.0f;
+    if (i + blockDim.x < n) next = in[i + blockDim.x];
+    for (unsigned slice = 0; slice < 2; slice++, mine = next) {
+        s[t] = mine;
+        __syncthreads();  // every element is in s[] before any two are added
+        for (unsigned d = blockDim.x / 2; d > 0; d /= 2) {
+            if (t < d) s[t] += s[t + d];
+            __syncthreads();  // this level is complete before the next one reads it
+        }
+        if (t == 0) partial[2 * blockIdx.x + slice] = s[0];
+    }
+}
+
+// One partial sum per block of its slice of 2 * blockDim.x elements: each thread adds two on their
+// way into shared memory. Shared memory: 4 bytes per thread. Reads 4n bytes, writes 4 per block.
+__global__ void block_sum_first_add(const float *in, float *partial, unsigned n) {
+    extern __shared__ float s[];
     unsigned t = threadIdx.x, i = blockIdx.x * (2 * blockDim.x) + t;
     float mine = i < n ? in[i] : 0.0f;
     if (i + blockDim.x < n) mine += in[i + blockDim.x];
@@ -26,22 +45,7 @@ static __device__ float sum_two_per_thread(const float *in, unsigned n, float *s
         if (t < d) s[t] += s[t + d];
         __syncthreads();  // this level is complete before the next one reads it
     }
-    return s[0];
-}
-
-// The same code, to be launched with as many blocks as chapter 4, of half as many threads.
-__global__ void block_sum_half_threads(const float *in, float *partial, unsigned n) {
-    extern __shared__ float s[];
-    float sum = sum_two_per_thread(in, n, s);
-    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
-}
-
-// One partial sum per block, two elements per thread; half as many blocks as chapter 4.
-// Shared memory: 4 bytes per thread. Reads 4n bytes, writes 4 per block.
-__global__ void block_sum_half_blocks(const float *in, float *partial, unsigned n) {
-    extern __shared__ float s[];
-    float sum = sum_two_per_thread(in, n, s);
-    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+    if (t == 0) partial[blockIdx.x] = s[0];
 }
 
 // ---- The lab: how the kernels are launched, and the table of them ----
@@ -139,22 +143,23 @@ static unsigned launch_sequential(Run r) {
     return grid;
 }
 
-static unsigned launch_half_threads(Run r) {
+static unsigned launch_two_trees(Run r) {
     unsigned grid = blocks_for(r.n, 2 * r.block), shared_bytes = r.block * sizeof(float);
-    block_sum_half_threads<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
-    return grid;
+    block_sum_two_trees<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
+    return 2 * grid;
 }
 
-static unsigned launch_half_blocks(Run r) {
+static unsigned launch_first_add(Run r) {
     unsigned grid = blocks_for(r.n, 2 * r.block), shared_bytes = r.block * sizeof(float);
-    block_sum_half_blocks<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
+    block_sum_first_add<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
     return grid;
 }
 
 static const Stage stages[] = {
     {"block_sum_sequential", launch_sequential, "one element per thread"},
-    {"block_sum_half_threads", launch_half_threads, "as many blocks, half the threads", 128},
-    {"block_sum_half_blocks", launch_half_blocks, "half the blocks, as many threads"},
+    {"block_sum_two_trees", launch_two_trees, "two loads at once, as many trees"},
+    {"block_sum_first_add_128", launch_first_add, "as many blocks, half the threads", 128},
+    {"block_sum_first_add", launch_first_add, "half the blocks, as many threads"},
 };
 static const Lab lab = {stages, sizeof stages / sizeof *stages};
 
@@ -417,6 +422,18 @@ static void open_device(void) {
     CUDA(cudaEventCreate(&bench.stop));
 }
 
+#include <cuda_profiler_api.h>
+
+static void profile_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    fill(stage);
+    CUDA(cudaProfilerStart());
+    launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+    stage->launch(run_of(stage, bench.n, 0, 0));
+    CUDA(cudaStreamSynchronize(bench.stream));
+    CUDA(cudaProfilerStop());
+}
+
 static void time_stage(const Stage *stage) {
     if (stage->mode >= UNTIMED) return;
     time_and_report(stage, 0);
@@ -443,6 +460,9 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
+        profile_stage(stage);
+    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");

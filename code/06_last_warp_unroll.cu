@@ -1,6 +1,6 @@
 // Chapter 6: the last warp needs no block barrier, but it needs something.
 // Build and run: nvcc -O3 06_last_warp_unroll.cu -o lab && ./lab
-// As block_sum_half_blocks; the last six levels are one warp's own, without block barriers.
+// As block_sum_first_add; the last six levels are one warp's own, without block barriers.
 // Block: at least 64 threads.
 __global__ void block_sum_last_warp(const float *in, float *partial, unsigned n) {
     extern __shared__ float s[];
@@ -25,9 +25,10 @@ __global__ void block_sum_last_warp(const float *in, float *partial, unsigned n)
     }
 }
 
-// The sum of the block's slice of 2 * blockDim.x elements, valid in thread 0. Each thread adds
-// two elements on their way into shared memory.
-static __device__ float sum_two_per_thread(const float *in, unsigned n, float *s) {
+// One partial sum per block of its slice of 2 * blockDim.x elements: each thread adds two on their
+// way into shared memory. Shared memory: 4 bytes per thread. Reads 4n bytes, writes 4 per block.
+__global__ void block_sum_first_add(const float *in, float *partial, unsigned n) {
+    extern __shared__ float s[];
     unsigned t = threadIdx.x, i = blockIdx.x * (2 * blockDim.x) + t;
     float mine = i < n ? in[i] : 0.0f;
     if (i + blockDim.x < n) mine += in[i + blockDim.x];
@@ -37,15 +38,45 @@ static __device__ float sum_two_per_thread(const float *in, unsigned n, float *s
         if (t < d) s[t] += s[t + d];
         __syncthreads();  // this level is complete before the next one reads it
     }
-    return s[0];
+    if (t == 0) partial[blockIdx.x] = s[0];
 }
 
-// One partial sum per block, two elements per thread; half as many blocks as chapter 4.
-// Shared memory: 4 bytes per thread. Reads 4n bytes, writes 4 per block.
-__global__ void block_sum_half_blocks(const float *in, float *partial, unsigned n) {
+// As block_sum_first_add, with each thread's running sum in a register.
+__global__ void block_sum_register(const float *in, float *partial, unsigned n) {
     extern __shared__ float s[];
-    float sum = sum_two_per_thread(in, n, s);
-    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+    unsigned t = threadIdx.x, i = blockIdx.x * (2 * blockDim.x) + t;
+    float mine = i < n ? in[i] : 0.0f;
+    if (i + blockDim.x < n) mine += in[i + blockDim.x];
+    s[t] = mine;
+    __syncthreads();  // every pair is in s[] before any two are added
+    for (unsigned d = blockDim.x / 2; d > 0; d /= 2) {
+        if (t < d) s[t] = mine = mine + s[t + d];
+        __syncthreads();  // this level is complete before the next one reads it
+    }
+    if (t == 0) partial[blockIdx.x] = mine;
+}
+
+// As block_sum_first_add; the last six levels are one warp's own. Block: at least 64 threads.
+__global__ void block_sum_warp_tail(const float *in, float *partial, unsigned n) {
+    extern __shared__ float s[];
+    unsigned t = threadIdx.x, i = blockIdx.x * (2 * blockDim.x) + t;
+    float mine = i < n ? in[i] : 0.0f;
+    if (i + blockDim.x < n) mine += in[i + blockDim.x];
+    s[t] = mine;
+    __syncthreads();  // every pair is in s[] before any two are added
+    for (unsigned d = blockDim.x / 2; d > 32; d /= 2) {
+        if (t < d) s[t] += s[t + d];
+        __syncthreads();  // this level is complete before the next one reads it
+    }
+    if (t >= 32) return;
+#pragma unroll
+    for (unsigned d = 32; d > 0; d /= 2) {
+        float right = s[t + d];
+        __syncwarp();  // every lane has read its partner before any partner changes
+        s[t] += right;
+        __syncwarp();  // every lane has written before the next level reads
+    }
+    if (t == 0) partial[blockIdx.x] = s[0];
 }
 
 // Counter-example, wrong since Volta: lanes of a warp need not run in step, and `volatile` does
@@ -160,9 +191,21 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
 
-static unsigned launch_half_blocks(Run r) {
+static unsigned launch_first_add(Run r) {
     unsigned grid = blocks_for(r.n, 2 * r.block), shared_bytes = r.block * sizeof(float);
-    block_sum_half_blocks<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
+    block_sum_first_add<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
+    return grid;
+}
+
+static unsigned launch_register(Run r) {
+    unsigned grid = blocks_for(r.n, 2 * r.block), shared_bytes = r.block * sizeof(float);
+    block_sum_register<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
+    return grid;
+}
+
+static unsigned launch_warp_tail(Run r) {
+    unsigned grid = blocks_for(r.n, 2 * r.block), shared_bytes = r.block * sizeof(float);
+    block_sum_warp_tail<<<grid, r.block, shared_bytes, r.stream>>>(r.d_in, r.d_partial, r.n);
     return grid;
 }
 
@@ -179,7 +222,9 @@ static unsigned launch_volatile(Run r) {
 }
 
 static const Stage stages[] = {
-    {"block_sum_half_blocks", launch_half_blocks, "a barrier on every level"},
+    {"block_sum_first_add", launch_first_add, "a barrier on every level"},
+    {"block_sum_register", launch_register, "the same, the sum in a register"},
+    {"block_sum_warp_tail", launch_warp_tail, "the last warp alone, the sum in shared memory"},
     {"block_sum_last_warp", launch_last_warp, "the last warp alone"},
     {"block_sum_volatile", launch_volatile, "counter-example: a race", 0, FLOAT, COUNTER_EXAMPLE},
 };
@@ -444,6 +489,18 @@ static void open_device(void) {
     CUDA(cudaEventCreate(&bench.stop));
 }
 
+#include <cuda_profiler_api.h>
+
+static void profile_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    fill(stage);
+    CUDA(cudaProfilerStart());
+    launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+    stage->launch(run_of(stage, bench.n, 0, 0));
+    CUDA(cudaStreamSynchronize(bench.stream));
+    CUDA(cudaProfilerStop());
+}
+
 static void time_stage(const Stage *stage) {
     if (stage->mode >= UNTIMED) return;
     time_and_report(stage, 0);
@@ -470,6 +527,9 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
+        profile_stage(stage);
+    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");

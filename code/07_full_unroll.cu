@@ -1,6 +1,6 @@
 // Chapter 7: the block size as a compile-time constant.
 // Build and run: nvcc -O3 07_full_unroll.cu -o lab && ./lab
-// As block_sum_half_blocks; the last six levels are one warp's own, without block barriers.
+// As block_sum_first_add; the last six levels are one warp's own, without block barriers.
 // Block: at least 64 threads.
 __global__ void block_sum_last_warp(const float *in, float *partial, unsigned n) {
     extern __shared__ float s[];
@@ -49,6 +49,36 @@ __global__ void block_sum_unrolled(const float *in, float *partial, unsigned n) 
             __syncwarp();  // every lane has written before the next level reads
         }
         if (t == 0) partial[blockIdx.x] = mine;
+    }
+}
+
+// Four partial sums per block of 1,024 threads: each group of 256 has a tree of its own.
+__device__ void group_barrier(unsigned group) {
+    asm volatile("barrier.sync %0, 256;" ::"r"(group + 1) : "memory");  // 0 is __syncthreads'
+}
+
+__global__ void block_sum_groups(const float *in, float *partial, unsigned n) {
+    __shared__ float slices[4][256];
+    unsigned group = threadIdx.x / 256, slice = blockIdx.x * 4 + group;
+    unsigned t = threadIdx.x % 256, i = slice * 512 + t;
+    float *s = slices[group], mine = i < n ? in[i] : 0.0f;
+    if (i + 256 < n) mine += in[i + 256];
+    s[t] = mine;
+    group_barrier(group);  // every pair is in s[] before any two are added
+#pragma unroll
+    for (unsigned d = 128; d > 32; d /= 2) {
+        if (t < d) s[t] = mine = mine + s[t + d];
+        group_barrier(group);  // this level is complete before the next one reads it
+    }
+    if (t < 32) {
+        #pragma unroll
+        for (unsigned d = 32; d > 0; d /= 2) {
+            mine += s[t + d];
+            __syncwarp();  // every lane has read its partner before any partner changes
+            s[t] = mine;
+            __syncwarp();  // every lane has written before the next level reads
+        }
+        if (t == 0) partial[slice] = mine;
     }
 }
 
@@ -154,6 +184,12 @@ static unsigned launch_unrolled(Run r) {
     return grid;
 }
 
+static unsigned launch_groups(Run r) {
+    unsigned grid = blocks_for(r.n, 2 * 1024);
+    block_sum_groups<<<grid, 1024, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
+    return 4 * grid;
+}
+
 static const Stage stages[] = {
     {"block_sum_last_warp", launch_last_warp, "loop over a variable"},
     {"block_sum_unrolled_64", launch_unrolled<64>, "blocks of 64", 64},
@@ -161,6 +197,7 @@ static const Stage stages[] = {
     {"block_sum_unrolled_256", launch_unrolled<256>, "blocks of 256", 256},
     {"block_sum_unrolled_512", launch_unrolled<512>, "blocks of 512", 512},
     {"block_sum_unrolled_1024", launch_unrolled<1024>, "blocks of 1024", 1024},
+    {"block_sum_groups", launch_groups, "blocks of 1024, a barrier for each 256", 1024},
 };
 static const Lab lab = {stages, sizeof stages / sizeof *stages};
 
@@ -423,6 +460,18 @@ static void open_device(void) {
     CUDA(cudaEventCreate(&bench.stop));
 }
 
+#include <cuda_profiler_api.h>
+
+static void profile_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    fill(stage);
+    CUDA(cudaProfilerStart());
+    launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+    stage->launch(run_of(stage, bench.n, 0, 0));
+    CUDA(cudaStreamSynchronize(bench.stream));
+    CUDA(cudaProfilerStop());
+}
+
 static void time_stage(const Stage *stage) {
     if (stage->mode >= UNTIMED) return;
     time_and_report(stage, 0);
@@ -449,6 +498,9 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
+        profile_stage(stage);
+    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");

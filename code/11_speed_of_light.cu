@@ -542,16 +542,17 @@ static unsigned launch_ticket(Run r) {
     return took(r, grid, 512);
 }
 
-// The chapter's kernel without the mark on its loads that nobody will read the line again.
-static unsigned launch_plain_loads(Run r) {
+// The chapter's kernel in the ticket's shape: blocks of 512 threads, with the mark on its loads that
+// nobody will read the line again, or without.
+template <bool STREAM> static unsigned launch_wide(Run r) {
     unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
-    reduce_kernel<ReduceSum<float>, float, 512, false><<<grid, 512, 0, r.stream>>>(
+    reduce_kernel<ReduceSum<float>, float, 512, STREAM><<<grid, 512, 0, r.stream>>>(
         reduce_split(r.d_in, r.n), r.d_partial, (unsigned long long *)workspace(r.stream));
     return took(r, grid, 512);
 }
 
-// Launches what only devices with clusters have (compute capability 9.0 and later); elsewhere, and
-// on the CPU device, the chapter's own kernel stands in.
+// Launches what only devices with clusters have (compute capability 9.0 and later); elsewhere the
+// chapter's own kernel stands in.
 static bool has_clusters(void) {
     int yes = 0;
     return cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, 0) == cudaSuccess && yes;
@@ -700,7 +701,8 @@ static const Stage stages[] = {
     {"reduce_max", OURS(Max, float), "", LIKE(FLOAT, COLD, edges), large_element,
      check_max},
     {"sum_ticket", launch_ticket, "with a ticket", LIKE(FLOAT, COLD, edges)},
-    {"sum_plain_loads", launch_plain_loads, "unmarked", LIKE(FLOAT, COLD, edges)},
+    {"sum_mailbox", launch_wide<true>, "in the ticket's shape", LIKE(FLOAT, COLD, edges)},
+    {"sum_plain_loads", launch_wide<false>, "unmarked", LIKE(FLOAT, COLD, edges)},
     {"sum_cluster", launch_cluster, "one cluster", LIKE(FLOAT, COLD, edges)},
     {"sum_bulk", launch_bulk, "bulk copies", LIKE(FLOAT, COLD, edges)},
     {"sum_overlapped", launch_overlapped, "starts early", LIKE(FLOAT, COLD, edges)},
@@ -966,6 +968,18 @@ static void open_device(void) {
     CUDA(cudaEventCreate(&bench.stop));
 }
 
+#include <cuda_profiler_api.h>
+
+static void profile_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    fill(stage);
+    CUDA(cudaProfilerStart());
+    launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+    stage->launch(run_of(stage, bench.n, 0, 0));
+    CUDA(cudaStreamSynchronize(bench.stream));
+    CUDA(cudaProfilerStop());
+}
+
 static void time_stage(const Stage *stage) {
     if (stage->mode >= UNTIMED) return;
     time_and_report(stage, 0);
@@ -992,6 +1006,9 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
+        profile_stage(stage);
+    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
     printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
            "median us", "p5", "p95", "GB/s", "% pin", "% read");

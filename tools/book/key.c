@@ -260,6 +260,40 @@ static bool same_shape(const ResultTable *a, const ResultRow *row, const ResultT
            str_equal(blocks_of(a, row), blocks_of(b, other));
 }
 
+// The last part of `block_sum_first_add_128` may be the block size of block_sum_first_add.
+static bool split_block(Str *kernel, Str *block) {
+    size_t start = kernel->len;
+    while (start && is_digit(kernel->at[start - 1])) start--;
+    if (start == kernel->len || start < 2 || kernel->at[start - 1] != '_') return false;
+    *block = str_from(*kernel, start);
+    *kernel = str_slice(*kernel, 0, start - 1);
+    return true;
+}
+
+// The rows of cpu.csv for a key, every launch shape; a name with a block size behind it means the
+// launches with such blocks.
+static void collect_counters(const KeyScope *scope, const Key *key, KeyRows *rows) {
+    const ResultTable *table = scope->results->counters;
+    Key plain = *key;
+    Str block;
+    collect(scope, table, key, key_same_kernel, true, rows);
+    if (rows->count || !split_block(&plain.kernel, &block)) return;
+    collect(scope, table, &plain, key_same_kernel, true, rows);
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (str_equal(results_cell(table, rows->rows[i], STR("block")), block))
+            rows->rows[kept++] = rows->rows[i];
+    rows->count = kept;
+}
+
+// How like the launch that was timed a counted one is: 2 the same shape, 1 blocks of that size.
+static int likeness(const ResultTable *table, const ResultRow *row, const KeyRows *timed) {
+    if (timed->count == 0) return 0;
+    if (same_shape(table, row, timed->table, timed->rows[0])) return 2;
+    return str_equal(results_cell(table, row, STR("block")),
+                     results_cell(timed->table, timed->rows[0], STR("block")));
+}
+
 const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
     const ResultTable *table = scope->results->counters;
     KeyRows rows, timed = {0};
@@ -267,7 +301,7 @@ const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
         buf_format(why, "%s/cpu.csv is missing: counters come from it", scope->results->folder);
         return NULL;
     }
-    collect(scope, table, key, key_same_kernel, true, &rows);
+    collect_counters(scope, key, &rows);
     if (rows.count == 0) {
         say_missing(scope, table, key, key_same_kernel, why);
         return NULL;
@@ -276,12 +310,13 @@ const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
         collect(scope, scope->results->reference, key, same_name, false, &timed);
     const ResultRow *best = NULL;
     double most = -1;
+    int closest = -1;
     for (size_t i = 0; i < rows.count; i++) {
         double threads = 0;
+        int like = likeness(table, rows.rows[i], &timed);
         results_number(results_cell(table, rows.rows[i], STR("thread_insts")), &threads);
-        if (timed.count && same_shape(table, rows.rows[i], timed.table, timed.rows[0]))
-            return rows.rows[i];
-        if (threads <= most) continue;
+        if (like < closest || (like == closest && threads <= most)) continue;
+        closest = like;
         most = threads;
         best = rows.rows[i];
     }

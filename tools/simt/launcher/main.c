@@ -24,7 +24,7 @@ static const char usage[] =
     "  --csv FILE      write the counters of every launch as CSV\n"
     "  --merge         in the CSV, one row for launches of the same kernel, grid and block whose\n"
     "                  counters are equal, and their number in a last column, launches\n"
-    "  --last          report only the last launch of each kernel\n"
+    "  --last          report only the last launch of each kernel and block size\n"
     "  --lines         list counters per source line (build with nvcc -lineinfo)\n"
     "  --lines-csv FILE  write them as CSV, with the hazards that --check found at each line\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"

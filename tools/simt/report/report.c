@@ -19,7 +19,7 @@ typedef struct {
     const char *name;
     Dim3 grid, block;
     Counters counters;
-    uint64_t launches; // equal ones; 0 once a later launch of the kernel took its place
+    uint64_t launches; // equal ones; 0 once a later launch with such blocks took its place
     size_t latest;     // number of the last of them
     uint32_t next;     // row with the same hash, 0: none; numbers start at 1
 } Row;
@@ -44,6 +44,10 @@ static bool same_row(const Row *a, const Row *b) {
            memcmp(&a->counters, &b->counters, sizeof a->counters) == 0;
 }
 
+static bool same_blocks(const Row *a, const Row *b) {
+    return strcmp(a->name, b->name) == 0 && memcmp(&a->block, &b->block, sizeof a->block) == 0;
+}
+
 static uint32_t find_or_add(const Row *row) {
     uint64_t hash = str_hash((Str){(const char *)&row->counters, sizeof row->counters}) ^
                     str_hash(str_of(row->name));
@@ -63,7 +67,7 @@ static void add_launch(const char *name, const Launch *launch, const LaunchRepor
     const Row row = {
         .name = name, .grid = launch->grid, .block = launch->block, .counters = report->total};
     for (size_t i = 0; options.last && i < row_count; i++)
-        if (strcmp(rows[i].name, name) == 0) rows[i].launches = 0;
+        if (same_blocks(&rows[i], &row)) rows[i].launches = 0;
     uint32_t at = find_or_add(&row);
     ARENA_GROW(&arena, order, launch_count, launch_capacity);
     order[launch_count++] = at;
