@@ -7,20 +7,44 @@
 
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
 
+#define LIMIT(name, unit, title)                                                                   \
+    { STR(name), STR(name), unit, STR(title), true }
 static const KeyField fields[] = {
-    {STR("time"), STR("median_us"), UNIT_TIME, STR("time")},
-    {STR("p5"), STR("p5_us"), UNIT_TIME, STR("5th percentile")},
-    {STR("p95"), STR("p95_us"), UNIT_TIME, STR("95th percentile")},
-    {STR("gbps"), STR("gbps"), UNIT_RATE, STR("rate")},
-    {STR("pin_pct"), STR("pin_pct"), UNIT_PERCENT, STR("of pin rate")},
-    {STR("read_pct"), STR("read_pct"), UNIT_PERCENT, STR("of read ceiling")},
-    {STR("samples"), STR("samples"), UNIT_COUNT, STR("samples")},
-    {STR("block"), STR("block"), UNIT_COUNT, STR("threads per block")},
-    {STR("grid"), STR("grid"), UNIT_COUNT, STR("blocks")},
-    {STR("partials"), STR("partials"), UNIT_COUNT, STR("partial sums")},
-    {STR("n"), STR("n"), UNIT_NONE, STR("n")},
-    {STR("elem"), STR("elem"), UNIT_TEXT, STR("element")},
-    {STR("note"), STR("note"), UNIT_TEXT, STR("note")},
+    {STR("time"), STR("median_us"), UNIT_TIME, STR("time"), false},
+    {STR("p5"), STR("p5_us"), UNIT_TIME, STR("5th percentile"), false},
+    {STR("p95"), STR("p95_us"), UNIT_TIME, STR("95th percentile"), false},
+    {STR("gbps"), STR("gbps"), UNIT_RATE, STR("rate"), false},
+    {STR("pin_pct"), STR("pin_pct"), UNIT_PERCENT, STR("of pin rate"), false},
+    {STR("read_pct"), STR("read_pct"), UNIT_PERCENT, STR("of read ceiling"), false},
+    {STR("samples"), STR("samples"), UNIT_COUNT, STR("samples"), false},
+    {STR("block"), STR("block"), UNIT_COUNT, STR("threads per block"), false},
+    {STR("grid"), STR("grid"), UNIT_COUNT, STR("blocks"), false},
+    {STR("partials"), STR("partials"), UNIT_COUNT, STR("partial sums"), false},
+    {STR("n"), STR("n"), UNIT_NONE, STR("n"), false},
+    {STR("elem"), STR("elem"), UNIT_TEXT, STR("element"), false},
+    {STR("note"), STR("note"), UNIT_TEXT, STR("note"), false},
+    LIMIT("profiled_us", UNIT_TIME, "time under the profiler"),
+    LIMIT("sm_clock_khz", UNIT_CLOCK, "clock of the SMs"),
+    LIMIT("registers", UNIT_COUNT, "registers"),
+    LIMIT("machine_insts", UNIT_COUNT, "warp instructions (machine)"),
+    LIMIT("machine_lanes", UNIT_COUNT, "lanes in each"),
+    LIMIT("machine_branches", UNIT_COUNT, "branches (machine)"),
+    LIMIT("machine_divergent", UNIT_COUNT, "divergent branches (machine)"),
+    LIMIT("issue_pct", UNIT_PERCENT, "issue slots"),
+    LIMIT("shared_pipe_pct", UNIT_PERCENT, "shared-memory pipe"),
+    LIMIT("l2_pct", UNIT_PERCENT, "L2"),
+    LIMIT("memory_pct", UNIT_PERCENT, "memory"),
+    LIMIT("warps_pct", UNIT_PERCENT, "warps resident"),
+    LIMIT("cycles_per_inst", UNIT_COUNT, "cycles from one instruction of a warp to its next"),
+    LIMIT("stall", UNIT_TEXT, "a warp waits longest for"),
+    LIMIT("stall_barrier", UNIT_COUNT, "cycles at a barrier"),
+    LIMIT("stall_lg_throttle", UNIT_COUNT, "cycles for room in the queue to memory"),
+    LIMIT("stall_long_scoreboard", UNIT_COUNT, "cycles for global memory"),
+    LIMIT("stall_membar", UNIT_COUNT, "cycles at a fence"),
+    LIMIT("stall_mio_throttle", UNIT_COUNT, "cycles for room in the queue to shared memory"),
+    LIMIT("stall_not_selected", UNIT_COUNT, "cycles for its turn to issue"),
+    LIMIT("stall_short_scoreboard", UNIT_COUNT, "cycles for shared memory"),
+    LIMIT("stall_wait", UNIT_COUNT, "cycles of fixed length"),
 };
 
 const KeyField *key_field(Str name) {
@@ -336,9 +360,8 @@ static Str source_of(const KeyScope *scope, const ResultTable *table, const Resu
     return (Str){NULL, 0};
 }
 
-bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
-    Str source = source_of(scope, table, row);
-    Str chapter = results_cell(table, row, STR("chapter"));
+// Is a row of a lab, as it was when its hash was `source`, older than the lab is now?
+static bool is_older(const KeyScope *scope, Str chapter, Str source) {
     if (source.len == 0) return false;
     for (size_t i = 0; i < scope->source_count; i++) {
         if (!str_equal(scope->sources[i].chapter, chapter)) continue;
@@ -347,6 +370,15 @@ bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultR
         return !str_equal(buf_str(&now), source);
     }
     return true;
+}
+
+bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
+    return is_older(scope, results_cell(table, row, STR("chapter")), source_of(scope, table, row));
+}
+
+bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
+    return is_older(scope, results_cell(table, row, STR("chapter")),
+                    results_cell(table, row, STR("limits_source")));
 }
 
 static bool number_value(const ResultTable *table, const ResultRow *row, Str column, Unit unit,
@@ -365,7 +397,8 @@ static bool number_value(const ResultTable *table, const ResultRow *row, Str col
 bool key_field_value(const KeyScope *scope, const ResultTable *device, const ResultRow *row,
                      const KeyField *field, Value *value, Buf *why) {
     if (!number_value(device, row, field->column, field->unit, value, why)) return false;
-    value->stale = key_is_stale(scope, device, row);
+    value->stale =
+        field->limit ? key_limit_is_stale(scope, device, row) : key_is_stale(scope, device, row);
     return true;
 }
 

@@ -41,7 +41,8 @@ typedef struct {
     Str name;   // in keys and tables
     Str column; // in results/<device>.csv
     Unit unit;
-    Str title; // heading of a table column
+    Str title;  // heading of a table column
+    bool limit; // of results/<device>-limits.csv
 } KeyField;
 
 // The field of that name of the GPU tables, or NULL.
@@ -85,6 +86,8 @@ bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value 
 
 // Whether the row came from another source than the chapter's lab has now.
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
+// The same for what came from the limits.
+bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
 
 // `device`, `device.NAME` or `cpu.NAME`: facts of the file of the asking chapter's device or of
 // cpu.csv.

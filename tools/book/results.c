@@ -10,6 +10,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "book/limits.h"
 
 typedef struct {
     Arena *arena;
@@ -340,12 +341,29 @@ static size_t csv_names(Arena *arena, const char *folder, Str **names) {
     return count;
 }
 
+// Joins a device's limits to its results. False: there are no results of that device.
+static bool join_limits(Arena *arena, ResultTable *devices, size_t count, const ResultTable *limits,
+                        ResultError *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!str_equal(devices[i].device, limits_device(limits->device))) continue;
+        limits_join(arena, &devices[i], limits);
+        return true;
+    }
+    Buf message = {.arena = arena};
+    buf_format(&message, "limits of a device without results: there is no %.*s.csv beside it",
+               STR_ARG(limits_device(limits->device)));
+    *error = (ResultError){limits->path, 0, buf_str(&message)};
+    return false;
+}
+
 bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
                   ResultError *error) {
     *results = (Results){.folder = folder};
     Str *names = NULL;
     size_t count = csv_names(arena, folder, &names);
     ResultTable *devices = ARENA_NEW(arena, count + 1, ResultTable);
+    ResultTable *limits = ARENA_NEW(arena, count + 1, ResultTable);
+    size_t limits_count = 0;
     for (size_t i = 0; i < count; i++) {
         Buf path = {.arena = arena};
         buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(names[i]));
@@ -360,6 +378,10 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
             *(counters ? &results->counters : &results->lines) = kept;
             continue;
         }
+        if (limits_device(names[i]).len) {
+            limits[limits_count++] = table;
+            continue;
+        }
         size_t place = results->device_count++;
         if (str_equal(names[i], reference)) {
             memmove(devices + 1, devices, place * sizeof *devices);
@@ -369,5 +391,7 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
         devices[place] = table;
     }
     results->devices = devices;
+    for (size_t i = 0; i < limits_count; i++)
+        if (!join_limits(arena, devices, results->device_count, &limits[i], error)) return false;
     return true;
 }

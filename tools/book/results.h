@@ -1,6 +1,7 @@
 // Recorded results: the CSV files of a results folder, checked when they are read.
 //
-// <device>.csv holds what a GPU measured, cpu.csv what the CPU device counted per kernel, and
+// <device>.csv holds what a GPU measured, <device>-limits.csv what held its kernels back (it is
+// joined to the former: limits.h), cpu.csv what the CPU device counted per kernel, and
 // cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
 // (its facts), a header row and data rows. Numbers are what they can be: counts whole and not
 // negative, times positive, the 5th percentile not above the median, nor that above the 95th.

@@ -31,6 +31,7 @@ typedef struct {
     size_t device_count;
     Key defaults; // n= of the table
     bool timed;   // some column comes from a GPU
+    bool limited; // some column says what holds a kernel back
     bool counted; // some column comes from cpu.csv
     bool no_difference, stale;
 } Table;
@@ -74,6 +75,7 @@ static bool read_column(Table *table, Str name) {
         return true;
     }
     table->timed = true;
+    table->limited = table->limited || (column.field && column.field->limit);
     table->own = key_device(&table->scope, table->scope.chapter, &why);
     if (!table->own) return fail(table, table->part->line, why);
     column.device = table->own;
@@ -289,6 +291,8 @@ static bool is_stale(Table *table, const TableRow *row) {
     for (size_t i = 0; i < table->device_count; i++) {
         const ResultRow *timed = on_device(table, row, table->devices[i]);
         if (timed && key_is_stale(&table->scope, table->devices[i], timed)) return true;
+        if (timed && table->limited && key_limit_is_stale(&table->scope, table->devices[i], timed))
+            return true;
     }
     return false;
 }

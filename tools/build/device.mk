@@ -69,6 +69,21 @@ every_size = $(foreach lab,$(runs),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n
 RUN_FILES = $(R)/%.csv
 measure = $(call quietly,flock $(B)/gpu $(B)/labs/$(call lab_of,$(1)) -n $(call size_of,$(1)) --csv $(R)/$(1).csv,$(R)/$(1).log)
 collect = $(B)/collect -o $(1) $(2)
+
+# What holds each kernel back, where Nsight Compute may say: results/DEVICE-limits.csv.
+ifneq ($(filter record,$(GOALS)),)
+ncu := $(shell tools/build/limits.sh)
+also_recorded = $(if $(ncu),$(B)/results/$(DEVICE)-limits.done)
+limits_of = $(1:%=$(R)/%.limits.csv)
+$(R)/%.limits.csv: code/%.cu $(B)/collect | $(B)/labs/%
+	@mkdir -p $(@D)
+	$(call say,profile $*)
+	$(Q)B=$(B) flock $(B)/gpu tools/build/limits.sh $(B)/labs/$* $(N) $(R)/$*.csv
+$(B)/results/$(DEVICE)-limits.done: $$(call limits_of,$$(runs)) $(B)/collect
+	@mkdir -p results
+	$(Q)[ -e $(R)/denied ] || $(call collect,results/$(DEVICE)-limits.csv,$(call limits_of,$(runs)))
+	@touch $@
+endif
 GPUS := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU ')
 ifneq ($(filter-out 0 1,$(GPUS)),)
 HOST = $(DEVICE)-x$(GPUS)
@@ -86,6 +101,6 @@ $(B)/results/$(HOST)/%.csv: code/$$(call lab_of,$$*).cu | $(B)/labs/$$*
 record-together: $$(shared_results) $(B)/collect
 	@mkdir -p results
 	$(Q)$(call collect,results/$(HOST).csv,$(shared_results))
-also_recorded = record-together
+also_recorded += record-together
 endif
 endif

@@ -1,11 +1,13 @@
 // collect: gather what the labs wrote, one CSV each, into the one CSV of a device.
 //
-// Three kinds of input, told apart by the header row: the times that a lab writes on a GPU
+// Four kinds of input. Three are told apart by the header row: the times that a lab writes on a GPU
 // (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
-// (simt --last --lines-csv). Each row gets the chapter and a hash of the lab's source in front, so
-// that a later reader can tell whether the source has changed since. Source lines are given as
-// lines of the tangled code, which a change of prose does not move: beside LAB.lines.csv lies
-// LAB.cu, the source with #line that the lab was compiled from when it ran.
+// (simt --last --lines-csv). The fourth are the limits: LAB.limits.csv is what `LAB -t 0 --csv`
+// writes, which names the kernels, and LAB.ncu.csv beside it what Nsight Compute said of them. Each
+// row gets the chapter and a hash of the lab's source in front, so that a later reader can tell
+// whether the source has changed since. Source lines are given as lines of the tangled code, which
+// a change of prose does not move: beside LAB.lines.csv lies LAB.cu, the source with #line that the
+// lab was compiled from when it ran.
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
@@ -18,9 +20,11 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "collect/limits.h"
 
 static const char usage[] =
     "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
+    "       collect -m\n"
     "\n"
     "Writes FILE, which weave reads, from the CSVs of the labs, in the order given. A lab's CSV\n"
     "is comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
@@ -28,14 +32,16 @@ static const char usage[] =
     "the lab has changed since.\n"
     "A CSV is named after its lab: 04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a\n"
     "further size. Beside counts of lines, 04_bank_conflicts.lines.csv, lies\n"
-    "04_bank_conflicts.cu, with the #line that these lines are of.\n"
+    "04_bank_conflicts.cu, with the #line that these lines are of. Beside the names of profiled\n"
+    "kernels, 04_bank_conflicts.limits.csv, lies 04_bank_conflicts.ncu.csv, what ncu said.\n"
     "  -o FILE      the device's results, replaced in one step or left as they are; links are\n"
     "               followed\n"
     "  -c CODE      the folder of the labs' sources: CODE/LAB.cu, or LAB in another language\n"
     "               (default: code)\n"
     "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
     "say\n"
-    "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n";
+    "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"
+    "  -m           print the metrics that ncu must be asked for\n";
 
 static _Noreturn void die(const char *path, size_t line, const char *message) {
     if (line)
@@ -249,11 +255,44 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
+static Limits read_limits(Arena *arena, const LabCsv *csv) {
+    Buf path = {.arena = arena};
+    Str names = str_of(csv->path), suffix = STR(".limits.csv");
+    buf_format(&path, "%.*s.ncu.csv", STR_ARG(str_slice(names, 0, names.len - suffix.len)));
+    char *name = str_terminated(arena, buf_str(&path));
+    Str text;
+    Limits limits;
+    if (!file_read(arena, name, &text)) die(name, 0, strerror(errno));
+    if (!limits_read(arena, text, &limits)) die(name, limits.line, limits.fault);
+    return limits;
+}
+
+static bool is_limits(const LabCsv *csv) { return str_ends(str_of(csv->path), STR(".limits.csv")); }
+
+// The k-th kernel that the lab names is the k-th stage that ncu saw.
+static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
+    Limits limits = read_limits(arena, csv);
+    Csv reader = csv->reader;
+    size_t stage = 0;
+    for (Str row, cells[2]; next_row(&reader, csv, &row); stage++) { // kernel, n
+        take_cells(&reader, csv, &row, cells, 2, "not a row of LAB -t 0 --csv");
+        if (stage == limits.count) die(csv->path, reader.line, "ncu saw fewer kernels than these");
+        const Str *found = limits.stages[stage].cells;
+        if (!found) continue; // nothing that runs on a GPU
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%.*s", STR_ARG(cells[0]), STR_ARG(cells[1]));
+        for (size_t i = 0; i < limits_columns(); i++) buf_format(out, ",%.*s", STR_ARG(found[i]));
+        buf_char(out, '\n');
+    }
+    if (stage < limits.count) die(csv->path, 0, "ncu saw more kernels than these");
+}
+
 static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options *options) {
     Buf out = {.arena = arena};
     const Str counters = STR("kernel,launch,"), lines = STR("kernel,file,line,");
     Str header = csvs[0].header;
     bool counted = str_starts(header, counters), lined = str_starts(header, lines);
+    bool limited = is_limits(&csvs[0]);
     if (options->fact) buf_format(&out, "# %s\n", options->fact);
     buf_add(&out, csvs[0].facts);
     for (size_t i = 0; i < count; i++) {
@@ -261,6 +300,7 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
             die(csvs[i].path, 1, "another device or toolkit than in the first file");
         if (!str_equal(csvs[i].header, header))
             die(csvs[i].path, csvs[i].reader.line, "other columns than in the first file");
+        if (is_limits(&csvs[i]) != limited) die(csvs[i].path, 0, "limits beside what are none");
         if ((counted || lined) && !csvs[i].n.len) die(csvs[i].path, 0, "counts need -n ELEMENTS");
     }
     if (csvs[count - 1].date.len) buf_format(&out, "%.*s\n", STR_ARG(csvs[count - 1].date));
@@ -269,6 +309,8 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
         buf_format(&out, "kernel,n,%.*s\n", STR_ARG(str_from(header, counters.len)));
     else if (lined)
         buf_format(&out, "kernel,n,code_line,%.*s\n", STR_ARG(str_from(header, lines.len)));
+    else if (limited)
+        buf_add(&out, STR("kernel,n,")), limits_add_header(&out), buf_char(&out, '\n');
     else
         buf_format(&out, "%.*s\n", STR_ARG(header));
     for (size_t i = 0; i < count; i++)
@@ -276,9 +318,19 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
             add_counters(arena, &out, &csvs[i]);
         else if (lined)
             add_lines(arena, &out, &csvs[i]);
+        else if (limited)
+            add_limits(arena, &out, &csvs[i]);
         else
             add_times(&out, &csvs[i]);
     return buf_str(&out);
+}
+
+static void print_metrics(void) {
+    Arena arena = {0};
+    Buf metrics = {.arena = &arena};
+    limits_add_metrics(&metrics);
+    printf("%.*s\n", STR_ARG(buf_str(&metrics)));
+    arena_free(&arena);
 }
 
 static int read_options(Options *options, int argc, char **argv) {
@@ -292,6 +344,10 @@ static int read_options(Options *options, int argc, char **argv) {
         const char **value = NULL;
         if (!strcmp(argv[at], "-h")) {
             fputs(usage, stdout);
+            exit(0);
+        }
+        if (!strcmp(argv[at], "-m")) {
+            print_metrics();
             exit(0);
         }
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)

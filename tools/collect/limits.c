@@ -1,0 +1,150 @@
+// Limits: see limits.h.
+#include "collect/limits.h"
+
+#include <stdlib.h>
+
+#include "base/csv.h"
+
+#define STALLED "smsp__average_warps_issue_stalled_"
+#define STALL(name)                                                                                \
+    { STR("stall_" name), STR(STALLED name "_per_issue_active.ratio"), 1 }
+
+// A column, the metric of Nsight Compute that it holds, and what that is divided by. ncu's base
+// units are nanoseconds and hertz. A stall is given in cycles of a warp from one instruction to the
+// next.
+static const struct {
+    Str column, metric;
+    double scale;
+} columns[] = {
+    {STR("profiled_us"), STR("gpu__time_duration.sum"), 1e3},
+    {STR("sm_clock_khz"), STR("smsp__cycles_elapsed.avg.per_second"), 1e3},
+    {STR("registers"), STR("launch__registers_per_thread"), 1},
+    {STR("machine_insts"), STR("smsp__inst_executed.sum"), 1},
+    {STR("machine_lanes"), STR("smsp__thread_inst_executed_per_inst_executed.ratio"), 1},
+    {STR("machine_branches"), STR("smsp__sass_branch_targets.sum"), 1},
+    {STR("machine_divergent"), STR("smsp__sass_branch_targets_threads_divergent.sum"), 1},
+    {STR("issue_pct"), STR("sm__inst_issued.avg.pct_of_peak_sustained_active"), 1},
+    {STR("shared_pipe_pct"),
+     STR("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"), 1},
+    {STR("l2_pct"), STR("lts__t_sectors.avg.pct_of_peak_sustained_elapsed"), 1},
+    {STR("memory_pct"), STR("dram__throughput.avg.pct_of_peak_sustained_elapsed"), 1},
+    {STR("warps_pct"), STR("sm__warps_active.avg.pct_of_peak_sustained_active"), 1},
+    {STR("cycles_per_inst"), STR("smsp__average_warp_latency_per_inst_issued.ratio"), 1},
+    STALL("barrier"),
+    STALL("branch_resolving"),
+    STALL("dispatch_stall"),
+    STALL("drain"),
+    STALL("imc_miss"),
+    STALL("lg_throttle"),
+    STALL("long_scoreboard"),
+    STALL("math_pipe_throttle"),
+    STALL("membar"),
+    STALL("mio_throttle"),
+    STALL("no_instruction"),
+    STALL("not_selected"),
+    STALL("selected"),
+    STALL("short_scoreboard"),
+    STALL("sleeping"),
+    STALL("wait"),
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, DURATION = 0 };
+
+size_t limits_columns(void) { return COLUMNS; }
+
+void limits_add_header(Buf *out) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        buf_format(out, "%s%.*s", i ? "," : "", STR_ARG(columns[i].column));
+}
+
+void limits_add_metrics(Buf *out) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        buf_format(out, "%s%.*s", i ? "," : "", STR_ARG(columns[i].metric));
+}
+
+typedef struct {
+    Arena *arena;
+    Csv csv;
+    size_t metric_at[COLUMNS]; // which cell of a row
+    size_t function_at, grid_at, cell_count;
+    Str marker, marker_grid; // the launch before each stage
+    Limits *limits;
+    size_t capacity;
+    double longest; // of the stage's launches, so far
+} Reader;
+
+static bool fail(Reader *reader, const char *fault) {
+    reader->limits->fault = fault;
+    reader->limits->line = reader->csv.line;
+    return false;
+}
+
+static size_t find(const Str *cells, size_t count, Str name) {
+    for (size_t i = 0; i < count; i++)
+        if (str_equal(cells[i], name)) return i;
+    return SIZE_MAX;
+}
+
+static bool read_header(Reader *reader, const Str *cells, size_t count) {
+    reader->cell_count = count;
+    reader->function_at = find(cells, count, STR("Kernel Name"));
+    reader->grid_at = find(cells, count, STR("Grid Size"));
+    if (reader->function_at == SIZE_MAX || reader->grid_at == SIZE_MAX)
+        return fail(reader, "no columns `Kernel Name` and `Grid Size`: not what ncu writes");
+    for (size_t i = 0; i < COLUMNS; i++) {
+        reader->metric_at[i] = find(cells, count, columns[i].metric);
+        if (reader->metric_at[i] == SIZE_MAX) return fail(reader, "ncu gave not all the metrics");
+    }
+    return true;
+}
+
+// A cell of ncu's as a number in a column's unit; ncu groups digits by commas.
+static bool number_of(Reader *reader, const Str *cells, size_t column, double *number) {
+    Buf digits = {.arena = reader->arena};
+    Str cell = cells[reader->metric_at[column]];
+    for (size_t i = 0; i < cell.len; i++)
+        if (cell.at[i] != ',') buf_char(&digits, cell.at[i]);
+    char *end, *text = str_terminated(reader->arena, buf_str(&digits));
+    *number = strtod(text, &end) / columns[column].scale;
+    return *text && !*end;
+}
+
+static bool read_launch(Reader *reader, const Str *cells) {
+    Limits *limits = reader->limits;
+    Str function = cells[reader->function_at], grid = cells[reader->grid_at];
+    if (!reader->marker.at) reader->marker = function, reader->marker_grid = grid;
+    if (str_equal(function, reader->marker) && str_equal(grid, reader->marker_grid)) {
+        ARENA_GROW(reader->arena, limits->stages, limits->count, reader->capacity);
+        limits->stages[limits->count++] = (LimitsRow){NULL};
+        reader->longest = -1;
+        return true;
+    }
+    Str *kept = ARENA_NEW(reader->arena, COLUMNS, Str);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        Buf text = {.arena = reader->arena};
+        double number;
+        if (!number_of(reader, cells, i, &number)) return fail(reader, "a metric is no number");
+        if (i == DURATION && number <= reader->longest) return true;
+        if (i == DURATION) reader->longest = number;
+        buf_format(&text, "%.10g", number);
+        kept[i] = buf_str(&text);
+    }
+    limits->stages[limits->count - 1].cells = kept;
+    return true;
+}
+
+bool limits_read(Arena *arena, Str text, Limits *limits) {
+    *limits = (Limits){0};
+    Reader reader = {.arena = arena, .csv = csv_open(arena, text), .limits = limits};
+    size_t rows = 0;
+    for (Str line, *cells; csv_line(&reader.csv, &line);) {
+        size_t count;
+        if (str_starts(line, STR("=="))) continue;
+        if (!csv_cells(&reader.csv, line, &cells, &count)) return fail(&reader, reader.csv.fault);
+        if (rows == 0 ? !read_header(&reader, cells, count) : count != reader.cell_count)
+            return rows ? fail(&reader, "not as many cells as columns") : false;
+        if (rows++ > 1 && !read_launch(&reader, cells)) return false; // 1: the row of units
+    }
+    if (reader.csv.fault) return fail(&reader, reader.csv.fault);
+    reader.csv.line = 0;
+    return limits->count > 0 || fail(&reader, "no launches: ncu saw none");
+}
