@@ -7,6 +7,20 @@ __global__ void sum_one_thread(const float *in, float *sum, unsigned n) {
     *sum = total;
 }
 
+// One thread loads `steps` elements of in[0..n), from L2 or memory; each decides where the next one
+// lies. Writes the last place.
+__global__ void pointer_chase(const float *in, unsigned *place, unsigned n, unsigned steps) {
+    unsigned state = 1, i = 0;
+    for (unsigned k = 0; n > 0 && k < steps; k++) {
+        state = state * 1664525u + 1013904223u + (unsigned)(int)__ldcg(&in[i]);
+        i = __umulhi(state, n);  // state / 2^32 of the way
+    }
+    *place = i;
+}
+
+// Nothing, by as many blocks as chapter 5 will need.
+__global__ void empty_blocks() {}
+
 // ---- The lab: how the kernels are launched, and the table of them ----
 
 #include <algorithm>
@@ -122,9 +136,47 @@ static unsigned launch_cpu(Run r) {
     return 1;
 }
 
+enum { CHASE_STEPS = 1000, CHASE_L2 = 1 << 20 };
+
+static unsigned chase_range(unsigned n, bool l2) {
+    unsigned most = CHASE_L2;
+    return l2 && n > most ? most : n;
+}
+
+template <bool L2> static unsigned launch_chase(Run r) {
+    pointer_chase<<<1, 1, 0, r.stream>>>(r.d_in, (unsigned *)r.d_partial, chase_range(r.n, L2),
+                                         CHASE_STEPS);
+    return 1;
+}
+
+// The same walk on the host ends in the same place.
+template <bool L2> static void check_chase(const Stage *stage, Run r, unsigned) {
+    unsigned state = 1, i = 0, n = chase_range(r.n, L2), place;
+    for (unsigned k = 0; n > 0 && k < CHASE_STEPS; k++) {
+        state = state * 1664525u + 1013904223u + (unsigned)(int)r.h_in[i];
+        i = (unsigned)((unsigned long long)state * n >> 32);
+    }
+    CUDA(cudaMemcpy(&place, r.d_partial, sizeof place, cudaMemcpyDeviceToHost));
+    expect(stage, r.n, "PLACE", place, i, 0);
+}
+
+static unsigned launch_empty(Run r) {
+    unsigned grid = blocks_for(r.n, 2 * r.block);
+    empty_blocks<<<grid, r.block, 0, r.stream>>>();
+    return grid;
+}
+
+static void check_nothing(const Stage *, Run, unsigned) {}
+
 static const Stage stages[] = {
     {"sum_one_thread", launch_one_thread, "one GPU thread"},
     {"cpu_sum", launch_cpu, "one CPU core"},
+    {"memory_latency", launch_chase<false>, "1,000 loads, one after the other", 0, FLOAT, COLD, NULL,
+     NULL, NULL, check_chase<false>},
+    {"l2_latency", launch_chase<true>, "the same, within 4 MB", 0, FLOAT, HOT, NULL, NULL, NULL,
+     check_chase<true>},
+    {"empty_blocks", launch_empty, "a block for every 512 elements, and nothing in it", 0, FLOAT,
+     COLD, NULL, NULL, NULL, check_nothing},
 };
 static const Lab lab = {stages, sizeof stages / sizeof *stages};
 
@@ -389,14 +441,17 @@ static void open_device(void) {
 
 #include <cuda_profiler_api.h>
 
+// Launches a stage once for a profiler, behind other data; its row of the CSV has no times.
 static void profile_stage(const Stage *stage) {
-    if (stage->mode >= UNTIMED) return;
+    if (stage->mode != COLD) return;
     fill(stage);
     CUDA(cudaProfilerStart());
     launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
     stage->launch(run_of(stage, bench.n, 0, 0));
     CUDA(cudaStreamSynchronize(bench.stream));
     CUDA(cudaProfilerStop());
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,,,,,,,,,,,,\n", stage->name, bench.n);
 }
 
 static void time_stage(const Stage *stage) {
@@ -425,14 +480,14 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
-    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
-        profile_stage(stage);
-    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
-    printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
-           "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    time_stage(&ceiling);
-    for (const Stage *stage = first; stage < end; stage++) time_stage(stage);
+    bool timed = bench.seconds > 0;
+    if (timed)
+        printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
+               "median us", "p5", "p95", "GB/s", "% pin", "% read");
+    (timed ? time_stage : profile_stage)(&ceiling);
+    for (const Stage *stage = first; stage < end; stage++)
+        (timed ? time_stage : profile_stage)(stage);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     return 0;
 }

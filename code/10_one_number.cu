@@ -89,6 +89,32 @@ __global__ void sum_last_block(const float *in, float *out, unsigned n, float *p
     if (threadIdx.x == 0) *out = sum;
 }
 
+// As sum_last_block, and the last block fetches all partial sums at once. Grid: at most 8 times the
+// threads of a block.
+__global__ void sum_last_block_at_once(const float *in, float *out, unsigned n, float *partial,
+                                       unsigned *tickets) {
+    __shared__ bool last;
+    float sum = block_sum(thread_sum(in, n));
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();  // the partial sum is visible before the ticket is taken
+        last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();  // every thread knows whether its block is the last one
+    if (!last) return;
+    __threadfence();  // no partial sum is read before the ticket was taken
+    float mine = 0, loaded[8];
+#pragma unroll
+    for (unsigned k = 0; k < 8; k++) {
+        unsigned i = threadIdx.x + k * blockDim.x;
+        loaded[k] = i < gridDim.x ? __ldcg(&partial[i]) : 0.0f;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < 8; k++) mine += loaded[k];
+    sum = block_sum(mine);
+    if (threadIdx.x == 0) *out = sum;
+}
+
 // The sum, by a barrier across the grid. Needs a cooperative launch: all blocks resident at once.
 __global__ void sum_grid_sync(const float *in, float *out, unsigned n, float *partial) {
     float sum = block_sum(thread_sum(in, n));
@@ -190,12 +216,28 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
 
+#include <cub/device/device_reduce.cuh>
+
 template <unsigned ELEMENTS>
 static unsigned launch_shuffle(Run r) {
     unsigned most = r.sms * (2048 / r.block), enough = blocks_for(r.n, ELEMENTS * r.block);
     unsigned grid = enough < most ? enough : most;
     block_sum_shuffle<ELEMENTS><<<grid, r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
     return grid;
+}
+
+// The ruler: NVIDIA's CUB, which finishes on the GPU. Its scratch space is allocated beforehand.
+static unsigned launch_cub(Run r) {
+    static void *d_scratch;
+    static size_t scratch_bytes;
+    size_t bytes = 0;
+    cub::DeviceReduce::Sum(NULL, bytes, r.d_in, r.d_partial, r.n, r.stream);
+    if (bytes > scratch_bytes) {
+        cudaFree(d_scratch);
+        cudaMalloc(&d_scratch, scratch_bytes = bytes);
+    }
+    cub::DeviceReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, r.n, r.stream);
+    return 1;
 }
 
 // The grid that chapter 8 settled on: enough for n, and no more than fits on the device at once.
@@ -258,6 +300,13 @@ static unsigned launch_last_block(Run r) {
     return 1;
 }
 
+static unsigned launch_last_block_at_once(Run r) {
+    Workspace w = workspace_of(0, r.stream);
+    sum_last_block_at_once<<<one_wave(r), r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n,
+                                                                  w.d_partial, w.d_tickets);
+    return 1;
+}
+
 // Both halves of the input at once, on two streams, half of the wave each. The events make the
 // second stream start after what is in the first, and the first go on after what is in the second.
 static unsigned launch_two_streams(Run r) {
@@ -300,9 +349,11 @@ static const Stage stages[] = {
     {"sum_multi_pass", launch_multi_pass, "the same kernel on its own output"},
     {"sum_last_block_two_streams", launch_two_streams, "two halves at once, two results"},
     {"sum_last_block", launch_last_block, "the last block finishes"},
+    {"sum_last_block_at_once", launch_last_block_at_once, "all partial sums fetched at once"},
     {"sum_last_block_512", launch_last_block, "the same, half as many blocks", 512},
     {"sum_last_block_1024", launch_last_block, "the same, a quarter as many", 1024},
     {"sum_grid_sync", launch_grid_sync, "a barrier across the grid"},
+    {"cub_device_reduce", launch_cub, "the library"},
 };
 static const Lab lab = {stages, sizeof stages / sizeof *stages};
 
@@ -567,14 +618,17 @@ static void open_device(void) {
 
 #include <cuda_profiler_api.h>
 
+// Launches a stage once for a profiler, behind other data; its row of the CSV has no times.
 static void profile_stage(const Stage *stage) {
-    if (stage->mode >= UNTIMED) return;
+    if (stage->mode != COLD) return;
     fill(stage);
     CUDA(cudaProfilerStart());
     launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
     stage->launch(run_of(stage, bench.n, 0, 0));
     CUDA(cudaStreamSynchronize(bench.stream));
     CUDA(cudaProfilerStop());
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,,,,,,,,,,,,\n", stage->name, bench.n);
 }
 
 static void time_stage(const Stage *stage) {
@@ -603,14 +657,14 @@ int main(int argc, char **argv) {
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
     if (bench.pin_gbps == 0 || bench.n < 4) return 0;
-    for (const Stage *stage = first; bench.seconds == 0 && stage < end; stage++)
-        profile_stage(stage);
-    if (bench.seconds == 0) return 0;
     if (bench.csv) open_csv();
-    printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
-           "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    time_stage(&ceiling);
-    for (const Stage *stage = first; stage < end; stage++) time_stage(stage);
+    bool timed = bench.seconds > 0;
+    if (timed)
+        printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
+               "median us", "p5", "p95", "GB/s", "% pin", "% read");
+    (timed ? time_stage : profile_stage)(&ceiling);
+    for (const Stage *stage = first; stage < end; stage++)
+        (timed ? time_stage : profile_stage)(stage);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     return 0;
 }
