@@ -8,9 +8,10 @@ __global__ void sum_one_thread(const float *in, float *sum, unsigned n) {
 }
 
 // One thread loads `steps` elements of in[0..n), from L2 or memory; each decides where the next one
-// lies. Writes the last place.
-__global__ void pointer_chase(const float *in, unsigned *place, unsigned n, unsigned steps) {
-    unsigned state = 1, i = 0;
+// lies. Writes the last place. Another seed is another walk.
+__global__ void pointer_chase(const float *in, unsigned *place, unsigned n, unsigned steps,
+                              unsigned seed) {
+    unsigned state = seed, i = 0;
     for (unsigned k = 0; n > 0 && k < steps; k++) {
         state = state * 1664525u + 1013904223u + (unsigned)(int)__ldcg(&in[i]);
         i = __umulhi(state, n);  // state / 2^32 of the way
@@ -137,6 +138,7 @@ static unsigned launch_cpu(Run r) {
 }
 
 enum { CHASE_STEPS = 1000, CHASE_L2 = 1 << 20 };
+static unsigned chase_seed;
 
 static unsigned chase_range(unsigned n, bool l2) {
     unsigned most = CHASE_L2;
@@ -145,13 +147,13 @@ static unsigned chase_range(unsigned n, bool l2) {
 
 template <bool L2> static unsigned launch_chase(Run r) {
     pointer_chase<<<1, 1, 0, r.stream>>>(r.d_in, (unsigned *)r.d_partial, chase_range(r.n, L2),
-                                         CHASE_STEPS);
+                                         CHASE_STEPS, ++chase_seed);
     return 1;
 }
 
 // The same walk on the host ends in the same place.
 template <bool L2> static void check_chase(const Stage *stage, Run r, unsigned) {
-    unsigned state = 1, i = 0, n = chase_range(r.n, L2), place;
+    unsigned state = chase_seed, i = 0, n = chase_range(r.n, L2), place;
     for (unsigned k = 0; n > 0 && k < CHASE_STEPS; k++) {
         state = state * 1664525u + 1013904223u + (unsigned)(int)r.h_in[i];
         i = (unsigned)((unsigned long long)state * n >> 32);

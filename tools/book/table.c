@@ -195,6 +195,12 @@ static bool is_time(const TableColumn *column) {
     return column->field && column->field->unit == UNIT_TIME;
 }
 
+// A device without Nsight Compute has no limits, and a kernel that is nothing but calls has none.
+static bool is_unknown_limit(const TableColumn *column, const ResultTable *device) {
+    return column->field && column->field->limit &&
+           !results_has_column(device, column->field->column);
+}
+
 // Behind the columns of the chapter's device each other device gets one: its times, or in a table
 // without times the first column that differs between devices.
 static void spread_over_devices(Table *table) {
@@ -205,6 +211,7 @@ static void spread_over_devices(Table *table) {
         for (first = 0; first < count && !is_per_device(&table->columns[first]);) first++;
     for (size_t i = 1; i < table->device_count && first < count; i++) {
         TableColumn column = table->columns[first];
+        if (is_unknown_limit(&column, table->devices[i])) continue;
         column.device = table->devices[i];
         add_column(table, column);
     }
@@ -257,7 +264,11 @@ static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *c
     Buf why = {.arena = table->book->arena};
     Value value;
     bool found;
-    if (column->device && !on_device(table, row, column->device)) {
+    const ResultRow *recorded = column->device ? on_device(table, row, column->device) : NULL;
+    bool limit = column->field && column->field->limit;
+    if (column->device &&
+        (!recorded ||
+         (limit && !results_cell(column->device, recorded, column->field->column).len))) {
         buf_add(cell, STR("–"));
         return true;
     }
@@ -269,8 +280,8 @@ static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *c
     }
     if (column->step) return add_factor(table, cell, row, &table->rows[index - 1], column);
     if (column->field)
-        found = key_field_value(&table->scope, column->device,
-                                on_device(table, row, column->device), column->field, &value, &why);
+        found =
+            key_field_value(&table->scope, column->device, recorded, column->field, &value, &why);
     else
         found = key_counter_value(&table->scope, &row->key, column->name, &value, &why);
     if (!found) return fail(table, row->line, why);

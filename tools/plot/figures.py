@@ -5,6 +5,7 @@ What a figure shows is nothing but its data: plain lists, dicts, text and number
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from roles import missing_kernel
 from traces import trace_steps
@@ -191,22 +192,28 @@ def sizes_data(devices, role):
 NO_COUNTERS = ("chapter", "source", "kernel", "n", "launch", "grid", "block", "launches", "thread_insts")
 
 
-def counted_kernels(table, wanted):
+def counted_name(row, timed):
+    """A kernel's name, with its block size behind it where labs have a stage of that name."""
+    name = table_name(row["kernel"])
+    return f"{name}_{row['block']}" if f"{name}_{row['block']}" in timed else name
+
+
+def counted_kernels(table, timed, wanted):
     """{name: row} of the chapters that are wanted: of the latest chapter, the largest launch.
 
     In the order in which they were run; the libraries' own kernels, in a namespace, are left out."""
     rows = [row for row in table.rows if wanted(row["chapter"]) and "::" not in row["kernel"]]
-    kernels = dict.fromkeys(table_name(row["kernel"]) for row in rows)
+    kernels = dict.fromkeys(counted_name(row, timed) for row in rows)
     for row in sorted(rows, key=lambda row: (row["chapter"], row["n"], row["thread_insts"])):
-        kernels[table_name(row["kernel"])] = row
+        kernels[counted_name(row, timed)] = row
     return kernels
 
 
-def counters_data(table, role):
+def counters_data(table, timed, role):
     """The kernels of a lab, before them those of earlier chapters that the role names, and the
     counters that differ between them."""
-    kernels = counted_kernels(table, lambda chapter: chapter == role.chapter)
-    before = counted_kernels(table, lambda chapter: chapter < role.chapter)
+    kernels = counted_kernels(table, timed, lambda chapter: chapter == role.chapter)
+    before = counted_kernels(table, timed, lambda chapter: chapter < role.chapter)
     own = [name for name in kernels if name not in before]
     asked = [name for name in before if role.names(name) and name not in kernels]
     bars = [*((name, before[name]) for name in asked), *kernels.items()]
@@ -269,10 +276,12 @@ def errors_data(table):
 def check_kernels(devices, counters, roles):
     """A role for a kernel that nobody recorded is a fault, unless nothing of its chapter was yet."""
     timed = [row for table in devices for row in table.rows]
+    names = {row["kernel"] for row in timed}
     counted = counters.rows if counters else []
     for role in roles:
         if role.name == "counters":
-            known = {table_name(r["kernel"]) for r in counted if r["chapter"] < role.chapter}
+            before = [row for row in counted if row["chapter"] < role.chapter]
+            known = {counted_name(row, names) for row in before}
         else:
             known = {row["kernel"] for row in timed if row["chapter"] == role.chapter}
         missing = missing_kernel(role, known)
@@ -287,12 +296,13 @@ def figures_of(devices, counters, traces, errors, roles):
     play = lambda name: [role for role in roles if role.name == name]
     figures = [Figure(f"{t.path.stem}.svg", "errors", errors_data(t)) for t in errors if t.rows]
     figures += ladder_figures(devices, play("ladder"))
+    timed = {row["kernel"] for table in devices for row in table.rows}
     for name, kind, data_of, source in (
         ("block-sweep", "blocks", blocks_data, devices),
         ("size-sweep", "sizes", sizes_data, devices),
-        ("counters", "counters", counters_data, counters),
+        ("counters", "counters", partial(counters_data, timed=timed), counters),
     ):
         for role in play(name) if source else []:
-            data = data_of(source, role)
+            data = data_of(source, role=role)
             figures += [Figure(f"{name}-{role.chapter}.svg", kind, data)] if data else []
     return figures + trace_figures(traces, counters)
