@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 
+from floors import kernel_floors, rates_of
 from roles import missing_kernel
 from traces import trace_steps
 
@@ -233,6 +234,32 @@ def counters_data(table, timed, role):
     }
 
 
+# --- floors ---
+
+
+def floors_data(devices, counters, timed, role):
+    """The kernels of a role on the first device that was profiled: times and floors."""
+    counted = counted_kernels(counters, timed, lambda c: c == role.chapter) if counters else {}
+    for table in (table for table in devices if table.limits):
+        asked = [pattern.partition("=") for pattern in role.patterns]
+        profiled = [row["n"] for row in table.limits if row["chapter"] == role.chapter]
+        n = max(profiled, default=None)
+        rates = rates_of(table, n)
+        kernels = [
+            kernel_floors(table, rates, role.chapter, name, int(loads or 1), n, counted.get(name))
+            for name, _, loads in asked
+            if rates
+        ]
+        if any(kernels):
+            return {
+                "chapter": role.chapter,
+                "device": table.facts["device"],
+                "n": n,
+                "kernels": list(filter(None, kernels)),
+            }
+    return None
+
+
 def trace_figures(traces, counters):
     """A figure per trace-NN-KERNEL.csv, and one for a chapter with several, in the lab's order."""
     figures, chapters = [], {}
@@ -301,6 +328,7 @@ def figures_of(devices, counters, traces, errors, roles):
         ("block-sweep", "blocks", blocks_data, devices),
         ("size-sweep", "sizes", sizes_data, devices),
         ("counters", "counters", partial(counters_data, timed=timed), counters),
+        ("floors", "floors", partial(floors_data, counters=counters, timed=timed), devices),
     ):
         for role in play(name) if source else []:
             data = data_of(source, role=role)

@@ -49,6 +49,8 @@ SOURCES = (
     "sweeps.py",
     "counts.py",
     "errors.py",
+    "floors.py",
+    "floor_bars.py",
 )
 
 
@@ -138,6 +140,7 @@ def draw(folder, due, hashes):
     try:
         import counts
         import errors
+        import floor_bars
         import ladder
         import style
         import sweeps
@@ -147,6 +150,7 @@ def draw(folder, due, hashes):
             'draw with the one that "tools/build/toolchain.sh python" names'
         ) from None
     pictures = {**ladder.PICTURES, **sweeps.PICTURES, **counts.PICTURES, **errors.PICTURES}
+    pictures |= floor_bars.PICTURES
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)
     for path, (svg, png) in drawn:

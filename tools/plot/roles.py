@@ -14,6 +14,8 @@ attributes of all labs as CSV, from which they are read.
                        grey those that an earlier chapter counted; KERNELS of earlier chapters too
   block-sweep KERNEL   block-sweep-NN.svg: the kernel over the number of blocks
   size-sweep KERNELS   size-sweep-NN.svg: the kernels, and the library, over n
+  floors KERNELS       floors-NN.svg: the times of these kernels beside what they cannot fall below;
+                       KERNEL=4 has four loads of each thread on their way at once
 """
 
 import csv
@@ -23,7 +25,7 @@ from fnmatch import fnmatchcase
 
 from tables import Fault
 
-ROLES = ("ladder", "counters", "block-sweep", "size-sweep")
+ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "floors")
 HEADER = ["file", "line", "target", "figures"]
 
 
@@ -49,6 +51,9 @@ def checked(role):
         raise role.fault(f"there is no role `{role.name}`, only {', '.join(ROLES)}")
     if not role.patterns and role.name != "counters":
         raise role.fault(f"{role.name} names no kernel")
+    for pattern in role.patterns if role.name == "floors" else ():
+        if not re.fullmatch(r"[^*?=]+(=[1-9]\d?)?", pattern):
+            raise role.fault(f"floors: `{pattern}` is not KERNEL or KERNEL=LOADS")
     if role.name == "block-sweep" and re.search(r"[ *?]", " ".join(role.patterns)):
         raise role.fault("block-sweep is about one kernel")
     return role
@@ -84,5 +89,5 @@ def read_roles(path):
 
 def missing_kernel(role, kernels):
     """The first pattern that none of these kernels fits; there is none where no kernel is known."""
-    fits = lambda pattern: any(fnmatchcase(kernel, pattern) for kernel in kernels)
+    fits = lambda pattern: any(fnmatchcase(kernel, pattern.partition("=")[0]) for kernel in kernels)
     return next((pattern for pattern in role.patterns if kernels and not fits(pattern)), None)

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -16,17 +16,29 @@ class Table:
     facts: dict  # `# name: value` lines
     columns: list
     rows: list  # of dicts: text, or numbers where the column is numeric; None for an empty cell
+    limits: list = field(default_factory=list)  # of a device: what held its kernels back, likewise
 
 
 TEXT = {  # grids and blocks of the CPU device may have several dimensions: 64x2
     "device": {"chapter", "kernel", "elem", "source", "note"},
     "counters": {"chapter", "kernel", "source", "grid", "block"},
+    "limits": {"chapter", "kernel", "source"},
     "trace": {"kernel", "space", "op", "block"},
     "errors": {"order", "data"},
 }
 NEEDED = {
     "device": ("chapter", "kernel", "n", "grid", "median_us", "p5_us", "p95_us", "gbps"),
     "counters": ("chapter", "kernel", "n", "thread_insts"),
+    "limits": (
+        "chapter",
+        "kernel",
+        "n",
+        "profiled_us",
+        "sm_clock_khz",
+        "machine_insts",
+        "shared_pipe_pct",
+        "warps_pct",
+    ),
     "trace": (
         "kernel",
         "launch",
@@ -68,9 +80,9 @@ def fault_of(kind, column, value):
         if not isinstance(value, int):
             return "not a whole number"
         return None if 0 <= value < COUNTS_END else "no count: at least 0, below 2^53"
-    if kind == "device" and value > LARGEST:
+    if kind in ("device", "limits") and value > LARGEST:
         return "too large: more than 1e12"
-    if kind == "device" and column.endswith("_us"):
+    if kind in ("device", "limits") and column.endswith("_us"):
         return None if value > 0 else "not positive"
     return "negative" if value < 0 else None
 
@@ -176,15 +188,19 @@ def read_table(path, kind):
 def read_results(folder, first=""):
     """All tables of the folder: devices by file name, but one first, the counters or None, traces
     by file name, and those of its folder `errors`, which are not a device's."""
-    devices, counters, traces = [], None, []
+    devices, counters, traces, limits = [], None, [], {}
     errors = [read_table(path, "errors") for path in sorted((folder / "errors").glob("*.csv"))]
     for path in sorted(folder.glob("*.csv")):
         if path.name.startswith("trace-"):
             traces.append(read_table(path, "trace"))
         elif path.name == "cpu.csv":
             counters = read_table(path, "counters")
+        elif path.stem.endswith("-limits"):
+            limits[path.stem.removesuffix("-limits")] = read_table(path, "limits").rows
         else:
             table = read_table(path, "device")
             devices += [table] if table else []
+    for table in devices:
+        table.limits = limits.get(table.path.stem, [])
     devices.sort(key=lambda table: table.path.stem != first)
     return devices, counters, traces, errors
