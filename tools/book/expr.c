@@ -87,6 +87,26 @@ static bool key_values(Parser *parser, const Key *key, Str name, Values *values)
     return true;
 }
 
+static bool fact_value(Parser *parser, Str table, Str name, Values *values) {
+    Value value;
+    if (!key_fact(parser->scope, table, name, &value, parser->why)) return false;
+    values_add(parser, values, value);
+    return true;
+}
+
+// `[DEVICE]` behind a key: that device's rows are meant. False: there is no end to it.
+static bool take_device(Parser *parser, KeyScope *scope) {
+    if (!parser->rest.len || parser->rest.at[0] != '[') return true;
+    size_t end = str_find(parser->rest, STR("]"));
+    if (end == SIZE_MAX || end == 1) {
+        buf_format(parser->why, "expected a device and `]` after `[`");
+        return false;
+    }
+    scope->device = str_slice(parser->rest, 1, end);
+    parser->rest = str_from(parser->rest, end + 1);
+    return true;
+}
+
 static bool parse_key(Parser *parser, Values *values) {
     Key key;
     Str start = parser->rest;
@@ -106,11 +126,11 @@ static bool parse_key(Parser *parser, Values *values) {
         buf_format(parser->why, "`%.*s` names no field: KERNEL.FIELD", STR_ARG(key.kernel));
         return false;
     }
-    if (!facts) return key_values(parser, &key, name, values);
-    Value value;
-    if (!key_fact(parser->scope, key.kernel, name, &value, parser->why)) return false;
-    values_add(parser, values, value);
-    return true;
+    KeyScope scope = *parser->scope;
+    if (!take_device(parser, &scope)) return false;
+    Parser there = {.scope = &scope, .why = parser->why};
+    return facts ? fact_value(&there, key.kernel, name, values)
+                 : key_values(&there, &key, name, values);
 }
 
 static bool parse_list(Parser *parser, Values *values) {
@@ -148,8 +168,14 @@ static bool fold(Parser *parser, Str function, const Values *values, Value *resu
     return true;
 }
 
-// percent(x), bytes(x), count(x): a plain number gets a unit.
+// percent(x), bytes(x), count(x): a plain number gets a unit; about(x): any number, two digits of
+// it.
 static bool convert(Parser *parser, Str function, Value *value) {
+    if (str_equal(function, STR("about"))) {
+        if (value->unit == UNIT_TEXT) buf_format(parser->why, "about() takes a number");
+        *value = value_about(*value);
+        return value->unit != UNIT_TEXT;
+    }
     static const struct {
         Str name;
         Unit unit;
@@ -176,7 +202,7 @@ static bool is_fold(Str name) {
 
 static bool is_conversion(Str name) {
     return str_equal(name, STR("percent")) || str_equal(name, STR("bytes")) ||
-           str_equal(name, STR("count"));
+           str_equal(name, STR("count")) || str_equal(name, STR("about"));
 }
 
 static bool parse_call(Parser *parser, Str function, Value *value) {

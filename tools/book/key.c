@@ -68,8 +68,15 @@ static Str abbreviation(Str word) {
     return word;
 }
 
+// What is counted in PTX differs from what the machine executes.
+static bool is_of_ptx(Str column) {
+    return str_equal(column, STR("warp_insts")) || str_equal(column, STR("thread_insts")) ||
+           str_equal(column, STR("divergent_branches"));
+}
+
 Str key_counter_title(Arena *arena, Str column) {
     Buf title = {.arena = arena};
+    bool of_ptx = is_of_ptx(column);
     while (column.len) {
         size_t underscore = str_find(column, STR("_"));
         if (title.len) buf_char(&title, ' ');
@@ -77,6 +84,7 @@ Str key_counter_title(Arena *arena, Str column) {
         column = underscore == SIZE_MAX ? str_from(column, column.len)
                                         : str_from(column, underscore + 1);
     }
+    if (of_ptx) buf_add(&title, STR(" (PTX)"));
     return buf_str(&title);
 }
 

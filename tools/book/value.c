@@ -158,7 +158,31 @@ static void add_percent(Buf *out, double percent) {
     buf_add(out, STR(NO_BREAK "%"));
 }
 
-void value_format_bare(Buf *out, Value value) {
+Value value_about(Value value) {
+    if (value.number != 0) {
+        double unit = pow(10, floor(log10(fabs(value.number))) - 1);
+        value.number = round(value.number / unit) * unit;
+    }
+    if (value.unit == UNIT_RATIO) value.unit = UNIT_COUNT;
+    value.about = true;
+    return value;
+}
+
+// 1.500 MB reads 1.5 MB: the zeros behind the point say more than is known.
+static void add_without_zeros(Buf *out, Str text) {
+    size_t point = str_find(text, STR(".")), end = point + 1;
+    if (point == SIZE_MAX) {
+        buf_add(out, text);
+        return;
+    }
+    while (end < text.len && text.at[end] >= '0' && text.at[end] <= '9') end++;
+    size_t kept = end;
+    while (text.at[kept - 1] == '0') kept--;
+    buf_add(out, str_slice(text, 0, kept - (kept == point + 1)));
+    buf_add(out, str_from(text, end));
+}
+
+static void format_exactly(Buf *out, Value value) {
     switch (value.unit) {
     case UNIT_TEXT:
         buf_add(out, value.text);
@@ -187,6 +211,15 @@ void value_format_bare(Buf *out, Value value) {
                     floor(value.number) == value.number ? 0 : decimals_of(value.number));
         break;
     }
+}
+
+void value_format_bare(Buf *out, Value value) {
+    Buf text = {.arena = out->arena};
+    format_exactly(&text, value);
+    if (value.about)
+        add_without_zeros(out, buf_str(&text));
+    else
+        buf_add(out, buf_str(&text));
 }
 
 void value_format(Buf *out, Value value) {

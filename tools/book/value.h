@@ -23,6 +23,7 @@ typedef struct {
     double number;
     Str text;   // for UNIT_TEXT
     bool stale; // comes from a run of a program that has changed since
+    bool about; // as a person says it: two digits
 } Value;
 
 // The operators + - * / on values. NULL, or what the units do not allow, in words.
@@ -30,6 +31,9 @@ const char *value_combine(Value a, char operation, Value b, Value *result);
 
 // Whether values of two units can be compared. NULL, or why not.
 const char *value_comparable(Value a, Value b);
+
+// The value rounded to two digits; a ratio becomes a plain number.
+Value value_about(Value value);
 
 // Writes the value as prose shows it: three significant digits for what was measured (four after
 // a leading 1), exact digits for counts, a no-break space before the unit. A stale value carries
