@@ -31,7 +31,9 @@ static bool read_file(CsvTable *csv) {
     if (str_starts(file, STR("../"))) file = str_from(file, 3); // chapters/ stands beside it
     if (results_read_csv(arena, str_terminated(arena, file), &csv->table, &error)) return true;
     Buf why = {.arena = arena};
-    buf_format(&why, "%s:%zu: %.*s", error.path, error.line, STR_ARG(error.message));
+    buf_format(&why, "%s", error.path);
+    if (error.line) buf_format(&why, ":%zu", error.line); // else the file as a whole
+    buf_format(&why, ": %.*s", STR_ARG(error.message));
     return fail(csv, "%.*s", buf_str(&why));
 }
 

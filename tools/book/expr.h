@@ -5,7 +5,8 @@
 //   term  := atom (('*' | '/') atom)*
 //   atom  := NUMBER | '(' sum ')' | '-' atom | key.FIELD | device | device.NAME | cpu.NAME
 //          | one of the last four and `[DEVICE]`, whose rows or facts are meant
-//          | min(LIST) | max(LIST) | geomean(LIST) | percent(sum) | bytes(sum) | count(sum) | about(sum)
+//          | min(LIST) | max(LIST) | geomean(LIST) | percent(sum) | bytes(sum) | count(sum) |
+//          about(sum)
 //   LIST  := sums separated by commas; a key with `*` stands for all its values
 //
 // A chapter and its kernel are written without spaces (04/block_sum.time), a division with them.

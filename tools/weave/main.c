@@ -138,7 +138,9 @@ static Options read_options(int argc, char **argv) {
 // One line per fault: a control character that it quotes would break the line.
 static void print_error(Arena *arena, Str path, size_t line, Str message) {
     Buf text = {.arena = arena};
-    buf_format(&text, "%.*s:%zu: %.*s", STR_ARG(path), line, STR_ARG(message));
+    buf_add(&text, path);
+    if (line) buf_format(&text, ":%zu", line); // else the file as a whole
+    buf_format(&text, ": %.*s", STR_ARG(message));
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f) text.at[i] = ' ';
     fprintf(stderr, "%.*s\n", STR_ARG(buf_str(&text)));
