@@ -41,7 +41,7 @@ def pipe_us(rates, limit, counted):
     PTX, since a load whose lanes are all switched off passes through it too."""
     if limit:
         return limit["shared_pipe_pct"] / 100 * limit["profiled_us"]
-    waves = counted["shared_ld_wavefronts"] + counted["shared_st_wavefronts"]
+    waves = sum(counted.get(f"shared_{kind}_wavefronts") or 0 for kind in ("ld", "st"))
     return waves / rates["cycles_per_us"]
 
 
