@@ -173,8 +173,8 @@ static void check_nothing(const Stage *, Run, unsigned) {}
 static const Stage stages[] = {
     {"sum_one_thread", launch_one_thread, "one GPU thread"},
     {"cpu_sum", launch_cpu, "one CPU core"},
-    {"memory_latency", launch_chase<false>, "1,000 loads, one after the other", 0, FLOAT, COLD, NULL,
-     NULL, NULL, check_chase<false>},
+    {"memory_latency", launch_chase<false>, "1,000 loads, one after the other", 0, FLOAT, COLD,
+     NULL, NULL, NULL, check_chase<false>},
     {"l2_latency", launch_chase<true>, "the same, within 4 MB", 0, FLOAT, HOT, NULL, NULL, NULL,
      check_chase<true>},
     {"empty_blocks", launch_empty, "a block for every 512 elements, and nothing in it", 0, FLOAT,

@@ -542,8 +542,8 @@ static unsigned launch_ticket(Run r) {
     return took(r, grid, 512);
 }
 
-// The chapter's kernel in the ticket's shape: blocks of 512 threads, with the mark on its loads that
-// nobody will read the line again, or without.
+// The chapter's kernel in the ticket's shape: blocks of 512 threads, with the mark on its loads
+// that nobody will read the line again, or without.
 template <bool STREAM> static unsigned launch_wide(Run r) {
     unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
     reduce_kernel<ReduceSum<float>, float, 512, STREAM><<<grid, 512, 0, r.stream>>>(
