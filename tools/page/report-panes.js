@@ -90,38 +90,41 @@
         return chosen.length ? chosen : [view.metric];
     };
 
+    // A row of a label, the columns, and the text: before them where they are many.
+    function inOrder(view, row, label, cells, text) {
+        row.append(...(view.all ? [label, text, ...cells] : [label, ...cells, text]));
+        return row;
+    }
+
     // A group's name once, over its columns.
     function headOf(view, columns, title) {
-        const groups = make("tr", { class: "groups" }, make("th"));
-        const row = make("tr", {}, make("th", { scope: "col" }, "#"));
+        const groups = [], heads = [];
         columns.forEach(function (column, k) {
             const same = function (other) { return other.group === column.group; };
             if (!k || !same(columns[k - 1])) {
-                groups.append(make("th", { colspan: columns.filter(same).length, scope: "colgroup" }, column.group));
+                groups.push(make("th", { colspan: columns.filter(same).length, scope: "colgroup" }, column.group));
             }
-            row.append(make("th", {
+            heads.push(make("th", {
                 scope: "col", "data-metric": column.name, title: column.meaning,
                 class: column === view.metric ? "chosen" : "more",
             }, column.label));
         });
-        groups.append(make("th"));
-        row.append(make("th", { scope: "col", class: "text" }, title));
-        return make("thead", {}, groups, row);
+        return make("thead", {},
+            inOrder(view, make("tr", { class: "groups" }), make("th"), groups, make("th")),
+            inOrder(view, make("tr"), make("th", { scope: "col" }, "#"), heads, make("th", { scope: "col", class: "text" }, title)));
     }
 
     function lineRow(view, row, columns, most) {
         const tr = make("tr", { class: view.hazards.has(row.key) && row.side === "source" ? "hazardous" : null });
-        tr.append(make("td", { class: "at" }, row.label));
-        for (const column of columns) {
+        const cells = columns.map(function (column) {
             const value = row.counts ? column.of(row.counts) : 0;
             const cell = make("td", { class: column === view.metric ? "heat" : "more" }, simt.number(value));
             if (column === view.metric) cell.style.setProperty("--heat", most ? 100 * value / most + "%" : "0%");
-            tr.append(cell);
-        }
+            return cell;
+        });
         const code = make("td", { class: "text" });
         code.append(simt.highlight(row.text, row.side === "ptx" ? "ptx" : "cuda"));
-        tr.append(code);
-        return tr;
+        return inOrder(view, tr, make("td", { class: "at" }, row.label), cells, code);
     }
 
     function otherRow(row, width) {

@@ -208,6 +208,8 @@
         const head = make("h3", {}, title);
         if (row.text.trim()) head.append(" ", make("code", {}, simt.highlight(row.text.trim(), row.side === "ptx" ? "ptx" : "cuda")));
         box.append(head);
+        element("said").textContent = title + (row.counts ? ", " + view.metric.group + " " + view.metric.label + ": " +
+            (simt.number(view.metric.of(row.counts)) || "0") : "");
         for (const k of row.key && view.hazards.get(row.key) || []) {
             box.append(make("pre", { class: "hazard" }, data.hazards[k].text), hazardLinks(data.hazards[k]));
         }
