@@ -74,7 +74,7 @@ typedef struct {
     size_t bank_count;
     const PtxModule *module;
     const PtxFunction *function; // the kernel's own
-    Arena arena; // owns the arrays; arena_free(&report->arena)
+    Arena arena;                 // owns the arrays; arena_free(&report->arena)
 } LaunchReport;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.
