@@ -52,9 +52,9 @@ __device__ __noinline__ int called(int x) {
 
 // A function that is not inlined, atomics, a branch that parts lanes, generic addresses.
 __global__ void calls(int *out, int *sum) {
-    __shared__ int a[32], b[32];
+    __shared__ int s[32];
     unsigned t = threadIdx.x;
-    int *either = *sum > 1000 ? a : b;
+    int *either = *sum > 1000 ? out + 64 : s;
     either[t] = called((int)t);
     __syncwarp();
     if (t < 5) atomicAdd(sum, either[t + 1]);
@@ -64,8 +64,7 @@ __global__ void calls(int *out, int *sum) {
 __global__ void copies(const int4 *in, int *out) {
     __shared__ int4 s[32];
     unsigned t = threadIdx.x, at = (unsigned)__cvta_generic_to_shared(&s[t]);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" ::"r"(at), "l"(&in[t]));
-    asm volatile("cp.async.wait_all;\n" ::: "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.wait_all;\n" ::"r"(at), "l"(&in[t]) : "memory");
     __syncthreads();
     out[t] = s[31 - t].x;
 }
@@ -103,6 +102,7 @@ int main(int argc, char **argv) {
     calls<<<1, 32>>>(out, sum);
     copies<<<1, 32>>>(in, out);
     racy<<<1, 64>>>(out);
+    strided<1><<<dim3(1, 3), 64>>>(out);
     if (argc > 1 && strcmp(argv[1], "endless") == 0) endless<<<1, 32>>>(sum + 32, out);
     cudaError_t error = cudaDeviceSynchronize();
     if (error) printf("%s\n", cudaGetErrorString(error));

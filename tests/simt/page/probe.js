@@ -58,7 +58,7 @@ function keys() {
         found.keys.push(heat());
     }
     found.keysWanted = [order[0], order[1], order[2], order[1]];
-    lineWith("source", "__shared__ int a[32]").click();
+    lineWith("source", "__shared__ int s[32];").click();
     press("ArrowDown");
     found.keys.push(selected());
     press("ArrowUp");
@@ -73,7 +73,7 @@ function keys() {
     found.keys.push(selected());
     press("h");
     found.keys.push(selected());
-    found.keysWanted.push("unsigned t = threadIdx.x;", "__shared__ int a[32], b[32];", "ptx", "source",
+    found.keysWanted.push("unsigned t = threadIdx.x;", "__shared__ int s[32];", "ptx", "source",
         "out[threadIdx.x] = s[63 - threadIdx.x];", "s[threadIdx.x] = (int)threadIdx.x;");
 }
 
@@ -99,9 +99,9 @@ function tables() {
         "shared_st_wavefronts/shared_st_insts"], used + 4];
     found.wideAll = document.documentElement.scrollWidth;
     one("#all").click();
-    all("#hazards .links a").slice(0, 2).map(link => {
+    all("#hazards .links a").forEach(link => {
         link.click();
-        return (found.links = found.links || []).push(selected());
+        (found.links = found.links || []).push(selected());
     });
 }
 
