@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "simt/base/status.h"
+#include "simt/observe/banks.h"
 #include "simt/observe/check/hazard.h"
 #include "simt/observe/counters.h"
 
@@ -45,6 +46,7 @@ void kernel_info(const Kernel *kernel, KernelInfo *info);
 typedef struct {
     const char *path;        // where `simt --trace` writes accesses; NULL: no trace
     bool lines;              // attribute counters to source lines
+    bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads;   // 0: one per core
@@ -65,7 +67,14 @@ typedef struct {
     size_t line_count;
     Hazard *hazards;
     size_t hazard_count;
-    Arena arena; // owns the two arrays; arena_free(&report->arena)
+    // With SimtOptions.instructions. What they point to in the module lives as long as that.
+    SpanCounters *spans;
+    size_t span_count;
+    BankAccesses *banks;
+    size_t bank_count;
+    const PtxModule *module;
+    const PtxFunction *function; // the kernel's own
+    Arena arena;                 // owns the arrays; arena_free(&report->arena)
 } LaunchReport;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.

@@ -10,6 +10,7 @@
 #include "simt/device/module_inside.h"
 #include "simt/exec/schedule.h"
 #include "simt/lower/lowering.h"
+#include "simt/observe/banks.h"
 #include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
 
@@ -205,6 +206,17 @@ static bool close_observer(Machine *machine, const SimtOptions *options, SimtSta
     return false;
 }
 
+// Who looks at accesses to shared memory for the report. False: out of memory.
+static bool open_profile(Machine *machine, const Module *module, const SimtOptions *options,
+                         SimtStatus *status, SimtError *error) {
+    if (!options->instructions) return true;
+    machine->profile = banks_open(&module->slots);
+    if (machine->profile) return true;
+    *status = SIMT_OUT_OF_MEMORY;
+    snprintf(error->text, sizeof error->text, "no host memory for the report by instruction");
+    return false;
+}
+
 // One launch while it is made ready, run and counted.
 typedef struct {
     Kernel *kernel;
@@ -224,6 +236,24 @@ static bool prepare_workspace(Machine *machine) {
     return true;
 }
 
+// What the launch did, for those who asked.
+static void report_parts(Run *run, const Tally *tally) {
+    const Module *module = run->kernel->module;
+    LaunchReport *report = run->report;
+    Arena *arena = &report->arena;
+    counters_total(&report->total, &module->slots, tally);
+    if (run->options->lines)
+        report->line_count =
+            counters_by_line(arena, module->ptx, &module->slots, tally, &report->lines);
+    if (run->options->check)
+        report->hazard_count = check_report(run->machine.observer, arena, &report->hazards);
+    if (!run->options->instructions) return;
+    report->module = module->ptx;
+    report->function = run->kernel->code->source;
+    report->span_count = counters_by_span(arena, &module->slots, tally, &report->spans);
+    report->bank_count = banks_report(run->machine.profile, arena, &report->banks);
+}
+
 static SimtStatus run_blocks(Run *run) {
     Machine *machine = &run->machine;
     Module *module = run->kernel->module;
@@ -238,6 +268,7 @@ static SimtStatus run_blocks(Run *run) {
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (!open_observer(machine, run->kernel->mangled, run->options, &status, run->error))
         return status;
+    if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
     bool enough = schedule_run(machine, tally, slots);
     observer_leave(machine);
@@ -247,12 +278,7 @@ static SimtStatus run_blocks(Run *run) {
         snprintf(run->error->text, sizeof run->error->text, "no host memory for the blocks");
         status = SIMT_OUT_OF_MEMORY;
     }
-    counters_total(&report->total, &module->slots, tally);
-    if (run->options->lines)
-        report->line_count =
-            counters_by_line(&report->arena, module->ptx, &module->slots, tally, &report->lines);
-    if (run->options->check)
-        report->hazard_count = check_report(machine->observer, &report->arena, &report->hazards);
+    report_parts(run, tally);
     return status;
 }
 
@@ -336,6 +362,7 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
         *error = lost;
         status = closed;
     }
+    if (run.machine.profile) banks_close(run.machine.profile);
     if (run.machine.grid_workspace) memory_free(run.machine.grid_workspace);
     pthread_mutex_unlock(&one_at_a_time);
     return status;

@@ -72,6 +72,17 @@ static bool paired(const uint32_t address[LANES], uint32_t mask, uint32_t distan
     return true;
 }
 
+BankGroups bank_groups(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load) {
+    BankGroups groups = {0, {0}};
+    uint32_t lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+    if (bytes > 4 && load && (paired(address, mask, 1) || paired(address, mask, 2))) lanes *= 2;
+    for (uint32_t start = 0; start < LANES; start += lanes) {
+        uint32_t group = mask & ((lanes == 32 ? ALL_LANES : (1u << lanes) - 1) << start);
+        if (group) groups.group[groups.count++] = group;
+    }
+    return groups;
+}
+
 BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load) {
     BankCount count = {0, 0};
     if (!mask) return count;
@@ -86,13 +97,9 @@ BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t byte
             count.wavefronts = group_wavefronts(address, mask, 1);
         return count;
     }
-    uint32_t lanes = bytes == 8 ? 16 : 8;
-    if (load && (paired(address, mask, 1) || paired(address, mask, 2))) lanes *= 2;
-    for (uint32_t start = 0; start < LANES; start += lanes) {
-        uint32_t group = mask & ((lanes == 32 ? ALL_LANES : (1u << lanes) - 1) << start);
-        if (!group) continue;
-        count.groups++;
-        count.wavefronts += group_wavefronts(address, group, bytes / 4);
-    }
+    BankGroups groups = bank_groups(address, mask, bytes, load);
+    count.groups = groups.count;
+    for (uint32_t k = 0; k < groups.count; k++)
+        count.wavefronts += group_wavefronts(address, groups.group[k], bytes / 4);
     return count;
 }

@@ -31,6 +31,7 @@ struct Block {
     Tally *tally;
     Barrier barriers[BARRIERS];
     void *watch;       // what the machine's observer keeps about it
+    void *profile;     // the same of its profile
     uint64_t progress; // barriers completed and warps ended
     uint32_t stuck;    // rounds in which all warps only spun
     bool running;      // started and not yet done

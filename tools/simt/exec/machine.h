@@ -29,6 +29,7 @@ typedef struct {
     uint32_t slot_count; // of counters
     const PtxModule *module;
     Observer *observer;      // NULL: nobody watches
+    Observer *profile;       // another one, told only of blocks and accesses to shared memory
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads;   // 0: one per core
     double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never

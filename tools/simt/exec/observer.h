@@ -1,7 +1,9 @@
 // The one seam through which others watch a launch: checks and traces. exec/ knows none of them.
 //
 // While a machine has an observer, the instructions that access memory or that lanes of a warp meet
-// at tell it first and then run; without one, they are as they were lowered and pay nothing.
+// at tell it first and then run; without one, they are as they were lowered and pay nothing. So it
+// is with its profile, which is an observer too: of that only attach, detach and access are called,
+// and the last only by instructions that may access shared memory.
 #ifndef OBSERVER_H
 #define OBSERVER_H
 
@@ -10,8 +12,8 @@
 // What is called when; a NULL is left out. Calls about different Blocks may come from different
 // host threads at the same time. A Block stands for many blocks of the grid, one after another.
 struct Observer {
-    // A Block is made and given back: what the observer keeps about it is block->watch. attach:
-    // false when out of memory.
+    // A Block is made and given back: what the observer keeps about it is block->watch, what the
+    // profile keeps block->profile. attach: false when out of memory.
     bool (*attach)(Block *block);
     void (*detach)(Block *block);
 

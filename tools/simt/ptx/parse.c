@@ -314,8 +314,16 @@ static PtxFunction *function_named(Parser *parser, Str name) {
     return &module->functions[known->index];
 }
 
+// Where the line of the next token begins.
+static const char *line_start(const Parser *parser) {
+    const char *at = parser->token.text.at;
+    while (at && at > parser->lexer.text.at && at[-1] != '\n') at--;
+    return at;
+}
+
 static void parse_function(Parser *parser, bool entry) {
-    PtxFunction parsed = {.entry = entry, .ptx_line = parser->token.line};
+    PtxFunction parsed = {
+        .entry = entry, .ptx_line = parser->token.line, .text = {line_start(parser), 0}};
     uint32_t outer = parser->scope;
     scope_open(parser);
     if (!entry) parse_params(parser, &parsed.results, &parsed.result_count);

@@ -150,6 +150,7 @@ typedef struct {
 
 typedef struct {
     Str name;
+    Str text; // its lines, from the one with the name to the last brace; empty if it has no body
     bool entry, defined;
     PtxVariable *params; // in order; offset is the place in the parameter block
     uint32_t param_count;
