@@ -100,15 +100,14 @@ uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpa
 
 // --- checks and counters ---
 
-uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+// Sectors of any lanes, by a hash table.
+static uint32_t scattered_sectors(const uint64_t address[LANES], uint32_t mask) {
     enum { SLOTS = 64 };
     uint64_t seen[SLOTS];
-    uint64_t used = 0, last = UINT64_MAX;
+    uint64_t used = 0;
     uint32_t count = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t sector = address[__builtin_ctz(mask)] / 32;
-        if (sector == last) continue;
-        last = sector;
         uint64_t at = (sector ^ (sector >> 6)) % SLOTS;
         while (used >> at & 1 && seen[at] != sector) at = (at + 1) % SLOTS;
         if (used >> at & 1) continue;
@@ -117,6 +116,27 @@ uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
         count++;
     }
     return count;
+}
+
+// Sectors that only grow from lane to lane, or only shrink, are as many as there are steps.
+uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+    uint32_t up = 0, down = 0;
+    if (mask == ALL_LANES) {
+        uint64_t sector[LANES + 1];
+        LANE_LOOP sector[l] = address[l] / 32;
+        sector[LANES] = sector[LANES - 1];
+        LANE_LOOP up += sector[l] < sector[l + 1];
+        LANE_LOOP down += sector[l] > sector[l + 1];
+    } else {
+        uint64_t last = address[__builtin_ctz(mask)] / 32;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            const uint64_t sector = address[__builtin_ctz(m)] / 32;
+            up += sector > last;
+            down += sector < last;
+            last = sector;
+        }
+    }
+    return up && down ? scattered_sectors(address, mask) : up + down + 1;
 }
 
 // Where a warp's part of a space lies: addresses [low, high), each lane's `lane_bytes` behind the
@@ -189,13 +209,27 @@ static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mas
     }
 }
 
+// Whether all lanes' accesses fit and are aligned; then they are the pointers.
+static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[LANES],
+                       uint8_t *pointer[LANES]) {
+    const uint64_t low = room->low, bytes = room->high - low, last = bytes - size;
+    const uintptr_t base = (uintptr_t)room->base;
+    uint64_t wrong = bytes < size;
+    LANE_LOOP wrong |= (uint64_t)(address[l] - low > last) | (address[l] & (size - 1));
+    LANE_LOOP pointer[l] = (uint8_t *)(base + address[l]);
+    return !wrong;
+}
+
 // One space, addresses within it.
 static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
     Room room = room_of(warp, space);
     if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // they are only read
-    for (uint32_t m = mask; m; m &= m - 1) {
+    uint32_t left = mask;
+    if (mask == ALL_LANES && !room.lane_bytes && whole_warp(&room, size, address, pointer))
+        left = 0;
+    for (uint32_t m = left; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t at = address[lane];
         bool inside = fits(&room, at, size);
