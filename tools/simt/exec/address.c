@@ -104,10 +104,12 @@ uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpa
 static uint32_t scattered_sectors(const uint64_t address[LANES], uint32_t mask) {
     enum { SLOTS = 64 };
     uint64_t seen[SLOTS];
-    uint64_t used = 0;
+    uint64_t used = 0, last = UINT64_MAX;
     uint32_t count = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t sector = address[__builtin_ctz(mask)] / 32;
+        if (sector == last) continue;
+        last = sector;
         uint64_t at = (sector ^ (sector >> 6)) % SLOTS;
         while (used >> at & 1 && seen[at] != sector) at = (at + 1) % SLOTS;
         if (used >> at & 1) continue;
@@ -118,23 +120,38 @@ static uint32_t scattered_sectors(const uint64_t address[LANES], uint32_t mask) 
     return count;
 }
 
-// Sectors that only grow from lane to lane, or only shrink, are as many as there are steps.
+// The same of all lanes. Sectors that only grow from lane to lane, or only shrink, are as many as
+// there are steps; also where the lanes of one half do what those of the other do, as they may in
+// blocks that are 16 wide.
+static uint32_t whole_sectors(const uint64_t address[LANES]) {
+    uint64_t sector[LANES + 1], up = 0, down = 0, halves = 0;
+    LANE_LOOP sector[l] = address[l] / 32;
+    sector[LANES] = sector[LANES - 1];
+    for (int l = 0; l < LANES / 2; l++) {
+        halves |= sector[l] ^ sector[l + LANES / 2];
+        up += sector[l] < sector[l + 1];
+        down += sector[l] > sector[l + 1];
+    }
+    if (!halves) { // the step from one half to the other is none
+        up -= sector[LANES / 2 - 1] < sector[LANES / 2];
+        down -= sector[LANES / 2 - 1] > sector[LANES / 2];
+    }
+    for (int l = LANES / 2; halves && l < LANES; l++) {
+        up += sector[l] < sector[l + 1];
+        down += sector[l] > sector[l + 1];
+    }
+    return up && down ? scattered_sectors(address, ALL_LANES) : (uint32_t)(up + down) + 1;
+}
+
 uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+    if (mask == ALL_LANES) return whole_sectors(address);
     uint32_t up = 0, down = 0;
-    if (mask == ALL_LANES) {
-        uint64_t sector[LANES + 1];
-        LANE_LOOP sector[l] = address[l] / 32;
-        sector[LANES] = sector[LANES - 1];
-        LANE_LOOP up += sector[l] < sector[l + 1];
-        LANE_LOOP down += sector[l] > sector[l + 1];
-    } else {
-        uint64_t last = address[__builtin_ctz(mask)] / 32;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            const uint64_t sector = address[__builtin_ctz(m)] / 32;
-            up += sector > last;
-            down += sector < last;
-            last = sector;
-        }
+    uint64_t last = address[__builtin_ctz(mask)] / 32;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t sector = address[__builtin_ctz(m)] / 32;
+        up += sector > last;
+        down += sector < last;
+        last = sector;
     }
     return up && down ? scattered_sectors(address, mask) : up + down + 1;
 }

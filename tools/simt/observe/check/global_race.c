@@ -314,35 +314,101 @@ static void touch_lane(const Touch *at, uint64_t first) {
               address);
 }
 
+// Lanes whose words lie in one region that records words, and what this launch did to it so far.
+typedef struct {
+    const Region *region;
+    uint64_t low; // where it begins
+    uint32_t lanes;
+    bool written, read, more, grouped;
+} Place;
+
+static inline uint32_t cell_of(const Touch *at, const Place *place, uint32_t lane) {
+    return (uint32_t)(at->address[lane] - place->low) / 4;
+}
+
+static inline Record record_of(const Touch *at, uint32_t lane) {
+    return at->base + ((Record)lane << RECORD_THREAD);
+}
+
 static inline bool quiet_group(const Touch *at, const Region *region, uint32_t word) {
     const GroupRecords *group = &region->groups[word / REGION_GROUP];
     return group->write < at->launch && group->read < at->launch;
 }
 
-// A word that only this warp touches, or that others only read as this one does.
-static inline bool quick_lane(const Touch *at, uint64_t launch, const Region *region, uint32_t k,
-                              Record mine) {
-    const Cells *cells = &region->words;
-    const bool more = region->more == launch, written = region->written == launch;
-    const bool read = region->read == launch;
-    if (written && !settled(at, cells->write[k], mine)) return false;
-    if (more && !settled(at, cells->write_2[k], mine)) return false;
-    if (at->reads) {
-        if (!known(at, cells->read[k]) || record_scope(cells->read[k])) return false;
-        cells->read[k] = mine;
+// Whether the access of this record is ordered before one of any lane.
+static inline bool settled_by_warp(const Touch *at, Record record) {
+    const bool earlier = (record < at->floor) |
+                         (!((record ^ at->base) & RECORD_WARP_MASK) & (record < at->warp_floor));
+    return (record < at->done) | (own(at, record) & earlier);
+}
+
+// Notes that lanes of the warp, from `first` to `last`, read a word. False: a closer look.
+static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, uint32_t first,
+                              uint32_t last) {
+    const Cells *cells = &place->region->words;
+    const Record old = cells->read[k];
+    if ((place->grouped && !quiet_group(at, place->region, k)) || record_scope(old)) return false;
+    if (known(at, old)) {
+        cells->read[k] = record_of(at, last);
         return true;
     }
-    if (more && !settled(at, cells->read_2[k], mine)) return false;
-    if (read && !settled(at, cells->read[k], mine)) return false;
+    if (!place->more) return false;
+    if (!foreign(at, cells->read_2[k]) || foreign(at, old)) cells->read_2[k] = old;
+    cells->read[k] = record_of(at, first);
+    return true;
+}
+
+static inline bool read_lane(const Touch *at, const Place *place, uint32_t lane) {
+    const Cells *cells = &place->region->words;
+    const uint32_t k = cell_of(at, place, lane);
+    const Record mine = record_of(at, lane);
+    if (place->written && !settled(at, cells->write[k], mine)) return false;
+    if (place->more && !settled(at, cells->write_2[k], mine)) return false;
+    return note_lanes(at, place, k, lane, lane);
+}
+
+// What a warp reads counts once.
+static uint32_t read_lanes(const Touch *at, const Place *place) {
+    const Cells *cells = &place->region->words;
+    uint32_t left = 0;
+    for (uint32_t m = check_heads(at->address, place->lanes); m; m &= m - 1) {
+        const uint32_t head = (uint32_t)__builtin_ctz(m), rest = m & (m - 1);
+        const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
+        const uint32_t run = place->lanes & before_next & (ALL_LANES << head);
+        const uint32_t k = cell_of(at, place, head);
+        bool quick = !place->written || settled_by_warp(at, cells->write[k]);
+        if (place->more) quick &= settled_by_warp(at, cells->write_2[k]);
+        if (quick) {
+            if (!note_lanes(at, place, k, head, 31 - (uint32_t)__builtin_clz(run))) left |= run;
+            continue;
+        }
+        for (uint32_t r = run; r; r &= r - 1)
+            left |= (uint32_t)!read_lane(at, place, (uint32_t)__builtin_ctz(r)) << __builtin_ctz(r);
+    }
+    return left;
+}
+
+// A word that only this warp touches.
+static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane) {
+    const Cells *cells = &place->region->words;
+    const uint32_t k = cell_of(at, place, lane);
+    const Record mine = record_of(at, lane);
+    if (place->grouped && !quiet_group(at, place->region, k)) return false;
+    if (!settled(at, cells->write[k], mine)) return false;
+    if (place->more && !settled(at, cells->write_2[k], mine)) return false;
+    if (place->more && !settled(at, cells->read_2[k], mine)) return false;
+    if (place->read && !settled(at, cells->read[k], mine)) return false;
     cells->write[k] = mine;
     return true;
 }
 
 // A word that others too only update, at the scope of the device; nobody reads it.
-static inline bool quick_update(const Touch *at, uint64_t launch, const Region *region, uint32_t k,
-                                Record mine) {
-    const Cells *cells = &region->words;
-    if (region->more != launch || region->read == launch) return false;
+static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
+    const Cells *cells = &place->region->words;
+    const uint32_t k = cell_of(at, place, lane);
+    const Record mine = record_of(at, lane);
+    if (!place->more || place->read) return false;
+    if (place->grouped && !quiet_group(at, place->region, k)) return false;
     const Record old = cells->write[k], other = cells->write_2[k];
     if (!settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
@@ -351,35 +417,51 @@ static inline bool quick_update(const Touch *at, uint64_t launch, const Region *
     return true;
 }
 
+static uint32_t write_lanes(const Touch *at, const Place *place) {
+    uint32_t left = 0;
+    for (uint32_t m = place->lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const bool quick = at->strong ? update_lane(at, place, lane) : write_lane(at, place, lane);
+        left |= (uint32_t)!quick << lane;
+    }
+    return left;
+}
+
+// The lanes of `mask` whose words lie in the same region as those of the first.
+static Place place_of(const Touch *at, uint32_t mask) {
+    const uint64_t launch = at->checker->check->launch;
+    const uint64_t offset = at->address[__builtin_ctz(mask)] - memory_base;
+    const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
+    uint64_t outside = 0;
+    LANE_LOOP outside |= at->address[l] - low;
+    uint32_t lanes = mask;
+    for (uint32_t m = outside < REGION_BYTES ? 0 : mask; m; m &= m - 1)
+        if (at->address[__builtin_ctz(m)] - low >= REGION_BYTES) lanes &= ~(m & (0 - m));
+    const Region *region = shadow_regions[offset >> REGION_SHIFT];
+    Place place = {.region = region, .low = low, .lanes = lanes};
+    if (!region) return place;
+    place.written = region->written == launch;
+    place.read = region->read == launch;
+    place.more = region->more == launch;
+    place.grouped = region->grouped == launch;
+    const bool ready = region->split != launch && (!place.written || region->words.write) &&
+                       (!place.read || region->words.read) &&
+                       (at->reads ? place.read : place.written);
+    if (!ready) place.region = NULL;
+    return place;
+}
+
 // Words of weak accesses, or of updates. The lanes that need a closer look.
 static uint32_t quick_lanes(const Touch *at, uint32_t mask) {
     const Touch local = *at;
-    const uint64_t launch = at->checker->check->launch;
-    const Region *last = NULL;
-    uint64_t low = 1; // of the last region; none begins here
     uint32_t left = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        const uint64_t offset = local.address[lane] - memory_base;
-        if (offset - low >= REGION_BYTES) {
-            last = shadow_regions[offset >> REGION_SHIFT];
-            low = offset / REGION_BYTES * REGION_BYTES;
-            const bool ready = last && last->split != launch &&
-                               (last->written != launch || last->words.write) &&
-                               (last->read != launch || last->words.read) &&
-                               (local.reads ? last->read == launch : last->written == launch);
-            if (!ready) last = NULL;
-        }
-        const uint32_t k = (uint32_t)(offset - low) / 4;
-        if (last && last->grouped == launch && !quiet_group(&local, last, k)) {
-            left |= 1u << lane;
-            continue;
-        }
-        const Record mine = local.base + ((Record)lane << RECORD_THREAD);
-        if (!last || !(local.strong ? quick_update(&local, launch, last, k, mine)
-                                    : quick_lane(&local, launch, last, k, mine)))
-            left |= 1u << lane;
-        if (!last) low = 1;
+    while (mask) {
+        const Place place = place_of(&local, mask);
+        mask &= ~place.lanes;
+        if (!place.region)
+            left |= place.lanes;
+        else
+            left |= local.reads ? read_lanes(&local, &place) : write_lanes(&local, &place);
     }
     return left;
 }

@@ -243,6 +243,12 @@ void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
+// Of these lanes, those that access another address than the lane before.
+static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes) {
+    uint32_t same = 0;
+    for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
+    return lanes & ~(same & lanes << 1);
+}
 // Global memory: lets what is needed for scattered lanes come to the host's cache.
 void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
