@@ -7,17 +7,10 @@
 
 // --- one checker ---
 
-static void free_cells(Cells *cells) {
-    free(cells->write);
-    free(cells->write_2);
-    free(cells->read);
-    free(cells->read_2);
-}
-
 static void free_checker(Checker *checker) {
     order_free(checker);
-    free_cells(&checker->cells);
-    free_cells(&checker->byte_cells);
+    shadow_give_cells(&checker->cells, checker->word_count);
+    shadow_give_cells(&checker->byte_cells, checker->word_count * 4);
     free(checker->lane_known);
     free(checker->waiting);
     free(checker->split);
@@ -30,14 +23,6 @@ static void free_checker(Checker *checker) {
     free(checker);
 }
 
-static bool new_cells(Cells *cells, size_t count) {
-    cells->write = calloc(count, sizeof(Record));
-    cells->write_2 = calloc(count, sizeof(Record));
-    cells->read = calloc(count, sizeof(Record));
-    cells->read_2 = calloc(count, sizeof(Record));
-    return cells->write && cells->write_2 && cells->read && cells->read_2;
-}
-
 static bool attach(Block *block) {
     Checker *checker = calloc(1, sizeof *checker);
     if (!checker) return false;
@@ -45,6 +30,7 @@ static bool attach(Block *block) {
     size_t words = block->shared_bytes / 4 + 1;
     checker->check = check;
     checker->machine = block->machine;
+    checker->word_count = words;
     checker->room = block->machine->ordered ? &check->room : &checker->own_room;
     checker->warps = calloc(MAX_WARPS, sizeof *checker->warps);
     checker->lane_known = calloc(block->warp_count, sizeof *checker->lane_known);
@@ -55,10 +41,10 @@ static bool attach(Block *block) {
     checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
     checker->variables = calloc(RECORD_SITES, sizeof *checker->variables);
     checker->races = calloc(RECORD_SITES, sizeof *checker->races);
-    if (new_cells(&checker->cells, words) && new_cells(&checker->byte_cells, words * 4) &&
-        checker->warps && checker->lane_known && checker->waiting && checker->split &&
-        checker->unwritten && checker->extents && checker->unwritten_at && checker->variables &&
-        checker->races) {
+    if (shadow_take_cells(&checker->cells, words) &&
+        shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps &&
+        checker->lane_known && checker->waiting && checker->split && checker->unwritten &&
+        checker->extents && checker->unwritten_at && checker->variables && checker->races) {
         block->watch = checker;
         return true;
     }

@@ -164,8 +164,9 @@ typedef struct {
     SyncTable words;           // of shared memory
     ReleaseRoom own_room, *room;
     Known known;
-    Cells cells, byte_cells; // of shared memory
-    uint8_t *split;          // words that are recorded by byte
+    Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
+    size_t word_count;
+    uint8_t *split; // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
     uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()

@@ -13,10 +13,11 @@ typedef struct {
     Warp *warp;
     const Access *access;
     const uint64_t *address;
-    Record mine;  // of its lane
-    Record floor; // records from here on are not ordered by a barrier of all threads
-    Record start; // earlier ones are of other blocks: the word is not written
-    Record noise; // those from here on are looked at; all others are not
+    Record mine;       // of its lane
+    Record floor;      // records from here on are not ordered by a barrier of all threads
+    Record start;      // earlier ones are of other blocks: the word is not written
+    Record noise;      // those from here on are looked at; all others are not
+    Record warp_floor; // the warp's own earlier ones are ordered by bar.warp.sync
     uint32_t thread, lane, mask, size;
     AccessKind kind;
     bool strong;
@@ -251,26 +252,40 @@ static Run run_of(const Touch *at, const Pattern *pattern, uint32_t lane, uint32
                  .same = equal};
 }
 
-ALWAYS bool quiet_load(const Touch *at, const Run *run) {
+// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
+// by any lane of its warp.
+static inline uint32_t open_to(const Touch *at, Record record, Record mine, bool any_lane) {
+    const Record other = record ^ mine;
+    const uint32_t earlier = (uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor);
+    const uint32_t own = (uint32_t)!any_lane & !(other & RECORD_LANE_MASK);
+    return (record >= at->noise) & !(earlier | own);
+}
+
+ALWAYS bool quiet_load(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    const Touch local = *at;
     const Record *write = at->checker->cells.write + run->word;
     const Record *write_2 = at->checker->cells.write_2 + run->word;
-    const Record start = at->start, floor = at->noise;
+    const bool same = run->same;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < run->words; k++)
-        wrong |= (uint32_t)(write[k] < start) | (uint32_t)(write[k] >= floor) |
-                 (uint32_t)(write_2[k] >= floor);
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= (uint32_t)(write[k] < local.start) | open_to(&local, write[k], mine, same) |
+                 (uint32_t)(write_2[k] >= local.noise);
+    }
     return !wrong;
 }
 
-ALWAYS bool quiet_store(const Touch *at, const Run *run) {
+ALWAYS bool quiet_store(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    const Touch local = *at;
     const Cells *cells = &at->checker->cells;
     const Record *write = cells->write + run->word, *write_2 = cells->write_2 + run->word;
     const Record *read = cells->read + run->word, *read_2 = cells->read_2 + run->word;
-    const Record floor = at->noise;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < run->words; k++)
-        wrong |= (uint32_t)(write[k] >= floor) | (uint32_t)(write_2[k] >= floor) |
-                 (uint32_t)(read[k] >= floor) | (uint32_t)(read_2[k] >= floor);
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= open_to(&local, write[k], mine, false) | (uint32_t)(write_2[k] >= local.noise) |
+                 open_to(&local, read[k], mine, false) | open_to(&local, read_2[k], mine, false);
+    }
     return !wrong;
 }
 
@@ -313,14 +328,14 @@ ALWAYS void note_stores(const Touch *at, Record base, const Run *run, uint32_t s
 static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shift) {
     base += (Record)(at->warp->index * (uint32_t)LANES + run->lane) << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, run)) return false;
+        if (!quiet_load(at, base, run, shift)) return false;
         if (run->same)
             note_same_reads(at, base, run);
         else
             note_reads(at, base, run, shift);
         return true;
     }
-    if (run->same || !quiet_store(at, run)) return false;
+    if (run->same || !quiet_store(at, base, run, shift)) return false;
     note_stores(at, base, run, shift);
     return true;
 }
@@ -335,11 +350,11 @@ static bool whole_warp(const Touch *at, Record base) {
     const Run run = {.lanes = LANES, .word = (uint32_t)first / 4, .words = LANES};
     base += (Record)at->warp->index * LANES << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, &run)) return false;
+        if (!quiet_load(at, base, &run, 0)) return false;
         note_reads(at, base, &run, 0);
         return true;
     }
-    if (!quiet_store(at, &run)) return false;
+    if (!quiet_store(at, base, &run, 0)) return false;
     note_stores(at, base, &run, 0);
     return true;
 }
@@ -377,6 +392,7 @@ void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t m
                 .floor = floor,
                 .start = enough ? 0 : checker->block_start << RECORD_TIME,
                 .noise = saturated ? ~(Record)0 : floor,
+                .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
                 .mask = mask,
                 .size = address_bytes(access),
                 .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
