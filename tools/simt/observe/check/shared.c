@@ -131,8 +131,10 @@ static inline __attribute__((always_inline)) void note_read(const Touch *at, con
 
 static void load(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
     if (cells->write[k] < at->start) unwritten(at, byte);
-    against_write(at, cells->write[k], byte, count);
-    against_write(at, cells->write_2[k], byte, count);
+    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
+        against_write(at, cells->write[k], byte, count);
+        against_write(at, cells->write_2[k], byte, count);
+    }
     note_read(at, cells, k);
 }
 
@@ -152,10 +154,14 @@ static void keep_write(const Touch *at, const Cells *cells, uint32_t k) {
 
 static void store(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
     if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
-    against_write(at, cells->write[k], byte, count);
-    against_write(at, cells->write_2[k], byte, count);
-    against_read(at, cells->read[k], byte);
-    against_read(at, cells->read_2[k], byte);
+    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
+        against_write(at, cells->write[k], byte, count);
+        against_write(at, cells->write_2[k], byte, count);
+    }
+    if (cells->read[k] >= at->noise || cells->read_2[k] >= at->noise) {
+        against_read(at, cells->read[k], byte);
+        against_read(at, cells->read_2[k], byte);
+    }
     if (at->strong)
         keep_write(at, cells, k);
     else
@@ -325,7 +331,14 @@ ALWAYS void note_stores(const Touch *at, Record base, const Run *run, uint32_t s
         write[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
+static bool any_split(const Checker *checker, const Run *run) {
+    uint32_t split = 0;
+    for (uint32_t k = 0; k < run->words; k++) split |= checker->split[run->word + k];
+    return split;
+}
+
 static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    if (at->checker->any_split && any_split(at->checker, run)) return false;
     base += (Record)(at->warp->index * (uint32_t)LANES + run->lane) << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
         if (!quiet_load(at, base, run, shift)) return false;
@@ -340,6 +353,26 @@ static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shif
     return true;
 }
 
+// A word that no lane beside this one has to do with.
+static inline bool note_lane(const Touch *at, Record base, uint32_t lane) {
+    const Cells *cells = &at->checker->cells;
+    const uint32_t k = (uint32_t)at->address[lane] / 4;
+    const Record mine =
+        base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
+    if (at->checker->split[k]) return false;
+    uint32_t wrong = open_to(at, cells->write[k], mine, false) | (cells->write_2[k] >= at->noise);
+    if (at->kind == ACCESS_LOAD) {
+        if (wrong || cells->write[k] < at->start) return false;
+        const Record old = cells->read[k];
+        const bool first = old < at->floor || !((old ^ mine) & RECORD_LANE_MASK);
+        *(first ? &cells->read[k] : &cells->read_2[k]) = mine;
+        return true;
+    }
+    wrong |= open_to(at, cells->read[k], mine, false) | open_to(at, cells->read_2[k], mine, false);
+    if (!wrong) cells->write[k] = mine;
+    return !wrong;
+}
+
 // All lanes, one word each, one behind the other: the common case.
 static bool whole_warp(const Touch *at, Record base) {
     const uint64_t first = at->address[0];
@@ -348,6 +381,7 @@ static bool whole_warp(const Touch *at, Record base) {
     LANE_LOOP wrong |= (first + 4 * (uint64_t)l) ^ at->address[l];
     if (wrong) return false;
     const Run run = {.lanes = LANES, .word = (uint32_t)first / 4, .words = LANES};
+    if (at->checker->any_split && any_split(at->checker, &run)) return false;
     base += (Record)at->warp->index * LANES << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
         if (!quiet_load(at, base, &run, 0)) return false;
@@ -361,12 +395,19 @@ static bool whole_warp(const Touch *at, Record base) {
 
 // The lanes that need a closer look.
 static uint32_t by_runs(const Touch *at, Record base) {
-    if (at->checker->any_split || at->size < 4 || at->strong) return at->mask;
+    if (at->size < 4 || at->strong) return at->mask;
     if (whole_warp(at, base)) return 0;
     const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
     const Pattern pattern = pattern_of(at, each);
+    const Touch local = *at;
     uint32_t left = 0;
     for (uint32_t m = at->mask; m;) {
+        const uint32_t first = (uint32_t)__builtin_ctz(m);
+        if (each == 1 && !((pattern.on | pattern.same) >> first & 1)) {
+            left |= (uint32_t)!note_lane(&local, base, first) << first;
+            m &= m - 1;
+            continue;
+        }
         const Run run = run_of(at, &pattern, (uint32_t)__builtin_ctz(m), each);
         const uint32_t lanes = (run.lanes == LANES ? ALL_LANES : (1u << run.lanes) - 1) << run.lane;
         if (!note_run(at, base, &run, shift)) left |= lanes;
