@@ -3,9 +3,9 @@
 
 // Lanes whose accesses lie in one region, and what this launch did to it so far.
 typedef struct {
-    const Region *region; // NULL: some of the records that it needs are not there yet
-    const Cells *cells;   // of its words or bytes, `each` of them a lane's
-    uint64_t low;         // where it begins
+    Region *region;     // NULL: some of the records that it needs are not there yet
+    const Cells *cells; // of its words or bytes, `each` of them a lane's
+    uint64_t low;       // where it begins
     uint32_t lanes, shift, each;
     bool written, read, more, grouped;
 } Place;
@@ -23,6 +23,12 @@ static inline bool quiet_group(const Touch *at, const Place *place, uint32_t wor
     return !place->grouped || (group->write < at->launch && group->read < at->launch);
 }
 
+// Whether no whole warp's write to the word's group matters: then a read may be noted beside it.
+static inline bool unwritten_group(const Touch *at, const Place *place, uint32_t word) {
+    const Record write = place->grouped ? place->region->groups[word / REGION_GROUP].write : 0;
+    return write < at->done || (touch_own(at, write) && write < at->floor);
+}
+
 // Whether the access of this record is ordered before one of any lane.
 static inline bool settled_by_warp(const Touch *at, Record record) {
     const bool earlier = (record < at->floor) |
@@ -35,7 +41,7 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
                               uint32_t last) {
     const Cells *cells = place->cells;
     const Record old = cells->read[k];
-    if (!quiet_group(at, place, k) || record_scope(old)) return false;
+    if (!unwritten_group(at, place, k) || record_scope(old)) return false;
     if (touch_known(at, old)) {
         cells->read[k] = record_of(at, last);
         return true;
@@ -73,13 +79,37 @@ static inline bool read_run(const Touch *at, const Place *place, uint32_t run, b
     return true;
 }
 
+// The lanes whose accesses lie right behind those of the lanes before.
+static uint32_t behind(const Touch *at, uint32_t lanes) {
+    uint32_t on = 0;
+    for (uint32_t l = 1; l < LANES; l++)
+        on |= (uint32_t)(at->address[l] == at->address[l - 1] + at->size) << l;
+    return on & lanes & lanes << 1;
+}
+
+// Notes accesses of lanes one behind the other, at least SPAN of them; returns them. 0: others.
+enum { SPAN = 4 };
+static inline uint32_t note_span(const Touch *at, const Place *place, uint32_t on, uint32_t first) {
+    const uint32_t end = ~(on >> first >> 1), lanes = 1 + (uint32_t)__builtin_ctz(end);
+    if (lanes < SPAN || !whole_span(at, place->region, first, lanes)) return 0;
+    return (lanes == LANES ? ALL_LANES : (1u << lanes) - 1) << first;
+}
+
 static uint32_t read_lanes(const Touch *at, const Place *place) {
-    uint32_t left = 0;
-    for (uint32_t m = check_heads(at->address, place->lanes); m; m &= m - 1) {
+    const uint32_t on = behind(at, place->lanes), heads = check_heads(at->address, place->lanes);
+    uint32_t left = 0, spans = 0;
+    for (uint32_t m = heads; m;) {
         const uint32_t head = m & (0 - m), rest = m & (m - 1);
+        if ((on & head << 1) && !(on & head))
+            spans = note_span(at, place, on, (uint32_t)__builtin_ctz(m));
+        if (spans & head) {
+            m &= ~spans;
+            continue;
+        }
         const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
         const uint32_t run = place->lanes & before_next & ~(head - 1);
         bool ordered;
+        m = rest;
         if (read_run(at, place, run, &ordered)) continue;
         if (ordered) left |= run;
         for (uint32_t r = ordered ? 0 : run; r; r &= r - 1)
@@ -119,9 +149,13 @@ static inline bool update_lane(const Touch *at, const Place *place, uint32_t lan
 }
 
 static uint32_t write_lanes(const Touch *at, const Place *place) {
+    const uint32_t on = at->strong ? 0 : behind(at, place->lanes);
     uint32_t left = 0;
-    for (uint32_t m = place->lanes; m; m &= m - 1) {
+    for (uint32_t m = place->lanes; m;) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint32_t span = on >> lane >> 1 & 1 ? note_span(at, place, on, lane) : 0;
+        m &= span ? ~span : m - 1;
+        if (span) continue;
         const bool quick = at->strong ? update_lane(at, place, lane) : write_lane(at, place, lane);
         left |= (uint32_t)!quick << lane;
     }
@@ -129,7 +163,7 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
 }
 
 // What the records of the lanes' region are, if all that are needed are there.
-static void find_records(const Touch *at, const Region *region, Place *place) {
+static void find_records(const Touch *at, Region *region, Place *place) {
     const uint64_t launch = at->checker->check->launch;
     const bool split = region->split == launch;
     const Cells *cells = split ? &region->bytes : &region->words;
@@ -155,7 +189,7 @@ static Place place_of(const Touch *at, uint32_t mask) {
     uint32_t lanes = mask;
     for (uint32_t m = outside < REGION_BYTES ? 0 : mask; m; m &= m - 1)
         if (at->address[__builtin_ctz(m)] - low >= REGION_BYTES) lanes &= ~(m & (0 - m));
-    const Region *region = shadow_regions[offset >> REGION_SHIFT];
+    Region *region = shadow_regions[offset >> REGION_SHIFT];
     Place place = {.low = low, .lanes = lanes};
     if (region) find_records(at, region, &place);
     return place;

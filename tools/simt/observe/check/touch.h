@@ -49,7 +49,7 @@ static inline bool touch_known(const Touch *at, Record record) {
 
 // Of another block, as far as is seen at once.
 static inline bool touch_foreign(const Touch *at, Record record) {
-    return record >= at->launch && !touch_own(at, record);
+    return (record >= at->launch) & !touch_own(at, record);
 }
 
 // The same by all that is known of at->lane.
@@ -87,5 +87,7 @@ uint32_t scattered_quick(const Touch *at, uint32_t mask);
 
 // False: look at every lane.
 bool whole_touch(const Touch *at);
+// The same for some lanes of a warp, weak accesses in one region that has the records they need.
+bool whole_span(const Touch *at, Region *region, uint32_t lane, uint32_t lanes);
 
 #endif
