@@ -186,10 +186,11 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
         return;
     }
     const bool load = access->kind == ACCESS_LOAD;
-    check_global_ahead(access, load ? check_heads(address, mask) : mask, address);
+    const uint32_t heads = load ? check_heads(address, mask) : mask; // the others read the same
+    check_global_ahead(access, heads, address);
     const uint32_t good = good_lanes(checker, warp, access, mask, address, size);
     if (!good) return;
-    if (!whole_words(access, load ? check_heads(address, good) : good, address, size)) {
+    if (!whole_words(access, good == mask ? heads : good, address, size)) {
         if (access->kind != ACCESS_STORE) check_written(checker, warp, access, good, address);
         for (uint32_t m = good; !load && m; m &= m - 1)
             memory_written(address[__builtin_ctz(m)], size);

@@ -17,7 +17,10 @@ void check_global_ahead(const Access *access, uint32_t mask, const uint64_t addr
         const Record *records = !region ? NULL : reads ? region->words.read : region->words.write;
         __builtin_prefetch(memory_at(at));
         __builtin_prefetch(memory_shadow + offset / 4);
-        if (records) __builtin_prefetch(&records[offset % REGION_BYTES / 4], 1);
+        const uint64_t word = offset % REGION_BYTES / 4;
+        if (records) __builtin_prefetch(&records[word], 1);
+        if (records && reads && region->words.read_2)
+            __builtin_prefetch(&region->words.read_2[word], 1);
     }
 }
 

@@ -247,6 +247,7 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
 // Of these lanes, those that access another address than the lane before.
 static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes) {
     uint32_t same = 0;
+    if (warp_is_sparse(lanes)) return lanes;
     for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
     return lanes & ~(same & lanes << 1);
 }

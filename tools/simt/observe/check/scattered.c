@@ -82,6 +82,7 @@ static inline bool read_run(const Touch *at, const Place *place, uint32_t run, b
 // The lanes whose accesses lie right behind those of the lanes before.
 static uint32_t behind(const Touch *at, uint32_t lanes) {
     uint32_t on = 0;
+    if (warp_is_sparse(lanes)) return 0;
     for (uint32_t l = 1; l < LANES; l++)
         on |= (uint32_t)(at->address[l] == at->address[l - 1] + at->size) << l;
     return on & lanes & lanes << 1;
@@ -95,9 +96,40 @@ static inline uint32_t note_span(const Touch *at, const Place *place, uint32_t o
     return (lanes == LANES ? ALL_LANES : (1u << lanes) - 1) << first;
 }
 
+// All lanes read a word each, none of which this launch wrote: in loops without branches. False:
+// they need a closer look.
+static bool gather(const Touch *at, const Place *place) {
+    const Touch local = *at;
+    Record *const read = place->cells->read, *const read_2 = place->cells->read_2;
+    uint32_t cell[LANES];
+    Record old[LANES], other[LANES], scopes = 0;
+    uint64_t strange = 0;
+    LANE_LOOP cell[l] = (uint32_t)(local.address[l] - place->low) >> place->shift;
+    LANE_LOOP old[l] = read[cell[l]];
+    LANE_LOOP scopes |= old[l];
+    LANE_LOOP strange += !touch_known(&local, old[l]);
+    if (record_scope(scopes) || (strange && !place->more)) return false;
+    for (int l = 0; place->grouped && l < LANES; l++)
+        if (!unwritten_group(&local, place, cell[l])) return false;
+    if (strange) {
+        LANE_LOOP other[l] = read_2[cell[l]];
+        LANE_LOOP {
+            const bool keep = touch_known(&local, old[l]) |
+                              (touch_foreign(&local, other[l]) & !touch_foreign(&local, old[l]));
+            other[l] = keep ? other[l] : old[l];
+        }
+        for (int l = 0; l < LANES; l++) read_2[cell[l]] = other[l];
+    }
+    for (uint32_t l = 0; l < LANES; l++) read[cell[l]] = record_of(&local, l);
+    return true;
+}
+
 static uint32_t read_lanes(const Touch *at, const Place *place) {
+    const uint32_t first = (uint32_t)__builtin_ctz(place->lanes);
+    if (place->lanes == 1u << first) return (uint32_t)!read_lane(at, place, first) << first;
     const uint32_t on = behind(at, place->lanes), heads = check_heads(at->address, place->lanes);
     uint32_t left = 0, spans = 0;
+    if (heads == ALL_LANES && !place->written && place->each == 1 && gather(at, place)) return 0;
     for (uint32_t m = heads; m;) {
         const uint32_t head = m & (0 - m), rest = m & (m - 1);
         if ((on & head << 1) && !(on & head))
@@ -184,11 +216,13 @@ static void find_records(const Touch *at, Region *region, Place *place) {
 static Place place_of(const Touch *at, uint32_t mask) {
     const uint64_t offset = at->address[__builtin_ctz(mask)] - memory_base;
     const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
-    uint64_t outside = 0;
-    LANE_LOOP outside |= at->address[l] - low;
+    uint64_t outside = mask == ALL_LANES ? 0 : REGION_BYTES;
+    if (!outside) LANE_LOOP outside |= at->address[l] - low;
     uint32_t lanes = mask;
-    for (uint32_t m = outside < REGION_BYTES ? 0 : mask; m; m &= m - 1)
-        if (at->address[__builtin_ctz(m)] - low >= REGION_BYTES) lanes &= ~(m & (0 - m));
+    for (uint32_t m = outside < REGION_BYTES ? 0 : mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        lanes &= ~((uint32_t)(at->address[lane] - low >= REGION_BYTES) << lane);
+    }
     Region *region = shadow_regions[offset >> REGION_SHIFT];
     Place place = {.low = low, .lanes = lanes};
     if (region) find_records(at, region, &place);
