@@ -146,8 +146,11 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
 static uint32_t between(const Access *access, const uint64_t address[LANES], uint64_t low,
                         uint64_t high) {
     uint64_t size = address_bytes(access);
+    uint64_t wrong = 0;
     uint32_t good = 0;
     if (low > high || size > high - low) return 0;
+    LANE_LOOP wrong |= (uint64_t)(address[l] - low > high - low - size) | (address[l] & (size - 1));
+    if (!wrong) return ALL_LANES;
     LANE_LOOP good |=
         (uint32_t)((address[l] - low <= high - low - size) & !(address[l] & (size - 1))) << l;
     return good;

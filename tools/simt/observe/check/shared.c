@@ -190,10 +190,41 @@ static void split_word(Checker *checker, uint32_t word) {
     }
 }
 
+// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
+// by any lane of its warp.
+static inline uint32_t open_to(const Touch *at, Record record, Record mine, bool any_lane) {
+    const Record other = record ^ mine;
+    const uint32_t earlier = (uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor);
+    const uint32_t own = (uint32_t)!any_lane & !(other & RECORD_LANE_MASK);
+    return (record >= at->noise) & !(earlier | own);
+}
+
+// Cells, of words or bytes, that no lane beside this one has to do with. False: a closer look.
+static inline bool note_cells(const Touch *at, const Cells *cells, uint32_t first, uint32_t count,
+                              Record mine) {
+    const bool loads = at->kind == ACCESS_LOAD;
+    const Record start = loads ? at->start : 0;
+    uint32_t wrong = 0;
+    for (uint32_t k = first; k < first + count; k++) {
+        wrong |= (cells->write[k] < start) | open_to(at, cells->write[k], mine, false) |
+                 (cells->write_2[k] >= at->noise);
+        if (!loads)
+            wrong |= open_to(at, cells->read[k], mine, false) |
+                     open_to(at, cells->read_2[k], mine, false);
+    }
+    for (uint32_t k = first; !wrong && k < first + count; k++) {
+        const bool again =
+            cells->read[k] < at->floor || !((cells->read[k] ^ mine) & RECORD_LANE_MASK);
+        *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
+    }
+    return !wrong;
+}
+
 static void touch_bytes(const Touch *at, uint32_t first, uint32_t count) {
+    const Cells *cells = &at->checker->byte_cells;
     split_word(at->checker, first / 4);
-    for (uint32_t byte = first; byte < first + count; byte++)
-        touch(at, &at->checker->byte_cells, byte, byte, 1);
+    if (!at->strong && note_cells(at, cells, first, count, at->mine)) return;
+    for (uint32_t byte = first; byte < first + count; byte++) touch(at, cells, byte, byte, 1);
 }
 
 static void set_lane(Touch *at, Record base, uint32_t lane) {
@@ -256,15 +287,6 @@ static Run run_of(const Touch *at, const Pattern *pattern, uint32_t lane, uint32
                  .word = (uint32_t)at->address[lane] / 4,
                  .words = each * (equal ? 1 : 1 + on),
                  .same = equal};
-}
-
-// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
-// by any lane of its warp.
-static inline uint32_t open_to(const Touch *at, Record record, Record mine, bool any_lane) {
-    const Record other = record ^ mine;
-    const uint32_t earlier = (uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor);
-    const uint32_t own = (uint32_t)!any_lane & !(other & RECORD_LANE_MASK);
-    return (record >= at->noise) & !(earlier | own);
 }
 
 ALWAYS bool quiet_load(const Touch *at, Record base, const Run *run, uint32_t shift) {
@@ -353,24 +375,11 @@ static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shif
     return true;
 }
 
-// A word that no lane beside this one has to do with.
 static inline bool note_lane(const Touch *at, Record base, uint32_t lane) {
-    const Cells *cells = &at->checker->cells;
-    const uint32_t k = (uint32_t)at->address[lane] / 4;
-    const Record mine =
-        base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
-    if (at->checker->split[k]) return false;
-    uint32_t wrong = open_to(at, cells->write[k], mine, false) | (cells->write_2[k] >= at->noise);
-    if (at->kind == ACCESS_LOAD) {
-        if (wrong || cells->write[k] < at->start) return false;
-        const Record old = cells->read[k];
-        const bool first = old < at->floor || !((old ^ mine) & RECORD_LANE_MASK);
-        *(first ? &cells->read[k] : &cells->read_2[k]) = mine;
-        return true;
-    }
-    wrong |= open_to(at, cells->read[k], mine, false) | open_to(at, cells->read_2[k], mine, false);
-    if (!wrong) cells->write[k] = mine;
-    return !wrong;
+    const uint32_t word = (uint32_t)at->address[lane] / 4;
+    const uint32_t thread = at->warp->index * (uint32_t)LANES + lane;
+    if (at->checker->split[word]) return false;
+    return note_cells(at, &at->checker->cells, word, 1, base + ((Record)thread << RECORD_THREAD));
 }
 
 // All lanes, one word each, one behind the other: the common case.
@@ -408,7 +417,7 @@ static uint32_t by_runs(const Touch *at, Record base) {
             m &= m - 1;
             continue;
         }
-        const Run run = run_of(at, &pattern, (uint32_t)__builtin_ctz(m), each);
+        const Run run = run_of(at, &pattern, first, each);
         const uint32_t lanes = (run.lanes == LANES ? ALL_LANES : (1u << run.lanes) - 1) << run.lane;
         if (!note_run(at, base, &run, shift)) left |= lanes;
         m &= ~lanes;
