@@ -114,9 +114,8 @@ static bool gather(const Touch *at, const Place *place) {
     if (strange) {
         LANE_LOOP other[l] = read_2[cell[l]];
         LANE_LOOP {
-            const bool keep = touch_known(&local, old[l]) |
-                              (touch_foreign(&local, other[l]) & !touch_foreign(&local, old[l]));
-            other[l] = keep ? other[l] : old[l];
+            const uint64_t stays = touch_stays(&local, other[l], old[l]);
+            other[l] = stays ? other[l] : old[l];
         }
         for (int l = 0; l < LANES; l++) read_2[cell[l]] = other[l];
     }

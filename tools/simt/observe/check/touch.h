@@ -52,7 +52,14 @@ static inline bool touch_foreign(const Touch *at, Record record) {
     return (record >= at->launch) & !touch_own(at, record);
 }
 
-// The same by all that is known of at->lane.
+// Whether `aside` stays where it is when another record takes the place of `old`: one of another
+// thread is put aside, those of other blocks first. Without branches, for loops over lanes.
+static inline uint64_t touch_stays(const Touch *at, Record aside, Record old) {
+    return (uint64_t)touch_known(at, old) |
+           ((uint64_t)touch_foreign(at, aside) & (uint64_t)!touch_foreign(at, old));
+}
+
+// The same as touch_settled, by all that is known of at->lane.
 bool touch_ordered(const Touch *at, Record record);
 
 // Whether every lane has acquired what the warp of this record did until then, in another block.

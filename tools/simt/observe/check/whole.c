@@ -41,9 +41,7 @@ TOUCH_INLINE void set_aside(const Touch *at, const Record *records, Record *asid
     const Touch local = *at;
     for (uint32_t k = span->first; k < span->first + span->count; k++) {
         Record old = records[k], other = aside[k];
-        const bool keep =
-            touch_known(&local, old) | (touch_foreign(&local, other) & !touch_foreign(&local, old));
-        aside[k] = keep ? other : old;
+        aside[k] = touch_stays(&local, other, old) ? other : old;
     }
 }
 
