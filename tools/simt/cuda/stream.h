@@ -6,7 +6,6 @@
 #include "simt/cuda/node_set.h"
 #include "simt/cuda/work.h"
 
-typedef struct Stream Stream;
 typedef struct Capture Capture;
 
 struct Stream {
@@ -16,6 +15,7 @@ struct Stream {
     uint64_t id;
     Capture *capture; // NULL: none
     NodeSet last;     // what the next captured node depends on
+    uint64_t launch;  // LaunchReport.serial of the kernel that ran last in it, 0: other work did
 };
 
 enum { STREAM_NON_BLOCKING = 1 };
