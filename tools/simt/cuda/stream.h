@@ -15,7 +15,8 @@ struct Stream {
     uint64_t id;
     Capture *capture; // NULL: none
     NodeSet last;     // what the next captured node depends on
-    uint64_t launch;  // LaunchReport.serial of the kernel that ran last in it, 0: other work did
+    uint64_t launch;  // LaunchReport.serial of the kernel that ran last in it and lets others
+                      // start before its end; 0: no such kernel
 };
 
 enum { STREAM_NON_BLOCKING = 1 };

@@ -23,7 +23,7 @@ static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void
     own.context = context;
     if (own.programmatic && work->stream) own.after = work->stream->launch;
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
-    if (work->stream) work->stream->launch = report.serial;
+    if (work->stream) work->stream->launch = entry->info.releases ? report.serial : 0;
     bool ran = status == SIMT_OK || report.total.value[COUNT_WARP_INSTS];
     bool kept = !ran || report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);

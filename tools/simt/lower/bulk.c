@@ -105,7 +105,11 @@ static void lower_bulk_copy(Lower *lower, bool reduces) {
     bulk.bytes = lower_source(lower, &at->operands[2], REGISTER_32);
     if (counted) bulk.barrier = bulk_address(lower, &at->operands[3], PTX_SHARED_CLUSTER);
     if (ranks) bulk.ranks = lower_source(lower, &at->operands[4], REGISTER_16);
-    lower_emit(lower, op_bulk)->bulk = bulk;
+    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST); // what it costs is not counted
+    lower_slot(lower, SLOT_SHARED_LD);
+    Inst *inst = lower_emit(lower, op_bulk);
+    inst->bulk = bulk;
+    inst->slot = slot;
     if (to == PTX_GLOBAL) lower->code->ordered |= reduces && ptx_type_is_float(bulk.type);
 }
 
@@ -148,5 +152,8 @@ void lower_store_async(Lower *lower, bool reduces) {
     for (uint32_t k = 0; k < elements; k++) bulk.value[k] = lower_source(lower, &items[k], class);
     bulk.to = bulk_address(lower, &operands[0], PTX_SHARED_CLUSTER);
     bulk.barrier = bulk_address(lower, &operands[2], PTX_SHARED_CLUSTER);
-    lower_emit(lower, op_store_async)->bulk = bulk;
+    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST);
+    Inst *inst = lower_emit(lower, op_store_async);
+    inst->bulk = bulk;
+    inst->slot = slot;
 }
