@@ -62,10 +62,6 @@ static Waiting *find(uint64_t number) {
 
 // --- kernels that start before the one in front of them has ended ---
 
-static uint64_t choose(void) {
-    return ((runtime_options()->order + ++choices) * 0x9E3779B97F4A7C15u) >> 33;
-}
-
 // The work that must come behind this one and behind nothing that was added between them. NULL:
 // there is none.
 static Waiting *right_behind(const Waiting *first) {
@@ -78,14 +74,14 @@ static Waiting *right_behind(const Waiting *first) {
     return NULL;
 }
 
-// The kernel that starts before the end of this one, if the seed has it so.
+// The kernel that starts before the end of this one. NULL: there is none.
 static Waiting *overtaking(const Waiting *first) {
     const SimtOptions *options = runtime_options();
     if (first->work.kind != WORK_KERNEL || !first->work.kernel.entry->info.releases) return NULL;
     if (options->check || options->path) return NULL; // which look at one launch at a time
     Waiting *second = right_behind(first);
     if (!second || second->stream != first->stream || second->work.kind != WORK_KERNEL) return NULL;
-    return second->work.kernel.launch.programmatic && choose() % 2 ? second : NULL;
+    return second->work.kernel.launch.programmatic ? second : NULL;
 }
 
 typedef struct {
@@ -164,8 +160,9 @@ CudaError queue_run_to(uint64_t number) {
 CudaError queue_run_all(void) {
     CudaError first = CUDA_SUCCESS;
     while (oldest) {
+        uint64_t mixed = (runtime_options()->order + ++choices) * 0x9E3779B97F4A7C15u;
         Waiting *waiting = oldest;
-        for (size_t skip = choose() % count; skip > 0; skip--) waiting = waiting->next;
+        for (size_t skip = (mixed >> 33) % count; skip > 0; skip--) waiting = waiting->next;
         CudaError error = run_one(waiting);
         if (!first) first = error;
     }
