@@ -76,7 +76,7 @@ __device__ void make_and_expect(unsigned long long *barrier, unsigned bytes) {
                  : "memory");
 }
 
-// One thread fetches, and that alone waits: what polling counts is left to chance.
+// One thread fetches, and that alone waits.
 __global__ void bulk_load(const int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK * 8];
     __shared__ unsigned long long arrived;
@@ -136,6 +136,7 @@ template <bool BULK> __global__ void bulk_far(const int *in, int *out) {
         asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
                      " [%0], [%1], %2, [%3];" ::"r"(there), "r"(shared_address(mine)),
                      "r"((int)sizeof s), "r"(barrier) : "memory");
+    cluster.sync(); // all copies have been asked for: here they are done, whatever the order
     if (t == 0)
         while (!TRY(&arrived, 0)) {
         }
