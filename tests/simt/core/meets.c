@@ -355,7 +355,8 @@ static void run_graph(uint32_t round, const Graph *graph, uint64_t out) {
         return;
     }
     void *arguments[] = {&out};
-    Launch launch = {{1, 1, 1}, {64, 1, 1}, {1, 1, 1}, 0, false, arguments};
+    Launch launch = {
+        .grid = {1, 1, 1}, .block = {64, 1, 1}, .cluster = {1, 1, 1}, .arguments = arguments};
     SimtOptions options = {.host_threads = 1, .watchdog_seconds = 5};
     LaunchReport report;
     status = kernel_launch(module_kernel(module, "k"), &launch, &options, &report, &error);

@@ -77,9 +77,9 @@ static CudaError kernel_work(const KernelParams *params, Work *work) {
     if (error) return error;
     work->kernel.launch = (Launch){.grid = params->grid,
                                    .block = params->block,
-                                   .cluster = {1, 1, 1},
                                    .dynamic_shared_bytes = params->shared,
                                    .arguments = params->arguments};
+    launch_complete(work->kernel.entry, &work->kernel.launch);
     return launch_check(work->kernel.entry, &work->kernel.launch);
 }
 
@@ -332,10 +332,23 @@ static CudaError replace(Work *old, const Work *work) {
     return CUDA_SUCCESS;
 }
 
+// A kernel's parameters name no attributes of its launch: those of the node stay.
+static CudaError changed_kernel(const Work *old, const KernelParams *params, Work *work) {
+    CudaError error = kernel_work(params, work);
+    if (error || old->kind != WORK_KERNEL) return error;
+    const Launch *before = &old->kernel.launch;
+    Launch *launch = &work->kernel.launch;
+    launch->cooperative = before->cooperative;
+    launch->programmatic = before->programmatic;
+    launch->cluster = before->cluster;
+    launch->explicit_cluster = before->explicit_cluster;
+    return launch_check(work->kernel.entry, launch);
+}
+
 static CudaError set_kernel(GraphNode *node, const KernelParams *params) {
     Work work;
     if (!graph_known_node(node)) return CUDA_INVALID_VALUE;
-    CudaError error = kernel_work(params, &work);
+    CudaError error = changed_kernel(&node->work, params, &work);
     return error ? error : replace(&node->work, &work);
 }
 
@@ -359,7 +372,9 @@ static CudaError set_step(GraphExec *exec, const GraphNode *node, CudaError erro
 
 static CudaError exec_kernel(GraphExec *exec, GraphNode *node, const KernelParams *params) {
     Work work;
-    CudaError error = kernel_work(params, &work);
+    const Step *step = find_step(exec, node);
+    if (!step) return CUDA_INVALID_VALUE;
+    CudaError error = changed_kernel(&step->work, params, &work);
     return set_step(exec, node, error, &work);
 }
 

@@ -8,14 +8,22 @@
 #include "simt/cuda/event.h"
 #include "simt/cuda/graph.h"
 #include "simt/cuda/signal.h"
+#include "simt/cuda/stream.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 
 // A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
-static CudaError run_kernel(KernelEntry *entry, const Launch *launch) {
+static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void *context) {
+    KernelEntry *entry = work->kernel.entry;
+    Launch own = work->kernel.launch;
+    const Launch *launch = &own;
     LaunchReport report = {0};
     SimtError error = {""};
+    own.prerequisite = prerequisite;
+    own.context = context;
+    if (own.programmatic && work->stream) own.after = work->stream->launch;
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
+    if (work->stream) work->stream->launch = entry->info.releases ? report.serial : 0;
     bool ran = status == SIMT_OK || report.total.value[COUNT_WARP_INSTS];
     bool kept = !ran || report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);
@@ -32,15 +40,21 @@ static CudaError run_kernel(KernelEntry *entry, const Launch *launch) {
     return CUDA_SUCCESS;
 }
 
+CudaError work_run_early(const Work *work, void (*prerequisite)(void *), void *context) {
+    CudaError error = runtime_broken();
+    return error ? error : run_kernel(work, prerequisite, context);
+}
+
 CudaError work_run(const Work *work) {
     CudaError error = runtime_broken();
     if (error) return error;
+    if (work->stream && work->kind != WORK_KERNEL) work->stream->launch = 0;
     switch (work->kind) {
     case WORK_NOTHING:
     case WORK_WAIT:
         return CUDA_SUCCESS; // what it would wait for has run
     case WORK_KERNEL:
-        return run_kernel(work->kernel.entry, &work->kernel.launch);
+        return run_kernel(work, NULL, NULL);
     case WORK_COPY:
         return copy_run(&work->copy);
     case WORK_FILL:

@@ -7,6 +7,7 @@
 
 typedef struct Graph Graph;
 typedef struct Event Event;
+typedef struct Stream Stream;
 
 typedef struct {
     enum {
@@ -19,6 +20,7 @@ typedef struct {
         WORK_WAIT,
         WORK_GRAPH
     } kind;
+    Stream *stream; // in which it runs, NULL: a part of another work's
     union {
         struct {
             KernelEntry *entry;
@@ -36,6 +38,8 @@ typedef struct {
 } Work;
 
 CudaError work_run(const Work *work);
+// A kernel that starts before the one in front of it, which it has run when it waits for it.
+CudaError work_run_early(const Work *work, void (*prerequisite)(void *), void *context);
 bool work_copy(Work *to, const Work *from); // deep; false: out of memory
 void work_free(Work *work);
 

@@ -39,6 +39,10 @@ typedef struct {
     uint32_t registers;              // per thread, an estimate from the PTX
     uint32_t max_threads_per_block;  // 1024, or from .maxntid / .reqntid
     uint32_t ptx_version, sm_target; // 90 for 9.0, 75 for sm_75
+    Dim3 cluster;                    // .reqnctapercluster; x is 0 if the launch may choose
+    uint32_t max_cluster;            // .maxclusterrank; 0: not given
+    bool explicit_cluster;           // .explicitcluster: it must be chosen
+    bool releases;                   // lets the kernel behind it start before its end
 } KernelInfo;
 
 void kernel_info(const Kernel *kernel, KernelInfo *info);
@@ -57,11 +61,18 @@ typedef struct {
     Dim3 grid, block, cluster; // cluster {1,1,1} when unused
     uint32_t dynamic_shared_bytes;
     bool cooperative;
+    bool explicit_cluster; // someone asked for clusters, also of one block
+    bool programmatic;     // may start before the kernel in front of it in the stream has ended:
+    uint64_t after;        // whose LaunchReport.serial this is; 0: none, or it need not be known
+    // Runs that kernel, when this one first waits for it or at its end; NULL: it has run.
+    void (*prerequisite)(void *context);
+    void *context;
     void *const *arguments; // one host pointer per parameter, as for cudaLaunchKernel
 } Launch;
 
 // What one launch did. Filled also when the launch failed, as far as it got.
 typedef struct {
+    uint64_t serial; // of the launch, from 1 on
     Counters total;
     LineCounters *lines; // sorted by file and line; NULL without SimtOptions.lines
     size_t line_count;

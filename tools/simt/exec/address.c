@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simt/exec/bank.h"
+#include "simt/exec/cluster.h"
 
 enum { WINDOW_SHIFT = 48 };
 _Static_assert(ADDRESS_WITHIN == ((uint64_t)1 << WINDOW_SHIFT) - 1, "a window holds its addresses");
@@ -23,9 +24,28 @@ static PtxSpace space_of(uint64_t address) {
     return window < WINDOWS ? windows[window] : PTX_GENERIC;
 }
 
-bool address_in_space(uint64_t address, PtxSpace space) {
+bool address_in_space(const Block *block, uint64_t address, PtxSpace space) {
     if (space == PTX_GLOBAL) return address >= memory_low && address < memory_high;
+    if (space == PTX_SHARED_CLUSTER) return space_of(address) == PTX_SHARED;
+    if (space == PTX_SHARED && address_rank(block, address) != block->rank) return false;
     return space_of(address) == space;
+}
+
+bool address_global_pointer(const uint8_t *pointer) {
+    const uint64_t address = (uint64_t)(uintptr_t)pointer - (uint64_t)memory_delta;
+    return address >= memory_low && address < memory_high;
+}
+
+uint32_t address_same_block(const Block *block, const uint64_t address[LANES], uint32_t mask,
+                            Block **of) {
+    const uint32_t rank = address_rank(block, address[__builtin_ctz(mask)]);
+    uint32_t same = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        same |= (uint32_t)(address_rank(block, address[lane]) == rank) << lane;
+    }
+    *of = cluster_block(block, rank);
+    return same;
 }
 
 Access address_copy_store(const Inst *inst) {
@@ -82,8 +102,11 @@ bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, u
     const InstAtomic *atomic = &access->inst->atomic;
     if (access->kind != ACCESS_ATOMIC || !(access->order & ORDER_RELAXED)) return false;
     if (atomic->mode != ATOMIC_CAS) return false;
-    const uint8_t *at = access->space == PTX_SHARED ? warp->block->shared + address
-                                                    : (const uint8_t *)memory_at(address);
+    const uint8_t *at = memory_at(address);
+    if (access->space == PTX_SHARED) {
+        const Block *of = cluster_block(warp->block, address_rank(warp->block, address));
+        at = of->shared + (address & ADDRESS_IN_BLOCK);
+    }
     uint64_t wanted = warp_read(warp, register_class(atomic->type), atomic->b, (int)lane);
     return memcmp(at, &wanted, access->bytes) != 0;
 }
@@ -163,8 +186,7 @@ typedef struct {
     uint64_t low, high, lane_bytes;
 } Room;
 
-static Room room_of(const Warp *warp, PtxSpace space) {
-    const Block *block = warp->block;
+static Room room_of(const Warp *warp, const Block *block, PtxSpace space) {
     const uint64_t stride = block->local_stride;
     switch (space) {
     case PTX_GLOBAL:
@@ -187,8 +209,14 @@ static bool fits(const Room *room, uint64_t address, uint64_t size) {
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
     PtxSpace space = space_of(address);
     if (space == PTX_GENERIC) return false;
-    Room room = room_of(warp, space);
     uint64_t at = address & ADDRESS_WITHIN;
+    const Block *block = warp->block;
+    if (space == PTX_SHARED) {
+        block = cluster_block(block, address_rank(block, at));
+        at &= ADDRESS_IN_BLOCK;
+    }
+    if (!block) return false;
+    Room room = room_of(warp, block, space);
     if (!fits(&room, at, bytes)) return false;
     memcpy(to, (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane), bytes);
     return true;
@@ -199,7 +227,7 @@ static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int la
     static const char *const kinds[] = {
         [ACCESS_LOAD] = "load", [ACCESS_STORE] = "store", [ACCESS_ATOMIC] = "atomic"};
     static const char *const names[] = {"register", "global",    "constant", "shared",
-                                        "local",    "parameter", "generic"};
+                                        "local",    "parameter", "generic",  "shared"};
     warp_fail(warp, access->inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
               "%s %s of %u bytes at 0x%llx %s", names[space], kinds[access->kind],
               address_bytes(access), (unsigned long long)address,
@@ -226,6 +254,50 @@ static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mas
     }
 }
 
+// Shared memory of another block of the cluster. What such accesses cost is counted nowhere.
+static bool resolve_remote(Warp *warp, const Access *access, const Block *of, uint32_t mask,
+                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
+    const uint64_t size = address_bytes(access);
+    const int first = __builtin_ctz(mask);
+    if (!of) return bad_address(warp, access, PTX_SHARED, first, address[first], false);
+    if (!of->running) {
+        warp_fail(warp, access->inst, first, SIMT_TRAP,
+                  "access to shared memory of block (%u,%u,%u) of the cluster, which has ended",
+                  of->index.x, of->index.y, of->index.z);
+        return false;
+    }
+    const Room room = room_of(warp, of, PTX_SHARED);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        const uint64_t at = address[lane] & ADDRESS_IN_BLOCK;
+        const bool inside = fits(&room, at, size);
+        if (!inside || (at & (size - 1)))
+            return bad_address(warp, access, PTX_SHARED, lane, at, inside);
+        pointer[lane] = room.base + at;
+    }
+    return true;
+}
+
+static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
+                          const uint64_t address[LANES], uint8_t *pointer[LANES]);
+
+// Of a generic access, or one of .shared::cluster.
+static bool resolve_cluster(Warp *warp, const Access *access, uint32_t mask,
+                            const uint64_t address[LANES], uint8_t *pointer[LANES]) {
+    uint64_t own[LANES];
+    LANE_LOOP own[l] = address[l] & ADDRESS_IN_BLOCK;
+    while (mask) {
+        Block *of;
+        const uint32_t same = address_same_block(warp->block, address, mask, &of);
+        const bool good = of == warp->block
+                              ? resolve_space(warp, access, PTX_SHARED, same, own, pointer)
+                              : resolve_remote(warp, access, of, same, address, pointer);
+        if (!good) return false;
+        mask &= ~same;
+    }
+    return true;
+}
+
 // Whether all lanes' accesses fit and are aligned; then they are the pointers.
 static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[LANES],
                        uint8_t *pointer[LANES]) {
@@ -241,7 +313,7 @@ static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[L
 static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
-    Room room = room_of(warp, space);
+    Room room = room_of(warp, warp->block, space);
     if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // they are only read
     uint32_t left = mask;
     if (mask == ALL_LANES && !room.lane_bytes && whole_warp(&room, size, address, pointer))
@@ -260,6 +332,8 @@ static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint
 bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]) {
     uint64_t address[LANES], within[LANES];
     address_lanes(warp, access, address);
+    if (access->space == PTX_SHARED_CLUSTER)
+        return resolve_cluster(warp, access, mask, address, pointer);
     if (access->space != PTX_GENERIC)
         return resolve_space(warp, access, access->space, mask, address, pointer);
     while (mask) {
@@ -268,7 +342,10 @@ bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *p
         uint32_t same = address_same_space(address, mask, &space, within);
         if (space == PTX_GENERIC)
             return bad_address(warp, access, PTX_GENERIC, first, address[first], false);
-        if (!resolve_space(warp, access, space, same, within, pointer)) return false;
+        const bool good = space == PTX_SHARED
+                              ? resolve_cluster(warp, access, same, within, pointer)
+                              : resolve_space(warp, access, space, same, within, pointer);
+        if (!good) return false;
         mask &= ~same;
     }
     return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/cluster.h"
 #include "simt/exec/observer.h"
 #include "simt/exec/path.h"
 
@@ -77,7 +78,7 @@ void block_start(Block *block, uint64_t number) {
         uint32_t left = block->threads - k * LANES;
         path_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);
     }
-    observer_begin(block);
+    block->running = true;
 }
 
 // Lanes that wait for others of their warp go on alone if that gets a stuck block going again.
@@ -90,20 +91,32 @@ static bool release_all(Block *block) {
     return released;
 }
 
-static BlockResult deadlock(Block *block) {
+BlockResult block_deadlock(Block *block) {
+    static const char *const where[] = {[PATH_BARRIER] = "a barrier",
+                                        [PATH_SYNC] = "a warp-wide instruction",
+                                        [PATH_CLUSTER] = "the barrier of its cluster"};
     for (uint32_t k = 0; k < block->warp_count; k++) {
         Warp *warp = &block->warps[k];
         for (int p = 0; warp->live && p < warp->path_count; p++) {
             const Path *path = &warp->paths[p];
-            if (path->state != PATH_BARRIER && path->state != PATH_SYNC) continue;
-            bool barrier = path->state == PATH_BARRIER;
-            warp_fail(warp, path->pc - barrier, __builtin_ctz(path->mask), SIMT_DEADLOCK,
-                      "deadlock: waits at %s for threads that never come",
-                      barrier ? "a barrier" : "a warp-wide instruction");
+            if (path->state < PATH_SYNC) continue;
+            warp_fail(warp, path->pc - (path->state == PATH_BARRIER), __builtin_ctz(path->mask),
+                      SIMT_DEADLOCK, "deadlock: waits at %s for threads that never come",
+                      where[path->state]);
             return BLOCK_FAILED;
         }
     }
     return BLOCK_FAILED;
+}
+
+// Whether threads of other blocks may let some of its threads go.
+static bool waits_for_cluster(const Block *block) {
+    for (uint32_t k = 0; block->cluster->count > 1 && k < block->warp_count; k++) {
+        const Warp *warp = &block->warps[k];
+        for (int p = 0; warp->live && p < warp->path_count; p++)
+            if (warp->paths[p].state == PATH_CLUSTER) return true;
+    }
+    return false;
 }
 
 static bool timed_out(Block *block) {
@@ -176,8 +189,8 @@ static BlockResult take_turns(Block *block, bool may_yield) {
         }
         if (block->done_warps == count) return BLOCK_DONE;
         if (!round.ran) {
-            if (!release_all(block)) return deadlock(block);
-            continue;
+            if (release_all(block)) continue;
+            return waits_for_cluster(block) ? BLOCK_WAITS : block_deadlock(block);
         }
         if (block->progress != before) {
             block->stuck = 0;
@@ -193,6 +206,7 @@ static BlockResult take_turns(Block *block, bool may_yield) {
 BlockResult block_run(Block *block, bool may_yield) {
     bool stop = machine_interrupted && timed_out(block);
     BlockResult result = stop ? BLOCK_FAILED : take_turns(block, may_yield);
-    if (result != BLOCK_YIELDS) observer_end(block);
+    if (result == BLOCK_DONE) block->running = false;
+    if (result == BLOCK_DONE || result == BLOCK_FAILED) observer_end(block);
     return result;
 }

@@ -18,6 +18,8 @@ typedef struct {
 
 struct Block {
     Machine *machine;
+    Cluster *cluster;
+    uint32_t rank; // in the cluster
     Warp *warps;
     uint32_t warp_count, threads;
     uint32_t live_threads;
@@ -38,14 +40,22 @@ struct Block {
     uint8_t *stacks;   // of all warps
 };
 
-typedef enum { BLOCK_DONE, BLOCK_YIELDS, BLOCK_FAILED } BlockResult;
+typedef enum {
+    BLOCK_DONE,
+    BLOCK_YIELDS,
+    BLOCK_WAITS, // at the barrier of its cluster
+    BLOCK_FAILED
+} BlockResult;
 
 // NULL: out of memory. `tally` has a slot for every counter of the module.
 Block *block_new(Machine *machine, Tally *tally);
 void block_free(Block *block);
+// Before an observer is told that it begins.
 void block_start(Block *block, uint64_t number);
 // Runs until all threads have exited, or until all warps wait for something that other blocks may
 // do, if `may_yield`.
 BlockResult block_run(Block *block, bool may_yield);
+// None of its warps can go on: fails at a line where one waits.
+BlockResult block_deadlock(Block *block);
 
 #endif

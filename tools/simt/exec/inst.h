@@ -84,6 +84,7 @@ typedef enum {
     MBARRIER_ARRIVE,
     MBARRIER_ARRIVE_EXPECT,
     MBARRIER_ARRIVE_DROP,
+    MBARRIER_ARRIVE_DROP_EXPECT,
     MBARRIER_EXPECT,
     MBARRIER_COMPLETE,
     MBARRIER_WAIT_STATE, // the others that wait come behind it
@@ -152,6 +153,44 @@ typedef struct {
     uint32_t read;    // bytes to read, the rest is zero; PTX_NONE: all
     uint32_t ignored; // a predicate: lanes that read nothing; PTX_NONE: none
 } InstCopy;
+
+// One of the addresses of a bulk copy, in 8 bytes.
+enum { BULK_OFFSET_BITS = 24 };
+typedef struct {
+    uint32_t base;
+    uint32_t offset : BULK_OFFSET_BITS; // signed
+    uint32_t space : 7;                 // a PtxSpace; PTX_REG_SPACE: there is none
+    uint32_t wide : 1;
+} BulkAddress;
+
+// cp.async.bulk, cp.reduce.async.bulk; st.async, red.async.
+typedef struct {
+    BulkAddress to, barrier;
+    union {
+        struct {
+            BulkAddress from;
+            uint32_t bytes;
+            uint32_t ranks; // of blocks, a bit each; PTX_NONE: one
+        };
+        struct {
+            uint32_t value[4];
+            uint8_t size, elements; // bytes of each
+        };
+    };
+    AtomicMode mode : 8;
+    PtxType type : 8;
+    bool reduces;
+} InstBulk;
+
+// commit_group, wait_group, wait_all of cp.async and of cp.async.bulk.
+typedef struct {
+    uint32_t pending; // groups that may still be under way
+    bool bulk, waits;
+    bool all;  // what is in no group too
+    bool read; // only until the sources have been read
+} InstGroup;
+
+typedef enum { FENCE_MEMORY, FENCE_PROXY_ASYNC, FENCE_MBARRIER_INIT, FENCE_PROXY } FenceKind;
 
 // --- what lanes and threads do together ---
 
@@ -296,6 +335,9 @@ struct Inst {
                 InstCopy copy;
             };
         };
+        InstBulk bulk;
+        InstGroup group;
+        FenceKind fence;
         InstSync sync;
         InstBarrier barrier;
         InstBarrierResult barrier_result;

@@ -20,6 +20,12 @@ const PtxInst *machine_instruction(const Machine *machine, const Inst *inst) {
     return &code->source->insts[inst->ptx];
 }
 
+void machine_await_prerequisite(Machine *machine) {
+    void (*run)(void *) = machine->run_prerequisite;
+    machine->run_prerequisite = NULL;
+    if (run) run(machine->prerequisite_context);
+}
+
 static int64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -11,9 +11,32 @@ static void tell_all(Warp *warp, const Access *access, uint32_t lanes,
     if (machine->profile) machine->profile->access(warp, access, lanes, address);
 }
 
+// Of shared memory in a cluster, block by block.
+static void tell_cluster(Warp *warp, const Access *access, uint32_t lanes,
+                         const uint64_t address[LANES]) {
+    const Observer *observer = observer_of(warp->block);
+    Access part = *access;
+    uint64_t within[LANES];
+    part.space = PTX_SHARED;
+    LANE_LOOP within[l] = address[l] & ADDRESS_IN_BLOCK;
+    while (lanes) {
+        Block *of;
+        const uint32_t same = address_same_block(warp->block, address, lanes, &of);
+        if (of == warp->block)
+            tell_all(warp, &part, same, within);
+        else if (observer && observer->remote)
+            observer->remote(warp, &part, same, of, within);
+        lanes &= ~same;
+    }
+}
+
 static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
     uint64_t address[LANES];
     address_lanes(warp, access, address);
+    if (access->space == PTX_SHARED_CLUSTER) {
+        tell_cluster(warp, access, lanes, address);
+        return;
+    }
     if (access->space != PTX_GENERIC) {
         tell_all(warp, access, lanes, address);
         return;
@@ -24,7 +47,10 @@ static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
         PtxSpace space;
         uint32_t same = address_same_space(address, lanes, &space, within);
         part.space = space;
-        if (space != PTX_GENERIC) tell_all(warp, &part, same, within);
+        if (space == PTX_SHARED)
+            tell_cluster(warp, &part, same, within);
+        else if (space != PTX_GENERIC)
+            tell_all(warp, &part, same, within);
         lanes &= ~same;
     }
 }

@@ -2,6 +2,7 @@
 #include "simt/exec/path.h"
 
 #include "simt/exec/barrier.h"
+#include "simt/exec/cluster.h"
 
 static void path_save(Warp *warp, const Inst *pc, PathState state) {
     Path *path = &warp->paths[warp->current];
@@ -75,6 +76,7 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->current = 0;
     warp->live = lanes;
     warp->carry = 0;
+    warp->cluster_arrived = warp->cluster_open = 0;
     warp->spins = 0;
     warp->stop = STOP_NONE;
 }
@@ -229,6 +231,7 @@ const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     warp->mask &= ~lanes;
     warp->exec = warp->mask;
     barrier_exited(block);
+    cluster_exited(warp, lanes);
     if (warp->mask) return next;
     path_free(warp, warp->current);
     join_check(warp, warp->parent);
@@ -258,6 +261,22 @@ void path_release_barrier(Warp *warp, uint32_t barrier) {
     for (int k = 0; k < warp->path_count; k++) {
         Path *path = &warp->paths[k];
         if (path->state == PATH_BARRIER && path->sync == barrier) path->state = PATH_READY;
+    }
+    warp->spins = 0;
+}
+
+// It looks again when it is let go.
+const Inst *path_wait_cluster(Warp *warp, const Inst *inst) {
+    path_save(warp, inst, PATH_CLUSTER);
+    return path_switch(warp);
+}
+
+void path_release_cluster(Warp *warp) {
+    warp->cluster_open |= warp->cluster_arrived;
+    warp->cluster_arrived = 0;
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *path = &warp->paths[k];
+        if (path->state == PATH_CLUSTER) path->state = PATH_READY;
     }
     warp->spins = 0;
 }

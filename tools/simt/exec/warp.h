@@ -23,12 +23,13 @@ typedef float __attribute__((may_alias)) LaneF32;
 typedef double __attribute__((may_alias)) LaneF64;
 
 typedef struct Block Block;
+typedef struct Cluster Cluster;
 
 // Lanes that go the same way. A warp starts as one path. A branch that splits lanes leaves a join
 // behind, which waits where their ways meet for the lanes of both sides; lanes that exit, or go
 // where they cannot meet the others, are no longer waited for. Any path that is ready may run:
 // warp-wide and block-wide waits and spinning loops switch to another one.
-typedef enum { PATH_FREE, PATH_READY, PATH_JOIN, PATH_SYNC, PATH_BARRIER } PathState;
+typedef enum { PATH_FREE, PATH_READY, PATH_JOIN, PATH_SYNC, PATH_BARRIER, PATH_CLUSTER } PathState;
 
 typedef struct {
     const Inst *pc;  // where it goes on; a join: where lanes meet
@@ -67,6 +68,9 @@ struct Warp {
     uint32_t live;      // lanes that have not exited
     uint32_t carry;     // condition-code register, a bit per lane
     uint32_t spins;     // strong loads, failed exchanges and sleeps since the last progress
+    // Lanes that have arrived at the barrier of the cluster and not yet waited for it: where it is
+    // not complete, and where it is.
+    uint32_t cluster_arrived, cluster_open;
     Block *block;
     uint8_t *stack; // of frames
     Path paths[PATHS];

@@ -140,7 +140,9 @@ void lower_ld(Lower *lower);  // memory.c
 void lower_st(Lower *lower);
 void lower_atom(Lower *lower); // atomic.c
 void lower_red(Lower *lower);
-void lower_cp(Lower *lower); // async.c
+void lower_cp(Lower *lower);                 // async.c
+void lower_bulk(Lower *lower, bool reduces); // bulk.c
+void lower_store_async(Lower *lower, bool reduces);
 void lower_mbarrier(Lower *lower);
 void lower_shfl(Lower *lower); // sync.c
 void lower_vote(Lower *lower);
@@ -148,7 +150,10 @@ void lower_match(Lower *lower);
 void lower_redux(Lower *lower);
 void lower_elect(Lower *lower);
 void lower_bar(Lower *lower);
+void lower_mapa(Lower *lower);
+void lower_getctarank(Lower *lower);
 void lower_fence(Lower *lower);
+void lower_griddepcontrol(Lower *lower);
 void lower_activemask(Lower *lower);
 void lower_bra(Lower *lower); // branch.c
 void lower_brx(Lower *lower);

@@ -12,15 +12,11 @@ Scope lower_take_scope(Lower *lower) {
 
 MemoryForm lower_take_form(Lower *lower) {
     static const Choice spaces[] = {
-        {STR("global"), PTX_GLOBAL},
-        {STR("shared"), PTX_SHARED},
-        {STR("shared::cta"), PTX_SHARED},
-        {STR("const"), PTX_CONST},
-        {STR("local"), PTX_LOCAL},
-        {STR("param"), PTX_PARAM},
-        {STR("param::entry"), PTX_PARAM},
-        {STR("param::func"), PTX_PARAM},
-        {STR(""), 0},
+        {STR("global"), PTX_GLOBAL},      {STR("shared"), PTX_SHARED},
+        {STR("shared::cta"), PTX_SHARED}, {STR("shared::cluster"), PTX_SHARED_CLUSTER},
+        {STR("const"), PTX_CONST},        {STR("local"), PTX_LOCAL},
+        {STR("param"), PTX_PARAM},        {STR("param::entry"), PTX_PARAM},
+        {STR("param::func"), PTX_PARAM},  {STR(""), 0},
     };
     static const Choice orders[] = {
         {STR("relaxed"), ORDER_RELAXED},   {STR("acquire"), ORDER_ACQUIRE},
@@ -44,7 +40,7 @@ InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryFor
                          .elements = form->elements};
     if (operand->kind != PTX_OPERAND_ADDRESS || operand->count) lower_unknown(lower);
     PtxOperand base = {.kind = PTX_OPERAND_INT, .reg = operand->reg, .reg2 = PTX_NONE};
-    memory.wide = form->space != PTX_SHARED;
+    memory.wide = form->space != PTX_SHARED && form->space != PTX_SHARED_CLUSTER;
     if (operand->reg != PTX_NONE) {
         base.kind = PTX_OPERAND_REG;
         memory.wide = lower_class(lower, &base) == REGISTER_64;
@@ -127,7 +123,7 @@ static uint32_t access_slots(Lower *lower, PtxSpace space, bool load) {
     SlotKind global = load ? SLOT_GLOBAL_LD : SLOT_GLOBAL_ST;
     SlotKind shared = load ? SLOT_SHARED_LD : SLOT_SHARED_ST;
     if (space == PTX_GLOBAL) return lower_slot(lower, global);
-    if (space == PTX_SHARED) return lower_slot(lower, shared);
+    if (space == PTX_SHARED || space == PTX_SHARED_CLUSTER) return lower_slot(lower, shared);
     if (space != PTX_GENERIC) return 0;
     uint32_t slot = lower_slot(lower, global);
     lower_slot(lower, shared);
@@ -167,4 +163,9 @@ static void lower_load_store(Lower *lower, bool load) {
 }
 
 void lower_ld(Lower *lower) { lower_load_store(lower, true); }
-void lower_st(Lower *lower) { lower_load_store(lower, false); }
+void lower_st(Lower *lower) {
+    if (lower_take(lower, "async"))
+        lower_store_async(lower, false);
+    else
+        lower_load_store(lower, false);
+}

@@ -132,12 +132,15 @@ static uint64_t update(AtomicMode mode, PtxType kind, bool cache, uint32_t bytes
     UPDATE(LaneU64);
 }
 
+void atomic_update(AtomicMode mode, PtxType type, uint8_t *pointer, uint64_t value) {
+    update(mode, type, address_global_pointer(pointer), ptx_type_bytes(type), pointer, value, 0);
+}
+
 const Inst *op_atomic(Warp *warp, const Inst *inst) {
     const InstAtomic *atomic = &inst->atomic;
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec, bytes = inst->memory.bytes;
     const RegisterClass class = register_class(atomic->type);
-    const uintptr_t shared = (uintptr_t)warp->block->shared;
     const Access access = address_access(inst);
     if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     warp->tally[inst->slot].a += (uint32_t)__builtin_popcount(mask);
@@ -146,7 +149,7 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
         int lane = __builtin_ctz(m);
         uint64_t b = warp_read(warp, class, atomic->b, lane), c = 0;
         if (atomic->mode == ATOMIC_CAS) c = warp_read(warp, class, atomic->c, lane);
-        bool cache = (uintptr_t)pointer[lane] - shared >= warp->block->shared_bytes;
+        bool cache = address_global_pointer(pointer[lane]);
         uint64_t old = update(atomic->mode, atomic->type, cache, bytes, pointer[lane], b, c);
         failed |= atomic->mode == ATOMIC_CAS && old != b;
         if (atomic->old != PTX_NONE) warp_write(warp, class, atomic->old, lane, old);

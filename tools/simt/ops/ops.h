@@ -34,7 +34,7 @@ Op op_combine;
 // flow.c
 Op op_enter, op_enter_join, op_enter_outside, op_jump, op_branch, op_table_branch, op_guard,
     op_unguard, op_exit, op_return, op_call, op_call_pointer, op_trap, op_nothing, op_fence,
-    op_nanosleep;
+    op_nanosleep, op_grid_release, op_grid_wait;
 
 // print.c: functions that are built in
 Op op_print, op_assert_fail;
@@ -45,6 +45,7 @@ Op op_malloc, op_free;
 // sync.c
 Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle, op_vote, op_match,
     op_reduce, op_activemask, op_elect;
+Op op_cluster_arrive, op_cluster_wait, op_map_rank, op_map_rank_wide, op_get_rank, op_get_rank_wide;
 
 // memory.c
 Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class);
@@ -56,9 +57,15 @@ const Inst *op_spin(Warp *warp, const Inst *inst);
 
 // atomic.c
 Op op_atomic;
+// Updates one element of memory.
+void atomic_update(AtomicMode mode, PtxType type, uint8_t *pointer, uint64_t value);
 
 // async.c
-Op op_copy_async, op_mbarrier;
+Op op_copy_async, op_copies_arrive, op_group, op_mbarrier, op_pending_count;
+void async_complete(uint8_t *mbarrier, uint32_t bytes); // of transactions
+
+// bulk.c
+Op op_bulk, op_store_async;
 
 // Bytes of the frame of a called function in front of its registers: return address, the caller's
 // reconvergence point, frame and local stack pointer, one of each for every lane.

@@ -1,6 +1,8 @@
 // What lanes of a warp do together (shfl, vote, match, redux, bar.warp), and what threads of a
 // block do (bar). PTX ISA, "Parallel Synchronization and Communication Instructions".
+#include "simt/exec/address.h"
 #include "simt/exec/barrier.h"
+#include "simt/exec/cluster.h"
 #include "simt/ops/ops.h"
 
 // Lanes of a warp that meet in an instruction: normally all on one path; when the warp has split,
@@ -378,4 +380,52 @@ const Inst *op_barrier_result(Warp *warp, const Inst *inst) {
     bool value = result->mode == BARRIER_AND ? ones == barrier->last_arrived : ones != 0;
     warp_write_predicate(warp, result->d, value ? ALL_LANES : 0);
     return inst + 1;
+}
+
+// --- the barrier of a cluster ---
+
+const Inst *op_cluster_arrive(Warp *warp, const Inst *inst) {
+    const uint32_t again = warp->exec & (warp->cluster_arrived | warp->cluster_open);
+    if (again)
+        return warp_fail(warp, inst, __builtin_ctz(again), SIMT_TRAP,
+                         "arrives at the barrier of its cluster again before it has waited there");
+    observer_cluster_arrive(warp, inst);
+    cluster_arrive(warp);
+    return inst + 1;
+}
+
+const Inst *op_cluster_wait(Warp *warp, const Inst *inst) {
+    const uint32_t missing = warp->exec & ~(warp->cluster_arrived | warp->cluster_open);
+    if (missing)
+        return warp_fail(warp, inst, __builtin_ctz(missing), SIMT_TRAP,
+                         "waits at the barrier of its cluster, where it has not arrived");
+    if (warp->exec & warp->cluster_arrived) return path_wait_cluster(warp, inst);
+    warp->cluster_open &= ~warp->exec;
+    observer_cluster_waited(warp, inst);
+    return inst + 1;
+}
+
+// mapa and getctarank, of addresses within shared memory and of generic ones.
+const Inst *op_map_rank(Warp *warp, const Inst *inst) {
+    const LaneU32 *rank = REG(warp, LaneU32, inst->r[2]);
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneU32, address_map(a[l], rank[l]));
+}
+
+const Inst *op_map_rank_wide(Warp *warp, const Inst *inst) {
+    const LaneU32 *rank = REG(warp, LaneU32, inst->r[2]);
+    const LaneU64 *a = REG(warp, LaneU64, inst->r[1]);
+    LANE_RESULT(LaneU64, address_map(a[l], rank[l]));
+}
+
+const Inst *op_get_rank(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    const Block *block = warp->block;
+    LANE_RESULT(LaneU32, address_rank(block, a[l]));
+}
+
+const Inst *op_get_rank_wide(Warp *warp, const Inst *inst) {
+    const LaneU64 *a = REG(warp, LaneU64, inst->r[1]);
+    const Block *block = warp->block;
+    LANE_RESULT(LaneU32, address_rank(block, a[l]));
 }

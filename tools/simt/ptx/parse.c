@@ -285,6 +285,12 @@ static void parse_bounds(Parser *parser, PtxFunction *function) {
             function->max_threads = launch_bound(parser, NULL);
         } else if (parse_take(parser, ".reqntid")) {
             function->max_threads = launch_bound(parser, &function->required);
+        } else if (parse_take(parser, ".reqnctapercluster")) {
+            launch_bound(parser, &function->cluster);
+        } else if (parse_take(parser, ".maxclusterrank")) {
+            function->max_cluster = launch_bound(parser, NULL);
+        } else if (parse_take(parser, ".explicitcluster")) {
+            function->explicit_cluster = true;
         } else if (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
             parse_next(parser);
             while (parser->token.kind == TOKEN_INT || parser->token.kind == TOKEN_STRING) {

@@ -180,8 +180,9 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
                   const uint64_t address[LANES]) {
     uint64_t size = address_bytes(access);
     forget_freed(checker);
+    if (checker->machine->after) early_check(checker, warp, access, mask, address);
     if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) {
-        check_order(checker, warp, access, mask, address);
+        check_order(checker, warp, access, mask, address, &checker->check->words);
         check_global_races(checker, warp, access, mask, address, true);
         return;
     }
@@ -195,6 +196,6 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
         for (uint32_t m = good; !load && m; m &= m - 1)
             memory_written(address[__builtin_ctz(m)], size);
     }
-    check_order(checker, warp, access, good, address);
+    check_order(checker, warp, access, good, address, &checker->check->words);
     check_global_races(checker, warp, access, good, address, false);
 }

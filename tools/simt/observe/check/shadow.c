@@ -195,6 +195,8 @@ uint64_t shadow_times(uint64_t count, uint64_t block) {
     return first;
 }
 
+uint64_t shadow_next_time(void) { return next_time; }
+
 uint64_t shadow_block(uint64_t time) {
     const uint32_t *leaf = leaf_of(time / SHADOW_TIMES);
     return leaf ? leaf[time / SHADOW_TIMES % LEAF_PIECES] : 0;

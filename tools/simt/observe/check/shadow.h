@@ -40,6 +40,7 @@ uint64_t shadow_launch(void);
 // `count` is a multiple of SHADOW_TIMES.
 enum { SHADOW_TIMES = 16 };
 uint64_t shadow_times(uint64_t count, uint64_t block);
+uint64_t shadow_next_time(void);      // that nobody has yet
 uint64_t shadow_block(uint64_t time); // of a time that was given out
 
 extern Region **shadow_regions; // by address; NULL: not made yet

@@ -52,7 +52,9 @@ static bool both_strong(const Touch *at, Record record) {
     const uint32_t mine = record_scope(at->mine), other = record_scope(record);
     if (!mine || !other) return false;
     if (mine == SCOPE_DEVICE && other == SCOPE_DEVICE) return true;
-    return shadow_block(record_time(record)) == at->checker->block;
+    const uint64_t block = shadow_block(record_time(record));
+    if (block == at->checker->block) return true;
+    return mine != SCOPE_CTA && other != SCOPE_CTA && cluster_same(at->checker, block);
 }
 
 // Whether a record is of this very instruction: its value is not yet in memory.
