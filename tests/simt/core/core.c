@@ -11,6 +11,7 @@
 #include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
 #include "simt/memory/memory.h"
+#include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 #include "told.h"
 

@@ -123,7 +123,8 @@ uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpa
 
 // --- checks and counters ---
 
-uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+// Sectors of any lanes, by a hash table.
+static uint32_t scattered_sectors(const uint64_t address[LANES], uint32_t mask) {
     enum { SLOTS = 64 };
     uint64_t seen[SLOTS];
     uint64_t used = 0, last = UINT64_MAX;
@@ -140,6 +141,42 @@ uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
         count++;
     }
     return count;
+}
+
+// The same of all lanes. Sectors that only grow from lane to lane, or only shrink, are as many as
+// there are steps; also where the lanes of one half do what those of the other do, as they may in
+// blocks that are 16 wide.
+static uint32_t whole_sectors(const uint64_t address[LANES]) {
+    uint64_t sector[LANES + 1], up = 0, down = 0, halves = 0;
+    LANE_LOOP sector[l] = address[l] / 32;
+    sector[LANES] = sector[LANES - 1];
+    for (int l = 0; l < LANES / 2; l++) {
+        halves |= sector[l] ^ sector[l + LANES / 2];
+        up += sector[l] < sector[l + 1];
+        down += sector[l] > sector[l + 1];
+    }
+    if (!halves) { // the step from one half to the other is none
+        up -= sector[LANES / 2 - 1] < sector[LANES / 2];
+        down -= sector[LANES / 2 - 1] > sector[LANES / 2];
+    }
+    for (int l = LANES / 2; halves && l < LANES; l++) {
+        up += sector[l] < sector[l + 1];
+        down += sector[l] > sector[l + 1];
+    }
+    return up && down ? scattered_sectors(address, ALL_LANES) : (uint32_t)(up + down) + 1;
+}
+
+uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+    if (mask == ALL_LANES) return whole_sectors(address);
+    uint32_t up = 0, down = 0;
+    uint64_t last = address[__builtin_ctz(mask)] / 32;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t sector = address[__builtin_ctz(m)] / 32;
+        up += sector > last;
+        down += sector < last;
+        last = sector;
+    }
+    return up && down ? scattered_sectors(address, mask) : up + down + 1;
 }
 
 // Where a warp's part of a space lies: addresses [low, high), each lane's `lane_bytes` behind the
@@ -261,13 +298,27 @@ static bool resolve_cluster(Warp *warp, const Access *access, uint32_t mask,
     return true;
 }
 
+// Whether all lanes' accesses fit and are aligned; then they are the pointers.
+static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[LANES],
+                       uint8_t *pointer[LANES]) {
+    const uint64_t low = room->low, bytes = room->high - low, last = bytes - size;
+    const uintptr_t base = (uintptr_t)room->base;
+    uint64_t wrong = bytes < size;
+    LANE_LOOP wrong |= (uint64_t)(address[l] - low > last) | (address[l] & (size - 1));
+    LANE_LOOP pointer[l] = (uint8_t *)(base + address[l]);
+    return !wrong;
+}
+
 // One space, addresses within it.
 static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
     Room room = room_of(warp, warp->block, space);
     if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // they are only read
-    for (uint32_t m = mask; m; m &= m - 1) {
+    uint32_t left = mask;
+    if (mask == ALL_LANES && !room.lane_bytes && whole_warp(&room, size, address, pointer))
+        left = 0;
+    for (uint32_t m = left; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t at = address[lane];
         bool inside = fits(&room, at, size);

@@ -108,8 +108,14 @@ static inline void warp_write_predicate(const Warp *warp, uint32_t offset, uint3
     *d = (*d & ~warp->exec) | (value & warp->exec);
 }
 
+// Whether so few lanes are on that they are done sooner one by one than all in vectors.
+static inline bool warp_is_sparse(uint32_t mask) {
+    const uint32_t rest = mask & (mask - 1), third = rest & (rest - 1);
+    return !(third & (third - 1));
+}
+
 // Body of an Op with one result of type `type` for each lane, computed without side effects. The
-// result of lanes that are off is computed too and dropped.
+// result of lanes that are off may be computed too, and is dropped.
 #define LANE_RESULT(type, value) LANE_RESULT_IN(inst->r[0], type, value)
 #define LANE_RESULT_IN(d, type, value)                                                             \
     do {                                                                                           \
@@ -117,6 +123,11 @@ static inline void warp_write_predicate(const Warp *warp, uint32_t offset, uint3
         const uint32_t m_ = warp->exec;                                                            \
         if (m_ == ALL_LANES) {                                                                     \
             LANE_LOOP d_[l] = (type)(value);                                                       \
+        } else if (warp_is_sparse(m_)) {                                                           \
+            for (uint32_t left_ = m_; left_; left_ &= left_ - 1) {                                 \
+                const int l = __builtin_ctz(left_);                                                \
+                d_[l] = (type)(value);                                                             \
+            }                                                                                      \
         } else {                                                                                   \
             LANE_LOOP {                                                                            \
                 type v_ = (type)(value);                                                           \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simt/exec/address.h"
+#include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 
 static float as_f32(uint64_t bits) {

@@ -23,9 +23,13 @@ ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
 #define COPY_IN(memory, type)                                                                      \
     do {                                                                                           \
         type *d = REG(warp, type, offset);                                                         \
-        for (uint32_t m = mask; m; m &= m - 1) {                                                   \
+        memory value;                                                                              \
+        for (int l = 0; mask == ALL_LANES && l < LANES; l++) {                                     \
+            memcpy(&value, pointer[l] + at, sizeof value);                                         \
+            d[l] = (type)value;                                                                    \
+        }                                                                                          \
+        for (uint32_t m = mask == ALL_LANES ? 0 : mask; m; m &= m - 1) {                           \
             int l = __builtin_ctz(m);                                                              \
-            memory value;                                                                          \
             memcpy(&value, pointer[l] + at, sizeof value);                                         \
             d[l] = (type)value;                                                                    \
         }                                                                                          \

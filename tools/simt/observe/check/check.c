@@ -8,17 +8,11 @@
 
 // --- one checker ---
 
-static void free_cells(Cells *cells) {
-    free(cells->write);
-    free(cells->write_2);
-    free(cells->read);
-    free(cells->read_2);
-}
-
 static void free_checker(Checker *checker) {
     order_free(checker);
-    free_cells(&checker->cells);
-    free_cells(&checker->byte_cells);
+    check_forget_copies(checker);
+    shadow_give_cells(&checker->cells, checker->shared_words);
+    shadow_give_cells(&checker->byte_cells, checker->shared_words * 4);
     free(checker->lane_known);
     free(checker->waiting);
     free(checker->split);
@@ -33,14 +27,6 @@ static void free_checker(Checker *checker) {
     free(checker->copies);
     findings_free(&checker->findings);
     free(checker);
-}
-
-static bool new_cells(Cells *cells, size_t count) {
-    cells->write = calloc(count, sizeof(Record));
-    cells->write_2 = calloc(count, sizeof(Record));
-    cells->read = calloc(count, sizeof(Record));
-    cells->read_2 = calloc(count, sizeof(Record));
-    return cells->write && cells->write_2 && cells->read && cells->read_2;
 }
 
 static bool attach(Block *block) {
@@ -61,10 +47,10 @@ static bool attach(Block *block) {
     checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
     checker->variables = calloc(RECORD_SITES, sizeof *checker->variables);
     checker->races = calloc(RECORD_SITES, sizeof *checker->races);
-    if (new_cells(&checker->cells, words) && new_cells(&checker->byte_cells, words * 4) &&
-        checker->warps && checker->lane_known && checker->waiting && checker->split &&
-        checker->unwritten && checker->extents && checker->unwritten_at && checker->variables &&
-        checker->races) {
+    if (shadow_take_cells(&checker->cells, words) &&
+        shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps &&
+        checker->lane_known && checker->waiting && checker->split && checker->unwritten &&
+        checker->extents && checker->unwritten_at && checker->variables && checker->races) {
         block->watch = checker;
         return true;
     }
@@ -188,8 +174,11 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
 static uint32_t between(const Access *access, const uint64_t address[LANES], uint64_t low,
                         uint64_t high) {
     uint64_t size = address_bytes(access);
+    uint64_t wrong = 0;
     uint32_t good = 0;
     if (low > high || size > high - low) return 0;
+    LANE_LOOP wrong |= (uint64_t)(address[l] - low > high - low - size) | (address[l] & (size - 1));
+    if (!wrong) return ALL_LANES;
     LANE_LOOP good |=
         (uint32_t)((address[l] - low <= high - low - size) & !(address[l] & (size - 1))) << l;
     return good;

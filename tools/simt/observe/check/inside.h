@@ -206,7 +206,7 @@ struct Checker {
     uint32_t waited[MAX_WARPS]; // lanes that have waited for the kernel in front of this one
     bool any_waited, all_waited;
     bool copied;             // shared memory here has records of copies that mbarriers count
-    Cells cells, byte_cells; // of shared memory
+    Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
     uint32_t shared_words;
     uint8_t *split; // words that are recorded by byte
     bool any_split;
@@ -299,6 +299,13 @@ void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
+// Of these lanes, those that access another address than the lane before.
+static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes) {
+    uint32_t same = 0;
+    if (warp_is_sparse(lanes)) return lanes;
+    for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
+    return lanes & ~(same & lanes << 1);
+}
 // Global memory: lets what is needed for scattered lanes come to the host's cache.
 void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the

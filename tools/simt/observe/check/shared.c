@@ -18,9 +18,10 @@ typedef struct {
     Record mine; // of its lane
     Record
         copy; // time of an asynchronous copy, which is recorded in place of the access's; 0: none
-    Record floor; // records from here on are not ordered by a barrier of all threads
-    Record start; // earlier ones are of other blocks: the word is not written
-    Record noise; // those from here on are looked at; all others are not
+    Record floor;      // records from here on are not ordered by a barrier of all threads
+    Record start;      // earlier ones are of other blocks: the word is not written
+    Record noise;      // those from here on are looked at; all others are not
+    Record warp_floor; // the warp's own earlier ones are ordered by bar.warp.sync
     uint32_t thread, lane, mask, size;
     AccessKind kind;
     bool strong, cluster;
@@ -156,8 +157,10 @@ static inline __attribute__((always_inline)) void note_read(const Touch *at, con
 
 static void load(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
     if (cells->write[k] < at->start) unwritten(at, byte);
-    against_write(at, cells->write[k], byte, count);
-    against_write(at, cells->write_2[k], byte, count);
+    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
+        against_write(at, cells->write[k], byte, count);
+        against_write(at, cells->write_2[k], byte, count);
+    }
     note_read(at, cells, k);
 }
 
@@ -177,10 +180,14 @@ static void keep_write(const Touch *at, const Cells *cells, uint32_t k) {
 
 static void store(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
     if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
-    against_write(at, cells->write[k], byte, count);
-    against_write(at, cells->write_2[k], byte, count);
-    against_read(at, cells->read[k], byte);
-    against_read(at, cells->read_2[k], byte);
+    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
+        against_write(at, cells->write[k], byte, count);
+        against_write(at, cells->write_2[k], byte, count);
+    }
+    if (cells->read[k] >= at->noise || cells->read_2[k] >= at->noise) {
+        against_read(at, cells->read[k], byte);
+        against_read(at, cells->read_2[k], byte);
+    }
     if (at->strong)
         keep_write(at, cells, k);
     else
@@ -209,10 +216,43 @@ static void split_word(Checker *checker, uint32_t word) {
     }
 }
 
+// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
+// by any lane of its warp. An asynchronous copy is no access of the lane that began it.
+static inline uint32_t open_to(const Touch *at, Record record, Record mine, bool any_lane) {
+    const Record other = record ^ mine;
+    const uint32_t earlier = (uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor);
+    const uint32_t own =
+        (uint32_t)!any_lane & !(other & RECORD_LANE_MASK) & (record < RECORD_COPY << RECORD_TIME);
+    return (record >= at->noise) & !(earlier | own);
+}
+
+// Cells, of words or bytes, that no lane beside this one has to do with. False: a closer look.
+static inline bool note_cells(const Touch *at, const Cells *cells, uint32_t first, uint32_t count,
+                              Record mine) {
+    const bool loads = at->kind == ACCESS_LOAD;
+    const Record start = loads ? at->start : 0;
+    uint32_t wrong = 0;
+    for (uint32_t k = first; k < first + count; k++) {
+        wrong |= (cells->write[k] < start) | open_to(at, cells->write[k], mine, false) |
+                 (cells->write_2[k] >= at->noise);
+        if (!loads)
+            wrong |= open_to(at, cells->read[k], mine, false) |
+                     open_to(at, cells->read_2[k], mine, false);
+    }
+    for (uint32_t k = first; !wrong && k < first + count; k++) {
+        const bool again =
+            cells->read[k] < at->floor || !((cells->read[k] ^ mine) & RECORD_LANE_MASK);
+        *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
+    }
+    return !wrong;
+}
+
 static void touch_bytes(const Touch *at, uint32_t first, uint32_t count) {
+    const Cells *cells = &at->owner->byte_cells;
     split_word(at->owner, first / 4);
-    for (uint32_t byte = first; byte < first + count; byte++)
-        touch(at, &at->owner->byte_cells, byte, byte, 1);
+    const bool plain = !at->strong && !at->cluster && !at->copy;
+    if (plain && note_cells(at, cells, first, count, at->mine)) return;
+    for (uint32_t byte = first; byte < first + count; byte++) touch(at, cells, byte, byte, 1);
 }
 
 static void set_lane(Touch *at, Record base, uint32_t lane) {
@@ -278,32 +318,37 @@ static Run run_of(const Touch *at, const Pattern *pattern, uint32_t lane, uint32
                  .same = equal};
 }
 
-ALWAYS bool quiet_load(const Touch *at, const Run *run) {
-    const Record *write = at->checker->cells.write + run->word;
-    const Record *write_2 = at->checker->cells.write_2 + run->word;
-    const Record start = at->start, floor = at->noise;
+ALWAYS bool quiet_load(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    const Touch local = *at;
+    const Record *write = at->owner->cells.write + run->word;
+    const Record *write_2 = at->owner->cells.write_2 + run->word;
+    const bool same = run->same;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < run->words; k++)
-        wrong |= (uint32_t)(write[k] < start) | (uint32_t)(write[k] >= floor) |
-                 (uint32_t)(write_2[k] >= floor);
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= (uint32_t)(write[k] < local.start) | open_to(&local, write[k], mine, same) |
+                 (uint32_t)(write_2[k] >= local.noise);
+    }
     return !wrong;
 }
 
-ALWAYS bool quiet_store(const Touch *at, const Run *run) {
-    const Cells *cells = &at->checker->cells;
+ALWAYS bool quiet_store(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    const Touch local = *at;
+    const Cells *cells = &at->owner->cells;
     const Record *write = cells->write + run->word, *write_2 = cells->write_2 + run->word;
     const Record *read = cells->read + run->word, *read_2 = cells->read_2 + run->word;
-    const Record floor = at->noise;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < run->words; k++)
-        wrong |= (uint32_t)(write[k] >= floor) | (uint32_t)(write_2[k] >= floor) |
-                 (uint32_t)(read[k] >= floor) | (uint32_t)(read_2[k] >= floor);
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= open_to(&local, write[k], mine, false) | (uint32_t)(write_2[k] >= local.noise) |
+                 open_to(&local, read[k], mine, false) | open_to(&local, read_2[k], mine, false);
+    }
     return !wrong;
 }
 
 ALWAYS void note_reads(const Touch *at, Record base, const Run *run, uint32_t shift) {
-    Record *read = at->checker->cells.read + run->word;
-    Record *read_2 = at->checker->cells.read_2 + run->word;
+    Record *read = at->owner->cells.read + run->word;
+    Record *read_2 = at->owner->cells.read_2 + run->word;
     const Record floor = at->floor;
     for (uint32_t k = 0; k < run->words; k++) {
         Record mine = base + ((Record)(k >> shift) << RECORD_THREAD), old = read[k];
@@ -315,7 +360,7 @@ ALWAYS void note_reads(const Touch *at, Record base, const Run *run, uint32_t sh
 
 // All lanes of the run read the same: as if one after the other did.
 static void note_same_reads(const Touch *at, Record base, const Run *run) {
-    const Cells *cells = &at->checker->cells;
+    const Cells *cells = &at->owner->cells;
     const Record last = base + ((Record)(run->lanes - 1) << RECORD_THREAD);
     for (uint32_t k = run->word; k < run->word + run->words; k++) {
         Record old = cells->read[k];
@@ -332,24 +377,38 @@ static void note_same_reads(const Touch *at, Record base, const Run *run) {
 }
 
 ALWAYS void note_stores(const Touch *at, Record base, const Run *run, uint32_t shift) {
-    Record *write = at->checker->cells.write + run->word;
+    Record *write = at->owner->cells.write + run->word;
     for (uint32_t k = 0; k < run->words; k++)
         write[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
+static bool any_split(const Checker *checker, const Run *run) {
+    uint32_t split = 0;
+    for (uint32_t k = 0; k < run->words; k++) split |= checker->split[run->word + k];
+    return split;
+}
+
 static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    if (at->owner->any_split && any_split(at->owner, run)) return false;
     base += (Record)(at->warp->index * (uint32_t)LANES + run->lane) << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, run)) return false;
+        if (!quiet_load(at, base, run, shift)) return false;
         if (run->same)
             note_same_reads(at, base, run);
         else
             note_reads(at, base, run, shift);
         return true;
     }
-    if (run->same || !quiet_store(at, run)) return false;
+    if (run->same || !quiet_store(at, base, run, shift)) return false;
     note_stores(at, base, run, shift);
     return true;
+}
+
+static inline bool note_lane(const Touch *at, Record base, uint32_t lane) {
+    const uint32_t word = (uint32_t)at->address[lane] / 4;
+    const uint32_t thread = at->warp->index * (uint32_t)LANES + lane;
+    if (at->owner->split[word]) return false;
+    return note_cells(at, &at->owner->cells, word, 1, base + ((Record)thread << RECORD_THREAD));
 }
 
 // All lanes, one word each, one behind the other: the common case.
@@ -360,27 +419,34 @@ static bool whole_warp(const Touch *at, Record base) {
     LANE_LOOP wrong |= (first + 4 * (uint64_t)l) ^ at->address[l];
     if (wrong) return false;
     const Run run = {.lanes = LANES, .word = (uint32_t)first / 4, .words = LANES};
+    if (at->owner->any_split && any_split(at->owner, &run)) return false;
     base += (Record)at->warp->index * LANES << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, &run)) return false;
+        if (!quiet_load(at, base, &run, 0)) return false;
         note_reads(at, base, &run, 0);
         return true;
     }
-    if (!quiet_store(at, &run)) return false;
+    if (!quiet_store(at, base, &run, 0)) return false;
     note_stores(at, base, &run, 0);
     return true;
 }
 
 // The lanes that need a closer look.
 static uint32_t by_runs(const Touch *at, Record base) {
-    if (at->owner->any_split || at->size < 4 || at->strong || at->cluster || at->copy)
-        return at->mask;
+    if (at->size < 4 || at->strong || at->cluster || at->copy) return at->mask;
     if (whole_warp(at, base)) return 0;
     const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
     const Pattern pattern = pattern_of(at, each);
+    const Touch local = *at;
     uint32_t left = 0;
     for (uint32_t m = at->mask; m;) {
-        const Run run = run_of(at, &pattern, (uint32_t)__builtin_ctz(m), each);
+        const uint32_t first = (uint32_t)__builtin_ctz(m);
+        if (each == 1 && !((pattern.on | pattern.same) >> first & 1)) {
+            left |= (uint32_t)!note_lane(&local, base, first) << first;
+            m &= m - 1;
+            continue;
+        }
+        const Run run = run_of(at, &pattern, first, each);
         const uint32_t lanes = (run.lanes == LANES ? ALL_LANES : (1u << run.lanes) - 1) << run.lane;
         if (!note_run(at, base, &run, shift)) left |= lanes;
         m &= ~lanes;
@@ -405,6 +471,7 @@ static Touch touch_of(Checker *checker, Block *of, Warp *warp, const Access *acc
                    .address = address,
                    .floor = cluster ? start : checker->block_floor << RECORD_TIME,
                    .start = enough ? 0 : start,
+                   .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
                    .size = address_bytes(access),
                    .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
                            : atomic                    ? ACCESS_ATOMIC
