@@ -48,6 +48,9 @@ Op op_print, op_assert_fail;
 // heap.c: likewise
 Op op_malloc, op_free;
 
+// condition.c: likewise
+Op op_set_condition;
+
 // sync.c
 Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle, op_vote, op_match,
     op_reduce, op_activemask, op_elect;
