@@ -33,12 +33,43 @@ __global__ void go_on(Handle handle) { cudaGraphSetConditional(handle, 7); } // 
 
 static unsigned *d_log, *d_value; // a list behind its length; a word
 
+// CUDA 13 gave some calls one more parameter; AS_CUDA_12 makes the others with its headers too.
+#if CUDART_VERSION < 13000 || defined AS_CUDA_12
+#define BEFORE_13
+extern "C" cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t, cudaStreamCaptureStatus *,
+                                                   unsigned long long *, cudaGraph_t *,
+                                                   const cudaGraphNode_t **, size_t *);
+#endif
+
 static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                             size_t count, cudaGraphNodeParams *params) {
-#if CUDART_VERSION >= 13000
-    return cudaGraphAddNode(node, graph, after, NULL, count, params);
+#ifdef BEFORE_13
+    auto add = (cudaError_t(*)(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t,
+                               cudaGraphNodeParams *))(void *)cudaGraphAddNode;
+    return add(node, graph, after, count, params);
 #else
-    return cudaGraphAddNode(node, graph, after, count, params);
+    return cudaGraphAddNode(node, graph, after, NULL, count, params);
+#endif
+}
+
+static cudaError_t last_captured(cudaStream_t stream, cudaGraph_t *graph,
+                                 const cudaGraphNode_t **last, size_t *count) {
+    cudaStreamCaptureStatus status;
+#ifdef BEFORE_13
+    return cudaStreamGetCaptureInfo_v2(stream, &status, NULL, graph, last, count);
+#else
+    return cudaStreamGetCaptureInfo(stream, &status, NULL, graph, last, NULL, count);
+#endif
+}
+
+static cudaError_t go_on_behind(cudaStream_t stream, cudaGraphNode_t node) {
+#ifdef BEFORE_13
+    auto update = (cudaError_t(*)(cudaStream_t, cudaGraphNode_t *, size_t, unsigned))(
+        void *)cudaStreamUpdateCaptureDependencies;
+    return update(stream, &node, 1, cudaStreamSetCaptureDependencies);
+#else
+    return cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
+                                               cudaStreamSetCaptureDependencies);
 #endif
 }
 
@@ -197,7 +228,6 @@ static void test_nested() {
 static void test_captured() {
     cudaStream_t stream, inside;
     cudaGraph_t graph, capturing, body;
-    cudaStreamCaptureStatus status;
     const cudaGraphNode_t *last;
     cudaGraphNode_t node;
     size_t count;
@@ -206,20 +236,11 @@ static void test_captured() {
     GOOD(cudaStreamCreateWithFlags(&inside, cudaStreamNonBlocking));
     GOOD(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     append<<<1, 1, 0, stream>>>(d_log, 8);
-#if CUDART_VERSION >= 13000
-    GOOD(cudaStreamGetCaptureInfo(stream, &status, NULL, &capturing, &last, NULL, &count));
-#else
-    GOOD(cudaStreamGetCaptureInfo_v2(stream, &status, NULL, &capturing, &last, &count));
-#endif
+    GOOD(last_captured(stream, &capturing, &last, &count));
     GOOD(cudaGraphConditionalHandleCreate(&handle, capturing, 1, cudaGraphCondAssignDefault));
     CHECK(count == 1);
     GOOD(add_conditional(&node, capturing, last[0], handle, WHILE, 1, &body));
-#if CUDART_VERSION >= 13000
-    GOOD(cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
-                                             cudaStreamSetCaptureDependencies));
-#else
-    GOOD(cudaStreamUpdateCaptureDependencies(stream, &node, 1, cudaStreamSetCaptureDependencies));
-#endif
+    GOOD(go_on_behind(stream, node));
     append<<<1, 1, 0, stream>>>(d_log, 9);
     GOOD(cudaStreamBeginCaptureToGraph(inside, body, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
     count_down<<<1, 1, 0, inside>>>(handle, d_value, d_log);
@@ -331,6 +352,84 @@ static void test_errors() {
     (void)cudaGetLastError();
 }
 
+static void params_are_checked(cudaGraph_t graph, cudaGraphNodeParams *fill) {
+    cudaGraphNode_t node;
+    cudaGraphNodeParams bad = *fill;
+    bad.memset.elementSize = 3;
+    ERROR(cudaErrorInvalidValue, add_node(&node, graph, NULL, 0, &bad));
+    bad.type = (cudaGraphNodeType)99;
+    ERROR(cudaErrorInvalidValue, add_node(&node, graph, NULL, 0, &bad));
+    ERROR(cudaErrorInvalidValue, add_node(&node, graph, NULL, 0, NULL));
+}
+
+static cudaGraphNode_t first_of(cudaGraph_t graph) {
+    cudaGraphNode_t node = NULL;
+    size_t count = 1;
+    GOOD(cudaGraphGetNodes(graph, &node, &count));
+    return node;
+}
+
+// Copies, fills, child graphs and empty nodes, in a body too; other kinds in the graph.
+static void test_kinds() {
+    cudaGraph_t graph, child, body;
+    cudaGraphNode_t node, last = NULL;
+    Handle handle;
+    unsigned *d_more, host[2] = {4, 5}, back[4] = {};
+    cudaEvent_t event;
+    GOOD(cudaMalloc(&d_more, sizeof back));
+    GOOD(cudaEventCreate(&event));
+    GOOD(cudaGraphCreate(&child, 0));
+    add_append(child, NULL, 3);
+    GOOD(cudaGraphCreate(&graph, 0));
+    GOOD(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+    GOOD(add_conditional(&node, graph, NULL, handle, IF, 1, &body));
+    cudaGraphNodeParams fill = {}, copy = {}, inner = {}, empty = {}, called = {}, record = {},
+                        wait = {};
+    fill.type = cudaGraphNodeTypeMemset;
+    fill.memset.dst = d_more;
+    fill.memset.value = 7;
+    fill.memset.elementSize = 4;
+    fill.memset.width = 4;
+    fill.memset.height = 1;
+    copy.type = cudaGraphNodeTypeMemcpy;
+    copy.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(d_more, 8, 8, 1);
+    copy.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(d_more + 2, 8, 8, 1);
+    copy.memcpy.copyParams.extent = make_cudaExtent(8, 1, 1);
+    copy.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
+    inner.type = cudaGraphNodeTypeGraph;
+    inner.graph.graph = child;
+    empty.type = cudaGraphNodeTypeEmpty;
+    called.type = cudaGraphNodeTypeHost;
+    called.host.fn = [](void *at) { *(unsigned *)at = 9; };
+    called.host.userData = &back[0];
+    record.type = cudaGraphNodeTypeEventRecord;
+    record.eventRecord.event = event;
+    wait.type = cudaGraphNodeTypeWaitEvent;
+    wait.eventWait.event = event;
+    cudaGraphNodeParams *inside[] = {&fill, &empty, &inner},
+                        *outside[] = {&called, &record, &wait, &empty};
+    for (cudaGraphNodeParams *params : inside)
+        GOOD(add_node(&last, body, &last, last ? 1 : 0, params));
+    for (cudaGraphNodeParams *params : outside) GOOD(add_node(&node, graph, &node, 1, params));
+    GOOD(add_node(&last, graph, &node, 1, &copy));
+    params_are_checked(graph, &fill);
+    cudaGraphExec_t exec = instantiate(graph);
+    run(exec, 0);
+    CHECK(logged("3") && back[0] == 9);
+    GOOD(cudaEventQuery(event));
+    GOOD(cudaMemcpy(d_more, host, sizeof host, cudaMemcpyHostToDevice));
+    fill.memset.value = 6;
+    fill.memset.width = 1;
+    GOOD(cudaGraphExecNodeSetParams(exec, first_of(body), &fill));
+    run(exec, 0);
+    GOOD(cudaMemcpy(back, d_more, sizeof back, cudaMemcpyDeviceToHost));
+    CHECK(back[0] == 6 && back[1] == 5 && back[2] == 6 && back[3] == 5);
+    destroy(exec, graph);
+    GOOD(cudaGraphDestroy(child));
+    GOOD(cudaEventDestroy(event));
+    GOOD(cudaFree(d_more));
+}
+
 // Launches of one instance come one after the other also where their streams do not.
 static void test_two_streams() {
     cudaStream_t a, b;
@@ -385,6 +484,7 @@ static const struct {
     {"in captures", test_captured},
     {"updates", test_update},
     {"errors", test_errors},
+    {"nodes of every kind", test_kinds},
     {"launches in two streams", test_two_streams},
 };
 

@@ -165,7 +165,7 @@ ConditionStarts *conditional_starts(const Graph *graph) {
 // The kinds of nodes that a body may hold: driver_types.h, at cudaConditionalNodeParams.
 static bool bad_node(const Graph *graph, void *failed) {
     for (const GraphNode *node = graph->first; node; node = node->next) {
-        int kind = node->work.kind;
+        const unsigned kind = node->work.kind;
         if (kind != WORK_HOST && kind != WORK_RECORD && kind != WORK_WAIT) continue;
         *(const GraphNode **)failed = node;
         return true;
