@@ -119,7 +119,7 @@ static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOp
     inst->values = values;
 }
 
-static uint32_t access_slots(Lower *lower, PtxSpace space, bool load) {
+uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load) {
     SlotKind global = load ? SLOT_GLOBAL_LD : SLOT_GLOBAL_ST;
     SlotKind shared = load ? SLOT_SHARED_LD : SLOT_SHARED_ST;
     if (space == PTX_GLOBAL) return lower_slot(lower, global);
@@ -147,7 +147,7 @@ static void lower_load_store(Lower *lower, bool load) {
     if (form.space == PTX_PARAM && !(load && lower->function->entry)) lower_unknown(lower);
     InstMemory memory = lower_memory(lower, address, &form);
     InstValues values = lower_values(lower, items, &form, load);
-    uint32_t slot = access_slots(lower, form.space, load);
+    uint32_t slot = lower_access_slots(lower, form.space, load);
     Inst *inst = lower_emit(lower, load ? op_load(form.space, bytes, form.elements, values.class)
                                         : op_store(form.space, bytes, form.elements, values.class));
     inst->memory = memory;
