@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simt/cuda/graph_exec.h"
+#include "simt/cuda/launch.h"
 #include "simt/cuda/memcpy.h"
 #include "simt/cuda/node_params.h"
 

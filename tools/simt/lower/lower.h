@@ -115,7 +115,8 @@ typedef struct {
 Scope lower_take_scope(Lower *lower);
 MemoryForm lower_take_form(Lower *lower); // all but the type
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
-uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load); // the first counter
+// The first counter of an access; `rows`: by ldmatrix or stmatrix.
+uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins

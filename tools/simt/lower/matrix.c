@@ -254,21 +254,26 @@ void lower_movmatrix(Lower *lower) {
 
 // --- loads and stores ---
 
-static void emit_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
-                        const uint32_t *reg, bool load) {
+static void emit_counted(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
+                         const uint32_t *reg, bool load, bool rows) {
     InstValues values = {.class = bytes == 8   ? REGISTER_64
                                   : bytes == 4 ? REGISTER_32
                                                : REGISTER_16};
     memory.bytes = (uint8_t)bytes;
     memory.elements = (uint8_t)count;
     memcpy(values.value, reg, count * sizeof *reg);
-    const uint32_t slot = lower_access_slots(lower, memory.space, load);
+    const uint32_t slot = lower_access_slots(lower, memory.space, load, rows);
     Inst *inst = lower_emit(lower, load ? op_load(memory.space, bytes, count, values.class)
                                         : op_store(memory.space, bytes, count, values.class));
     inst->memory = memory;
     inst->values = values;
     inst->access = load ? ACCESS_LOAD : ACCESS_STORE;
     inst->slot = slot;
+}
+
+static void emit_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
+                        const uint32_t *reg, bool load) {
+    emit_counted(lower, memory, bytes, count, reg, load, false);
 }
 
 static void temps(Lower *lower, uint32_t count, uint32_t *reg) {
@@ -285,7 +290,7 @@ static void emit_rows(Lower *lower, InstMemory memory, uint32_t count, const uin
         const uint32_t predicate = lower_constant(lower, REGISTER_PRED, lanes);
         lower_emit(lower, op_guard)->guard = (InstGuard){.predicate = predicate};
     }
-    emit_access(lower, memory, 4, 4, rows, load);
+    emit_counted(lower, memory, 4, 4, rows, load, true);
     if (count == 4) return;
     lower_emit(lower, op_unguard);
     lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);

@@ -10,6 +10,10 @@
 // exponents (a product's is the sum of its factors', which may be one less than its own), with two
 // bits behind the 23 of a float; what is shifted out is dropped. The sum is exact, and is made a
 // float by dropping bits again, or an f16 by rounding to nearest even.
+//
+// There are no such instructions for 8-bit floats on sm_90: ptxas widens them to f16, adds products
+// from zero, and adds c in one more instruction, to nearest (FADD, HADD2). All of this gives each
+// of the results that an H200 gave, tests/simt/vectors.
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +25,8 @@ enum {
     LEAST_EXPONENT = -133, // that numbers are shifted to
     NO_EXPONENT = -100000, // of zero
     CANONICAL_SINGLE = 0x7fffffff,
-    CANONICAL_HALF = 0x7fff
+    CANONICAL_HALF = 0x7fff,
+    NEGATIVE_HALF_ZERO = 0x8000
 };
 
 // Of narrow floats: bits of the fraction and in all, the exponent of the smallest normal number.
@@ -72,15 +77,36 @@ static uint32_t single_toward_zero(double value) {
     return bits;
 }
 
-static uint64_t narrowed(double value, ElementType type) {
-    if (value != value) return type == ELEMENT_F16 ? CANONICAL_HALF : CANONICAL_SINGLE;
-    return type == ELEMENT_F16 ? float_to_half(value, ROUND_NEAREST) : single_toward_zero(value);
+static uint32_t single_to_nearest(double value) {
+    float nearest = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &nearest, sizeof bits);
+    return bits;
 }
 
-// The order in which products are added. Of 8-bit floats ptxas for sm_90 makes numbers of 16 bits,
-// of four in a register first the lower two.
+// The result of adding products: what rounds to zero is the positive one.
+static uint64_t narrowed(double value, ElementType type) {
+    if (value != value) return type == ELEMENT_F16 ? CANONICAL_HALF : CANONICAL_SINGLE;
+    if (type != ELEMENT_F16) return single_toward_zero(value);
+    const uint16_t half = float_to_half(value, ROUND_NEAREST);
+    return half == NEGATIVE_HALF_ZERO ? 0 : half;
+}
+
+// x + y of a format, in one instruction of its own. Two floats' sum in a double, made a float
+// again, is rounded as if once.
+static uint64_t added(uint64_t x, uint64_t y, ElementType type) {
+    const double sum = number_of(x, type).value + number_of(y, type).value;
+    if (sum != sum) return type == ELEMENT_F16 ? CANONICAL_HALF : CANONICAL_SINGLE;
+    return type == ELEMENT_F16 ? float_to_half(sum, ROUND_NEAREST) : single_to_nearest(sum);
+}
+
+// Whether ptxas for sm_90 makes numbers of 16 bits of a's and b's.
+static bool widened(const Matrix *matrix) { return matrix_bytes(matrix->a.type) == 1; }
+
+// The order in which products are added: of 8-bit floats, of four in a register first the lower
+// two.
 static uint32_t nth(const Matrix *matrix, uint32_t index) {
-    if (matrix_bytes(matrix->a.type) > 1) return index;
+    if (!widened(matrix)) return index;
     return index % 16 / 2 * 4 + index / 16 * 2 + index % 2;
 }
 
@@ -144,7 +170,8 @@ static void multiply_floats(const Matrix *matrix, const uint64_t *a, const uint6
     for (uint32_t i = 0; i < m; i++) {
         Number so_far[COLUMNS];
         double sum[COLUMNS];
-        for (uint32_t j = 0; j < n; j++) so_far[j] = number_of(c[i * n + j], matrix->c.type);
+        for (uint32_t j = 0; j < n; j++)
+            so_far[j] = number_of(widened(matrix) ? 0 : c[i * n + j], matrix->c.type);
         for (uint32_t x = 0; x < k; x += terms) {
             sum_row(&left.value[i * k + x], &left.exponent[i * k + x], &right, x, terms, n, so_far,
                     sum);
@@ -153,6 +180,8 @@ static void multiply_floats(const Matrix *matrix, const uint64_t *a, const uint6
                 so_far[j] = number_of(d[i * n + j], matrix->d.type);
             }
         }
+        for (uint32_t j = 0; widened(matrix) && j < n; j++)
+            d[i * n + j] = added(d[i * n + j], c[i * n + j], matrix->d.type);
     }
 }
 
