@@ -10,7 +10,7 @@ _Static_assert(sizeof(KernelParams) == 56 && sizeof(FillParams) == 40 && sizeof(
 CudaError node_params_kernel(const KernelParams *params, Work *work) {
     if (!params) return CUDA_INVALID_VALUE;
     if (params->extra) return runtime_unsupported("a kernel node with `extra` parameters");
-    work->kind = WORK_KERNEL;
+    *work = (Work){.kind = WORK_KERNEL};
     CudaError error = registry_entry(params->function, &work->kernel.entry);
     if (error) return error;
     work->kernel.launch = (Launch){.grid = params->grid,
@@ -23,14 +23,14 @@ CudaError node_params_kernel(const KernelParams *params, Work *work) {
 
 CudaError node_params_fill(const FillParams *params, Work *work) {
     if (!params) return CUDA_INVALID_VALUE;
-    work->kind = WORK_FILL;
+    *work = (Work){.kind = WORK_FILL};
     work->fill = (Fill){(uintptr_t)params->to, params->pitch, params->width,
                         params->height,        params->value, params->element};
     return copy_fill_check(&work->fill);
 }
 
 CudaError node_params_copy(void *to, const void *from, size_t bytes, int kind, Work *work) {
-    work->kind = WORK_COPY;
+    *work = (Work){.kind = WORK_COPY};
     work->copy =
         (Copy){(uintptr_t)to, (uintptr_t)from, bytes, bytes, bytes, bytes, bytes, 1, 1, kind};
     return copy_check(&work->copy);
