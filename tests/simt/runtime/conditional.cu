@@ -289,6 +289,15 @@ static void test_update() {
     GOOD(cudaGraphExecNodeSetParams(exec, inside, &params)); // of a node in the body
     run(exec, 0);
     CHECK(logged("7"));
+    unsigned eight = 8;
+    void *others[] = {&d_log, &eight};
+    cudaKernelNodeParams kernel = {};
+    kernel.func = (void *)append;
+    kernel.gridDim = kernel.blockDim = dim3(1);
+    kernel.kernelParams = others;
+    GOOD(cudaGraphExecKernelNodeSetParams(exec, inside, &kernel));
+    run(exec, 0);
+    CHECK(logged("8"));
     cudaGraphExecUpdateResultInfo info;
     GOOD(cudaGraphExecUpdate(exec, second, &info));
     run(exec, 0);

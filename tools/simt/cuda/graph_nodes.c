@@ -313,21 +313,11 @@ API CudaError cudaGraphKernelNodeGetParams(GraphNode *node, KernelParams *params
 
 // --- changes ---
 
-static CudaError replace(Work *old, const Work *work) {
-    Work copy;
-    if (old->kind != work->kind) return CUDA_INVALID_VALUE;
-    if (!work_copy(&copy, work)) return CUDA_MEMORY_ALLOCATION;
-    work_free(old);
-    *old = copy;
-    return CUDA_SUCCESS;
-}
-
 // A kernel's parameters name no attributes of its launch: those of the node stay.
-static CudaError changed_kernel(const Work *old, const KernelParams *params, Work *work) {
-    CudaError error = node_params_kernel(params, work);
-    if (error || old->kind != WORK_KERNEL) return error;
+static CudaError keep_attributes(const Work *old, Work *work) {
     const Launch *before = &old->kernel.launch;
     Launch *launch = &work->kernel.launch;
+    if (work->kind != WORK_KERNEL) return CUDA_SUCCESS;
     launch->cooperative = before->cooperative;
     launch->programmatic = before->programmatic;
     launch->cluster = before->cluster;
@@ -335,10 +325,21 @@ static CudaError changed_kernel(const Work *old, const KernelParams *params, Wor
     return launch_check(work->kernel.entry, launch);
 }
 
+static CudaError replace(Work *old, const Work *work) {
+    Work changed = *work, copy;
+    if (old->kind != work->kind) return CUDA_INVALID_VALUE;
+    CudaError error = keep_attributes(old, &changed);
+    if (error) return error;
+    if (!work_copy(&copy, &changed)) return CUDA_MEMORY_ALLOCATION;
+    work_free(old);
+    *old = copy;
+    return CUDA_SUCCESS;
+}
+
 static CudaError set_kernel(GraphNode *node, const KernelParams *params) {
     Work work;
     if (!graph_known_node(node)) return CUDA_INVALID_VALUE;
-    CudaError error = changed_kernel(&node->work, params, &work);
+    CudaError error = node_params_kernel(params, &work);
     return error ? error : replace(&node->work, &work);
 }
 
@@ -386,9 +387,7 @@ API CudaError cudaGraphExecNodeSetParams(GraphExec *exec, GraphNode *node,
 
 static CudaError exec_kernel(GraphExec *exec, GraphNode *node, const KernelParams *params) {
     Work work;
-    const Step *step = find_step(exec, node);
-    if (!step) return CUDA_INVALID_VALUE;
-    CudaError error = changed_kernel(&step->work, params, &work);
+    CudaError error = node_params_kernel(params, &work);
     return set_step(exec, node, error, &work);
 }
 
