@@ -142,11 +142,15 @@ static CudaError add(const Stream *stream, const Work *work, uint64_t after) {
 }
 
 CudaError queue_add(const Stream *stream, const Work *work) {
-    uint64_t after = work->kind == WORK_WAIT ? event_number(work->event) : 0;
+    uint64_t after = work->kind == WORK_WAIT    ? event_number(work->event)
+                     : work->kind == WORK_AFTER ? work->after
+                                                : 0;
     CudaError error = add(stream, work, after);
     if (!error && work->kind == WORK_RECORD) event_waits(work->event, last_number);
     return error;
 }
+
+uint64_t queue_last(void) { return last_number; }
 
 CudaError queue_run(const Stream *stream) { return run_before(stream, UINT64_MAX, 0); }
 

@@ -18,6 +18,9 @@ bool queue_on(void);
 // wait already, the oldest runs; its error is returned, and the work is then not taken.
 CudaError queue_add(const Stream *stream, const Work *work);
 
+// The number of the work that was taken last, 0: none.
+uint64_t queue_last(void);
+
 // Runs all that would come before new work of the stream.
 CudaError queue_run(const Stream *stream);
 

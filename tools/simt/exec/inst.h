@@ -3,12 +3,16 @@
 #ifndef INST_H
 #define INST_H
 
+#include <stddef.h>
+
 #include "simt/exec/register.h"
 
 typedef struct Warp Warp;
 typedef struct Inst Inst;
 typedef struct Code Code;
 typedef struct CallSite CallSite;
+typedef struct Matrix Matrix;
+typedef struct MatrixFragment MatrixFragment;
 
 // Runs one instruction for the lanes in warp->exec and returns the next one to run, or NULL when
 // the warp stops for now: it waits, has used up its slice, is finished or has failed.
@@ -208,6 +212,30 @@ typedef struct {
     RegisterClass class; // of value[0]
 } InstSync;
 
+// Matrices of a warp: ops/matrix.h. The mask names all lanes, in the place of an InstSync's.
+typedef struct {
+    uint32_t mask;
+    const Matrix *matrix; // of a product
+} InstMatrix;
+
+// Up to four registers, each a matrix of 8 by 8 elements of 16 bits over the warp.
+typedef struct {
+    uint32_t mask;
+    uint32_t d[4], from[4];
+    uint32_t count;
+} InstMatrixMove;
+
+enum { SPOT_OWN, SPOT_TURNED, SPOT_ROWS, SPOT_ROWS_TURNED };
+
+// The address of an element that a lane loads or stores, from that of the first of all.
+typedef struct {
+    const MatrixFragment *fragment;
+    uint32_t d, base, stride; // in elements, of rows or columns
+    uint16_t index;           // of the element in the fragment
+    bool wide, by_columns;
+    uint8_t spot; // SPOT_*
+} InstMatrixAddress;
+
 typedef struct {
     uint32_t number;
     uint32_t threads;   // PTX_NONE: all
@@ -339,6 +367,9 @@ struct Inst {
         InstGroup group;
         FenceKind fence;
         InstSync sync;
+        InstMatrix matrix;
+        InstMatrixMove matrix_move;
+        InstMatrixAddress matrix_address;
         InstBarrier barrier;
         InstBarrierResult barrier_result;
         uint32_t node; // that a block is, in the function's control flow
@@ -358,5 +389,9 @@ struct Inst {
 };
 
 _Static_assert(sizeof(InstMemory) == 16 && sizeof(Inst) <= 72, "instructions stay small");
+
+_Static_assert(offsetof(Inst, sync.mask) == offsetof(Inst, matrix.mask) &&
+                   offsetof(Inst, sync.mask) == offsetof(Inst, matrix_move.mask),
+               "whoever watches finds the mask");
 
 #endif

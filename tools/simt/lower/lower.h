@@ -115,6 +115,8 @@ typedef struct {
 Scope lower_take_scope(Lower *lower);
 MemoryForm lower_take_form(Lower *lower); // all but the type
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
+// The first counter of an access; `rows`: by ldmatrix or stmatrix.
+uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins
@@ -164,5 +166,10 @@ void lower_nanosleep(Lower *lower);
 void lower_nothing(Lower *lower);
 void lower_call(Lower *lower);  // call.c
 void lower_video(Lower *lower); // video.c
+void lower_wmma(Lower *lower);  // matrix.c
+void lower_mma(Lower *lower);
+void lower_ldmatrix(Lower *lower);
+void lower_stmatrix(Lower *lower);
+void lower_movmatrix(Lower *lower);
 
 #endif

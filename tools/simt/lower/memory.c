@@ -119,9 +119,10 @@ static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOp
     inst->values = values;
 }
 
-static uint32_t access_slots(Lower *lower, PtxSpace space, bool load) {
+uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows) {
     SlotKind global = load ? SLOT_GLOBAL_LD : SLOT_GLOBAL_ST;
     SlotKind shared = load ? SLOT_SHARED_LD : SLOT_SHARED_ST;
+    if (rows) shared = load ? SLOT_ROWS_LD : SLOT_ROWS_ST;
     if (space == PTX_GLOBAL) return lower_slot(lower, global);
     if (space == PTX_SHARED || space == PTX_SHARED_CLUSTER) return lower_slot(lower, shared);
     if (space != PTX_GENERIC) return 0;
@@ -147,7 +148,7 @@ static void lower_load_store(Lower *lower, bool load) {
     if (form.space == PTX_PARAM && !(load && lower->function->entry)) lower_unknown(lower);
     InstMemory memory = lower_memory(lower, address, &form);
     InstValues values = lower_values(lower, items, &form, load);
-    uint32_t slot = access_slots(lower, form.space, load);
+    uint32_t slot = lower_access_slots(lower, form.space, load, false);
     Inst *inst = lower_emit(lower, load ? op_load(form.space, bytes, form.elements, values.class)
                                         : op_store(form.space, bytes, form.elements, values.class));
     inst->memory = memory;

@@ -128,6 +128,12 @@ static const Opcode opcodes[] = {
     OPCODE("activemask", lower_activemask),
     OPCODE("mapa", lower_mapa),
     OPCODE("getctarank", lower_getctarank),
+    // matrices
+    OPCODE("wmma", lower_wmma, .waits = true),
+    OPCODE("mma", lower_mma, .waits = true),
+    OPCODE("ldmatrix", lower_ldmatrix, .waits = true),
+    OPCODE("stmatrix", lower_stmatrix, .waits = true),
+    OPCODE("movmatrix", lower_movmatrix, .waits = true),
     // control
     OPCODE("bra", lower_bra, .flow = FLOW_BRANCH, .hints = uniform),
     OPCODE("brx", lower_brx, .flow = FLOW_TABLE, .waits = true, .hints = uniform),

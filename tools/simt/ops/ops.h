@@ -42,10 +42,17 @@ Op op_print, op_assert_fail;
 // heap.c: likewise
 Op op_malloc, op_free;
 
+// condition.c: likewise
+Op op_set_condition;
+
 // sync.c
 Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle, op_vote, op_match,
     op_reduce, op_activemask, op_elect;
 Op op_cluster_arrive, op_cluster_wait, op_map_rank, op_map_rank_wide, op_get_rank, op_get_rank_wide;
+
+// matrix.c: products of matrices, and how a warp's lanes hold them
+Op op_matrix_meet, op_matrix_address, op_matrix_from_rows, op_matrix_to_rows, op_matrix_turn,
+    op_matrix_multiply;
 
 // memory.c
 Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class);

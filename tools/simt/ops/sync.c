@@ -3,20 +3,8 @@
 #include "simt/exec/address.h"
 #include "simt/exec/barrier.h"
 #include "simt/exec/cluster.h"
+#include "simt/ops/meeting.h"
 #include "simt/ops/ops.h"
-
-// Lanes of a warp that meet in an instruction: normally all on one path; when the warp has split,
-// on several, each with its own instruction and registers.
-typedef struct {
-    uint32_t lanes; // of all
-    uint32_t count;
-    struct {
-        const Inst *inst;
-        uint8_t *frame;
-        uint32_t lanes;
-        int path; // -1: the running one
-    } party[LANES];
-} Meeting;
 
 // The lanes that this instruction waits for: those named in its mask.
 static uint32_t lanes_named(const Warp *warp, const Inst *inst) {
@@ -27,9 +15,7 @@ static uint32_t lanes_named(const Warp *warp, const Inst *inst) {
     return all;
 }
 
-// True if all lanes are here. The paths that waited may go on after their instruction; the caller
-// gives them their results.
-static bool meet(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting) {
+bool meeting_of(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting) {
     meeting->count = 1;
     meeting->lanes = warp->exec;
     meeting->party[0].inst = inst;
@@ -132,7 +118,7 @@ static uint32_t next_group(const uint32_t named[LANES], uint32_t *left) {
 const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     if (observer_of(warp->block)) {
         uint32_t named[LANES];
         gather_masks(&meeting, named);
@@ -205,7 +191,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     Meeting meeting;
     Shuffled shuffled;
     uint32_t named = lanes_named(warp, inst);
-    if (!meet(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
+    if (!meeting_of(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
     shuffle_read(warp, sync, &meeting, &shuffled);
     const LaneU32 *a = shuffled.value[0];
     int32_t source[LANES];
@@ -230,7 +216,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
 const Inst *op_vote(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     const VoteMode mode = inst->sync.vote;
     uint32_t named[LANES], result[LANES] = {0};
     gather_masks(&meeting, named);
@@ -252,7 +238,7 @@ const Inst *op_vote(Warp *warp, const Inst *inst) {
 const Inst *op_match(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t value[LANES];
     uint32_t named[LANES], result[LANES], predicate = 0, left = meeting.lanes;
     gather_masks(&meeting, named);
@@ -301,7 +287,7 @@ static uint32_t reduce(ReduceMode mode, uint32_t x, uint32_t y) {
 const Inst *op_reduce(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t value[LANES];
     uint32_t named[LANES], result[LANES], left = meeting.lanes;
     gather_masks(&meeting, named);
@@ -326,7 +312,7 @@ const Inst *op_activemask(Warp *warp, const Inst *inst) {
 const Inst *op_elect(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint32_t named[LANES], result[LANES], left = meeting.lanes, predicate = 0;
     gather_masks(&meeting, named);
     while (left) {
