@@ -408,18 +408,22 @@ template <bool RIGHT> __global__ void waits_for_all(int *out) {
     out[BLOCK + threadIdx.x] = out[threadIdx.x];  // HAZARD waits_for_all: early with early
 }
 
-template <class Kernel> static void in_cluster(Kernel kernel, const int *in, int *out) {
+static void in_cluster(const void *kernel, void **arguments) {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {4, 1, 1};
     cudaLaunchConfig_t config = {dim3(4), dim3(BLOCK), 0, 0, &attribute, 1};
-    void *two[] = {&in, &out}, *one[] = {&out};
-    cudaFuncAttributes known;
-    size_t offset, bytes;
-    cudaFuncGetAttributes(&known, (const void *)kernel);
-    bool both = cudaFuncGetParamInfo((const void *)kernel, 1, &offset, &bytes) == cudaSuccess;
-    cudaGetLastError();
-    cudaLaunchKernelExC(&config, (const void *)kernel, both ? two : one);
+    cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+static void in_cluster(void (*kernel)(const int *, int *), const int *in, int *out) {
+    void *arguments[] = {&in, &out};
+    in_cluster((const void *)kernel, arguments);
+}
+
+static void in_cluster(void (*kernel)(int *), const int *, int *out) {
+    void *arguments[] = {&out};
+    in_cluster((const void *)kernel, arguments);
 }
 
 template <class Kernel> static void behind(Kernel kernel, int *out) {

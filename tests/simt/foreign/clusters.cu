@@ -155,6 +155,14 @@ __global__ void chain(int *out) {
                     " selp.u32 %0, 1, 0, p; }" : "=r"(done_) : "r"(shared_address(barrier)),       \
                     "r"(parity) : "memory"); done_; })
 
+// Is a phase complete? try_wait may suspend the thread, whose next instructions go on until the answer
+// is used: on an H200 it sees what the thread itself completes behind it. test_wait does not wait.
+#define ASK(barrier, parity)                                                                       \
+    ({ unsigned done_;                                                                             \
+       asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"            \
+                    " selp.u32 %0, 1, 0, p; }" : "=r"(done_) : "r"(shared_address(barrier)),       \
+                    "r"(parity) : "memory"); done_; })
+
 __global__ void counts(int *out) {
     __shared__ uint64_t barrier;
     const unsigned at = shared_address(&barrier);
@@ -165,30 +173,30 @@ __global__ void counts(int *out) {
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
     asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
     out[0] = (int)count;
-    out[1] = (int)TRY(&barrier, 0);
+    out[1] = (int)ASK(&barrier, 0);
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 2;" ::"r"(at) : "memory");
     asm volatile("mbarrier.arrive_drop.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
-    out[2] = (int)TRY(&barrier, 0);
+    out[2] = (int)ASK(&barrier, 0);
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
     asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
     out[3] = (int)count;
-    out[4] = (int)TRY(&barrier, 0);
+    out[4] = (int)ASK(&barrier, 0);
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
     asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
     out[5] = (int)count; // four are expected from here on
-    out[6] = (int)TRY(&barrier, 1);
+    out[6] = (int)ASK(&barrier, 1);
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 3;" ::"r"(at) : "memory");
-    out[7] = (int)TRY(&barrier, 1);
+    out[7] = (int)ASK(&barrier, 1);
     asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 64;" ::"r"(at) : "memory");
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 4;" ::"r"(at) : "memory");
-    out[8] = (int)TRY(&barrier, 0);
+    out[8] = (int)ASK(&barrier, 0);
     asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 64;" ::"r"(at) : "memory");
-    out[9] = (int)TRY(&barrier, 0);
+    out[9] = (int)ASK(&barrier, 0);
     asm volatile("mbarrier.arrive_drop.expect_tx.shared::cta.b64 _, [%0], 16;" ::"r"(at) : "memory");
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 3;" ::"r"(at) : "memory");
-    out[10] = (int)TRY(&barrier, 1);
+    out[10] = (int)ASK(&barrier, 1);
     asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 16;" ::"r"(at) : "memory");
-    out[11] = (int)TRY(&barrier, 1);
+    out[11] = (int)ASK(&barrier, 1);
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
 }
 
@@ -401,24 +409,73 @@ static void check_queries(void) {
     tell_value("required height", known.requiredClusterHeight, 2);
     tell_value("required depth", known.requiredClusterDepth, 1);
     tell_value("must be set", known.clusterDimMustBeSet, 1);
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    cudaLaunchConfig_t config = {dim3(64), dim3(1024), 0, 0, &attribute, 1};
-    for (unsigned size : {1u, 2u, 4u, 8u}) {
-        static const int fit[] = {0, 264, 132, 0, 66, 0, 0, 0, 32};
-        char name[60];
-        attribute.val.clusterDim.x = size, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-        CUDA(cudaOccupancyMaxActiveClusters(&value, chain, &config));
-        snprintf(name, sizeof name, "clusters of %u that fit", size);
-        tell_value(name, value, fit[size]);
+}
+
+// --- how many clusters fit ---
+
+__global__ void filling(int *out) {
+    extern __shared__ int s[];
+    if (out) out[0] = s[threadIdx.x];
+}
+
+struct Shape {
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attribute;
+};
+
+static void set_shape(Shape *shape, dim3 grid, unsigned threads, dim3 cluster) {
+    *shape = {};
+    shape->attribute.id = cudaLaunchAttributeClusterDimension;
+    shape->attribute.val.clusterDim.x = cluster.x;
+    shape->attribute.val.clusterDim.y = cluster.y;
+    shape->attribute.val.clusterDim.z = cluster.z;
+    shape->config = {grid, dim3(threads), 0, 0, &shape->attribute, cluster.x ? 1u : 0u};
+}
+
+// What one H200 has: 132 multiprocessors in 8 groups, 4 of 16, 3 of 18 and one of 14.
+static void check_fit(unsigned threads, size_t shared, int layers, const char *what) {
+    static const int fit[][2] = {{1, 132}, {2, 66}, {3, 42}, {4, 31},
+                                 {5, 23}, {6, 19}, {7, 16}, {8, 15}, {16, 7}};
+    Shape shape;
+    char name[80];
+    CUDA(cudaFuncSetAttribute(filling, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
+    CUDA(cudaFuncSetAttribute(filling, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    for (const int *row : fit) {
+        int value = -1;
+        set_shape(&shape, dim3((unsigned)row[0] * 9), threads, dim3((unsigned)row[0]));
+        shape.config.dynamicSmemBytes = shared;
+        cudaError_t error = cudaOccupancyMaxActiveClusters(&value, filling, &shape.config);
+        snprintf(name, sizeof name, "clusters of %d that fit, %s", row[0], what);
+        tell_value(name, error ? -(int)error : value, row[1] * layers);
     }
-    CUDA(cudaOccupancyMaxPotentialClusterSize(&value, chain, &config));
-    tell_value("the largest cluster", value, 8);
+}
+
+template <class Kernel>
+static void tell_largest(const char *name, Kernel kernel, dim3 grid, unsigned threads,
+                         dim3 cluster, cudaError_t error, int want) {
+    Shape shape;
+    int value = -1;
+    char why[120];
+    set_shape(&shape, grid, threads, cluster);
+    cudaError_t got = cudaOccupancyMaxPotentialClusterSize(&value, kernel, &shape.config);
+    cudaGetLastError();
+    snprintf(why, sizeof why, "%s, %d", cudaGetErrorName(got), value);
+    tell(name, got == error && (got != cudaSuccess || value == want), why);
+}
+
+static void check_largest(void) {
+    const cudaError_t bad = cudaErrorInvalidClusterSize;
+    tell_largest("the largest", chain, 64, 1024, 8, cudaSuccess, 8);
+    tell_largest("the largest, a grid that is no multiple", chain, 63, 1024, 8, cudaSuccess, 8);
     CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    CUDA(cudaOccupancyMaxPotentialClusterSize(&value, chain, &config));
-    tell_value("the largest cluster, not portable", value, 16);
-    CUDA(cudaOccupancyMaxPotentialClusterSize(&value, rotate, &config));
-    tell_value("the largest cluster of a kernel that says", value, 8);
+    tell_largest("the largest, not portable", chain, 64, 1024, 8, cudaSuccess, 16);
+    CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+    tell_largest("the kernel's", rotate, dim3(64, 2), 64, dim3(4, 2), cudaSuccess, 8);
+    tell_largest("the kernel's, 1024 threads", rotate, dim3(64, 2), 1024, dim3(4, 2), cudaSuccess, 8);
+    tell_largest("the kernel's, no attribute", rotate, dim3(64, 2), 64, 0, cudaSuccess, 8);
+    tell_largest("the kernel's, another cluster", rotate, dim3(64, 2), 64, 8, bad, 8);
+    tell_largest("the kernel's, a grid that is no multiple", rotate, 64, 64, dim3(4, 2), bad, 8);
+    tell_largest("the kernel's, such a grid, no attribute", rotate, 64, 64, 0, bad, 8);
 }
 
 int main(void) {
@@ -445,5 +502,9 @@ int main(void) {
     check_programmatic(true);
     check_errors();
     check_queries();
+    check_fit(1024, 0, 2, "two blocks a multiprocessor");
+    check_fit(1024, 120 << 10, 1, "one block a multiprocessor");
+    check_fit(256, 50 << 10, 4, "four blocks a multiprocessor");
+    check_largest();
     return wrong_count != 0;
 }

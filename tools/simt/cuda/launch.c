@@ -193,17 +193,17 @@ API CudaError cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *f
 
 // --- how many clusters fit ---
 
-// Of a cluster all blocks run on one group of processors: an H200 has 8 of these, of which 6 have
-// 16 multiprocessors for programs and 2 have 18.
+// Of a cluster all blocks run on one group of multiprocessors, and each on one of its own: where
+// several blocks fit, clusters lie one above the other. These are the groups of one H200, as far as
+// its answers tell; others may have other ones.
 static int active_clusters(const KernelEntry *entry, const Launch *launch, size_t shared) {
-    static const int groups[] = {16, 16, 16, 16, 16, 16, 18, 18};
+    static const int groups[] = {18, 18, 18, 16, 16, 16, 16, 14};
     const Dim3 block = launch->block;
     const int threads = (int)(block.x * block.y * block.z);
-    const int each = occupancy_blocks(&entry->info, threads, shared);
     int clusters = 0;
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-        clusters += groups[k] * each / (int)cluster_blocks(launch->cluster);
-    return clusters;
+        clusters += groups[k] / (int)cluster_blocks(launch->cluster);
+    return clusters * occupancy_blocks(&entry->info, threads, shared);
 }
 
 static CudaError max_active_clusters(int *clusters, const void *function,
@@ -234,12 +234,17 @@ static CudaError max_potential_cluster(int *blocks, const void *function,
     CudaError error = registry_entry(function, &entry);
     if (error) return error;
     Launch launch = launch_of(config);
-    launch.cluster = launch.grid = (Dim3){1, 1, 1};
+    if (entry->cluster.x)
+        launch_complete(entry, &launch);
+    else
+        launch.cluster = launch.grid = (Dim3){1, 1, 1};
     error = check_shape(&launch);
+    if (!error) error = check_cluster(entry, &launch);
     if (error) return error;
     uint32_t most = entry->nonportable_cluster ? DEVICE_CLUSTER_MOST : DEVICE_CLUSTER;
     if (entry->info.max_cluster && entry->info.max_cluster < most) most = entry->info.max_cluster;
     if (entry->cluster.x) most = cluster_blocks(entry->cluster);
+    launch.cluster = (Dim3){1, 1, 1};
     *blocks = active_clusters(entry, &launch, config->shared) ? (int)most : 0;
     return CUDA_SUCCESS;
 }

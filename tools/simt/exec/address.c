@@ -61,7 +61,6 @@ Access address_copy_load(const Inst *inst) {
     access.wide = true;
     access.kind = ACCESS_LOAD;
     access.space = PTX_GLOBAL;
-    access.slot++;
     return access;
 }
 
@@ -237,7 +236,9 @@ static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int la
 
 static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                   const uint64_t address[LANES]) {
-    if (access->kind == ACCESS_ATOMIC) return; // counted by lanes
+    // Atomic operations are counted by lanes, and what cp.async stores is not.
+    if (access->kind == ACCESS_ATOMIC) return;
+    if (space == PTX_SHARED && access->inst->access == ACCESS_COPY) return;
     Tally *tally = &warp->tally[access->slot];
     if (space == PTX_GLOBAL) {
         tally->a++;

@@ -27,8 +27,7 @@ static void lower_copy(Lower *lower) {
         else
             copy.read = lower_source(lower, &at->operands[3], REGISTER_32);
     }
-    uint32_t slot = lower_slot(lower, SLOT_SHARED_ST);
-    lower_slot(lower, SLOT_GLOBAL_LD);
+    uint32_t slot = lower_slot(lower, SLOT_GLOBAL_LD); // what the store costs is not counted
     Inst *inst = lower_emit(lower, op_copy_async);
     inst->memory = to;
     inst->copy = copy;

@@ -67,6 +67,7 @@ static void see_access(Warp *warp, const Access *access, uint32_t lanes,
     const Block *block = warp->block;
     const Banks *banks = banks_of(block);
     if (access->space != PTX_SHARED || access->kind == ACCESS_ATOMIC || !lanes) return;
+    if (access->inst->access == ACCESS_COPY) return; // its store is not counted
     BankAccesses now = {.load = access->kind == ACCESS_LOAD,
                         .bytes = address_bytes(access),
                         .lanes = lanes,
