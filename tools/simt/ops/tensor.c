@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "simt/ops/half.h"
 #include "simt/ops/matrix.h"
 #include "simt/ops/ops.h"
 
