@@ -432,11 +432,11 @@ static void set_shape(Shape *shape, dim3 grid, unsigned threads, dim3 cluster) {
     shape->config = {grid, dim3(threads), 0, 0, &shape->attribute, cluster.x ? 1u : 0u};
 }
 
-// Measured on one H200, with two blocks a multiprocessor: 264, 132, 62 and 30 clusters of 1, 2, 4 and
-// 8. The other rows follow from groups that fit these, 3 of 18, 4 of 16 and one of 14; others fit too.
+// Asked of one H200, for one, two and four blocks a multiprocessor.
 static void check_fit(unsigned threads, size_t shared, int layers, const char *what) {
-    static const int fit[][2] = {{1, 132}, {2, 66}, {3, 42}, {4, 31},
-                                 {5, 23}, {6, 19}, {7, 16}, {8, 15}, {16, 7}};
+    static const int fit[][4] = {{1, 132, 264, 528}, {2, 66, 132, 264}, {3, 39, 79, 163},
+                                 {4, 30, 62, 124},   {5, 22, 47, 94},   {6, 17, 39, 79},
+                                 {7, 15, 32, 69},    {8, 15, 30, 62},   {16, 7, 14, 28}};
     Shape shape;
     char name[80];
     CUDA(cudaFuncSetAttribute(filling, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
@@ -447,7 +447,7 @@ static void check_fit(unsigned threads, size_t shared, int layers, const char *w
         shape.config.dynamicSmemBytes = shared;
         cudaError_t error = cudaOccupancyMaxActiveClusters(&value, filling, &shape.config);
         snprintf(name, sizeof name, "clusters of %d that fit, %s", row[0], what);
-        tell_value(name, error ? -(int)error : value, row[1] * layers);
+        tell_value(name, error ? -(int)error : value, row[layers < 4 ? layers : 3]);
     }
 }
 
@@ -467,7 +467,7 @@ static void tell_largest(const char *name, Kernel kernel, dim3 grid, unsigned th
 static void check_largest(void) {
     const cudaError_t bad = cudaErrorInvalidClusterSize;
     tell_largest("the largest", chain, 64, 1024, 8, cudaSuccess, 8);
-    tell_largest("the largest, a grid that is no multiple", chain, 63, 1024, 8, cudaSuccess, 8);
+    tell_largest("the largest, a grid that is no multiple", chain, 63, 1024, 8, bad, 0);
     CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     tell_largest("the largest, not portable", chain, 64, 1024, 8, cudaSuccess, 16);
     CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
