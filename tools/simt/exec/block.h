@@ -35,9 +35,11 @@ struct Block {
     void *watch;       // what the machine's observer keeps about it
     void *profile;     // the same of its profile
     uint64_t progress; // barriers completed and warps ended
-    uint32_t stuck;    // rounds in which all warps only spun
+    uint32_t stuck;    // rounds in which all warps only spun, and nothing moved anywhere
+    uint64_t seen;     // machine->moves then
     bool running;      // started and not yet done
     uint8_t *stacks;   // of all warps
+    uint8_t *copy;     // of one, see spin.h
 };
 
 typedef enum {

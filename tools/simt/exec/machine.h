@@ -44,6 +44,7 @@ typedef struct {
     SimtStatus status;
     SimtError error;
     int stop;            // all threads end
+    uint64_t moves;      // rounds of a block in which it did something, of an ordered launch
     int64_t deadline_ns; // of the watchdog, moved on by progress; 0: none
 } Machine;
 

@@ -39,6 +39,7 @@ typedef struct {
     uint32_t mask;          // its lanes; a join: those that have arrived
     uint32_t members;       // a join: lanes to wait for
     const uint64_t *inside; // a join: see Meet
+    uint64_t seen;          // by its latest look before it slept, see spin.h
     uint32_t sync;          // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
     int16_t parent;         // a join, -1: none
     uint8_t state;
@@ -52,6 +53,16 @@ typedef enum {
     STOP_DONE,
     STOP_FAILED
 } Stop;
+
+// See spin.h.
+typedef struct {
+    uint64_t latest, marked; // looks: who saw what and where, as one number
+    uint32_t looks;          // since the path went on
+    uint32_t again;          // of them like the marked one
+    uint32_t tries;          // to compare the registers with those of the marked one
+    bool copied;             // these are in block->copy, and nothing was stored since
+    bool moved;              // since the warp went on it did something that others may wait for
+} Spin;
 
 struct Warp {
     uint32_t exec;  // lanes the instruction acts on
@@ -67,7 +78,7 @@ struct Warp {
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
     uint32_t carry;     // condition-code register, a bit per lane
-    uint32_t spins;     // strong loads, failed exchanges and sleeps since the last progress
+    Spin spin;
     // Lanes that have arrived at the barrier of the cluster and not yet waited for it: where it is
     // not complete, and where it is.
     uint32_t cluster_arrived, cluster_open;

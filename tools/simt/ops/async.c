@@ -3,7 +3,9 @@
 // "Parallel Synchronization and Communication Instructions: mbarrier".
 #include <string.h>
 
+#include "simt/exec/address.h"
 #include "simt/exec/observer.h"
+#include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
 // cp.async
@@ -21,6 +23,7 @@ const Inst *op_copy_async(Warp *warp, const Inst *inst) {
         if (bytes) memcpy(to[l], from[l], bytes);
         memset(to[l] + bytes, 0, size - bytes);
     }
+    spin_stored(warp);
     return inst + 1;
 }
 
@@ -153,6 +156,7 @@ const Inst *op_mbarrier(Warp *warp, const Inst *inst) {
         mbarrier_change(&barrier, mbarrier->mode, value_of(warp, mbarrier, l));
         mbarrier_write(at[l], &barrier);
     }
+    spin_stored(warp);
     return inst + 1;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simt/exec/observer.h"
+#include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
 // Element by element: in what order does not matter within one copy.
@@ -36,6 +37,7 @@ const Inst *op_bulk(Warp *warp, const Inst *inst) {
             good = copy(warp, inst, lane, (uint32_t)__builtin_ctz(ranks));
         if (!good) return NULL;
     }
+    spin_stored(warp);
     return inst + 1;
 }
 
@@ -60,5 +62,6 @@ static bool store(Warp *warp, const Inst *inst, int lane) {
 const Inst *op_store_async(Warp *warp, const Inst *inst) {
     for (uint32_t m = warp->exec; m; m &= m - 1)
         if (!store(warp, inst, __builtin_ctz(m))) return NULL;
+    spin_stored(warp);
     return inst + 1;
 }

@@ -59,8 +59,6 @@ Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass cla
 Op *op_store(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class);
 Op op_load_param;                 // parameters of the kernel
 Op op_load_frame, op_store_frame; // parameters of functions
-// The next instruction, after a turn of the other warps if this one has been spinning.
-const Inst *op_spin(Warp *warp, const Inst *inst);
 
 // atomic.c
 Op op_atomic;
