@@ -54,9 +54,9 @@ SUITES = {
     "collect": (["notebooks"], []),
     "simt/ptx": ([*DEVICE, "simt/bad"], ["simt/fuzz"]),
     "simt/cuda": (["simt/report", "simt/bad", RUNTIME, "simt/flow"], ["simt/fuzz"]),
-    "simt/report": (["simt/report", "simt/corpus", "simt/bad", RUNTIME], []),
+    "simt/report": (["simt/report", "simt/page", "simt/corpus", "simt/bad", RUNTIME], []),
     "simt/launcher": (["simt/report", "simt/bad", RUNTIME], []),
-    "simt/observe": (["simt/corpus", "simt/report", ORDER, "simt/core", "simt/flow"], []),
+    "simt/observe": (["simt/corpus", "simt/report", "simt/page", ORDER, "simt/core", "simt/flow"], []),
     "simt/device": ([*DEVICE, RUNTIME], []),
     "simt": (DEVICE, []),
 }

@@ -1,6 +1,6 @@
 """Records on a machine with a GPU what the tests of the CPU device compare with.
 
-    record_h200.sh [PART[:NAME,..]...]      (no part: all of PARTS)
+    record_h200.sh [PART[:NAME,..]...]      (no part: all of PARTS; NAME: sources without .cu)
 
 Reads $B (default build) for labs and simt, writes a file or two for each part into $OUT (default
 $B/tests/simt/record): see PARTS. A part that fails says so in record.log; the others still run.
@@ -101,7 +101,8 @@ def sources_of(name):
     if name == "corpus":
         return [verdicts.source_path(source) for source in verdicts.FILES]
     if name == "flows":
-        return [generated("flows", "make_flows.py", "flows")]
+        return [*(generated("flows", "make_flows.py", kind, kind) for kind in ("flows", "polling")),
+                path("flows", "questions.cu")]
     if name == "kernels":
         return sorted(path("kernels").glob("*.cu"))
     return []
@@ -120,10 +121,16 @@ def device_lines():
         time.strftime("%Y-%m-%d", time.gmtime()))
 
 
-def vectors():
+def chosen(names, wanted):
+    """Those of a part's sources that are wanted: all, unless some are named."""
+    return [name for name in names if not wanted or Path(name).stem in wanted]
+
+
+def vectors(*wanted):
     """vectors-h200.txt, and every single result in vectors-all.txt.gz."""
     text, everything = [device_lines()], []
-    for name, program in zip(table.FAMILIES, each(build, sources_of("vectors"))):
+    programs = each(build, chosen(sources_of("vectors"), wanted))
+    for name, program in zip(chosen(table.FAMILIES, wanted), programs):
         if isinstance(program, Exception):
             say("vectors: %s" % program)
             continue
@@ -225,11 +232,11 @@ def sanitizer_verdict(text, hung, verdict):
     return "%s %s" % (match[1], where)
 
 
-def corpus():
+def corpus(*wanted):
     """compute-sanitizer-h200.csv, with what the tool printed in sanitizer-logs.tar.gz."""
-    programs = each(build, sources_of("corpus"))
+    programs = each(build, chosen(sources_of("corpus"), wanted))
     cases, sanitizer = [], tool("compute-sanitizer")
-    for name, program in zip(verdicts.FILES, programs):
+    for name, program in zip(chosen(verdicts.FILES, wanted), programs):
         if isinstance(program, Exception):
             say("corpus: %s" % program)
             continue

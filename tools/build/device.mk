@@ -18,6 +18,13 @@ results_of = $(1:%=$(R)/%.csv)
 lines_of = $(1:%=$(R)/%.lines.csv)
 lined_of = $(1:%=$(R)/%.cu)
 
+# The page that make chapter-N REPORT=1 adds comes from the CPU device, also where the lab itself
+# runs on a GPU. 86 is the status of a program with hazards: they stand in the page.
+report = $(B)/report-$(firstword $(subst _, ,$(chapter_lab))).html
+reported = { $(B)/simt --last --check --html $(report) $(chapter_run)$(1) || [ $$? -eq 86 ]; }
+with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && )$(call reported,$(if $(filter cpu,$(DEVICE)),, >/dev/null)) && \
+  echo $(report)
+
 ifeq ($(DEVICE),cpu)
 DEVICE_TOOLS = simt
 on_device = $(B)/simt --last

@@ -26,9 +26,10 @@ $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
-                   $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c))))
+                   $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
+                   $(B)/simt-objects/page_parts.o
 SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file str)
-SIMT_FLAGS    := -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition
+SIMT_FLAGS    := -ffp-contract=off -fno-trapping-math -fPIC -fvisibility=hidden -fno-semantic-interposition
 
 SIMT_RUNTIMES := $(B)/simt-runtime/libcudart.so.12 $(B)/simt-runtime/libcudart.so.13
 
@@ -37,6 +38,14 @@ simt: $(B)/simt $(SIMT_RUNTIMES)
 $(B)/simt-objects/%.o: tools/%.c
 	@mkdir -p $(@D)
 	$(call say,- cc $<)
+	$(Q)$(call compile,$(SIMT_FLAGS))
+# What the CPU device's report shares with the book's page, and what is its own, as bytes.
+PAGE_PARTS := theme.css code.css cuda.xml $(notdir $(wildcard tools/page/report*))
+$(B)/page_parts.c: tools/build/embed.sh $(PAGE_PARTS:%=tools/page/%)
+	@mkdir -p $(@D)
+	$(Q)$^ >$@.new && mv $@.new $@
+$(B)/simt-objects/page_parts.o: $(B)/page_parts.c
+	@mkdir -p $(@D)
 	$(Q)$(call compile,$(SIMT_FLAGS))
 $(B)/simt-objects/abi_%.o: $(SIMT_ABI)
 	@mkdir -p $(@D)

@@ -29,7 +29,8 @@ set -- --from markdown --standalone --syntax-definition "$here/cuda.xml" --colum
 html() {
     out_html=$1
     shift
-    "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --css "$here/page.css" --lua-filter "$here/page.lua" \
+    "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/page.lua" \
+        --css "$here/theme.css" --css "$here/code.css" --css "$here/page.css" \
         --variable script="$here/page.js" --mathml --toc --toc-depth 2 --output "$out_html" "$book"
 }
 

@@ -7,9 +7,11 @@
 #include "simt/device/device.h"
 #include "simt/exec/address.h"
 #include "simt/exec/bank.h"
+#include "simt/exec/cluster.h"
 #include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
 #include "simt/memory/memory.h"
+#include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 #include "told.h"
 
@@ -149,8 +151,27 @@ static void test_spaces(void) {
         if (!same) break;
         left &= ~same;
     }
-    if (!address_in_space(address[1], PTX_SHARED) || address_in_space(address[2], PTX_SHARED))
+    Block blocks[3] = {{.rank = 0}, {.rank = 1}, {.rank = 2}};
+    Block *ranks[] = {&blocks[0], &blocks[1], &blocks[2]};
+    Cluster cluster = {.blocks = ranks, .count = 3};
+    for (int k = 0; k < 3; k++) blocks[k].cluster = &cluster;
+    const Block *own = &blocks[1];
+    if (!address_in_space(own, address[1], PTX_SHARED) ||
+        address_in_space(own, address[2], PTX_SHARED) ||
+        address_in_space(own, address_map(address[1], 2), PTX_SHARED) ||
+        !address_in_space(own, address_map(address[1], 1), PTX_SHARED) ||
+        !address_in_space(own, address_map(address[1], 2), PTX_SHARED_CLUSTER) ||
+        address_in_space(own, address[2], PTX_SHARED_CLUSTER))
         wrong("isspacep.shared");
+    for (uint32_t l = 0; l < LANES; l++) address[l] = address_map(l * 4, l % 4);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        Block *of;
+        uint32_t same = address_same_block(own, address, ALL << rank, &of);
+        if (same != (0x11111111u << rank & ALL << rank) || of != (rank < 3 ? ranks[rank] : NULL))
+            wrong("rank %u: lanes %08x", rank, same);
+    }
+    if (address_rank(own, 100) != 1 || address_rank(own, address_map(100, 0)) != 0)
+        wrong("getctarank");
     told("generic addresses: lanes by space");
 }
 

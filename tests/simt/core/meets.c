@@ -21,7 +21,7 @@ static uint32_t random_below(uint32_t limit) {
 typedef struct {
     uint32_t count;
     uint32_t next[NODES][2], next_count[NODES];
-    bool bare_exit[NODES];
+    bool bare_exit[NODES], condition[NODES];
 } Graph;
 
 static FlowNode *analyse(Arena *arena, Graph *graph) {
@@ -30,6 +30,7 @@ static FlowNode *analyse(Arena *arena, Graph *graph) {
         nodes[n].next = graph->next[n];
         nodes[n].next_count = graph->next_count[n];
         nodes[n].bare_exit = graph->bare_exit[n];
+        nodes[n].condition = graph->condition[n];
     }
     flow_meets(arena, nodes, graph->count);
     return nodes;
@@ -245,34 +246,60 @@ typedef struct {
     uint32_t count, edges[12][2]; // 0 stands for none: node 0 is only the first
     uint32_t node, meets[3];      // of this node
     uint32_t bare;                // this node only exits
+    uint32_t condition;           // this one is a condition that is cheap to compute
 } Row;
 
 static const Row rows[] = {
-    {"a final loop", 5, {{1, 2}, {2}, {3}, {3, 4}}, 0, {2}, 4},
-    {"a final loop: the loop before it", 5, {{1, 2}, {1, 2}, {3}, {3, 4}}, 1, {2}, 4},
-    {"a final loop with two ways out", 6, {{1, 2}, {2}, {3, 5}, {4, 5}, {2}}, 0, {2}, 5},
-    {"early exit in an if", 6, {{1, 3}, {5, 2}, {3}, {4}, {5}}, 0, {3}, 5},
-    {"an early way out with a loop of its own", 6, {{1, 4}, {2, 3}, {2, 5}, {4}, {5}}, 0, {4}, 5},
-    {"ways out in both branches", 9, {{1, 4}, {2, 3}, {8}, {7}, {5, 6}, {8}, {7}, {8}}, 0, {7}, 8},
+    {"a final loop", 5, {{1, 2}, {2}, {3}, {3, 4}}, 0, {2}, 4, 0},
+    {"a final loop: the loop before it", 5, {{1, 2}, {1, 2}, {3}, {3, 4}}, 1, {2}, 4, 0},
+    {"a final loop with two ways out", 6, {{1, 2}, {2}, {3, 5}, {4, 5}, {2}}, 0, {2}, 5, 0},
+    {"early exit in an if", 6, {{1, 3}, {5, 2}, {3}, {4}, {5}}, 0, {3}, 5, 0},
+    {"an early way out with a loop of its own",
+     6,
+     {{1, 4}, {2, 3}, {2, 5}, {4}, {5}},
+     0,
+     {4},
+     5,
+     0},
+    {"ways out in both branches",
+     9,
+     {{1, 4}, {2, 3}, {8}, {7}, {5, 6}, {8}, {7}, {8}},
+     0,
+     {7},
+     8,
+     0},
     {"ways out with blocks of their own",
      8,
      {{1, 4}, {2, 3}, {0}, {7}, {5, 6}, {0}, {7}},
      0,
      {7},
+     0,
      0},
-    {"nothing comes together", 6, {{1, 4}, {2, 3}, {0}, {0}, {5}}, 4, {5}, 0},
-    {"within an early way out", 7, {{1, 6}, {2, 3}, {4}, {4}, {5}, {0}, {0}}, 1, {4}, 0},
-    {"an endless loop", 5, {{1, 2}, {2}, {3, 4}, {2}, {2}}, 0, {2}, 0},
-    {"in an endless loop", 5, {{1}, {2, 3}, {4}, {4}, {1}}, 1, {4}, 0},
-    {"break in an if", 6, {{1}, {2, 3}, {5, 3}, {1, 5}, {0}, {0}}, 1, {3, 5}, 0},
-    {"a way out of two loops", 8, {{1}, {2}, {7, 3}, {2, 4}, {1, 5}, {7}, {0}, {0}}, 3, {4, 7}, 0},
-    {"return in an if in a loop", 6, {{1}, {2, 3}, {5, 3}, {1, 4}, {5}}, 1, {3}, 5},
-    {"a way out of two ifs", 6, {{1, 4}, {2, 3}, {5, 3}, {4}, {5}}, 0, {4, 5}, 0},
-    {"a way out of two ifs: the inner", 6, {{1, 4}, {2, 3}, {5, 3}, {4}, {5}}, 1, {3, 4, 5}, 0},
-    {"continue in an if", 6, {{1}, {2, 3}, {4, 3}, {4}, {1, 5}}, 1, {3, 4}, 0},
-    {"a way past a loop, out of it", 5, {{1, 3}, {4, 2}, {1, 3}, {4}}, 0, {4}, 0},
-    {"a || b", 6, {{1, 2}, {2, 3}, {4}, {4}, {5}}, 0, {2, 4}, 0},
-    {"a way out of every node", 4, {{1, 3}, {2, 3}, {1, 3}}, 1, {2}, 3},
+    {"nothing comes together", 6, {{1, 4}, {2, 3}, {0}, {0}, {5}}, 4, {5}, 0, 0},
+    {"within an early way out", 7, {{1, 6}, {2, 3}, {4}, {4}, {5}, {0}, {0}}, 1, {4}, 0, 0},
+    {"an endless loop", 5, {{1, 2}, {2}, {3, 4}, {2}, {2}}, 0, {2}, 0, 0},
+    {"in an endless loop", 5, {{1}, {2, 3}, {4}, {4}, {1}}, 1, {4}, 0, 0},
+    {"break in an if", 6, {{1}, {2, 3}, {5, 3}, {1, 5}, {0}, {0}}, 1, {3, 5}, 0, 0},
+    {"a way out of two loops",
+     8,
+     {{1}, {2}, {7, 3}, {2, 4}, {1, 5}, {7}, {0}, {0}},
+     3,
+     {4, 7},
+     0,
+     0},
+    {"return in an if in a loop", 6, {{1}, {2, 3}, {5, 3}, {1, 4}, {5}}, 1, {3}, 5, 0},
+    {"a way out of two ifs", 6, {{1, 4}, {2, 3}, {5, 3}, {4}, {5}}, 0, {4, 5}, 0, 0},
+    {"a way out of two ifs: the inner", 6, {{1, 4}, {2, 3}, {5, 3}, {4}, {5}}, 1, {3, 4, 5}, 0, 0},
+    {"continue in an if", 6, {{1}, {2, 3}, {4, 3}, {4}, {1, 5}}, 1, {3, 4}, 0, 0},
+    {"a way past a loop, out of it", 5, {{1, 3}, {4, 2}, {1, 3}, {4}}, 0, {4}, 0, 0},
+    {"a || b", 6, {{1, 2}, {2, 3}, {4}, {4}, {5}}, 0, {2, 4}, 0, 0},
+    {"a way out of every node", 4, {{1, 3}, {2, 3}, {1, 3}}, 1, {2}, 3, 0},
+    {"an early way out next to a last place", 6, {{1, 2}, {5}, {3, 4}, {4}, {5}}, 0, {2}, 5, 0},
+    {"two that cross: the inner first", 6, {{3, 1}, {4, 2}, {4, 3}, {5}, {5}}, 0, {5}, 0, 0},
+    {"two that cross: the inner", 6, {{3, 1}, {4, 2}, {4, 3}, {5}, {5}}, 1, {4, 5}, 0, 0},
+    {"two that cross: the outer first", 6, {{1, 3}, {4, 2}, {4, 3}, {5}, {5}}, 0, {3, 5}, 0, 0},
+    {"passed within another", 7, {{1, 5}, {2, 3}, {3, 4}, {5}, {5, 6}, {6}}, 1, {5, 6}, 0, 0},
+    {"a && b, b is cheap", 8, {{1, 7}, {2, 3}, {4, 3}, {5}, {5}, {6, 7}, {7}}, 1, {3, 5}, 0, 2},
 };
 
 static void test_rows(void) {
@@ -283,6 +310,7 @@ static void test_rows(void) {
             for (uint32_t e = 0; e < 2 && row->edges[n][e]; e++)
                 graph.next[n][graph.next_count[n]++] = row->edges[n][e];
         graph.bare_exit[row->bare] = row->bare != 0;
+        graph.condition[row->condition] = row->condition != 0;
         Arena arena = {0};
         const FlowNode *node = &analyse(&arena, &graph)[row->node];
         uint32_t want = 0;
@@ -355,7 +383,8 @@ static void run_graph(uint32_t round, const Graph *graph, uint64_t out) {
         return;
     }
     void *arguments[] = {&out};
-    Launch launch = {{1, 1, 1}, {64, 1, 1}, {1, 1, 1}, 0, false, arguments};
+    Launch launch = {
+        .grid = {1, 1, 1}, .block = {64, 1, 1}, .cluster = {1, 1, 1}, .arguments = arguments};
     SimtOptions options = {.host_threads = 1, .watchdog_seconds = 5};
     LaunchReport report;
     status = kernel_launch(module_kernel(module, "k"), &launch, &options, &report, &error);

@@ -3,7 +3,7 @@ import os
 import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FILES = ["shared", "sync", "memory", "global"]
+FILES = ["shared", "sync", "memory", "global", "cluster"]
 KINDS = {  # the word in a verdict: what a report of that kind says
     "race": r"race",
     "divergent barrier": r"barrier",
@@ -12,6 +12,9 @@ KINDS = {  # the word in a verdict: what a report of that kind says
     "misaligned": r"misaligned",
     "use after free": r"use after free|freed",
     "uninitialized": r"uninitiali[sz]ed",
+    "cluster": r"block of a cluster",
+    "copy": r"asynchronous copy",
+    "early": r"race between launches",
 }
 
 

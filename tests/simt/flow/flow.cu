@@ -298,6 +298,27 @@ __global__ void spin_lock(int *out) {
 }
 static int spin_value(unsigned i) { return i < THREADS / 16 ? 1000 + (int)i : -1; }
 
+// Half a warp waits for what the other half does behind the place where both meet: counting how often
+// it looked, storing a sign of life each time, looking at two words in turn, and sleeping in between.
+template <int HOW> __global__ void waits_for_parked(int *out) {
+    __shared__ volatile int flag[BLOCK / 32][3], beat[BLOCK];
+    unsigned t = threadIdx.x, lane = t % 32;
+    volatile int *mine = flag[t / 32];
+    if (lane < 3) mine[lane] = 0;
+    __syncwarp();
+    int looks = 0;
+    if (lane < 16) {
+        if (HOW == 0) while (!mine[0] && looks < 100000000) looks++;
+        if (HOW == 1) while (!mine[0]) beat[t] = ++looks;
+        if (HOW == 2) while (!mine[0] || !mine[1]) {}
+        if (HOW == 3) while (!mine[0]) __nanosleep(50);
+    }
+    if (lane >= 16) mine[lane % 2] = 1;
+    __syncwarp();
+    out[blockIdx.x * blockDim.x + t] = mine[0] + 2 * mine[1] + 4 * (looks < 100000000);
+}
+static int waits_for_parked_value(unsigned) { return 7; }
+
 // Every lane of a block adds to a plain word under a lock.
 __global__ void lock_in_warp(int *out) {
     __shared__ int lock;
@@ -552,6 +573,10 @@ static const Case cases[] = {
     {"warp_waits_for_warp", warp_waits_for_warp, warp_waits_value},
     {"lane_waits_for_lane", lane_waits_for_lane, lane_waits_value},
     {"waiting_inside_calls", waiting_inside_calls, waiting_inside_value},
+    {"waits_counting", waits_for_parked<0>, waits_for_parked_value},
+    {"waits_storing", waits_for_parked<1>, waits_for_parked_value},
+    {"waits_in_turn", waits_for_parked<2>, waits_for_parked_value},
+    {"waits_sleeping", waits_for_parked<3>, waits_for_parked_value},
     {"block_chain", block_chain, chain_value, start_chain},
     {"last_block", last_block, last_value},
     {"grid_sync", grid_sync, grid_value, NULL, true},

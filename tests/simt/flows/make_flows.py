@@ -1,6 +1,7 @@
-"""Writes flows.cu: 200 small kernels of random structured control flow, and the same in plain C.
+"""Writes 200 small kernels of random structured control flow, and the same in plain C.
 
-    python3 make_flows.py > flows.cu
+    python3 make_flows.py flows > flows.cu
+    python3 make_flows.py polling > polling.cu
 
 Loops of every kind with breaks and continues, early returns, switches with and without falling
 through, conditions of several parts that read memory, jumps out of two loops, calls that are not
@@ -8,29 +9,44 @@ inlined: nested at random, decided by each thread's own data. A third of the ker
 
 Between them stand loads and stores whose counters tell which lanes go together: an access that
 lanes make apart is several requests, and neighbours that share a sector or a bank are counted twice.
-Every access is volatile, so no compiler merges, drops or moves one; every loop is kept as one
-(`unroll 1`: ptxas unrolls others, and then lanes with more rounds leave those with fewer). A thread
-writes only words of its own and reads those or tables, so the host can run it alone: the program
-compares every word that a kernel has written.
+Every loop is kept as one (`unroll 1`: ptxas unrolls others, and then lanes with more rounds leave
+those with fewer). A thread writes only words of its own and reads those or tables, so the host can
+run it alone: the program compares every word that a kernel has written.
+
+`flows`: plain accesses. No compiler drops, merges or moves them, since each address depends on what
+was read before, and for all that a compiler knows `in` and `out` overlap. `polling`: all accesses are
+volatile. In loops with such loads, in which a thread may wait for another, ptxas sets YIELD, and there
+lanes may leave those that they would else have waited for.
 """
 import random
+import sys
 
 KERNELS = 200
 TABLE, WORDS, SLOTS, THREADS = 256, 1024, 8, 384  # of s and in; of each thread in out; most of a grid
-STRIDES = {stride: TABLE + 128 * (stride - 1) for stride in (1, 2, 4, 8)}  # own words in s: where
-SHARED = TABLE + 128 * 15
+# The own words in s: as far apart as a key, each kind of them beginning at a value.
+STRIDES = {stride: TABLE + 128 * (stride - 1) for stride in (1, 2, 4, 8)}
+PAIRS = {stride: TABLE + 256 * (stride - 1) for stride in (1, 2, 4, 8)}  # two for each thread
 STATEMENTS = 20  # so many compound ones at most: what is nested deeper is an access then
 THREAD_COUNTS = (32, 32, 33, 64, 80, 96, 128)
 
 
 class Flow:
     """One kernel's text; `calls` are the functions that it calls."""
+    SHARED = TABLE + 256 * 15
+    WORD, MEMORY, GIVEN = "unsigned", ", const unsigned *in, unsigned *out", ", in, out"
+    ON_DEVICE, ON_HOST, NAMES = ", in, out", ", host_in, host_out", ("s",)
+    ZERO = " ".join("s[%d + %d * t] = s[%d + %d * t] = 0;" % (at, stride, at + 128 * stride, stride)
+                    for stride, at in PAIRS.items())
 
     def __init__(self, number):
-        self.random = random.Random(7919 * number + 1)
+        self.random = random.Random(self.seed(number))
         self.number, self.labels, self.loops = number, 0, 0
         self.calls, self.in_call, self.left = [], False, STATEMENTS
         self.blocks, self.threads = self.random.choice((1, 1, 2, 3)), self.random.choice(THREAD_COUNTS)
+
+    @staticmethod
+    def seed(number):
+        return 6007 * number + 3
 
     # ---- Expressions ----
 
@@ -63,16 +79,17 @@ class Flow:
     def access(self):
         """A load or a store, of shared or global memory."""
         r = self.random
-        kind, stride, slot = r.randrange(8), r.choice(sorted(STRIDES)), r.randrange(SLOTS)
-        own = "s[%d + %d * t]" % (STRIDES[stride], stride)
-        return [("x = x * 5 + in[(%s + %d) & %d];" % (self.value(), r.randrange(WORDS), WORDS - 1),
-                 "x += in[(g + %d) & %d] >> %d;" % (r.randrange(WORDS), WORDS - 1, r.randrange(1, 9)),
-                 "out[%d * all + g] = x;" % slot,
-                 "out[%d * all + g] = y + %d;" % (slot, r.randrange(99)),
-                 "x ^= s[%s & %d];" % (self.value(), TABLE - 1),
-                 "y += s[(x * %d) & %d];" % (r.choice((2, 4, 8, 32)), TABLE - 1),
-                 "%s = x + %d;" % (own, r.randrange(99)),
-                 "y = y * 3 + %s;" % own)[kind]]
+        stride, bit, add = r.choice(sorted(PAIRS)), r.randrange(8), r.randrange(WORDS)
+        word = "s[%d + %d * (t + 128 * ((%%s >> %d) & 1))]" % (PAIRS[stride], stride, bit)
+        return [r.choice((
+            "x = x * 5 + in[(%s + %d) & %d];" % (self.value(), add, WORDS - 1),
+            "x += in[(g + (%s & 56) + %d) & %d] >> %d;" % (self.value(), add, WORDS - 1, bit),
+            "out[((x >> %d) & 7) * all + g] = x + %d;" % (bit, add),
+            "out[((y >> %d) & 7) * all + g] = x ^ %d;" % (bit, add),
+            "x ^= s[(%s + %d) & %d];" % (self.value(), add, TABLE - 1),
+            "y += s[(x * %d) & %d] + %d;" % (r.choice((2, 4, 8, 32)), TABLE - 1, add),
+            word % "x" + " = x + %d;" % add,
+            "y = y * 3 + %s;" % word % "y"))]
 
     def block(self, depth, loop, count=None):
         lines = []
@@ -131,8 +148,11 @@ class Flow:
         """How many rounds, from 0 to 7: each lane its own number, or all the same."""
         r = self.random
         return r.choice(("t %% %d" % r.choice((3, 5, 6)), "%s %% %d" % (self.value(), r.choice((4, 6))),
-                         "(%s & 3) + 1" % self.value(), "in[(g + %d) & %d] & 7" % (
-                             r.randrange(WORDS), WORDS - 1), str(r.randrange(2, 5))))
+                         "(%s & 3) + 1" % self.value(), "in[(%s + %d) & %d] & 7" % (
+                             self.place(), r.randrange(WORDS), WORDS - 1), str(r.randrange(2, 5))))
+
+    def place(self):
+        return self.value()
 
     def rounds(self, depth, loop):
         i = self.counter()
@@ -180,7 +200,7 @@ class Flow:
             self.in_call = True
             self.calls.append(self.block(depth - 1, [], 3))
             self.in_call = False
-        return ["x = call_%03d_%d(x, y, t, g, all);" % (self.number, len(self.calls) - 1)]
+        return ["x = call_%03d_%d(x, y, t, g, all GIVEN);" % (self.number, len(self.calls) - 1)]
 
     # ---- Kernels ----
 
@@ -197,13 +217,41 @@ class Flow:
         return lines
 
 
+class PollingFlow(Flow):
+    """The same of volatile accesses."""
+    SHARED = TABLE + 128 * 15
+    WORD, MEMORY, GIVEN, ON_DEVICE, ON_HOST = "volatile unsigned", "", "", "", ""
+    NAMES = ("in", "out", "s")
+    ZERO = " ".join("s[%d + %d * t] = 0;" % (at, stride) for stride, at in STRIDES.items())
+
+    @staticmethod
+    def seed(number):
+        return 7919 * number + 1
+
+    def place(self):
+        return "g"
+
+    def access(self):
+        r = self.random
+        kind, stride, slot = r.randrange(8), r.choice(sorted(STRIDES)), r.randrange(SLOTS)
+        own = "s[%d + %d * t]" % (STRIDES[stride], stride)
+        return [("x = x * 5 + in[(%s + %d) & %d];" % (self.value(), r.randrange(WORDS), WORDS - 1),
+                 "x += in[(g + %d) & %d] >> %d;" % (r.randrange(WORDS), WORDS - 1, r.randrange(1, 9)),
+                 "out[%d * all + g] = x;" % slot,
+                 "out[%d * all + g] = y + %d;" % (slot, r.randrange(99)),
+                 "x ^= s[%s & %d];" % (self.value(), TABLE - 1),
+                 "y += s[(x * %d) & %d];" % (r.choice((2, 4, 8, 32)), TABLE - 1),
+                 "%s = x + %d;" % (own, r.randrange(99)),
+                 "y = y * 3 + %s;" % own)[kind]]
+
+
 def indented(lines):
     return "".join(line + "\n" if line.startswith("#") else "    " + line + "\n" for line in lines)
 
 
 def functions(flow, body, host):
     """A kernel and what it calls, for the GPU or in plain C."""
-    arguments = "unsigned x, unsigned y, unsigned t, unsigned g, unsigned all"
+    arguments = "unsigned x, unsigned y, unsigned t, unsigned g, unsigned all MEMORY"
     text = ""
     for which, lines in enumerate(flow.calls):
         text += "%s unsigned call_%03d_%d(%s) {\n%s    return x + y;\n}\n\n" % (
@@ -211,7 +259,7 @@ def functions(flow, body, host):
             indented(lines))
     if host:
         return text + "static void flow_%03d(%s) {\n%s}\n\n" % (flow.number, arguments, indented(body))
-    return text + "__global__ void flow_%03d(unsigned all) {\n    START;\n%s}\n\n" % (
+    return text + "__global__ void flow_%03d(unsigned all MEMORY) {\n    START;\n%s}\n\n" % (
         flow.number, indented(body))
 
 
@@ -223,10 +271,12 @@ HEAD = """// Made by make_flows.py.
 #define WORDS %(words)d
 #define TABLE %(table)d
 #define OUT (%(slots)d * %(threads)d)
+#define MEMORY %(memory)s
+#define GIVEN %(given)s
 
-__device__ volatile unsigned device_in[WORDS], device_out[OUT];
-__shared__ volatile unsigned device_s[%(shared)d];
-static volatile unsigned host_in[WORDS], host_out[OUT], host_s[%(shared)d];
+__device__ %(word)s device_in[WORDS], device_out[OUT];
+__shared__ %(word)s device_s[%(shared)d];
+static %(word)s host_in[WORDS], host_out[OUT], host_s[%(shared)d];
 
 // x and y of a thread; its own words in s are 0, as all threads' are on the host.
 #define START                                                                   \\
@@ -241,8 +291,8 @@ static volatile unsigned host_in[WORDS], host_out[OUT], host_s[%(shared)d];
 MAIN = """
 struct Flow {
     const char *name;
-    void (*kernel)(unsigned);
-    void (*plain)(unsigned, unsigned, unsigned, unsigned, unsigned);
+    void (*kernel)(unsigned all MEMORY);
+    void (*plain)(unsigned x, unsigned y, unsigned t, unsigned g, unsigned all MEMORY);
     unsigned grid, block;
 };
 
@@ -250,6 +300,7 @@ static const Flow flows[] = {
 %(rows)s};
 
 static unsigned zero[OUT], found[OUT];
+static unsigned *in, *out;  // on the device
 
 static int failed(cudaError_t error, const char *name) {
     if (error != cudaSuccess) printf("wrong %%s: %%s\\n", name, cudaGetErrorName(error));
@@ -262,13 +313,13 @@ static void run_plain(const Flow *flow) {
     for (unsigned i = 0; i < OUT; i++) host_out[i] = 0;
     for (unsigned g = 0; g < all; g++) {
         for (unsigned i = 0; i < %(shared)d; i++) host_s[i] = i < TABLE ? host_in[i] : 0;
-        flow->plain(host_in[g], 40503 * g, g %% flow->block, g, all);
+        flow->plain(host_in[g], 40503 * g, g %% flow->block, g, all%(on_host)s);
     }
 }
 
 static int check(const Flow *flow) {
     if (failed(cudaMemcpyToSymbol(device_out, zero, sizeof zero), flow->name)) return 1;
-    flow->kernel<<<flow->grid, flow->block>>>(flow->grid * flow->block);
+    flow->kernel<<<flow->grid, flow->block>>>(flow->grid * flow->block%(on_device)s);
     if (failed(cudaGetLastError(), flow->name) || failed(cudaDeviceSynchronize(), flow->name) ||
         failed(cudaMemcpyFromSymbol(found, device_out, sizeof found), flow->name))
         return 1;
@@ -285,9 +336,12 @@ static int check(const Flow *flow) {
 }
 
 int main(int count, char **names) {
-    unsigned in[WORDS], wrong = 0;
-    for (unsigned i = 0; i < WORDS; i++) host_in[i] = in[i] = (i * 2654435761u) >> 9;
-    if (failed(cudaMemcpyToSymbol(device_in, in, sizeof in), "input")) return 1;
+    unsigned words[WORDS], wrong = 0;
+    for (unsigned i = 0; i < WORDS; i++) host_in[i] = words[i] = (i * 2654435761u) >> 9;
+    if (failed(cudaMemcpyToSymbol(device_in, words, sizeof words), "input") ||
+        failed(cudaGetSymbolAddress((void **)&in, device_in), "input") ||
+        failed(cudaGetSymbolAddress((void **)&out, device_out), "output"))
+        return 1;
     for (const Flow &flow : flows)
         if (count < 2 || !strcmp(flow.name, names[1])) wrong += (unsigned)check(&flow);
     return wrong != 0;
@@ -295,21 +349,23 @@ int main(int count, char **names) {
 """
 
 
-def main():
-    sizes = {"words": WORDS, "table": TABLE, "slots": SLOTS, "threads": THREADS, "shared": SHARED,
-             "zero": " ".join("s[%d + %d * t] = 0;" % (at, stride) for stride, at in STRIDES.items())}
-    flows = [Flow(number) for number in range(KERNELS)]
+def main(name):
+    kind = {"flows": Flow, "polling": PollingFlow}[name]
+    facts = {"words": WORDS, "table": TABLE, "slots": SLOTS, "threads": THREADS, "shared": kind.SHARED,
+             "zero": kind.ZERO, "word": kind.WORD, "memory": kind.MEMORY, "given": kind.GIVEN,
+             "on_device": kind.ON_DEVICE, "on_host": kind.ON_HOST}
+    flows = [kind(number) for number in range(KERNELS)]
     texts = [(flow, flow.text()) for flow in flows]
-    print(HEAD % sizes)
+    print(HEAD % facts)
     for place in ("device", "host"):
-        print("namespace %s {\n#define in %s_in\n#define out %s_out\n#define s %s_s\n" % (
-            (place,) * 4))
+        print("namespace %s {\n%s" % (place, "".join(
+            "#define %s %s_%s\n" % (name, place, name) for name in kind.NAMES)))
         for flow, body in texts:
             print(functions(flow, body, place == "host"), end="")
-        print("#undef in\n#undef out\n#undef s\n}  // namespace %s\n" % place)
+        print("%s}  // namespace %s\n" % ("".join("#undef %s\n" % name for name in kind.NAMES), place))
     rows = "".join('    {"flow_%03d", device::flow_%03d, host::flow_%03d, %d, %d},\n' % (
         *(flow.number,) * 3, flow.blocks, flow.threads) for flow in flows)
-    print(MAIN % {**sizes, "rows": rows}, end="")
+    print(MAIN % {**facts, "rows": rows}, end="")
 
 
-main()
+main(*sys.argv[1:])

@@ -1,6 +1,5 @@
 // What the CPU device does not have, by name, and ways to end a program that does not look at
 // errors: refused NAME [WAY]
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
 #include <signal.h>
@@ -11,17 +10,24 @@
 
 __global__ void first(int *out) { out[threadIdx.x] = 1; }
 
-__global__ void tensor(half *a, float *c) {
+__global__ void tensor(const int *a, int *c) { // of numbers of 4 bits
     using namespace nvcuda::wmma;
-    fragment<matrix_a, 16, 16, 16, half, row_major> x;
-    fragment<matrix_b, 16, 16, 16, half, row_major> y;
-    fragment<accumulator, 16, 16, 16, float> z;
-    fill_fragment(z, 0.0f);
-    load_matrix_sync(x, a, 16); // LINE tensor
-    load_matrix_sync(y, a, 16);
+    fragment<matrix_a, 8, 8, 32, experimental::precision::s4, row_major> x;
+    fragment<matrix_b, 8, 8, 32, experimental::precision::s4, col_major> y;
+    fragment<accumulator, 8, 8, 32, int> z;
+    fill_fragment(z, 0);
+    load_matrix_sync(x, a, 32); // LINE tensor
+    load_matrix_sync(y, a, 32);
     mma_sync(z, x, y, z);
-    store_matrix_sync(c, z, 16, mem_row_major);
+    store_matrix_sync(c, z, 8, mem_row_major);
 }
+
+#ifdef WARP_GROUPS // for sm_90a
+__global__ void group(float *c) {
+    asm volatile("wgmma.fence.sync.aligned;"); // LINE group
+    c[threadIdx.x] = 0;
+}
+#endif
 
 __global__ void texture(cudaTextureObject_t from, float *out) {
     out[threadIdx.x] = tex1Dfetch<float>(from, threadIdx.x); // LINE texture
@@ -45,7 +51,10 @@ int main(int argc, char **argv) {
     float *d;
     cudaMalloc((void **)&d, 4096);
     first<<<1, 32>>>((int *)d);
-    if (!strcmp(name, "tensor")) tensor<<<1, 32>>>((half *)d, d);
+    if (!strcmp(name, "tensor")) tensor<<<1, 32>>>((int *)d, (int *)d);
+#ifdef WARP_GROUPS
+    if (!strcmp(name, "group")) group<<<1, 128>>>(d);
+#endif
     if (!strcmp(name, "texture")) texture<<<1, 32>>>(0, d);
     if (!strcmp(name, "surface")) surface<<<1, 32>>>(0);
     if (!strcmp(name, "call")) {

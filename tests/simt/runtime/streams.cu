@@ -161,6 +161,35 @@ static bool stream_destroyed() {
     return word(0) == 8;
 }
 
+__global__ void early_first(int *to) {
+    asm volatile("griddepcontrol.launch_dependents;");
+    *to += 5;
+}
+
+template <bool WAITS> __global__ void early_second(int *to, const int *from) {
+    if (WAITS) asm volatile("griddepcontrol.wait;" ::: "memory");
+    *to = *from * 2;
+}
+
+// The second kernel may start before the end of the first one, which lets it.
+template <bool WAITS> static bool early(bool captured) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {dim3(1), dim3(1), 0, a, &attribute, 1};
+    cudaGraph_t captured_graph;
+    cudaGraphExec_t exec;
+    if (captured) CUDA(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+    early_first<<<1, 1, 0, a>>>(d);
+    CUDA(cudaLaunchKernelEx(&config, early_second<WAITS>, d + 1, (const int *)d));
+    if (captured) {
+        CUDA(cudaStreamEndCapture(a, &captured_graph));
+        CUDA(cudaGraphInstantiate(&exec, captured_graph, 0));
+        CUDA(cudaGraphLaunch(exec, a));
+    }
+    return word(1) == 10 && word(0) == 5;
+}
+
 static bool never_waited_for() { // what was launched is counted all the same
     add<<<1, 1, 0, a>>>(d, 8);
     return true;
@@ -192,6 +221,10 @@ int main(int argc, char **argv) {
                  : !strcmp(name, "graph")                 ? graph()
                  : !strcmp(name, "memory given back")     ? memory_given_back()
                  : !strcmp(name, "stream destroyed")      ? stream_destroyed()
+                 : !strcmp(name, "early")                 ? early<true>(false)
+                 : !strcmp(name, "early, not waited")     ? early<false>(false)
+                 : !strcmp(name, "early in a graph")      ? early<true>(true)
+                 : !strcmp(name, "early in a graph, not waited") ? early<false>(true)
                                                           : never_waited_for();
     printf(right ? "right\n" : "wrong\n");
     return 0;

@@ -186,6 +186,9 @@ def program(family):
            "#define IN_BLOCK (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))",
            "#define THREAD (BLOCK_OF * 256 + IN_BLOCK)", ""]
     out.append(table.DEVICE)
+    if family == "matrix":
+        import matrices
+        out.append(matrices.DEVICE)
     out += [kernel(number, case) for number, case in enumerate(cases)]
     out.append("typedef struct {\n    unsigned width, count, closed;\n"
                "    uint64_t one, exponent_mask;\n    uint64_t value[64];\n} Kind;\n")

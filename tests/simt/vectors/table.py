@@ -3,7 +3,7 @@ from inputs import INPUTS
 
 COUNT = 2048  # results of each case
 STRIDE = 97   # between the results that are printed, modulo COUNT: 97 is coprime to it
-FAMILIES = ["integer", "float", "half", "convert", "warp", "video"]
+FAMILIES = ["integer", "float", "half", "convert", "warp", "video", "matrix"]
 # Opcodes whose results no GPU has given yet: they have to run, and are skipped by name. The next
 # recording (record_h200.sh, part vectors) has them; then take them off this list.
 TO_BE_RECORDED = []
@@ -388,6 +388,7 @@ def videos():
 def cases():
     """All cases, in a fixed order, with unique names."""
     if not LIST:
+        import matrices
         import warps
         integers()
         floats()
@@ -396,6 +397,7 @@ def cases():
         eights()
         videos()
         warps.warps()
+        matrices.all_matrices()
         names = [case.name for case in LIST]
         double = {name for name in names if names.count(name) > 1}
         assert not double, double

@@ -20,6 +20,8 @@ enum {
     DEVICE_SHARED_PER_SM = 228 * 1024,
     DEVICE_SHARED_RESERVED = 1024, // per block
     DEVICE_LOCAL = 512 * 1024,     // per thread
+    DEVICE_CLUSTER = 8,            // blocks that any kernel may ask for,
+    DEVICE_CLUSTER_MOST = 16,      // and one that need not be portable
     DEVICE_L2_BYTES = 4 * 1024 * 1024
 };
 

@@ -235,6 +235,12 @@ API CudaError cudaStreamGetCaptureInfo_v3(Stream *stream, int *status, unsigned 
     return RUNTIME(capture_info(stream, out));
 }
 
+API CudaError cudaStreamGetCaptureInfo_v3_ptsz(Stream *stream, int *status, unsigned long long *id,
+                                               Graph **graph, GraphNode *const **nodes,
+                                               const void **edges, size_t *count) {
+    return cudaStreamGetCaptureInfo_v3(stream_ptsz(stream), status, id, graph, nodes, edges, count);
+}
+
 static CudaError update_dependencies(Stream *handle, GraphNode *const *nodes, size_t count,
                                      bool replace) {
     Stream *stream;
@@ -249,11 +255,35 @@ static CudaError update_dependencies(Stream *handle, GraphNode *const *nodes, si
     return done ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 
+// CUDA 13 put the edges' data before the number of nodes.
+API CudaError cudaStreamUpdateCaptureDependencies(Stream *stream, GraphNode *const *nodes,
+                                                  const void *edges_or_count, size_t count,
+                                                  unsigned int flags) {
+    if (runtime_abi == 12) { // its parameters are one earlier
+        flags = (unsigned int)count;
+        count = (size_t)(uintptr_t)edges_or_count;
+    }
+    return RUNTIME(update_dependencies(stream, nodes, count, flags == 1));
+}
+
+API CudaError cudaStreamUpdateCaptureDependencies_ptsz(Stream *stream, GraphNode *const *nodes,
+                                                       const void *edges_or_count, size_t count,
+                                                       unsigned int flags) {
+    return cudaStreamUpdateCaptureDependencies(stream_ptsz(stream), nodes, edges_or_count, count,
+                                               flags);
+}
+
 API CudaError cudaStreamUpdateCaptureDependencies_v2(Stream *stream, GraphNode *const *nodes,
                                                      const void *edges, size_t count,
                                                      unsigned int flags) {
     (void)edges;
     return RUNTIME(update_dependencies(stream, nodes, count, flags == 1));
+}
+
+API CudaError cudaStreamUpdateCaptureDependencies_v2_ptsz(Stream *stream, GraphNode *const *nodes,
+                                                          const void *edges, size_t count,
+                                                          unsigned int flags) {
+    return cudaStreamUpdateCaptureDependencies_v2(stream_ptsz(stream), nodes, edges, count, flags);
 }
 
 static CudaError exchange_mode(int *mode) {

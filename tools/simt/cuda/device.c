@@ -86,7 +86,7 @@ static const struct {
     {117, 752, 728, 4, 0},                      // its flush options
     {118, 756, 732, 4, 0},                      // its ordering
     {119, 760, 736, 4, 0},                      // pool handle types
-    {120, 772, 748, 4, 0},                      // cluster launch
+    {120, 772, 748, 4, 1},                      // cluster launch
     {121, 764, 740, 4, 0},                      // deferred mapping of arrays
     {125, 768, 744, 4, 0},                      // IPC events
     {126, -1, -1, 4, 1},                        // memory domains

@@ -48,6 +48,7 @@ enum {
     CUDA_CAPTURED_EVENT = 907,
     CUDA_STREAM_CAPTURE_WRONG_THREAD = 908,
     CUDA_GRAPH_EXEC_UPDATE_FAILURE = 910,
+    CUDA_INVALID_CLUSTER_SIZE = 912,
 };
 
 // "cudaErrorInvalidValue" and "invalid argument"; never NULL.

@@ -3,8 +3,12 @@
 #include "simt/cuda/graph.h"
 
 #include <stdlib.h>
+
+#include "simt/cuda/conditional.h"
+
 static Graph *graphs;
 static unsigned last_mark;
+static uint64_t last_id;
 
 // --- graphs and nodes ---
 
@@ -12,6 +16,7 @@ Graph *graph_new(void) {
     Graph *graph = calloc(1, sizeof *graph);
     if (!graph) return NULL;
     graph->last = &graph->first;
+    graph->id = ++last_id;
     graph->next = graphs;
     return graphs = graph;
 }
@@ -58,6 +63,9 @@ GraphNode *graph_add(Graph *graph, const Work *work, GraphNode *const *dependenc
         return NULL;
     }
     node->graph = graph;
+    if (work->kind == WORK_CONDITIONAL)
+        for (uint32_t k = 0; k < node->work.conditional->size; k++)
+            node->work.conditional->bodies[k]->owner = node;
     *graph->last = node;
     graph->last = &node->next;
     graph->count++;
@@ -85,6 +93,10 @@ void graph_free(Graph *graph) {
         next = node->next;
         free_node(node);
     }
+    for (GraphCondition *at = graph->conditions, *next; at; at = next) {
+        next = at->next;
+        free(at);
+    }
     free(graph);
 }
 
@@ -103,8 +115,11 @@ static size_t index_of(const GraphNode *node) {
 Graph *graph_clone(const Graph *graph) {
     Graph *clone = graph_new();
     bool good = clone != NULL;
-    for (const GraphNode *node = graph->first; good && node; node = node->next)
-        good = graph_add(clone, &node->work, NULL, 0) != NULL;
+    for (const GraphNode *node = graph->first; good && node; node = node->next) {
+        GraphNode *added = graph_add(clone, &node->work, NULL, 0);
+        if (added) added->origin = node;
+        good = added != NULL;
+    }
     GraphNode *copy = good ? clone->first : NULL;
     for (const GraphNode *node = graph->first; good && node; node = node->next, copy = copy->next)
         for (size_t i = 0; good && i < node->before_count; i++)
@@ -112,6 +127,39 @@ Graph *graph_clone(const Graph *graph) {
     if (good) return clone;
     graph_free(clone);
     return NULL;
+}
+
+// The graphs in a node's work.
+static Graph *const *graphs_of(Work *work, uint32_t *count) {
+    *count = work->kind == WORK_CONDITIONAL ? work->conditional->size : work->kind == WORK_GRAPH;
+    return work->kind == WORK_CONDITIONAL ? work->conditional->bodies : &work->graph;
+}
+
+GraphNode *graph_find_in_work(Work *work, const GraphNode *origin) {
+    uint32_t count;
+    Graph *const *inner = graphs_of(work, &count);
+    for (uint32_t k = 0; k < count; k++)
+        for (GraphNode *node = inner[k]->first; node; node = node->next) {
+            GraphNode *found =
+                node->origin == origin ? node : graph_find_in_work(&node->work, origin);
+            if (found) return found;
+        }
+    return NULL;
+}
+
+static void take_origins(Graph *to, const Graph *from) {
+    const GraphNode *old = from->first;
+    for (GraphNode *node = to->first; node && old; node = node->next, old = old->next) {
+        node->origin = old->origin;
+        graph_take_origins(&node->work, &old->work);
+    }
+}
+
+void graph_take_origins(Work *to, const Work *from) {
+    uint32_t count, same;
+    Graph *const *graphs_to = graphs_of(to, &count);
+    Graph *const *graphs_from = graphs_of((Work *)(uintptr_t)from, &same);
+    for (uint32_t k = 0; k < count && k < same; k++) take_origins(graphs_to[k], graphs_from[k]);
 }
 
 static bool reaches(GraphNode *from, const GraphNode *node, unsigned mark) {

@@ -5,9 +5,12 @@
 #include "simt/cuda/node_set.h"
 #include "simt/cuda/work.h"
 
+typedef struct GraphCondition GraphCondition; // conditional.h
+
 struct GraphNode {
     GraphNode *next; // in the order of creation
     Graph *graph;
+    const GraphNode *origin; // that this one was cloned from, NULL: none
     Work work;
     GraphNode **before; // the nodes that this one waits for
     size_t before_count;
@@ -16,6 +19,9 @@ struct GraphNode {
 
 struct Graph {
     Graph *next; // of all graphs
+    uint64_t id;
+    GraphNode *owner; // the conditional node whose body it is, NULL: none
+    GraphCondition *conditions;
     GraphNode *first, **last;
     size_t count;
 };
@@ -30,6 +36,11 @@ bool graph_known(const Graph *graph);
 bool graph_has_node(const Graph *graph, const GraphNode *node);
 // Whether `node` is one of `nodes` or comes before one of them.
 bool graph_precedes(const GraphNode *node, GraphNode *const *nodes, size_t count);
+
+// The node cloned from `origin` in the graphs of a clone's work; NULL: none.
+GraphNode *graph_find_in_work(Work *work, const GraphNode *origin);
+// Makes the origins those of another clone of the same form.
+void graph_take_origins(Work *to, const Work *from);
 
 bool graph_known_node(const GraphNode *node);
 bool graph_depends(GraphNode *node, GraphNode *on); // false: out of memory

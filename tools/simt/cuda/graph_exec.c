@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "simt/cuda/capture.h"
+#include "simt/cuda/conditional.h"
+#include "simt/cuda/queue.h"
 
 static GraphExec *execs;
 
@@ -13,6 +15,16 @@ bool graph_exec_known(const GraphExec *handle) {
     return false;
 }
 
+Work *graph_exec_work(GraphExec *exec, const GraphNode *node) {
+    for (size_t i = 0; node && i < exec->count; i++) {
+        Step *step = &exec->steps[i];
+        if (step->origin == node) return &step->work;
+        GraphNode *clone = graph_find_in_work(&step->work, node);
+        if (clone) return &clone->work;
+    }
+    return NULL;
+}
+
 static void free_steps(GraphExec *exec) {
     for (size_t i = 0; i < exec->count; i++) work_free(&exec->steps[i].work);
     free(exec->steps);
@@ -20,59 +32,106 @@ static void free_steps(GraphExec *exec) {
     exec->count = 0;
 }
 
+static bool add_step(GraphExec *exec, GraphNode *origin, const Work *work) {
+    Step *step = &exec->steps[exec->count];
+    step->origin = origin;
+    if (!work_copy(&step->work, work)) return false;
+    exec->count++;
+    return true;
+}
+
+// What the conditions start with comes first.
+static bool add_starts(GraphExec *exec, const Graph *graph) {
+    Work work = {.kind = WORK_CONDITIONS, .starts = conditional_starts(graph)};
+    bool good = work.starts != NULL;
+    if (good && work.starts->count) good = add_step(exec, NULL, &work);
+    free(work.starts);
+    return good;
+}
+
 static CudaError fill_steps(GraphExec *exec, const Graph *graph) {
     CudaError error;
     GraphNode **sorted = graph_order(graph, &error);
     if (!sorted) return error;
     exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
-    bool good = exec->steps != NULL;
-    for (size_t i = 0; good && i < graph->count; i++) {
-        exec->steps[i].origin = sorted[i];
-        good = work_copy(&exec->steps[i].work, &sorted[i]->work);
-        if (good) exec->count++;
-    }
+    bool good = exec->steps && add_starts(exec, graph);
+    for (size_t i = 0; good && i < graph->count; i++)
+        good = add_step(exec, sorted[i], &sorted[i]->work);
     free(sorted);
     return good ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 
-static CudaError instantiate(GraphExec **out, const Graph *graph, unsigned long long flags) {
+// driver_types.h: cudaGraphInstantiateResult.
+typedef enum { MADE, FAILED, BAD_STRUCTURE, UNUSED_CONDITION = 5 } InstantiateResult;
+
+static bool instantiated(const Graph *graph) {
+    for (const GraphExec *exec = execs; exec; exec = exec->next)
+        if (exec->graph == graph->id) return true;
+    return false;
+}
+
+// A graph with conditional nodes may have one instance at a time, and is no body itself.
+static CudaError check(const Graph *graph, const GraphNode **failed, InstantiateResult *result) {
+    *result = FAILED;
+    if (graph->owner) return CUDA_INVALID_VALUE;
+    if (!conditional_check(graph, failed)) {
+        if (!*failed) *result = UNUSED_CONDITION;
+        return CUDA_INVALID_VALUE;
+    }
+    if (conditional_inside(graph) && instantiated(graph)) return CUDA_INVALID_VALUE;
+    *result = MADE;
+    return CUDA_SUCCESS;
+}
+
+static CudaError instantiate(GraphExec **out, const Graph *graph, unsigned long long flags,
+                             const GraphNode **failed, InstantiateResult *result) {
+    *failed = NULL;
+    *result = FAILED;
     if (!out || !graph_known(graph)) return CUDA_INVALID_VALUE;
+    CudaError error = check(graph, failed, result);
+    if (error) return error;
     GraphExec *exec = calloc(1, sizeof *exec);
-    CudaError error = exec ? fill_steps(exec, graph) : CUDA_MEMORY_ALLOCATION;
+    error = exec ? fill_steps(exec, graph) : CUDA_MEMORY_ALLOCATION;
     if (error) {
+        *result = error == CUDA_INVALID_VALUE ? BAD_STRUCTURE : FAILED;
         if (exec) free_steps(exec);
         free(exec);
         return error;
     }
     exec->flags = flags;
+    exec->graph = graph->id;
+    exec->conditional = conditional_inside(graph);
     exec->next = execs;
     *out = execs = exec;
     return CUDA_SUCCESS;
 }
 
+static CudaError instantiate_plain(GraphExec **out, const Graph *graph, unsigned long long flags) {
+    const GraphNode *failed;
+    InstantiateResult result;
+    return instantiate(out, graph, flags, &failed, &result);
+}
+
 API CudaError cudaGraphInstantiate(GraphExec **exec, Graph *graph, unsigned long long flags) {
-    return RUNTIME(instantiate(exec, graph, flags));
+    return RUNTIME(instantiate_plain(exec, graph, flags));
 }
 
 API CudaError cudaGraphInstantiateWithFlags(GraphExec **exec, Graph *graph,
                                             unsigned long long flags) {
-    return RUNTIME(instantiate(exec, graph, flags));
+    return RUNTIME(instantiate_plain(exec, graph, flags));
 }
 
 // driver_types.h: cudaGraphInstantiateParams.
 typedef struct {
     unsigned long long flags;
     Stream *upload;
-    GraphNode *failed;
-    int result; // enum cudaGraphInstantiateResult: 0 success, 1 error
+    const GraphNode *failed;
+    InstantiateResult result;
 } InstantiateParams;
 
 static CudaError instantiate_params(GraphExec **exec, Graph *graph, InstantiateParams *params) {
     if (!params) return CUDA_INVALID_VALUE;
-    CudaError error = instantiate(exec, graph, params->flags);
-    params->failed = NULL;
-    params->result = error != CUDA_SUCCESS;
-    return error;
+    return instantiate(exec, graph, params->flags, &params->failed, &params->result);
 }
 
 API CudaError cudaGraphInstantiateWithParams(GraphExec **exec, Graph *graph,
@@ -85,18 +144,26 @@ API CudaError cudaGraphInstantiateWithParams_ptsz(GraphExec **exec, Graph *graph
     return cudaGraphInstantiateWithParams(exec, graph, params);
 }
 
+// Launches of one instance come one after the other, whatever their streams.
+static CudaError begin(const GraphExec *exec, Stream *handle) {
+    Work after = {.kind = WORK_AFTER, .after = exec->last_launch};
+    return stream_submit(handle, &after); // this also checks the stream
+}
+
 static CudaError launch(GraphExec *exec, Stream *handle) {
     if (!graph_exec_known(exec)) return CUDA_INVALID_VALUE;
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
-    if (!stream->capture) {
-        Work nothing = {.kind = WORK_NOTHING}; // checks the stream
-        error = stream_submit(handle, &nothing);
+    if (stream->capture && exec->conditional) {
+        stream->capture->invalid = true; // it would be a child graph
+        return CUDA_STREAM_CAPTURE_UNSUPPORTED;
     }
+    if (!stream->capture) error = begin(exec, handle);
     // In a capture each step becomes one of the graph under construction.
     for (size_t i = 0; !error && i < exec->count; i++)
         if (!exec->steps[i].disabled) error = stream_submit(handle, &exec->steps[i].work);
+    if (!stream->capture) exec->last_launch = queue_last();
     return error;
 }
 
@@ -141,23 +208,55 @@ API CudaError cudaGraphExecGetFlags(GraphExec *exec, unsigned long long *flags) 
     return RUNTIME(exec_flags(exec, flags));
 }
 
-// driver_types.h: cudaGraphExecUpdateResultInfo; results 0 success, 1 error, 2 topology changed,
-// 3 type of a node changed.
+// driver_types.h: cudaGraphExecUpdateResultInfo.
 typedef struct {
-    int result;
-    GraphNode *node, *from;
+    enum { UPDATED, UPDATE_ERROR, TOPOLOGY_CHANGED, TYPE_CHANGED, PARAMETERS_CHANGED = 5 } result;
+    const GraphNode *node, *from;
 } UpdateResult;
+
+static UpdateResult compare_graphs(const Graph *fresh, const Graph *old);
+
+// Whether work made from that node can take the place of what there is.
+static UpdateResult compare_work(const GraphNode *node, const Work *fresh, const Work *old) {
+    UpdateResult result = {UPDATED, NULL, NULL};
+    if (fresh->kind != old->kind) return (UpdateResult){TYPE_CHANGED, node, NULL};
+    if (fresh->kind == WORK_GRAPH) return compare_graphs(fresh->graph, old->graph);
+    if (fresh->kind != WORK_CONDITIONAL) return result;
+    const Conditional *now = fresh->conditional, *then = old->conditional;
+    if (now->type != then->type || now->size != then->size)
+        return (UpdateResult){PARAMETERS_CHANGED, node, NULL};
+    for (uint32_t k = 0; !result.result && k < now->size; k++)
+        result = compare_graphs(now->bodies[k], then->bodies[k]);
+    return result;
+}
+
+static UpdateResult compare_graphs(const Graph *fresh, const Graph *old) {
+    UpdateResult result = {UPDATED, NULL, NULL};
+    if (fresh->count != old->count) return (UpdateResult){TOPOLOGY_CHANGED, NULL, NULL};
+    const GraphNode *now = fresh->first, *then = old->first;
+    for (; !result.result && now; now = now->next, then = then->next)
+        result = compare_work(now->origin, &now->work, &then->work);
+    return result;
+}
+
+static UpdateResult compare(const GraphExec *fresh, const GraphExec *old) {
+    UpdateResult result = {UPDATED, NULL, NULL};
+    if (fresh->count != old->count) return (UpdateResult){TOPOLOGY_CHANGED, NULL, NULL};
+    for (size_t i = 0; !result.result && i < fresh->count; i++)
+        result = compare_work(fresh->steps[i].origin, &fresh->steps[i].work, &old->steps[i].work);
+    return result;
+}
 
 static CudaError update(GraphExec *exec, const Graph *graph, UpdateResult *result) {
     if (!graph_exec_known(exec) || !graph_known(graph)) return CUDA_INVALID_VALUE;
-    UpdateResult found = {0};
+    UpdateResult found = {UPDATE_ERROR, NULL, NULL};
+    InstantiateResult unused;
     GraphExec fresh = {0};
-    CudaError error = fill_steps(&fresh, graph);
-    if (error) found.result = 1;
-    if (!error && fresh.count != exec->count) found.result = 2;
-    for (size_t i = 0; !found.result && i < fresh.count; i++)
-        if (fresh.steps[i].work.kind != exec->steps[i].work.kind)
-            found = (UpdateResult){3, fresh.steps[i].origin, NULL};
+    const bool itself = exec->graph == graph->id; // its one instance is this
+    CudaError error =
+        itself && exec->conditional ? CUDA_SUCCESS : check(graph, &found.node, &unused);
+    if (!error) error = fill_steps(&fresh, graph);
+    if (!error) found = compare(&fresh, exec);
     if (result) *result = found;
     if (found.result) {
         free_steps(&fresh);
@@ -166,6 +265,7 @@ static CudaError update(GraphExec *exec, const Graph *graph, UpdateResult *resul
     for (size_t i = 0; i < fresh.count; i++) {
         fresh.steps[i].origin = exec->steps[i].origin;
         fresh.steps[i].disabled = exec->steps[i].disabled;
+        graph_take_origins(&fresh.steps[i].work, &exec->steps[i].work);
     }
     free_steps(exec);
     exec->steps = fresh.steps;

@@ -5,7 +5,7 @@
 #include "simt/cuda/graph.h"
 
 typedef struct {
-    GraphNode *origin; // the node that this was made from
+    GraphNode *origin; // the node that this was made from; NULL: conditions get their defaults
     Work work;
     bool disabled;
 } Step;
@@ -15,8 +15,14 @@ typedef struct GraphExec {
     Step *steps;
     size_t count;
     unsigned long long flags;
+    uint64_t graph;       // id of the graph it was made from
+    bool conditional;     // that has conditional nodes
+    uint64_t last_launch; // number of its last work in the queue (queue.h), 0: none
 } GraphExec;
 
 bool graph_exec_known(const GraphExec *exec);
+
+// The work that was made from a node, also from one inside of a body or a child graph; NULL: none.
+Work *graph_exec_work(GraphExec *exec, const GraphNode *node);
 
 #endif

@@ -6,6 +6,7 @@
 #include "simt/cuda/graph_exec.h"
 #include "simt/cuda/launch.h"
 #include "simt/cuda/memcpy.h"
+#include "simt/cuda/node_params.h"
 
 // --- graphs ---
 
@@ -20,7 +21,7 @@ API CudaError cudaGraphCreate(Graph **graph, unsigned int flags) {
 }
 
 static CudaError destroy(Graph *graph) {
-    if (!graph_known(graph)) return CUDA_INVALID_VALUE;
+    if (!graph_known(graph) || graph->owner) return CUDA_INVALID_VALUE; // a body is its node's
     graph_free(graph);
     return CUDA_SUCCESS;
 }
@@ -28,7 +29,7 @@ static CudaError destroy(Graph *graph) {
 API CudaError cudaGraphDestroy(Graph *graph) { return RUNTIME(destroy(graph)); }
 
 static CudaError clone(Graph **out, const Graph *graph) {
-    if (!out || !graph_known(graph)) return CUDA_INVALID_VALUE;
+    if (!out || !graph_known(graph) || conditional_inside(graph)) return CUDA_INVALID_VALUE;
     *out = graph_clone(graph);
     return *out ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
@@ -46,62 +47,10 @@ static CudaError add(GraphNode **out, Graph *graph, GraphNode *const *after, siz
     return *out ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
 
-// driver_types.h: cudaKernelNodeParams, cudaMemsetParams, cudaHostNodeParams.
-typedef struct {
-    void *function;
-    Dim3 grid, block;
-    unsigned int shared;
-    void **arguments;
-    void **extra;
-} KernelParams;
-
-typedef struct {
-    void *to;
-    size_t pitch;
-    unsigned int value, element;
-    size_t width, height;
-} FillParams;
-
-typedef struct {
-    void (*call)(void *);
-    void *data;
-} HostParams;
-
-_Static_assert(sizeof(KernelParams) == 56 && sizeof(FillParams) == 40, "as in driver_types.h");
-
-static CudaError kernel_work(const KernelParams *params, Work *work) {
-    if (!params) return CUDA_INVALID_VALUE;
-    if (params->extra) return runtime_unsupported("a kernel node with `extra` parameters");
-    work->kind = WORK_KERNEL;
-    CudaError error = registry_entry(params->function, &work->kernel.entry);
-    if (error) return error;
-    work->kernel.launch = (Launch){.grid = params->grid,
-                                   .block = params->block,
-                                   .cluster = {1, 1, 1},
-                                   .dynamic_shared_bytes = params->shared,
-                                   .arguments = params->arguments};
-    return launch_check(work->kernel.entry, &work->kernel.launch);
-}
-
-static CudaError fill_work(const FillParams *params, Work *work) {
-    if (!params) return CUDA_INVALID_VALUE;
-    work->kind = WORK_FILL;
-    work->fill = (Fill){(uintptr_t)params->to, params->pitch, params->width,
-                        params->height,        params->value, params->element};
-    return copy_fill_check(&work->fill);
-}
-
-static CudaError copy_work(void *to, const void *from, size_t bytes, int kind, Work *work) {
-    work->kind = WORK_COPY;
-    work->copy =
-        (Copy){(uintptr_t)to, (uintptr_t)from, bytes, bytes, bytes, bytes, bytes, 1, 1, kind};
-    return copy_check(&work->copy);
-}
-
 static CudaError add_kernel(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                             const KernelParams *params) {
     Work work;
-    CudaError error = kernel_work(params, &work);
+    CudaError error = node_params_kernel(params, &work);
     return error ? error : add(out, graph, after, count, &work);
 }
 
@@ -113,7 +62,7 @@ API CudaError cudaGraphAddKernelNode(GraphNode **out, Graph *graph, GraphNode *c
 static CudaError add_fill(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                           const FillParams *params) {
     Work work;
-    CudaError error = fill_work(params, &work);
+    CudaError error = node_params_fill(params, &work);
     return error ? error : add(out, graph, after, count, &work);
 }
 
@@ -125,7 +74,7 @@ API CudaError cudaGraphAddMemsetNode(GraphNode **out, Graph *graph, GraphNode *c
 static CudaError add_copy(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                           void *to, const void *from, size_t bytes, int kind) {
     Work work;
-    CudaError error = copy_work(to, from, bytes, kind, &work);
+    CudaError error = node_params_copy(to, from, bytes, kind, &work);
     return error ? error : add(out, graph, after, count, &work);
 }
 
@@ -181,12 +130,52 @@ API CudaError cudaGraphAddEventWaitNode(GraphNode **out, Graph *graph, GraphNode
 static CudaError add_graph(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                            Graph *child) {
     Work work = {.kind = WORK_GRAPH, .graph = child};
-    return graph_known(child) ? add(out, graph, after, count, &work) : CUDA_INVALID_VALUE;
+    if (!graph_known(child) || conditional_inside(child)) return CUDA_INVALID_VALUE;
+    return add(out, graph, after, count, &work);
 }
 
 API CudaError cudaGraphAddChildGraphNode(GraphNode **out, Graph *graph, GraphNode *const *after,
                                          size_t count, Graph *child) {
     return RUNTIME(add_graph(out, graph, after, count, child));
+}
+
+// --- nodes of any kind ---
+
+// A conditional node's bodies are told in its parameters.
+static CudaError add_conditional(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                 size_t count, ConditionalParams *params) {
+    Conditional conditional;
+    Work work = {.kind = WORK_CONDITIONAL, .conditional = &conditional};
+    CudaError error = conditional_describe(graph, params, &conditional);
+    if (!error) error = add(out, graph, after, count, &work);
+    if (!error) params->bodies = (*out)->work.conditional->bodies;
+    return error;
+}
+
+static CudaError add_any(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
+                         NodeParams *params) {
+    Work work;
+    if (!params) return CUDA_INVALID_VALUE;
+    if (params->type == NODE_CONDITIONAL)
+        return add_conditional(out, graph, after, count, &params->conditional);
+    CudaError error = node_params_work(params, &work);
+    return error ? error : add(out, graph, after, count, &work);
+}
+
+API CudaError cudaGraphAddNode_v2(GraphNode **out, Graph *graph, GraphNode *const *after,
+                                  const void *edges, size_t count, NodeParams *params) {
+    (void)edges;
+    return RUNTIME(add_any(out, graph, after, count, params));
+}
+
+// CUDA 13 put the edges' data before the number of edges; it is not looked at.
+API CudaError cudaGraphAddNode(GraphNode **out, Graph *graph, GraphNode *const *after,
+                               const void *edges_or_count, size_t count, NodeParams *params) {
+    if (runtime_abi == 12) { // its parameters are one earlier
+        params = (NodeParams *)(uintptr_t)count;
+        count = (size_t)(uintptr_t)edges_or_count;
+    }
+    return RUNTIME(add_any(out, graph, after, count, params));
 }
 
 // --- edges ---
@@ -292,8 +281,9 @@ API CudaError cudaGraphNodeGetDependencies(GraphNode *node, GraphNode **nodes, v
 // enum cudaGraphNodeType.
 static CudaError node_type(const GraphNode *node, int *type) {
     static const int types[] = {
-        [WORK_NOTHING] = 5, [WORK_KERNEL] = 0, [WORK_COPY] = 1, [WORK_FILL] = 2,
-        [WORK_HOST] = 3,    [WORK_RECORD] = 7, [WORK_WAIT] = 6, [WORK_GRAPH] = 4,
+        [WORK_NOTHING] = 5, [WORK_KERNEL] = 0, [WORK_COPY] = 1,
+        [WORK_FILL] = 2,    [WORK_HOST] = 3,   [WORK_RECORD] = 7,
+        [WORK_WAIT] = 6,    [WORK_GRAPH] = 4,  [WORK_CONDITIONAL] = 13,
     };
     if (!type || !graph_known_node(node)) return CUDA_INVALID_VALUE;
     *type = types[node->work.kind];
@@ -323,10 +313,24 @@ API CudaError cudaGraphKernelNodeGetParams(GraphNode *node, KernelParams *params
 
 // --- changes ---
 
+// A kernel's parameters name no attributes of its launch: those of the node stay.
+static CudaError keep_attributes(const Work *old, Work *work) {
+    const Launch *before = &old->kernel.launch;
+    Launch *launch = &work->kernel.launch;
+    if (work->kind != WORK_KERNEL) return CUDA_SUCCESS;
+    launch->cooperative = before->cooperative;
+    launch->programmatic = before->programmatic;
+    launch->cluster = before->cluster;
+    launch->explicit_cluster = before->explicit_cluster;
+    return launch_check(work->kernel.entry, launch);
+}
+
 static CudaError replace(Work *old, const Work *work) {
-    Work copy;
+    Work changed = *work, copy;
     if (old->kind != work->kind) return CUDA_INVALID_VALUE;
-    if (!work_copy(&copy, work)) return CUDA_MEMORY_ALLOCATION;
+    CudaError error = keep_attributes(old, &changed);
+    if (error) return error;
+    if (!work_copy(&copy, &changed)) return CUDA_MEMORY_ALLOCATION;
     work_free(old);
     *old = copy;
     return CUDA_SUCCESS;
@@ -335,7 +339,7 @@ static CudaError replace(Work *old, const Work *work) {
 static CudaError set_kernel(GraphNode *node, const KernelParams *params) {
     Work work;
     if (!graph_known_node(node)) return CUDA_INVALID_VALUE;
-    CudaError error = kernel_work(params, &work);
+    CudaError error = node_params_kernel(params, &work);
     return error ? error : replace(&node->work, &work);
 }
 
@@ -343,8 +347,20 @@ API CudaError cudaGraphKernelNodeSetParams(GraphNode *node, const KernelParams *
     return RUNTIME(set_kernel(node, params));
 }
 
+static CudaError set_any(GraphNode *node, const NodeParams *params) {
+    Work work;
+    if (!graph_known_node(node) || !params || params->type == NODE_CONDITIONAL)
+        return CUDA_INVALID_VALUE;
+    CudaError error = node_params_work(params, &work);
+    return error ? error : replace(&node->work, &work);
+}
+
+API CudaError cudaGraphNodeSetParams(GraphNode *node, const NodeParams *params) {
+    return RUNTIME(set_any(node, params));
+}
+
 static Step *find_step(GraphExec *exec, const GraphNode *node) {
-    if (!graph_exec_known(exec)) return NULL;
+    if (!graph_exec_known(exec) || !node) return NULL;
     for (size_t i = 0; i < exec->count; i++)
         if (exec->steps[i].origin == node) return &exec->steps[i];
     return NULL;
@@ -352,14 +368,26 @@ static Step *find_step(GraphExec *exec, const GraphNode *node) {
 
 static CudaError set_step(GraphExec *exec, const GraphNode *node, CudaError error,
                           const Work *work) {
-    Step *step = find_step(exec, node);
-    if (!step) return CUDA_INVALID_VALUE;
-    return error ? error : replace(&step->work, work);
+    Work *old = graph_exec_known(exec) ? graph_exec_work(exec, node) : NULL;
+    if (!old) return CUDA_INVALID_VALUE;
+    return error ? error : replace(old, work);
+}
+
+static CudaError exec_any(GraphExec *exec, GraphNode *node, const NodeParams *params) {
+    Work work;
+    if (!params || params->type == NODE_CONDITIONAL) return CUDA_INVALID_VALUE;
+    CudaError error = node_params_work(params, &work);
+    return set_step(exec, node, error, &work);
+}
+
+API CudaError cudaGraphExecNodeSetParams(GraphExec *exec, GraphNode *node,
+                                         const NodeParams *params) {
+    return RUNTIME(exec_any(exec, node, params));
 }
 
 static CudaError exec_kernel(GraphExec *exec, GraphNode *node, const KernelParams *params) {
     Work work;
-    CudaError error = kernel_work(params, &work);
+    CudaError error = node_params_kernel(params, &work);
     return set_step(exec, node, error, &work);
 }
 
@@ -371,7 +399,7 @@ API CudaError cudaGraphExecKernelNodeSetParams(GraphExec *exec, GraphNode *node,
 static CudaError exec_copy(GraphExec *exec, GraphNode *node, void *to, const void *from,
                            size_t bytes, int kind) {
     Work work;
-    CudaError error = copy_work(to, from, bytes, kind, &work);
+    CudaError error = node_params_copy(to, from, bytes, kind, &work);
     return set_step(exec, node, error, &work);
 }
 
@@ -382,7 +410,7 @@ API CudaError cudaGraphExecMemcpyNodeSetParams1D(GraphExec *exec, GraphNode *nod
 
 static CudaError exec_fill(GraphExec *exec, GraphNode *node, const FillParams *params) {
     Work work;
-    CudaError error = fill_work(params, &work);
+    CudaError error = node_params_fill(params, &work);
     return set_step(exec, node, error, &work);
 }
 

@@ -23,6 +23,31 @@ static CudaError check_shape(const Launch *launch) {
     return CUDA_SUCCESS;
 }
 
+static uint32_t cluster_blocks(Dim3 cluster) { return cluster.x * cluster.y * cluster.z; }
+
+void launch_complete(const KernelEntry *entry, Launch *launch) {
+    const Dim3 own = entry->cluster;
+    launch->explicit_cluster = launch->cluster.x || own.x;
+    if (!launch->cluster.x) launch->cluster = own.x ? own : (Dim3){1, 1, 1};
+}
+
+// CUDA C++ Programming Guide, "Thread Block Clusters"; driver_types.h: cudaErrorInvalidClusterSize,
+// "a kernel launch error has occurred due to cluster misconfiguration".
+static CudaError check_cluster(const KernelEntry *entry, const Launch *launch) {
+    const Dim3 grid = launch->grid, each = launch->cluster, own = entry->cluster;
+    const uint32_t limit = entry->nonportable_cluster ? DEVICE_CLUSTER_MOST : DEVICE_CLUSTER;
+    if (!each.x || !each.y || !each.z) return CUDA_INVALID_CLUSTER_SIZE;
+    if (each.x > limit || each.y > limit || each.z > limit || cluster_blocks(each) > limit)
+        return CUDA_INVALID_CLUSTER_SIZE;
+    if (grid.x % each.x || grid.y % each.y || grid.z % each.z) return CUDA_INVALID_CLUSTER_SIZE;
+    if (own.x && (own.x != each.x || own.y != each.y || own.z != each.z))
+        return CUDA_INVALID_CLUSTER_SIZE;
+    if (entry->info.max_cluster && cluster_blocks(each) > entry->info.max_cluster)
+        return CUDA_INVALID_CLUSTER_SIZE;
+    if (entry->info.explicit_cluster && !launch->explicit_cluster) return CUDA_INVALID_CLUSTER_SIZE;
+    return CUDA_SUCCESS;
+}
+
 CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
     CudaError error = check_shape(launch);
     if (error) return error;
@@ -30,7 +55,8 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
     if (threads > entry->info.max_threads_per_block) return CUDA_INVALID_VALUE;
     if (launch->dynamic_shared_bytes > (uint32_t)entry->max_dynamic_shared)
         return CUDA_INVALID_VALUE;
-    if (!launch->cooperative) return CUDA_SUCCESS;
+    error = check_cluster(entry, launch);
+    if (error || !launch->cooperative) return error;
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     int resident = occupancy_blocks(&entry->info, (int)threads, launch->dynamic_shared_bytes);
     if (blocks > (uint64_t)resident * DEVICE_SMS) return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -43,7 +69,7 @@ static CudaError launch(const void *function, Launch shape, size_t shared, Strea
     if (error) return error;
     if (shared > UINT32_MAX) return CUDA_INVALID_VALUE;
     shape.dynamic_shared_bytes = (uint32_t)shared;
-    if (shape.cluster.x == 0) shape.cluster = (Dim3){1, 1, 1};
+    launch_complete(work.kernel.entry, &shape);
     error = launch_check(work.kernel.entry, &shape);
     if (error) return error;
     if (work.kernel.entry->info.parameter_count && !shape.arguments) return CUDA_INVALID_VALUE;
@@ -133,17 +159,24 @@ typedef struct {
 
 _Static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56, "as in driver_types.h");
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_PROGRAMMATIC = 6 };
 
-static CudaError launch_config(const LaunchConfig *config, const void *function, void **arguments,
-                               bool per_thread) {
-    if (!config) return CUDA_INVALID_VALUE;
-    Launch shape = {.grid = config->grid, .block = config->block, .arguments = arguments};
+static Launch launch_of(const LaunchConfig *config) {
+    Launch shape = {.grid = config->grid, .block = config->block};
     for (unsigned int i = 0; i < config->attribute_count; i++) {
         const LaunchAttribute *attribute = &config->attributes[i];
         if (attribute->id == ATTRIBUTE_COOPERATIVE) shape.cooperative = attribute->value != 0;
         if (attribute->id == ATTRIBUTE_CLUSTER) shape.cluster = attribute->shape;
+        if (attribute->id == ATTRIBUTE_PROGRAMMATIC) shape.programmatic = attribute->value != 0;
     }
+    return shape;
+}
+
+static CudaError launch_config(const LaunchConfig *config, const void *function, void **arguments,
+                               bool per_thread) {
+    if (!config) return CUDA_INVALID_VALUE;
+    Launch shape = launch_of(config);
+    shape.arguments = arguments;
     Stream *stream = per_thread ? stream_ptsz(config->stream) : config->stream;
     return launch(function, shape, config->shared, stream);
 }
@@ -156,6 +189,75 @@ API CudaError cudaLaunchKernelExC(const LaunchConfig *config, const void *functi
 API CudaError cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *function,
                                        void **arguments) {
     return RUNTIME(launch_config(config, function, arguments, true));
+}
+
+// --- how many clusters fit ---
+
+// All blocks of a cluster run on one group of multiprocessors. How many clusters of 1 to 8 and of
+// 16 blocks fit at a time was asked of one H200, where one block, two or four fit on a
+// multiprocessor. The groups that explain all of it are not known; what was not asked is answered
+// from the row of one block, and for 9 to 15 blocks a cluster as for 16.
+static int active_clusters(const KernelEntry *entry, const Launch *launch, size_t shared) {
+    enum { ASKED = 9 };
+    static const struct {
+        int per_sm, fit[ASKED];
+    } measured[] = {{1, {132, 66, 39, 30, 22, 17, 15, 15, 7}},
+                    {2, {264, 132, 79, 62, 47, 39, 32, 30, 14}},
+                    {4, {528, 264, 163, 124, 94, 79, 69, 62, 28}}};
+    const Dim3 block = launch->block;
+    const int per_sm = occupancy_blocks(&entry->info, (int)(block.x * block.y * block.z), shared);
+    const uint32_t size = cluster_blocks(launch->cluster), at = size < ASKED ? size - 1 : ASKED - 1;
+    for (size_t k = 0; k < sizeof measured / sizeof *measured; k++)
+        if (measured[k].per_sm == per_sm) return measured[k].fit[at];
+    return measured[0].fit[at] * per_sm;
+}
+
+static CudaError max_active_clusters(int *clusters, const void *function,
+                                     const LaunchConfig *config) {
+    KernelEntry *entry;
+    if (!clusters || !config) return CUDA_INVALID_VALUE;
+    CudaError error = registry_entry(function, &entry);
+    if (error) return error;
+    Launch launch = launch_of(config);
+    if (!launch.cluster.x && !entry->cluster.x) return CUDA_INVALID_CLUSTER_SIZE;
+    launch_complete(entry, &launch);
+    launch.grid = launch.cluster; // how many there are does not matter
+    error = check_shape(&launch);
+    if (!error) error = check_cluster(entry, &launch);
+    if (!error) *clusters = active_clusters(entry, &launch, config->shared);
+    return error;
+}
+
+API CudaError cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
+                                             const LaunchConfig *config) {
+    return RUNTIME(max_active_clusters(clusters, function, config));
+}
+
+static CudaError max_potential_cluster(int *blocks, const void *function,
+                                       const LaunchConfig *config) {
+    KernelEntry *entry;
+    if (!blocks || !config) return CUDA_INVALID_VALUE;
+    CudaError error = registry_entry(function, &entry);
+    if (error) return error;
+    Launch launch = launch_of(config);
+    if (entry->cluster.x)
+        launch_complete(entry, &launch);
+    else if (!launch.cluster.x)
+        launch.cluster = launch.grid = (Dim3){1, 1, 1};
+    error = check_shape(&launch);
+    if (!error) error = check_cluster(entry, &launch);
+    if (error) return error;
+    uint32_t most = entry->nonportable_cluster ? DEVICE_CLUSTER_MOST : DEVICE_CLUSTER;
+    if (entry->info.max_cluster && entry->info.max_cluster < most) most = entry->info.max_cluster;
+    if (entry->cluster.x) most = cluster_blocks(entry->cluster);
+    launch.cluster = (Dim3){1, 1, 1};
+    *blocks = active_clusters(entry, &launch, config->shared) ? (int)most : 0;
+    return CUDA_SUCCESS;
+}
+
+API CudaError cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *function,
+                                                   const LaunchConfig *config) {
+    return RUNTIME(max_potential_cluster(blocks, function, config));
 }
 
 // --- attributes ---
@@ -185,6 +287,10 @@ static CudaError get_attributes(FunctionAttributes *attributes, const void *func
         .binary_version = DEVICE_ARCH,
         .max_dynamic_shared = entry->max_dynamic_shared,
         .carveout = entry->carveout,
+        .cluster_must_be_set = entry->info.explicit_cluster,
+        .cluster_width = (int)entry->cluster.x,
+        .cluster_height = (int)entry->cluster.y,
+        .cluster_depth = (int)entry->cluster.z,
         .nonportable_cluster = entry->nonportable_cluster,
     };
     return CUDA_SUCCESS;
@@ -194,7 +300,27 @@ API CudaError cudaFuncGetAttributes(FunctionAttributes *attributes, const void *
     return RUNTIME(get_attributes(attributes, function));
 }
 
-enum { FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9, FUNCTION_NONPORTABLE_CLUSTER = 14 };
+enum {
+    FUNCTION_MAX_DYNAMIC_SHARED = 8,
+    FUNCTION_CARVEOUT = 9,
+    FUNCTION_CLUSTER_WIDTH = 11,
+    FUNCTION_CLUSTER_HEIGHT = 12,
+    FUNCTION_CLUSTER_DEPTH = 13,
+    FUNCTION_NONPORTABLE_CLUSTER = 14,
+    FUNCTION_CLUSTER_POLICY = 15
+};
+
+// One side of the cluster that every launch must have. What the kernel says itself stays.
+static CudaError set_cluster(KernelEntry *entry, int attribute, int value) {
+    if (entry->info.cluster.x || value < 0 || value > DEVICE_CLUSTER_MOST)
+        return CUDA_INVALID_VALUE;
+    if (!entry->cluster.x) entry->cluster = (Dim3){1, 1, 1};
+    uint32_t *side = attribute == FUNCTION_CLUSTER_WIDTH    ? &entry->cluster.x
+                     : attribute == FUNCTION_CLUSTER_HEIGHT ? &entry->cluster.y
+                                                            : &entry->cluster.z;
+    *side = (uint32_t)value;
+    return CUDA_SUCCESS;
+}
 
 static CudaError set_attribute(const void *function, int attribute, int value) {
     KernelEntry *entry;
@@ -210,9 +336,16 @@ static CudaError set_attribute(const void *function, int attribute, int value) {
         if (value < -1 || value > 100) return CUDA_INVALID_VALUE;
         entry->carveout = value;
         return CUDA_SUCCESS;
+    case FUNCTION_CLUSTER_WIDTH:
+    case FUNCTION_CLUSTER_HEIGHT:
+    case FUNCTION_CLUSTER_DEPTH:
+        return set_cluster(entry, attribute, value);
     case FUNCTION_NONPORTABLE_CLUSTER:
+        if (value < 0 || value > 1) return CUDA_INVALID_VALUE;
         entry->nonportable_cluster = value;
         return CUDA_SUCCESS;
+    case FUNCTION_CLUSTER_POLICY: // a hint
+        return value < 0 || value > 2 ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
     }
     return CUDA_INVALID_VALUE;
 }

@@ -93,7 +93,7 @@ CudaError memcpy_3d_work(const void *params, Work *work) {
                     in->from_at.y * in->from.pitch + in->from_at.x;
     uint64_t to = (uintptr_t)in->to.pointer + in->to_at.z * to_slice + in->to_at.y * in->to.pitch +
                   in->to_at.x;
-    work->kind = WORK_COPY;
+    *work = (Work){.kind = WORK_COPY};
     work->copy = (Copy){to,
                         from,
                         in->to.pitch,

@@ -60,14 +60,68 @@ static Waiting *find(uint64_t number) {
     return waiting;
 }
 
+// --- kernels that start before the one in front of them has ended ---
+
+// The work that must come behind this one and behind nothing that was added between them. NULL:
+// there is none.
+static Waiting *right_behind(const Waiting *first) {
+    for (Waiting *second = first->next; second; second = second->next) {
+        if (!precedes(first, second->stream, second->after)) continue;
+        for (const Waiting *other = first->next; other != second; other = other->next)
+            if (precedes(other, second->stream, second->after)) return NULL;
+        return second;
+    }
+    return NULL;
+}
+
+// The kernel that starts before the end of this one. NULL: there is none.
+static Waiting *overtaking(const Waiting *first) {
+    const SimtOptions *options = runtime_options();
+    if (first->work.kind != WORK_KERNEL || !first->work.kernel.entry->info.releases) return NULL;
+    if (options->check || options->path) return NULL; // which look at one launch at a time
+    Waiting *second = right_behind(first);
+    if (!second || second->stream != first->stream || second->work.kind != WORK_KERNEL) return NULL;
+    return second->work.kernel.launch.programmatic ? second : NULL;
+}
+
+typedef struct {
+    Work *work;
+    CudaError error;
+} Overtaken;
+
+static void run_overtaken(void *context) {
+    Overtaken *first = context;
+    first->error = work_run(first->work);
+}
+
+static void drop(Waiting *waiting) {
+    work_free(&waiting->work);
+    free(waiting);
+}
+
+// The first kernel has begun, and lets the second one start before it does anything else.
+static CudaError run_overlapping(Waiting *first, Waiting *second) {
+    const uint64_t number = first->number, later = second->number;
+    CudaError error = run_before(first->stream, number, first->after);
+    if (error || !find(number) || !find(later)) return error;
+    take_out(first);
+    take_out(second);
+    Overtaken overtaken = {&first->work, CUDA_SUCCESS};
+    error = work_run_early(&second->work, run_overtaken, &overtaken);
+    drop(first);
+    drop(second);
+    return overtaken.error ? overtaken.error : error;
+}
+
 static CudaError run_one(Waiting *waiting) {
     const uint64_t number = waiting->number;
+    Waiting *early = overtaking(waiting);
+    if (early) return run_overlapping(waiting, early);
     CudaError first = run_before(waiting->stream, number, waiting->after);
     if (!find(number)) return first; // another host thread came first
     take_out(waiting);
     CudaError error = work_run(&waiting->work);
-    work_free(&waiting->work);
-    free(waiting);
+    drop(waiting);
     return first ? first : error;
 }
 
@@ -88,11 +142,15 @@ static CudaError add(const Stream *stream, const Work *work, uint64_t after) {
 }
 
 CudaError queue_add(const Stream *stream, const Work *work) {
-    uint64_t after = work->kind == WORK_WAIT ? event_number(work->event) : 0;
+    uint64_t after = work->kind == WORK_WAIT    ? event_number(work->event)
+                     : work->kind == WORK_AFTER ? work->after
+                                                : 0;
     CudaError error = add(stream, work, after);
     if (!error && work->kind == WORK_RECORD) event_waits(work->event, last_number);
     return error;
 }
+
+uint64_t queue_last(void) { return last_number; }
 
 CudaError queue_run(const Stream *stream) { return run_before(stream, UINT64_MAX, 0); }
 

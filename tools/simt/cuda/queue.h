@@ -2,9 +2,10 @@
 //
 // In the usual order every call has run when it returns. With a seed, work waits in its stream as
 // long as CUDA lets it: until a call waits for it, or for work that comes after it. Streams promise
-// each other nothing but this: the legacy stream and the blocking ones run in the order of the
-// calls, and a stream that waits for an event comes after what the event was recorded after. So a
-// program that relies on more is seen to be wrong.
+// each other nothing but this, and a kernel may start before the end of the one in front of it if
+// both say so (programmatic dependent launch): the legacy stream and the blocking ones run in the
+// order of the calls, and a stream that waits for an event comes after what the event was recorded
+// after. So a program that relies on more is seen to be wrong.
 #ifndef QUEUE_H
 #define QUEUE_H
 
@@ -16,6 +17,9 @@ bool queue_on(void);
 // Takes the work, at the end of what waits in its stream, under a number from 1 on. If a thousand
 // wait already, the oldest runs; its error is returned, and the work is then not taken.
 CudaError queue_add(const Stream *stream, const Work *work);
+
+// The number of the work that was taken last, 0: none.
+uint64_t queue_last(void);
 
 // Runs all that would come before new work of the stream.
 CudaError queue_run(const Stream *stream);

@@ -144,6 +144,7 @@ static CudaError load_kernel(KernelEntry *entry) {
     kernel_info(entry->kernel, &entry->info);
     int left = DEVICE_SHARED_DEFAULT - (int)entry->info.static_shared_bytes;
     entry->max_dynamic_shared = left > 0 ? left : 0;
+    entry->cluster = entry->info.cluster;
     return CUDA_SUCCESS;
 }
 

@@ -15,6 +15,7 @@ typedef struct KernelEntry {
     KernelInfo info;
     int max_dynamic_shared; // bytes; raised by cudaFuncSetAttribute
     int carveout, nonportable_cluster;
+    Dim3 cluster; // that every launch must have; x is 0: none. From the kernel or an attribute
 } KernelEntry;
 
 // The entry of a stub address or of a handle, its module loaded.

@@ -55,7 +55,10 @@ static void start(void) {
         .merge = option_set("SIMT_MERGE"),
         .last = option_set("SIMT_LAST"),
         .lines = options.lines,
+        .html = option_set("SIMT_HTML") ? getenv("SIMT_HTML") : NULL,
+        .checked = options.check,
     };
+    options.instructions = report.html;
     options.lines = report.lines || report.lines_csv;
     report_start(&report);
     if (!memory_open(memory_size())) {

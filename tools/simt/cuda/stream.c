@@ -32,8 +32,10 @@ CudaError stream_find(Stream *handle, Stream **stream) {
     return CUDA_INVALID_RESOURCE_HANDLE;
 }
 
-static CudaError submit(const Stream *stream, const Work *work) {
-    return queue_on() ? queue_add(stream, work) : work_run(work);
+static CudaError submit(Stream *stream, const Work *work) {
+    Work placed = *work;
+    placed.stream = stream;
+    return queue_on() ? queue_add(stream, &placed) : work_run(&placed);
 }
 
 CudaError stream_submit_legacy(const Work *work) { return submit(&stream_legacy, work); }

@@ -6,7 +6,6 @@
 #include "simt/cuda/node_set.h"
 #include "simt/cuda/work.h"
 
-typedef struct Stream Stream;
 typedef struct Capture Capture;
 
 struct Stream {
@@ -16,6 +15,8 @@ struct Stream {
     uint64_t id;
     Capture *capture; // NULL: none
     NodeSet last;     // what the next captured node depends on
+    uint64_t launch;  // LaunchReport.serial of the kernel that ran last in it and lets others
+                      // start before its end; 0: no such kernel
 };
 
 enum { STREAM_NON_BLOCKING = 1 };

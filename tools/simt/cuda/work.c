@@ -5,17 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/cuda/conditional.h"
 #include "simt/cuda/event.h"
-#include "simt/cuda/graph.h"
 #include "simt/cuda/signal.h"
+#include "simt/cuda/stream.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 
 // A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
-static CudaError run_kernel(KernelEntry *entry, const Launch *launch) {
+static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void *context) {
+    KernelEntry *entry = work->kernel.entry;
+    Launch own = work->kernel.launch;
+    const Launch *launch = &own;
     LaunchReport report = {0};
     SimtError error = {""};
+    own.prerequisite = prerequisite;
+    own.context = context;
+    if (own.programmatic && work->stream) own.after = work->stream->launch;
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
+    if (work->stream) work->stream->launch = entry->info.releases ? report.serial : 0;
     bool ran = status == SIMT_OK || report.total.value[COUNT_WARP_INSTS];
     bool kept = !ran || report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);
@@ -32,15 +40,22 @@ static CudaError run_kernel(KernelEntry *entry, const Launch *launch) {
     return CUDA_SUCCESS;
 }
 
+CudaError work_run_early(const Work *work, void (*prerequisite)(void *), void *context) {
+    CudaError error = runtime_broken();
+    return error ? error : run_kernel(work, prerequisite, context);
+}
+
 CudaError work_run(const Work *work) {
     CudaError error = runtime_broken();
     if (error) return error;
+    if (work->stream && work->kind != WORK_KERNEL) work->stream->launch = 0;
     switch (work->kind) {
     case WORK_NOTHING:
     case WORK_WAIT:
+    case WORK_AFTER:
         return CUDA_SUCCESS; // what it would wait for has run
     case WORK_KERNEL:
-        return run_kernel(work->kernel.entry, &work->kernel.launch);
+        return run_kernel(work, NULL, NULL);
     case WORK_COPY:
         return copy_run(&work->copy);
     case WORK_FILL:
@@ -53,6 +68,11 @@ CudaError work_run(const Work *work) {
         return CUDA_SUCCESS;
     case WORK_GRAPH:
         return graph_run(work->graph);
+    case WORK_CONDITIONAL:
+        return conditional_run(work->conditional);
+    case WORK_CONDITIONS:
+        conditional_starts_run(work->starts);
+        return CUDA_SUCCESS;
     }
     return CUDA_INVALID_VALUE;
 }
@@ -83,6 +103,14 @@ bool work_copy(Work *to, const Work *from) {
         to->graph = graph_clone(from->graph);
         good = to->graph != NULL;
     }
+    if (from->kind == WORK_CONDITIONAL) {
+        to->conditional = conditional_copy(from->conditional);
+        good = to->conditional != NULL;
+    }
+    if (from->kind == WORK_CONDITIONS) {
+        to->starts = conditional_starts_copy(from->starts);
+        good = to->starts != NULL;
+    }
     if (!good) to->kind = WORK_NOTHING; // what is still the original's is not given back
     return good;
 }
@@ -90,5 +118,7 @@ bool work_copy(Work *to, const Work *from) {
 void work_free(Work *work) {
     if (work->kind == WORK_KERNEL) free((void *)(uintptr_t)work->kernel.launch.arguments);
     if (work->kind == WORK_GRAPH) graph_free(work->graph);
+    if (work->kind == WORK_CONDITIONAL) conditional_free(work->conditional);
+    if (work->kind == WORK_CONDITIONS) free(work->starts);
     work->kind = WORK_NOTHING;
 }

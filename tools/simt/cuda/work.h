@@ -7,6 +7,9 @@
 
 typedef struct Graph Graph;
 typedef struct Event Event;
+typedef struct Stream Stream;
+typedef struct Conditional Conditional;
+typedef struct ConditionStarts ConditionStarts;
 
 typedef struct {
     enum {
@@ -17,8 +20,12 @@ typedef struct {
         WORK_HOST,
         WORK_RECORD,
         WORK_WAIT,
-        WORK_GRAPH
+        WORK_GRAPH,
+        WORK_CONDITIONAL,
+        WORK_CONDITIONS, // the start of a graph with conditions
+        WORK_AFTER       // waits for work in whatever stream
     } kind;
+    Stream *stream; // in which it runs, NULL: a part of another work's
     union {
         struct {
             KernelEntry *entry;
@@ -31,11 +38,16 @@ typedef struct {
             void *data;
         } host;
         Event *event;
-        Graph *graph; // owned by the copy that a node holds
+        Graph *graph; // owned by the copy that a node holds, as what follows
+        Conditional *conditional;
+        ConditionStarts *starts;
+        uint64_t after; // its number in the queue (queue.h), 0: none
     };
 } Work;
 
 CudaError work_run(const Work *work);
+// A kernel that starts before the one in front of it, which it has run when it waits for it.
+CudaError work_run_early(const Work *work, void (*prerequisite)(void *), void *context);
 bool work_copy(Work *to, const Work *from); // deep; false: out of memory
 void work_free(Work *work);
 

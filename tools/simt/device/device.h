@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "simt/base/status.h"
+#include "simt/observe/banks.h"
 #include "simt/observe/check/hazard.h"
 #include "simt/observe/counters.h"
 
@@ -38,6 +39,10 @@ typedef struct {
     uint32_t registers;              // per thread, an estimate from the PTX
     uint32_t max_threads_per_block;  // 1024, or from .maxntid / .reqntid
     uint32_t ptx_version, sm_target; // 90 for 9.0, 75 for sm_75
+    Dim3 cluster;                    // .reqnctapercluster; x is 0 if the launch may choose
+    uint32_t max_cluster;            // .maxclusterrank; 0: not given
+    bool explicit_cluster;           // .explicitcluster: it must be chosen
+    bool releases;                   // lets the kernel behind it start before its end
 } KernelInfo;
 
 void kernel_info(const Kernel *kernel, KernelInfo *info);
@@ -45,6 +50,7 @@ void kernel_info(const Kernel *kernel, KernelInfo *info);
 typedef struct {
     const char *path;        // where `simt --trace` writes accesses; NULL: no trace
     bool lines;              // attribute counters to source lines
+    bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads;   // 0: one per core
@@ -55,17 +61,31 @@ typedef struct {
     Dim3 grid, block, cluster; // cluster {1,1,1} when unused
     uint32_t dynamic_shared_bytes;
     bool cooperative;
+    bool explicit_cluster; // someone asked for clusters, also of one block
+    bool programmatic;     // may start before the kernel in front of it in the stream has ended:
+    uint64_t after;        // whose LaunchReport.serial this is; 0: none, or it need not be known
+    // Runs that kernel, when this one first waits for it or at its end; NULL: it has run.
+    void (*prerequisite)(void *context);
+    void *context;
     void *const *arguments; // one host pointer per parameter, as for cudaLaunchKernel
 } Launch;
 
 // What one launch did. Filled also when the launch failed, as far as it got.
 typedef struct {
+    uint64_t serial; // of the launch, from 1 on
     Counters total;
     LineCounters *lines; // sorted by file and line; NULL without SimtOptions.lines
     size_t line_count;
     Hazard *hazards;
     size_t hazard_count;
-    Arena arena; // owns the two arrays; arena_free(&report->arena)
+    // With SimtOptions.instructions. What they point to in the module lives as long as that.
+    SpanCounters *spans;
+    size_t span_count;
+    BankAccesses *banks;
+    size_t bank_count;
+    const PtxModule *module;
+    const PtxFunction *function; // the kernel's own
+    Arena arena;                 // owns the arrays; arena_free(&report->arena)
 } LaunchReport;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.

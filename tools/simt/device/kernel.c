@@ -1,5 +1,6 @@
 // Kernels: what they are, functions lowered when a kernel first needs them, launches. The
 // interface is device.h.
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,6 +11,7 @@
 #include "simt/device/module_inside.h"
 #include "simt/exec/schedule.h"
 #include "simt/lower/lowering.h"
+#include "simt/observe/banks.h"
 #include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
 
@@ -81,6 +83,13 @@ static void clear_visited(Module *module) {
         if (module->codes[k]) module->codes[k]->visited = module->codes[k]->followed = false;
 }
 
+static bool releases(const PtxFunction *function) {
+    for (uint32_t k = 0; k < function->inst_count; k++)
+        if (str_equal(function->insts[k].opcode, STR("griddepcontrol.launch_dependents")))
+            return true;
+    return false;
+}
+
 void kernel_info(const Kernel *kernel, KernelInfo *info) {
     const PtxFunction *function = kernel->code->source;
     uint32_t words = 0;
@@ -99,7 +108,11 @@ void kernel_info(const Kernel *kernel, KernelInfo *info) {
                          .registers = registers > 255 ? 255 : registers,
                          .max_threads_per_block = DEVICE_MAX_THREADS,
                          .ptx_version = kernel->module->ptx->version,
-                         .sm_target = kernel->module->ptx->target};
+                         .sm_target = kernel->module->ptx->target,
+                         .cluster = function->cluster,
+                         .max_cluster = function->max_cluster,
+                         .explicit_cluster = function->explicit_cluster,
+                         .releases = releases(function)};
     if (function->max_threads && function->max_threads < DEVICE_MAX_THREADS)
         info->max_threads_per_block = function->max_threads;
 }
@@ -108,6 +121,17 @@ static SimtStatus refuse(SimtError *error, SimtStatus status, const char *text,
                          unsigned long long have, unsigned long long limit) {
     snprintf(error->text, sizeof error->text, "%s: %llu, at most %llu", text, have, limit);
     return status;
+}
+
+static SimtStatus check_cluster(const Launch *launch, SimtError *error) {
+    const Dim3 grid = launch->grid, each = launch->cluster;
+    if (each.x && each.y && each.z && grid.x % each.x == 0 && grid.y % each.y == 0 &&
+        grid.z % each.z == 0 && (uint64_t)each.x * each.y * each.z <= DEVICE_CLUSTER_MOST)
+        return SIMT_OK;
+    snprintf(error->text, sizeof error->text,
+             "a grid of %ux%ux%u blocks has no clusters of %ux%ux%u", grid.x, grid.y, grid.z,
+             each.x, each.y, each.z);
+    return SIMT_INVALID_CONFIG;
 }
 
 static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtError *error) {
@@ -136,10 +160,8 @@ static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtE
                  required.x, required.y, required.z);
         return SIMT_INVALID_CONFIG;
     }
-    if ((uint64_t)launch->cluster.x * launch->cluster.y * launch->cluster.z > 1) {
-        snprintf(error->text, sizeof error->text, "clusters of blocks are not supported");
-        return SIMT_UNSUPPORTED;
-    }
+    SimtStatus status = check_cluster(launch, error);
+    if (status != SIMT_OK) return status;
     uint64_t shared = (uint64_t)kernel->shared_bytes + launch->dynamic_shared_bytes;
     if (shared > DEVICE_SHARED_OPTIN) {
         return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of shared memory per block", shared,
@@ -205,6 +227,17 @@ static bool close_observer(Machine *machine, const SimtOptions *options, SimtSta
     return false;
 }
 
+// Who looks at accesses to shared memory for the report. False: out of memory.
+static bool open_profile(Machine *machine, const Module *module, const SimtOptions *options,
+                         SimtStatus *status, SimtError *error) {
+    if (!options->instructions) return true;
+    machine->profile = banks_open(&module->slots);
+    if (machine->profile) return true;
+    *status = SIMT_OUT_OF_MEMORY;
+    snprintf(error->text, sizeof error->text, "no host memory for the report by instruction");
+    return false;
+}
+
 // One launch while it is made ready, run and counted.
 typedef struct {
     Kernel *kernel;
@@ -224,6 +257,26 @@ static bool prepare_workspace(Machine *machine) {
     return true;
 }
 
+// What the launch did, for those who asked.
+static void report_parts(Run *run, const Tally *tally) {
+    const Module *module = run->kernel->module;
+    LaunchReport *report = run->report;
+    Arena *arena = &report->arena;
+    // Functions that the launch in front of this one needed may have come since.
+    const uint32_t count = run->machine.slot_count;
+    const SlotTable slots = {module->slots.slots, count, count};
+    counters_total(&report->total, &slots, tally);
+    if (run->options->lines)
+        report->line_count = counters_by_line(arena, module->ptx, &slots, tally, &report->lines);
+    if (run->options->check)
+        report->hazard_count = check_report(run->machine.observer, arena, &report->hazards);
+    if (!run->options->instructions) return;
+    report->module = module->ptx;
+    report->function = run->kernel->code->source;
+    report->span_count = counters_by_span(arena, &slots, tally, &report->spans);
+    report->bank_count = banks_report(run->machine.profile, arena, &report->banks);
+}
+
 static SimtStatus run_blocks(Run *run) {
     Machine *machine = &run->machine;
     Module *module = run->kernel->module;
@@ -233,13 +286,17 @@ static SimtStatus run_blocks(Run *run) {
     machine->params = ARENA_NEW(&report->arena, machine->param_bytes + 8u, uint8_t);
     copy_arguments(run->kernel, run->launch, machine->params);
     SimtStatus status;
-    machine->ordered = run->kernel->code->ordered || machine->cooperative || run->options->path;
+    machine->ordered = run->kernel->code->ordered || machine->cooperative ||
+                       machine->cluster_count < machine->block_count || run->options->path ||
+                       machine->run_prerequisite;
     machine->slot_count = slots;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (!open_observer(machine, run->kernel->mangled, run->options, &status, run->error))
         return status;
+    if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
     bool enough = schedule_run(machine, tally, slots);
+    machine_await_prerequisite(machine);
     observer_leave(machine);
     status = machine->status;
     if (status != SIMT_OK) *run->error = machine->error;
@@ -247,12 +304,7 @@ static SimtStatus run_blocks(Run *run) {
         snprintf(run->error->text, sizeof run->error->text, "no host memory for the blocks");
         status = SIMT_OUT_OF_MEMORY;
     }
-    counters_total(&report->total, &module->slots, tally);
-    if (run->options->lines)
-        report->line_count =
-            counters_by_line(&report->arena, module->ptx, &module->slots, tally, &report->lines);
-    if (run->options->check)
-        report->hazard_count = check_report(machine->observer, &report->arena, &report->hazards);
+    report_parts(run, tally);
     return status;
 }
 
@@ -271,21 +323,34 @@ static SimtStatus make_ready(Run *run) {
     return check_room(run->kernel, run->stack_bytes, run->error);
 }
 
+// The launch in front of this one runs in the middle of it. It may have changed where functions
+// that both call have their registers, and who watches them.
+static void run_prerequisite(void *context) {
+    Run *run = context;
+    run->launch->prerequisite(run->launch->context);
+    make_ready(run);
+    observer_watch(&run->machine);
+}
+
 static void set_up_machine(Run *run) {
     static uint64_t launches;
     const Launch *launch = run->launch;
     const Kernel *kernel = run->kernel;
     const Code *code = kernel->code;
-    uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+    const uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
+    const Dim3 grid = launch->grid, each = launch->cluster;
+    const uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     run->machine = (Machine){
         .code = code,
         .codes = kernel->module->codes,
         .code_count = kernel->module->ptx->function_count,
         .entry = code->insts,
-        .grid = launch->grid,
+        .grid = grid,
         .block = launch->block,
-        .cluster = {1, 1, 1},
-        .block_count = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z,
+        .cluster = each,
+        .explicit_cluster = launch->explicit_cluster,
+        .block_count = blocks,
+        .cluster_count = blocks / (each.x * each.y * each.z),
         .threads_per_block = threads,
         .warps_per_block = (threads + LANES - 1) / LANES,
         .static_shared = kernel->shared_bytes,
@@ -300,7 +365,12 @@ static void set_up_machine(Run *run) {
         .order = run->options->order,
         .host_threads = run->options->host_threads,
         .watchdog_seconds = run->options->watchdog_seconds,
+        .after = launch->after,
     };
+    if (launch->prerequisite) {
+        run->machine.run_prerequisite = run_prerequisite;
+        run->machine.prerequisite_context = run;
+    }
     uint32_t end = run->machine.dynamic_base + run->machine.dynamic_shared;
     if (code->reserved) run->machine.reserved_base = (uint32_t)align_up(end + 1, 128);
 }
@@ -319,24 +389,44 @@ static SimtStatus run_or_leave(Run *run) {
     return run_blocks(run);
 }
 
+// One launch at a time, and within it the one in front of it.
+static pthread_mutex_t one_at_a_time;
+
+static void make_lock(void) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&one_at_a_time, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static void lock_launches(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_lock);
+    pthread_mutex_lock(&one_at_a_time);
+}
+
 SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions *options,
                          LaunchReport *report, SimtError *error) {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     *report = (LaunchReport){0};
     error->text[0] = '\0';
     SimtStatus status = check_launch(kernel, launch, error);
     if (status != SIMT_OK) return status;
-    pthread_mutex_lock(&one_at_a_time);
+    lock_launches();
+    void *const outer = kernel->module->arena.leave;
     Run run = {kernel, launch, options, report, error, .machine = {0}};
     status = run_or_leave(&run);
-    report->arena.leave = kernel->module->arena.leave = NULL;
+    report->arena.leave = NULL;
+    kernel->module->arena.leave = outer;
     SimtError lost;
     SimtStatus closed;
     if (!close_observer(&run.machine, options, &closed, &lost) && status == SIMT_OK) {
         *error = lost;
         status = closed;
     }
+    if (run.machine.profile) banks_close(run.machine.profile);
     if (run.machine.grid_workspace) memory_free(run.machine.grid_workspace);
+    report->serial = run.machine.grid_id;
     pthread_mutex_unlock(&one_at_a_time);
     return status;
 }

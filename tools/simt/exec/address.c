@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simt/exec/bank.h"
+#include "simt/exec/cluster.h"
 
 enum { WINDOW_SHIFT = 48 };
 _Static_assert(ADDRESS_WITHIN == ((uint64_t)1 << WINDOW_SHIFT) - 1, "a window holds its addresses");
@@ -23,9 +24,28 @@ static PtxSpace space_of(uint64_t address) {
     return window < WINDOWS ? windows[window] : PTX_GENERIC;
 }
 
-bool address_in_space(uint64_t address, PtxSpace space) {
+bool address_in_space(const Block *block, uint64_t address, PtxSpace space) {
     if (space == PTX_GLOBAL) return address >= memory_low && address < memory_high;
+    if (space == PTX_SHARED_CLUSTER) return space_of(address) == PTX_SHARED;
+    if (space == PTX_SHARED && address_rank(block, address) != block->rank) return false;
     return space_of(address) == space;
+}
+
+bool address_global_pointer(const uint8_t *pointer) {
+    const uint64_t address = (uint64_t)(uintptr_t)pointer - (uint64_t)memory_delta;
+    return address >= memory_low && address < memory_high;
+}
+
+uint32_t address_same_block(const Block *block, const uint64_t address[LANES], uint32_t mask,
+                            Block **of) {
+    const uint32_t rank = address_rank(block, address[__builtin_ctz(mask)]);
+    uint32_t same = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        same |= (uint32_t)(address_rank(block, address[lane]) == rank) << lane;
+    }
+    *of = cluster_block(block, rank);
+    return same;
 }
 
 Access address_copy_store(const Inst *inst) {
@@ -41,7 +61,6 @@ Access address_copy_load(const Inst *inst) {
     access.wide = true;
     access.kind = ACCESS_LOAD;
     access.space = PTX_GLOBAL;
-    access.slot++;
     return access;
 }
 
@@ -82,8 +101,11 @@ bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, u
     const InstAtomic *atomic = &access->inst->atomic;
     if (access->kind != ACCESS_ATOMIC || !(access->order & ORDER_RELAXED)) return false;
     if (atomic->mode != ATOMIC_CAS) return false;
-    const uint8_t *at = access->space == PTX_SHARED ? warp->block->shared + address
-                                                    : (const uint8_t *)memory_at(address);
+    const uint8_t *at = memory_at(address);
+    if (access->space == PTX_SHARED) {
+        const Block *of = cluster_block(warp->block, address_rank(warp->block, address));
+        at = of->shared + (address & ADDRESS_IN_BLOCK);
+    }
     uint64_t wanted = warp_read(warp, register_class(atomic->type), atomic->b, (int)lane);
     return memcmp(at, &wanted, access->bytes) != 0;
 }
@@ -100,7 +122,8 @@ uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpa
 
 // --- checks and counters ---
 
-uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+// Sectors of any lanes, by a hash table.
+static uint32_t scattered_sectors(const uint64_t address[LANES], uint32_t mask) {
     enum { SLOTS = 64 };
     uint64_t seen[SLOTS];
     uint64_t used = 0, last = UINT64_MAX;
@@ -119,6 +142,42 @@ uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
     return count;
 }
 
+// The same of all lanes. Sectors that only grow from lane to lane, or only shrink, are as many as
+// there are steps; also where the lanes of one half do what those of the other do, as they may in
+// blocks that are 16 wide.
+static uint32_t whole_sectors(const uint64_t address[LANES]) {
+    uint64_t sector[LANES + 1], up = 0, down = 0, halves = 0;
+    LANE_LOOP sector[l] = address[l] / 32;
+    sector[LANES] = sector[LANES - 1];
+    for (int l = 0; l < LANES / 2; l++) {
+        halves |= sector[l] ^ sector[l + LANES / 2];
+        up += sector[l] < sector[l + 1];
+        down += sector[l] > sector[l + 1];
+    }
+    if (!halves) { // the step from one half to the other is none
+        up -= sector[LANES / 2 - 1] < sector[LANES / 2];
+        down -= sector[LANES / 2 - 1] > sector[LANES / 2];
+    }
+    for (int l = LANES / 2; halves && l < LANES; l++) {
+        up += sector[l] < sector[l + 1];
+        down += sector[l] > sector[l + 1];
+    }
+    return up && down ? scattered_sectors(address, ALL_LANES) : (uint32_t)(up + down) + 1;
+}
+
+uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+    if (mask == ALL_LANES) return whole_sectors(address);
+    uint32_t up = 0, down = 0;
+    uint64_t last = address[__builtin_ctz(mask)] / 32;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t sector = address[__builtin_ctz(m)] / 32;
+        up += sector > last;
+        down += sector < last;
+        last = sector;
+    }
+    return up && down ? scattered_sectors(address, mask) : up + down + 1;
+}
+
 // Where a warp's part of a space lies: addresses [low, high), each lane's `lane_bytes` behind the
 // last one's.
 typedef struct {
@@ -126,8 +185,7 @@ typedef struct {
     uint64_t low, high, lane_bytes;
 } Room;
 
-static Room room_of(const Warp *warp, PtxSpace space) {
-    const Block *block = warp->block;
+static Room room_of(const Warp *warp, const Block *block, PtxSpace space) {
     const uint64_t stride = block->local_stride;
     switch (space) {
     case PTX_GLOBAL:
@@ -150,8 +208,14 @@ static bool fits(const Room *room, uint64_t address, uint64_t size) {
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes) {
     PtxSpace space = space_of(address);
     if (space == PTX_GENERIC) return false;
-    Room room = room_of(warp, space);
     uint64_t at = address & ADDRESS_WITHIN;
+    const Block *block = warp->block;
+    if (space == PTX_SHARED) {
+        block = cluster_block(block, address_rank(block, at));
+        at &= ADDRESS_IN_BLOCK;
+    }
+    if (!block) return false;
+    Room room = room_of(warp, block, space);
     if (!fits(&room, at, bytes)) return false;
     memcpy(to, (uint8_t *)((uintptr_t)room.base + at + room.lane_bytes * (uint64_t)lane), bytes);
     return true;
@@ -162,7 +226,7 @@ static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int la
     static const char *const kinds[] = {
         [ACCESS_LOAD] = "load", [ACCESS_STORE] = "store", [ACCESS_ATOMIC] = "atomic"};
     static const char *const names[] = {"register", "global",    "constant", "shared",
-                                        "local",    "parameter", "generic"};
+                                        "local",    "parameter", "generic",  "shared"};
     warp_fail(warp, access->inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
               "%s %s of %u bytes at 0x%llx %s", names[space], kinds[access->kind],
               address_bytes(access), (unsigned long long)address,
@@ -172,7 +236,9 @@ static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int la
 
 static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                   const uint64_t address[LANES]) {
-    if (access->kind == ACCESS_ATOMIC) return; // counted by lanes
+    // Atomic operations are counted by lanes, and what cp.async stores is not.
+    if (access->kind == ACCESS_ATOMIC) return;
+    if (space == PTX_SHARED && access->inst->access == ACCESS_COPY) return;
     Tally *tally = &warp->tally[access->slot];
     if (space == PTX_GLOBAL) {
         tally->a++;
@@ -189,13 +255,71 @@ static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mas
     }
 }
 
+// Shared memory of another block of the cluster. What such accesses cost is counted nowhere.
+static bool resolve_remote(Warp *warp, const Access *access, const Block *of, uint32_t mask,
+                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
+    const uint64_t size = address_bytes(access);
+    const int first = __builtin_ctz(mask);
+    if (!of) return bad_address(warp, access, PTX_SHARED, first, address[first], false);
+    if (!of->running) {
+        warp_fail(warp, access->inst, first, SIMT_TRAP,
+                  "access to shared memory of block (%u,%u,%u) of the cluster, which has ended",
+                  of->index.x, of->index.y, of->index.z);
+        return false;
+    }
+    const Room room = room_of(warp, of, PTX_SHARED);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        const uint64_t at = address[lane] & ADDRESS_IN_BLOCK;
+        const bool inside = fits(&room, at, size);
+        if (!inside || (at & (size - 1)))
+            return bad_address(warp, access, PTX_SHARED, lane, at, inside);
+        pointer[lane] = room.base + at;
+    }
+    return true;
+}
+
+static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
+                          const uint64_t address[LANES], uint8_t *pointer[LANES]);
+
+// Of a generic access, or one of .shared::cluster.
+static bool resolve_cluster(Warp *warp, const Access *access, uint32_t mask,
+                            const uint64_t address[LANES], uint8_t *pointer[LANES]) {
+    uint64_t own[LANES];
+    LANE_LOOP own[l] = address[l] & ADDRESS_IN_BLOCK;
+    while (mask) {
+        Block *of;
+        const uint32_t same = address_same_block(warp->block, address, mask, &of);
+        const bool good = of == warp->block
+                              ? resolve_space(warp, access, PTX_SHARED, same, own, pointer)
+                              : resolve_remote(warp, access, of, same, address, pointer);
+        if (!good) return false;
+        mask &= ~same;
+    }
+    return true;
+}
+
+// Whether all lanes' accesses fit and are aligned; then they are the pointers.
+static bool whole_warp(const Room *room, uint64_t size, const uint64_t address[LANES],
+                       uint8_t *pointer[LANES]) {
+    const uint64_t low = room->low, bytes = room->high - low, last = bytes - size;
+    const uintptr_t base = (uintptr_t)room->base;
+    uint64_t wrong = bytes < size;
+    LANE_LOOP wrong |= (uint64_t)(address[l] - low > last) | (address[l] & (size - 1));
+    LANE_LOOP pointer[l] = (uint8_t *)(base + address[l]);
+    return !wrong;
+}
+
 // One space, addresses within it.
 static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                           const uint64_t address[LANES], uint8_t *pointer[LANES]) {
     const uint64_t size = address_bytes(access);
-    Room room = room_of(warp, space);
+    Room room = room_of(warp, warp->block, space);
     if (space == PTX_PARAM && access->kind != ACCESS_LOAD) room.high = 0; // they are only read
-    for (uint32_t m = mask; m; m &= m - 1) {
+    uint32_t left = mask;
+    if (mask == ALL_LANES && !room.lane_bytes && whole_warp(&room, size, address, pointer))
+        left = 0;
+    for (uint32_t m = left; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t at = address[lane];
         bool inside = fits(&room, at, size);
@@ -209,6 +333,8 @@ static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint
 bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]) {
     uint64_t address[LANES], within[LANES];
     address_lanes(warp, access, address);
+    if (access->space == PTX_SHARED_CLUSTER)
+        return resolve_cluster(warp, access, mask, address, pointer);
     if (access->space != PTX_GENERIC)
         return resolve_space(warp, access, access->space, mask, address, pointer);
     while (mask) {
@@ -217,7 +343,10 @@ bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *p
         uint32_t same = address_same_space(address, mask, &space, within);
         if (space == PTX_GENERIC)
             return bad_address(warp, access, PTX_GENERIC, first, address[first], false);
-        if (!resolve_space(warp, access, space, same, within, pointer)) return false;
+        const bool good = space == PTX_SHARED
+                              ? resolve_cluster(warp, access, same, within, pointer)
+                              : resolve_space(warp, access, space, same, within, pointer);
+        if (!good) return false;
         mask &= ~same;
     }
     return true;

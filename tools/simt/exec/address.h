@@ -2,6 +2,10 @@
 //
 // A generic address is one of global memory as it is; the other spaces lie in windows far above it.
 // Only address.c tells them apart: all else asks here, or is told by an Observer.
+//
+// Within the window of shared memory, and in addresses of .shared::cluster, the bits above the
+// place in a block's memory name the block: 0 for the thread's own, else its rank in the cluster
+// and one.
 #ifndef ADDRESS_H
 #define ADDRESS_H
 
@@ -50,6 +54,24 @@ Access address_copy_store(const Inst *inst);
 Access address_copy_load(const Inst *inst);
 uint32_t address_copy_bytes(const Warp *warp, const Inst *inst, int lane);
 
+// Addresses of shared memory in a cluster.
+#define ADDRESS_RANK_SHIFT 24
+#define ADDRESS_IN_BLOCK   (((uint64_t)1 << ADDRESS_RANK_SHIFT) - 1)
+// The same place in the block of that rank, and the rank that an address names. Both take and give
+// generic addresses as well as those within the window.
+static inline uint64_t address_map(uint64_t address, uint64_t rank) {
+    const uint64_t named = (rank < UINT8_MAX ? rank + 1 : UINT8_MAX) << ADDRESS_RANK_SHIFT;
+    return (address & ~((uint64_t)UINT8_MAX << ADDRESS_RANK_SHIFT)) | named;
+}
+static inline uint32_t address_rank(const Block *block, uint64_t address) {
+    const uint32_t named = (uint32_t)(address >> ADDRESS_RANK_SHIFT) & UINT8_MAX;
+    return named ? named - 1 : block->rank;
+}
+// Of the lanes of `mask`, those that access the same block's shared memory as the first of them
+// does. *of is that block, NULL: there is none.
+uint32_t address_same_block(const Block *block, const uint64_t address[LANES], uint32_t mask,
+                            Block **of);
+
 // The lanes' addresses, of those too that are off.
 void address_lanes(const Warp *warp, const Access *access, uint64_t address[LANES]);
 
@@ -73,9 +95,11 @@ bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, u
 // Copies what one lane reads at a generic address. False: no memory that can be read.
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes);
 
-bool address_in_space(uint64_t address, PtxSpace space); // a generic one
-uint64_t address_window(PtxSpace space);                 // where the space begins; global memory: 0
-#define ADDRESS_WITHIN (((uint64_t)1 << 48) - 1)         // the bits of the place within its window
+bool address_in_space(const Block *block, uint64_t address, PtxSpace space); // a generic one
+// Whether a pointer is to global memory.
+bool address_global_pointer(const uint8_t *pointer);
+uint64_t address_window(PtxSpace space);         // where the space begins; global memory: 0
+#define ADDRESS_WITHIN (((uint64_t)1 << 48) - 1) // the bits of the place within its window
 
 uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask);
 

@@ -2,6 +2,8 @@
 // rows are a test (tests/simt/core).
 #include "simt/exec/bank.h"
 
+#include <string.h>
+
 #define BANKS 32
 
 // Lanes whose address is first + k * stride, k counted from the first active lane.
@@ -47,52 +49,93 @@ static bool one_row(const uint32_t address[LANES], uint32_t mask) {
     return wrong == 0;
 }
 
-// The largest number of distinct words in one bank, for one group of lanes.
-static uint32_t group_wavefronts(const uint32_t address[LANES], uint32_t lanes, uint32_t words) {
+// A bit for each lane whose unit is that of the lane `distance` ahead. There are LANES more units.
+static uint32_t equal_ahead(const uint32_t unit[2 * LANES], uint32_t distance) {
+    const uint32_t *ahead = unit + distance;
+    uint32_t equal = 0;
+    LANE_LOOP equal |= (uint32_t)(unit[l] == ahead[l]) << l;
+    return equal;
+}
+
+// The lanes without some whose unit an earlier lane has too: those of blocks of lanes, or of lanes
+// that repeat.
+static uint32_t without_copies(const uint32_t unit[2 * LANES], uint32_t lanes) {
+    uint32_t copies = 0;
+    for (uint32_t distance = 1; distance < LANES; distance *= 2)
+        copies |= (equal_ahead(unit, distance) & lanes) << distance;
+    return lanes & ~copies;
+}
+
+// Whether no two lanes' units are in the same bank.
+static bool all_apart(const uint32_t unit[2 * LANES], uint32_t lanes, uint32_t banks) {
+    uint32_t used = 0;
+    LANE_LOOP used |= (lanes >> l & 1) << (unit[l] & (banks - 1));
+    return __builtin_popcount(used) == __builtin_popcount(lanes);
+}
+
+// The largest number of distinct units in one bank, for one group of lanes. A unit is what a lane
+// accesses, as wide as a bank is here: `banks` of them side by side.
+static uint32_t group_wavefronts(const uint32_t unit[2 * LANES], uint32_t lanes, uint32_t banks) {
+    if (all_apart(unit, lanes, banks)) return 1;
+    lanes = without_copies(unit, lanes);
+    if (all_apart(unit, lanes, banks)) return 1;
     uint32_t seen[BANKS][LANES], count[BANKS] = {0}, most = 0;
     for (; lanes; lanes &= lanes - 1) {
-        uint32_t word = address[__builtin_ctz(lanes)] / 4;
-        for (uint32_t k = 0; k < words; k++, word++) {
-            uint32_t bank = word % BANKS, at = 0;
-            while (at < count[bank] && seen[bank][at] != word) at++;
-            if (at < count[bank]) continue;
-            seen[bank][at] = word;
-            if (++count[bank] > most) most = count[bank];
-        }
+        const uint32_t mine = unit[__builtin_ctz(lanes)], bank = mine & (banks - 1);
+        uint32_t at = 0;
+        while (at < count[bank] && seen[bank][at] != mine) at++;
+        if (at < count[bank]) continue;
+        seen[bank][at] = mine;
+        if (++count[bank] > most) most = count[bank];
     }
     return most;
 }
 
-// True if no active lane differs from an active lane `distance` away: such loads are merged.
-static bool paired(const uint32_t address[LANES], uint32_t mask, uint32_t distance) {
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest), other = lane ^ distance;
-        if ((mask >> other & 1) && address[lane] != address[other]) return false;
+// True if no active lane differs from an active lane `distance` away, 1 or 2: such loads are
+// merged.
+static bool paired(const uint32_t unit[2 * LANES], uint32_t mask, uint32_t distance) {
+    const uint32_t lower = distance == 1 ? 0x55555555u : 0x33333333u;
+    return !(mask & mask >> distance & lower & ~equal_ahead(unit, distance));
+}
+
+// What the lanes access, counted in its own width, a word or more; nothing for as many more lanes.
+static void units_of(const uint32_t address[LANES], uint32_t bytes, uint32_t unit[2 * LANES]) {
+    const uint32_t shift = (uint32_t)__builtin_ctz(bytes < 4 ? 4 : bytes);
+    LANE_LOOP unit[l] = address[l] >> shift;
+    memset(unit + LANES, 0, LANES * sizeof *unit);
+}
+
+static BankGroups groups_of(const uint32_t unit[2 * LANES], uint32_t mask, uint32_t bytes,
+                            bool load) {
+    BankGroups groups = {0, {0}};
+    uint32_t lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+    if (bytes > 4 && load && (paired(unit, mask, 1) || paired(unit, mask, 2))) lanes *= 2;
+    for (uint32_t start = 0; start < LANES; start += lanes) {
+        uint32_t group = mask & ((lanes == 32 ? ALL_LANES : (1u << lanes) - 1) << start);
+        if (group) groups.group[groups.count++] = group;
     }
-    return true;
+    return groups;
+}
+
+BankGroups bank_groups(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load) {
+    uint32_t unit[2 * LANES];
+    units_of(address, bytes, unit);
+    return groups_of(unit, mask, bytes, load);
 }
 
 BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load) {
-    BankCount count = {0, 0};
-    if (!mask) return count;
+    if (!mask) return (BankCount){0, 0};
+    uint32_t unit[2 * LANES], stride;
     if (bytes <= 4) {
-        uint32_t stride;
-        count.groups = 1;
         if (affine(address, mask, &stride) && stride % 4 == 0)
-            count.wavefronts = strided_wavefronts(mask, stride / 4);
-        else if (one_row(address, mask))
-            count.wavefronts = 1;
-        else
-            count.wavefronts = group_wavefronts(address, mask, 1);
-        return count;
+            return (BankCount){strided_wavefronts(mask, stride / 4), 1};
+        if (one_row(address, mask)) return (BankCount){1, 1};
     }
-    uint32_t lanes = bytes == 8 ? 16 : 8;
-    if (load && (paired(address, mask, 1) || paired(address, mask, 2))) lanes *= 2;
-    for (uint32_t start = 0; start < LANES; start += lanes) {
-        uint32_t group = mask & ((lanes == 32 ? ALL_LANES : (1u << lanes) - 1) << start);
-        if (!group) continue;
-        count.groups++;
-        count.wavefronts += group_wavefronts(address, group, bytes / 4);
-    }
+    units_of(address, bytes, unit);
+    const BankGroups groups = groups_of(unit, mask, bytes, load);
+    const uint32_t banks = BANKS * 4 / (bytes < 4 ? 4 : bytes);
+    BankCount count = {0, groups.count};
+    for (uint32_t k = 0; k < groups.count; k++)
+        count.wavefronts += group_wavefronts(unit, groups.group[k], banks);
     return count;
 }

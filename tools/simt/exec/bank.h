@@ -8,6 +8,16 @@ typedef struct {
     uint32_t wavefronts, groups;
 } BankCount;
 
+// The largest number of wavefronts that one access can take.
+#define BANK_WAVEFRONTS 32
+
+// Which of the active lanes are served together: `group`, of which there are `count`.
+typedef struct {
+    uint32_t count, group[4];
+} BankGroups;
+
+BankGroups bank_groups(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load);
+
 BankCount bank_count(const uint32_t address[LANES], uint32_t mask, uint32_t bytes, bool load);
 
 #endif

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/cluster.h"
 #include "simt/exec/observer.h"
 #include "simt/exec/path.h"
 
 #define SLICE       65536 // basic blocks that a warp runs before others get a turn
-#define STUCK_TURNS 2     // rounds of nothing but spinning before lanes that wait to join go on
+#define STUCK_TURNS 2     // times each path has spun before lanes that wait to join go on
 #define LOOK_TURNS  64    // rounds before the watchdog is asked although every warp only waited
 
 static void *aligned_room(size_t bytes) { return aligned_alloc(64, (bytes + 63) & ~(size_t)63); }
@@ -27,12 +28,13 @@ Block *block_new(Machine *machine, Tally *tally) {
     block->warps = calloc(block->warp_count, sizeof *block->warps);
     block->shared = aligned_room(block->shared_bytes + 64u);
     block->local = aligned_room(threads * block->local_stride + 64);
-    uint8_t *stacks = aligned_room((size_t)block->warp_count * machine->stack_bytes);
+    uint8_t *stacks = aligned_room(((size_t)block->warp_count + 1) * machine->stack_bytes);
     block->stacks = stacks;
     if (!block->warps || !block->shared || !block->local || !stacks) {
         block_free(block);
         return NULL;
     }
+    block->copy = stacks + (size_t)block->warp_count * machine->stack_bytes;
     for (uint32_t k = 0; k < block->warp_count; k++) {
         Warp *warp = &block->warps[k];
         warp->index = (uint16_t)k;
@@ -77,7 +79,7 @@ void block_start(Block *block, uint64_t number) {
         uint32_t left = block->threads - k * LANES;
         path_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);
     }
-    observer_begin(block);
+    block->running = true;
 }
 
 // Lanes that wait for others of their warp go on alone if that gets a stuck block going again.
@@ -90,20 +92,32 @@ static bool release_all(Block *block) {
     return released;
 }
 
-static BlockResult deadlock(Block *block) {
+BlockResult block_deadlock(Block *block) {
+    static const char *const where[] = {[PATH_BARRIER] = "a barrier",
+                                        [PATH_SYNC] = "a warp-wide instruction",
+                                        [PATH_CLUSTER] = "the barrier of its cluster"};
     for (uint32_t k = 0; k < block->warp_count; k++) {
         Warp *warp = &block->warps[k];
         for (int p = 0; warp->live && p < warp->path_count; p++) {
             const Path *path = &warp->paths[p];
-            if (path->state != PATH_BARRIER && path->state != PATH_SYNC) continue;
-            bool barrier = path->state == PATH_BARRIER;
-            warp_fail(warp, path->pc - barrier, __builtin_ctz(path->mask), SIMT_DEADLOCK,
-                      "deadlock: waits at %s for threads that never come",
-                      barrier ? "a barrier" : "a warp-wide instruction");
+            if (path->state < PATH_SYNC) continue;
+            warp_fail(warp, path->pc - (path->state == PATH_BARRIER), __builtin_ctz(path->mask),
+                      SIMT_DEADLOCK, "deadlock: waits at %s for threads that never come",
+                      where[path->state]);
             return BLOCK_FAILED;
         }
     }
     return BLOCK_FAILED;
+}
+
+// Whether threads of other blocks may let some of its threads go.
+static bool waits_for_cluster(const Block *block) {
+    for (uint32_t k = 0; block->cluster->count > 1 && k < block->warp_count; k++) {
+        const Warp *warp = &block->warps[k];
+        for (int p = 0; warp->live && p < warp->path_count; p++)
+            if (warp->paths[p].state == PATH_CLUSTER) return true;
+    }
+    return false;
 }
 
 static bool timed_out(Block *block) {
@@ -133,6 +147,7 @@ static bool timed_out(Block *block) {
 typedef struct {
     bool ran;       // some warp ran
     bool only_spun; // and each that did was waiting for others by looking again and again
+    bool moved;     // some warp did something before that
     bool long_run;  // some slice was used up
     bool failed;
 } Round;
@@ -152,8 +167,35 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
         machine_progress(block->machine);
     }
     if (warp->stop != STOP_SPIN) round->only_spun = false;
+    if (warp->stop != STOP_SPIN || warp->spin.moved) round->moved = true;
     if (warp->stop == STOP_SLICE || warp->stop == STOP_SPIN) round->long_run = true;
     if (warp->stop == STOP_FAILED) round->failed = true;
+}
+
+// Paths of a warp take turns too: the most of one warp that are ready.
+static uint32_t most_ready(const Block *block) {
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < block->warp_count; k++) {
+        const Warp *warp = &block->warps[k];
+        uint32_t ready = 0;
+        for (int p = 0; warp->live && p < warp->path_count; p++)
+            ready += warp->paths[p].state == PATH_READY;
+        if (ready > most) most = ready;
+    }
+    return most;
+}
+
+// Where every path of the block only spins, and no other block has done anything meanwhile, lanes
+// that wait for others of their warp are let go.
+static void end_round(Block *block, const Round *round) {
+    Machine *machine = block->machine;
+    if (round->moved) {
+        block->stuck = 0;
+        if (machine->ordered) block->seen = ++machine->moves;
+    } else if (++block->stuck >= STUCK_TURNS * most_ready(block)) {
+        release_all(block);
+        block->stuck = 0;
+    }
 }
 
 static BlockResult take_turns(Block *block, bool may_yield) {
@@ -176,14 +218,10 @@ static BlockResult take_turns(Block *block, bool may_yield) {
         }
         if (block->done_warps == count) return BLOCK_DONE;
         if (!round.ran) {
-            if (!release_all(block)) return deadlock(block);
-            continue;
+            if (release_all(block)) continue;
+            return waits_for_cluster(block) ? BLOCK_WAITS : block_deadlock(block);
         }
-        if (block->progress != before) {
-            block->stuck = 0;
-        } else if (round.only_spun) {
-            if (++block->stuck >= STUCK_TURNS) release_all(block);
-        }
+        end_round(block, &round);
         bool look = round.long_run || turn % LOOK_TURNS == 0;
         if (look && timed_out(block)) return BLOCK_FAILED;
         if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;
@@ -191,8 +229,11 @@ static BlockResult take_turns(Block *block, bool may_yield) {
 }
 
 BlockResult block_run(Block *block, bool may_yield) {
+    if (block->seen != block->machine->moves) block->stuck = 0;
+    block->seen = block->machine->moves;
     bool stop = machine_interrupted && timed_out(block);
     BlockResult result = stop ? BLOCK_FAILED : take_turns(block, may_yield);
-    if (result != BLOCK_YIELDS) observer_end(block);
+    if (result == BLOCK_DONE) block->running = false;
+    if (result == BLOCK_DONE || result == BLOCK_FAILED) observer_end(block);
     return result;
 }

@@ -18,6 +18,8 @@ typedef struct {
 
 struct Block {
     Machine *machine;
+    Cluster *cluster;
+    uint32_t rank; // in the cluster
     Warp *warps;
     uint32_t warp_count, threads;
     uint32_t live_threads;
@@ -31,20 +33,31 @@ struct Block {
     Tally *tally;
     Barrier barriers[BARRIERS];
     void *watch;       // what the machine's observer keeps about it
+    void *profile;     // the same of its profile
     uint64_t progress; // barriers completed and warps ended
-    uint32_t stuck;    // rounds in which all warps only spun
+    uint32_t stuck;    // rounds in which all warps only spun, and nothing moved anywhere
+    uint64_t seen;     // machine->moves then
     bool running;      // started and not yet done
     uint8_t *stacks;   // of all warps
+    uint8_t *copy;     // of one, see spin.h
 };
 
-typedef enum { BLOCK_DONE, BLOCK_YIELDS, BLOCK_FAILED } BlockResult;
+typedef enum {
+    BLOCK_DONE,
+    BLOCK_YIELDS,
+    BLOCK_WAITS, // at the barrier of its cluster
+    BLOCK_FAILED
+} BlockResult;
 
 // NULL: out of memory. `tally` has a slot for every counter of the module.
 Block *block_new(Machine *machine, Tally *tally);
 void block_free(Block *block);
+// Before an observer is told that it begins.
 void block_start(Block *block, uint64_t number);
 // Runs until all threads have exited, or until all warps wait for something that other blocks may
 // do, if `may_yield`.
 BlockResult block_run(Block *block, bool may_yield);
+// None of its warps can go on: fails at a line where one waits.
+BlockResult block_deadlock(Block *block);
 
 #endif

@@ -14,6 +14,8 @@ typedef enum {
     SLOT_BLOCK, // a: times a warp entered the basic block, b: lanes that did
     SLOT_SHARED_LD,
     SLOT_SHARED_ST, // a: instructions, b: wavefronts, c: groups of lanes
+    SLOT_ROWS_LD,
+    SLOT_ROWS_ST, // the same of ldmatrix and stmatrix
     SLOT_GLOBAL_LD,
     SLOT_GLOBAL_ST, // a: requests, b: sectors
     SLOT_ATOMIC,    // a: lanes

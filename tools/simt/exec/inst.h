@@ -3,12 +3,16 @@
 #ifndef INST_H
 #define INST_H
 
+#include <stddef.h>
+
 #include "simt/exec/register.h"
 
 typedef struct Warp Warp;
 typedef struct Inst Inst;
 typedef struct Code Code;
 typedef struct CallSite CallSite;
+typedef struct Matrix Matrix;
+typedef struct MatrixFragment MatrixFragment;
 
 // Runs one instruction for the lanes in warp->exec and returns the next one to run, or NULL when
 // the warp stops for now: it waits, has used up its slice, is finished or has failed.
@@ -84,6 +88,7 @@ typedef enum {
     MBARRIER_ARRIVE,
     MBARRIER_ARRIVE_EXPECT,
     MBARRIER_ARRIVE_DROP,
+    MBARRIER_ARRIVE_DROP_EXPECT,
     MBARRIER_EXPECT,
     MBARRIER_COMPLETE,
     MBARRIER_WAIT_STATE, // the others that wait come behind it
@@ -153,6 +158,44 @@ typedef struct {
     uint32_t ignored; // a predicate: lanes that read nothing; PTX_NONE: none
 } InstCopy;
 
+// One of the addresses of a bulk copy, in 8 bytes.
+enum { BULK_OFFSET_BITS = 24 };
+typedef struct {
+    uint32_t base;
+    uint32_t offset : BULK_OFFSET_BITS; // signed
+    uint32_t space : 7;                 // a PtxSpace; PTX_REG_SPACE: there is none
+    uint32_t wide : 1;
+} BulkAddress;
+
+// cp.async.bulk, cp.reduce.async.bulk; st.async, red.async.
+typedef struct {
+    BulkAddress to, barrier;
+    union {
+        struct {
+            BulkAddress from;
+            uint32_t bytes;
+            uint32_t ranks; // of blocks, a bit each; PTX_NONE: one
+        };
+        struct {
+            uint32_t value[4];
+            uint8_t size, elements; // bytes of each
+        };
+    };
+    AtomicMode mode : 8;
+    PtxType type : 8;
+    bool reduces;
+} InstBulk;
+
+// commit_group, wait_group, wait_all of cp.async and of cp.async.bulk.
+typedef struct {
+    uint32_t pending; // groups that may still be under way
+    bool bulk, waits;
+    bool all;  // what is in no group too
+    bool read; // only until the sources have been read
+} InstGroup;
+
+typedef enum { FENCE_MEMORY, FENCE_PROXY_ASYNC, FENCE_MBARRIER_INIT, FENCE_PROXY } FenceKind;
+
 // --- what lanes and threads do together ---
 
 typedef struct {
@@ -168,6 +211,30 @@ typedef struct {
     };
     RegisterClass class; // of value[0]
 } InstSync;
+
+// Matrices of a warp: ops/matrix.h. The mask names all lanes, in the place of an InstSync's.
+typedef struct {
+    uint32_t mask;
+    const Matrix *matrix; // of a product
+} InstMatrix;
+
+// Up to four registers, each a matrix of 8 by 8 elements of 16 bits over the warp.
+typedef struct {
+    uint32_t mask;
+    uint32_t d[4], from[4];
+    uint32_t count;
+} InstMatrixMove;
+
+enum { SPOT_OWN, SPOT_TURNED, SPOT_ROWS, SPOT_ROWS_TURNED };
+
+// The address of an element that a lane loads or stores, from that of the first of all.
+typedef struct {
+    const MatrixFragment *fragment;
+    uint32_t d, base, stride; // in elements, of rows or columns
+    uint16_t index;           // of the element in the fragment
+    bool wide, by_columns;
+    uint8_t spot; // SPOT_*
+} InstMatrixAddress;
 
 typedef struct {
     uint32_t number;
@@ -296,7 +363,13 @@ struct Inst {
                 InstCopy copy;
             };
         };
+        InstBulk bulk;
+        InstGroup group;
+        FenceKind fence;
         InstSync sync;
+        InstMatrix matrix;
+        InstMatrixMove matrix_move;
+        InstMatrixAddress matrix_address;
         InstBarrier barrier;
         InstBarrierResult barrier_result;
         uint32_t node; // that a block is, in the function's control flow
@@ -316,5 +389,9 @@ struct Inst {
 };
 
 _Static_assert(sizeof(InstMemory) == 16 && sizeof(Inst) <= 72, "instructions stay small");
+
+_Static_assert(offsetof(Inst, sync.mask) == offsetof(Inst, matrix.mask) &&
+                   offsetof(Inst, sync.mask) == offsetof(Inst, matrix_move.mask),
+               "whoever watches finds the mask");
 
 #endif

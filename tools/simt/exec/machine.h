@@ -15,7 +15,8 @@ typedef struct {
     uint32_t code_count;
     const Inst *entry;
     Dim3 grid, block, cluster;
-    uint64_t block_count;
+    uint64_t block_count, cluster_count;
+    bool explicit_cluster; // the launch or the kernel says so
     uint32_t warps_per_block, threads_per_block;
     uint32_t static_shared, dynamic_shared, dynamic_base;
     uint32_t reserved_base; // the system's shared memory behind the program's, 0: none
@@ -28,15 +29,22 @@ typedef struct {
     bool ordered;        // its blocks run on one host thread, see schedule.c
     uint32_t slot_count; // of counters
     const PtxModule *module;
-    Observer *observer;      // NULL: nobody watches
-    uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
-    uint32_t host_threads;   // 0: one per core
+    Observer *observer;    // NULL: nobody watches
+    Observer *profile;     // another one, told only of blocks and accesses to shared memory
+    uint64_t order;        // seed that permutes the order of warps and blocks; 0: in order
+    uint32_t host_threads; // 0: one per core
+    uint64_t after;        // grid_id of the launch that this one need not wait for, 0: none
+    // A launch that may run before what is in front of it: called once, at the first
+    // griddepcontrol.wait or behind the last block, to run that. NULL: nothing is in front of it.
+    void (*run_prerequisite)(void *context);
+    void *prerequisite_context;
     double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
     // Failure of the block with the lowest number so far.
     uint64_t failed_block;
     SimtStatus status;
     SimtError error;
     int stop;            // all threads end
+    uint64_t moves;      // rounds of a block in which it did something, of an ordered launch
     int64_t deadline_ns; // of the watchdog, moved on by progress; 0: none
 } Machine;
 
@@ -49,6 +57,9 @@ const PtxInst *machine_instruction(const Machine *machine, const Inst *inst);
 // A barrier is none: a loop that does not end may have one.
 void machine_progress(Machine *machine);
 bool machine_expired(const Machine *machine);
+
+// Runs what is in front of the launch, if that has not run yet.
+void machine_await_prerequisite(Machine *machine);
 
 // Set, also by a signal handler, to end the kernel that runs with SIMT_INTERRUPTED.
 extern volatile sig_atomic_t machine_interrupted;

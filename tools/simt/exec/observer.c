@@ -3,12 +3,42 @@
 
 // --- accesses ---
 
-static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
+static void tell_all(Warp *warp, const Access *access, uint32_t lanes,
+                     const uint64_t address[LANES]) {
+    const Machine *machine = warp->block->machine;
+    if (machine->observer && machine->observer->access)
+        machine->observer->access(warp, access, lanes, address);
+    if (machine->profile) machine->profile->access(warp, access, lanes, address);
+}
+
+// Of shared memory in a cluster, block by block.
+static void tell_cluster(Warp *warp, const Access *access, uint32_t lanes,
+                         const uint64_t address[LANES]) {
     const Observer *observer = observer_of(warp->block);
+    Access part = *access;
+    uint64_t within[LANES];
+    part.space = PTX_SHARED;
+    LANE_LOOP within[l] = address[l] & ADDRESS_IN_BLOCK;
+    while (lanes) {
+        Block *of;
+        const uint32_t same = address_same_block(warp->block, address, lanes, &of);
+        if (of == warp->block)
+            tell_all(warp, &part, same, within);
+        else if (observer && observer->remote)
+            observer->remote(warp, &part, same, of, within);
+        lanes &= ~same;
+    }
+}
+
+static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
     uint64_t address[LANES];
     address_lanes(warp, access, address);
+    if (access->space == PTX_SHARED_CLUSTER) {
+        tell_cluster(warp, access, lanes, address);
+        return;
+    }
     if (access->space != PTX_GENERIC) {
-        observer->access(warp, access, lanes, address);
+        tell_all(warp, access, lanes, address);
         return;
     }
     Access part = *access;
@@ -17,7 +47,10 @@ static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
         PtxSpace space;
         uint32_t same = address_same_space(address, lanes, &space, within);
         part.space = space;
-        if (space != PTX_GENERIC) observer->access(warp, &part, same, within);
+        if (space == PTX_SHARED)
+            tell_cluster(warp, &part, same, within);
+        else if (space != PTX_GENERIC)
+            tell_all(warp, &part, same, within);
         lanes &= ~same;
     }
 }
@@ -50,51 +83,60 @@ static const Inst *watch_sync(Warp *warp, const Inst *inst) {
 
 // --- installation ---
 
-static Op *watching(const Observer *observer, AccessKind kind) {
-    switch (kind) {
+// Whether anybody wants to know what this instruction accesses.
+static bool wanted(const Machine *machine, const Inst *inst) {
+    const PtxSpace space = inst->memory.space;
+    if (machine->observer && machine->observer->access) return true;
+    return machine->profile && (space == PTX_SHARED || space == PTX_GENERIC);
+}
+
+static Op *watching(const Machine *machine, const Inst *inst) {
+    switch (inst->access) {
     case ACCESS_LOAD:
     case ACCESS_STORE:
     case ACCESS_ATOMIC:
-        return observer->access ? watch_access : NULL;
+        return wanted(machine, inst) ? watch_access : NULL;
     case ACCESS_COPY:
-        return observer->access ? watch_copy : NULL;
+        return wanted(machine, inst) ? watch_copy : NULL;
     case ACCESS_SYNC:
-        return observer->meet ? watch_sync : NULL;
+        return machine->observer && machine->observer->meet ? watch_sync : NULL;
     case ACCESS_NONE:
         break;
     }
     return NULL;
 }
 
-static void install(const Machine *machine, const Observer *observer) {
+static void install(const Machine *machine, bool watched) {
     for (uint32_t k = 0; k < machine->code_count; k++) {
         Code *code = machine->codes[k];
         for (uint32_t i = 0; code && code->lowered && i < code->count; i++) {
             Inst *inst = &code->insts[i];
-            Op *op = observer ? watching(observer, inst->access) : NULL;
+            Op *op = watched ? watching(machine, inst) : NULL;
             inst->run = op ? op : inst->plain;
         }
     }
 }
 
 void observer_watch(const Machine *machine) {
-    if (machine->observer) install(machine, machine->observer);
+    if (machine->observer || machine->profile) install(machine, true);
 }
 
 void observer_leave(const Machine *machine) {
-    if (machine->observer) install(machine, NULL);
+    if (machine->observer || machine->profile) install(machine, false);
 }
 
 // --- what blocks tell ---
 
 bool observer_attach(Block *block) {
-    const Observer *observer = observer_of(block);
-    return !observer || !observer->attach || observer->attach(block);
+    const Observer *observer = observer_of(block), *profile = block->machine->profile;
+    if (observer && observer->attach && !observer->attach(block)) return false;
+    return !profile || profile->attach(block);
 }
 
 void observer_detach(Block *block) {
-    const Observer *observer = observer_of(block);
+    const Observer *observer = observer_of(block), *profile = block->machine->profile;
     if (observer && observer->detach) observer->detach(block);
+    if (profile) profile->detach(block);
 }
 
 void observer_begin(Block *block) {

@@ -1,17 +1,19 @@
 // The one seam through which others watch a launch: checks and traces. exec/ knows none of them.
 //
 // While a machine has an observer, the instructions that access memory or that lanes of a warp meet
-// at tell it first and then run; without one, they are as they were lowered and pay nothing.
+// at tell it first and then run; without one, they are as they were lowered and pay nothing. So it
+// is with its profile, which is an observer too: of that only attach, detach and access are called,
+// and the last only by instructions that may access shared memory.
 #ifndef OBSERVER_H
 #define OBSERVER_H
 
-#include "simt/exec/address.h"
+#include "simt/exec/bulk.h"
 
 // What is called when; a NULL is left out. Calls about different Blocks may come from different
 // host threads at the same time. A Block stands for many blocks of the grid, one after another.
 struct Observer {
-    // A Block is made and given back: what the observer keeps about it is block->watch. attach:
-    // false when out of memory.
+    // A Block is made and given back: what the observer keeps about it is block->watch, what the
+    // profile keeps block->profile. attach: false when out of memory.
     bool (*attach)(Block *block);
     void (*detach)(Block *block);
 
@@ -24,8 +26,23 @@ struct Observer {
     // within it. Not checked yet: they may lie outside.
     void (*access)(Warp *warp, const Access *access, uint32_t lanes, const uint64_t address[LANES]);
 
+    // The same for shared memory of another block of the cluster (NULL: of none). The addresses are
+    // within it.
+    void (*remote)(Warp *warp, const Access *access, uint32_t lanes, Block *of,
+                   const uint64_t address[LANES]);
+
     // warp->exec executes a fence: its order and scope are the instruction's.
     void (*fence)(Warp *warp, const Inst *inst);
+
+    // A lane copies in bulk; it is done at once, and then counted at its mbarrier.
+    void (*bulk)(Warp *warp, const Bulk *bulk);
+    // warp->exec closes a group of asynchronous copies, or waits for groups, as its InstGroup says.
+    void (*group)(Warp *warp, const Inst *inst);
+    // The copies that these lanes have made (cp.async) arrive at an mbarrier when they are done.
+    void (*copies_arrive)(Warp *warp, const Inst *inst);
+
+    // warp->exec has waited for the kernels in front of this one.
+    void (*grid_waited)(Warp *warp);
 
     // A lane frees what the heap has not given it, or what was freed before.
     void (*bad_free)(Warp *warp, const Inst *inst, int lane, uint64_t address);
@@ -34,6 +51,12 @@ struct Observer {
     // counted: it waits for a number of threads, not for all.
     void (*arrive)(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
     void (*complete)(Block *block, uint32_t barrier);
+
+    // warp->exec arrives at the barrier of its cluster, and has waited for it. Both come in the
+    // order of their execution, an arrival before the barrier is complete with it.
+    void (*cluster_arrive)(Warp *warp, const Inst *inst);
+    void (*cluster_waited)(Warp *warp, const Inst *inst);
+    void (*cluster_complete)(Block *block); // of its first block
 
     // warp->exec comes to a warp-wide instruction, each lane naming those that it meets there.
     void (*meet)(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
@@ -63,9 +86,44 @@ static inline void observer_fence(Warp *warp, const Inst *inst) {
     if (observer && observer->fence) observer->fence(warp, inst);
 }
 
+static inline void observer_bulk(Warp *warp, const Bulk *bulk) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->bulk) observer->bulk(warp, bulk);
+}
+
+static inline void observer_group(Warp *warp, const Inst *inst) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->group) observer->group(warp, inst);
+}
+
+static inline void observer_copies_arrive(Warp *warp, const Inst *inst) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->copies_arrive) observer->copies_arrive(warp, inst);
+}
+
+static inline void observer_grid_waited(Warp *warp) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->grid_waited) observer->grid_waited(warp);
+}
+
 static inline void observer_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
     const Observer *observer = observer_of(warp->block);
     if (observer && observer->arrive) observer->arrive(warp, inst, barrier, counted);
+}
+
+static inline void observer_cluster_arrive(Warp *warp, const Inst *inst) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->cluster_arrive) observer->cluster_arrive(warp, inst);
+}
+
+static inline void observer_cluster_waited(Warp *warp, const Inst *inst) {
+    const Observer *observer = observer_of(warp->block);
+    if (observer && observer->cluster_waited) observer->cluster_waited(warp, inst);
+}
+
+static inline void observer_cluster_complete(Block *block) {
+    const Observer *observer = observer_of(block);
+    if (observer && observer->cluster_complete) observer->cluster_complete(block);
 }
 
 static inline void observer_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {

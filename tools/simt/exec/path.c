@@ -2,6 +2,8 @@
 #include "simt/exec/path.h"
 
 #include "simt/exec/barrier.h"
+#include "simt/exec/cluster.h"
+#include "simt/exec/spin.h"
 
 static void path_save(Warp *warp, const Inst *pc, PathState state) {
     Path *path = &warp->paths[warp->current];
@@ -22,6 +24,7 @@ static const Inst *path_load(Warp *warp, int index) {
     warp->local = path->local;
     warp->mask = warp->exec = path->mask;
     warp->parent = path->parent;
+    spin_restart(warp);
     return path->pc;
 }
 
@@ -75,7 +78,7 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->current = 0;
     warp->live = lanes;
     warp->carry = 0;
-    warp->spins = 0;
+    warp->cluster_arrived = warp->cluster_open = 0;
     warp->stop = STOP_NONE;
 }
 
@@ -94,6 +97,7 @@ static bool sync_complete(const Warp *warp, const Path *path) {
 
 // Goes on with another path of the warp, the next one round after the current one.
 const Inst *path_switch(Warp *warp) {
+    warp->spin.moved = true;
     if (!warp->live) {
         warp->stop = STOP_DONE;
         return NULL;
@@ -118,7 +122,9 @@ const Inst *path_switch(Warp *warp) {
 
 const Inst *path_resume(Warp *warp) {
     warp->stop = STOP_NONE;
-    return path_switch(warp);
+    const Inst *next = path_switch(warp);
+    warp->spin.moved = false;
+    return next;
 }
 
 // A join all of whose lanes have arrived or exited goes on, or is gone with them.
@@ -229,6 +235,7 @@ const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     warp->mask &= ~lanes;
     warp->exec = warp->mask;
     barrier_exited(block);
+    cluster_exited(warp, lanes);
     if (warp->mask) return next;
     path_free(warp, warp->current);
     join_check(warp, warp->parent);
@@ -250,7 +257,6 @@ const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {
 const Inst *path_yield(Warp *warp, const Inst *inst, Stop stop) {
     path_save(warp, inst, PATH_READY);
     warp->stop = (uint8_t)stop;
-    warp->spins = 0;
     return NULL;
 }
 
@@ -259,7 +265,21 @@ void path_release_barrier(Warp *warp, uint32_t barrier) {
         Path *path = &warp->paths[k];
         if (path->state == PATH_BARRIER && path->sync == barrier) path->state = PATH_READY;
     }
-    warp->spins = 0;
+}
+
+// It looks again when it is let go.
+const Inst *path_wait_cluster(Warp *warp, const Inst *inst) {
+    path_save(warp, inst, PATH_CLUSTER);
+    return path_switch(warp);
+}
+
+void path_release_cluster(Warp *warp) {
+    warp->cluster_open |= warp->cluster_arrived;
+    warp->cluster_arrived = 0;
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *path = &warp->paths[k];
+        if (path->state == PATH_CLUSTER) path->state = PATH_READY;
+    }
 }
 
 // Lanes that wait for others of their warp to join them go on alone. Needed when the others wait

@@ -1,11 +1,12 @@
-// Launches: blocks over host threads, and the sum of what was counted.
+// Launches: blocks over host threads, and the sum of what was counted. Clusters, to be precise,
+// which are single blocks in most launches.
 //
 // Order. Where what a block does can depend on what other blocks have done - an atomic operation on
 // global memory whose old value is used or whose rounding depends on order (floats), a volatile or
-// acquiring global load, printf, a cooperative launch - blocks run on one host thread in order of
-// their number, one to its end before the next starts; a block that only spins lets later ones
-// start. All other kernels run on all host threads. So results and counters never depend on the
-// number of threads or on their timing.
+// acquiring global load, printf, a cooperative launch, clusters of several blocks - clusters run on
+// one host thread in order of their number, one to its end before the next starts; one that only
+// spins lets later ones start. All other kernels run on all host threads. So results and counters
+// never depend on the number of threads or on their timing.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/exec/schedule.h"
 
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "simt/exec/cluster.h"
+
 #define THREADS_LIMIT  256
 #define RESIDENT_BYTES ((uint64_t)64 << 20) // of blocks kept because they spin
 #define WORTH_A_THREAD 16384                // threads of the kernel per host thread
@@ -22,16 +25,16 @@
 typedef struct {
     Machine *machine;
     Tally *tally;
-    uint64_t *next; // block to start, shared by all workers
+    uint64_t *next; // cluster to start, shared by all workers
     bool failed;
     pthread_t thread;
 } Worker;
 
 __extension__ typedef unsigned __int128 Wide;
 
-// The k-th block to run: in order, or permuted by a seed.
-static uint64_t block_at(const Machine *machine, uint64_t k) {
-    uint64_t seed = machine->order, count = machine->block_count;
+// The k-th cluster to run: in order, or permuted by a seed.
+static uint64_t cluster_at(const Machine *machine, uint64_t k) {
+    uint64_t seed = machine->order, count = machine->cluster_count;
     if (!seed) return k;
     uint64_t step = (seed * 0x9E3779B97F4A7C15u >> 20) % count | 1;
     for (;; step += 2) { // a step that has no factor in common with the count visits all
@@ -49,47 +52,47 @@ static uint64_t block_at(const Machine *machine, uint64_t k) {
 static void *run_worker(void *argument) {
     Worker *worker = argument;
     Machine *machine = worker->machine;
-    Block *block = block_new(machine, worker->tally);
-    if (!block) {
+    Cluster *cluster = cluster_new(machine, worker->tally);
+    if (!cluster) {
         worker->failed = true;
         return NULL;
     }
     for (;;) {
         uint64_t k = __atomic_fetch_add(worker->next, 1, __ATOMIC_RELAXED);
-        if (k >= machine->block_count || __atomic_load_n(&machine->stop, __ATOMIC_RELAXED)) break;
-        block_start(block, block_at(machine, k));
-        if (block_run(block, false) == BLOCK_FAILED) {
+        if (k >= machine->cluster_count || __atomic_load_n(&machine->stop, __ATOMIC_RELAXED)) break;
+        cluster_start(cluster, cluster_at(machine, k));
+        if (cluster_run(cluster, false) == BLOCK_FAILED) {
             __atomic_store_n(&machine->stop, 1, __ATOMIC_RELAXED);
             break;
         }
     }
-    block_free(block);
+    cluster_free(cluster);
     return NULL;
 }
 
-// Blocks in order, several of them taking turns if they spin.
+// Clusters in order, several of them taking turns if they spin.
 typedef struct {
     Machine *machine;
     Tally *tally;
-    Block **resident;
+    Cluster **resident;
     uint64_t limit, count; // of residents
     uint64_t started, live;
     uint64_t turn; // the resident that runs next
 } Ordered;
 
-static void start_next(Ordered *ordered, Block *block) {
-    block_start(block, block_at(ordered->machine, ordered->started++));
-    block->running = true;
+static void start_next(Ordered *ordered, Cluster *cluster) {
+    cluster_start(cluster, cluster_at(ordered->machine, ordered->started++));
+    cluster->running = true;
     ordered->live++;
 }
 
-// The next block of the grid becomes one more resident. False: out of memory.
+// The next cluster of the grid becomes one more resident. False: out of memory.
 static bool admit(Ordered *ordered) {
     ordered->turn = ordered->live == 0 ? 0 : ordered->count;
     if (ordered->turn == ordered->count) {
-        Block *block = block_new(ordered->machine, ordered->tally);
-        if (!block) return false;
-        ordered->resident[ordered->count++] = block;
+        Cluster *cluster = cluster_new(ordered->machine, ordered->tally);
+        if (!cluster) return false;
+        ordered->resident[ordered->count++] = cluster;
     }
     start_next(ordered, ordered->resident[ordered->turn]);
     return true;
@@ -98,15 +101,19 @@ static bool admit(Ordered *ordered) {
 // One resident runs until it is done or only spins. False: it failed.
 static bool take_turn(Ordered *ordered) {
     if (ordered->turn >= ordered->count) ordered->turn = 0;
-    Block *block = ordered->resident[ordered->turn];
-    const uint64_t all = ordered->machine->block_count;
-    BlockResult result = block->running ? block_run(block, all > 1) : BLOCK_YIELDS;
-    if (result == BLOCK_YIELDS) ordered->turn++;
+    Cluster *cluster = ordered->resident[ordered->turn];
+    const uint64_t all = ordered->machine->cluster_count;
+    const bool may_yield = all > 1 || ordered->machine->run_prerequisite;
+    BlockResult result = cluster->running ? cluster_run(cluster, may_yield) : BLOCK_YIELDS;
+    if (result == BLOCK_YIELDS) {
+        machine_await_prerequisite(ordered->machine); // it may wait for what that does
+        ordered->turn++;
+    }
     if (result != BLOCK_DONE) return result != BLOCK_FAILED;
-    block->running = false;
+    cluster->running = false;
     ordered->live--;
     if (ordered->started < all)
-        start_next(ordered, block);
+        start_next(ordered, cluster);
     else
         ordered->turn++;
     return true;
@@ -116,7 +123,8 @@ static bool run_ordered(Machine *machine, Tally *tally) {
     uint64_t bytes = (uint64_t)machine->warps_per_block * (machine->stack_bytes + sizeof(Warp)) +
                      machine->dynamic_base + machine->dynamic_shared +
                      (uint64_t)machine->threads_per_block * machine->local_bytes;
-    const uint64_t all = machine->block_count;
+    const uint64_t all = machine->cluster_count;
+    bytes *= machine->block_count / all;
     Ordered ordered = {.machine = machine, .tally = tally, .limit = RESIDENT_BYTES / bytes + 2};
     if (ordered.limit > all || machine->cooperative) ordered.limit = all;
     ordered.resident = calloc(ordered.limit, sizeof *ordered.resident);
@@ -127,7 +135,7 @@ static bool run_ordered(Machine *machine, Tally *tally) {
         if (ordered.live == 0 || (room && ordered.started < all)) enough = admit(&ordered);
         if (enough) good = take_turn(&ordered);
     }
-    for (uint64_t k = 0; k < ordered.count; k++) block_free(ordered.resident[k]);
+    for (uint64_t k = 0; k < ordered.count; k++) cluster_free(ordered.resident[k]);
     free(ordered.resident);
     return enough;
 }
@@ -141,7 +149,7 @@ static uint32_t worker_count(const Machine *machine) {
         uint64_t worth = machine->block_count * machine->threads_per_block / WORTH_A_THREAD + 1;
         if (count > worth) count = worth;
     }
-    if (count > machine->block_count) count = machine->block_count;
+    if (count > machine->cluster_count) count = machine->cluster_count;
     return (uint32_t)(count > THREADS_LIMIT ? THREADS_LIMIT : count);
 }
 

@@ -23,12 +23,13 @@ typedef float __attribute__((may_alias)) LaneF32;
 typedef double __attribute__((may_alias)) LaneF64;
 
 typedef struct Block Block;
+typedef struct Cluster Cluster;
 
 // Lanes that go the same way. A warp starts as one path. A branch that splits lanes leaves a join
 // behind, which waits where their ways meet for the lanes of both sides; lanes that exit, or go
 // where they cannot meet the others, are no longer waited for. Any path that is ready may run:
 // warp-wide and block-wide waits and spinning loops switch to another one.
-typedef enum { PATH_FREE, PATH_READY, PATH_JOIN, PATH_SYNC, PATH_BARRIER } PathState;
+typedef enum { PATH_FREE, PATH_READY, PATH_JOIN, PATH_SYNC, PATH_BARRIER, PATH_CLUSTER } PathState;
 
 typedef struct {
     const Inst *pc;  // where it goes on; a join: where lanes meet
@@ -38,6 +39,7 @@ typedef struct {
     uint32_t mask;          // its lanes; a join: those that have arrived
     uint32_t members;       // a join: lanes to wait for
     const uint64_t *inside; // a join: see Meet
+    uint64_t seen;          // by its latest look before it slept, see spin.h
     uint32_t sync;          // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
     int16_t parent;         // a join, -1: none
     uint8_t state;
@@ -51,6 +53,16 @@ typedef enum {
     STOP_DONE,
     STOP_FAILED
 } Stop;
+
+// See spin.h.
+typedef struct {
+    uint64_t latest, marked; // looks: who saw what and where, as one number
+    uint32_t looks;          // since the path went on
+    uint32_t again;          // of them like the marked one
+    uint32_t tries;          // to compare the registers with those of the marked one
+    bool copied;             // these are in block->copy, and nothing was stored since
+    bool moved;              // since the warp went on it did something that others may wait for
+} Spin;
 
 struct Warp {
     uint32_t exec;  // lanes the instruction acts on
@@ -66,7 +78,10 @@ struct Warp {
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
     uint32_t carry;     // condition-code register, a bit per lane
-    uint32_t spins;     // strong loads, failed exchanges and sleeps since the last progress
+    Spin spin;
+    // Lanes that have arrived at the barrier of the cluster and not yet waited for it: where it is
+    // not complete, and where it is.
+    uint32_t cluster_arrived, cluster_open;
     Block *block;
     uint8_t *stack; // of frames
     Path paths[PATHS];
@@ -104,8 +119,14 @@ static inline void warp_write_predicate(const Warp *warp, uint32_t offset, uint3
     *d = (*d & ~warp->exec) | (value & warp->exec);
 }
 
+// Whether so few lanes are on that they are done sooner one by one than all in vectors.
+static inline bool warp_is_sparse(uint32_t mask) {
+    const uint32_t rest = mask & (mask - 1), third = rest & (rest - 1);
+    return !(third & (third - 1));
+}
+
 // Body of an Op with one result of type `type` for each lane, computed without side effects. The
-// result of lanes that are off is computed too and dropped.
+// result of lanes that are off may be computed too, and is dropped.
 #define LANE_RESULT(type, value) LANE_RESULT_IN(inst->r[0], type, value)
 #define LANE_RESULT_IN(d, type, value)                                                             \
     do {                                                                                           \
@@ -113,6 +134,11 @@ static inline void warp_write_predicate(const Warp *warp, uint32_t offset, uint3
         const uint32_t m_ = warp->exec;                                                            \
         if (m_ == ALL_LANES) {                                                                     \
             LANE_LOOP d_[l] = (type)(value);                                                       \
+        } else if (warp_is_sparse(m_)) {                                                           \
+            for (uint32_t left_ = m_; left_; left_ &= left_ - 1) {                                 \
+                const int l = __builtin_ctz(left_);                                                \
+                d_[l] = (type)(value);                                                             \
+            }                                                                                      \
         } else {                                                                                   \
             LANE_LOOP {                                                                            \
                 type v_ = (type)(value);                                                           \

@@ -27,6 +27,10 @@ static const char usage[] =
     "  --last          report only the last launch of each kernel and block size\n"
     "  --lines         list counters per source line (build with nvcc -lineinfo)\n"
     "  --lines-csv FILE  write them as CSV, with the hazards that --check found at each line\n"
+    "  --html FILE     write a page for a browser, in one file: source beside PTX with all "
+    "counters\n"
+    "                  of each line, the launches, and for shared memory which lanes touch which\n"
+    "                  bank; with --check the hazards at their lines\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
     "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
@@ -49,8 +53,7 @@ static const char usage[] =
     "Compressed PTX needs the system's libzstd.so.1; --no-compress does without. -rdc=true works\n"
     "where all device code is in one file.\n"
     "\n"
-    "What the CPU device does not have (textures, surfaces, tensor cores, dynamic parallelism, "
-    "the\n"
+    "What the CPU device does not have (textures, surfaces, wgmma, dynamic parallelism, the\n"
     "driver API, ...) is refused: one line, and an error from that call and every later one.\n"
     "\n"
     "SIGINT and SIGTERM end the kernel that runs, then the program, with the table so far.\n"
@@ -68,8 +71,8 @@ static const char usage[] =
     "\n"
     "Exit status: the program's own; 86 if --check found hazards and the program ended with 0;\n"
     "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if "
-    "the\n"
-    "CSV cannot be written.\n";
+    "a\n"
+    "file of --csv, --lines-csv or --html cannot be written.\n";
 
 static Arena arena;
 
@@ -110,6 +113,7 @@ static const struct {
     {"--order", "SIMT_ORDER", VALUE_WHOLE},     {"--trace", "SIMT_TRACE", VALUE_FILE},
     {"--threads", "SIMT_THREADS", VALUE_WHOLE}, {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
     {"--last", "SIMT_LAST", VALUE_NONE},        {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
+    {"--html", "SIMT_HTML", VALUE_FILE},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };

@@ -3,7 +3,11 @@
 
 // cp.async.ca.shared.global [to], [from], bytes{, read}
 static void lower_copy(Lower *lower) {
+    static const Str hints[] = {STR("ca"),       STR("cg"),       STR("shared"),
+                                STR("global"),   STR("L2::64B"),  STR("shared::cta"),
+                                STR("L2::128B"), STR("L2::256B"), STR("")};
     const PtxInst *at = lower->at;
+    lower_take_hints(lower, hints);
     bool policy = lower_take(lower, "L2::cache_hint");
     lower_all_taken(lower);
     lower_operands(lower, 3, 5);
@@ -23,8 +27,7 @@ static void lower_copy(Lower *lower) {
         else
             copy.read = lower_source(lower, &at->operands[3], REGISTER_32);
     }
-    uint32_t slot = lower_slot(lower, SLOT_SHARED_ST);
-    lower_slot(lower, SLOT_GLOBAL_LD);
+    uint32_t slot = lower_slot(lower, SLOT_GLOBAL_LD); // what the store costs is not counted
     Inst *inst = lower_emit(lower, op_copy_async);
     inst->memory = to;
     inst->copy = copy;
@@ -32,46 +35,79 @@ static void lower_copy(Lower *lower) {
     inst->slot = slot;
 }
 
-// PTX ISA, "mbarrier": arriving releases and waiting acquires unless the instruction says
-// otherwise.
-static uint8_t order_of(MbarrierMode mode) {
-    if (mode >= MBARRIER_WAIT_STATE) return ORDER_ACQUIRE;
-    return mode == MBARRIER_INIT ? 0 : ORDER_RELEASE;
+// PTX ISA, "mbarrier": arriving releases and waiting acquires, for the block, unless the
+// instruction says otherwise. Those of transactions are relaxed.
+static uint8_t order_of(MbarrierMode mode, uint8_t said) {
+    if (mode == MBARRIER_INIT) return 0;
+    if (said) return said;
+    return mode >= MBARRIER_WAIT_STATE ? ORDER_ACQUIRE : ORDER_RELEASE;
 }
 
-static void emit_mbarrier(Lower *lower, const PtxOperand *address, const InstMbarrier *mbarrier) {
-    const MemoryForm form = {.space = PTX_SHARED, .elements = 1, .type = PTX_B64};
-    InstMemory memory = lower_memory(lower, address, &form);
+static void emit_mbarrier(Lower *lower, const PtxOperand *address, const InstMbarrier *mbarrier,
+                          const MemoryForm *form) {
+    InstMemory memory = lower_memory(lower, address, form);
     uint32_t slot = lower_slot(lower, SLOT_ATOMIC);
     Inst *inst = lower_emit(lower, op_mbarrier);
     inst->memory = memory;
     inst->mbarrier = *mbarrier;
     inst->access = ACCESS_ATOMIC;
-    inst->order = order_of(mbarrier->mode);
-    if (inst->order) inst->scope = SCOPE_CTA;
+    inst->order = order_of(mbarrier->mode, form->order);
+    if (inst->order) inst->scope = form->scope == SCOPE_CLUSTER ? SCOPE_CLUSTER : SCOPE_CTA;
     inst->slot = slot;
 }
 
+// The state space, order and scope that an instruction about an mbarrier names.
+static MemoryForm take_mbarrier_form(Lower *lower) {
+    MemoryForm form = lower_take_form(lower);
+    const bool shared = form.space == PTX_SHARED || form.space == PTX_SHARED_CLUSTER;
+    if ((!shared && form.space != PTX_GENERIC) || form.elements > 1) lower_unknown(lower);
+    if (form.order == ORDER_VOLATILE) lower_unknown(lower);
+    form.type = PTX_B64;
+    return form;
+}
+
+// Behind cp.async.mbarrier.arrive{.noinc}{.shared}.b64
+static void lower_copies_arrive(Lower *lower) {
+    const bool arrives = lower_take(lower, "noinc");
+    if (!lower_take(lower, "arrive")) lower_unknown(lower);
+    lower_take(lower, "b64");
+    const MemoryForm form = take_mbarrier_form(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 1, 1);
+    const InstMemory memory = lower_memory(lower, &lower->at->operands[0], &form);
+    lower_emit(lower, op_copies_arrive)->memory = memory;
+    const InstMbarrier arrival = {PTX_NONE, PTX_NONE, MBARRIER_ARRIVE};
+    if (arrives) emit_mbarrier(lower, &lower->at->operands[0], &arrival, &form);
+}
+
+static void lower_group(Lower *lower, bool waits, bool all) {
+    const PtxInst *at = lower->at;
+    InstGroup group = {.waits = waits, .all = all};
+    lower_all_taken(lower);
+    lower_operands(lower, waits && !all, waits && !all);
+    if (waits && !all && at->operands[0].kind != PTX_OPERAND_INT) lower_unknown(lower);
+    if (waits && !all) group.pending = (uint32_t)at->operands[0].integer;
+    lower_emit(lower, op_group)->group = group;
+}
+
 void lower_cp(Lower *lower) {
+    const bool reduces = lower_take(lower, "reduce");
     if (!lower_take(lower, "async")) lower_unknown(lower);
-    if (lower_take(lower, "commit_group") || lower_take(lower, "wait_group") ||
-        lower_take(lower, "wait_all")) {
-        lower_all_taken(lower);
-        lower_emit(lower, op_nothing);
-    } else if (lower_take(lower, "mbarrier")) {
-        // The copies are done: with .noinc this is an arrival, else it leaves the count as it was.
-        bool arrives = lower_take(lower, "noinc");
-        if (!lower_take(lower, "arrive")) lower_unknown(lower);
-        lower_all_taken(lower);
-        lower_operands(lower, 1, 1);
-        if (arrives)
-            emit_mbarrier(lower, &lower->at->operands[0],
-                          &(InstMbarrier){PTX_NONE, PTX_NONE, MBARRIER_ARRIVE});
-        else
-            lower_emit(lower, op_nothing);
-    } else {
+    const bool bulk = lower_take(lower, "bulk");
+    if (bulk && lower_take(lower, "tensor"))
+        lower_fail(lower, "the CPU device has no tensor maps: `%.*s`", STR_ARG(lower->at->opcode));
+    if (bulk)
+        lower_bulk(lower, reduces);
+    else if (lower_take(lower, "commit_group"))
+        lower_group(lower, false, false);
+    else if (lower_take(lower, "wait_group"))
+        lower_group(lower, true, false);
+    else if (lower_take(lower, "wait_all"))
+        lower_group(lower, true, true);
+    else if (lower_take(lower, "mbarrier"))
+        lower_copies_arrive(lower);
+    else
         lower_copy(lower);
-    }
 }
 
 // What is asked of it: one or two modifiers.
@@ -81,7 +117,7 @@ static MbarrierMode take_mbarrier_mode(Lower *lower) {
         {STR("inval"), MBARRIER_INVALIDATE},
         {STR("arrive"), MBARRIER_ARRIVE},
         {STR("arrive_drop"), MBARRIER_ARRIVE_DROP},
-        {STR("expect_tx"), MBARRIER_EXPECT},
+        {STR("expect_tx"), MBARRIER_EXPECT}, // behind those that it may stand beside
         {STR("complete_tx"), MBARRIER_COMPLETE},
         {STR("test_wait"), MBARRIER_WAIT_STATE},
         {STR("try_wait"), MBARRIER_WAIT_STATE},
@@ -89,14 +125,33 @@ static MbarrierMode take_mbarrier_mode(Lower *lower) {
     };
     MbarrierMode mode = (MbarrierMode)lower_choice(lower, first);
     if (mode == MBARRIER_ARRIVE && lower_take(lower, "expect_tx")) mode = MBARRIER_ARRIVE_EXPECT;
+    if (mode == MBARRIER_ARRIVE_DROP && lower_take(lower, "expect_tx"))
+        mode = MBARRIER_ARRIVE_DROP_EXPECT;
     if (mode == MBARRIER_WAIT_STATE && lower_take(lower, "parity")) mode = MBARRIER_WAIT_PARITY;
-    lower_all_taken(lower);
     return mode;
+}
+
+// mbarrier.pending_count.b64 count, state
+static void lower_pending_count(Lower *lower) {
+    const PtxOperand *operands = lower->at->operands;
+    lower_all_taken(lower);
+    lower_operands(lower, 2, 2);
+    const uint32_t a = lower_source(lower, &operands[1], REGISTER_64);
+    const uint32_t d = lower_dest(lower, &operands[0], REGISTER_32);
+    Inst *inst = lower_emit(lower, op_pending_count);
+    inst->r[0] = d;
+    inst->r[1] = a;
 }
 
 void lower_mbarrier(Lower *lower) {
     const PtxInst *at = lower->at;
+    if (lower_take(lower, "pending_count")) {
+        lower_pending_count(lower);
+        return;
+    }
     InstMbarrier mbarrier = {PTX_NONE, PTX_NONE, take_mbarrier_mode(lower)};
+    const MemoryForm form = take_mbarrier_form(lower);
+    lower_all_taken(lower);
     bool waits = mbarrier.mode >= MBARRIER_WAIT_STATE;
     uint32_t k = 0;
     lower_operands(lower, 1, 4);
@@ -113,5 +168,5 @@ void lower_mbarrier(Lower *lower) {
         mbarrier.value = lower_source(lower, &at->operands[k], class);
     else if (waits)
         lower_unknown(lower);
-    emit_mbarrier(lower, address, &mbarrier);
+    emit_mbarrier(lower, address, &mbarrier, &form);
 }

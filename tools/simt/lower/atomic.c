@@ -56,8 +56,8 @@ static void lower_atomic(Lower *lower, bool result) {
     uint32_t first = result ? 1 : 0, count = first + (mode == ATOMIC_CAS ? 3 : 2);
     lower_operands(lower, count, count + 1);
     if (form.elements > 1 || !atomic_type(mode, type)) lower_unknown(lower);
-    if (form.space != PTX_GLOBAL && form.space != PTX_SHARED && form.space != PTX_GENERIC)
-        lower_unknown(lower);
+    const bool shared = form.space == PTX_SHARED || form.space == PTX_SHARED_CLUSTER;
+    if (form.space != PTX_GLOBAL && !shared && form.space != PTX_GENERIC) lower_unknown(lower);
     RegisterClass class = register_class(type);
     InstMemory memory = lower_memory(lower, &operands[first], &form);
     InstAtomic atomic = {.old = PTX_NONE, .c = PTX_NONE, .mode = mode, .type = type};
@@ -75,9 +75,13 @@ static void lower_atomic(Lower *lower, bool result) {
     inst->scope = form.scope;
     inst->slot = slot;
     inst->spins = atomic.old != PTX_NONE;
-    if (form.space != PTX_SHARED && (inst->spins || !order_free(mode, type)))
-        lower->code->ordered = true;
+    if (!shared && (inst->spins || !order_free(mode, type))) lower->code->ordered = true;
 }
 
 void lower_atom(Lower *lower) { lower_atomic(lower, true); }
-void lower_red(Lower *lower) { lower_atomic(lower, false); }
+void lower_red(Lower *lower) {
+    if (lower_take(lower, "async"))
+        lower_store_async(lower, true);
+    else
+        lower_atomic(lower, false);
+}

@@ -71,6 +71,27 @@ static void mark_leaders(Lower *lower, uint8_t *leader) {
     }
 }
 
+// So many PTX instructions ptxas computes where they are not needed to save a branch, and puts
+// under a predicate. Read off the machine code of random flows: see flow.h.
+#define CONDITION 8
+#define BRIEF     10
+
+static bool is_condition(const Lower *lower, const FlowNode *node) {
+    static const Str cheap[] = {STR("add"), STR("sub"), STR("mul"), STR("mad"),  STR("and"),
+                                STR("or"),  STR("xor"), STR("not"), STR("shl"),  STR("shr"),
+                                STR("mov"), STR("cvt"), STR("neg"), STR("setp"), STR("lop3")};
+    const uint32_t count = node->end - node->first;
+    if (count == 0 || count > CONDITION || flow_of(lower, node->end - 1) != FLOW_BRANCH)
+        return false;
+    for (uint32_t k = node->first; k + 1 < node->end; k++) {
+        bool found = false;
+        for (size_t c = 0; c < sizeof cheap / sizeof *cheap; c++)
+            found |= lower->opcodes[k] && str_equal(lower->opcodes[k]->name, cheap[c]);
+        if (!found) return false;
+    }
+    return true;
+}
+
 static void add_next(FlowNode *node, uint32_t to) { node->next[node->next_count++] = to; }
 
 static void link_table(Lower *lower, FlowNode *node, const PtxTargets *targets) {
@@ -112,6 +133,8 @@ static void link_node(Lower *lower, uint32_t n) {
         add_next(node, n + 1);
     } else {
         link_inst(lower, n);
+        node->condition = is_condition(lower, node);
+        node->brief = node->end - node->first <= BRIEF;
     }
 }
 

@@ -55,6 +55,7 @@ static const struct {
     {STR("__assertfail"), op_assert_fail, false, 4, {8, 8, 4, 8}},
     {STR("malloc"), op_malloc, true, 1, {8}},
     {STR("free"), op_free, true, 1, {8}},
+    {STR("cudaGraphSetConditional"), op_set_condition, true, 2, {8, 4}},
 };
 
 static void call_built_in(Lower *lower, CallSite *site, Str name) {

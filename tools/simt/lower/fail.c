@@ -27,12 +27,17 @@ static const struct {
     Str start;
     const char *what;
 } families[] = {
-    {STR("tex."), "textures"},          {STR("tld4."), "textures"},
-    {STR("txq."), "textures"},          {STR("suld."), "surfaces"},
-    {STR("sust."), "surfaces"},         {STR("sured."), "surfaces"},
-    {STR("suq."), "surfaces"},          {STR("wmma."), "tensor cores"},
-    {STR("mma."), "tensor cores"},      {STR("wgmma."), "tensor cores"},
-    {STR("ldmatrix."), "tensor cores"}, {STR("stmatrix."), "tensor cores"},
+    {STR("tex."), "textures"},
+    {STR("tld4."), "textures"},
+    {STR("txq."), "textures"},
+    {STR("suld."), "surfaces"},
+    {STR("sust."), "surfaces"},
+    {STR("sured."), "surfaces"},
+    {STR("suq."), "surfaces"},
+    {STR("wmma."), "product of matrices of this form"},
+    {STR("mma."), "product of matrices of this form"},
+    {STR("wgmma."), "matrix instructions of warp groups"},
+    {STR("tcgen05."), "tensor memory"},
 };
 
 void lower_unknown(Lower *lower) {

@@ -88,21 +88,56 @@ static bool goes_round(const Flow *flow, uint32_t from, uint32_t header) {
            loops_inside(flow->loops.loops[loop].inside, from);
 }
 
+static uint32_t ways_in(const Flow *flow, uint32_t node) {
+    return flow->in.start[node + 1] - flow->in.start[node];
+}
+
+static bool leads_to(const Flow *flow, uint32_t node, uint32_t to) {
+    for (uint32_t e = flow->out.start[node]; e < flow->out.start[node + 1]; e++)
+        if (flow->out.to[e] == to) return true;
+    return false;
+}
+
+// Whether what a node leads to besides `to` becomes a part of it, under a predicate.
+static bool takes_in(const Flow *flow, uint32_t node, uint32_t to) {
+    for (uint32_t e = flow->out.start[node]; e < flow->out.start[node + 1]; e++) {
+        uint32_t other = flow->out.to[e];
+        const FlowNode *body = &flow->nodes[other];
+        if (other != to && ways_in(flow, other) == 1 && body->next_count == 1 && body->brief)
+            return true;
+    }
+    return false;
+}
+
+// The branch that is one with the branch of a condition, for lanes that go to a node: of `a && b`
+// and `a || b`. PTX_NONE: there is none.
+static uint32_t combined_with(const Flow *flow, uint32_t condition, uint32_t to) {
+    if (!flow->nodes[condition].condition || condition == to || ways_in(flow, condition) != 1 ||
+        !leads_to(flow, condition, to) || takes_in(flow, condition, to))
+        return PTX_NONE;
+    uint32_t before = flow->in.to[flow->in.start[condition]];
+    bool branch = flow->nodes[before].next_count == 2 && before != condition && before != to;
+    return branch && leads_to(flow, before, to) ? before : PTX_NONE;
+}
+
 // Whether several ways come together at a node, those around a loop left aside.
 static bool comes_together(const Flow *flow, uint32_t node) {
     uint32_t ways = 0;
     for (uint32_t e = flow->in.start[node]; e < flow->in.start[node + 1]; e++) {
         uint32_t from = flow->in.to[e];
-        ways += flow->all.number[from] != PTX_NONE && !goes_round(flow, from, node);
+        ways += flow->all.number[from] != PTX_NONE && !goes_round(flow, from, node) &&
+                combined_with(flow, from, node) == PTX_NONE;
     }
     return ways > 1;
 }
 
-// Of two nodes with the same immediate dominator: the one where ways come together, the later one.
-static bool more_main(const Flow *flow, uint32_t node, uint32_t than) {
+// Of two nodes with the same immediate dominator: the one where ways come together, the one that
+// leads to such a place, the later one.
+static bool more_main(const Flow *flow, uint32_t node, uint32_t than, const bool *joins) {
     if (than == PTX_NONE) return true;
     bool together = comes_together(flow, node);
     if (together != comes_together(flow, than)) return together;
+    if (joins[node] != joins[than]) return joins[node];
     return flow->all.number[node] > flow->all.number[than];
 }
 
@@ -111,6 +146,7 @@ static bool more_main(const Flow *flow, uint32_t node, uint32_t than) {
 static uint32_t find_main_ends(Flow *flow, uint32_t *ends) {
     const Dominators *all = &flow->all;
     bool *leads = ARENA_NEW(flow->arena, flow->count, bool); // to an end
+    bool *joins = ARENA_NEW(flow->arena, flow->count, bool); // ways come together on the way to it
     uint32_t *best = ARENA_NEW(flow->arena, flow->count, uint32_t), count = 0;
     for (uint32_t n = 0; n < flow->count; n++) best[n] = PTX_NONE;
     for (uint32_t k = all->reached; k-- > 0;) {
@@ -119,7 +155,9 @@ static uint32_t find_main_ends(Flow *flow, uint32_t *ends) {
         leads[n] |= flow->ends[n];
         if (!leads[n] || k == 0) continue;
         leads[above] = true;
-        if (more_main(flow, n, best[above])) best[above] = n;
+        joins[n] |= comes_together(flow, n);
+        joins[above] |= joins[n];
+        if (more_main(flow, n, best[above], joins)) best[above] = n;
     }
     for (uint32_t k = 0; k < all->reached; k++) {
         uint32_t n = all->order[k];
@@ -234,6 +272,65 @@ static bool passed_from_loop(const Flow *flow, const Partial *partial) {
     return false;
 }
 
+static bool in_region(const Partial *partial, uint32_t node) {
+    return node == partial->node || loops_inside(partial->region, node);
+}
+
+// Whether only one end of the inner one lies on the ways of the other.
+static bool crosses(const Partial *outer, const Partial *inner) {
+    return loops_inside(outer->region, inner->owner) && !in_region(outer, inner->node);
+}
+
+// Whether a way past the inner one stays on the way to the outer one.
+static bool passed_within(const Flow *flow, const Partial *outer, const Partial *inner) {
+    uint32_t first = flow->nodes[inner->owner].meets[0].node;
+    if (!loops_inside(outer->region, inner->owner) || in_region(outer, first)) return false;
+    for (uint32_t n = 0; n < flow->count; n++) {
+        if (n != inner->owner && !loops_inside(inner->region, n)) continue;
+        for (uint32_t e = flow->out.start[n]; e < flow->out.start[n + 1]; e++) {
+            uint32_t to = flow->out.to[e];
+            if (!in_region(inner, to) && in_region(outer, to)) return true;
+        }
+    }
+    return false;
+}
+
+// Of two that cross the one where lanes come first is kept; of one within another the outer one, if
+// lanes would wait at the inner one for others that are on their way past it. `last`: by owner.
+static void keep_nested(Flow *flow, Partial *last) {
+    const Dominators *all = &flow->all;
+    bool *kept = ARENA_NEW(flow->arena, flow->count, bool);
+    for (uint32_t k = 1; k < all->reached; k++) {
+        const Partial *partial = &last[all->dominator[all->order[k]]];
+        bool crossing = !partial->region || partial->node != all->order[k];
+        for (uint32_t n = 0; !crossing && n < flow->count; n++)
+            crossing = kept[n] && (crosses(&last[n], partial) || crosses(partial, &last[n]));
+        if (!crossing) kept[partial->owner] = true;
+    }
+    flow->partials = ARENA_NEW(flow->arena, 3 * flow->count, Partial);
+    for (uint32_t k = 0; k < all->reached; k++) {
+        uint32_t owner = all->order[k];
+        bool passed = !kept[owner];
+        for (uint32_t p = 0; !passed && p < flow->partial_count; p++)
+            passed = passed_within(flow, &flow->partials[p], &last[owner]);
+        if (!passed) flow->partials[flow->partial_count++] = last[owner];
+    }
+}
+
+// Whether the lanes that meet where all ways from the node meet may be fewer than those that split
+// before it: some of them have left the loop.
+static bool waits_in_loop(const Flow *flow, uint32_t node) {
+    uint32_t meet = flow->nodes[node].meets[0].node;
+    while (node != flow->all.dominator[node]) {
+        node = flow->all.dominator[node];
+        if (node == meet) return false;
+        const FlowNode *above = &flow->nodes[node];
+        for (uint32_t m = 0; m + 1 < above->meet_count; m++)
+            if (above->next_count > 1 && above->meets[m].node == meet) return true;
+    }
+    return false;
+}
+
 // For each node the last of its partial meets, if a GPU's compiler has one there: where all ways
 // from the node meet none must lead past, and it must not cross another one.
 static void find_partials(Flow *flow) {
@@ -243,22 +340,33 @@ static void find_partials(Flow *flow) {
         uint32_t n = all->order[k], owner = all->dominator[n];
         const FlowNode *node = &flow->nodes[owner];
         if (last[owner].region || node->next_count < 2 || node->meet_count != 1 ||
-            node->meets[0].node == n || !comes_together(flow, n) ||
+            node->meets[0].node == n || !comes_together(flow, n) || waits_in_loop(flow, owner) ||
             loop_around(flow, n) != flow->loops.innermost[owner])
             continue;
         Partial partial = {owner, n, region_of(flow, owner, n)};
         if (partial.region && !passed_from_loop(flow, &partial)) last[owner] = partial;
     }
-    flow->partials = ARENA_NEW(flow->arena, flow->count, Partial);
-    for (uint32_t k = 0; k < all->reached; k++) {
-        const Partial *partial = &last[all->order[k]];
-        bool nested = partial->region != NULL;
-        for (uint32_t p = 0; nested && p < flow->partial_count; p++) {
-            const Partial *outer = &flow->partials[p];
-            if (loops_inside(outer->region, partial->owner))
-                nested = partial->node == outer->node || loops_inside(outer->region, partial->node);
-        }
-        if (nested) flow->partials[flow->partial_count++] = *partial;
+    keep_nested(flow, last);
+}
+
+// Adds the meet behind the last of the conditions that are one branch.
+static void add_combined_to(Flow *flow, uint32_t condition, uint32_t to) {
+    uint32_t owner = combined_with(flow, condition, to);
+    if (owner == PTX_NONE) return;
+    for (uint32_t e = flow->out.start[condition]; e < flow->out.start[condition + 1]; e++)
+        if (combined_with(flow, flow->out.to[e], to) == condition) return;
+    uint64_t *region = ARENA_NEW(flow->arena, flow->count / 64 + 1u, uint64_t);
+    add_bit(region, condition);
+    for (uint32_t above; (above = combined_with(flow, owner, to)) != PTX_NONE; owner = above)
+        add_bit(region, owner);
+    flow->partials[flow->partial_count++] = (Partial){owner, to, region};
+}
+
+static void add_combined(Flow *flow) {
+    for (uint32_t k = 0; k < flow->all.reached; k++) {
+        uint32_t n = flow->all.order[k];
+        for (uint32_t e = flow->out.start[n]; e < flow->out.start[n + 1]; e++)
+            add_combined_to(flow, n, flow->out.to[e]);
     }
 }
 
@@ -343,6 +451,7 @@ void flow_meets(Arena *arena, FlowNode *nodes, uint32_t count) {
     }
     add_meets_of_all(&flow);
     find_partials(&flow);
+    add_combined(&flow);
     if (flow.partial_count) add_partials(&flow);
     mark_joins(&flow);
 }

@@ -9,6 +9,18 @@
 // - In a loop they meet already at the first node that lies on all ways on which they stay in it:
 //   `for (...) { if (a) { if (b) break; x; } y; }` rejoins at y. Lanes that leave the loop wait for
 //   the others behind it.
+// - Where only some ways from a node come together (`goto` past the end of an `if`, a case that
+//   falls into the next) those that come wait there too. The node, the immediate dominator of the
+//   place, has one such place at most: the last, and none if lanes that split there may leave a
+//   loop past the first. Of two whose ways cross, the one that is first in reverse post-order is
+//   kept. Within the ways to another such place there is none that could be passed without leaving
+//   them: lanes do not wait twice for those who are still on their way.
+// - Two branches of `a && b` are one if b is cheap: then it is computed for all lanes, and those
+// for
+//   which it is not needed are with the others behind it.
+//
+// This is what ptxas does in most cases, read off its machine code: where it sets BSSY, BSYNC and
+// BREAK in 200 random control flows. tests/simt/flows/bounds.csv names those where it does not.
 #ifndef FLOW_H
 #define FLOW_H
 
@@ -25,7 +37,9 @@ typedef struct {
     uint32_t first, end; // PTX instructions [first, end)
     bool synthetic;      // only the branch around a guarded instruction that cannot be guarded
     bool bare_exit;      // nothing but the end of the thread
-    uint32_t *next;      // successors, the one taken first
+    bool condition; // a branch, and what decides it is cheap to compute for lanes that need it not
+    bool brief;     // so few instructions that they run under a predicate
+    uint32_t *next; // successors, the one taken first
     uint32_t next_count;
     FlowMeet *meets; // of lanes that split here, the nearest first; a later one is for those that
     uint32_t meet_count; // left what is inside the earlier ones

@@ -115,6 +115,8 @@ typedef struct {
 Scope lower_take_scope(Lower *lower);
 MemoryForm lower_take_form(Lower *lower); // all but the type
 InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryForm *form);
+// The first counter of an access; `rows`: by ldmatrix or stmatrix.
+uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins
@@ -140,7 +142,9 @@ void lower_ld(Lower *lower);  // memory.c
 void lower_st(Lower *lower);
 void lower_atom(Lower *lower); // atomic.c
 void lower_red(Lower *lower);
-void lower_cp(Lower *lower); // async.c
+void lower_cp(Lower *lower);                 // async.c
+void lower_bulk(Lower *lower, bool reduces); // bulk.c
+void lower_store_async(Lower *lower, bool reduces);
 void lower_mbarrier(Lower *lower);
 void lower_shfl(Lower *lower); // sync.c
 void lower_vote(Lower *lower);
@@ -148,7 +152,10 @@ void lower_match(Lower *lower);
 void lower_redux(Lower *lower);
 void lower_elect(Lower *lower);
 void lower_bar(Lower *lower);
+void lower_mapa(Lower *lower);
+void lower_getctarank(Lower *lower);
 void lower_fence(Lower *lower);
+void lower_griddepcontrol(Lower *lower);
 void lower_activemask(Lower *lower);
 void lower_bra(Lower *lower); // branch.c
 void lower_brx(Lower *lower);
@@ -159,5 +166,10 @@ void lower_nanosleep(Lower *lower);
 void lower_nothing(Lower *lower);
 void lower_call(Lower *lower);  // call.c
 void lower_video(Lower *lower); // video.c
+void lower_wmma(Lower *lower);  // matrix.c
+void lower_mma(Lower *lower);
+void lower_ldmatrix(Lower *lower);
+void lower_stmatrix(Lower *lower);
+void lower_movmatrix(Lower *lower);
 
 #endif

@@ -12,15 +12,11 @@ Scope lower_take_scope(Lower *lower) {
 
 MemoryForm lower_take_form(Lower *lower) {
     static const Choice spaces[] = {
-        {STR("global"), PTX_GLOBAL},
-        {STR("shared"), PTX_SHARED},
-        {STR("shared::cta"), PTX_SHARED},
-        {STR("const"), PTX_CONST},
-        {STR("local"), PTX_LOCAL},
-        {STR("param"), PTX_PARAM},
-        {STR("param::entry"), PTX_PARAM},
-        {STR("param::func"), PTX_PARAM},
-        {STR(""), 0},
+        {STR("global"), PTX_GLOBAL},      {STR("shared"), PTX_SHARED},
+        {STR("shared::cta"), PTX_SHARED}, {STR("shared::cluster"), PTX_SHARED_CLUSTER},
+        {STR("const"), PTX_CONST},        {STR("local"), PTX_LOCAL},
+        {STR("param"), PTX_PARAM},        {STR("param::entry"), PTX_PARAM},
+        {STR("param::func"), PTX_PARAM},  {STR(""), 0},
     };
     static const Choice orders[] = {
         {STR("relaxed"), ORDER_RELAXED},   {STR("acquire"), ORDER_ACQUIRE},
@@ -44,7 +40,7 @@ InstMemory lower_memory(Lower *lower, const PtxOperand *operand, const MemoryFor
                          .elements = form->elements};
     if (operand->kind != PTX_OPERAND_ADDRESS || operand->count) lower_unknown(lower);
     PtxOperand base = {.kind = PTX_OPERAND_INT, .reg = operand->reg, .reg2 = PTX_NONE};
-    memory.wide = form->space != PTX_SHARED;
+    memory.wide = form->space != PTX_SHARED && form->space != PTX_SHARED_CLUSTER;
     if (operand->reg != PTX_NONE) {
         base.kind = PTX_OPERAND_REG;
         memory.wide = lower_class(lower, &base) == REGISTER_64;
@@ -123,11 +119,12 @@ static void lower_parameter(Lower *lower, const PtxOperand *operand, const PtxOp
     inst->values = values;
 }
 
-static uint32_t access_slots(Lower *lower, PtxSpace space, bool load) {
+uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows) {
     SlotKind global = load ? SLOT_GLOBAL_LD : SLOT_GLOBAL_ST;
     SlotKind shared = load ? SLOT_SHARED_LD : SLOT_SHARED_ST;
+    if (rows) shared = load ? SLOT_ROWS_LD : SLOT_ROWS_ST;
     if (space == PTX_GLOBAL) return lower_slot(lower, global);
-    if (space == PTX_SHARED) return lower_slot(lower, shared);
+    if (space == PTX_SHARED || space == PTX_SHARED_CLUSTER) return lower_slot(lower, shared);
     if (space != PTX_GENERIC) return 0;
     uint32_t slot = lower_slot(lower, global);
     lower_slot(lower, shared);
@@ -151,7 +148,7 @@ static void lower_load_store(Lower *lower, bool load) {
     if (form.space == PTX_PARAM && !(load && lower->function->entry)) lower_unknown(lower);
     InstMemory memory = lower_memory(lower, address, &form);
     InstValues values = lower_values(lower, items, &form, load);
-    uint32_t slot = access_slots(lower, form.space, load);
+    uint32_t slot = lower_access_slots(lower, form.space, load, false);
     Inst *inst = lower_emit(lower, load ? op_load(form.space, bytes, form.elements, values.class)
                                         : op_store(form.space, bytes, form.elements, values.class));
     inst->memory = memory;
@@ -167,4 +164,9 @@ static void lower_load_store(Lower *lower, bool load) {
 }
 
 void lower_ld(Lower *lower) { lower_load_store(lower, true); }
-void lower_st(Lower *lower) { lower_load_store(lower, false); }
+void lower_st(Lower *lower) {
+    if (lower_take(lower, "async"))
+        lower_store_async(lower, false);
+    else
+        lower_load_store(lower, false);
+}

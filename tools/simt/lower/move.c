@@ -44,7 +44,7 @@ void lower_mov(Lower *lower) {
 static const Choice spaces[] = {
     {STR("shared"), PTX_SHARED},
     {STR("shared::cta"), PTX_SHARED},
-    {STR("shared::cluster"), PTX_SHARED},
+    {STR("shared::cluster"), PTX_SHARED_CLUSTER},
     {STR("local"), PTX_LOCAL},
     {STR("param"), PTX_PARAM},
     {STR("param::entry"), PTX_PARAM},
@@ -63,6 +63,7 @@ void lower_cvta(Lower *lower) {
     if (ptx_type_bytes(type) != 8) lower_unknown(lower);
     uint32_t a = lower_source(lower, &lower->at->operands[1], REGISTER_64);
     uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_64);
+    if (space == PTX_SHARED_CLUSTER) space = PTX_SHARED;
     uint64_t window = address_window(space);
     if (!window) {
         lower_emit_row(lower, STR("mov.b64"), (uint32_t[]){d, a});

@@ -11,12 +11,7 @@ static const Str memory_hints[] = {
     STR("cv"),      STR("wb"),   STR("wt"),   STR("nc"),   STR("noftz"),
     STR("unified"), STR("mmio"), STR("L1::"), STR("L2::"), STR(""),
 };
-static const Str copy_hints[] = {STR("ca"),     STR("cg"),      STR("shared"),   STR("shared::cta"),
-                                 STR("global"), STR("L2::64B"), STR("L2::128B"), STR("L2::256B"),
-                                 STR("b64"),    STR("")};
-static const Str mbarrier_hints[] = {
-    STR("release"), STR("acquire"),     STR("relaxed"), STR("cta"),        STR("cluster"),
-    STR("shared"),  STR("shared::cta"), STR("b64"),     STR("noComplete"), STR("")};
+static const Str mbarrier_hints[] = {STR("b64"), STR("noComplete"), STR("")};
 static const Str barrier_hints[] = {STR("cta"), STR("aligned"), STR("")};
 static const Str shuffle_hints[] = {STR("b32"), STR("")};
 static const Str uniform[] = {STR("uni"), STR("")};
@@ -114,7 +109,7 @@ static const Opcode opcodes[] = {
     OPCODE("st", lower_st, .hints = memory_hints),
     OPCODE("atom", lower_atom, .hints = memory_hints),
     OPCODE("red", lower_red, .hints = memory_hints),
-    OPCODE("cp", lower_cp, .hints = copy_hints),
+    OPCODE("cp", lower_cp),
     OPCODE("mbarrier", lower_mbarrier, .hints = mbarrier_hints),
     OPCODE("prefetch", lower_nothing),
     OPCODE("prefetchu", lower_nothing),
@@ -131,6 +126,14 @@ static const Opcode opcodes[] = {
     OPCODE("bar", lower_bar, .waits = true, .hints = barrier_hints),
     OPCODE("barrier", lower_bar, .waits = true, .hints = barrier_hints),
     OPCODE("activemask", lower_activemask),
+    OPCODE("mapa", lower_mapa),
+    OPCODE("getctarank", lower_getctarank),
+    // matrices
+    OPCODE("wmma", lower_wmma, .waits = true),
+    OPCODE("mma", lower_mma, .waits = true),
+    OPCODE("ldmatrix", lower_ldmatrix, .waits = true),
+    OPCODE("stmatrix", lower_stmatrix, .waits = true),
+    OPCODE("movmatrix", lower_movmatrix, .waits = true),
     // control
     OPCODE("bra", lower_bra, .flow = FLOW_BRANCH, .hints = uniform),
     OPCODE("brx", lower_brx, .flow = FLOW_TABLE, .waits = true, .hints = uniform),
@@ -140,8 +143,8 @@ static const Opcode opcodes[] = {
     OPCODE("trap", lower_trap, .flow = FLOW_TRAP),
     OPCODE("brkpt", lower_trap),
     OPCODE("nanosleep", lower_nanosleep),
-    // Launches of a stream run one after the other; nobody profiles; registers are not counted.
-    OPCODE("griddepcontrol", lower_nothing),
+    OPCODE("griddepcontrol", lower_griddepcontrol),
+    // Nobody profiles; registers are not counted.
     OPCODE("pmevent", lower_nothing),
     OPCODE("setmaxnreg", lower_nothing),
 };

@@ -1,4 +1,6 @@
 // Warp-wide instructions, barriers, fences.
+#include <string.h>
+
 #include "simt/lower/lower.h"
 
 static const InstSync nothing = {.d = PTX_NONE, .predicate = PTX_NONE};
@@ -152,9 +154,55 @@ static void lower_barrier_reduction(Lower *lower) {
         (InstBarrierResult){d, barrier.number, mode};
 }
 
-// bar.sync, bar.arrive, bar.red, also as barrier[.cta]; bar.warp.sync. barrier.cluster is not
-// known.
+// barrier.cluster.arrive{.release, .relaxed}, .wait{.acquire}: these orders are the usual ones.
+static void lower_cluster_barrier(Lower *lower) {
+    const bool arrives = lower_take(lower, "arrive");
+    if (!arrives && !lower_take(lower, "wait")) lower_unknown(lower);
+    const bool relaxed = arrives && lower_take(lower, "relaxed");
+    if (!relaxed) lower_take(lower, arrives ? "release" : "acquire");
+    lower_all_taken(lower);
+    lower_operands(lower, 0, 0);
+    Inst *inst = lower_emit(lower, arrives ? op_cluster_arrive : op_cluster_wait);
+    inst->scope = SCOPE_CLUSTER;
+    inst->order = relaxed ? ORDER_RELAXED : arrives ? ORDER_RELEASE : ORDER_ACQUIRE;
+}
+
+// mapa{.shared::cluster}.type d, a, rank; getctarank{.shared::cluster}.type d, a
+static RegisterClass take_cluster_address(Lower *lower) {
+    const bool within = lower_take(lower, "shared::cluster");
+    const PtxType type = lower_take_type(lower);
+    lower_all_taken(lower);
+    if (type != PTX_U64 && (type != PTX_U32 || !within)) lower_unknown(lower);
+    return register_class(type);
+}
+
+void lower_mapa(Lower *lower) {
+    const RegisterClass class = take_cluster_address(lower);
+    const PtxOperand *operands = lower->at->operands;
+    lower_operands(lower, 3, 3);
+    const uint32_t r[] = {lower_dest(lower, &operands[0], class),
+                          lower_source(lower, &operands[1], class),
+                          lower_source(lower, &operands[2], REGISTER_32)};
+    Inst *inst = lower_emit(lower, class == REGISTER_64 ? op_map_rank_wide : op_map_rank);
+    memcpy(inst->r, r, sizeof r);
+}
+
+void lower_getctarank(Lower *lower) {
+    const RegisterClass class = take_cluster_address(lower);
+    const PtxOperand *operands = lower->at->operands;
+    lower_operands(lower, 2, 2);
+    const uint32_t r[] = {lower_dest(lower, &operands[0], REGISTER_32),
+                          lower_source(lower, &operands[1], class)};
+    Inst *inst = lower_emit(lower, class == REGISTER_64 ? op_get_rank_wide : op_get_rank);
+    memcpy(inst->r, r, sizeof r);
+}
+
+// bar.sync, bar.arrive, bar.red, also as barrier[.cta]; bar.warp.sync; barrier.cluster.
 void lower_bar(Lower *lower) {
+    if (lower_take(lower, "cluster")) {
+        lower_cluster_barrier(lower);
+        return;
+    }
     if (lower_take(lower, "warp")) {
         lower_warp_barrier(lower);
         return;
@@ -174,20 +222,35 @@ void lower_bar(Lower *lower) {
     inst->slot = slot;
 }
 
-// fence.acq_rel.gpu, membar.gl (a synonym of fence.sc.gpu). Fences of proxies and of the making of
-// an mbarrier order nothing that is not done in order here.
+// What a fence is about: memory, or proxies of it. fence.proxy.async{.space},
+// fence.mbarrier_init.release.cluster; the others order nothing that is not in order here.
+static FenceKind take_fence_kind(Lower *lower) {
+    if (lower_take(lower, "mbarrier_init")) return FENCE_MBARRIER_INIT;
+    if (!lower_take(lower, "proxy")) return FENCE_MEMORY;
+    const bool async = lower_take(lower, "async") || lower_take(lower, "async::generic");
+    return async ? FENCE_PROXY_ASYNC : FENCE_PROXY;
+}
+
+// fence.acq_rel.gpu, membar.gl (a synonym of fence.sc.gpu).
 void lower_fence(Lower *lower) {
-    static const Choice orders[] = {{STR("acquire"), ORDER_ACQUIRE},
-                                    {STR("release"), ORDER_RELEASE},
-                                    {STR("proxy"), 0},
-                                    {STR("mbarrier_init"), 0},
-                                    {STR(""), 0}};
+    static const Choice orders[] = {
+        {STR("acquire"), ORDER_ACQUIRE}, {STR("release"), ORDER_RELEASE}, {STR(""), 0}};
     uint32_t order = ORDER_ACQUIRE | ORDER_RELEASE;
+    const FenceKind kind = take_fence_kind(lower);
     lower_take_choice(lower, orders, &order);
     Scope scope = lower_take_scope(lower);
     Inst *inst = lower_emit(lower, op_fence);
-    inst->order = (uint8_t)order;
+    inst->fence = kind;
+    inst->order = kind == FENCE_MEMORY ? (uint8_t)order : 0;
     inst->scope = scope;
+}
+
+// griddepcontrol.launch_dependents, .wait
+void lower_griddepcontrol(Lower *lower) {
+    const bool waits = lower_take(lower, "wait");
+    if (!waits && !lower_take(lower, "launch_dependents")) lower_unknown(lower);
+    lower_all_taken(lower);
+    lower_emit(lower, waits ? op_grid_wait : op_grid_release);
 }
 
 void lower_activemask(Lower *lower) {

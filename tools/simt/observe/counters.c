@@ -26,12 +26,14 @@ static void add_memory(Counters *counters, SlotKind kind, const Tally *tally) {
     uint64_t *value = counters->value;
     switch (kind) {
     case SLOT_SHARED_LD:
-        value[COUNT_SHARED_LD_INSTS] += tally->a;
+    case SLOT_ROWS_LD: // hardware counts no LDSM and STSM among these instructions
+        if (kind == SLOT_SHARED_LD) value[COUNT_SHARED_LD_INSTS] += tally->a;
         value[COUNT_SHARED_LD_WAVEFRONTS] += tally->b;
         value[COUNT_SHARED_LD_CONFLICTS] += tally->b - tally->c;
         break;
     case SLOT_SHARED_ST:
-        value[COUNT_SHARED_ST_INSTS] += tally->a;
+    case SLOT_ROWS_ST:
+        if (kind == SLOT_SHARED_ST) value[COUNT_SHARED_ST_INSTS] += tally->a;
         value[COUNT_SHARED_ST_WAVEFRONTS] += tally->b;
         value[COUNT_SHARED_ST_CONFLICTS] += tally->b - tally->c;
         break;
@@ -126,18 +128,21 @@ void counters_total(Counters *total, const SlotTable *table, const Tally *tally)
     }
 }
 
+// To what one instruction of the slot counted.
+static void add_instruction(Counters *counters, const Slot *slot, const Tally *tally) {
+    if (slot->kind != SLOT_BLOCK) {
+        add_memory(counters, (SlotKind)slot->kind, tally);
+        return;
+    }
+    counters->value[COUNT_WARP_INSTS] += tally->a;
+    counters->value[COUNT_THREAD_INSTS] += tally->b;
+}
+
 static void add_slot(LineTable *table, const PtxModule *module, const Slot *slot,
                      const Tally *tally) {
     const PtxFunction *function = slot->function;
-    for (uint32_t k = slot->ptx; k < slot->ptx_end && k < function->inst_count; k++) {
-        Counters *line = line_counters(table, module, function->insts[k].place);
-        if (slot->kind != SLOT_BLOCK) {
-            add_memory(line, (SlotKind)slot->kind, tally);
-            continue;
-        }
-        line->value[COUNT_WARP_INSTS] += tally->a;
-        line->value[COUNT_THREAD_INSTS] += tally->b;
-    }
+    for (uint32_t k = slot->ptx; k < slot->ptx_end && k < function->inst_count; k++)
+        add_instruction(line_counters(table, module, function->insts[k].place), slot, tally);
 }
 
 size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
@@ -146,4 +151,20 @@ size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *
     for (uint32_t s = 0; s < table->count; s++)
         if (tally[s].a || tally[s].b) add_slot(&line_table, module, &table->slots[s], &tally[s]);
     return copy_lines(arena, &line_table, lines);
+}
+
+size_t counters_by_span(Arena *arena, const SlotTable *table, const Tally *tally,
+                        SpanCounters **spans) {
+    size_t count = 0;
+    *spans = ARENA_NEW(arena, table->count + 1u, SpanCounters);
+    for (uint32_t s = 0; s < table->count; s++) {
+        const Slot *slot = &table->slots[s];
+        if (!tally[s].a && !tally[s].b) continue;
+        SpanCounters *span = &(*spans)[count++];
+        *span = (SpanCounters){.function = slot->function, .ptx = slot->ptx};
+        span->ptx_end =
+            slot->ptx_end < slot->function->inst_count ? slot->ptx_end : slot->function->inst_count;
+        add_instruction(&span->counters, slot, &tally[s]);
+    }
+    return count;
 }

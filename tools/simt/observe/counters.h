@@ -38,11 +38,23 @@ typedef struct {
     Counters counters;
 } LineCounters;
 
+// What each of the instructions [ptx, ptx_end) of a function counted.
+typedef struct {
+    const PtxFunction *function;
+    uint32_t ptx, ptx_end;
+    Counters counters;
+} SpanCounters;
+
 // Turns slots into counters.
 void counters_total(Counters *total, const SlotTable *table, const Tally *tally);
 
 // The same by source line: `*lines`, in the arena, sorted by file and line. Their number.
 size_t counters_by_line(Arena *arena, const PtxModule *module, const SlotTable *table,
                         const Tally *tally, LineCounters **lines);
+
+// The same by instruction: `*spans`, in the arena, those that counted anything, in the order of the
+// slots. An instruction may be in several, whose counters are different ones. Their number.
+size_t counters_by_span(Arena *arena, const SlotTable *table, const Tally *tally,
+                        SpanCounters **spans);
 
 #endif

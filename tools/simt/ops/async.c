@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "simt/exec/address.h"
+#include "simt/exec/observer.h"
+#include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
 // cp.async
@@ -21,6 +23,18 @@ const Inst *op_copy_async(Warp *warp, const Inst *inst) {
         if (bytes) memcpy(to[l], from[l], bytes);
         memset(to[l] + bytes, 0, size - bytes);
     }
+    spin_stored(warp);
+    return inst + 1;
+}
+
+// The copies are done: with .noinc this is an arrival, else it leaves the count as it was.
+const Inst *op_copies_arrive(Warp *warp, const Inst *inst) {
+    observer_copies_arrive(warp, inst);
+    return inst + 1;
+}
+
+const Inst *op_group(Warp *warp, const Inst *inst) {
+    observer_group(warp, inst);
     return inst + 1;
 }
 
@@ -59,6 +73,12 @@ static void mbarrier_write(uint8_t *at, Mbarrier *barrier) {
     memcpy(at, &word, sizeof word);
 }
 
+void async_complete(uint8_t *mbarrier, uint32_t bytes) {
+    Mbarrier barrier = mbarrier_read(mbarrier);
+    barrier.bytes -= (int32_t)bytes;
+    mbarrier_write(mbarrier, &barrier);
+}
+
 // What an instruction that does not wait makes of it. `value` is its operand, or as if it were.
 static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value) {
     switch (mode) {
@@ -76,8 +96,13 @@ static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value
         barrier->pending--;
         break;
     case MBARRIER_ARRIVE_DROP:
-        barrier->expected--;
+        barrier->expected -= value;
         barrier->pending -= value;
+        break;
+    case MBARRIER_ARRIVE_DROP_EXPECT:
+        barrier->bytes += (int32_t)value;
+        barrier->expected--;
+        barrier->pending--;
         break;
     case MBARRIER_ARRIVE:
         barrier->pending -= value;
@@ -93,7 +118,8 @@ static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value
 static uint32_t value_of(const Warp *warp, const InstMbarrier *mbarrier, int lane) {
     if (mbarrier->value != PTX_NONE) return REG(warp, LaneU32, mbarrier->value)[lane];
     return mbarrier->mode == MBARRIER_EXPECT || mbarrier->mode == MBARRIER_COMPLETE ||
-                   mbarrier->mode == MBARRIER_ARRIVE_EXPECT
+                   mbarrier->mode == MBARRIER_ARRIVE_EXPECT ||
+                   mbarrier->mode == MBARRIER_ARRIVE_DROP_EXPECT
                ? 0
                : 1;
 }
@@ -130,5 +156,12 @@ const Inst *op_mbarrier(Warp *warp, const Inst *inst) {
         mbarrier_change(&barrier, mbarrier->mode, value_of(warp, mbarrier, l));
         mbarrier_write(at[l], &barrier);
     }
+    spin_stored(warp);
     return inst + 1;
+}
+
+// mbarrier.pending_count: the arrivals that a state says were still to come.
+const Inst *op_pending_count(Warp *warp, const Inst *inst) {
+    const LaneU64 *state = REG(warp, LaneU64, inst->r[1]);
+    LANE_RESULT(LaneU32, state[l] >> COUNT_BITS & ((1u << COUNT_BITS) - 1));
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "simt/exec/address.h"
+#include "simt/exec/spin.h"
+#include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 
 static float as_f32(uint64_t bits) {
@@ -131,25 +133,37 @@ static uint64_t update(AtomicMode mode, PtxType kind, bool cache, uint32_t bytes
     UPDATE(LaneU64);
 }
 
+void atomic_update(AtomicMode mode, PtxType type, uint8_t *pointer, uint64_t value) {
+    update(mode, type, address_global_pointer(pointer), ptx_type_bytes(type), pointer, value, 0);
+}
+
+// Whether memory that held `old` holds it still.
+static bool keeps(const InstAtomic *atomic, uint32_t bytes, bool cache, uint64_t old, uint64_t b,
+                  uint64_t c) {
+    uint64_t next = apply(atomic->mode, atomic->type, cache, old, b, c);
+    return (old ^ next) << (64 - 8 * bytes) == 0;
+}
+
 const Inst *op_atomic(Warp *warp, const Inst *inst) {
     const InstAtomic *atomic = &inst->atomic;
     uint8_t *pointer[LANES];
     const uint32_t mask = warp->exec, bytes = inst->memory.bytes;
     const RegisterClass class = register_class(atomic->type);
-    const uintptr_t shared = (uintptr_t)warp->block->shared;
     const Access access = address_access(inst);
     if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     warp->tally[inst->slot].a += (uint32_t)__builtin_popcount(mask);
-    bool failed = false;
+    bool changed = false;
+    uint64_t seen = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t b = warp_read(warp, class, atomic->b, lane), c = 0;
         if (atomic->mode == ATOMIC_CAS) c = warp_read(warp, class, atomic->c, lane);
-        bool cache = (uintptr_t)pointer[lane] - shared >= warp->block->shared_bytes;
+        bool cache = address_global_pointer(pointer[lane]);
         uint64_t old = update(atomic->mode, atomic->type, cache, bytes, pointer[lane], b, c);
-        failed |= atomic->mode == ATOMIC_CAS && old != b;
+        changed |= !inst->spins || !keeps(atomic, bytes, cache, old, b, c);
+        if (lane == __builtin_ctz(mask)) seen = old;
         if (atomic->old != PTX_NONE) warp_write(warp, class, atomic->old, lane, old);
     }
-    if (atomic->mode == ATOMIC_CAS && !failed) warp->spins = 0;
-    return inst->spins ? op_spin(warp, inst) : inst + 1;
+    if (changed) spin_stored(warp);
+    return inst->spins ? spin_look(warp, inst, seen) : inst + 1;
 }

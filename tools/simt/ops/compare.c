@@ -6,7 +6,14 @@
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
         const type *a = REG(warp, type, inst->r[1]), *b = REG(warp, type, inst->r[2]);             \
         uint32_t result = 0;                                                                       \
-        LANE_LOOP result |= (uint32_t)(value) << l;                                                \
+        if (warp_is_sparse(warp->exec)) {                                                          \
+            for (uint32_t m = warp->exec; m; m &= m - 1) {                                         \
+                const int l = __builtin_ctz(m);                                                    \
+                result |= (uint32_t)(value) << l;                                                  \
+            }                                                                                      \
+        } else {                                                                                   \
+            LANE_LOOP result |= (uint32_t)(value) << l;                                            \
+        }                                                                                          \
         warp_write_predicate(warp, inst->r[0], result);                                            \
         return inst + 1;                                                                           \
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 #include "simt/ops/row.h"
 
@@ -101,6 +102,7 @@ static uint64_t to_float(double value, PtxType type, ConvertMode mode) {
     if (type == PTX_F16) return float_to_half(value, mode);
     if (type == PTX_BF16) return float_to_bfloat(value, mode);
     if (type == PTX_F64) return double_bits(value);
+    if ((mode & ROUND_MASK) == ROUND_NEAREST) return single_bits((float)value);
     set_rounding(mode);
     volatile double from = value;
     volatile float single = (float)from;
@@ -169,6 +171,10 @@ const Inst *op_convert_pair(Warp *warp, const Inst *inst) {
     const InstConvert *c = &inst->convert;
     const LaneF32 *a = REG(warp, LaneF32, c->a), *b = REG(warp, LaneF32, c->b);
     const PtxType to = c->to == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+    if (c->mode == ROUND_NEAREST && to == PTX_F16)
+        LANE_RESULT_IN(c->d, LaneU32, half_nearest(a[l]) << 16 | half_nearest(b[l]));
+    if (c->mode == ROUND_NEAREST)
+        LANE_RESULT_IN(c->d, LaneU32, bfloat_nearest(a[l]) << 16 | bfloat_nearest(b[l]));
     LANE_RESULT_SCALAR_IN(
         c->d, LaneU32,
         (to_float((double)a[l], to, c->mode) << 16 | to_float((double)b[l], to, c->mode)));
@@ -204,6 +210,23 @@ static inline float narrow(double x) {
     return x == x ? (float)x : canonical.value;
 }
 CONVERT(f32_f64, LaneF32, LaneF64, narrow(a[l]))
+// The canonical NaN again, for any.
+static inline uint32_t wide(float x) { return x == x ? half_single_bits(x) : 0x7fffffffu; }
+CONVERT(f32_f16, LaneU32, LaneU16, wide(half_to_float(a[l])))
+CONVERT(f32_bf16, LaneU32, LaneU16, wide(bfloat_to_float(a[l])))
+CONVERT(f16_f32, LaneU16, LaneF32, half_nearest(a[l]))
+CONVERT(bf16_f32, LaneU16, LaneF32, bfloat_nearest(a[l]))
+static inline float saturated(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
+// The nearest integer of 32 bits; 0 for a NaN.
+static inline int32_t integer(double x) {
+    const double high = x < 0x1p31 - 1 ? x : 0x1p31 - 1, both = high > -0x1p31 ? high : -0x1p31;
+    return (int32_t)(x == x ? both : 0);
+}
+CONVERT(saturated_f32, LaneF32, LaneF32, saturated(a[l]))
+CONVERT(rni_f32, LaneU32, LaneF32, wide(nearbyintf(a[l])))
+CONVERT(rzi_f32, LaneU32, LaneF32, wide(truncf(a[l])))
+CONVERT(rni_s32, LaneS32, LaneF32, integer((double)nearbyintf(a[l])))
+CONVERT(rzi_s32, LaneS32, LaneF32, integer((double)truncf(a[l])))
 
 const OpRow op_convert_rows[] = {
     {"cvt.u64.u32", u64_u32, "dw"},
@@ -234,5 +257,14 @@ const OpRow op_convert_rows[] = {
     {"cvt.rn.f64.u32", f64_u32, "dw"},
     {"cvt.f64.f32", f64_f32, "dw"},
     {"cvt.rn.f32.f64", f32_f64, "wd"},
+    {"cvt.sat.f32.f32", saturated_f32, "ww"},
+    {"cvt.rni.f32.f32", rni_f32, "ww"},
+    {"cvt.rzi.f32.f32", rzi_f32, "ww"},
+    {"cvt.rni.s32.f32", rni_s32, "ww"},
+    {"cvt.rzi.s32.f32", rzi_s32, "ww"},
+    {"cvt.f32.f16", f32_f16, "wh"},
+    {"cvt.f32.bf16", f32_bf16, "wh"},
+    {"cvt.rn.f16.f32", f16_f32, "hw"},
+    {"cvt.rn.bf16.f32", bf16_f32, "hw"},
     {NULL, NULL, NULL},
 };

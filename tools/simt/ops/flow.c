@@ -4,6 +4,7 @@
 
 #include "simt/base/align.h"
 #include "simt/exec/observer.h"
+#include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
 // The first instruction of every basic block counts the block's instructions in one go.
@@ -11,7 +12,7 @@ const Inst *op_enter(Warp *warp, const Inst *inst) {
     Tally *tally = &warp->tally[inst->slot];
     tally->a++;
     tally->b += (uint32_t)__builtin_popcount(warp->mask);
-    if (__builtin_expect(--warp->budget <= 0, 0)) return path_yield(warp, inst + 1, STOP_SLICE);
+    if (__builtin_expect(--warp->budget <= 0, 0)) return spin_slice_ends(warp, inst + 1);
     return inst + 1;
 }
 
@@ -96,9 +97,20 @@ const Inst *op_fence(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-const Inst *op_nanosleep(Warp *warp, const Inst *inst) {
-    return path_yield(warp, inst + 1, STOP_SPIN);
+// griddepcontrol. The kernel behind this one starts as if it were let go at once or at the end, see
+// machine.h.
+const Inst *op_grid_release(Warp *warp, const Inst *inst) {
+    (void)warp;
+    return inst + 1;
 }
+
+const Inst *op_grid_wait(Warp *warp, const Inst *inst) {
+    machine_await_prerequisite(warp->block->machine);
+    observer_grid_waited(warp);
+    return inst + 1;
+}
+
+const Inst *op_nanosleep(Warp *warp, const Inst *inst) { return spin_sleep(warp, inst + 1); }
 
 // Calls. The callee's frame lies behind the caller's; what to go back to is saved in it for each
 // lane, since lanes of one warp may be in different calls.

@@ -4,6 +4,7 @@
 // An e5m2 is the upper half of an f16. An e4m3 has no infinity, and one NaN of each sign.
 #include <math.h>
 
+#include "simt/ops/half.h"
 #include "simt/ops/ops.h"
 
 enum { CANONICAL_NAN = 0x7f };

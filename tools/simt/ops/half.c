@@ -1,110 +1,152 @@
-// 16-bit floating point: f16 and bf16, alone and in pairs. Operations are done in double and
-// rounded once. PTX ISA, "Half Precision Floating-Point Instructions".
+// 16-bit floating point: f16 and bf16, alone and in pairs. PTX ISA, "Half Precision Floating-Point
+// Instructions". Every result is rounded once.
+//
+// Most operations are done in single precision, whose result is then rounded to 16 bits. That is
+// one rounding where the first one is exact, or rounds to odd (Boldo and Melquiond, "Emulation of
+// FMA and correctly rounded sums": any format that has two bits less may follow), or where rounding
+// twice does no harm:
+//
+//   f16 add     a single has 24 bits, an f16 11, and 24 >= 2 * 11 + 2 (Figueroa, "When is double
+//   bf16 add    rounding innocuous?"; bf16: 8); sums so small that f16, bf16 or single precision
+//               has no normal number for them are exact: the summands are multiples of 2^-24 and
+//               of 2^-133. What overflows a single overflows a bf16, and no f16 does
+//   f16 mul     22 bits, multiples of 2^-48: exact
+//   f16 fma     an exact product, and a sum that is rounded to odd; its error is a multiple of
+//               2^-48 too, so that it is found exactly
+//   bf16 mul    16 bits: exact from 2^-134 on, half of the smallest bf16, down to 2^-149; what is
+//               less becomes at most 2^-134, and then 0 either way
+//   bf16 fma    as f16's, in double, which has exponents enough; then to odd in single precision
+#include "simt/ops/half.h"
+
 #include <math.h>
-#include <string.h>
 
 #include "simt/ops/ops.h"
 #include "simt/ops/row.h"
 
-static double from_bits(uint16_t bits, int mantissa, int least) {
-    int exponent = bits >> mantissa & ((1 << (15 - mantissa)) - 1);
-    int fraction = bits & ((1 << mantissa) - 1);
-    double value;
-    if (exponent == (1 << (15 - mantissa)) - 1)
-        value = fraction ? NAN : INFINITY;
-    else if (exponent == 0)
-        value = ldexp(fraction, least - mantissa);
-    else
-        value = ldexp(fraction + (1 << mantissa), exponent - 1 + least - mantissa);
-    return bits >> 15 ? -value : value;
-}
+#define ALWAYS static inline __attribute__((always_inline))
 
-static uint16_t to_bits(double value, int mantissa, int least, ConvertMode mode) {
-    const uint16_t infinity = (uint16_t)(0x7fff & ~((1 << mantissa) - 1));
-    if (value != value) return 0x7fff;
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    if (isinf(value)) return sign | infinity;
-    if (value == 0) return sign;
-    int exponent = ilogb(value);
-    if (exponent < least) exponent = least;
-    if (exponent > 200) exponent = 200; // far too large in either format
-    double units = ldexp(value, mantissa - exponent);
-    double rounded = (mode & ROUND_MASK) == ROUND_ZERO           ? trunc(units)
-                     : (mode & ROUND_MASK) == ROUND_DOWN         ? floor(units)
-                     : (mode & ROUND_MASK) == ROUND_UP           ? ceil(units)
-                     : (mode & ROUND_MASK) == ROUND_NEAREST_AWAY ? round(units)
-                                                                 : nearbyint(units);
-    double magnitude = fabs(rounded) + ldexp(exponent - least, mantissa);
-    if (magnitude >= infinity) {
-        bool away = (mode & ROUND_MASK) == ROUND_NEAREST ||
-                    (mode & ROUND_MASK) == ROUND_NEAREST_AWAY ||
-                    (mode & ROUND_MASK) == (sign ? ROUND_DOWN : ROUND_UP);
-        return sign | (uint16_t)(infinity - !away);
+// --- one value, any mode ---
+
+// Whether `kept`, of which `rest` was cut off, `half` of its last place, is rounded up in
+// magnitude.
+static bool rounds_up(uint64_t kept, uint64_t rest, uint64_t half, bool negative,
+                      ConvertMode mode) {
+    switch (mode & ROUND_MASK) {
+    case ROUND_ZERO:
+        return false;
+    case ROUND_DOWN:
+        return negative && rest;
+    case ROUND_UP:
+        return !negative && rest;
+    case ROUND_NEAREST_AWAY:
+        return rest >= half;
+    default:
+        return rest > half || (rest == half && (kept & 1));
     }
-    return sign | (uint16_t)magnitude;
 }
 
-float half_to_float(uint16_t bits) { return (float)from_bits(bits, 10, -14); }
-float bfloat_to_float(uint16_t bits) { return (float)from_bits(bits, 7, -126); }
+// Of a format with so many bits of mantissa and that least exponent of normal numbers.
+static uint16_t to_bits(double value, int mantissa, int least, ConvertMode mode) {
+    enum { PLACES = 52, BIAS = 1023 };
+    const uint64_t infinity = 0x7fffu & ~((1u << mantissa) - 1);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const bool negative = bits >> 63;
+    const uint16_t sign = negative ? 0x8000 : 0;
+    if (value != value) return HALF_NAN;
+    if (isinf(value)) return sign | (uint16_t)infinity;
+    int exponent = (int)(bits >> PLACES & 0x7ff);
+    uint64_t significand = bits & ((1ull << PLACES) - 1);
+    if (exponent)
+        significand |= 1ull << PLACES;
+    else
+        exponent = 1;
+    exponent -= BIAS;
+    const int last = exponent > least ? exponent : least; // of the binade that it is rounded in
+    int shift = PLACES - mantissa + last - exponent;
+    if (shift > PLACES + 3) shift = PLACES + 3; // less than half of the last place
+    uint64_t result = significand >> shift;
+    const uint64_t rest = significand - (result << shift), half = 1ull << (shift - 1);
+    result += rounds_up(result, rest, half, negative, mode);
+    result += (uint64_t)(last - least) << mantissa;
+    if (result < infinity) return sign | (uint16_t)result;
+    const bool away = rounds_up(1, half + 1, half, negative, mode);
+    return sign | (uint16_t)(infinity - !away);
+}
+
 uint16_t float_to_half(double value, ConvertMode mode) { return to_bits(value, 10, -14, mode); }
 uint16_t float_to_bfloat(double value, ConvertMode mode) { return to_bits(value, 7, -126, mode); }
 
-// a * b is exact in double; the sum is rounded to odd, so that rounding it again to 16 bits gives
-// what one rounding would (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
-static double fma_odd(double a, double b, double c) {
-    double product = a * b, sum = product + c, part = sum - product;
-    double error = (product - (sum - part)) + (c - part);
-    if (error == 0 || error != error || sum == 0) return sum;
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    if ((error > 0) != (sum > 0)) bits--;
-    bits |= 1;
-    memcpy(&sum, &bits, sizeof sum);
-    return sum;
+// --- rounding to odd ---
+
+// a * b, which is exact, + c.
+#define FMA_ODD(name, type, Bits)                                                                  \
+    ALWAYS type name(type a, type b, type c) {                                                     \
+        const type product = a * b, sum = product + c, part = sum - product;                       \
+        const type error = (product - (sum - part)) + (c - part);                                  \
+        Bits bits;                                                                                 \
+        memcpy(&bits, &sum, sizeof bits);                                                          \
+        bits = (bits - (Bits)((error > 0) != (sum > 0))) | 1;                                      \
+        type odd;                                                                                  \
+        memcpy(&odd, &bits, sizeof odd);                                                           \
+        return error < 0 || error > 0 ? odd : sum;                                                 \
+    }
+FMA_ODD(fma_odd_single, float, uint32_t)
+FMA_ODD(fma_odd_double, double, uint64_t)
+
+ALWAYS float narrow_odd(double value) {
+    const float near = (float)value;
+    const double back = (double)near;
+    const uint32_t larger = fabs(back) > fabs(value);
+    const float odd = half_single((half_single_bits(near) - larger) | 1);
+    return back < value || back > value ? odd : near;
 }
 
-static double least_of(double a, double b) {
-    if (a != a) return b;
-    if (b != b) return a;
-    if (a == b) return signbit(a) ? a : b;
-    return a < b ? a : b;
+// --- operations ---
+
+ALWAYS bool negative(float x) { return half_single_bits(x) >> 31; }
+
+ALWAYS float least_of(float a, float b) {
+    const float of_equals = negative(a) ? a : b, less = a < b ? a : b;
+    const float least = a == b ? of_equals : less;
+    return a != a ? b : b != b ? a : least;
 }
-static double most_of(double a, double b) {
-    if (a != a) return b;
-    if (b != b) return a;
-    if (a == b) return signbit(a) ? b : a;
-    return a > b ? a : b;
+ALWAYS float most_of(float a, float b) {
+    const float of_equals = negative(a) ? b : a, more = a > b ? a : b;
+    const float most = a == b ? of_equals : more;
+    return a != a ? b : b != b ? a : most;
 }
-static double nan_or(double a, double b, double value) { return a != a || b != b ? NAN : value; }
+ALWAYS float nan_or(float a, float b, float value) { return a != a || b != b ? NAN : value; }
 // The sign of the result is that of a ^ b (.xorsign.abs); a NaN has none.
-static double xor_sign(double magnitude, double a, double b) {
-    if (magnitude != magnitude) return magnitude;
-    return !signbit(a) != !signbit(b) ? -magnitude : magnitude;
+ALWAYS float xor_sign(float magnitude, float a, float b) {
+    const uint32_t sign = (half_single_bits(a) ^ half_single_bits(b)) & 0x80000000u;
+    return half_single(half_single_bits(magnitude) ^ sign);
 }
-static double clamp(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
-static double relu(double x) { return x != x ? x : x > 0 ? x : 0; }
+ALWAYS float clamp(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
+ALWAYS float relu(float x) { return x < 0 ? 0 : x + 0.0f; } // -0 becomes 0
 
 // .ftz: subnormal operands are zero, and so are results that are below the normal numbers before
 // they are rounded.
-static double from_flushed(uint16_t bits) {
-    return from_bits(bits & 0x7c00 ? bits : bits & 0x8000, 10, -14);
-}
-static uint16_t to_flushed(double value) {
-    return to_bits(fabs(value) < 0x1p-14 ? copysign(0, value) : value, 10, -14, ROUND_NEAREST);
+ALWAYS uint32_t flushed(uint32_t bits) { return bits & 0x7c00u ? bits : bits & 0x8000u; }
+ALWAYS uint32_t nearest_flushed(float value) {
+    return half_nearest(fabsf(value) < 0x1p-14f ? copysignf(0, value) : value);
 }
 
-// A format is a name here, NAME(bits) and NAME_(value). F16Z is f16 with .ftz.
-#define F16(bits)    from_bits(bits, 10, -14)
-#define BF16(bits)   from_bits(bits, 7, -126)
-#define F16Z(bits)   from_flushed(bits)
-#define F16_(value)  to_bits(value, 10, -14, ROUND_NEAREST)
-#define BF16_(value) to_bits(value, 7, -126, ROUND_NEAREST)
-#define F16Z_(value) to_flushed(value)
+// A format is a name here, NAME(bits) and NAME_(value); NAME_fma is done in it.
+#define F16(bits)         half_to_float((bits)&0xffffu)
+#define BF16(bits)        bfloat_to_float((bits)&0xffffu)
+#define F16Z(bits)        half_to_float(flushed((bits)&0xffffu))
+#define F16_(value)       half_nearest(value)
+#define BF16_(value)      bfloat_nearest(value)
+#define F16Z_(value)      nearest_flushed(value)
+#define F16_fma           fma_odd_single
+#define F16Z_fma          fma_odd_single
+#define BF16_fma(x, y, z) narrow_odd(fma_odd_double((double)(x), (double)(y), (double)(z)))
 
 // `value` uses x, y, z. Unused operands are read from a register that is there anyway.
-#define HALF_OP(name, format, count, value)                                                        \
-    static uint16_t name##_##format##_value(uint16_t a, uint16_t b, uint16_t c) {                  \
-        const double x = format(a), y = format(b), z = format(c);                                  \
+#define HALF_OP(name, format, count, value, lane_result)                                           \
+    ALWAYS uint32_t name##_##format##_value(uint32_t a, uint32_t b, uint32_t c) {                  \
+        const float x = format(a), y = format(b), z = format(c);                                   \
         (void)y, (void)z;                                                                          \
         return format##_(value);                                                                   \
     }                                                                                              \
@@ -112,41 +154,47 @@ static uint16_t to_flushed(double value) {
         const LaneU16 *a = REG(warp, LaneU16, inst->r[1]);                                         \
         const LaneU16 *b = REG(warp, LaneU16, inst->r[count > 1 ? 2 : 1]);                         \
         const LaneU16 *c = REG(warp, LaneU16, inst->r[count > 2 ? 3 : 1]);                         \
-        LANE_RESULT_SCALAR(LaneU16, (name##_##format##_value(a[l], b[l], c[l])));                  \
+        lane_result(LaneU16, (name##_##format##_value(a[l], b[l], c[l])));                         \
     }                                                                                              \
     static const Inst *name##_##format##x2(Warp *warp, const Inst *inst) {                         \
         const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);                                         \
         const LaneU32 *b = REG(warp, LaneU32, inst->r[count > 1 ? 2 : 1]);                         \
         const LaneU32 *c = REG(warp, LaneU32, inst->r[count > 2 ? 3 : 1]);                         \
-        LANE_RESULT_SCALAR(                                                                        \
-            LaneU32, (name##_##format##_value((uint16_t)a[l], (uint16_t)b[l], (uint16_t)c[l]) |    \
-                      (uint32_t)name##_##format##_value(                                           \
-                          (uint16_t)(a[l] >> 16), (uint16_t)(b[l] >> 16), (uint16_t)(c[l] >> 16))  \
-                          << 16));                                                                 \
+        lane_result(LaneU32, (name##_##format##_value(a[l], b[l], c[l]) |                          \
+                              name##_##format##_value(a[l] >> 16, b[l] >> 16, c[l] >> 16) << 16)); \
     }
 #define HALF_ARITHMETIC(format)                                                                    \
-    HALF_OP(add, format, 2, x + y)                                                                 \
-    HALF_OP(sub, format, 2, x - y)                                                                 \
-    HALF_OP(mul, format, 2, x *y)                                                                  \
-    HALF_OP(fma, format, 3, fma_odd(x, y, z))                                                      \
-    HALF_OP(fma_relu, format, 3, relu(fma_odd(x, y, z)))                                           \
-    HALF_OP(min, format, 2, least_of(x, y))                                                        \
-    HALF_OP(max, format, 2, most_of(x, y))                                                         \
-    HALF_OP(min_nan, format, 2, nan_or(x, y, least_of(x, y)))                                      \
-    HALF_OP(max_nan, format, 2, nan_or(x, y, most_of(x, y)))                                       \
-    HALF_OP(min_sign, format, 2, xor_sign(least_of(fabs(x), fabs(y)), x, y))                       \
-    HALF_OP(max_sign, format, 2, xor_sign(most_of(fabs(x), fabs(y)), x, y))                        \
-    HALF_OP(min_nan_sign, format, 2, nan_or(x, y, xor_sign(least_of(fabs(x), fabs(y)), x, y)))     \
-    HALF_OP(max_nan_sign, format, 2, nan_or(x, y, xor_sign(most_of(fabs(x), fabs(y)), x, y)))
-#define HALF_FUNCTIONS(format)                                                                     \
-    HALF_OP(ex2, format, 1, exp2(x))                                                               \
-    HALF_OP(tanh, format, 1, tanh(x))                                                              \
-    HALF_OP(saturate, format, 1, clamp(x))
+    HALF_OP(add, format, 2, x + y, LANE_RESULT)                                                    \
+    HALF_OP(sub, format, 2, x - y, LANE_RESULT)                                                    \
+    HALF_OP(mul, format, 2, x *y, LANE_RESULT)                                                     \
+    HALF_OP(fma, format, 3, format##_fma(x, y, z), LANE_RESULT)                                    \
+    HALF_OP(fma_relu, format, 3, relu(format##_fma(x, y, z)), LANE_RESULT)                         \
+    HALF_OP(min, format, 2, least_of(x, y), LANE_RESULT)                                           \
+    HALF_OP(max, format, 2, most_of(x, y), LANE_RESULT)                                            \
+    HALF_OP(min_nan, format, 2, nan_or(x, y, least_of(x, y)), LANE_RESULT)                         \
+    HALF_OP(max_nan, format, 2, nan_or(x, y, most_of(x, y)), LANE_RESULT)                          \
+    HALF_OP(min_sign, format, 2, xor_sign(least_of(fabsf(x), fabsf(y)), x, y), LANE_RESULT)        \
+    HALF_OP(max_sign, format, 2, xor_sign(most_of(fabsf(x), fabsf(y)), x, y), LANE_RESULT)         \
+    HALF_OP(min_nan_sign, format, 2, nan_or(x, y, xor_sign(least_of(fabsf(x), fabsf(y)), x, y)),   \
+            LANE_RESULT)                                                                           \
+    HALF_OP(max_nan_sign, format, 2, nan_or(x, y, xor_sign(most_of(fabsf(x), fabsf(y)), x, y)),    \
+            LANE_RESULT)
 HALF_ARITHMETIC(F16)
 HALF_ARITHMETIC(F16Z)
 HALF_ARITHMETIC(BF16)
-HALF_FUNCTIONS(F16)
-HALF_FUNCTIONS(BF16)
+HALF_OP(saturate, F16, 1, clamp(x), LANE_RESULT)
+HALF_OP(saturate, BF16, 1, clamp(x), LANE_RESULT)
+
+// Functions of the host's library, in double.
+#define F16D(bits)    F16(bits)
+#define BF16D(bits)   BF16(bits)
+#define F16D_(value)  float_to_half(value, ROUND_NEAREST)
+#define BF16D_(value) float_to_bfloat(value, ROUND_NEAREST)
+#define HALF_FUNCTIONS(format)                                                                     \
+    HALF_OP(ex2, format, 1, exp2((double)x), LANE_RESULT_SCALAR)                                   \
+    HALF_OP(tanh, format, 1, tanh((double)x), LANE_RESULT_SCALAR)
+HALF_FUNCTIONS(F16D)
+HALF_FUNCTIONS(BF16D)
 
 // Signs are changed on the bits; a NaN becomes the canonical one (measured on an H200).
 static inline uint32_t negated(uint32_t bits, uint32_t infinity) {
@@ -155,7 +203,6 @@ static inline uint32_t negated(uint32_t bits, uint32_t infinity) {
 static inline uint32_t unsigned_of(uint32_t bits, uint32_t infinity) {
     return (bits & 0x7fffu) > infinity ? 0x7fffu : bits & 0x7fffu;
 }
-static inline uint32_t flushed(uint32_t bits) { return bits & 0x7c00u ? bits : bits & 0x8000u; }
 #define SIGN_OP(name, value)                                                                       \
     static inline uint32_t name##_value(uint32_t x) { return value; }                              \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
@@ -184,7 +231,7 @@ static const Inst *flush_F16(Warp *warp, const Inst *inst) {
         const LaneU16 *b = REG(warp, LaneU16, inst->r[2]);                                         \
         uint32_t result = 0;                                                                       \
         for (int l = 0; l < LANES; l++) {                                                          \
-            const double x = format(a[l]), y = format(b[l]);                                       \
+            const float x = format(a[l]), y = format(b[l]);                                        \
             result |= (uint32_t)(value) << l;                                                      \
         }                                                                                          \
         warp_write_predicate(warp, inst->r[0], result);                                            \
@@ -231,10 +278,10 @@ COMPARES(BF16)
         "abs." flush text "x2", abs_##format##x2, "ww"                                             \
     }
 #define FUNCTION_ROWS(format, text)                                                                \
-    {"ex2.approx." text, ex2_##format, "hh"}, {"tanh.approx." text, tanh_##format, "hh"},          \
+    {"ex2.approx." text, ex2_##format##D, "hh"}, {"tanh.approx." text, tanh_##format##D, "hh"},    \
         {"saturate." text, saturate_##format, "hh"},                                               \
-        {"ex2.approx." text "x2", ex2_##format##x2, "ww"},                                         \
-        {"tanh.approx." text "x2", tanh_##format##x2, "ww"}, {                                     \
+        {"ex2.approx." text "x2", ex2_##format##Dx2, "ww"},                                        \
+        {"tanh.approx." text "x2", tanh_##format##Dx2, "ww"}, {                                    \
         "saturate." text "x2", saturate_##format##x2, "ww"                                         \
     }
 #define COMPARE_ROWS(format, text)                                                                 \

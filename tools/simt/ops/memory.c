@@ -3,18 +3,20 @@
 #include <string.h>
 
 #include "simt/exec/address.h"
+#include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
 
-#define ALWAYS     static inline __attribute__((always_inline))
-#define SPIN_LIMIT 32
+#define ALWAYS static inline __attribute__((always_inline))
 
-const Inst *op_spin(Warp *warp, const Inst *inst) {
-    if (++warp->spins < SPIN_LIMIT) return inst + 1;
-    return path_yield(warp, inst + 1, STOP_SPIN);
+static const Inst *look(Warp *warp, const Inst *inst) {
+    const InstValues *values = &inst->values;
+    if (values->value[0] == PTX_NONE) return inst + 1;
+    int first = __builtin_ctz(warp->exec);
+    return spin_look(warp, inst, warp_read(warp, values->class, values->value[0], first));
 }
 
 ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
-    if (__builtin_expect(inst->spins, 0)) return op_spin(warp, inst);
+    if (__builtin_expect(inst->spins, 0)) return look(warp, inst);
     return inst + 1;
 }
 
@@ -23,9 +25,13 @@ ALWAYS const Inst *memory_next(Warp *warp, const Inst *inst) {
 #define COPY_IN(memory, type)                                                                      \
     do {                                                                                           \
         type *d = REG(warp, type, offset);                                                         \
-        for (uint32_t m = mask; m; m &= m - 1) {                                                   \
+        memory value;                                                                              \
+        for (int l = 0; mask == ALL_LANES && l < LANES; l++) {                                     \
+            memcpy(&value, pointer[l] + at, sizeof value);                                         \
+            d[l] = (type)value;                                                                    \
+        }                                                                                          \
+        for (uint32_t m = mask == ALL_LANES ? 0 : mask; m; m &= m - 1) {                           \
             int l = __builtin_ctz(m);                                                              \
-            memory value;                                                                          \
             memcpy(&value, pointer[l] + at, sizeof value);                                         \
             d[l] = (type)value;                                                                    \
         }                                                                                          \
@@ -106,6 +112,7 @@ static const Inst *store_any(Warp *warp, const Inst *inst) {
     if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     for (uint32_t e = 0; e < memory->elements; e++)
         copy_out(warp, &inst->values, e, memory->bytes, mask, pointer);
+    spin_stored(warp);
     return inst + 1;
 }
 
@@ -190,6 +197,7 @@ ALWAYS const Inst *store_whole(Warp *warp, const Inst *inst, bool shared, uint32
         COLLECT(LaneU32)
     else
         COLLECT(LaneU64)
+    spin_stored(warp);
     return inst + 1;
 }
 

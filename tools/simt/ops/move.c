@@ -90,7 +90,7 @@ const Inst *op_is_space(Warp *warp, const Inst *inst) {
     const LaneU64 *a = REG(warp, LaneU64, inst->in_space.address);
     uint32_t result = 0;
     for (int l = 0; l < LANES; l++)
-        result |= (uint32_t)address_in_space(a[l], inst->in_space.space) << l;
+        result |= (uint32_t)address_in_space(warp->block, a[l], inst->in_space.space) << l;
     warp_write_predicate(warp, inst->in_space.d, result);
     return inst + 1;
 }

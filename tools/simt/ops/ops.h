@@ -22,12 +22,6 @@ Op op_local_address, op_pack, op_unpack, op_is_space;
 // convert.c
 Op op_convert, op_convert_pair; // pair: two f32 to one f16x2 or bf16x2
 
-// half.c: 16-bit formats
-float half_to_float(uint16_t bits);
-float bfloat_to_float(uint16_t bits);
-uint16_t float_to_half(double value, ConvertMode mode);
-uint16_t float_to_bfloat(double value, ConvertMode mode);
-
 // fp8.c: pairs of 8-bit floats from two f32 and from f16x2, and to f16x2
 Op op_narrow_singles, op_narrow_halves, op_widen_to_halves;
 
@@ -40,7 +34,7 @@ Op op_combine;
 // flow.c
 Op op_enter, op_enter_join, op_enter_outside, op_jump, op_branch, op_table_branch, op_guard,
     op_unguard, op_exit, op_return, op_call, op_call_pointer, op_trap, op_nothing, op_fence,
-    op_nanosleep;
+    op_nanosleep, op_grid_release, op_grid_wait;
 
 // print.c: functions that are built in
 Op op_print, op_assert_fail;
@@ -48,23 +42,35 @@ Op op_print, op_assert_fail;
 // heap.c: likewise
 Op op_malloc, op_free;
 
+// condition.c: likewise
+Op op_set_condition;
+
 // sync.c
 Op op_barrier, op_barrier_arrive, op_barrier_result, op_warp_barrier, op_shuffle, op_vote, op_match,
     op_reduce, op_activemask, op_elect;
+Op op_cluster_arrive, op_cluster_wait, op_map_rank, op_map_rank_wide, op_get_rank, op_get_rank_wide;
+
+// matrix.c: products of matrices, and how a warp's lanes hold them
+Op op_matrix_meet, op_matrix_address, op_matrix_from_rows, op_matrix_to_rows, op_matrix_turn,
+    op_matrix_multiply;
 
 // memory.c
 Op *op_load(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class);
 Op *op_store(PtxSpace space, uint32_t bytes, uint32_t elements, RegisterClass class);
 Op op_load_param;                 // parameters of the kernel
 Op op_load_frame, op_store_frame; // parameters of functions
-// The next instruction, after a turn of the other warps if this one has been spinning.
-const Inst *op_spin(Warp *warp, const Inst *inst);
 
 // atomic.c
 Op op_atomic;
+// Updates one element of memory.
+void atomic_update(AtomicMode mode, PtxType type, uint8_t *pointer, uint64_t value);
 
 // async.c
-Op op_copy_async, op_mbarrier;
+Op op_copy_async, op_copies_arrive, op_group, op_mbarrier, op_pending_count;
+void async_complete(uint8_t *mbarrier, uint32_t bytes); // of transactions
+
+// bulk.c
+Op op_bulk, op_store_async;
 
 // Bytes of the frame of a called function in front of its registers: return address, the caller's
 // reconvergence point, frame and local stack pointer, one of each for every lane.

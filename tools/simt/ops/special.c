@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
+#include "simt/exec/cluster.h"
 #include "simt/ops/ops.h"
 
 // An instruction's result in a register of whatever class it has.
@@ -50,8 +51,20 @@ OF_WARP(ctaid_z, block->index.z)
 OF_WARP(nctaid_x, machine->grid.x)
 OF_WARP(nctaid_y, machine->grid.y)
 OF_WARP(nctaid_z, machine->grid.z)
-OF_WARP(zero, 0)
-OF_WARP(one, 1)
+OF_WARP(clusterid_x, cluster_index(block).x)
+OF_WARP(clusterid_y, cluster_index(block).y)
+OF_WARP(clusterid_z, cluster_index(block).z)
+OF_WARP(nclusterid_x, cluster_grid(machine).x)
+OF_WARP(nclusterid_y, cluster_grid(machine).y)
+OF_WARP(nclusterid_z, cluster_grid(machine).z)
+OF_WARP(cluster_ctaid_x, block->index.x % machine->cluster.x)
+OF_WARP(cluster_ctaid_y, block->index.y % machine->cluster.y)
+OF_WARP(cluster_ctaid_z, block->index.z % machine->cluster.z)
+OF_WARP(cluster_nctaid_x, machine->cluster.x)
+OF_WARP(cluster_nctaid_y, machine->cluster.y)
+OF_WARP(cluster_nctaid_z, machine->cluster.z)
+OF_WARP(cluster_ctarank, block->rank)
+OF_WARP(cluster_nctarank, block->cluster->count)
 OF_WARP(warp_size, LANES)
 OF_WARP(warpid, warp->index)
 OF_WARP(nwarpid, DEVICE_THREADS_PER_SM / LANES)
@@ -66,6 +79,13 @@ OF_WARP(reserved_begin, machine->reserved_base)
 OF_WARP(reserved_half, machine->reserved_base + DEVICE_SHARED_RESERVED / 2)
 OF_WARP(reserved_end, machine->reserved_base + DEVICE_SHARED_RESERVED)
 OF_WARP(reserved_size, DEVICE_SHARED_RESERVED)
+
+// The only predicate.
+static const Inst *is_explicit_cluster(Warp *warp, const Inst *inst) {
+    const bool value = warp->block->machine->explicit_cluster;
+    warp_write_predicate(warp, inst->special.d, value ? ALL_LANES : 0);
+    return inst + 1;
+}
 
 static uint64_t now_ns(clockid_t clock) {
     struct timespec now;
@@ -98,22 +118,21 @@ static const Special specials[] = {
     {STR("%nctaid.x"), nctaid_x, false},
     {STR("%nctaid.y"), nctaid_y, false},
     {STR("%nctaid.z"), nctaid_z, false},
-    // a cluster is one block
-    {STR("%clusterid.x"), ctaid_x, false},
-    {STR("%clusterid.y"), ctaid_y, false},
-    {STR("%clusterid.z"), ctaid_z, false},
-    {STR("%nclusterid.x"), nctaid_x, false},
-    {STR("%nclusterid.y"), nctaid_y, false},
-    {STR("%nclusterid.z"), nctaid_z, false},
-    {STR("%cluster_ctaid.x"), zero, false},
-    {STR("%cluster_ctaid.y"), zero, false},
-    {STR("%cluster_ctaid.z"), zero, false},
-    {STR("%cluster_nctaid.x"), one, false},
-    {STR("%cluster_nctaid.y"), one, false},
-    {STR("%cluster_nctaid.z"), one, false},
-    {STR("%cluster_ctarank"), zero, false},
-    {STR("%cluster_nctarank"), one, false},
-    {STR("%is_explicit_cluster"), zero, false},
+    {STR("%clusterid.x"), clusterid_x, false},
+    {STR("%clusterid.y"), clusterid_y, false},
+    {STR("%clusterid.z"), clusterid_z, false},
+    {STR("%nclusterid.x"), nclusterid_x, false},
+    {STR("%nclusterid.y"), nclusterid_y, false},
+    {STR("%nclusterid.z"), nclusterid_z, false},
+    {STR("%cluster_ctaid.x"), cluster_ctaid_x, false},
+    {STR("%cluster_ctaid.y"), cluster_ctaid_y, false},
+    {STR("%cluster_ctaid.z"), cluster_ctaid_z, false},
+    {STR("%cluster_nctaid.x"), cluster_nctaid_x, false},
+    {STR("%cluster_nctaid.y"), cluster_nctaid_y, false},
+    {STR("%cluster_nctaid.z"), cluster_nctaid_z, false},
+    {STR("%cluster_ctarank"), cluster_ctarank, false},
+    {STR("%cluster_nctarank"), cluster_nctarank, false},
+    {STR("%is_explicit_cluster"), is_explicit_cluster, false},
     {STR("%laneid"), laneid, false},
     {STR("%warpid"), warpid, false},
     {STR("%nwarpid"), nwarpid, false},

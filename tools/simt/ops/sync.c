@@ -1,20 +1,10 @@
 // What lanes of a warp do together (shfl, vote, match, redux, bar.warp), and what threads of a
 // block do (bar). PTX ISA, "Parallel Synchronization and Communication Instructions".
+#include "simt/exec/address.h"
 #include "simt/exec/barrier.h"
+#include "simt/exec/cluster.h"
+#include "simt/ops/meeting.h"
 #include "simt/ops/ops.h"
-
-// Lanes of a warp that meet in an instruction: normally all on one path; when the warp has split,
-// on several, each with its own instruction and registers.
-typedef struct {
-    uint32_t lanes; // of all
-    uint32_t count;
-    struct {
-        const Inst *inst;
-        uint8_t *frame;
-        uint32_t lanes;
-        int path; // -1: the running one
-    } party[LANES];
-} Meeting;
 
 // The lanes that this instruction waits for: those named in its mask.
 static uint32_t lanes_named(const Warp *warp, const Inst *inst) {
@@ -25,9 +15,7 @@ static uint32_t lanes_named(const Warp *warp, const Inst *inst) {
     return all;
 }
 
-// True if all lanes are here. The paths that waited may go on after their instruction; the caller
-// gives them their results.
-static bool meet(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting) {
+bool meeting_of(Warp *warp, const Inst *inst, uint32_t named, Meeting *meeting) {
     meeting->count = 1;
     meeting->lanes = warp->exec;
     meeting->party[0].inst = inst;
@@ -130,7 +118,7 @@ static uint32_t next_group(const uint32_t named[LANES], uint32_t *left) {
 const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     if (observer_of(warp->block)) {
         uint32_t named[LANES];
         gather_masks(&meeting, named);
@@ -203,7 +191,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     Meeting meeting;
     Shuffled shuffled;
     uint32_t named = lanes_named(warp, inst);
-    if (!meet(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
+    if (!meeting_of(warp, inst, named, &meeting)) return path_wait_sync(warp, inst, named);
     shuffle_read(warp, sync, &meeting, &shuffled);
     const LaneU32 *a = shuffled.value[0];
     int32_t source[LANES];
@@ -228,7 +216,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
 const Inst *op_vote(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     const VoteMode mode = inst->sync.vote;
     uint32_t named[LANES], result[LANES] = {0};
     gather_masks(&meeting, named);
@@ -250,7 +238,7 @@ const Inst *op_vote(Warp *warp, const Inst *inst) {
 const Inst *op_match(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t value[LANES];
     uint32_t named[LANES], result[LANES], predicate = 0, left = meeting.lanes;
     gather_masks(&meeting, named);
@@ -299,7 +287,7 @@ static uint32_t reduce(ReduceMode mode, uint32_t x, uint32_t y) {
 const Inst *op_reduce(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint64_t value[LANES];
     uint32_t named[LANES], result[LANES], left = meeting.lanes;
     gather_masks(&meeting, named);
@@ -324,7 +312,7 @@ const Inst *op_activemask(Warp *warp, const Inst *inst) {
 const Inst *op_elect(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
-    if (!meet(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
+    if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
     uint32_t named[LANES], result[LANES], left = meeting.lanes, predicate = 0;
     gather_masks(&meeting, named);
     while (left) {
@@ -378,4 +366,52 @@ const Inst *op_barrier_result(Warp *warp, const Inst *inst) {
     bool value = result->mode == BARRIER_AND ? ones == barrier->last_arrived : ones != 0;
     warp_write_predicate(warp, result->d, value ? ALL_LANES : 0);
     return inst + 1;
+}
+
+// --- the barrier of a cluster ---
+
+const Inst *op_cluster_arrive(Warp *warp, const Inst *inst) {
+    const uint32_t again = warp->exec & (warp->cluster_arrived | warp->cluster_open);
+    if (again)
+        return warp_fail(warp, inst, __builtin_ctz(again), SIMT_TRAP,
+                         "arrives at the barrier of its cluster again before it has waited there");
+    observer_cluster_arrive(warp, inst);
+    cluster_arrive(warp);
+    return inst + 1;
+}
+
+const Inst *op_cluster_wait(Warp *warp, const Inst *inst) {
+    const uint32_t missing = warp->exec & ~(warp->cluster_arrived | warp->cluster_open);
+    if (missing)
+        return warp_fail(warp, inst, __builtin_ctz(missing), SIMT_TRAP,
+                         "waits at the barrier of its cluster, where it has not arrived");
+    if (warp->exec & warp->cluster_arrived) return path_wait_cluster(warp, inst);
+    warp->cluster_open &= ~warp->exec;
+    observer_cluster_waited(warp, inst);
+    return inst + 1;
+}
+
+// mapa and getctarank, of addresses within shared memory and of generic ones.
+const Inst *op_map_rank(Warp *warp, const Inst *inst) {
+    const LaneU32 *rank = REG(warp, LaneU32, inst->r[2]);
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneU32, address_map(a[l], rank[l]));
+}
+
+const Inst *op_map_rank_wide(Warp *warp, const Inst *inst) {
+    const LaneU32 *rank = REG(warp, LaneU32, inst->r[2]);
+    const LaneU64 *a = REG(warp, LaneU64, inst->r[1]);
+    LANE_RESULT(LaneU64, address_map(a[l], rank[l]));
+}
+
+const Inst *op_get_rank(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    const Block *block = warp->block;
+    LANE_RESULT(LaneU32, address_rank(block, a[l]));
+}
+
+const Inst *op_get_rank_wide(Warp *warp, const Inst *inst) {
+    const LaneU64 *a = REG(warp, LaneU64, inst->r[1]);
+    const Block *block = warp->block;
+    LANE_RESULT(LaneU32, address_rank(block, a[l]));
 }

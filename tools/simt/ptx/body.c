@@ -394,7 +394,9 @@ void parse_body(Parser *parser, PtxFunction *function) {
             scratch[level] = parser->scratch;
             scope_open(parser); // fails before `level` could leave scratch[]
             level++;
-        } else if (parse_take(parser, "}")) {
+        } else if (parse_at(parser, "}")) {
+            function->text.len = (size_t)(parser->token.text.at + 1 - function->text.at);
+            parse_next(parser);
             scope_close(parser, parser->scope_parent[parser->scope]);
             parser->scratch = scratch[--level];
         } else {

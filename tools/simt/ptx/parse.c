@@ -285,6 +285,12 @@ static void parse_bounds(Parser *parser, PtxFunction *function) {
             function->max_threads = launch_bound(parser, NULL);
         } else if (parse_take(parser, ".reqntid")) {
             function->max_threads = launch_bound(parser, &function->required);
+        } else if (parse_take(parser, ".reqnctapercluster")) {
+            launch_bound(parser, &function->cluster);
+        } else if (parse_take(parser, ".maxclusterrank")) {
+            function->max_cluster = launch_bound(parser, NULL);
+        } else if (parse_take(parser, ".explicitcluster")) {
+            function->explicit_cluster = true;
         } else if (parser->token.kind == TOKEN_WORD && parser->token.text.at[0] == '.') {
             parse_next(parser);
             while (parser->token.kind == TOKEN_INT || parser->token.kind == TOKEN_STRING) {
@@ -314,8 +320,16 @@ static PtxFunction *function_named(Parser *parser, Str name) {
     return &module->functions[known->index];
 }
 
+// Where the line of the next token begins.
+static const char *line_start(const Parser *parser) {
+    const char *at = parser->token.text.at;
+    while (at && at > parser->lexer.text.at && at[-1] != '\n') at--;
+    return at;
+}
+
 static void parse_function(Parser *parser, bool entry) {
-    PtxFunction parsed = {.entry = entry, .ptx_line = parser->token.line};
+    PtxFunction parsed = {
+        .entry = entry, .ptx_line = parser->token.line, .text = {line_start(parser), 0}};
     uint32_t outer = parser->scope;
     scope_open(parser);
     if (!entry) parse_params(parser, &parsed.results, &parsed.result_count);

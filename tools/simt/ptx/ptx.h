@@ -58,7 +58,8 @@ typedef enum {
     PTX_SHARED,
     PTX_LOCAL,
     PTX_PARAM,
-    PTX_GENERIC
+    PTX_GENERIC,
+    PTX_SHARED_CLUSTER // of any block of the cluster: only in instructions
 } PtxSpace;
 
 // A place in the program as the user sees it.
@@ -150,6 +151,7 @@ typedef struct {
 
 typedef struct {
     Str name;
+    Str text; // its lines, from the one with the name to the last brace; empty if it has no body
     bool entry, defined;
     PtxVariable *params; // in order; offset is the place in the parameter block
     uint32_t param_count;
@@ -158,6 +160,9 @@ typedef struct {
     uint32_t param_bytes;   // of the parameter block
     uint32_t max_threads;   // from .maxntid or .reqntid; 0: not given
     Dim3 required;          // .reqntid; x is 0 if not given
+    Dim3 cluster;           // .reqnctapercluster; x is 0 if not given
+    uint32_t max_cluster;   // .maxclusterrank; 0: not given
+    bool explicit_cluster;  // .explicitcluster
     PtxRegister *registers; // those used
     uint32_t register_count;
     PtxVariable **variables; // local, shared and parameter-passing variables declared inside

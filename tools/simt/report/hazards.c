@@ -50,44 +50,68 @@ void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t
     for (size_t i = 0; i < count; i++) add(arena, kernel, &hazards[i]);
 }
 
-static void print_other(const Hazard *hazard) {
-    const Dim3 block = hazard->other_block, thread = hazard->other_thread;
-    printf("; the other access: %s:%u", hazard->other_file ? hazard->other_file : "?",
-           hazard->other_line);
-    if (block.x != hazard->block.x || block.y != hazard->block.y || block.z != hazard->block.z)
-        printf(", block (%u,%u,%u)", block.x, block.y, block.z);
-    printf(", thread (%u,%u,%u)", thread.x, thread.y, thread.z);
+static void add_thread(Buf *buf, const char *what, Dim3 at) {
+    buf_format(buf, ", %s (%u,%u,%u)", what, at.x, at.y, at.z);
 }
 
-static void print_hazard(const Found *at) {
-    const Hazard *hazard = &at->hazard;
-    printf("%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line, hazard->kind,
-           at->kernel);
-    if (hazard->variable[0])
-        printf(", %s memory %s", hazard->space, hazard->variable);
-    else if (hazard->space)
-        printf(", %s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
-    printf(", block (%u,%u,%u), thread (%u,%u,%u)", hazard->block.x, hazard->block.y,
-           hazard->block.z, hazard->thread.x, hazard->thread.y, hazard->thread.z);
-    if (hazard->other_line) print_other(hazard);
-    if (hazard->occurrences > 1)
-        printf("; %llu times%s", (unsigned long long)hazard->occurrences,
-               hazard->more ? " or more" : "");
-    putchar('\n');
-    if (hazard->advice[0]) printf("    %s\n", hazard->advice);
+static void write_other(Buf *buf, const Hazard *hazard) {
+    const Dim3 block = hazard->other_block;
+    buf_format(buf, "; the other access: %s:%u", hazard->other_file ? hazard->other_file : "?",
+               hazard->other_line);
+    if (block.x != hazard->block.x || block.y != hazard->block.y || block.z != hazard->block.z)
+        add_thread(buf, "block", block);
+    add_thread(buf, "thread", hazard->other_thread);
+}
+
+static void write_calls(Buf *buf, const Hazard *hazard) {
     if (hazard->call_line)
-        printf("    called at %s:%u\n", hazard->call_file ? hazard->call_file : "?",
-               hazard->call_line);
+        buf_format(buf, "    called at %s:%u\n", hazard->call_file ? hazard->call_file : "?",
+                   hazard->call_line);
     if (hazard->other_call_line && (hazard->other_call_line != hazard->call_line ||
                                     !same_text(hazard->other_call_file, hazard->call_file)))
-        printf("    the other access: called at %s:%u\n",
-               hazard->other_call_file ? hazard->other_call_file : "?", hazard->other_call_line);
+        buf_format(buf, "    the other access: called at %s:%u\n",
+                   hazard->other_call_file ? hazard->other_call_file : "?",
+                   hazard->other_call_line);
 }
 
-bool hazards_print(void) {
+static void write_hazard(Buf *buf, const Found *at) {
+    const Hazard *hazard = &at->hazard;
+    buf_format(buf, "%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line,
+               hazard->kind, at->kernel);
+    if (hazard->variable[0])
+        buf_format(buf, ", %s memory %s", hazard->space, hazard->variable);
+    else if (hazard->space)
+        buf_format(buf, ", %s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
+    add_thread(buf, "block", hazard->block);
+    add_thread(buf, "thread", hazard->thread);
+    if (hazard->other_line) write_other(buf, hazard);
+    if (hazard->occurrences > 1)
+        buf_format(buf, "; %llu times%s", (unsigned long long)hazard->occurrences,
+                   hazard->more ? " or more" : "");
+    buf_char(buf, '\n');
+    if (hazard->advice[0]) buf_format(buf, "    %s\n", hazard->advice);
+    write_calls(buf, hazard);
+}
+
+size_t hazards_count(void) { return found_count; }
+
+Str hazards_text(Arena *arena, size_t number, const char **kernel, const Hazard **hazard) {
+    Buf buf = {.arena = arena};
+    write_hazard(&buf, &found[number]);
+    *kernel = found[number].kernel;
+    *hazard = &found[number].hazard;
+    return buf_str(&buf);
+}
+
+bool hazards_print(Arena *arena) {
     if (found_count == 0) return false;
     printf("\nCPU device: %zu hazard%s\n", found_count, found_count == 1 ? "" : "s");
-    for (size_t i = 0; i < found_count; i++) print_hazard(&found[i]);
+    for (size_t i = 0; i < found_count; i++) {
+        const char *kernel;
+        const Hazard *hazard;
+        Str text = hazards_text(arena, i, &kernel, &hazard);
+        printf("%.*s", STR_ARG(text));
+    }
     return true;
 }
 

@@ -11,8 +11,10 @@
 #include "base/file.h"
 #include "simt/base/console.h"
 #include "simt/report/hazards.h"
+#include "simt/report/html.h"
 #include "simt/report/lines.h"
 #include "simt/report/name.h"
+#include "simt/report/profile.h"
 #include "simt/report/table.h"
 
 typedef struct {
@@ -63,7 +65,8 @@ static uint32_t find_or_add(const Row *row) {
     return *bucket = (uint32_t)++row_count;
 }
 
-static void add_launch(const char *name, const Launch *launch, const LaunchReport *report) {
+static void add_launch(const char *mangled, const char *name, const Launch *launch,
+                       const LaunchReport *report) {
     const Row row = {
         .name = name, .grid = launch->grid, .block = launch->block, .counters = report->total};
     for (size_t i = 0; options.last && i < row_count; i++)
@@ -75,6 +78,8 @@ static void add_launch(const char *name, const Launch *launch, const LaunchRepor
     rows[at - 1].latest = launch_count;
     lines_add(&arena, rows[at - 1].name, options.last, report->lines, report->line_count);
     hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count);
+    if (options.html)
+        profile_add(&arena, mangled, name, options.last, launch_count, launch, report);
 }
 
 bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report) {
@@ -83,7 +88,7 @@ bool report_launch(const char *mangled, const Launch *launch, const LaunchReport
     bool kept = setjmp(leave) == 0;
     if (kept) {
         arena.leave = &leave;
-        add_launch(name_kernel(mangled, name, sizeof name), launch, report);
+        add_launch(mangled, name_kernel(mangled, name, sizeof name), launch, report);
     }
     arena.leave = NULL;
     return kept;
@@ -145,9 +150,11 @@ static bool write_all(bool *good) {
     if (options.csv) *good &= written(write_csv(), options.csv);
     if (options.lines_csv)
         *good &= written(lines_csv(&arena, options.lines_csv), options.lines_csv);
+    if (options.html)
+        *good &= written(html_write(&arena, options.html, options.checked), options.html);
     if (row_count) print_table();
     if (options.lines) lines_print(&arena);
-    return hazards_print();
+    return hazards_print(&arena);
 }
 
 int report_finish(bool *hazards) {

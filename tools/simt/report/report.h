@@ -1,4 +1,4 @@
-// What the user reads: a table of launches, CSV, a listing by source line, hazards.
+// What the user reads: a table of launches, CSV, a listing by source line, hazards, a page.
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -9,6 +9,8 @@ typedef struct {
     bool merge;                  // in the CSV, one row for equal launches
     bool last;                   // only the last launch of each kernel
     bool lines;                  // print the listing by source line
+    const char *html;            // page to write, NULL for none
+    bool checked;                // hazards were looked for: the page says so
 } ReportOptions;
 
 void report_start(const ReportOptions *options);
@@ -16,7 +18,7 @@ void report_start(const ReportOptions *options);
 // Adds one launch. Nothing of `report` is kept by reference. False: out of memory.
 bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
 
-// Prints and writes everything. Returns 0, or 1 if the CSV could not be written.
+// Prints and writes everything. Returns 0, or 1 if a file could not be written.
 int report_finish(bool *hazards);
 
 #endif

@@ -35,6 +35,11 @@ static const struct {
     [FIRST_COUNTER + COUNT_DIVERGENT_BRANCHES] = {"Branches", "Divergent", 3},
 };
 
+void table_heading(Counter counter, const char **group, const char **metric) {
+    *group = headings[FIRST_COUNTER + (int)counter].group;
+    *metric = headings[FIRST_COUNTER + (int)counter].metric;
+}
+
 void table_shape(Buf *buf, Dim3 shape) {
     buf_format(buf, "%u", shape.x);
     if (shape.y > 1 || shape.z > 1) buf_format(buf, "x%u", shape.y);

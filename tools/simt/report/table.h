@@ -15,6 +15,9 @@ typedef struct {
 // 256, or 16x16, or 8x8x4.
 void table_shape(Buf *buf, Dim3 shape);
 
+// What stands above a counter's column: the group of columns that it belongs to, its own heading.
+void table_heading(Counter counter, const char **group, const char **metric);
+
 // Prints the columns that fit the screen. Those come first in which the rows differ, and among them
 // those that this book is about; a line below says how to see the others.
 void table_print(Arena *arena, const TableRow *rows, size_t count);

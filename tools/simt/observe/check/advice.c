@@ -36,12 +36,28 @@ static const char *between_blocks(const Finding *finding, bool one_statement) {
            "ticket, or a second kernel";
 }
 
+static const char within_cluster[] =
+    "put cluster.sync() between, or give each block its own element";
+
+// The earlier access is a copy that nobody has waited for.
+static const char *behind_copy(const Finding *finding) {
+    const Inst *copy = finding->other.inst;
+    if (copy->access == ACCESS_COPY)
+        return "wait for the copy first (cp.async.wait_group), then __syncthreads()";
+    if (copy->bulk.barrier.space != PTX_REG_SPACE)
+        return "wait at the copy's mbarrier first (mbarrier.try_wait)";
+    return "wait for the copy first (cp.async.bulk.wait_group.read), then __syncthreads()";
+}
+
 void advice_write(const Finding *finding, char *to, size_t room) {
     const Side *at = &finding->at, *other = &finding->other;
     bool one = finding->place.line == finding->other_place.line &&
                finding->place.file == finding->other_place.file;
     bool blocks = finding->between & BETWEEN_BLOCKS, far = at->block != other->block;
-    const char *advice = blocks ? between_blocks(finding, one) : within_block(finding, one);
+    const char *advice = finding->between & BETWEEN_COPY ? behind_copy(finding)
+                         : !blocks                       ? within_block(finding, one)
+                         : finding->space == PTX_SHARED  ? within_cluster
+                                                         : between_blocks(finding, one);
     char where[40] = "";
     if (far) snprintf(where, sizeof where, " of block %llu", (unsigned long long)other->block);
     snprintf(to, room, "thread %u %s what thread %u%s %s, and nothing orders the two: %s",

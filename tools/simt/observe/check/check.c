@@ -3,21 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/cluster.h"
 #include "simt/observe/check/inside.h"
 
 // --- one checker ---
 
-static void free_cells(Cells *cells) {
-    free(cells->write);
-    free(cells->write_2);
-    free(cells->read);
-    free(cells->read_2);
-}
-
 static void free_checker(Checker *checker) {
     order_free(checker);
-    free_cells(&checker->cells);
-    free_cells(&checker->byte_cells);
+    check_forget_copies(checker);
+    shadow_give_cells(&checker->cells, checker->shared_words);
+    shadow_give_cells(&checker->byte_cells, checker->shared_words * 4);
     free(checker->lane_known);
     free(checker->waiting);
     free(checker->split);
@@ -26,16 +21,12 @@ static void free_checker(Checker *checker) {
     free(checker->extents);
     free(checker->variables);
     free(checker->races);
+    free(checker->remote);
+    free(checker->proxy_fences);
+    free(checker->copy_groups);
+    free(checker->copies);
     findings_free(&checker->findings);
     free(checker);
-}
-
-static bool new_cells(Cells *cells, size_t count) {
-    cells->write = calloc(count, sizeof(Record));
-    cells->write_2 = calloc(count, sizeof(Record));
-    cells->read = calloc(count, sizeof(Record));
-    cells->read_2 = calloc(count, sizeof(Record));
-    return cells->write && cells->write_2 && cells->read && cells->read_2;
 }
 
 static bool attach(Block *block) {
@@ -44,6 +35,7 @@ static bool attach(Block *block) {
     Check *check = (Check *)(void *)block->machine->observer;
     size_t words = block->shared_bytes / 4 + 1;
     checker->check = check;
+    checker->shared_words = (uint32_t)words;
     checker->machine = block->machine;
     checker->room = block->machine->ordered ? &check->room : &checker->own_room;
     checker->warps = calloc(MAX_WARPS, sizeof *checker->warps);
@@ -55,10 +47,10 @@ static bool attach(Block *block) {
     checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
     checker->variables = calloc(RECORD_SITES, sizeof *checker->variables);
     checker->races = calloc(RECORD_SITES, sizeof *checker->races);
-    if (new_cells(&checker->cells, words) && new_cells(&checker->byte_cells, words * 4) &&
-        checker->warps && checker->lane_known && checker->waiting && checker->split &&
-        checker->unwritten && checker->extents && checker->unwritten_at && checker->variables &&
-        checker->races) {
+    if (shadow_take_cells(&checker->cells, words) &&
+        shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps &&
+        checker->lane_known && checker->waiting && checker->split && checker->unwritten &&
+        checker->extents && checker->unwritten_at && checker->variables && checker->races) {
         block->watch = checker;
         return true;
     }
@@ -100,8 +92,27 @@ static void begin(Block *block) {
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);
+    cluster_begin(checker, block);
+    copy_begin(checker);
+    memset(checker->waited, 0, sizeof checker->waited);
+    checker->any_waited = checker->all_waited = false;
     if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);
     checker->any_split = false;
+}
+
+// Threads that wait at the barrier of the cluster.
+static void find_stuck_in_cluster(Checker *checker, const Block *block, const Warp *warp) {
+    const Cluster *cluster = block->cluster;
+    for (int k = 0; k < warp->path_count; k++) {
+        const Path *path = &warp->paths[k];
+        if (path->state != PATH_CLUSTER) continue;
+        const uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
+        check_found(checker, KIND_BARRIER, PTX_REG_SPACE, path->pc, warp->index * LANES + lane,
+                    NULL, 0, 0,
+                    "%u of %u threads wait at the barrier of their cluster for ever: let every "
+                    "thread of all its blocks reach it",
+                    cluster->arrived, cluster->count * block->threads);
+    }
 }
 
 // A block that is stuck: lanes wait in an instruction for others that do not come, or threads at a
@@ -113,6 +124,7 @@ static void find_stuck(Checker *checker, Block *block) {
         uint32_t together = 0;
         for (int k = 0; k < warp->path_count; k++)
             if (warp->paths[k].state == PATH_SYNC) together |= warp->paths[k].mask;
+        find_stuck_in_cluster(checker, block, warp);
         for (int k = 0; k < warp->path_count; k++) {
             const Path *path = &warp->paths[k];
             uint32_t thread = w * LANES + (path->mask ? (uint32_t)__builtin_ctz(path->mask) : 0);
@@ -137,6 +149,8 @@ static void find_stuck(Checker *checker, Block *block) {
 static void end(Block *block) {
     Checker *checker = block->watch;
     check_unwritten(checker);
+    cluster_end(checker, block);
+    copy_end(checker);
     if (checker->machine->status == SIMT_DEADLOCK && block->live_threads)
         find_stuck(checker, block);
 }
@@ -160,8 +174,11 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
 static uint32_t between(const Access *access, const uint64_t address[LANES], uint64_t low,
                         uint64_t high) {
     uint64_t size = address_bytes(access);
+    uint64_t wrong = 0;
     uint32_t good = 0;
     if (low > high || size > high - low) return 0;
+    LANE_LOOP wrong |= (uint64_t)(address[l] - low > high - low - size) | (address[l] & (size - 1));
+    if (!wrong) return ALL_LANES;
     LANE_LOOP good |=
         (uint32_t)((address[l] - low <= high - low - size) & !(address[l] & (size - 1))) << l;
     return good;
@@ -178,9 +195,8 @@ static uint32_t within(Checker *checker, Warp *warp, const Access *access, uint3
     return mask & good;
 }
 
-// Of shared memory: where the variable lies whose address the instruction uses.
-static uint32_t within_variable(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                                const uint64_t address[LANES]) {
+uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                      const uint64_t address[LANES]) {
     Extent *extent = &checker->variables[check_site(checker, access)];
     const uint64_t limit = warp->block->shared_bytes;
     if (!extent->high) *extent = variable_extent(checker->machine, access->inst, limit);
@@ -206,10 +222,16 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (access->space == PTX_LOCAL)
         within(checker, warp, access, lanes, address, block->local_stride);
     if (access->space != PTX_SHARED) return;
-    lanes = within_variable(checker, warp, access, lanes, address);
+    lanes = check_inside(checker, warp, access, lanes, address);
     if (!lanes) return;
-    check_order(checker, warp, access, lanes, address);
-    check_shared(checker, warp, access, lanes, address);
+    // That an mbarrier was made must be known from elsewhere than the mbarrier itself.
+    const bool mbarrier = access->kind == ACCESS_ATOMIC && !(access->order & ORDER_RELAXED);
+    if (!mbarrier) check_order(checker, warp, access, lanes, address, &checker->words);
+    if (access->inst->access == ACCESS_COPY)
+        copy_made(checker, warp, access, lanes, address);
+    else
+        check_shared(checker, warp->block, warp, access, lanes, address, 0);
+    if (mbarrier) check_order(checker, warp, access, lanes, address, &checker->words);
 }
 
 Observer *check_open(const Machine *machine) {
@@ -218,6 +240,14 @@ Observer *check_open(const Machine *machine) {
                                       .begin = begin,
                                       .end = end,
                                       .access = access_memory,
+                                      .remote = check_remote,
+                                      .cluster_arrive = check_cluster_arrive,
+                                      .cluster_waited = check_cluster_waited,
+                                      .cluster_complete = check_cluster_complete,
+                                      .grid_waited = early_waited,
+                                      .bulk = check_bulk,
+                                      .group = check_group,
+                                      .copies_arrive = check_copies_arrive,
                                       .bad_free = check_free,
                                       .fence = check_fence,
                                       .arrive = check_arrive,
@@ -240,6 +270,7 @@ Observer *check_open(const Machine *machine) {
 bool check_close(Observer *observer) {
     Check *check = (Check *)(void *)observer;
     bool whole = !check->lost;
+    if (check->launch) early_remember(check);
     release_free_all(&check->room);
     free(check->words.at);
     free(check->site_of_slot);

@@ -116,7 +116,8 @@ static Side side_of(const Checker *checker, Record record, uint64_t block) {
 
 void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, uint64_t address) {
     uint64_t block = checker->block;
-    if (space == PTX_GLOBAL) block = shadow_block(record_time(earlier));
+    const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
+    if (far && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
     const Finding key = {.kind = KIND_RACE,
                          .space = space,
                          .at = side_of(checker, mine, checker->block),
@@ -131,6 +132,7 @@ void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, u
                         : warp                  ? BETWEEN_LANES
                                                 : BETWEEN_WARPS;
     if (record_scope(mine) && record_scope(earlier)) finding->between |= BETWEEN_NARROW;
+    if (record_is_copy(earlier)) finding->between = BETWEEN_COPY;
 }
 
 void findings_free(Findings *findings) {
@@ -192,6 +194,9 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         [KIND_FREED] = "use after free",
         [KIND_FREE] = "invalid free",
         [KIND_UNWRITTEN] = "uninitialized read",
+        [KIND_CLUSTER] = "block of a cluster",
+        [KIND_COPY] = "asynchronous copy",
+        [KIND_EARLY] = "race between launches",
     };
     static const char *const spaces[] = {
         [PTX_GLOBAL] = "global", [PTX_SHARED] = "shared", [PTX_LOCAL] = "local"};

@@ -146,11 +146,11 @@ static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, u
                            const uint64_t address[LANES], uint64_t size) {
     const Extent extent = extent_of(checker, access, address[__builtin_ctz(mask)]);
     const uint64_t room = extent.high - extent.low;
+    uint64_t wrong = room < size;
+    LANE_LOOP wrong |=
+        (uint64_t)(address[l] - extent.low > room - size) | (address[l] & (size - 1));
+    if (!wrong) return mask;
     uint32_t good = 0;
-    if (room >= size)
-        LANE_LOOP good |=
-            (uint32_t)(address[l] - extent.low <= room - size && !(address[l] & (size - 1))) << l;
-    good &= mask;
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
@@ -166,7 +166,9 @@ static bool whole_words(const Access *access, uint32_t mask, const uint64_t addr
     if (size < 4) return false;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint8_t *shadow = memory_shadow + (address[__builtin_ctz(m)] - memory_base) / 4;
-        for (uint64_t k = 0; k < size / 4; k++) {
+        missing |= *shadow ^ 0xFu;
+        if (store) *shadow = 0xF;
+        for (uint64_t k = 1; k < size / 4; k++) {
             missing |= shadow[k] ^ 0xFu;
             if (store) shadow[k] = 0xF;
         }
@@ -178,19 +180,22 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
                   const uint64_t address[LANES]) {
     uint64_t size = address_bytes(access);
     forget_freed(checker);
+    if (checker->machine->after) early_check(checker, warp, access, mask, address);
     if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) {
-        check_order(checker, warp, access, mask, address);
+        check_order(checker, warp, access, mask, address, &checker->check->words);
         check_global_races(checker, warp, access, mask, address, true);
         return;
     }
-    check_global_ahead(access, mask, address);
+    const bool load = access->kind == ACCESS_LOAD;
+    const uint32_t heads = load ? check_heads(address, mask) : mask; // the others read the same
+    check_global_ahead(access, heads, address);
     const uint32_t good = good_lanes(checker, warp, access, mask, address, size);
     if (!good) return;
-    if (!whole_words(access, good, address, size)) {
+    if (!whole_words(access, good == mask ? heads : good, address, size)) {
         if (access->kind != ACCESS_STORE) check_written(checker, warp, access, good, address);
-        for (uint32_t m = good; access->kind != ACCESS_LOAD && m; m &= m - 1)
+        for (uint32_t m = good; !load && m; m &= m - 1)
             memory_written(address[__builtin_ctz(m)], size);
     }
-    check_order(checker, warp, access, good, address);
+    check_order(checker, warp, access, good, address, &checker->check->words);
     check_global_races(checker, warp, access, good, address, false);
 }

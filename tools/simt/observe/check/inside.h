@@ -24,15 +24,21 @@ typedef enum {
     KIND_MISALIGNED,
     KIND_FREED,
     KIND_FREE,
-    KIND_UNWRITTEN
+    KIND_UNWRITTEN,
+    KIND_CLUSTER, // another block that may not be there
+    KIND_COPY,    // asynchronous, and something is missing around it
+    KIND_EARLY    // what the kernel in front of this one does, which may still run
 } HazardKind;
+
+typedef struct Checker Checker;
 
 // Which threads race, and how: bits, of all that were seen. Advice must fit all of them.
 enum {
     BETWEEN_LANES = 1,  // of a warp
     BETWEEN_WARPS = 2,  // of a block
     BETWEEN_BLOCKS = 4, // of a grid
-    BETWEEN_NARROW = 8  // both strong, and a scope does not cover the other thread
+    BETWEEN_NARROW = 8, // both strong, and a scope does not cover the other thread
+    BETWEEN_COPY = 16   // an asynchronous copy that was not waited for, and what comes behind it
 };
 
 // A side of a finding.
@@ -94,6 +100,7 @@ typedef struct {
 typedef struct {
     uint64_t address;
     Log *wide, *narrow;
+    Log *copies; // that have counted their bytes at it
     uint64_t narrow_block;
 } SyncWord;
 
@@ -108,11 +115,34 @@ typedef struct {
     uint32_t lanes;
 } Fenced;
 
+// Fences that let copies in bulk see what was written before them: fence.proxy.async; by
+// fence.mbarrier_init only that an mbarrier was made.
+enum { PROXY_FENCES = 8 };
+typedef struct {
+    uint64_t time;
+    uint32_t lanes;
+    bool init;
+} ProxyFence;
+
+// An asynchronous copy that was not yet waited for.
+typedef struct {
+    const Inst *inst;
+    Checker *owner;   // of its shared memory
+    uint64_t address; // where it lies there
+    uint32_t bytes;
+    uint32_t thread; // that made it
+    uint32_t group;  // of its thread
+    Record copy;
+    bool bulk;
+} PendingCopy;
+
 // What a warp has done and seen since the last barrier of its block, or a block before that.
 typedef struct {
     SeenList acquired, pending; // pending: read, and waits for a fence
     Fenced *fenced;
     uint32_t fenced_count, fenced_capacity;
+    Fenced *proxied; // the same of fence.proxy.async
+    uint32_t proxied_count, proxied_capacity;
 } Knowledge;
 
 typedef struct {
@@ -146,7 +176,7 @@ typedef struct {
 } Known;
 
 // The check of one Block.
-typedef struct {
+struct Checker {
     Check *check;
     const Machine *machine;
     uint64_t block; // that it now stands for
@@ -164,8 +194,21 @@ typedef struct {
     SyncTable words;           // of shared memory
     ReleaseRoom own_room, *room;
     Known known;
-    Cells cells, byte_cells; // of shared memory
-    uint8_t *split;          // words that are recorded by byte
+    Log *cluster;             // of its first block: releases at the barrier of the cluster,
+    uint32_t cluster_count;   // how many of them those have seen that waited last,
+    uint32_t cluster_threads; // and threads that have arrived since
+    const Inst *cluster_inst;
+    Record *remote; // by rank and thread: the last access of another block's to shared memory here
+    ProxyFence (*proxy_fences)[PROXY_FENCES]; // per warp, the latest
+    uint32_t (*copy_groups)[2][LANES];        // per warp: groups of cp.async and of bulk copies
+    PendingCopy *copies;
+    uint32_t copy_count, copy_capacity;
+    uint32_t waited[MAX_WARPS]; // lanes that have waited for the kernel in front of this one
+    bool any_waited, all_waited;
+    bool copied;             // shared memory here has records of copies that mbarriers count
+    Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
+    uint32_t shared_words;
+    uint8_t *split; // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
     uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()
@@ -176,7 +219,7 @@ typedef struct {
     uint16_t *races;     // by site: races of the block that were found there
     Findings findings;
     bool lost; // memory was too short for some
-} Checker;
+};
 
 static inline Checker *check_of(const Warp *warp) { return warp->block->watch; }
 
@@ -235,14 +278,34 @@ void variable_outside(const Machine *machine, const Inst *inst, uint64_t address
 // "s + 64" for an address in shared memory; empty where no variable is.
 void variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
-// Shared memory: races and reads of what nothing wrote. Addresses are within shared memory.
-void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                  const uint64_t address[LANES]);
+// The lanes whose accesses lie in the variable of shared memory that the instruction's address was
+// made from, and are aligned; the others are reported.
+uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                      const uint64_t address[LANES]);
+// Whether blocks of the launch share clusters.
+static inline bool check_clusters(const Machine *machine) {
+    return machine->cluster_count < machine->block_count;
+}
+
+// Shared memory of a block: races and reads of what nothing wrote. Addresses are within it. `copy`:
+// the time of an asynchronous copy, 0: an access of the warp's own.
+void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
+                  const uint64_t address[LANES], uint64_t copy);
+// What a copy did in these bytes, by its record, becomes an access by that of a thread.
+void check_forget_copies(Checker *owner); // of all copies, when a block begins
+void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
+// Of these lanes, those that access another address than the lane before.
+static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes) {
+    uint32_t same = 0;
+    if (warp_is_sparse(lanes)) return lanes;
+    for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
+    return lanes & ~(same & lanes << 1);
+}
 // Global memory: lets what is needed for scattered lanes come to the host's cache.
 void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
@@ -250,11 +313,18 @@ void check_global_ahead(const Access *access, uint32_t mask, const uint64_t addr
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], bool whole);
 
+// Launches that may start early, in early.c. Before anything of the access is recorded.
+void early_check(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
+                 const uint64_t address[LANES]);
+void early_waited(Warp *warp);           // see Observer.grid_waited
+void early_barrier(Checker *checker);    // of all threads of the block
+void early_remember(const Check *check); // a launch that is over
+
 void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // see Observer.bad_free
 
 // Order through words of memory: an access to global or shared memory, and a fence.
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
-                 const uint64_t address[LANES]);
+                 const uint64_t address[LANES], SyncTable *table);
 void check_fence(Warp *warp, const Inst *inst);
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
 void order_begin(Checker *checker);
@@ -262,6 +332,39 @@ void order_barrier(Checker *checker);
 void order_join_warps(Checker *checker, uint32_t warps);
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 void order_free(Checker *checker);
+// At the barrier of the cluster, see Observer: of `first`, its first block.
+void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp);
+void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp);
+// Whether a thread (of a warp, any of its lanes) has seen anything that a block released.
+bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block);
+// Whether some thread of the checker's block has acquired an access.
+bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time);
+// A copy is done when the mbarrier at this address of shared memory says so.
+void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Record copy);
+// The lanes' copies arrive at the mbarrier when they are done.
+void order_copies_arrive(Checker *checker, const Warp *warp, uint64_t address, uint32_t lanes);
+// fence.proxy.async, and whether one lies between a write of the block and now.
+void order_proxy_fence(Checker *checker, const Warp *warp);
+bool order_proxied(const Checker *checker, uint32_t thread, Record write);
+
+// Clusters, in cluster.c.
+bool cluster_same(const Checker *checker, uint64_t block); // whether it is of the same cluster
+void cluster_begin(Checker *checker, const Block *block);
+void cluster_end(Checker *checker, Block *block);
+void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
+                  const uint64_t address[LANES]);
+void check_cluster_arrive(Warp *warp, const Inst *inst);
+void check_cluster_waited(Warp *warp, const Inst *inst);
+void check_cluster_complete(Block *block);
+// Asynchronous copies, in copy.c.
+void copy_begin(Checker *checker);
+void copy_end(Checker *checker);
+void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
+               const uint64_t address[LANES]); // cp.async
+void copy_fence(Checker *checker, const Warp *warp, const Inst *inst);
+void check_bulk(Warp *warp, const Bulk *bulk);
+void check_group(Warp *warp, const Inst *inst);
+void check_copies_arrive(Warp *warp, const Inst *inst);
 
 // Barriers of the block, and lanes that meet: see Observer.
 void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);

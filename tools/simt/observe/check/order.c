@@ -13,13 +13,16 @@
 // the fences (fence.sc) order what all wrote. Which of two fences comes first in the order of all
 // fence.sc is otherwise left to chance, and orders nothing here.
 //
-// Wide: at the scope of the device or the system. Clusters do not run here, so .cluster is .cta.
+// Wide: at the scope of the device or the system, or of the cluster where there are any: which
+// clusters two blocks are of is not looked at.
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
 
-static bool wide(Scope scope) { return scope == SCOPE_DEVICE; }
+static bool wide(const Checker *checker, Scope scope) {
+    return scope == SCOPE_DEVICE || (scope == SCOPE_CLUSTER && check_clusters(checker->machine));
+}
 
 // Every step below may run out of memory; then what was found may be too much.
 static void must(Checker *checker, bool good) { checker->lost |= !good; }
@@ -67,11 +70,19 @@ static SyncWord *make_word(SyncTable *table, uint64_t address) {
 // A log that the lanes have read from, at a scope.
 static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *access,
                      uint32_t lanes) {
-    bool far = wide(access->scope);
+    bool far = wide(checker, access->scope);
     if (!log || !log_count(log) || (!far && !log_only(log, checker->block))) return;
     Seen seen = {log, log_count(log), lanes, far};
     bool acquires = access->order & ORDER_ACQUIRE;
     must(checker, seen_add(acquires ? &warp->acquired : &warp->pending, seen));
+    checker->orders = true;
+}
+
+// Copies that are done: at any scope, since they were made for those that wait here.
+static void read_copies(Checker *checker, Knowledge *warp, Log *log, const Access *access,
+                        uint32_t lanes) {
+    if (!log || !(access->order & ORDER_ACQUIRE)) return;
+    must(checker, seen_add(&warp->acquired, (Seen){log, log_count(log), lanes, true}));
     checker->orders = true;
 }
 
@@ -142,26 +153,41 @@ static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *know
             write_log(checker, word, knowledge->fenced[i].release, far);
 }
 
+// A list of what fences made ready.
+typedef struct {
+    Fenced **at;
+    uint32_t *count, *capacity;
+} FencedList;
+
 // Takes what a fence made ready, in place of what the same lanes' earlier fences did.
-static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
+static void add_to(Checker *checker, FencedList to, Fenced fenced) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < to->fenced_count; i++) {
-        const Release *old = to->fenced[i].release, *new = fenced.release;
+    for (uint32_t i = 0; i < *to.count; i++) {
+        const Fenced before = (*to.at)[i];
+        const Release *old = before.release, *new = fenced.release;
         bool outdated = old->warp == new->warp && !(old->lanes & ~new->lanes) &&
                         old->time <= new->time && old->wide <= new->wide &&
-                        !(to->fenced[i].lanes & ~fenced.lanes);
-        if (!outdated) to->fenced[kept++] = to->fenced[i];
+                        !(before.lanes & ~fenced.lanes);
+        if (!outdated) (*to.at)[kept++] = before;
     }
-    to->fenced_count = kept;
-    if (kept == to->fenced_capacity) {
+    *to.count = kept;
+    if (kept == *to.capacity) {
         uint32_t capacity = kept ? kept * 2 : 2;
-        Fenced *grown = realloc(to->fenced, capacity * sizeof *grown);
+        Fenced *grown = realloc(*to.at, capacity * sizeof *grown);
         must(checker, grown != NULL);
         if (!grown) return;
-        to->fenced = grown;
-        to->fenced_capacity = capacity;
+        *to.at = grown;
+        *to.capacity = capacity;
     }
-    to->fenced[to->fenced_count++] = fenced;
+    (*to.at)[(*to.count)++] = fenced;
+}
+
+static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
+    add_to(checker, (FencedList){&to->fenced, &to->fenced_count, &to->fenced_capacity}, fenced);
+}
+
+static void add_proxied(Checker *checker, Knowledge *to, Fenced fenced) {
+    add_to(checker, (FencedList){&to->proxied, &to->proxied_count, &to->proxied_capacity}, fenced);
 }
 
 // --- accesses and fences ---
@@ -170,8 +196,8 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
                        uint64_t address, uint32_t lanes) {
     Knowledge *own = &checker->warps[warp->index];
     SyncWord *word = find_word(table, address);
-    bool far = wide(access->scope);
-    if (word && access->kind == ACCESS_STORE) word->wide = word->narrow = NULL;
+    bool far = wide(checker, access->scope);
+    if (word && access->kind == ACCESS_STORE) word->wide = word->narrow = word->copies = NULL;
     bool releases = access->order & ORDER_RELEASE;
     bool after_fence = access->order & (ORDER_RELAXED | ORDER_VOLATILE) &&
                        (is_fenced(own, lanes) || is_fenced(&checker->common, lanes));
@@ -196,15 +222,14 @@ static uint64_t key_of(uint64_t address) { return (address & ~(uint64_t)3) + 4; 
 
 // A weak store: whoever reads it reads nothing that was released.
 static void overwrite(Checker *checker, const Access *access, uint32_t mask,
-                      const uint64_t address[LANES]) {
+                      const uint64_t address[LANES], const SyncTable *table) {
     bool global = access->space == PTX_GLOBAL;
-    const SyncTable *table = global ? &checker->check->words : &checker->words;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
         const Region *region = global ? shadow_region(at) : NULL;
         if (region && region->synchronized != checker->check->launch) continue;
         SyncWord *word = find_word(table, key_of(at));
-        if (word) word->wide = word->narrow = NULL;
+        if (word) word->wide = word->narrow = word->copies = NULL;
     }
 }
 
@@ -218,13 +243,12 @@ static uint32_t same_word(const uint64_t address[LANES], uint32_t mask) {
 // Blocks that run at the same time never wait for each other: only those that run one at a time
 // can order anything through global memory.
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
-                 const uint64_t address[LANES]) {
-    bool global = access->space == PTX_GLOBAL;
-    if (global && !checker->machine->ordered) return;
-    SyncTable *table = global ? &checker->check->words : &checker->words;
+                 const uint64_t address[LANES], SyncTable *table) {
+    if (access->space == PTX_GLOBAL && !checker->machine->ordered) return;
     if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders) return;
     if (!access->order) {
-        if (table->count && access->kind != ACCESS_LOAD) overwrite(checker, access, mask, address);
+        if (table->count && access->kind != ACCESS_LOAD)
+            overwrite(checker, access, mask, address, table);
         return;
     }
     while (mask) {
@@ -237,6 +261,7 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
+            read_copies(checker, own, word->copies, access, same);
         }
         if (access->kind == ACCESS_LOAD) continue;
         if (access->kind == ACCESS_ATOMIC && address_swap_fails(warp, access, lane, address[lane]))
@@ -248,12 +273,16 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
 void check_fence(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     Knowledge *own = &checker->warps[warp->index];
+    if (inst->fence == FENCE_PROXY_ASYNC || inst->fence == FENCE_MBARRIER_INIT) {
+        copy_fence(checker, warp, inst);
+        return;
+    }
     if (inst->order & ORDER_ACQUIRE) {
-        acquire(checker, own, &own->pending, warp->exec, wide(inst->scope));
-        acquire(checker, own, &checker->common.pending, warp->exec, wide(inst->scope));
+        acquire(checker, own, &own->pending, warp->exec, wide(checker, inst->scope));
+        acquire(checker, own, &checker->common.pending, warp->exec, wide(checker, inst->scope));
     }
     if (!(inst->order & ORDER_RELEASE)) return;
-    Release *release = release_now(checker, warp, warp->exec, wide(inst->scope));
+    Release *release = release_now(checker, warp, warp->exec, wide(checker, inst->scope));
     if (release) add_fenced(checker, own, (Fenced){release, warp->exec});
 }
 
@@ -272,10 +301,13 @@ static void add_knowledge(Checker *checker, Knowledge *to, const Knowledge *from
     add_all(checker, &to->pending, &from->pending);
     for (uint32_t i = 0; i < from->fenced_count; i++)
         add_fenced(checker, to, (Fenced){from->fenced[i].release, ALL_LANES});
+    for (uint32_t i = 0; i < from->proxied_count; i++)
+        add_proxied(checker, to, (Fenced){from->proxied[i].release, ALL_LANES});
 }
 
 static void clear_knowledge(Knowledge *knowledge) {
     knowledge->acquired.count = knowledge->pending.count = knowledge->fenced_count = 0;
+    knowledge->proxied_count = 0;
 }
 
 void order_begin(Checker *checker) {
@@ -307,6 +339,7 @@ void order_join_warps(Checker *checker, uint32_t warps) {
     seen_free(&all.acquired);
     seen_free(&all.pending);
     free(all.fenced);
+    free(all.proxied);
 }
 
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
@@ -316,6 +349,8 @@ void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     seen_spread(&own->pending, lanes);
     for (uint32_t i = 0; i < own->fenced_count; i++)
         if (own->fenced[i].lanes & lanes) own->fenced[i].lanes |= lanes;
+    for (uint32_t i = 0; i < own->proxied_count; i++)
+        if (own->proxied[i].lanes & lanes) own->proxied[i].lanes |= lanes;
 }
 
 void order_free(Checker *checker) {
@@ -324,6 +359,7 @@ void order_free(Checker *checker) {
         seen_free(&knowledge->acquired);
         seen_free(&knowledge->pending);
         free(knowledge->fenced);
+        free(knowledge->proxied);
     }
     release_free_all(&checker->own_room);
     free(checker->words.at);
@@ -344,4 +380,73 @@ bool check_acquired(Checker *checker, uint32_t thread, uint64_t block, uint32_t 
         answer = seen_orders(checker->room, &checker->common.acquired, lane, block, other, time);
     if (answer == ANSWER_ALL_LANES) *known = asked;
     return answer != ANSWER_NO;
+}
+
+// --- clusters ---
+
+void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp) {
+    const Release *release = release_now(checker, warp, warp->exec, true);
+    if (!first->cluster) first->cluster = log_new(checker->room);
+    must(checker, release && first->cluster && log_add(first->cluster, release));
+}
+
+void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp) {
+    if (!first->cluster) return;
+    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true};
+    must(checker, seen_add(&checker->warps[warp->index].acquired, seen));
+    checker->orders = true;
+}
+
+bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block) {
+    if (!checker->orders) return false;
+    const uint32_t lane = thread % LANES;
+    return seen_any(checker->room, &checker->warps[thread / LANES].acquired, lane, block) ||
+           seen_any(checker->room, &checker->common.acquired, lane, block);
+}
+
+bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
+    for (uint32_t thread = 0; thread < checker->machine->threads_per_block; thread++)
+        if (check_acquired(checker, thread, block, other, time)) return true;
+    return false;
+}
+
+// --- asynchronous copies ---
+
+void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Record copy) {
+    const SeenList none = {0};
+    const Release facts = {.block = record_copy_block(copy), .floor = UINT64_MAX, .wide = true};
+    const Release *release = release_new(checker->room, &facts, &none, &none);
+    SyncWord *word = make_word(table, key_of(address));
+    must(checker, release && word);
+    if (!release || !word) return;
+    if (!word->copies) word->copies = log_new(checker->room);
+    must(checker, word->copies && log_add(word->copies, release));
+}
+
+void order_copies_arrive(Checker *checker, const Warp *warp, uint64_t address, uint32_t lanes) {
+    const Release *release = release_now(checker, warp, lanes, false);
+    SyncWord *word = make_word(&checker->words, key_of(address));
+    must(checker, release && word);
+    if (release && word) write_log(checker, word, release, false);
+}
+
+void order_proxy_fence(Checker *checker, const Warp *warp) {
+    const Release *release = release_now(checker, warp, warp->exec, true);
+    Knowledge *own = &checker->warps[warp->index];
+    if (release) add_proxied(checker, own, (Fenced){release, warp->exec});
+}
+
+static bool proxied_by(const Knowledge *knowledge, uint32_t lane, uint32_t other, uint64_t time) {
+    for (uint32_t i = 0; i < knowledge->proxied_count; i++)
+        if (knowledge->proxied[i].lanes >> lane & 1 &&
+            release_covers(knowledge->proxied[i].release, other, time))
+            return true;
+    return false;
+}
+
+bool order_proxied(const Checker *checker, uint32_t thread, Record write) {
+    const uint32_t other = record_thread(write), lane = thread % LANES;
+    const uint64_t time = record_time(write);
+    return proxied_by(&checker->warps[thread / LANES], lane, other, time) ||
+           proxied_by(&checker->common, lane, other, time);
 }

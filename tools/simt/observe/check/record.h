@@ -34,6 +34,16 @@ static inline uint32_t record_thread(Record record) {
 }
 static inline uint32_t record_scope(Record record) { return record & 3; }
 
+// Times of asynchronous copies to or from shared memory that nobody has waited for: later than all
+// others. The first is that of cp.async, each of the others one copy's in bulk.
+#define RECORD_COPIES ((uint64_t)1 << 20)
+#define RECORD_COPY   (((uint64_t)1 << (64 - RECORD_TIME)) - RECORD_COPIES)
+static inline int record_is_copy(Record record) { return record_time(record) >= RECORD_COPY; }
+// As the number of a block, which releases what the copy did.
+static inline uint64_t record_copy_block(Record record) {
+    return (uint64_t)1 << 31 | (record_time(record) - RECORD_COPY);
+}
+
 // The last accesses to each of some words, or bytes: the last one, and one more of another thread
 // that the last one is not ordered behind. Arrays that nothing needed yet are NULL.
 typedef struct {

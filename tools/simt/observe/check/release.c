@@ -220,7 +220,10 @@ void release_free_all(ReleaseRoom *room) {
 
 // --- order ---
 
+enum { ANY_THREAD = UINT32_MAX };
+
 static Answer covers(const Release *release, uint32_t thread, uint64_t time) {
+    if (thread == ANY_THREAD) return ANSWER_YES;
     uint32_t warp = thread / DEVICE_WARP, lane = thread % DEVICE_WARP;
     if (time < release->floor) return ANSWER_ALL_LANES;
     if (warp != release->warp)
@@ -276,4 +279,12 @@ Answer seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint6
         if (answer) return seen->lanes == ~(uint32_t)0 ? answer : ANSWER_YES;
     }
     return ANSWER_NO;
+}
+
+bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block) {
+    return seen_orders(room, list, lane, block, ANY_THREAD, 0) != ANSWER_NO;
+}
+
+bool release_covers(const Release *release, uint32_t thread, uint64_t time) {
+    return covers(release, thread, time) != ANSWER_NO;
 }

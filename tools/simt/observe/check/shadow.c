@@ -37,6 +37,7 @@ typedef struct Slab {
 
 static Slab *slabs;
 static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t taken; // bytes from slabs, since freed memory was last looked for
 
 static Slab *new_slab(void) {
     Slab *slab = malloc(sizeof *slab);
@@ -59,8 +60,81 @@ static void *room(size_t bytes) {
     Slab *slab = slabs && SLAB_BYTES - slabs->used >= bytes ? slabs : new_slab();
     void *at = slab ? slab->at + slab->used : NULL;
     if (slab) slab->used += bytes;
+    taken += bytes;
     pthread_mutex_unlock(&slabs_lock);
     return at;
+}
+
+// --- records that were given back, by the power of two that they have room for ---
+
+typedef struct Spare {
+    struct Spare *next;
+} Spare;
+
+static Spare *spares[64];
+
+// What is not cleared costs nothing: old records count as none.
+static Record *take(size_t count) {
+    const int power = count > 1 ? 64 - __builtin_clzll(count - 1) : 0;
+    pthread_mutex_lock(&slabs_lock);
+    Spare *spare = spares[power];
+    if (spare) spares[power] = spare->next;
+    pthread_mutex_unlock(&slabs_lock);
+    if (!spare) return room(sizeof(Record) << power);
+    memset(spare, 0, sizeof(Record));
+    return (Record *)(void *)spare;
+}
+
+static void give(Record *records, size_t count) {
+    if (!records) return;
+    const int power = count > 1 ? 64 - __builtin_clzll(count - 1) : 0;
+    Spare *spare = (Spare *)(void *)records;
+    pthread_mutex_lock(&slabs_lock);
+    spare->next = spares[power];
+    spares[power] = spare;
+    pthread_mutex_unlock(&slabs_lock);
+}
+
+bool shadow_take_cells(Cells *cells, size_t count) {
+    *cells = (Cells){take(count), take(count), take(count), take(count)};
+    return cells->write && cells->write_2 && cells->read && cells->read_2;
+}
+
+void shadow_give_cells(Cells *cells, size_t count) {
+    give(cells->write, count);
+    give(cells->write_2, count);
+    give(cells->read, count);
+    give(cells->read_2, count);
+    *cells = (Cells){0};
+}
+
+// --- regions ---
+
+static Region *regions; // all of them
+static size_t region_count;
+
+static bool is_live(uint64_t low, uint64_t high) {
+    const Allocation *allocation = memory_before(high - 1);
+    while (allocation && allocation->address + allocation->bytes > low) {
+        if (allocation->live) return true;
+        allocation = memory_before(allocation->address - 1);
+    }
+    return false;
+}
+
+// Addresses are not used again for long: the records of freed memory are of use elsewhere. Looked
+// for where much was taken since, beside what looking costs.
+static void reclaim(void) {
+    enum { WORTH_LOOKING = 4096 }; // bytes a region
+    static uint64_t seen_frees;
+    if (seen_frees == memory_frees || taken < region_count * WORTH_LOOKING) return;
+    seen_frees = memory_frees;
+    taken = 0;
+    for (Region *region = regions; region; region = region->next) {
+        if (is_live(region->low, region->low + REGION_BYTES)) continue;
+        shadow_give_cells(&region->words, REGION_WORDS);
+        shadow_give_cells(&region->bytes, REGION_BYTES);
+    }
 }
 
 // Puts `made` where nothing is yet. What is there then; where another host thread was quicker,
@@ -74,6 +148,9 @@ static void *install(void *slot, void *made) {
 }
 
 static void free_slabs(void) {
+    memset(spares, 0, sizeof spares);
+    regions = NULL;
+    region_count = taken = 0;
     while (slabs) {
         Slab *slab = slabs;
         slabs = slab->next;
@@ -97,7 +174,9 @@ uint64_t shadow_launch(void) {
     if (next_time > RECORD_TIMES_LIMIT) forget();
     if (!shadow_regions) shadow_regions = reserve(regions_bytes());
     if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
-    return shadow_regions && leaves ? next_time : 0;
+    if (!shadow_regions || !leaves) return 0;
+    reclaim();
+    return next_time;
 }
 
 static uint32_t *leaf_of(uint64_t piece) {
@@ -116,13 +195,25 @@ uint64_t shadow_times(uint64_t count, uint64_t block) {
     return first;
 }
 
+uint64_t shadow_next_time(void) { return next_time; }
+
 uint64_t shadow_block(uint64_t time) {
     const uint32_t *leaf = leaf_of(time / SHADOW_TIMES);
     return leaf ? leaf[time / SHADOW_TIMES % LEAF_PIECES] : 0;
 }
 
-Region *shadow_new_region(Region **slot) { return install(slot, room(sizeof(Region))); }
+Region *shadow_new_region(Region **slot) {
+    Region *made = room(sizeof *made), *there = install(slot, made);
+    if (!made || there != made) return there;
+    made->low = memory_base + ((uint64_t)(slot - shadow_regions) << REGION_SHIFT);
+    pthread_mutex_lock(&slabs_lock);
+    made->next = regions;
+    regions = made;
+    region_count++;
+    pthread_mutex_unlock(&slabs_lock);
+    return made;
+}
 
 bool shadow_new_room(Record **records, uint32_t count) {
-    return install(records, room(count * sizeof(Record))) != NULL;
+    return install(records, take(count)) != NULL;
 }

@@ -21,7 +21,9 @@ typedef struct {
 
 // What is known of REGION_BYTES of global memory. A launch is named by its first time. Where a
 // launch accesses less than words, `bytes` stands for `words`.
-typedef struct {
+typedef struct Region {
+    struct Region *next; // of all
+    uint64_t low;        // where it begins
     Cells words, bytes;
     uint64_t written, read; // the last launch that did
     uint64_t more;          // the last launch that used write_2 or read_2
@@ -38,6 +40,7 @@ uint64_t shadow_launch(void);
 // `count` is a multiple of SHADOW_TIMES.
 enum { SHADOW_TIMES = 16 };
 uint64_t shadow_times(uint64_t count, uint64_t block);
+uint64_t shadow_next_time(void);      // that nobody has yet
 uint64_t shadow_block(uint64_t time); // of a time that was given out
 
 extern Region **shadow_regions; // by address; NULL: not made yet
@@ -55,5 +58,10 @@ static inline Region *shadow_region(uint64_t address) {
 static inline bool shadow_room(Record **records, uint32_t count) {
     return __atomic_load_n(records, __ATOMIC_ACQUIRE) || shadow_new_room(records, count);
 }
+
+// Room for records of so many words or bytes; those that are not 0 are of earlier launches. False:
+// out of memory. What is given back is used again.
+bool shadow_take_cells(Cells *cells, size_t count);
+void shadow_give_cells(Cells *cells, size_t count);
 
 #endif

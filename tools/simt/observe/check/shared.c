@@ -10,21 +10,44 @@
 
 typedef struct {
     Checker *checker;
+    Checker *owner; // of the memory: another block's, in a cluster
     Warp *warp;
+    uint8_t *shared; // the memory
     const Access *access;
     const uint64_t *address;
-    Record mine;  // of its lane
-    Record floor; // records from here on are not ordered by a barrier of all threads
-    Record start; // earlier ones are of other blocks: the word is not written
-    Record noise; // those from here on are looked at; all others are not
+    Record mine; // of its lane
+    Record
+        copy; // time of an asynchronous copy, which is recorded in place of the access's; 0: none
+    Record floor;      // records from here on are not ordered by a barrier of all threads
+    Record start;      // earlier ones are of other blocks: the word is not written
+    Record noise;      // those from here on are looked at; all others are not
+    Record warp_floor; // the warp's own earlier ones are ordered by bar.warp.sync
     uint32_t thread, lane, mask, size;
     AccessKind kind;
-    bool strong;
+    bool strong, cluster;
 } Touch;
+
+// The same with blocks of a cluster, and with copies.
+static bool concurrent_far(const Touch *at, Record record) {
+    Checker *checker = at->checker;
+    const uint32_t other = record_thread(record), thread = at->thread;
+    const uint64_t time = record_time(record);
+    if (record_is_copy(record))
+        return time == RECORD_COPY ||
+               !check_acquired(checker, thread, record_copy_block(record), other, time);
+    const uint64_t block = at->cluster ? shadow_block(time) : checker->block;
+    if (block == checker->block && (other == thread || time < checker->block_floor ||
+                                    !check_unordered(checker, time, other, thread)))
+        return false;
+    return !check_acquired(checker, thread, block, other, time);
+}
 
 // Whether the access of that record and the one now may be without order.
 static inline bool concurrent(const Touch *at, Record record) {
-    if (record < at->noise || !((record ^ at->mine) & RECORD_LANE_MASK)) return false;
+    if (record < at->noise) return false;
+    if (at->cluster || record_is_copy(record))
+        return !check_saturated(at->checker, at->mine) && concurrent_far(at, record);
+    if (!((record ^ at->mine) & RECORD_LANE_MASK)) return false;
     if (check_saturated(at->checker, at->mine)) return false;
     const uint32_t other = record_thread(record);
     const uint64_t time = record_time(record);
@@ -45,17 +68,18 @@ static bool stored(const Touch *at, uint32_t lane, uint32_t byte, uint32_t count
 // Whether this lane's store leaves what another thread wrote as it is. The other may be a lane of
 // the same instruction, whose value is not yet in memory.
 static bool same_value(const Touch *at, Record record, uint32_t byte, uint32_t count) {
-    if (at->kind != ACCESS_STORE || record_scope(record)) return false;
+    if (at->kind != ACCESS_STORE || record_scope(record) || record_is_copy(record)) return false;
     uint8_t mine[4], theirs[4];
     if (!stored(at, at->lane, byte, count, mine)) return false;
     uint32_t other = record_thread(record), lane = other % LANES;
-    bool together = other / LANES == at->thread / LANES && lane < at->lane &&
+    bool own = !at->cluster || shadow_block(record_time(record)) == at->checker->block;
+    bool together = own && other / LANES == at->thread / LANES && lane < at->lane &&
                     (at->warp->exec >> lane & 1) && at->address[lane] <= byte &&
                     byte + count <= at->address[lane] + at->size;
     if (together)
         stored(at, lane, byte, count, theirs);
     else
-        memcpy(theirs, at->warp->block->shared + byte, count);
+        memcpy(theirs, at->shared + byte, count);
     return memcmp(mine, theirs, count) == 0;
 }
 
@@ -69,8 +93,8 @@ static uint32_t written_words(const Touch *at, uint32_t lane) {
     uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
     uint32_t count = (at->size + 3) / 4;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t time = record_time(last_write(at->checker, first + 4 * i));
-        words |= (uint32_t)(time >= at->checker->block_start) << i;
+        uint64_t time = record_time(last_write(at->owner, first + 4 * i));
+        words |= (uint32_t)(time >= at->owner->block_start) << i;
     }
     return words;
 }
@@ -84,7 +108,7 @@ static bool padding(const Touch *at) {
 
 static void unwritten(const Touch *at, uint32_t byte) {
     Checker *checker = at->checker;
-    if (at->size > 4 && padding(at)) return;
+    if (at->owner != checker || (at->size > 4 && padding(at))) return;
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
     checker->unwritten_at[record_site(at->mine)]++;
     checker->unwritten[checker->unwritten_count++] =
@@ -125,13 +149,18 @@ static inline __attribute__((always_inline)) void note_read(const Touch *at, con
                                                             uint32_t k) {
     Record read = cells->read[k];
     bool first = read < at->floor || !((read ^ at->mine) & RECORD_LANE_MASK);
-    *(first ? &cells->read[k] : &cells->read_2[k]) = at->mine;
+    if (at->copy)
+        cells->read_2[k] = at->copy;
+    else
+        *(first ? &cells->read[k] : &cells->read_2[k]) = at->mine;
 }
 
 static void load(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
     if (cells->write[k] < at->start) unwritten(at, byte);
-    against_write(at, cells->write[k], byte, count);
-    against_write(at, cells->write_2[k], byte, count);
+    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
+        against_write(at, cells->write[k], byte, count);
+        against_write(at, cells->write_2[k], byte, count);
+    }
     note_read(at, cells, k);
 }
 
@@ -151,15 +180,19 @@ static void keep_write(const Touch *at, const Cells *cells, uint32_t k) {
 
 static void store(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
     if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
-    against_write(at, cells->write[k], byte, count);
-    against_write(at, cells->write_2[k], byte, count);
-    against_read(at, cells->read[k], byte);
-    against_read(at, cells->read_2[k], byte);
+    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
+        against_write(at, cells->write[k], byte, count);
+        against_write(at, cells->write_2[k], byte, count);
+    }
+    if (cells->read[k] >= at->noise || cells->read_2[k] >= at->noise) {
+        against_read(at, cells->read[k], byte);
+        against_read(at, cells->read_2[k], byte);
+    }
     if (at->strong)
         keep_write(at, cells, k);
     else
         cells->write_2[k] = 0;
-    cells->write[k] = at->mine;
+    cells->write[k] = at->copy ? at->copy : at->mine;
 }
 
 static inline void touch(const Touch *at, const Cells *cells, uint32_t k, uint32_t byte,
@@ -183,20 +216,54 @@ static void split_word(Checker *checker, uint32_t word) {
     }
 }
 
+// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
+// by any lane of its warp. An asynchronous copy is no access of the lane that began it.
+static inline uint32_t open_to(const Touch *at, Record record, Record mine, bool any_lane) {
+    const Record other = record ^ mine;
+    const uint32_t earlier = (uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor);
+    const uint32_t own =
+        (uint32_t)!any_lane & !(other & RECORD_LANE_MASK) & (record < RECORD_COPY << RECORD_TIME);
+    return (record >= at->noise) & !(earlier | own);
+}
+
+// Cells, of words or bytes, that no lane beside this one has to do with. False: a closer look.
+static inline bool note_cells(const Touch *at, const Cells *cells, uint32_t first, uint32_t count,
+                              Record mine) {
+    const bool loads = at->kind == ACCESS_LOAD;
+    const Record start = loads ? at->start : 0;
+    uint32_t wrong = 0;
+    for (uint32_t k = first; k < first + count; k++) {
+        wrong |= (cells->write[k] < start) | open_to(at, cells->write[k], mine, false) |
+                 (cells->write_2[k] >= at->noise);
+        if (!loads)
+            wrong |= open_to(at, cells->read[k], mine, false) |
+                     open_to(at, cells->read_2[k], mine, false);
+    }
+    for (uint32_t k = first; !wrong && k < first + count; k++) {
+        const bool again =
+            cells->read[k] < at->floor || !((cells->read[k] ^ mine) & RECORD_LANE_MASK);
+        *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
+    }
+    return !wrong;
+}
+
 static void touch_bytes(const Touch *at, uint32_t first, uint32_t count) {
-    split_word(at->checker, first / 4);
-    for (uint32_t byte = first; byte < first + count; byte++)
-        touch(at, &at->checker->byte_cells, byte, byte, 1);
+    const Cells *cells = &at->owner->byte_cells;
+    split_word(at->owner, first / 4);
+    const bool plain = !at->strong && !at->cluster && !at->copy;
+    if (plain && note_cells(at, cells, first, count, at->mine)) return;
+    for (uint32_t byte = first; byte < first + count; byte++) touch(at, cells, byte, byte, 1);
 }
 
 static void set_lane(Touch *at, Record base, uint32_t lane) {
     at->lane = lane;
     at->thread = at->warp->index * LANES + lane;
     at->mine = base | at->thread << RECORD_THREAD;
+    if (at->copy) at->copy = (at->copy & ~RECORD_LANE_MASK) | at->thread << RECORD_THREAD;
 }
 
 static void lane_by_lane(Touch *at, Record base, uint32_t lanes) {
-    Checker *checker = at->checker;
+    Checker *checker = at->owner;
     for (uint32_t m = lanes; m; m &= m - 1) {
         set_lane(at, base, (uint32_t)__builtin_ctz(m));
         uint32_t first = (uint32_t)at->address[at->lane];
@@ -251,32 +318,37 @@ static Run run_of(const Touch *at, const Pattern *pattern, uint32_t lane, uint32
                  .same = equal};
 }
 
-ALWAYS bool quiet_load(const Touch *at, const Run *run) {
-    const Record *write = at->checker->cells.write + run->word;
-    const Record *write_2 = at->checker->cells.write_2 + run->word;
-    const Record start = at->start, floor = at->noise;
+ALWAYS bool quiet_load(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    const Touch local = *at;
+    const Record *write = at->owner->cells.write + run->word;
+    const Record *write_2 = at->owner->cells.write_2 + run->word;
+    const bool same = run->same;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < run->words; k++)
-        wrong |= (uint32_t)(write[k] < start) | (uint32_t)(write[k] >= floor) |
-                 (uint32_t)(write_2[k] >= floor);
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= (uint32_t)(write[k] < local.start) | open_to(&local, write[k], mine, same) |
+                 (uint32_t)(write_2[k] >= local.noise);
+    }
     return !wrong;
 }
 
-ALWAYS bool quiet_store(const Touch *at, const Run *run) {
-    const Cells *cells = &at->checker->cells;
+ALWAYS bool quiet_store(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    const Touch local = *at;
+    const Cells *cells = &at->owner->cells;
     const Record *write = cells->write + run->word, *write_2 = cells->write_2 + run->word;
     const Record *read = cells->read + run->word, *read_2 = cells->read_2 + run->word;
-    const Record floor = at->noise;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < run->words; k++)
-        wrong |= (uint32_t)(write[k] >= floor) | (uint32_t)(write_2[k] >= floor) |
-                 (uint32_t)(read[k] >= floor) | (uint32_t)(read_2[k] >= floor);
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= open_to(&local, write[k], mine, false) | (uint32_t)(write_2[k] >= local.noise) |
+                 open_to(&local, read[k], mine, false) | open_to(&local, read_2[k], mine, false);
+    }
     return !wrong;
 }
 
 ALWAYS void note_reads(const Touch *at, Record base, const Run *run, uint32_t shift) {
-    Record *read = at->checker->cells.read + run->word;
-    Record *read_2 = at->checker->cells.read_2 + run->word;
+    Record *read = at->owner->cells.read + run->word;
+    Record *read_2 = at->owner->cells.read_2 + run->word;
     const Record floor = at->floor;
     for (uint32_t k = 0; k < run->words; k++) {
         Record mine = base + ((Record)(k >> shift) << RECORD_THREAD), old = read[k];
@@ -288,7 +360,7 @@ ALWAYS void note_reads(const Touch *at, Record base, const Run *run, uint32_t sh
 
 // All lanes of the run read the same: as if one after the other did.
 static void note_same_reads(const Touch *at, Record base, const Run *run) {
-    const Cells *cells = &at->checker->cells;
+    const Cells *cells = &at->owner->cells;
     const Record last = base + ((Record)(run->lanes - 1) << RECORD_THREAD);
     for (uint32_t k = run->word; k < run->word + run->words; k++) {
         Record old = cells->read[k];
@@ -305,24 +377,38 @@ static void note_same_reads(const Touch *at, Record base, const Run *run) {
 }
 
 ALWAYS void note_stores(const Touch *at, Record base, const Run *run, uint32_t shift) {
-    Record *write = at->checker->cells.write + run->word;
+    Record *write = at->owner->cells.write + run->word;
     for (uint32_t k = 0; k < run->words; k++)
         write[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
+static bool any_split(const Checker *checker, const Run *run) {
+    uint32_t split = 0;
+    for (uint32_t k = 0; k < run->words; k++) split |= checker->split[run->word + k];
+    return split;
+}
+
 static bool note_run(const Touch *at, Record base, const Run *run, uint32_t shift) {
+    if (at->owner->any_split && any_split(at->owner, run)) return false;
     base += (Record)(at->warp->index * (uint32_t)LANES + run->lane) << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, run)) return false;
+        if (!quiet_load(at, base, run, shift)) return false;
         if (run->same)
             note_same_reads(at, base, run);
         else
             note_reads(at, base, run, shift);
         return true;
     }
-    if (run->same || !quiet_store(at, run)) return false;
+    if (run->same || !quiet_store(at, base, run, shift)) return false;
     note_stores(at, base, run, shift);
     return true;
+}
+
+static inline bool note_lane(const Touch *at, Record base, uint32_t lane) {
+    const uint32_t word = (uint32_t)at->address[lane] / 4;
+    const uint32_t thread = at->warp->index * (uint32_t)LANES + lane;
+    if (at->owner->split[word]) return false;
+    return note_cells(at, &at->owner->cells, word, 1, base + ((Record)thread << RECORD_THREAD));
 }
 
 // All lanes, one word each, one behind the other: the common case.
@@ -333,26 +419,34 @@ static bool whole_warp(const Touch *at, Record base) {
     LANE_LOOP wrong |= (first + 4 * (uint64_t)l) ^ at->address[l];
     if (wrong) return false;
     const Run run = {.lanes = LANES, .word = (uint32_t)first / 4, .words = LANES};
+    if (at->owner->any_split && any_split(at->owner, &run)) return false;
     base += (Record)at->warp->index * LANES << RECORD_THREAD;
     if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, &run)) return false;
+        if (!quiet_load(at, base, &run, 0)) return false;
         note_reads(at, base, &run, 0);
         return true;
     }
-    if (!quiet_store(at, &run)) return false;
+    if (!quiet_store(at, base, &run, 0)) return false;
     note_stores(at, base, &run, 0);
     return true;
 }
 
 // The lanes that need a closer look.
 static uint32_t by_runs(const Touch *at, Record base) {
-    if (at->checker->any_split || at->size < 4 || at->strong) return at->mask;
+    if (at->size < 4 || at->strong || at->cluster || at->copy) return at->mask;
     if (whole_warp(at, base)) return 0;
     const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
     const Pattern pattern = pattern_of(at, each);
+    const Touch local = *at;
     uint32_t left = 0;
     for (uint32_t m = at->mask; m;) {
-        const Run run = run_of(at, &pattern, (uint32_t)__builtin_ctz(m), each);
+        const uint32_t first = (uint32_t)__builtin_ctz(m);
+        if (each == 1 && !((pattern.on | pattern.same) >> first & 1)) {
+            left |= (uint32_t)!note_lane(&local, base, first) << first;
+            m &= m - 1;
+            continue;
+        }
+        const Run run = run_of(at, &pattern, first, each);
         const uint32_t lanes = (run.lanes == LANES ? ALL_LANES : (1u << run.lanes) - 1) << run.lane;
         if (!note_run(at, base, &run, shift)) left |= lanes;
         m &= ~lanes;
@@ -360,28 +454,73 @@ static uint32_t by_runs(const Touch *at, Record base) {
     return left;
 }
 
-void check_shared(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                  const uint64_t address[LANES]) {
+static Touch touch_of(Checker *checker, Block *of, Warp *warp, const Access *access,
+                      const uint64_t address[LANES]) {
+    Checker *owner = of->watch;
     // An update that says nothing about order makes an mbarrier: for others it is a store.
     const bool atomic = access->kind == ACCESS_ATOMIC && access->order;
-    const bool strong = access->order & ~ORDER_VOLATILE;
-    const Record base =
-        record_make(checker->now, check_site(checker, access), 0, strong ? SCOPE_CTA : 0);
-    const Record floor = checker->block_floor << RECORD_TIME;
-    const bool saturated = check_saturated(checker, base);
-    const bool enough = checker->unwritten_at[record_site(base)] >= check_many_races(checker);
-    Touch at = {.checker = checker,
-                .warp = warp,
-                .access = access,
-                .address = address,
-                .floor = floor,
-                .start = enough ? 0 : checker->block_start << RECORD_TIME,
-                .noise = saturated ? ~(Record)0 : floor,
-                .mask = mask,
-                .size = address_bytes(access),
-                .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
-                        : atomic                    ? ACCESS_ATOMIC
-                                                    : ACCESS_STORE,
-                .strong = strong};
+    const bool cluster = check_clusters(checker->machine);
+    const bool enough =
+        checker->unwritten_at[check_site(checker, access)] >= check_many_races(checker);
+    const Record start = owner->block_start << RECORD_TIME;
+    return (Touch){.checker = checker,
+                   .owner = owner,
+                   .warp = warp,
+                   .shared = of->shared,
+                   .access = access,
+                   .address = address,
+                   .floor = cluster ? start : checker->block_floor << RECORD_TIME,
+                   .start = enough ? 0 : start,
+                   .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
+                   .size = address_bytes(access),
+                   .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
+                           : atomic                    ? ACCESS_ATOMIC
+                                                       : ACCESS_STORE,
+                   .strong = access->order & ~ORDER_VOLATILE,
+                   .cluster = cluster};
+}
+
+void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
+                  const uint64_t address[LANES], uint64_t copy) {
+    Touch at = touch_of(checker, of, warp, access, address);
+    const uint32_t site = check_site(checker, access);
+    const Record base = record_make(checker->now, site, 0, at.strong ? SCOPE_CTA : 0);
+    if (copy) at.copy = record_make(copy, site, 0, 0);
+    at.noise = check_saturated(checker, base) ? ~(Record)0 : at.floor;
+    at.mask = mask;
     lane_by_lane(&at, base, by_runs(&at, base));
+}
+
+// --- what copies did, once somebody has waited for them ---
+
+static void settle(Record *record, Record copy, Record mine) {
+    if (!((*record ^ copy) & ~(Record)3)) *record = mine;
+}
+
+void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
+    Cells *words = &owner->cells, *single = &owner->byte_cells;
+    for (uint64_t byte = first; byte < first + bytes; byte++) {
+        const uint64_t word = byte / 4;
+        Record *const records[] = {&words->write[word], &words->write_2[word], &words->read[word],
+                                   &words->read_2[word]};
+        Record *const split[] = {&single->write[byte], &single->write_2[byte], &single->read[byte],
+                                 &single->read_2[byte]};
+        for (int k = 0; k < 4; k++) settle(owner->split[word] ? split[k] : records[k], copy, mine);
+    }
+}
+
+static void forget(Cells *cells, uint32_t count) {
+    Record *const records[] = {cells->write, cells->write_2, cells->read, cells->read_2};
+    for (int k = 0; k < 4; k++)
+        for (uint32_t i = 0; i < count; i++)
+            if (record_is_copy(records[k][i])) records[k][i] = 0;
+}
+
+void check_forget_copies(Checker *owner) {
+    const uint32_t words = owner->shared_words;
+    if (owner->copied) {
+        forget(&owner->cells, words);
+        forget(&owner->byte_cells, words * 4);
+    }
+    owner->copied = false;
 }

@@ -56,6 +56,7 @@ void check_complete(Block *block, uint32_t barrier) {
     check_unwritten(checker);
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
+    early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
                     0,

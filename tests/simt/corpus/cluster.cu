@@ -1,0 +1,481 @@
+// Clusters, asynchronous copies, kernels that start early: what is missing between blocks, around
+// copies, in front of a wait.
+#include <cooperative_groups.h>
+#include <cuda_pipeline.h>
+
+#include "corpus.h"
+
+namespace cg = cooperative_groups;
+
+// --- clusters ---
+
+// Each block writes into the next one, and reads what came.
+template <bool RIGHT> __global__ void ring(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    s[t] = 0;  // LABEL ring
+    cluster.sync();
+    cluster.map_shared_rank(s, next)[t] = t;  // LABEL ring
+    if (RIGHT) cluster.sync();
+    out[blockIdx.x * BLOCK + t] = s[t];  // HAZARD ring: race with ring
+    cluster.sync();
+}
+
+template <bool RIGHT> __global__ void first_sync(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    if (RIGHT) cluster.sync();
+    cluster.map_shared_rank(s, next)[t] = t;  // HAZARD first_sync: cluster
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = s[t];
+}
+
+template <bool RIGHT> __global__ void last_sync(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    s[t] = t;
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = cluster.map_shared_rank(s, next)[t];  // HAZARD last_sync: cluster
+    if (RIGHT) cluster.sync();
+}
+
+// The barrier of a block is none of the cluster's.
+template <bool RIGHT> __global__ void block_barrier(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    cluster.sync();
+    s[t] = t;  // LABEL block_barrier
+    if (RIGHT)
+        cluster.sync();
+    else
+        __syncthreads();
+    int v = cluster.map_shared_rank(s, next)[t];  // HAZARD block_barrier: race with block_barrier
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = v;
+}
+
+// What comes between arriving and waiting is on neither side of the barrier.
+template <bool RIGHT> __global__ void arrive_and_wait(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    s[t] = 0;
+    cluster.sync();
+    cluster.map_shared_rank(s, next)[t] = t;  // LABEL arrive_and_wait
+    cluster.barrier_arrive();
+    int v = 0;
+    if (!RIGHT) v = s[t];  // HAZARD arrive_and_wait: race with arrive_and_wait
+    cluster.barrier_wait();
+    if (RIGHT) v = s[t];
+    out[blockIdx.x * BLOCK + t] = v;
+}
+
+template <bool RIGHT> __global__ void arrive_relaxed(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    cluster.sync();
+    cluster.map_shared_rank(s, next)[t] = t;  // LABEL arrive_relaxed
+    if (RIGHT)
+        asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    else
+        asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+    int v = s[t];  // HAZARD arrive_relaxed: race with arrive_relaxed
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = v;
+}
+
+// A histogram in the first block's memory.
+template <bool RIGHT> __global__ void histogram(const int *in, int *out) {
+    __shared__ int bins[8];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x;
+    if (t < 8) bins[t] = 0;
+    cluster.sync();
+    int *bin = cluster.map_shared_rank(bins, 0) + in[blockIdx.x * BLOCK + t] % 8;
+    if (RIGHT)
+        atomicAdd(bin, 1);
+    else
+        ++*bin;  // HAZARD histogram: race
+    cluster.sync();
+    if (blockIdx.x == 0 && t < 8) out[t] = bins[t];
+}
+
+template <bool RIGHT> __global__ void some_threads(int *out) {
+    cg::cluster_group cluster = cg::this_cluster();
+    if (!RIGHT && threadIdx.x >= 32) return;
+    cluster.sync();  // HAZARD some_threads: divergent barrier
+    out[blockIdx.x * BLOCK + threadIdx.x] = 1;
+}
+
+// Half of a block waits for the cluster, the other half for the block: for ever.
+template <bool RIGHT> __global__ void two_barriers(int *out) {
+    cg::cluster_group cluster = cg::this_cluster();
+    if (RIGHT || blockIdx.x > 0 || threadIdx.x < 64)
+        cluster.sync();  // HAZARD two_barriers: divergent barrier
+    else
+        __syncthreads();  // HAZARD two_barriers: divergent barrier
+    out[blockIdx.x * BLOCK + threadIdx.x] = 1;
+}
+
+// Global memory is ordered by the barrier of the cluster too.
+template <bool RIGHT> __global__ void through_global(int *out) {
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    out[blockIdx.x * BLOCK + t] = t;  // LABEL through_global
+    if (RIGHT) cluster.sync();
+    int v = out[next * BLOCK + t];  // HAZARD through_global: race with through_global
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = v + 1;
+}
+
+// --- cp.async ---
+
+template <bool RIGHT> __global__ void copy_wait(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &in[t], 4);  // LABEL copy_wait
+    __pipeline_commit();
+    if (RIGHT) __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = s[(t + 32) % BLOCK];  // HAZARD copy_wait: race with copy_wait
+}
+
+template <bool RIGHT> __global__ void copy_own_wait(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &in[t], 4);  // LABEL copy_own_wait
+    __pipeline_commit();
+    if (RIGHT) __pipeline_wait_prior(0);
+    out[t] = s[t];  // HAZARD copy_own_wait: race with copy_own_wait
+}
+
+template <bool RIGHT> __global__ void copy_barrier(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &in[t], 4);  // LABEL copy_barrier
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    if (RIGHT) __syncthreads();
+    out[t] = s[(t + 32) % BLOCK];  // HAZARD copy_barrier: race with copy_barrier
+}
+
+// The younger of two groups may still be under way.
+template <bool RIGHT> __global__ void copy_groups(const int *in, int *out) {
+    __shared__ int s[2][BLOCK];
+    unsigned t = threadIdx.x;
+    for (int k = 0; k < 2; k++) {
+        __pipeline_memcpy_async(&s[k][t], &in[k * BLOCK + t], 4);  // LABEL copy_groups
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(RIGHT ? 0 : 1);
+    __syncthreads();
+    out[t] = s[0][(t + 32) % BLOCK];
+    out[BLOCK + t] = s[1][(t + 32) % BLOCK];  // HAZARD copy_groups: race with copy_groups
+}
+
+// Four tiles through two buffers.
+template <bool RIGHT> __global__ void copy_pipeline(const int *in, int *out) {
+    __shared__ int s[2][BLOCK];
+    unsigned t = threadIdx.x;
+    int sum = 0;
+    __pipeline_memcpy_async(&s[0][t], &in[t], 4);  // LABEL copy_pipeline
+    __pipeline_commit();
+    for (int k = 0; k < 4; k++) {
+        if (k < 3)
+            // HAZARD-NEXT copy_pipeline: race with copy_pipeline_read
+            __pipeline_memcpy_async(&s[(k + 1) % 2][t], &in[(k + 1) * BLOCK + t], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        sum += s[k % 2][(t + 32) % BLOCK];  // LABEL copy_pipeline_read
+        if (RIGHT) __syncthreads();
+    }
+    out[t] = sum;
+}
+
+// --- copies in bulk ---
+
+__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+__device__ void make(unsigned long long *barrier, int count) {
+    const unsigned at = shared_address(barrier);
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count));  // LABEL bulk_made
+}
+
+__device__ void fence_init() {
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ void fence_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+__device__ void wait(unsigned long long *barrier, unsigned parity) {
+    const unsigned at = shared_address(barrier);
+#define TRY "{ .reg .pred p; L: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @p bra E; bra L; E: }"
+    asm volatile(TRY ::"r"(at), "r"(parity) : "memory");  // HAZARD bulk_made: race with bulk_made
+}
+
+#define EXPECT(barrier, bytes)                                                                     \
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(                        \
+                     shared_address(barrier)), "r"(bytes) : "memory")
+#define LOAD(to, from, bytes, barrier)                                                             \
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"               \
+                 " [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from), "r"(bytes),        \
+                 "r"(shared_address(barrier)) : "memory")
+#define STORE(to, from, bytes)                                                                     \
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),          \
+                 "r"(shared_address(from)), "r"(bytes) : "memory")
+#define COMMIT() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
+#define WAIT_READ() asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")
+
+enum { BYTES = BLOCK * 4 };
+
+template <bool RIGHT> __global__ void bulk_wait(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    __shared__ unsigned long long arrived;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        make(&arrived, 1);
+        fence_init();
+        EXPECT(&arrived, BYTES);
+        LOAD(s, in, BYTES, &arrived);  // LABEL bulk_wait
+    }
+    __syncthreads();
+    if (RIGHT) wait(&arrived, 0);
+    out[t] = s[t];  // HAZARD bulk_wait: race with bulk_wait
+}
+
+// The thread that waits passes it on by a barrier.
+template <bool RIGHT> __global__ void bulk_one_waits(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    __shared__ unsigned long long arrived;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        make(&arrived, 1);
+        fence_init();
+        EXPECT(&arrived, BYTES);
+        LOAD(s, in, BYTES, &arrived);  // LABEL bulk_one_waits
+        wait(&arrived, 0);
+    }
+    if (RIGHT) __syncthreads();
+    out[t] = s[t];  // HAZARD bulk_one_waits: race with bulk_one_waits
+}
+
+template <bool RIGHT> __global__ void bulk_init_fence(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    __shared__ unsigned long long arrived;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        make(&arrived, 1);
+        if (RIGHT) fence_init();
+        EXPECT(&arrived, BYTES);
+        LOAD(s, in, BYTES, &arrived);  // HAZARD bulk_init_fence: copy with bulk_made
+    }
+    __syncthreads();
+    wait(&arrived, 0);
+    out[t] = s[t];
+}
+
+// Two tiles through one buffer.
+template <bool RIGHT> __global__ void bulk_refill(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    __shared__ unsigned long long arrived[2];
+    unsigned t = threadIdx.x;
+    int sum = 0;
+    if (t == 0) {
+        make(&arrived[0], 1);
+        make(&arrived[1], 1);
+        fence_init();
+    }
+    __syncthreads();
+    for (int k = 0; k < 2; k++) {
+        if (t == 0) {
+            EXPECT(&arrived[k], BYTES);
+            LOAD(s, in + k * BLOCK, BYTES, &arrived[k]);  // HAZARD bulk_refill: race with bulk_refill
+        }
+        wait(&arrived[k], 0);
+        sum += s[t];  // LABEL bulk_refill
+        if (RIGHT) __syncthreads();
+    }
+    out[t] = sum;
+}
+
+template <bool FENCE, bool WAITS, bool ENDS> __device__ void bulk_out(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];  // LABEL bulk_proxy
+    if (FENCE) fence_proxy();
+    __syncthreads();
+    if (t == 0) {
+        // HAZARD-NEXT bulk_proxy: copy with bulk_proxy
+        // HAZARD-NEXT bulk_end: copy
+        STORE(out, s, BYTES);  // LABEL bulk_overwrite
+        COMMIT();
+        if (WAITS) WAIT_READ();
+    }
+    __syncthreads();
+    if (!ENDS) return;
+    s[t] = 0;  // HAZARD bulk_overwrite: race with bulk_overwrite
+    if (t == 0) WAIT_READ();
+}
+
+__global__ void bulk_store_right(const int *in, int *out) { bulk_out<true, true, true>(in, out); }
+__global__ void bulk_proxy(const int *in, int *out) { bulk_out<false, true, true>(in, out); }
+__global__ void bulk_overwrite(const int *in, int *out) { bulk_out<true, false, true>(in, out); }
+__global__ void bulk_end(const int *in, int *out) { bulk_out<true, false, false>(in, out); }
+
+// The fence may be the copying thread's, behind the barrier.
+__global__ void bulk_fence_behind(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t == 0) {
+        fence_proxy();
+        STORE(out, s, BYTES);
+        COMMIT();
+        WAIT_READ();
+    }
+}
+
+// The mbarrier must be there for all who wait.
+template <bool RIGHT> __global__ void bulk_made(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    __shared__ unsigned long long arrived;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        make(&arrived, 1);
+        fence_init();
+        EXPECT(&arrived, BYTES);
+        LOAD(s, in, BYTES, &arrived);
+    }
+    if (RIGHT) __syncthreads();
+    wait(&arrived, 0);
+    out[t] = s[t];
+}
+
+// --- mbarriers across the cluster ---
+
+// Threads of all blocks arrive at the first block's mbarrier, which then has what they wrote there.
+template <bool RIGHT> __global__ void remote_arrive(int *out) {
+    __shared__ int s[4 * BLOCK];
+    __shared__ unsigned long long full;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, rank = cluster.block_rank(), count = cluster.num_blocks();
+    if (t == 0 && rank == 0) make(&full, BLOCK * count);
+    cluster.sync();
+    cluster.map_shared_rank(s, 0)[rank * BLOCK + t] = t;  // LABEL remote_arrive
+    unsigned at;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(at) : "r"(shared_address(&full)));
+    if (RIGHT)
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(at)
+                     : "memory");
+    else
+        asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(at)
+                     : "memory");
+    if (rank == 0) {
+        asm volatile("{ .reg .pred p; L: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p,"
+                     " [%0], 0; @p bra E; bra L; E: }" ::"r"(shared_address(&full))
+                     : "memory");
+        for (unsigned b = 0; b < count; b++)
+            // HAZARD-NEXT remote_arrive: race with remote_arrive
+            out[b * BLOCK + t] = s[b * BLOCK + (t + 32) % BLOCK];
+    }
+    cluster.sync();
+}
+
+// --- kernels that start early ---
+
+__global__ void writes(int *out) {
+    asm volatile("griddepcontrol.launch_dependents;");
+    out[threadIdx.x] = 1;  // LABEL early
+}
+
+template <bool RIGHT> __global__ void reads_early(int *out) {
+    if (RIGHT) asm volatile("griddepcontrol.wait;" ::: "memory");
+    out[BLOCK + threadIdx.x] = out[threadIdx.x];  // HAZARD reads_early: early with early
+}
+
+// One thread waits for all of its block.
+template <bool RIGHT> __global__ void waits_for_all(int *out) {
+    if (threadIdx.x == 0) asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (RIGHT) __syncthreads();
+    out[BLOCK + threadIdx.x] = out[threadIdx.x];  // HAZARD waits_for_all: early with early
+}
+
+static void in_cluster(const void *kernel, void **arguments) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {4, 1, 1};
+    cudaLaunchConfig_t config = {dim3(4), dim3(BLOCK), 0, 0, &attribute, 1};
+    cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+static void in_cluster(void (*kernel)(const int *, int *), const int *in, int *out) {
+    void *arguments[] = {&in, &out};
+    in_cluster((const void *)kernel, arguments);
+}
+
+static void in_cluster(void (*kernel)(int *), const int *, int *out) {
+    void *arguments[] = {&out};
+    in_cluster((const void *)kernel, arguments);
+}
+
+template <class Kernel> static void behind(Kernel kernel, int *out) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {dim3(1), dim3(BLOCK), 0, 0, &attribute, 1};
+    writes<<<1, BLOCK>>>(out);
+    cudaLaunchKernelEx(&config, kernel, out);
+}
+
+#define RUN(name, ...) {name, [](int *d_in, int *d_out) { (void)d_in; __VA_ARGS__; }}
+#define CLUSTER(kernel) \
+    RUN(#kernel, in_cluster(kernel<false>, d_in, d_out)), \
+        RUN(#kernel "_right", in_cluster(kernel<true>, d_in, d_out))
+#define TWINS(kernel) \
+    RUN(#kernel, kernel<false><<<1, BLOCK>>>(d_in, d_out)), \
+        RUN(#kernel "_right", kernel<true><<<1, BLOCK>>>(d_in, d_out))
+
+static const Case cases[] = {
+    CLUSTER(ring),
+    CLUSTER(first_sync),
+    CLUSTER(last_sync),
+    CLUSTER(block_barrier),
+    CLUSTER(arrive_and_wait),
+    CLUSTER(arrive_relaxed),
+    CLUSTER(histogram),
+    CLUSTER(some_threads),
+    CLUSTER(two_barriers),
+    CLUSTER(through_global),
+    CLUSTER(remote_arrive),
+    TWINS(copy_wait),
+    TWINS(copy_own_wait),
+    TWINS(copy_barrier),
+    TWINS(copy_groups),
+    TWINS(copy_pipeline),
+    TWINS(bulk_wait),
+    TWINS(bulk_one_waits),
+    TWINS(bulk_init_fence),
+    TWINS(bulk_refill),
+    RUN("bulk_store_right", bulk_store_right<<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_proxy", bulk_proxy<<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_overwrite", bulk_overwrite<<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_end", bulk_end<<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_fence_behind_right", bulk_fence_behind<<<1, BLOCK>>>(d_in, d_out)),
+    TWINS(bulk_made),
+    RUN("reads_early", behind(reads_early<false>, d_out)),
+    RUN("reads_early_right", behind(reads_early<true>, d_out)),
+    RUN("waits_for_all", behind(waits_for_all<false>, d_out)),
+    RUN("waits_for_all_right", behind(waits_for_all<true>, d_out)),
+};
+
+int main(int argc, char **argv) {
+    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
+}

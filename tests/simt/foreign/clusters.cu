@@ -1,0 +1,511 @@
+// Clusters, distributed shared memory, mbarriers, bulk copies and programmatic launches: values, and
+// what the runtime's calls return.
+#include <cooperative_groups.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "told.h"
+
+namespace cg = cooperative_groups;
+
+static int *d_out;
+enum { ROOM = 1 << 16 };
+static int h_out[ROOM];
+
+static void fetch(void) {
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemset(d_out, 0xff, sizeof h_out));
+}
+
+static void tell_equal(const char *name, const int *got, const int *want, int count) {
+    char why[100] = "";
+    bool good = true;
+    for (int i = 0; i < count && good; i++) {
+        good = got[i] == want[i];
+        if (!good) snprintf(why, sizeof why, "[%d] is %d, not %d", i, got[i], want[i]);
+    }
+    tell(name, good, why);
+}
+
+// --- launches ---
+
+static cudaError_t launch(const void *kernel, dim3 grid, dim3 block, dim3 cluster, void **arguments) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster.x;
+    attribute.val.clusterDim.y = cluster.y;
+    attribute.val.clusterDim.z = cluster.z;
+    cudaLaunchConfig_t config = {grid, block, 0, 0, &attribute, cluster.x ? 1u : 0u};
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+#define SPECIAL(name) ({ unsigned v_; asm volatile("mov.u32 %0, %%" name ";" : "=r"(v_)); (int)v_; })
+
+__global__ void registers(int *out) {
+    unsigned explicitly;
+    asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(explicitly));
+    if (threadIdx.x) return;
+    int *row = out + 16 * (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
+    row[0] = SPECIAL("clusterid.x"), row[1] = SPECIAL("clusterid.y");
+    row[2] = SPECIAL("clusterid.z"), row[3] = SPECIAL("nclusterid.x");
+    row[4] = SPECIAL("nclusterid.y"), row[5] = SPECIAL("nclusterid.z");
+    row[6] = SPECIAL("cluster_ctaid.x"), row[7] = SPECIAL("cluster_ctaid.y");
+    row[8] = SPECIAL("cluster_ctaid.z"), row[9] = SPECIAL("cluster_nctaid.x");
+    row[10] = SPECIAL("cluster_nctaid.y"), row[11] = SPECIAL("cluster_nctaid.z");
+    row[12] = SPECIAL("cluster_ctarank"), row[13] = SPECIAL("cluster_nctarank");
+    row[14] = (int)explicitly;
+}
+
+static void check_registers(dim3 grid, dim3 cluster) {
+    void *arguments[] = {&d_out};
+    static int want[ROOM];
+    char name[80];
+    dim3 each = cluster.x ? cluster : dim3(1);
+    CUDA(launch((const void *)registers, grid, 32, cluster, arguments));
+    fetch();
+    unsigned count = grid.x * grid.y * grid.z;
+    for (unsigned b = 0; b < count; b++) {
+        unsigned x = b % grid.x, y = b / grid.x % grid.y, z = b / grid.x / grid.y;
+        unsigned in_x = x % each.x, in_y = y % each.y, in_z = z % each.z;
+        unsigned row[16] = {x / each.x, y / each.y, z / each.z, grid.x / each.x, grid.y / each.y,
+                            grid.z / each.z, in_x, in_y, in_z, each.x, each.y, each.z,
+                            in_x + each.x * (in_y + each.y * in_z), each.x * each.y * each.z,
+                            cluster.x != 0, 0xffffffffu};
+        for (int k = 0; k < 16; k++) want[b * 16 + k] = (int)row[k];
+    }
+    snprintf(name, sizeof name, "special registers: grid %ux%ux%u, cluster %ux%ux%u", grid.x,
+             grid.y, grid.z, cluster.x, cluster.y, cluster.z);
+    tell_equal(name, h_out, want, (int)count * 16);
+}
+
+// --- distributed shared memory ---
+
+__global__ void __cluster_dims__(4, 2, 1) rotate(int *out) {
+    __shared__ int s[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, rank = cluster.block_rank(), count = cluster.num_blocks();
+    unsigned block = blockIdx.x + gridDim.x * blockIdx.y;
+    s[t] = (int)(rank * 100 + t);
+    cluster.sync();
+    int *next = cluster.map_shared_rank(s, (rank + 1) % count);
+    int v = next[t];
+    unsigned at, there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(shared_address(s)),
+                 "r"((rank + 3) % count));
+    asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(there) : "r"(at));
+    int w;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(w) : "r"(at + 4 * t));
+    out[block * 256 + t] = v;
+    out[block * 256 + 64 + t] = w;
+    out[block * 256 + 128 + t] = (int)(there * 100 + cluster.query_shared_rank(next));
+    cluster.sync();
+    atomicAdd(cluster.map_shared_rank(&s[t % 4], 0), (int)rank);
+    asm volatile("red.shared::cluster.add.u32 [%0], 1000;" ::"r"(at + 4 * (t % 4)) : "memory");
+    cluster.sync();
+    out[block * 256 + 192 + t] = s[t];
+}
+
+static void check_rotate(void) {
+    static int want[16 * 256];
+    rotate<<<dim3(8, 2), 64>>>(d_out);
+    CUDA(cudaGetLastError());
+    fetch();
+    for (int b = 0; b < 16; b++) {
+        int rank = b % 8 % 4 + 4 * (b / 8);
+        for (int t = 0; t < 64; t++) {
+            int *row = want + b * 256 + t;
+            row[0] = (rank + 1) % 8 * 100 + t;
+            row[64] = (rank + 3) % 8 * 100 + t;
+            row[128] = (rank + 3) % 8 * 100 + (rank + 1) % 8;
+            row[192] = rank * 100 + t + (t < 4 ? 16000 + (rank == 0 ? 16 * 28 : 0) : 0);
+        }
+    }
+    tell_equal("distributed shared memory", h_out, want, 16 * 256);
+}
+
+// Blocks of a cluster wait for each other's words.
+__global__ void chain(int *out) {
+    __shared__ int token;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned rank = cluster.block_rank(), count = cluster.num_blocks();
+    if (threadIdx.x == 0) token = 0;
+    cluster.sync();
+    if (threadIdx.x == 0) {
+        if (rank > 0)
+            while (atomicAdd(&token, 0) == 0) {
+            }
+        int got = atomicAdd(&token, 0);
+        out[blockIdx.x] = got;
+        __threadfence();
+        if (rank + 1 < count)
+            atomicExch(cluster.map_shared_rank(&token, rank + 1), got + (int)rank + 1);
+    }
+    cluster.sync();
+}
+
+// --- mbarriers and bulk copies ---
+
+#define TRY(barrier, parity)                                                                       \
+    ({ unsigned done_;                                                                             \
+       asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"             \
+                    " selp.u32 %0, 1, 0, p; }" : "=r"(done_) : "r"(shared_address(barrier)),       \
+                    "r"(parity) : "memory"); done_; })
+
+// Is a phase complete? try_wait may wait, and on an H200 it answered yes where only complete_tx behind
+// it completes the phase: ptxas puts that before the answer's use. test_wait does not wait.
+#define ASK(barrier, parity)                                                                       \
+    ({ unsigned done_;                                                                             \
+       asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"            \
+                    " selp.u32 %0, 1, 0, p; }" : "=r"(done_) : "r"(shared_address(barrier)),       \
+                    "r"(parity) : "memory"); done_; })
+
+__global__ void counts(int *out) {
+    __shared__ uint64_t barrier;
+    const unsigned at = shared_address(&barrier);
+    uint64_t state;
+    unsigned count;
+    if (threadIdx.x) return;
+    asm volatile("mbarrier.init.shared.b64 [%0], 5;" ::"r"(at));
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+    asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
+    out[0] = (int)count;
+    out[1] = (int)ASK(&barrier, 0);
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 2;" ::"r"(at) : "memory");
+    asm volatile("mbarrier.arrive_drop.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+    out[2] = (int)ASK(&barrier, 0);
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+    asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
+    out[3] = (int)count;
+    out[4] = (int)ASK(&barrier, 0);
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+    asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(state));
+    out[5] = (int)count; // four are expected from here on
+    out[6] = (int)ASK(&barrier, 1);
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 3;" ::"r"(at) : "memory");
+    out[7] = (int)ASK(&barrier, 1);
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 64;" ::"r"(at) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 4;" ::"r"(at) : "memory");
+    out[8] = (int)ASK(&barrier, 0);
+    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 64;" ::"r"(at) : "memory");
+    out[9] = (int)ASK(&barrier, 0);
+    asm volatile("mbarrier.arrive_drop.expect_tx.shared::cta.b64 _, [%0], 16;" ::"r"(at) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 3;" ::"r"(at) : "memory");
+    out[10] = (int)ASK(&barrier, 1);
+    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 16;" ::"r"(at) : "memory");
+    out[11] = (int)ASK(&barrier, 1);
+    asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
+}
+
+enum { TILE = 512 };
+
+// A tile comes in bulk, goes out in bulk, and is added to what is there.
+__global__ void bulk(const int *in, int *out, int *sum) {
+    __shared__ __align__(128) int s[TILE];
+    __shared__ uint64_t arrived;
+    const unsigned t = threadIdx.x, at = shared_address(&arrived), to = shared_address(s);
+    if (t == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at));
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(at), "r"(TILE * 4)
+                     : "memory");
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(in), "r"(TILE * 4));
+        for (int k = 0; k < 2; k++) // two copies count at one mbarrier
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                         " [%0], [%1], %2, [%3];" ::"r"(to + k * TILE * 2),
+                         "l"(in + blockIdx.x * TILE + k * TILE / 2), "r"(TILE * 2), "r"(at)
+                         : "memory");
+    }
+    __syncthreads();
+    while (!TRY(&arrived, 0)) {
+    }
+    for (unsigned i = t; i < TILE; i += blockDim.x) s[i] += 1;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (t) return;
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                     out + blockIdx.x * TILE), "r"(to), "r"(TILE * 4) : "memory");
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;" ::"l"(
+                     sum), "r"(to), "r"(TILE * 4) : "memory");
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%0], [%1], %2;" ::"l"(
+                     sum + TILE), "r"(to), "r"(TILE * 4) : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+static void check_bulk(void) {
+    enum { BLOCKS = 5 };
+    static int want[BLOCKS * TILE + 2 * TILE];
+    int *d_in;
+    CUDA(cudaMalloc((void **)&d_in, BLOCKS * TILE * 4));
+    for (int i = 0; i < BLOCKS * TILE; i++) h_out[i] = element(i);
+    CUDA(cudaMemcpy(d_in, h_out, BLOCKS * TILE * 4, cudaMemcpyHostToDevice));
+    CUDA(cudaMemset(d_out, 0, sizeof h_out));
+    bulk<<<BLOCKS, 128>>>(d_in, d_out, d_out + BLOCKS * TILE);
+    CUDA(cudaGetLastError());
+    for (int i = 0; i < BLOCKS * TILE; i++) {
+        int v = want[i] = element(i) + 1, *sum = want + BLOCKS * TILE + i % TILE;
+        sum[0] += v;
+        sum[TILE] = v > sum[TILE] ? v : sum[TILE];
+    }
+    fetch();
+    tell_equal("bulk copies", h_out, want, BLOCKS * TILE + 2 * TILE);
+    CUDA(cudaFree(d_in));
+}
+
+// One block copies to all, every block to the next one, and stores that count.
+__global__ void __cluster_dims__(4, 1, 1) spread(const int *in, int *out) {
+    __shared__ __align__(128) int s[256], copy[256], words[4];
+    __shared__ int total;
+    __shared__ uint64_t arrived;
+    cg::cluster_group cluster = cg::this_cluster();
+    const unsigned t = threadIdx.x, rank = cluster.block_rank(), at = shared_address(&arrived);
+    unsigned there, barrier, word, number;
+    if (t == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at));
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(at),
+                     "r"(1024 + 1024 + 16 + 4) : "memory");
+        total = 40;
+    }
+    cluster.sync();
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(copy)),
+                 "r"((rank + 1) % 4));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(barrier) : "r"(at),
+                 "r"((rank + 1) % 4));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(word) : "r"(shared_address(words)),
+                 "r"((rank + 1) % 4));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(number) : "r"(shared_address(&total)),
+                 "r"((rank + 1) % 4));
+    if (t == 0 && rank == 1)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(shared_address(s)),
+                     "l"(in), "r"(1024), "r"(at), "h"((short)15) : "memory");
+    __shared__ __align__(128) int mine[256];
+    mine[t] = (int)(rank * 1000 + t);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (t == 0) {
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+                     " [%0], [%1], %2, [%3];" ::"r"(there), "r"(shared_address(mine)), "r"(1024),
+                     "r"(barrier) : "memory");
+        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64"
+                     " [%0], {%1, %2}, [%3];" ::"r"(word), "l"((long long)rank << 32 | 7), "l"(9ll),
+                     "r"(barrier) : "memory");
+        asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32"
+                     " [%0], %1, [%2];" ::"r"(number), "r"(rank), "r"(barrier) : "memory");
+    }
+    while (!TRY(&arrived, 0)) {
+    }
+    out[rank * 1024 + t] = s[t];
+    out[rank * 1024 + 256 + t] = copy[t];
+    if (t < 4) out[rank * 1024 + 512 + t] = words[t];
+    if (t == 4) out[rank * 1024 + 512 + t] = total;
+    cluster.sync();
+}
+
+static void check_spread(void) {
+    static int want[4 * 1024];
+    int *d_in;
+    CUDA(cudaMalloc((void **)&d_in, 1024));
+    for (int i = 0; i < 256; i++) h_out[i] = element(i);
+    CUDA(cudaMemcpy(d_in, h_out, 1024, cudaMemcpyHostToDevice));
+    memset(want, 0xff, sizeof want);
+    spread<<<4, 256>>>(d_in, d_out);
+    CUDA(cudaGetLastError());
+    fetch();
+    for (int rank = 0; rank < 4; rank++) {
+        int before = (rank + 3) % 4, *row = want + rank * 1024;
+        for (int t = 0; t < 256; t++) row[t] = element(t), row[256 + t] = before * 1000 + t;
+        row[512] = 7, row[513] = before, row[514] = 9, row[515] = 0, row[516] = 40 + before;
+    }
+    tell_equal("copies to other blocks", h_out, want, 4 * 1024);
+    CUDA(cudaFree(d_in));
+}
+
+// --- programmatic launches ---
+
+__global__ void produce(int *out, int value) {
+    asm volatile("griddepcontrol.launch_dependents;");
+    out[blockIdx.x * blockDim.x + threadIdx.x] = value + (int)threadIdx.x;
+}
+
+__global__ void consume(const int *in, int *out) {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;");
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] * 2;
+}
+
+static void consume_behind(const int *in, int *out, cudaStream_t stream) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {dim3(8), dim3(128), 0, stream, &attribute, 1};
+    CUDA(cudaLaunchKernelEx(&config, consume, in, out));
+}
+
+static void check_programmatic(bool in_graph) {
+    static int want[3072];
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CUDA(cudaStreamCreate(&stream));
+    if (in_graph) CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    produce<<<8, 128, 0, stream>>>(d_out, 5);
+    consume_behind(d_out, d_out + 1024, stream);
+    consume_behind(d_out + 1024, d_out + 2048, stream);
+    if (in_graph) {
+        CUDA(cudaStreamEndCapture(stream, &graph));
+        CUDA(cudaGraphInstantiate(&exec, graph, 0));
+        for (int k = 0; k < 3; k++) CUDA(cudaGraphLaunch(exec, stream));
+    }
+    CUDA(cudaStreamSynchronize(stream));
+    fetch();
+    for (int i = 0; i < 3072; i++) want[i] = (5 + i % 128) << i / 1024;
+    tell_equal(in_graph ? "programmatic launches in a graph" : "programmatic launches", h_out, want,
+               3072);
+    CUDA(cudaStreamDestroy(stream));
+}
+
+// --- what calls return ---
+
+static void tell_error(const char *name, cudaError_t got, cudaError_t want) {
+    char why[120];
+    cudaGetLastError();
+    snprintf(why, sizeof why, "%s, not %s", cudaGetErrorName(got), cudaGetErrorName(want));
+    tell(name, got == want, why);
+}
+
+static void check_errors(void) {
+    void *arguments[] = {&d_out};
+    const void *kernel = (const void *)registers, *fixed = (const void *)rotate;
+    const cudaError_t bad = cudaErrorInvalidClusterSize;
+    tell_error("a grid that is no multiple", launch(kernel, 6, 32, dim3(4, 1, 1), arguments), bad);
+    tell_error("16 blocks", launch(kernel, 16, 32, dim3(16, 1, 1), arguments), bad);
+    tell_error("a side of 0", launch(kernel, 4, 32, dim3(2, 0, 1), arguments), bad);
+    tell_error("another cluster than the kernel's", launch(fixed, 8, 64, dim3(8, 1, 1), arguments),
+               bad);
+    tell_error("the kernel's, and a grid that is no multiple",
+               launch(fixed, dim3(8, 1), 64, dim3(0, 0, 0), arguments), bad);
+    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    tell_error("16 blocks, allowed", launch(kernel, 16, 32, dim3(16, 1, 1), arguments), cudaSuccess);
+    tell_error("32 blocks", launch(kernel, 32, 32, dim3(32, 1, 1), arguments), bad);
+    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+    CUDA(cudaDeviceSynchronize());
+}
+
+static void check_queries(void) {
+    int value = -1;
+    cudaFuncAttributes known;
+    CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrClusterLaunch, 0));
+    tell_value("cudaDevAttrClusterLaunch", value, 1);
+    CUDA(cudaFuncGetAttributes(&known, (const void *)rotate));
+    tell_value("required width", known.requiredClusterWidth, 4);
+    tell_value("required height", known.requiredClusterHeight, 2);
+    tell_value("required depth", known.requiredClusterDepth, 1);
+    tell_value("must be set", known.clusterDimMustBeSet, 1);
+}
+
+// --- how many clusters fit ---
+
+__global__ void filling(int *out) {
+    extern __shared__ int s[];
+    if (out) out[0] = s[threadIdx.x];
+}
+
+struct Shape {
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attribute;
+};
+
+static void set_shape(Shape *shape, dim3 grid, unsigned threads, dim3 cluster) {
+    *shape = {};
+    shape->attribute.id = cudaLaunchAttributeClusterDimension;
+    shape->attribute.val.clusterDim.x = cluster.x;
+    shape->attribute.val.clusterDim.y = cluster.y;
+    shape->attribute.val.clusterDim.z = cluster.z;
+    shape->config = {grid, dim3(threads), 0, 0, &shape->attribute, cluster.x ? 1u : 0u};
+}
+
+// Asked of one H200, for one, two and four blocks a multiprocessor.
+static void check_fit(unsigned threads, size_t shared, int layers, const char *what) {
+    static const int fit[][4] = {{1, 132, 264, 528}, {2, 66, 132, 264}, {3, 39, 79, 163},
+                                 {4, 30, 62, 124},   {5, 22, 47, 94},   {6, 17, 39, 79},
+                                 {7, 15, 32, 69},    {8, 15, 30, 62},   {16, 7, 14, 28}};
+    Shape shape;
+    char name[80];
+    CUDA(cudaFuncSetAttribute(filling, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
+    CUDA(cudaFuncSetAttribute(filling, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    for (const int *row : fit) {
+        int value = -1;
+        set_shape(&shape, dim3((unsigned)row[0] * 9), threads, dim3((unsigned)row[0]));
+        shape.config.dynamicSmemBytes = shared;
+        cudaError_t error = cudaOccupancyMaxActiveClusters(&value, filling, &shape.config);
+        snprintf(name, sizeof name, "clusters of %d that fit, %s", row[0], what);
+        tell_value(name, error ? -(int)error : value, row[layers < 4 ? layers : 3]);
+    }
+}
+
+template <class Kernel>
+static void tell_largest(const char *name, Kernel kernel, dim3 grid, unsigned threads,
+                         dim3 cluster, cudaError_t error, int want) {
+    Shape shape;
+    int value = -1;
+    char why[120];
+    set_shape(&shape, grid, threads, cluster);
+    cudaError_t got = cudaOccupancyMaxPotentialClusterSize(&value, kernel, &shape.config);
+    cudaGetLastError();
+    snprintf(why, sizeof why, "%s, %d", cudaGetErrorName(got), value);
+    tell(name, got == error && (got != cudaSuccess || value == want), why);
+}
+
+static void check_largest(void) {
+    const cudaError_t bad = cudaErrorInvalidClusterSize;
+    tell_largest("the largest", chain, 64, 1024, 8, cudaSuccess, 8);
+    tell_largest("the largest, a grid that is no multiple", chain, 63, 1024, 8, bad, 0);
+    CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    tell_largest("the largest, not portable", chain, 64, 1024, 8, cudaSuccess, 16);
+    CUDA(cudaFuncSetAttribute(chain, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+    tell_largest("the kernel's", rotate, dim3(64, 2), 64, dim3(4, 2), cudaSuccess, 8);
+    tell_largest("the kernel's, 1024 threads", rotate, dim3(64, 2), 1024, dim3(4, 2), cudaSuccess, 8);
+    tell_largest("the kernel's, no attribute", rotate, dim3(64, 2), 64, 0, cudaSuccess, 8);
+    tell_largest("the kernel's, another cluster", rotate, dim3(64, 2), 64, 8, bad, 8);
+    tell_largest("the kernel's, a grid that is no multiple", rotate, 64, 64, dim3(4, 2), bad, 8);
+    tell_largest("the kernel's, such a grid, no attribute", rotate, 64, 64, 0, bad, 8);
+}
+
+int main(void) {
+    static const int arrived[] = {5, 0, 0, 1 + 0, 1, 4, 0, 1, 0, 1, 0, 1};
+    static const int passed[] = {0, 1, 3, 6, 10, 15, 21, 28};
+    void *arguments[] = {&d_out};
+    CUDA(cudaMalloc((void **)&d_out, sizeof h_out));
+    CUDA(cudaMemset(d_out, 0xff, sizeof h_out));
+    check_registers(dim3(8), dim3(4));
+    check_registers(dim3(6, 4, 2), dim3(3, 1, 2));
+    check_registers(dim3(4, 4), dim3(2, 4));
+    check_registers(dim3(3), dim3(1));
+    check_registers(dim3(3, 2), dim3(0, 0, 0));
+    check_rotate();
+    CUDA(launch((const void *)chain, 8, 32, dim3(8), arguments));
+    fetch();
+    tell_equal("blocks that wait for each other", h_out, passed, 8);
+    counts<<<1, 32>>>(d_out);
+    fetch();
+    tell_equal("mbarriers", h_out, arrived, 12);
+    check_bulk();
+    check_spread();
+    check_programmatic(false);
+    check_programmatic(true);
+    check_errors();
+    check_queries();
+    check_fit(1024, 0, 2, "two blocks a multiprocessor");
+    check_fit(1024, 120 << 10, 1, "one block a multiprocessor");
+    check_fit(256, 50 << 10, 4, "four blocks a multiprocessor");
+    check_largest();
+    return wrong_count != 0;
+}

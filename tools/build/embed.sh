@@ -1,0 +1,13 @@
+#!/bin/sh
+# Prints files as C: an array of bytes for each, named page_NAME_SUFFIX, and its length.
+set -eu
+echo '#include <stddef.h>'
+for file in "$@"; do
+    name=page_$(basename "$file" | tr '.-' '__')
+    echo "extern const char $name[];"
+    echo "extern const size_t ${name}_length;"
+    echo "const char $name[] = {"
+    od -An -v -td1 "$file" | sed 's/-\{0,1\}[0-9][0-9]*/&,/g'
+    echo "0};"
+    echo "const size_t ${name}_length = sizeof $name - 1;"
+done

@@ -1,0 +1,69 @@
+// Parameters of graph nodes as calls give them, and the work that they are.
+#ifndef NODE_PARAMS_H
+#define NODE_PARAMS_H
+
+#include "simt/cuda/conditional.h"
+
+// driver_types.h: cudaKernelNodeParams, cudaMemsetParams, cudaHostNodeParams.
+typedef struct {
+    void *function;
+    Dim3 grid, block;
+    unsigned int shared;
+    void **arguments;
+    void **extra;
+} KernelParams;
+
+typedef struct {
+    void *to;
+    size_t pitch;
+    unsigned int value, element;
+    size_t width, height;
+} FillParams;
+
+typedef struct {
+    void (*call)(void *);
+    void *data;
+} HostParams;
+
+// driver_types.h: cudaGraphNodeType.
+typedef enum {
+    NODE_KERNEL,
+    NODE_COPY,
+    NODE_FILL,
+    NODE_HOST,
+    NODE_GRAPH,
+    NODE_EMPTY,
+    NODE_WAIT,
+    NODE_RECORD,
+    NODE_CONDITIONAL = 13
+} NodeType;
+
+// driver_types.h: cudaGraphNodeParams.
+typedef struct {
+    int type, reserved[3];
+    union {
+        long long padding[29];
+        KernelParams kernel;
+        struct {
+            int flags, reserved[3];
+            char params[160]; // cudaMemcpy3DParms
+        } copy;
+        FillParams fill;
+        HostParams host;
+        struct {
+            Graph *graph;
+            int ownership; // 0: the node has a clone
+        } child;
+        Event *event;
+        ConditionalParams conditional;
+    };
+    long long reserved_too;
+} NodeParams;
+
+// The work that a node with these parameters does, checked. It refers to what they refer to.
+CudaError node_params_kernel(const KernelParams *params, Work *work);
+CudaError node_params_fill(const FillParams *params, Work *work);
+CudaError node_params_copy(void *to, const void *from, size_t bytes, int kind, Work *work);
+CudaError node_params_work(const NodeParams *params, Work *work); // not of conditional nodes
+
+#endif

@@ -1,0 +1,69 @@
+// Paths that wait: see spin.h.
+//
+// The look that later ones are compared with is the 31st since the path went on, then the 63rd, the
+// 127th, ..., so that a round of any number of looks is found in the end (R. P. Brent, "An improved
+// Monte Carlo factorization algorithm", 1980). The last one leaves room for as many in a slice.
+#include "simt/exec/spin.h"
+
+#include <string.h>
+
+#include "simt/exec/block.h"
+#include "simt/exec/path.h"
+
+#define FIRST_MARK 31
+#define LAST_MARK  16383
+#define TRIES      8    // comparisons of all registers with those of the marked look
+#define LONG_WAIT  1000 // looks at the same in one slice
+
+static uint64_t mixed(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
+}
+
+static bool same_registers(Warp *warp) {
+    Spin *spin = &warp->spin;
+    if (memcmp(warp->stack, warp->block->copy, warp->block->machine->stack_bytes) == 0) return true;
+    spin->copied = --spin->tries > 0;
+    return false;
+}
+
+static void mark(Warp *warp) {
+    Spin *spin = &warp->spin;
+    memcpy(warp->block->copy, warp->stack, warp->block->machine->stack_bytes);
+    spin->marked = spin->latest;
+    spin->again = 0;
+    spin->tries = TRIES;
+    spin->copied = true;
+}
+
+const Inst *spin_look(Warp *warp, const Inst *inst, uint64_t value) {
+    Spin *spin = &warp->spin;
+    const int first = __builtin_ctz(warp->exec);
+    const uint32_t base = inst->memory.base;
+    uint64_t address =
+        inst->memory.wide ? REG(warp, LaneU64, base)[first] : REG(warp, LaneU32, base)[first];
+    uint64_t hash = mixed(mixed((uintptr_t)inst, warp->exec), (uintptr_t)warp->frame);
+    spin->latest = mixed(mixed(hash, address), value);
+    const uint32_t looks = ++spin->looks;
+    if (looks > FIRST_MARK && spin->latest == spin->marked) {
+        spin->again++;
+        if (spin->copied && same_registers(warp)) return path_yield(warp, inst + 1, STOP_SPIN);
+    }
+    if (looks >= FIRST_MARK && looks <= LAST_MARK && (looks & (looks + 1)) == 0) mark(warp);
+    return inst + 1;
+}
+
+const Inst *spin_slice_ends(Warp *warp, const Inst *next) {
+    if (warp->spin.again < LONG_WAIT) return path_yield(warp, next, STOP_SLICE);
+    warp->spin.moved = false;
+    return path_yield(warp, next, STOP_SPIN);
+}
+
+// Who sleeps lets others go first. It waits if it has seen the same as before it slept last.
+const Inst *spin_sleep(Warp *warp, const Inst *next) {
+    Path *path = &warp->paths[warp->current];
+    const bool looked = warp->spin.looks > 0;
+    if (!looked || path->seen != warp->spin.latest) warp->spin.moved = true;
+    path->seen = looked ? warp->spin.latest : 0;
+    return path_yield(warp, next, STOP_SPIN);
+}

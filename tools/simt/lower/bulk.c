@@ -1,0 +1,159 @@
+// cp.async.bulk, cp.reduce.async.bulk, st.async, red.async.
+#include "simt/lower/lower.h"
+
+static const Choice operations[] = {
+    {STR("add"), ATOMIC_ADD}, {STR("min"), ATOMIC_MIN}, {STR("max"), ATOMIC_MAX},
+    {STR("inc"), ATOMIC_INC}, {STR("dec"), ATOMIC_DEC}, {STR("and"), ATOMIC_AND},
+    {STR("or"), ATOMIC_OR},   {STR("xor"), ATOMIC_XOR}, {STR(""), 0},
+};
+
+static BulkAddress bulk_address(Lower *lower, const PtxOperand *operand, PtxSpace space) {
+    const MemoryForm form = {.space = space, .elements = 1, .type = PTX_B64};
+    const InstMemory memory = lower_memory(lower, operand, &form);
+    const int64_t offset = (int64_t)memory.offset, limit = 1 << (BULK_OFFSET_BITS - 1);
+    if (offset < -limit || offset >= limit) lower_fail(lower, "an offset that is too large");
+    return (BulkAddress){.base = memory.base,
+                         .offset = (uint32_t)offset & ((1u << BULK_OFFSET_BITS) - 1),
+                         .space = (uint32_t)space & 0x7f,
+                         .wide = memory.wide};
+}
+
+// The first of the spaces that the opcode still names.
+static PtxSpace take_space(Lower *lower) {
+    static const Choice spaces[] = {{STR("global"), PTX_GLOBAL},
+                                    {STR("shared"), PTX_SHARED},
+                                    {STR("shared::cta"), PTX_SHARED},
+                                    {STR("shared::cluster"), PTX_SHARED_CLUSTER},
+                                    {STR(""), 0}};
+    for (uint32_t k = 1; k < lower->parts; k++) {
+        if (lower->used[k]) continue;
+        for (const Choice *choice = spaces; choice->name.len; choice++) {
+            if (!str_equal(choice->name, lower->part[k])) continue;
+            lower->used[k] = true;
+            return (PtxSpace)choice->value;
+        }
+    }
+    lower_unknown(lower);
+}
+
+static bool is_reduction(AtomicMode mode, PtxType type) {
+    switch (type) {
+    case PTX_U32:
+        return mode <= ATOMIC_DEC;
+    case PTX_S32:
+    case PTX_U64:
+    case PTX_S64:
+        return mode <= ATOMIC_MAX;
+    case PTX_B32:
+    case PTX_B64:
+        return mode >= ATOMIC_AND;
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_F32:
+    case PTX_F64:
+        return mode == ATOMIC_ADD;
+    default:
+        return false;
+    }
+}
+
+static void take_reduction(Lower *lower, InstBulk *bulk) {
+    bulk->reduces = true;
+    bulk->mode = (AtomicMode)lower_choice(lower, operations);
+    lower_take(lower, "noftz");
+    bulk->type = lower_take_type(lower);
+    if (!is_reduction(bulk->mode, bulk->type)) lower_unknown(lower);
+}
+
+// cp.async.bulk.prefetch.L2.global: nothing is cached here.
+static void lower_prefetch(Lower *lower) {
+    if (!lower_take(lower, "L2") || !lower_take(lower, "global")) lower_unknown(lower);
+    lower_take(lower, "L2::cache_hint");
+    lower_all_taken(lower);
+    lower_operands(lower, 2, 3);
+    lower_emit(lower, op_nothing);
+}
+
+static void lower_bulk_group(Lower *lower, bool waits) {
+    InstGroup group = {.bulk = true, .waits = waits};
+    group.read = waits && lower_take(lower, "read");
+    lower_all_taken(lower);
+    lower_operands(lower, waits, waits);
+    if (waits && lower->at->operands[0].kind != PTX_OPERAND_INT) lower_unknown(lower);
+    if (waits) group.pending = (uint32_t)lower->at->operands[0].integer;
+    lower_emit(lower, op_group)->group = group;
+}
+
+// [to], [from], bytes{, [mbarrier]}{, ranks}{, policy}
+static void lower_bulk_copy(Lower *lower, bool reduces) {
+    const PtxInst *at = lower->at;
+    InstBulk bulk = {.ranks = PTX_NONE};
+    const PtxSpace to = take_space(lower), from = take_space(lower);
+    const bool counted = lower_take(lower, "mbarrier::complete_tx::bytes");
+    if (!counted && !lower_take(lower, "bulk_group")) lower_unknown(lower);
+    const bool ranks = lower_take(lower, "multicast::cluster");
+    const bool policy = lower_take(lower, "L2::cache_hint");
+    if (reduces) take_reduction(lower, &bulk);
+    lower_all_taken(lower);
+    if ((to == PTX_GLOBAL) == counted || (ranks && from != PTX_GLOBAL)) lower_unknown(lower);
+    if (from == PTX_SHARED_CLUSTER || (to == PTX_GLOBAL && from == PTX_GLOBAL))
+        lower_unknown(lower);
+    const uint32_t count = 3u + counted + ranks + policy;
+    lower_operands(lower, count, count);
+    bulk.to = bulk_address(lower, &at->operands[0], to);
+    bulk.from = bulk_address(lower, &at->operands[1], from);
+    bulk.bytes = lower_source(lower, &at->operands[2], REGISTER_32);
+    if (counted) bulk.barrier = bulk_address(lower, &at->operands[3], PTX_SHARED_CLUSTER);
+    if (ranks) bulk.ranks = lower_source(lower, &at->operands[4], REGISTER_16);
+    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST); // what it costs is not counted
+    lower_slot(lower, SLOT_SHARED_LD);
+    Inst *inst = lower_emit(lower, op_bulk);
+    inst->bulk = bulk;
+    inst->slot = slot;
+    if (to == PTX_GLOBAL) lower->code->ordered |= reduces && ptx_type_is_float(bulk.type);
+}
+
+void lower_bulk(Lower *lower, bool reduces) {
+    if (lower_take(lower, "prefetch"))
+        lower_prefetch(lower);
+    else if (lower_take(lower, "commit_group"))
+        lower_bulk_group(lower, false);
+    else if (lower_take(lower, "wait_group"))
+        lower_bulk_group(lower, true);
+    else
+        lower_bulk_copy(lower, reduces);
+}
+
+// st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.v2, .v4}.type [to], b, [mbarrier];
+// red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type likewise
+void lower_store_async(Lower *lower, bool reduces) {
+    static const Choice vectors[] = {{STR("v2"), 2}, {STR("v4"), 4}, {STR(""), 0}};
+    const PtxOperand *operands = lower->at->operands;
+    InstBulk bulk = {0};
+    uint32_t elements = 1;
+    lower_take(lower, "weak");
+    if (reduces) lower_take(lower, "relaxed"), lower_take(lower, "cluster");
+    lower_take(lower, "shared::cluster");
+    if (!lower_take(lower, "mbarrier::complete_tx::bytes")) lower_unknown(lower);
+    lower_take_choice(lower, vectors, &elements);
+    if (reduces)
+        take_reduction(lower, &bulk);
+    else
+        bulk.type = lower_take_type(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 3, 3);
+    const RegisterClass class = register_class(bulk.type);
+    bulk.size = (uint8_t)ptx_type_bytes(bulk.type);
+    bulk.elements = (uint8_t)elements;
+    if ((bulk.size != 4 && bulk.size != 8) || (reduces && elements > 1)) lower_unknown(lower);
+    const PtxOperand *items = elements > 1 ? operands[1].items : &operands[1];
+    if (elements > 1 && (operands[1].kind != PTX_OPERAND_VECTOR || operands[1].count != elements))
+        lower_unknown(lower);
+    for (uint32_t k = 0; k < elements; k++) bulk.value[k] = lower_source(lower, &items[k], class);
+    bulk.to = bulk_address(lower, &operands[0], PTX_SHARED_CLUSTER);
+    bulk.barrier = bulk_address(lower, &operands[2], PTX_SHARED_CLUSTER);
+    const uint32_t slot = lower_slot(lower, SLOT_SHARED_ST);
+    Inst *inst = lower_emit(lower, op_store_async);
+    inst->bulk = bulk;
+    inst->slot = slot;
+}

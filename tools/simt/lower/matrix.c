@@ -1,0 +1,486 @@
+// Matrix instructions of a warp: wmma, mma, ldmatrix, stmatrix, movmatrix. Each is lowered to the
+// loads and stores that ptxas makes of it for sm_90, so that their counts are the hardware's, and
+// to what lanes exchange. See ops/matrix.h.
+#include "simt/ops/matrix.h"
+
+#include <string.h>
+
+#include "simt/lower/lower.h"
+
+// --- modifiers ---
+
+static void take_aligned(Lower *lower) {
+    if (!lower_take(lower, "sync")) lower_unknown(lower);
+    lower_take(lower, "aligned"); // wmma and mma need it
+}
+
+static MatrixShape take_shape(Lower *lower) {
+    static const struct {
+        const char *name;
+        MatrixShape shape;
+    } shapes[] = {{"m16n16k16", {16, 16, 16}}, {"m32n8k16", {32, 8, 16}}, {"m8n32k16", {8, 32, 16}},
+                  {"m16n16k8", {16, 16, 8}},   {"m8n8k4", {8, 8, 4}},     {"m8n8k16", {8, 8, 16}},
+                  {"m16n8k4", {16, 8, 4}},     {"m16n8k8", {16, 8, 8}},   {"m16n8k16", {16, 8, 16}},
+                  {"m16n8k32", {16, 8, 32}}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (lower_take(lower, shapes[i].name)) return shapes[i].shape;
+    lower_unknown(lower);
+}
+
+// The first part that is left must be a type of elements.
+static ElementType take_element(Lower *lower) {
+    static const Choice types[] = {{STR("f16"), ELEMENT_F16},   {STR("bf16"), ELEMENT_BF16},
+                                   {STR("tf32"), ELEMENT_TF32}, {STR("e4m3"), ELEMENT_E4M3},
+                                   {STR("e5m2"), ELEMENT_E5M2}, {STR("f32"), ELEMENT_F32},
+                                   {STR("f64"), ELEMENT_F64},   {STR("s8"), ELEMENT_S8},
+                                   {STR("u8"), ELEMENT_U8},     {STR("s32"), ELEMENT_S32}};
+    uint32_t part = 1;
+    while (part < lower->parts && lower->used[part]) part++;
+    for (size_t i = 0; part < lower->parts && i < sizeof types / sizeof *types; i++) {
+        if (!str_equal(lower->part[part], types[i].name)) continue;
+        lower->used[part] = true;
+        return (ElementType)types[i].value;
+    }
+    lower_unknown(lower);
+}
+
+// True: by columns.
+static bool take_layout(Lower *lower) {
+    static const Choice layouts[] = {{STR("row"), 0}, {STR("col"), 1}, {STR(""), 0}};
+    return lower_choice(lower, layouts);
+}
+
+// --- fragments ---
+
+// Which products there are: PTX ISA, "Warp Level Matrix Instructions: Matrix Shape".
+typedef struct {
+    uint32_t types; // of a and b, a bit for each
+    MatrixShape shape;
+    uint32_t terms; // products added at once, by the machine instruction that ptxas takes
+} Product;
+
+enum {
+    HALVES = 1 << ELEMENT_F16 | 1 << ELEMENT_BF16,
+    BYTES = 1 << ELEMENT_S8 | 1 << ELEMENT_U8,
+    NARROW = 1 << ELEMENT_E4M3 | 1 << ELEMENT_E5M2,
+    TF32 = 1 << ELEMENT_TF32,
+    DOUBLE = 1 << ELEMENT_F64
+};
+
+static const Product wmma_products[] = {
+    {HALVES, {16, 16, 16}, 16}, {HALVES, {32, 8, 16}, 16}, {HALVES, {8, 32, 16}, 16},
+    {BYTES, {16, 16, 16}, 16},  {BYTES, {32, 8, 16}, 16},  {BYTES, {8, 32, 16}, 16},
+    {TF32, {16, 16, 8}, 4},     {DOUBLE, {8, 8, 4}, 1},    {0, {0, 0, 0}, 0}};
+
+static const Product mma_products[] = {
+    {HALVES, {16, 8, 8}, 8},  {HALVES, {16, 8, 16}, 16}, {TF32, {16, 8, 4}, 4},
+    {TF32, {16, 8, 8}, 8},    {BYTES, {8, 8, 16}, 16},   {BYTES, {16, 8, 16}, 16},
+    {BYTES, {16, 8, 32}, 32}, {NARROW, {16, 8, 32}, 16}, {DOUBLE, {8, 8, 4}, 1},
+    {DOUBLE, {16, 8, 4}, 1},  {DOUBLE, {16, 8, 8}, 1},   {DOUBLE, {16, 8, 16}, 1},
+    {0, {0, 0, 0}, 0}};
+
+static const Product *find_product(Lower *lower, const Product *products, MatrixShape shape,
+                                   ElementType type) {
+    for (; products->types; products++)
+        if (products->types >> type & 1 && products->shape.m == shape.m &&
+            products->shape.n == shape.n && products->shape.k == shape.k)
+            return products;
+    lower_unknown(lower);
+}
+
+// Whether c and d may have this type.
+static bool sums_to(ElementType factors, ElementType sum) {
+    switch (factors) {
+    case ELEMENT_F16:
+    case ELEMENT_E4M3:
+    case ELEMENT_E5M2:
+        return sum == ELEMENT_F32 || sum == ELEMENT_F16;
+    case ELEMENT_BF16:
+    case ELEMENT_TF32:
+        return sum == ELEMENT_F32;
+    case ELEMENT_F64:
+        return sum == ELEMENT_F64;
+    default:
+        return sum == ELEMENT_S32;
+    }
+}
+
+// Refuses a fragment of which there is no product.
+static void find_fragment(Lower *lower, const MatrixFragment *fragment) {
+    const MatrixShape shape = fragment->shape;
+    for (const Product *product = wmma_products; product->types; product++) {
+        if (product->shape.m != shape.m || product->shape.n != shape.n ||
+            product->shape.k != shape.k)
+            continue;
+        for (uint32_t type = 0; type <= ELEMENT_S32; type++)
+            if (product->types >> type & 1 &&
+                (fragment->role == MATRIX_C ? sums_to((ElementType)type, fragment->type)
+                                            : type == (uint32_t)fragment->type))
+                return;
+    }
+    lower_unknown(lower);
+}
+
+static RegisterClass class_of(const MatrixFragment *fragment) {
+    return fragment->type == ELEMENT_F64 ? REGISTER_64 : REGISTER_32;
+}
+
+// A fragment without its registers. Of f16, wmma's have eight.
+static MatrixFragment fragment_of(MatrixRole role, ElementType type, MatrixShape shape, bool wmma) {
+    const uint32_t elements[] = {[MATRIX_A] = (uint32_t)shape.m * shape.k / LANES,
+                                 [MATRIX_B] = (uint32_t)shape.k * shape.n / LANES,
+                                 [MATRIX_C] = (uint32_t)shape.m * shape.n / LANES};
+    const uint32_t bytes = matrix_bytes(type);
+    MatrixFragment fragment = {
+        .role = role, .type = type, .shape = shape, .per_register = bytes > 4 ? 1 : 4 / bytes};
+    fragment.registers = elements[role] / fragment.per_register;
+    if (wmma && type == ELEMENT_F16 && role != MATRIX_C) fragment.registers = MATRIX_REGISTERS;
+    return fragment;
+}
+
+static void fragment_places(Lower *lower, MatrixFragment *fragment) {
+    const uint32_t count = fragment->registers * fragment->per_register;
+    uint16_t *places = ARENA_NEW(lower->arena, LANES * count, uint16_t);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t index = 0; index < count; index++)
+            places[lane * count + index] = (uint16_t)matrix_place(fragment, lane, index);
+    fragment->places = places;
+}
+
+static void fragment_registers(Lower *lower, MatrixFragment *fragment, const PtxOperand *operand,
+                               bool written) {
+    const bool one = operand->kind != PTX_OPERAND_VECTOR && fragment->registers == 1;
+    const PtxOperand *items = one ? operand : operand->items;
+    if (!one && (operand->kind != PTX_OPERAND_VECTOR || operand->count != fragment->registers))
+        lower_unknown(lower);
+    for (uint32_t r = 0; r < fragment->registers; r++)
+        fragment->reg[r] = written ? lower_dest(lower, &items[r], class_of(fragment))
+                                   : lower_source(lower, &items[r], class_of(fragment));
+}
+
+// --- products ---
+
+static uint32_t all_lanes(Lower *lower) { return lower_constant(lower, REGISTER_32, ALL_LANES); }
+
+typedef struct {
+    ElementType d, a, b, c;
+} Types;
+
+// Of wmma with f16, a and b are not named.
+static Types take_types(Lower *lower, bool wmma) {
+    Types types = {.d = take_element(lower)};
+    types.a = types.b = ELEMENT_F16;
+    const ElementType next = take_element(lower);
+    if (wmma && types.d <= ELEMENT_F32 && (next == ELEMENT_F32 || next == ELEMENT_F16)) {
+        types.c = next;
+        return types;
+    }
+    types.a = next;
+    types.b = take_element(lower);
+    types.c = take_element(lower);
+    return types;
+}
+
+// Refuses types that do not go together.
+static void check_types(Lower *lower, const Product *product, const Types *types, bool wmma) {
+    if (!(product->types >> types->b & 1) || (wmma && types->a != types->b)) lower_unknown(lower);
+    if (product->types == HALVES && types->a != types->b) lower_unknown(lower);
+    if (!sums_to(types->a, types->d) || !sums_to(types->a, types->c)) lower_unknown(lower);
+    if (!wmma && types->c != types->d) lower_unknown(lower);
+}
+
+static void fragment_operand(Lower *lower, MatrixFragment *fragment, const PtxOperand *operand,
+                             bool written) {
+    fragment_registers(lower, fragment, operand, written);
+    fragment_places(lower, fragment);
+}
+
+static void lower_product(Lower *lower, const Product *products, bool wmma) {
+    take_aligned(lower);
+    const bool first = take_layout(lower), second = take_layout(lower);
+    const MatrixShape shape = take_shape(lower);
+    const bool saturates = lower_take(lower, "satfinite");
+    lower_take(lower, "rn");
+    const Types types = take_types(lower, wmma);
+    lower_all_taken(lower);
+    lower_operands(lower, 4, 4);
+    const Product *product = find_product(lower, products, shape, types.a);
+    check_types(lower, product, &types, wmma);
+    if ((saturates && types.d != ELEMENT_S32) || (!wmma && first == second)) lower_unknown(lower);
+    const PtxOperand *operands = lower->at->operands;
+    Matrix *matrix = ARENA_NEW(lower->arena, 1, Matrix);
+    *matrix = (Matrix){.a = fragment_of(MATRIX_A, types.a, shape, wmma),
+                       .b = fragment_of(MATRIX_B, types.b, shape, wmma),
+                       .c = fragment_of(MATRIX_C, types.c, shape, wmma),
+                       .d = fragment_of(MATRIX_C, types.d, shape, wmma),
+                       .saturates = saturates,
+                       .terms = product->terms};
+    fragment_operand(lower, &matrix->a, &operands[1], false);
+    fragment_operand(lower, &matrix->b, &operands[2], false);
+    fragment_operand(lower, &matrix->c, &operands[3], false);
+    fragment_operand(lower, &matrix->d, &operands[0], true);
+    const InstMatrix inst = {all_lanes(lower), matrix};
+    Inst *emitted = lower_emit(lower, op_matrix_multiply);
+    emitted->matrix = inst;
+    emitted->access = ACCESS_SYNC;
+}
+
+void lower_mma(Lower *lower) { lower_product(lower, mma_products, false); }
+
+// --- what lanes exchange ---
+
+static void emit_move(Lower *lower, Op *op, uint32_t count, const uint32_t *from,
+                      const uint32_t *d) {
+    InstMatrixMove move = {.mask = all_lanes(lower), .count = count};
+    const uint32_t words = op == op_matrix_turn ? count : 4; // a row has four
+    const bool from_rows = op == op_matrix_from_rows, to_rows = op == op_matrix_to_rows;
+    memcpy(move.from, from, (from_rows ? words : count) * sizeof *from);
+    memcpy(move.d, d, (to_rows ? words : count) * sizeof *d);
+    Inst *inst = lower_emit(lower, op);
+    inst->matrix_move = move;
+    inst->access = ACCESS_SYNC;
+}
+
+void lower_movmatrix(Lower *lower) {
+    take_aligned(lower);
+    if (!lower_take(lower, "m8n8") || !lower_take(lower, "trans") || !lower_take(lower, "b16"))
+        lower_unknown(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 2, 2);
+    const uint32_t from = lower_source(lower, &lower->at->operands[1], REGISTER_32);
+    const uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_32);
+    emit_move(lower, op_matrix_turn, 1, &from, &d);
+}
+
+// --- loads and stores ---
+
+static void emit_counted(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
+                         const uint32_t *reg, bool load, bool rows) {
+    InstValues values = {.class = bytes == 8   ? REGISTER_64
+                                  : bytes == 4 ? REGISTER_32
+                                               : REGISTER_16};
+    memory.bytes = (uint8_t)bytes;
+    memory.elements = (uint8_t)count;
+    memcpy(values.value, reg, count * sizeof *reg);
+    const uint32_t slot = lower_access_slots(lower, memory.space, load, rows);
+    Inst *inst = lower_emit(lower, load ? op_load(memory.space, bytes, count, values.class)
+                                        : op_store(memory.space, bytes, count, values.class));
+    inst->memory = memory;
+    inst->values = values;
+    inst->access = load ? ACCESS_LOAD : ACCESS_STORE;
+    inst->slot = slot;
+}
+
+static void emit_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
+                        const uint32_t *reg, bool load) {
+    emit_counted(lower, memory, bytes, count, reg, load, false);
+}
+
+static void temps(Lower *lower, uint32_t count, uint32_t *reg) {
+    for (uint32_t k = 0; k < count; k++) reg[k] = lower_temp(lower, REGISTER_32);
+}
+
+// Rows of 16 bytes, each by the lane that has its address: the first 8 lanes for each of `count`
+// matrices. As machine instruction ldmatrix makes it, this is one access.
+static void emit_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t rows[4],
+                      bool load) {
+    const size_t guard = lower->count;
+    if (count < 4) {
+        const uint32_t lanes = (1u << 8 * count) - 1;
+        const uint32_t predicate = lower_constant(lower, REGISTER_PRED, lanes);
+        lower_emit(lower, op_guard)->guard = (InstGuard){.predicate = predicate};
+    }
+    emit_counted(lower, memory, 4, 4, rows, load, true);
+    if (count == 4) return;
+    lower_emit(lower, op_unguard);
+    lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
+}
+
+static void load_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d,
+                      bool turned) {
+    uint32_t rows[4], straight[4];
+    temps(lower, 4, rows);
+    temps(lower, turned ? count : 0, straight);
+    emit_rows(lower, memory, count, rows, true);
+    emit_move(lower, op_matrix_from_rows, count, rows, turned ? straight : d);
+    if (turned) emit_move(lower, op_matrix_turn, count, straight, d);
+}
+
+static void store_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from,
+                       bool turned) {
+    uint32_t rows[4], straight[4];
+    temps(lower, 4, rows);
+    temps(lower, turned ? count : 0, straight);
+    if (turned) emit_move(lower, op_matrix_turn, count, from, straight);
+    emit_move(lower, op_matrix_to_rows, count, turned ? straight : from, rows);
+    emit_rows(lower, memory, count, rows, false);
+}
+
+// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {registers}, [row]; stmatrix the other way round
+static void lower_matrix_access(Lower *lower, bool load) {
+    static const Choice counts[] = {{STR("x1"), 1}, {STR("x2"), 2}, {STR("x4"), 4}, {STR(""), 0}};
+    take_aligned(lower);
+    if (!lower_take(lower, "m8n8") || !lower_take(lower, "b16")) lower_unknown(lower);
+    const uint32_t count = lower_choice(lower, counts);
+    const bool turned = lower_take(lower, "trans");
+    MemoryForm form = lower_take_form(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 2, 2);
+    if (form.space != PTX_SHARED && form.space != PTX_GENERIC) lower_unknown(lower);
+    form.type = PTX_B32;
+    const PtxOperand *operands = lower->at->operands;
+    const InstMemory memory = lower_memory(lower, &operands[load ? 1 : 0], &form);
+    MatrixFragment fragment = {.type = ELEMENT_F16, .per_register = 2, .registers = count};
+    fragment_registers(lower, &fragment, &operands[load ? 0 : 1], load);
+    if (load)
+        load_rows(lower, memory, count, fragment.reg, turned);
+    else
+        store_rows(lower, memory, count, fragment.reg, turned);
+}
+
+void lower_ldmatrix(Lower *lower) { lower_matrix_access(lower, true); }
+void lower_stmatrix(Lower *lower) { lower_matrix_access(lower, false); }
+
+// --- wmma.load, wmma.store ---
+
+typedef struct {
+    const MatrixFragment *fragment;
+    InstMemory memory; // of the first element
+    uint32_t stride;   // a register
+    bool by_columns, load;
+    bool adjacent; // the elements of a register, or of two of them, are neighbours in memory
+} Whole;
+
+// The address that a lane uses for the element at the index, or instead of it.
+static InstMemory spot(Lower *lower, const Whole *whole, uint32_t index, int mode) {
+    InstMemory memory = whole->memory;
+    memory.base = lower_temp(lower, memory.wide ? REGISTER_64 : REGISTER_32);
+    const InstMatrixAddress address = {.fragment = whole->fragment,
+                                       .d = memory.base,
+                                       .base = whole->memory.base,
+                                       .stride = whole->stride,
+                                       .index = (uint16_t)index,
+                                       .wide = memory.wide,
+                                       .by_columns = whole->by_columns,
+                                       .spot = (uint8_t)mode};
+    lower_emit(lower, op_matrix_address)->matrix_address = address;
+    return memory;
+}
+
+// 16 bits, elements of a register below each other in memory.
+static void access_turned(Lower *lower, const Whole *whole, uint32_t r) {
+    uint32_t other = lower_temp(lower, REGISTER_32);
+    const uint32_t *reg = &whole->fragment->reg[r];
+    const InstMemory memory = spot(lower, whole, 2 * r, SPOT_TURNED);
+    if (!whole->load) emit_move(lower, op_matrix_turn, 1, reg, &other);
+    emit_access(lower, memory, 4, 1, &other, whole->load);
+    if (whole->load) emit_move(lower, op_matrix_turn, 1, &other, reg);
+}
+
+// 8 bits, elements of a register below each other.
+static void load_bytes(Lower *lower, const Whole *whole, uint32_t r) {
+    InstVector vector = {.whole = whole->fragment->reg[r], .bytes = 1, .count = 4};
+    for (uint32_t e = 0; e < 4; e++) {
+        vector.part[e] = lower_temp(lower, REGISTER_16);
+        emit_access(lower, spot(lower, whole, 4 * r + e, SPOT_OWN), 1, 1, &vector.part[e], true);
+    }
+    lower_emit(lower, op_pack)->vector = vector;
+}
+
+// Of elements of 4 or 8 bytes two that are neighbours go together.
+static void access_plain(Lower *lower, const Whole *whole, uint32_t registers) {
+    const MatrixFragment *fragment = whole->fragment;
+    const uint32_t bytes = fragment->type == ELEMENT_F64 ? 8 : 4;
+    const bool pairs = whole->adjacent && fragment->per_register == 1 && fragment->role == MATRIX_C;
+    for (uint32_t r = 0; r < registers; r += pairs ? 2 : 1) {
+        const InstMemory memory = spot(lower, whole, r * fragment->per_register, SPOT_OWN);
+        emit_access(lower, memory, bytes, pairs ? 2 : 1, &fragment->reg[r], whole->load);
+    }
+}
+
+// As ldmatrix does it: the registers of one tile of 16 rows at a time, or all.
+static void load_tiles(Lower *lower, const Whole *whole, uint32_t registers) {
+    const MatrixFragment *fragment = whole->fragment;
+    const MatrixShape *shape = &fragment->shape;
+    const bool tall = fragment->role == MATRIX_A ? shape->m >= 16 : shape->n == 32;
+    const uint32_t of_tile = tall ? fragment->shape.k / (2u * fragment->per_register) : registers;
+    for (uint32_t r = 0; r < registers; r += of_tile) {
+        const InstMemory memory = spot(lower, whole, r * fragment->per_register,
+                                       whole->adjacent ? SPOT_ROWS : SPOT_ROWS_TURNED);
+        load_rows(lower, memory, of_tile, &fragment->reg[r], !whole->adjacent);
+    }
+}
+
+static bool neighbours(const Whole *whole) {
+    const uint32_t first = matrix_place(whole->fragment, 0, 0);
+    const uint32_t second = matrix_place(whole->fragment, 0, 1);
+    return second - first == (whole->by_columns ? 32 : 1);
+}
+
+static void lower_whole(Lower *lower, const Whole *whole) {
+    const MatrixFragment *fragment = whole->fragment;
+    const uint32_t bytes = matrix_bytes(fragment->type);
+    const MatrixFragment once = fragment_of(fragment->role, fragment->type, fragment->shape, false);
+    const uint32_t registers = once.registers; // others of f16 hold the same again
+    const bool factor = fragment->role != MATRIX_C;
+    if (factor && whole->memory.space == PTX_SHARED &&
+        (bytes == 2 || (bytes == 1 && whole->adjacent)))
+        load_tiles(lower, whole, registers);
+    else if (bytes >= 4 || whole->adjacent)
+        access_plain(lower, whole, registers);
+    else
+        for (uint32_t r = 0; r < registers; r++)
+            (bytes == 2 ? access_turned : load_bytes)(lower, whole, r);
+    for (uint32_t r = registers; r < fragment->registers; r++)
+        lower_emit_row(lower, STR("mov.b32"),
+                       (uint32_t[]){fragment->reg[r], fragment->reg[r % registers]});
+}
+
+// wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {registers}, [first], stride
+static void lower_wmma_access(Lower *lower, bool load) {
+    static const Choice roles[] = {
+        {STR("a"), MATRIX_A}, {STR("b"), MATRIX_B}, {STR("c"), MATRIX_C}, {STR(""), 0}};
+    MatrixRole role = MATRIX_C;
+    if (load)
+        role = (MatrixRole)lower_choice(lower, roles);
+    else if (!lower_take(lower, "d"))
+        lower_unknown(lower);
+    take_aligned(lower);
+    Whole whole = {.by_columns = take_layout(lower), .load = load};
+    const MatrixShape shape = take_shape(lower);
+    MemoryForm form = lower_take_form(lower);
+    const ElementType type = take_element(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 2, 3);
+    if (form.order || form.elements > 1) lower_unknown(lower);
+    form.type = type == ELEMENT_F64 ? PTX_B64 : PTX_B32;
+    MatrixFragment *fragment = ARENA_NEW(lower->arena, 1, MatrixFragment);
+    *fragment = fragment_of(role, type, shape, true);
+    find_fragment(lower, fragment);
+    const PtxOperand *operands = lower->at->operands;
+    whole.fragment = fragment;
+    whole.memory = lower_memory(lower, &operands[load ? 1 : 0], &form);
+    fragment_registers(lower, fragment, &operands[load ? 0 : 1], load);
+    const uint32_t rows = role == MATRIX_B ? shape.k : shape.m;
+    const uint32_t columns = role == MATRIX_A ? shape.k : shape.n;
+    whole.stride = lower->at->operand_count == 3
+                       ? lower_source(lower, &operands[2], REGISTER_32)
+                       : lower_constant(lower, REGISTER_32, whole.by_columns ? rows : columns);
+    whole.adjacent = neighbours(&whole);
+    const InstMatrix meet = {.mask = all_lanes(lower)};
+    Inst *inst = lower_emit(lower, op_matrix_meet);
+    inst->matrix = meet;
+    inst->access = ACCESS_SYNC;
+    lower_whole(lower, &whole);
+}
+
+void lower_wmma(Lower *lower) {
+    if (lower_take(lower, "load"))
+        lower_wmma_access(lower, true);
+    else if (lower_take(lower, "store"))
+        lower_wmma_access(lower, false);
+    else if (lower_take(lower, "mma"))
+        lower_product(lower, wmma_products, true);
+    else
+        lower_unknown(lower);
+}

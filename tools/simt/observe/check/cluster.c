@@ -1,0 +1,116 @@
+// Clusters: whether the other block is there when its shared memory is accessed, and the barrier.
+// What orders its blocks is in order.c, races in their shared memory are found in shared.c.
+//
+// A block has started for a thread that has seen something that it released, at the barrier of the
+// cluster or through an mbarrier. It has not ended where one of its threads has, behind the access.
+#include "simt/exec/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/observe/check/inside.h"
+
+static Checker *first_of(const Block *block) { return block->cluster->blocks[0]->watch; }
+
+static uint64_t index_of(const Machine *machine, uint64_t block) {
+    const Dim3 grid = machine->grid, each = machine->cluster;
+    const uint64_t x = block % grid.x / each.x, y = block / grid.x % grid.y / each.y;
+    const uint64_t z = block / grid.x / grid.y / each.z;
+    return x + grid.x / each.x * (y + grid.y / each.y * z);
+}
+
+bool cluster_same(const Checker *checker, uint64_t block) {
+    const Machine *machine = checker->machine;
+    return check_clusters(machine) && index_of(machine, block) == index_of(machine, checker->block);
+}
+
+// Memory of a block is written from the start of the first block of its cluster on.
+void cluster_begin(Checker *checker, const Block *block) {
+    if (!check_clusters(checker->machine)) return;
+    const size_t bytes = (size_t)block->cluster->count * DEVICE_MAX_THREADS * sizeof(Record);
+    if (checker->remote) memset(checker->remote, 0, bytes);
+    checker->cluster = NULL;
+    checker->cluster_count = checker->cluster_threads = 0;
+    if (block->rank) checker->block_start = first_of(block)->block_start;
+}
+
+// --- accesses ---
+
+static void absent(Checker *checker, const Access *access, uint32_t thread, uint64_t of,
+                   bool ended) {
+    check_found(checker, KIND_CLUSTER, PTX_SHARED, access->inst, thread, NULL, 0, 0,
+                ended ? "thread %u %s shared memory of block %llu of its cluster, which may have "
+                        "ended: put cluster.sync() behind the last access"
+                      : "thread %u %s shared memory of block %llu of its cluster, which may not "
+                        "have started: put cluster.sync() before the first access",
+                thread, check_verb(access->kind), (unsigned long long)of);
+}
+
+static void note_remote(Checker *checker, Checker *owner, const Block *of, const Access *access,
+                        const Warp *warp, uint32_t thread) {
+    const size_t threads = (size_t)of->cluster->count * DEVICE_MAX_THREADS;
+    if (!owner->remote) owner->remote = calloc(threads, sizeof *owner->remote);
+    checker->lost |= !owner->remote;
+    if (!owner->remote) return;
+    owner->remote[warp->block->rank * DEVICE_MAX_THREADS + thread] =
+        record_make(checker->now, check_site(checker, access), thread, 0);
+}
+
+void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
+                  const uint64_t address[LANES]) {
+    if (!of) return; // the access fails
+    Checker *checker = check_of(warp), *owner = of->watch;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t thread = warp->index * LANES + (uint32_t)__builtin_ctz(m);
+        if (!order_knows_block(checker, thread, of->number))
+            absent(checker, access, thread, of->number, false);
+        if (!of->running) absent(checker, access, thread, of->number, true);
+        note_remote(checker, owner, of, access, warp, thread);
+    }
+    lanes = check_inside(checker, warp, access, lanes, address);
+    if (!lanes) return;
+    check_order(checker, warp, access, lanes, address, &owner->words);
+    check_shared(checker, of, warp, access, lanes, address, 0);
+}
+
+// Every access of other blocks must be ordered before the end of this one.
+void cluster_end(Checker *checker, Block *block) {
+    if (!checker->remote || checker->machine->status != SIMT_OK) return;
+    for (uint32_t rank = 0; rank < block->cluster->count; rank++) {
+        const Block *from = block->cluster->blocks[rank];
+        for (uint32_t thread = 0; thread < from->threads; thread++) {
+            const Record record = checker->remote[rank * DEVICE_MAX_THREADS + thread];
+            if (!record || order_reached(checker, from->number, thread, record_time(record)))
+                continue;
+            const Site *site = &checker->check->sites[record_site(record)];
+            const Access access = {.inst = site->inst, .kind = site->kind};
+            absent(from->watch, &access, thread, block->number, true);
+        }
+    }
+}
+
+// --- the barrier ---
+
+void check_cluster_arrive(Warp *warp, const Inst *inst) {
+    Checker *checker = check_of(warp), *first = first_of(warp->block);
+    first->cluster_threads += (uint32_t)__builtin_popcount(warp->exec);
+    first->cluster_inst = inst;
+    if (inst->order & ORDER_RELEASE) order_cluster_arrive(checker, first, warp);
+}
+
+void check_cluster_waited(Warp *warp, const Inst *inst) {
+    if (inst->order & ORDER_ACQUIRE)
+        order_cluster_waited(check_of(warp), first_of(warp->block), warp);
+}
+
+void check_cluster_complete(Block *block) {
+    Checker *first = first_of(block);
+    const uint32_t all = block->cluster->count * block->threads;
+    first->cluster_count = first->cluster ? log_count(first->cluster) : 0;
+    if (first->cluster_threads < all)
+        check_found(first, KIND_BARRIER, PTX_REG_SPACE, first->cluster_inst, 0, NULL, 0, 0,
+                    "%u of %u threads of the cluster reached this barrier and the others had "
+                    "ended: let every thread reach it",
+                    first->cluster_threads, all);
+    first->cluster_threads = 0;
+}

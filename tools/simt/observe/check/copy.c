@@ -1,0 +1,273 @@
+// Asynchronous copies. They are done at once here; so that what relies on it is seen, what a copy
+// does to shared memory is recorded as later than all else (RECORD_COPY) until somebody may rely on
+// it. Groups are waited for by the thread that made them: then it is as if that thread had accessed
+// the memory just now. Copies that count at an mbarrier are acquired by who waits there (order.c).
+//
+// Copies in bulk are of the async proxy: what threads wrote before, it sees only behind a
+// fence.proxy.async. PTX ISA, "Async proxy"; mbarriers that they use likewise, where
+// fence.mbarrier_init is enough.
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/observe/check/inside.h"
+
+void copy_begin(Checker *checker) {
+    check_forget_copies(checker);
+    checker->copy_count = 0;
+    if (checker->proxy_fences)
+        memset(checker->proxy_fences, 0, MAX_WARPS * sizeof *checker->proxy_fences);
+    if (checker->copy_groups)
+        memset(checker->copy_groups, 0, MAX_WARPS * sizeof *checker->copy_groups);
+}
+
+// A time for a copy that no other has until very many have come.
+static uint64_t copy_time(void) {
+    static uint64_t copies;
+    const uint64_t number = __atomic_fetch_add(&copies, 1, __ATOMIC_RELAXED);
+    return RECORD_COPY + 1 + number % (RECORD_COPIES - 1);
+}
+
+// --- copies that are waited for in groups ---
+
+// NULL: out of memory.
+static uint32_t *group_of(Checker *checker, uint32_t thread, bool bulk) {
+    if (!checker->copy_groups)
+        checker->copy_groups = calloc(MAX_WARPS, sizeof *checker->copy_groups);
+    checker->lost |= !checker->copy_groups;
+    if (!checker->copy_groups) return NULL;
+    return &checker->copy_groups[thread / LANES][bulk][thread % LANES];
+}
+
+static void add_pending(Checker *checker, PendingCopy copy) {
+    const uint32_t *group = group_of(checker, copy.thread, copy.bulk);
+    if (!group) return;
+    copy.group = *group;
+    if (checker->copy_count == checker->copy_capacity) {
+        const uint32_t capacity = checker->copy_capacity ? checker->copy_capacity * 2 : 64;
+        PendingCopy *grown = realloc(checker->copies, capacity * sizeof *grown);
+        checker->lost |= !grown;
+        if (!grown) return;
+        checker->copies = grown;
+        checker->copy_capacity = capacity;
+    }
+    checker->copies[checker->copy_count++] = copy;
+}
+
+static void settle(Checker *checker, const PendingCopy *copy) {
+    const Record mine = record_make(checker->now, record_site(copy->copy), copy->thread, 0);
+    check_settle(copy->owner, copy->address, copy->bytes, copy->copy, mine);
+}
+
+// Those of the lanes of a warp that are in no later groups than all but the `pending` last ones.
+static void wait_for(Checker *checker, uint32_t warp, uint32_t lanes, const InstGroup *group) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < checker->copy_count; i++) {
+        const PendingCopy *copy = &checker->copies[i];
+        const uint32_t *closed = group_of(checker, copy->thread, copy->bulk);
+        const bool mine = copy->bulk == group->bulk && copy->thread / LANES == warp &&
+                          lanes >> copy->thread % LANES & 1;
+        const bool done = mine && closed && (group->all || copy->group + group->pending < *closed);
+        if (done)
+            settle(checker, copy);
+        else
+            checker->copies[kept++] = *copy;
+    }
+    checker->copy_count = kept;
+}
+
+void check_group(Warp *warp, const Inst *inst) {
+    Checker *checker = check_of(warp);
+    const InstGroup *group = &inst->group;
+    if (group->waits) {
+        wait_for(checker, warp->index, warp->exec, group);
+        return;
+    }
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        const uint32_t thread = warp->index * LANES + (uint32_t)__builtin_ctz(m);
+        uint32_t *open = group_of(checker, thread, group->bulk);
+        if (open) ++*open;
+    }
+}
+
+// They count as done from here on for who waits at the mbarrier.
+void check_copies_arrive(Warp *warp, const Inst *inst) {
+    Checker *checker = check_of(warp);
+    const Access access = address_access(inst);
+    uint64_t address[LANES];
+    address_lanes(warp, &access, address);
+    wait_for(checker, warp->index, warp->exec, &(InstGroup){.all = true});
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        order_copies_arrive(checker, warp, address[lane] & ADDRESS_IN_BLOCK, 1u << lane);
+    }
+}
+
+void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
+               const uint64_t address[LANES]) {
+    check_shared(checker, warp->block, warp, access, lanes, address, RECORD_COPY);
+    const uint32_t site = check_site(checker, access);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        add_pending(checker, (PendingCopy){.inst = access->inst,
+                                           .owner = checker,
+                                           .address = address[lane],
+                                           .bytes = address_bytes(access),
+                                           .thread = thread,
+                                           .copy = record_make(RECORD_COPY, site, thread, 0)});
+    }
+}
+
+// A block's memory is not there any more for what still reads it.
+void copy_end(Checker *checker) {
+    for (uint32_t i = 0; i < checker->copy_count; i++) {
+        const PendingCopy *copy = &checker->copies[i];
+        settle(checker, copy);
+        if (!copy->bulk || checker->machine->status != SIMT_OK) continue;
+        check_found(checker, KIND_COPY, PTX_SHARED, copy->inst, copy->thread, NULL, 0,
+                    copy->address,
+                    "the block may end while the copy of thread %u still reads its shared memory: "
+                    "cp.async.bulk.commit_group and wait_group.read before the end",
+                    copy->thread);
+    }
+    checker->copy_count = 0;
+}
+
+// --- proxies ---
+
+void copy_fence(Checker *checker, const Warp *warp, const Inst *inst) {
+    if (!checker->proxy_fences)
+        checker->proxy_fences = calloc(MAX_WARPS, sizeof *checker->proxy_fences);
+    checker->lost |= !checker->proxy_fences;
+    if (!checker->proxy_fences) return;
+    ProxyFence *fences = checker->proxy_fences[warp->index];
+    memmove(fences + 1, fences, (PROXY_FENCES - 1) * sizeof *fences);
+    fences[0] = (ProxyFence){checker->now, warp->exec, inst->fence == FENCE_MBARRIER_INIT};
+    if (inst->fence == FENCE_PROXY_ASYNC) order_proxy_fence(checker, warp);
+    check_tick(checker);
+}
+
+// Whether the thread that wrote has called a fence behind it, before `thread` now.
+static bool fenced(Checker *checker, Record write, uint32_t thread, bool init) {
+    const uint32_t other = record_thread(write);
+    for (int k = 0; checker->proxy_fences && k < PROXY_FENCES; k++) {
+        const ProxyFence *fence = &checker->proxy_fences[other / LANES][k];
+        if (fence->time < record_time(write) || !(fence->lanes >> other % LANES & 1)) continue;
+        if (fence->init && !init) continue;
+        if (other == thread || fence->time < checker->block_floor ||
+            !check_unordered(checker, fence->time, other, thread) ||
+            check_acquired(checker, thread, checker->block, other, fence->time))
+            return true;
+    }
+    return false;
+}
+
+// Of writes by this block that are ordered before the copy; others are races, or another block's.
+static bool hidden(Checker *checker, Record write, uint32_t thread, bool init) {
+    if (write < checker->block_start << RECORD_TIME || record_is_copy(write)) return false;
+    if (shadow_block(record_time(write)) != checker->block) return false;
+    return !fenced(checker, write, thread, init) && !order_proxied(checker, thread, write);
+}
+
+static const Cells *cells_of(const Checker *owner, uint64_t byte, uint64_t *at) {
+    const bool split = owner->split[byte / 4];
+    *at = split ? byte : byte / 4;
+    return split ? &owner->byte_cells : &owner->cells;
+}
+
+static void check_source(Checker *checker, const Bulk *bulk, uint32_t thread) {
+    const Checker *owner = bulk->from.block->watch;
+    for (uint64_t byte = bulk->from.address; byte < bulk->from.address + bulk->bytes; byte += 4) {
+        uint64_t at;
+        const Cells *cells = cells_of(owner, byte, &at);
+        const Record write = cells->write[at];
+        if (owner != checker || !hidden(checker, write, thread, false)) continue;
+        check_found(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
+                    checker->check->sites[record_site(write)].inst, record_thread(write), byte,
+                    "the copy of thread %u may not see what thread %u wrote: fence.proxy.async "
+                    "behind the write, before the barrier",
+                    thread, record_thread(write));
+        return;
+    }
+}
+
+static bool makes_mbarrier(const Checker *checker, Record record) {
+    const Site *site = &checker->check->sites[record_site(record)];
+    return record && site->kind == ACCESS_ATOMIC && !site->inst->order;
+}
+
+static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) {
+    const Checker *owner = bulk->barrier.block->watch;
+    uint64_t at;
+    const Cells *cells = cells_of(owner, bulk->barrier.address, &at);
+    const Record writes[] = {cells->write[at], cells->write_2[at]};
+    for (int k = 0; k < 2; k++) {
+        const Record write = writes[k];
+        if (owner != checker || !makes_mbarrier(checker, write)) continue;
+        if (!hidden(checker, write, thread, true)) continue;
+        check_found(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
+                    checker->check->sites[record_site(write)].inst, record_thread(write),
+                    bulk->barrier.address,
+                    "the copy of thread %u may not see the mbarrier that thread %u has made: "
+                    "fence.mbarrier_init or fence.proxy.async behind mbarrier.init",
+                    thread, record_thread(write));
+        return;
+    }
+}
+
+// --- copies in bulk ---
+
+enum { STEP = 16 }; // bytes that are looked at as one access
+
+// One side of a copy, as accesses of its thread. `kind`: what it does there.
+static void side(Checker *checker, Warp *warp, const Bulk *bulk, const Piece *piece,
+                 AccessKind kind, uint64_t copy) {
+    const uint8_t step = bulk->stores ? (uint8_t)bulk->bytes : STEP;
+    Access access = {.inst = bulk->inst,
+                     .space = piece->block ? PTX_SHARED : PTX_GLOBAL,
+                     .bytes = step > 4 ? 4 : step,
+                     .elements = step > 4 ? step / 4 : 1,
+                     .slot = bulk->inst->slot + (piece == &bulk->from),
+                     .kind = kind};
+    if (kind == ACCESS_ATOMIC) access.order = ORDER_RELAXED, access.scope = SCOPE_DEVICE;
+    uint64_t address[LANES] = {0};
+    const uint32_t lane = 1u << bulk->lane;
+    for (uint64_t at = 0; at < bulk->bytes; at += step) {
+        address[bulk->lane] = piece->address + at;
+        if (piece->block)
+            check_shared(checker, piece->block, warp, &access, lane, address, copy);
+        else
+            check_global(checker, warp, &access, lane, address);
+    }
+}
+
+static void add_group(Checker *checker, const Bulk *bulk, const Piece *piece, uint32_t thread,
+                      Record copy) {
+    add_pending(checker, (PendingCopy){.inst = bulk->inst,
+                                       .owner = piece->block->watch,
+                                       .address = piece->address,
+                                       .bytes = bulk->bytes,
+                                       .thread = thread,
+                                       .copy = copy,
+                                       .bulk = true});
+}
+
+void check_bulk(Warp *warp, const Bulk *bulk) {
+    Checker *checker = check_of(warp);
+    const uint32_t thread = warp->index * LANES + (uint32_t)bulk->lane;
+    const uint64_t time = copy_time();
+    const AccessKind writes = bulk->reduces ? ACCESS_ATOMIC : ACCESS_STORE;
+    const Access source = {.inst = bulk->inst, .slot = bulk->inst->slot + 1, .kind = ACCESS_LOAD};
+    if (bulk->from.block && !bulk->stores) check_source(checker, bulk, thread);
+    if (bulk->barrier.block && !bulk->stores) check_mbarrier(checker, bulk, thread);
+    if (!bulk->stores) side(checker, warp, bulk, &bulk->from, ACCESS_LOAD, time);
+    side(checker, warp, bulk, &bulk->to, writes, time);
+    if (bulk->barrier.block) {
+        Checker *of = bulk->barrier.block->watch;
+        of->copied = checker->copied = true;
+        order_copy_counted(checker, &of->words, bulk->barrier.address,
+                           record_make(time, 0, thread, 0));
+    } else if (bulk->from.block) {
+        add_group(checker, bulk, &bulk->from, thread,
+                  record_make(time, check_site(checker, &source), thread, 0));
+    }
+}

@@ -1,0 +1,98 @@
+// The records of a region, as words, as groups of words, as bytes: see touch.h.
+#include "simt/observe/check/touch.h"
+
+// The records of a region, or of its bytes, that this access needs are there. False: no memory.
+bool region_room(const Touch *at, Region *region, bool bytes) {
+    Cells *cells = bytes ? &region->bytes : &region->words;
+    uint32_t count = bytes ? REGION_BYTES : REGION_WORDS;
+    bool good = !at->reads || shadow_room(&cells->read, count);
+    good = good && (!at->writes || shadow_room(&cells->write, count));
+    if (good) return true;
+    at->checker->lost = true;
+    return false;
+}
+
+// This launch notes a second access to some word of the region. False: no memory.
+bool region_use_more(const Touch *at, Region *region) {
+    Cells *cells = region->split == at->checker->check->launch ? &region->bytes : &region->words;
+    uint32_t count = cells == &region->bytes ? REGION_BYTES : REGION_WORDS;
+    if (!shadow_room(&cells->read_2, count) || !shadow_room(&cells->write_2, count)) {
+        at->checker->lost = true;
+        return false;
+    }
+    region->more = at->checker->check->launch;
+    return true;
+}
+
+// --- groups of words that a warp accessed as a whole ---
+
+static Record group_lane(Record group, uint32_t k) {
+    return (group & ~(Record)3) + ((Record)(k >> (group & 3)) << RECORD_THREAD);
+}
+
+// The records of a group become those of its words. False: no memory.
+static bool expand_group(const Touch *at, Region *region, uint32_t g) {
+    const uint64_t launch = at->checker->check->launch;
+    GroupRecords *group = &region->groups[g];
+    Cells *cells = &region->words;
+    const bool writes = group->write >= at->launch, reads = group->read >= at->launch;
+    const bool more = reads && (group->read_2 >= at->launch || region->read == launch);
+    if ((writes && !shadow_room(&cells->write, REGION_WORDS)) ||
+        (reads && !shadow_room(&cells->read, REGION_WORDS)) ||
+        (more && !region_use_more(at, region))) {
+        at->checker->lost = true;
+        return false;
+    }
+    for (uint32_t k = 0; k < REGION_GROUP; k++) {
+        const uint32_t word = g * REGION_GROUP + k;
+        if (writes) cells->write[word] = group_lane(group->write, k);
+        if (!reads) continue;
+        if (more && cells->read[word] >= at->launch) cells->read_2[word] = cells->read[word];
+        if (group->read_2 >= at->launch) cells->read_2[word] = group_lane(group->read_2, k);
+        cells->read[word] = group_lane(group->read, k);
+    }
+    if (writes) region->written = launch;
+    if (reads) region->read = launch;
+    *group = (GroupRecords){0};
+    return true;
+}
+
+bool region_expand(const Touch *at, Region *region, uint32_t first, uint32_t words) {
+    bool good = true;
+    if (region->grouped != at->checker->check->launch || !words) return true;
+    for (uint32_t g = first / REGION_GROUP; good && g <= (first + words - 1) / REGION_GROUP; g++)
+        if (region->groups[g].write >= at->launch || region->groups[g].read >= at->launch)
+            good = expand_group(at, region, g);
+    return good;
+}
+
+// --- bytes ---
+
+static bool copy_to_bytes(Record *words, Record **bytes) {
+    if (!words) return true;
+    if (!shadow_room(bytes, REGION_BYTES)) return false;
+    for (uint32_t k = 0; k < REGION_BYTES; k++) (*bytes)[k] = words[k / 4];
+    return true;
+}
+
+// From now on this launch has a record for each byte of the region. False: no memory.
+bool region_split(const Touch *at, Region *region) {
+    const uint64_t launch = at->checker->check->launch;
+    if (region->split == launch) return true;
+    if (!region_expand(at, region, 0, REGION_WORDS)) return false;
+    bool used = region->written == launch || region->read == launch;
+    Cells *words = &region->words, *bytes = &region->bytes;
+    bool good = !used || (copy_to_bytes(words->write, &bytes->write) &&
+                          copy_to_bytes(words->write_2, &bytes->write_2) &&
+                          copy_to_bytes(words->read, &bytes->read) &&
+                          copy_to_bytes(words->read_2, &bytes->read_2));
+    region->split = launch;
+    at->checker->lost |= !good;
+    return good;
+}
+
+void region_mark(const Touch *at, Region *region) {
+    const uint64_t launch = at->checker->check->launch;
+    if (at->reads && region->read != launch) region->read = launch;
+    if (at->writes && region->written != launch) region->written = launch;
+}

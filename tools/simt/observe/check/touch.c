@@ -1,0 +1,87 @@
+// Which accesses are ordered, and which are races: see touch.h.
+#include "simt/observe/check/touch.h"
+
+#include <string.h>
+
+Touch touch_of(Checker *checker, Warp *warp, const Access *access, const uint64_t address[LANES]) {
+    const Scope scope = access->order ? access->scope : SCOPE_NONE;
+    const Record base = record_make(checker->now, check_site(checker, access),
+                                    warp->index * (uint32_t)LANES, scope);
+    const Record launch = checker->check->launch << RECORD_TIME;
+    return (Touch){.checker = checker,
+                   .warp = warp,
+                   .access = access,
+                   .address = address,
+                   .base = base,
+                   .launch = launch,
+                   .done = check_saturated(checker, base) ? ~(Record)0 : launch,
+                   .floor = checker->block_floor << RECORD_TIME,
+                   .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
+                   .times = checker->times << RECORD_TIME,
+                   .span = (checker->times_end - checker->times) << RECORD_TIME,
+                   .size = address_bytes(access),
+                   .reads = access->kind == ACCESS_LOAD,
+                   .writes = access->kind != ACCESS_LOAD,
+                   .strong = scope != SCOPE_NONE};
+}
+
+bool touch_ordered(const Touch *at, Record record) {
+    if (touch_settled(at, record, at->mine)) return true;
+    Checker *checker = at->checker;
+    const uint64_t time = record_time(record), block = shadow_block(time);
+    const uint32_t other = record_thread(record), thread = record_thread(at->mine);
+    if (block == checker->block && (time < checker->block_floor || other == thread ||
+                                    !check_unordered(checker, time, other, thread)))
+        return true;
+    return check_acquired(checker, thread, block, other, time);
+}
+
+// Whether every lane has acquired what the warp of this record did until then, in another block.
+bool touch_acquired(const Touch *at, Record record) {
+    Checker *checker = at->checker;
+    const uint64_t time = record_time(record);
+    if (!checker->orders || record < at->launch) return false;
+    const uint64_t block = shadow_block(time);
+    return block != checker->block &&
+           check_acquired(checker, record_thread(at->base), block, record_thread(record), time) &&
+           checker->known.time == time;
+}
+
+// Morally strong, in the words of the PTX ISA.
+static bool both_strong(const Touch *at, Record record) {
+    const uint32_t mine = record_scope(at->mine), other = record_scope(record);
+    if (!mine || !other) return false;
+    if (mine == SCOPE_DEVICE && other == SCOPE_DEVICE) return true;
+    const uint64_t block = shadow_block(record_time(record));
+    if (block == at->checker->block) return true;
+    return mine != SCOPE_CTA && other != SCOPE_CTA && cluster_same(at->checker, block);
+}
+
+// Whether a record is of this very instruction: its value is not yet in memory.
+static bool together(const Touch *at, Record record) {
+    return !((record ^ at->mine) & ~RECORD_LANE_MASK) && !((record ^ at->mine) & RECORD_WARP_MASK);
+}
+
+// Whether this store leaves `count` bytes that another thread wrote as they are.
+static bool same_value(const Touch *at, Record record, uint64_t address, uint32_t count) {
+    uint8_t mine[4], theirs[4];
+    if (at->access->kind != ACCESS_STORE) return false;
+    if (at->checker->check->sites[record_site(record)].kind != ACCESS_STORE) return false;
+    uint32_t offset = (uint32_t)(address - at->address[at->lane]);
+    if (!address_stored(at->warp, at->access, at->lane, offset, count, mine)) return false;
+    const uint32_t lane = record_thread(record) % LANES;
+    const uint64_t from = at->address[lane];
+    if (together(at, record) && from <= address && address + count <= from + at->size)
+        address_stored(at->warp, at->access, lane, (uint32_t)(address - from), count, theirs);
+    else
+        memcpy(theirs, memory_at(address), count);
+    return memcmp(mine, theirs, count) == 0;
+}
+
+void touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
+    if (check_saturated(at->checker, at->mine)) return;
+    if (touch_settled(at, record, at->mine) || both_strong(at, record) || touch_ordered(at, record))
+        return;
+    if (write && same_value(at, record, address, count)) return;
+    check_race(at->checker, PTX_GLOBAL, at->mine, record, address);
+}

@@ -1,0 +1,100 @@
+// Races in global memory from the inside: one access of a warp while it is held against the records
+// of earlier ones. global_race.c says what a race is.
+#ifndef CHECK_TOUCH_H
+#define CHECK_TOUCH_H
+
+#include "simt/observe/check/inside.h"
+
+#define TOUCH_INLINE static inline __attribute__((always_inline))
+
+typedef struct {
+    Checker *checker;
+    Warp *warp;
+    const Access *access;
+    const uint64_t *address;
+    Record base;        // of the warp's first lane
+    Record mine;        // of the lane at hand
+    Record launch;      // earlier records are of earlier launches
+    Record done;        // earlier ones are not looked at: as launch, or all
+    Record floor;       // the block's own earlier ones are ordered by a barrier,
+    Record warp_floor;  // the warp's own earlier ones by bar.warp.sync
+    Record times, span; // where the block's own latest times are
+    uint32_t lane, size;
+    bool reads, writes, strong;
+} Touch;
+
+// --- touch.c: which accesses are ordered, and which are races ---
+
+Touch touch_of(Checker *checker, Warp *warp, const Access *access, const uint64_t address[LANES]);
+
+static inline bool touch_own(const Touch *at, Record record) {
+    return record - at->times < at->span;
+}
+
+// Whether it is seen at once that the access of this record is ordered before one of the thread of
+// `mine`.
+static inline bool touch_settled(const Touch *at, Record record, Record mine) {
+    const Record other = record ^ mine;
+    const bool earlier = (record < at->floor) | !(other & RECORD_LANE_MASK) |
+                         (!(other & RECORD_WARP_MASK) & (record < at->warp_floor));
+    return (record < at->done) | (touch_own(at, record) & earlier);
+}
+
+// The same, or of the same warp: what it reads counts once.
+static inline bool touch_known(const Touch *at, Record record) {
+    return (record < at->launch) |
+           (touch_own(at, record) &
+            ((record < at->floor) | !((record ^ at->base) & RECORD_WARP_MASK)));
+}
+
+// Of another block, as far as is seen at once.
+static inline bool touch_foreign(const Touch *at, Record record) {
+    return (record >= at->launch) & !touch_own(at, record);
+}
+
+// Whether `aside` stays where it is when another record takes the place of `old`: one of another
+// thread is put aside, those of other blocks first. Without branches, for loops over lanes.
+static inline uint64_t touch_stays(const Touch *at, Record aside, Record old) {
+    return (uint64_t)touch_known(at, old) |
+           ((uint64_t)touch_foreign(at, aside) & (uint64_t)!touch_foreign(at, old));
+}
+
+// The same as touch_settled, by all that is known of at->lane.
+bool touch_ordered(const Touch *at, Record record);
+
+// Whether every lane has acquired what the warp of this record did until then, in another block.
+bool touch_acquired(const Touch *at, Record record);
+
+// Holds at->lane's access of `count` bytes against an earlier one; `write`: which wrote.
+void touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
+
+// --- region.c: what records a region has, and in which form; false: no memory ---
+
+// The records that this access needs are there, of the words or of the bytes.
+bool region_room(const Touch *at, Region *region, bool bytes);
+// This launch notes a second access to some word of the region.
+bool region_use_more(const Touch *at, Region *region);
+// What whole warps left for groups of words becomes records of the words: those from `first` on.
+bool region_expand(const Touch *at, Region *region, uint32_t first, uint32_t words);
+// From now on this launch has a record for each byte of the region.
+bool region_split(const Touch *at, Region *region);
+// This launch reads or writes there.
+void region_mark(const Touch *at, Region *region);
+
+// --- words.c: lane by lane and word by word, every case ---
+
+void words_touch(Touch *at, uint32_t mask);
+
+// --- scattered.c: lanes anywhere, the frequent cases ---
+
+// Of weak accesses, or of updates. The lanes that need a closer look.
+uint32_t scattered_quick(const Touch *at, uint32_t mask);
+
+// --- whole.c: whole warps at consecutive addresses ---
+
+// False: look at every lane.
+bool whole_touch(const Touch *at);
+// The same for some lanes of a warp, weak accesses in one region that has the records they need.
+bool whole_span(const Touch *at, Region *region, uint32_t lane, uint32_t lanes);
+
+#endif

@@ -1,0 +1,205 @@
+// Whole warps at consecutive addresses: their records are compared and set in one loop, or are one
+// for a group of words. See touch.h.
+#include "simt/observe/check/touch.h"
+
+// The first of `count` cells, 1 << `shift` of them a lane's.
+typedef struct {
+    uint32_t first, count, shift;
+} Span;
+
+static inline Record lane_record(const Touch *at, const Span *span, uint32_t k) {
+    return at->base + ((Record)(k >> span->shift) << RECORD_THREAD);
+}
+
+TOUCH_INLINE bool all_settled(const Touch *at, const Record *records, const Span *span) {
+    const Touch local = *at;
+    const Span cells = *span;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k < cells.count; k++)
+        wrong |= (uint32_t)!touch_settled(&local, records[cells.first + k],
+                                          lane_record(&local, &cells, k));
+    return !wrong;
+}
+
+TOUCH_INLINE bool all_known(const Touch *at, const Record *records, const Span *span) {
+    const Touch local = *at;
+    uint32_t wrong = 0;
+    for (uint32_t k = span->first; k < span->first + span->count; k++)
+        wrong |= (uint32_t)!touch_known(&local, records[k]);
+    return !wrong;
+}
+
+TOUCH_INLINE void set_records(const Touch *at, Record *records, const Span *span) {
+    const Touch local = *at;
+    const Span cells = *span;
+    for (uint32_t k = 0; k < cells.count; k++)
+        records[cells.first + k] = lane_record(&local, &cells, k);
+}
+
+TOUCH_INLINE void set_aside(const Touch *at, const Record *records, Record *aside,
+                            const Span *span) {
+    const Touch local = *at;
+    for (uint32_t k = span->first; k < span->first + span->count; k++) {
+        Record old = records[k], other = aside[k];
+        aside[k] = touch_stays(&local, other, old) ? other : old;
+    }
+}
+
+// Whether all are of one warp of another block at one time, which every lane has acquired.
+static bool all_acquired(const Touch *at, const Record *records, const Span *span) {
+    const Record first = records[span->first];
+    Record wrong = 0;
+    for (uint32_t k = span->first; k < span->first + span->count; k++) wrong |= records[k] ^ first;
+    return !(wrong & ~(RECORD_LANE_MASK & ~RECORD_WARP_MASK)) && touch_acquired(at, first);
+}
+
+TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, const Span *span) {
+    const uint64_t launch = at->checker->check->launch;
+    const bool more = region->more == launch;
+    if (region->written == launch && cells->write) {
+        if (!all_settled(at, cells->write, span) && !all_acquired(at, cells->write, span))
+            return false;
+        if (more && !all_settled(at, cells->write_2, span)) return false;
+    }
+    if (region->read == launch && !all_known(at, cells->read, span)) {
+        if (!region_use_more(at, region)) return true;
+        set_aside(at, cells->read, cells->read_2, span);
+    }
+    set_records(at, cells->read, span);
+    return true;
+}
+
+TOUCH_INLINE bool whole_write(const Touch *at, const Region *region, Cells *cells,
+                              const Span *span) {
+    const uint64_t launch = at->checker->check->launch;
+    const bool more = region->more == launch;
+    if (region->written == launch) {
+        if (!all_settled(at, cells->write, span)) return false;
+        if (more && !all_settled(at, cells->write_2, span)) return false;
+    }
+    if (region->read == launch && cells->read) {
+        if (!all_settled(at, cells->read, span)) return false;
+        if (more && !all_settled(at, cells->read_2, span)) return false;
+    }
+    set_records(at, cells->write, span);
+    return true;
+}
+
+// Whether a group's record is ordered before the access of the same words by `mine`.
+static inline bool group_settled(const Touch *at, Record group, Record mine) {
+    const Record other = group ^ mine;
+    const bool earlier = (group < at->floor) | !(other & (RECORD_LANE_MASK | 3)) |
+                         (!(other & RECORD_WARP_MASK) & (group < at->warp_floor));
+    return (group < at->done) | (touch_own(at, group) & earlier);
+}
+
+// What the words have of their own. False: something to look at.
+static bool quiet_cells(const Touch *at, const Region *region, const Span *span) {
+    const uint64_t launch = at->checker->check->launch;
+    const Cells *cells = &region->words;
+    const bool more = region->more == launch;
+    if (region->written == launch && !all_settled(at, cells->write, span)) return false;
+    if (more && !all_settled(at, cells->write_2, span)) return false;
+    if (at->reads) return true;
+    if (region->read == launch && !all_settled(at, cells->read, span)) return false;
+    return !more || all_settled(at, cells->read_2, span);
+}
+
+static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
+    if (!group_settled(at, group->write, mine) && !(at->reads && touch_acquired(at, group->write)))
+        return false;
+    if (at->reads) {
+        const Record old = group->read;
+        if (!touch_known(at, old) && (!touch_foreign(at, group->read_2) || touch_foreign(at, old)))
+            group->read_2 = old;
+        group->read = mine;
+        return true;
+    }
+    if (!group_settled(at, group->read, mine) || !group_settled(at, group->read_2, mine))
+        return false;
+    group->write = mine;
+    return true;
+}
+
+// Weak accesses to whole groups, each lane's words within one. False: look at the words.
+static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_t each) {
+    const uint64_t launch = at->checker->check->launch;
+    if (at->strong || word % REGION_GROUP || each > 4) return false;
+    const Record shift = (Record)__builtin_ctz(each);
+    const uint32_t lanes = REGION_GROUP >> shift; // of a group
+    for (uint32_t k = 0; k < each; k++) {
+        Touch part = *at;
+        part.base += (Record)(k * lanes) << RECORD_THREAD;
+        const Span span = {word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
+        if (!quiet_cells(&part, region, &span)) return false;
+        GroupRecords *group = &region->groups[word / REGION_GROUP + k];
+        if (region->grouped != launch) region->grouped = launch;
+        if (!note_group(&part, group, part.base | shift)) return false;
+    }
+    return true;
+}
+
+// Whether no whole warp's write to the groups of these words matters: a read of the words may be
+// noted beside those of the groups.
+static bool groups_unwritten(const Touch *at, const Region *region, uint32_t first,
+                             uint32_t words) {
+    bool written = false;
+    for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++) {
+        const Record write = region->groups[g].write;
+        if (write >= at->done && !(touch_own(at, write) && write < at->floor)) written = true;
+    }
+    return !written;
+}
+
+static bool groups_quiet(const Touch *at, const Region *region, uint32_t first, uint32_t words) {
+    bool used = false;
+    for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++)
+        used |= region->groups[g].write >= at->launch || region->groups[g].read >= at->launch;
+    return !used;
+}
+
+bool whole_span(const Touch *at, Region *region, uint32_t lane, uint32_t lanes) {
+    const uint64_t launch = at->checker->check->launch;
+    const bool split = region->split == launch;
+    const uint32_t unit = split ? 1 : 4, each = at->size / unit;
+    const uint32_t cell = (uint32_t)((at->address[lane] - memory_base) % REGION_BYTES / unit);
+    const Span span = {cell, lanes * each, (uint32_t)__builtin_ctz(each)};
+    Cells *cells = split ? &region->bytes : &region->words;
+    if (!split && region->grouped == launch) {
+        const bool free = at->reads ? groups_unwritten(at, region, cell, span.count)
+                                    : groups_quiet(at, region, cell, span.count);
+        if (!free) return false;
+    }
+    Touch part = *at;
+    part.base += (Record)lane << RECORD_THREAD;
+    if (!at->reads) return whole_write(&part, region, cells, &span);
+    Record scopes = 0;
+    for (uint32_t k = cell; k < cell + span.count; k++) scopes |= cells->read[k];
+    return !record_scope(scopes) && whole_read(&part, region, cells, &span);
+}
+
+// False: look at every lane.
+bool whole_touch(const Touch *at) {
+    const uint64_t first = at->address[0] - memory_base, bytes = (uint64_t)at->size * LANES;
+    if (first / REGION_BYTES != (first + bytes - 1) / REGION_BYTES) return false;
+    Region *region = shadow_region(at->address[0]);
+    if (!region || (at->size < 4 && !region_split(at, region))) return false;
+    const bool split = region->split == at->checker->check->launch;
+    const uint32_t word = (uint32_t)(first % REGION_BYTES / 4);
+    if (!split && whole_groups(at, region, word, at->size / 4)) return true;
+    const uint32_t words = at->size * LANES / 4;
+    if (!at->reads || !groups_unwritten(at, region, word, words))
+        if (!region_expand(at, region, word, words)) return true;
+    if (!region_room(at, region, split)) return false;
+    region_mark(at, region);
+    Cells *cells = split ? &region->bytes : &region->words;
+    const uint32_t unit = split ? 1 : 4, each = at->size / unit;
+    const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit);
+    if (each == 1) { // the same with constants, which makes it quick
+        const Span span = {cell, LANES, 0};
+        return at->reads ? whole_read(at, region, cells, &span)
+                         : whole_write(at, region, cells, &span);
+    }
+    const Span span = {cell, each * LANES, (uint32_t)__builtin_ctz(each)};
+    return at->reads ? whole_read(at, region, cells, &span) : whole_write(at, region, cells, &span);
+}

@@ -1,0 +1,67 @@
+// Copies in bulk, which are done at once, and stores that count at an mbarrier. PTX ISA, "Data
+// Movement and Conversion Instructions: cp.async.bulk", "st.async", "red.async".
+#include <string.h>
+
+#include "simt/exec/observer.h"
+#include "simt/exec/spin.h"
+#include "simt/ops/ops.h"
+
+// Element by element: in what order does not matter within one copy.
+static void reduce(const InstBulk *named, uint8_t *to, const uint8_t *from, uint32_t bytes) {
+    const uint32_t size = ptx_type_bytes(named->type);
+    for (uint32_t at = 0; at < bytes; at += size) {
+        uint64_t value = 0;
+        memcpy(&value, from + at, size);
+        atomic_update(named->mode, named->type, to + at, value);
+    }
+}
+
+static bool copy(Warp *warp, const Inst *inst, int lane, uint32_t rank) {
+    Bulk bulk;
+    if (!bulk_resolve(warp, inst, lane, rank, &bulk)) return false;
+    observer_bulk(warp, &bulk);
+    if (bulk.reduces)
+        reduce(&inst->bulk, bulk_at(&bulk.to), bulk_at(&bulk.from), bulk.bytes);
+    else
+        memmove(bulk_at(&bulk.to), bulk_at(&bulk.from), bulk.bytes);
+    if (bulk.barrier.block) async_complete(bulk_at(&bulk.barrier), bulk.bytes);
+    return true;
+}
+
+const Inst *op_bulk(Warp *warp, const Inst *inst) {
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        uint32_t ranks = bulk_ranks(warp, inst, lane);
+        bool good = ranks || copy(warp, inst, lane, BULK_ONE);
+        for (; good && ranks; ranks &= ranks - 1)
+            good = copy(warp, inst, lane, (uint32_t)__builtin_ctz(ranks));
+        if (!good) return NULL;
+    }
+    spin_stored(warp);
+    return inst + 1;
+}
+
+static bool store(Warp *warp, const Inst *inst, int lane) {
+    const InstBulk *named = &inst->bulk;
+    Bulk bulk;
+    if (!bulk_resolve_store(warp, inst, lane, &bulk)) return false;
+    observer_bulk(warp, &bulk);
+    uint8_t *to = bulk_at(&bulk.to);
+    for (uint32_t e = 0; e < named->elements; e++, to += named->size) {
+        const RegisterClass class = named->size == 8 ? REGISTER_64 : REGISTER_32;
+        const uint64_t value = warp_read(warp, class, named->value[e], lane);
+        if (named->reduces)
+            atomic_update(named->mode, named->type, to, value);
+        else
+            memcpy(to, &value, named->size);
+    }
+    async_complete(bulk_at(&bulk.barrier), bulk.bytes);
+    return true;
+}
+
+const Inst *op_store_async(Warp *warp, const Inst *inst) {
+    for (uint32_t m = warp->exec; m; m &= m - 1)
+        if (!store(warp, inst, __builtin_ctz(m))) return NULL;
+    spin_stored(warp);
+    return inst + 1;
+}

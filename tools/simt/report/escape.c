@@ -1,0 +1,59 @@
+// Text inside a page: see escape.h.
+#include "simt/report/escape.h"
+
+// Adds a text by `add`, to which only UTF-8 comes, and U+FFFD for every other byte.
+static void add_valid(Buf *buf, Str text, void (*add)(Buf *buf, Str valid)) {
+    for (size_t bad = 0; bad != SIZE_MAX; text = str_from(text, bad + 1)) {
+        bad = str_invalid_utf8(text);
+        add(buf, str_slice(text, 0, bad));
+        if (bad == SIZE_MAX) return;
+        buf_add(buf, STR("\xEF\xBF\xBD"));
+    }
+}
+
+// What stands for a byte in HTML; empty: it may stand for itself.
+static Str entity(char c) {
+    switch (c) {
+    case '&':
+        return STR("&amp;");
+    case '<':
+        return STR("&lt;");
+    case '>':
+        return STR("&gt;");
+    case '"':
+        return STR("&quot;");
+    case '\'':
+        return STR("&#39;");
+    case '\t':
+    case '\n':
+        return STR("");
+    default:
+        return (unsigned char)c < ' ' || c == 0x7f ? STR("\xEF\xBF\xBD") : STR("");
+    }
+}
+
+static void add_html(Buf *buf, Str text) {
+    for (size_t i = 0; i < text.len; i++) {
+        Str other = entity(text.at[i]);
+        buf_add(buf, other.len ? other : str_slice(text, i, i + 1));
+    }
+}
+
+void escape_html(Buf *buf, Str text) { add_valid(buf, text, add_html); }
+
+// "<" too, or a text could end the element or open a comment.
+static void add_json(Buf *buf, Str text) {
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (c == '"' || c == '\\' || c == '<' || (unsigned char)c < ' ')
+            buf_format(buf, "\\u%04x", (unsigned)c);
+        else
+            buf_char(buf, c);
+    }
+}
+
+void escape_json(Buf *buf, Str text) {
+    buf_char(buf, '"');
+    add_valid(buf, text, add_json);
+    buf_char(buf, '"');
+}

@@ -1,0 +1,171 @@
+// The page: see html.h. In its form `$name$` stands for what a function of that name writes.
+#include "simt/report/html.h"
+
+#include "base/file.h"
+#include "simt/report/escape.h"
+#include "simt/report/hazards.h"
+#include "simt/report/name.h"
+#include "simt/report/page_data.h"
+#include "simt/report/page_parts.h"
+#include "simt/report/profile.h"
+#include "simt/report/table.h"
+
+typedef struct {
+    Buf *buf;
+    bool checked;
+    const ProfileKernel *kernels;
+    size_t kernel_count;
+    bool counted[COUNTERS]; // there is a column for it
+} Page;
+
+#define PART(name) ((Str){page_##name, page_##name##_length})
+
+// --- styles and scripts ---
+
+static void write_style(Page *page) {
+    buf_add(page->buf, PART(theme_css));
+    buf_add(page->buf, PART(code_css));
+    buf_add(page->buf, PART(report_css));
+}
+
+static void write_syntax(Page *page) { buf_add(page->buf, PART(cuda_xml)); }
+
+static void write_script(Page *page) {
+    buf_add(page->buf, PART(report_code_js));
+    buf_add(page->buf, PART(report_counts_js));
+    buf_add(page->buf, PART(report_banks_js));
+    buf_add(page->buf, PART(report_panes_js));
+    buf_add(page->buf, PART(report_js));
+}
+
+static void write_data(Page *page) { page_data_write(page->buf, page->checked); }
+
+// --- what ran ---
+
+// The program with its arguments, as they were given.
+static void write_title(Page *page) {
+    Str command;
+    if (!file_read(page->buf->arena, "/proc/self/cmdline", &command)) return;
+    for (size_t start = 0; start < command.len;) {
+        size_t end = start;
+        while (end < command.len && command.at[end]) end++;
+        if (start) buf_char(page->buf, ' ');
+        escape_html(page->buf, str_slice(command, start, end));
+        start = end + 1;
+    }
+}
+
+static void find_counted(Page *page, const Profile *profile) {
+    for (int k = 0; k < COUNTERS; k++) page->counted[k] |= profile->total.value[k] != 0;
+}
+
+static void write_heads(Page *page) {
+    buf_add(page->buf, STR("<tr><th>Kernel</th><th>Launch</th><th>Launches</th><th>Grid</th>"
+                           "<th>Block</th>"));
+    for (int k = 0; k < COUNTERS; k++) {
+        const char *group, *metric;
+        table_heading((Counter)k, &group, &metric);
+        if (page->counted[k])
+            buf_format(page->buf, "<th data-counter=\"%d\"><small>%s</small> %s</th>", k, group,
+                       metric);
+    }
+    buf_add(page->buf, STR("</tr>"));
+}
+
+static void write_shape(Buf *buf, Dim3 shape) {
+    buf_add(buf, STR("</td><td>"));
+    if (shape.x) table_shape(buf, shape);
+}
+
+static void write_row(Page *page, size_t number, const Profile *profile) {
+    Buf *buf = page->buf;
+    const ProfileKernel *kernel = &page->kernels[number];
+    buf_format(buf, "<tr data-kernel=\"%zu\" data-launch=\"%zu\"><td>", number,
+               profile == &kernel->rest ? kernel->profile_count
+                                        : (size_t)(profile - kernel->profiles));
+    Buf brief = {.arena = buf->arena};
+    name_short(&brief, str_of(kernel->name));
+    escape_html(buf, buf_str(&brief));
+    if (profile->launch)
+        buf_format(buf, "</td><td>%zu", profile->launch);
+    else
+        buf_add(buf, STR("</td><td>others, added up"));
+    buf_format(buf, "</td><td>%llu", (unsigned long long)profile->launches);
+    write_shape(buf, profile->grid);
+    write_shape(buf, profile->block);
+    for (int k = 0; k < COUNTERS; k++)
+        if (page->counted[k])
+            buf_format(buf, "</td><td>%llu", (unsigned long long)profile->total.value[k]);
+    buf_add(buf, STR("</td></tr>\n"));
+}
+
+static void write_rows(Page *page) {
+    for (size_t k = 0; k < page->kernel_count; k++) {
+        const ProfileKernel *kernel = &page->kernels[k];
+        for (size_t p = 0; p < kernel->profile_count; p++) write_row(page, k, &kernel->profiles[p]);
+        if (kernel->rest.launches) write_row(page, k, &kernel->rest);
+    }
+}
+
+static void write_hazards(Page *page) {
+    if (!hazards_count())
+        buf_add(page->buf, page->checked
+                               ? STR("<p>None was found.</p>")
+                               : STR("<p>Not looked for: <code>simt --check</code> does.</p>"));
+    for (size_t k = 0; k < hazards_count(); k++) {
+        const char *kernel;
+        const Hazard *hazard;
+        buf_format(page->buf, "<pre class=\"hazard\" data-hazard=\"%zu\">", k);
+        escape_html(page->buf, hazards_text(page->buf->arena, k, &kernel, &hazard));
+        buf_add(page->buf, STR("</pre>\n"));
+    }
+}
+
+// --- the form ---
+
+static const struct {
+    Str name;
+    void (*write)(Page *page);
+} places[] = {{STR("title"), write_title},     {STR("style"), write_style},
+              {STR("heads"), write_heads},     {STR("rows"), write_rows},
+              {STR("hazards"), write_hazards}, {STR("data"), write_data},
+              {STR("syntax"), write_syntax},   {STR("script"), write_script}};
+
+// Writes what stands for the name; false: there is no such name.
+static bool write_place(Page *page, Str name) {
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        if (!str_equal(places[k].name, name)) continue;
+        places[k].write(page);
+        return true;
+    }
+    return false;
+}
+
+static void write_form(Page *page) {
+    Str rest = PART(report_html);
+    for (;;) {
+        size_t open = str_find(rest, STR("$"));
+        buf_add(page->buf, str_slice(rest, 0, open));
+        if (open == SIZE_MAX) break;
+        rest = str_from(rest, open + 1);
+        size_t close = str_find(rest, STR("$"));
+        if (close != SIZE_MAX && write_place(page, str_slice(rest, 0, close)))
+            rest = str_from(rest, close + 1);
+        else
+            buf_char(page->buf, '$');
+    }
+}
+
+bool html_write(Arena *arena, const char *path, bool checked) {
+    Buf buf = {.arena = arena};
+    Page page = {.buf = &buf, .checked = checked};
+    page.kernels = profile_kernels(&page.kernel_count);
+    for (size_t k = 0; k < page.kernel_count; k++) {
+        const ProfileKernel *kernel = &page.kernels[k];
+        find_counted(&page, &kernel->rest);
+        for (size_t p = 0; p < kernel->profile_count; p++)
+            find_counted(&page, &kernel->profiles[p]);
+    }
+    write_form(&page);
+    return file_write_if_changed(arena, path, buf_str(&buf)) != FILE_FAILED;
+}

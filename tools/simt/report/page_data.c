@@ -1,0 +1,221 @@
+// The data of a page: see page_data.h.
+#include "simt/report/page_data.h"
+
+#include "simt/report/escape.h"
+#include "simt/report/hazards.h"
+#include "simt/report/name.h"
+#include "simt/report/profile.h"
+#include "simt/report/source.h"
+#include "simt/report/table.h"
+
+// --- PTX ---
+
+// Lines of a function that are shown: not those that only say where in the source what follows is.
+static bool is_shown(Str line) {
+    line = str_trim(line);
+    return line.len && !str_starts(line, STR(".loc")) && !str_starts(line, STR("//"));
+}
+
+// What is written of the lines of a kernel: three lists at a time.
+typedef struct {
+    Buf ptx, at, insts;
+    uint32_t shown; // lines so far
+} Lines;
+
+static void add_item(Buf *buf, uint64_t value) {
+    buf_format(buf, buf->len ? ",%llu" : "%llu", (unsigned long long)value);
+}
+
+static void add_line(Lines *lines, Str text, size_t file, uint32_t source_line) {
+    if (lines->ptx.len) buf_add(&lines->ptx, STR(",\n"));
+    escape_json(&lines->ptx, text);
+    add_item(&lines->at, file);
+    add_item(&lines->at, source_line);
+    lines->shown++;
+}
+
+static void add_function(Lines *lines, const ProfileFunction *function) {
+    Str rest = function->text, line;
+    uint32_t inst = 0;
+    for (uint32_t number = 0; str_line(&rest, &line); number++) {
+        uint32_t first = inst;
+        while (inst < function->count && function->line[inst] <= number) {
+            add_item(&lines->insts, lines->shown);
+            inst++;
+        }
+        if (inst > first)
+            add_line(lines, line, function->file[first], function->source_line[first]);
+        else if (is_shown(line))
+            add_line(lines, line, 0, 0);
+    }
+}
+
+static void write_lines(Buf *buf, const ProfileKernel *kernel) {
+    Lines lines = {
+        .ptx = {.arena = buf->arena}, .at = {.arena = buf->arena}, .insts = {.arena = buf->arena}};
+    for (size_t k = 0; k < kernel->function_count; k++) add_function(&lines, &kernel->functions[k]);
+    buf_add(buf, STR(",\"ptx\":["));
+    buf_add(buf, buf_str(&lines.ptx));
+    buf_add(buf, STR("],\n\"at\":["));
+    buf_add(buf, buf_str(&lines.at));
+    buf_add(buf, STR("],\n\"insts\":["));
+    buf_add(buf, buf_str(&lines.insts));
+    buf_add(buf, STR("]"));
+}
+
+// --- launches ---
+
+static void write_entry(Buf *buf, uint32_t first, uint32_t last, uint32_t counter, uint64_t value) {
+    if (buf->at[buf->len - 1] != '[') buf_char(buf, ',');
+    buf_format(buf, "%u,%u,%u,%llu", first, last, counter, (unsigned long long)value);
+}
+
+static void write_entries(Buf *buf, const Profile *profile) {
+    for (size_t k = 0; k < profile->count; k++) {
+        const ProfileEntry *entry = &profile->entries[k];
+        write_entry(buf, entry->first, entry->last, entry->counter, entry->value);
+    }
+}
+
+// Neighbours with the same value become one entry.
+static void write_rest(Buf *buf, const ProfileKernel *kernel) {
+    for (uint32_t counter = 0; counter < COUNTERS; counter++) {
+        for (uint32_t k = 0, last; k < kernel->rest_capacity; k = last + 1) {
+            uint64_t value = kernel->rest_insts[k].value[counter];
+            last = k;
+            while (last + 1 < kernel->rest_capacity &&
+                   kernel->rest_insts[last + 1].value[counter] == value)
+                last++;
+            if (value) write_entry(buf, k, last, counter, value);
+        }
+    }
+}
+
+static void write_shape(Buf *buf, const char *name, Dim3 shape) {
+    buf_format(buf, ",\"%s\":\"", name);
+    table_shape(buf, shape);
+    buf_char(buf, '"');
+}
+
+static void write_launch(Buf *buf, const ProfileKernel *kernel, const Profile *profile) {
+    const bool rest = profile == &kernel->rest;
+    buf_format(buf, "{\"launch\":%zu,\"launches\":%llu", profile->launch,
+               (unsigned long long)profile->launches);
+    if (!rest) write_shape(buf, "grid", profile->grid);
+    if (!rest) write_shape(buf, "block", profile->block);
+    buf_add(buf, STR(",\"total\":["));
+    for (int k = 0; k < COUNTERS; k++)
+        buf_format(buf, k ? ",%llu" : "%llu", (unsigned long long)profile->total.value[k]);
+    buf_add(buf, STR("],\"entries\":["));
+    if (rest)
+        write_rest(buf, kernel);
+    else
+        write_entries(buf, profile);
+    buf_add(buf, STR("]}"));
+}
+
+static void write_launches(Buf *buf, const ProfileKernel *kernel) {
+    buf_add(buf, STR(",\n\"launches\":["));
+    for (size_t k = 0; k < kernel->profile_count; k++) {
+        if (k) buf_add(buf, STR(",\n"));
+        write_launch(buf, kernel, &kernel->profiles[k]);
+    }
+    if (kernel->rest.launches) {
+        if (kernel->profile_count) buf_add(buf, STR(",\n"));
+        write_launch(buf, kernel, &kernel->rest);
+    }
+    buf_char(buf, ']');
+}
+
+// --- shared memory ---
+
+static void write_bank(Buf *buf, const ProfileBanks *banks) {
+    const BankAccesses *found = &banks->found;
+    const BankGroups groups = bank_groups(found->address, found->lanes, found->bytes, found->load);
+    buf_format(buf,
+               "{\"inst\":%u,\"load\":%s,\"bytes\":%u,\"wavefronts\":%u,\"launch\":%zu,"
+               "\"block\":\"%u,%u,%u\",\"warp\":%u,\"groups\":[",
+               found->ptx, found->load ? "true" : "false", found->bytes, found->wavefronts,
+               banks->launch, banks->block.x, banks->block.y, banks->block.z, found->warp);
+    for (uint32_t k = 0; k < groups.count; k++) buf_format(buf, k ? ",%u" : "%u", groups.group[k]);
+    buf_add(buf, STR("],\"address\":["));
+    for (uint32_t m = found->lanes; m; m &= m - 1)
+        buf_format(buf, m == found->lanes ? "%u" : ",%u", found->address[__builtin_ctz(m)]);
+    buf_add(buf, STR("],\"accesses\":["));
+    bool any = false;
+    for (int w = 0; w <= BANK_WAVEFRONTS; w++) {
+        if (!found->accesses[w]) continue;
+        buf_format(buf, any ? ",%d,%llu" : "%d,%llu", w, (unsigned long long)found->accesses[w]);
+        any = true;
+    }
+    buf_add(buf, STR("]}"));
+}
+
+// --- all of it ---
+
+static void write_counters(Buf *buf) {
+    buf_add(buf, STR("{\"counters\":["));
+    for (int k = 0; k < COUNTERS; k++) {
+        const char *group, *metric;
+        table_heading((Counter)k, &group, &metric);
+        buf_format(buf, "%s{\"name\":\"%s\",\"group\":\"%s\",\"label\":\"%s\"}", k ? ",\n" : "",
+                   counters_names[k], group, metric);
+    }
+    buf_char(buf, ']');
+}
+
+static void write_kernel(Buf *buf, const ProfileKernel *kernel) {
+    Buf brief = {.arena = buf->arena};
+    name_short(&brief, str_of(kernel->name));
+    buf_add(buf, STR("{\"name\":"));
+    escape_json(buf, str_of(kernel->name));
+    buf_add(buf, STR(",\"short\":"));
+    escape_json(buf, buf_str(&brief));
+    write_lines(buf, kernel);
+    write_launches(buf, kernel);
+    buf_add(buf, STR(",\n\"banks\":["));
+    for (size_t k = 0; k < kernel->bank_count; k++) {
+        if (k) buf_add(buf, STR(",\n"));
+        write_bank(buf, &kernel->banks[k]);
+    }
+    buf_add(buf, STR("]}"));
+}
+
+static void write_place(Buf *buf, const char *name, const char *file, uint32_t line) {
+    size_t number = line ? source_file(buf->arena, file) : 0;
+    source_want(buf->arena, number, line);
+    buf_format(buf, ",\"%s\":[%zu,%u]", name, number, number ? line : 0);
+}
+
+static void write_hazards(Buf *buf) {
+    buf_add(buf, STR(",\n\"hazards\":["));
+    for (size_t k = 0; k < hazards_count(); k++) {
+        const char *kernel;
+        const Hazard *hazard;
+        Str text = hazards_text(buf->arena, k, &kernel, &hazard);
+        buf_add(buf, k ? STR(",\n{\"kernel\":") : STR("{\"kernel\":"));
+        escape_json(buf, str_of(kernel));
+        buf_add(buf, STR(",\"text\":"));
+        escape_json(buf, text);
+        write_place(buf, "at", hazard->file, hazard->line);
+        write_place(buf, "other", hazard->other_file, hazard->other_line);
+        buf_char(buf, '}');
+    }
+    buf_char(buf, ']');
+}
+
+void page_data_write(Buf *buf, bool checked) {
+    size_t count;
+    const ProfileKernel *kernels = profile_kernels(&count);
+    write_counters(buf);
+    buf_format(buf, ",\n\"checked\":%s,\n\"kernels\":[", checked ? "true" : "false");
+    for (size_t k = 0; k < count; k++) {
+        if (k) buf_add(buf, STR(",\n"));
+        write_kernel(buf, &kernels[k]);
+    }
+    buf_char(buf, ']');
+    write_hazards(buf);
+    buf_add(buf, STR(",\n\"files\":"));
+    source_write(buf);
+    buf_char(buf, '}');
+}

@@ -1,0 +1,217 @@
+// Launches by instruction: see profile.h.
+#include "simt/report/profile.h"
+
+#include <string.h>
+
+#include "simt/report/source.h"
+
+enum { APART = 32, ENTRIES_APART = 200000 }; // launches of a kernel, entries of all
+
+static ProfileKernel *kernels;
+static size_t kernel_count, kernel_capacity, entries_kept;
+
+const ProfileKernel *profile_kernels(size_t *count) {
+    *count = kernel_count;
+    return kernels;
+}
+
+// --- kernels and functions ---
+
+// Modules may have different kernels of one name.
+static ProfileKernel *find_kernel(Arena *arena, const char *mangled, const char *name, Str text) {
+    for (size_t k = 0; k < kernel_count; k++)
+        if (strcmp(kernels[k].mangled, mangled) == 0 && kernels[k].function_count &&
+            str_equal(kernels[k].functions[0].text, text))
+            return &kernels[k];
+    ARENA_GROW(arena, kernels, kernel_count, kernel_capacity);
+    kernels[kernel_count] = (ProfileKernel){
+        .mangled = str_terminated(arena, str_of(mangled)),
+        .name = str_terminated(arena, str_of(name)),
+    };
+    return &kernels[kernel_count++];
+}
+
+static Str keep(Arena *arena, Str text) { return (Str){str_terminated(arena, text), text.len}; }
+
+static void add_function(Arena *arena, ProfileKernel *kernel, const PtxModule *module,
+                         const PtxFunction *function) {
+    ProfileFunction added = {.name = keep(arena, function->name),
+                             .text = keep(arena, function->text),
+                             .first = kernel->inst_count,
+                             .count = function->inst_count,
+                             .line = ARENA_NEW(arena, function->inst_count + 1u, uint32_t),
+                             .file = ARENA_NEW(arena, function->inst_count + 1u, size_t),
+                             .source_line = ARENA_NEW(arena, function->inst_count + 1u, uint32_t)};
+    for (uint32_t k = 0; k < function->inst_count; k++) {
+        const PtxInst *inst = &function->insts[k];
+        const PtxPlace place = inst->place;
+        added.line[k] = inst->ptx_line - function->ptx_line;
+        if (place.line && place.file < module->file_count)
+            added.file[k] = source_file(arena, module->file_short[place.file]);
+        if (added.file[k]) added.source_line[k] = place.line;
+        source_want(arena, added.file[k], added.source_line[k]);
+    }
+    ARENA_GROW(arena, kernel->functions, kernel->function_count, kernel->function_capacity);
+    kernel->functions[kernel->function_count++] = added;
+    kernel->inst_count += function->inst_count;
+}
+
+// The number in the kernel of the function's first instruction.
+static uint32_t first_of(Arena *arena, ProfileKernel *kernel, const PtxModule *module,
+                         const PtxFunction *function) {
+    for (size_t k = 0; k < kernel->function_count; k++)
+        if (str_equal(kernel->functions[k].name, function->name)) return kernel->functions[k].first;
+    add_function(arena, kernel, module, function);
+    return kernel->functions[kernel->function_count - 1].first;
+}
+
+// --- launches ---
+
+// The entries of a launch, in an array that is used for every launch.
+static Profile *read_launch(Arena *arena, ProfileKernel *kernel, const Launch *launch,
+                            const LaunchReport *report) {
+    static Profile now;
+    now.grid = launch->grid;
+    now.block = launch->block;
+    now.total = report->total;
+    now.count = 0;
+    for (size_t s = 0; s < report->span_count; s++) {
+        const SpanCounters *span = &report->spans[s];
+        if (span->ptx == span->ptx_end) continue;
+        const uint32_t first = first_of(arena, kernel, report->module, span->function);
+        for (uint32_t counter = 0; counter < COUNTERS; counter++) {
+            const uint64_t value = span->counters.value[counter];
+            if (!value) continue;
+            ARENA_GROW(arena, now.entries, now.count, now.capacity);
+            now.entries[now.count++] =
+                (ProfileEntry){first + span->ptx, first + span->ptx_end - 1, counter, value};
+        }
+    }
+    return &now;
+}
+
+static bool same_shape(Dim3 a, Dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+static bool same_entries(const Profile *a, const Profile *b) {
+    if (a->count != b->count) return false;
+    for (size_t k = 0; k < a->count; k++) {
+        const ProfileEntry *x = &a->entries[k], *y = &b->entries[k];
+        if (x->first != y->first || x->last != y->last || x->counter != y->counter ||
+            x->value != y->value)
+            return false;
+    }
+    return true;
+}
+
+static bool same_profile(const Profile *a, const Profile *b) {
+    return same_shape(a->grid, b->grid) && same_shape(a->block, b->block) && same_entries(a, b);
+}
+
+static void add_to_rest(Arena *arena, ProfileKernel *kernel, const Profile *now) {
+    if (kernel->rest_capacity < kernel->inst_count) {
+        Counters *grown = ARENA_NEW(arena, kernel->inst_count, Counters);
+        if (kernel->rest_capacity)
+            memcpy(grown, kernel->rest_insts, kernel->rest_capacity * sizeof *grown);
+        kernel->rest_insts = grown;
+        kernel->rest_capacity = kernel->inst_count;
+    }
+    kernel->rest.launches++;
+    for (int k = 0; k < COUNTERS; k++) kernel->rest.total.value[k] += now->total.value[k];
+    for (size_t k = 0; k < now->count; k++) {
+        const ProfileEntry *entry = &now->entries[k];
+        for (uint32_t i = entry->first; i <= entry->last; i++)
+            kernel->rest_insts[i].value[entry->counter] += entry->value;
+    }
+}
+
+// Keeps it in a new place, or in one that --last gave free.
+static void keep_apart(Arena *arena, ProfileKernel *kernel, const Profile *now, size_t number) {
+    ARENA_GROW(arena, kernel->profiles, kernel->profile_count, kernel->profile_capacity);
+    Profile *to = &kernel->profiles[kernel->profile_count++];
+    ProfileEntry *entries = to->entries;
+    size_t capacity = to->capacity;
+    if (capacity < now->count) {
+        capacity = now->count;
+        entries = ARENA_NEW(arena, capacity, ProfileEntry);
+        entries_kept += capacity;
+    }
+    *to = *now;
+    to->entries = entries;
+    to->capacity = capacity;
+    to->launches = 1;
+    to->launch = number;
+    if (now->count) memcpy(entries, now->entries, now->count * sizeof *entries);
+}
+
+static void add_launch(Arena *arena, ProfileKernel *kernel, const Profile *now, size_t number) {
+    for (size_t k = 0; k < kernel->profile_count; k++) {
+        if (!same_profile(&kernel->profiles[k], now)) continue;
+        kernel->profiles[k].launches++;
+        return;
+    }
+    if (kernel->profile_count < APART && entries_kept < ENTRIES_APART)
+        keep_apart(arena, kernel, now, number);
+    else
+        add_to_rest(arena, kernel, now);
+}
+
+// --- shared memory ---
+
+static ProfileBanks *banks_at(Arena *arena, ProfileKernel *kernel, uint32_t inst) {
+    for (size_t k = 0; k < kernel->bank_count; k++)
+        if (kernel->banks[k].found.ptx == inst) return &kernel->banks[k];
+    ARENA_GROW(arena, kernel->banks, kernel->bank_count, kernel->bank_capacity);
+    kernel->banks[kernel->bank_count] = (ProfileBanks){.found = {.ptx = inst}};
+    return &kernel->banks[kernel->bank_count++];
+}
+
+static Dim3 unlinear(uint64_t number, Dim3 grid) {
+    return (Dim3){(uint32_t)(number % grid.x), (uint32_t)(number / grid.x % grid.y),
+                  (uint32_t)(number / grid.x / grid.y)};
+}
+
+static bool worse(const BankAccesses *a, const BankAccesses *b) {
+    return a->wavefronts != b->wavefronts
+               ? a->wavefronts > b->wavefronts
+               : __builtin_popcount(a->lanes) > __builtin_popcount(b->lanes);
+}
+
+static void add_banks(Arena *arena, ProfileKernel *kernel, size_t number, const Launch *launch,
+                      const LaunchReport *report) {
+    for (size_t k = 0; k < report->bank_count; k++) {
+        BankAccesses now = report->banks[k];
+        now.ptx += first_of(arena, kernel, report->module, now.function);
+        now.function = NULL; // the module may go
+        ProfileBanks *to = banks_at(arena, kernel, now.ptx);
+        const bool shown = worse(&now, &to->found);
+        for (int w = 0; w <= BANK_WAVEFRONTS; w++) {
+            now.accesses[w] += to->found.accesses[w];
+            to->found.accesses[w] = now.accesses[w];
+        }
+        if (!shown) continue;
+        *to = (ProfileBanks){now, number, unlinear(now.block, launch->grid)};
+    }
+}
+
+// --- all of it ---
+
+// What an earlier launch left is used again.
+static void forget(const char *name) {
+    for (size_t k = 0; k < kernel_count; k++) {
+        ProfileKernel *kernel = &kernels[k];
+        if (strcmp(kernel->name, name) != 0) continue;
+        kernel->profile_count = kernel->bank_count = 0;
+        kernel->rest = (Profile){0};
+        if (kernel->rest_capacity)
+            memset(kernel->rest_insts, 0, kernel->rest_capacity * sizeof *kernel->rest_insts);
+    }
+}
+
+void profile_add(Arena *arena, const char *mangled, const char *name, bool only_last, size_t number,
+                 const Launch *launch, const LaunchReport *report) {
+    if (only_last) forget(name);
+    ProfileKernel *kernel = find_kernel(arena, mangled, name, report->function->text);
+    if (!kernel->function_count) add_function(arena, kernel, report->module, report->function);
+    add_launch(arena, kernel, read_launch(arena, kernel, launch, report), number);
+    add_banks(arena, kernel, number, launch, report);
+}

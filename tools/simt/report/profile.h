@@ -1,0 +1,64 @@
+// What kernels did, instruction by instruction, as a page shows it: of each kernel its PTX, the
+// launches that differ, and for accesses to shared memory the worst. Bounded: of a kernel only so
+// many launches are kept apart, the others are added up.
+#ifndef PROFILE_H
+#define PROFILE_H
+
+#include "simt/device/device.h"
+
+// Each of the instructions first..last counted `value` of a Counter.
+typedef struct {
+    uint32_t first, last, counter;
+    uint64_t value;
+} ProfileEntry;
+
+// Launches of one kernel with the same shape that counted the same.
+typedef struct {
+    Dim3 grid, block;
+    Counters total; // of one of them
+    uint64_t launches;
+    size_t launch; // number of the first of them, with --last the only one
+    ProfileEntry *entries;
+    size_t count, capacity;
+} Profile;
+
+// A function that the kernel is or called: its text, and for each of its instructions the line in
+// it, from 0, and the place in the source.
+typedef struct {
+    Str name, text;
+    uint32_t first; // number of its first instruction in the kernel
+    uint32_t count;
+    uint32_t *line;
+    size_t *file; // see source.h
+    uint32_t *source_line;
+} ProfileFunction;
+
+typedef struct {
+    BankAccesses found; // added up; `ptx` is the instruction's number in the kernel
+    size_t launch;      // of the worst access, and its block
+    Dim3 block;
+} ProfileBanks;
+
+typedef struct {
+    const char *mangled, *name;
+    ProfileFunction *functions; // its own first
+    size_t function_count, function_capacity;
+    uint32_t inst_count; // of all functions
+    Profile *profiles;
+    size_t profile_count, profile_capacity;
+    // Launches that are not kept apart, added up by instruction.
+    Profile rest;
+    Counters *rest_insts;
+    uint32_t rest_capacity;
+    ProfileBanks *banks; // by instruction
+    size_t bank_count, bank_capacity;
+} ProfileKernel;
+
+// Adds a launch, the `number`th; `only_last`: forgets the earlier ones of kernels of this name.
+void profile_add(Arena *arena, const char *mangled, const char *name, bool only_last, size_t number,
+                 const Launch *launch, const LaunchReport *report);
+
+// The kernels in the order of their first launches.
+const ProfileKernel *profile_kernels(size_t *count);
+
+#endif
