@@ -9,6 +9,7 @@ from functools import partial
 
 from floors import kernel_floors, rates_of
 from roles import missing_kernel
+from scenes import scenes_of
 from traces import trace_steps
 
 CEILING = "read_ceiling"  # what reading alone can do: in every lab
@@ -18,7 +19,7 @@ LIBRARY = "cub_device_reduce"  # what all are compared with
 @dataclass
 class Figure:
     name: str  # of the file
-    kind: str  # of the picture: a function of ladder.py, sweeps.py, counts.py or errors.py
+    kind: str  # of the picture: in the PICTURES of one of the modules that plot.py draws with
     data: object  # all that the picture depends on
 
 
@@ -305,7 +306,7 @@ def check_kernels(devices, counters, roles):
     timed = [row for table in devices for row in table.rows]
     names = {row["kernel"] for row in timed}
     counted = counters.rows if counters else []
-    for role in roles:
+    for role in (role for role in roles if role.name != "scenes"):
         if role.name == "counters":
             before = [row for row in counted if row["chapter"] < role.chapter]
             known = {counted_name(row, names) for row in before}
@@ -333,4 +334,7 @@ def figures_of(devices, counters, traces, errors, roles):
         for role in play(name) if source else []:
             data = data_of(source, role=role)
             figures += [Figure(f"{name}-{role.chapter}.svg", kind, data)] if data else []
+    book = devices[0] if devices else None
+    for role in play("scenes"):
+        figures += [Figure(*scene) for scene in scenes_of(book, role)]
     return figures + trace_figures(traces, counters)

@@ -18,6 +18,11 @@ def first_of(rows, **wanted):
     return next((r for r in rows if all(r[k] == v for k, v in wanted.items())), None)
 
 
+def latency_of(row):
+    """Microseconds of one load, of a row of a thousand."""
+    return row["median_us"] / CHASE_STEPS
+
+
 def rates_of(table, n):
     """What the recorded device does at best, or None where it was not all measured."""
     ceiling = first_of(table.rows, chapter=RATES, kernel=CEILING, n=n)
@@ -31,7 +36,7 @@ def rates_of(table, n):
         "bytes_per_us": ceiling["gbps"] * 1e3,
         "sms": sms,
         "cycles_per_us": sms * median(clocks) / 1e3,  # of all SMs
-        "latency_us": latency["median_us"] / CHASE_STEPS,
+        "latency_us": latency_of(latency),
         "blocks_per_us": empty["grid"] / empty["median_us"],
     }
 

@@ -51,6 +51,14 @@ SOURCES = (
     "errors.py",
     "floors.py",
     "floor_bars.py",
+    "scenes.py",
+    "shapes.py",
+    "lives.py",
+    "moves.py",
+    "sketch.py",
+    "trees.py",
+    "machine.py",
+    "protocols.py",
 )
 
 
@@ -142,15 +150,18 @@ def draw(folder, due, hashes):
         import errors
         import floor_bars
         import ladder
+        import machine
+        import protocols
         import style
         import sweeps
+        import trees
     except ImportError as error:
         raise Fault(
             f"{folder / due[0].name}: out of date, and this Python has no {error.name}: "
             'draw with the one that "tools/build/toolchain.sh python" names'
         ) from None
-    pictures = {**ladder.PICTURES, **sweeps.PICTURES, **counts.PICTURES, **errors.PICTURES}
-    pictures |= floor_bars.PICTURES
+    modules = (ladder, sweeps, counts, errors, floor_bars, trees, machine, protocols)
+    pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)
     for path, (svg, png) in drawn:

@@ -14,6 +14,7 @@ attributes of all labs as CSV, from which they are read.
                        grey those that an earlier chapter counted; KERNELS of earlier chapters too
   block-sweep KERNEL   block-sweep-NN.svg: the kernel over the number of blocks
   size-sweep KERNELS   size-sweep-NN.svg: the kernels, and the library, over n
+  scenes NAMES         NAME-NN.svg for each: the drawings of scenes.py
   floors KERNELS       floors-NN.svg: the times of these kernels beside what they cannot fall below;
                        KERNEL=4 has four loads of each thread on their way at once
 """
@@ -23,9 +24,10 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from scenes import SCENES
 from tables import Fault
 
-ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "floors")
+ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "floors", "scenes")
 HEADER = ["file", "line", "target", "figures"]
 
 
@@ -50,10 +52,13 @@ def checked(role):
     if role.name not in ROLES:
         raise role.fault(f"there is no role `{role.name}`, only {', '.join(ROLES)}")
     if not role.patterns and role.name != "counters":
-        raise role.fault(f"{role.name} names no kernel")
+        raise role.fault(f"{role.name} names {'nothing' if role.name == 'scenes' else 'no kernel'}")
     for pattern in role.patterns if role.name == "floors" else ():
         if not re.fullmatch(r"[^*?=]+(=[1-9]\d?)?", pattern):
             raise role.fault(f"floors: `{pattern}` is not KERNEL or KERNEL=LOADS")
+    for scene in role.patterns if role.name == "scenes" else ():
+        if scene not in SCENES:
+            raise role.fault(f"there is no scene `{scene}`, only {', '.join(SCENES)}")
     if role.name == "block-sweep" and re.search(r"[ *?]", " ".join(role.patterns)):
         raise role.fault("block-sweep is about one kernel")
     return role

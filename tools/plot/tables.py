@@ -53,7 +53,7 @@ NEEDED = {
     ),
     "errors": ("order", "data", "n", "relative_error", "bound", "condition"),
 }
-WHOLE = {"n", "block", "grid", "samples", "sweep", "sm_count"}  # in every table
+WHOLE = {"n", "block", "grid", "samples", "sweep", "sm_count", "l2_bytes"}  # in every table
 WHOLE |= {"launch", "warp", "line", "bytes", "lane", "address"}  # in traces
 MAY_BE_EMPTY = {"line", "bytes", "lane", "address"}  # on the barrier rows of a trace
 ACCESSES = ("load", "store", "atomic", "barrier")
@@ -143,7 +143,7 @@ def read_fact(line, facts):
     """`# name: value`; those that figures calculate with are numbers."""
     name, colon, value = line[1:].partition(":")
     name, value = name.strip(), value.strip()
-    if name in ("pin_gbps", "sm_count"):
+    if name in ("pin_gbps", "sm_count", "l2_bytes"):
         value = read_number("device", name, value)
     if colon:
         facts.setdefault(name, value)
