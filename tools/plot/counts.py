@@ -57,20 +57,24 @@ def counters_words(bars, titles):
 
 def counters(data, name):
     bars, titles = data["bars"], [counter_text(c) for c in data["counters"]]
-    across = 3
+    across = min(3, len(titles))
     down = math.ceil(len(titles) / across)
     high = 0.19 * len(bars) + 0.05
-    figure, place, write = sheet(0.85 + down * (high + 0.36), name)
+    below = 0.2 if data["profile"] else 0
+    figure, place, write = sheet(0.85 + below + down * (high + 0.36), name)
     what = f"What chapter {int(data['chapter'])} changes"
     heading(
         write,
         what,
-        f"Counted by the CPU device for {data['n']:,} elements; "
-        "grey is from before; equal counters are left out",
+        f"Counted by the CPU device for {data['n']:,} elements"
+        + ("" if all(bar["own"] for bar in bars) else "; grey is from before")
+        + ("" if data["chosen"] else "; equal counters are left out"),
     )
+    if data["profile"]:
+        write(0.08, 0.64, f"Machine instructions by Nsight Compute on {data['profile']}", color=MUTED, fontsize=9)
     width = (WIDTH - 1.75) / across
     for i, title in enumerate(titles):
-        left, top = 1.65 + (i % across) * width, 0.9 + i // across * (high + 0.36)
+        left, top = 1.65 + (i % across) * width, 0.9 + below + i // across * (high + 0.36)
         axes = place(left, top, width - 0.62, high)
         draw_counter(axes, title, bars, [bar["values"][i] for bar in bars], i % across == 0)
     return figure, what, counters_words(bars, titles)
@@ -207,7 +211,10 @@ def bank_shapes(data, name):
     tall = [max(steps.high for steps in row) + 0.62 for row in rows]
     figure, place, write = sheet(top + sum(tall) - 0.3, name)
     what = f"Who touches which bank when, in chapter {int(data['chapter'])}"
-    below = "One warp of each kernel, one access for each step. Across: 32 banks. Down: wavefronts"
+    below = (
+        "The first of a block's warps, one access for each step; the others come on top. "
+        "Across: banks. Down: wavefronts"
+    )
     heading(write, what, below)
     if any(steps.turns for steps in traces):
         write(0.08, 0.64, TURNS, color=MUTED)

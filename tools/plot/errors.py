@@ -21,7 +21,15 @@ from style import (
     sheet,
 )
 
-LOOKS = ((ORANGE, "o"), (GREEN, "s"), (BLUE, "^"), (PURPLE, "D"), (INK, "v"), (GREY, "P"))
+# A later line lies on an earlier one: markers are hollow, and the later the larger.
+LOOKS = (
+    (ORANGE, "o", 3),
+    (GREEN, "s", 3.5),
+    (BLUE, "^", 4.5),
+    (PURPLE, "D", 5),
+    (INK, "v", 6.5),
+    (GREY, "o", 9),
+)
 DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -33,7 +41,7 @@ def power_text(value):
 def write_legend(write, orders, looks):
     for k, order in enumerate(orders):
         left, top = 0.08 + k % 6 * 1.17, 0.72 + k // 6 * 0.2
-        color, _ = looks[order]
+        color, _, _ = looks[order]
         write(left, top, f"■ {kernel_text(order)}", color=color, fontweight="bold")
 
 
@@ -56,12 +64,27 @@ def scale_errors(axes, sizes, every, limits, first):
 
 def draw_line(axes, line, look, low):
     """An order's errors, none below `low`, and their bound."""
-    color, marker = look
+    color, marker, size = look
     x = [p["n"] for p in line["points"]]
     y = [max(p["error"], low) for p in line["points"]]
-    axes.plot(x, y, color=color, linewidth=1.5, marker=marker, markersize=3.5)
+    hollow = {"markerfacecolor": "none", "markeredgewidth": 1.1}
+    axes.plot(x, y, color=color, linewidth=1.4, marker=marker, markersize=size, **hollow)
     bound = [p["bound"] for p in line["points"]]
     axes.plot(x, bound, color=color, linewidth=0.9, dashes=(4, 2))
+
+
+def label_bounds(axes, lines):
+    """What is whose bound, in words above the dashed lines; bounds that lie together share their words."""
+    ends = sorted((line["points"][0]["bound"], line["order"], line["points"][0]["n"]) for line in lines)
+    groups = []
+    for bound, order, n in ends:
+        if groups and bound < 6 * groups[-1][0]:
+            groups[-1] = [bound, f"{groups[-1][1]}, {kernel_text(order)}", n]
+        else:
+            groups.append([bound, kernel_text(order), n])
+    for bound, text, n in groups:
+        style = {"textcoords": "offset points", "color": MUTED, "fontsize": 7}
+        axes.annotate(text, (n, bound), (2, 22 if text == groups[-1][1] else 3), **style)
 
 
 def errors_words(panels):
@@ -87,7 +110,7 @@ def errors(data, name):
     heading(
         write,
         title,
-        "Relative error against a double-double reference; dashed: the most that theory allows",
+        "Relative error against a double-double reference; dashed, named at the right: the most that theory allows",
     )
     looks = dict(zip(orders, LOOKS))
     write_legend(write, orders, looks)
@@ -99,6 +122,7 @@ def errors(data, name):
         scale_errors(axes, sizes, max(2, len(panels)), limits, k == 0)
         for line in panel["lines"]:
             draw_line(axes, line, looks[line["order"]], limits[0])
+    label_bounds(axes, panels[-1]["lines"])
     write(0.08, 4.37, "An error of zero is drawn at the lower edge.", color=MUTED, fontsize=8)
     return figure, title, errors_words(panels)
 

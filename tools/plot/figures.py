@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 
-from floors import kernel_floors, rates_of
+from floors import first_of, kernel_floors, rates_of
 from roles import missing_kernel
 from scenes import scenes_of
 from traces import trace_steps
@@ -70,6 +70,7 @@ def ladder_data(devices, rungs):
     The best on the first device that has the chapter is shown for the others too."""
     n = usual_n(devices, rungs)
     ladder, shown = {"n": n, "devices": []}, {}
+    titles = {rung.chapter: rung.title() for rung in rungs}
     for table in devices:
         rows = [row for row in table.rows if row["n"] == n]
         stages = []
@@ -78,7 +79,8 @@ def ladder_data(devices, rungs):
             best = next((row for row in kernels if row["kernel"] == shown.get(chapter)), best)
             shown.setdefault(chapter, best["kernel"])
             others = [row["median_us"] for row in kernels if row is not best]
-            stages.append({"chapter": chapter, **pick(best, TIMES), "others": others})
+            stage = {"chapter": chapter, "title": titles[chapter], **pick(best, TIMES)}
+            stages.append({**stage, "others": others})
         library = [row["median_us"] for row in rows if row["kernel"] == LIBRARY]
         if stages:
             ladder["devices"].append(
@@ -101,7 +103,7 @@ def steps_data(ladder):
             {
                 "name": device["name"],
                 "stages": [
-                    pick(s, ("chapter", "kernel", "median_us", "p5_us", "p95_us"))
+                    pick(s, ("chapter", "title", "kernel", "median_us", "p5_us", "p95_us"))
                     for s in device["stages"]
                 ],
             }
@@ -158,6 +160,14 @@ def sizes_of(table, chapter, kernel):
     return [pick(rows[n], ("n", *TIMES[1:])) for n in sorted(rows)] if len(rows) >= 5 else []
 
 
+def left_by(table, kernel, points):
+    """How many sums the kernel leaves at most at these n: one, or where it is named block_sum one per block."""
+    if not kernel.startswith("block_sum_"):
+        return 1
+    sizes = {point["n"] for point in points}
+    return max(row["grid"] for row in table.rows if row["kernel"] == kernel and row["n"] in sizes)
+
+
 def library_sizes(table, chapter, sizes):
     """The library's curve: this chapter's, or that of the chapter with the most of these sizes."""
     chapters = sorted({row["chapter"] for row in table.rows if row["kernel"] == LIBRARY})
@@ -168,25 +178,32 @@ def library_sizes(table, chapter, sizes):
     return max(curves, key=len, default=[])
 
 
-def sizes_data(devices, role):
+def sizes_data(devices, role, each=False):
     """Time over n: a curve per device, for each kernel of the role and for the library.
 
-    Where there are more than four kernels, the first device alone."""
+    Where there are more than two kernels, the first device alone. each: n is every GPU's own."""
     curves = []
     for table in devices:
         kernels = dict.fromkeys(row["kernel"] for row in filter(role.plays, table.rows))
         found = {k: sizes_of(table, role.chapter, k) for k in kernels if k not in (CEILING, LIBRARY)}
         found = {kernel: points for kernel, points in found.items() if points}
-        if not found or len({curve["kernel"] for curve in curves} - {LIBRARY}) > 4:
+        if not found or len({curve["kernel"] for curve in curves} - {LIBRARY}) > 2:
             continue
         sizes = {point["n"] for points in found.values() for point in points}
         found[LIBRARY] = library_sizes(table, role.chapter, sizes)
         curves += [
-            {"name": table.facts["device"], "kernel": kernel, "points": points}
+            {
+                "name": table.facts["device"],
+                "kernel": kernel,
+                "points": points,
+                "sums": left_by(table, kernel, points),
+            }
             for kernel, points in found.items()
             if points
         ]
-    return {"chapter": role.chapter, "library": LIBRARY, "curves": curves} if curves else None
+    if not curves:
+        return None
+    return {"chapter": role.chapter, "library": LIBRARY, "each": each, "curves": curves}
 
 
 # --- counts ---
@@ -211,9 +228,32 @@ def counted_kernels(table, timed, wanted):
     return kernels
 
 
-def counters_data(table, timed, role):
+def profiled_value(devices, row, name, column):
+    """A value of the profile on the first device that has one, or None."""
+    where = {"chapter": row["chapter"], "kernel": name, "n": row["n"]}
+    found = (first_of(table.limits, **where) for table in devices if table.limits)
+    return next((limit.get(column) for limit in found if limit), None)
+
+
+def chosen_counters(table, devices, bars, role):
+    """{counter: values}, as the role names them: those of the CPU device, else of the profile."""
+    known = {column for device in devices for limit in device.limits for column in limit}
+    chosen = {}
+    for column in role.columns:
+        if column in table.columns:
+            chosen[column] = [row[column] for _, row in bars]
+            continue
+        if known and column not in known:
+            raise role.fault(f"counters: neither the CPU device nor the profile counts `{column}`")
+        values = [profiled_value(devices, row, name, column) for name, row in bars]
+        if None not in values:
+            chosen[column] = values
+    return chosen
+
+
+def counters_data(table, devices, timed, role):
     """The kernels of a lab, before them those of earlier chapters that the role names, and the
-    counters that differ between them."""
+    counters that the role chooses, or all that differ between them."""
     kernels = counted_kernels(table, timed, lambda chapter: chapter == role.chapter)
     before = counted_kernels(table, timed, lambda chapter: chapter < role.chapter)
     own = [name for name in kernels if name not in before]
@@ -221,16 +261,20 @@ def counters_data(table, timed, role):
     bars = [*((name, before[name]) for name in asked), *kernels.items()]
     bars = [bar for bar in bars if own and bar[1]["n"] == kernels[own[0]]["n"]]
     counters = [column for column in table.columns if column not in NO_COUNTERS]
-    changed = [c for c in counters if len({row[c] for _, row in bars}) > 1]
-    if not changed:
+    changed = {c: [row[c] for _, row in bars] for c in counters if len({row[c] for _, row in bars}) > 1}
+    shown = chosen_counters(table, devices, bars, role) if role.columns and own else changed
+    if not shown:
         return None
+    profiles = (device.facts["device"] for device in devices if device.limits)
     return {
         "chapter": role.chapter,
         "n": bars[0][1]["n"],
-        "counters": changed,
+        "chosen": bool(role.columns),
+        "profile": next(profiles, "") if set(shown) - set(table.columns) else "",
+        "counters": list(shown),
         "bars": [
-            {"kernel": name, "own": name in own, "values": [row[column] for column in changed]}
-            for name, row in bars
+            {"kernel": name, "own": name in own, "values": [values[i] for values in shown.values()]}
+            for i, (name, _) in enumerate(bars)
         ],
     }
 
@@ -328,7 +372,8 @@ def figures_of(devices, counters, traces, errors, roles):
     for name, kind, data_of, source in (
         ("block-sweep", "blocks", blocks_data, devices),
         ("size-sweep", "sizes", sizes_data, devices),
-        ("counters", "counters", partial(counters_data, timed=timed), counters),
+        ("message-sweep", "sizes", partial(sizes_data, each=True), devices),
+        ("counters", "counters", partial(counters_data, devices=devices, timed=timed), counters),
         ("floors", "floors", partial(floors_data, counters=counters, timed=timed), devices),
     ):
         for role in play(name) if source else []:

@@ -6,8 +6,9 @@ its content in words.
 
 from dataclasses import dataclass
 
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from style import (
+    FAINT,
     INK,
     MUTED,
     PAPER,
@@ -29,11 +30,11 @@ from style import (
 
 
 def rows_of(devices):
-    """The chapters of all devices, and the label of each: the first device's kernel."""
+    """The chapters of all devices, and the label of each: its title, or the first device's kernel."""
     labels = {}
     for device in devices:
         for stage in device["stages"]:
-            labels.setdefault(stage["chapter"], kernel_text(stage["kernel"]))
+            labels.setdefault(stage["chapter"], stage["title"] or kernel_text(stage["kernel"]))
     return sorted(labels), labels
 
 
@@ -130,10 +131,6 @@ class Rungs:
         for stage in self.device["stages"]:
             self.draw_time(stage)
             self.draw_rate(stage)
-        if self.device["ceiling_gbps"]:
-            at = [100 * self.device["ceiling_gbps"] / self.best_rate()] * 2
-            for span in self.across():
-                self.rates.plot(at, span, color=INK, linewidth=1.1, dashes=(3, 2))
         if self.device["library_us"]:
             line = {"color": self.color, "linewidth": 1, "dashes": (1.5, 2), "zorder": 1}
             for span in self.across():
@@ -142,18 +139,23 @@ class Rungs:
     def draw_stairs(self):
         """Down from row to row."""
         stages = self.device["stages"]
-        x = [stage["median_us"] for stage in stages for _ in (0, 1)]
+        end = self.times.get_xlim()[1]
+        x = [min(stage["median_us"], end) for stage in stages for _ in (0, 1)]
         y = [self.row(stage) + half for stage in stages for half in (-0.5, 0.5)]
         y = [y[0] + 0.5, *y[1:-1], y[-1] - 0.5]
         self.times.plot(x, y, color=self.color, linewidth=1.3, alpha=0.5, zorder=2)
 
     def draw_time(self, stage):
         y, us, times = self.row(stage), stage["median_us"], self.times
+        if us > times.get_xlim()[1]:
+            self.draw_beyond(y, us)
+            return
         if not self.alone:
             times.plot([times.get_xlim()[0], us], [y, y], color=self.color, linewidth=1.3, alpha=0.5)
+        others = [other for other in stage["others"] if other <= times.get_xlim()[1]]
         times.plot(
-            stage["others"],
-            [y] * len(stage["others"]),
+            others,
+            [y] * len(others),
             "o",
             markersize=4.2,
             markerfacecolor="none",
@@ -164,7 +166,7 @@ class Rungs:
         times.plot([us], [y], "o", color=self.color, markersize=6.5, zorder=4)
         times.annotate(
             time_text(us),
-            (clear_of(us, stage["others"], times.get_xlim()), y),
+            (clear_of(us, others, times.get_xlim()), y),
             (8, 0),
             va="center",
             textcoords="offset points",
@@ -172,10 +174,17 @@ class Rungs:
             annotation_clip=False,
         )
 
+    def draw_beyond(self, y, us):
+        """A time that the axis has no room for: an arrow to its end, and how long it is."""
+        end = self.times.get_xlim()[1]
+        self.times.plot([end], [y], ">", color=self.color, markersize=6.5, clip_on=False, zorder=4)
+        style = {"va": "center", "ha": "right", "fontsize": 8.5, "textcoords": "offset points"}
+        self.times.annotate(time_text(us), (end, y), (-8, 0), **style)
+
     def best_rate(self):
-        """What 100 % is: the pin rate where it is known."""
+        """What 100 % is: what reading alone can do, or what is known instead."""
         rates = [stage["gbps"] for stage in self.device["stages"]]
-        return self.device["pin_gbps"] or max([self.device["ceiling_gbps"] or 0, *rates])
+        return self.device["ceiling_gbps"] or self.device["pin_gbps"] or max(rates)
 
     def draw_rate(self, stage):
         y, share = self.row(stage), 100 * stage["gbps"] / self.best_rate()
@@ -208,6 +217,29 @@ class Rungs:
 RATES_LEFT, RATES_WIDTH = 4.6, 1.9  # inches
 
 
+def ordinary(times):
+    """Those without the few that are ten times as long as the next: they would flatten the others."""
+    times = sorted(times)
+    for k in range(len(times) - 1, len(times) // 2, -1):
+        if times[k] > 10 * times[k - 1]:
+            times = times[:k]
+    return times
+
+
+def scale_times(axes, times):
+    """A log axis on which neighbouring stages stay apart: a line at 1, 2 and 5 of every decade."""
+    times = ordinary(times)
+    low, high = min(times) / 1.35, max(times) * 2.2
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    places = [step * 10.0**e for e in range(-3, 12) for step in (1, 2, 5)]
+    axes.xaxis.set_major_locator(FixedLocator([x for x in places if low <= x <= high]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: round_time(x)))
+    axes.grid(axis="x", color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
 def ladder_sheet(data, name, what):
     """The empty page: its axes with their scales, and the chapters beside them."""
     devices = data["devices"]
@@ -217,7 +249,7 @@ def ladder_sheet(data, name, what):
         devices,
         name,
         what,
-        "The fastest kernel of each chapter"
+        "A kernel of each chapter"
         + (" (rings: its other kernels), median times" if alone else "")
         + f" on {devices[0]['name']}"
         + ("" if alone else ", and the same elsewhere; rings: the other kernels"),
@@ -226,8 +258,8 @@ def ladder_sheet(data, name, what):
             (RATES_LEFT, RATES_WIDTH, "GB/s"),
         ),
     )
-    decades(times, [stage["median_us"] for d in devices for stage in d["stages"]], round_time)
-    full = "pin rate" if all(device["pin_gbps"] for device in devices) else "best"
+    scale_times(times, [stage["median_us"] for d in devices for stage in d["stages"]])
+    full = "read ceiling" if all(device["ceiling_gbps"] for device in devices) else "best"
     rates.set_xlim(0, 100)
     rates.xaxis.set_major_locator(FixedLocator([0, 50, 100]))
     rates.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f} %" if x < 100 else full))
@@ -254,17 +286,22 @@ def ladder(data, name):
     for device, color, offset in zip(devices, SERIES, places):
         Rungs(device, color, chapters, offset, thick, len(devices) == 1, times, rates).draw()
     if any(device["ceiling_gbps"] for device in devices):
-        write(WIDTH - 0.1, "of read ceiling (dashed)", ha="right", fontweight="bold")
+        write(WIDTH - 0.1, "of read ceiling", ha="right", fontweight="bold")
     return figure, what, ladder_words(devices)
 
 
 # --- its steps ---
 
 
-def steps_of(stages):
-    """Per stage: the gain over the stage before, and whether a difference can be measured."""
+def steps_of(stages, chapters):
+    """Per stage: the gain over the stage before, and whether a difference can be measured.
+
+    None and False where the stage before was not recorded."""
     steps = []
     for before, stage in zip(stages, stages[1:]):
+        if chapters.index(stage["chapter"]) != chapters.index(before["chapter"]) + 1:
+            steps.append((None, False))
+            continue
         apart = stage["p5_us"] > before["p95_us"] or before["p5_us"] > stage["p95_us"]
         steps.append((before["median_us"] / stage["median_us"], apart))
     return [(None, True), *steps]
@@ -297,7 +334,7 @@ def scale_gains(axes, steps):
 def draw_gain(axes, y, thick, color, end, gain, apart):
     """A bar from 1 to the gain, an arrow where it leaves the axis; grey without a difference."""
     if gain is None:
-        axes.annotate("the start", (1, y), (5, 0), color=MUTED, **BESIDE)
+        axes.annotate("the start" if apart else "the stage before was not recorded", (1, y), (5, 0), color=MUTED, **BESIDE)
     elif gain > end:
         tip, head = 1 + 0.8 * (end - 1), 0.05 * (end - 1)
         axes.barh(y, tip - 1, thick, left=1, color=color)
@@ -349,7 +386,7 @@ def speedup(data, name):
             (4.9, 1.65, f"against chapter {int(start)}"),
         ),
     )
-    steps = [steps_of(device["stages"]) for device in devices]
+    steps = [steps_of(device["stages"], chapters) for device in devices]
     end = scale_gains(gains, steps)
     sums = [
         [device["stages"][0]["median_us"] / stage["median_us"] for stage in device["stages"]]

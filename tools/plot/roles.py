@@ -11,9 +11,12 @@ attributes of all labs as CSV, from which they are read.
   ladder KERNELS       the chapter's rung of ladder.svg and speedup.svg: the fastest of these kernels,
                        the others are rings
   counters [KERNELS]   counters-NN.svg: what the CPU device counted for all kernels of the lab, in
-                       grey those that an earlier chapter counted; KERNELS of earlier chapters too
+                       grey those that an earlier chapter counted; KERNELS of earlier chapters too.
+                       counters(barriers,machine_insts) shows these counters and no others; what the
+                       CPU device does not count comes from the profile of the book's device
   block-sweep KERNEL   block-sweep-NN.svg: the kernel over the number of blocks
   size-sweep KERNELS   size-sweep-NN.svg: the kernels, and the library, over n
+  message-sweep KERNELS  message-sweep-NN.svg: the same where every GPU has n elements of its own
   scenes NAMES         NAME-NN.svg for each: the drawings of scenes.py
   floors KERNELS       floors-NN.svg: the times of these kernels beside what they cannot fall below;
                        KERNEL=4 has four loads of each thread on their way at once
@@ -27,7 +30,7 @@ from fnmatch import fnmatchcase
 from scenes import SCENES
 from tables import Fault
 
-ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "floors", "scenes")
+ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "message-sweep", "floors", "scenes")
 HEADER = ["file", "line", "target", "figures"]
 
 
@@ -37,6 +40,12 @@ class Role:
     chapter: str  # 04
     name: str  # one of ROLES
     patterns: tuple  # names of kernels, with * and ?
+    columns: tuple = ()  # of `counters`: which, none for all that differ
+
+    def title(self):
+        """What the chapter is about, by the name of its file: bank conflicts; or nothing."""
+        found = re.search(r"(?:^|/)\d\d-([^/:]+)\.md:", self.where)
+        return found[1].replace("-", " ") if found else ""
 
     def names(self, kernel):
         return any(fnmatchcase(kernel, pattern) for pattern in self.patterns)
@@ -51,6 +60,8 @@ class Role:
 def checked(role):
     if role.name not in ROLES:
         raise role.fault(f"there is no role `{role.name}`, only {', '.join(ROLES)}")
+    if role.columns and role.name != "counters":
+        raise role.fault(f"{role.name} has no counters to choose from")
     if not role.patterns and role.name != "counters":
         raise role.fault(f"{role.name} names {'nothing' if role.name == 'scenes' else 'no kernel'}")
     for pattern in role.patterns if role.name == "floors" else ():
@@ -69,7 +80,9 @@ def roles_of(where, target, text):
     chapter = re.match(r"(\d\d)[-_]", target.rpartition("/")[2])
     roles = {}
     for words in filter(None, (part.split() for part in text.split(";"))):
-        role = Role(where, chapter[1] if chapter else "", words[0], tuple(words[1:]))
+        name, columns = re.fullmatch(r"(.*?)(?:\((.*)\))?", words[0]).groups()
+        columns = tuple(columns.split(",")) if columns else ()
+        role = Role(where, chapter[1] if chapter else "", name, tuple(words[1:]), columns)
         if not chapter:
             raise role.fault(f"{target} belongs to no chapter: its name starts with no two digits")
         if role.name in roles:

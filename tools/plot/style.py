@@ -110,7 +110,8 @@ def kernel_text(kernel):
 def counter_text(column):
     """A column in words: shared_ld_conflicts -> shared load conflicts."""
     words = {"ld": "load", "st": "store", "insts": "instructions"}
-    text = " ".join(words.get(word, word) for word in column.split("_"))
+    text = " ".join(words.get(word, word) for word in column.removesuffix("_pct").split("_"))
+    text += " (%)" if column.endswith("_pct") else ""
     ptx = column in ("warp_insts", "divergent_branches")
     return f"{text} (PTX)" if ptx else text
 

@@ -167,7 +167,7 @@ def blocks(data, name):
 
 def looks_of(kernels, library):
     """A colour and a marker for each kernel; orange is the library's. Then a place in a legend."""
-    palette = [color for color in SERIES if color != ORANGE or library not in kernels]
+    palette = [c for c in SERIES if c != ORANGE] + [INK] if library in kernels else list(SERIES)
     looks, left, row = {library: (ORANGE, None, "■")}, 0.08, 0
     for i, kernel in enumerate(k for k in kernels if k != library):
         marker, sign = ((None, "■"), ("o", "●"), ("^", "▲"), ("D", "◆"))[i // len(palette) % 4]
@@ -231,6 +231,10 @@ def draw_curve(panels, curve, line, theirs):
 
 def finish_scales(panels, library):
     """What depends on the curves."""
+    low, high = panels[0].get_ylim()
+    if high < 100 * low:  # too few powers of ten for an axis
+        places = [step * 10.0**e for e in range(-3, 10) for step in (1, 2, 5)]
+        panels[0].yaxis.set_major_locator(FixedLocator([y for y in places if low <= y <= high]))
     panels[0].yaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time(us)))
     panels[1].yaxis.set_major_formatter(FuncFormatter(lambda gbps, _: significant(gbps, 1)))
     for axes in panels[2:]:
@@ -240,7 +244,7 @@ def finish_scales(panels, library):
         axes.axhline(1, color=ORANGE, linewidth=1.2)
         low, high = axes.get_ylim()
         axes.set_ylim(max(min(low, 0.9), 0.5), max(high, 1.1))  # slower than half: not shown
-        axes.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+        axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"×{y:g}"))
         axes.xaxis.set_major_locator(FixedLocator([2**e for e in range(10, 31, 3)]))
 
@@ -256,6 +260,25 @@ def sizes_words(curves):
     return "; ".join(texts) + "."
 
 
+def on_gpus(each, kernels):
+    """Whose n it is, where several GPUs work together."""
+    if each:
+        return " on every GPU"
+    return " in all" if any(kernel.endswith("_gpus") for kernel in kernels) else ""
+
+
+def unfinished(curves):
+    """What a comparison must not hide: kernels that leave several sums beside others that leave one."""
+    sums = {}
+    for curve in curves:
+        sums[curve["kernel"]] = max(curve["sums"], sums.get(curve["kernel"], 0))
+    several = [kernel for kernel, left in sums.items() if left > 1]
+    if not several or len(several) == len(sums):
+        return ""
+    left = ", ".join(f"{kernel} leaves up to {sums[kernel]:,} sums" for kernel in several)
+    return f"Not the same work: {left}; the others leave one"
+
+
 def sizes(data, name):
     curves, library = data["curves"], data["library"]
     kernels = sorted(dict.fromkeys(c["kernel"] for c in curves), key=lambda k: k == library)
@@ -265,21 +288,24 @@ def sizes(data, name):
     looks, legend = looks_of(kernels, library)
     rows = legend[-1][1] + (len(machines) > 1)  # the legend's, beyond the first
     lower = 0.2 * rows
-    tall = 1.6 if len(kernels) > 4 else 0.65  # the panel below: speed against the library
-    figure, place, write = sheet(3.95 + lower + (0.6 + tall if versus else 0), name)
+    high, tall = (1.7, 2.1) if versus else (2.4, 0)  # the panels above, and below the point: the ratio
+    lower += 0.2 if unfinished(curves) else 0
+    figure, place, write = sheet(1.55 + high + lower + (0.6 + tall if versus else 0), name)
     every = sorted({p["n"] for c in curves for p in c["points"]})
     what = f"From {binary_text(every[0])} to {binary_text(every[-1])} elements"
     heading(
         write,
         what,
-        f"Chapter {int(data['chapter'])}: n floats"
+        f"Chapter {int(data['chapter'])}: n floats" + on_gpus(data["each"], kernels)
         + (f" on {machines[0]}" if len(machines) == 1 else "")
         + ". Lines are medians, bands the 5th to 95th percentile",
     )
     write_legend(write, looks, legend, machines, rows)
-    panels = [place(0.66, 1.05 + lower, 2.75, 2.4), place(4.2, 1.05 + lower, 2.75, 2.4)]
+    if unfinished(curves):
+        write(0.08, 0.7 + 0.2 * (rows + 1), unfinished(curves), color=MUTED)
+    panels = [place(0.66, 1.05 + lower, 2.75, high), place(4.2, 1.05 + lower, 2.75, high)]
     if versus:
-        panels.append(place(0.66, 4.1 + lower, WIDTH - 0.91, tall))
+        panels.append(place(0.66, 1.7 + high + lower, WIDTH - 0.91, tall))
     scale_sizes(panels, every)
     for curve in curves:
         color, marker, _ = looks[curve["kernel"]]
