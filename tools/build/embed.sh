@@ -4,10 +4,10 @@ set -eu
 echo '#include <stddef.h>'
 for file in "$@"; do
     name=page_$(basename "$file" | tr '.-' '__')
-    echo "extern const char $name[];"
+    echo "extern const unsigned char $name[];"
     echo "extern const size_t ${name}_length;"
-    echo "const char $name[] = {"
-    od -An -v -td1 "$file" | sed 's/-\{0,1\}[0-9][0-9]*/&,/g'
+    echo "const unsigned char $name[] = {"
+    od -An -v -tu1 "$file" | sed 's/[0-9][0-9]*/&,/g'
     echo "0};"
     echo "const size_t ${name}_length = sizeof $name - 1;"
 done

@@ -28,7 +28,7 @@ SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
                    $(B)/simt-objects/page_parts.o
-SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file str)
+SIMT_SHARED   := $(patsubst %,$(B)/simt-objects/base/%.o,arena csv file json str)
 SIMT_FLAGS    := -ffp-contract=off -fno-trapping-math -fPIC -fvisibility=hidden -fno-semantic-interposition
 
 SIMT_RUNTIMES := $(B)/simt-runtime/libcudart.so.12 $(B)/simt-runtime/libcudart.so.13

@@ -1,13 +1,7 @@
-// What every room of the CPU device may say: how a call ended, in a code and one line of text, and
-// the shape of a grid or a block. Nothing here prints or exits.
+// What every room of the CPU device may say: how a call ended, in a code and one line of text.
+// Nothing here prints or exits.
 #ifndef STATUS_H
 #define STATUS_H
-
-#include <stdint.h>
-
-typedef struct {
-    uint32_t x, y, z;
-} Dim3;
 
 typedef struct {
     char text[1024]; // one line, terminated; empty when there was no error

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "simt/base/clock.h"
 #include "simt/cuda/signal.h"
 #include "simt/memory/condition.h"
 
@@ -199,11 +199,7 @@ bool conditional_check(const Graph *graph, const GraphNode **failed) {
 
 // --- running ---
 
-static double now_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+static double now_seconds(void) { return (double)clock_ns(CLOCK_MONOTONIC) * 1e-9; }
 
 static const Condition *ask(const Conditional *conditional) {
     const Condition *condition = condition_find(conditional->handle);

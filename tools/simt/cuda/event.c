@@ -4,8 +4,8 @@
 #include "simt/cuda/event.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "simt/base/clock.h"
 #include "simt/cuda/capture.h"
 #include "simt/cuda/queue.h"
 
@@ -60,9 +60,7 @@ API CudaError cudaEventDestroy(Event *event) { return RUNTIME(destroy_event(even
 
 void event_record(Event *event) {
     if (!known_event(event)) return; // a graph may outlive the event that it records
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    event->milliseconds = (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    event->milliseconds = (double)clock_ns(CLOCK_MONOTONIC) * 1e-6;
     event->recorded = true;
     event->capture = NULL;
 }

@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "simt/base/clock.h"
 #include "simt/cuda/runtime.h"
 #include "simt/exec/machine.h"
 #include "simt/memory/memory.h"
@@ -38,11 +38,7 @@ static pid_t owner;  // a child of the program has the handlers but not the thre
 static volatile sig_atomic_t first_number;
 static int64_t first_ns;
 
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
+static int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 // The same signal may come twice: from the launcher, and from whoever sent it to the whole group.
 // One that comes later ends the process at once.

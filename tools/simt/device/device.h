@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "simt/base/dim3.h"
 #include "simt/base/status.h"
 #include "simt/observe/banks.h"
 #include "simt/observe/check/hazard.h"

@@ -61,9 +61,7 @@ void block_free(Block *block) {
 void block_start(Block *block, uint64_t number) {
     const Machine *machine = block->machine;
     block->number = number;
-    block->index.x = (uint32_t)(number % machine->grid.x);
-    block->index.y = (uint32_t)(number / machine->grid.x % machine->grid.y);
-    block->index.z = (uint32_t)(number / machine->grid.x / machine->grid.y);
+    block->index = dim3_at(number, machine->grid);
     block->live_threads = block->threads;
     block->done_warps = 0;
     block->progress = 0;

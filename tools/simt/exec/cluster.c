@@ -33,33 +33,23 @@ void cluster_free(Cluster *cluster) {
     free(cluster);
 }
 
-static Dim3 unlinear(uint64_t number, Dim3 shape) {
-    return (Dim3){(uint32_t)(number % shape.x), (uint32_t)(number / shape.x % shape.y),
-                  (uint32_t)(number / shape.x / shape.y)};
-}
-
-Dim3 cluster_grid(const Machine *machine) {
-    const Dim3 grid = machine->grid, each = machine->cluster;
-    return (Dim3){grid.x / each.x, grid.y / each.y, grid.z / each.z};
-}
+Dim3 cluster_grid(const Machine *machine) { return dim3_in_parts(machine->grid, machine->cluster); }
 
 Dim3 cluster_index(const Block *block) {
-    const Dim3 at = block->index, each = block->machine->cluster;
-    return (Dim3){at.x / each.x, at.y / each.y, at.z / each.z};
+    return dim3_in_parts(block->index, block->machine->cluster);
 }
 
 // All blocks are as at their start before any observer is told of one.
 void cluster_start(Cluster *cluster, uint64_t number) {
     const Machine *machine = cluster->blocks[0]->machine;
     const Dim3 each = machine->cluster, grid = machine->grid;
-    const Dim3 at = unlinear(number, cluster_grid(machine));
+    const Dim3 at = dim3_at(number, cluster_grid(machine));
     cluster->arrived = 0;
     cluster->live_threads = cluster->count * machine->threads_per_block;
     for (uint32_t rank = 0; rank < cluster->count; rank++) {
-        const Dim3 in = unlinear(rank, each);
-        const uint64_t x = at.x * each.x + in.x, y = at.y * each.y + in.y;
-        const uint64_t z = at.z * each.z + in.z;
-        block_start(cluster->blocks[rank], x + grid.x * (y + grid.y * z));
+        const Dim3 in = dim3_at(rank, each);
+        const Dim3 block = {at.x * each.x + in.x, at.y * each.y + in.y, at.z * each.z + in.z};
+        block_start(cluster->blocks[rank], dim3_number(block, grid));
     }
     for (uint32_t rank = 0; rank < cluster->count; rank++) observer_begin(cluster->blocks[rank]);
 }

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simt/exec/machine.h"
 
-#include <time.h>
+#include "simt/base/clock.h"
 
 volatile sig_atomic_t machine_interrupted;
 
@@ -26,11 +26,7 @@ void machine_await_prerequisite(Machine *machine) {
     if (run) run(machine->prerequisite_context);
 }
 
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
+static int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 // The deadline is written seldom, a hundredth of its distance late at most: all host threads read
 // the line of the cache that it is in.

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "simt/base/dim3.h"
 #include "simt/base/status.h"
 #include "simt/exec/code.h"
 

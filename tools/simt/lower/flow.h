@@ -16,8 +16,7 @@
 //   kept. Within the ways to another such place there is none that could be passed without leaving
 //   them: lanes do not wait twice for those who are still on their way.
 // - Two branches of `a && b` are one if b is cheap: then it is computed for all lanes, and those
-// for
-//   which it is not needed are with the others behind it.
+//   which do not need it are with the others behind it.
 //
 // This is what ptxas does in most cases, read off its machine code: where it sets BSSY, BSYNC and
 // BREAK in 200 random control flows. tests/simt/flows/bounds.csv names those where it does not.

@@ -1,7 +1,7 @@
 // Special registers, a row each. PTX ISA, "Special Registers".
 #define _POSIX_C_SOURCE 200809L
-#include <time.h>
 
+#include "simt/base/clock.h"
 #include "simt/exec/cluster.h"
 #include "simt/ops/ops.h"
 
@@ -87,11 +87,7 @@ static const Inst *is_explicit_cluster(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-static uint64_t now_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+static uint64_t now_ns(clockid_t clock) { return (uint64_t)clock_ns(clock); }
 OF_WARP(clock_low, now_ns(CLOCK_MONOTONIC) & UINT32_MAX)
 OF_WARP(clock_high, now_ns(CLOCK_MONOTONIC) >> 32)
 OF_WARP(clock_all, now_ns(CLOCK_MONOTONIC))

@@ -71,17 +71,9 @@ static Number number_of(uint64_t bits, ElementType type) {
 
 // Drops what a float cannot hold.
 static uint32_t single_toward_zero(double value) {
-    float nearest = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &nearest, sizeof bits);
+    const float nearest = (float)value;
+    uint32_t bits = half_single_bits(nearest);
     if (fabs(value) < 0x1p128 && fabs((double)nearest) > fabs(value)) bits--;
-    return bits;
-}
-
-static uint32_t single_to_nearest(double value) {
-    float nearest = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &nearest, sizeof bits);
     return bits;
 }
 
@@ -98,7 +90,7 @@ static uint64_t narrowed(double value, ElementType type) {
 static uint64_t added(uint64_t x, uint64_t y, ElementType type) {
     const double sum = number_of(x, type).value + number_of(y, type).value;
     if (sum != sum) return type == ELEMENT_F16 ? CANONICAL_HALF : CANONICAL_SINGLE;
-    return type == ELEMENT_F16 ? float_to_half(sum, ROUND_NEAREST) : single_to_nearest(sum);
+    return type == ELEMENT_F16 ? float_to_half(sum, ROUND_NEAREST) : half_single_bits((float)sum);
 }
 
 // Whether ptxas for sm_90 makes numbers of 16 bits of a's and b's.

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "simt/base/dim3.h"
 #include "simt/base/status.h"
 
 #define PTX_NONE UINT32_MAX

@@ -1,6 +1,8 @@
 // Text inside a page: see escape.h.
 #include "simt/report/escape.h"
 
+#include "base/json.h"
+
 // Adds a text by `add`, to which only UTF-8 comes, and U+FFFD for every other byte.
 static void add_valid(Buf *buf, Str text, void (*add)(Buf *buf, Str valid)) {
     for (size_t bad = 0; bad != SIZE_MAX; text = str_from(text, bad + 1)) {
@@ -42,18 +44,13 @@ static void add_html(Buf *buf, Str text) {
 void escape_html(Buf *buf, Str text) { add_valid(buf, text, add_html); }
 
 // "<" too, or a text could end the element or open a comment.
-static void add_json(Buf *buf, Str text) {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.at[i];
-        if (c == '"' || c == '\\' || c == '<' || (unsigned char)c < ' ')
-            buf_format(buf, "\\u%04x", (unsigned)c);
-        else
-            buf_char(buf, c);
-    }
-}
-
 void escape_json(Buf *buf, Str text) {
-    buf_char(buf, '"');
-    add_valid(buf, text, add_json);
-    buf_char(buf, '"');
+    Buf valid = {.arena = buf->arena}, json = {.arena = buf->arena};
+    add_valid(&valid, text, buf_add);
+    json_string(&json, buf_str(&valid));
+    for (size_t i = 0; i < json.len; i++)
+        if (json.at[i] == '<')
+            buf_add(buf, STR("\\u003c"));
+        else
+            buf_char(buf, json.at[i]);
 }

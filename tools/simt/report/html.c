@@ -18,7 +18,7 @@ typedef struct {
     bool counted[COUNTERS]; // there is a column for it
 } Page;
 
-#define PART(name) ((Str){page_##name, page_##name##_length})
+#define PART(name) ((Str){(const char *)page_##name, page_##name##_length})
 
 // --- styles and scripts ---
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #define PAGE_PART(name)                                                                            \
-    extern const char page_##name[];                                                               \
+    extern const unsigned char page_##name[];                                                      \
     extern const size_t page_##name##_length
 
 PAGE_PART(report_html);

@@ -165,11 +165,6 @@ static ProfileBanks *banks_at(Arena *arena, ProfileKernel *kernel, uint32_t inst
     return &kernel->banks[kernel->bank_count++];
 }
 
-static Dim3 unlinear(uint64_t number, Dim3 grid) {
-    return (Dim3){(uint32_t)(number % grid.x), (uint32_t)(number / grid.x % grid.y),
-                  (uint32_t)(number / grid.x / grid.y)};
-}
-
 static bool worse(const BankAccesses *a, const BankAccesses *b) {
     return a->wavefronts != b->wavefronts
                ? a->wavefronts > b->wavefronts
@@ -189,7 +184,7 @@ static void add_banks(Arena *arena, ProfileKernel *kernel, size_t number, const 
             to->found.accesses[w] = now.accesses[w];
         }
         if (!shown) continue;
-        *to = (ProfileBanks){now, number, unlinear(now.block, launch->grid)};
+        *to = (ProfileBanks){now, number, dim3_at(now.block, launch->grid)};
     }
 }
 

@@ -13,10 +13,8 @@
 static Checker *first_of(const Block *block) { return block->cluster->blocks[0]->watch; }
 
 static uint64_t index_of(const Machine *machine, uint64_t block) {
-    const Dim3 grid = machine->grid, each = machine->cluster;
-    const uint64_t x = block % grid.x / each.x, y = block / grid.x % grid.y / each.y;
-    const uint64_t z = block / grid.x / grid.y / each.z;
-    return x + grid.x / each.x * (y + grid.y / each.y * z);
+    const Dim3 at = dim3_at(block, machine->grid);
+    return dim3_number(dim3_in_parts(at, machine->cluster), cluster_grid(machine));
 }
 
 bool cluster_same(const Checker *checker, uint64_t block) {

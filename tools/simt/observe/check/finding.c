@@ -170,11 +170,6 @@ static int compare(const void *left, const void *right) {
     return order;
 }
 
-static Dim3 unlinear(uint64_t number, Dim3 shape) {
-    return (Dim3){(uint32_t)(number % shape.x), (uint32_t)(number / shape.x % shape.y),
-                  (uint32_t)(number / shape.x / shape.y)};
-}
-
 static const char *file_name(const PtxModule *module, uint32_t file) {
     return file < module->file_count ? module->file_short[file] : NULL;
 }
@@ -205,8 +200,8 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
     *hazard = (Hazard){.kind = kinds[finding->kind],
                        .file = file_name(machine->module, finding->place.file),
                        .line = finding->place.line,
-                       .block = unlinear(finding->at.block, machine->grid),
-                       .thread = unlinear(finding->at.thread, machine->block),
+                       .block = dim3_at(finding->at.block, machine->grid),
+                       .thread = dim3_at(finding->at.thread, machine->block),
                        .address = finding->address,
                        .space = space ? spaces[finding->space] : NULL,
                        .occurrences = finding->occurrences,
@@ -222,8 +217,8 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         hazard->other_call_line = other_call.line;
         hazard->other_file = file_name(machine->module, finding->other_place.file);
         hazard->other_line = finding->other_place.line;
-        hazard->other_block = unlinear(finding->other.block, machine->grid);
-        hazard->other_thread = unlinear(finding->other.thread, machine->block);
+        hazard->other_block = dim3_at(finding->other.block, machine->grid);
+        hazard->other_thread = dim3_at(finding->other.thread, machine->block);
     }
     if (finding->kind == KIND_RACE)
         advice_write(finding, hazard->advice, sizeof hazard->advice);

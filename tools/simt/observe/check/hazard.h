@@ -2,6 +2,7 @@
 #ifndef HAZARD_H
 #define HAZARD_H
 
+#include "simt/base/dim3.h"
 #include "simt/base/status.h"
 
 // What a check found. `other_*` is the earlier access it collides with; other_line is 0 if none.

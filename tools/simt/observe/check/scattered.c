@@ -25,8 +25,7 @@ static inline bool quiet_group(const Touch *at, const Place *place, uint32_t wor
 
 // Whether no whole warp's write to the word's group matters: then a read may be noted beside it.
 static inline bool unwritten_group(const Touch *at, const Place *place, uint32_t word) {
-    const Record write = place->grouped ? place->region->groups[word / REGION_GROUP].write : 0;
-    return write < at->done || (touch_own(at, write) && write < at->floor);
+    return !place->grouped || touch_past(at, place->region->groups[word / REGION_GROUP].write);
 }
 
 // Whether the access of this record is ordered before one of any lane.
@@ -47,7 +46,7 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
         return true;
     }
     if (!place->more) return false;
-    if (!touch_foreign(at, cells->read_2[k]) || touch_foreign(at, old)) cells->read_2[k] = old;
+    if (!touch_stays(at, cells->read_2[k], old)) cells->read_2[k] = old;
     cells->read[k] = record_of(at, first);
     return true;
 }
@@ -173,8 +172,7 @@ static inline bool update_lane(const Touch *at, const Place *place, uint32_t lan
     const Record old = cells->write[k], other = cells->write_2[k];
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
-    if (!touch_known(at, old) && (!touch_foreign(at, other) || touch_foreign(at, old)))
-        cells->write_2[k] = old;
+    if (!touch_stays(at, other, old)) cells->write_2[k] = old;
     cells->write[k] = mine;
     return true;
 }

@@ -59,6 +59,11 @@ static inline uint64_t touch_stays(const Touch *at, Record aside, Record old) {
            ((uint64_t)touch_foreign(at, aside) & (uint64_t)!touch_foreign(at, old));
 }
 
+// Whether a barrier of the whole block, or more, lies behind what a group's record tells.
+static inline bool touch_past(const Touch *at, Record group) {
+    return group < at->done || (touch_own(at, group) && group < at->floor);
+}
+
 // The same as touch_settled, by all that is known of at->lane.
 bool touch_ordered(const Touch *at, Record record);
 

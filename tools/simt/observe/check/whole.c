@@ -110,8 +110,7 @@ static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
         return false;
     if (at->reads) {
         const Record old = group->read;
-        if (!touch_known(at, old) && (!touch_foreign(at, group->read_2) || touch_foreign(at, old)))
-            group->read_2 = old;
+        if (!touch_stays(at, group->read_2, old)) group->read_2 = old;
         group->read = mine;
         return true;
     }
@@ -144,10 +143,8 @@ static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_
 static bool groups_unwritten(const Touch *at, const Region *region, uint32_t first,
                              uint32_t words) {
     bool written = false;
-    for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++) {
-        const Record write = region->groups[g].write;
-        if (write >= at->done && !(touch_own(at, write) && write < at->floor)) written = true;
-    }
+    for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++)
+        written |= !touch_past(at, region->groups[g].write);
     return !written;
 }
 
