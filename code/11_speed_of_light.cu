@@ -551,11 +551,13 @@ template <bool STREAM> static unsigned launch_wide(Run r) {
     return took(r, grid, 512);
 }
 
-// Launches what only devices with clusters have (compute capability 9.0 and later); elsewhere the
-// chapter's own kernel stands in.
+// Launches what only devices with clusters have (compute capability 9.0 and later), and only if the
+// code is for one, too; elsewhere the chapter's own kernel stands in.
 static bool has_clusters(void) {
     int yes = 0;
-    return cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, 0) == cudaSuccess && yes;
+    cudaFuncAttributes code;
+    return cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, 0) == cudaSuccess && yes &&
+           cudaFuncGetAttributes(&code, sum_cluster) == cudaSuccess && code.ptxVersion >= 90;
 }
 
 static void launch_with(const void *kernel, unsigned grid, unsigned block, size_t shared_bytes,
