@@ -195,10 +195,15 @@ static void add_right(Buf *text, Str cell, size_t width) {
     buf_add(text, STR("  "));
 }
 
-// A title's words one below the other, the last ones on the last line: word `row` of `rows`.
-static Str stacked_word(Str title, size_t row, size_t rows) {
+static size_t word_count(Str title) {
     size_t words = 1;
     for (size_t i = 0; i < title.len; i++) words += title.at[i] == ' ';
+    return words;
+}
+
+// A title's words one below the other, the last ones on the last line: word `row` of `rows`.
+static Str stacked_word(Str title, size_t row, size_t rows) {
+    size_t words = word_count(title);
     if (row + words < rows) return STR("");
     for (size_t skip = row + words - rows; skip; skip--)
         title = str_from(title, str_find(title, STR(" ")) + 1);
@@ -208,9 +213,7 @@ static Str stacked_word(Str title, size_t row, size_t rows) {
 static void add_header(const Listing *listing, Buf *text, const size_t *widths) {
     size_t rows = 1;
     for (size_t c = 0; c < listing->column_count; c++) {
-        size_t words = 1;
-        for (size_t i = 0; i < listing->columns[c].len; i++)
-            words += listing->columns[c].at[i] == '_';
+        size_t words = word_count(key_counter_title(listing->book->arena, listing->columns[c]));
         if (words > rows) rows = words;
     }
     for (size_t row = 0; row < rows; row++) {

@@ -306,7 +306,7 @@ static void test_update() {
     run(exec, 0);
     CHECK(logged("7"));
     ERROR(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, third, &info));
-    CHECK(info.result == cudaGraphExecUpdateErrorParametersChanged);
+    CHECK(info.result == cudaGraphExecUpdateErrorNotSupported);
     (void)cudaGetLastError();
     GOOD(cudaGraphNodeSetParams(inside, &params));
     GOOD(cudaGraphExecUpdate(exec, graph, &info));
@@ -326,7 +326,7 @@ static void test_errors() {
     GOOD(cudaGraphCreate(&parent, 0));
     graph = loop(1, &handle, &inside, WHILE);
     ERROR(cudaErrorInvalidValue, cudaGraphConditionalHandleCreate(&unused, graph, 0, 2));
-    ERROR(cudaErrorInvalidValue, cudaGraphAddChildGraphNode(&node, parent, NULL, 0, graph));
+    ERROR(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&node, parent, NULL, 0, graph));
     CHECK(cudaGraphClone(&copy, graph) != cudaSuccess);
     ERROR(cudaErrorInvalidValue,
           add_conditional(&node, graph, NULL, handle, IF, 1, body)); // has one

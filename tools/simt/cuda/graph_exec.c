@@ -210,7 +210,14 @@ API CudaError cudaGraphExecGetFlags(GraphExec *exec, unsigned long long *flags) 
 
 // driver_types.h: cudaGraphExecUpdateResultInfo.
 typedef struct {
-    enum { UPDATED, UPDATE_ERROR, TOPOLOGY_CHANGED, TYPE_CHANGED, PARAMETERS_CHANGED = 5 } result;
+    enum {
+        UPDATED,
+        UPDATE_ERROR,
+        TOPOLOGY_CHANGED,
+        TYPE_CHANGED,
+        PARAMETERS_CHANGED = 5,
+        UPDATE_NOT_SUPPORTED, // a WHILE for an IF, as an H100 answered
+    } result;
     const GraphNode *node, *from;
 } UpdateResult;
 
@@ -223,8 +230,8 @@ static UpdateResult compare_work(const GraphNode *node, const Work *fresh, const
     if (fresh->kind == WORK_GRAPH) return compare_graphs(fresh->graph, old->graph);
     if (fresh->kind != WORK_CONDITIONAL) return result;
     const Conditional *now = fresh->conditional, *then = old->conditional;
-    if (now->type != then->type || now->size != then->size)
-        return (UpdateResult){PARAMETERS_CHANGED, node, NULL};
+    if (now->type != then->type) return (UpdateResult){UPDATE_NOT_SUPPORTED, node, NULL};
+    if (now->size != then->size) return (UpdateResult){PARAMETERS_CHANGED, node, NULL};
     for (uint32_t k = 0; !result.result && k < now->size; k++)
         result = compare_graphs(now->bodies[k], then->bodies[k]);
     return result;

@@ -130,7 +130,8 @@ API CudaError cudaGraphAddEventWaitNode(GraphNode **out, Graph *graph, GraphNode
 static CudaError add_graph(GraphNode **out, Graph *graph, GraphNode *const *after, size_t count,
                            Graph *child) {
     Work work = {.kind = WORK_GRAPH, .graph = child};
-    if (!graph_known(child) || conditional_inside(child)) return CUDA_INVALID_VALUE;
+    if (!graph_known(child)) return CUDA_INVALID_VALUE;
+    if (conditional_inside(child)) return CUDA_NOT_SUPPORTED;
     return add(out, graph, after, count, &work);
 }
 
