@@ -77,7 +77,7 @@ Labs lab_collect(const ChunkTable *table) {
     Reach reach = reach_open(table);
     for (size_t i = 0; i < table->chunk_count; i++) {
         Str target = table->chunks[i].target, chapter = key_chapter_of(target);
-        if (chapter.len == 0) continue;
+        if (chapter.len == 0 || table->chunks[i].exercise != CHUNK_NONE) continue;
         Lab *lab = &labs.items[labs.count++];
         labs.of_chunk[i] = lab;
         reach.stamp++;

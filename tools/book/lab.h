@@ -22,7 +22,7 @@ typedef struct {
     size_t *user_start;   // up to users[user_start[i + 1]]
 } Labs;
 
-// The targets that are named after a chapter. Only for a table without errors; all results in its
+// The targets that are named after a chapter, but for those of exercises. Only for a table without errors; all results in its
 // arena.
 Labs lab_collect(const ChunkTable *table);
 
