@@ -27,6 +27,8 @@ enum { BOOK_DIV_MAX = 16 };
 typedef struct {
     Str name; // its first class
     size_t line;
+    bool plain;   // shown without the marks of a quote, where there are no divs
+    size_t hints; // of an exercise: those that were woven
 } BookDiv;
 
 // Where the headings of a chapter are: empty for the text that is being woven.

@@ -4,6 +4,7 @@
 #include "book/claims.h"
 #include "book/code.h"
 #include "book/csv_table.h"
+#include "book/exercises.h"
 #include "book/lab.h"
 #include "book/lines.h"
 #include "book/prose.h"
@@ -31,6 +32,8 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
         lines_weave(book, part);
     } else if (fence_has_class(part, STR("claim"))) {
         claims_check(book, part);
+    } else if (exercises_weave(book, part, chunk)) {
+        // done
     } else if (chunk != CHUNK_NONE && book->add_chunk) {
         book->add_chunk(book, chunk);
     } else if (chunk != CHUNK_NONE) {

@@ -22,8 +22,8 @@ typedef struct {
     size_t *user_start;   // up to users[user_start[i + 1]]
 } Labs;
 
-// The targets that are named after a chapter, but for those of exercises. Only for a table without errors; all results in its
-// arena.
+// The targets that are named after a chapter, but for those of exercises. Only for a table without
+// errors; all results in its arena.
 Labs lab_collect(const ChunkTable *table);
 
 // Which chunks are harness: those of class `harness`, and all that they pull in. One per chunk.
