@@ -167,17 +167,19 @@ static void read_check(Arena *arena, Program *program, Str log, ChildEnd end) {
     read_output(arena, program, notes_output(log));
     program->hazard_count = notes_hazards(arena, log, &program->hazards);
     program->stopped = notes_stop(log);
-    bool told = program_number(program, STR("wrong"));
+    bool told = program_number(program, STR("wrong")) != NULL;
     if (end.hung)
         program->stopped.text = STR("the program did not come to an end");
     else if (!told && !program->stopped.text.len)
         program->stopped.text = notes_last_words(arena, log, end.status);
-    if (!end.hung)
+    if (program->hazard_count || !program->stopped.text.len) // what did not run may have hazards
         add_number(arena, program, STR("hazards"), UNIT_COUNT, (double)program->hazard_count);
 }
 
 static void read_once(Arena *arena, const ProgramTools *tools, Program *program, ChildEnd end) {
-    if (end.status != 0 && end.status != 1) return; // 1: its results are wrong, its counts are not
+    Str log = log_of(arena, file_of(arena, tools, program->name, ".once.log"));
+    bool ended = end.status == 0 || end.status == 1; // 1: results are wrong, and counts are counts
+    if (!ended || notes_stop(log).text.len) return;
     ResultError error;
     ResultTable *lines = ARENA_NEW(arena, 1, ResultTable);
     add_counters(arena, program, file_of(arena, tools, program->name, ".once.csv"));

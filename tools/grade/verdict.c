@@ -162,11 +162,13 @@ static int conclude(Grading *grading, Str graded) {
     printf("\n");
     fflush(stdout);
     if (done) {
-        printf("  All %zu hold: exercise %.*s is done.\n", grading->of,
-               STR_ARG(session_number(session, exercise)));
+        printf("  Exercise %.*s is done.\n", STR_ARG(session_number(session, exercise)));
         return 0;
     }
-    fprintf(stderr, "  %zu of %zu hold: not yet.\n", grading->met, grading->of);
+    if (exercise->kind == EXERCISE_COUNT)
+        fprintf(stderr, "  Not yet.\n");
+    else
+        fprintf(stderr, "  %zu of %zu hold: not yet.\n", grading->met, grading->of);
     return 1;
 }
 
@@ -273,42 +275,55 @@ static void print_mistake(const Grading *grading, double answer) {
     }
 }
 
+// A number as one types it: 1,234 too.
+static bool read_answer(Arena *arena, const char *typed, double *number) {
+    Buf digits = {.arena = arena};
+    for (; *typed; typed++)
+        if (*typed != ',') buf_char(&digits, *typed);
+    return results_number(buf_str(&digits), number);
+}
+
+static void judge_number(Grading *grading, Str typed, double number) {
+    const Exercise *exercise = grading->exercise;
+    JudgeOutcome *outcomes = judge(grading->session->arena, exercise, &grading->at);
+    size_t failing = 0;
+    while (failing < exercise->demand_count && outcomes[failing].verdict == JUDGE_HOLDS) failing++;
+    grading->of = 1;
+    grading->met = failing == exercise->demand_count;
+    printf("  %s %.*s\n", grading->met ? "✓" : "✗", STR_ARG(typed));
+    if (grading->met) return;
+    print_mistake(grading, number);
+    print_hint(grading, exercise->demands[failing].hint);
+}
+
 static int grade_answer(const Session *session, const Exercise *exercise) {
     Program own = {.number_count = 0};
-    Grading grading = {.session = session, .exercise = exercise, .of = 1};
     KeyScope scope = session_scope(session, exercise);
-    Value right, given = {.number = 0};
-    size_t line;
+    Grading grading = {.session = session, .exercise = exercise};
+    Value right;
+    double given = 0;
+    size_t line = exercise->line;
     Buf why = {.arena = session->arena};
     bool program = exercise->program != EXERCISE_NONE;
     if (program && !session_own(session, exercise, &own)) return 2;
-    grading.at = (JudgeCase){&scope, &own, program ? &own : NULL, &given.number, false};
+    grading.at = (JudgeCase){&scope, &own, program ? &own : NULL, &given, false};
     bool clear = judge_understands(session->arena, exercise, &grading.at, &line, &why) &&
                  judge_answer(session->arena, exercise, &grading.at, &right, &why);
     if (!clear) {
         session_say(session, exercise, line, buf_str(&why));
         return 2;
     }
-    Str text = session->solution ? bare(session->arena, right) : str_of(session->answer);
-    if (session->solution)
-        given.number = right.number;
-    else if (!results_number(text, &given.number)) {
-        fprintf(stderr, "ANSWER=%s: not a number\n", session->answer);
+    if (right.unit == UNIT_RATIO) right.unit = UNIT_COUNT; // a number of what is counted
+    Str typed = session->solution ? bare(session->arena, right) : str_of(session->answer);
+    if (session->solution) {
+        given = right.number;
+    } else if (!read_answer(session->arena, session->answer, &given)) {
+        fprintf(stderr, "ANSWER=%s is no number\n", session->answer);
         return 2;
     }
-    JudgeOutcome *outcomes = judge(session->arena, exercise, &grading.at);
     print_head(&grading, STR(""));
-    for (size_t i = 0; i < exercise->demand_count; i++)
-        if (outcomes[i].verdict != JUDGE_HOLDS) grading.of = 2;
-    grading.met = 1;
-    printf("  %s %.*s\n", grading.of == 1 ? "✓" : "✗", STR_ARG(text));
-    if (grading.of > 1) {
-        grading.met = 0, grading.of = 1;
-        print_mistake(&grading, given.number);
-        for (size_t i = 0; i < exercise->demand_count; i++)
-            if (outcomes[i].verdict != JUDGE_HOLDS) print_hint(&grading, exercise->demands[i].hint);
-    }
-    return conclude(&grading, session->solution ? STR("") : text);
+    judge_number(&grading, typed, given);
+    return conclude(&grading, session->solution ? STR("") : typed);
 }
 
 int verdict(const Session *session, const Exercise *exercise) {
