@@ -51,29 +51,36 @@ void exercises_close_fold(Book *book) {
     book_blank(book);
 }
 
-// What is demanded, and how to have it graded.
+// What is demanded, and how to have it graded: by make, or by a cell.
 static void add_demands(Book *book, const Exercise *exercise) {
     Buf text = {.arena = book->arena};
     Str number = exercises_number(book, exercise);
+    bool cells = book->add_grading != NULL;
     book_blank(book);
-    if (exercise->kind == EXERCISE_COUNT) {
+    if (exercise->kind == EXERCISE_COUNT && !cells)
         buf_format(&text,
-                   "`make exercise-%.*s ANSWER=` with your number behind it says whether it "
-                   "is right.\n",
+                   "`make exercise-%.*s ANSWER=` with your number behind it says whether it is "
+                   "right.\n",
                    STR_ARG(number));
-    } else {
-        buf_format(&text, "`make exercise-%.*s` demands ", STR_ARG(number));
-        for (size_t i = 0; i < exercise->demand_count; i++)
-            buf_format(&text, "%s`%.*s`",
-                       i == 0                            ? ""
-                       : i + 1 == exercise->demand_count ? " and "
-                                                         : ", ",
-                       STR_ARG(exercise->demands[i].text));
-        Str target = book->chunks->chunks[exercise->program].target;
-        buf_format(&text, " of `work/%.*s`.\n", STR_ARG(path_name(target)));
+    for (size_t i = 0; exercise->kind == EXERCISE_BUILD && i < exercise->demand_count; i++) {
+        const char *before = i + 1 == exercise->demand_count ? " and " : ", ";
+        if (i == 0 && !cells) buf_format(&text, "`make exercise-%.*s` demands ", STR_ARG(number));
+        if (i == 0) before = cells ? "Demanded are " : "";
+        buf_format(&text, "%s`%.*s`", before, STR_ARG(exercise->demands[i].text));
     }
+    if (exercise->kind == EXERCISE_BUILD && !cells) {
+        Str target = book->chunks->chunks[exercise->program].target;
+        buf_format(&text, " of `work/%.*s`", STR_ARG(path_name(target)));
+    }
+    if (exercise->kind == EXERCISE_BUILD) buf_add(&text, STR(".\n"));
     book_add(book, buf_str(&text));
     book_blank(book);
+}
+
+void exercises_end(Book *book, size_t line) {
+    const Exercise *exercise = exercise_at(book->chunks, book->file, line);
+    bool graded = exercise && exercise->kind != EXERCISE_EXPLORE;
+    if (graded && book->add_grading) book->add_grading(book, exercise);
 }
 
 bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
@@ -92,6 +99,7 @@ bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
     if (chunk == CHUNK_NONE || table->chunks[chunk].exercise == CHUNK_NONE) return false;
     const Chunk *at = &table->chunks[chunk];
     if (at->variant == VARIANT_WRONG) return true;
+    if (book->add_chunk && table->exercises[at->exercise].kind == EXERCISE_BUILD) return false;
     if (at->variant == VARIANT_SOLUTION) {
         exercises_open_fold(book, STR("solution"), "Solution", 0);
         code_weave_bare(book, part);

@@ -14,6 +14,9 @@ bool exercises_folds(Str div);
 // The lines that open an exercise at this line of the chapter, with its number and title.
 void exercises_open(Book *book, size_t line);
 
+// What stands at the end of the exercise that opened at this line: cells that grade it.
+void exercises_end(Book *book, size_t line);
+
 // The lines that open and close what is folded below some words.
 void exercises_open_fold(Book *book, Str class_name, const char *label, size_t number);
 void exercises_close_fold(Book *book);

@@ -26,6 +26,9 @@ typedef struct {
 // errors; all results in its arena.
 Labs lab_collect(const ChunkTable *table);
 
+// A program by itself, such as that of an exercise: what it is put together from.
+Lab lab_of_program(const ChunkTable *table, size_t chunk);
+
 // Which chunks are harness: those of class `harness`, and all that they pull in. One per chunk.
 bool *lab_harness(const ChunkTable *table);
 

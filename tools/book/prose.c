@@ -286,6 +286,7 @@ static void open_div(Book *book, Str line, Str name, size_t number) {
 
 static void close_div(Book *book) {
     const BookDiv *div = &book->divs[book->div_count - 1];
+    if (str_equal(div->name, STR("exercise"))) exercises_end(book, div->line);
     if (div->plain && exercises_folds(div->name))
         exercises_close_fold(book);
     else if (book->style == BOOK_PANDOC)
