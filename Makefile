@@ -16,7 +16,7 @@ ifndef DRIVES
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
 MAKEFLAGS += --jobs=$(shell nproc)
 endif
-ifeq ($(filter test chapter-%,$(GOALS)),)
+ifeq ($(filter test chapter-% exercise%,$(GOALS)),)
 MAKEFLAGS += --output-sync=target
 endif
 
@@ -30,7 +30,7 @@ CHAPTERS := $(sort $(wildcard chapters/*.md))
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run figures book notebooks badges record record-together test check mutate bench-simt help clean FORCE
+.PHONY: all labs run exercises figures book notebooks badges record record-together test check mutate bench-simt help clean FORCE
 all: $$(lost_labs) run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
 	$(if $(filter test,$(GOALS)),,$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library)))
 	$(if $(filter test,$(GOALS)),,$(call say,= open $(B)/book.html))
@@ -47,7 +47,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -p -l -o $(B) $(CHAPTERS) >/dev/null
 	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$(B)/figures.csv.new && mv $(B)/figures.csv.new $(B)/figures.csv
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
-	@$(call stamp,code/* $(B)/code/* $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
+	@$(call stamp,$$(find code $(B)/code -type f) $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
 ifneq ($(filter-out help clean simt mutate $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/device.mk
 endif
@@ -82,6 +82,14 @@ no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
 chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))
 chapter-%: | $(DEVICE_TOOLS) $(if $(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, REPORT=1 adds a page of counts line by line
 	$(Q)$(if $(chapter_lab),$(if $(REPORT),$(with_report),$(on_device) $(chapter_run)),echo 'make: $(no_chapter)' >&2; exit 2)
+
+# Exercises: what stands in work/ is the reader's, and only ever read.
+grade = $(B)/grade -b $(B) -D $(BOOK_DEVICE)
+exercise-%: $(B)/grade simt  ## grade one exercise: make exercise-4.1; ANSWER=48 where a number is asked, SOLUTION=1 for the solution
+	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && $(grade) -c $$nvcc $(if $(GPU),-g $(ARCH)) \
+	  $(if $(SOLUTION),-S) $(if $(ANSWER),-a '$(ANSWER)') $* $(CHAPTERS)
+exercises: $(B)/grade  ## which exercises are done, not yet done, never tried
+	$(Q)$(grade) -l $(CHAPTERS)
 
 # The book.
 ifneq ($(filter record,$(GOALS)),)

@@ -36,7 +36,7 @@ KeyScope book_scope(const Book *book) {
 static Str marks(const Book *book) {
     Buf prefix = {.arena = book->arena};
     for (int i = 0; book->style != BOOK_PANDOC && i < book->div_count; i++)
-        buf_add(&prefix, STR("> "));
+        if (!book->divs[i].plain) buf_add(&prefix, STR("> "));
     buf_add(&prefix, book->container);
     return buf_str(&prefix);
 }

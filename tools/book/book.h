@@ -27,6 +27,8 @@ enum { BOOK_DIV_MAX = 16 };
 typedef struct {
     Str name; // its first class
     size_t line;
+    bool plain;   // shown without the marks of a quote, where there are no divs
+    size_t hints; // of an exercise: those that were woven
 } BookDiv;
 
 // Where the headings of a chapter are: empty for the text that is being woven.
@@ -64,8 +66,9 @@ struct Book {
     // Set where the book is taken apart into several files of cells; otherwise NULL.
     const BookHome *homes; // one per chapter
     void (*add_chunk)(Book *book, size_t chunk);
+    void (*add_grading)(Book *book, const Exercise *exercise); // at the end of one that is graded
     bool (*add_image)(Book *book, Str path, Buf *text, Buf *why); // the target of an image
-    void *cells;                                                  // what these two work on
+    void *cells;                                                  // what these three work on
 };
 
 // A fault at that line of the chapter that is being woven.

@@ -4,6 +4,7 @@
 #include "book/claims.h"
 #include "book/code.h"
 #include "book/csv_table.h"
+#include "book/exercises.h"
 #include "book/lab.h"
 #include "book/lines.h"
 #include "book/prose.h"
@@ -31,6 +32,8 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
         lines_weave(book, part);
     } else if (fence_has_class(part, STR("claim"))) {
         claims_check(book, part);
+    } else if (exercises_weave(book, part, chunk)) {
+        // done
     } else if (chunk != CHUNK_NONE && book->add_chunk) {
         book->add_chunk(book, chunk);
     } else if (chunk != CHUNK_NONE) {
@@ -111,7 +114,7 @@ static void collect_sources(Book *book) {
     book->sources = ARENA_NEW(book->arena, table->chunk_count + 1, KeySource);
     for (size_t i = 0; i < table->chunk_count; i++) {
         Str chapter = key_chapter_of(table->chunks[i].target);
-        if (chapter.len == 0) continue;
+        if (chapter.len == 0 || table->chunks[i].exercise != CHUNK_NONE) continue;
         uint64_t hash = str_hash(expand_text(table, i, EXPAND_CLEAN));
         KeySource *source = &book->sources[book->source_count++];
         *source = (KeySource){.chapter = chapter, .hash = hash};

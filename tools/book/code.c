@@ -54,7 +54,9 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     Str anchor = anchor_of(book, index), name = code_name(book, index);
     if (host) buf_format(&text, "<sub><a id=\"%.*s\"></a>", STR_ARG(anchor));
     buf_format(&text, host ? "**`%.*s`**" : "[`%.*s`]{.chunk-name}", STR_ARG(name));
-    if (book->harness[index]) buf_add(&text, STR(" · used in every lab"));
+    bool exercises = fence_has_class(chunk->part, STR("exercise"));
+    if (book->harness[index])
+        buf_add(&text, exercises ? STR(" · used in every exercise") : STR(" · used in every lab"));
     for (size_t i = 0; i < chunk->user_count && !book->harness[index]; i++) {
         buf_add(&text, i ? STR(", ") : STR(" · used in "));
         add_link(book, &text, chunk->users[i]);
@@ -99,6 +101,10 @@ void code_weave(Book *book, size_t chunk) {
     book_add(book, STR("\n"));
     add_body(book, part, "", info_of(book, part, &changes));
     if (book->style == BOOK_PANDOC) book_add(book, STR("::::\n"));
+}
+
+void code_weave_bare(Book *book, const FencePart *part) {
+    add_body(book, part, "", part->braces.class_count ? part->braces.classes[0] : STR(""));
 }
 
 void code_weave_plain(Book *book, const FencePart *part) {

@@ -107,9 +107,41 @@ static bool take_device(Parser *parser, KeyScope *scope) {
     return true;
 }
 
+// The number that the scope itself knows by the word at hand.
+static bool take_named(Parser *parser, Values *values) {
+    const KeyScope *scope = parser->scope;
+    Str rest = parser->rest;
+    size_t end = 0;
+    for (size_t word; (word = word_length(str_from(rest, end))); end++) {
+        end += word;
+        if (end == rest.len || rest.at[end] != '.') break;
+    }
+    Str name = str_slice(rest, 0, end);
+    for (size_t i = 0; i < scope->named_count; i++) {
+        if (!str_equal(scope->named[i].name, name)) continue;
+        values_add(parser, values, scope->named[i].value);
+        parser->rest = str_from(rest, end);
+        return true;
+    }
+    return false;
+}
+
+// `name` is neither a key nor a number that the scope knows by itself.
+static void say_names(Parser *parser, Str name) {
+    const KeyScope *scope = parser->scope;
+    if (!scope->named_count) {
+        buf_format(parser->why, "`%.*s` names no field: KERNEL.FIELD", STR_ARG(name));
+        return;
+    }
+    buf_format(parser->why, "no number is called `%.*s`; there are", STR_ARG(name));
+    for (size_t i = 0; i < scope->named_count; i++)
+        buf_format(parser->why, " %.*s", STR_ARG(scope->named[i].name));
+}
+
 static bool parse_key(Parser *parser, Values *values) {
     Key key;
     Str start = parser->rest;
+    if (take_named(parser, values)) return true;
     if (!key_take(parser->scope, &parser->rest, &key)) {
         if (start.len)
             buf_format(parser->why, "expected a number or a key before `%.*s`", STR_ARG(start));
@@ -123,7 +155,7 @@ static bool parse_key(Parser *parser, Values *values) {
     Str name = dot ? take_word(parser) : STR("");
     if (facts && !dot && str_equal(key.kernel, STR("device"))) name = key.kernel;
     if (name.len == 0) {
-        buf_format(parser->why, "`%.*s` names no field: KERNEL.FIELD", STR_ARG(key.kernel));
+        say_names(parser, key.kernel);
         return false;
     }
     KeyScope scope = *parser->scope;
@@ -352,35 +384,42 @@ static bool holds(double a, Str operator, double b) {
     return operator.at[0] == '<' ? a < b : a> b;
 }
 
+bool expr_compare(const KeyScope *scope, Str text, ExprComparison *comparison, Buf *why) {
+    Parser parser = {.scope = scope, .rest = text, .why = why};
+    *comparison = (ExprComparison){.subject = STR("")};
+    if (!parse_sum(&parser, &comparison->left)) return false;
+    char first = peek(&parser);
+    comparison->subject = str_trim(str_slice(text, 0, text.len - parser.rest.len));
+    bool two = parser.rest.len > 1 && parser.rest.at[1] == '=';
+    if (!(first == '<' || first == '>' || ((first == '=' || first == '!') && two))) {
+        buf_format(why, "a claim compares two values with < <= > >= == != or ~");
+        return false;
+    }
+    comparison->operator= str_slice(parser.rest, 0, two ? 2 : 1);
+    parser.rest = str_from(parser.rest, comparison->operator.len);
+    if (!parse_sum(&parser, &comparison->right) || !at_end(&parser)) return false;
+    const char *problem = value_comparable(comparison->left, comparison->right);
+    if (problem) buf_format(why, "%s", problem);
+    if (problem) return false;
+    comparison->holds =
+        holds(comparison->left.number, comparison->operator, comparison->right.number);
+    return true;
+}
+
 static bool claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why) {
     *stale = false;
     size_t tilde = str_find(text, STR("~"));
     if (tilde != SIZE_MAX)
         return claim_overlap(scope, str_slice(text, 0, tilde), str_from(text, tilde + 1), stale,
                              why);
-    Parser parser = {.scope = scope, .rest = text, .why = why};
-    Value left, right;
-    if (!parse_sum(&parser, &left)) return false;
-    char first = peek(&parser);
-    bool two = parser.rest.len > 1 && parser.rest.at[1] == '=';
-    if (!(first == '<' || first == '>' || ((first == '=' || first == '!') && two))) {
-        buf_format(why, "a claim compares two values with < <= > >= == != or ~");
-        return false;
-    }
-    Str operator= str_slice(parser.rest, 0, two ? 2 : 1);
-    parser.rest = str_from(parser.rest, operator.len);
-    if (!parse_sum(&parser, &right) || !at_end(&parser)) return false;
-    const char *problem = value_comparable(left, right);
-    if (problem) {
-        buf_format(why, "%s", problem);
-        return false;
-    }
-    *stale = left.stale || right.stale;
-    if (holds(left.number, operator, right.number)) return true;
+    ExprComparison claim;
+    if (!expr_compare(scope, text, &claim, why)) return false;
+    *stale = claim.left.stale || claim.right.stale;
+    if (claim.holds) return true;
     buf_add(why, STR("does not hold: "));
-    value_format_bare(why, left);
-    buf_format(why, " %.*s ", STR_ARG(operator));
-    value_format_bare(why, right);
+    value_format_bare(why, claim.left);
+    buf_format(why, " %.*s ", STR_ARG(claim.operator));
+    value_format_bare(why, claim.right);
     return false;
 }
 

@@ -7,6 +7,7 @@
 //          | one of the last four and `[DEVICE]`, whose rows or facts are meant
 //          | min(LIST) | max(LIST) | geomean(LIST) | percent(sum) | bytes(sum) | count(sum) |
 //          about(sum)
+//          | the name of a number that the scope knows by itself
 //   LIST  := sums separated by commas; a key with `*` stands for all its values
 //
 // A chapter and its kernel are written without spaces (04/block_sum.time), a division with them.
@@ -18,11 +19,21 @@
 
 #include "book/key.h"
 
-// Both return false with the reason in `why`.
+// These return false with the reason in `why`.
 bool expr_value(const KeyScope *scope, Str text, Value *value, Buf *why);
 
 // `why` also tells the two sides' values when the claim does not hold.
 bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why);
+
+// A claim taken apart; not one with `~` or @each.
+typedef struct {
+    Value left, right;
+    Str operator; // < <= > >= == !=
+    Str subject;  // the text of the left side
+    bool holds;
+} ExprComparison;
+
+bool expr_compare(const KeyScope *scope, Str text, ExprComparison *comparison, Buf *why);
 
 // Whether the intervals [p5, p95] of two rows overlap; false also when one has no interval.
 bool expr_overlap(const ResultTable *table, const ResultRow *a, const ResultRow *b);

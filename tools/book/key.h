@@ -18,6 +18,12 @@ typedef struct {
     Str device;
 } KeySource;
 
+// A number that formulas call by a word, or by words with dots between.
+typedef struct {
+    Str name;
+    Value value;
+} KeyNamed;
+
 // Where keys are looked up.
 typedef struct {
     Arena *arena;
@@ -25,8 +31,10 @@ typedef struct {
     Str reference; // name of the reference device
     const KeySource *sources;
     size_t source_count;
-    Str chapter; // the chapter that asks
-    Str device;  // whose rows are meant, whatever the chapter; empty: as the chapter says
+    Str chapter;           // the chapter that asks
+    Str device;            // whose rows are meant, whatever the chapter; empty: as the chapter says
+    const KeyNamed *named; // known besides what is recorded, such as what one run has counted
+    size_t named_count;
 } KeyScope;
 
 typedef struct {

@@ -68,6 +68,25 @@ static void index_users(Labs *labs) {
             labs->users[labs->user_start[labs->items[i].needs[k] + 1]++] = i;
 }
 
+// The program of a target, its chunks reached under a new stamp.
+static Lab open_lab(Reach *reach, size_t chunk) {
+    const ChunkTable *table = reach->table;
+    Str target = table->chunks[chunk].target;
+    reach->stamp++;
+    reach->count = 0;
+    reach_from(reach, chunk);
+    Lab lab = {chunk, path_stem(target), key_chapter_of(target),
+               ARENA_NEW(table->arena, reach->count, size_t), reach->count};
+    memcpy(lab.needs, reach->list, reach->count * sizeof *lab.needs);
+    qsort(lab.needs, lab.need_count, sizeof *lab.needs, by_index);
+    return lab;
+}
+
+Lab lab_of_program(const ChunkTable *table, size_t chunk) {
+    Reach reach = reach_open(table);
+    return open_lab(&reach, chunk);
+}
+
 Labs lab_collect(const ChunkTable *table) {
     Arena *arena = table->arena;
     Labs labs = {.table = table,
@@ -76,17 +95,11 @@ Labs lab_collect(const ChunkTable *table) {
                  .of_chunk = ARENA_NEW(arena, table->chunk_count + 1, const Lab *)};
     Reach reach = reach_open(table);
     for (size_t i = 0; i < table->chunk_count; i++) {
-        Str target = table->chunks[i].target, chapter = key_chapter_of(target);
-        if (chapter.len == 0) continue;
+        bool named = key_chapter_of(table->chunks[i].target).len > 0;
+        if (!named || table->chunks[i].exercise != CHUNK_NONE) continue;
         Lab *lab = &labs.items[labs.count++];
+        *lab = open_lab(&reach, i);
         labs.of_chunk[i] = lab;
-        reach.stamp++;
-        reach.count = 0;
-        reach_from(&reach, i);
-        *lab = (Lab){i, path_stem(target), chapter, ARENA_NEW(arena, reach.count, size_t),
-                     reach.count};
-        memcpy(lab->needs, reach.list, reach.count * sizeof *lab->needs);
-        qsort(lab->needs, lab->need_count, sizeof *lab->needs, by_index);
     }
     index_users(&labs);
     return labs;

@@ -22,9 +22,12 @@ typedef struct {
     size_t *user_start;   // up to users[user_start[i + 1]]
 } Labs;
 
-// The targets that are named after a chapter. Only for a table without errors; all results in its
-// arena.
+// The targets that are named after a chapter, but for those of exercises. Only for a table without
+// errors; all results in its arena.
 Labs lab_collect(const ChunkTable *table);
+
+// A program by itself, such as that of an exercise: what it is put together from.
+Lab lab_of_program(const ChunkTable *table, size_t chunk);
 
 // Which chunks are harness: those of class `harness`, and all that they pull in. One per chunk.
 bool *lab_harness(const ChunkTable *table);

@@ -40,6 +40,7 @@ static size_t program_of(const Book *book) {
     Str chapter = book_chapter(book);
     for (size_t i = 0; i < book->chunks->chunk_count; i++) {
         Str target = book->chunks->chunks[i].target;
+        if (book->chunks->chunks[i].exercise != CHUNK_NONE) continue;
         if (target.len && chapter.len && str_equal(key_chapter_of(target), chapter)) return i;
     }
     return CHUNK_NONE;

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "book/exercises.h"
 #include "book/typed_numbers.h"
+#include "markdown/div.h"
 #include "markdown/inline.h"
 
 typedef struct {
@@ -240,17 +242,6 @@ static void add_heading(Book *book, int level, Str title, Str attributes, size_t
     book_add(book, buf_str(&out));
 }
 
-// The first class of `::: name`, `::: {.name #id}`; empty for a line that closes a div.
-static Str div_name(Str line) {
-    while (line.len && line.at[0] == ':') line = str_from(line, 1);
-    while (line.len && line.at[line.len - 1] == ':') line.len--;
-    line = str_trim(line);
-    if (str_starts(line, STR("{."))) line = str_from(line, 2);
-    size_t end = 0;
-    while (end < line.len && line.at[end] != ' ' && line.at[end] != '}') end++;
-    return str_slice(line, 0, end);
-}
-
 static void add_div_label(Book *book, Str name) {
     Buf label = {.arena = book->arena};
     char initial =
@@ -262,43 +253,78 @@ static void add_div_label(Book *book, Str name) {
     book_add(book, buf_str(&label));
 }
 
-static void add_div_line(Book *book, Str line, size_t number) {
-    Str name = div_name(line);
-    Buf message = {.arena = book->arena}, text = {.arena = book->arena};
-    if (name.len == 0 && book->div_count == 0)
-        buf_add(&message, STR("::: closes a div that was not opened"));
-    else if (name.len && book->div_count == BOOK_DIV_MAX)
-        buf_format(&message, "more than %d divs inside each other", BOOK_DIV_MAX);
-    if (message.len) {
-        book_error(book, number, message);
-        return;
-    }
-    if (book->style == BOOK_PANDOC) {
+static size_t hint_number(Book *book) {
+    for (int i = book->div_count - 1; i >= 0; i--)
+        if (str_equal(book->divs[i].name, STR("exercise"))) return ++book->divs[i].hints;
+    return 0;
+}
+
+// A div of an exercise: the exercise itself, or what is folded in it.
+static bool opens_exercise(Book *book, Str name, size_t number) {
+    if (str_equal(name, STR("exercise")))
+        exercises_open(book, number);
+    else if (str_equal(name, STR("hint")))
+        exercises_open_fold(book, name, "Hint", hint_number(book));
+    else if (str_equal(name, STR("answer")))
+        exercises_open_fold(book, name, "Answer", 0);
+    else
+        return false;
+    return true;
+}
+
+static void open_div(Book *book, Str line, Str name, size_t number) {
+    BookDiv div = {.name = name, .line = number};
+    div.plain = opens_exercise(book, name, number);
+    if (!div.plain && book->style == BOOK_PANDOC) {
+        Buf text = {.arena = book->arena};
         buf_format(&text, "%.*s\n", STR_ARG(line));
         book_add(book, buf_str(&text));
     }
-    if (name.len == 0) {
-        book->div_count--;
-        book_blank(book);
-        return;
-    }
-    book->divs[book->div_count++] = (BookDiv){name, number};
-    add_div_label(book, name);
+    book->divs[book->div_count++] = div;
+    if (!div.plain) add_div_label(book, name);
 }
 
-static bool is_div(Str line) { return str_starts(line, STR(":::")); }
+static void close_div(Book *book) {
+    const BookDiv *div = &book->divs[book->div_count - 1];
+    if (str_equal(div->name, STR("exercise"))) exercises_end(book, div->line);
+    if (div->plain && exercises_folds(div->name))
+        exercises_close_fold(book);
+    else if (book->style == BOOK_PANDOC)
+        book_add(book, STR(":::\n"));
+    book->div_count--;
+    book_blank(book);
+}
+
+static void add_div_line(Book *book, Str line, DivLine kind, const Braces *braces, size_t number) {
+    Str name = braces->class_count ? braces->classes[0] : STR("");
+    Buf message = {.arena = book->arena};
+    if (kind == DIV_CLOSES && book->div_count == 0)
+        buf_add(&message, STR("::: closes a div that was not opened"));
+    else if (kind == DIV_OPENS && book->div_count == BOOK_DIV_MAX)
+        buf_format(&message, "more than %d divs inside each other", BOOK_DIV_MAX);
+    else if (kind == DIV_OPENS && name.len == 0)
+        buf_add(&message, STR("a div has a class: ::: name"));
+    if (message.len)
+        book_error(book, number, message);
+    else if (kind == DIV_OPENS)
+        open_div(book, line, name, number);
+    else
+        close_div(book);
+}
 
 void prose_weave(Book *book, const FencePart *part) {
     Str rest = part->source, line, start = rest;
     size_t number = part->line, first = number;
     int level;
     Str title, attributes;
+    Braces braces;
     // Each turn ends with `start` at the first line of the paragraph that is being collected.
     for (Str before = rest;; before = rest, number++) {
         bool more = str_line(&rest, &line);
         bool heading = more && anchor_heading(line, &level, &title, &attributes);
         bool blank = more && str_trim(line).len == 0;
-        if (more && !heading && !blank && !is_div(line)) continue;
+        DivLine div = more ? div_line(book->arena, line, &braces) : DIV_NONE;
+        if (more && !heading && !blank && div == DIV_NONE) continue;
         Str paragraph = {start.at, (size_t)(before.at - start.at)};
         if (paragraph.len) book_add(book, prose_inline(book, paragraph, first));
         if (!more) break;
@@ -307,7 +333,7 @@ void prose_weave(Book *book, const FencePart *part) {
         else if (blank)
             book_blank(book);
         else
-            add_div_line(book, line, number);
+            add_div_line(book, line, div, &braces, number);
         start = rest;
         first = number + 1;
     }

@@ -237,8 +237,12 @@ static int run_make(char **make, Take take) {
             if (errno != EINTR) die("poll");
             continue;
         }
-        for (int k = SOURCES - 1; k >= 0; k--) // steps first: they stand above what they print
-            if (streams[k].fd >= 0 && polled[k].revents) drain(&streams[k], take, (Source)k);
+        // Steps first: they stand above what they print. Last what went wrong.
+        static const Source order[SOURCES] = {FROM_STEPS, FROM_OUT, FROM_ERR};
+        for (int k = 0; k < SOURCES; k++) {
+            Source from = order[k];
+            if (streams[from].fd >= 0 && polled[from].revents) drain(&streams[from], take, from);
+        }
     }
     int status = finish(child);
     child = 0;

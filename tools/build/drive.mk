@@ -11,7 +11,7 @@ ifneq ($(filter-out help mutate,$(GOALS)),)
 DRIVES := yes
 # drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
 at_once = $(if $(findstring n,$(firstword -$(MAKEFLAGS)))$(wildcard $(B)/labs.mk),,\
-  $(if $(filter all labs run record chapter-%,$(GOALS)),nvcc) $(if $(filter all book,$(GOALS)),pandoc))
+  $(if $(filter all labs run record chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book,$(GOALS)),pandoc))
 .PHONY: $(GOALS) driven
 $(GOALS): driven
 	@:

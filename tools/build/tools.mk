@@ -3,7 +3,7 @@
 
 OPTIMIZE ?= -O3 -march=native
 CFLAGS = -std=c11 $(OPTIMIZE) -Itools -g -Wall -Wextra -Wconversion -Wshadow $(if $(WERROR),-Werror)
-PROGRAMS := tangle weave collect
+PROGRAMS := tangle weave collect grade
 MODULES := $(filter-out %/main.c tools/build/%,$(wildcard tools/*/*.c))
 
 # compile FLAGS: $< into $@. A list of headers is made with its object, by no rule of make's own.

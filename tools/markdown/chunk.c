@@ -61,15 +61,20 @@ static void find_references(ChunkTable *table, Chunk *chunk) {
     }
 }
 
-static void add_part(ChunkTable *table, size_t file, const FencePart *part) {
+static void add_part(ChunkTable *table, size_t file, const FencePart *part, size_t exercise) {
     if (!part->closed)
         chunk_fail(table, file, part->line, "unterminated fence: %.*s is not closed before %s ends",
                    STR_ARG(part->ticks), part->nested ? "its list item or quote" : "the file");
     if (part->braces.error.len)
         chunk_fail(table, file, part->line, "%.*s", STR_ARG(part->braces.error));
-    Chunk chunk = {.name = part->braces.id, .file = file, .line = part->line, .part = part};
+    Chunk chunk = {.name = part->braces.id,
+                   .file = file,
+                   .line = part->line,
+                   .part = part,
+                   .exercise = exercise,
+                   .variant = exercise_variant(part)};
     bool has_target = fence_attribute(part, STR("file"), &chunk.target);
-    if (part->braces.id.len == 0 && !has_target) return;
+    if (part->braces.id.len == 0 && !has_target && chunk.variant == VARIANT_NONE) return;
     const char *fault = has_target ? target_fault(chunk.target) : NULL;
     chunk.misplaced = fault != NULL;
     if (fault)
@@ -107,8 +112,10 @@ void chunk_add(ChunkTable *table, Str path, Str text) {
     table->files[file].readable = true;
     table->files[file].text = text;
     table->files[file].parts = parts;
+    size_t *inside = ARENA_NEW(table->arena, parts.count + 1, size_t);
+    exercise_scan(table, file, inside);
     for (size_t i = 0; i < parts.count; i++)
-        if (parts.parts[i].fenced) add_part(table, file, &parts.parts[i]);
+        if (parts.parts[i].fenced) add_part(table, file, &parts.parts[i], inside[i]);
 }
 
 void chunk_read(ChunkTable *table, Str path) {

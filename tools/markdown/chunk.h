@@ -10,6 +10,8 @@
 //     chunk_check(&table);
 //     if (table.error_count) print chunk_errors(&table) and stop
 //     for each i in table.chunks: if it has a target, expand_text(&table, i, EXPAND_CLEAN)
+//
+// Only the hole of an exercise has several chunks of one name, its variants: exercise.h.
 #ifndef MARKDOWN_CHUNK_H
 #define MARKDOWN_CHUNK_H
 
@@ -19,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "markdown/exercise.h"
 #include "markdown/fence.h"
 
 #define CHUNK_NONE SIZE_MAX
@@ -42,12 +45,14 @@ typedef struct {
 } ChunkReference;
 
 typedef struct {
-    Str name;                   // #id; empty for a file target without one
-    Str target;                 // file=; empty for a plain chunk
-    bool misplaced;             // the target is no path below code/, which is an error
-    size_t file;                // where it is defined: index into the table's files
-    size_t line;                // of the opening fence
-    const FencePart *part;      // its text
+    Str name;              // #id; empty for a file target without one
+    Str target;            // file=; empty for a plain chunk
+    bool misplaced;        // the target is no path below code/, which is an error
+    size_t file;           // where it is defined: index into the table's files
+    size_t line;           // of the opening fence
+    const FencePart *part; // its text
+    size_t exercise;       // that it stands in: index into the table's exercises, or CHUNK_NONE
+    Variant variant;       // of that exercise's hole
     ChunkReference *references; // in line order
     size_t reference_count;
     size_t *users; // chunks with a reference to this one, each once, in table order; chunk_check
@@ -60,17 +65,19 @@ typedef struct {
     Str message;
 } ChunkError;
 
-typedef struct {
+struct ChunkTable {
     Arena *arena;
     ChunkFile *files;
     size_t file_count, file_capacity;
     Chunk *chunks; // in file and line order
     size_t chunk_count, chunk_capacity;
+    Exercise *exercises; // in file and line order; complete after chunk_check
+    size_t exercise_count, exercise_capacity;
     ChunkError *errors; // after chunk_check: in file and line order
     size_t error_count, error_capacity;
     size_t *slots; // hash table from name to the chunk that defined it first, CHUNK_NONE if free
     size_t slot_count;
-} ChunkTable;
+};
 
 // Reads and scans one more file. Faults (unreadable, not UTF-8, unterminated fence, bad attributes
 // or target) become errors in the table.
@@ -90,7 +97,7 @@ void chunk_fail(ChunkTable *table, size_t file, size_t line, const char *format,
 // All errors, one "path:line: message" a line.
 Str chunk_errors(const ChunkTable *table);
 
-// The chunk with this name, or CHUNK_NONE. Valid after chunk_check.
+// The chunk with this name, or CHUNK_NONE; of variants the starter. Valid after chunk_check.
 size_t chunk_find(const ChunkTable *table, Str name);
 
 // The chunk that the part with this index in the file's parts defines, or CHUNK_NONE.

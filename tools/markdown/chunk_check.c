@@ -6,6 +6,13 @@
 
 // --- names ---
 
+// References mean the starter of a hole.
+static bool is_other_variant(const ChunkTable *table, size_t chunk) {
+    size_t exercise = table->chunks[chunk].exercise;
+    return exercise != CHUNK_NONE && table->chunks[chunk].variant != VARIANT_NONE &&
+           table->exercises[exercise].starter != chunk;
+}
+
 static void index_names(ChunkTable *table) {
     table->slot_count = 16;
     while (table->slot_count < 2 * table->chunk_count) table->slot_count *= 2;
@@ -13,7 +20,7 @@ static void index_names(ChunkTable *table) {
     for (size_t i = 0; i < table->slot_count; i++) table->slots[i] = CHUNK_NONE;
     for (size_t i = 0; i < table->chunk_count; i++) {
         const Chunk *chunk = &table->chunks[i];
-        if (chunk->name.len == 0) continue;
+        if (chunk->name.len == 0 || is_other_variant(table, i)) continue;
         size_t first = chunk_find(table, chunk->name);
         if (first != CHUNK_NONE) {
             const Chunk *other = &table->chunks[first];
@@ -346,6 +353,7 @@ static int compare_errors(const void *a, const void *b) {
 void chunk_check(ChunkTable *table) {
     bool complete = true;
     for (size_t i = 0; i < table->file_count; i++) complete = complete && table->files[i].readable;
+    exercise_check(table);
     index_names(table);
     find_clashing_targets(table);
     if (complete) { // what is missing may stand in the file that could not be read

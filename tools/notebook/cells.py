@@ -141,7 +141,9 @@ def read_chunks():
             chunks[fence[2]] = ("harness", before, fence[3])
     for path in Path().glob("*.cu"):
         name = path.name if path.name[0].isdigit() else path.stem
-        chunks[name] = (path.stem, 1, path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        title = re.match("#@title .*\n", text)  # of a cell that is folded
+        chunks[name] = (path.stem, 2 if title else 1, text[title.end() if title else 0 :])
     return chunks
 
 
@@ -160,10 +162,10 @@ def expand(chunks, name, indent="", users=()):
             yield cell, number, indent + line if line.strip() else line
 
 
-def assemble(lab):
+def assemble(lab, chunks=None):
     """The program as in code/, and with #line, so that messages name a cell and its line."""
     plain, lined, at = [], [], None
-    for cell, number, text in expand(read_chunks(), f"{lab}.cu"):
+    for cell, number, text in expand(chunks or read_chunks(), f"{lab}.cu"):
         if at != (cell, number) and not (plain and plain[-1].endswith("\\")):
             lined.append(f'#line {number} "cell {cell}"')
         plain.append(text)
@@ -230,6 +232,79 @@ def run(lab, n=0, options="", link=""):
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
     RUNS[lab] = (source, text, rows)
     (show_counts if SIMT else show_times)(lab, rows)
+
+
+# --- exercises ---
+
+
+def tool(name):
+    """A program of the repository, built if it is not there."""
+    path = repository / BUILD / name
+    if not path.exists():
+        done = subprocess.run(["make", "-C", repository, f"B={BUILD}", f"{BUILD}/{name}"], capture_output=True, text=True)
+        if done.returncode:
+            raise Stop(f"{name} could not be built:\n{done.stderr}")
+    return path
+
+
+def grade_here(number, *options):
+    """What `make exercise-N.M` says, of the programs in WORK/exercises."""
+    folder = os.path.abspath("exercises")
+    command = [tool("grade"), "-b", BUILD, "-c", NVCC, "-w", folder, *options, number]
+    chapters = sorted(str(path.relative_to(repository)) for path in repository.glob("chapters/*.md"))
+    done = subprocess.run([*command, *chapters], capture_output=True, text=True, cwd=repository)
+    print((done.stdout + done.stderr).replace(folder + os.sep, ""))
+
+
+def time_on_gpu(program):
+    """Microseconds of a launch: what the program of an exercise prints with --time."""
+    return float(re.search(r"^time = (\S+)$", output_of(program, "--time"), re.MULTILINE)[1])
+
+
+def grade_on_gpu(number, name, chunks, hole):
+    """Checks every result, and times the program beside the solution."""
+    programs = {}
+    for whose, text in (("own", chunks[hole]), ("solution", chunks[f"{hole}.solution"])):
+        source = Path("exercises") / f"{name}.{whose}.cu"
+        source.write_text(assemble(name, {**chunks, hole: text})[1], encoding="utf-8")
+        programs[whose] = str(source.with_suffix("").absolute())
+        done = subprocess.run([NVCC, "-O3", f"-arch={ARCH}", "-o", programs[whose], str(source)],
+                              capture_output=True, text=True)
+        if done.returncode:
+            print(f"It does not compile:\n{done.stderr or done.stdout}")
+            return
+    done = subprocess.run([programs["own"]], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    print(done.stdout + done.stderr)
+    if done.returncode:
+        print(f"Exercise {number}: not yet.")
+        return
+    times = {whose: min(time_on_gpu(program) for _ in range(3)) for whose, program in programs.items()}
+    print(f"Exercise {number}: every result is right. {times['own']:.2f} µs, the solution {times['solution']:.2f} µs.")
+    print("The other demands are counts: the CPU device takes them, make exercise-" + number + " in the repository.")
+
+
+def grade(number, name, hole):
+    """Puts the program of an exercise together from the cells above and says what is missing."""
+    ready()
+    chunks = read_chunks()
+    Path("exercises").mkdir(exist_ok=True)
+    if not SIMT:
+        grade_on_gpu(number, name, chunks, hole)
+        return
+    source = Path("exercises") / f"{name}.cu"
+    source.write_text(assemble(name)[1], encoding="utf-8")
+    grade_here(number)
+
+
+def answer(number, value):
+    """Says whether the number that an exercise asks for is right."""
+    ready()
+    if value is None:
+        print(f"Exercise {number} asks for a number: write it in the place of None.")
+    elif SIMT:
+        grade_here(number, "-a", str(value))
+    else:
+        print("The CPU device is not at hand here: open the answer above, and compare.")
 
 
 # --- tables and figures ---

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "book/chapters.h"
 #include "book/code.h"
+#include "book/exercises.h"
 #include "book/lab.h"
 #include "notebook/cells.h"
 #include "notebook/image.h"
@@ -34,7 +35,8 @@ static Str file_of(const Notebook *notebook, size_t chunk) {
     const Chunk *at = &notebook->book->chunks->chunks[chunk];
     Buf name = {.arena = notebook->book->arena};
     if (at->target.len == 0) {
-        buf_format(&name, "%.*s.cu", STR_ARG(at->name));
+        const char *ending = at->variant == VARIANT_SOLUTION ? ".solution.cu" : ".cu";
+        buf_format(&name, "%.*s%s", STR_ARG(at->name), ending);
         return buf_str(&name);
     }
     return path_name(at->target);
@@ -101,10 +103,20 @@ static void mark_written(Notebook *notebook, size_t chunk) {
             notebook->complete[notebook->complete_count++] = labs->users[i];
 }
 
+// The title that folds a cell of an exercise which is not to be read first.
+static void add_cell_title(Notebook *notebook, Buf *text, const Chunk *chunk) {
+    const Book *book = notebook->book;
+    if (chunk->exercise == CHUNK_NONE || chunk->variant == VARIANT_STARTER) return;
+    Str number = exercises_number(book, &book->chunks->exercises[chunk->exercise]);
+    const char *what = chunk->variant == VARIANT_SOLUTION ? "Solution of" : "The program of";
+    buf_format(text, "#@title %s exercise %.*s\n", what, STR_ARG(number));
+}
+
 static void add_chunk_cell(Notebook *notebook, size_t chunk) {
     Str file = file_of(notebook, chunk);
     Buf text = {.arena = notebook->book->arena};
     buf_format(&text, "%%%%writefile %.*s\n", STR_ARG(file));
+    add_cell_title(notebook, &text, &notebook->book->chunks->chunks[chunk]);
     add_body(&text, notebook->book->chunks->chunks[chunk].part);
     cells_add_code(&notebook->cells, file, buf_str(&text));
     mark_written(notebook, chunk);
@@ -154,13 +166,21 @@ static void add_borrowed(Notebook *notebook, const Lab *lab) {
     }
 }
 
-// Which chunks the labs of the notebook contain.
+// Which chunks the labs and the exercises of the notebook contain.
 static bool *needed_chunks(const Labs *labs, const bool *inside) {
     bool *needed = ARENA_NEW(labs->table->arena, labs->table->chunk_count + 1, bool);
     for (size_t i = 0; i < labs->count; i++) {
         const Lab *lab = &labs->items[i];
         if (!inside[labs->table->chunks[lab->chunk].file]) continue;
         for (size_t k = 0; k < lab->need_count; k++) needed[lab->needs[k]] = true;
+    }
+    const ChunkTable *table = labs->table;
+    for (size_t i = 0; i < table->exercise_count; i++) {
+        const Exercise *exercise = &table->exercises[i];
+        if (!inside[exercise->file] || exercise->kind != EXERCISE_BUILD) continue;
+        Lab program = lab_of_program(table, exercise->program);
+        needed[exercise->solution] = true;
+        for (size_t k = 0; k < program.need_count; k++) needed[program.needs[k]] = true;
     }
     return needed;
 }
@@ -169,6 +189,7 @@ static bool *needed_chunks(const Labs *labs, const bool *inside) {
 static void add_chunk(Book *book, size_t chunk) {
     Notebook *notebook = book->cells;
     const Lab *lab = notebook->labs->of_chunk[chunk];
+    const Chunk *at = &book->chunks->chunks[chunk];
     if (notebook->labs->harness[chunk] || !notebook->needed[chunk]) {
         Buf caption = {.arena = book->arena};
         buf_format(&caption, "`%.*s`:\n\n", STR_ARG(code_name(book, chunk)));
@@ -179,8 +200,30 @@ static void add_chunk(Book *book, size_t chunk) {
     }
     flush_text(notebook);
     if (lab) add_borrowed(notebook, lab);
+    if (!lab && at->target.len) {
+        Lab program = lab_of_program(book->chunks, chunk);
+        add_borrowed(notebook, &program);
+    }
     add_chunk_cell(notebook, chunk);
     run_complete_labs(notebook);
+}
+
+static void add_grading(Book *book, const Exercise *exercise) {
+    Notebook *notebook = book->cells;
+    Arena *arena = book->arena;
+    Buf text = {.arena = arena}, id = {.arena = arena};
+    Str number = exercises_number(book, exercise);
+    if (exercise->kind == EXERCISE_BUILD) {
+        buf_format(&text, "grade(\"%.*s\", \"%.*s\", \"%.*s\")", STR_ARG(number),
+                   STR_ARG(path_stem(book->chunks->chunks[exercise->program].target)),
+                   STR_ARG(book->chunks->chunks[exercise->starter].name));
+    } else {
+        buf_format(&text, "answer(\"%.*s\", None)  # your number in the place of None",
+                   STR_ARG(number));
+    }
+    buf_format(&id, "exercise-%.*s", STR_ARG(exercise->id));
+    flush_text(notebook);
+    cells_add_code(&notebook->cells, buf_str(&id), buf_str(&text));
 }
 
 // Stands in for the path of an image.
@@ -415,6 +458,7 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     book->cells = &notebook;
     book->homes = homes_of(&notebook);
     book->add_chunk = add_chunk;
+    book->add_grading = add_grading;
     book->add_image = add_image;
     book->out.len = 0;
     cells_open(&notebook.cells, book->arena);

@@ -17,3 +17,14 @@ function Table(table)
     name_empty_heads(table.head)
     return pandoc.Div({ table }, { class = "table-frame" })
 end
+
+-- What a click shows: the first block, its label, is what stands there before.
+function Div(div)
+    if not div.classes:includes("fold") or #div.content == 0 then return nil end
+    local label = pandoc.utils.stringify(div.content[1])
+    local blocks = { pandoc.RawBlock("html", "<details><summary>" .. label .. "</summary>") }
+    for i = 2, #div.content do blocks[i] = div.content[i] end
+    blocks[#blocks + 1] = pandoc.RawBlock("html", "</details>")
+    div.content = blocks
+    return div
+end

@@ -18,7 +18,9 @@ static void push(const ChunkTable *table, Frame **stack, size_t *depth, size_t *
     (*stack)[(*depth)++] = frame;
 }
 
-Str expand_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
+// The chunk with `filling` wherever `hole` is pulled in.
+static Str expand(const ChunkTable *table, size_t chunk, ExpandStyle style, size_t hole,
+                  size_t filling) {
     Buf out = {.arena = table->arena};
     Buf indent = {.arena = table->arena}; // of the innermost frame; outer ones are prefixes of it
     LineSync sync = {0};
@@ -37,8 +39,9 @@ Str expand_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
         if (top->reference < at->reference_count && at->references[top->reference].body == body) {
             const ChunkReference *reference = &at->references[top->reference++];
             buf_add(&indent, reference->indent);
+            size_t used = reference->chunk == hole ? filling : reference->chunk;
             push(table, &stack, &depth, &capacity,
-                 (Frame){.chunk = &table->chunks[reference->chunk], .indent = indent.len});
+                 (Frame){.chunk = &table->chunks[used], .indent = indent.len});
             continue;
         }
         Str text = at->part->body[body];
@@ -50,6 +53,14 @@ Str expand_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
         if (style == EXPAND_WITH_LINES) line_sync_after(&sync, text);
     }
     return buf_str(&out);
+}
+
+Str expand_text(const ChunkTable *table, size_t chunk, ExpandStyle style) {
+    return expand(table, chunk, style, CHUNK_NONE, CHUNK_NONE);
+}
+
+Str expand_variant(const ChunkTable *table, const Exercise *exercise, size_t variant) {
+    return expand(table, exercise->program, EXPAND_CLEAN, exercise->starter, variant);
 }
 
 static int compare_sizes(const void *a, const void *b) {

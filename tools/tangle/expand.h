@@ -12,6 +12,9 @@ typedef enum { EXPAND_CLEAN, EXPAND_WITH_LINES } ExpandStyle;
 // would otherwise miss the Markdown line.
 Str expand_text(const ChunkTable *table, size_t chunk, ExpandStyle style);
 
+// The program of an exercise as expand_text makes it, clean, but with this variant of the hole.
+Str expand_variant(const ChunkTable *table, const Exercise *exercise, size_t variant);
+
 // What expand_sources notes while it walks, for as many calls as are wanted on one table.
 typedef struct {
     const ChunkTable *table;

@@ -1,0 +1,114 @@
+// Exercises: see exercises.h.
+#include "book/exercises.h"
+
+#include "base/path.h"
+#include "book/code.h"
+
+Str exercises_number(const Book *book, const Exercise *exercise) {
+    Buf number = {.arena = book->arena};
+    Str chapter = key_chapter_of(book->chunks->files[exercise->file].path);
+    if (chapter.len == 2 && chapter.at[0] == '0') chapter = str_from(chapter, 1);
+    buf_format(&number, "%.*s.%zu", STR_ARG(chapter), exercise->number);
+    return buf_str(&number);
+}
+
+bool exercises_folds(Str div) {
+    return str_equal(div, STR("hint")) || str_equal(div, STR("answer"));
+}
+
+void exercises_open(Book *book, size_t line) {
+    const Exercise *exercise = exercise_at(book->chunks, book->file, line);
+    Buf text = {.arena = book->arena};
+    if (!exercise) return; // a fault that was reported
+    Str number = exercises_number(book, exercise);
+    const char *kind = exercise_kind_name(exercise->kind);
+    book_blank(book);
+    if (book->style == BOOK_PANDOC)
+        buf_format(&text,
+                   "::: {.exercise #%.*s}\n::: label\nExercise %.*s: %.*s [%s]{.kind}\n:::\n\n",
+                   STR_ARG(exercise->id), STR_ARG(number), STR_ARG(exercise->title), kind);
+    else
+        buf_format(&text, "<a id=\"%.*s\"></a>**Exercise %.*s: %.*s** (%s)\n\n",
+                   STR_ARG(exercise->id), STR_ARG(number), STR_ARG(exercise->title), kind);
+    book_add(book, buf_str(&text));
+}
+
+void exercises_open_fold(Book *book, Str class_name, const char *label, size_t number) {
+    Buf text = {.arena = book->arena}, words = {.arena = book->arena};
+    buf_format(&words, number ? "%s %zu" : "%s", label, number);
+    book_blank(book);
+    if (book->style == BOOK_PANDOC)
+        buf_format(&text, "::: {.fold .%.*s}\n::: label\n%.*s\n:::\n\n", STR_ARG(class_name),
+                   STR_ARG(buf_str(&words)));
+    else
+        buf_format(&text, "<details><summary>%.*s</summary>\n\n", STR_ARG(buf_str(&words)));
+    book_add(book, buf_str(&text));
+}
+
+void exercises_close_fold(Book *book) {
+    book_blank(book);
+    book_add(book, book->style == BOOK_PANDOC ? STR(":::\n") : STR("</details>\n"));
+    book_blank(book);
+}
+
+// What is demanded, and how to have it graded: by make, or by a cell.
+static void add_demands(Book *book, const Exercise *exercise) {
+    Buf text = {.arena = book->arena};
+    Str number = exercises_number(book, exercise);
+    bool cells = book->add_grading != NULL;
+    book_blank(book);
+    if (exercise->kind == EXERCISE_COUNT && !cells)
+        buf_format(&text,
+                   "`make exercise-%.*s ANSWER=` with your number behind it says whether it is "
+                   "right.\n",
+                   STR_ARG(number));
+    for (size_t i = 0; exercise->kind == EXERCISE_BUILD && i < exercise->demand_count; i++) {
+        const char *before = i + 1 == exercise->demand_count ? " and " : ", ";
+        if (i == 0 && !cells) buf_format(&text, "`make exercise-%.*s` demands ", STR_ARG(number));
+        if (i == 0) before = cells ? "Demanded are " : "";
+        buf_format(&text, "%s`%.*s`", before, STR_ARG(exercise->demands[i].text));
+    }
+    if (exercise->kind == EXERCISE_BUILD && !cells) {
+        Str target = book->chunks->chunks[exercise->program].target;
+        buf_format(&text, " of `work/%.*s`", STR_ARG(path_name(target)));
+    }
+    if (exercise->kind == EXERCISE_BUILD) buf_add(&text, STR(".\n"));
+    book_add(book, buf_str(&text));
+    book_blank(book);
+}
+
+void exercises_end(Book *book, size_t line) {
+    const Exercise *exercise = exercise_at(book->chunks, book->file, line);
+    bool graded = exercise && exercise->kind != EXERCISE_EXPLORE;
+    if (graded && book->add_grading) book->add_grading(book, exercise);
+}
+
+bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
+    const ChunkTable *table = book->chunks;
+    if (fence_has_class(part, STR("expect"))) {
+        for (size_t i = 0; i < table->exercise_count; i++) {
+            const Exercise *exercise = &table->exercises[i];
+            bool own = exercise->demand_count && exercise->file == book->file &&
+                       exercise->demands[0].line > part->line &&
+                       exercise->demands[0].line <= part->line + part->body_count;
+            if (own) add_demands(book, exercise);
+        }
+        return true;
+    }
+    if (fence_has_class(part, STR("mistakes"))) return true;
+    if (chunk == CHUNK_NONE || table->chunks[chunk].exercise == CHUNK_NONE) return false;
+    const Chunk *at = &table->chunks[chunk];
+    if (at->variant == VARIANT_WRONG) return true;
+    if (book->add_chunk && table->exercises[at->exercise].kind == EXERCISE_BUILD) return false;
+    if (at->variant == VARIANT_SOLUTION) {
+        exercises_open_fold(book, STR("solution"), "Solution", 0);
+        code_weave_bare(book, part);
+    } else if (at->target.len) {
+        exercises_open_fold(book, STR("program"), "The program around it", 0);
+        code_weave(book, chunk);
+    } else {
+        return false;
+    }
+    exercises_close_fold(book);
+    return true;
+}

@@ -1,0 +1,27 @@
+// Exercises: what the divs and blocks of an exercise become. The task and the starter are shown,
+// hints, the program around the hole and the solution are folded, wrong variants are left out.
+#ifndef BOOK_EXERCISES_H
+#define BOOK_EXERCISES_H
+
+#include "book/book.h"
+
+// `4.1` for the first exercise of chapter 4.
+Str exercises_number(const Book *book, const Exercise *exercise);
+
+// Is a div of this class folded: a hint, an answer?
+bool exercises_folds(Str div);
+
+// The lines that open an exercise at this line of the chapter, with its number and title.
+void exercises_open(Book *book, size_t line);
+
+// What stands at the end of the exercise that opened at this line: cells that grade it.
+void exercises_end(Book *book, size_t line);
+
+// The lines that open and close what is folded below some words.
+void exercises_open_fold(Book *book, Str class_name, const char *label, size_t number);
+void exercises_close_fold(Book *book);
+
+// Weaves a block that is part of an exercise in its own way. False: it is an ordinary one.
+bool exercises_weave(Book *book, const FencePart *part, size_t chunk);
+
+#endif

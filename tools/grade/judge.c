@@ -1,0 +1,90 @@
+// Judge: see judge.h.
+#include "grade/judge.h"
+
+#include <math.h>
+
+#include "base/str.h"
+
+typedef struct {
+    KeyNamed *items;
+    size_t count, capacity;
+} Names;
+
+static void add(Arena *arena, Names *names, Str name, Value value) {
+    ARENA_GROW(arena, names->items, names->count, names->capacity);
+    names->items[names->count++] = (KeyNamed){name, value};
+}
+
+static void add_numbers(Arena *arena, Names *names, const char *prefix, const Program *program) {
+    for (size_t i = 0; program && i < program->number_count; i++) {
+        Buf name = {.arena = arena};
+        buf_format(&name, "%s%.*s", prefix, STR_ARG(program->numbers[i].name));
+        add(arena, names, buf_str(&name), program->numbers[i].value);
+    }
+}
+
+static KeyScope scope_of(Arena *arena, const JudgeCase *at) {
+    Names names = {0};
+    if (at->answer)
+        add(arena, &names, STR("answer"), (Value){.unit = UNIT_NONE, .number = *at->answer});
+    add_numbers(arena, &names, "", at->program);
+    add_numbers(arena, &names, "solution.", at->solution);
+    KeyScope scope = *at->scope;
+    scope.named = names.items;
+    scope.named_count = names.count;
+    return scope;
+}
+
+static bool is_about_time(Str text) { return str_find(text, STR("time")) != SIZE_MAX; }
+
+JudgeOutcome *judge(Arena *arena, const Exercise *exercise, const JudgeCase *at) {
+    KeyScope scope = scope_of(arena, at);
+    JudgeOutcome *outcomes = ARENA_NEW(arena, exercise->demand_count + 1, JudgeOutcome);
+    for (size_t i = 0; i < exercise->demand_count; i++) {
+        Str text = exercise->demands[i].text;
+        Buf why = {.arena = arena};
+        if (!at->answer && !at->gpu && is_about_time(text))
+            outcomes[i].verdict = JUDGE_NO_GPU;
+        else if (!expr_compare(&scope, text, &outcomes[i].comparison, &why))
+            outcomes[i].verdict = JUDGE_UNKNOWN;
+        else
+            outcomes[i].verdict = outcomes[i].comparison.holds ? JUDGE_HOLDS : JUDGE_FAILS;
+    }
+    return outcomes;
+}
+
+bool judge_value(Arena *arena, const JudgeCase *at, Str text, Value *value, Buf *why) {
+    KeyScope scope = scope_of(arena, at);
+    return expr_value(&scope, text, value, why);
+}
+
+bool judge_answer(Arena *arena, const Exercise *exercise, const JudgeCase *at, Value *value,
+                  Buf *why) {
+    Str text = exercise->demands[0].text;
+    return judge_value(arena, at, str_from(text, STR("answer ==").len), value, why);
+}
+
+bool judge_understands(Arena *arena, const Exercise *exercise, const JudgeCase *at, size_t *line,
+                       Buf *why) {
+    Program known = at->solution ? *at->solution : (Program){.number_count = 0};
+    KeyNamed *numbers = ARENA_NEW(arena, known.number_count + 1, KeyNamed);
+    for (size_t i = 0; i < known.number_count; i++) numbers[i] = known.numbers[i];
+    if (at->solution && !program_number(&known, STR("time")))
+        numbers[known.number_count++] = (KeyNamed){STR("time"), {.unit = UNIT_TIME, .number = 1}};
+    known.numbers = numbers;
+    JudgeCase full = *at;
+    full.program = full.solution = &known;
+    if (exercise->kind == EXERCISE_COUNT) full.solution = NULL;
+    KeyScope scope = scope_of(arena, &full);
+    for (size_t i = 0; i < exercise->demand_count; i++) {
+        ExprComparison comparison;
+        *line = exercise->demands[i].line;
+        if (!expr_compare(&scope, exercise->demands[i].text, &comparison, why)) return false;
+    }
+    for (size_t i = 0; i < exercise->mistake_count; i++) {
+        Value value;
+        *line = exercise->mistakes[i].line;
+        if (!expr_value(&scope, exercise->mistakes[i].value, &value, why)) return false;
+    }
+    return true;
+}

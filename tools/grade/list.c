@@ -1,0 +1,69 @@
+// List: see list.h.
+#include "grade/list.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "tangle/expand.h"
+
+typedef struct {
+    const Session *session;
+    Progress progress;
+    size_t graded, done;
+} Listing;
+
+// What the reader has in the place of the starter; false: nothing.
+static bool read_work(const Session *session, const Exercise *exercise, Str *text) {
+    char *path = str_terminated(session->arena, session_file(session, exercise));
+    return file_read(session->arena, path, text) &&
+           !str_equal(*text, expand_variant(session->table, exercise, exercise->starter));
+}
+
+static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
+    const Session *session = listing->session;
+    const ProgressRow *row = progress_of(&listing->progress, exercise->id);
+    Str text;
+    if (exercise->kind == EXERCISE_EXPLORE) {
+        buf_add(out, STR("not graded"));
+        return;
+    }
+    listing->graded++;
+    if (exercise->kind == EXERCISE_BUILD && !read_work(session, exercise, &text)) {
+        buf_add(out, STR("never tried"));
+        return;
+    }
+    if (!row) {
+        buf_add(out, exercise->kind == EXERCISE_BUILD ? STR("not graded yet") : STR("never tried"));
+        return;
+    }
+    bool same = exercise->kind == EXERCISE_COUNT ||
+                str_equal(row->graded, session_hash(session, exercise, text));
+    bool done = same && row->met == row->of;
+    listing->done += done;
+    if (done)
+        buf_add(out, STR("done"));
+    else if (!same)
+        buf_add(out, STR("changed since it was graded"));
+    else if (exercise->kind == EXERCISE_COUNT)
+        buf_format(out, "not yet: %.*s is not it", STR_ARG(row->graded));
+    else
+        buf_format(out, "not yet: %zu of %zu hold", row->met, row->of);
+}
+
+int list(const Session *session) {
+    Buf path = {.arena = session->arena};
+    buf_format(&path, "%s/progress.csv", session->work);
+    Listing listing = {.session = session};
+    listing.progress =
+        progress_read(session->arena, str_terminated(session->arena, buf_str(&path)));
+    for (size_t i = 0; i < session->table->exercise_count; i++) {
+        const Exercise *exercise = &session->table->exercises[i];
+        Buf state = {.arena = session->arena};
+        add_state(&listing, exercise, &state);
+        printf("%6.*s  %-10s  %-44.*s  %.*s\n", STR_ARG(session_number(session, exercise)),
+               exercise_kind_name(exercise->kind), STR_ARG(exercise->title),
+               STR_ARG(buf_str(&state)));
+    }
+    printf("%zu of %zu are done.\n", listing.done, listing.graded);
+    return 0;
+}

@@ -1,0 +1,165 @@
+// grade: exercises of the chapters, graded by what the reader's program does.
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "book/chapters.h"
+#include "grade/list.h"
+#include "grade/prove.h"
+#include "grade/verdict.h"
+
+static const char usage[] =
+    "usage: grade [OPTIONS] N.M FILE...    grade an exercise: the second of chapter 4 is 4.2\n"
+    "       grade [OPTIONS] -l FILE...     list all: done, not yet, never tried\n"
+    "       grade [OPTIONS] -p [-e N.M] FILE...  prove all, or one: does the solution pass, does\n"
+    "                                      the starter fail, is each wrong variant caught?\n"
+    "\n"
+    "Takes the exercises from Markdown chapters; appendix A says how they are written. A hole is\n"
+    "filled in WORK/NAME.cu, which starts as a copy of the starter and is never written again.\n"
+    "What is there is compiled, run on the CPU device and held against the demands.\n"
+    "\n"
+    "  -a NUMBER  the answer to an exercise that asks for a number\n"
+    "  -S         grade the solution, not the reader's file\n"
+    "  -w WORK    the reader's folder (default work); WORK/progress.csv remembers verdicts\n"
+    "  -b BUILD   BUILD/simt is the CPU device, BUILD/exercises/ is written (default build)\n"
+    "  -c NVCC    the compiler (default nvcc)\n"
+    "  -g ARCH    there is a GPU of this architecture, such as sm_75: run on it too\n"
+    "  -r DIR     where the recorded results are (default results)\n"
+    "  -D DEVICE  the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
+    "  -h         this text\n"
+    "\n"
+    "Exit status: 0 all demands hold, 1 not yet, 2 it cannot be graded.\n";
+
+typedef struct {
+    const char *results, *device, *exercise;
+    bool list, prove;
+} Options;
+
+static _Noreturn void bad_usage(const char *what, const char *which) {
+    fprintf(stderr, "grade: %s%s (grade -h explains)\n", what, which);
+    exit(2);
+}
+
+static void read_option(Session *session, Options *options, int letter) {
+    switch (letter) {
+    case 'a':
+        session->answer = optarg;
+        return;
+    case 'w':
+        session->work = optarg;
+        return;
+    case 'b':
+        session->tools.build = optarg;
+        return;
+    case 'c':
+        session->tools.nvcc = optarg;
+        return;
+    case 'g':
+        session->tools.native = optarg;
+        return;
+    case 'r':
+        options->results = optarg;
+        return;
+    case 'D':
+        options->device = optarg;
+        return;
+    case 'e':
+        options->exercise = optarg;
+        return;
+    case 'S':
+        session->solution = true;
+        return;
+    case 'l':
+        options->list = true;
+        return;
+    case 'p':
+        options->prove = true;
+        return;
+    case 'h':
+        fputs(usage, stdout);
+        exit(0);
+    default:
+        break;
+    }
+    char which[] = {'-', (char)optopt, '\0'};
+    bad_usage(letter == ':' ? "a value is missing after " : "no such option: ", which);
+}
+
+static Options read_options(Session *session, int argc, char **argv) {
+    Options options = {.results = "results", .device = "nvidia-h200"};
+    opterr = 0;
+    for (int letter; (letter = getopt(argc, argv, ":a:w:b:c:g:r:D:e:Slph")) != -1;)
+        read_option(session, &options, letter);
+    if (options.list && options.prove) bad_usage("-l and -p exclude each other", "");
+    if (!options.list && !options.prove) options.exercise = argv[optind] ? argv[optind++] : NULL;
+    if (!options.list && !options.prove && !options.exercise) bad_usage("which exercise?", "");
+    if (optind == argc) bad_usage("no FILE given", "");
+    return options;
+}
+
+// The exercise of that number. NULL: one line has said which there are.
+static const Exercise *find(const Session *session, const char *number) {
+    const ChunkTable *table = session->table;
+    for (size_t i = 0; i < table->exercise_count; i++)
+        if (str_equal(session_number(session, &table->exercises[i]), str_of(number)))
+            return &table->exercises[i];
+    fprintf(stderr, "no exercise %s; there are", number);
+    for (size_t i = 0; i < table->exercise_count; i++)
+        fprintf(stderr, " %.*s", STR_ARG(session_number(session, &table->exercises[i])));
+    fprintf(stderr, "%s\n", table->exercise_count ? "" : " none");
+    return NULL;
+}
+
+static int prove_each(const Session *session, const Exercise *only) {
+    bool good = true;
+    for (size_t i = 0; i < session->table->exercise_count; i++) {
+        const Exercise *exercise = &session->table->exercises[i];
+        if (!only || only == exercise) good = prove(session, exercise) && good;
+        fflush(stdout);
+    }
+    return good ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+    Arena arena = {0};
+    ChunkTable table = {.arena = &arena};
+    Results results;
+    ResultError error;
+    Session session = {.arena = &arena,
+                       .table = &table,
+                       .tools = {.build = "build", .nvcc = "nvcc"},
+                       .work = "work"};
+    Options options = read_options(&session, argc, argv);
+    for (int i = optind; i < argc; i++) chunk_read(&table, str_of(argv[i]));
+    chunk_check(&table);
+    if (table.error_count) {
+        fprintf(stderr, "%.*s", STR_ARG(chunk_errors(&table)));
+        return 2;
+    }
+    if (!results_read(&arena, options.results, str_of(options.device), &results, &error)) {
+        fprintf(stderr, "%s:%zu: %.*s\n", error.path, error.line, STR_ARG(error.message));
+        return 2;
+    }
+    Book book = {.arena = &arena,
+                 .chunks = &table,
+                 .results = &results,
+                 .reference = str_of(options.device)};
+    chapters_open(&book);
+    session.book = &book;
+    const Exercise *exercise = options.exercise ? find(&session, options.exercise) : NULL;
+    int status = 2;
+    if (options.exercise && !exercise)
+        status = 2;
+    else if (options.list)
+        status = list(&session);
+    else if (options.prove)
+        status = prove_each(&session, exercise);
+    else
+        status = verdict(&session, exercise);
+    fflush(stdout);
+    arena_free(&arena);
+    return status;
+}

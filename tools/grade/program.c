@@ -1,0 +1,250 @@
+// Program: see program.h.
+#include "grade/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "grade/child.h"
+#include "grade/notes.h"
+
+enum { COMPILE_SECONDS = 120, RUN_SECONDS = 20, TIMES = 3, SAID_MAX = 3 };
+
+// The file BUILD/exercises/NAME and what is behind it.
+static char *file_of(Arena *arena, const ProgramTools *tools, Str name, const char *ending) {
+    Buf path = {.arena = arena};
+    buf_format(&path, "%s/exercises/%.*s%s", tools->build, STR_ARG(name), ending);
+    return str_terminated(arena, buf_str(&path));
+}
+
+static char *binary_of(Arena *arena, const ProgramTools *tools, const Program *program,
+                       const char *ending) {
+    return file_of(arena, tools, program->binary.len ? program->binary : program->name, ending);
+}
+
+static char *simt_of(Arena *arena, const ProgramTools *tools) {
+    Buf path = {.arena = arena};
+    buf_format(&path, "%s/simt", tools->build);
+    return str_terminated(arena, buf_str(&path));
+}
+
+static Str log_of(Arena *arena, const char *path) {
+    Str text = STR("");
+    return file_read(arena, path, &text) ? text : STR("");
+}
+
+static void fault(Arena *arena, Program *program, const char *what, const char *which) {
+    Buf text = {.arena = arena};
+    buf_format(&text, "%s%s", what, which);
+    program->fault.text = buf_str(&text);
+}
+
+bool program_write(Arena *arena, const ProgramTools *tools, Str name, Str text, Str *path) {
+    char *file = file_of(arena, tools, name, ".cu");
+    *path = str_of(file);
+    return file_write_if_changed(arena, file, text) != FILE_FAILED;
+}
+
+// --- compiling ---
+
+// The arguments of execvp, which takes them as if it might change them.
+#define WORD(text) ((char[]){text})
+
+bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) {
+    char *source = str_terminated(arena, program->source);
+    char *binary = binary_of(arena, tools, program, ""),
+         *log = file_of(arena, tools, program->name, ".compile.log"),
+         *gpu = binary_of(arena, tools, program, ".gpu"),
+         *gpu_log = file_of(arena, tools, program->name, ".gpu.log");
+    if (!tools->nvcc) {
+        fault(arena, program, "there is no nvcc here to compile it", "");
+        return false;
+    }
+    Buf arch = {.arena = arena};
+    buf_format(&arch, "-arch=%s", tools->native ? tools->native : "");
+    char *nvcc = str_terminated(arena, str_of(tools->nvcc));
+    char *ptx[] = {nvcc,
+                   WORD("-O3"),
+                   WORD("-arch=compute_90"),
+                   WORD("-lineinfo"),
+                   WORD("-cudart"),
+                   WORD("shared"),
+                   WORD("--no-compress"),
+                   WORD("-o"),
+                   binary,
+                   source,
+                   NULL};
+    char *native[] = {nvcc,   WORD("-O3"), str_terminated(arena, buf_str(&arch)), WORD("-o"), gpu,
+                      source, NULL};
+    unlink(binary);
+    unlink(gpu);
+    Child first = child_start(ptx, log, COMPILE_SECONDS), second = {.pid = -1};
+    if (tools->native) second = child_start(native, gpu_log, COMPILE_SECONDS);
+    ChildEnd end = child_wait(first), other = end;
+    if (tools->native) other = child_wait(second);
+    if (end.status == 0 && other.status == 0) return true;
+    if (end.absent)
+        fault(arena, program, "there is no such compiler: ", tools->nvcc);
+    else if (end.hung)
+        fault(arena, program, "the compiler did not come to an end", "");
+    else
+        program->fault = notes_compiler(arena, log_of(arena, end.status ? log : gpu_log));
+    return false;
+}
+
+// --- numbers ---
+
+static void add_number(Arena *arena, Program *program, Str name, Unit unit, double number) {
+    for (size_t i = 0; i < program->number_count; i++)
+        if (str_equal(program->numbers[i].name, name)) return;
+    ARENA_GROW(arena, program->numbers, program->number_count, program->number_capacity);
+    program->numbers[program->number_count++] = (KeyNamed){name, {.unit = unit, .number = number}};
+}
+
+const KeyNamed *program_number(const Program *program, Str name) {
+    for (size_t i = 0; i < program->number_count; i++)
+        if (str_equal(program->numbers[i].name, name)) return &program->numbers[i];
+    return NULL;
+}
+
+static double cell(const ResultTable *table, size_t row, Str column) {
+    double number = 0;
+    results_number(results_cell(table, &table->rows[row], column), &number);
+    return number;
+}
+
+// The sums over all launches of the run that is counted.
+static void add_counters(Arena *arena, Program *program, const char *path) {
+    ResultTable table;
+    ResultError error;
+    if (!results_read_csv(arena, path, &table, &error)) return;
+    double blocks = 0, threads = 0;
+    for (size_t r = 0; r < table.row_count; r++) {
+        double grid = cell(&table, r, STR("grid"));
+        blocks += grid;
+        threads += grid * cell(&table, r, STR("block"));
+    }
+    add_number(arena, program, STR("launches"), UNIT_COUNT, (double)table.row_count);
+    add_number(arena, program, STR("blocks"), UNIT_COUNT, blocks);
+    add_number(arena, program, STR("threads"), UNIT_COUNT, threads);
+    for (size_t c = 4; c < table.column_count; c++) { // behind kernel, launch, grid, block
+        double sum = 0;
+        for (size_t r = 0; r < table.row_count; r++) sum += cell(&table, r, table.columns[c]);
+        add_number(arena, program, table.columns[c], UNIT_COUNT, sum);
+    }
+}
+
+// `NAME = NUMBER`, as the driver prints. What is measured here is not for the program to say.
+static bool is_number_line(Str line, Str *name, double *number) {
+    size_t equals = str_find(line, STR(" = "));
+    if (equals == SIZE_MAX) return false;
+    *name = str_slice(line, 0, equals);
+    for (size_t i = 0; i < name->len; i++) {
+        char c = name->at[i];
+        if (!((c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9' && i))) return false;
+    }
+    if (str_equal(*name, STR("hazards"))) return false;
+    return name->len && results_number(str_trim(str_from(line, equals + 3)), number);
+}
+
+static void read_output(Arena *arena, Program *program, Str text) {
+    size_t capacity = 0;
+    for (Str line, name; str_line(&text, &line);) {
+        double number;
+        bool told = is_number_line(line, &name, &number) && !str_equal(name, STR("time"));
+        if (told) add_number(arena, program, name, UNIT_COUNT, number);
+        if (str_find(line, STR(": WRONG: ")) == SIZE_MAX || program->said_count == SAID_MAX)
+            continue;
+        ARENA_GROW(arena, program->said, program->said_count, capacity);
+        program->said[program->said_count++] = line;
+    }
+}
+
+// --- running ---
+
+static void read_check(Arena *arena, Program *program, Str log, ChildEnd end) {
+    read_output(arena, program, notes_output(log));
+    program->hazard_count = notes_hazards(arena, log, &program->hazards);
+    program->stopped = notes_stop(log);
+    bool told = program_number(program, STR("wrong")) != NULL;
+    if (end.hung)
+        program->stopped.text = STR("the program did not come to an end");
+    else if (!told && !program->stopped.text.len)
+        program->stopped.text = notes_last_words(arena, log, end.status);
+    if (program->hazard_count || !program->stopped.text.len) // what did not run may have hazards
+        add_number(arena, program, STR("hazards"), UNIT_COUNT, (double)program->hazard_count);
+}
+
+static void read_once(Arena *arena, const ProgramTools *tools, Program *program, ChildEnd end) {
+    Str log = log_of(arena, file_of(arena, tools, program->name, ".once.log"));
+    bool ended = end.status == 0 || end.status == 1; // 1: results are wrong, and counts are counts
+    if (!ended || notes_stop(log).text.len) return;
+    ResultError error;
+    ResultTable *lines = ARENA_NEW(arena, 1, ResultTable);
+    add_counters(arena, program, file_of(arena, tools, program->name, ".once.csv"));
+    if (results_read_csv(arena, file_of(arena, tools, program->name, ".lines.csv"), lines, &error))
+        program->lines = lines;
+}
+
+static void run_on_gpu(Arena *arena, const ProgramTools *tools, Program *program, char *which) {
+    char *run[] = {binary_of(arena, tools, program, ".gpu"), which, NULL};
+    char *log = file_of(arena, tools, program->name, ".gpu.log");
+    program->on_gpu = true;
+    program->right_on_gpu = child_wait(child_start(run, log, RUN_SECONDS)).status == 0;
+}
+
+void program_measure(Arena *arena, const ProgramTools *tools, Program *program, const char *which) {
+    char *simt = simt_of(arena, tools), *binary = binary_of(arena, tools, program, "");
+    char *version = which ? str_terminated(arena, str_of(which)) : NULL;
+    char *check_log = file_of(arena, tools, program->name, ".check.log"),
+         *once_log = file_of(arena, tools, program->name, ".once.log"),
+         *counts = file_of(arena, tools, program->name, ".once.csv"),
+         *lines = file_of(arena, tools, program->name, ".lines.csv");
+    char *check[] = {simt, WORD("--check"), WORD("--watchdog"), WORD("2"), binary, version, NULL};
+    char *once[] = {simt,
+                    WORD("--watchdog"),
+                    WORD("2"),
+                    WORD("--csv"),
+                    counts,
+                    WORD("--lines-csv"),
+                    lines,
+                    binary,
+                    version ? version : WORD("--once"),
+                    version ? WORD("--once") : NULL,
+                    NULL};
+    unlink(counts);
+    unlink(lines);
+    Child first = child_start(check, check_log, RUN_SECONDS);
+    Child second = child_start(once, once_log, RUN_SECONDS);
+    ChildEnd checked = child_wait(first), counted = child_wait(second);
+    Str log = log_of(arena, check_log);
+    if (checked.absent) {
+        fault(arena, program, "there is no CPU device: ", simt);
+        return;
+    }
+    read_once(arena, tools, program, counted);
+    read_check(arena, program, log, checked);
+    if (tools->native) run_on_gpu(arena, tools, program, version);
+}
+
+// The least of the medians of some runs in turn: what else the machine does only adds.
+void program_time(Arena *arena, const ProgramTools *tools, Program *program, Program *other) {
+    Program *both[] = {program, other};
+    double least[2] = {0, 0};
+    for (int k = 0; k < 2 * TIMES; k++) {
+        Program *at = both[k % 2];
+        char *run[] = {binary_of(arena, tools, at, ".gpu"), WORD("--time"), NULL};
+        char *log = file_of(arena, tools, at->name, ".gpu.log");
+        if (child_wait(child_start(run, log, RUN_SECONDS)).status) return;
+        Str text = log_of(arena, log), name;
+        double time;
+        for (Str line; str_line(&text, &line);)
+            if (is_number_line(line, &name, &time) && str_equal(name, STR("time")) &&
+                (least[k % 2] == 0 || time < least[k % 2]))
+                least[k % 2] = time;
+    }
+    for (int k = 0; k < 2; k++)
+        if (least[k] > 0) add_number(arena, both[k], STR("time"), UNIT_TIME, least[k]);
+}

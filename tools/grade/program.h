@@ -1,0 +1,63 @@
+// Program: one version of an exercise's program, compiled, run on the CPU device and on a GPU that
+// is there, and the numbers that came out.
+//
+// Three runs: all sizes with --check; `--once`, whose launches are what is counted; and on a GPU
+// all sizes again. The numbers, by the names that demands call them:
+//
+//   every column of the CPU device's CSV from warp_insts on, of all launches of --once together
+//   launches, blocks, threads     of the same run
+//   hazards                       that --check found
+//   NAME                          for each line `NAME = NUMBER` that the first run printed, such as
+//                                 wrong and runs, which the exercises' driver tells
+//   time                          microseconds on the GPU: program_time
+#ifndef GRADE_PROGRAM_H
+#define GRADE_PROGRAM_H
+
+#include "book/key.h"
+
+typedef struct {
+    const char *build;  // the build folder: BUILD/simt; BUILD/exercises/ is written
+    const char *nvcc;   // NULL: not at hand
+    const char *native; // the architecture of the GPU here, sm_90; NULL: there is none
+} ProgramTools;
+
+typedef struct {
+    Str file; // a file with a line number, or empty
+    size_t line;
+    Str text;
+    Str advice; // of a hazard
+} ProgramNote;
+
+typedef struct {
+    Str name;            // its files are BUILD/exercises/NAME.*
+    Str binary;          // the compiled program's name, if that is another
+    Str source;          // path of the source
+    ProgramNote fault;   // why there are no numbers: it does not compile, or cannot be run; else
+                         // the text is empty
+    ProgramNote stopped; // where and why a kernel or the program was ended, if it was
+    ProgramNote *hazards;
+    size_t hazard_count;
+    Str *said; // what it printed about wrong results, line by line
+    size_t said_count;
+    const ResultTable *lines; // counters by line, of --once; NULL: none
+    KeyNamed *numbers;
+    size_t number_count, number_capacity;
+    bool on_gpu, right_on_gpu; // was it run there, and was all right?
+} Program;
+
+// Writes a source to BUILD/exercises/NAME.cu, for program_run.
+bool program_write(Arena *arena, const ProgramTools *tools, Str name, Str text, Str *path);
+
+// Compiles without running. False: program->fault.
+bool program_compile(Arena *arena, const ProgramTools *tools, Program *program);
+
+// Runs what is compiled. `which` is an argument in front of the program's own; NULL: none.
+void program_measure(Arena *arena, const ProgramTools *tools, Program *program, const char *which);
+
+// The time of both on the GPU, run in turn, as the number `time`.
+void program_time(Arena *arena, const ProgramTools *tools, Program *program, Program *other);
+
+// The number of that name, or NULL.
+const KeyNamed *program_number(const Program *program, Str name);
+
+#endif

@@ -1,0 +1,308 @@
+// Exercise: see exercise.h.
+#include "markdown/exercise.h"
+
+#include <ctype.h>
+
+#include "markdown/chunk.h"
+#include "markdown/div.h"
+
+// --- what stands where ---
+
+enum { DIVS_MAX = 64 }; // open at a time; deeper ones are not looked at
+
+typedef struct {
+    ChunkTable *table;
+    size_t file;
+    size_t exercise;   // the open one, or EXERCISE_NONE
+    int depth, within; // open divs; how many when the exercise opened
+    int hint_depth;    // the same for the open hint; 0: none
+    const char *hint;  // where its text starts
+} Scan;
+
+static void open_exercise(Scan *scan, const Braces *braces, size_t line) {
+    ChunkTable *table = scan->table;
+    size_t number = 1;
+    for (size_t i = 0; i < table->exercise_count; i++)
+        number += table->exercises[i].file == scan->file;
+    Exercise exercise = {.id = braces->id,
+                         .file = scan->file,
+                         .line = line,
+                         .number = number,
+                         .starter = EXERCISE_NONE,
+                         .solution = EXERCISE_NONE,
+                         .program = EXERCISE_NONE};
+    braces_value(braces, STR("title"), &exercise.title);
+    if (exercise.id.len == 0 || exercise.title.len == 0)
+        chunk_fail(table, scan->file, line,
+                   "an exercise has an id and a title: ::: {.exercise #name title=\"...\"}");
+    scan->exercise = table->exercise_count;
+    scan->within = scan->depth;
+    ARENA_GROW(table->arena, table->exercises, table->exercise_count, table->exercise_capacity);
+    table->exercises[table->exercise_count++] = exercise;
+}
+
+static void open_div(Scan *scan, const Braces *braces, size_t line, const char *after) {
+    ChunkTable *table = scan->table;
+    if (braces->error.len) chunk_fail(table, scan->file, line, "%.*s", STR_ARG(braces->error));
+    scan->depth++;
+    if (braces_have_class(braces, STR("exercise"))) {
+        if (scan->exercise == EXERCISE_NONE)
+            open_exercise(scan, braces, line);
+        else
+            chunk_fail(table, scan->file, line, "an exercise inside an exercise");
+        return;
+    }
+    bool hint = braces_have_class(braces, STR("hint"));
+    if (scan->exercise == EXERCISE_NONE) {
+        if (hint) chunk_fail(table, scan->file, line, "a hint stands inside an exercise");
+        return;
+    }
+    if (braces_have_class(braces, STR("answer"))) table->exercises[scan->exercise].answered = true;
+    if (!hint || scan->hint_depth) return;
+    scan->hint_depth = scan->depth;
+    scan->hint = after;
+}
+
+static void close_div(Scan *scan, const char *before) {
+    ChunkTable *table = scan->table;
+    if (scan->depth == 0) return; // whoever weaves the chapter says so
+    Exercise *exercise = scan->exercise == EXERCISE_NONE ? NULL : &table->exercises[scan->exercise];
+    if (exercise && scan->depth == scan->hint_depth) {
+        Str text = str_trim((Str){scan->hint, (size_t)(before - scan->hint)});
+        ARENA_GROW(table->arena, exercise->hints, exercise->hint_count, exercise->hint_capacity);
+        exercise->hints[exercise->hint_count++] = text;
+        scan->hint_depth = 0;
+    }
+    if (exercise && scan->depth == scan->within) {
+        exercise->closed = true;
+        scan->exercise = EXERCISE_NONE;
+    }
+    scan->depth--;
+}
+
+static void scan_prose(Scan *scan, const FencePart *part) {
+    Str rest = part->source, line;
+    size_t number = part->line;
+    for (const char *start = rest.at; str_line(&rest, &line); start = rest.at, number++) {
+        Braces braces;
+        DivLine kind = div_line(scan->table->arena, line, &braces);
+        if (kind == DIV_OPENS && scan->depth < DIVS_MAX)
+            open_div(scan, &braces, number, rest.at);
+        else if (kind == DIV_CLOSES)
+            close_div(scan, start);
+    }
+}
+
+// --- blocks that say something about an exercise ---
+
+// Takes `LEFT | RIGHT` apart; right is empty where there is no bar.
+static Str take_left(Str line, Str *right) {
+    size_t bar = str_find(line, STR("|"));
+    *right = bar == SIZE_MAX ? STR("") : str_trim(str_from(line, bar + 1));
+    return str_trim(str_slice(line, 0, bar));
+}
+
+// `hint 2`: 2. 0: it is none.
+static size_t hint_number(Str text) {
+    size_t number = 0;
+    if (!str_starts(text, STR("hint "))) return 0;
+    text = str_trim(str_from(text, 5));
+    for (size_t i = 0; i < text.len && number < 1000; i++) {
+        if (!isdigit((unsigned char)text.at[i])) return 0;
+        number = number * 10 + (size_t)(text.at[i] - '0');
+    }
+    return number;
+}
+
+static void add_demand(ChunkTable *table, Exercise *exercise, Str line, size_t number) {
+    Str hint;
+    ExerciseDemand demand = {.text = take_left(line, &hint), .line = number};
+    demand.hint = hint_number(hint);
+    if (hint.len && demand.hint == 0)
+        chunk_fail(table, exercise->file, number, "`%.*s`: expected `hint N` behind the bar",
+                   STR_ARG(hint));
+    ARENA_GROW(table->arena, exercise->demands, exercise->demand_count, exercise->demand_capacity);
+    exercise->demands[exercise->demand_count++] = demand;
+}
+
+static void add_mistake(ChunkTable *table, Exercise *exercise, Str line, size_t number) {
+    ExerciseMistake mistake = {.line = number};
+    mistake.value = take_left(line, &mistake.why);
+    if (mistake.why.len == 0)
+        chunk_fail(table, exercise->file, number, "a mistake is explained: EXPRESSION | sentence");
+    ARENA_GROW(table->arena, exercise->mistakes, exercise->mistake_count,
+               exercise->mistake_capacity);
+    exercise->mistakes[exercise->mistake_count++] = mistake;
+}
+
+static void scan_fence(Scan *scan, const FencePart *part) {
+    ChunkTable *table = scan->table;
+    bool demands = fence_has_class(part, STR("expect"));
+    bool mistakes = fence_has_class(part, STR("mistakes"));
+    if (!demands && !mistakes) return;
+    if (scan->exercise == EXERCISE_NONE) {
+        chunk_fail(table, scan->file, part->line, "this block belongs inside an exercise");
+        return;
+    }
+    Exercise *exercise = &table->exercises[scan->exercise];
+    for (size_t i = 0; i < part->body_count; i++) {
+        Str line = str_trim(part->body[i]);
+        if (line.len == 0 || line.at[0] == '#') continue;
+        (demands ? add_demand : add_mistake)(table, exercise, line, part->line + 1 + i);
+    }
+}
+
+void exercise_scan(ChunkTable *table, size_t file, size_t *inside) {
+    FenceParts parts = table->files[file].parts;
+    Scan scan = {.table = table, .file = file, .exercise = EXERCISE_NONE};
+    for (size_t i = 0; i < parts.count; i++) {
+        if (parts.parts[i].fenced)
+            scan_fence(&scan, &parts.parts[i]);
+        else
+            scan_prose(&scan, &parts.parts[i]);
+        inside[i] = scan.exercise;
+    }
+}
+
+// --- is it one? ---
+
+static void fail(ChunkTable *table, const Exercise *exercise, const char *what) {
+    chunk_fail(table, exercise->file, exercise->line, "exercise `%.*s`: %s", STR_ARG(exercise->id),
+               what);
+}
+
+static size_t demand_with(const Exercise *exercise, Str text) {
+    for (size_t i = 0; i < exercise->demand_count; i++)
+        if (str_equal(exercise->demands[i].text, text)) return i;
+    return EXERCISE_NONE;
+}
+
+static void add_wrong(ChunkTable *table, Exercise *exercise, size_t chunk) {
+    const Chunk *at = &table->chunks[chunk];
+    ExerciseWrong wrong = {.chunk = chunk, .demand = EXERCISE_NONE};
+    Str fails;
+    if (!fence_attribute(at->part, STR("why"), &wrong.why))
+        chunk_fail(table, at->file, at->line, "a wrong variant says why=\"what is wrong\"");
+    if (!fence_attribute(at->part, STR("fails"), &fails))
+        chunk_fail(table, at->file, at->line,
+                   "a wrong variant says fails=\"the demand that catches it\"");
+    else if ((wrong.demand = demand_with(exercise, fails)) == EXERCISE_NONE)
+        chunk_fail(table, at->file, at->line, "fails=\"%.*s\" is no line of the .expect block",
+                   STR_ARG(fails));
+    ARENA_GROW(table->arena, exercise->wrong, exercise->wrong_count, exercise->wrong_capacity);
+    exercise->wrong[exercise->wrong_count++] = wrong;
+}
+
+// A place that one chunk may take.
+static void take(ChunkTable *table, size_t *place, size_t chunk, const char *what) {
+    const Chunk *at = &table->chunks[chunk];
+    if (*place != EXERCISE_NONE)
+        chunk_fail(table, at->file, at->line,
+                   "an exercise has one %s, and its first is at line %zu", what,
+                   table->chunks[*place].line);
+    else
+        *place = chunk;
+}
+
+static void check_variant(ChunkTable *table, const Exercise *exercise, const Chunk *chunk) {
+    if (chunk->name.len == 0 || chunk->target.len)
+        chunk_fail(table, chunk->file, chunk->line, "a variant is a chunk with a #name, no file");
+    if (chunk->reference_count)
+        chunk_fail(table, chunk->file, chunk->line + 1 + chunk->references[0].body,
+                   "a variant pulls nothing in");
+    if (exercise->starter != EXERCISE_NONE &&
+        !str_equal(chunk->name, table->chunks[exercise->starter].name))
+        chunk_fail(table, chunk->file, chunk->line,
+                   "all variants have one name, and the starter's is <<%.*s>>",
+                   STR_ARG(table->chunks[exercise->starter].name));
+}
+
+static void place_chunk(ChunkTable *table, size_t chunk) {
+    const Chunk *at = &table->chunks[chunk];
+    bool below = str_starts(at->target, STR("code/exercises/"));
+    if (at->exercise == EXERCISE_NONE) {
+        if (at->variant != VARIANT_NONE)
+            chunk_fail(table, at->file, at->line, "a variant stands inside an exercise");
+        if (below)
+            chunk_fail(table, at->file, at->line, "code/exercises/ is for programs of exercises");
+        return;
+    }
+    Exercise *exercise = &table->exercises[at->exercise];
+    if (at->target.len) {
+        take(table, &exercise->program, chunk, "program");
+        if (!below && !at->misplaced)
+            chunk_fail(table, at->file, at->line,
+                       "the program of an exercise goes below "
+                       "code/exercises/");
+    }
+    if (at->variant == VARIANT_STARTER) take(table, &exercise->starter, chunk, "starter");
+    if (at->variant == VARIANT_SOLUTION) take(table, &exercise->solution, chunk, "solution");
+    if (at->variant == VARIANT_WRONG) add_wrong(table, exercise, chunk);
+}
+
+static void check_build(ChunkTable *table, const Exercise *exercise) {
+    if (exercise->starter == EXERCISE_NONE) fail(table, exercise, "its hole has no .starter");
+    if (exercise->solution == EXERCISE_NONE) fail(table, exercise, "its hole has no .solution");
+    if (exercise->wrong_count < EXERCISE_WRONG_LEAST)
+        fail(table, exercise, "its hole has less than three .wrong variants");
+    if (exercise->program == EXERCISE_NONE)
+        fail(table, exercise, "no file=code/exercises/NAME.cu pulls its hole in");
+    if (exercise->demand_count == 0) fail(table, exercise, "it has no .expect block");
+    if (exercise->mistake_count) fail(table, exercise, "mistakes are for a number that is asked");
+}
+
+static void check_one(ChunkTable *table, Exercise *exercise) {
+    bool hole = exercise->starter != EXERCISE_NONE || exercise->solution != EXERCISE_NONE ||
+                exercise->wrong_count;
+    exercise->kind = hole                     ? EXERCISE_BUILD
+                     : exercise->demand_count ? EXERCISE_COUNT
+                                              : EXERCISE_EXPLORE;
+    if (!exercise->closed) fail(table, exercise, "it is not closed with :::");
+    if (exercise->kind == EXERCISE_BUILD) check_build(table, exercise);
+    if (exercise->kind == EXERCISE_COUNT &&
+        !str_starts(exercise->demands[0].text, STR("answer == ")))
+        fail(table, exercise, "it asks for a number: its first demand starts with `answer == `");
+    if (exercise->kind == EXERCISE_EXPLORE && !exercise->answered)
+        fail(table, exercise, "nothing is graded, so an .answer div says what one should see");
+    if (exercise->kind != EXERCISE_EXPLORE && exercise->hint_count == 0)
+        fail(table, exercise, "it has no hint");
+    for (size_t i = 0; i < exercise->demand_count; i++)
+        if (exercise->demands[i].hint > exercise->hint_count)
+            chunk_fail(table, exercise->file, exercise->demands[i].line,
+                       "there is no hint %zu: this exercise has %zu", exercise->demands[i].hint,
+                       exercise->hint_count);
+}
+
+void exercise_check(ChunkTable *table) {
+    for (size_t i = 0; i < table->chunk_count; i++) place_chunk(table, i);
+    for (size_t i = 0; i < table->chunk_count; i++)
+        if (table->chunks[i].variant != VARIANT_NONE && table->chunks[i].exercise != EXERCISE_NONE)
+            check_variant(table, &table->exercises[table->chunks[i].exercise], &table->chunks[i]);
+    for (size_t i = 0; i < table->exercise_count; i++) {
+        Exercise *exercise = &table->exercises[i];
+        check_one(table, exercise);
+        for (size_t k = 0; k < i && exercise->id.len; k++)
+            if (str_equal(table->exercises[k].id, exercise->id))
+                fail(table, exercise, "another exercise has this id");
+    }
+}
+
+// --- what it is called ---
+
+Variant exercise_variant(const FencePart *part) {
+    if (fence_has_class(part, STR("starter"))) return VARIANT_STARTER;
+    if (fence_has_class(part, STR("solution"))) return VARIANT_SOLUTION;
+    return fence_has_class(part, STR("wrong")) ? VARIANT_WRONG : VARIANT_NONE;
+}
+
+const char *exercise_kind_name(ExerciseKind kind) {
+    static const char *const names[] = {"explore it", "count it", "build it"};
+    return names[kind];
+}
+
+const Exercise *exercise_at(const ChunkTable *table, size_t file, size_t line) {
+    for (size_t i = 0; i < table->exercise_count; i++)
+        if (table->exercises[i].file == file && table->exercises[i].line == line)
+            return &table->exercises[i];
+    return NULL;
+}
