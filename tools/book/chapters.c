@@ -6,6 +6,7 @@
 #include "book/csv_table.h"
 #include "book/lab.h"
 #include "book/lines.h"
+#include "book/player.h"
 #include "book/prose.h"
 #include "book/table.h"
 #include "tangle/expand.h"
@@ -29,6 +30,8 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
         csv_table_weave(book, part);
     } else if (fence_has_class(part, STR("lines"))) {
         lines_weave(book, part);
+    } else if (fence_has_class(part, STR("player"))) {
+        player_weave(book, part);
     } else if (fence_has_class(part, STR("claim"))) {
         claims_check(book, part);
     } else if (chunk != CHUNK_NONE && book->add_chunk) {

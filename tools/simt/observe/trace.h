@@ -1,11 +1,12 @@
-// `simt --trace FILE`: what happens in the first block of each launch, in the order in which it does,
-// as rows
+// `simt --trace FILE`: what happens in the first block of each launch, in the order in which it
+// does, as rows of
 //
-//     kernel,launch,block,warp,pc_line,space,op,bytes,lane,address,value,file,other_thread,other_line,other_file
+//     kernel,launch,block,warp,pc_line,space,op,bytes,lane,address,value,file,
+//     other_thread,other_line,other_file
 //
-// shared   load, store, atomic: of each lane its address, and in value the bytes that it finds there
-//          or stores, as one hexadecimal number; behind these, with --check, race: with what other
-//          thread's earlier access at what line, as far as races are looked for
+// shared   load, store, atomic: of each lane its address, and in value the bytes that it finds
+//          there or stores, as one hexadecimal number; behind these, with --check, race: with what
+//          other thread's earlier access at what line, as far as races are looked for
 // barrier  barrier: a warp arrives, with its first lane; complete: all have, of no warp and lane
 // warp     syncwarp: a lane that has met others; shuffle: a lane, the value that it has, and the
 //          thread whose value it takes
