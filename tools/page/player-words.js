@@ -72,15 +72,16 @@
     // What a lane adds up in a step, as an example; "" where that is not to be seen.
     stepPlayer.example = function (model, step) {
         const lane = step.lanes[0], minus = function (number) { return String(number).replace("-", "−"); };
+        const added = function (terms) { return terms.map(function (term, k) { return k && term < 0 ? "(" + minus(term) + ")" : minus(term); }).join(" + "); };
         const moved = stepPlayer.movedBy(model, step);
         if (step.op === "shuffle")
-            return "lane " + lane + ": " + minus(moved[lane]) + " + " + minus(moved[step.words[0]]) + " = " + minus(moved[lane] + moved[step.words[0]]);
+            return "lane " + lane + ": " + added([moved[lane], moved[step.words[0]]]) + " = " + minus(moved[lane] + moved[step.words[0]]);
         if (step.op !== "store" || step.section.kind !== "level") return "";
         const terms = step.section.steps.filter(function (other) {
             return other.op === "load" && other.warp === step.warp && other.index < step.index && other.lanes.includes(lane);
         }).map(function (other) { return stepPlayer.movedBy(model, other)[lane]; });
         if (terms.length === 1) terms.unshift(stepPlayer.memoryAt(model, step.index - 1)[step.words[0]].value);
         if (terms.reduce(function (sum, term) { return sum + term; }, 0) !== moved[lane]) return "";
-        return "lane " + lane + ": " + terms.map(minus).join(" + ") + " = " + minus(moved[lane]);
+        return "lane " + lane + ": " + added(terms) + " = " + minus(moved[lane]);
     };
 })();
