@@ -102,7 +102,7 @@ $(B)/figures.done: $(B)/labs.mk $(wildcard results/*.csv results/*/*.csv tools/p
 	$(if $(figures_due),@python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*,$@)
 book: $(B)/book.html  ## weave book.md, and render build/book.html
-$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
+$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
 	$(call say,weave book.md)
 	$(Q)$(WEAVE) -t github -o book.md $(CHAPTERS)
 	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)

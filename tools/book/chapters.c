@@ -7,6 +7,7 @@
 #include "book/exercises.h"
 #include "book/lab.h"
 #include "book/lines.h"
+#include "book/player.h"
 #include "book/prose.h"
 #include "book/table.h"
 #include "tangle/expand.h"
@@ -30,6 +31,8 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
         csv_table_weave(book, part);
     } else if (fence_has_class(part, STR("lines"))) {
         lines_weave(book, part);
+    } else if (fence_has_class(part, STR("player"))) {
+        player_weave(book, part);
     } else if (fence_has_class(part, STR("claim"))) {
         claims_check(book, part);
     } else if (exercises_weave(book, part, chunk)) {

@@ -5,8 +5,8 @@
 // cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
 // (its facts), a header row and data rows. Numbers are what they can be: counts whole and not
 // negative, times positive, the 5th percentile not above the median, nor that above the 95th.
-// trace-*.csv, errors*.csv and compare-*.csv have columns
-// of their own: they are for plots and for tables that show a file as it is.
+// trace-*.csv, errors*.csv, compare-*.csv and steps/*.csv have columns of their own: they are for
+// plots, for tables that show a file as it is, and for the page's player.
 #ifndef BOOK_RESULTS_H
 #define BOOK_RESULTS_H
 

@@ -3,7 +3,7 @@
 # needs=nccl.h where a header must be there; device=nvidia-h200-x4 where several GPUs share the
 # work, in a results file of their own, and mpi="-DWITH_MPI" where those flags make it one process
 # per GPU. The CPU device also records trace="KERNEL..", who touches which bank when;
-# hazards=KERNEL, the hazards of a counter-example line by line; and errors=FILE, rounding errors,
+# steps="KERNEL.." with blocks="64 256", the same and more for the page's player; hazards=KERNEL, the hazards of a counter-example line by line; and errors=FILE, rounding errors,
 # which are the same on every device. What figures= says is for tools/plot/plot.py.
 found_nvcc := $(shell B=$(B) tools/build/toolchain.sh -f nvcc)
 has_header = $(wildcard $(foreach folder,/usr/include/ /usr/local/include/ $(dir $(found_nvcc))../include/,$(folder)$(1)))
@@ -53,7 +53,7 @@ $(R)/%@256.lines.csv $(R)/%@256.cu: code/%.cu | simt $$(call lab_for,$(R)/$$*@25
 
 # Only make record writes results/.
 ifneq ($(filter record,$(GOALS)),)
-also_recorded = results/cpu-lines.csv $(traces) $(errors)
+also_recorded = results/cpu-lines.csv $(traces) $(steps) $(errors)
 results/cpu-lines.csv: $(B)/results/cpu-lines.csv
 	@mkdir -p results
 	@cp $< $@.new && mv $@.new $@
@@ -63,6 +63,18 @@ results/trace-%.csv: code/$$(call traced_lab,$$*).cu | simt $(B)/labs/$$(call tr
 	$(call say,trace $*)
 	$(Q)$(B)/simt --trace $(B)/$(@F) $(B)/labs/$(call traced_lab,$*) -n 256 -b 256 -k $(word 2,$(subst -, ,$*)) >/dev/null
 	$(Q)awk -v kernel=$(word 2,$(subst -, ,$*)) -f tools/build/trace.awk $(B)/$(@F) >$@.new && mv $@.new $@
+
+# One block with all it takes: twice its threads, which chapters after the fifth need. 86: hazards.
+steps = $(foreach lab,$(LABS),$(foreach kernel,$(steps_$(lab)),$(blocks_$(lab):%=results/steps/$(word 1,$(subst _, ,$(lab)))-$(kernel)-%.csv)))
+stepped = $(call traced_lab,$(basename $(@F)))
+results/steps/%.csv: code/$$(call traced_lab,$$*).cu | simt $(B)/collect $(B)/labs/$$(call traced_lab,$$*)
+	@mkdir -p $(@D) $(R)
+	$(call say,steps $*)
+	$(Q)set -- $(subst -, ,$*); n=$$((2 * $$3)) trace=$(R)/$(stepped).$*; \
+	  $(B)/simt --check --trace $$trace.csv $(B)/labs/$(stepped) -n $$n -b $$3 -k $$2 >$$trace.log 2>&1 || \
+	    [ $$? -eq 86 ] || { cat $$trace.log >&2; exit 1; }; \
+	  $(B)/collect -s -n $$n -l $(B)/code/$(stepped).cu -o $@ $$trace.csv
+	@touch $@
 errors = $(foreach lab,$(LABS),$(errors_$(lab)))
 erring_lab = $(strip $(foreach lab,$(LABS),$(if $(filter $(1),$(errors_$(lab))),$(lab))))
 results/errors/%.csv: code/$$(call erring_lab,results/errors/$$*.csv).cu | simt $(B)/labs/$$(call erring_lab,results/errors/$$*.csv)

@@ -21,10 +21,13 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "collect/limits.h"
+#include "collect/lined.h"
+#include "collect/steps.h"
 
 static const char usage[] =
     "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] -o FILE LAB.csv...\n"
     "       collect -m\n"
+    "       collect -s [-c CODE] -n ELEMENTS -l LINED -o FILE LAB.NAME.csv\n"
     "\n"
     "Writes FILE, which weave reads, from the CSVs of the labs, in the order given. A lab's CSV\n"
     "is comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
@@ -41,7 +44,11 @@ static const char usage[] =
     "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
     "say\n"
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"
-    "  -m           print the metrics that ncu must be asked for\n";
+    "  -m           print the metrics that ncu must be asked for\n"
+    "  -s           LAB.NAME.csv is what simt --trace wrote, and LAB.cu beside it the source with\n"
+    "               #line; FILE gets a row for each step of a warp in the last launch, as the "
+    "page's\n"
+    "               player shows them\n";
 
 static _Noreturn void die(const char *path, size_t line, const char *message) {
     if (line)
@@ -118,7 +125,8 @@ static uint64_t source_hash(Arena *arena, const char *code, Str lab) {
 }
 
 typedef struct {
-    const char *out, *code, *n, *fact;
+    const char *out, *code, *n, *fact, *lined;
+    bool steps;
 } Options;
 
 static LabCsv read_csv(Arena *arena, const char *path, const Options *options) {
@@ -216,25 +224,6 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-// The line of the tangled code that `file` and `line` first stand for in the copy with #line
-// directives; 0 when they stand for none, as lines of headers do.
-static size_t code_line(Str lined, Str file, size_t line) {
-    Str rest = lined, text, path = STR("");
-    size_t source = 0, code = 0;
-    while (str_line(&rest, &text)) {
-        if (str_starts(text, STR("#line "))) {
-            source = strtoul(text.at + 6, NULL, 10);
-            path = str_from(text, str_find(text, STR("\"")) + 1);
-            path.len -= path.len > 0;
-            continue;
-        }
-        code++;
-        if (source == line && str_equal(path, file)) return code;
-        source++;
-    }
-    return 0;
-}
-
 static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
     Buf path = {.arena = arena};
     Str counts = str_of(csv->path), suffix = STR(".lines.csv");
@@ -248,7 +237,7 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
         take_cells(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
         Str kernel = table_name(arena, cells[0]);
         size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
-        size_t at = code_line(code, cells[1], line);
+        size_t at = lined_code_line(code, cells[1], line);
         if (at == 0 || is_library(kernel)) continue;
         add_prefix(out, csv);
         buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), at, STR_ARG(row));
@@ -285,6 +274,20 @@ static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
         buf_char(out, '\n');
     }
     if (stage < limits.count) die(csv->path, 0, "ncu saw more kernels than these");
+}
+
+static Str condense(Arena *arena, const char *path, const Options *options) {
+    const Str lab = lab_of(str_of(path));
+    Steps steps = {.arena = arena};
+    Buf out = {.arena = arena};
+    Str trace;
+    if (!options->n || !options->lined) die(path, 0, "steps need -n ELEMENTS and -l LINED");
+    if (!file_read(arena, options->lined, &steps.lined)) die(options->lined, 0, strerror(errno));
+    if (!file_read(arena, path, &trace)) die(path, 0, strerror(errno));
+    buf_format(&out, "# source: %016" PRIx64 "\n# n: %s\n", source_hash(arena, options->code, lab),
+               options->n);
+    if (!steps_condense(&steps, trace, &out)) die(path, steps.line, steps.fault);
+    return buf_str(&out);
 }
 
 static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options *options) {
@@ -325,6 +328,12 @@ static Str gather(Arena *arena, const LabCsv *csvs, size_t count, const Options 
     return buf_str(&out);
 }
 
+static Str read_and_gather(Arena *arena, char **paths, size_t count, const Options *options) {
+    LabCsv *csvs = ARENA_NEW(arena, count, LabCsv);
+    for (size_t i = 0; i < count; i++) csvs[i] = read_csv(arena, paths[i], options);
+    return gather(arena, csvs, count, options);
+}
+
 static void print_metrics(void) {
     Arena arena = {0};
     Buf metrics = {.arena = &arena};
@@ -337,10 +346,18 @@ static int read_options(Options *options, int argc, char **argv) {
     const struct {
         char letter;
         const char **value;
-    } known[] = {
-        {'o', &options->out}, {'c', &options->code}, {'n', &options->n}, {'f', &options->fact}};
+    } known[] = {{'o', &options->out},
+                 {'c', &options->code},
+                 {'n', &options->n},
+                 {'f', &options->fact},
+                 {'l', &options->lined}};
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at += 2) {
+        if (!strcmp(argv[at], "-s")) {
+            options->steps = true;
+            at--;
+            continue;
+        }
         const char **value = NULL;
         if (!strcmp(argv[at], "-h")) {
             fputs(usage, stdout);
@@ -367,6 +384,10 @@ static int read_options(Options *options, int argc, char **argv) {
         fputs("collect: -o FILE and at least one CSV are needed (-h explains)\n", stderr);
         exit(2);
     }
+    if (options->steps && at + 1 < argc) {
+        fputs("collect: -s takes one trace (-h explains)\n", stderr);
+        exit(2);
+    }
     return at;
 }
 
@@ -375,9 +396,8 @@ int main(int argc, char **argv) {
     Options options = {.code = "code"};
     int first = read_options(&options, argc, argv);
     size_t count = (size_t)(argc - first);
-    LabCsv *csvs = ARENA_NEW(&arena, count, LabCsv);
-    for (size_t i = 0; i < count; i++) csvs[i] = read_csv(&arena, argv[first + (int)i], &options);
-    Str text = gather(&arena, csvs, count, &options);
+    Str text = options.steps ? condense(&arena, argv[first], &options)
+                             : read_and_gather(&arena, argv + first, count, &options);
     if (file_write_if_changed(&arena, options.out, text) == FILE_FAILED)
         die(options.out, 0, strerror(errno));
     arena_free(&arena);

@@ -29,8 +29,11 @@ set -- --from markdown --standalone --syntax-definition "$here/cuda.xml" --colum
 html() {
     out_html=$1
     shift
-    "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/page.lua" \
+    "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/page.lua" --lua-filter "$here/figure.lua" \
         --css "$here/theme.css" --css "$here/code.css" --css "$here/page.css" \
+        --css "$here/player.css" --variable script="$here/player-data.js" \
+        --variable script="$here/player-model.js" --variable script="$here/player-words.js" \
+        --variable script="$here/player-view.js" --variable script="$here/player.js" \
         --variable script="$here/page.js" --mathml --toc --toc-depth 2 --output "$out_html" "$book"
 }
 
@@ -65,7 +68,7 @@ case $out in
     html "$fresh" "$@"
     ;;
 *.epub)
-    "$pandoc" "$@" --to epub3 --css "$here/epub.css" --mathml --toc --toc-depth 2 \
+    "$pandoc" "$@" --to epub3 --css "$here/epub.css" --lua-filter "$here/epub.lua" --mathml --toc --toc-depth 2 \
         --output "$fresh" "$book"
     ;;
 *.pdf)

@@ -1071,6 +1071,57 @@ static void test_refused(void) {
     told("memory that is not there in a launch that is checked");
 }
 
+#define TRACE_HEAD                                                                                 \
+    "kernel,launch,block,warp,pc_line,space,op,bytes,lane,address,value,file,other_thread,"        \
+    "other_line,other_file"
+
+// Of a trace that is checked, and of what a warp does by itself: three lanes store, read the next
+// one's word, meet, and shuffle.
+static void test_trace_checked(void) {
+    Module *module = load(HEAD ".visible .entry k(.param .u64 p)\n{\n.shared .align 8 .b8 s[512];\n"
+                               ".reg .b32 %r<9>;\nmov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\n"
+                               ".loc 1 12 0\nst.shared.u32 [%r2], %r1;\n"
+                               ".loc 1 13 0\nxor.b32 %r3, %r2, 4;\nld.shared.u32 %r4, [%r3];\n"
+                               ".loc 1 14 0\nbar.warp.sync 3;\n"
+                               ".loc 1 15 0\nshfl.sync.down.b32 %r5, %r1, 1, 1, 3;\n"
+                               "ret;\n}\n.file 1 \"a.cu\"\n");
+    static const char *const rows[] = {"12,shared,store,4,0,0,00000000,a.cu,,,",
+                                       "12,shared,store,4,1,4,00000001,a.cu,,,",
+                                       "13,shared,load,4,0,4,00000001,a.cu,,,",
+                                       "13,shared,load,4,1,0,00000000,a.cu,,,",
+                                       "13,shared,race,0,0,4,,a.cu,1,12,a.cu",
+                                       "13,shared,race,0,1,0,,a.cu,0,12,a.cu",
+                                       "14,warp,syncwarp,0,0,0,,a.cu,,,",
+                                       "14,warp,syncwarp,0,1,0,,a.cu,,,",
+                                       "15,warp,shuffle,4,0,0,00000000,a.cu,1,15,a.cu",
+                                       "15,warp,shuffle,4,1,0,00000001,a.cu,1,15,a.cu"};
+    const size_t count = sizeof rows / sizeof *rows;
+    char path[] = "/tmp/trace-of-races-XXXXXX", line[256];
+    int made = mkstemp(path);
+    if (made < 0) wrong("no file");
+    close(made);
+    SimtError error;
+    LaunchReport report;
+    Launch one = {.grid = {2, 1, 1}, .block = {2, 1, 1}, .cluster = {1, 1, 1}};
+    if (module && launch_as(module, "k", one, (SimtOptions){.path = path, .check = true}, &report,
+                            &error) != SIMT_OK)
+        wrong("%s", error.text);
+    if (report.hazard_count != 1) wrong("%zu hazards", report.hazard_count);
+    arena_free(&report.arena);
+    FILE *file = fopen(path, "r");
+    size_t k = 0;
+    for (; file && fgets(line, sizeof line, file); k++) {
+        const char *row = strstr(line, ",0,0,"); // behind the kernel and the launch
+        line[strcspn(line, "\n")] = '\0';
+        if (!row || k >= count || strcmp(row + 5, rows[k]) != 0) wrong("row %zu: %s", k, line);
+    }
+    if (file) fclose(file);
+    if (k != count) wrong("%zu rows", k);
+    remove(path);
+    module_unload(module);
+    told("a trace with checks: races, lanes that meet, shuffles");
+}
+
 // The rows of a trace: shared memory and barriers of block 0, launch behind launch in one file.
 static void test_trace(void) {
     Module *module = load(HEAD ".visible .entry k(.param .u64 p)\n{\n.shared .align 8 .b8 "
@@ -1099,18 +1150,20 @@ static void test_trace(void) {
     FILE *file = fopen(path, "r");
     if (file) length = fread(text, 1, sizeof text - 1, file), fclose(file);
     text[length] = '\0';
-    (void)sscanf(text, "kernel,launch,block,warp,pc_line,space,op,bytes,lane,address k,%llu,",
-                 &first);
-    at = (size_t)snprintf(want, sizeof want,
-                          "kernel,launch,block,warp,pc_line,space,op,bytes,lane,address\n");
+    (void)sscanf(text, TRACE_HEAD " k,%llu,", &first);
+    at = (size_t)snprintf(want, sizeof want, TRACE_HEAD "\n");
     for (unsigned long long k = first; k < first + 2; k++)
-        at += (size_t)snprintf(
-            want + at, sizeof want - at,
-            "k,%llu,0,0,12,shared,store,8,31,248\nk,%llu,0,0,13,barrier,barrier,0,0,0\n"
-            "k,%llu,0,1,12,shared,store,8,0,256\nk,%llu,0,1,13,barrier,barrier,0,0,0\n"
-            "k,%llu,0,1,14,shared,load,4,0,260\nk,%llu,0,1,14,shared,atomic,4,0,256\n"
-            "k,%llu,0,0,14,shared,load,4,31,252\nk,%llu,0,0,14,shared,atomic,4,31,248\n",
-            k, k, k, k, k, k, k, k);
+        at += (size_t)snprintf(want + at, sizeof want - at,
+                               "k,%llu,0,0,12,shared,store,8,31,248,0000001f0000001f,a.cu,,,\n"
+                               "k,%llu,0,0,13,barrier,barrier,0,0,0,,a.cu,,,\n"
+                               "k,%llu,0,1,12,shared,store,8,0,256,0000002000000020,a.cu,,,\n"
+                               "k,%llu,0,1,13,barrier,barrier,0,0,0,,a.cu,,,\n"
+                               "k,%llu,0,,,barrier,complete,0,,0,,,,,\n"
+                               "k,%llu,0,1,14,shared,load,4,0,260,00000020,a.cu,,,\n"
+                               "k,%llu,0,1,14,shared,atomic,4,0,256,00000020,a.cu,,,\n"
+                               "k,%llu,0,0,14,shared,load,4,31,252,0000001f,a.cu,,,\n"
+                               "k,%llu,0,0,14,shared,atomic,4,31,248,0000001f,a.cu,,,\n",
+                               k, k, k, k, k, k, k, k, k);
     if (strcmp(text, want) != 0) wrong("%s", text);
     remove(path);
     LaunchReport report;
@@ -1160,5 +1213,6 @@ int main(void) {
     test_told_further();
     test_refused();
     test_trace();
+    test_trace_checked();
     return 0;
 }

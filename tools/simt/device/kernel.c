@@ -195,36 +195,33 @@ static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *
 // barrier in its second word.
 #define WORKSPACE_BYTES 64
 
-// Who watches: a trace or the checks. False: the error says why not.
-static bool open_observer(Machine *machine, const char *kernel, const SimtOptions *options,
-                          SimtStatus *status, SimtError *error) {
-    if (options->path) {
-        machine->observer = trace_open(options->path, kernel, error);
-        *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
-        return machine->observer;
+// Who watches: the checks, a trace, or both. False: the error says why not.
+static bool open_observers(Machine *machine, const char *kernel, const SimtOptions *options,
+                           SimtStatus *status, SimtError *error) {
+    if (options->check && !(machine->observer = check_open(machine))) {
+        *status = SIMT_OUT_OF_MEMORY;
+        snprintf(error->text, sizeof error->text, "no host memory for the checks");
+        return false;
     }
-    if (!options->check) return true;
-    machine->observer = check_open(machine);
-    if (machine->observer) return true;
-    *status = SIMT_OUT_OF_MEMORY;
-    snprintf(error->text, sizeof error->text, "no host memory for the checks");
-    return false;
+    if (!options->path) return true;
+    machine->trace = trace_open(options->path, kernel, machine, machine->observer, error);
+    *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
+    return machine->trace;
 }
 
 // Also after memory ran out. False: something was lost, as the error says.
-static bool close_observer(Machine *machine, const SimtOptions *options, SimtStatus *status,
-                           SimtError *error) {
-    if (!machine->observer) return true;
-    if (!options->path) {
-        if (check_close(machine->observer)) return true;
+static bool close_observers(Machine *machine, const SimtOptions *options, SimtStatus *status,
+                            SimtError *error) {
+    const bool traced = !machine->trace || trace_close(machine->trace);
+    const bool checked = !machine->observer || check_close(machine->observer);
+    if (!checked) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "no host memory for what the checks found");
-        return false;
+    } else if (!traced) {
+        *status = SIMT_OUT_OF_RESOURCES;
+        snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
     }
-    if (trace_close(machine->observer)) return true;
-    *status = SIMT_OUT_OF_RESOURCES;
-    snprintf(error->text, sizeof error->text, "cannot write %.500s", options->path);
-    return false;
+    return traced && checked;
 }
 
 // Who looks at accesses to shared memory for the report. False: out of memory.
@@ -291,7 +288,7 @@ static SimtStatus run_blocks(Run *run) {
                        machine->run_prerequisite;
     machine->slot_count = slots;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
-    if (!open_observer(machine, run->kernel->mangled, run->options, &status, run->error))
+    if (!open_observers(machine, run->kernel->mangled, run->options, &status, run->error))
         return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
@@ -420,7 +417,7 @@ SimtStatus kernel_launch(Kernel *kernel, const Launch *launch, const SimtOptions
     kernel->module->arena.leave = outer;
     SimtError lost;
     SimtStatus closed;
-    if (!close_observer(&run.machine, options, &closed, &lost) && status == SIMT_OK) {
+    if (!close_observers(&run.machine, options, &closed, &lost) && status == SIMT_OK) {
         *error = lost;
         status = closed;
     }

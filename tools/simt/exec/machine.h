@@ -32,6 +32,7 @@ typedef struct {
     const PtxModule *module;
     Observer *observer;    // NULL: nobody watches
     Observer *profile;     // another one, told only of blocks and accesses to shared memory
+    Observer *trace;       // a third, told in front of the first: see observer.h
     uint64_t order;        // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads; // 0: one per core
     uint64_t after;        // grid_id of the launch that this one need not wait for, 0: none

@@ -6,6 +6,7 @@
 static void tell_all(Warp *warp, const Access *access, uint32_t lanes,
                      const uint64_t address[LANES]) {
     const Machine *machine = warp->block->machine;
+    if (machine->trace) machine->trace->access(warp, access, lanes, address);
     if (machine->observer && machine->observer->access)
         machine->observer->access(warp, access, lanes, address);
     if (machine->profile) machine->profile->access(warp, access, lanes, address);
@@ -86,7 +87,7 @@ static const Inst *watch_sync(Warp *warp, const Inst *inst) {
 // Whether anybody wants to know what this instruction accesses.
 static bool wanted(const Machine *machine, const Inst *inst) {
     const PtxSpace space = inst->memory.space;
-    if (machine->observer && machine->observer->access) return true;
+    if (machine->trace || (machine->observer && machine->observer->access)) return true;
     return machine->profile && (space == PTX_SHARED || space == PTX_GENERIC);
 }
 
@@ -117,12 +118,16 @@ static void install(const Machine *machine, bool watched) {
     }
 }
 
+static bool is_watched(const Machine *machine) {
+    return machine->observer || machine->profile || machine->trace;
+}
+
 void observer_watch(const Machine *machine) {
-    if (machine->observer || machine->profile) install(machine, true);
+    if (is_watched(machine)) install(machine, true);
 }
 
 void observer_leave(const Machine *machine) {
-    if (machine->observer || machine->profile) install(machine, false);
+    if (is_watched(machine)) install(machine, false);
 }
 
 // --- what blocks tell ---

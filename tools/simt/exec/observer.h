@@ -3,7 +3,8 @@
 // While a machine has an observer, the instructions that access memory or that lanes of a warp meet
 // at tell it first and then run; without one, they are as they were lowered and pay nothing. So it
 // is with its profile, which is an observer too: of that only attach, detach and access are called,
-// and the last only by instructions that may access shared memory.
+// and the last only by instructions that may access shared memory. Of its trace, the third, access,
+// arrive, complete, shuffle and join are called, each before the observer's.
 #ifndef OBSERVER_H
 #define OBSERVER_H
 
@@ -62,11 +63,12 @@ struct Observer {
     void (*meet)(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
     // All that are still there of the `named` lanes have met: `lanes`.
     void (*met)(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes);
-    // Of these lanes, which have met at a shfl, each takes the value of a source.
-    void (*shuffle)(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
+    // Of these lanes, which have met at a shfl, each takes the value of a source; they have these.
+    void (*shuffle)(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
+                    const LaneU32 value[LANES]);
     // These lanes have met at bar.warp.sync, those that named each other at a time, which orders
     // them.
-    void (*join)(Warp *warp, uint32_t lanes);
+    void (*join)(Warp *warp, const Inst *inst, uint32_t lanes);
 };
 
 // Before and after a launch: lets machine->observer, if any, see its instructions, or no more.
@@ -107,7 +109,8 @@ static inline void observer_grid_waited(Warp *warp) {
 }
 
 static inline void observer_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
-    const Observer *observer = observer_of(warp->block);
+    const Observer *observer = observer_of(warp->block), *trace = warp->block->machine->trace;
+    if (trace) trace->arrive(warp, inst, barrier, counted);
     if (observer && observer->arrive) observer->arrive(warp, inst, barrier, counted);
 }
 
@@ -132,18 +135,21 @@ static inline void observer_met(Warp *warp, const Inst *inst, uint32_t named, ui
 }
 
 static inline void observer_shuffle(Warp *warp, const Inst *inst, uint32_t lanes,
-                                    const int32_t source[LANES]) {
-    const Observer *observer = observer_of(warp->block);
-    if (observer && observer->shuffle) observer->shuffle(warp, inst, lanes, source);
+                                    const int32_t source[LANES], const LaneU32 value[LANES]) {
+    const Observer *observer = observer_of(warp->block), *trace = warp->block->machine->trace;
+    if (trace) trace->shuffle(warp, inst, lanes, source, value);
+    if (observer && observer->shuffle) observer->shuffle(warp, inst, lanes, source, value);
 }
 
-static inline void observer_join(Warp *warp, uint32_t lanes) {
-    const Observer *observer = observer_of(warp->block);
-    if (observer && observer->join) observer->join(warp, lanes);
+static inline void observer_join(Warp *warp, const Inst *inst, uint32_t lanes) {
+    const Observer *observer = observer_of(warp->block), *trace = warp->block->machine->trace;
+    if (trace) trace->join(warp, inst, lanes);
+    if (observer && observer->join) observer->join(warp, inst, lanes);
 }
 
 static inline void observer_complete(Block *block, uint32_t barrier) {
-    const Observer *observer = observer_of(block);
+    const Observer *observer = observer_of(block), *trace = block->machine->trace;
+    if (trace) trace->complete(block, barrier);
     if (observer && observer->complete) observer->complete(block, barrier);
 }
 

@@ -35,7 +35,9 @@ static const char usage[] =
     "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
     "                  long as CUDA may; 0 is the usual order\n"
-    "  --trace FILE    write every access to shared memory and every barrier of block 0 to FILE\n"
+    "  --trace FILE    write every access to shared memory, with its value, every barrier and "
+    "every\n"
+    "                  shuffle of block 0 to FILE; with --check the races there as they happen\n"
     "  --threads N     host threads (default: one per core); results do not depend on it\n"
     "  --watchdog S    end a kernel of which no warp ends for S seconds (default: never)\n"
     "  -h, --help      this text\n"
@@ -265,7 +267,6 @@ static void preload_sanitizer(void) {
 int main(int argc, char **argv) {
     int at = read_options(argc, argv);
     if (at >= argc) die("which program? (simt -h explains)");
-    if (getenv("SIMT_CHECK") && getenv("SIMT_TRACE")) die("--check and --trace exclude each other");
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
     const char *folder = runtime_folder();

@@ -6,50 +6,158 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/address.h"
+#include "simt/observe/check/check.h"
+
 #define ROW_LIMIT 4000000 // of one launch
+
+enum { VALUE_BYTES = 16 }; // of a lane, at most
 
 typedef struct {
     Observer observer; // first: the one is the other
+    const Machine *machine;
     FILE *file;
     const char *kernel;
     uint64_t rows;
 } Trace;
 
-static uint32_t line_of(const Warp *warp, const Inst *inst) {
-    const PtxInst *ptx = machine_instruction(warp->block->machine, inst);
-    return ptx ? ptx->place.line : 0;
+typedef struct {
+    const Inst *inst, *other; // NULL: none
+    const char *space, *op;
+    uint32_t thread, other_thread; // the latter of a row with an `other`
+    unsigned bytes;
+    uint64_t address;
+    char value[2 * VALUE_BYTES + 1]; // empty: none
+} Row;
+
+static Trace *trace_of(const Block *block) { return (Trace *)(void *)block->machine->trace; }
+
+static PtxPlace place_of(const Machine *machine, const Inst *inst) {
+    const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
+    return ptx ? ptx->place : (PtxPlace){0, 0};
 }
 
-static void write_row(const Warp *warp, uint32_t line, const char *space, const char *op,
-                      unsigned bytes, int lane, uint64_t address) {
-    const Block *block = warp->block;
-    Trace *trace = (Trace *)(void *)block->machine->observer;
-    if (trace->rows++ >= ROW_LIMIT) return;
-    fprintf(trace->file, "%s,%llu,%llu,%u,%u,%s,%s,%u,%d,%llu\n", trace->kernel,
-            (unsigned long long)block->machine->grid_id, (unsigned long long)block->number,
-            warp->index, line, space, op, bytes, lane, (unsigned long long)address);
+static const char *file_of(const Machine *machine, PtxPlace place) {
+    const PtxModule *module = machine->module;
+    return place.file < module->file_count && module->file_short[place.file]
+               ? module->file_short[place.file]
+               : "";
+}
+
+static bool has_room(Trace *trace) { return trace->rows++ < ROW_LIMIT; }
+
+static void write_row(Trace *trace, const Row *row) {
+    const Machine *machine = trace->machine;
+    const PtxPlace place = place_of(machine, row->inst), other = place_of(machine, row->other);
+    if (!has_room(trace)) return;
+    fprintf(trace->file, "%s,%llu,0,%u,%u,%s,%s,%u,%u,%llu,%s,%s,", trace->kernel,
+            (unsigned long long)machine->grid_id, row->thread / LANES, place.line, row->space,
+            row->op, row->bytes, row->thread % LANES, (unsigned long long)row->address, row->value,
+            file_of(machine, place));
+    if (row->other)
+        fprintf(trace->file, "%u,%u,%s\n", row->other_thread, other.line, file_of(machine, other));
+    else
+        fputs(",,\n", trace->file);
+}
+
+// The bytes as one number, the last of them in front.
+static void put_value(Row *row, const uint8_t *bytes, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        snprintf(row->value + 2 * i, 3, "%02x", bytes[count - 1 - i]);
 }
 
 static void trace_access(Warp *warp, const Access *access, uint32_t lanes,
                          const uint64_t address[LANES]) {
     static const char *const ops[] = {
         [ACCESS_LOAD] = "load", [ACCESS_STORE] = "store", [ACCESS_ATOMIC] = "atomic"};
-    if (warp->block->number != 0 || access->space != PTX_SHARED) return;
-    const uint32_t line = line_of(warp, access->inst);
+    const Block *block = warp->block;
+    const uint32_t bytes = address_bytes(access);
+    if (block->number != 0 || access->space != PTX_SHARED) return;
     for (uint32_t m = lanes; m; m &= m - 1) {
-        int lane = __builtin_ctz(m);
-        write_row(warp, line, "shared", ops[access->kind], address_bytes(access), lane,
-                  address[lane]);
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        Row row = {.inst = access->inst,
+                   .space = "shared",
+                   .op = ops[access->kind],
+                   .thread = warp->index * LANES + lane,
+                   .bytes = bytes,
+                   .address = address[lane]};
+        uint8_t stored[VALUE_BYTES];
+        const bool inside = address[lane] < block->shared_bytes &&
+                            block->shared_bytes - address[lane] >= bytes && bytes <= VALUE_BYTES;
+        if (access->kind != ACCESS_STORE && inside)
+            put_value(&row, block->shared + address[lane], bytes);
+        else if (access->kind == ACCESS_STORE && bytes <= VALUE_BYTES &&
+                 address_stored(warp, access, lane, 0, bytes, stored))
+            put_value(&row, stored, bytes);
+        write_row(trace_of(block), &row);
     }
+}
+
+static void trace_race(void *to, const CheckRace *race) {
+    if (race->block != 0) return;
+    const Row row = {.inst = race->inst,
+                     .other = race->other,
+                     .space = "shared",
+                     .op = "race",
+                     .thread = race->thread,
+                     .other_thread = race->other_thread,
+                     .address = race->address};
+    write_row(to, &row);
 }
 
 static void trace_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) {
     (void)barrier, (void)counted;
     if (warp->block->number != 0) return;
-    write_row(warp, line_of(warp, inst), "barrier", "barrier", 0, __builtin_ctz(warp->exec), 0);
+    const Row row = {.inst = inst,
+                     .space = "barrier",
+                     .op = "barrier",
+                     .thread = warp->index * LANES + (uint32_t)__builtin_ctz(warp->exec)};
+    write_row(trace_of(warp->block), &row);
 }
 
-Observer *trace_open(const char *path, const char *kernel, SimtError *error) {
+static void trace_complete(Block *block, uint32_t barrier) {
+    Trace *trace = trace_of(block);
+    (void)barrier;
+    if (block->number != 0 || !has_room(trace)) return;
+    fprintf(trace->file, "%s,%llu,0,,,barrier,complete,0,,0,,,,,\n", trace->kernel,
+            (unsigned long long)block->machine->grid_id);
+}
+
+static void trace_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
+                          const LaneU32 value[LANES]) {
+    if (warp->block->number != 0) return;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        Row row = {.inst = inst,
+                   .other = inst,
+                   .space = "warp",
+                   .op = "shuffle",
+                   .thread = warp->index * LANES + lane,
+                   .other_thread = warp->index * LANES + (uint32_t)source[lane],
+                   .bytes = sizeof value[lane]};
+        snprintf(row.value, sizeof row.value, "%08x", value[lane]);
+        write_row(trace_of(warp->block), &row);
+    }
+}
+
+static void trace_join(Warp *warp, const Inst *inst, uint32_t lanes) {
+    if (warp->block->number != 0) return;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const Row row = {.inst = inst,
+                         .space = "warp",
+                         .op = "syncwarp",
+                         .thread = warp->index * LANES + (uint32_t)__builtin_ctz(m)};
+        write_row(trace_of(warp->block), &row);
+    }
+}
+
+Observer *trace_open(const char *path, const char *kernel, const Machine *machine, Observer *check,
+                     SimtError *error) {
+    static const Observer observer = {.access = trace_access,
+                                      .arrive = trace_arrive,
+                                      .complete = trace_complete,
+                                      .shuffle = trace_shuffle,
+                                      .join = trace_join};
     static bool begun;
     Trace *trace = calloc(1, sizeof *trace);
     FILE *file = trace ? fopen(path, begun ? "a" : "w") : NULL;
@@ -60,11 +168,13 @@ Observer *trace_open(const char *path, const char *kernel, SimtError *error) {
         errno = reason;
         return NULL;
     }
-    if (!begun) fputs("kernel,launch,block,warp,pc_line,space,op,bytes,lane,address\n", file);
+    if (!begun)
+        fputs("kernel,launch,block,warp,pc_line,space,op,bytes,lane,address,value,file,"
+              "other_thread,other_line,other_file\n",
+              file);
     begun = true;
-    *trace = (Trace){.observer = {.access = trace_access, .arrive = trace_arrive},
-                     .file = file,
-                     .kernel = kernel};
+    *trace = (Trace){.observer = observer, .machine = machine, .file = file, .kernel = kernel};
+    if (check) check_listen(check, (CheckListener){trace_race, trace});
     return &trace->observer;
 }
 

@@ -133,8 +133,9 @@ static bool tell_missing(Warp *warp, const Inst *inst, uint32_t here, uint32_t m
     const Observer *observer = observer_of(warp->block);
     if (!observer || !observer->shuffle) return false;
     int32_t source[LANES];
+    const LaneU32 no_value[LANES] = {0};
     LANE_LOOP source[l] = __builtin_ctz(missing);
-    observer->shuffle(warp, inst, here & (0 - here), source);
+    observer->shuffle(warp, inst, here & (0 - here), source, no_value);
     return true;
 }
 

@@ -119,12 +119,12 @@ const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
     if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
-    if (observer_of(warp->block)) {
+    if (observer_of(warp->block) || warp->block->machine->trace) {
         uint32_t named[LANES];
         gather_masks(&meeting, named);
         for (uint32_t left = meeting.lanes; left;) {
             uint32_t group = named[__builtin_ctz(left)];
-            observer_join(warp, next_group(named, &left) | group);
+            observer_join(warp, inst, next_group(named, &left) | group);
         }
     }
     return inst + 1;
@@ -197,7 +197,7 @@ const Inst *op_shuffle(Warp *warp, const Inst *inst) {
     int32_t source[LANES];
     uint32_t inside[LANES], result[LANES], predicate = 0;
     shuffle_sources(sync->shuffle, shuffled.value[1], shuffled.value[2], source, inside);
-    observer_shuffle(warp, inst, meeting.lanes, source);
+    observer_shuffle(warp, inst, meeting.lanes, source, a);
     LANE_LOOP result[l] = a[source[l]];
     if (meeting.count == 1) {
         LaneU32 *d = REG(warp, LaneU32, sync->d);

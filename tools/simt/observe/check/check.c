@@ -267,6 +267,10 @@ Observer *check_open(const Machine *machine) {
     return NULL;
 }
 
+void check_listen(Observer *observer, CheckListener listener) {
+    ((Check *)(void *)observer)->listener = listener;
+}
+
 bool check_close(Observer *observer) {
     Check *check = (Check *)(void *)observer;
     bool whole = !check->lost;

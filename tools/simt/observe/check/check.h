@@ -21,6 +21,22 @@
 // For one launch. NULL: out of memory.
 Observer *check_open(const Machine *machine);
 
+// A race in shared memory, between two threads of a block.
+typedef struct {
+    uint64_t block;
+    const Inst *inst, *other; // the earlier access is the other's
+    uint32_t thread, other_thread;
+    uint64_t address;
+} CheckRace;
+
+// Who wants to hear of these while the kernel runs: of each lane's, before the access is made, as
+// far as races are looked for at an instruction. `to` is given back.
+typedef struct {
+    void (*race)(void *to, const CheckRace *race);
+    void *to;
+} CheckListener;
+void check_listen(Observer *check, CheckListener listener);
+
 // What was found, in the arena, ordered by line, once the launch is over and its Blocks are freed.
 // Their number.
 size_t check_report(const Observer *check, Arena *arena, Hazard **hazards);

@@ -114,6 +114,15 @@ static Side side_of(const Checker *checker, Record record, uint64_t block) {
     return (Side){site->inst, site->kind, record_thread(record), block};
 }
 
+static void tell_race(const Checker *checker, const Finding *found) {
+    const CheckListener *listener = &checker->check->listener;
+    if (!listener->race || found->space != PTX_SHARED || found->other.block != found->at.block)
+        return;
+    const CheckRace race = {found->at.block,  found->at.inst,      found->other.inst,
+                            found->at.thread, found->other.thread, found->address};
+    listener->race(listener->to, &race);
+}
+
 void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, uint64_t address) {
     uint64_t block = checker->block;
     const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
@@ -124,6 +133,7 @@ void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, u
                          .other = side_of(checker, earlier, block),
                          .address = address};
     bool fresh;
+    tell_race(checker, &key);
     Finding *finding = record(checker, &key, &fresh);
     if (!finding) return;
     finding->more |= ++checker->races[record_site(mine)] >= check_many_races(checker);

@@ -167,6 +167,7 @@ typedef struct {
     Finding *found;         // by Blocks that are done with
     size_t found_count;
     bool lost; // memory was too short for some
+    CheckListener listener;
 } Check;
 
 // The last question about an access of another block that was answered with yes, for all lanes.
@@ -371,7 +372,8 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
 void check_complete(Block *block, uint32_t barrier);
 void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
 void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes);
-void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
-void check_join(Warp *warp, uint32_t lanes);
+void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
+                   const LaneU32 value[LANES]);
+void check_join(Warp *warp, const Inst *inst, uint32_t lanes);
 
 #endif

@@ -111,7 +111,8 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
 
 // --- lanes of a warp ---
 
-void check_join(Warp *warp, uint32_t lanes) {
+void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
+    (void)inst;
     Checker *checker = check_of(warp);
     uint64_t now = check_tick(checker);
     order_join_lanes(checker, warp->index, lanes);
@@ -169,7 +170,9 @@ void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes) {
     }
 }
 
-void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]) {
+void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
+                   const LaneU32 value[LANES]) {
+    (void)value;
     uint32_t missing = 0;
     LANE_LOOP missing |= (~lanes >> (source[l] & 31) & 1) << l;
     for (uint32_t m = missing & lanes; m; m &= m - 1) {

@@ -1,0 +1,223 @@
+// Player: see player.h.
+#include "book/player.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "book/prose.h"
+#include "tangle/expand.h"
+
+enum { CODE_LINES_MAX = 64 };
+
+typedef struct {
+    Book *book;
+    const FencePart *part;
+    const Chunk *lab; // of this chapter
+    Str code, source; // its text, and its hash as results give it
+    bool stale;
+    // Of the kernel at hand:
+    Str kernel;
+    size_t lines[CODE_LINES_MAX]; // of code that its steps name
+    size_t line_count;
+} Player;
+
+static bool fail(Player *player, Buf why) {
+    book_error(player->book, player->part->line, why);
+    return false;
+}
+
+static bool next_word(Str *words, Str *word) {
+    *words = str_trim(*words);
+    size_t space = str_find(*words, STR(" "));
+    *word = str_slice(*words, 0, space);
+    *words = space == SIZE_MAX ? str_from(*words, words->len) : str_from(*words, space);
+    return word->len > 0;
+}
+
+static bool has_word(Str words, Str wanted) {
+    for (Str word; next_word(&words, &word);)
+        if (str_equal(word, wanted)) return true;
+    return false;
+}
+
+// The lab of the chapter that asks, whose attributes say what is recorded.
+static bool find_lab(Player *player) {
+    const Book *book = player->book;
+    Buf source = {.arena = book->arena}, why = {.arena = book->arena};
+    for (size_t i = 0; i < book->chunks->chunk_count; i++) {
+        const Chunk *chunk = &book->chunks->chunks[i];
+        if (!chunk->target.len || !str_equal(key_chapter_of(chunk->target), book_chapter(book)))
+            continue;
+        player->lab = chunk;
+        player->code = expand_text(book->chunks, i, EXPAND_CLEAN);
+        buf_format(&source, "%016" PRIx64, str_hash(player->code));
+        player->source = buf_str(&source);
+        return true;
+    }
+    buf_add(&why, STR("this chapter has no lab whose steps could be played"));
+    return fail(player, why);
+}
+
+// What the lab records of an attribute must be all that the block asks for.
+static bool check_words(Player *player, const char *asked, const char *recorded, Str *words) {
+    Str there = STR(""), rest, word;
+    Buf why = {.arena = player->book->arena};
+    if (!fence_attribute(player->part, str_of(asked), words) || !str_trim(*words).len) {
+        buf_format(&why, "a player names what it plays: %s=\"…\"", asked);
+        return fail(player, why);
+    }
+    fence_attribute(player->lab->part, str_of(recorded), &there);
+    for (rest = *words; next_word(&rest, &word);) {
+        if (has_word(there, word)) continue;
+        buf_format(&why, "`%.*s` is not recorded: the lab of this chapter has %s=\"%.*s\"",
+                   STR_ARG(word), recorded, STR_ARG(there));
+        return fail(player, why);
+    }
+    return true;
+}
+
+// --- one file of steps ---
+
+static bool fail_in_file(Player *player, const char *path, size_t line, Str message) {
+    Buf why = {.arena = player->book->arena};
+    buf_format(&why, "%s", path);
+    if (line) buf_format(&why, ":%zu", line); // else the file as a whole
+    buf_format(&why, ": %.*s", STR_ARG(message));
+    return fail(player, why);
+}
+
+static bool note_line(Player *player, Str cell) {
+    size_t line = 0;
+    for (size_t i = 0; i < cell.len; i++) line = line * 10 + (size_t)(cell.at[i] - '0');
+    for (size_t i = 0; i < player->line_count; i++)
+        if (player->lines[i] == line) return true;
+    if (player->line_count == CODE_LINES_MAX) return false;
+    player->lines[player->line_count++] = line;
+    return true;
+}
+
+// Rows as they are, a line each.
+static bool add_rows(Player *player, const ResultTable *table, Buf *rows) {
+    static const Str columns[] = {STR("warp"),  STR("line"),   STR("op"),   STR("lanes"),
+                                  STR("words"), STR("values"), STR("races")};
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (table->column_count != COLUMNS || !str_equal(table->columns[c], columns[c]))
+            return fail_in_file(player, table->path, 0,
+                                STR("not the steps of a kernel, which collect -s writes"));
+    for (size_t r = 0; r < table->row_count; r++) {
+        const ResultRow *row = &table->rows[r];
+        if (!note_line(player, row->cells[1]))
+            return fail_in_file(player, table->path, row->line, STR("too many lines of code"));
+        for (size_t c = 0; c < COLUMNS; c++) {
+            if (c) buf_char(rows, ',');
+            buf_add(rows, row->cells[c]);
+        }
+        buf_char(rows, '\n');
+    }
+    return true;
+}
+
+static bool add_run(Player *player, Str block, Buf *json) {
+    Arena *arena = player->book->arena;
+    Buf path = {.arena = arena}, rows = {.arena = arena};
+    ResultTable table;
+    ResultError error;
+    buf_format(&path, "%s/steps/%.*s-%.*s-%.*s.csv", player->book->results->folder,
+               STR_ARG(book_chapter(player->book)), STR_ARG(player->kernel), STR_ARG(block));
+    char *name = str_terminated(arena, buf_str(&path));
+    if (access(name, F_OK) != 0)
+        return fail_in_file(player, name, 0, STR("not recorded yet: make record DEVICE=cpu"));
+    if (!results_read_csv(arena, name, &table, &error))
+        return fail_in_file(player, error.path, error.line, error.message);
+    player->stale |= !str_equal(results_fact(&table, STR("source")), player->source);
+    if (!add_rows(player, &table, &rows)) return false;
+    buf_add(json, STR("{\"block\":"));
+    json_string(json, block);
+    buf_add(json, STR(",\"n\":"));
+    json_string(json, results_fact(&table, STR("n")));
+    buf_add(json, STR(",\"steps\":"));
+    json_string(json, buf_str(&rows));
+    buf_char(json, '}');
+    return true;
+}
+
+// --- all of them ---
+
+// The lines of code that the steps of the kernel name: {"24":"s[t] += s[t + d];"}.
+static void add_code(const Player *player, Buf *json) {
+    Str rest = player->code, text;
+    const char *comma = "";
+    buf_char(json, '{');
+    for (size_t line = 1; str_line(&rest, &text); line++) {
+        for (size_t i = 0; i < player->line_count; i++) {
+            if (player->lines[i] != line) continue;
+            buf_format(json, "%s\"%zu\":", comma, line);
+            json_string(json, str_trim(text));
+            comma = ",";
+        }
+    }
+    buf_char(json, '}');
+}
+
+static bool add_kernels(Player *player, Str kernels, Str blocks, Buf *json) {
+    const char *comma = "";
+    buf_char(json, '[');
+    while (next_word(&kernels, &player->kernel)) {
+        const char *between = "";
+        buf_format(json, "%s{\"name\":", comma);
+        json_string(json, player->kernel);
+        buf_add(json, STR(",\"runs\":["));
+        player->line_count = 0;
+        for (Str rest = blocks, block; next_word(&rest, &block); between = ",") {
+            buf_add(json, str_of(between));
+            if (!add_run(player, block, json)) return false;
+        }
+        buf_add(json, STR("],\"code\":"));
+        add_code(player, json);
+        buf_char(json, '}');
+        comma = ",";
+    }
+    buf_char(json, ']');
+    return true;
+}
+
+// Nothing in it ends a script element, or looks like an entity.
+static Str for_html(Arena *arena, Str json) {
+    Buf safe = {.arena = arena};
+    for (size_t i = 0; i < json.len; i++)
+        if (json.at[i] == '<' || json.at[i] == '&')
+            buf_format(&safe, "\\u%04x", (unsigned)json.at[i]);
+        else
+            buf_char(&safe, json.at[i]);
+    return buf_str(&safe);
+}
+
+void player_weave(Book *book, const FencePart *part) {
+    static const Str known[] = {STR("kernels"), STR("blocks"), {NULL, 0}};
+    Player player = {.book = book, .part = part};
+    Buf json = {.arena = book->arena}, text = {.arena = book->arena},
+        still = {.arena = book->arena};
+    Str kernels, blocks;
+    if (!book_check_attributes(book, part, known) || !find_lab(&player) ||
+        !check_words(&player, "kernels", "steps", &kernels) ||
+        !check_words(&player, "blocks", "blocks", &blocks) ||
+        !add_kernels(&player, kernels, blocks, &json))
+        return;
+    book_check_stale(book, part->line, kernels, player.stale);
+    for (size_t i = 0; i < part->body_count; i++)
+        buf_format(&still, "%.*s\n", STR_ARG(part->body[i]));
+    book_blank(book);
+    if (book->style == BOOK_PANDOC) {
+        buf_format(&text,
+                   ":::: player\n```{=html}\n<script "
+                   "type=\"application/json\">{\"stale\":%s,\"kernels\":%.*s}</script>\n```\n\n",
+                   player.stale ? "true" : "false", STR_ARG(for_html(book->arena, buf_str(&json))));
+        book_add(book, buf_str(&text));
+    }
+    book_add(book, prose_inline(book, buf_str(&still), part->line + 1));
+    book_blank(book);
+    if (book->style == BOOK_PANDOC) book_add(book, STR("::::\n"));
+    book_blank(book);
+}

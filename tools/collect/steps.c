@@ -1,0 +1,236 @@
+// Steps: see steps.h.
+#include "collect/steps.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "collect/lined.h"
+
+enum { LANES = 32, WORDS = 65536, RACES = 8 };
+
+enum {
+    LAUNCH = 1,
+    WARP = 3,
+    LINE,
+    SPACE,
+    OP,
+    BYTES,
+    LANE,
+    ADDRESS,
+    VALUE,
+    FILE_NAME,
+    OTHER_THREAD,
+    OTHER_LINE,
+    OTHER_FILE,
+    COLUMNS
+};
+
+typedef struct {
+    size_t line; // of the code
+    long delta;  // to the other thread
+    uint32_t lanes;
+} Race;
+
+// One step while its rows are read.
+typedef struct {
+    Str op; // empty: none
+    long warp, trace_line;
+    size_t line;
+    uint32_t lanes;
+    long words[LANES], values[LANES], count;
+    Race races[RACES];
+    size_t race_count;
+} Step;
+
+typedef struct {
+    Steps *steps;
+    Csv csv;
+    Buf *out;
+    size_t head; // of what is in front of the launch's rows
+    Str launch;
+    Step step;
+    size_t barrier_line;
+    long memory[WORDS];
+    bool stored[WORDS];
+} Reader;
+
+static bool fail(Reader *reader, const char *fault) {
+    reader->steps->line = reader->csv.line;
+    reader->steps->fault = fault;
+    return false;
+}
+
+static long number(Str cell) {
+    long value = 0;
+    for (size_t i = 0; i < cell.len; i++) value = value * 10 + (cell.at[i] - '0');
+    return value;
+}
+
+static bool is_number(Str cell) {
+    for (size_t i = 0; i < cell.len; i++)
+        if (cell.at[i] < '0' || cell.at[i] > '9') return false;
+    return cell.len > 0 && cell.len < 16;
+}
+
+// --- a step as a row ---
+
+// A list as runs: `7 9 0+2x16`.
+static void add_runs(Buf *out, const long *list, long count) {
+    for (long i = 0, run; i < count; i += run) {
+        const long by = i + 1 < count ? list[i + 1] - list[i] : 0;
+        for (run = 1; i + run < count && list[i + run] == list[i + run - 1] + by;) run++;
+        if (run == 2) run = 1; // as two they are shorter
+        buf_format(out, i ? " %ld" : "%ld", list[i]);
+        if (run > 1) buf_format(out, "%+ldx%ld", by, run);
+    }
+}
+
+static bool is(const Step *step, const char *op) { return str_equal(step->op, str_of(op)); }
+
+static void add_step(Reader *reader) {
+    const Step *step = &reader->step;
+    Buf *out = reader->out;
+    if (!step->op.len) return;
+    buf_format(out, "%ld,%zu,%.*s,%x,", step->warp, step->line, STR_ARG(step->op), step->lanes);
+    if (!is(step, "syncwarp")) add_runs(out, step->words, step->count);
+    buf_char(out, ',');
+    for (long i = 0; i < step->count && (is(step, "store") || is(step, "shuffle")); i++)
+        buf_format(out, i ? " %ld" : "%ld", step->values[i]);
+    buf_char(out, ',');
+    for (size_t i = 0; i < step->race_count; i++) {
+        const Race *race = &step->races[i];
+        buf_format(out, i ? " %zu%+ld:%x" : "%zu%+ld:%x", race->line, race->delta, race->lanes);
+    }
+    buf_char(out, '\n');
+    reader->step.op.len = 0;
+}
+
+// --- the rows of a trace ---
+
+// A float that is a whole number, from its bits.
+static bool take_value(Reader *reader, Str cell, long *value) {
+    char text[9] = "";
+    if (cell.len != 8) return fail(reader, "no value of 4 bytes");
+    memcpy(text, cell.at, 8);
+    const uint32_t bits = (uint32_t)strtoul(text, NULL, 16);
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    if (!(number > -1e6f && number < 1e6f) || (float)(long)number != number)
+        return fail(reader, "the value is no float that is a whole number below a million");
+    *value = (long)number;
+    return true;
+}
+
+static bool take_line(Reader *reader, Str file, Str line, size_t *at) {
+    *at = lined_code_line(reader->steps->lined, file, (size_t)number(line));
+    return *at ? true : fail(reader, "the source with #line has no such line");
+}
+
+static bool take_word(Reader *reader, const Str *cells, bool store, long value, long *word) {
+    const long address = number(cells[ADDRESS]);
+    if (number(cells[BYTES]) != 4 || address % 4 || address / 4 >= WORDS)
+        return fail(reader, "not an access to one of the first 65536 words of 4 bytes");
+    *word = address / 4;
+    if (!store && !reader->stored[*word]) return fail(reader, "a load of what nothing has stored");
+    if (!store && reader->memory[*word] != value)
+        return fail(reader, "a load that does not find what was stored");
+    return true;
+}
+
+static bool take_race(Reader *reader, const Str *cells) {
+    Step *step = &reader->step;
+    Race race = {.lanes = 1u << number(cells[LANE])};
+    if (!step->op.len || step->warp != number(cells[WARP]))
+        return fail(reader, "a race without its access");
+    race.delta = number(cells[OTHER_THREAD]) - (step->warp * LANES + number(cells[LANE]));
+    if (!take_line(reader, cells[OTHER_FILE], cells[OTHER_LINE], &race.line)) return false;
+    for (size_t i = 0; i < step->race_count; i++) {
+        if (step->races[i].line != race.line || step->races[i].delta != race.delta) continue;
+        step->races[i].lanes |= race.lanes;
+        return true;
+    }
+    if (step->race_count == RACES) return fail(reader, "races of more than 8 kinds in a step");
+    step->races[step->race_count++] = race;
+    return true;
+}
+
+static bool goes_on(const Step *step, const Str *cells) {
+    const long lane = number(cells[LANE]);
+    return str_equal(step->op, cells[OP]) && step->warp == number(cells[WARP]) &&
+           step->trace_line == number(cells[LINE]) && !(step->lanes >> lane) &&
+           step->race_count == 0;
+}
+
+static bool take_lane(Reader *reader, const Str *cells) {
+    Step *step = &reader->step;
+    const long lane = number(cells[LANE]);
+    const bool store = str_equal(cells[OP], STR("store"));
+    const bool shared = str_equal(cells[SPACE], STR("shared"));
+    long value = 0, word = 0;
+    if (!goes_on(step, cells)) {
+        add_step(reader);
+        *step =
+            (Step){.op = cells[OP], .warp = number(cells[WARP]), .trace_line = number(cells[LINE])};
+        if (!take_line(reader, cells[FILE_NAME], cells[LINE], &step->line)) return false;
+    }
+    if ((shared || is(step, "shuffle")) && !take_value(reader, cells[VALUE], &value)) return false;
+    if (shared && !take_word(reader, cells, store, value, &word)) return false;
+    if (is(step, "shuffle")) word = number(cells[OTHER_THREAD]) % LANES;
+    step->lanes |= 1u << lane;
+    step->words[step->count] = word;
+    step->values[step->count++] = value;
+    if (store) {
+        reader->memory[word] = value;
+        reader->stored[word] = true;
+    }
+    return true;
+}
+
+static bool take_barrier(Reader *reader, const Str *cells) {
+    if (str_equal(cells[OP], STR("barrier")))
+        return take_line(reader, cells[FILE_NAME], cells[LINE], &reader->barrier_line);
+    add_step(reader);
+    buf_format(reader->out, ",%zu,barrier,,,,\n", reader->barrier_line);
+    return true;
+}
+
+static bool take_row(Reader *reader, const Str *cells) {
+    static const Str lanes[] = {STR("load"), STR("store"), STR("shuffle"), STR("syncwarp")};
+    const bool complete = str_equal(cells[OP], STR("complete"));
+    if (!str_equal(cells[LAUNCH], reader->launch)) { // all in front of it was another launch
+        reader->launch = cells[LAUNCH];
+        reader->out->len = reader->head;
+        reader->step = (Step){.op = STR("")};
+        memset(reader->stored, 0, sizeof reader->stored);
+    }
+    if (!complete && (!is_number(cells[WARP]) || !is_number(cells[LINE]) ||
+                      !is_number(cells[LANE]) || number(cells[LANE]) >= LANES))
+        return fail(reader, "not a row of simt --trace");
+    if (str_equal(cells[SPACE], STR("barrier"))) return take_barrier(reader, cells);
+    if (str_equal(cells[OP], STR("race"))) return take_race(reader, cells);
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        if (str_equal(cells[OP], lanes[i])) return take_lane(reader, cells);
+    return fail(reader, "an operation that no step shows");
+}
+
+bool steps_condense(Steps *steps, Str trace, Buf *out) {
+    Reader *reader = ARENA_NEW(steps->arena, 1, Reader);
+    Str line, *cells;
+    size_t count;
+    reader->steps = steps;
+    reader->csv = csv_open(steps->arena, trace);
+    reader->out = out;
+    buf_add(out, STR("warp,line,op,lanes,words,values,races\n"));
+    reader->head = out->len;
+    for (bool header = true; csv_line(&reader->csv, &line); header = false) {
+        if (!csv_cells(&reader->csv, line, &cells, &count)) break;
+        if (count != COLUMNS) return fail(reader, "not a row of simt --trace");
+        if (!header && !take_row(reader, cells)) return false;
+    }
+    add_step(reader);
+    if (reader->csv.fault) return fail(reader, reader->csv.fault);
+    if (out->len == reader->head) return fail(reader, "a trace without a launch");
+    return true;
+}

@@ -1,0 +1,54 @@
+// The player's data: the text that weave puts beside a still picture, taken apart into steps. What a
+// row says is in tools/collect/steps.h.
+const stepPlayer = {};
+
+(function () {
+    "use strict";
+    const LANES = 32;
+
+    function lanesOf(hexadecimal) {
+        const mask = parseInt(hexadecimal || "0", 16), lanes = [];
+        for (let lane = 0; lane < LANES; lane++) if (mask >>> lane & 1) lanes.push(lane);
+        return lanes;
+    }
+
+    // "7 9 0+2x16": 7, 9, then 16 that begin with 0 and rise by 2.
+    function numbersOf(runs) {
+        const numbers = [];
+        for (const run of runs.split(" ").filter(Boolean)) {
+            const [, first, by, times] = /^(-?\d+)(?:([+-]\d+)x(\d+))?$/.exec(run);
+            for (let k = 0; k < Number(times || 1); k++) numbers.push(Number(first) + k * Number(by || 0));
+        }
+        return numbers;
+    }
+
+    // "27+16:ffff"
+    function racesOf(text) {
+        return text.split(" ").filter(Boolean).map(function (race) {
+            const [, line, delta, lanes] = /^(\d+)([+-]\d+):([0-9a-f]+)$/.exec(race);
+            return { line: line, delta: Number(delta), lanes: lanesOf(lanes) };
+        });
+    }
+
+    function stepOf(row) {
+        const [warp, line, op, lanes, words, values, races] = row.split(",");
+        return {
+            op: op, line: line,
+            warp: warp === "" ? null : Number(warp),
+            lanes: lanesOf(lanes), words: numbersOf(words), values: numbersOf(values), races: racesOf(races),
+        };
+    }
+
+    // {stale, kernels: [{name, code: {line: text}, runs: [{block, n, steps}]}]}
+    stepPlayer.read = function (text) {
+        const data = JSON.parse(text);
+        for (const kernel of data.kernels) {
+            for (const run of kernel.runs) {
+                run.block = Number(run.block);
+                run.n = Number(run.n);
+                run.steps = run.steps.split("\n").filter(Boolean).map(stepOf);
+            }
+        }
+        return data;
+    };
+})();

@@ -1,0 +1,156 @@
+// The player's model: what each step did to shared memory, which banks it kept busy for how long, and
+// what all steps so far add up to. It knows nothing of how that is shown.
+(function () {
+    "use strict";
+    const BANKS = 32, LANES = 32;
+    const isAccess = function (step) { return step.op === "load" || step.op === "store"; };
+
+    // By bank the words that a step asks it for, each with its lanes. A bank gives one word at a time:
+    // the longest list is as long as the step takes wavefronts.
+    function banksOf(step) {
+        const banks = Array.from({ length: BANKS }, function () { return []; });
+        if (!isAccess(step)) return banks;
+        step.lanes.forEach(function (lane, k) {
+            const word = step.words[k], bank = banks[word % BANKS];
+            let asked = bank.find(function (other) { return other.word === word; });
+            if (!asked) bank.push(asked = { word: word, lanes: [] });
+            asked.lanes.push(lane);
+        });
+        return banks;
+    }
+
+    function addTotals(before, step) {
+        const access = isAccess(step);
+        return {
+            instructions: before.instructions + (access ? 1 : 0),
+            wavefronts: before.wavefronts + step.wavefronts,
+            conflicts: before.conflicts + (access ? step.wavefronts - 1 : 0),
+            shuffles: before.shuffles + (step.op === "shuffle" ? 1 : 0),
+            barriers: before.barriers + (step.op === "barrier" ? 1 : 0),
+            races: before.races + step.races.reduce(function (sum, race) { return sum + race.lanes.length; }, 0),
+        };
+    }
+
+    // Where a section ends: behind a barrier; where a warp that has stored loads again, without one;
+    // and where warps shuffle, at the next warp.
+    function beginsSection(step, section) {
+        const last = section[section.length - 1];
+        if (last.op === "barrier") return true;
+        if (step.op === "barrier" || step.op === "syncwarp") return false;
+        const own = section.filter(function (other) { return other.warp === step.warp; });
+        const has = function (list, op) { return list.some(function (other) { return other.op === op; }); };
+        if (step.op === "load" && has(own, "store")) return true;
+        return step.warp !== last.warp && (step.op === "shuffle" || has(section, "shuffle"));
+    }
+
+    // How many words apart what a lane adds lies, or lanes whose registers are added; 0: nothing is.
+    function distanceOf(section) {
+        const shuffle = section.find(function (step) { return step.op === "shuffle"; });
+        if (shuffle) return shuffle.words[0] - shuffle.lanes[0];
+        const loads = section.filter(function (step) { return step.op === "load"; });
+        const store = section.find(function (step) { return step.op === "store"; });
+        if (!loads.length || !store) return 0;
+        const words = loads.filter(function (step) { return step.warp === loads[0].warp; }).concat(store)
+            .map(function (step) { return step.words[0]; });
+        return Math.max.apply(null, words) - Math.min.apply(null, words);
+    }
+
+    function sectionsOf(steps) {
+        const sections = [];
+        let level = 0;
+        for (const step of steps) {
+            const open = sections[sections.length - 1];
+            if (!open || beginsSection(step, open.steps)) sections.push({ first: step.index, steps: [] });
+            sections[sections.length - 1].steps.push(step);
+        }
+        for (const section of sections) {
+            const has = function (op) { return section.steps.some(function (step) { return step.op === op; }); };
+            section.distance = distanceOf(section.steps);
+            section.kind = has("shuffle") ? "shuffle" : has("load") && has("store") ? "level" : has("store") ? "fill" : "result";
+            section.level = section.kind === "level" ? ++level : 0;
+            section.warp = section.steps[0].warp;
+            for (const step of section.steps) step.section = section;
+        }
+        return sections;
+    }
+
+    // The earlier access that a lane races with: what the other thread last did with that word.
+    function findOthers(steps) {
+        for (const step of steps) {
+            for (const race of step.races) {
+                const lane = race.lanes[0];
+                race.thread = step.warp * LANES + lane;
+                race.other = race.thread + race.delta;
+                race.word = step.words[step.lanes.indexOf(lane)];
+                for (let k = step.index - 1; k >= 0 && !race.op; k--) {
+                    const at = steps[k].lanes.indexOf(race.other % LANES);
+                    const same = steps[k].warp === Math.floor(race.other / LANES) && steps[k].line === race.line;
+                    if (same && at >= 0 && isAccess(steps[k]) && steps[k].words[at] === race.word) race.op = steps[k].op;
+                }
+            }
+        }
+    }
+
+    // Of each warp the last step that it has to do with: its own, or the last barrier.
+    function lastOfWarps(steps, warps) {
+        const last = new Array(warps).fill(0);
+        for (const step of steps)
+            for (let warp = 0; warp < warps; warp++)
+                if (step.warp === warp || step.op === "barrier") last[warp] = step.index;
+        return last;
+    }
+
+    stepPlayer.modelOf = function (run) {
+        const steps = run.steps;
+        let totals = { instructions: 0, wavefronts: 0, conflicts: 0, shuffles: 0, barriers: 0, races: 0 }, size = 0;
+        steps.forEach(function (step, index) {
+            step.index = index;
+            step.banks = banksOf(step);
+            step.wavefronts = Math.max.apply(null, step.banks.map(function (bank) { return bank.length; }));
+            step.totals = totals = addTotals(totals, step);
+            if (isAccess(step)) size = Math.max(size, Math.max.apply(null, step.words) + 1);
+        });
+        findOthers(steps);
+        const sections = sectionsOf(steps), warps = run.block / LANES;
+        return {
+            steps: steps, sections: sections, warps: warps, words: size,
+            levels: sections.filter(function (section) { return section.kind === "level"; }).length,
+            wavefronts: Math.max.apply(null, steps.map(function (step) { return step.wavefronts; })),
+            totals: totals, lastOfWarps: lastOfWarps(steps, warps),
+        };
+    };
+
+    // Shared memory behind a step: by word its value (null: nothing was stored) and whether it will be
+    // read before it is overwritten.
+    stepPlayer.memoryAt = function (model, index) {
+        const memory = Array.from({ length: model.words }, function () { return { value: null, live: false }; });
+        const settled = new Set();
+        for (const step of model.steps.slice(0, index + 1))
+            if (step.op === "store") step.words.forEach(function (word, k) { memory[word].value = step.values[k]; });
+        for (const step of model.steps.slice(index + 1)) {
+            if (!isAccess(step)) continue;
+            for (const word of step.words) {
+                if (!settled.has(word)) memory[word].live = step.op === "load";
+                settled.add(word);
+            }
+        }
+        return memory;
+    };
+
+    // By lane what a step moves: what it loads or stores, or has in its register before a shuffle.
+    stepPlayer.movedBy = function (model, step) {
+        const moved = new Array(LANES).fill(null);
+        const memory = step.op === "load" ? stepPlayer.memoryAt(model, step.index) : null;
+        step.lanes.forEach(function (lane, k) {
+            moved[lane] = memory ? memory[step.words[k]].value : k < step.values.length ? step.values[k] : null;
+        });
+        return moved;
+    };
+
+    // The sum of the block: what the last step leaves in lane 0.
+    stepPlayer.resultOf = function (model) {
+        const last = model.steps.filter(function (step) { return isAccess(step) || step.op === "shuffle"; }).pop();
+        const moved = stepPlayer.movedBy(model, last);
+        return last.op === "shuffle" ? moved[0] + moved[last.words[0]] : moved[0];
+    };
+})();
