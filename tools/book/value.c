@@ -12,18 +12,23 @@ static bool is_plain(Unit unit) {
     return unit == UNIT_NONE || unit == UNIT_RATIO || unit == UNIT_COUNT;
 }
 
+static bool are(Unit a, Unit b, Unit one, Unit other) {
+    return (a == one && b == other) || (a == other && b == one);
+}
+
 // a * b where neither or both are plain; UNIT_TEXT where that has no meaning here.
 static Unit product(Unit a, Unit b) {
     if (is_plain(a)) return b == UNIT_NONE || (b == UNIT_RATIO && a == UNIT_COUNT) ? a : b;
     if (is_plain(b)) return a;
-    if ((a == UNIT_TIME && b == UNIT_RATE) || (a == UNIT_RATE && b == UNIT_TIME)) return UNIT_BYTES;
-    return UNIT_TEXT;
+    if (are(a, b, UNIT_TIME, UNIT_RATE)) return UNIT_BYTES;
+    return are(a, b, UNIT_TIME, UNIT_CLOCK) ? UNIT_COUNT : UNIT_TEXT; // of cycles
 }
 
 static Unit quotient(Unit a, Unit b) {
     if (a == UNIT_NONE && is_plain(b)) return UNIT_NONE;
     if (a == b) return UNIT_RATIO;
     if (is_plain(b)) return a;
+    if (is_plain(a) && b == UNIT_CLOCK) return UNIT_TIME;
     if (a == UNIT_BYTES && b == UNIT_RATE) return UNIT_TIME;
     if (a == UNIT_BYTES && b == UNIT_TIME) return UNIT_RATE;
     return UNIT_TEXT;
@@ -35,10 +40,13 @@ static Unit sum(Unit a, Unit b) {
     return UNIT_TEXT;
 }
 
-// A microsecond times a GB/s is a thousand bytes: the factor that keeps the units above.
+// A microsecond times a GB/s is a thousand bytes, and times a kHz a thousandth of a cycle: the factor
+// that keeps the units above.
 static double scale(Unit a, char operation, Unit b) {
     if (operation == '*' && product(a, b) == UNIT_BYTES && !is_plain(a) && !is_plain(b)) return 1e3;
     if (operation == '/' && a == UNIT_BYTES && (b == UNIT_RATE || b == UNIT_TIME)) return 1e-3;
+    if (operation == '*' && are(a, b, UNIT_TIME, UNIT_CLOCK)) return 1e-3;
+    if (operation == '/' && is_plain(a) && b == UNIT_CLOCK) return 1e3;
     return 1;
 }
 
