@@ -1,13 +1,26 @@
 // Claims: see claims.h.
 #include "book/claims.h"
 
+// The claim that starts at line i of the block, and where the next one starts: lines that begin
+// with a space go on with it.
+static Str whole_claim(Book *book, const FencePart *part, size_t i, size_t *next) {
+    Buf claim = {.arena = book->arena};
+    buf_add(&claim, str_trim(part->body[i]));
+    for (i++; i < part->body_count && str_starts(part->body[i], STR(" ")); i++) {
+        buf_char(&claim, ' ');
+        buf_add(&claim, str_trim(part->body[i]));
+    }
+    *next = i;
+    return buf_str(&claim);
+}
+
 void claims_check(Book *book, const FencePart *part) {
     static const Str known[] = {STR("device"), {NULL, 0}};
     KeyScope scope = book_scope(book);
     if (!book_check_attributes(book, part, known)) return;
     fence_attribute(part, STR("device"), &scope.device);
-    for (size_t i = 0; i < part->body_count; i++) {
-        Str claim = str_trim(part->body[i]);
+    for (size_t i = 0, next; i < part->body_count; i = next) {
+        Str claim = whole_claim(book, part, i, &next);
         if (claim.len == 0 || claim.at[0] == '#') continue;
         Buf why = {.arena = book->arena};
         bool stale = false;

@@ -40,8 +40,8 @@ static Unit sum(Unit a, Unit b) {
     return UNIT_TEXT;
 }
 
-// A microsecond times a GB/s is a thousand bytes, and times a kHz a thousandth of a cycle: the factor
-// that keeps the units above.
+// A microsecond times a GB/s is a thousand bytes, and times a kHz a thousandth of a cycle: the
+// factor that keeps the units above.
 static double scale(Unit a, char operation, Unit b) {
     if (operation == '*' && product(a, b) == UNIT_BYTES && !is_plain(a) && !is_plain(b)) return 1e3;
     if (operation == '/' && a == UNIT_BYTES && (b == UNIT_RATE || b == UNIT_TIME)) return 1e-3;
