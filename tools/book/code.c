@@ -2,6 +2,7 @@
 #include "book/code.h"
 
 #include "base/path.h"
+#include "book/changes.h"
 
 Str code_name(const Book *book, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
@@ -38,7 +39,15 @@ static void add_parts(const Book *book, Buf *text, size_t index) {
     }
 }
 
-static void add_caption(Book *book, size_t index) {
+static void add_changes(const Book *book, Buf *text, const Changes *changes) {
+    if (changes->base == CHUNK_NONE) return;
+    buf_add(text, STR(" · differs from "));
+    add_link(book, text, changes->base);
+    buf_add(text, STR(" in "));
+    changes_add_words(changes, text);
+}
+
+static void add_caption(Book *book, size_t index, const Changes *changes) {
     const Chunk *chunk = &book->chunks->chunks[index];
     bool host = book->style != BOOK_PANDOC;
     Buf text = {.arena = book->arena};
@@ -51,6 +60,7 @@ static void add_caption(Book *book, size_t index) {
         add_link(book, &text, chunk->users[i]);
     }
     add_parts(book, &text, index);
+    add_changes(book, &text, changes);
     buf_add(&text, host ? STR("</sub>\n") : STR("\n"));
     book_add(book, buf_str(&text));
 }
@@ -64,19 +74,30 @@ static void add_body(Book *book, const FencePart *part, const char *opening, Str
     book_add(book, buf_str(&text));
 }
 
+// The language behind the fence; for pandoc with the lines that the page marks.
+static Str info_of(Book *book, const FencePart *part, const Changes *changes) {
+    Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
+    if (book->style != BOOK_PANDOC || changes->count == 0) return language;
+    Buf info = {.arena = book->arena};
+    buf_format(&info, " {.%.*s changed=\"", STR_ARG(language));
+    changes_add_numbers(changes, &info);
+    buf_add(&info, STR("\"}"));
+    return buf_str(&info);
+}
+
 void code_weave(Book *book, size_t chunk) {
     const FencePart *part = book->chunks->chunks[chunk].part;
     Buf text = {.arena = book->arena};
-    Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
+    Changes changes = changes_of(book, chunk);
     book_blank(book);
     if (book->style == BOOK_PANDOC) {
         buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n", STR_ARG(anchor_of(book, chunk)));
         book_add(book, buf_str(&text));
     }
-    add_caption(book, chunk);
+    add_caption(book, chunk, &changes);
     if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
     book_add(book, STR("\n"));
-    add_body(book, part, "", language);
+    add_body(book, part, "", info_of(book, part, &changes));
     if (book->style == BOOK_PANDOC) book_add(book, STR("::::\n"));
 }
 

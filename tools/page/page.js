@@ -185,6 +185,13 @@
     markPlace();
     if (matchMedia("(max-width: 60rem)").matches) contents.open = false;
 
+    // Lines that differ from the chunk which this one was made from: numbers from 1.
+    for (const box of main.querySelectorAll("[data-changed]")) {
+        const lines = box.querySelectorAll("code > span");
+        for (const number of box.dataset.changed.split(" "))
+            if (lines[number - 1]) lines[number - 1].classList.add("changed");
+    }
+
     // `<<name>>` in code leads to the chunk of that name.
     for (const span of main.querySelectorAll("span.im")) {
         const name = /^<<(\S+)>>\s*$/.exec(span.textContent);

@@ -1,0 +1,92 @@
+// Changes: see changes.h.
+#include "book/changes.h"
+
+// A line without its comment.
+static Str code_of(Str line) { return str_trim(str_slice(line, 0, str_find(line, STR("//")))); }
+
+static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Where the word before the first `(` begins and ends, if the line defines what it names.
+static bool defined_name(Str line, size_t *start, size_t *end) {
+    size_t at = str_find(line, STR("("));
+    if (at == SIZE_MAX || line.at[0] == ' ') return false;
+    *end = at;
+    while (at > 0 && is_name(line.at[at - 1])) at--;
+    *start = at;
+    return at < *end;
+}
+
+static bool same(Str a, Str b) {
+    size_t start_a, end_a, start_b, end_b;
+    if (str_equal(code_of(a), code_of(b))) return true;
+    return defined_name(a, &start_a, &end_a) && defined_name(b, &start_b, &end_b) &&
+           str_equal(str_slice(a, 0, start_a), str_slice(b, 0, start_b)) &&
+           str_equal(code_of(str_from(a, end_a)), code_of(str_from(b, end_b)));
+}
+
+// How many lines the rests of two bodies have in common, for each pair of rests: the longest common
+// subsequence, in rows of `wide`.
+static size_t *common_lines(Arena *arena, const FencePart *now, const FencePart *then) {
+    size_t wide = then->body_count + 1;
+    size_t *common = ARENA_NEW(arena, (now->body_count + 1) * wide, size_t);
+    for (size_t i = now->body_count; i-- > 0;)
+        for (size_t k = then->body_count; k-- > 0;) {
+            size_t below = common[(i + 1) * wide + k], right = common[i * wide + k + 1];
+            common[i * wide + k] = same(now->body[i], then->body[k])
+                                       ? common[(i + 1) * wide + k + 1] + 1
+                                       : (below > right ? below : right);
+        }
+    return common;
+}
+
+static void compare(Arena *arena, const FencePart *now, const FencePart *then, Changes *changes) {
+    size_t wide = then->body_count + 1, k = 0;
+    const size_t *common = common_lines(arena, now, then);
+    changes->lines = ARENA_NEW(arena, now->body_count + 1, size_t);
+    for (size_t i = 0; i < now->body_count; i++) {
+        while (k < then->body_count && !same(now->body[i], then->body[k]) &&
+               common[i * wide + k] == common[i * wide + k + 1])
+            k++;
+        if (k < then->body_count && same(now->body[i], then->body[k]))
+            k++;
+        else if (code_of(now->body[i]).len)
+            changes->lines[changes->count++] = i + 1;
+    }
+}
+
+Changes changes_of(Book *book, size_t chunk) {
+    Changes changes = {.base = CHUNK_NONE};
+    const FencePart *part = book->chunks->chunks[chunk].part;
+    Str name;
+    if (!fence_attribute(part, STR("from"), &name)) return changes;
+    changes.base = chunk_find(book->chunks, name);
+    if (changes.base == CHUNK_NONE) {
+        Buf message = {.arena = book->arena};
+        buf_format(&message, "from=%.*s: there is no chunk of this name", STR_ARG(name));
+        book_error(book, part->line, message);
+        return changes;
+    }
+    compare(book->arena, part, book->chunks->chunks[changes.base].part, &changes);
+    return changes;
+}
+
+void changes_add_numbers(const Changes *changes, Buf *text) {
+    for (size_t i = 0; i < changes->count; i++)
+        buf_format(text, i ? " %zu" : "%zu", changes->lines[i]);
+}
+
+void changes_add_words(const Changes *changes, Buf *text) {
+    if (changes->count == 0) buf_add(text, STR("no line"));
+    for (size_t i = 0, end; i < changes->count; i = end) {
+        for (end = i + 1; end < changes->count; end++)
+            if (changes->lines[end] != changes->lines[end - 1] + 1) break;
+        if (end - i == 2) end = i + 1; // two in a row are named both
+        bool last = end == changes->count;
+        const char *before = last ? " and " : ", ";
+        if (i == 0) before = changes->count == 1 ? "line " : "lines ";
+        buf_format(text, "%s%zu", before, changes->lines[i]);
+        if (end - i > 1) buf_format(text, " to %zu", changes->lines[end - 1]);
+    }
+}
