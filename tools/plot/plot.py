@@ -59,6 +59,8 @@ SOURCES = (
     "trees.py",
     "machine.py",
     "protocols.py",
+    "ideas.py",
+    "parts.py",
 )
 
 
@@ -149,6 +151,7 @@ def draw(folder, due, hashes):
         import counts
         import errors
         import floor_bars
+        import ideas
         import ladder
         import machine
         import protocols
@@ -160,7 +163,7 @@ def draw(folder, due, hashes):
             f"{folder / due[0].name}: out of date, and this Python has no {error.name}: "
             'draw with the one that "tools/build/toolchain.sh python" names'
         ) from None
-    modules = (ladder, sweeps, counts, errors, floor_bars, trees, machine, protocols)
+    modules = (ladder, sweeps, counts, errors, floor_bars, trees, machine, protocols, ideas)
     pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)

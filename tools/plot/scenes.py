@@ -7,6 +7,7 @@ been recorded, or not what the scene shows. Most need no device: they follow fro
 from floors import CEILING, RATES, SCHEDULERS, THREADS, first_of, latency_of, rates_of
 from lives import life_data, sizes_data, stride_data
 from moves import all_reduce_data, edges_data, mailbox_data, ticket_data
+from parts import grid_data, merge_data, orders_data, passes_data
 from shapes import first_add_data, last_warp_data, shuffle_data, tree_data, two_level_data
 
 
@@ -37,6 +38,7 @@ def always(data):
 
 
 SCENES = {
+    "grid": ("grid", always(grid_data())),
     "machine": ("machine", lambda table: table and machine_data(table)),
     "tree-interleaved": ("tree", always(tree_data("interleaved"))),
     "tree-strided": ("tree", always(tree_data("strided"))),
@@ -52,6 +54,9 @@ SCENES = {
     "ticket": ("ticket", always(ticket_data())),
     "mailbox": ("mailbox", always(mailbox_data())),
     "edges": ("edges", always(edges_data())),
+    "passes": ("passes", always(passes_data())),
+    "merge": ("merge", always(merge_data())),
+    "orders": ("orders", always(orders_data())),
     "all-reduce": ("all_reduce", always(all_reduce_data())),
 }
 
