@@ -58,7 +58,8 @@ function runs() {
             if (kernels.length) kernels[k].click();
             for (const block of blocks) {
                 block.click();
-                found.runs.push(walk(figure));
+                const { kernel, block: threads } = figure.dataset;
+                if (!found.runs.some(run => run.kernel === kernel && run.block === Number(threads))) found.runs.push(walk(figure));
             }
         }
         blocks[0].click();

@@ -116,41 +116,37 @@
             steps: steps, sections: sections, warps: warps, words: size,
             levels: sections.filter(function (section) { return section.kind === "level"; }).length,
             wavefronts: Math.max.apply(null, steps.map(function (step) { return step.wavefronts; })),
-            totals: totals, lastOfWarps: lastOfWarps(steps, warps),
+            totals: totals, memory: memoryOf(steps, size), lastOfWarps: lastOfWarps(steps, warps),
         };
     };
 
-    // Shared memory behind a step: by word its value (null: nothing was stored) and whether it will be
-    // read before it is overwritten.
-    stepPlayer.memoryAt = function (model, index) {
-        const memory = Array.from({ length: model.words }, function () { return { value: null, live: false }; });
-        const settled = new Set();
-        for (const step of model.steps.slice(0, index + 1))
-            if (step.op === "store") step.words.forEach(function (word, k) { memory[word].value = step.values[k]; });
-        for (const step of model.steps.slice(index + 1)) {
-            if (!isAccess(step)) continue;
-            for (const word of step.words) {
-                if (!settled.has(word)) memory[word].live = step.op === "load";
-                settled.add(word);
+    // Shared memory behind each step: by word its value (null: nothing was stored), and whether it will
+    // be read before it is overwritten.
+    function memoryOf(steps, size) {
+        const memory = [];
+        let values = new Array(size).fill(null), live = new Array(size).fill(false);
+        for (const step of steps) {
+            if (step.op === "store") {
+                values = values.slice();
+                step.words.forEach(function (word, k) { values[word] = step.values[k]; });
             }
+            memory.push({ values: values, live: null });
+        }
+        for (const step of steps.slice().reverse()) {
+            memory[step.index].live = live;
+            if (!isAccess(step)) continue;
+            live = live.slice();
+            for (const word of step.words) live[word] = step.op === "load";
         }
         return memory;
-    };
+    }
 
     // By lane what a step moves: what it loads or stores, or has in its register before a shuffle.
     stepPlayer.movedBy = function (model, step) {
-        const moved = new Array(LANES).fill(null);
-        const memory = step.op === "load" ? stepPlayer.memoryAt(model, step.index) : null;
+        const moved = new Array(LANES).fill(null), found = model.memory[step.index].values;
         step.lanes.forEach(function (lane, k) {
-            moved[lane] = memory ? memory[step.words[k]].value : k < step.values.length ? step.values[k] : null;
+            moved[lane] = step.op === "load" ? found[step.words[k]] : k < step.values.length ? step.values[k] : null;
         });
         return moved;
-    };
-
-    // The sum of the block: what the last step leaves in lane 0.
-    stepPlayer.resultOf = function (model) {
-        const last = model.steps.filter(function (step) { return isAccess(step) || step.op === "shuffle"; }).pop();
-        const moved = stepPlayer.movedBy(model, last);
-        return last.op === "shuffle" ? moved[0] + moved[last.words[0]] : moved[0];
     };
 })();

@@ -146,7 +146,7 @@
     }
 
     function drawMemory(at, parent, y, model, step) {
-        const memory = stepPlayer.memoryAt(model, step.index), asked = new Map();
+        const memory = model.memory[step.index], asked = new Map();
         step.banks.forEach(function (bank) {
             bank.forEach(function (word) { asked.set(word.word, bank.length > 1 ? "clash" : ""); });
         });
@@ -158,9 +158,9 @@
                 if (word) y += at.high - 1;
                 label(at, parent, y, at.bands > 1 && word ? String(word) : "word " + word);
             }
-            const cell = memory[word], state = cell.value === null ? "empty" : cell.live ? "live" : "spent";
+            const value = memory.values[word], state = value === null ? "empty" : memory.live[word] ? "live" : "spent";
             const touched = asked.has(word) ? " touched " + step.op + " " + asked.get(word) : "";
-            drawCell(at, parent, word, y, "word " + state + touched, cell.value).dataset.word = word;
+            drawCell(at, parent, word, y, "word " + state + touched, value).dataset.word = word;
         }
         return y + at.high;
     }

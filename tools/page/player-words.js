@@ -80,7 +80,7 @@
         const terms = step.section.steps.filter(function (other) {
             return other.op === "load" && other.warp === step.warp && other.index < step.index && other.lanes.includes(lane);
         }).map(function (other) { return stepPlayer.movedBy(model, other)[lane]; });
-        if (terms.length === 1) terms.unshift(stepPlayer.memoryAt(model, step.index - 1)[step.words[0]].value);
+        if (terms.length === 1) terms.unshift(model.memory[step.index - 1].values[step.words[0]]);
         if (terms.reduce(function (sum, term) { return sum + term; }, 0) !== moved[lane]) return "";
         return "lane " + lane + ": " + added(terms) + " = " + minus(moved[lane]);
     };
