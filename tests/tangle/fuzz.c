@@ -37,6 +37,11 @@ static Str mutated(Arena *arena, Str spec) {
                                         "#if A\n",
                                         "#endif\n",
                                         "R\"(",
+                                        ":::\n",
+                                        "::: {.exercise #e title=\"E\"}\n",
+                                        "::: hint\n",
+                                        "``` {.expect}\n",
+                                        "``` {.c #a .starter}\n",
                                         "/*"};
     Buf buf = {.arena = arena};
     for (size_t pieces = 1 + below(12); pieces; pieces--) {

@@ -104,7 +104,9 @@ bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
         exercises_open_fold(book, STR("solution"), "Solution", 0);
         code_weave_bare(book, part);
     } else if (at->target.len) {
-        exercises_open_fold(book, STR("program"), "The program around it", 0);
+        bool hole = table->exercises[at->exercise].kind == EXERCISE_BUILD;
+        exercises_open_fold(book, STR("program"), hole ? "The program around it" : "The program",
+                            0);
         code_weave(book, chunk);
     } else {
         return false;

@@ -29,7 +29,7 @@ static void tell(Proof *proof, bool good, const char *what, Str detail, Str why)
 
 // Adds the lines that are #include directives and are not there yet, or all others.
 static void add_lines(Buf *out, Str text, bool includes, size_t number) {
-    buf_format(out, includes ? "" : "#line 1 \"version %zu\"\n", number);
+    if (!includes) buf_format(out, "#line 1 \"version %zu\"\n", number);
     for (Str line; str_line(&text, &line);) {
         bool include = str_starts(line, STR("#include "));
         if (include == includes && !(include && str_find(buf_str(out), line) != SIZE_MAX))

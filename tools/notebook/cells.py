@@ -283,10 +283,13 @@ def grade_on_gpu(number, name, chunks, hole):
     print("The other demands are counts: the CPU device takes them, make exercise-" + number + " in the repository.")
 
 
-def grade(number, name, hole):
+def grade(number, name, hole, starter):
     """Puts the program of an exercise together from the cells above and says what is missing."""
     ready()
     chunks = read_chunks()
+    if source_hash(assemble(name)[0]) == starter:
+        print(f"Exercise {number} is as it was: change the cell that writes {hole}.cu, then run both.")
+        return
     Path("exercises").mkdir(exist_ok=True)
     if not SIMT:
         grade_on_gpu(number, name, chunks, hole)

@@ -10,6 +10,7 @@
 #include "book/lab.h"
 #include "notebook/cells.h"
 #include "notebook/image.h"
+#include "tangle/expand.h"
 
 typedef struct {
     Book *book;
@@ -214,9 +215,11 @@ static void add_grading(Book *book, const Exercise *exercise) {
     Buf text = {.arena = arena}, id = {.arena = arena};
     Str number = exercises_number(book, exercise);
     if (exercise->kind == EXERCISE_BUILD) {
-        buf_format(&text, "grade(\"%.*s\", \"%.*s\", \"%.*s\")", STR_ARG(number),
-                   STR_ARG(path_stem(book->chunks->chunks[exercise->program].target)),
-                   STR_ARG(book->chunks->chunks[exercise->starter].name));
+        uint64_t starter = str_hash(expand_text(book->chunks, exercise->program, EXPAND_CLEAN));
+        buf_format(
+            &text, "grade(\"%.*s\", \"%.*s\", \"%.*s\", starter=\"%016llx\")", STR_ARG(number),
+            STR_ARG(path_stem(book->chunks->chunks[exercise->program].target)),
+            STR_ARG(book->chunks->chunks[exercise->starter].name), (unsigned long long)starter);
     } else {
         buf_format(&text, "answer(\"%.*s\", None)  # your number in the place of None",
                    STR_ARG(number));
