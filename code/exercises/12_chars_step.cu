@@ -9,7 +9,7 @@ template <class Elem, class Result> struct Exercise {
     unsigned n, block;  // elements of the run that is counted; threads per block
     double (*expected)(const Elem *in, unsigned n, unsigned k);  // result k; NULL: they add up
     double (*input)(unsigned i);  // element i; NULL: small whole numbers, none of them 0
-    const unsigned *sizes;        // to check, 9 of them; NULL: 0, 1, around a warp, around a block
+    const unsigned *sizes;        // nine to check; NULL: nothing, one, around a warp, a block
 };
 
 // The fewest blocks that cover n elements, and one block when there is nothing to cover.

@@ -9,7 +9,7 @@ template <class Elem, class Result> struct Exercise {
     unsigned n, block;  // elements of the run that is counted; threads per block
     double (*expected)(const Elem *in, unsigned n, unsigned k);  // result k; NULL: they add up
     double (*input)(unsigned i);  // element i; NULL: small whole numbers, none of them 0
-    const unsigned *sizes;        // to check, 9 of them; NULL: 0, 1, around a warp, around a block
+    const unsigned *sizes;        // nine to check; NULL: nothing, one, around a warp, a block
 };
 
 // The fewest blocks that cover n elements, and one block when there is nothing to cover.
@@ -67,6 +67,13 @@ static double element(unsigned i) {
 
 // ---- The driver: the same in every exercise. Appendix C explains it. ----
 
+// Elements on the host and on the device, and room for results.
+template <class Elem, class Result> struct Data {
+    Elem *in, *d_in;
+    Result *out, *d_out;
+    size_t out_bytes;
+};
+
 static double small_element(unsigned i) {
     i = (i ^ i >> 16) * 0x85ebca6bu;
     i = (i ^ i >> 13) * 0xc2b2ae35u;
@@ -80,14 +87,28 @@ static void must(cudaError_t error, const char *what) {
     exit(3);
 }
 
+template <class Elem, class Result>
+static Data<Elem, Result> fill(const Exercise<Elem, Result> &e, unsigned n) {
+    Data<Elem, Result> data;
+    size_t in_bytes = (n + 1) * sizeof(Elem);
+    data.out_bytes = (n + 1024) * sizeof(Result);
+    data.in = (Elem *)malloc(in_bytes);
+    data.out = (Result *)malloc(data.out_bytes);
+    for (unsigned i = 0; i <= n; i++) data.in[i] = (Elem)(e.input ? e.input : small_element)(i);
+    must(cudaMalloc(&data.d_in, in_bytes), "no GPU here");
+    must(cudaMalloc(&data.d_out, data.out_bytes), "cudaMalloc");
+    must(cudaMemcpy(data.d_in, data.in, in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    return data;
+}
+
 // What is wrong with the results, in words; an empty text: nothing.
 template <class Elem, class Result>
-static void compare(const Exercise<Elem, Result> &e, const Elem *in, unsigned n, const Result *out,
+static void compare(const Exercise<Elem, Result> &e, const Data<Elem, Result> &data, unsigned n,
                     unsigned results, char *text, size_t size) {
     double sum = 0, total = 0;
-    for (unsigned i = 0; i < n && !e.expected; i++) sum += (double)in[i];
+    for (unsigned i = 0; i < n && !e.expected; i++) sum += (double)data.in[i];
     for (unsigned k = 0; k < results; k++) {
-        double should = e.expected ? e.expected(in, n, k) : 0, is = (double)out[k];
+        double should = e.expected ? e.expected(data.in, n, k) : 0, is = (double)data.out[k];
         total += is;
         if (!e.expected || is == should) continue;
         snprintf(text, size, "result %u is %.9g, not %.9g", k, is, should);
@@ -97,28 +118,41 @@ static void compare(const Exercise<Elem, Result> &e, const Elem *in, unsigned n,
         snprintf(text, size, "the sum is %.9g, not %.9g", total, sum);
 }
 
-// Milliseconds of ten launches, the median of so many samples.
+// Runs it once on n elements. False: nothing can run after this.
 template <class Elem, class Result>
-static double time_launches(const Exercise<Elem, Result> &e, const Elem *d_in, Result *d_out,
-                            unsigned n) {
-    enum { SAMPLES = 21 };
-    float ms[SAMPLES];
+static bool check(const Exercise<Elem, Result> &e, const Data<Elem, Result> &data, unsigned n,
+                  char *text, size_t size) {
+    must(cudaMemset(data.d_out, 0xFF, data.out_bytes), "cudaMemset");
+    unsigned results = e.launch(data.d_in, data.d_out, n);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    if (error == cudaSuccess)
+        error = cudaMemcpy(data.out, data.d_out, results * sizeof(Result), cudaMemcpyDeviceToHost);
+    if (error == cudaSuccess) compare(e, data, n, results, text, size);
+    else snprintf(text, size, "%s", cudaGetErrorString(error));
+    return error == cudaSuccess;
+}
+
+// Microseconds of a launch: the median of samples of ten each.
+template <class Elem, class Result>
+static float time_launches(const Exercise<Elem, Result> &e, const Data<Elem, Result> &data,
+                           unsigned n) {
+    enum { SAMPLES = 21, LAUNCHES = 10 };
+    float ms[SAMPLES], one;
     cudaEvent_t start, stop;
     must(cudaEventCreate(&start), "cudaEventCreate");
     must(cudaEventCreate(&stop), "cudaEventCreate");
     for (int s = -3; s < SAMPLES; s++) {  // the first three warm up
-        int at = s < 0 ? 0 : s;
         must(cudaEventRecord(start), "cudaEventRecord");
-        for (int k = 0; k < 10; k++) e.launch(d_in, d_out, n);
+        for (int k = 0; k < LAUNCHES; k++) e.launch(data.d_in, data.d_out, n);
         must(cudaEventRecord(stop), "cudaEventRecord");
         must(cudaEventSynchronize(stop), "a kernel");
-        must(cudaEventElapsedTime(&ms[at], start, stop), "cudaEventElapsedTime");
-        for (; at > 0 && ms[at] < ms[at - 1]; at--) {
-            float swapped = ms[at];
-            ms[at] = ms[at - 1], ms[at - 1] = swapped;
-        }
+        must(cudaEventElapsedTime(&one, start, stop), "cudaEventElapsedTime");
+        int at = s < 0 ? 0 : s;  // sorted in as they come
+        for (; at > 0 && ms[at - 1] > one; at--) ms[at] = ms[at - 1];
+        ms[at] = one;
     }
-    return ms[SAMPLES / 2];
+    return 1e3f * ms[SAMPLES / 2] / LAUNCHES;
 }
 
 template <class Elem, class Result>
@@ -129,31 +163,17 @@ static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
     unsigned largest = timed ? e.n * ((1u << 24) / e.n) : e.n, wrong = 0, runs = 0;
     const unsigned *sizes = e.sizes ? e.sizes : usual;
     for (int k = 0; k < 9; k++) largest = sizes[k] > largest ? sizes[k] : largest;
-    size_t in_bytes = (largest + 1) * sizeof(Elem), out_bytes = (largest + 1024) * sizeof(Result);
-    Elem *in = (Elem *)malloc(in_bytes), *d_in;
-    Result *out = (Result *)malloc(out_bytes), *d_out;
-    for (unsigned i = 0; i <= largest; i++) in[i] = (Elem)(e.input ? e.input : small_element)(i);
-    must(cudaMalloc(&d_in, in_bytes), "no GPU here");
-    must(cudaMalloc(&d_out, out_bytes), "cudaMalloc");
-    must(cudaMemcpy(d_in, in, in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    Data<Elem, Result> data = fill(e, largest);
     if (timed) {
-        printf("time = %.3f\n", 100 * time_launches(e, d_in, d_out, largest));
+        printf("time = %.3f\n", time_launches(e, data, largest));
         return 0;
     }
-    for (int k = once ? 19 : 0; k < 20; k++) {
-        unsigned n = k < 18 ? sizes[k / 2] : e.n;
+    for (bool good = true; good && runs < (once ? 1 : 20); runs++) {
+        unsigned n = once || runs >= 18 ? e.n : sizes[runs / 2];
         char text[200] = "";
-        must(cudaMemset(d_out, 0xFF, out_bytes), "cudaMemset");
-        unsigned results = e.launch(d_in, d_out, n);
-        cudaError_t error = cudaGetLastError();
-        if (error == cudaSuccess) error = cudaDeviceSynchronize();
-        if (error == cudaSuccess)
-            error = cudaMemcpy(out, d_out, results * sizeof(Result), cudaMemcpyDeviceToHost);
-        if (error == cudaSuccess) compare(e, in, n, out, results, text, sizeof text);
-        else snprintf(text, sizeof text, "%s", cudaGetErrorString(error));
+        good = check(e, data, n, text, sizeof text);
         if (text[0] && wrong < 3) printf("%u elements: WRONG: %s\n", n, text);
-        runs++, wrong += text[0] != 0;
-        if (error != cudaSuccess) break;  // nothing runs after that
+        wrong += text[0] != 0;
     }
     printf("runs = %u\nwrong = %u\n", runs, wrong);
     return wrong ? 1 : 0;
