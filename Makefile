@@ -113,7 +113,7 @@ $(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(
 REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
 notebooks: $(B)/notebooks.done  ## weave notebooks/: every lab on a Colab GPU, or in any Jupyter
 $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/notebooks.done) \
-  $(wildcard tools/notebook/cells.py results/*.csv notebooks/REPOSITORY)
+  $(wildcard tools/notebook/*.py results/*.csv notebooks/REPOSITORY)
 	$(call say,weave notebooks/)
 	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
 	@$(call stamp,notebooks/*.ipynb,$@)

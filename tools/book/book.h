@@ -37,6 +37,8 @@ typedef struct {
     bool apart; // as a file by itself, with the anchors that a code host makes
 } BookHome;
 
+typedef struct Prediction Prediction; // predict.h
+
 typedef struct Book Book;
 struct Book {
     Arena *arena;
@@ -57,7 +59,11 @@ struct Book {
     size_t file; // the chapter that is being woven
     BookDiv divs[BOOK_DIV_MAX];
     int div_count;
-    Str container; // what a block inside a list or quote has before each of its lines
+    Prediction **predictions; // of that chapter, so far
+    size_t prediction_count;
+    size_t prediction_capacity;
+    Prediction *prediction; // the one whose div is open, or NULL
+    Str container;          // what a block inside a list or quote has before each of its lines
 
     BookError *errors;
     size_t error_count;
@@ -67,6 +73,7 @@ struct Book {
     const BookHome *homes; // one per chapter
     void (*add_chunk)(Book *book, size_t chunk);
     void (*add_grading)(Book *book, const Exercise *exercise); // at the end of one that is graded
+    void (*add_prediction)(Book *book); // whose question has been woven, and whose answer not
     bool (*add_image)(Book *book, Str path, Buf *text, Buf *why); // the target of an image
     void *cells;                                                  // what these three work on
 };

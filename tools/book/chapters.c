@@ -24,6 +24,12 @@ static Str continuation(Arena *arena, Str before) {
 static void weave_fence(Book *book, size_t index, const FencePart *part) {
     size_t chunk = chunk_of_part(book->chunks, book->file, index);
     Str columns;
+    if (chunk != CHUNK_NONE && book->prediction) {
+        Buf message = {.arena = book->arena};
+        buf_add(&message, STR("a chunk of a program stands outside of predictions"));
+        book_error(book, part->line, message);
+        return;
+    }
     book->container = continuation(book->arena, part->before);
     if (fence_has_class(part, STR("results"))) {
         table_weave(book, part);
@@ -54,6 +60,8 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
 void chapters_weave_file(Book *book) {
     const ChunkFile *file = &book->chunks->files[book->file];
     book->div_count = 0;
+    book->prediction_count = 0;
+    book->prediction = NULL;
     book->container = STR("");
     for (size_t i = 0; i < file->parts.count; i++) {
         const FencePart *part = &file->parts.parts[i];
@@ -68,6 +76,7 @@ void chapters_weave_file(Book *book) {
                    STR_ARG(book->divs[book->div_count - 1].name));
         book_error(book, book->divs[--book->div_count].line, message);
     }
+    book->prediction = NULL;
 }
 
 static void add_contents(Book *book) {

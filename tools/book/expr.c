@@ -366,15 +366,16 @@ static bool take_time_row(Parser *parser, KeyRows *rows, bool *stale) {
     return true;
 }
 
-static bool claim_overlap(const KeyScope *scope, Str left, Str right, bool *stale, Buf *why) {
+static ExprVerdict claim_overlap(const KeyScope *scope, Str left, Str right, bool *stale,
+                                 Buf *why) {
     Parser a = {.scope = scope, .rest = left, .why = why};
     Parser b = {.scope = scope, .rest = right, .why = why};
     KeyRows of_a, of_b;
-    if (!take_time_row(&a, &of_a, stale) || !at_end(&a)) return false;
-    if (!take_time_row(&b, &of_b, stale) || !at_end(&b)) return false;
-    if (overlap(of_a.table, of_a.rows[0], of_b.table, of_b.rows[0])) return true;
+    if (!take_time_row(&a, &of_a, stale) || !at_end(&a)) return EXPR_WRONG;
+    if (!take_time_row(&b, &of_b, stale) || !at_end(&b)) return EXPR_WRONG;
+    if (overlap(of_a.table, of_a.rows[0], of_b.table, of_b.rows[0])) return EXPR_HOLDS;
     buf_format(why, "does not hold: the intervals do not overlap");
-    return false;
+    return EXPR_FAILS;
 }
 
 static bool holds(double a, Str operator, double b) {
@@ -407,21 +408,21 @@ bool expr_compare(const KeyScope *scope, Str text, ExprComparison *comparison, B
     return true;
 }
 
-static bool claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why) {
+static ExprVerdict claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why) {
     *stale = false;
     size_t tilde = str_find(text, STR("~"));
     if (tilde != SIZE_MAX)
         return claim_overlap(scope, str_slice(text, 0, tilde), str_from(text, tilde + 1), stale,
                              why);
     ExprComparison claim;
-    if (!expr_compare(scope, text, &claim, why)) return false;
+    if (!expr_compare(scope, text, &claim, why)) return EXPR_WRONG;
     *stale = claim.left.stale || claim.right.stale;
-    if (claim.holds) return true;
+    if (claim.holds) return EXPR_HOLDS;
     buf_add(why, STR("does not hold: "));
     value_format_bare(why, claim.left);
     buf_format(why, " %.*s ", STR_ARG(claim.operator));
     value_format_bare(why, claim.right);
-    return false;
+    return EXPR_FAILS;
 }
 
 static const Str each = STR("@each");
@@ -444,11 +445,11 @@ static bool take_each(const KeyScope *scope, Str text, KeyRows *rows, Buf *why) 
     return device && key_rows(scope, device, &key, rows, why);
 }
 
-bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why) {
+ExprVerdict expr_verdict(const KeyScope *scope, Str text, bool *stale, Buf *why) {
     if (str_find(text, each) == SIZE_MAX) return claim_once(scope, text, stale, why);
     KeyRows rows;
     *stale = false;
-    if (!take_each(scope, text, &rows, why)) return false;
+    if (!take_each(scope, text, &rows, why)) return EXPR_WRONG;
     for (size_t i = 0; i < rows.count; i++) {
         Str n = results_cell(rows.table, rows.rows[i], STR("n"));
         Buf claim = {.arena = scope->arena}, reason = {.arena = scope->arena};
@@ -459,11 +460,16 @@ bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why) {
             next = at == SIZE_MAX ? rest.len : at + each.len;
             if (at != SIZE_MAX) buf_format(&claim, "@%.*s", STR_ARG(n));
         }
-        bool old = false, good = claim_once(scope, buf_str(&claim), &old, &reason);
+        bool old = false;
+        ExprVerdict verdict = claim_once(scope, buf_str(&claim), &old, &reason);
         *stale = *stale || old;
-        if (good) continue;
+        if (verdict == EXPR_HOLDS) continue;
         buf_format(why, "at n = %.*s: %.*s", STR_ARG(n), STR_ARG(buf_str(&reason)));
-        return false;
+        return verdict;
     }
-    return true;
+    return EXPR_HOLDS;
+}
+
+bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why) {
+    return expr_verdict(scope, text, stale, why) == EXPR_HOLDS;
 }

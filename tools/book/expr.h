@@ -22,7 +22,16 @@
 // These return false with the reason in `why`.
 bool expr_value(const KeyScope *scope, Str text, Value *value, Buf *why);
 
-// `why` also tells the two sides' values when the claim does not hold.
+typedef enum {
+    EXPR_HOLDS,
+    EXPR_FAILS, // a comparison that can be made, and is not true
+    EXPR_WRONG, // none that can be made
+} ExprVerdict;
+
+// What comes of a claim. `why` also tells the two sides' values when it does not hold.
+ExprVerdict expr_verdict(const KeyScope *scope, Str text, bool *stale, Buf *why);
+
+// Whether it holds.
 bool expr_claim(const KeyScope *scope, Str text, bool *stale, Buf *why);
 
 // A claim taken apart; not one with `~` or @each.

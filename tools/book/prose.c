@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "book/exercises.h"
+#include "book/predict.h"
 #include "book/typed_numbers.h"
 #include "markdown/div.h"
 #include "markdown/inline.h"
@@ -13,7 +14,7 @@ typedef struct {
     Book *book;
     size_t line; // of the piece at hand
     Buf text;    // the paragraph as woven
-    bool exempt; // measurements may stand here: a prediction, or a quotation with its source
+    bool exempt; // measurements may stand here: in an estimate, a quotation with its source
 } Paragraph;
 
 static void error_at(Paragraph *paragraph, Buf message) {
@@ -35,9 +36,8 @@ static void check_measurements(Paragraph *paragraph, Str text) {
         buf_add(&message, STR("measurement typed by hand: `"));
         for (size_t k = i; k < i + length; k++)
             buf_char(&message, text.at[k] == '\n' ? ' ' : text.at[k]);
-        buf_add(&message,
-                STR("`; take it from results, or put it into ::: prediction or a quotation "
-                    "with its source"));
+        buf_add(&message, STR("`; take it from results, or put it into ::: estimate, a prediction "
+                              "or a quotation with its source"));
         paragraph->line = start + line_ends(str_slice(text, 0, i));
         error_at(paragraph, message);
     }
@@ -78,6 +78,10 @@ static void add_code(Paragraph *paragraph, const Inline *piece) {
         error_at(paragraph, message);
     } else if (braces_have_class(&braces, STR("result"))) {
         add_value(paragraph, code_text(piece->text), &braces);
+    } else if (braces_have_class(&braces, STR("when"))) {
+        Buf message = {.arena = book->arena};
+        buf_add(&message, STR("a condition stands in the list of a prediction without key="));
+        error_at(paragraph, message);
     } else if (book->style != BOOK_PANDOC) {
         buf_add(&paragraph->text,
                 str_slice(piece->whole, 0, piece->whole.len - piece->attributes.len));
@@ -192,17 +196,18 @@ static bool is_sourced_quote(Str text) {
     return false;
 }
 
-static bool in_prediction(const Book *book) {
+// Numbers that are assumed and calculated with, before anything is measured.
+static bool in_estimate(const Book *book) {
     for (int i = 0; i < book->div_count; i++)
-        if (str_equal(book->divs[i].name, STR("prediction"))) return true;
-    return false;
+        if (str_equal(book->divs[i].name, STR("estimate"))) return true;
+    return book->prediction;
 }
 
 Str prose_inline(Book *book, Str text, size_t line) {
     Paragraph paragraph = {.book = book,
                            .line = line,
                            .text = {.arena = book->arena},
-                           .exempt = in_prediction(book) || is_sourced_quote(text)};
+                           .exempt = in_estimate(book) || is_sourced_quote(text)};
     InlineScan scan = inline_scan(text);
     for (Inline piece; inline_next(&scan, &piece);) add_piece(&paragraph, &piece);
     return buf_str(&paragraph.text);
@@ -272,8 +277,17 @@ static bool opens_exercise(Book *book, Str name, size_t number) {
     return true;
 }
 
-static void open_div(Book *book, Str line, Str name, size_t number) {
-    BookDiv div = {.name = name, .line = number};
+static void open_div(Book *book, Str line, const Braces *braces, size_t number) {
+    BookDiv div = {.name = braces->classes[0], .line = number};
+    Str name = div.name;
+    if (str_equal(name, STR("predict"))) {
+        predict_open(book, braces, number);
+        return;
+    }
+    if (str_equal(name, STR("why"))) {
+        predict_why(book, number);
+        return;
+    }
     div.plain = opens_exercise(book, name, number);
     if (!div.plain && book->style == BOOK_PANDOC) {
         Buf text = {.arena = book->arena};
@@ -287,9 +301,11 @@ static void open_div(Book *book, Str line, Str name, size_t number) {
 static void close_div(Book *book) {
     const BookDiv *div = &book->divs[book->div_count - 1];
     if (str_equal(div->name, STR("exercise"))) exercises_end(book, div->line);
-    if (div->plain && exercises_folds(div->name))
+    if (str_equal(div->name, STR("predict")))
+        predict_close(book);
+    else if (div->plain && exercises_folds(div->name))
         exercises_close_fold(book);
-    else if (book->style == BOOK_PANDOC)
+    else if (book->style == BOOK_PANDOC && !str_equal(div->name, STR("why")))
         book_add(book, STR(":::\n"));
     book->div_count--;
     book_blank(book);
@@ -307,7 +323,7 @@ static void add_div_line(Book *book, Str line, DivLine kind, const Braces *brace
     if (message.len)
         book_error(book, number, message);
     else if (kind == DIV_OPENS)
-        open_div(book, line, name, number);
+        open_div(book, line, braces, number);
     else
         close_div(book);
 }
@@ -326,7 +342,8 @@ void prose_weave(Book *book, const FencePart *part) {
         DivLine div = more ? div_line(book->arena, line, &braces) : DIV_NONE;
         if (more && !heading && !blank && div == DIV_NONE) continue;
         Str paragraph = {start.at, (size_t)(before.at - start.at)};
-        if (paragraph.len) book_add(book, prose_inline(book, paragraph, first));
+        if (paragraph.len && !predict_take_options(book, paragraph, first))
+            book_add(book, prose_inline(book, paragraph, first));
         if (!more) break;
         if (heading)
             add_heading(book, level, title, attributes, number);

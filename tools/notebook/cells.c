@@ -79,9 +79,11 @@ void cells_add_code(Cells *cells, Str id, Str text) {
     json_open(json, STR("metadata"), '{');
     if (is_folded(text)) {
         json_text(json, STR("cellView"), STR("form"));
-        json_open(json, STR("jupyter"), '{');
-        json_plain(json, STR("source_hidden"), STR("true"));
-        json_close(json, '}');
+        if (str_find(text, STR("#@param")) == SIZE_MAX) {
+            json_open(json, STR("jupyter"), '{');
+            json_plain(json, STR("source_hidden"), STR("true"));
+            json_close(json, '}');
+        }
     }
     json_close(json, '}');
     json_open(json, STR("outputs"), '[');

@@ -21,7 +21,8 @@ void cells_open(Cells *cells, Arena *arena);
 void cells_add_markdown(Cells *cells, Str id, Str text);
 
 // Code, taken as it is. Where its first or second line starts with #@title, the cell is folded:
-// Colab shows the title as a form, JupyterLab a bar to open it.
+// Colab shows the title as a form, JupyterLab a bar to open it. Not there where the cell is to be
+// filled in: with #@param in it, which Colab makes a field of.
 void cells_add_code(Cells *cells, Str id, Str text);
 
 // The whole notebook.

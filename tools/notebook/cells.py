@@ -1,8 +1,8 @@
 """The Python cells of the notebooks, in percent format: a line that starts with `# %%` starts a cell.
 
 `weave -t notebook` copies them, with the notebook's name for @name@. Marks in brackets stand for
-what it makes itself: the front, the harness, the recorded results and the chapters. Only the
-standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12.4 or later.
+what it makes itself: the front, the harness, the recorded results and the chapters; `include` puts
+a file with further cells in its place. Only the standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12.4 or later.
 """
 
 # %% [front]
@@ -480,6 +480,8 @@ def results_text():
         first, date = (device, head), dated
         lines += [f"{lab[:2]},{source},{row}" for row in rows]
     return "\n".join([*first[0], *date, f"chapter,source,{first[1]}", *lines]) + "\n"
+
+# %% include predictions.py
 
 # %% [recorded]
 

@@ -9,6 +9,7 @@
 #include "book/exercises.h"
 #include "book/lab.h"
 #include "notebook/cells.h"
+#include "notebook/forms.h"
 #include "notebook/image.h"
 #include "tangle/expand.h"
 
@@ -24,7 +25,9 @@ typedef struct {
     size_t *missing;  // one per lab: how many of its chunks no cell above writes
     size_t *complete; // labs that miss nothing any more and have not been run
     size_t complete_count;
-    Str section; // name of the heading that the next cell stands under
+    size_t compared; // predictions of the chapter that stand beside what was measured
+    bool ran;        // a lab of the chapter has been run above
+    Str section;     // name of the heading that the next cell stands under
     Cells cells;
 } Notebook;
 
@@ -144,11 +147,30 @@ static int by_index(const void *a, const void *b) {
     return (*left > *right) - (*left < *right);
 }
 
+// Puts the predictions since the last time beside what was measured.
+static void add_comparison(Notebook *notebook) {
+    const Book *book = notebook->book;
+    Prediction *const *first = book->predictions + notebook->compared;
+    size_t count = book->prediction_count - notebook->compared;
+    if (count == 0) return;
+    Str id = joined(book->arena, "compare-", first[0]->name);
+    cells_add_code(&notebook->cells, id, forms_comparison(book, first, count));
+    cells_add_markdown(&notebook->cells, notebook->section, forms_why(book, first, count));
+    notebook->compared = book->prediction_count;
+}
+
 // Runs the labs whose last chunk has just been written.
 static void run_complete_labs(Notebook *notebook) {
     size_t *complete = notebook->complete, count = notebook->complete_count;
+    Str chapter = book_chapter(notebook->book);
     if (count) qsort(complete, count, sizeof *complete, by_index);
-    for (size_t i = 0; i < count; i++) add_run_cell(notebook, &notebook->labs->items[complete[i]]);
+    for (size_t i = 0; i < count; i++) {
+        const Lab *lab = &notebook->labs->items[complete[i]];
+        add_run_cell(notebook, lab);
+        if (!str_equal(lab->chapter, chapter)) continue;
+        notebook->ran = true;
+        add_comparison(notebook);
+    }
     notebook->complete_count = 0;
 }
 
@@ -227,6 +249,17 @@ static void add_grading(Book *book, const Exercise *exercise) {
     buf_format(&id, "exercise-%.*s", STR_ARG(exercise->id));
     flush_text(notebook);
     cells_add_code(&notebook->cells, buf_str(&id), buf_str(&text));
+}
+
+// Stands in for the answer of a prediction: a field to fill in, and behind the run the rest.
+static void add_prediction(Book *book) {
+    Notebook *notebook = book->cells;
+    const Prediction *prediction = book->predictions[book->prediction_count - 1];
+    while (str_ends(buf_str(&book->out), STR("\n>\n"))) book->out.len -= 2;
+    flush_text(notebook);
+    cells_add_code(&notebook->cells, joined(book->arena, "predict-", prediction->name),
+                   forms_field(book, prediction));
+    if (notebook->ran) add_comparison(notebook);
 }
 
 // Stands in for the path of an image.
@@ -370,8 +403,11 @@ static void add_chapters(Notebook *notebook) {
     for (size_t file = 0; file < book->chunks->file_count; file++) {
         if (!notebook->inside[file]) continue;
         book->file = file;
+        notebook->compared = 0;
+        notebook->ran = false;
         chapters_weave_file(book);
         flush_text(notebook);
+        add_comparison(notebook);
     }
 }
 
@@ -463,6 +499,7 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     book->add_chunk = add_chunk;
     book->add_grading = add_grading;
     book->add_image = add_image;
+    book->add_prediction = add_prediction;
     book->out.len = 0;
     cells_open(&notebook.cells, book->arena);
     add_frame(&notebook);

@@ -22,6 +22,14 @@
         return number ? text.replace(number.textContent, number.textContent + " · ") : text;
     }
 
+    // An answer that stands folded is not to be found before its question.
+    function openText(node) {
+        if (!node.matches(".predict")) return node.matches(".answers") ? "" : node.textContent;
+        const copy = node.cloneNode(true);
+        copy.querySelector(".answer").remove();
+        return copy.textContent;
+    }
+
     // Sections: a heading and everything up to the next one.
     function sections() {
         const list = [];
@@ -31,7 +39,7 @@
                 if (node.tagName === "H1") chapter = title(node);
                 list.push({ id: node.id, title: title(node), chapter: chapter, text: "" });
             } else if (list.length) {
-                list[list.length - 1].text += " " + node.textContent;
+                list[list.length - 1].text += " " + openText(node);
             }
         }
         for (const section of list) {

@@ -25,16 +25,18 @@ fresh=$(dirname "$out")/.$$.$(basename "$out") page=$(dirname "$out")/.$$.html p
 trap 'rm -rf "$fresh" "$page" "$profile"' EXIT
 trap 'exit 1' HUP INT TERM
 
-set -- --from markdown --standalone --syntax-definition "$here/cuda.xml" --columns 10000
+set -- --from markdown --standalone --syntax-definition "$here/cuda.xml" --columns 10000 \
+    --lua-filter "$here/answers.lua"
 html() {
     out_html=$1
     shift
     "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/page.lua" --lua-filter "$here/figure.lua" \
         --css "$here/theme.css" --css "$here/code.css" --css "$here/page.css" \
-        --css "$here/player.css" --variable script="$here/player-data.js" \
+        --css "$here/player.css" --css "$here/predict.css" --variable script="$here/player-data.js" \
         --variable script="$here/player-model.js" --variable script="$here/player-words.js" \
         --variable script="$here/player-view.js" --variable script="$here/player.js" \
-        --variable script="$here/page.js" --mathml --toc --toc-depth 2 --output "$out_html" "$book"
+        --variable script="$here/page.js" --variable script="$here/predict-number.js" \
+        --variable script="$here/predict.js" --mathml --toc --toc-depth 2 --output "$out_html" "$book"
 }
 
 # A PDF is the HTML page, printed by a browser; without one, what pandoc makes of the text.

@@ -61,10 +61,18 @@ static const char usage[] =
     "  [text](04-other.md#heading) and ![alt](../figures/x.svg) lead to the right place in the "
     "book.\n"
     "\n"
+    "  ::: {.predict key=\"KEY\" unit=\"µs\"}\n"
+    "      a question, to be answered with a number: that of the key. ::: why … ::: at its end is\n"
+    "      shown with the answer. Without key= the question ends with a list, each option with "
+    "the\n"
+    "      comparison that makes it the right one: - *text* `a.time < b.time`{.when}; one may "
+    "have\n"
+    "      none, and is right where no other is.\n"
+    "\n"
     "A measurement typed by hand is an error: a number with ns, us, µs, ms, s, kB/s to TB/s, %, ×\n"
-    "or such a unit in words. Allowed inside ::: prediction … ::: and in a block quote with a "
-    "link,\n"
-    "note or citation; code is not looked at. 32 banks, 48 KB, 2 × 4 and 128×128 are no "
+    "or such a unit in words. Allowed in predictions, inside ::: estimate … ::: and in a block\n"
+    "quote with a link, note or citation; code is not looked at. 32 banks, 48 KB, 2 × 4 and "
+    "128×128 are no "
     "measurements.\n"
     "\n"
     "Faults are listed as FILE:LINE: message; then nothing is written and the exit status is 1.\n"
@@ -172,14 +180,38 @@ static int write_book(Arena *arena, const char *path, Str text) {
     return 1;
 }
 
+static bool read_part(Arena *arena, const char *path, Str *text) {
+    if (file_read(arena, path, text)) return true;
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return false;
+}
+
+// The frame of the notebooks. A line `# %% include FILE` stands for the text of a file beside it.
+static bool read_frame(Arena *arena, const char *path, Str *frame) {
+    const Str mark = STR("# %% include ");
+    Str rest, line, part;
+    Buf text = {.arena = arena};
+    if (!read_part(arena, path, &rest)) return false;
+    for (Str before = rest; str_line(&rest, &line); before = rest) {
+        if (!str_starts(line, mark)) {
+            buf_add(&text, (Str){before.at, (size_t)(rest.at - before.at)});
+            continue;
+        }
+        Buf beside = {.arena = arena};
+        buf_add(&beside, path_folder(str_of(path)));
+        buf_add(&beside, str_trim(str_from(line, mark.len)));
+        if (!read_part(arena, str_terminated(arena, buf_str(&beside)), &part)) return false;
+        buf_add(&text, part);
+    }
+    *frame = buf_str(&text);
+    return true;
+}
+
 static int write_notebooks(Arena *arena, Book *book, const Options *options) {
     NotebookPlan plan = {.folder = str_of(options->output),
                          .repository = str_of(options->repository)};
     NotebookFile *files;
-    if (!file_read(arena, options->frame, &plan.frame)) {
-        fprintf(stderr, "%s: %s\n", options->frame, strerror(errno));
-        return 1;
-    }
+    if (!read_frame(arena, options->frame, &plan.frame)) return 1;
     while (plan.folder.len > 1 && str_ends(plan.folder, STR("/"))) plan.folder.len--;
     size_t count = notebook_weave(book, &plan, &files);
     if (book->error_count) return print_errors(book);
