@@ -135,7 +135,8 @@ static void say_names(Parser *parser, Str name) {
     }
     buf_format(parser->why, "no number is called `%.*s`; there are", STR_ARG(name));
     for (size_t i = 0; i < scope->named_count; i++)
-        buf_format(parser->why, " %.*s", STR_ARG(scope->named[i].name));
+        if (str_find(scope->named[i].name, STR(".")) == SIZE_MAX)
+            buf_format(parser->why, " %.*s", STR_ARG(scope->named[i].name));
 }
 
 static bool parse_key(Parser *parser, Values *values) {
