@@ -48,9 +48,10 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$(B)/figures.csv.new && mv $(B)/figures.csv.new $(B)/figures.csv
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	@$(call stamp,$$(find code $(B)/code -type f) $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean simt mutate $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean simt mutate watch $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/device.mk
 endif
+include tools/build/watch.mk
 
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
 $(B)/labs/%: $(B)/code/$$(call lab_of,$$*).cu

@@ -7,11 +7,11 @@ HOSTCC ?= cc
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
-ifneq ($(filter-out help mutate,$(GOALS)),)
+ifneq ($(filter-out help mutate watch,$(GOALS)),)
 DRIVES := yes
 # drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
 at_once = $(if $(findstring n,$(firstword -$(MAKEFLAGS)))$(wildcard $(B)/labs.mk),,\
-  $(if $(filter all labs run record chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book,$(GOALS)),pandoc))
+  $(if $(filter all labs run record saved chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book saved,$(GOALS)),pandoc))
 .PHONY: $(GOALS) driven
 $(GOALS): driven
 	@:
