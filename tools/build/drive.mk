@@ -7,7 +7,7 @@ HOSTCC ?= cc
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
-ifneq ($(filter-out help mutate watch,$(GOALS)),)
+ifneq ($(filter-out help mutate watch colab,$(GOALS)),)
 DRIVES := yes
 # drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
 at_once = $(if $(findstring n,$(firstword -$(MAKEFLAGS)))$(wildcard $(B)/labs.mk),,\
@@ -23,6 +23,11 @@ $(B)/drive: tools/build/drive.c
 	@$(HOSTCC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
 endif
 endif
+
+# For programs that call make by themselves, for hours: they start in no jobserver, and under -n not at
+# all. A GPU that was named is not the one at hand.
+anew = env -u MAKEFLAGS -u MAKELEVEL
+make_anew = '$(MAKE)' 'B=$(B)' $(filter-out GPU=%,$(MAKEOVERRIDES))
 
 Q = $(if $(V),,@)
 say = @{ echo '$(1)' >&9; } 2>/dev/null || :

@@ -7,7 +7,7 @@ touched = $(if $(filter chapters/%,$(1)),$(patsubst %,$(B)/labs/%,$(lab_of_chapt
 .PHONY: saved watch
 saved: $(sort $(foreach path,$(SAVED),$(call touched,$(path))))
 watch: $(B)/watch  ## build what each save of a chapter, or of a file in work/, touches
-	+@env -u MAKEFLAGS -u MAKELEVEL $(B)/watch '$(MAKE)' $(MAKEOVERRIDES) 'B=$(B)'
+	@$(anew) $(B)/watch $(make_anew)
 $(B)/watch: tools/build/watch.c
 	@mkdir -p $(@D)
 	@$(HOSTCC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
