@@ -31,7 +31,7 @@ CHAPTERS := $(sort $(wildcard chapters/*.md))
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PHONY: all labs run exercises figures book notebooks colab badges record record-together test check mutate bench-simt help clean FORCE
-all: $$(lost_labs) run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
+all: $$(lost_labs) run figures book notebooks $(B)/compile_commands.json  ## build, run every lab on the device at hand, draw, weave, render
 	$(if $(filter test,$(GOALS)),,$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library)))
 	$(if $(filter test,$(GOALS)),,$(call say,= open $(B)/book.html))
 include tools/build/tools.mk
@@ -119,7 +119,7 @@ $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/n
 	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
 	@$(call stamp,notebooks/*.ipynb,$@)
 colab:  ## every lab on a GPU of Google Colab, its times into results/: make colab GPU=T4
-	$(if $(shell command -v colab),,$(error Google's client is missing: uv tool install google-colab-cli, or, with Python 3.12 or later, pip install google-colab-cli))
+	$(if $(asks_only)$(shell command -v colab),,$(error Google's client is missing: uv tool install google-colab-cli, or, with Python 3.12 or later, pip install google-colab-cli))
 	@$(anew) python3 tools/build/colab.py '$(B)' '$(if $(filter command%,$(origin GPU)),$(GPU),T4)' $(make_anew)
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)

@@ -6,11 +6,12 @@
 HOSTCC ?= cc
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 GOALS := $(or $(MAKECMDGOALS),all)
+asks_only = $(findstring n,$(firstword -$(MAKEFLAGS)))
 ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
 ifneq ($(filter-out help mutate watch colab,$(GOALS)),)
 DRIVES := yes
 # drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
-at_once = $(if $(findstring n,$(firstword -$(MAKEFLAGS)))$(wildcard $(B)/labs.mk),,\
+at_once = $(if $(asks_only)$(wildcard $(B)/labs.mk),,\
   $(if $(filter all labs run record saved chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book saved,$(GOALS)),pandoc))
 .PHONY: $(GOALS) driven
 $(GOALS): driven
