@@ -2,6 +2,7 @@
 #include "notebook/notebook.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/path.h"
 #include "book/chapters.h"
@@ -239,9 +240,29 @@ static void add_grading(Book *book, const Exercise *exercise) {
     cells_add_code(&notebook->cells, buf_str(&id), buf_str(&text));
 }
 
-// Stands in for the path of an image.
+// Has the lab of the chapter that is being woven a run cell above?
+static bool has_run(const Notebook *notebook) {
+    const Lab *lab = lab_of_file(notebook->labs, notebook->book->file);
+    return lab && notebook->missing[lab - notebook->labs->items] == 0;
+}
+
+// Makes a link of the image whose `![TEXT](` has been added last.
+static void turn_to_link(Buf *text) {
+    size_t at = text->len;
+    while (at > 0 && !str_starts(str_from(buf_str(text), at), STR("!["))) at--;
+    memmove(text->at + at, text->at + at + 1, text->len - at - 1);
+    text->len--;
+}
+
+// Stands in for the path of an image. Behind a chapter's run cell its figures are charts of what
+// other devices did: in the notebook with all chapters, where one's own stand above them, they are
+// links to the chapter's notebook, so that it stays below 1 MB.
 static bool add_image(Book *book, Str path, Buf *text, Buf *why) {
-    return image_embed(book->arena, path, text, why);
+    const Notebook *notebook = book->cells;
+    if (!notebook->whole || !has_run(notebook)) return image_embed(book->arena, path, text, why);
+    turn_to_link(text);
+    buf_format(text, "%.*s.ipynb", STR_ARG(path_stem(book->chunks->files[book->file].path)));
+    return true;
 }
 
 // --- the parts of the frame ---
