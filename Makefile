@@ -30,8 +30,8 @@ CHAPTERS := $(sort $(wildcard chapters/*.md))
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks badges record record-together test check mutate bench-simt help clean FORCE
-all: $$(lost_labs) run figures book notebooks  ## build, run every lab on the device at hand, draw, weave, render
+.PHONY: all labs run exercises figures book notebooks colab badges record record-together test check mutate bench-simt help clean FORCE
+all: $$(lost_labs) run figures book notebooks $(B)/compile_commands.json  ## build, run every lab on the device at hand, draw, weave, render
 	$(if $(filter test,$(GOALS)),,$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library)))
 	$(if $(filter test,$(GOALS)),,$(call say,= open $(B)/book.html))
 include tools/build/tools.mk
@@ -48,9 +48,10 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -a figures $(CHAPTERS) >$(B)/figures.csv.new && mv $(B)/figures.csv.new $(B)/figures.csv
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	@$(call stamp,$$(find code $(B)/code -type f) $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
-ifneq ($(filter-out help clean simt mutate $(PROGRAMS:%=$(B)/%),$(GOALS)),)
+ifneq ($(filter-out help clean simt mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
 include $(B)/labs.mk tools/build/device.mk
 endif
+include tools/build/watch.mk
 
 labs: $(LABS:%=$(B)/labs/%)  ## compile every lab for the architecture at hand, or ARCH=sm_75
 $(B)/labs/%: $(B)/code/$$(call lab_of,$$*).cu
@@ -117,6 +118,9 @@ $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/n
 	$(call say,weave notebooks/)
 	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
 	@$(call stamp,notebooks/*.ipynb,$@)
+colab:  ## every lab on a GPU of Google Colab, its times into results/: make colab GPU=T4
+	$(if $(asks_only)$(shell command -v colab),,$(error Google's client is missing: uv tool install google-colab-cli, or, with Python 3.12 or later, pip install google-colab-cli))
+	@$(anew) python3 tools/build/colab.py '$(B)' '$(if $(filter command%,$(origin GPU)),$(GPU),T4)' $(make_anew)
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)
 

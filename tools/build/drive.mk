@@ -6,12 +6,13 @@
 HOSTCC ?= cc
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 GOALS := $(or $(MAKECMDGOALS),all)
+asks_only = $(findstring n,$(firstword -$(MAKEFLAGS)))
 ifneq ($(MAKE_DRIVEN),$(abspath $(B)))
-ifneq ($(filter-out help mutate,$(GOALS)),)
+ifneq ($(filter-out help mutate watch colab,$(GOALS)),)
 DRIVES := yes
 # drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
-at_once = $(if $(findstring n,$(firstword -$(MAKEFLAGS)))$(wildcard $(B)/labs.mk),,\
-  $(if $(filter all labs run record chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book,$(GOALS)),pandoc))
+at_once = $(if $(asks_only)$(wildcard $(B)/labs.mk),,\
+  $(if $(filter all labs run record saved chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book saved,$(GOALS)),pandoc))
 .PHONY: $(GOALS) driven
 $(GOALS): driven
 	@:
@@ -23,6 +24,11 @@ $(B)/drive: tools/build/drive.c
 	@$(HOSTCC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
 endif
 endif
+
+# For programs that call make by themselves, for hours: they start in no jobserver, and under -n not at
+# all. A GPU that was named is not the one at hand.
+anew = env -u MAKEFLAGS -u MAKELEVEL
+make_anew = '$(MAKE)' 'B=$(B)' $(filter-out GPU=%,$(MAKEOVERRIDES))
 
 Q = $(if $(V),,@)
 say = @{ echo '$(1)' >&9; } 2>/dev/null || :

@@ -60,3 +60,8 @@ $(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARE
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script,$@.map $^ \
 	  -o $@.new -lm -lpthread -ldl && mv $@.new $@
 -include $(shell find $(B)/simt-objects -name '*.d' 2>/dev/null)
+
+# For editors, which look for it in a folder of this name: appendix A.
+TOOL_SOURCES := $(wildcard tools/*/*.c tools/simt/*/*.c tools/simt/*/*/*.c)
+$(B)/compile_commands.json: tools/build/database.sh $(TOOL_SOURCES) $(B)/labs.mk
+	@tools/build/database.sh '$(or $(found_nvcc),nvcc)' '$(CFLAGS)' $(TOOL_SOURCES) $(wildcard $(B)/code/*.cu) >$@.new && mv $@.new $@

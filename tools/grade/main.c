@@ -12,7 +12,8 @@
 #include "grade/verdict.h"
 
 static const char usage[] =
-    "usage: grade [OPTIONS] N.M FILE...    grade an exercise: the second of chapter 4 is 4.2\n"
+    "usage: grade [OPTIONS] N.M FILE...    grade an exercise: the second of chapter 4 is 4.2;\n"
+    "                                      or by its file's NAME\n"
     "       grade [OPTIONS] -l FILE...     list all: done, not yet, never tried\n"
     "       grade [OPTIONS] -p [-e N.M] FILE...  prove all, or one: does the solution pass, does\n"
     "                                      the starter fail, is each wrong variant caught?\n"
@@ -100,12 +101,17 @@ static Options read_options(Session *session, int argc, char **argv) {
     return options;
 }
 
-// The exercise of that number. NULL: one line has said which there are.
+// The exercise of that number, or whose file in WORK has that name. NULL: one line has said which
+// there are.
 static const Exercise *find(const Session *session, const char *number) {
     const ChunkTable *table = session->table;
-    for (size_t i = 0; i < table->exercise_count; i++)
-        if (str_equal(session_number(session, &table->exercises[i]), str_of(number)))
-            return &table->exercises[i];
+    for (size_t i = 0; i < table->exercise_count; i++) {
+        const Exercise *exercise = &table->exercises[i];
+        if (str_equal(session_number(session, exercise), str_of(number)) ||
+            (exercise->kind == EXERCISE_BUILD &&
+             str_equal(session_name(session, exercise), str_of(number))))
+            return exercise;
+    }
     fprintf(stderr, "no exercise %s; there are", number);
     for (size_t i = 0; i < table->exercise_count; i++)
         fprintf(stderr, " %.*s", STR_ARG(session_number(session, &table->exercises[i])));

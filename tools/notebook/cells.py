@@ -1,30 +1,41 @@
 """The Python cells of the notebooks, in percent format: a line that starts with `# %%` starts a cell.
 
-`weave -t notebook` copies them, with the notebook's name for @name@. Marks in brackets stand for
-what it makes itself: the front, the harness, the recorded results and the chapters; `include` puts
-a file with further cells in its place. Only the standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12.4 or later.
+`weave -t notebook` copies them, with the notebook's name for @name@: those before [chapters] behind
+the title and the question of the chapter, or of the book. Marks in brackets stand for what it makes
+itself: the front, the harness, the recorded results and the chapters; [markdown of all] is a cell of
+the notebook with all chapters alone; `include` puts a file with further cells in its place. Only the
+standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12.4 or later.
 """
+
+# %% [markdown of all]
+# How does a CUDA sum over an array get from most of a second to a few microseconds, and how do you
+# *know*? Every chapter changes one thing: predict what it does, run it on your GPU, compare.
 
 # %% [front]
 
 # %% [markdown]
-# **Run all cells from top to bottom.** The first finds the GPU and the compiler. Each kernel has a
-# cell of its own that writes it to a file: change it, run it, then run the next cell that starts
-# with `run(`, and you see what the change did. A kernel that does not compile or does not add up
-# stops the run and says where.
+# **Run all cells from top to bottom.** The folded ones find the GPU and the compiler. Each kernel
+# has a cell of its own that writes it to a file: change it, run it, then run the next cell that
+# starts with `run(`, and you see what the change did. A kernel that does not compile or does not add
+# up stops the run and says where.
 
-# %% setup
-import os, re, shutil, subprocess, tempfile
+# %% workbench
+#@title The workbench: puts labs together, compiles and runs them, shows tables and figures
+import csv, fnmatch, hashlib, html, json, os, re, shlex, shutil, subprocess, tempfile
 from pathlib import Path
+from types import SimpleNamespace
+from IPython.display import HTML, display
 
-ARCH = ""  # for example "sm_75", to compile for another architecture than that of the GPU found
-N = 0  # how many elements to sum; 0: 25,600,000 on a GPU, 100,000 on the CPU device
-SECONDS = 0.1  # how long to sample each kernel on a GPU
-
+START = globals().get("START") or Path.cwd()  # the same when this cell runs again
 GPU_PLEASE = (
     "There is no GPU here: in Colab choose Runtime > Change runtime type > T4 GPU, "
     "then Runtime > Run all."
 )
+PROBLEM = "The set-up cell has not run to its end: run it again."  # why no lab can run; "": it can
+MACHINE = None  # what set_up has found here
+RUNS = {}  # lab: (source hash, its CSV, the rows of it)
+LEFT_OUT = {}  # lab: what it needs that is not here
+GO_ON = "GO_ON" in os.environ  # what the same programs measured in an earlier run counts
 
 
 class Stop(Exception):
@@ -34,7 +45,7 @@ class Stop(Exception):
         return [str(self)]
 
 
-PROBLEM = "The first cell has not run to its end: run it again."  # why no lab can run; "": it can
+# --- what is here ---
 
 
 def stop(message):
@@ -43,6 +54,12 @@ def stop(message):
     PROBLEM = message
     os.chdir(tempfile.mkdtemp())
     raise Stop(message)
+
+
+def ready():
+    """Stops a cell that cannot do its work: set-up has found no GPU, or no compiler."""
+    if PROBLEM:
+        raise Stop(PROBLEM)
 
 
 def output_of(*command):
@@ -70,64 +87,81 @@ def find_nvcc(repository):
     return nvcc
 
 
-def arch_for(capability, nvcc):
-    """The architecture to compile for: the GPU's, or what an older compiler has for newer GPUs."""
-    known = [int(arch) for arch in re.findall(r"compute_(\d+)", output_of(nvcc, "--list-gpu-arch"))]
-    if not known or capability in known:
-        return f"sm_{capability}"
-    if capability < min(known):
-        stop(f"{nvcc} does not compile for this GPU any more: use an older CUDA Toolkit.")
-    return f"compute_{max(known)}"  # the driver compiles the rest
-
-
-START = globals().get("START") or Path.cwd()  # the same when this cell runs again
-NAME = "@name@"  # of this notebook
-BUILD = os.environ.get("B", "build")  # the repository's build folder
-repository = START.parent if (START.parent / "tools/simt").is_dir() else None
-gpus = find_gpus()
-if not gpus and not repository:
-    stop(GPU_PLEASE)
-NVCC = find_nvcc(repository)
-SIMT = None
-if gpus:
-    ARCH = ARCH or arch_for(gpus[0][0], NVCC)
-    N = N or 25_600_000
-    print(f"{gpus[0][1]}: compiling with {NVCC} for {ARCH}")
-else:
-    SIMT = repository / BUILD / "simt"
-    if not SIMT.exists():
-        made = subprocess.run(
-            ["make", "-C", repository, f"B={BUILD}", "simt"], capture_output=True, text=True
+def check_driver(nvcc):
+    """Programs start on every driver that knows their CUDA's first number (CUDA Compatibility, minor
+    versions). On an older one they compile, and then not one of them starts."""
+    toolkit = re.search(r"release (\d+)\.\d+", output_of(nvcc, "--version"))
+    driver = re.search(r"CUDA (?:UMD )?Version: *(\d+)\.\d+", output_of("nvidia-smi"))
+    if toolkit and driver and int(toolkit[1]) > int(driver[1]):
+        stop(
+            f"The GPU's driver is older than {nvcc}: it starts programs of CUDA {driver[1]} at most, "
+            f"not of CUDA {toolkit[1]}. Install a newer driver, or an older CUDA Toolkit."
         )
+
+
+def machine_code_for(gpus, nvcc):
+    """The architectures of these GPUs, as far as the compiler makes machine code that they run: one of
+    the same first number that is not newer. PTX is no way out: the driver would have to compile it,
+    and one that is older than the toolkit cannot."""
+    made = [int(number) for number in re.findall(r"sm_(\d+)\b", output_of(nvcc, "--list-gpu-code"))]
+    fitting = [
+        max((code for code in made if code // 10 == gpu // 10 and code <= gpu), default=0)
+        for gpu, _ in gpus
+    ]
+    if not any(fitting):
+        capability, name = gpus[-1]
+        age = "a newer" if not made or capability > max(made) else "an older"
+        stop(f"{nvcc} makes no code for {name} (sm_{capability}): install {age} CUDA Toolkit.")
+    return [f"sm_{code}" for code in sorted({*fitting} - {0})]
+
+
+def find_simt(repository, build):
+    """The CPU device of the repository that the notebook lies in."""
+    simt = repository / build / "simt"
+    if not simt.exists():
+        command = ["make", "-C", repository, f"B={build}", "simt"]
+        made = subprocess.run(command, capture_output=True, text=True)
         if made.returncode:
             stop(f"{GPU_PLEASE}\nThe CPU device could not be built:\n{made.stderr}")
-    ARCH = ARCH or "sm_90"
-    N = N or 100_000
-    print("There is no GPU here, so the labs run on the CPU device of the repository that this")
-    print(f"notebook lies in: right answers and exact counts, no times, {N:,} elements.")
+    return simt
 
-WORK = repository / BUILD / "notebooks" / NAME if repository else START / NAME
-PROGRAMS = WORK.parent / "bin" if repository else WORK / "bin"
-WORK.mkdir(parents=True, exist_ok=True)
-PROGRAMS.mkdir(exist_ok=True)
-os.chdir(WORK)  # here the cells below write their files
-PROBLEM = ""
 
-# %% [harness]
+def set_up(name, arch, n, seconds):
+    """Finds what is here, and goes where the cells of the notebook write their files."""
+    global MACHINE, PROBLEM
+    build = os.environ.get("B", "build")  # the repository's build folder
+    repository = START.parent if (START.parent / "tools/simt").is_dir() else None
+    gpus = find_gpus()
+    if not gpus and not repository:
+        stop(GPU_PLEASE)
+    nvcc = find_nvcc(repository)
+    simt = None if gpus else find_simt(repository, build)
+    if gpus:
+        check_driver(nvcc)
+    codes = [arch] if arch else machine_code_for(gpus, nvcc) if gpus else ["sm_90"]
+    if not re.fullmatch(r"sm_\d+[a-z]?", codes[0]):
+        stop(f"ARCH is {arch}: it should be an architecture of real GPUs, such as sm_75.")
+    n = n or (25_600_000 if gpus else 100_000)
+    work = repository / build / "notebooks" / name if repository else START / name
+    programs = work.parent / "bin" if repository else work / "bin"
+    work.mkdir(parents=True, exist_ok=True)
+    programs.mkdir(exist_ok=True)
+    os.chdir(work)
+    MACHINE = SimpleNamespace(
+        gpus=gpus, nvcc=nvcc, simt=simt, codes=codes, n=n, seconds=seconds, programs=programs,
+        repository=repository, build=build
+    )
+    PROBLEM = ""
+    if gpus:
+        print(f"{gpus[0][1]}: compiling with {nvcc} for {', '.join(codes)}")
+    else:
+        print("There is no GPU here, so the labs run on the CPU device of the repository that this")
+        print(f"notebook lies in: right answers and exact counts, no times, {n:,} elements.")
 
-# %% workbench
-#@title The workbench: puts labs together, compiles and runs them, shows tables and figures
-import csv, fnmatch, hashlib, html, json, shlex
-from IPython.display import HTML, display
+
+# --- labs ---
 
 REFERENCE = re.compile(r"([ \t]*)<<([^\W\d][\w:.-]*)>>\s*")
-RUNS = {}  # lab: (source hash, its CSV, the rows of it)
-
-
-def ready():
-    """Stops a cell that cannot do its work: the first one has found no GPU, or no compiler."""
-    if PROBLEM:
-        raise Stop(PROBLEM)
 
 
 def read_chunks():
@@ -182,18 +216,24 @@ def source_hash(text):
     return f"{value:016x}"
 
 
+def target_flags():
+    """For a GPU machine code alone, so that no driver ever compiles; the CPU device runs PTX."""
+    if MACHINE.simt:
+        ptx = MACHINE.codes[0].replace("sm", "compute")
+        return [f"-gencode=arch={ptx},code={ptx}", "-cudart", "shared", "--no-compress"]
+    return [f"-gencode=arch={code.replace('sm', 'compute')},code={code}" for code in MACHINE.codes]
+
+
 def compile_lab(lab, link):
     plain, lined = assemble(lab)
-    flags = ["-O3", f"-arch={ARCH}", "-lineinfo", *shlex.split(link)]
-    if SIMT:
-        flags += ["-cudart", "shared", "--no-compress"]
-    key = hashlib.sha256("\n".join([plain, NVCC, *flags]).encode()).hexdigest()[:16]
-    program, source = PROGRAMS / f"{lab}-{key}", Path("program") / f"{lab}.cu"
+    flags = ["-O3", *target_flags(), "-lineinfo", *shlex.split(link)]
+    key = hashlib.sha256("\n".join([plain, MACHINE.nvcc, *flags]).encode()).hexdigest()[:16]
+    program, source = MACHINE.programs / f"{lab}-{key}", Path("program") / f"{lab}.cu"
     source.parent.mkdir(exist_ok=True)
     source.write_text(lined, encoding="utf-8")
     if not program.exists():
         new = f"{program}.{os.getpid()}"
-        command = [NVCC, *flags, "-o", new, str(source)]
+        command = [MACHINE.nvcc, *flags, "-o", new, str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise Stop(f"{lab} does not compile:\n{done.stderr or done.stdout}")
@@ -202,10 +242,34 @@ def compile_lab(lab, link):
     return program, source_hash(plain)
 
 
+def measure(lab, program, n, options):
+    """Runs a lab, which writes its CSV, and shows what it prints."""
+    table = Path(f"{lab}.csv")
+    command = [str(program), "-n", str(n or MACHINE.n), *shlex.split(options)]
+    if MACHINE.simt:
+        command = [str(MACHINE.simt), "--last", "--csv", str(table), *command]
+    else:
+        command += ["-t", str(MACHINE.seconds), "--csv", str(table)]
+    asked, answered = "\n".join(command), Path(f"{lab}.asked")
+    if GO_ON and table.exists() and answered.exists() and answered.read_text() == asked:
+        print(f"{lab}: measured before.")
+        return table
+    answered.unlink(missing_ok=True)
+    table.unlink(missing_ok=True)
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
+    print(done.stdout.split("\n\nCPU device:")[0] if MACHINE.simt else done.stdout)
+    answered.write_text(asked)
+    return table
+
+
 def run(lab, n=0, options="", link=""):
     """Puts a lab together from the cells above, compiles it, runs it, and shows what came out."""
     ready()
-    if link and SIMT:
+    RUNS.pop(lab, None)
+    if link and MACHINE.simt:
+        LEFT_OUT[lab] = link
         print(f"{lab} needs {link} and real GPUs: not run on the CPU device.")
         return
     try:
@@ -213,25 +277,16 @@ def run(lab, n=0, options="", link=""):
     except Stop as stop:
         if not link or not re.search(r"cannot find -l|fatal error: .*: No such file", str(stop)):
             raise
+        LEFT_OUT[lab] = link
         print(f"{lab} needs {link}, which is not installed here: not run.")
         return
-    table = Path(f"{lab}.csv")
-    table.unlink(missing_ok=True)
-    command = [str(program), "-n", str(n or N), *shlex.split(options)]
-    if SIMT:
-        command = [str(SIMT), "--last", "--csv", str(table), *command]
-    else:
-        command += ["-t", str(SECONDS), "--csv", str(table)]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        raise Stop(f"{done.stdout}\n{done.stderr}\n{lab} stopped with status {done.returncode}.")
-    print(done.stdout.split("\n\nCPU device:")[0] if SIMT else done.stdout)
+    table = measure(lab, program, n, options)
     if not table.exists():
         return
     text = table.read_text(encoding="utf-8")
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
     RUNS[lab] = (source, text, rows)
-    (show_counts if SIMT else show_times)(lab, rows)
+    (show_counts if MACHINE.simt else show_times)(lab, rows)
 
 
 # --- exercises ---
@@ -239,9 +294,11 @@ def run(lab, n=0, options="", link=""):
 
 def tool(name):
     """A program of the repository, built if it is not there."""
-    path = repository / BUILD / name
+    path = MACHINE.repository / MACHINE.build / name
     if not path.exists():
-        done = subprocess.run(["make", "-C", repository, f"B={BUILD}", f"{BUILD}/{name}"], capture_output=True, text=True)
+        goal = f"{MACHINE.build}/{name}"
+        command = ["make", "-C", MACHINE.repository, f"B={MACHINE.build}", goal]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise Stop(f"{name} could not be built:\n{done.stderr}")
     return path
@@ -250,9 +307,10 @@ def tool(name):
 def grade_here(number, *options):
     """What `make exercise-N.M` says, of the programs in WORK/exercises."""
     folder = os.path.abspath("exercises")
-    command = [tool("grade"), "-b", BUILD, "-c", NVCC, "-w", folder, *options, number]
-    chapters = sorted(str(path.relative_to(repository)) for path in repository.glob("chapters/*.md"))
-    done = subprocess.run([*command, *chapters], capture_output=True, text=True, cwd=repository)
+    command = [tool("grade"), "-b", MACHINE.build, "-c", MACHINE.nvcc, "-w", folder, *options, number]
+    home = MACHINE.repository
+    chapters = sorted(str(path.relative_to(home)) for path in home.glob("chapters/*.md"))
+    done = subprocess.run([*command, *chapters], capture_output=True, text=True, cwd=home)
     print((done.stdout + done.stderr).replace(folder + os.sep, ""))
 
 
@@ -268,8 +326,8 @@ def grade_on_gpu(number, name, chunks, hole):
         source = Path("exercises") / f"{name}.{whose}.cu"
         source.write_text(assemble(name, {**chunks, hole: text})[1], encoding="utf-8")
         programs[whose] = str(source.with_suffix("").absolute())
-        done = subprocess.run([NVCC, "-O3", f"-arch={ARCH}", "-o", programs[whose], str(source)],
-                              capture_output=True, text=True)
+        command = [MACHINE.nvcc, "-O3", *target_flags(), "-o", programs[whose], str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             print(f"It does not compile:\n{done.stderr or done.stdout}")
             return
@@ -291,7 +349,7 @@ def grade(number, name, hole, starter):
         print(f"Exercise {number} is as it was: change the cell that writes {hole}.cu, then run both.")
         return
     Path("exercises").mkdir(exist_ok=True)
-    if not SIMT:
+    if not MACHINE.simt:
         grade_on_gpu(number, name, chunks, hole)
         return
     source = Path("exercises") / f"{name}.cu"
@@ -304,7 +362,7 @@ def answer(number, value):
     ready()
     if value is None:
         print(f"Exercise {number} asks for a number: write it in the place of None.")
-    elif SIMT:
+    elif MACHINE.simt:
         grade_here(number, "-a", str(value))
     else:
         print("The CPU device is not at hand here: open the answer above, and compare.")
@@ -325,7 +383,10 @@ def show_table(caption, heads, rows):
 
 
 def device_name():
-    return gpus[0][1]
+    """The GPU that the labs ran on: of several the one that they name."""
+    texts = [text for _, text, _ in RUNS.values()]
+    named = re.search(r"^# device: (.*)$", texts[0], re.MULTILINE) if texts else None
+    return named[1] if named else MACHINE.gpus[0][1]
 
 
 def medians(lab, row):
@@ -441,8 +502,8 @@ def stages():
     bars = {}
     for lab in sorted(RUNS):
         for row in filter(lambda row: is_stage(lab, row), RUNS[lab][2]):
-            name = kernel_name(row["kernel"]) if SIMT else row["kernel"]
-            values = {"CPU device": int(row["warp_insts"])} if SIMT else medians(lab, row)
+            name = kernel_name(row["kernel"]) if MACHINE.simt else row["kernel"]
+            values = {"CPU device": int(row["warp_insts"])} if MACHINE.simt else medians(lab, row)
             if all(values.values()):
                 bars.setdefault(name, (f"{int(lab[:2])}  {name}", values))
     return list(bars.values())
@@ -454,7 +515,7 @@ def show_all():
     if len(RUNS) < 2:
         print("One lab ran: its figure is above." if RUNS else "No lab has run: run the cells above.")
         return
-    if SIMT:
+    if MACHINE.simt:
         draw(stages(), "warp instructions")
         return
     times = {}
@@ -481,7 +542,31 @@ def results_text():
         lines += [f"{lab[:2]},{source},{row}" for row in rows]
     return "\n".join([*first[0], *date, f"chapter,source,{first[1]}", *lines]) + "\n"
 
+
+def take_home():
+    """Writes the results in the form that results/ takes; the file, or None: there are no times."""
+    ready()
+    if MACHINE.simt or not RUNS:
+        print("No times were taken, so there is nothing to download.")
+        return None
+    results = Path(re.sub(r"[ /]", "-", device_name().lower()) + ".csv").absolute()
+    results.write_text(results_text(), encoding="utf-8")
+    print(f"{results}: put it into results/ of the repository, then make figures book.")
+    return results
+
+
 # %% include predictions.py
+
+# %% setup
+#@title Set up: find the GPU and the compiler
+ARCH = ""  #@param {type:"string"}
+N = 0  #@param {type:"integer"}
+SECONDS = 0.1  #@param {type:"number"}
+# ARCH: for example sm_75, to compile for another architecture than that of the GPU found. N: how many
+# elements to sum; 0: 25,600,000 on a GPU, 100,000 on the CPU device. SECONDS: to sample each kernel.
+set_up("@name@", ARCH, N, SECONDS)
+
+# %% [harness]
 
 # %% [recorded]
 
@@ -495,16 +580,11 @@ def results_text():
 show_all()
 
 # %% take-home
-ready()
-if SIMT or not RUNS:
-    print("No times were taken, so there is nothing to download.")
+results = take_home()
+try:
+    from google.colab import files
+except ImportError:
+    pass
 else:
-    results = Path(re.sub(r"[ /]", "-", device_name().lower()) + ".csv")
-    results.write_text(results_text(), encoding="utf-8")
-    print(f"{results.absolute()}: put it into results/ of the repository, then make figures book.")
-    try:
-        from google.colab import files
-    except ImportError:
-        pass
-    else:
+    if results:
         files.download(str(results))

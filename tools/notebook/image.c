@@ -23,7 +23,8 @@ bool image_embed(Arena *arena, Str path, Buf *text, Buf *why) {
     Str bytes, kind = STR("png");
     bool vector = str_ends(path, STR(".svg"));
     buf_add(&bitmap, str_slice(path, 0, path.len - (vector ? 4 : 0)));
-    if (vector) buf_add(&bitmap, STR(".png"));
+    if (vector) buf_add(&bitmap, STR(".webp"));
+    if (vector || str_ends(path, STR(".webp"))) kind = STR("webp");
     if (str_ends(path, STR(".jpg")) || str_ends(path, STR(".jpeg"))) kind = STR("jpeg");
     if (!file_read(arena, str_terminated(arena, buf_str(&bitmap)), &bytes)) {
         buf_format(why, "notebooks cannot show `%.*s` without %.*s: %s", STR_ARG(path),

@@ -2,6 +2,7 @@
 #include "notebook/notebook.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/path.h"
 #include "book/chapters.h"
@@ -11,6 +12,7 @@
 #include "notebook/cells.h"
 #include "notebook/forms.h"
 #include "notebook/image.h"
+#include "notebook/recorded.h"
 #include "tangle/expand.h"
 
 typedef struct {
@@ -28,8 +30,12 @@ typedef struct {
     size_t compared; // predictions of the chapter that stand beside what was measured
     bool ran;        // a lab of the chapter has been run above
     Str section;     // name of the heading that the next cell stands under
+    Str frame;       // its sections that have not been added yet
+    bool opened;     // those before the chapters have been
     Cells cells;
 } Notebook;
+
+static void open_frame(Notebook *notebook);
 
 // --- names ---
 
@@ -54,10 +60,13 @@ static Str joined(Arena *arena, const char *first, Str second) {
 
 // --- prose ---
 
-// Ends the Markdown cell that is being collected; the next one stands under `section`.
+// Ends the Markdown cell that is being collected; the next one stands under `section`. The first
+// one of a chapter is its title and its question: the frame opens behind it.
 static void end_cell(Notebook *notebook, Buf *cell) {
+    if (str_trim(buf_str(cell)).len == 0) return;
     cells_add_markdown(&notebook->cells, notebook->section, buf_str(cell));
     cell->len = 0;
+    open_frame(notebook);
 }
 
 // The name in the anchor line below a heading.
@@ -222,6 +231,7 @@ static void add_chunk(Book *book, size_t chunk) {
         return;
     }
     flush_text(notebook);
+    open_frame(notebook);
     if (lab) add_borrowed(notebook, lab);
     if (!lab && at->target.len) {
         Lab program = lab_of_program(book->chunks, chunk);
@@ -248,6 +258,7 @@ static void add_grading(Book *book, const Exercise *exercise) {
     }
     buf_format(&id, "exercise-%.*s", STR_ARG(exercise->id));
     flush_text(notebook);
+    open_frame(notebook);
     cells_add_code(&notebook->cells, buf_str(&id), buf_str(&text));
 }
 
@@ -262,9 +273,29 @@ static void add_prediction(Book *book) {
     if (notebook->ran) add_comparison(notebook);
 }
 
-// Stands in for the path of an image.
+// Has the lab of the chapter that is being woven a run cell above?
+static bool has_run(const Notebook *notebook) {
+    const Lab *lab = lab_of_file(notebook->labs, notebook->book->file);
+    return lab && notebook->missing[lab - notebook->labs->items] == 0;
+}
+
+// Makes a link of the image whose `![TEXT](` has been added last.
+static void turn_to_link(Buf *text) {
+    size_t at = text->len;
+    while (at > 0 && !str_starts(str_from(buf_str(text), at), STR("!["))) at--;
+    memmove(text->at + at, text->at + at + 1, text->len - at - 1);
+    text->len--;
+}
+
+// Stands in for the path of an image. Behind a chapter's run cell its figures are charts of what
+// other devices did: in the notebook with all chapters, where one's own stand above them, they are
+// links to the chapter's notebook, so that it stays below 1 MB.
 static bool add_image(Book *book, Str path, Buf *text, Buf *why) {
-    return image_embed(book->arena, path, text, why);
+    const Notebook *notebook = book->cells;
+    if (!notebook->whole || !has_run(notebook)) return image_embed(book->arena, path, text, why);
+    turn_to_link(text);
+    buf_format(text, "%.*s.ipynb", STR_ARG(path_stem(book->chunks->files[book->file].path)));
+    return true;
 }
 
 // --- the parts of the frame ---
@@ -286,116 +317,43 @@ static void add_harness(Notebook *notebook) {
     cells_add_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
 }
 
-// A recorded number as Python reads it, which takes leading zeros for an octal number. False: there
-// is none.
-static bool add_number(Buf *text, const ResultTable *device, const ResultRow *row, Str column) {
-    Str digits = results_cell(device, row, column);
-    double number;
-    if (!results_number(digits, &number)) return false;
-    while (digits.len > 1 && digits.at[0] == '0' && digits.at[1] >= '0' && digits.at[1] <= '9')
-        digits = str_from(digits, 1);
-    buf_add(text, digits);
-    return true;
+// The title of the whole book. A chapter's own stands at its head.
+static void add_title(Notebook *notebook) {
+    Str title = notebook->book->title;
+    if (!notebook->whole || title.len == 0) return;
+    cells_add_markdown(&notebook->cells, STR("title"), joined(notebook->book->arena, "# ", title));
 }
 
-static void add_recorded_rows(Notebook *notebook, Buf *text, const ResultTable *device,
-                              const Lab *lab) {
-    KeyScope scope = book_scope(notebook->book);
-    static const Str numbers[] = {STR("n"), STR("median_us"), STR("gbps")};
-    Key key = {.chapter = lab->chapter, .kernel = STR("*")};
-    KeyRows rows;
-    Buf why = {.arena = notebook->book->arena};
-    Str name = results_fact(device, STR("device"));
-    if (!key_rows(&scope, device, &key, &rows, &why)) return;
-    for (size_t i = 0; i < rows.count; i++) {
-        const ResultRow *row = rows.rows[i];
-        size_t start = text->len;
-        if (key_is_stale(&scope, device, row)) continue;
-        buf_add(text, STR("    ("));
-        json_string(text, name.len ? name : device->device);
-        buf_add(text, STR(", "));
-        json_string(text, lab->name);
-        buf_add(text, STR(", "));
-        json_string(text, results_cell(device, row, STR("kernel")));
-        bool complete = true;
-        for (size_t c = 0; c < sizeof numbers / sizeof *numbers && complete; c++) {
-            buf_add(text, STR(", "));
-            complete = add_number(text, device, row, numbers[c]);
-        }
-        buf_add(text, STR("),\n"));
-        if (!complete) text->len = start; // a row without times is nothing to compare with
+static void add_contents(Notebook *notebook, Buf *text) {
+    const Book *book = notebook->book;
+    for (size_t i = 0; i < book->anchors.count; i++) {
+        const Anchor *anchor = &book->anchors.items[i];
+        if (anchor->level != 1 || !notebook->inside[anchor->file]) continue;
+        Str chapter = key_chapter_of(book->chunks->files[anchor->file].path);
+        buf_format(text, "- [%.*s](#%.*s)\n",
+                   STR_ARG(anchor_book_title(book->arena, chapter, 1, anchor->title)),
+                   STR_ARG(anchor->name));
     }
-}
-
-// The kernels that a lab puts on the ladder: the role of that name in figures="ROLE KERNELS; …".
-static Str ladder_of(const Notebook *notebook, const Lab *lab) {
-    Str roles, ladder = STR("ladder ");
-    if (!fence_attribute(notebook->book->chunks->chunks[lab->chunk].part, STR("figures"), &roles))
-        return STR("");
-    while (roles.len) {
-        size_t semicolon = str_find(roles, STR(";"));
-        Str role = str_trim(str_slice(roles, 0, semicolon));
-        if (str_starts(role, ladder)) return str_trim(str_from(role, ladder.len));
-        roles = semicolon == SIZE_MAX ? STR("") : str_from(roles, semicolon + 1);
-    }
-    return STR("");
-}
-
-static void add_ladder(Notebook *notebook, Buf *text) {
-    buf_add(text, STR("\n# lab: its kernels in the figure of all stages, * standing for any text\n"
-                      "LADDER = {\n"));
-    for (size_t i = 0; i < notebook->labs->count; i++) {
-        const Lab *lab = &notebook->labs->items[i];
-        Str kernels = ladder_of(notebook, lab);
-        if (kernels.len == 0 || !notebook->inside[notebook->book->chunks->chunks[lab->chunk].file])
-            continue;
-        buf_add(text, STR("    "));
-        json_string(text, lab->name);
-        buf_add(text, STR(": "));
-        json_string(text, kernels);
-        buf_add(text, STR(",\n"));
-    }
-    buf_char(text, '}');
-}
-
-static void add_recorded(Notebook *notebook) {
-    Book *book = notebook->book;
-    Buf text = {.arena = book->arena};
-    buf_add(&text, STR("#@title What other devices measured, to compare with\n"
-                       "# (device, lab, kernel, elements, median in microseconds, GB/s)\n"
-                       "RECORDED = [\n"));
-    for (size_t d = 0; d < book->results->device_count; d++)
-        for (size_t i = 0; i < notebook->labs->count; i++) {
-            const Lab *lab = &notebook->labs->items[i];
-            book->file = book->chunks->chunks[lab->chunk].file;
-            if (notebook->inside[book->file])
-                add_recorded_rows(notebook, &text, &book->results->devices[d], lab);
-        }
-    buf_char(&text, ']');
-    add_ladder(notebook, &text);
-    cells_add_code(&notebook->cells, STR("recorded"), buf_str(&text));
+    buf_char(text, '\n');
 }
 
 static void add_front(Notebook *notebook) {
     Book *book = notebook->book;
     const NotebookPlan *plan = notebook->plan;
     Buf text = {.arena = book->arena};
+    if (notebook->whole) add_contents(notebook, &text);
     if (plan->repository.len)
         buf_format(&text,
                    "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
                    "(https://colab.research.google.com/github/%.*s/blob/main/%.*s/%.*s.ipynb)\n\n",
                    STR_ARG(plan->repository), STR_ARG(plan->folder), STR_ARG(notebook->name));
-    if (notebook->whole && book->title.len) buf_format(&text, "# %.*s\n\n", STR_ARG(book->title));
     buf_format(&text, "*%.*s*\n", STR_ARG(book_provenance(book)));
-    for (size_t i = 0; notebook->whole && i < book->anchors.count; i++) {
-        const Anchor *anchor = &book->anchors.items[i];
-        if (anchor->level != 1 || !notebook->inside[anchor->file]) continue;
-        Str chapter = key_chapter_of(book->chunks->files[anchor->file].path);
-        buf_format(&text, "%s- [%.*s](#%.*s)\n", anchor == book->anchors.items ? "\n" : "",
-                   STR_ARG(anchor_book_title(book->arena, chapter, 1, anchor->title)),
-                   STR_ARG(anchor->name));
-    }
     cells_add_markdown(&notebook->cells, STR("front"), buf_str(&text));
+}
+
+static void add_recorded(Notebook *notebook) {
+    cells_add_code(&notebook->cells, STR("recorded"),
+                   recorded_text(notebook->book, notebook->labs, notebook->inside));
 }
 
 static void add_chapters(Notebook *notebook) {
@@ -440,26 +398,38 @@ static void add_section(Notebook *notebook, Str mark, Str text) {
         add_harness(notebook);
     else if (str_equal(mark, STR("[recorded]")))
         add_recorded(notebook);
-    else if (str_equal(mark, STR("[chapters]")))
-        add_chapters(notebook);
-    else if (str_equal(mark, STR("[markdown]")))
+    else if (str_equal(mark, STR("[markdown]")) ||
+             (str_equal(mark, STR("[markdown of all]")) && notebook->whole))
         add_comment_cell(notebook, text);
-    else
+    else if (!str_equal(mark, STR("[markdown of all]")))
         cells_add_code(&notebook->cells, mark, with_name(notebook, str_trim(text)));
 }
 
-// The frame's cells in order; what stands before the first is about the frame itself.
-static void add_frame(Notebook *notebook) {
-    Str rest = notebook->plan->frame, mark = STR("# %% "), line, name = STR("");
-    const char *start = NULL;
-    for (Str before = rest;; before = rest) {
-        bool more = str_line(&rest, &line);
-        if (more && !str_starts(line, mark)) continue;
-        if (start) add_section(notebook, name, (Str){start, (size_t)(before.at - start)});
-        if (!more) return;
-        name = str_trim(str_from(line, mark.len));
-        start = rest.at;
+// The next section of the frame: its mark and what stands below it. False: there is none.
+static bool next_section(Str *frame, Str *mark, Str *text) {
+    const Str sign = STR("# %% ");
+    Str line, rest;
+    do
+        if (!str_line(frame, &line)) return false;
+    while (!str_starts(line, sign));
+    *mark = str_trim(str_from(line, sign.len));
+    for (rest = *text = *frame; str_line(&rest, &line) && !str_starts(line, sign);) *frame = rest;
+    text->len = (size_t)(frame->at - text->at);
+    return true;
+}
+
+// The frame's sections in order, as far as the place of the chapters; or, from there, to the end.
+static void add_sections(Notebook *notebook) {
+    for (Str mark, text; next_section(&notebook->frame, &mark, &text);) {
+        if (str_equal(mark, STR("[chapters]"))) return;
+        add_section(notebook, mark, text);
     }
+}
+
+static void open_frame(Notebook *notebook) {
+    if (notebook->opened) return;
+    notebook->opened = true;
+    add_sections(notebook);
 }
 
 // --- whole notebooks ---
@@ -492,7 +462,8 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
                          .written = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, bool),
                          .missing = ARENA_NEW(book->arena, labs->count + 1, size_t),
                          .complete = ARENA_NEW(book->arena, labs->count + 1, size_t),
-                         .section = STR("text")};
+                         .section = STR("text"),
+                         .frame = plan->frame};
     for (size_t i = 0; i < labs->count; i++) notebook.missing[i] = labs->items[i].need_count;
     book->cells = &notebook;
     book->homes = homes_of(&notebook);
@@ -502,7 +473,11 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     book->add_prediction = add_prediction;
     book->out.len = 0;
     cells_open(&notebook.cells, book->arena);
-    add_frame(&notebook);
+    add_title(&notebook);
+    if (whole) open_frame(&notebook);
+    add_chapters(&notebook);
+    open_frame(&notebook);
+    add_sections(&notebook);
     Buf path = {.arena = book->arena};
     buf_format(&path, "%.*s/%.*s.ipynb", STR_ARG(plan->folder), STR_ARG(name));
     return (NotebookFile){buf_str(&path), cells_close(&notebook.cells)};

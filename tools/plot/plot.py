@@ -11,7 +11,7 @@ usage: plot.py [-D DEVICE] [-r RESULTS] [-o FIGURES] [-a ROLES] [--check]
                Without it only traces and rounding errors are drawn (roles.py says what there is)
   --check      draw nothing; list the figures that are out of date, status 1 if there are any
 
-Each is an SVG file and, for notebooks, a PNG beside it.
+Each is an SVG file and, for notebooks, a WebP file beside it.
 A figure is a function of its data and of this program, and says so in its first line with a hash of
 both. A file that has the right hash is left alone; when all have, matplotlib is not even imported.
 A figure of this program's that results no longer have data for is removed. The paths of the figures
@@ -93,12 +93,23 @@ def ends_with(path, end):
         return False
 
 
+def is_whole_webp(path):
+    """A RIFF file says at its head how many bytes follow there."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(12)
+            size = os.fstat(file.fileno()).st_size
+    except OSError:
+        return False
+    return head[8:] == b"WEBP" and int.from_bytes(head[4:8], "little") + 8 == size
+
+
 def is_drawn(path, wanted):
-    """Of these inputs, as SVG and, which was written before it, as PNG, and both to their ends."""
+    """Of these inputs, as SVG and, which was written before it, as WebP, and both to their ends."""
     return (
         recorded_hash(path) == wanted
         and ends_with(path, b"</svg>\n")
-        and ends_with(path.with_suffix(".png"), b"IEND\xaeB`\x82")
+        and is_whole_webp(path.with_suffix(".webp"))
     )
 
 
@@ -167,8 +178,8 @@ def draw(folder, due, hashes):
     pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)
-    for path, (svg, png) in drawn:
-        write_whole(path.with_suffix(".png"), png)
+    for path, (svg, webp) in drawn:
+        write_whole(path.with_suffix(".webp"), webp)
         write_whole(path, svg)
         print(path)
 
@@ -184,7 +195,7 @@ def main():
     if options.check:
         return report(options.figures, due, old)
     for path in old:
-        path.with_suffix(".png").unlink(missing_ok=True)
+        path.with_suffix(".webp").unlink(missing_ok=True)
         path.unlink()
         print(f"{path}: removed")
     if due:

@@ -177,11 +177,27 @@ def decades(axes, values, text):
     axes.set_axisbelow(True)
 
 
-def png_of(figure):
-    """The same on white, as an image of 64 colours: notebooks show it where they show no SVG."""
+def flat_palette(image, size=16, apart=40):
+    """An image's most frequent colours, of which no two are alike: fills and lines keep their own, and
+    only the shades at the edges of letters become one of them."""
+    palette = []
+    for _, color in sorted(image.getcolors(image.width * image.height), reverse=True):
+        if len(palette) == size:
+            break
+        if all(sum(abs(x - y) for x, y in zip(color, other)) > apart for other in palette):
+            palette.append(color)
+    swatches = Image.new("P", (1, 1))
+    swatches.putpalette([part for color in palette for part in color])
+    return swatches
+
+
+def webp_of(figure):
+    """The same on white in a few colours, as a bitmap: notebooks show it where they show no SVG."""
     drawn, small = io.BytesIO(), io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=120, facecolor="white", metadata={"Software": None})
-    Image.open(drawn).convert("RGB").quantize(64).save(small, format="png", optimize=True)
+    figure.savefig(drawn, format="png", dpi=96, facecolor="white", metadata={"Software": None})
+    image = Image.open(drawn).convert("RGB")
+    flat = image.quantize(palette=flat_palette(image), dither=Image.Dither.NONE).convert("RGB")
+    flat.save(small, format="webp", lossless=True, quality=100, method=4)
     return small.getvalue()
 
 
@@ -208,11 +224,11 @@ def svg_of(figure, title, description, hash_text):
 
 
 def draw(picture, figure, hash_text):
-    """A figure of plot.py, by the function that draws its kind: as SVG and as PNG."""
+    """A figure of plot.py, by the function that draws its kind: as SVG and as WebP."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({k: v for k, v in STYLE.items() if k in matplotlib.rcParams})
         drawn, title, description = picture(figure.data, figure.name)
-        svg, png = svg_of(drawn, title, description, hash_text).encode(), png_of(drawn)
+        svg, webp = svg_of(drawn, title, description, hash_text).encode(), webp_of(drawn)
         plt.close(drawn)
-        return svg, png
+        return svg, webp

@@ -1,5 +1,8 @@
 """A small frame: this text is about it and goes nowhere."""
 
+# %% [markdown of all]
+# What is asked of all.
+
 # %% [front]
 
 # %% [markdown]
@@ -7,16 +10,16 @@
 #
 # A second paragraph.
 
+# %% tools
+#@title Tools
+def run(lab, link=""):
+    print(lab, link)
+
 # %% setup
 name = "@name@"
 x = "a\tquote \" and a \\ and é"
 
 # %% [harness]
-
-# %% tools
-#@title Tools
-def run(lab, link=""):
-    print(lab, link)
 
 # %% [recorded]
 

@@ -1,0 +1,53 @@
+"""Programs that pretend to be those of a machine with a GPU: nvidia-smi, and an nvcc that compiles
+nothing. MEASURED names a file for the labs that were run; the lab FAILING does not add up. Exercises
+are right that do not say `untouched`."""
+
+
+def programs_in(folder, *programs):
+    """The folder, to put in front of PATH, with these programs: (name, text) each."""
+    for program, text in programs:
+        (folder / program).write_text(text)
+        (folder / program).chmod(0o755)
+    return folder
+
+
+def nvidia_smi(*gpus, cuda="CUDA Version: 12.8"):
+    """What a driver's program prints of these GPUs, "7.5, Tesla T4", and of itself."""
+    listing = "".join(f"echo '{gpu}'\n" for gpu in gpus)
+    return f"#!/bin/sh\nif [ $# = 0 ]; then echo '| NVIDIA-SMI 570.1   {cuda}   |'; exit; fi\n{listing}"
+
+
+NVIDIA_SMI = nvidia_smi("9.0, NVIDIA H200", "7.5, Tesla T4")
+# An nvcc 12.8 that compiles nothing: the program is a script that writes the CSV of a lab, with its
+# name as kernel.
+NVCC = """#!/bin/sh
+[ "$1" = --list-gpu-code ] && { printf 'sm_%s\\n' 75 80 86 90; exit 0; }
+[ "$1" = --version ] && { echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit 0; }
+echo "$@" >>"${0%/*}/calls"
+while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done
+lab=$(basename "$1" .cu)
+case $lab in
+*.own | *.solution)
+    [ "${lab##*.}" = own ] && time=12.5 || time=11
+    printf '#!/bin/sh\\n[ "$1" != --time ] || { echo "time = %s"; exit 0; }\\n' $time >"$out"
+    printf 'printf "runs = 20\\\\nwrong = %d\\\\n"; exit %d\\n' $(grep -c untouched "$1") $(grep -c untouched "$1") >>"$out"
+    chmod +x "$out"
+    exit 0
+    ;;
+esac
+cat >"$out" <<END
+#!/bin/sh
+[ -z "$MEASURED" ] || echo $lab >>"$MEASURED"
+[ $lab != "$FAILING" ] || { echo "$lab: WRONG SUM"; exit 1; }
+echo "Tesla T4: \\$2 elements, every sum right"
+while [ \\$# -gt 1 ]; do [ "\\$1" = -n ] && n=\\$2; [ "\\$1" = --csv ] && csv=\\$2; shift; done
+{
+    printf '# device: Tesla T4\\n# sm_count: 40\\n# date: 2026-01-02\\n'
+    echo 'kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,read_pct,note'
+    echo "read_ceiling,\\$n,256,9,0,float,400,399,401,5,256,80,100,"
+    echo "sum_of_$lab,\\$n,256,9,0,float,500.5,499,501,5,204.8,64,80,\\"a note, quoted\\""
+    echo "sum_of_$lab,\\$n,256,1,1,float,900,899,901,5,204.8,64,80,sweep"
+} >"\\$csv"
+END
+chmod +x "$out"
+"""

@@ -1,0 +1,92 @@
+// Recorded: see recorded.h.
+#include "notebook/recorded.h"
+
+#include "base/json.h"
+
+// A recorded number as Python reads it, which takes leading zeros for an octal number. False: there
+// is none.
+static bool add_number(Buf *text, const ResultTable *device, const ResultRow *row, Str column) {
+    Str digits = results_cell(device, row, column);
+    double number;
+    if (!results_number(digits, &number)) return false;
+    while (digits.len > 1 && digits.at[0] == '0' && digits.at[1] >= '0' && digits.at[1] <= '9')
+        digits = str_from(digits, 1);
+    buf_add(text, digits);
+    return true;
+}
+
+static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab *lab) {
+    KeyScope scope = book_scope(book);
+    static const Str numbers[] = {STR("n"), STR("median_us"), STR("gbps")};
+    Key key = {.chapter = lab->chapter, .kernel = STR("*")};
+    KeyRows rows;
+    Buf why = {.arena = book->arena};
+    Str name = results_fact(device, STR("device"));
+    if (!key_rows(&scope, device, &key, &rows, &why)) return;
+    for (size_t i = 0; i < rows.count; i++) {
+        const ResultRow *row = rows.rows[i];
+        size_t start = text->len;
+        if (key_is_stale(&scope, device, row)) continue;
+        buf_add(text, STR("    ("));
+        json_string(text, name.len ? name : device->device);
+        buf_add(text, STR(", "));
+        json_string(text, lab->name);
+        buf_add(text, STR(", "));
+        json_string(text, results_cell(device, row, STR("kernel")));
+        bool complete = true;
+        for (size_t c = 0; c < sizeof numbers / sizeof *numbers && complete; c++) {
+            buf_add(text, STR(", "));
+            complete = add_number(text, device, row, numbers[c]);
+        }
+        buf_add(text, STR("),\n"));
+        if (!complete) text->len = start; // a row without times is nothing to compare with
+    }
+}
+
+// The kernels that a lab puts on the ladder: the role of that name in figures="ROLE KERNELS; …".
+static Str ladder_of(const Labs *labs, const Lab *lab) {
+    Str roles, ladder = STR("ladder ");
+    if (!fence_attribute(labs->table->chunks[lab->chunk].part, STR("figures"), &roles))
+        return STR("");
+    while (roles.len) {
+        size_t semicolon = str_find(roles, STR(";"));
+        Str role = str_trim(str_slice(roles, 0, semicolon));
+        if (str_starts(role, ladder)) return str_trim(str_from(role, ladder.len));
+        roles = semicolon == SIZE_MAX ? STR("") : str_from(roles, semicolon + 1);
+    }
+    return STR("");
+}
+
+static void add_ladder(Buf *text, const Labs *labs, const bool *inside) {
+    buf_add(text, STR("\n# lab: its kernels in the figure of all stages, * standing for any text\n"
+                      "LADDER = {\n"));
+    for (size_t i = 0; i < labs->count; i++) {
+        const Lab *lab = &labs->items[i];
+        Str kernels = ladder_of(labs, lab);
+        if (kernels.len == 0 || !inside[labs->table->chunks[lab->chunk].file]) continue;
+        buf_add(text, STR("    "));
+        json_string(text, lab->name);
+        buf_add(text, STR(": "));
+        json_string(text, kernels);
+        buf_add(text, STR(",\n"));
+    }
+    buf_char(text, '}');
+}
+
+Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
+    size_t file = book->file; // keys are looked up from each lab's chapter
+    Buf text = {.arena = book->arena};
+    buf_add(&text, STR("#@title What other devices measured, to compare with\n"
+                       "# (device, lab, kernel, elements, median in microseconds, GB/s)\n"
+                       "RECORDED = [\n"));
+    for (size_t d = 0; d < book->results->device_count; d++)
+        for (size_t i = 0; i < labs->count; i++) {
+            book->file = labs->table->chunks[labs->items[i].chunk].file;
+            if (inside[book->file])
+                add_rows(book, &text, &book->results->devices[d], &labs->items[i]);
+        }
+    buf_char(&text, ']');
+    add_ladder(&text, labs, inside);
+    book->file = file;
+    return buf_str(&text);
+}
