@@ -22,7 +22,7 @@ void json_string(Buf *out, Str text) {
 
 static void new_line(Json *json) {
     buf_char(json->out, '\n');
-    for (int i = 0; i < json->depth; i++) buf_char(json->out, ' ');
+    for (int i = 0; !json->flat && i < json->depth; i++) buf_char(json->out, ' ');
 }
 
 static void start_member(Json *json, Str key) {

@@ -26,7 +26,12 @@ static Str unique_id(Cells *cells, Str wish) {
     return id;
 }
 
-static void add_source(Json *json, Str text) {
+static void add_source(Cells *cells, Str text) {
+    Json *json = &cells->json;
+    if (cells->lean) {
+        json_text(json, STR("source"), text);
+        return;
+    }
     json_open(json, STR("source"), '[');
     while (text.len) {
         size_t newline = str_find(text, STR("\n"));
@@ -50,9 +55,9 @@ static bool is_folded(Str text) {
     return false;
 }
 
-void cells_open(Cells *cells, Arena *arena) {
-    *cells = (Cells){.out = {.arena = arena}, .ids = {.arena = arena}};
-    cells->json = (Json){.out = &cells->out};
+void cells_open(Cells *cells, Arena *arena, bool lean) {
+    *cells = (Cells){.out = {.arena = arena}, .ids = {.arena = arena}, .lean = lean};
+    cells->json = (Json){.out = &cells->out, .flat = lean};
     json_open(&cells->json, STR(""), '{');
     json_open(&cells->json, STR("cells"), '[');
 }
@@ -66,11 +71,11 @@ void cells_add_markdown(Cells *cells, Str id, Str text) {
     json_text(json, STR("id"), unique_id(cells, id));
     json_open(json, STR("metadata"), '{');
     json_close(json, '}');
-    add_source(json, text);
+    add_source(cells, text);
     json_close(json, '}');
 }
 
-void cells_add_code(Cells *cells, Str id, Str text) {
+static void add_code(Cells *cells, Str id, Str text, bool hidden) {
     Json *json = &cells->json;
     json_open(json, STR(""), '{');
     json_text(json, STR("cell_type"), STR("code"));
@@ -79,7 +84,7 @@ void cells_add_code(Cells *cells, Str id, Str text) {
     json_open(json, STR("metadata"), '{');
     if (is_folded(text)) {
         json_text(json, STR("cellView"), STR("form"));
-        if (str_find(text, STR("#@param")) == SIZE_MAX) {
+        if (hidden) {
             json_open(json, STR("jupyter"), '{');
             json_plain(json, STR("source_hidden"), STR("true"));
             json_close(json, '}');
@@ -88,9 +93,13 @@ void cells_add_code(Cells *cells, Str id, Str text) {
     json_close(json, '}');
     json_open(json, STR("outputs"), '[');
     json_close(json, ']');
-    add_source(json, text);
+    add_source(cells, text);
     json_close(json, '}');
 }
+
+void cells_add_code(Cells *cells, Str id, Str text) { add_code(cells, id, text, true); }
+
+void cells_add_form(Cells *cells, Str id, Str text) { add_code(cells, id, text, false); }
 
 static void add_metadata(Json *json) {
     json_open(json, STR("metadata"), '{');

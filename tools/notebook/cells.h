@@ -1,7 +1,9 @@
 // Cells: the cells of one Jupyter notebook, format 4.5, as text.
 //
 // nbformat's own layout, so that a notebook that is opened and saved unchanged stays the same
-// bytes: sorted keys, an indent of one, a list of lines as source. No outputs are stored.
+// bytes: sorted keys, an indent of one, a list of lines as source. A lean one, for the notebook with
+// all chapters, has no indent and a source of one string, which makes an eighth of it. No outputs are
+// stored.
 #ifndef NOTEBOOK_CELLS_H
 #define NOTEBOOK_CELLS_H
 
@@ -11,19 +13,22 @@
 typedef struct {
     Buf out;
     Json json;
+    bool lean;
     Map ids; // given so far, with the last number that was tried behind each
 } Cells;
 
-void cells_open(Cells *cells, Arena *arena);
+void cells_open(Cells *cells, Arena *arena, bool lean);
 
 // `id` is wished for: what cell ids may not hold is replaced, and repeated ones are numbered. Blank
 // lines at both ends of a text are dropped; an empty one makes no cell.
 void cells_add_markdown(Cells *cells, Str id, Str text);
 
 // Code, taken as it is. Where its first or second line starts with #@title, the cell is folded:
-// Colab shows the title as a form, JupyterLab a bar to open it. Not there where the cell is to be
-// filled in: with #@param in it, which Colab makes a field of.
+// Colab shows the title as a form, JupyterLab a bar to open it.
 void cells_add_code(Cells *cells, Str id, Str text);
+
+// The same, to be filled in: Colab makes a field of its #@param, and Jupyter shows the code.
+void cells_add_form(Cells *cells, Str id, Str text);
 
 // The whole notebook.
 Str cells_close(Cells *cells);

@@ -268,7 +268,7 @@ static void add_prediction(Book *book) {
     const Prediction *prediction = book->predictions[book->prediction_count - 1];
     while (str_ends(buf_str(&book->out), STR("\n>\n"))) book->out.len -= 2;
     flush_text(notebook);
-    cells_add_code(&notebook->cells, joined(book->arena, "predict-", prediction->name),
+    cells_add_form(&notebook->cells, joined(book->arena, "predict-", prediction->name),
                    forms_field(book, prediction));
     if (notebook->ran) add_comparison(notebook);
 }
@@ -472,7 +472,7 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     book->add_image = add_image;
     book->add_prediction = add_prediction;
     book->out.len = 0;
-    cells_open(&notebook.cells, book->arena);
+    cells_open(&notebook.cells, book->arena, whole);
     add_title(&notebook);
     if (whole) open_frame(&notebook);
     add_chapters(&notebook);
