@@ -1,9 +1,9 @@
 // Cells: the cells of one Jupyter notebook, format 4.5, as text.
 //
 // nbformat's own layout, so that a notebook that is opened and saved unchanged stays the same
-// bytes: sorted keys, an indent of one, a list of lines as source. A lean one, for the notebook with
-// all chapters, has no indent and a source of one string, which makes an eighth of it. No outputs are
-// stored.
+// bytes: sorted keys, an indent of one, a list of lines as source. A lean one, for the notebook
+// with all chapters, has no indent and a source of one string, which makes an eighth of it. No
+// outputs are stored.
 #ifndef NOTEBOOK_CELLS_H
 #define NOTEBOOK_CELLS_H
 
