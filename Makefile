@@ -16,7 +16,7 @@ ifndef DRIVES
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
 MAKEFLAGS += --jobs=$(shell nproc)
 endif
-ifeq ($(filter test chapter-% exercise%,$(GOALS)),)
+ifeq ($(filter test watch colab chapter-% exercise%,$(GOALS)),)
 MAKEFLAGS += --output-sync=target
 endif
 
