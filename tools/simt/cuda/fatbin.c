@@ -5,8 +5,10 @@
 // header bytes, u64 bytes of entries. An entry: u16 kind (1 is PTX, 2 is machine code), u32 header
 // bytes at 4, u64 payload bytes at 8, u32 bytes before padding at 16, u32 architecture at 28, u64
 // flags at 40, u64 uncompressed bytes at 56; the payload follows the header.
+#define _GNU_SOURCE
 #include "simt/cuda/fatbin.h"
 
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,12 +110,39 @@ FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error) {
     return best ? FATBIN_OK : no_ptx(error, machine_code);
 }
 
+typedef struct {
+    const char *data;
+    size_t bytes;
+} Loaded;
+
+// dl_iterate_phdr's: is `data` in a segment of this object? Then `bytes` is what follows in it.
+static int find_segment(struct dl_phdr_info *object, size_t size, void *loaded) {
+    (void)size;
+    Loaded *of = loaded;
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t start = object->dlpi_addr + segment->p_vaddr, at = (uintptr_t)of->data;
+        if (segment->p_type != PT_LOAD || at < start || at - start >= segment->p_memsz) continue;
+        of->bytes = segment->p_memsz - (at - start);
+        return 1;
+    }
+    return 0;
+}
+
+// How many bytes may be read from there on: to the end of the segment of the program or library
+// that it lies in. Elsewhere, in memory of the program's own, nobody knows.
+static size_t readable_from(const char *data) {
+    Loaded loaded = {data, SIZE_MAX / 4};
+    dl_iterate_phdr(find_segment, &loaded);
+    return loaded.bytes;
+}
+
 // Of which only the start is given.
 static FatbinStatus ptx_of_data(const char *data, FatbinPtx *ptx, SimtError *error) {
     Str header = {data, DATA_HEADER_BYTES};
     if (field(header, 0, 4) != data_magic) return corrupt(error, "wrong magic number");
-    uint64_t size = field(header, 8, 8);
-    if (size > SIZE_MAX / 4) return corrupt(error, "bad size");
+    uint64_t size = field(header, 8, 8), most = readable_from(data);
+    if (size > most || field(header, 6, 2) > most - size) return corrupt(error, "bad size");
     return fatbin_ptx((Str){data, field(header, 6, 2) + size}, ptx, error);
 }
 
