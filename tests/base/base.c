@@ -78,6 +78,15 @@ static void test_slices(void) {
         WRONG("ends");
     same("trim", str_trim(STR(" \t\n\r\v\fa b \t\n\r\v\f")), "a b");
     same("trim blanks", str_trim(STR(" \n ")), "");
+    same("one line", str_one_line(&arena, STR(" a  b\n\tc ")), "a b c");
+    same("one line of blanks", str_one_line(&arena, STR(" \n ")), "");
+    Str words = STR("  ab\tc\n"), word;
+    if (!str_word(&words, &word)) WRONG("a first word");
+    same("first word", word, "ab");
+    if (!str_word(&words, &word) || str_word(&words, &word)) WRONG("two words");
+    Buf html = {.arena = &arena};
+    json_in_html(&html, STR("\"a</script><!--\""));
+    same("JSON in HTML", buf_str(&html), "\"a\\u003c/script>\\u003c!--\"");
     same("trim a letter", str_trim(STR("a")), "a");
     same("trim nothing",
          str_trim(STR("\x01"

@@ -20,6 +20,14 @@ void json_string(Buf *out, Str text) {
     buf_char(out, '"');
 }
 
+void json_in_html(Buf *out, Str json) {
+    for (size_t i = 0; i < json.len; i++)
+        if (json.at[i] == '<')
+            buf_add(out, STR("\\u003c"));
+        else
+            buf_char(out, json.at[i]);
+}
+
 static void new_line(Json *json) {
     buf_char(json->out, '\n');
     for (int i = 0; !json->flat && i < json->depth; i++) buf_char(json->out, ' ');

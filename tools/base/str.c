@@ -59,6 +59,24 @@ char *str_terminated(Arena *arena, Str s) {
     return copy;
 }
 
+Str str_one_line(Arena *arena, Str s) {
+    Buf line = {.arena = arena};
+    for (Str word; str_word(&s, &word);) {
+        if (line.len) buf_char(&line, ' ');
+        buf_add(&line, word);
+    }
+    return buf_str(&line);
+}
+
+bool str_word(Str *rest, Str *word) {
+    *rest = str_trim(*rest);
+    size_t end = 0;
+    while (end < rest->len && str_trim(str_slice(*rest, end, end + 1)).len) end++;
+    *word = str_slice(*rest, 0, end);
+    *rest = str_from(*rest, end);
+    return end > 0;
+}
+
 bool str_line(Str *rest, Str *line) {
     if (rest->len == 0) return false;
     const char *newline = memchr(rest->at, '\n', rest->len);

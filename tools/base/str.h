@@ -27,10 +27,14 @@ Str str_slice(Str s, size_t start, size_t end); // s[start..end), clamped
 Str str_trim(Str s);                            // without ASCII white space at both ends
 size_t str_find(Str s, Str needle);             // position, or SIZE_MAX
 uint64_t str_hash(Str s);                       // 64-bit FNV-1a, stable between runs and machines
+Str str_one_line(Arena *arena, Str s);          // white space between words becomes one blank
 char *str_terminated(Arena *arena, Str s);      // a copy with a NUL, for calls that need one
 
 // Takes the next line off *rest, without its "\n" or "\r\n". False at the end of the text.
 bool str_line(Str *rest, Str *line);
+
+// Takes the next word off *rest, words being apart by white space. False: there is none.
+bool str_word(Str *rest, Str *word);
 
 // The position of the first byte that is not valid UTF-8, or SIZE_MAX.
 size_t str_invalid_utf8(Str s);

@@ -43,7 +43,7 @@ Str anchor_book_title(Arena *arena, Str chapter, int level, Str title) {
     if (level != 1 || chapter.len == 0) return title;
     Buf text = {.arena = arena};
     bool letter = chapter.at[0] >= 'A';
-    Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
+    Str number = key_chapter_number(chapter);
     Str own = anchor_chapter_title(chapter, title);
     buf_format(&text, letter ? "Appendix %.*s. %.*s" : "%.*s. %.*s", STR_ARG(number), STR_ARG(own));
     return buf_str(&text);

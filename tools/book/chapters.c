@@ -125,8 +125,8 @@ static void collect_sources(Book *book) {
     const ChunkTable *table = book->chunks;
     book->sources = ARENA_NEW(book->arena, table->chunk_count + 1, KeySource);
     for (size_t i = 0; i < table->chunk_count; i++) {
+        if (!lab_is(table, i)) continue;
         Str chapter = key_chapter_of(table->chunks[i].target);
-        if (chapter.len == 0 || table->chunks[i].exercise != CHUNK_NONE) continue;
         uint64_t hash = str_hash(expand_text(table, i, EXPAND_CLEAN));
         KeySource *source = &book->sources[book->source_count++];
         *source = (KeySource){.chapter = chapter, .hash = hash};

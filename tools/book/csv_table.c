@@ -63,11 +63,8 @@ static bool read_columns(CsvTable *csv) {
             if (!add_column(csv, csv->table.columns[i])) return false;
         return true;
     }
-    while ((names = str_trim(names)).len) {
-        size_t space = str_find(names, STR(" "));
-        if (!add_column(csv, str_slice(names, 0, space))) return false;
-        names = str_from(names, space == SIZE_MAX ? names.len : space);
-    }
+    for (Str name; str_word(&names, &name);)
+        if (!add_column(csv, name)) return false;
     return true;
 }
 

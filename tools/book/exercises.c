@@ -7,8 +7,7 @@
 Str exercises_number(const Book *book, const Exercise *exercise) {
     Buf number = {.arena = book->arena};
     Str chapter = key_chapter_of(book->chunks->files[exercise->file].path);
-    if (chapter.len == 2 && chapter.at[0] == '0') chapter = str_from(chapter, 1);
-    buf_format(&number, "%.*s.%zu", STR_ARG(chapter), exercise->number);
+    buf_format(&number, "%.*s.%zu", STR_ARG(key_chapter_number(chapter)), exercise->number);
     return buf_str(&number);
 }
 

@@ -201,8 +201,7 @@ static bool fold(Parser *parser, Str function, const Values *values, Value *resu
     return true;
 }
 
-// percent(x), bytes(x), count(x): a plain number gets a unit; about(x): any number, two digits of
-// it.
+// percent(x), bytes(x), count(x): a plain number gets a unit. about(x): two digits of any number.
 static bool convert(Parser *parser, Str function, Value *value) {
     if (str_equal(function, STR("about"))) {
         if (value->unit == UNIT_TEXT) buf_format(parser->why, "about() takes a number");

@@ -98,6 +98,10 @@ Str key_chapter_of(Str path) {
     return (Str){NULL, 0};
 }
 
+Str key_chapter_number(Str chapter) {
+    return chapter.len > 1 && chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
+}
+
 // Template arguments belong to a name: `block_sum_unrolled<64, 2>`. Digits, commas, spaces only, so
 // that `a.time <3` stays a comparison.
 static size_t template_arguments(Str text) {
@@ -368,8 +372,7 @@ static Str source_of(const KeyScope *scope, const ResultTable *table, const Resu
     return (Str){NULL, 0};
 }
 
-// Is a row of a lab, as it was when its hash was `source`, older than the lab is now?
-static bool is_older(const KeyScope *scope, Str chapter, Str source) {
+bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source) {
     if (source.len == 0) return false;
     for (size_t i = 0; i < scope->source_count; i++) {
         if (!str_equal(scope->sources[i].chapter, chapter)) continue;
@@ -381,12 +384,13 @@ static bool is_older(const KeyScope *scope, Str chapter, Str source) {
 }
 
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
-    return is_older(scope, results_cell(table, row, STR("chapter")), source_of(scope, table, row));
+    return key_source_is_stale(scope, results_cell(table, row, STR("chapter")),
+                               source_of(scope, table, row));
 }
 
 bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
-    return is_older(scope, results_cell(table, row, STR("chapter")),
-                    results_cell(table, row, STR("limits_source")));
+    return key_source_is_stale(scope, results_cell(table, row, STR("chapter")),
+                               results_cell(table, row, STR("limits_source")));
 }
 
 static bool number_value(const ResultTable *table, const ResultRow *row, Str column, Unit unit,

@@ -63,6 +63,9 @@ Str key_counter_title(Arena *arena, Str column);
 // `chapters/A-tools.md`; empty when there is none.
 Str key_chapter_of(Str path);
 
+// How text calls a chapter: `4` for `04`, `A` for `A`.
+Str key_chapter_number(Str chapter);
+
 // Takes a key without its field off *text. False: *text does not start with one.
 bool key_take(const KeyScope *scope, Str *text, Key *key);
 
@@ -92,6 +95,8 @@ bool key_field_value(const KeyScope *scope, const ResultTable *device, const Res
                      const KeyField *field, Value *value, Buf *why);
 bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value *value, Buf *why);
 
+// Whether a lab's source with this hash, as results give it, is another than the chapter's is now.
+bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source);
 // Whether the row came from another source than the chapter's lab has now.
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
 // The same for what came from the limits.

@@ -82,6 +82,18 @@ static Lab open_lab(Reach *reach, size_t chunk) {
     return lab;
 }
 
+bool lab_is(const ChunkTable *table, size_t chunk) {
+    const Chunk *at = &table->chunks[chunk];
+    return at->exercise == CHUNK_NONE && key_chapter_of(at->target).len > 0;
+}
+
+size_t lab_of_chapter(const ChunkTable *table, Str chapter) {
+    for (size_t i = 0; i < table->chunk_count; i++)
+        if (lab_is(table, i) && str_equal(key_chapter_of(table->chunks[i].target), chapter))
+            return i;
+    return CHUNK_NONE;
+}
+
 Lab lab_of_program(const ChunkTable *table, size_t chunk) {
     Reach reach = reach_open(table);
     return open_lab(&reach, chunk);
@@ -95,8 +107,7 @@ Labs lab_collect(const ChunkTable *table) {
                  .of_chunk = ARENA_NEW(arena, table->chunk_count + 1, const Lab *)};
     Reach reach = reach_open(table);
     for (size_t i = 0; i < table->chunk_count; i++) {
-        bool named = key_chapter_of(table->chunks[i].target).len > 0;
-        if (!named || table->chunks[i].exercise != CHUNK_NONE) continue;
+        if (!lab_is(table, i)) continue;
         Lab *lab = &labs.items[labs.count++];
         *lab = open_lab(&reach, i);
         labs.of_chunk[i] = lab;

@@ -29,6 +29,12 @@ Labs lab_collect(const ChunkTable *table);
 // A program by itself, such as that of an exercise: what it is put together from.
 Lab lab_of_program(const ChunkTable *table, size_t chunk);
 
+// Is this chunk a lab: a target that is named after a chapter, and no exercise's?
+bool lab_is(const ChunkTable *table, size_t chunk);
+
+// The lab of that chapter, or CHUNK_NONE.
+size_t lab_of_chapter(const ChunkTable *table, Str chapter);
+
 // Which chunks are harness: those of class `harness`, and all that they pull in. One per chunk.
 bool *lab_harness(const ChunkTable *table);
 

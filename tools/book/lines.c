@@ -2,6 +2,7 @@
 #include "book/lines.h"
 
 #include "book/data_text.h"
+#include "book/lab.h"
 #include "book/prose.h"
 #include "tangle/expand.h"
 
@@ -33,17 +34,6 @@ typedef struct {
 static bool fail(Listing *listing, Buf why) {
     book_error(listing->book, listing->part->line, why);
     return false;
-}
-
-// The program of the chapter that asks.
-static size_t program_of(const Book *book) {
-    Str chapter = book_chapter(book);
-    for (size_t i = 0; i < book->chunks->chunk_count; i++) {
-        Str target = book->chunks->chunks[i].target;
-        if (book->chunks->chunks[i].exercise != CHUNK_NONE) continue;
-        if (target.len && chapter.len && str_equal(key_chapter_of(target), chapter)) return i;
-    }
-    return CHUNK_NONE;
 }
 
 // `#line 12 "chapters/04.md"`: the number and the path.
@@ -135,9 +125,7 @@ static bool read_columns(Listing *listing) {
     Str names;
     Buf why = {.arena = listing->book->arena};
     if (!fence_attribute(listing->part, STR("columns"), &names)) names = STR("warp_insts");
-    while ((names = str_trim(names)).len) {
-        size_t space = str_find(names, STR(" "));
-        Str name = str_slice(names, 0, space);
+    for (Str name; str_word(&names, &name);) {
         if (listing->column_count == LISTING_COLUMNS_MAX)
             buf_format(&why, "more than %d columns", LISTING_COLUMNS_MAX);
         else if (!results_has_column(listing->counts, name))
@@ -145,7 +133,6 @@ static bool read_columns(Listing *listing) {
                        listing->counts->path);
         if (why.len) return fail(listing, why);
         listing->columns[listing->column_count++] = name;
-        names = space == SIZE_MAX ? str_from(names, names.len) : str_from(names, space);
     }
     return true;
 }
@@ -181,12 +168,8 @@ static size_t column_width(const Listing *listing, size_t column) {
         if (text.len > width) width = text.len;
     }
     Str title = key_counter_title(listing->book->arena, listing->columns[column]);
-    while (title.len) {
-        size_t space = str_find(title, STR(" "));
-        size_t word = space == SIZE_MAX ? title.len : space;
-        if (word > width) width = word;
-        title = space == SIZE_MAX ? str_from(title, title.len) : str_from(title, space + 1);
-    }
+    for (Str word; str_word(&title, &word);)
+        if (word.len > width) width = word.len;
     return width;
 }
 
@@ -289,7 +272,7 @@ static bool find_chunk(Listing *listing, size_t *program) {
     Buf why = {.arena = book->arena};
     Str name;
     size_t chunk = CHUNK_NONE;
-    *program = program_of(book);
+    *program = lab_of_chapter(book->chunks, book_chapter(book));
     if (!fence_attribute(listing->part, STR("chunk"), &name))
         buf_add(&why, STR("a listing names no chunk: chunk=NAME"));
     else if ((chunk = chunk_find(book->chunks, name)) == CHUNK_NONE)

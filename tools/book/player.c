@@ -1,10 +1,10 @@
 // Player: see player.h.
 #include "book/player.h"
 
-#include <inttypes.h>
 #include <unistd.h>
 
 #include "base/json.h"
+#include "book/lab.h"
 #include "book/prose.h"
 #include "tangle/expand.h"
 
@@ -14,7 +14,7 @@ typedef struct {
     Book *book;
     const FencePart *part;
     const Chunk *lab; // of this chapter
-    Str code, source; // its text, and its hash as results give it
+    Str code;         // its text
     bool stale;
     // Of the kernel at hand:
     Str kernel;
@@ -27,16 +27,8 @@ static bool fail(Player *player, Buf why) {
     return false;
 }
 
-static bool next_word(Str *words, Str *word) {
-    *words = str_trim(*words);
-    size_t space = str_find(*words, STR(" "));
-    *word = str_slice(*words, 0, space);
-    *words = space == SIZE_MAX ? str_from(*words, words->len) : str_from(*words, space);
-    return word->len > 0;
-}
-
 static bool has_word(Str words, Str wanted) {
-    for (Str word; next_word(&words, &word);)
+    for (Str word; str_word(&words, &word);)
         if (str_equal(word, wanted)) return true;
     return false;
 }
@@ -44,19 +36,15 @@ static bool has_word(Str words, Str wanted) {
 // The lab of the chapter that asks, whose attributes say what is recorded.
 static bool find_lab(Player *player) {
     const Book *book = player->book;
-    Buf source = {.arena = book->arena}, why = {.arena = book->arena};
-    for (size_t i = 0; i < book->chunks->chunk_count; i++) {
-        const Chunk *chunk = &book->chunks->chunks[i];
-        if (!chunk->target.len || !str_equal(key_chapter_of(chunk->target), book_chapter(book)))
-            continue;
-        player->lab = chunk;
-        player->code = expand_text(book->chunks, i, EXPAND_CLEAN);
-        buf_format(&source, "%016" PRIx64, str_hash(player->code));
-        player->source = buf_str(&source);
-        return true;
+    Buf why = {.arena = book->arena};
+    size_t lab = lab_of_chapter(book->chunks, book_chapter(book));
+    if (lab == CHUNK_NONE) {
+        buf_add(&why, STR("this chapter has no lab whose steps could be played"));
+        return fail(player, why);
     }
-    buf_add(&why, STR("this chapter has no lab whose steps could be played"));
-    return fail(player, why);
+    player->lab = &book->chunks->chunks[lab];
+    player->code = expand_text(book->chunks, lab, EXPAND_CLEAN);
+    return true;
 }
 
 // What the lab records of an attribute must be all that the block asks for.
@@ -68,7 +56,7 @@ static bool check_words(Player *player, const char *asked, const char *recorded,
         return fail(player, why);
     }
     fence_attribute(player->lab->part, str_of(recorded), &there);
-    for (rest = *words; next_word(&rest, &word);) {
+    for (rest = *words; str_word(&rest, &word);) {
         if (has_word(there, word)) continue;
         buf_format(&why, "`%.*s` is not recorded: the lab of this chapter has %s=\"%.*s\"",
                    STR_ARG(word), recorded, STR_ARG(there));
@@ -131,7 +119,9 @@ static bool add_run(Player *player, Str block, Buf *json) {
         return fail_in_file(player, name, 0, STR("not recorded yet: make record DEVICE=cpu"));
     if (!results_read_csv(arena, name, &table, &error))
         return fail_in_file(player, error.path, error.line, error.message);
-    player->stale |= !str_equal(results_fact(&table, STR("source")), player->source);
+    KeyScope scope = book_scope(player->book);
+    Str source = results_fact(&table, STR("source"));
+    player->stale |= !source.len || key_source_is_stale(&scope, scope.chapter, source);
     if (!add_rows(player, &table, &rows)) return false;
     buf_add(json, STR("{\"block\":"));
     json_string(json, block);
@@ -164,13 +154,13 @@ static void add_code(const Player *player, Buf *json) {
 static bool add_kernels(Player *player, Str kernels, Str blocks, Buf *json) {
     const char *comma = "";
     buf_char(json, '[');
-    while (next_word(&kernels, &player->kernel)) {
+    while (str_word(&kernels, &player->kernel)) {
         const char *between = "";
         buf_format(json, "%s{\"name\":", comma);
         json_string(json, player->kernel);
         buf_add(json, STR(",\"runs\":["));
         player->line_count = 0;
-        for (Str rest = blocks, block; next_word(&rest, &block); between = ",") {
+        for (Str rest = blocks, block; str_word(&rest, &block); between = ",") {
             buf_add(json, str_of(between));
             if (!add_run(player, block, json)) return false;
         }
@@ -181,17 +171,6 @@ static bool add_kernels(Player *player, Str kernels, Str blocks, Buf *json) {
     }
     buf_char(json, ']');
     return true;
-}
-
-// Nothing in it ends a script element, or looks like an entity.
-static Str for_html(Arena *arena, Str json) {
-    Buf safe = {.arena = arena};
-    for (size_t i = 0; i < json.len; i++)
-        if (json.at[i] == '<' || json.at[i] == '&')
-            buf_format(&safe, "\\u%04x", (unsigned)json.at[i]);
-        else
-            buf_char(&safe, json.at[i]);
-    return buf_str(&safe);
 }
 
 void player_weave(Book *book, const FencePart *part) {
@@ -212,8 +191,10 @@ void player_weave(Book *book, const FencePart *part) {
     if (book->style == BOOK_PANDOC) {
         buf_format(&text,
                    ":::: player\n```{=html}\n<script "
-                   "type=\"application/json\">{\"stale\":%s,\"kernels\":%.*s}</script>\n```\n\n",
-                   player.stale ? "true" : "false", STR_ARG(for_html(book->arena, buf_str(&json))));
+                   "type=\"application/json\">{\"stale\":%s,\"kernels\":",
+                   player.stale ? "true" : "false");
+        json_in_html(&text, buf_str(&json));
+        buf_add(&text, STR("}</script>\n```\n\n"));
         book_add(book, buf_str(&text));
     }
     book_add(book, prose_inline(book, buf_str(&still), part->line + 1));

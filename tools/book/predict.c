@@ -98,8 +98,7 @@ static bool read_attributes(Book *book, const Braces *braces, Prediction *predic
 // `4.1` for mark `.`: of the chapter 4 the prediction counted last.
 static Str name_of(const Book *book, const char *mark) {
     Buf name = {.arena = book->arena};
-    Str chapter = book_chapter(book);
-    if (str_starts(chapter, STR("0"))) chapter = str_from(chapter, 1);
+    Str chapter = key_chapter_number(book_chapter(book));
     buf_format(&name, "%.*s%s%zu", STR_ARG(chapter), chapter.len ? mark : "",
                book->prediction_count);
     return buf_str(&name);
@@ -130,15 +129,6 @@ void predict_open(Book *book, const Braces *braces, size_t number) {
 
 // --- options ---
 
-static Str as_line(Book *book, Str text) {
-    Buf out = {.arena = book->arena};
-    for (size_t i = 0; i < text.len; i++) {
-        bool gap = text.at[i] == '\n' || text.at[i] == ' ';
-        if (!gap || (out.len && out.at[out.len - 1] != ' ')) buf_char(&out, gap ? ' ' : text.at[i]);
-    }
-    return str_trim(buf_str(&out));
-}
-
 // An option's text without its comparison, which becomes `when`.
 static Str without_condition(Book *book, Str item, size_t line, PredictOption *option) {
     Buf text = {.arena = book->arena};
@@ -152,7 +142,7 @@ static Str without_condition(Book *book, Str item, size_t line, PredictOption *o
         else if (option->when.len)
             error_at(book, line, "an option has one condition");
         else
-            option->when = as_line(book, piece.text);
+            option->when = str_one_line(book->arena, piece.text);
     }
     return str_trim(buf_str(&text));
 }
@@ -258,7 +248,7 @@ static void add_attribute(Buf *text, const char *name, Str value) {
 
 static void add_answer_open(Book *book, const Prediction *prediction) {
     Buf text = {.arena = book->arena};
-    Str answer = as_line(book, predict_answer_text(book, prediction));
+    Str answer = str_one_line(book->arena, predict_answer_text(book, prediction));
     const char *stale = prediction->answer.stale ? " *(stale)*" : "";
     if (book->style != BOOK_PANDOC) {
         const char *strong = is_choice(prediction) ? "" : "**";

@@ -219,7 +219,7 @@ static Str heading_text(Book *book, int level, Str title, size_t line) {
     if (book->style != BOOK_PANDOC || level != 1 || chapter.len == 0)
         return anchor_book_title(book->arena, chapter, level, text);
     Buf numbered = {.arena = book->arena};
-    Str number = chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
+    Str number = key_chapter_number(chapter);
     text = anchor_chapter_title(chapter, text);
     bool letter = chapter.at[0] >= 'A';
     buf_format(&numbered, "[%.*s]{.chapter-number%s} %.*s", STR_ARG(number),

@@ -88,11 +88,7 @@ static bool read_columns(Table *table) {
     bool good = true;
     if (!fence_attribute(table->part, STR("columns"), &names))
         names = STR("time spread gbps read_pct speedup");
-    while ((names = str_trim(names)).len) {
-        size_t space = str_find(names, STR(" "));
-        good = read_column(table, str_slice(names, 0, space)) && good;
-        names = space == SIZE_MAX ? str_from(names, names.len) : str_from(names, space);
-    }
+    for (Str name; str_word(&names, &name);) good = read_column(table, name) && good;
     return good;
 }
 

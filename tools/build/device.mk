@@ -3,8 +3,9 @@
 # needs=nccl.h where a header must be there; device=nvidia-h200-x4 where several GPUs share the
 # work, in a results file of their own, and mpi="-DWITH_MPI" where those flags make it one process
 # per GPU. The CPU device also records trace="KERNEL..", who touches which bank when;
-# steps="KERNEL.." with blocks="64 256", the same and more for the page's player; hazards=KERNEL, the hazards of a counter-example line by line; and errors=FILE, rounding errors,
-# which are the same on every device. What figures= says is for tools/plot/plot.py.
+# steps="KERNEL.." with blocks="64 256", the same and more for the page's player; hazards=KERNEL, the
+# hazards of a counter-example line by line; and errors=FILE, rounding errors, which are the same on
+# every device. What figures= says is for tools/plot/plot.py.
 found_nvcc := $(shell B=$(B) tools/build/toolchain.sh -f nvcc)
 has_header = $(wildcard $(foreach folder,/usr/include/ /usr/local/include/ $(dir $(found_nvcc))../include/,$(folder)$(1)))
 missing := $(foreach lab,$(LABS),$(if $(needs_$(lab)),$(if $(call has_header,$(needs_$(lab))),,$(lab))))

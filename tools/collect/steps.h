@@ -10,11 +10,8 @@
 // line    of the tangled code
 // op      load, store, shuffle, syncwarp; barrier, of no warp
 // lanes   bits, hexadecimal; what follows is lane by lane, of these
-// words   of shared memory; of a shuffle the lanes whose value is taken. `7 9 0+2x16`: 7, 9, then
-// 16
-//         that begin with 0 and rise by 2
-// values  stored, or that the lanes have before a shuffle: floats that are whole numbers. A load
-// has
+// words   of shared memory; of a shuffle the lanes whose value is taken. `7 9 0+2x3`: 7, 9, 0, 2, 4
+// values  stored, or that the lanes have before a shuffle: floats that are whole numbers. Of a load
 //         none: it finds what was stored, which is checked here
 // races   `27+16:ffff`: each of these lanes races with the thread 16 above it, at line 27
 #ifndef COLLECT_STEPS_H

@@ -51,11 +51,7 @@ static void add_state(Listing *listing, const Exercise *exercise, Buf *out) {
 }
 
 int list(const Session *session) {
-    Buf path = {.arena = session->arena};
-    buf_format(&path, "%s/progress.csv", session->work);
-    Listing listing = {.session = session};
-    listing.progress =
-        progress_read(session->arena, str_terminated(session->arena, buf_str(&path)));
+    Listing listing = {.session = session, .progress = session_progress(session)};
     for (size_t i = 0; i < session->table->exercise_count; i++) {
         const Exercise *exercise = &session->table->exercises[i];
         Buf state = {.arena = session->arena};

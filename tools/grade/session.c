@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "book/exercises.h"
 #include "tangle/expand.h"
 
 Str session_chapter(const Session *session, const Exercise *exercise) {
@@ -16,11 +17,7 @@ Str session_chapter(const Session *session, const Exercise *exercise) {
 }
 
 Str session_number(const Session *session, const Exercise *exercise) {
-    Buf number = {.arena = session->arena};
-    Str chapter = key_chapter_of(session_chapter(session, exercise));
-    if (chapter.len == 2 && chapter.at[0] == '0') chapter = str_from(chapter, 1);
-    buf_format(&number, "%.*s.%zu", STR_ARG(chapter), exercise->number);
-    return buf_str(&number);
+    return exercises_number(session->book, exercise);
 }
 
 KeyScope session_scope(const Session *session, const Exercise *exercise) {
@@ -36,6 +33,12 @@ Str session_name(const Session *session, const Exercise *exercise) {
 Str session_file(const Session *session, const Exercise *exercise) {
     Str target = session->table->chunks[exercise->program].target;
     return path_join(session->arena, str_of(session->work), path_name(target));
+}
+
+Progress session_progress(const Session *session) {
+    Buf path = {.arena = session->arena};
+    buf_format(&path, "%s/progress.csv", session->work);
+    return progress_read(session->arena, str_terminated(session->arena, buf_str(&path)));
 }
 
 Str session_hash(const Session *session, const Exercise *exercise, Str text) {

@@ -31,6 +31,9 @@ Str session_name(const Session *session, const Exercise *exercise);
 // WORK/04_padded_doubles.cu.
 Str session_file(const Session *session, const Exercise *exercise);
 
+// What has been graded before: WORK/progress.csv.
+Progress session_progress(const Session *session);
+
 // What the reader's file is graded by, in a hash: it changes with the file and with the exercise.
 Str session_hash(const Session *session, const Exercise *exercise, Str text);
 

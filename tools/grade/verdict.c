@@ -152,10 +152,7 @@ static int conclude(Grading *grading, Str graded) {
     const Session *session = grading->session;
     const Exercise *exercise = grading->exercise;
     bool done = grading->met == grading->of;
-    Buf path = {.arena = session->arena};
-    buf_format(&path, "%s/progress.csv", session->work);
-    Progress progress =
-        progress_read(session->arena, str_terminated(session->arena, buf_str(&path)));
+    Progress progress = session_progress(session);
     ProgressRow row = {exercise->id, graded, grading->met, grading->of};
     if (graded.len && !progress_enter(&progress, row))
         fprintf(stderr, "%s: %s\n", progress.path, strerror(errno));

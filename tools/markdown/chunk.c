@@ -99,6 +99,19 @@ static void check_utf8(ChunkTable *table, size_t file, Str text) {
                (unsigned)(unsigned char)text.at[bad], bad - start + 1);
 }
 
+// CommonMark takes a line of backticks for text where one more stands behind them. With an
+// attribute before it the author meant a block.
+static void find_broken_fences(ChunkTable *table, size_t file, const FencePart *prose) {
+    Str rest = prose->source, line;
+    for (size_t number = prose->line; str_line(&rest, &line); number++) {
+        Str info = str_trim(line);
+        if (!str_starts(info, STR("```"))) continue;
+        while (info.len && info.at[0] == '`') info = str_from(info, 1);
+        if (str_starts(str_trim(info), STR("{")) && str_find(info, STR("`")) != SIZE_MAX)
+            chunk_fail(table, file, number, "a ` in its attributes makes this text, no block");
+    }
+}
+
 static size_t add_file(ChunkTable *table, Str path) {
     ARENA_GROW(table->arena, table->files, table->file_count, table->file_capacity);
     table->files[table->file_count] = (ChunkFile){.path = path};
@@ -115,7 +128,10 @@ void chunk_add(ChunkTable *table, Str path, Str text) {
     size_t *inside = ARENA_NEW(table->arena, parts.count + 1, size_t);
     exercise_scan(table, file, inside);
     for (size_t i = 0; i < parts.count; i++)
-        if (parts.parts[i].fenced) add_part(table, file, &parts.parts[i], inside[i]);
+        if (parts.parts[i].fenced)
+            add_part(table, file, &parts.parts[i], inside[i]);
+        else
+            find_broken_fences(table, file, &parts.parts[i]);
 }
 
 void chunk_read(ChunkTable *table, Str path) {

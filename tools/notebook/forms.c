@@ -6,12 +6,9 @@
 // Text without emphasis, in one line, as a menu shows it.
 static Str plain(const Book *book, Str text) {
     Buf out = {.arena = book->arena};
-    for (size_t i = 0; i < text.len; i++) {
-        bool gap = text.at[i] == '\n' || text.at[i] == ' ';
-        if (text.at[i] == '*' || text.at[i] == '`') continue;
-        if (!gap || (out.len && out.at[out.len - 1] != ' ')) buf_char(&out, gap ? ' ' : text.at[i]);
-    }
-    return str_trim(buf_str(&out));
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] != '*' && text.at[i] != '`') buf_char(&out, text.at[i]);
+    return str_one_line(book->arena, buf_str(&out));
 }
 
 static void add_options(Buf *text, const Book *book, const Prediction *prediction) {

@@ -137,7 +137,7 @@ static void add_chunk_cell(Notebook *notebook, size_t chunk) {
 
 static void add_run_cell(Notebook *notebook, const Lab *lab) {
     Buf text = {.arena = notebook->book->arena};
-    Str link, number = lab->chapter.at[0] == '0' ? str_from(lab->chapter, 1) : lab->chapter;
+    Str link, number = key_chapter_number(lab->chapter);
     buf_format(&text,
                "# Chapter %.*s: put together, compile, check every sum, time every kernel.\n",
                STR_ARG(number));

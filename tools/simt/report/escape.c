@@ -43,14 +43,9 @@ static void add_html(Buf *buf, Str text) {
 
 void escape_html(Buf *buf, Str text) { add_valid(buf, text, add_html); }
 
-// "<" too, or a text could end the element or open a comment.
 void escape_json(Buf *buf, Str text) {
     Buf valid = {.arena = buf->arena}, json = {.arena = buf->arena};
     add_valid(&valid, text, buf_add);
     json_string(&json, buf_str(&valid));
-    for (size_t i = 0; i < json.len; i++)
-        if (json.at[i] == '<')
-            buf_add(buf, STR("\\u003c"));
-        else
-            buf_char(buf, json.at[i]);
+    json_in_html(buf, buf_str(&json));
 }
