@@ -31,6 +31,8 @@ static const char usage[] =
     "counters\n"
     "                  of each line, the launches, and for shared memory which lanes touch which\n"
     "                  bank; with --check the hazards at their lines\n"
+    "  --machine       execute the program's machine code for sm_90 in the place of its PTX: then\n"
+    "                  instructions, active lanes and divergent branches are the hardware's too\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
     "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
@@ -115,7 +117,7 @@ static const struct {
     {"--order", "SIMT_ORDER", VALUE_WHOLE},     {"--trace", "SIMT_TRACE", VALUE_FILE},
     {"--threads", "SIMT_THREADS", VALUE_WHOLE}, {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
     {"--last", "SIMT_LAST", VALUE_NONE},        {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
-    {"--html", "SIMT_HTML", VALUE_FILE},
+    {"--html", "SIMT_HTML", VALUE_FILE},        {"--machine", "SIMT_MACHINE", VALUE_NONE},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
