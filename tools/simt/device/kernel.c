@@ -208,6 +208,9 @@ static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *ban
     }
     put(bank + SASS_BANK_LOCAL, address_window(PTX_LOCAL), 8);
     put(bank + SASS_BANK_STACK, machine->local_bytes, 4);
+    put(bank + SASS_BANK_WORKSPACE, machine->grid_workspace >> 32, 4);
+    put(bank + SASS_BANK_WORKSPACE + 4, machine->grid_workspace, 4);
+    put(bank + SASS_BANK_CLUSTER, machine->explicit_cluster, 4);
 }
 
 // What a cooperative launch's blocks share: cooperative groups count arrivals at a grid-wide
@@ -300,7 +303,6 @@ static SimtStatus run_blocks(Run *run) {
     uint32_t slots = module->slots.count;
     Tally *tally = ARENA_NEW(&report->arena, slots + 1u, Tally);
     machine->params = ARENA_NEW(&report->arena, machine->param_bytes + 8u, uint8_t);
-    if (module->machine) fill_bank(machine, run->launch, machine->params);
     copy_arguments(run->kernel, run->launch, machine->params);
     SimtStatus status;
     machine->ordered = run->kernel->code->ordered || machine->cooperative ||
@@ -308,6 +310,7 @@ static SimtStatus run_blocks(Run *run) {
                        machine->run_prerequisite;
     machine->slot_count = slots;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
+    if (module->machine) fill_bank(machine, run->launch, machine->params);
     if (!open_observers(machine, run->kernel->mangled, run->options, &status, run->error))
         return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;

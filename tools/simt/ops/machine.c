@@ -201,17 +201,29 @@ const Inst *op_converge_break(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
+// Lanes that had to wait for each other execute the instruction once more when all are there
+// (counted on an H200); the block that counts it begins in front of it.
 const Inst *op_converge_named(Warp *warp, const Inst *inst) {
     const uint32_t lanes = REG(warp, LaneU32, inst->converge.mask)[__builtin_ctz(warp->exec)];
-    return path_gather(warp, inst, lanes) ? inst + 1 : path_wait_sync(warp, inst, lanes);
+    const uint32_t here = warp->mask;
+    if (!path_gather(warp, inst, lanes)) return path_wait_sync(warp, inst, lanes);
+    return warp->mask == here ? inst + 1 : inst - 1;
 }
 
 // --- branches of the whole path ---
 
+static uint32_t lanes_to_branch(const Warp *warp, const Inst *inst) {
+    const uint32_t predicate = *REG(warp, LaneU32, inst->branch.predicate);
+    return (inst->branch.negated ? ~predicate : predicate) & warp->mask;
+}
+
 const Inst *op_branch_any(Warp *warp, const Inst *inst) {
-    uint32_t predicate = *REG(warp, LaneU32, inst->branch.predicate);
-    if (inst->branch.negated) predicate = ~predicate;
-    return predicate & warp->mask ? inst->branch.target : inst + 1;
+    return lanes_to_branch(warp, inst) ? inst->branch.target : inst + 1;
+}
+
+// Seen on an H200: lanes of which only some would branch all go on.
+const Inst *op_branch_all(Warp *warp, const Inst *inst) {
+    return lanes_to_branch(warp, inst) == warp->mask ? inst->branch.target : inst + 1;
 }
 
 // If lanes that are named in the register go another way now.

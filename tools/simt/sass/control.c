@@ -36,7 +36,7 @@ static InstBranch branch_if(SassLower *s, uint32_t index) {
 void sass_lower_bra(SassLower *s) {
     const uint64_t target = s->inst->operands[2].value;
     const bool any = sass_take(s, "ANY");
-    sass_take(s, "U");
+    const bool uniform = sass_take(s, "U");
     if (sass_take(s, "DIV")) {
         if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
         const uint32_t named = sass_raw(s, &s->inst->operands[0], 0);
@@ -49,7 +49,7 @@ void sass_lower_bra(SassLower *s) {
         sass_emit(s, op_jump)->branch = branch;
     } else {
         const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
-        Inst *inst = sass_emit(s, any ? op_branch_any : op_branch);
+        Inst *inst = sass_emit(s, any ? op_branch_any : uniform ? op_branch_all : op_branch);
         inst->branch = branch;
         inst->slot = slot;
     }
@@ -186,6 +186,14 @@ void sass_lower_redux(SassLower *s) {
     if (is_signed && sync.reduce == REDUCE_MIN_U) sync.reduce = REDUCE_MIN_S;
     if (is_signed && sync.reduce == REDUCE_MAX_U) sync.reduce = REDUCE_MAX_S;
     emit_sync(s, op_reduce, sync);
+}
+
+uint32_t sass_first_lane(SassLower *s) {
+    const uint32_t p = sass_temp(s, REGISTER_PRED);
+    const InstSync sync = {
+        .d = PTX_NONE, .predicate = p, .class = REGISTER_32, .mask = lanes_here(s)};
+    emit_sync(s, op_elect, sync);
+    return p;
 }
 
 // ELECT: p, d, q

@@ -277,8 +277,7 @@ static uint32_t find_entry(const Cubin *cubin, uint32_t section, Str name) {
     return 0;
 }
 
-static void read_text(Cubin *cubin, PtxFunction *function, const SassFunction *machine,
-                      uint32_t symbol) {
+static void read_text(Cubin *cubin, PtxFunction *function, SassFunction *machine, uint32_t symbol) {
     function->inst_count = (uint32_t)(machine->code.len / SASS_BYTES);
     function->insts = ARENA_NEW(cubin->arena, function->inst_count + 1u, PtxInst);
     function->ptx_line = 0;
@@ -292,6 +291,7 @@ static void read_text(Cubin *cubin, PtxFunction *function, const SassFunction *m
         if (sass_decode(word, k * SASS_BYTES, &inst)) {
             sass_write(&inst, &text);
             sass_write_opcode(&inst, &opcode);
+            machine->uses_clusters |= str_starts(buf_str(&opcode), STR("UCGABAR"));
         } else {
             buf_format(&opcode, "%s 0x%016llx%016llx", inst.name ? inst.name : "unknown opcode",
                        (unsigned long long)word.high, (unsigned long long)word.low);

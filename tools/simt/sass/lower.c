@@ -60,6 +60,7 @@ static void mark_leaders(const SassLower *s, bool *leads) {
     for (uint32_t k = 0; k < s->count; k++) {
         const SassInst *inst = &s->insts[k];
         if (ends_block(inst) && k + 1 < s->count) leads[k + 1] = true;
+        if (inst->name && strcmp(inst->name, "WARPSYNC") == 0) leads[k] = true;
         for (uint32_t j = 0; j < inst->operand_count; j++) {
             const SassOperand *operand = &inst->operands[j];
             const uint64_t target = operand->value / SASS_BYTES;

@@ -74,6 +74,9 @@ bool sass_is_true(const SassLower *s, uint32_t operand);  // PT
 bool sass_is_false(const SassLower *s, uint32_t operand); // !PT
 bool sass_is_zero(const SassOperand *operand);
 
+uint32_t sass_within_block(SassLower *s, uint32_t address); // memory.c: of shared memory
+uint32_t sass_first_lane(SassLower *s); // control.c: a predicate, of one lane of those that are on
+
 // --- opcode.c ---
 typedef void SassLowering(SassLower *s);
 typedef struct {
@@ -96,6 +99,7 @@ SassLowering sass_lower_bra, sass_lower_exit, sass_lower_bssy, sass_lower_bsync,
     sass_lower_warpsync, sass_lower_call, sass_lower_ret, sass_lower_trap, sass_lower_bar,
     sass_lower_shfl, sass_lower_vote, sass_lower_redux, sass_lower_elect, sass_lower_nanosleep,
     sass_lower_grid_release, sass_lower_grid_wait, sass_lower_cluster_arrive,
-    sass_lower_cluster_wait; // control.c, together.c
+    sass_lower_cluster_wait;                                        // control.c
+SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_fence; // bulk.c
 
 #endif

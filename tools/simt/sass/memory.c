@@ -139,7 +139,7 @@ static uint32_t address_of(SassLower *s, const SassOperand *operand) {
 }
 
 // Shared addresses name the block of the cluster in their upper bits; here that is the own one.
-static uint32_t within_block(SassLower *s, uint32_t address) {
+uint32_t sass_within_block(SassLower *s, uint32_t address) {
     if (!s->function->uses_clusters) return address;
     const uint32_t to = sass_temp(s, REGISTER_32);
     sass_row(s, "and.b32", to, address, sass_constant(s, (uint32_t)ADDRESS_IN_BLOCK), 0);
@@ -149,7 +149,7 @@ static uint32_t within_block(SassLower *s, uint32_t address) {
 static InstMemory memory_of(SassLower *s, uint32_t operand, PtxSpace space, Size size) {
     const SassOperand *at = &s->inst->operands[operand];
     uint32_t base = address_of(s, at);
-    if (space == PTX_SHARED) base = within_block(s, base);
+    if (space == PTX_SHARED) base = sass_within_block(s, base);
     return (InstMemory){at->value, base, space, size.bytes, size.elements, at->kind == SASS_GLOBAL};
 }
 

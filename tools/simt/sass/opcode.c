@@ -100,6 +100,9 @@ static const SassOpcode opcodes[] = {
     {"ACQBULK", sass_lower_grid_wait},
     {"UCGABAR_ARV", sass_lower_cluster_arrive},
     {"UCGABAR_WAIT", sass_lower_cluster_wait},
+    {"SYNCS", sass_lower_syncs},
+    {"UBLKCP", sass_lower_ublkcp},
+    {"FENCE", sass_lower_fence},
 };
 
 const SassOpcode *sass_opcode(const char *name) {

@@ -39,6 +39,8 @@ static bool known_head(uint64_t at, uint32_t bytes) {
                  {SASS_BANK_GRID, 12},
                  {SASS_BANK_LOCAL, 8},
                  {SASS_BANK_STACK, 4},
+                 {SASS_BANK_WORKSPACE, 8},
+                 {SASS_BANK_CLUSTER, 4},
                  {0x208, 8}};
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         if (at >= heads[k].at && at + bytes <= heads[k].at + heads[k].bytes) return true;
