@@ -201,6 +201,26 @@ const Inst *op_converge_break(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
+// Lanes that yield, in a loop that waits for others, are no longer waited for where lanes meet, and
+// let the others of their warp go first. Counted on an H200, where a thread that waits for a whole
+// grid lets the other lanes go on without it.
+const Inst *op_converge_leave(Warp *warp, const Inst *inst) {
+    LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
+    const uint32_t yields = warp->exec, others = barrier[__builtin_ctz(yields)] & ~yields;
+    for (uint32_t m = others; m; m &= m - 1) barrier[__builtin_ctz(m)] &= ~yields;
+    for (uint32_t m = yields; m; m &= m - 1) barrier[__builtin_ctz(m)] &= yields;
+    static const Inst at = {.plain = op_converge};
+    path_break(warp, &at, yields, others);
+    return inst + 1;
+}
+
+const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
+    for (int k = 0; k < warp->path_count; k++)
+        if (k != warp->current && warp->paths[k].state == PATH_READY)
+            return path_yield(warp, inst + 1, STOP_SLICE);
+    return inst + 1;
+}
+
 // Lanes that had to wait for each other execute the instruction once more when all are there
 // (counted on an H200); the block that counts it begins in front of it.
 const Inst *op_converge_named(Warp *warp, const Inst *inst) {

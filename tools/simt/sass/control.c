@@ -80,6 +80,14 @@ void sass_lower_bsync(SassLower *s) {
     sass_emit(s, op_converge)->converge = (InstConverge){PTX_NONE, barrier};
 }
 
+void sass_lower_yield(SassLower *s) {
+    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
+    for (uint32_t k = 0; k < 16; k++)
+        if (s->barriers[k] != PTX_NONE)
+            sass_emit(s, op_converge_leave)->converge = (InstConverge){PTX_NONE, s->barriers[k]};
+    sass_emit(s, op_converge_yield);
+}
+
 void sass_lower_break(SassLower *s) {
     if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
     const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);

@@ -77,7 +77,7 @@ static const SassOpcode opcodes[] = {
     {"CCTL", sass_lower_nothing},
     {"ERRBAR", sass_lower_nothing},
     {"CGAERRBAR", sass_lower_nothing},
-    {"YIELD", sass_lower_nothing},
+    {"YIELD", sass_lower_yield},
     {"NOP", sass_lower_nothing},
     {"ENDCOLLECTIVE", sass_lower_nothing},
     {"BRA", sass_lower_bra},
