@@ -179,12 +179,11 @@ void sass_lower_vote(SassLower *s) {
 
 // REDUX: d, a
 void sass_lower_redux(SassLower *s) {
-    static const char *const names[] = {"SUM", "MIN", "MAX", "AND", "OR", "XOR"};
+    static const char *const names[] = {"SUM", "MIN", "MAX", "OR", "XOR"};
     static const ReduceMode modes[] = {REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U,
-                                       REDUCE_AND, REDUCE_OR,    REDUCE_XOR};
+                                       REDUCE_OR,  REDUCE_XOR,   REDUCE_AND}; // which has no name
     const bool is_signed = sass_take(s, "S32");
-    const uint32_t how = sass_choice(s, names, 6);
-    if (how > 5) sass_refuse(s, "what it does is not known");
+    const uint32_t named = sass_choice(s, names, 5), how = named < 5 ? named : 5;
     InstSync sync = {.d = sass_dest(s, 0, 0),
                      .predicate = PTX_NONE,
                      .reduce = modes[how],

@@ -15,7 +15,15 @@ enum {
     FORM_UNIFORM,
     FORM_UNIFORM_C
 };
-enum { FORM_AT = 9, OPCODE_BITS = 12, GUARD_AT = 12, NEGATES_BITS = 74, REUSE_AT = 122 };
+enum {
+    FORM_AT = 9,
+    OPCODE_BITS = 12,
+    GUARD_AT = 12,
+    NEGATES_BITS = 74,
+    REUSE_AT = 122,
+    CONTROL_AT = 105,
+    FORM_BIT_AT = 91
+};
 
 static uint32_t form_of(SassWord word) { return (uint32_t)sass_bits(word, FORM_AT, 3); }
 
@@ -36,6 +44,14 @@ static const SassRow *find_row(SassWord word) {
             return row;
     }
     return NULL;
+}
+
+// Bits that mean something are counted, so that those which are left can be told from what they
+// were in every instruction that was learned from.
+static uint64_t take(SassInst *inst, uint32_t at, uint32_t width) {
+    for (uint32_t k = at; k < at + width; k++)
+        *(k < 64 ? &inst->read.low : &inst->read.high) |= 1ull << (k & 63);
+    return sass_bits(inst->word, at, width);
 }
 
 static uint32_t number(const char **text) {
@@ -59,9 +75,10 @@ static bool add_listed(SassInst *inst, const char *token, size_t length) {
         if (strlen(list->name) != length || strncmp(list->name, token, length) != 0) continue;
         const char *place = token + length + 1;
         const uint32_t at = number(&place), width = (place++, number(&place));
-        const uint64_t value = sass_bits(inst->word, at, width);
+        const uint64_t value = take(inst, at, width);
         if (value >= list->count) return false;
         const char *item = list->items[value];
+        if (!item) return false;
         return !*item || add_modifier(inst, item, strlen(item));
     }
     return false;
@@ -69,20 +86,19 @@ static bool add_listed(SassInst *inst, const char *token, size_t length) {
 
 // IMAD that does not multiply has a name for what it does.
 static bool add_imad(SassInst *inst) {
-    const SassWord word = inst->word;
-    const uint32_t form = form_of(word);
-    const uint64_t a = sass_bits(word, 24, 8), low = sass_bits(word, 32, 32);
-    const uint64_t c = sass_bits(word, 64, 8);
-    const bool is_signed = sass_bits(word, 73, 1);
+    const uint32_t form = form_of(inst->word);
+    const uint64_t a = take(inst, 24, 8), low = take(inst, 32, 32);
+    const uint64_t c = take(inst, 64, 8);
+    const bool is_signed = take(inst, 73, 1);
     const char *name = NULL;
-    if (sass_bits(word, 74, 1)) return true;
+    if (take(inst, 74, 1)) return true;
     if (a == SASS_RZ && ((form == FORM_REGISTERS && (low & 255) == SASS_RZ) ||
                          (form == FORM_IMMEDIATE_C && c == SASS_RZ)))
         name = "MOV";
     else if (form == FORM_IMMEDIATE && low == 1)
         name = "IADD";
     else if (form == FORM_IMMEDIATE && c == SASS_RZ && !is_signed && low > 1 && low != 0x10000 &&
-             !(low & (low - 1)))
+             low != 0x80000000 && !(low & (low - 1)))
         name = "SHL";
     return !name || add_modifier(inst, name, strlen(name));
 }
@@ -96,7 +112,7 @@ static bool decode_modifiers(SassInst *inst) {
             if (name < length) {
                 const bool absent = *place == '!';
                 place += absent;
-                set = sass_bits(inst->word, number(&place), 1) != absent;
+                set = take(inst, number(&place), 1) != absent;
             }
             if (set && !add_modifier(inst, token + 1, name - 1)) return false;
         } else if (name == length) {
@@ -107,6 +123,13 @@ static bool decode_modifiers(SassInst *inst) {
         token += length + (token[length] == ' ');
     }
     return true;
+}
+
+// An instruction whose other bits are not as they always were would say more than is known.
+static bool rest_is_known(const SassInst *inst) {
+    const uint64_t low = inst->word.low & ~inst->read.low, form = 1ull << (FORM_BIT_AT - 64);
+    const uint64_t high = inst->word.high & ~inst->read.high & ~form;
+    return high == inst->row->rest && low == 0;
 }
 
 // --- operands ---
@@ -120,7 +143,7 @@ typedef struct {
     char immediate; // f d h u, 0: integer
 } Marks;
 
-static Marks read_marks(SassWord word, const char *token, size_t length) {
+static Marks read_marks(SassInst *inst, const char *token, size_t length) {
     const char *end = token + length;
     Marks marks = {.letter = *token++};
     marks.at = number(&token);
@@ -134,8 +157,8 @@ static Marks read_marks(SassWord word, const char *token, size_t length) {
             if (mark == '!')
                 marks.negation = at;
             else if (mark == 'v')
-                marks.uniform = sass_bits(word, at, 1);
-            else if (sass_bits(word, at, 1) != (mark == '^'))
+                marks.uniform = take(inst, at, 1);
+            else if (take(inst, at, 1) != (mark == '^'))
                 marks.hidden = true;
         }
         marks.minus |= mark == '-';
@@ -152,53 +175,50 @@ static Marks read_marks(SassWord word, const char *token, size_t length) {
 }
 
 // Sign and swizzle of a source that lies at 24, 32 or 64.
-static void read_signs(const SassInst *inst, const Marks *marks, uint32_t at,
-                       SassOperand *operand) {
+static void read_signs(SassInst *inst, const Marks *marks, uint32_t at, SassOperand *operand) {
     static const struct {
         uint8_t at, minus, absolute, half;
     } places[] = {{24, 72, 73, 74}, {32, 63, 62, 60}, {64, 75, 74, 81}};
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         if (places[k].at != at) continue;
-        if (marks->minus) operand->negated = sass_bits(inst->word, places[k].minus, 1);
-        if (marks->absolute) operand->absolute = sass_bits(inst->word, places[k].absolute, 1);
-        if (marks->half) operand->half = (uint8_t)sass_bits(inst->word, places[k].half, 2);
+        if (marks->minus) operand->negated = take(inst, places[k].minus, 1);
+        if (marks->absolute) operand->absolute = take(inst, places[k].absolute, 1);
+        if (marks->half) operand->half = (uint8_t)take(inst, places[k].half, 2);
     }
     const uint32_t reader = marks->letter == 'A'                    ? 0
                             : marks->letter == 'B' && !marks->third ? 1
                                                                     : 2;
     if (operand->kind == SASS_REG && strchr("ABC", marks->letter))
-        operand->reused = sass_bits(inst->word, REUSE_AT + reader, 1);
-    if (marks->inverts)
-        operand->inverted = operand->negated && sass_bits(inst->word, NEGATES_BITS, 1);
+        operand->reused = take(inst, REUSE_AT + reader, 1);
+    if (marks->inverts) operand->inverted = operand->negated && take(inst, NEGATES_BITS, 1);
 }
 
-static void set_register(const SassInst *inst, const Marks *marks, uint32_t at, bool uniform,
+static void set_register(SassInst *inst, const Marks *marks, uint32_t at, bool uniform,
                          SassOperand *operand) {
     operand->kind = uniform ? SASS_UREG : SASS_REG;
-    operand->reg = (uint8_t)sass_bits(inst->word, at, uniform ? 6 : 8);
+    operand->reg = (uint8_t)take(inst, at, uniform ? 6 : 8);
     read_signs(inst, marks, at, operand);
 }
 
-static void set_immediate(const SassInst *inst, const Marks *marks, SassOperand *operand) {
+static void set_immediate(SassInst *inst, const Marks *marks, SassOperand *operand) {
     operand->kind = marks->immediate == 'f'   ? SASS_SINGLE
                     : marks->immediate == 'd' ? SASS_DOUBLE
                     : marks->immediate == 'h' ? SASS_HALVES
                     : marks->immediate == 'u' ? SASS_UINT
                                               : SASS_INT;
-    operand->value = sass_bits(inst->word, 32, 32);
+    operand->value = take(inst, 32, 32);
 }
 
-static void set_bank(const SassInst *inst, uint32_t offset_bits, SassOperand *operand) {
+static void set_bank(SassInst *inst, uint32_t offset_bits, SassOperand *operand) {
     operand->kind = SASS_BANK;
     operand->reg = SASS_RZ;
     operand->ureg = SASS_URZ;
-    operand->bank = (uint8_t)sass_bits(inst->word, 54, 5);
-    operand->value = sass_bits(inst->word, 54 - offset_bits, offset_bits);
+    operand->bank = (uint8_t)take(inst, 54, 5);
+    operand->value = take(inst, 54 - offset_bits, offset_bits);
 }
 
 // B and C of arithmetic, by its form.
-static void set_by_form(const SassInst *inst, const Marks *marks, bool uniform,
-                        SassOperand *operand) {
+static void set_by_form(SassInst *inst, const Marks *marks, bool uniform, SassOperand *operand) {
     const uint32_t form = form_of(inst->word);
     const bool second = marks->letter == 'C' || marks->letter == 'c';
     const bool alone = !strpbrk(inst->row->operands, "Cc"); // then it is at 32
@@ -225,34 +245,36 @@ static uint64_t sign_extended(uint64_t value, uint32_t width) {
 
 // Distances of branches are counted in words from the next instruction on; one part lies where
 // others have a destination.
-static void set_label(const SassInst *inst, SassOperand *operand) {
+static void set_label(SassInst *inst, SassOperand *operand) {
     const bool joined = strchr(inst->row->operands, 'K') == NULL;
-    const uint64_t high = sign_extended(sass_bits(inst->word, 34, 48), 48);
-    const uint64_t words = joined ? high << 8 | sass_bits(inst->word, 16, 8) : high;
+    const uint64_t high = sign_extended(take(inst, 34, 48), 48);
+    const uint64_t words = joined ? high << 8 | take(inst, 16, 8) : high;
     operand->kind = SASS_LABEL;
     operand->value = inst->at + SASS_BYTES + 4 * words;
 }
 
-static void set_memory(const SassInst *inst, const Marks *marks, SassOperand *operand) {
-    const bool uniform = sass_bits(inst->word, 91, 1);
-    operand->kind = marks->letter == 'G' ? SASS_GLOBAL : SASS_SHARED;
-    operand->reg = (uint8_t)sass_bits(inst->word, 24, 8);
-    operand->ureg = uniform ? (uint8_t)sass_bits(inst->word, marks->at, 6) : SASS_URZ;
-    operand->value = sign_extended(sass_bits(inst->word, 40, 24), 24);
+static void set_memory(SassInst *inst, const Marks *marks, SassOperand *operand) {
+    const bool uniform = marks->letter != 'N' && marks->at && take(inst, 91, 1);
+    operand->kind = marks->letter == 'G'   ? SASS_GLOBAL
+                    : marks->letter == 'N' ? SASS_WIDE
+                                           : SASS_SHARED;
+    operand->reg = (uint8_t)take(inst, 24, 8);
+    operand->ureg = uniform ? (uint8_t)take(inst, marks->at, 6) : SASS_URZ;
+    operand->value = sign_extended(take(inst, 40, 24), 24);
 }
 
-static void set_predicate(const SassInst *inst, const Marks *marks, SassOperand *operand) {
+static void set_predicate(SassInst *inst, const Marks *marks, SassOperand *operand) {
     const bool uniform = marks->uniform || islower((unsigned char)marks->letter);
     operand->kind = uniform ? SASS_UPRED : SASS_PRED;
-    operand->reg = (uint8_t)sass_bits(inst->word, marks->at, 3);
+    operand->reg = (uint8_t)take(inst, marks->at, 3);
     operand->written = marks->letter == 'P' || marks->letter == 'p';
-    operand->negated = marks->negation && sass_bits(inst->word, marks->negation, 1);
+    operand->negated = marks->negation && take(inst, marks->negation, 1);
     if (marks->left_out && operand->reg == SASS_PT && !operand->negated) operand->hidden = true;
 }
 
-static bool set_special(const SassInst *inst, SassOperand *operand) {
+static bool set_special(SassInst *inst, SassOperand *operand) {
     operand->kind = SASS_SPECIAL;
-    operand->value = sass_bits(inst->word, 72, 8);
+    operand->value = take(inst, 72, 8);
     operand->word = sass_special((uint32_t)operand->value);
     return operand->word;
 }
@@ -260,7 +282,7 @@ static bool set_special(const SassInst *inst, SassOperand *operand) {
 static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     if (inst->operand_count == SASS_OPERANDS) return false;
     SassOperand *operand = &inst->operands[inst->operand_count++];
-    const Marks marks = read_marks(inst->word, token, length);
+    const Marks marks = read_marks(inst, token, length);
     *operand = (SassOperand){.hidden = marks.hidden, .joined = marks.joined};
     switch (marks.letter) {
     case 'D':
@@ -291,31 +313,31 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
         set_predicate(inst, &marks, operand);
         break;
     case 'K':
-        *operand =
-            (SassOperand){.kind = SASS_BARRIER, .reg = (uint8_t)sass_bits(inst->word, 16, 4)};
+        *operand = (SassOperand){.kind = SASS_BARRIER, .reg = (uint8_t)take(inst, 16, 4)};
         break;
     case 'L':
         set_label(inst, operand);
         break;
+    case 'N':
     case 'G':
     case 'S':
         set_memory(inst, &marks, operand);
         break;
     case 'M':
-        *operand = (SassOperand){.kind = SASS_SHARED,
-                                 .reg = SASS_RZ,
-                                 .ureg = (uint8_t)sass_bits(inst->word, marks.at, 6)};
+        *operand = (SassOperand){
+            .kind = SASS_SHARED, .reg = SASS_RZ, .ureg = (uint8_t)take(inst, marks.at, 6)};
         if (marks.at == 24 && !strchr(inst->row->operands, 'm'))
-            operand->value = sign_extended(sass_bits(inst->word, 40, 24), 24);
+            operand->value = sign_extended(take(inst, 40, 24), 24);
         break;
     case 'W':
     case 'w':
         set_bank(inst, 16, operand);
-        if (marks.letter == 'W') operand->reg = (uint8_t)sass_bits(inst->word, 24, 8);
+        operand->indexed = marks.letter == 'W';
+        if (operand->indexed) operand->reg = (uint8_t)take(inst, 24, 8);
         break;
     case 'I':
         operand->kind = SASS_INT;
-        operand->value = sass_bits(inst->word, marks.at, marks.width);
+        operand->value = take(inst, marks.at, marks.width);
         break;
     case 'X':
         return set_special(inst, operand);
@@ -332,7 +354,7 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
 static void join_table(SassInst *inst) {
     if (strstr(inst->row->name, "PLOP3") == NULL) return;
     SassOperand *first = &inst->operands[inst->operand_count - 2];
-    first->value = sass_bits(inst->word, 64, 3) | sass_bits(inst->word, 72, 5) << 3;
+    first->value = take(inst, 64, 3) | take(inst, 72, 5) << 3;
 }
 
 static bool decode_operands(SassInst *inst) {
@@ -357,7 +379,9 @@ bool sass_decode(SassWord word, uint64_t at, SassInst *inst) {
     if (!inst->row) return false;
     inst->name = inst->row->name;
     inst->guard_uniform = inst->name[0] == 'U';
-    return decode_modifiers(inst) && decode_operands(inst);
+    take(inst, 0, OPCODE_BITS + 4);
+    take(inst, CONTROL_AT, 128 - CONTROL_AT);
+    return decode_modifiers(inst) && decode_operands(inst) && rest_is_known(inst);
 }
 
 bool sass_has(const SassInst *inst, const char *modifier) {

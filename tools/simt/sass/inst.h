@@ -41,6 +41,7 @@ typedef enum {
     SASS_HALVES,  // value, two f16
     SASS_BANK,    // c[bank][value], or c[bank][reg + value]
     SASS_GLOBAL,  // desc[ureg][reg.64 + value]
+    SASS_WIDE,    // [reg + value], an address of 64 bits
     SASS_SHARED,  // [reg + ureg + value], and other memory with addresses of 32 bits
     SASS_LABEL,   // value, the address of an instruction of the function
     SASS_SPECIAL, // value, the number of a special register
@@ -58,6 +59,7 @@ typedef struct {
     bool reused;
     bool written; // a result
     bool hidden;  // does not stand in the text
+    bool indexed; // of a constant bank: by a register too, perhaps RZ
     bool joined;  // no comma in front of it
     uint64_t value;
     const char *word;
@@ -70,7 +72,8 @@ typedef struct SassRow SassRow;
 typedef struct {
     const SassRow *row;
     SassWord word;
-    uint64_t at; // byte offset in its function
+    SassWord read; // the bits of it that the row gives a meaning
+    uint64_t at;   // byte offset in its function
     const char *name;
     uint8_t guard; // a predicate, or SASS_PT
     bool guard_negated, guard_uniform;

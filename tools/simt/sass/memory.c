@@ -126,7 +126,7 @@ static PtxSpace space_of(const char *name) {
 }
 
 static uint32_t address_of(SassLower *s, const SassOperand *operand) {
-    if (operand->kind == SASS_GLOBAL) {
+    if (operand->kind == SASS_GLOBAL || operand->kind == SASS_WIDE) {
         const SassOperand pair = {.kind = SASS_REG, .reg = operand->reg};
         return sass_pair(s, &pair);
     }
@@ -150,7 +150,7 @@ static InstMemory memory_of(SassLower *s, uint32_t operand, PtxSpace space, Size
     const SassOperand *at = &s->inst->operands[operand];
     uint32_t base = address_of(s, at);
     if (space == PTX_SHARED) base = sass_within_block(s, base);
-    return (InstMemory){at->value, base, space, size.bytes, size.elements, at->kind == SASS_GLOBAL};
+    return (InstMemory){at->value, base, space, size.bytes, size.elements, at->kind != SASS_SHARED};
 }
 
 // .STRONG.GPU and the like: other threads are meant to see it.
@@ -217,7 +217,7 @@ static PtxType take_atomic_type(SassLower *s) {
 void sass_lower_atom(SassLower *s) {
     const PtxSpace space = space_of(s->inst->name);
     uint32_t at = 0;
-    while (s->inst->operands[at].kind != SASS_GLOBAL && s->inst->operands[at].kind != SASS_SHARED)
+    while (s->inst->operands[at].kind < SASS_GLOBAL || s->inst->operands[at].kind > SASS_SHARED)
         at++;
     if (at == 2 && sass_wanted(s, 0) != PTX_NONE) sass_refuse(s, "its predicate is not known");
     take_hints(s);
@@ -255,4 +255,8 @@ void sass_lower_membar(SassLower *s) {
 }
 
 // What changes nothing here: caches that are always right, errors that are told at once.
-void sass_lower_nothing(SassLower *s) { sass_take(s, "IVALL"); }
+void sass_lower_nothing(SassLower *s) {
+    sass_take(s, "IVALL");
+    for (uint32_t k = 0; k < s->inst->operand_count; k++)
+        if (!sass_is_zero(&s->inst->operands[k])) sass_refuse(s, "its address is not known");
+}

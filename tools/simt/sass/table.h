@@ -48,6 +48,7 @@
 typedef struct SassRow {
     uint16_t opcode;
     const char *name, *modifiers, *operands;
+    uint64_t rest; // the upper half's bits that nothing above reads, as they always are; but 91
 } SassRow;
 
 enum { SASS_ARITHMETIC = 0x1000 }; // with an opcode of 9 bits: see forms above

@@ -42,7 +42,7 @@ static void write_float(double value, bool negative, Buf *to) {
         buf_format(to, "%cINF ", negative ? '-' : '+');
     else if (value == 0 && negative)
         buf_format(to, "-0.0 ");
-    else if (fabs(value) >= 0x1p63)
+    else if (fabs(value) >= 1e16)
         buf_format(to, "%.20e", value);
     else
         buf_format(to, "%.20g", value);
@@ -90,11 +90,11 @@ static void write_memory(const SassOperand *operand, Buf *to) {
 }
 
 static void write_bank(const SassOperand *operand, Buf *to) {
+    const bool none = operand->reg == SASS_RZ && (operand->value || !operand->indexed);
     buf_format(to, "c[0x%x][", operand->bank);
-    if (operand->reg != SASS_RZ || operand->value == 0)
-        write_register("R", operand->reg, SASS_RZ, to);
-    if (operand->reg != SASS_RZ && operand->value) buf_char(to, '+');
-    if (operand->value) write_hex((int64_t)operand->value, to);
+    if (!none) write_register("R", operand->reg, SASS_RZ, to);
+    if (!none && operand->value) buf_char(to, '+');
+    if (none || operand->value) write_hex((int64_t)operand->value, to);
     buf_char(to, ']');
 }
 
@@ -146,6 +146,7 @@ static void write_operand(const SassOperand *operand, Buf *to) {
         if (operand->ureg != SASS_URZ) buf_format(to, "desc[UR%u]", operand->ureg);
         write_memory(operand, to);
         break;
+    case SASS_WIDE:
     case SASS_SHARED:
         write_memory(operand, to);
         break;
