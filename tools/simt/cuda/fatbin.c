@@ -114,8 +114,11 @@ FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error) {
     return best ? FATBIN_OK : no_ptx(error, machine_code);
 }
 
-static FatbinStatus fatbin_machine(Str bytes, FatbinPtx *cubin, SimtError *error) {
-    Str rest = str_slice(bytes, field(bytes, 6, 2), bytes.len);
+FatbinStatus fatbin_machine(Str bytes, FatbinPtx *cubin, SimtError *error) {
+    if (bytes.len < DATA_HEADER_BYTES) return corrupt(error, "shorter than its header");
+    const uint64_t header = field(bytes, 6, 2), size = field(bytes, 8, 8);
+    if (header > bytes.len || size > bytes.len - header) return corrupt(error, "cut short");
+    Str rest = str_slice(bytes, header, header + size);
     Entry entry;
     while (rest.len) {
         if (!take_entry(&rest, &entry)) return corrupt(error, "an entry does not fit");

@@ -140,7 +140,8 @@ static CudaError load(RegisteredModule *module) {
     if (!module) return CUDA_MEMORY_ALLOCATION; // it could not be registered
     if (module->tried) return module->error;
     SimtError error = {""};
-    module->error = runtime_options()->machine ? load_machine(module, &error) : load_ptx(module, &error);
+    module->error =
+        runtime_options()->machine ? load_machine(module, &error) : load_ptx(module, &error);
     module->tried = module->error != CUDA_MEMORY_ALLOCATION; // which may not last
     if (module->error) console_say("%s", error.text);
     if (module->error && module->tried) runtime_refuse(module->error);

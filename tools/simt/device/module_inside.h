@@ -19,8 +19,8 @@ struct Kernel {
 };
 
 struct Module {
-    PtxModule *ptx;        // of machine code, what stands for it
-    SassModule *machine;   // NULL: it is PTX
+    PtxModule *ptx;      // of machine code, what stands for it
+    SassModule *machine; // NULL: it is PTX
     Arena arena;
     SlotTable slots;
     Code **codes;                    // by function

@@ -2,8 +2,12 @@
 // convergence barriers, jumps to a register.
 #include "simt/ops/machine.h"
 
+#include <math.h>
+
 #include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
+
+#define TURN 6.283185307179586 // radians
 
 // --- sums with carries ---
 
@@ -135,6 +139,16 @@ static const Inst *register_to_predicates(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
+// Of an angle in turns, as the compiler prepares it.
+static const Inst *sine_of_turns(Warp *warp, const Inst *inst) {
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
+    LANE_RESULT_SCALAR(LaneF32, (float)sin(TURN * fmod((double)a[l], 1.0)));
+}
+static const Inst *cosine_of_turns(Warp *warp, const Inst *inst) {
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
+    LANE_RESULT_SCALAR(LaneF32, (float)cos(TURN * fmod((double)a[l], 1.0)));
+}
+
 // Whether a / b is beyond what a product with the reciprocal, corrected once, gives rightly: by
 // their exponents.
 static inline bool hard_quotient(uint32_t a, uint32_t b) {
@@ -150,6 +164,8 @@ static const Inst *is_hard_quotient(Warp *warp, const Inst *inst) {
 }
 
 const OpRow op_machine_rows[] = {
+    {"machine.sin", sine_of_turns, "ww"},
+    {"machine.cos", cosine_of_turns, "ww"},
     {"machine.fchk", is_hard_quotient, "pww"},
     {"machine.join", join, "dww"},
     {"machine.low", low_half, "wd"},

@@ -38,6 +38,12 @@ void sass_lower_fadd(SassLower *s) {
     const uint32_t b = flushed(s, &rounding, sass_single(s, 2)), d = sass_dest(s, 0, 0);
     snprintf(name, sizeof name, "%s%s.f32", sum ? "add" : "mul", rounding.round);
     sass_row(s, name, d, a, b, 0);
+    if (rounding.flush &&
+        !sum) { // a product that was rounded up to the least normal number is zero
+        sass_row(s, "flush.product.f32", d, d, a, b);
+        if (rounding.saturate) sass_row(s, "saturate.f32", d, d, 0, 0);
+        return;
+    }
     finish(s, &rounding, d);
 }
 
@@ -205,8 +211,8 @@ void sass_lower_mufu(SassLower *s) {
         const char *name, *row;
     } functions[] = {{"RCP", "rcp.approx.f32"},   {"RSQ", "rsqrt.approx.f32"},
                      {"EX2", "ex2.approx.f32"},   {"LG2", "lg2.approx.f32"},
-                     {"SQRT", "sqrt.approx.f32"}, {"SIN", "sin.approx.f32"},
-                     {"COS", "cos.approx.f32"},   {"TANH", "tanh.approx.f32"}};
+                     {"SQRT", "sqrt.approx.f32"}, {"SIN", "machine.sin"},
+                     {"COS", "machine.cos"},      {"TANH", "tanh.approx.f32"}};
     const Rounding rounding = {.flush = true};
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
         if (!sass_take(s, functions[k].name)) continue;
