@@ -341,9 +341,10 @@ typedef struct {
     uint32_t plus;
 } InstCarry;
 
-// d, high = a * b + c, c_high: 64 bits in two registers.
+// d, high = a * b + c, c_high + x: 64 bits in two registers; p is set where the sum reaches 2^64.
+// PTX_NONE: p, x are not there.
 typedef struct {
-    uint32_t d, high, a, b, c, c_high;
+    uint32_t d, high, p, a, b, c, c_high, x;
     bool is_signed;
 } InstWide;
 

@@ -46,6 +46,18 @@ CARRY_SUM(op_multiply_carry, a[l] * b[l])
 
 // --- 64 bits in two registers ---
 
+static void add_carrying(Warp *warp, const InstWide *wide, uint64_t sum[LANES]) {
+    const LaneU32 *c = REG(warp, LaneU32, wide->c), *c_high = REG(warp, LaneU32, wide->c_high);
+    uint32_t carries = 0;
+    for (int l = 0; l < LANES; l++) {
+        const uint64_t product = sum[l], more = c[l] | (uint64_t)c_high[l] << 32;
+        const uint64_t both = product + more;
+        sum[l] = both + bit_of(warp, wide->x, l);
+        carries |= (uint32_t)(both < product || sum[l] < both) << l;
+    }
+    if (wide->p != PTX_NONE) warp_write_predicate(warp, wide->p, carries);
+}
+
 const Inst *op_multiply_wide(Warp *warp, const Inst *inst) {
     const InstWide *wide = &inst->multiply;
     const LaneU32 *a = REG(warp, LaneU32, wide->a), *b = REG(warp, LaneU32, wide->b);
@@ -57,7 +69,10 @@ const Inst *op_multiply_wide(Warp *warp, const Inst *inst) {
         LANE_LOOP sum[l] = (uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]);
     else
         LANE_LOOP sum[l] = (uint64_t)a[l] * b[l];
-    LANE_LOOP sum[l] += c[l] | (uint64_t)c_high[l] << 32;
+    if (wide->p == PTX_NONE && wide->x == PTX_NONE)
+        LANE_LOOP sum[l] += c[l] | (uint64_t)c_high[l] << 32;
+    else
+        add_carrying(warp, wide, sum);
     if (exec == ALL_LANES) {
         LANE_LOOP d[l] = (uint32_t)sum[l];
         LANE_LOOP high[l] = (uint32_t)(sum[l] >> 32);
@@ -139,6 +154,28 @@ static const Inst *register_to_predicates(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
+// An integer as the least float that is not below it, and a float cut to an integer: what a
+// division of integers begins with.
+static inline float float_above(uint32_t x) {
+    union {
+        float value;
+        uint32_t bits;
+    } near = {(float)x};
+    near.bits += (double)near.value < (double)x;
+    return near.value;
+}
+static const Inst *upward_f32_u32(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneF32, float_above(a[l]));
+}
+static inline uint32_t cut(float x) {
+    return x >= 0x1p32f ? UINT32_MAX : x >= 1.0f ? (uint32_t)(int64_t)x : 0;
+}
+static const Inst *cut_u32_f32(Warp *warp, const Inst *inst) {
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
+    LANE_RESULT(LaneU32, cut(a[l]));
+}
+
 // Of an angle in turns, as the compiler prepares it.
 static const Inst *sine_of_turns(Warp *warp, const Inst *inst) {
     const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
@@ -164,6 +201,8 @@ static const Inst *is_hard_quotient(Warp *warp, const Inst *inst) {
 }
 
 const OpRow op_machine_rows[] = {
+    {"machine.i2f.rp", upward_f32_u32, "ww"},
+    {"machine.f2i.rz", cut_u32_f32, "ww"},
     {"machine.sin", sine_of_turns, "ww"},
     {"machine.cos", cosine_of_turns, "ww"},
     {"machine.fchk", is_hard_quotient, "pww"},

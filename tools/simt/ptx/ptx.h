@@ -91,9 +91,9 @@ typedef struct PtxVariable {
     uint32_t align;
     uint64_t bytes;
     const struct PtxVariable *whole; // of machine code: it lies in this one, at `offset`
-    bool managed;  // host code may use it too
-    bool external; // `.extern`: dynamic shared memory, or a definition elsewhere
-    uint8_t *data; // initial bytes, data_bytes of them; the rest is zero
+    bool managed;                    // host code may use it too
+    bool external;                   // `.extern`: dynamic shared memory, or a definition elsewhere
+    uint8_t *data;                   // initial bytes, data_bytes of them; the rest is zero
     size_t data_bytes;
     PtxReference *references;
     size_t reference_count, reference_capacity;

@@ -67,7 +67,7 @@ enum { COMPARES = sizeof compares / sizeof *compares };
 static void compare(SassLower *s, const char *type, uint32_t a, uint32_t b) {
     char name[24];
     const uint32_t how = sass_choice(s, compares, COMPARES);
-    const uint32_t result = sass_temp(s, REGISTER_PRED);
+    const uint32_t result = sass_compared(s);
     if (how == UINT32_MAX) sass_refuse(s, "its comparison is not known");
     snprintf(name, sizeof name, "setp.%s.%s", rows[how], type);
     sass_row(s, name, result, a, b, 0);
@@ -160,6 +160,10 @@ void sass_lower_i2f(SassLower *s) {
     const ConvertMode mode = take_direction(s);
     check_sizes(s, wide ? SIZE_64 : SIZE_32, SIZE_32);
     const uint32_t a = sass_source(s, 1);
+    if (!wide && from == PTX_U32 && mode == ROUND_UP) {
+        sass_row(s, "machine.i2f.rp", sass_dest(s, 0, 0), a, 0, 0);
+        return;
+    }
     if (!wide) {
         convert(s, PTX_F32, from, sass_dest(s, 0, 0), a, mode);
         return;
@@ -185,6 +189,10 @@ void sass_lower_f2i(SassLower *s) {
     const uint32_t how = sass_choice(s, names, 3);
     sass_take(s, "NTZ");
     check_sizes(s, SIZE_32, SIZE_32);
+    if (to == PTX_U32 && how == 2) { // subnormal numbers are cut to zero too
+        sass_row(s, "machine.f2i.rz", sass_dest(s, 0, 0), sass_single(s, 1), 0, 0);
+        return;
+    }
     const uint32_t a = flushed(s, &rounding, sass_single(s, 1));
     const ConvertMode mode = (how < 3 ? modes[how] : ROUND_NEAREST) | CONVERT_INTEGRAL;
     convert(s, to, PTX_F32, sass_dest(s, 0, 0), a, mode);
@@ -214,6 +222,14 @@ void sass_lower_mufu(SassLower *s) {
                      {"SQRT", "sqrt.approx.f32"}, {"SIN", "machine.sin"},
                      {"COS", "machine.cos"},      {"TANH", "tanh.approx.f32"}};
     const Rounding rounding = {.flush = true};
+    if (sass_has(s->inst, "RCP64H") || sass_has(s->inst, "RSQ64H")) { // of upper halves
+        const bool root = !sass_take(s, "RCP64H") && sass_take(s, "RSQ64H");
+        const uint32_t wide = sass_temp(s, REGISTER_64);
+        sass_row(s, "machine.join", wide, sass_constant(s, 0), sass_single(s, 1), 0);
+        sass_row(s, root ? "rsqrt.approx.ftz.f64" : "rcp.approx.ftz.f64", wide, wide, 0, 0);
+        sass_row(s, "machine.high", sass_dest(s, 0, 0), wide, 0, 0);
+        return;
+    }
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
         if (!sass_take(s, functions[k].name)) continue;
         const uint32_t a = flushed(s, &rounding, sass_single(s, 1)), d = sass_dest(s, 0, 0);

@@ -99,10 +99,12 @@ static Factors factors(const SassLower *s) {
 static void multiply_wide(SassLower *s, bool is_signed) {
     const Factors at = factors(s);
     const SassOperand *c = &s->inst->operands[at.c];
-    if (sass_take(s, "X") || c->negated || (at.p && sass_wanted(s, 1) != PTX_NONE))
-        sass_refuse(s, "its carry is not known");
+    if (c->negated) sass_refuse(s, "what it subtracts is not known");
+    const bool extended = sass_take(s, "X");
     const InstWide wide = {.d = sass_dest(s, 0, 0),
                            .high = sass_dest(s, 0, 1),
+                           .p = at.p ? sass_wanted(s, 1) : PTX_NONE,
+                           .x = extended ? carry_in(s, at.x) : PTX_NONE,
                            .a = sass_source(s, at.a),
                            .b = sass_source(s, at.b),
                            .c = sass_raw(s, c, 0),
@@ -159,6 +161,8 @@ void sass_lower_imad(SassLower *s) {
         const SassOperand *c = &s->inst->operands[at.c];
         const InstWide wide = {.d = low,
                                .high = sass_dest(s, 0, 0),
+                               .p = PTX_NONE,
+                               .x = PTX_NONE,
                                .a = a,
                                .b = b,
                                .c = sass_raw(s, c, 0),
@@ -254,6 +258,15 @@ void sass_lower_shf(SassLower *s) {
     sass_take(s, "L");
     const uint32_t type = sass_choice(s, types, 4);
     const SassOperand *operands = s->inst->operands;
+    const bool wraps = sass_take(s, "W"),
+               both = !sass_is_zero(&operands[1]) && !sass_is_zero(&operands[3]);
+    if (type == 3 && (both || wraps) && right != high) { // 32 bits out of 64, as shf of PTX
+        static const char *const names[] = {"shf.l.clamp.b32", "shf.l.wrap.b32", "shf.r.clamp.b32",
+                                            "shf.r.wrap.b32"};
+        const uint32_t a = sass_source(s, 1), by = sass_source(s, 2), b = sass_source(s, 3);
+        sass_row(s, names[2 * right + wraps], sass_dest(s, 0, 0), a, b, by);
+        return;
+    }
     const SassOperand *used = high && right ? &operands[3] : &operands[1];
     const SassOperand *other = high && right ? &operands[1] : &operands[3];
     if (type < 2) {
@@ -262,6 +275,14 @@ void sass_lower_shf(SassLower *s) {
     }
     if (!sass_is_zero(other) || (high && !right))
         sass_refuse(s, "what its other operand does is not known");
+    if (wraps) { // only the lower five bits of the distance count
+        if (type == 2) sass_refuse(s, "how it wraps is not known");
+        const uint32_t from = sass_raw(s, used, 0), by = sass_source(s, 2),
+                       none = sass_constant(s, 0);
+        sass_row(s, right ? "shf.r.wrap.b32" : "shf.l.wrap.b32", sass_dest(s, 0, 0),
+                 right ? from : none, right ? none : from, by);
+        return;
+    }
     const char *row = !right ? "shl.b32" : type == 2 ? "shr.s32" : "shr.u32";
     const uint32_t from = sass_raw(s, used, 0), by = sass_source(s, 2);
     sass_row(s, row, sass_dest(s, 0, 0), from, by, 0);
@@ -296,7 +317,7 @@ void sass_lower_isetp(SassLower *s) {
     const uint32_t compare = sass_choice(s, compares, 8);
     if (compare == UINT32_MAX || !*rows[compare]) sass_refuse(s, "its comparison is not known");
     const uint32_t a = sass_source(s, 2), b = sass_source(s, 3);
-    uint32_t result = sass_temp(s, REGISTER_PRED);
+    uint32_t result = sass_compared(s);
     char name[24];
     if (!sass_take(s, "EX")) {
         snprintf(name, sizeof name, "setp.%s.%s", rows[compare], type);
@@ -317,6 +338,17 @@ void sass_lower_isetp(SassLower *s) {
     sass_combine(s, result);
 }
 
+// Only p is wanted, and is the comparison's result as it is.
+static bool combines_nothing(const SassLower *s) {
+    return sass_has(s->inst, "AND") && s->inst->operands[1].reg == SASS_PT && sass_is_true(s, 4);
+}
+
+uint32_t sass_compared(SassLower *s) {
+    const uint32_t p = sass_wanted(s, 0);
+    const bool plain = combines_nothing(s) && p != PTX_NONE && !sass_has(s->inst, "EX");
+    return plain ? p : sass_temp(s, REGISTER_PRED);
+}
+
 // Of a comparison's result, p, q and `with`, which are its first two operands and the fifth.
 void sass_combine(SassLower *s, uint32_t result) {
     static const char *const names[] = {"AND", "OR", "XOR"};
@@ -324,7 +356,7 @@ void sass_combine(SassLower *s, uint32_t result) {
     const uint32_t how = sass_choice(s, names, 3), p = sass_wanted(s, 0), q = sass_wanted(s, 1);
     if (how == UINT32_MAX) sass_refuse(s, "how it combines is not known");
     if (how == 0 && q == PTX_NONE && sass_is_true(s, 4)) {
-        if (p != PTX_NONE) sass_row(s, "mov.pred", p, result, 0, 0);
+        if (p != PTX_NONE && p != result) sass_row(s, "mov.pred", p, result, 0, 0);
         return;
     }
     const uint32_t with = sass_predicate(s, 4);
@@ -375,8 +407,14 @@ void sass_lower_addminmax(SassLower *s) {
 }
 
 void sass_lower_fminmax(SassLower *s) {
-    const uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
-    by_predicate(s, 3, "min.f32", "max.f32", sass_dest(s, 0, 0), a, b);
+    const bool flush = sass_take(s, "FTZ"), nan = sass_take(s, "NAN");
+    uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
+    if (flush) {
+        a = lower_flushed(s->lower, REGISTER_32, a);
+        b = lower_flushed(s->lower, REGISTER_32, b);
+    }
+    by_predicate(s, 3, nan ? "min.NaN.f32" : "min.f32", nan ? "max.NaN.f32" : "max.f32",
+                 sass_dest(s, 0, 0), a, b);
 }
 
 void sass_lower_iabs(SassLower *s) {

@@ -67,6 +67,7 @@ uint32_t sass_double(SassLower *s, uint32_t operand);
 // What an operand writes, part 1: the register behind it.
 uint32_t sass_dest(SassLower *s, uint32_t operand, uint32_t part);
 void sass_split(SassLower *s, uint32_t operand, uint32_t from); // 64 bits into a pair
+uint32_t sass_compared(SassLower *s); // integer.c: where the result of a comparison goes
 void sass_combine(SassLower *s, uint32_t result); // integer.c: a comparison with its fifth operand
 uint32_t sass_predicate(SassLower *s, uint32_t operand);  // that is read
 uint32_t sass_wanted(SassLower *s, uint32_t operand);     // that is written; PTX_NONE: PT

@@ -29,7 +29,7 @@
     X(UISETP, sass_lower_isetp, LABS) \
     X(VIMNMX, sass_lower_iminmax, VECTORS) \
     X(VIMNMX3, sass_lower_minmax3, LABS) \
-    X(VIADDMNMX, sass_lower_addminmax, LABS) \
+    X(VIADDMNMX, sass_lower_addminmax, VECTORS) \
     X(IABS, sass_lower_iabs, VECTORS) \
     X(POPC, sass_lower_popc, VECTORS) \
     X(UPOPC, sass_lower_popc, LABS) \
@@ -47,15 +47,15 @@
     X(FCHK, sass_lower_fchk, VECTORS) \
     X(MUFU, sass_lower_mufu, VECTORS) \
     X(DADD, sass_lower_dadd, VECTORS) \
-    X(DMUL, sass_lower_dadd, LABS) \
-    X(DFMA, sass_lower_dadd, PTX) \
-    X(DSETP, sass_lower_dsetp, LABS) \
-    X(HADD2, sass_lower_hadd2, LABS) \
+    X(DMUL, sass_lower_dadd, VECTORS) \
+    X(DFMA, sass_lower_dadd, VECTORS) \
+    X(DSETP, sass_lower_dsetp, VECTORS) \
+    X(HADD2, sass_lower_hadd2, VECTORS) \
     X(HFMA2, sass_lower_hfma2, VECTORS) \
     X(I2F, sass_lower_i2f, VECTORS) \
     X(I2FP, sass_lower_i2fp, VECTORS) \
     X(F2I, sass_lower_f2i, VECTORS) \
-    X(F2F, sass_lower_f2f, LABS) \
+    X(F2F, sass_lower_f2f, VECTORS) \
     X(LDC, sass_lower_ldc, VECTORS) \
     X(ULDC, sass_lower_ldc, VECTORS) \
     X(S2R, sass_lower_s2r, VECTORS) \
@@ -86,7 +86,7 @@
     X(BSSY, sass_lower_bssy, VECTORS) \
     X(BSYNC, sass_lower_bsync, VECTORS) \
     X(BREAK, sass_lower_break, VECTORS) \
-    X(WARPSYNC, sass_lower_warpsync, LABS) \
+    X(WARPSYNC, sass_lower_warpsync, VECTORS) \
     X(CALL, sass_lower_call, VECTORS) \
     X(RET, sass_lower_ret, VECTORS) \
     X(BPT, sass_lower_trap, LABS) \
