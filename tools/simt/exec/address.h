@@ -65,7 +65,7 @@ static inline uint64_t address_map(uint64_t address, uint64_t rank) {
 }
 static inline uint32_t address_rank(const Block *block, uint64_t address) {
     const uint32_t named = (uint32_t)(address >> ADDRESS_RANK_SHIFT) & UINT8_MAX;
-    if (block->machine->plain_ranks) return named;
+    if (block->plain_ranks) return named;
     return named ? named - 1 : block->rank;
 }
 // Of the lanes of `mask`, those that access the same block's shared memory as the first of them
