@@ -285,6 +285,11 @@ const Inst *op_converge_named(Warp *warp, const Inst *inst) {
     return warp->mask == here ? inst + 1 : inst - 1;
 }
 
+// Behind the last instruction, where only damaged code comes to.
+const Inst *op_past_end(Warp *warp, const Inst *inst) {
+    return warp_fail(warp, inst, -1, SIMT_TRAP, "runs past the end of its machine code");
+}
+
 // --- branches of the whole path ---
 
 static uint32_t lanes_to_branch(const Warp *warp, const Inst *inst) {

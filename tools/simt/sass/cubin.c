@@ -17,6 +17,7 @@ enum {
     // .nv.info: a byte of format, a byte of attribute, two of size or value.
     FORMAT_SIZED = 4,
     ATTRIBUTE_MAX_THREADS = 0x05,
+    ATTRIBUTE_BANK = 0x0a, // of the parameters: where they begin, how many bytes
     ATTRIBUTE_REQUIRED = 0x10,
     ATTRIBUTE_FRAME_SIZE = 0x11,
     ATTRIBUTE_PARAMETER = 0x17,
@@ -231,6 +232,9 @@ static void read_attribute(Cubin *cubin, PtxFunction *function, SassFunction *ma
     case ATTRIBUTE_PARAMETER:
         read_parameter(function, value);
         break;
+    case ATTRIBUTE_BANK:
+        machine->param_end = (word_at(value, 4) & 0xffff) + (word_at(value, 4) >> 16);
+        break;
     case ATTRIBUTE_MAX_THREADS:
         function->max_threads = shape.x * shape.y * shape.z;
         break;
@@ -315,6 +319,17 @@ static bool has_text_relocations(const Cubin *cubin, uint32_t section) {
     return false;
 }
 
+// Parameters lie one behind the other and end where the attributes say.
+static bool parameters_fit(const PtxFunction *function, const SassFunction *machine) {
+    uint64_t end = SASS_PARAMETERS;
+    for (uint32_t k = 0; k < function->param_count; k++) {
+        const PtxVariable *parameter = &function->params[k];
+        if (!parameter->bytes || parameter->offset < end) return false;
+        end = parameter->offset + parameter->bytes;
+    }
+    return !function->param_count || end == machine->param_end;
+}
+
 static bool read_function(Cubin *cubin, SassModule *module, uint32_t section) {
     Str name = str_from(cubin_name(cubin, section), STR(".text.").len);
     const uint32_t symbol = find_entry(cubin, section, name);
@@ -335,6 +350,7 @@ static bool read_function(Cubin *cubin, SassModule *module, uint32_t section) {
     const uint32_t all = cubin_find(cubin, STR(".nv.info"), STR(""));
     if (own) read_info(cubin, own, 0, function, machine);
     if (all && symbol) read_info(cubin, all, symbol, function, machine);
+    if (!parameters_fit(function, machine)) return wrong(cubin, "its parameters do not fit");
     if (has_text_relocations(cubin, section)) machine->relocated = true;
     read_text(cubin, function, machine, symbol);
     return true;

@@ -24,6 +24,7 @@ enum {
 typedef struct {
     Str code;              // 16 bytes an instruction
     uint32_t registers;    // of a thread
+    uint32_t param_end;    // in constant bank 0
     uint32_t shared_bytes; // with what is the system's
     bool uses_clusters;
     bool relocated; // its code holds addresses that are not known yet

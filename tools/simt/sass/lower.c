@@ -183,6 +183,7 @@ bool sass_lower(Lowering *lowering, const SassModule *module, Code *code) {
         if (leads[k]) begin_block(s, leads, k);
         lower_instruction(s);
     }
+    sass_emit(s, op_past_end);
     finish(s, leads);
     return true;
 }
