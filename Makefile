@@ -81,7 +81,7 @@ chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
 no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
 chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))
-chapter-%: | $(DEVICE_TOOLS) $(if $(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, REPORT=1 adds a page of counts line by line
+chapter-%: | $(DEVICE_TOOLS) $(if $(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, REPORT=1 adds a page of counts line by line, MACHINE=1 executes machine code
 	$(Q)$(if $(chapter_lab),$(if $(REPORT),$(with_report),$(on_device) $(chapter_run)),echo 'make: $(no_chapter)' >&2; exit 2)
 
 # Exercises: what stands in work/ is the reader's, and only ever read.

@@ -22,13 +22,13 @@ lined_of = $(1:%=$(R)/%.cu)
 # The page that make chapter-N REPORT=1 adds comes from the CPU device, also where the lab itself
 # runs on a GPU. 86 is the status of a program with hazards: they stand in the page.
 report = $(B)/report-$(firstword $(subst _, ,$(chapter_lab))).html
-reported = { $(B)/simt --last --check --html $(report) $(chapter_run)$(1) || [ $$? -eq 86 ]; }
+reported = { $(B)/simt --last $(if $(MACHINE),--machine,--check) --html $(report) $(chapter_run)$(1) || [ $$? -eq 86 ]; }
 with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && )$(call reported,$(if $(filter cpu,$(DEVICE)),, >/dev/null)) && \
   echo $(report)
 
 ifeq ($(DEVICE),cpu)
 DEVICE_TOOLS = simt
-on_device = $(B)/simt --last
+on_device = $(B)/simt --last $(if $(MACHINE),--machine --lines)
 every_size = $(runs)
 # simt leaves a file alone whose content stays: touch says that the lab was run. The source with
 # #line that a lab was compiled from is kept: collect reads it, when prose may have moved.

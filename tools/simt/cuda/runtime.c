@@ -57,6 +57,7 @@ static void start(void) {
         .last = option_set("SIMT_LAST"),
         .lines = options.lines,
         .html = option_set("SIMT_HTML") ? getenv("SIMT_HTML") : NULL,
+        .machine = options.machine,
         .checked = options.check,
     };
     options.instructions = report.html;

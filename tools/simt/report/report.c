@@ -36,7 +36,10 @@ static size_t launch_count, launch_capacity;
 enum { BUCKETS = 4096 };
 static uint32_t buckets[BUCKETS];
 
-void report_start(const ReportOptions *wanted) { options = *wanted; }
+void report_start(const ReportOptions *wanted) {
+    options = *wanted;
+    if (options.machine) table_of_machine();
+}
 
 // --- recording ---
 

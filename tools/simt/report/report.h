@@ -10,6 +10,7 @@ typedef struct {
     bool last;                   // only the last launch of each kernel
     bool lines;                  // print the listing by source line
     const char *html;            // page to write, NULL for none
+    bool machine;                // machine code was executed
     bool checked;                // hazards were looked for: the page says so
 } ReportOptions;
 

@@ -10,7 +10,11 @@
 enum { GRID, BLOCK, LAUNCHES, FIRST_COUNTER, COLUMNS = FIRST_COUNTER + COUNTERS, GAP = 2 };
 
 // Nsight Compute's words: a group, the metric within it. Instruction counts are of PTX, before
-// ptxas, which Nsight Compute does not see. The rank is the order in which columns are chosen.
+// ptxas, which Nsight Compute does not see, or of machine code: the table says which. The rank is
+// the order in which columns are chosen.
+#define INSTRUCTIONS "Inst. (PTX)"
+static bool of_machine;
+
 static const struct {
     const char *group, *metric;
     int rank;
@@ -18,8 +22,8 @@ static const struct {
     [GRID] = {"", "Grid", 9},
     [BLOCK] = {"", "Block", 10},
     [LAUNCHES] = {"", "Launches", 8},
-    [FIRST_COUNTER + COUNT_WARP_INSTS] = {"Inst. (PTX)", "Warp", 2},
-    [FIRST_COUNTER + COUNT_THREAD_INSTS] = {"Inst. (PTX)", "Thread", 11},
+    [FIRST_COUNTER + COUNT_WARP_INSTS] = {INSTRUCTIONS, "Warp", 2},
+    [FIRST_COUNTER + COUNT_THREAD_INSTS] = {INSTRUCTIONS, "Thread", 11},
     [FIRST_COUNTER + COUNT_SHARED_LD_INSTS] = {"Shared Load", "Inst.", 14},
     [FIRST_COUNTER + COUNT_SHARED_LD_WAVEFRONTS] = {"Shared Load", "Wavefronts", 5},
     [FIRST_COUNTER + COUNT_SHARED_LD_CONFLICTS] = {"Shared Load", "Bank Confl.", 0},
@@ -35,8 +39,15 @@ static const struct {
     [FIRST_COUNTER + COUNT_DIVERGENT_BRANCHES] = {"Branches", "Divergent", 3},
 };
 
+void table_of_machine(void) { of_machine = true; }
+
+static const char *group_of(int column) {
+    const char *group = headings[column].group;
+    return of_machine && strcmp(group, INSTRUCTIONS) == 0 ? "Instructions" : group;
+}
+
 void table_heading(Counter counter, const char **group, const char **metric) {
-    *group = headings[FIRST_COUNTER + (int)counter].group;
+    *group = group_of(FIRST_COUNTER + (int)counter);
     *metric = headings[FIRST_COUNTER + (int)counter].metric;
 }
 
@@ -60,10 +71,10 @@ static Str cell(Arena *arena, const TableRow *row, int column) {
 
 // The group's name stands once, above the first of its columns that is shown.
 static const char *heading(const Column *columns, int column, int line) {
-    const char *group = headings[column].group;
+    const char *group = group_of(column);
     if (line) return headings[column].metric;
     for (int before = column - 1; before >= 0; before--)
-        if (columns[before].wanted) return strcmp(headings[before].group, group) ? group : "";
+        if (columns[before].wanted) return strcmp(group_of(before), group) ? group : "";
     return group;
 }
 
@@ -78,7 +89,7 @@ static bool has_two(const TableRow *rows, size_t count) {
 // equal comes after all in which they differ, but a kernel that has two rows needs its shape first.
 static Column column_of(Arena *arena, const TableRow *rows, size_t count, int column) {
     size_t width = strlen(headings[column].metric);
-    if (strlen(headings[column].group) > width) width = strlen(headings[column].group);
+    if (strlen(group_of(column)) > width) width = strlen(group_of(column));
     bool differs = false, zero = true;
     Str first = cell(arena, &rows[0], column);
     for (size_t k = 0; k < count; k++) {

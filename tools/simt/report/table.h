@@ -15,6 +15,9 @@ typedef struct {
 // 256, or 16x16, or 8x8x4.
 void table_shape(Buf *buf, Dim3 shape);
 
+// From now on instructions are the machine's, not those of PTX.
+void table_of_machine(void);
+
 // What stands above a counter's column: the group of columns that it belongs to, its own heading.
 void table_heading(Counter counter, const char **group, const char **metric);
 
