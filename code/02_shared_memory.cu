@@ -67,6 +67,7 @@ typedef struct Stage {
     double (*input)(unsigned i);    // element i; NULL: element(i)
     void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
     bool half_as_many;              // n / 2 elements
+    bool later;                     // checked and timed behind all others: see appendix C
 } Stage;
 
 // A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
@@ -320,8 +321,8 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     }
     double gbps = bytes / t.median / 1e3;
     double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
-    printf("%-24s %7u %8.2f %8.2f %8.2f %6.0f %6.1f", stage->name, partials, t.p5, t.median, t.p95, gbps,
-           read);
+    printf("%-24s %7u %8.2f %8.2f %8.2f %6.0f %6.1f", stage->name, partials, t.p5, t.median,
+           t.p95, gbps, read);
     if (!above.samples) printf("\n");
     else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("  =\n");
     else printf("  %.2fx\n", above.median / t.median);
@@ -419,6 +420,34 @@ static void time_stage(const Stage *stage) {
         time_and_report(stage, *grid);
 }
 
+static void check_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later && (bench.only || stage->mode != COUNTER_EXAMPLE))
+            check_sizes(stage);
+}
+
+static void measure_stage(const Stage *stage) {
+    (bench.seconds > 0 ? time_stage : profile_stage)(stage);
+}
+
+static void measure_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later) measure_stage(stage);
+}
+
+// A wrong sum behind the first rows leaves none of them in the file.
+static void drop_rows(void) {
+    if (bench.rows) (void)!freopen(bench.csv, "w", bench.rows);
+}
+
+static void start_table(void) {
+    if (bench.csv) open_csv(), atexit(drop_rows);
+    if (bench.seconds > 0)
+        printf("microseconds; last the step from the row above, =: no measurable difference\n"
+               "%-24s %7s %8s %8s %8s %6s %6s\n", "kernel", "blocks", "p5", "median", "p95",
+               "GB/s", "% read");
+}
+
 int main(int argc, char **argv) {
     int driver = 0;  // its version; 0 where there is none
     read_options(argc, argv);
@@ -433,20 +462,18 @@ int main(int argc, char **argv) {
     open_device();
     for (const Stage *stage = first; lab.before && stage < end; stage++)
         lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
-    for (const Stage *stage = first; stage < end; stage++)
-        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    bool measured = bench.pin_gbps > 0 && bench.n >= 4;
+    check_stages(first, end, false);
+    if (!measured) check_stages(first, end, true);
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
-    if (bench.csv) open_csv();
-    bool timed = bench.seconds > 0;
-    if (timed)
-        printf("microseconds; the step from the row above, =: no measurable difference\n"
-               "%-24s %7s %8s %8s %8s %6s %6s\n", "kernel", "blocks", "p5", "median", "p95", "GB/s",
-               "% read");
-    (timed ? time_stage : profile_stage)(&ceiling);
-    for (const Stage *stage = first; stage < end; stage++)
-        (timed ? time_stage : profile_stage)(stage);
+    if (!measured) return 0;
+    start_table();
+    measure_stage(&ceiling);
+    measure_stages(first, end, false);
+    check_stages(first, end, true);
+    measure_stages(first, end, true);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
+    bench.rows = NULL;
     return 0;
 }

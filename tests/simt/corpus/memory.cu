@@ -62,8 +62,8 @@ __global__ void copy_tail(const int *in, int *out, unsigned n, bool always) {
     unsigned bytes = always || left > 4 ? 16 : left * 4, to;
     to = (unsigned)__cvta_generic_to_shared(s + first);
     const int *from = left || always ? in + first : NULL;
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),  // HAZARD copied_tail: out of bounds
-                 "l"(from), "r"(bytes)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
+                 "l"(from), "r"(bytes)  // HAZARD copied_tail: out of bounds
                  : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
     out[threadIdx.x] = s[first] + s[first + 3];
