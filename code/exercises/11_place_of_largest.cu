@@ -87,7 +87,8 @@ static unsigned launch(const float *d_in, double *d_out, unsigned n) {
     return 2 + MOST;
 }
 
-// Nothing above 0 at first, and then ever larger elements, each of them several times, up to 90,000.
+// Nothing above 0 at first, then ever larger elements, each of them several times, and zeros behind
+// the 90,000th.
 static double element(unsigned i) {
     return i < 2000 ? -(int)(i % 300) : i < 90000 ? i / 1000 * 0.3 : 0;
 }
