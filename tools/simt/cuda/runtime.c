@@ -44,6 +44,7 @@ static void start(void) {
     options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
+    options.longest = option_set("SIMT_LONGEST");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
     if (option_set("SIMT_THREADS"))
         options.host_threads = (uint32_t)strtoul(getenv("SIMT_THREADS"), NULL, 10);
@@ -53,6 +54,7 @@ static void start(void) {
         .csv = option_set("SIMT_CSV") ? getenv("SIMT_CSV") : NULL,
         .lines_csv = option_set("SIMT_LINES_CSV") ? getenv("SIMT_LINES_CSV") : NULL,
         .merge = option_set("SIMT_MERGE"),
+        .longest = options.longest,
         .last = option_set("SIMT_LAST"),
         .lines = options.lines,
         .html = option_set("SIMT_HTML") ? getenv("SIMT_HTML") : NULL,

@@ -24,6 +24,9 @@ static const char usage[] =
     "  --csv FILE      write the counters of every launch as CSV\n"
     "  --merge         in the CSV, one row for launches of the same kernel, grid and block whose\n"
     "                  counters are equal, and their number in a last column, launches\n"
+    "  --longest       in the CSV, another column, longest_warp: the instructions of the warp "
+    "that\n"
+    "                  executed the most\n"
     "  --last          report only the last launch of each kernel and block size\n"
     "  --lines         list counters per source line (build with nvcc -lineinfo)\n"
     "  --lines-csv FILE  write them as CSV, with the hazards that --check found at each line\n"
@@ -115,7 +118,7 @@ static const struct {
     {"--order", "SIMT_ORDER", VALUE_WHOLE},     {"--trace", "SIMT_TRACE", VALUE_FILE},
     {"--threads", "SIMT_THREADS", VALUE_WHOLE}, {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
     {"--last", "SIMT_LAST", VALUE_NONE},        {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
-    {"--html", "SIMT_HTML", VALUE_FILE},
+    {"--html", "SIMT_HTML", VALUE_FILE},        {"--longest", "SIMT_LONGEST", VALUE_NONE},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
