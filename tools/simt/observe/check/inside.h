@@ -75,6 +75,13 @@ typedef struct {
     uint32_t awaited;
 } Waiting;
 
+// Registers of a warp that are undefined in some lanes, see undefined.c.
+typedef struct Undefined Undefined;
+typedef struct {
+    Undefined *at;
+    uint32_t count, capacity;
+} UndefinedList;
+
 // A barrier that some threads have reached.
 typedef struct {
     bool open;
@@ -190,9 +197,10 @@ struct Checker {
     uint64_t (*lane_known)[LANES][LANES]; // per warp
     Arrival arrivals[BARRIERS];
     Waiting (*waiting)[LANES]; // per warp
-    Knowledge *warps, common;  // of each warp; of all
-    bool orders;               // there is any
-    SyncTable words;           // of shared memory
+    UndefinedList undefined[MAX_WARPS];
+    Knowledge *warps, common; // of each warp; of all
+    bool orders;              // there is any
+    SyncTable words;          // of shared memory
     ReleaseRoom own_room, *room;
     Known known;
     Log *cluster;             // of its first block: releases at the barrier of the cluster,
@@ -327,6 +335,8 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // se
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table);
 void check_fence(Warp *warp, const Inst *inst);
+// Whether something was released through the word at an address, and not overwritten since.
+bool order_released(const SyncTable *table, uint64_t address);
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);
@@ -374,6 +384,12 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
 void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes);
 void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
                    const LaneU32 value[LANES]);
+// Values that are undefined, in undefined.c: a shuffle, and an instruction of a warp that has some.
+void undefined_begin(Checker *checker);
+void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
+void undefined_step(Warp *warp, const Inst *inst);
+void undefined_free(Checker *checker);
+
 void check_join(Warp *warp, const Inst *inst, uint32_t lanes);
 
 #endif

@@ -172,7 +172,9 @@ static inline bool update_lane(const Touch *at, const Place *place, uint32_t lan
     const Record old = cells->write[k], other = cells->write_2[k];
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
-    if (!touch_stays(at, other, old)) cells->write_2[k] = old;
+    const bool weak = touch_weak(at, old), kept = touch_weak(at, other);
+    if (weak && kept) return false;
+    if (weak || (!kept && !touch_stays(at, other, old))) cells->write_2[k] = old;
     cells->write[k] = mine;
     return true;
 }

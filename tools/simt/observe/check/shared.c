@@ -1,7 +1,7 @@
 // Races in shared memory. Two accesses of different threads to a byte are a race if one of them
 // writes, they are not both strong, and no synchronization orders them. Two writes of the same
 // value are none. Volatile accesses are not strong here: what they leave open between lanes is what
-// --check is asked about.
+// --check is asked about. Only those to a flag are, see is_flag().
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
@@ -55,8 +55,17 @@ static inline bool concurrent(const Touch *at, Record record) {
     return !check_acquired(at->checker, at->thread, at->checker->block, other, time);
 }
 
-static inline bool both_strong(const Touch *at, Record record) {
-    return at->strong && record_scope(record);
+// Whether both are volatile, by two warps, and to a flag: a word through which a fence released
+// something. Who polls it needs no more.
+static bool is_flag(const Touch *at, Record record, uint32_t byte) {
+    const Inst *other = at->checker->check->sites[record_site(record)].inst;
+    return at->access->order & ORDER_VOLATILE && other->order & ORDER_VOLATILE &&
+           record_thread(record) / LANES != at->thread / LANES &&
+           order_released(&at->owner->words, byte);
+}
+
+static inline bool both_strong(const Touch *at, Record record, uint32_t byte) {
+    return (at->strong && record_scope(record)) || is_flag(at, record, byte);
 }
 
 // Bytes that a lane stores at shared address `byte`, which its access covers. False: not known.
@@ -135,20 +144,22 @@ void check_unwritten(Checker *checker) {
 // --- lane by lane ---
 
 static void against_write(const Touch *at, Record record, uint32_t byte, uint32_t count) {
-    if (!concurrent(at, record) || both_strong(at, record)) return;
+    if (!concurrent(at, record) || both_strong(at, record, byte)) return;
     if (!same_value(at, record, byte, count))
         check_race(at->checker, PTX_SHARED, at->mine, record, byte);
 }
 
 static void against_read(const Touch *at, Record record, uint32_t byte) {
-    if (concurrent(at, record) && !both_strong(at, record))
+    if (concurrent(at, record) && !both_strong(at, record, byte))
         check_race(at->checker, PTX_SHARED, at->mine, record, byte);
 }
 
 static inline __attribute__((always_inline)) void note_read(const Touch *at, const Cells *cells,
                                                             uint32_t k) {
     Record read = cells->read[k];
-    bool first = read < at->floor || !((read ^ at->mine) & RECORD_LANE_MASK);
+    const bool own = !((read ^ at->mine) & RECORD_LANE_MASK);
+    const bool weaker = at->strong && !record_scope(read); // which this one does not stand for
+    bool first = read < at->floor || (own && !weaker);
     if (at->copy)
         cells->read_2[k] = at->copy;
     else

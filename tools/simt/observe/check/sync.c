@@ -111,12 +111,19 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
 
 // --- lanes of a warp ---
 
+// The lanes with which the warp began.
+static uint32_t first_lanes(const Warp *warp) {
+    const uint32_t left = warp->block->threads - warp->index * LANES;
+    return left >= LANES ? ALL_LANES : (1u << left) - 1;
+}
+
+// Lanes that have ended and are named count as if they had come; those that nobody named did not.
 void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
     (void)inst;
     Checker *checker = check_of(warp);
     uint64_t now = check_tick(checker);
     order_join_lanes(checker, warp->index, lanes);
-    if ((lanes & warp->live) == warp->live) {
+    if (!(first_lanes(warp) & ~lanes)) {
         checker->warp_floor[warp->index] = now;
         return;
     }
@@ -175,11 +182,5 @@ void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t s
     (void)value;
     uint32_t missing = 0;
     LANE_LOOP missing |= (~lanes >> (source[l] & 31) & 1) << l;
-    for (uint32_t m = missing & lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), from = (uint32_t)source[lane] & 31;
-        const bool ended = !(warp->live >> from & 1);
-        check_found(check_of(warp), KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane,
-                    NULL, 0, 0, "lane %u reads lane %u, which %s: what it gets is undefined", lane,
-                    from, ended ? "has ended or never was" : "does not take part");
-    }
+    if ((missing & lanes) || warp->followed) undefined_shuffle(warp, inst, lanes, source);
 }

@@ -45,6 +45,14 @@ TOUCH_INLINE void set_aside(const Touch *at, const Record *records, Record *asid
     }
 }
 
+// Whether strong accesses would take the place of weak ones, which are put aside one by one.
+static bool any_weak(const Touch *at, const Record *records, const Span *span) {
+    bool weak = false;
+    for (uint32_t k = span->first; k < span->first + span->count; k++)
+        weak |= touch_weak(at, records[k]);
+    return weak;
+}
+
 // Whether all are of one warp of another block at one time, which every lane has acquired.
 static bool all_acquired(const Touch *at, const Record *records, const Span *span) {
     const Record first = records[span->first];
@@ -61,6 +69,7 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
             return false;
         if (more && !all_settled(at, cells->write_2, span)) return false;
     }
+    if (at->strong && region->read == launch && any_weak(at, cells->read, span)) return false;
     if (region->read == launch && !all_known(at, cells->read, span)) {
         if (!region_use_more(at, region)) return true;
         set_aside(at, cells->read, cells->read_2, span);
@@ -76,6 +85,7 @@ TOUCH_INLINE bool whole_write(const Touch *at, const Region *region, Cells *cell
     if (region->written == launch) {
         if (!all_settled(at, cells->write, span)) return false;
         if (more && !all_settled(at, cells->write_2, span)) return false;
+        if (at->strong && any_weak(at, cells->write, span)) return false;
     }
     if (region->read == launch && cells->read) {
         if (!all_settled(at, cells->read, span)) return false;
