@@ -217,7 +217,8 @@ struct Checker {
     bool copied;             // shared memory here has records of copies that mbarriers count
     Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
     uint32_t shared_words;
-    uint8_t *split; // words that are recorded by byte
+    Record latest_write_2, latest_read_2; // no second record of shared memory is later
+    uint8_t *split;                       // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
     uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()

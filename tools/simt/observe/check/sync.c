@@ -150,11 +150,18 @@ static void caller_unnamed(Checker *checker, const Warp *warp, const Inst *inst,
 // acquired: cooperative groups rely on that, although shfl.sync says nothing about memory.
 void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     Checker *checker = check_of(warp);
-    for (uint32_t m = warp->exec; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        if (!(named[lane] >> lane & 1)) caller_unnamed(checker, warp, inst, lane, named[lane]);
-        const uint32_t missing = named[lane] & warp->live & ~warp->exec;
-        if (missing) checker->waiting[warp->index][lane] = (Waiting){inst, missing};
+    const uint32_t exec = warp->exec, absent = warp->live & ~exec;
+    uint32_t unnamed = 0, missing = 0;
+    LANE_LOOP unnamed |= (~named[l] >> l & 1) << l;
+    LANE_LOOP missing |= exec >> l & 1 ? named[l] & absent : 0;
+    for (uint32_t m = exec & unnamed; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        caller_unnamed(checker, warp, inst, lane, named[lane]);
+    }
+    if (!missing && !checker->orders) return;
+    for (uint32_t m = exec; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), awaited = named[lane] & absent;
+        if (awaited) checker->waiting[warp->index][lane] = (Waiting){inst, awaited};
         if (checker->orders) order_join_lanes(checker, warp->index, named[lane]);
     }
 }

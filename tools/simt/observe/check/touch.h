@@ -105,7 +105,5 @@ uint32_t scattered_quick(const Touch *at, uint32_t mask);
 
 // False: look at every lane.
 bool whole_touch(const Touch *at);
-// The same for some lanes of a warp, weak accesses in one region that has the records they need.
-bool whole_span(const Touch *at, Region *region, uint32_t lane, uint32_t lanes);
 
 #endif

@@ -158,33 +158,6 @@ static bool groups_unwritten(const Touch *at, const Region *region, uint32_t fir
     return !written;
 }
 
-static bool groups_quiet(const Touch *at, const Region *region, uint32_t first, uint32_t words) {
-    bool used = false;
-    for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++)
-        used |= region->groups[g].write >= at->launch || region->groups[g].read >= at->launch;
-    return !used;
-}
-
-bool whole_span(const Touch *at, Region *region, uint32_t lane, uint32_t lanes) {
-    const uint64_t launch = at->checker->check->launch;
-    const bool split = region->split == launch;
-    const uint32_t unit = split ? 1 : 4, each = at->size / unit;
-    const uint32_t cell = (uint32_t)((at->address[lane] - memory_base) % REGION_BYTES / unit);
-    const Span span = {cell, lanes * each, (uint32_t)__builtin_ctz(each)};
-    Cells *cells = split ? &region->bytes : &region->words;
-    if (!split && region->grouped == launch) {
-        const bool free = at->reads ? groups_unwritten(at, region, cell, span.count)
-                                    : groups_quiet(at, region, cell, span.count);
-        if (!free) return false;
-    }
-    Touch part = *at;
-    part.base += (Record)lane << RECORD_THREAD;
-    if (!at->reads) return whole_write(&part, region, cells, &span);
-    Record scopes = 0;
-    for (uint32_t k = cell; k < cell + span.count; k++) scopes |= cells->read[k];
-    return !record_scope(scopes) && whole_read(&part, region, cells, &span);
-}
-
 // False: look at every lane.
 bool whole_touch(const Touch *at) {
     const uint64_t first = at->address[0] - memory_base, bytes = (uint64_t)at->size * LANES;
