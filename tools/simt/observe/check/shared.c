@@ -273,7 +273,8 @@ void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access,
     if (copy) at.copy = record_make(copy, site, 0, 0);
     at.noise = check_saturated(checker, base) ? ~(Record)0 : at.floor;
     at.mask = mask;
-    lane_by_lane(&at, base, shared_quick(&at, base));
+    const bool quick = !copy && !check_clusters(checker->machine) && !(base & 3);
+    lane_by_lane(&at, base, quick ? shared_quick(&at, base) : mask);
 }
 
 // --- what copies did, once somebody has waited for them ---

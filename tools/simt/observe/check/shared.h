@@ -33,8 +33,8 @@ static inline void shared_second(Record *latest, Record record) {
     if (record > *latest) *latest = record;
 }
 
-// Notes what no record says anything against, of weak accesses; `base`: the record of thread 0. The
-// lanes that need a closer look.
+// Notes what no record says anything against, of weak accesses by threads of the block, no copies;
+// `base`: the record of thread 0. The lanes that need a closer look.
 uint32_t shared_quick(const SharedTouch *at, Record base);
 
 #endif

@@ -31,6 +31,37 @@ static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane
     return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
 }
 
+// A word whose bytes were all written, and that nobody has accessed since the last barrier, needs
+// no records of its bytes any more. Whether it still has them.
+static bool join_bytes(const SharedTouch *at, uint32_t word) {
+    const Cells *words = &at->owner->cells, *bytes = &at->owner->byte_cells;
+    bool busy = false;
+    for (uint32_t k = word * 4; k < word * 4 + 4; k++)
+        busy |= (bytes->write[k] < at->owner->block_start << RECORD_TIME) |
+                (bytes->write[k] >= at->floor) | (bytes->write_2[k] >= at->floor) |
+                (bytes->read[k] >= at->floor) | (bytes->read_2[k] >= at->floor);
+    if (busy) return true;
+    words->write[word] = bytes->write[word * 4];
+    words->write_2[word] = words->read[word] = words->read_2[word] = 0;
+    at->owner->split[word] = 0;
+    return false;
+}
+
+// The lanes whose words have records for their bytes. Less than a word must have them.
+static uint32_t split_lanes(const SharedTouch *at, uint32_t lanes) {
+    const bool bytes = at->size < 4;
+    const uint8_t *split = at->owner->split;
+    uint32_t of_bytes = 0;
+    if (!bytes && !at->owner->any_split) return 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
+        if (bytes && !split[word]) shared_split_word(at->owner, word);
+        for (uint32_t k = 0; !bytes && k < at->size / 4; k++)
+            if (split[word + k] && join_bytes(at, word + k)) of_bytes |= 1u << lane;
+    }
+    return of_bytes;
+}
+
 // --- runs ---
 
 // Lanes one behind the other whose words are too, or are the same.
@@ -40,17 +71,17 @@ typedef struct {
     bool same;
 } Run;
 
-// How the lanes' words lie: a bit for each lane whose next one is `each` words on, or at the same.
+// How the lanes' words lie: a bit for each lane behind which the next one's are, or the same.
 typedef struct {
     uint32_t on, same;
 } Pattern;
 
-static Pattern pattern_of(const SharedTouch *at, uint32_t each) {
-    uint32_t on = 0, same = 0, word[LANES + 1];
-    LANE_LOOP word[l] = (uint32_t)at->address[l] / 4;
-    word[LANES] = 0;
-    LANE_LOOP on |= (uint32_t)(word[l + 1] == word[l] + each) << l;
-    LANE_LOOP same |= (uint32_t)(word[l + 1] == word[l]) << l;
+static inline Pattern pattern_of(const SharedTouch *at) {
+    const uint64_t *address = at->address, size = at->size;
+    uint32_t on = 0, same = 0;
+    for (uint32_t l = 0; l < LANES - 1; l++)
+        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
+    for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
     const uint32_t pairs = at->mask & at->mask >> 1;
     return (Pattern){on & pairs, same & pairs};
 }
@@ -168,14 +199,7 @@ static bool note_same_stores(const SharedTouch *at, Record base, const Run *run)
     return true;
 }
 
-static bool any_split(const Checker *checker, const Run *run) {
-    uint32_t split = 0;
-    for (uint32_t k = 0; k < run->words; k++) split |= checker->split[run->word + k];
-    return split;
-}
-
 static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
-    if (at->owner->any_split && any_split(at->owner, run)) return false;
     base = record_of(at, base, run->lane);
     if (at->kind == ACCESS_LOAD) {
         if (!quiet_load(at, base, run, shift)) return false;
@@ -192,14 +216,8 @@ static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_
 }
 
 // All lanes, one word each, one behind the other: the common case.
-static bool whole_warp(const SharedTouch *at, Record base) {
-    const uint64_t first = at->address[0];
-    if (at->mask != ALL_LANES || at->size != 4 || first % 4) return false;
-    uint64_t wrong = 0;
-    LANE_LOOP wrong |= (first + 4 * (uint64_t)l) ^ at->address[l];
-    if (wrong) return false;
-    const Run run = {.lanes = LANES, .word = (uint32_t)first / 4, .words = LANES};
-    if (at->owner->any_split && any_split(at->owner, &run)) return false;
+static bool note_whole_warp(const SharedTouch *at, Record base) {
+    const Run run = {.lanes = LANES, .word = (uint32_t)at->address[0] / 4, .words = LANES};
     base = record_of(at, base, 0);
     if (at->kind == ACCESS_LOAD) {
         if (!quiet_load(at, base, &run, 0)) return false;
@@ -285,21 +303,6 @@ static inline bool note_cell_stores(const Lanes *of) {
     return false;
 }
 
-// Words that have records for their bytes, which others want, or must have.
-static uint32_t split_lanes(const SharedTouch *at, uint32_t lanes) {
-    const uint32_t count = (at->size + 3) / 4;
-    uint32_t split = 0;
-    if (at->size >= 4 && !at->owner->any_split) return 0;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
-        for (uint32_t k = 0; k < count; k++) {
-            if (at->size < 4) shared_split_word(at->owner, word);
-            split |= (uint32_t)(at->owner->split[word + k] != 0) << lane;
-        }
-    }
-    return at->size < 4 ? 0 : split;
-}
-
 // The lanes that need a closer look.
 static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t lanes) {
     uint32_t left = split_lanes(at, lanes);
@@ -352,14 +355,15 @@ static uint32_t one_by_one(const SharedTouch *at, Record base) {
 
 uint32_t shared_quick(const SharedTouch *at, Record base) {
     enum { FEW_LANES = 6, FEW_RUNS = 4 };
-    if (at->strong || at->cluster || at->copy) return at->mask;
-    if (whole_warp(at, base)) return 0;
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
     if (at->size < 4) return note_lanes(at, base, at->mask);
-    const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
-    const Pattern pattern = pattern_of(at, each);
+    if (at->owner->any_split && split_lanes(at, at->mask)) return note_lanes(at, base, at->mask);
+    const Pattern pattern = pattern_of(at);
+    if (pattern.on == ALL_LANES >> 1 && at->size == 4)
+        return note_whole_warp(at, base) ? 0 : at->mask;
     const uint32_t starts = at->mask & ~((pattern.on | pattern.same) << 1);
     if (__builtin_popcount(starts) > FEW_RUNS) return note_lanes(at, base, at->mask);
+    const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
     uint32_t left = 0;
     for (uint32_t m = at->mask; m;) {
         const Run run = run_of(at, &pattern, (uint32_t)__builtin_ctz(m), each);
