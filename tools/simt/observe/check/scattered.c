@@ -336,17 +336,16 @@ static Place place_of(const Touch *at, uint32_t mask) {
 
 // Weak accesses, or updates. The lanes that need a closer look.
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
-    const Touch local = *at;
     uint32_t left = 0;
     while (mask) {
-        const Place place = place_of(&local, mask);
+        const Place place = place_of(at, mask);
         mask &= ~place.lanes;
         if (!place.region)
             left |= place.lanes;
-        else if (local.reads)
-            left |= read_lanes(&local, &place);
+        else if (at->reads)
+            left |= read_lanes(at, &place);
         else
-            left |= local.strong ? update_lanes(&local, &place) : write_lanes(&local, &place);
+            left |= at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
     }
     return left;
 }

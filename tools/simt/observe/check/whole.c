@@ -2,13 +2,14 @@
 // for a group of words. See touch.h.
 #include "simt/observe/check/touch.h"
 
-// The first of `count` cells, 1 << `shift` of them a lane's.
+// The first of `count` cells, 1 << `shift` of them a lane's; `base`: of the first of these lanes.
 typedef struct {
+    Record base;
     uint32_t first, count, shift;
 } Span;
 
-static inline Record lane_record(const Touch *at, const Span *span, uint32_t k) {
-    return at->base + ((Record)(k >> span->shift) << RECORD_THREAD);
+static inline Record lane_record(const Span *span, uint32_t k) {
+    return span->base + ((Record)(k >> span->shift) << RECORD_THREAD);
 }
 
 TOUCH_INLINE bool all_settled(const Touch *at, const Record *records, const Span *span) {
@@ -16,8 +17,7 @@ TOUCH_INLINE bool all_settled(const Touch *at, const Record *records, const Span
     const Span cells = *span;
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < cells.count; k++)
-        wrong |= (uint32_t)!touch_settled(&local, records[cells.first + k],
-                                          lane_record(&local, &cells, k));
+        wrong |= (uint32_t)!touch_settled(&local, records[cells.first + k], lane_record(&cells, k));
     return !wrong;
 }
 
@@ -29,11 +29,9 @@ TOUCH_INLINE bool all_known(const Touch *at, const Record *records, const Span *
     return !wrong;
 }
 
-TOUCH_INLINE void set_records(const Touch *at, Record *records, const Span *span) {
-    const Touch local = *at;
+TOUCH_INLINE void set_records(Record *records, const Span *span) {
     const Span cells = *span;
-    for (uint32_t k = 0; k < cells.count; k++)
-        records[cells.first + k] = lane_record(&local, &cells, k);
+    for (uint32_t k = 0; k < cells.count; k++) records[cells.first + k] = lane_record(&cells, k);
 }
 
 TOUCH_INLINE void set_aside(const Touch *at, const Record *records, Record *aside,
@@ -74,7 +72,7 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
         if (!region_use_more(at, region)) return true;
         set_aside(at, cells->read, cells->read_2, span);
     }
-    set_records(at, cells->read, span);
+    set_records(cells->read, span);
     return true;
 }
 
@@ -91,7 +89,7 @@ TOUCH_INLINE bool whole_write(const Touch *at, const Region *region, Cells *cell
         if (!all_settled(at, cells->read, span)) return false;
         if (more && !all_settled(at, cells->read_2, span)) return false;
     }
-    set_records(at, cells->write, span);
+    set_records(cells->write, span);
     return true;
 }
 
@@ -137,13 +135,12 @@ static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_
     const Record shift = (Record)__builtin_ctz(each);
     const uint32_t lanes = REGION_GROUP >> shift; // of a group
     for (uint32_t k = 0; k < each; k++) {
-        Touch part = *at;
-        part.base += (Record)(k * lanes) << RECORD_THREAD;
-        const Span span = {word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
-        if (!quiet_cells(&part, region, &span)) return false;
+        const Record base = at->base + ((Record)(k * lanes) << RECORD_THREAD);
+        const Span span = {base, word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
+        if (!quiet_cells(at, region, &span)) return false;
         GroupRecords *group = &region->groups[word / REGION_GROUP + k];
         if (region->grouped != launch) region->grouped = launch;
-        if (!note_group(&part, group, part.base | shift)) return false;
+        if (!note_group(at, group, base | shift)) return false;
     }
     return true;
 }
@@ -176,10 +173,10 @@ bool whole_touch(const Touch *at) {
     const uint32_t unit = split ? 1 : 4, each = at->size / unit;
     const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit);
     if (each == 1) { // the same with constants, which makes it quick
-        const Span span = {cell, LANES, 0};
+        const Span span = {at->base, cell, LANES, 0};
         return at->reads ? whole_read(at, region, cells, &span)
                          : whole_write(at, region, cells, &span);
     }
-    const Span span = {cell, each * LANES, (uint32_t)__builtin_ctz(each)};
+    const Span span = {at->base, cell, each * LANES, (uint32_t)__builtin_ctz(each)};
     return at->reads ? whole_read(at, region, cells, &span) : whole_write(at, region, cells, &span);
 }
