@@ -146,12 +146,15 @@ static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, u
                            const uint64_t address[LANES], uint64_t size) {
     const Extent extent = extent_of(checker, access, address[__builtin_ctz(mask)]);
     const uint64_t room = extent.high - extent.low;
-    uint64_t wrong = room < size;
+    uint64_t any = room < size;
+    LANE_LOOP any |= (uint64_t)(address[l] - extent.low > room - size) | (address[l] & (size - 1));
+    if (!any) return mask;
+    uint32_t wrong = 0;
     LANE_LOOP wrong |=
-        (uint64_t)(address[l] - extent.low > room - size) | (address[l] & (size - 1));
-    if (!wrong) return mask;
-    uint32_t good = 0;
-    for (uint32_t m = mask & ~good; m; m &= m - 1) {
+        (uint32_t)((address[l] - extent.low > room - size) | ((address[l] & (size - 1)) != 0)) << l;
+    if (room < size) wrong = ALL_LANES;
+    uint32_t good = mask & ~wrong;
+    for (uint32_t m = mask & wrong; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
     }
@@ -230,7 +233,6 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
     }
     const bool load = access->kind == ACCESS_LOAD;
     const uint32_t heads = load ? check_heads(address, mask) : mask; // the others read the same
-    check_global_ahead(access, heads, address);
     const uint32_t good = good_lanes(checker, warp, access, mask, address, size);
     if (!good) return;
     if (!all_written(access, good == mask ? heads : good, address, size)) {

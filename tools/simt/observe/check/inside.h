@@ -316,8 +316,6 @@ static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes
     for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
     return lanes & ~(same & lanes << 1);
 }
-// Global memory: lets what is needed for scattered lanes come to the host's cache.
-void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
 // other.
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,

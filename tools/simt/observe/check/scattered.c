@@ -149,8 +149,10 @@ static inline Lanes lanes_of(const Touch *at, const Place *place) {
 }
 
 static inline uint32_t bits_of(const uint64_t wrong[LANES]) {
+    uint64_t any = 0;
     uint32_t bits = 0;
-    LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
+    LANE_LOOP any |= wrong[l];
+    if (any) LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
     return bits;
 }
 
@@ -323,13 +325,12 @@ static void find_records(const Touch *at, Region *region, Place *place) {
 static Place place_of(const Touch *at, uint32_t mask) {
     const uint64_t offset = at->address[__builtin_ctz(mask)] - memory_base;
     const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
-    uint32_t inside = mask;
-    if (mask & (mask - 1)) {
-        inside = 0;
-        LANE_LOOP inside |= (uint32_t)(at->address[l] - low < REGION_BYTES) << l;
-    }
+    uint64_t any = 0;
+    uint32_t outside = 0;
+    if (mask & (mask - 1)) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
+    if (any) LANE_LOOP outside |= (uint32_t)(at->address[l] - low >= REGION_BYTES) << l;
     Region *region = shadow_regions[offset >> REGION_SHIFT];
-    Place place = {.low = low, .lanes = mask & inside};
+    Place place = {.low = low, .lanes = mask & ~outside};
     if (region) find_records(at, region, &place);
     return place;
 }

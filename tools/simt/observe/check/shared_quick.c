@@ -258,7 +258,7 @@ static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
     const SharedTouch local = *at;
     const bool loads = at->kind == ACCESS_LOAD, second = any_write_2(at), other = any_read_2(at);
     const Record start = loads ? at->start : 0;
-    uint32_t wrong[LANES] = {0}, bits = 0;
+    uint32_t wrong[LANES] = {0}, any = 0, bits = 0;
     for (uint32_t k = 0; k < of->each; k++) {
         const Record *write = of->cells->write + k, *write_2 = of->cells->write_2 + k;
         const Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k;
@@ -269,7 +269,8 @@ static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
         LANE_LOOP wrong[l] |= open_to(&local, read[of->cell[l]], of->mine[l], false);
         if (other) LANE_LOOP wrong[l] |= open_to(&local, read_2[of->cell[l]], of->mine[l], false);
     }
-    LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
+    LANE_LOOP any |= wrong[l];
+    if (any) LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
     return bits & of->lanes;
 }
 
