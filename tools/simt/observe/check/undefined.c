@@ -155,6 +155,10 @@ static bool has_result(const PtxInst *ptx) {
     return kind == PTX_OPERAND_REG || kind == PTX_OPERAND_SINK || kind == PTX_OPERAND_VECTOR;
 }
 
+static const char *absence(bool ended) {
+    return ended ? "has ended or never was" : "does not take part";
+}
+
 static void report(const Step *step, const Value *used) {
     if (!used->lanes) return;
     const uint32_t lane = (uint32_t)__builtin_ctz(used->lanes);
@@ -164,8 +168,7 @@ static void report(const Step *step, const Value *used) {
                 step->warp->index * (uint32_t)LANES + of->lane, NULL, 0, 0,
                 "lane %u reads lane %u, which %s: what it gets is undefined, and lane %u uses it "
                 "at line %u",
-                of->lane, of->from, of->ended ? "has ended or never was" : "does not take part",
-                lane, line);
+                of->lane, of->from, absence(of->ended), lane, line);
 }
 
 static bool is_shuffle(const PtxInst *ptx) { return str_starts(ptx->opcode, STR("shfl.")); }
@@ -199,12 +202,29 @@ static uint32_t waited_at(const Checker *checker, const Warp *warp, const Inst *
     return lanes;
 }
 
+// Where all lanes have to come, as to products of matrices, nothing is defined if one does not.
+static void report_absent(const Step *step, uint32_t lanes, const int32_t source[LANES]) {
+    const Warp *warp = step->warp;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), from = (uint32_t)source[lane] & 31;
+        if (lanes >> from & 1) continue;
+        check_found(step->checker, KIND_MASK, PTX_REG_SPACE, step->inst,
+                    warp->index * (uint32_t)LANES + lane, NULL, 0, 0,
+                    "lane %u needs lane %u, which %s: what happens is undefined", lane, from,
+                    absence(!(warp->live >> from & 1)));
+    }
+}
+
 void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]) {
     Checker *checker = check_of(warp);
     UndefinedList *list = &checker->undefined[warp->index];
     Step step = {.checker = checker, .warp = warp, .list = list, .inst = inst};
     step.code = machine_code(checker->machine, inst);
     step.ptx = &step.code->source->insts[inst->ptx];
+    if (!is_shuffle(step.ptx)) {
+        report_absent(&step, lanes, source);
+        return;
+    }
     Value given = {0}, got = {0};
     take_operand(&step, &given, &step.ptx->operands[1], ALL_LANES);
     const uint32_t here = lanes & (warp->exec | waited_at(checker, warp, inst));
