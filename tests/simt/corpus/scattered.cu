@@ -45,15 +45,15 @@ template <bool RIGHT> __global__ void one_word_of_many(const int *in, int *out) 
     out[t] = v + s[5];
 }
 
-// A lane's own second read hides nobody: lane 9 stores what lane 3 read as well.
+// Lanes 3 and 9 read one word, and lane 9 stores there.
 template <bool RIGHT> __global__ void read_by_two_lanes(const int *in, int *out) {
     __shared__ int s[32];
     unsigned t = threadIdx.x;
     s[t] = in[t];
     __syncwarp();
-    int v = s[t == 3 ? 9 : t * 5 % 32 == 13 ? 13 : t];  // LABEL read_by_two_lanes_read
+    int v = s[(t == 3 ? 9 : t) * 5 % 32];  // LABEL read_by_two_lanes_read
     if (RIGHT) __syncwarp();
-    if (t == 9) s[9] = v + 1;  // HAZARD read_by_two_lanes: race with read_by_two_lanes_read
+    if (t == 9) s[13] = v + 1;  // HAZARD read_by_two_lanes: race with read_by_two_lanes_read
     __syncwarp();
     out[t] = v + s[t];
 }
@@ -108,6 +108,19 @@ template <int WRONG> __global__ void bytes_between_words(const int *in, int *out
     out[t] = s[t * 5 % 32];  // HAZARD words_once_more: race with words_once_more_store
 }
 
+// Of a word that was written by bytes only the last byte was written again.
+template <int WRITER, bool RIGHT> __global__ void byte_of_word(const int *in, int *out) {
+    __shared__ alignas(4) unsigned char bytes[BLOCK];
+    unsigned t = threadIdx.x;
+    bytes[t] = (unsigned char)in[t];
+    __syncthreads();
+    if (t == WRITER) bytes[7] = (unsigned char)in[1];  // LABEL byte_of_word_store
+    if (RIGHT) __syncthreads();
+    // HAZARD-NEXT first_byte_of_word: race with byte_of_word_store
+    // HAZARD-NEXT last_byte_of_word: race with byte_of_word_store
+    if (t / 32 == 3 - WRITER / 32) out[t] = ((int *)bytes)[t * 5 % 32];
+}
+
 // --- global memory ---
 
 template <bool RIGHT> __global__ void blocks_scatter(const int *in, int *out) {
@@ -125,7 +138,18 @@ template <bool RIGHT> __global__ void blocks_gather(const int *in, int *out) {
 
 template <bool RIGHT> __global__ void lanes_scatter(const int *in, int *out) {
     unsigned t = threadIdx.x;
+    out[32 + t * 3 % 32] = 0;
     out[t * 3 % (RIGHT ? 32 : 31)] = in[t];  // HAZARD lanes_scatter: race
+}
+
+// The last block writes where the first has read, or where nobody has.
+template <bool RIGHT> __global__ void blocks_overwrite(const int *in, int *out) {
+    unsigned t = threadIdx.x, b = blockIdx.x;
+    const int *from = b == 0 ? out : in;
+    int v = from[t * 7 % BLOCK];  // LABEL blocks_overwrite_read
+    out[(b + 1) * BLOCK + t * 3 % BLOCK] = v;
+    // HAZARD-NEXT blocks_overwrite: race with blocks_overwrite_read
+    if (b == 2 && !RIGHT) out[t * 5 % BLOCK] = v;
 }
 
 // Two words of each lane, and half words.
@@ -166,6 +190,10 @@ static const Case cases[] = {
     RUN("words_once_more_right", bytes_between_words<0><<<1, BLOCK>>>(d_in, d_out)),
     TWINS(blocks_scatter, 3, BLOCK),
     TWINS(blocks_gather, 3, BLOCK),
+    RUN("first_byte_of_word", byte_of_word<0, false><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("last_byte_of_word", byte_of_word<96, false><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("byte_of_word_right", byte_of_word<0, true><<<1, BLOCK>>>(d_in, d_out)),
+    TWINS(blocks_overwrite, 3, BLOCK),
     TWINS(lanes_scatter, 1, 32),
     TWINS(pairs_scatter, 3, 64),
     TWINS(halves_scatter, 3, BLOCK),
