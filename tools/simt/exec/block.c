@@ -160,6 +160,7 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
         return;
     }
     round->ran = true;
+    if (warp->followed) inst = observer_follow(warp, inst);
     while (inst) inst = inst->run(warp, inst);
     if (warp->stop == STOP_DONE) {
         block->done_warps++;
