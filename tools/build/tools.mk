@@ -24,6 +24,8 @@ $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
 # The CPU device: the launcher $(B)/simt and, beside it, the libraries it puts in the place of the
 # CUDA runtime, $(B)/simt-runtime/libcudart.so.{12,13}: the same objects, one file compiled twice.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
+# What simt --opcodes reads of machine code.
+SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,cuda/fatbin cuda/unpack sass/decode sass/known sass/table)
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
@@ -50,7 +52,7 @@ $(B)/simt-objects/page_parts.o: $(B)/page_parts.c
 $(B)/simt-objects/abi_%.o: $(SIMT_ABI)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$(SIMT_FLAGS) -DSIMT_CUDART=$*)
-$(B)/simt: $(SIMT_LAUNCHER) $(SIMT_SHARED)
+$(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED)
 	$(call say,cc $@)
 	$(Q)$(CC) $(CFLAGS) $^ -o $@.new -ldl && mv $@.new $@
 $(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARED) $(B)/simt-objects/abi_%.o

@@ -87,6 +87,12 @@ static FatbinStatus no_ptx(SimtError *error, uint32_t machine_code) {
     return FATBIN_NO_PTX;
 }
 
+static void keep_entry(const Entry *entry, FatbinPtx *kept) {
+    *kept = (FatbinPtx){.payload = entry->payload, .bytes = entry->unpacked};
+    if (entry->flags & FLAG_LZ4) kept->packing = FATBIN_LZ4;
+    if (entry->flags & FLAG_ZSTD) kept->packing = FATBIN_ZSTD;
+}
+
 FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error) {
     error->text[0] = '\0';
     if (bytes.len < DATA_HEADER_BYTES) return corrupt(error, "shorter than its header");
@@ -103,11 +109,27 @@ FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error) {
         if (entry.kind == KIND_MACHINE_CODE) machine_code = entry.arch;
         if (entry.kind != KIND_PTX || !better_arch(entry.arch, best)) continue;
         best = entry.arch;
-        *ptx = (FatbinPtx){.payload = entry.payload, .bytes = entry.unpacked};
-        if (entry.flags & FLAG_LZ4) ptx->packing = FATBIN_LZ4;
-        if (entry.flags & FLAG_ZSTD) ptx->packing = FATBIN_ZSTD;
+        keep_entry(&entry, ptx);
     }
     return best ? FATBIN_OK : no_ptx(error, machine_code);
+}
+
+FatbinStatus fatbin_machine(Str bytes, FatbinPtx *cubin, SimtError *error) {
+    if (bytes.len < DATA_HEADER_BYTES) return corrupt(error, "shorter than its header");
+    const uint64_t header = field(bytes, 6, 2), size = field(bytes, 8, 8);
+    if (header > bytes.len || size > bytes.len - header) return corrupt(error, "cut short");
+    Str rest = str_slice(bytes, header, header + size);
+    Entry entry;
+    while (rest.len) {
+        if (!take_entry(&rest, &entry)) return corrupt(error, "an entry does not fit");
+        if (entry.kind != KIND_MACHINE_CODE || entry.arch != DEVICE_ARCH) continue;
+        keep_entry(&entry, cubin);
+        return FATBIN_OK;
+    }
+    snprintf(error->text, sizeof error->text,
+             "the program holds no machine code for sm_%u: build with nvcc -arch=sm_%u",
+             DEVICE_ARCH, DEVICE_ARCH);
+    return FATBIN_NO_PTX;
 }
 
 typedef struct {
@@ -138,12 +160,19 @@ static size_t readable_from(const char *data) {
 }
 
 // Of which only the start is given.
-static FatbinStatus ptx_of_data(const char *data, FatbinPtx *ptx, SimtError *error) {
+static FatbinStatus whole_data(const char *data, Str *bytes, SimtError *error) {
     Str header = {data, DATA_HEADER_BYTES};
     if (field(header, 0, 4) != data_magic) return corrupt(error, "wrong magic number");
     uint64_t size = field(header, 8, 8), most = readable_from(data);
     if (size > most || field(header, 6, 2) > most - size) return corrupt(error, "bad size");
-    return fatbin_ptx((Str){data, field(header, 6, 2) + size}, ptx, error);
+    *bytes = (Str){data, field(header, 6, 2) + size};
+    return FATBIN_OK;
+}
+
+static FatbinStatus ptx_of_data(const char *data, FatbinPtx *ptx, SimtError *error) {
+    Str bytes;
+    FatbinStatus status = whole_data(data, &bytes, error);
+    return status == FATBIN_OK ? fatbin_ptx(bytes, ptx, error) : status;
 }
 
 // The fat binaries that were linked: the files', those of libraries without kernels among them.
@@ -171,12 +200,23 @@ static FatbinStatus linked_ptx(const char *const *files, FatbinPtx *ptx, SimtErr
     return FATBIN_RELOCATABLE;
 }
 
+typedef struct {
+    uint32_t magic, version;
+    const char *data;
+    const char *const *files;
+} Wrapper;
+
+FatbinStatus fatbin_wrapper_machine(const void *wrapper, FatbinPtx *cubin, SimtError *error) {
+    Wrapper head;
+    Str bytes;
+    memcpy(&head, wrapper, sizeof head);
+    if (head.magic != WRAPPER_MAGIC || !head.data) return corrupt(error, "wrong wrapper");
+    FatbinStatus status = whole_data(head.data, &bytes, error);
+    return status == FATBIN_OK ? fatbin_machine(bytes, cubin, error) : status;
+}
+
 FatbinStatus fatbin_wrapper_ptx(const void *wrapper, FatbinPtx *ptx, SimtError *error) {
-    struct {
-        uint32_t magic, version;
-        const char *data;
-        const char *const *files;
-    } head;
+    Wrapper head;
     memcpy(&head, wrapper, sizeof head);
     if (head.magic != WRAPPER_MAGIC || !head.data) return corrupt(error, "wrong wrapper");
     if (head.version == WRAPPER_LINKED) return linked_ptx(head.files, ptx, error);

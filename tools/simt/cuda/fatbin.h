@@ -28,4 +28,10 @@ FatbinStatus fatbin_ptx(Str bytes, FatbinPtx *ptx, SimtError *error);
 // machine code; the PTX is that of the file it came from, if there is one only.
 FatbinStatus fatbin_wrapper_ptx(const void *wrapper, FatbinPtx *ptx, SimtError *error);
 
+// The machine code for the device, of a fat binary with what follows it.
+FatbinStatus fatbin_machine(Str bytes, FatbinPtx *cubin, SimtError *error);
+
+// The same in such a wrapper, also of what was linked.
+FatbinStatus fatbin_wrapper_machine(const void *wrapper, FatbinPtx *cubin, SimtError *error);
+
 #endif

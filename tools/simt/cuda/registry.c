@@ -114,19 +114,34 @@ static CudaError fatbin_code(FatbinStatus status) {
     return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
 }
 
+static CudaError load_ptx(RegisteredModule *module, SimtError *error) {
+    FatbinPtx packed;
+    Str ptx;
+    CudaError found = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &packed, error));
+    if (found) return found;
+    SimtStatus status = unpack_ptx(&packed, &ptx, error);
+    if (status == SIMT_OK) module->module = module_load(ptx, "PTX", &status, error);
+    return module->module ? CUDA_SUCCESS : error_of_status(status);
+}
+
+// --machine
+static CudaError load_machine(RegisteredModule *module, SimtError *error) {
+    FatbinPtx packed;
+    Str cubin;
+    CudaError found = fatbin_code(fatbin_wrapper_machine(module->wrapper, &packed, error));
+    if (found) return found;
+    SimtStatus status = unpack_machine(&packed, &cubin, error);
+    if (status == SIMT_OK)
+        module->module = module_load_machine(cubin, "machine code", &status, error);
+    return module->module ? CUDA_SUCCESS : error_of_status(status);
+}
+
 static CudaError load(RegisteredModule *module) {
     if (!module) return CUDA_MEMORY_ALLOCATION; // it could not be registered
     if (module->tried) return module->error;
-    FatbinPtx packed;
-    Str ptx;
     SimtError error = {""};
-    SimtStatus status = SIMT_OK;
-    module->error = fatbin_code(fatbin_wrapper_ptx(module->wrapper, &packed, &error));
-    if (!module->error) {
-        status = unpack_ptx(&packed, &ptx, &error);
-        if (status == SIMT_OK) module->module = module_load(ptx, "PTX", &status, &error);
-        if (!module->module) module->error = error_of_status(status);
-    }
+    module->error =
+        runtime_options()->machine ? load_machine(module, &error) : load_ptx(module, &error);
     module->tried = module->error != CUDA_MEMORY_ALLOCATION; // which may not last
     if (module->error) console_say("%s", error.text);
     if (module->error && module->tried) runtime_refuse(module->error);

@@ -45,6 +45,7 @@ static void start(void) {
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
     options.longest = option_set("SIMT_LONGEST");
+    options.machine = option_set("SIMT_MACHINE");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
     if (option_set("SIMT_THREADS"))
         options.host_threads = (uint32_t)strtoul(getenv("SIMT_THREADS"), NULL, 10);

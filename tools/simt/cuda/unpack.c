@@ -93,6 +93,11 @@ static SimtStatus unpack(const FatbinPtx *ptx, Str *text, SimtError *error) {
     return damaged("compressed PTX", error);
 }
 
+SimtStatus unpack_machine(const FatbinPtx *cubin, Str *file, SimtError *error) {
+    *file = cubin->payload;
+    return cubin->packing == FATBIN_PLAIN ? SIMT_OK : unpack(cubin, file, error);
+}
+
 SimtStatus unpack_ptx(const FatbinPtx *ptx, Str *text, SimtError *error) {
     *text = ptx->payload;
     SimtStatus status = ptx->packing == FATBIN_PLAIN ? SIMT_OK : unpack(ptx, text, error);

@@ -10,6 +10,9 @@
 // SIMT_OK, the error says why.
 SimtStatus unpack_ptx(const FatbinPtx *ptx, Str *text, SimtError *error);
 
+// The same of its machine code.
+SimtStatus unpack_machine(const FatbinPtx *cubin, Str *file, SimtError *error);
+
 // One LZ4 block, into exactly `bytes` bytes. False if it is damaged.
 bool unpack_lz4(Str block, char *to, size_t bytes);
 

@@ -22,6 +22,8 @@ typedef struct Kernel Kernel;
 
 // Parses and lowers a module's PTX text; `origin` names it in errors. NULL on error.
 Module *module_load(Str ptx, const char *origin, SimtStatus *status, SimtError *error);
+// The same of machine code: a cubin, of which the module keeps pointers.
+Module *module_load_machine(Str cubin, const char *origin, SimtStatus *status, SimtError *error);
 void module_unload(Module *module);
 
 // An entry by its mangled name, NULL if there is none. Owned by the module.
@@ -37,7 +39,7 @@ typedef struct {
     size_t static_shared_bytes;      // per block
     size_t local_bytes;              // per thread
     size_t constant_bytes;           // of the module
-    uint32_t registers;              // per thread, an estimate from the PTX
+    uint32_t registers;              // per thread; from PTX an estimate
     uint32_t max_threads_per_block;  // 1024, or from .maxntid / .reqntid
     uint32_t ptx_version, sm_target; // 90 for 9.0, 75 for sm_75
     Dim3 cluster;                    // .reqnctapercluster; x is 0 if the launch may choose
@@ -54,6 +56,7 @@ typedef struct {
     bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards
     bool longest;            // count the longest warp
+    bool machine;            // execute machine code, not PTX
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads;   // 0: one per core
     double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never

@@ -14,6 +14,7 @@
 #include "simt/observe/banks.h"
 #include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
+#include "simt/sass/lower.h"
 
 #define RECURSION_FRAMES 32 // calls that recursion may nest
 #define STACK_LIMIT      (1u << 25)
@@ -28,13 +29,15 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
                          .error = error};
     if (!code->lowered) {
         *code = (Code){.source = code->source}; // nothing of an attempt that did not succeed
-        if (!lower_function(&lowering, code)) {
+        const bool good = module->machine ? sass_lower(&lowering, module->machine, code)
+                                          : lower_function(&lowering, code);
+        if (!good) {
             *status = lowering.status;
             return false;
         }
     }
     code->visited = true;
-    bool good = true;
+    bool good = true; // so far
     for (uint32_t k = 0; good && k < code->callee_count; k++) {
         Code *callee = code->callees[k];
         if (!callee->visited) good = lower_all(module, callee, status, error);
@@ -85,7 +88,8 @@ static void clear_visited(Module *module) {
 
 static bool releases(const PtxFunction *function) {
     for (uint32_t k = 0; k < function->inst_count; k++)
-        if (str_equal(function->insts[k].opcode, STR("griddepcontrol.launch_dependents")))
+        if (str_equal(function->insts[k].opcode, STR("griddepcontrol.launch_dependents")) ||
+            str_equal(function->insts[k].opcode, STR("PREEXIT")))
             return true;
     return false;
 }
@@ -98,11 +102,11 @@ void kernel_info(const Kernel *kernel, KernelInfo *info) {
         words += bytes == 8 ? 2 : bytes ? 1 : 0;
     }
     // PTX names every value once; about a quarter of them live at the same time.
-    uint32_t registers = 16 + words / 4;
+    uint32_t registers = kernel->registers ? kernel->registers : 16 + words / 4;
     *info = (KernelInfo){.mangled = kernel->mangled,
                          .parameter_count = function->param_count,
                          .parameter_bytes = kernel->parameter_bytes,
-                         .static_shared_bytes = kernel->shared_bytes,
+                         .static_shared_bytes = kernel->shared_bytes - kernel->shared_reserved,
                          .local_bytes = function->local_bytes,
                          .constant_bytes = kernel->module->constant_bytes,
                          .registers = registers > 255 ? 255 : registers,
@@ -162,7 +166,7 @@ static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtE
     }
     SimtStatus status = check_cluster(launch, error);
     if (status != SIMT_OK) return status;
-    uint64_t shared = (uint64_t)kernel->shared_bytes + launch->dynamic_shared_bytes;
+    uint64_t shared = (uint64_t)info.static_shared_bytes + launch->dynamic_shared_bytes;
     if (shared > DEVICE_SHARED_OPTIN) {
         return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of shared memory per block", shared,
                       DEVICE_SHARED_OPTIN);
@@ -189,6 +193,24 @@ static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *
         memcpy(params + function->params[k].offset, launch->arguments[k],
                function->params[k].bytes);
     }
+}
+
+static void put(uint8_t *to, uint64_t value, size_t bytes) { memcpy(to, &value, bytes); }
+
+// What machine code finds in constant bank 0 in front of the parameters.
+static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *bank) {
+    const Dim3 shapes[] = {launch->block, launch->grid};
+    for (uint32_t k = 0; k < 2; k++) {
+        uint8_t *at = bank + (k ? SASS_BANK_GRID : SASS_BANK_BLOCK);
+        put(at, shapes[k].x, 4);
+        put(at + 4, shapes[k].y, 4);
+        put(at + 8, shapes[k].z, 4);
+    }
+    put(bank + SASS_BANK_LOCAL, address_window(PTX_LOCAL), 8);
+    put(bank + SASS_BANK_STACK, machine->local_bytes, 4);
+    put(bank + SASS_BANK_WORKSPACE, machine->grid_workspace >> 32, 4);
+    put(bank + SASS_BANK_WORKSPACE + 4, machine->grid_workspace, 4);
+    put(bank + SASS_BANK_CLUSTER, machine->explicit_cluster, 4);
 }
 
 // What a cooperative launch's blocks share: cooperative groups count arrivals at a grid-wide
@@ -290,6 +312,7 @@ static SimtStatus run_blocks(Run *run) {
     machine->slot_count = slots;
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
+    if (module->machine) fill_bank(machine, run->launch, machine->params);
     if (!open_observers(machine, run->kernel->mangled, run->options, &status, run->error))
         return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;
@@ -358,6 +381,7 @@ static void set_up_machine(Run *run) {
         .local_bytes = code->local_bytes,
         .stack_bytes = (uint32_t)align_up(run->stack_bytes, 64),
         .param_bytes = code->source->param_bytes,
+        .plain_ranks = kernel->module->machine,
         .grid_id = ++launches,
         .cooperative = launch->cooperative,
         .module = kernel->module->ptx,

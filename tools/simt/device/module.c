@@ -22,6 +22,11 @@ bool module_variable_address(void *context, const PtxVariable *variable, uint64_
         *address = variable->offset;
         return true;
     }
+    if (variable->whole) {
+        if (!module_variable_address(context, variable->whole, address)) return false;
+        *address += variable->offset;
+        return true;
+    }
     for (uint32_t k = 0; k < module->ptx->variable_count; k++) {
         if (module->ptx->variables[k] != variable || !module->addresses[k]) continue;
         *address = module->addresses[k];
@@ -205,6 +210,29 @@ static Kernel *kernel_new(Module *module, const PtxFunction *function) {
     return kernel;
 }
 
+// Machine code: ptxas has placed shared memory, behind what is the system's.
+static Kernel *machine_kernel_new(Module *module, const PtxFunction *function) {
+    const SassFunction *machine = &module->machine->functions[function - module->ptx->functions];
+    Kernel *kernel = kernel_new(module, function);
+    kernel->shared_bytes = machine->shared_bytes;
+    kernel->shared_reserved = SASS_SHARED_RESERVED;
+    kernel->registers = machine->registers;
+    return kernel;
+}
+
+static bool load_machine(Module *module, Str cubin, const char *origin, SimtStatus *status,
+                         SimtError *error) {
+    module->machine = ARENA_NEW(&module->arena, 1, SassModule);
+    if (!sass_read(&module->arena, cubin, origin, module->machine, status, error)) return false;
+    PtxModule *ptx = module->ptx = module->machine->module;
+    module->dynamic_align = 16;
+    module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
+    if (!place_variables(module, status, error)) return false;
+    for (uint32_t k = 0; k < ptx->function_count; k++)
+        if (ptx->functions[k].entry) machine_kernel_new(module, &ptx->functions[k]);
+    return true;
+}
+
 static bool load(Module *module, Str text, const char *origin, SimtStatus *status,
                  SimtError *error) {
     PtxModule *ptx = ptx_parse(&module->arena, text, origin, status, error);
@@ -233,18 +261,21 @@ static bool no_memory(const char *origin, SimtStatus *status, SimtError *error) 
 }
 
 // Memory that runs out leads back here.
-static bool load_or_leave(Module *module, Str text, const char *origin, SimtStatus *status,
-                          SimtError *error) {
+typedef bool Load(Module *module, Str text, const char *origin, SimtStatus *status,
+                  SimtError *error);
+static bool load_or_leave(Load *loads, Module *module, Str text, const char *origin,
+                          SimtStatus *status, SimtError *error) {
     jmp_buf leave;
     if (setjmp(leave)) return no_memory(origin, status, error);
     module->arena.leave = &leave;
-    return load(module, text, origin, status, error);
+    return loads(module, text, origin, status, error);
 }
 
-Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError *error) {
+static Module *new_module(Load *loads, Str text, const char *origin, SimtStatus *status,
+                          SimtError *error) {
     error->text[0] = '\0';
     Module *module = calloc(1, sizeof *module);
-    bool good = module ? load_or_leave(module, text, origin, status, error)
+    bool good = module ? load_or_leave(loads, module, text, origin, status, error)
                        : no_memory(origin, status, error);
     if (!good) {
         module_unload(module);
@@ -252,6 +283,14 @@ Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError 
     }
     module->arena.leave = NULL;
     return module;
+}
+
+Module *module_load(Str text, const char *origin, SimtStatus *status, SimtError *error) {
+    return new_module(load, text, origin, status, error);
+}
+
+Module *module_load_machine(Str cubin, const char *origin, SimtStatus *status, SimtError *error) {
+    return new_module(load_machine, cubin, origin, status, error);
 }
 
 void module_unload(Module *module) {

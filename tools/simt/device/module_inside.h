@@ -5,6 +5,7 @@
 #include "simt/base/align.h"
 #include "simt/device/device.h"
 #include "simt/exec/code.h"
+#include "simt/sass/cubin.h"
 
 struct Kernel {
     Module *module;
@@ -12,11 +13,14 @@ struct Kernel {
     char *mangled;
     size_t *parameter_bytes;
     uint32_t shared_bytes, shared_align;
+    uint32_t shared_reserved; // of these the system's, in front
+    uint32_t registers;       // 0: not known
     Kernel *next;
 };
 
 struct Module {
-    PtxModule *ptx;
+    PtxModule *ptx;      // of machine code, what stands for it
+    SassModule *machine; // NULL: it is PTX
     Arena arena;
     SlotTable slots;
     Code **codes;                    // by function

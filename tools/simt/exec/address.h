@@ -5,7 +5,7 @@
 //
 // Within the window of shared memory, and in addresses of .shared::cluster, the bits above the
 // place in a block's memory name the block: 0 for the thread's own, else its rank in the cluster
-// and one.
+// and one. Of machine code it is always its rank.
 #ifndef ADDRESS_H
 #define ADDRESS_H
 
@@ -65,6 +65,7 @@ static inline uint64_t address_map(uint64_t address, uint64_t rank) {
 }
 static inline uint32_t address_rank(const Block *block, uint64_t address) {
     const uint32_t named = (uint32_t)(address >> ADDRESS_RANK_SHIFT) & UINT8_MAX;
+    if (block->plain_ranks) return named;
     return named ? named - 1 : block->rank;
 }
 // Of the lanes of `mask`, those that access the same block's shared memory as the first of them

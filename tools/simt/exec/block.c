@@ -21,6 +21,7 @@ Block *block_new(Machine *machine, Tally *tally) {
     block->machine = machine;
     block->tally = tally;
     block->threads = machine->threads_per_block;
+    block->plain_ranks = machine->plain_ranks;
     block->warp_count = machine->warps_per_block;
     block->shared_bytes = machine->reserved_base ? machine->reserved_base + DEVICE_SHARED_RESERVED
                                                  : machine->dynamic_base + machine->dynamic_shared;

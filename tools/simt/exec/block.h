@@ -19,7 +19,8 @@ typedef struct {
 struct Block {
     Machine *machine;
     Cluster *cluster;
-    uint32_t rank; // in the cluster
+    uint32_t rank;    // in the cluster
+    bool plain_ranks; // as machine->plain_ranks
     Warp *warps;
     uint32_t warp_count, threads;
     uint32_t live_threads;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "simt/memory/memory.h"
+
 static void place_predicate(uint8_t *at, uint32_t value, uint32_t lanes) {
     uint32_t word;
     memcpy(&word, at, sizeof word);
@@ -10,13 +12,22 @@ static void place_predicate(uint8_t *at, uint32_t value, uint32_t lanes) {
     memcpy(at, &word, sizeof word);
 }
 
-void code_place_constants(const Code *code, uint8_t *frame, uint32_t lanes) {
+static uint64_t constant_value(const CodeConstant *constant, const uint8_t *params) {
+    uint64_t value = constant->value;
+    const size_t bytes = register_bytes(constant->class);
+    if (constant->from == CONSTANT_PARAMETER) memcpy(&value, params + constant->value, bytes);
+    if (constant->from == CONSTANT_MEMORY) memcpy(&value, memory_at(constant->value), bytes);
+    return value;
+}
+
+void code_place_constants(const Code *code, const uint8_t *params, uint8_t *frame, uint32_t lanes) {
     for (uint32_t k = 0; k < code->constant_count; k++) {
         const CodeConstant *constant = &code->constants[k];
         uint8_t *at = frame + constant->offset;
         const uint32_t bytes = register_bytes(constant->class);
-        if (constant->class == REGISTER_PRED) place_predicate(at, (uint32_t)constant->value, lanes);
+        const uint64_t value = constant_value(constant, params);
+        if (constant->class == REGISTER_PRED) place_predicate(at, (uint32_t)value, lanes);
         for (uint32_t m = lanes; m; m &= m - 1)
-            memcpy(at + (uint32_t)__builtin_ctz(m) * bytes, &constant->value, bytes);
+            memcpy(at + (uint32_t)__builtin_ctz(m) * bytes, &value, bytes);
     }
 }

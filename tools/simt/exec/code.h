@@ -47,7 +47,8 @@ typedef struct {
 typedef struct {
     uint32_t offset;
     RegisterClass class;
-    uint64_t value;
+    uint64_t value; // or where it is when a launch begins
+    enum { CONSTANT_VALUE, CONSTANT_PARAMETER, CONSTANT_MEMORY } from;
 } CodeConstant;
 
 struct Code {
@@ -74,7 +75,7 @@ struct Code {
     uint32_t local_bytes;              // per thread, with that of the functions it calls
 };
 
-// Copies the constants to a frame, for these lanes.
-void code_place_constants(const Code *code, uint8_t *frame, uint32_t lanes);
+// Copies the constants to a frame, for these lanes. `params`: the kernel's parameter block.
+void code_place_constants(const Code *code, const uint8_t *params, uint8_t *frame, uint32_t lanes);
 
 #endif

@@ -331,6 +331,37 @@ typedef struct {
     bool wraps; // a shift's count
 } InstVideo;
 
+// --- of machine code ---
+
+// d = a + b + c + plus + x + y, or of a multiplication a * b + c + x; p and q are set where the sum
+// reaches 2^32 and 2^33. PTX_NONE: p, q, x, y are not there.
+typedef struct {
+    uint32_t d, p, q;
+    uint32_t a, b, c, x, y;
+    uint32_t plus;
+} InstCarry;
+
+// d, high = a * b + c, c_high + x: 64 bits in two registers; p is set where the sum reaches 2^64.
+// PTX_NONE: p, x are not there.
+typedef struct {
+    uint32_t d, high, p, a, b, c, c_high, x;
+    bool is_signed;
+} InstWide;
+
+// Lanes that meet at a convergence barrier, a register that holds for each lane those that it waits
+// for.
+typedef struct {
+    uint32_t mask, barrier;
+} InstConverge;
+
+// A jump to where a register says: targets of all instructions of the function, NULL where none can
+// begin.
+typedef struct {
+    const Inst *const *targets;
+    uint64_t plus; // to the register
+    uint32_t address, count;
+} InstIndirect;
+
 // A comparison's result with a predicate c, as it is and negated.
 typedef struct {
     uint32_t d, negated; // either may be PTX_NONE
@@ -384,6 +415,10 @@ struct Inst {
         InstVector vector;
         InstConvert convert;
         InstCombine combine;
+        InstCarry carry;
+        InstWide multiply;
+        InstConverge converge;
+        InstIndirect indirect;
         InstVideo video;
     };
 };

@@ -24,6 +24,7 @@ typedef struct {
     uint32_t local_bytes, stack_bytes;
     uint8_t *params; // the kernel's parameter block
     uint32_t param_bytes;
+    bool plain_ranks;        // addresses of shared memory name the block of its cluster by its rank
     uint64_t grid_workspace; // of a cooperative launch, device address
     uint64_t grid_id;
     bool cooperative;

@@ -227,6 +227,34 @@ const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
     return fall;
 }
 
+bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
+    uint32_t there = warp->mask;
+    if ((lanes & warp->live & ~there) == 0) return true;
+    for (int k = 0; k < warp->path_count; k++) {
+        const Path *path = &warp->paths[k];
+        if (k != warp->current && path->state == PATH_SYNC && path->pc == inst &&
+            (path->sync & lanes))
+            there |= path->mask;
+    }
+    if (lanes & warp->live & ~there) return false;
+    for (int k = warp->path_count - 1; k >= 0; k--) {
+        const Path *path = &warp->paths[k];
+        if (k != warp->current && path->state == PATH_SYNC && path->pc == inst &&
+            (path->sync & lanes))
+            path_free(warp, k);
+    }
+    warp->mask = warp->exec = there;
+    return true;
+}
+
+void path_break(Warp *warp, const Inst *at, uint32_t lanes, uint32_t of) {
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *path = &warp->paths[k];
+        if (path->state == PATH_SYNC && path->pc->plain == at->plain && (path->mask & of))
+            path->sync &= ~lanes;
+    }
+}
+
 const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     Block *block = warp->block;
     warp->live &= ~lanes;

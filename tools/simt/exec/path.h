@@ -13,6 +13,11 @@ const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
 const Inst *path_arrive(Warp *warp); // at warp->rpc
 // The path comes to a node: who is outside what leads to a join is no longer waited for there.
 void path_leave_joins(Warp *warp, const Inst *at);
+// Lanes of other paths that wait at the same kind of instruction, all of these, come to the running
+// one's. False: some are not there yet.
+bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes);
+// Nobody waits for these lanes at convergence barriers that name any of `of`.
+void path_break(Warp *warp, const Inst *at, uint32_t lanes, uint32_t of);
 const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next);
 const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes);
 const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier);

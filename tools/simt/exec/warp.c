@@ -11,7 +11,7 @@
 void warp_prepare(Warp *warp) {
     const Machine *machine = warp->block->machine;
     memset(warp->stack, 0, machine->stack_bytes);
-    code_place_constants(machine->code, warp->stack, ALL_LANES);
+    code_place_constants(machine->code, machine->params, warp->stack, ALL_LANES);
     for (uint32_t l = 0; l < LANES; l++) {
         uint32_t thread = warp->index * LANES + l;
         warp->tid[0][l] = thread % machine->block.x;

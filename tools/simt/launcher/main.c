@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "simt/launcher/elf.h"
+#include "simt/launcher/opcodes.h"
 #include "simt/launcher/run.h"
 
 static const char usage[] =
@@ -34,6 +35,11 @@ static const char usage[] =
     "counters\n"
     "                  of each line, the launches, and for shared memory which lanes touch which\n"
     "                  bank; with --check the hazards at their lines\n"
+    "  --machine       execute the program's machine code for sm_90 in the place of its PTX: then\n"
+    "                  instructions, active lanes and divergent branches are the hardware's too;\n"
+    "                  not with --check\n"
+    "  --opcodes [PROGRAM]  list the machine instructions that are known, how their meaning is\n"
+    "                  known, and how often each occurs in the program\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
     "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
@@ -70,8 +76,9 @@ static const char usage[] =
     "occupancy. Without --order work runs at once, in the order of the calls, whatever its\n"
     "stream. cudaMalloc fills memory with bytes 0xFF (NaN, -1).\n"
     "\n"
-    "Instructions, active lanes and divergent branches are counted in PTX, before ptxas: a GPU\n"
-    "executes other instructions. Wavefronts, bank conflicts, requests and sectors are those of\n"
+    "Without --machine, instructions, active lanes and divergent branches are counted in PTX,\n"
+    "before ptxas: a GPU executes other instructions. Wavefronts, bank conflicts, requests and "
+    "sectors are those of\n"
     "Nsight Compute.\n"
     "\n"
     "Exit status: the program's own; 86 if --check found hazards and the program ended with 0;\n"
@@ -119,6 +126,7 @@ static const struct {
     {"--threads", "SIMT_THREADS", VALUE_WHOLE}, {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
     {"--last", "SIMT_LAST", VALUE_NONE},        {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
     {"--html", "SIMT_HTML", VALUE_FILE},        {"--longest", "SIMT_LONGEST", VALUE_NONE},
+    {"--machine", "SIMT_MACHINE", VALUE_NONE},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
@@ -142,16 +150,34 @@ static void check_number(const char *name, const char *text, bool whole) {
         die("%s takes a number, not \"%s\"", name, text);
 }
 
+// Of that program, or if there is none only what is known.
+static _Noreturn void list_opcodes(const char *program) {
+    Str file = {"", 0};
+    if (program && !file_read(&arena, program, &file)) die("%s: %s", program, strerror(errno));
+    if (!opcodes_write(&arena, file)) die("%s: holds no machine code for sm_90", program);
+    exit(0);
+}
+
+// The checks look for what PTX's rules forbid; in machine code the compiler has already used them.
+static void check_combination(void) {
+    if (getenv("SIMT_MACHINE") && getenv("SIMT_CHECK"))
+        die("--check looks for what PTX forbids, and machine code is no PTX: without --machine");
+}
+
 // Passes the options on by environment. Returns the index of the program in argv.
 static int read_options(int argc, char **argv) {
     for (int k = 0; k < OPTIONS; k++) unsetenv(options[k].variable);
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) return i + 1;
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
         if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
             fputs(usage, stdout);
             exit(0);
         }
+        if (strcmp(argv[i], "--opcodes") == 0) list_opcodes(argv[i + 1]);
         int k = 0;
         while (k < OPTIONS && strcmp(argv[i], options[k].name) != 0) k++;
         if (k == OPTIONS) die("unknown option %s (simt -h explains)", argv[i]);
@@ -167,6 +193,7 @@ static int read_options(int argc, char **argv) {
             check_number(options[k].name, value, options[k].value == VALUE_WHOLE);
         setenv(options[k].variable, value, 1);
     }
+    check_combination();
     return i;
 }
 

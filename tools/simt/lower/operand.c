@@ -29,11 +29,12 @@ uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value) {
     if (class == REGISTER_16) value &= UINT16_MAX;
     if (class == REGISTER_32) value &= UINT32_MAX;
     for (uint32_t k = 0; k < code->constant_count; k++)
-        if (code->constants[k].class == class && code->constants[k].value == value)
+        if (code->constants[k].class == class && code->constants[k].value == value &&
+            code->constants[k].from == CONSTANT_VALUE)
             return code->constants[k].offset;
     uint32_t offset = lower_temp(lower, class);
     ARENA_GROW(lower->arena, code->constants, code->constant_count, lower->constant_capacity);
-    code->constants[code->constant_count++] = (CodeConstant){offset, class, value};
+    code->constants[code->constant_count++] = (CodeConstant){offset, class, value, CONSTANT_VALUE};
     return offset;
 }
 

@@ -170,7 +170,7 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
         saved->frame[l] = (uint64_t)(uintptr_t)warp->frame;
         saved->local[l] = warp->local;
     }
-    code_place_constants(callee, frame, exec);
+    code_place_constants(callee, machine->params, frame, exec);
     for (uint32_t k = 0; k < site->argument_count; k++) {
         const PtxVariable *param = &callee->source->params[k];
         for (uint32_t m = exec; m; m &= m - 1) {

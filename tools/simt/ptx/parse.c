@@ -179,8 +179,7 @@ bool ptx_toolkit_file(const char *path) {
     return false;
 }
 
-// Paths below the working directory are shown relative to it.
-static char *short_path(char *path) {
+char *ptx_short_path(char *path) {
     char here[4096];
     if (!getcwd(here, sizeof here - 1)) return path;
     strcat(here, "/");
@@ -200,7 +199,7 @@ void parse_file_directive(Parser *parser) {
         module->files[count] = module->file_short[count] = NULL;
     }
     module->files[number] = str_terminated(parser->arena, parser->token.text);
-    module->file_short[number] = short_path(module->files[number]);
+    module->file_short[number] = ptx_short_path(module->files[number]);
     parse_next(parser);
     while (parse_take(parser, ",")) parse_int(parser, "a number");
 }

@@ -84,15 +84,16 @@ typedef struct {
     uint32_t ptx_line;
 } PtxReference;
 
-typedef struct {
+typedef struct PtxVariable {
     Str name;
     PtxSpace space;
     PtxType type;
     uint32_t align;
     uint64_t bytes;
-    bool managed;  // host code may use it too
-    bool external; // `.extern`: dynamic shared memory, or a definition elsewhere
-    uint8_t *data; // initial bytes, data_bytes of them; the rest is zero
+    const struct PtxVariable *whole; // of machine code: it lies in this one, at `offset`
+    bool managed;                    // host code may use it too
+    bool external;                   // `.extern`: dynamic shared memory, or a definition elsewhere
+    uint8_t *data;                   // initial bytes, data_bytes of them; the rest is zero
     size_t data_bytes;
     PtxReference *references;
     size_t reference_count, reference_capacity;
@@ -204,5 +205,7 @@ void ptx_write_place(const PtxModule *module, PtxPlace place, uint32_t ptx_line,
 
 // True if this file belongs to the CUDA toolkit: counters charge the user's line instead.
 bool ptx_toolkit_file(const char *path);
+// A path as messages and reports show it: below the working directory relative to that.
+char *ptx_short_path(char *path);
 
 #endif

@@ -1,0 +1,111 @@
+// See opcodes.h.
+#include "simt/launcher/opcodes.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/cuda/unpack.h"
+#include "simt/sass/inst.h"
+#include "simt/sass/opcodes.h"
+#include "simt/sass/table.h"
+
+typedef struct {
+    const char *name;
+    uint32_t encodings;
+    const SassKnown *known; // NULL: it is decoded, but not executed
+    unsigned long long seen;
+} Line;
+
+typedef struct {
+    Line *lines;
+    size_t count, capacity;
+    unsigned long long unknown;
+    Arena *arena;
+} Census;
+
+static Line *line_of(Census *census, const char *name) {
+    for (size_t k = 0; k < census->count; k++)
+        if (strcmp(census->lines[k].name, name) == 0) return &census->lines[k];
+    ARENA_GROW(census->arena, census->lines, census->count, census->capacity);
+    Line *line = &census->lines[census->count++];
+    *line = (Line){.name = name};
+    for (unsigned k = 0; k < sass_known_count; k++)
+        if (strcmp(sass_known[k].name, name) == 0) line->known = &sass_known[k];
+    return line;
+}
+
+static void count_code(Census *census, Str code) {
+    for (size_t at = 0; at + SASS_BYTES <= code.len; at += SASS_BYTES) {
+        SassWord word;
+        SassInst inst;
+        memcpy(&word, code.at + at, sizeof word);
+        if (sass_decode(word, at, &inst))
+            line_of(census, inst.name)->seen++;
+        else
+            census->unknown++;
+    }
+}
+
+// The sections .text.* of a cubin. False: it is none.
+static bool count_cubin(Census *census, Str cubin) {
+    Elf64_Ehdr head;
+    if (cubin.len < sizeof head) return false;
+    memcpy(&head, cubin.at, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_shoff > cubin.len ||
+        (cubin.len - head.e_shoff) / sizeof(Elf64_Shdr) < head.e_shnum)
+        return false;
+    for (uint32_t k = 0; k < head.e_shnum; k++) {
+        Elf64_Shdr section;
+        memcpy(&section, cubin.at + head.e_shoff + k * sizeof section, sizeof section);
+        if (section.sh_type != SHT_PROGBITS || !(section.sh_flags & SHF_EXECINSTR)) continue;
+        if (section.sh_offset > cubin.len || section.sh_size > cubin.len - section.sh_offset)
+            return false;
+        count_code(census,
+                   str_slice(cubin, section.sh_offset, section.sh_offset + section.sh_size));
+    }
+    return true;
+}
+
+// All fat binaries of the file: what begins as one and is none is passed over.
+static bool count_program(Census *census, Str file) {
+    static const char magic[] = {0x50, (char)0xed, 0x55, (char)0xba};
+    bool any = false;
+    Str rest = file;
+    for (;;) {
+        const size_t at = str_find(rest, (Str){magic, sizeof magic});
+        if (at == SIZE_MAX) return any;
+        rest = str_from(rest, at);
+        FatbinPtx packed = {.payload = {NULL, 0}};
+        SimtError error;
+        Str cubin;
+        if (fatbin_machine(rest, &packed, &error) == FATBIN_OK &&
+            unpack_machine(&packed, &cubin, &error) == SIMT_OK)
+            any |= count_cubin(census, cubin);
+        rest = str_from(rest, sizeof magic);
+    }
+}
+
+static int by_name(const void *left, const void *right) {
+    const Line *a = left, *b = right;
+    return strcmp(a->name, b->name);
+}
+
+bool opcodes_write(Arena *arena, Str file) {
+    static const char *const evidence[] = {[SASS_VECTORS] = "vectors of an H200",
+                                           [SASS_LABS] = "counters of the labs on an H200",
+                                           [SASS_PTX] = "the PTX that it was made from"};
+    Census census = {.arena = arena};
+    for (uint32_t k = 0; k < sass_row_count; k++) line_of(&census, sass_rows[k].name)->encodings++;
+    if (file.len && !count_program(&census, file)) return false;
+    qsort(census.lines, census.count, sizeof *census.lines, by_name);
+    printf("%-14s %9s %9s  %s\n", "opcode", "encodings", "seen", "executed, known by");
+    for (size_t k = 0; k < census.count; k++) {
+        const Line *line = &census.lines[k];
+        printf("%-14s %9u %9llu  %s\n", line->name, line->encodings, line->seen,
+               line->known ? evidence[line->known->evidence] : "refused");
+    }
+    printf("%-14s %9s %9llu  refused\n", "not decoded", "", census.unknown);
+    return true;
+}

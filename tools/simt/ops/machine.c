@@ -1,0 +1,328 @@
+// What only machine code has: carries in predicates, numbers of 64 bits in two registers,
+// convergence barriers, jumps to a register.
+#include "simt/ops/machine.h"
+
+#include <math.h>
+
+#include "simt/exec/spin.h"
+#include "simt/ops/ops.h"
+
+#define TURN 6.283185307179586 // radians
+
+// --- sums with carries ---
+
+static inline uint32_t bit_of(const Warp *warp, uint32_t predicate, int lane) {
+    return predicate == PTX_NONE ? 0 : *REG(warp, LaneU32, predicate) >> lane & 1;
+}
+
+#define CARRY_SUM(name, sum)                                                                       \
+    const Inst *name(Warp *warp, const Inst *inst) {                                               \
+        const InstCarry *carry = &inst->carry;                                                     \
+        const LaneU32 *a = REG(warp, LaneU32, carry->a), *b = REG(warp, LaneU32, carry->b);        \
+        const LaneU32 *c = REG(warp, LaneU32, carry->c);                                           \
+        const uint32_t x = carry->x == PTX_NONE ? 0 : *REG(warp, LaneU32, carry->x);               \
+        const uint32_t y = carry->y == PTX_NONE ? 0 : *REG(warp, LaneU32, carry->y);               \
+        const uint32_t plus = carry->plus, exec = warp->exec;                                      \
+        uint32_t low[LANES], high[LANES], once = 0, twice = 0;                                     \
+        LANE_LOOP {                                                                                \
+            const uint64_t total = (uint64_t)(sum) + c[l] + plus + (x >> l & 1) + (y >> l & 1);    \
+            low[l] = (uint32_t)total;                                                              \
+            high[l] = (uint32_t)(total >> 32);                                                     \
+        }                                                                                          \
+        if (carry->p != PTX_NONE) {                                                                \
+            LANE_LOOP once |= (uint32_t)(high[l] >= 1) << l;                                       \
+            warp_write_predicate(warp, carry->p, once);                                            \
+        }                                                                                          \
+        if (carry->q != PTX_NONE) {                                                                \
+            LANE_LOOP twice |= (uint32_t)(high[l] >= 2) << l;                                      \
+            warp_write_predicate(warp, carry->q, twice);                                           \
+        }                                                                                          \
+        LaneU32 *d = REG(warp, LaneU32, carry->d);                                                 \
+        LANE_LOOP d[l] = (exec >> l) & 1 ? low[l] : d[l];                                          \
+        return inst + 1;                                                                           \
+    }
+CARRY_SUM(op_add_carry, (uint64_t)a[l] + b[l])
+CARRY_SUM(op_multiply_carry, a[l] * b[l])
+
+// --- 64 bits in two registers ---
+
+static void add_carrying(Warp *warp, const InstWide *wide, uint64_t sum[LANES]) {
+    const LaneU32 *c = REG(warp, LaneU32, wide->c), *c_high = REG(warp, LaneU32, wide->c_high);
+    uint32_t carries = 0;
+    for (int l = 0; l < LANES; l++) {
+        const uint64_t product = sum[l], more = c[l] | (uint64_t)c_high[l] << 32;
+        const uint64_t both = product + more;
+        sum[l] = both + bit_of(warp, wide->x, l);
+        carries |= (uint32_t)(both < product || sum[l] < both) << l;
+    }
+    if (wide->p != PTX_NONE) warp_write_predicate(warp, wide->p, carries);
+}
+
+const Inst *op_multiply_wide(Warp *warp, const Inst *inst) {
+    const InstWide *wide = &inst->multiply;
+    const LaneU32 *a = REG(warp, LaneU32, wide->a), *b = REG(warp, LaneU32, wide->b);
+    const LaneU32 *c = REG(warp, LaneU32, wide->c), *c_high = REG(warp, LaneU32, wide->c_high);
+    LaneU32 *d = REG(warp, LaneU32, wide->d), *high = REG(warp, LaneU32, wide->high);
+    const uint32_t exec = warp->exec;
+    uint64_t sum[LANES];
+    if (wide->is_signed)
+        LANE_LOOP sum[l] = (uint64_t)((int64_t)(int32_t)a[l] * (int32_t)b[l]);
+    else
+        LANE_LOOP sum[l] = (uint64_t)a[l] * b[l];
+    if (wide->p == PTX_NONE && wide->x == PTX_NONE)
+        LANE_LOOP sum[l] += c[l] | (uint64_t)c_high[l] << 32;
+    else
+        add_carrying(warp, wide, sum);
+    if (exec == ALL_LANES) {
+        LANE_LOOP d[l] = (uint32_t)sum[l];
+        LANE_LOOP high[l] = (uint32_t)(sum[l] >> 32);
+        return inst + 1;
+    }
+    LANE_LOOP d[l] = (exec >> l) & 1 ? (uint32_t)sum[l] : d[l];
+    LANE_LOOP high[l] = (exec >> l) & 1 ? (uint32_t)(sum[l] >> 32) : high[l];
+    return inst + 1;
+}
+
+static const Inst *join(Warp *warp, const Inst *inst) {
+    const LaneU32 *low = REG(warp, LaneU32, inst->r[1]), *high = REG(warp, LaneU32, inst->r[2]);
+    LANE_RESULT(LaneU64, low[l] | (uint64_t)high[l] << 32);
+}
+
+static const Inst *low_half(Warp *warp, const Inst *inst) {
+    const LaneU64 *a = REG(warp, LaneU64, inst->r[1]);
+    LANE_RESULT(LaneU32, a[l]);
+}
+
+static const Inst *high_half(Warp *warp, const Inst *inst) {
+    const LaneU64 *a = REG(warp, LaneU64, inst->r[1]);
+    LANE_RESULT(LaneU32, a[l] >> 32);
+}
+
+static const Inst *add_three(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]), *b = REG(warp, LaneU32, inst->r[2]);
+    const LaneU32 *c = REG(warp, LaneU32, inst->r[3]);
+    LANE_RESULT(LaneU32, a[l] + b[l] + c[l]);
+}
+
+// a * b + c, of the low or the high word.
+static const Inst *flip_sign(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneU32, a[l] ^ 0x80000000u);
+}
+
+static const Inst *drop_sign(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneU32, a[l] & 0x7fffffffu);
+}
+
+// A half of a register of two, in the lower bits.
+static const Inst *low_of_two(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneU16, a[l]);
+}
+
+static const Inst *high_of_two(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneU16, a[l] >> 16);
+}
+
+// What the first lane that is on has, in all.
+static const Inst *first_of_all(Warp *warp, const Inst *inst) {
+    const uint32_t value = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->exec)];
+    LANE_RESULT(LaneU32, value);
+}
+
+// The lane's predicates in a word: r[1] is the first of seven, which lie side by side; r[2] takes
+// the place of those that the mask r[3] leaves out.
+static const Inst *predicates_to_register(Warp *warp, const Inst *inst) {
+    const LaneU32 *p = REG(warp, LaneU32, inst->r[1]), *old = REG(warp, LaneU32, inst->r[2]);
+    const LaneU32 *mask = REG(warp, LaneU32, inst->r[3]);
+    uint32_t value[LANES] = {0};
+    for (uint32_t k = 0; k < MACHINE_PREDICATES; k++) LANE_LOOP value[l] |= (p[k] >> l & 1) << k;
+    LANE_RESULT(LaneU32, (value[l] & mask[l]) | (old[l] & ~mask[l]));
+}
+
+static const Inst *register_to_predicates(Warp *warp, const Inst *inst) {
+    const LaneU32 *from = REG(warp, LaneU32, inst->r[1]);
+    const uint32_t mask = REG(warp, LaneU32, inst->r[2])[0];
+    for (uint32_t k = 0; k < MACHINE_PREDICATES; k++) {
+        uint32_t value = 0;
+        if (!(mask >> k & 1)) continue;
+        LANE_LOOP value |= (from[l] >> k & 1) << l;
+        warp_write_predicate(warp, inst->r[0] + 4 * k, value);
+    }
+    return inst + 1;
+}
+
+// An integer as the least float that is not below it, and a float cut to an integer: what a
+// division of integers begins with.
+static inline float float_above(uint32_t x) {
+    union {
+        float value;
+        uint32_t bits;
+    } near = {(float)x};
+    near.bits += (double)near.value < (double)x;
+    return near.value;
+}
+static const Inst *upward_f32_u32(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneF32, float_above(a[l]));
+}
+static inline uint32_t cut(float x) {
+    return x >= 0x1p32f ? UINT32_MAX : x >= 1.0f ? (uint32_t)(int64_t)x : 0;
+}
+static const Inst *cut_u32_f32(Warp *warp, const Inst *inst) {
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
+    LANE_RESULT(LaneU32, cut(a[l]));
+}
+
+// Of an angle in turns, as the compiler prepares it.
+static const Inst *sine_of_turns(Warp *warp, const Inst *inst) {
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
+    LANE_RESULT_SCALAR(LaneF32, (float)sin(TURN * fmod((double)a[l], 1.0)));
+}
+static const Inst *cosine_of_turns(Warp *warp, const Inst *inst) {
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
+    LANE_RESULT_SCALAR(LaneF32, (float)cos(TURN * fmod((double)a[l], 1.0)));
+}
+
+// Whether a / b is beyond what a product with the reciprocal, corrected once, gives rightly: by
+// their exponents.
+static inline bool hard_quotient(uint32_t a, uint32_t b) {
+    const int32_t x = (int32_t)(a >> 23 & 255), y = (int32_t)(b >> 23 & 255), apart = x - y;
+    return y < 2 || y > 252 || x == 255 || x < 26 || apart > 125 || apart < -125;
+}
+static const Inst *is_hard_quotient(Warp *warp, const Inst *inst) {
+    const LaneU32 *a = REG(warp, LaneU32, inst->r[1]), *b = REG(warp, LaneU32, inst->r[2]);
+    uint32_t value = 0;
+    LANE_LOOP value |= (uint32_t)hard_quotient(a[l], b[l]) << l;
+    warp_write_predicate(warp, inst->r[0], value);
+    return inst + 1;
+}
+
+const OpRow op_machine_rows[] = {
+    {"machine.i2f.rp", upward_f32_u32, "ww"},
+    {"machine.f2i.rz", cut_u32_f32, "ww"},
+    {"machine.sin", sine_of_turns, "ww"},
+    {"machine.cos", cosine_of_turns, "ww"},
+    {"machine.fchk", is_hard_quotient, "pww"},
+    {"machine.join", join, "dww"},
+    {"machine.low", low_half, "wd"},
+    {"machine.high", high_half, "wd"},
+    {"machine.add3", add_three, "wwww"},
+    {"machine.flip", flip_sign, "ww"},
+    {"machine.drop", drop_sign, "ww"},
+    {"machine.half0", low_of_two, "hw"},
+    {"machine.half1", high_of_two, "hw"},
+    {"machine.first", first_of_all, "ww"},
+    {"machine.p2r", predicates_to_register, "wpww"},
+    {"machine.r2p", register_to_predicates, "pww"},
+    {NULL, NULL, NULL},
+};
+
+// Any function of three predicates, by a table of its eight values.
+const Inst *op_predicate_table(Warp *warp, const Inst *inst) {
+    const uint32_t a = *REG(warp, LaneU32, inst->r[1]), b = *REG(warp, LaneU32, inst->r[2]);
+    const uint32_t c = *REG(warp, LaneU32, inst->r[3]), table = inst->r[4];
+    uint32_t value = 0;
+    for (uint32_t k = 0; k < 8; k++) {
+        if (!(table >> k & 1)) continue;
+        value |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
+    }
+    warp_write_predicate(warp, inst->r[0], value);
+    return inst + 1;
+}
+
+// --- where lanes meet ---
+
+const Inst *op_converge_begin(Warp *warp, const Inst *inst) {
+    const uint32_t lanes = warp->exec;
+    LANE_RESULT_IN(inst->converge.barrier, LaneU32, lanes);
+}
+
+const Inst *op_converge(Warp *warp, const Inst *inst) {
+    const LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
+    const uint32_t lanes = barrier[__builtin_ctz(warp->exec)];
+    return path_gather(warp, inst, lanes) ? inst + 1 : path_wait_sync(warp, inst, lanes);
+}
+
+// The lanes leave the barrier: those that they leave no longer wait for them.
+const Inst *op_converge_break(Warp *warp, const Inst *inst) {
+    LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
+    const uint32_t leaving = warp->exec, of = barrier[__builtin_ctz(leaving)];
+    for (uint32_t m = of; m; m &= m - 1) barrier[__builtin_ctz(m)] &= ~leaving;
+    static const Inst at = {.plain = op_converge};
+    path_break(warp, &at, leaving, of);
+    return inst + 1;
+}
+
+// Lanes that yield, in a loop that waits for others, are no longer waited for where lanes meet, and
+// let the others of their warp go first. Counted on an H200, where a thread that waits for a whole
+// grid lets the other lanes go on without it.
+const Inst *op_converge_leave(Warp *warp, const Inst *inst) {
+    LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
+    const uint32_t yields = warp->exec, others = barrier[__builtin_ctz(yields)] & ~yields;
+    for (uint32_t m = others; m; m &= m - 1) barrier[__builtin_ctz(m)] &= ~yields;
+    for (uint32_t m = yields; m; m &= m - 1) barrier[__builtin_ctz(m)] &= yields;
+    static const Inst at = {.plain = op_converge};
+    path_break(warp, &at, yields, others);
+    return inst + 1;
+}
+
+const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
+    for (int k = 0; k < warp->path_count; k++)
+        if (k != warp->current && warp->paths[k].state == PATH_READY)
+            return path_yield(warp, inst + 1, STOP_SLICE);
+    return inst + 1;
+}
+
+// Lanes that had to wait for each other execute the instruction once more when all are there
+// (counted on an H200); the block that counts it begins in front of it.
+const Inst *op_converge_named(Warp *warp, const Inst *inst) {
+    const uint32_t lanes = REG(warp, LaneU32, inst->converge.mask)[__builtin_ctz(warp->exec)];
+    const uint32_t here = warp->mask;
+    if (!path_gather(warp, inst, lanes)) return path_wait_sync(warp, inst, lanes);
+    return warp->mask == here ? inst + 1 : inst - 1;
+}
+
+// --- branches of the whole path ---
+
+static uint32_t lanes_to_branch(const Warp *warp, const Inst *inst) {
+    const uint32_t predicate = *REG(warp, LaneU32, inst->branch.predicate);
+    return (inst->branch.negated ? ~predicate : predicate) & warp->mask;
+}
+
+const Inst *op_branch_any(Warp *warp, const Inst *inst) {
+    return lanes_to_branch(warp, inst) ? inst->branch.target : inst + 1;
+}
+
+// Seen on an H200: lanes of which only some would branch all go on.
+const Inst *op_branch_all(Warp *warp, const Inst *inst) {
+    return lanes_to_branch(warp, inst) == warp->mask ? inst->branch.target : inst + 1;
+}
+
+// If lanes that are named in the register go another way now.
+const Inst *op_branch_divided(Warp *warp, const Inst *inst) {
+    const uint32_t named = REG(warp, LaneU32, inst->branch.predicate)[__builtin_ctz(warp->mask)];
+    return named & warp->live & ~warp->mask ? inst->branch.target : inst + 1;
+}
+
+const Inst *op_jump_register(Warp *warp, const Inst *inst) {
+    const InstIndirect *jump = &inst->indirect;
+    const LaneU32 *address = REG(warp, LaneU32, jump->address);
+    const int first = __builtin_ctz(warp->exec);
+    const uint64_t to = address[first] + jump->plus;
+    uint32_t same = 0;
+    for (uint32_t m = warp->exec; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        if (address[lane] == address[first]) same |= 1u << lane;
+    }
+    const Inst *target = to / 16 < jump->count && to % 16 == 0 ? jump->targets[to / 16] : NULL;
+    if (!target)
+        return warp_fail(warp, inst, first, SIMT_TRAP, "jump to 0x%llx, where no code begins",
+                         (unsigned long long)to);
+    if (same == warp->mask) return target;
+    // The others come back here, by the jump that follows.
+    const Meets none = {NULL, 0};
+    return path_split(warp, inst, same, target, &none);
+}

@@ -1,0 +1,16 @@
+// Instructions that only machine code has: see machine.c.
+#ifndef OPS_MACHINE_H
+#define OPS_MACHINE_H
+
+#include "simt/ops/row.h"
+
+enum { MACHINE_PREDICATES = 7 }; // P0..P6, which lie side by side in the frame
+
+extern const OpRow op_machine_rows[];
+
+Op op_add_carry, op_multiply_carry, op_multiply_wide, op_predicate_table;
+Op op_converge_begin, op_converge, op_converge_break, op_converge_named, op_converge_leave,
+    op_converge_yield;
+Op op_branch_any, op_branch_all, op_branch_divided, op_jump_register;
+
+#endif

@@ -1,0 +1,245 @@
+// Machine instructions of control flow, and what lanes and threads do together.
+#include <string.h>
+
+#include "simt/sass/lower.h"
+
+static uint32_t guard_predicate(const SassLower *s) {
+    const uint32_t first = s->inst->guard_uniform ? s->uniform_predicates : s->predicates;
+    return first + 4u * s->inst->guard;
+}
+
+// The lanes that branch: those that the guard and the predicate, operand `index`, let.
+static InstBranch branch_if(SassLower *s, uint32_t index) {
+    const SassInst *inst = s->inst;
+    InstBranch branch = {.predicate = PTX_NONE, .meets = {NULL, 0}};
+    const bool guarded = inst->guard != SASS_PT, more = !sass_is_true(s, index);
+    if (guarded) {
+        branch.predicate = guard_predicate(s);
+        branch.negated = inst->guard_negated;
+    }
+    if (!more) return branch;
+    const uint32_t predicate = sass_predicate(s, index);
+    if (!guarded) {
+        branch.predicate = predicate;
+        return branch;
+    }
+    const uint32_t both = sass_temp(s, REGISTER_PRED);
+    if (branch.negated)
+        sass_row(s, "not.pred", both, branch.predicate, 0, 0);
+    else
+        sass_row(s, "mov.pred", both, branch.predicate, 0, 0);
+    sass_row(s, "and.pred", both, both, predicate, 0);
+    return (InstBranch){.predicate = both, .meets = {NULL, 0}};
+}
+
+// BRA: register of .DIV, predicate, label
+void sass_lower_bra(SassLower *s) {
+    const uint64_t target = s->inst->operands[2].value;
+    const bool any = sass_take(s, "ANY");
+    const bool uniform = sass_take(s, "U");
+    if (sass_take(s, "DIV")) {
+        if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+        const uint32_t named = sass_raw(s, &s->inst->operands[0], 0);
+        sass_emit(s, op_branch_divided)->branch = (InstBranch){.predicate = named};
+        sass_jump(s, target);
+        return;
+    }
+    const InstBranch branch = branch_if(s, 1);
+    if (branch.predicate == PTX_NONE) {
+        sass_emit(s, op_jump)->branch = branch;
+    } else {
+        const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
+        Inst *inst = sass_emit(s, any ? op_branch_any : uniform ? op_branch_all : op_branch);
+        inst->branch = branch;
+        inst->slot = slot;
+    }
+    sass_jump(s, target);
+}
+
+void sass_lower_exit(SassLower *s) {
+    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
+    sass_emit(s, op_exit);
+}
+
+void sass_lower_trap(SassLower *s) {
+    sass_take(s, "TRAP");
+    sass_emit(s, op_trap);
+}
+
+// --- where lanes meet ---
+
+// BSSY: barrier, label. Its lanes go on behind the BSYNC that they wait at.
+void sass_lower_bssy(SassLower *s) {
+    const uint32_t barrier = sass_barrier(s, s->inst->operands[0].reg);
+    sass_emit(s, op_converge_begin)->converge = (InstConverge){PTX_NONE, barrier};
+}
+
+void sass_lower_bsync(SassLower *s) {
+    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
+    const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);
+    sass_emit(s, op_converge)->converge = (InstConverge){PTX_NONE, barrier};
+}
+
+void sass_lower_yield(SassLower *s) {
+    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
+    for (uint32_t k = 0; k < 16; k++)
+        if (s->barriers[k] != PTX_NONE)
+            sass_emit(s, op_converge_leave)->converge = (InstConverge){PTX_NONE, s->barriers[k]};
+    sass_emit(s, op_converge_yield);
+}
+
+void sass_lower_break(SassLower *s) {
+    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
+    const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);
+    sass_emit(s, op_converge_break)->converge = (InstConverge){PTX_NONE, barrier};
+}
+
+// WARPSYNC: mask, label of a collective. What lanes do together up to ENDCOLLECTIVE they do here as
+// one path.
+void sass_lower_warpsync(SassLower *s) {
+    sass_take(s, "COLLECTIVE");
+    const bool named = s->inst->operands[0].kind == SASS_REG;
+    sass_take(s, "ALL");
+    const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);
+    sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
+}
+
+// --- calls: the address to come back to is in registers ---
+
+void sass_lower_call(SassLower *s) {
+    sass_take(s, "REL"), sass_take(s, "NOINC");
+    sass_emit(s, op_jump)->branch = (InstBranch){.predicate = PTX_NONE};
+    sass_jump(s, s->inst->operands[0].value);
+}
+
+// RET: register, what is added to it
+void sass_lower_ret(SassLower *s) {
+    sass_take(s, "REL"), sass_take(s, "NODEC");
+    const uint32_t address = sass_source(s, 0);
+    sass_emit(s, op_jump_register)->indirect = (InstIndirect){.targets = s->targets,
+                                                              .plus = s->inst->operands[1].value,
+                                                              .address = address,
+                                                              .count = s->count};
+    sass_emit(s, op_jump)->branch = (InstBranch){.predicate = PTX_NONE};
+    sass_jump(s, s->inst->at);
+}
+
+// --- warps ---
+
+// The lanes that are here: what they do together waits for nobody else.
+static uint32_t lanes_here(SassLower *s) {
+    const uint32_t mask = sass_temp(s, REGISTER_32);
+    sass_emit(s, op_activemask)->r[0] = mask;
+    return mask;
+}
+
+static void emit_sync(SassLower *s, Op *run, InstSync sync) {
+    Inst *inst = sass_emit(s, run);
+    inst->sync = sync;
+    inst->access = ACCESS_SYNC;
+}
+
+// SHFL: p, d, a, lane, bounds
+void sass_lower_shfl(SassLower *s) {
+    static const char *const names[] = {"UP", "DOWN", "BFLY", "IDX"};
+    static const ShuffleMode modes[] = {SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX};
+    const uint32_t how = sass_choice(s, names, 4);
+    if (how > 3) sass_refuse(s, "how it moves values is not known");
+    InstSync sync = {.d = sass_dest(s, 1, 0),
+                     .predicate = sass_wanted(s, 0),
+                     .shuffle = modes[how],
+                     .class = REGISTER_32,
+                     .mask = lanes_here(s)};
+    for (uint32_t k = 0; k < 3; k++) sync.value[k] = sass_source(s, 2 + k);
+    emit_sync(s, op_shuffle, sync);
+}
+
+// VOTE, VOTEU: d, p, q: the lanes of q in d, and whether it is all or any of them in p
+void sass_lower_vote(SassLower *s) {
+    static const char *const names[] = {"ALL", "ANY", "EQ"};
+    static const VoteMode modes[] = {VOTE_ALL, VOTE_ANY, VOTE_UNI};
+    const uint32_t how = sass_choice(s, names, 3), p = sass_wanted(s, 1);
+    if (how > 2) sass_refuse(s, "how it votes is not known");
+    InstSync sync = {.d = PTX_NONE,
+                     .predicate = PTX_NONE,
+                     .class = REGISTER_PRED,
+                     .value = {sass_predicate(s, 2)},
+                     .mask = lanes_here(s)};
+    if (!sass_is_zero(&s->inst->operands[0])) {
+        sync.d = sass_dest(s, 0, 0);
+        sync.vote = VOTE_BALLOT;
+        emit_sync(s, op_vote, sync);
+    }
+    if (p == PTX_NONE) return;
+    sync.d = PTX_NONE;
+    sync.predicate = p;
+    sync.vote = modes[how];
+    emit_sync(s, op_vote, sync);
+}
+
+// REDUX: d, a
+void sass_lower_redux(SassLower *s) {
+    static const char *const names[] = {"SUM", "MIN", "MAX", "OR", "XOR"};
+    static const ReduceMode modes[] = {REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U,
+                                       REDUCE_OR,  REDUCE_XOR,   REDUCE_AND}; // which has no name
+    const bool is_signed = sass_take(s, "S32");
+    const uint32_t named = sass_choice(s, names, 5), how = named < 5 ? named : 5;
+    InstSync sync = {.d = sass_dest(s, 0, 0),
+                     .predicate = PTX_NONE,
+                     .reduce = modes[how],
+                     .class = REGISTER_32,
+                     .value = {sass_source(s, 1)},
+                     .mask = lanes_here(s)};
+    if (is_signed && sync.reduce == REDUCE_MIN_U) sync.reduce = REDUCE_MIN_S;
+    if (is_signed && sync.reduce == REDUCE_MAX_U) sync.reduce = REDUCE_MAX_S;
+    emit_sync(s, op_reduce, sync);
+}
+
+uint32_t sass_first_lane(SassLower *s) {
+    const uint32_t p = sass_temp(s, REGISTER_PRED);
+    const InstSync sync = {
+        .d = PTX_NONE, .predicate = p, .class = REGISTER_32, .mask = lanes_here(s)};
+    emit_sync(s, op_elect, sync);
+    return p;
+}
+
+// ELECT: p, d, q
+void sass_lower_elect(SassLower *s) {
+    if (!sass_is_true(s, 2)) sass_refuse(s, "its predicate is not known");
+    InstSync sync = {.d = sass_dest(s, 1, 0),
+                     .predicate = sass_wanted(s, 0),
+                     .class = REGISTER_32,
+                     .mask = lanes_here(s)};
+    emit_sync(s, op_elect, sync);
+}
+
+// --- blocks ---
+
+// BAR: number, threads
+void sass_lower_bar(SassLower *s) {
+    const bool arrives = sass_take(s, "ARV");
+    sass_take(s, "SYNC"), sass_take(s, "DEFER_BLOCKING");
+    InstBarrier barrier = {.number = sass_source(s, 0), .threads = PTX_NONE, .predicate = PTX_NONE};
+    if (s->inst->operand_count > 1) barrier.threads = sass_source(s, 1);
+    const uint32_t slot = lower_slot(s->lower, SLOT_BARRIER);
+    Inst *inst = sass_emit(s, arrives ? op_barrier_arrive : op_barrier);
+    inst->barrier = barrier;
+    inst->slot = slot;
+}
+
+void sass_lower_nanosleep(SassLower *s) { sass_emit(s, op_nanosleep); }
+
+void sass_lower_grid_release(SassLower *s) { sass_emit(s, op_grid_release); }
+void sass_lower_grid_wait(SassLower *s) { sass_emit(s, op_grid_wait); }
+
+static void cluster_barrier(SassLower *s, Op *run, uint8_t order) {
+    Inst *inst = sass_emit(s, run);
+    inst->scope = SCOPE_CLUSTER;
+    inst->order = order;
+}
+
+void sass_lower_cluster_arrive(SassLower *s) {
+    cluster_barrier(s, op_cluster_arrive, ORDER_RELEASE);
+}
+
+void sass_lower_cluster_wait(SassLower *s) { cluster_barrier(s, op_cluster_wait, ORDER_ACQUIRE); }

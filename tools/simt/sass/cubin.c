@@ -1,0 +1,370 @@
+// Reads cubins: see cubin.h. ELF: "System V Application Binary Interface", chapter 4; what NVIDIA
+// adds (sections .nv.*, attributes EIATTR_*) was found by reading cubins beside what cuobjdump -elf
+// says of them.
+#include "simt/sass/cubin.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/sass/lines.h"
+#include "simt/sass/reader.h"
+
+enum {
+    MACHINE_CUDA = 190,
+    RELOCATION_32 = 1, // R_CUDA_32
+    RELOCATION_64 = 2, // R_CUDA_64
+    // .nv.info: a byte of format, a byte of attribute, two of size or value.
+    FORMAT_SIZED = 4,
+    ATTRIBUTE_MAX_THREADS = 0x05,
+    ATTRIBUTE_REQUIRED = 0x10,
+    ATTRIBUTE_FRAME_SIZE = 0x11,
+    ATTRIBUTE_PARAMETER = 0x17,
+    ATTRIBUTE_REGISTERS = 0x2f,
+    ATTRIBUTE_EXPLICIT_CLUSTER = 0x39,
+    ATTRIBUTE_CLUSTER = 0x3d,
+    ATTRIBUTE_MAX_CLUSTER = 0x3e,
+    MOST_PARAMETERS = 4096,
+};
+
+static bool wrong(Cubin *cubin, const char *what) {
+    snprintf(cubin->error->text, sizeof cubin->error->text,
+             "%.200s: the machine code is damaged: %s", cubin->origin, what);
+    *cubin->status = SIMT_INVALID_PTX;
+    return false;
+}
+
+// --- sections and symbols ---
+
+static bool read_sections(Cubin *cubin) {
+    Elf64_Ehdr head;
+    if (cubin->file.len < sizeof head) return wrong(cubin, "it is shorter than its header");
+    memcpy(&head, cubin->file.at, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_machine != MACHINE_CUDA)
+        return wrong(cubin, "it is no ELF file for CUDA");
+    if (head.e_shentsize != sizeof(Elf64_Shdr) || head.e_shoff > cubin->file.len ||
+        (cubin->file.len - head.e_shoff) / sizeof(Elf64_Shdr) < head.e_shnum ||
+        head.e_shstrndx >= head.e_shnum)
+        return wrong(cubin, "its sections do not fit");
+    cubin->count = head.e_shnum;
+    cubin->sections = ARENA_NEW(cubin->arena, head.e_shnum, Elf64_Shdr);
+    memcpy(cubin->sections, cubin->file.at + head.e_shoff, head.e_shnum * sizeof(Elf64_Shdr));
+    for (uint32_t k = 0; k < cubin->count; k++) {
+        const Elf64_Shdr *section = &cubin->sections[k];
+        if (section->sh_type != SHT_NOBITS && section->sh_type != SHT_NULL &&
+            (section->sh_offset > cubin->file.len ||
+             section->sh_size > cubin->file.len - section->sh_offset))
+            return wrong(cubin, "a section does not fit");
+    }
+    cubin->names = cubin_bytes(cubin, head.e_shstrndx);
+    for (uint32_t k = 0; k < cubin->count; k++) {
+        if (cubin->sections[k].sh_type != SHT_SYMTAB) continue;
+        if (cubin->sections[k].sh_link >= cubin->count)
+            return wrong(cubin, "symbols without names");
+        cubin->symbols = cubin_bytes(cubin, k);
+        cubin->symbol_names = cubin_bytes(cubin, cubin->sections[k].sh_link);
+    }
+    return true;
+}
+
+Str cubin_bytes(const Cubin *cubin, uint32_t section) {
+    const Elf64_Shdr *head = &cubin->sections[section];
+    if (head->sh_type == SHT_NOBITS || head->sh_type == SHT_NULL) return (Str){"", 0};
+    return (Str){cubin->file.at + head->sh_offset, head->sh_size};
+}
+
+static Str name_at(Str names, uint32_t at) {
+    Str rest = str_from(names, at);
+    const char *end = rest.len ? memchr(rest.at, '\0', rest.len) : NULL;
+    return (Str){rest.at, end ? (size_t)(end - rest.at) : 0};
+}
+
+Str cubin_name(const Cubin *cubin, uint32_t section) {
+    return name_at(cubin->names, cubin->sections[section].sh_name);
+}
+
+bool cubin_symbol(const Cubin *cubin, uint64_t index, Elf64_Sym *symbol) {
+    if (index >= cubin->symbols.len / sizeof *symbol) return false;
+    memcpy(symbol, cubin->symbols.at + index * sizeof *symbol, sizeof *symbol);
+    return true;
+}
+
+Str cubin_symbol_name(const Cubin *cubin, const Elf64_Sym *symbol) {
+    return name_at(cubin->symbol_names, symbol->st_name);
+}
+
+uint32_t cubin_find(const Cubin *cubin, Str prefix, Str name) {
+    for (uint32_t k = 1; k < cubin->count; k++) {
+        Str own = cubin_name(cubin, k);
+        if (str_starts(own, prefix) && str_equal(str_from(own, prefix.len), name)) return k;
+    }
+    return 0;
+}
+
+static uint32_t word_at(Str bytes, size_t at) {
+    uint32_t value = 0;
+    if (at + sizeof value <= bytes.len) memcpy(&value, bytes.at + at, sizeof value);
+    return value;
+}
+
+// --- variables ---
+
+static PtxVariable *add_variable(Cubin *cubin, Str name, PtxSpace space, uint64_t bytes) {
+    PtxModule *module = cubin->module;
+    PtxVariable *variable = ARENA_NEW(cubin->arena, 1, PtxVariable);
+    *variable = (PtxVariable){.name = name, .space = space, .type = PTX_B8, .bytes = bytes};
+    ARENA_GROW(cubin->arena, module->variables, module->variable_count, cubin->variable_capacity);
+    module->variables[module->variable_count++] = variable;
+    return variable;
+}
+
+static void set_data(PtxVariable *variable, Cubin *cubin, Str data) {
+    if (!data.len) return;
+    variable->data = ARENA_NEW(cubin->arena, data.len, uint8_t);
+    variable->data_bytes = data.len;
+    memcpy(variable->data, data.at, data.len);
+}
+
+// The addresses that a section holds, in those of its variables that they lie in.
+static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable, uint64_t start) {
+    for (uint32_t k = 1; k < cubin->count; k++) {
+        const Elf64_Shdr *head = &cubin->sections[k];
+        if (head->sh_type != SHT_RELA || head->sh_info != section) continue;
+        Str bytes = cubin_bytes(cubin, k);
+        for (size_t at = 0; at + sizeof(Elf64_Rela) <= bytes.len; at += sizeof(Elf64_Rela)) {
+            Elf64_Rela relocation;
+            Elf64_Sym symbol;
+            memcpy(&relocation, bytes.at + at, sizeof relocation);
+            const uint64_t kind = ELF64_R_TYPE(relocation.r_info);
+            if (relocation.r_offset < start || relocation.r_offset - start >= variable->bytes)
+                continue;
+            if (!cubin_symbol(cubin, ELF64_R_SYM(relocation.r_info), &symbol))
+                return wrong(cubin, "a relocation names no symbol");
+            if (kind != RELOCATION_64) return wrong(cubin, "a relocation of a kind not known");
+            ARENA_GROW(cubin->arena, variable->references, variable->reference_count,
+                       variable->reference_capacity);
+            variable->references[variable->reference_count++] =
+                (PtxReference){.offset = relocation.r_offset - start,
+                               .bytes = 8,
+                               .symbol = cubin_symbol_name(cubin, &symbol),
+                               .addend = relocation.r_addend};
+        }
+    }
+    return true;
+}
+
+// Of .nv.global and .nv.global.init: a variable for each symbol.
+static bool read_globals(Cubin *cubin, uint32_t section) {
+    Str data = cubin_bytes(cubin, section);
+    Elf64_Sym symbol;
+    for (uint64_t k = 0; cubin_symbol(cubin, k, &symbol); k++) {
+        if (symbol.st_shndx != section || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
+        PtxVariable *variable =
+            add_variable(cubin, cubin_symbol_name(cubin, &symbol), PTX_GLOBAL, symbol.st_size);
+        variable->align = (uint32_t)cubin->sections[section].sh_addralign;
+        variable->managed = symbol.st_other >> 5 == 4; // STO_CUDA_MANAGED
+        set_data(variable, cubin,
+                 str_slice(data, symbol.st_value, symbol.st_value + symbol.st_size));
+        if (!add_references(cubin, section, variable, symbol.st_value)) return false;
+    }
+    return true;
+}
+
+// A bank is one variable; those that lie in it are named too.
+static bool read_bank(Cubin *cubin, SassModule *module, uint32_t section, uint32_t bank) {
+    Str data = cubin_bytes(cubin, section);
+    PtxVariable *whole = add_variable(cubin, cubin_name(cubin, section), PTX_CONST, data.len);
+    whole->align = 256;
+    set_data(whole, cubin, data);
+    module->banks[bank] = whole;
+    Elf64_Sym symbol;
+    for (uint64_t k = 0; cubin_symbol(cubin, k, &symbol); k++) {
+        if (symbol.st_shndx != section || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
+        PtxVariable *part =
+            add_variable(cubin, cubin_symbol_name(cubin, &symbol), PTX_CONST, symbol.st_size);
+        part->external = true; // it has no place of its own
+        part->whole = whole;
+        part->offset = symbol.st_value;
+    }
+    return add_references(cubin, section, whole, 0);
+}
+
+static bool read_variables(Cubin *cubin, SassModule *module) {
+    for (uint32_t k = 1; k < cubin->count; k++) {
+        Str name = cubin_name(cubin, k), prefix = STR(".nv.constant");
+        if (str_equal(name, STR(".nv.global")) || str_equal(name, STR(".nv.global.init"))) {
+            if (!read_globals(cubin, k)) return false;
+        } else if (str_starts(name, prefix) && name.len == prefix.len + 1) {
+            if (!read_bank(cubin, module, k, (uint32_t)(name.at[prefix.len] - '0') % 10))
+                return false;
+        }
+    }
+    return true;
+}
+
+// --- functions ---
+
+static void read_parameter(PtxFunction *function, Str value) {
+    const uint32_t place = word_at(value, 4), size = word_at(value, 8);
+    const uint32_t index = place & 0xffff;
+    if (index >= MOST_PARAMETERS) return;
+    PtxVariable *parameter = &function->params[index];
+    *parameter = (PtxVariable){.space = PTX_PARAM,
+                               .type = PTX_B8,
+                               .bytes = size >> 18,
+                               .offset = SASS_PARAMETERS + (place >> 16)};
+    if (index + 1 > function->param_count) function->param_count = index + 1;
+    const uint32_t end = (uint32_t)(parameter->offset + parameter->bytes);
+    if (end > function->param_bytes) function->param_bytes = end;
+}
+
+static Dim3 shape_at(Str value) {
+    return (Dim3){word_at(value, 0), word_at(value, 4), word_at(value, 8)};
+}
+
+static void read_attribute(Cubin *cubin, PtxFunction *function, SassFunction *machine,
+                           uint32_t attribute, Str value) {
+    (void)cubin;
+    Dim3 shape = shape_at(value);
+    switch (attribute) {
+    case ATTRIBUTE_PARAMETER:
+        read_parameter(function, value);
+        break;
+    case ATTRIBUTE_MAX_THREADS:
+        function->max_threads = shape.x * shape.y * shape.z;
+        break;
+    case ATTRIBUTE_REQUIRED:
+        function->required = shape;
+        break;
+    case ATTRIBUTE_CLUSTER:
+        function->cluster = shape;
+        machine->uses_clusters = true;
+        break;
+    case ATTRIBUTE_MAX_CLUSTER:
+        function->max_cluster = shape.x;
+        break;
+    default:
+        break;
+    }
+}
+
+// Attributes of one section. `symbol` is wanted in those of the whole file, 0: all are wanted.
+static void read_info(Cubin *cubin, uint32_t section, uint32_t symbol, PtxFunction *function,
+                      SassFunction *machine) {
+    Str rest = cubin_bytes(cubin, section);
+    while (rest.len >= 4) {
+        const uint32_t head = word_at(rest, 0), format = head & 255, attribute = head >> 8 & 255;
+        const size_t size = format == FORMAT_SIZED ? head >> 16 : 0;
+        Str value = str_slice(rest, 4, 4 + size);
+        rest = str_from(rest, 4 + size);
+        if (!symbol)
+            read_attribute(cubin, function, machine, attribute, value);
+        else if (attribute == ATTRIBUTE_REGISTERS && word_at(value, 0) == symbol)
+            machine->registers = word_at(value, 4);
+        else if (attribute == ATTRIBUTE_FRAME_SIZE && word_at(value, 0) == symbol)
+            function->local_bytes = word_at(value, 4);
+    }
+}
+
+// The symbol of the kernel whose code is in this section; 0: none.
+static uint32_t find_entry(const Cubin *cubin, uint32_t section, Str name) {
+    Elf64_Sym symbol;
+    for (uint32_t k = 1; cubin_symbol(cubin, k, &symbol); k++)
+        if (symbol.st_shndx == section && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+            str_equal(cubin_symbol_name(cubin, &symbol), name))
+            return k;
+    return 0;
+}
+
+static void read_text(Cubin *cubin, PtxFunction *function, SassFunction *machine, uint32_t symbol) {
+    function->inst_count = (uint32_t)(machine->code.len / SASS_BYTES);
+    function->insts = ARENA_NEW(cubin->arena, function->inst_count + 1u, PtxInst);
+    function->ptx_line = 0;
+    Buf text = {.arena = cubin->arena};
+    for (uint32_t k = 0; k < function->inst_count; k++) {
+        SassInst inst;
+        SassWord word;
+        Buf opcode = {.arena = cubin->arena};
+        memcpy(&word, machine->code.at + k * SASS_BYTES, sizeof word);
+        buf_format(&text, "/*%04x*/ ", k * SASS_BYTES);
+        if (sass_decode(word, k * SASS_BYTES, &inst)) {
+            sass_write(&inst, &text);
+            sass_write_opcode(&inst, &opcode);
+            machine->uses_clusters |= str_starts(buf_str(&opcode), STR("UCGABAR"));
+        } else {
+            buf_format(&opcode, "%s 0x%016llx%016llx", inst.name ? inst.name : "unknown opcode",
+                       (unsigned long long)word.high, (unsigned long long)word.low);
+            buf_add(&text, buf_str(&opcode));
+        }
+        buf_char(&text, '\n');
+        function->insts[k] =
+            (PtxInst){.opcode = buf_str(&opcode), .guard = PTX_NONE, .ptx_line = k};
+    }
+    function->text = buf_str(&text);
+    lines_read(cubin, function, symbol);
+}
+
+static bool has_text_relocations(const Cubin *cubin, uint32_t section) {
+    for (uint32_t k = 1; k < cubin->count; k++) {
+        const Elf64_Shdr *head = &cubin->sections[k];
+        if ((head->sh_type == SHT_RELA || head->sh_type == SHT_REL) && head->sh_info == section &&
+            head->sh_size)
+            return true;
+    }
+    return false;
+}
+
+static bool read_function(Cubin *cubin, SassModule *module, uint32_t section) {
+    Str name = str_from(cubin_name(cubin, section), STR(".text.").len);
+    const uint32_t symbol = find_entry(cubin, section, name);
+    PtxModule *ptx = module->module;
+    PtxFunction *function = &ptx->functions[ptx->function_count];
+    SassFunction *machine = &module->functions[ptx->function_count++];
+    *machine =
+        (SassFunction){.code = cubin_bytes(cubin, section), .shared_bytes = SASS_SHARED_RESERVED};
+    *function = (PtxFunction){.name = name,
+                              .entry = symbol,
+                              .defined = true,
+                              .params = ARENA_NEW(cubin->arena, MOST_PARAMETERS, PtxVariable),
+                              .param_bytes = SASS_PARAMETERS};
+    const uint32_t shared = cubin_find(cubin, STR(".nv.shared."), name);
+    if (shared && cubin->sections[shared].sh_size > SASS_SHARED_RESERVED)
+        machine->shared_bytes = (uint32_t)cubin->sections[shared].sh_size;
+    const uint32_t own = cubin_find(cubin, STR(".nv.info."), name);
+    const uint32_t all = cubin_find(cubin, STR(".nv.info"), STR(""));
+    if (own) read_info(cubin, own, 0, function, machine);
+    if (all && symbol) read_info(cubin, all, symbol, function, machine);
+    if (has_text_relocations(cubin, section)) machine->relocated = true;
+    read_text(cubin, function, machine, symbol);
+    return true;
+}
+
+static bool read_functions(Cubin *cubin, SassModule *module) {
+    uint32_t count = 0;
+    for (uint32_t k = 1; k < cubin->count; k++)
+        count += str_starts(cubin_name(cubin, k), STR(".text."));
+    module->functions = ARENA_NEW(cubin->arena, count + 1, SassFunction);
+    module->module->functions = ARENA_NEW(cubin->arena, count + 1, PtxFunction);
+    for (uint32_t k = 1; k < cubin->count; k++)
+        if (str_starts(cubin_name(cubin, k), STR(".text.")) && !read_function(cubin, module, k))
+            return false;
+    return true;
+}
+
+bool sass_read(Arena *arena, Str file, const char *origin, SassModule *module, SimtStatus *status,
+               SimtError *error) {
+    PtxModule *ptx = ARENA_NEW(arena, 1, PtxModule);
+    *ptx = (PtxModule){.origin = origin, .version = 0, .target = 90};
+    *module = (SassModule){.module = ptx};
+    Cubin cubin = {.arena = arena,
+                   .file = file,
+                   .origin = origin,
+                   .module = ptx,
+                   .status = status,
+                   .error = error};
+    *status = SIMT_OK;
+    if (!read_sections(&cubin)) return false;
+    lines_open(&cubin);
+    return read_variables(&cubin, module) && read_functions(&cubin, module);
+}

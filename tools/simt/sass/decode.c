@@ -1,0 +1,391 @@
+// Decodes machine instructions by the rows of table.c.
+#include <ctype.h>
+#include <string.h>
+
+#include "simt/sass/inst.h"
+#include "simt/sass/table.h"
+
+// Arithmetic's forms: bits 9 to 11.
+enum {
+    FORM_REGISTERS = 1,
+    FORM_IMMEDIATE_C,
+    FORM_BANK_C,
+    FORM_IMMEDIATE,
+    FORM_BANK,
+    FORM_UNIFORM,
+    FORM_UNIFORM_C
+};
+enum {
+    FORM_AT = 9,
+    OPCODE_BITS = 12,
+    GUARD_AT = 12,
+    NEGATES_BITS = 74,
+    REUSE_AT = 122,
+    CONTROL_AT = 105,
+    FORM_BIT_AT = 91
+};
+
+static uint32_t form_of(SassWord word) { return (uint32_t)sass_bits(word, FORM_AT, 3); }
+
+// Whether the operands are where this form says.
+static bool has_form(const SassRow *row, uint32_t form) {
+    const bool b = strpbrk(row->operands, "Bb"), c = strpbrk(row->operands, "Cc");
+    if (form == FORM_REGISTERS) return true;
+    if (form >= FORM_IMMEDIATE && form <= FORM_UNIFORM) return b;
+    return form && (b || c);
+}
+
+static const SassRow *find_row(SassWord word) {
+    const uint32_t opcode = (uint32_t)sass_bits(word, 0, OPCODE_BITS);
+    for (uint32_t k = 0; k < sass_row_count; k++) {
+        const SassRow *row = &sass_rows[k];
+        if (row->opcode == opcode) return row;
+        if (row->opcode == (SASS_ARITHMETIC | (opcode & 0x1ff)) && has_form(row, form_of(word)))
+            return row;
+    }
+    return NULL;
+}
+
+// Bits that mean something are counted, so that those which are left can be told from what they
+// were in every instruction that was learned from.
+static uint64_t take(SassInst *inst, uint32_t at, uint32_t width) {
+    for (uint32_t k = at; k < at + width; k++)
+        *(k < 64 ? &inst->read.low : &inst->read.high) |= 1ull << (k & 63);
+    return sass_bits(inst->word, at, width);
+}
+
+static uint32_t number(const char **text) {
+    uint32_t value = 0;
+    while (isdigit((unsigned char)**text)) value = value * 10 + (uint32_t)(*(*text)++ - '0');
+    return value;
+}
+
+// --- modifiers ---
+
+static bool add_modifier(SassInst *inst, const char *text, size_t length) {
+    if (inst->modifier_count == SASS_MODIFIERS) return false;
+    inst->modifiers[inst->modifier_count++] = (Str){text, length};
+    return true;
+}
+
+// "compare@76.3".
+static bool add_listed(SassInst *inst, const char *token, size_t length) {
+    for (uint32_t k = 0; k < sass_list_count; k++) {
+        const SassList *list = &sass_lists[k];
+        if (strlen(list->name) != length || strncmp(list->name, token, length) != 0) continue;
+        const char *place = token + length + 1;
+        const uint32_t at = number(&place), width = (place++, number(&place));
+        const uint64_t value = take(inst, at, width);
+        if (value >= list->count) return false;
+        const char *item = list->items[value];
+        if (!item) return false;
+        return !*item || add_modifier(inst, item, strlen(item));
+    }
+    return false;
+}
+
+// IMAD that does not multiply has a name for what it does.
+static bool add_imad(SassInst *inst) {
+    const uint32_t form = form_of(inst->word);
+    const uint64_t a = take(inst, 24, 8), low = take(inst, 32, 32);
+    const uint64_t c = take(inst, 64, 8);
+    const bool is_signed = take(inst, 73, 1);
+    const char *name = NULL;
+    if (take(inst, 74, 1)) return true;
+    if (a == SASS_RZ && ((form == FORM_REGISTERS && (low & 255) == SASS_RZ) ||
+                         (form == FORM_IMMEDIATE_C && c == SASS_RZ)))
+        name = "MOV";
+    else if (form == FORM_IMMEDIATE && low == 1)
+        name = "IADD";
+    else if (form == FORM_IMMEDIATE && c == SASS_RZ && !is_signed && low > 1 && low != 0x10000 &&
+             low != 0x80000000 && !(low & (low - 1)))
+        name = "SHL";
+    return !name || add_modifier(inst, name, strlen(name));
+}
+
+static bool decode_modifiers(SassInst *inst) {
+    for (const char *token = inst->row->modifiers; *token;) {
+        const size_t length = strcspn(token, " "), name = strcspn(token, "@ ");
+        if (*token == '.') {
+            const char *place = token + name + 1;
+            bool set = true;
+            if (name < length) {
+                const bool absent = *place == '!';
+                place += absent;
+                set = take(inst, number(&place), 1) != absent;
+            }
+            if (set && !add_modifier(inst, token + 1, name - 1)) return false;
+        } else if (name == length) {
+            if (!add_imad(inst)) return false;
+        } else if (!add_listed(inst, token, name)) {
+            return false;
+        }
+        token += length + (token[length] == ' ');
+    }
+    return true;
+}
+
+// An instruction whose other bits are not as they always were would say more than is known.
+static bool rest_is_known(const SassInst *inst) {
+    const uint64_t low = inst->word.low & ~inst->read.low, form = 1ull << (FORM_BIT_AT - 64);
+    const uint64_t high = inst->word.high & ~inst->read.high & ~form;
+    return high == inst->row->rest && low == 0;
+}
+
+// --- operands ---
+
+// What the marks behind an operand's letter say.
+typedef struct {
+    char letter;
+    uint32_t at, width;
+    uint32_t negation; // of a predicate; 0: none
+    bool minus, absolute, inverts, half, left_out, hidden, joined, uniform, third;
+    char immediate; // f d h u, 0: integer
+} Marks;
+
+static Marks read_marks(SassInst *inst, const char *token, size_t length) {
+    const char *end = token + length;
+    Marks marks = {.letter = *token++};
+    marks.at = number(&token);
+    if (*token == '.' && token < end) token++, marks.width = number(&token);
+    for (; token < end; token++) {
+        const char mark = *token;
+        if (strchr("!^_v", mark)) {
+            token++;
+            const uint32_t at = number(&token);
+            token--;
+            if (mark == '!')
+                marks.negation = at;
+            else if (mark == 'v')
+                marks.uniform = take(inst, at, 1);
+            else if (take(inst, at, 1) != (mark == '^'))
+                marks.hidden = true;
+        }
+        marks.minus |= mark == '-';
+        marks.absolute |= mark == '|';
+        marks.inverts |= mark == '~';
+        marks.half |= mark == 's';
+        marks.left_out |= mark == '?';
+        marks.joined |= mark == '+';
+        marks.third |= mark == '%';
+        marks.hidden |= mark == '*';
+        if (strchr("fdhu", mark)) marks.immediate = mark;
+    }
+    return marks;
+}
+
+// Sign and swizzle of a source that lies at 24, 32 or 64.
+static void read_signs(SassInst *inst, const Marks *marks, uint32_t at, SassOperand *operand) {
+    static const struct {
+        uint8_t at, minus, absolute, half;
+    } places[] = {{24, 72, 73, 74}, {32, 63, 62, 60}, {64, 75, 74, 81}};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        if (places[k].at != at) continue;
+        if (marks->minus) operand->negated = take(inst, places[k].minus, 1);
+        if (marks->absolute) operand->absolute = take(inst, places[k].absolute, 1);
+        if (marks->half) operand->half = (uint8_t)take(inst, places[k].half, 2);
+    }
+    const uint32_t reader = marks->letter == 'A'                    ? 0
+                            : marks->letter == 'B' && !marks->third ? 1
+                                                                    : 2;
+    if (operand->kind == SASS_REG && strchr("ABC", marks->letter))
+        operand->reused = take(inst, REUSE_AT + reader, 1);
+    if (marks->inverts) operand->inverted = operand->negated && take(inst, NEGATES_BITS, 1);
+}
+
+static void set_register(SassInst *inst, const Marks *marks, uint32_t at, bool uniform,
+                         SassOperand *operand) {
+    operand->kind = uniform ? SASS_UREG : SASS_REG;
+    operand->reg = (uint8_t)take(inst, at, uniform ? 6 : 8);
+    read_signs(inst, marks, at, operand);
+}
+
+static void set_immediate(SassInst *inst, const Marks *marks, SassOperand *operand) {
+    operand->kind = marks->immediate == 'f'   ? SASS_SINGLE
+                    : marks->immediate == 'd' ? SASS_DOUBLE
+                    : marks->immediate == 'h' ? SASS_HALVES
+                    : marks->immediate == 'u' ? SASS_UINT
+                                              : SASS_INT;
+    operand->value = take(inst, 32, 32);
+}
+
+static void set_bank(SassInst *inst, uint32_t offset_bits, SassOperand *operand) {
+    operand->kind = SASS_BANK;
+    operand->reg = SASS_RZ;
+    operand->ureg = SASS_URZ;
+    operand->bank = (uint8_t)take(inst, 54, 5);
+    operand->value = take(inst, 54 - offset_bits, offset_bits);
+}
+
+// B and C of arithmetic, by its form.
+static void set_by_form(SassInst *inst, const Marks *marks, bool uniform, SassOperand *operand) {
+    const uint32_t form = form_of(inst->word);
+    const bool second = marks->letter == 'C' || marks->letter == 'c';
+    const bool alone = !strpbrk(inst->row->operands, "Cc"); // then it is at 32
+    const bool swapped = form == FORM_IMMEDIATE_C || form == FORM_BANK_C || form == FORM_UNIFORM_C;
+    if (second != swapped && !alone) { // the one that is always a register
+        set_register(inst, marks, form == FORM_REGISTERS && !second ? 32 : 64, uniform, operand);
+    } else if (form == FORM_REGISTERS) {
+        set_register(inst, marks, 32, uniform, operand);
+    } else if (form == FORM_IMMEDIATE || form == FORM_IMMEDIATE_C) {
+        set_immediate(inst, marks, operand);
+    } else if (form == FORM_BANK || form == FORM_BANK_C) {
+        set_bank(inst, 14, operand);
+        operand->value *= 4;
+        read_signs(inst, marks, 32, operand);
+    } else {
+        set_register(inst, marks, 32, true, operand);
+    }
+}
+
+static uint64_t sign_extended(uint64_t value, uint32_t width) {
+    const uint64_t sign = 1ull << (width - 1);
+    return (value ^ sign) - sign;
+}
+
+// Distances of branches are counted in words from the next instruction on; one part lies where
+// others have a destination.
+static void set_label(SassInst *inst, SassOperand *operand) {
+    const bool joined = strchr(inst->row->operands, 'K') == NULL;
+    const uint64_t high = sign_extended(take(inst, 34, 48), 48);
+    const uint64_t words = joined ? high << 8 | take(inst, 16, 8) : high;
+    operand->kind = SASS_LABEL;
+    operand->value = inst->at + SASS_BYTES + 4 * words;
+}
+
+static void set_memory(SassInst *inst, const Marks *marks, SassOperand *operand) {
+    const bool uniform = marks->letter != 'N' && marks->at && take(inst, 91, 1);
+    operand->kind = marks->letter == 'G'   ? SASS_GLOBAL
+                    : marks->letter == 'N' ? SASS_WIDE
+                                           : SASS_SHARED;
+    operand->reg = (uint8_t)take(inst, 24, 8);
+    operand->ureg = uniform ? (uint8_t)take(inst, marks->at, 6) : SASS_URZ;
+    operand->value = sign_extended(take(inst, 40, 24), 24);
+}
+
+static void set_predicate(SassInst *inst, const Marks *marks, SassOperand *operand) {
+    const bool uniform = marks->uniform || islower((unsigned char)marks->letter);
+    operand->kind = uniform ? SASS_UPRED : SASS_PRED;
+    operand->reg = (uint8_t)take(inst, marks->at, 3);
+    operand->written = marks->letter == 'P' || marks->letter == 'p';
+    operand->negated = marks->negation && take(inst, marks->negation, 1);
+    if (marks->left_out && operand->reg == SASS_PT && !operand->negated) operand->hidden = true;
+}
+
+static bool set_special(SassInst *inst, SassOperand *operand) {
+    operand->kind = SASS_SPECIAL;
+    operand->value = take(inst, 72, 8);
+    operand->word = sass_special((uint32_t)operand->value);
+    return operand->word;
+}
+
+static bool decode_operand(SassInst *inst, const char *token, size_t length) {
+    if (inst->operand_count == SASS_OPERANDS) return false;
+    SassOperand *operand = &inst->operands[inst->operand_count++];
+    const Marks marks = read_marks(inst, token, length);
+    *operand = (SassOperand){.hidden = marks.hidden, .joined = marks.joined};
+    switch (marks.letter) {
+    case 'D':
+    case 'E':
+        set_register(inst, &marks, 16, marks.letter == 'E', operand);
+        operand->written = true;
+        operand->hidden |=
+            marks.left_out && operand->reg == (marks.letter == 'E' ? SASS_URZ : SASS_RZ);
+        break;
+    case 'A':
+    case 'a':
+        set_register(inst, &marks, 24, marks.letter == 'a', operand);
+        break;
+    case 'B':
+    case 'C':
+    case 'b':
+    case 'c':
+        set_by_form(inst, &marks, islower((unsigned char)marks.letter), operand);
+        break;
+    case 'R':
+    case 'U':
+        set_register(inst, &marks, marks.at, marks.letter == 'U', operand);
+        break;
+    case 'P':
+    case 'p':
+    case 'Q':
+    case 'q':
+        set_predicate(inst, &marks, operand);
+        break;
+    case 'K':
+        *operand = (SassOperand){.kind = SASS_BARRIER, .reg = (uint8_t)take(inst, 16, 4)};
+        break;
+    case 'L':
+        set_label(inst, operand);
+        break;
+    case 'N':
+    case 'G':
+    case 'S':
+        set_memory(inst, &marks, operand);
+        break;
+    case 'M':
+        *operand = (SassOperand){
+            .kind = SASS_SHARED, .reg = SASS_RZ, .ureg = (uint8_t)take(inst, marks.at, 6)};
+        if (marks.at == 24 && !strchr(inst->row->operands, 'm'))
+            operand->value = sign_extended(take(inst, 40, 24), 24);
+        break;
+    case 'W':
+    case 'w':
+        set_bank(inst, 16, operand);
+        operand->indexed = marks.letter == 'W';
+        if (operand->indexed) operand->reg = (uint8_t)take(inst, 24, 8);
+        break;
+    case 'I':
+        operand->kind = SASS_INT;
+        operand->value = take(inst, marks.at, marks.width);
+        break;
+    case 'X':
+        return set_special(inst, operand);
+    case '=':
+        *operand = (SassOperand){.kind = SASS_WORD, .word = token + 1, .value = length - 1};
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+// Which function a look-up table is lies in two places.
+static void join_table(SassInst *inst) {
+    if (strstr(inst->row->name, "PLOP3") == NULL) return;
+    SassOperand *first = &inst->operands[inst->operand_count - 2];
+    first->value = take(inst, 64, 3) | take(inst, 72, 5) << 3;
+}
+
+static bool decode_operands(SassInst *inst) {
+    for (const char *token = inst->row->operands; *token;) {
+        const size_t length = strcspn(token, " ");
+        if (!decode_operand(inst, token, length)) return false;
+        token += length + (token[length] == ' ');
+    }
+    join_table(inst);
+    return true;
+}
+
+bool sass_decode(SassWord word, uint64_t at, SassInst *inst) {
+    *inst = (SassInst){.row = find_row(word), .word = word, .at = at};
+    inst->guard = (uint8_t)sass_bits(word, GUARD_AT, 3);
+    inst->guard_negated = sass_bits(word, GUARD_AT + 3, 1);
+    inst->stall = (uint8_t)sass_bits(word, 105, 4);
+    inst->yields = !sass_bits(word, 109, 1);
+    inst->write_barrier = (uint8_t)sass_bits(word, 110, 3);
+    inst->read_barrier = (uint8_t)sass_bits(word, 113, 3);
+    inst->wait_mask = (uint8_t)sass_bits(word, 116, 6);
+    if (!inst->row) return false;
+    inst->name = inst->row->name;
+    inst->guard_uniform = inst->name[0] == 'U';
+    take(inst, 0, OPCODE_BITS + 4);
+    take(inst, CONTROL_AT, 128 - CONTROL_AT);
+    return decode_modifiers(inst) && decode_operands(inst) && rest_is_known(inst);
+}
+
+bool sass_has(const SassInst *inst, const char *modifier) {
+    for (uint32_t k = 0; k < inst->modifier_count; k++)
+        if (str_equal(inst->modifiers[k], str_of(modifier))) return true;
+    return false;
+}

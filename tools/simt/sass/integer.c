@@ -1,0 +1,464 @@
+// Machine instructions of integers and bits.
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/sass/lower.h"
+
+// IADD3, UIADD3: d, p, q, a, b, c, x, y. A number that is subtracted comes as its complement and
+// one more, so that the carry is that of the sum: it says that nothing was borrowed.
+typedef struct {
+    uint32_t at, ones;
+} Summand;
+
+static Summand summand(SassLower *s, uint32_t index) {
+    const SassOperand *operand = &s->inst->operands[index];
+    const uint32_t from = sass_raw(s, operand, 0);
+    if (!operand->negated) return (Summand){from, 0};
+    const uint32_t to = sass_temp(s, REGISTER_32);
+    sass_row(s, "not.b32", to, from, 0, 0);
+    return (Summand){to, operand->inverted ? 0 : 1};
+}
+
+static uint32_t carry_in(SassLower *s, uint32_t index) {
+    return sass_is_false(s, index) ? PTX_NONE : sass_predicate(s, index);
+}
+
+static void add_with_carries(SassLower *s) {
+    const bool extended = sass_take(s, "X");
+    const Summand a = summand(s, 3), b = summand(s, 4), c = summand(s, 5);
+    const InstCarry carry = {.d = sass_dest(s, 0, 0),
+                             .p = sass_wanted(s, 1),
+                             .q = sass_wanted(s, 2),
+                             .a = a.at,
+                             .b = b.at,
+                             .c = c.at,
+                             .x = extended ? carry_in(s, 6) : PTX_NONE,
+                             .y = extended ? carry_in(s, 7) : PTX_NONE,
+                             .plus = a.ones + b.ones + c.ones};
+    sass_emit(s, op_add_carry)->carry = carry;
+}
+
+// Without carries: sums of those that are not zero.
+static void add_plainly(SassLower *s) {
+    const SassOperand *operands = s->inst->operands;
+    const uint32_t d = sass_dest(s, 0, 0);
+    uint32_t plus[3], minus[3], plus_count = 0, minus_count = 0;
+    for (uint32_t k = 3; k < 6; k++) {
+        if (sass_is_zero(&operands[k])) continue;
+        const uint32_t from = sass_raw(s, &operands[k], 0);
+        if (operands[k].negated)
+            minus[minus_count++] = from;
+        else
+            plus[plus_count++] = from;
+    }
+    if (plus_count == 3) {
+        sass_row(s, "machine.add3", d, plus[0], plus[1], plus[2]);
+        return;
+    }
+    uint32_t sum = plus_count ? plus[0] : sass_constant(s, 0);
+    const uint32_t steps = (plus_count > 1) + minus_count;
+    uint32_t left = steps;
+    if (plus_count > 1) {
+        const uint32_t to = --left ? sass_temp(s, REGISTER_32) : d;
+        sass_row(s, "add.u32", to, sum, plus[1], 0);
+        sum = to;
+    }
+    for (uint32_t k = 0; k < minus_count; k++) {
+        const uint32_t to = --left ? sass_temp(s, REGISTER_32) : d;
+        sass_row(s, "sub.u32", to, sum, minus[k], 0);
+        sum = to;
+    }
+    if (!steps) sass_row(s, "mov.b32", d, sum, 0, 0);
+}
+
+void sass_lower_iadd3(SassLower *s) {
+    const bool carries = sass_wanted(s, 1) != PTX_NONE || sass_wanted(s, 2) != PTX_NONE;
+    if (carries || sass_has(s->inst, "X"))
+        add_with_carries(s);
+    else
+        add_plainly(s);
+}
+
+// VIADD: d, a, b
+static void add_two(SassLower *s) {
+    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2);
+    sass_row(s, "add.u32", sass_dest(s, 0, 0), a, b, 0);
+}
+
+// d, p, a, b, c, x; of uniform ones d, a, b, c.
+typedef struct {
+    uint32_t p, a, b, c, x;
+} Factors;
+
+static Factors factors(const SassLower *s) {
+    const uint32_t p =
+        s->inst->operands[1].kind == SASS_PRED || s->inst->operands[1].kind == SASS_UPRED;
+    return (Factors){p, 1 + p, 2 + p, 3 + p, 4 + p};
+}
+
+static void multiply_wide(SassLower *s, bool is_signed) {
+    const Factors at = factors(s);
+    const SassOperand *c = &s->inst->operands[at.c];
+    if (c->negated) sass_refuse(s, "what it subtracts is not known");
+    const bool extended = sass_take(s, "X");
+    const InstWide wide = {.d = sass_dest(s, 0, 0),
+                           .high = sass_dest(s, 0, 1),
+                           .p = at.p ? sass_wanted(s, 1) : PTX_NONE,
+                           .x = extended ? carry_in(s, at.x) : PTX_NONE,
+                           .a = sass_source(s, at.a),
+                           .b = sass_source(s, at.b),
+                           .c = sass_raw(s, c, 0),
+                           .c_high = sass_raw(s, c, 1),
+                           .is_signed = is_signed};
+    sass_emit(s, op_multiply_wide)->multiply = wide;
+}
+
+static void multiply_carry(SassLower *s) {
+    const Factors at = factors(s);
+    if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "its carry is not known");
+    const InstCarry carry = {.d = sass_dest(s, 0, 0),
+                             .p = PTX_NONE,
+                             .q = PTX_NONE,
+                             .a = sass_source(s, at.a),
+                             .b = sass_source(s, at.b),
+                             .c = sass_source(s, at.c),
+                             .x = carry_in(s, at.x),
+                             .y = PTX_NONE};
+    sass_emit(s, op_multiply_carry)->carry = carry;
+}
+
+// What does not multiply has its name for that, and is done without.
+static void multiply_plainly(SassLower *s) {
+    const Factors at = factors(s);
+    const SassOperand *operands = s->inst->operands;
+    const uint32_t d = sass_dest(s, 0, 0);
+    if (at.p && sass_wanted(s, 1) != PTX_NONE) sass_refuse(s, "its carry is not known");
+    if (sass_take(s, "MOV") || sass_is_zero(&operands[at.a])) {
+        sass_row(s, "mov.b32", d, sass_source(s, at.c), 0, 0);
+    } else if (sass_take(s, "IADD")) {
+        const uint32_t a = sass_source(s, at.a), c = sass_raw(s, &operands[at.c], 0);
+        sass_row(s, operands[at.c].negated ? "sub.u32" : "add.u32", d, a, c, 0);
+    } else if (sass_take(s, "SHL") || sass_is_zero(&operands[at.c])) {
+        const uint32_t a = sass_source(s, at.a), b = sass_source(s, at.b);
+        sass_row(s, "mul.lo.u32", d, a, b, 0);
+    } else {
+        const uint32_t a = sass_source(s, at.a), b = sass_source(s, at.b), c = sass_source(s, at.c);
+        sass_row(s, "mad.lo.u32", d, a, b, c);
+    }
+}
+
+void sass_lower_imad(SassLower *s) {
+    const bool is_signed = !sass_take(s, "U32");
+    if (sass_take(s, "WIDE")) {
+        multiply_wide(s, is_signed);
+    } else if (sass_take(s, "HI")) {
+        const Factors at = factors(s);
+        if (sass_wanted(s, 1) != PTX_NONE || sass_has(s->inst, "X"))
+            sass_refuse(s, "its carry is not known");
+        const uint32_t a = sass_source(s, at.a), b = sass_source(s, at.b);
+        // c is of 64 bits: its lower half may carry into the upper one, which is the result.
+        const uint32_t low = sass_temp(s, REGISTER_32);
+        const SassOperand *c = &s->inst->operands[at.c];
+        const InstWide wide = {.d = low,
+                               .high = sass_dest(s, 0, 0),
+                               .p = PTX_NONE,
+                               .x = PTX_NONE,
+                               .a = a,
+                               .b = b,
+                               .c = sass_raw(s, c, 0),
+                               .c_high = sass_raw(s, c, 1),
+                               .is_signed = is_signed};
+        if (c->negated) sass_refuse(s, "what it subtracts is not known");
+        sass_emit(s, op_multiply_wide)->multiply = wide;
+    } else if (sass_take(s, "X")) {
+        multiply_carry(s);
+    } else {
+        multiply_plainly(s);
+    }
+}
+
+// The upper word of {high, low} << by, which is 0 to 31.
+static uint32_t shifted_high(SassLower *s, uint32_t low, uint32_t high, uint32_t by) {
+    const uint32_t to = sass_temp(s, REGISTER_32);
+    sass_row(s, "shf.l.clamp.b32", to, low, high, sass_constant(s, by));
+    return to;
+}
+
+// LEA: d, p, a, b, c, shift, x: a << shift, or of {c, a} what is shifted out of a, and b.
+void sass_lower_lea(SassLower *s) {
+    const SassOperand *operands = s->inst->operands;
+    const bool high = sass_take(s, "HI"), extended = sass_take(s, "X");
+    const bool widens = sass_take(s, "SX32");
+    const uint32_t by = (uint32_t)operands[5].value;
+    uint32_t a = sass_raw(s, &operands[2], 0), part;
+    if (operands[2].negated) sass_refuse(s, "what it negates is not known");
+    if (high) {
+        uint32_t upper = widens ? sass_temp(s, REGISTER_32) : sass_raw(s, &operands[4], 0);
+        if (widens) sass_row(s, "shr.s32", upper, a, sass_constant(s, 31), 0);
+        part = shifted_high(s, a, upper, by);
+    } else {
+        part = by ? sass_temp(s, REGISTER_32) : a;
+        if (by) sass_row(s, "shl.b32", part, a, sass_constant(s, by), 0);
+    }
+    const uint32_t b = sass_source(s, 3);
+    if (!extended && sass_wanted(s, 1) == PTX_NONE) {
+        sass_row(s, "add.u32", sass_dest(s, 0, 0), part, b, 0);
+        return;
+    }
+    const InstCarry carry = {.d = sass_dest(s, 0, 0),
+                             .p = sass_wanted(s, 1),
+                             .q = PTX_NONE,
+                             .a = part,
+                             .b = b,
+                             .c = sass_constant(s, 0),
+                             .x = extended ? carry_in(s, 6) : PTX_NONE,
+                             .y = PTX_NONE};
+    sass_emit(s, op_add_carry)->carry = carry;
+}
+
+// LOP3: p, d, a, b, c, table, x. The predicate: any bit is set. ULOP3 has the same order.
+void sass_lower_lop3(SassLower *s) {
+    static const struct {
+        uint8_t table;
+        const char *row;
+    } pairs[] = {{0xc0, "and.b32"}, {0xfc, "or.b32"}, {0x3c, "xor.b32"}};
+    sass_take(s, "LUT");
+    const uint32_t table = (uint32_t)s->inst->operands[5].value;
+    const uint32_t p = sass_wanted(s, 0), d = sass_dest(s, 1, 0);
+    const uint32_t to = p == PTX_NONE ? d : sass_temp(s, REGISTER_32);
+    const uint32_t a = sass_source(s, 2), b = sass_source(s, 3);
+    const char *row = NULL;
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        if (pairs[k].table == table) row = pairs[k].row;
+    if (row) {
+        sass_row(s, row, to, a, b, 0);
+    } else {
+        const uint32_t r[] = {to, a, b, sass_source(s, 4), sass_constant(s, table)};
+        lower_emit_row(s->lower, STR("lop3.b32"), r);
+    }
+    if (!sass_is_false(s, 6)) sass_refuse(s, "the predicate that it takes is not known");
+    if (p == PTX_NONE) return;
+    sass_row(s, "setp.ne.u32", p, to, sass_constant(s, 0), 0);
+    sass_row(s, "mov.b32", d, to, 0, 0);
+}
+
+// The 64 bits {c, a}, shifted; of the result the upper word or the lower one.
+static void shift_pair(SassLower *s, bool right, bool high, bool is_signed) {
+    const uint32_t pair = sass_temp(s, REGISTER_64), to = sass_temp(s, REGISTER_64);
+    sass_row(s, "machine.join", pair, sass_source(s, 1), sass_source(s, 3), 0);
+    const char *row = !right ? "shl.b64" : is_signed ? "shr.s64" : "shr.u64";
+    sass_row(s, row, to, pair, sass_source(s, 2), 0);
+    sass_row(s, high ? "machine.high" : "machine.low", sass_dest(s, 0, 0), to, 0, 0);
+}
+
+// SHF: d, a, by, c.
+void sass_lower_shf(SassLower *s) {
+    static const char *const types[] = {"S64", "U64", "S32", "U32"};
+    const bool right = sass_take(s, "R"), high = sass_take(s, "HI");
+    sass_take(s, "L");
+    const uint32_t type = sass_choice(s, types, 4);
+    const SassOperand *operands = s->inst->operands;
+    const bool wraps = sass_take(s, "W"),
+               both = !sass_is_zero(&operands[1]) && !sass_is_zero(&operands[3]);
+    if (type == 3 && (both || wraps) && right != high) { // 32 bits out of 64, as shf of PTX
+        static const char *const names[] = {"shf.l.clamp.b32", "shf.l.wrap.b32", "shf.r.clamp.b32",
+                                            "shf.r.wrap.b32"};
+        const uint32_t a = sass_source(s, 1), by = sass_source(s, 2), b = sass_source(s, 3);
+        sass_row(s, names[2 * right + wraps], sass_dest(s, 0, 0), a, b, by);
+        return;
+    }
+    const SassOperand *used = high && right ? &operands[3] : &operands[1];
+    const SassOperand *other = high && right ? &operands[1] : &operands[3];
+    if (type < 2) {
+        shift_pair(s, right, high, type == 0);
+        return;
+    }
+    if (!sass_is_zero(other) || (high && !right))
+        sass_refuse(s, "what its other operand does is not known");
+    if (wraps) { // only the lower five bits of the distance count
+        if (type == 2) sass_refuse(s, "how it wraps is not known");
+        const uint32_t from = sass_raw(s, used, 0), by = sass_source(s, 2),
+                       none = sass_constant(s, 0);
+        sass_row(s, right ? "shf.r.wrap.b32" : "shf.l.wrap.b32", sass_dest(s, 0, 0),
+                 right ? from : none, right ? none : from, by);
+        return;
+    }
+    const char *row = !right ? "shl.b32" : type == 2 ? "shr.s32" : "shr.u32";
+    const uint32_t from = sass_raw(s, used, 0), by = sass_source(s, 2);
+    sass_row(s, row, sass_dest(s, 0, 0), from, by, 0);
+}
+
+// d, a, selection, b
+void sass_lower_prmt(SassLower *s) {
+    const uint32_t a = sass_source(s, 1), how = sass_source(s, 2), b = sass_source(s, 3);
+    sass_row(s, "prmt.b32", sass_dest(s, 0, 0), a, b, how);
+}
+
+// d, a, b, p: also FSEL
+void sass_lower_sel(SassLower *s) {
+    const bool single = s->inst->name[0] == 'F';
+    const uint32_t a = single ? sass_single(s, 1) : sass_source(s, 1);
+    const uint32_t b = single ? sass_single(s, 2) : sass_source(s, 2);
+    sass_row(s, "selp.b32", sass_dest(s, 0, 0), a, b, sass_predicate(s, 3));
+}
+
+void sass_lower_mov(SassLower *s) {
+    sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
+}
+
+void sass_lower_viadd(SassLower *s) { add_two(s); }
+
+// ISETP: p, q, a, b, with, lower words' result
+void sass_lower_isetp(SassLower *s) {
+    static const char *const compares[] = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
+    static const char *const rows[] = {"", "lt", "eq", "le", "gt", "ne", "ge", ""};
+    static const char *const strict[] = {"", "lt", "", "lt", "gt", "ne", "gt", ""};
+    const char *type = sass_take(s, "U32") ? "u32" : "s32";
+    const uint32_t compare = sass_choice(s, compares, 8);
+    if (compare == UINT32_MAX || !*rows[compare]) sass_refuse(s, "its comparison is not known");
+    const uint32_t a = sass_source(s, 2), b = sass_source(s, 3);
+    uint32_t result = sass_compared(s);
+    char name[24];
+    if (!sass_take(s, "EX")) {
+        snprintf(name, sizeof name, "setp.%s.%s", rows[compare], type);
+        sass_row(s, name, result, a, b, 0);
+    } else {
+        // Of 64 bits: the upper words say it, or if they are equal the lower ones have said it.
+        const uint32_t equal = sass_temp(s, REGISTER_PRED);
+        sass_row(s, "setp.eq.u32", equal, a, b, 0);
+        sass_row(s, "and.pred", equal, equal, sass_predicate(s, 5), 0);
+        if (*strict[compare]) {
+            snprintf(name, sizeof name, "setp.%s.%s", strict[compare], type);
+            sass_row(s, name, result, a, b, 0);
+            sass_row(s, "or.pred", result, result, equal, 0);
+        } else {
+            result = equal;
+        }
+    }
+    sass_combine(s, result);
+}
+
+// Only p is wanted, and is the comparison's result as it is.
+static bool combines_nothing(const SassLower *s) {
+    return sass_has(s->inst, "AND") && s->inst->operands[1].reg == SASS_PT && sass_is_true(s, 4);
+}
+
+uint32_t sass_compared(SassLower *s) {
+    const uint32_t p = sass_wanted(s, 0);
+    const bool plain = combines_nothing(s) && p != PTX_NONE && !sass_has(s->inst, "EX");
+    return plain ? p : sass_temp(s, REGISTER_PRED);
+}
+
+// Of a comparison's result, p, q and `with`, which are its first two operands and the fifth.
+void sass_combine(SassLower *s, uint32_t result) {
+    static const char *const names[] = {"AND", "OR", "XOR"};
+    static const CombineMode modes[] = {COMBINE_AND, COMBINE_OR, COMBINE_XOR};
+    const uint32_t how = sass_choice(s, names, 3), p = sass_wanted(s, 0), q = sass_wanted(s, 1);
+    if (how == UINT32_MAX) sass_refuse(s, "how it combines is not known");
+    if (how == 0 && q == PTX_NONE && sass_is_true(s, 4)) {
+        if (p != PTX_NONE && p != result) sass_row(s, "mov.pred", p, result, 0, 0);
+        return;
+    }
+    const uint32_t with = sass_predicate(s, 4);
+    sass_emit(s, op_combine)->combine = (InstCombine){p, q, result, with, modes[how]};
+}
+
+static const char *smaller(bool is_signed) { return is_signed ? "min.s32" : "min.u32"; }
+static const char *greater(bool is_signed) { return is_signed ? "max.s32" : "max.u32"; }
+
+// The smaller one where the predicate is true.
+static void by_predicate(SassLower *s, uint32_t index, const char *low, const char *high,
+                         uint32_t d, uint32_t a, uint32_t b) {
+    if (sass_is_true(s, index)) {
+        sass_row(s, low, d, a, b, 0);
+    } else if (sass_is_false(s, index)) {
+        sass_row(s, high, d, a, b, 0);
+    } else {
+        const uint32_t x = sass_temp(s, REGISTER_32), y = sass_temp(s, REGISTER_32);
+        sass_row(s, low, x, a, b, 0);
+        sass_row(s, high, y, a, b, 0);
+        sass_row(s, "selp.b32", d, x, y, sass_predicate(s, index));
+    }
+}
+
+// VIMNMX, IMNMX: d, a, b, p
+void sass_lower_iminmax(SassLower *s) {
+    const bool is_signed = !sass_take(s, "U32");
+    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2);
+    by_predicate(s, 3, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), a, b);
+}
+
+// VIMNMX3: d, a, b, c, p
+void sass_lower_minmax3(SassLower *s) {
+    const bool is_signed = !sass_take(s, "U32");
+    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
+    const uint32_t two = sass_temp(s, REGISTER_32);
+    by_predicate(s, 4, smaller(is_signed), greater(is_signed), two, a, b);
+    by_predicate(s, 4, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), two, c);
+}
+
+// VIADDMNMX: d, a, b, c, p: a + b and c
+void sass_lower_addminmax(SassLower *s) {
+    const bool is_signed = !sass_take(s, "U32");
+    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
+    const uint32_t sum = sass_temp(s, REGISTER_32);
+    sass_row(s, "add.u32", sum, a, b, 0);
+    by_predicate(s, 4, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), sum, c);
+}
+
+void sass_lower_fminmax(SassLower *s) {
+    const bool flush = sass_take(s, "FTZ"), nan = sass_take(s, "NAN");
+    uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
+    if (flush) {
+        a = lower_flushed(s->lower, REGISTER_32, a);
+        b = lower_flushed(s->lower, REGISTER_32, b);
+    }
+    by_predicate(s, 3, nan ? "min.NaN.f32" : "min.f32", nan ? "max.NaN.f32" : "max.f32",
+                 sass_dest(s, 0, 0), a, b);
+}
+
+void sass_lower_iabs(SassLower *s) {
+    sass_row(s, "abs.s32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
+}
+
+void sass_lower_popc(SassLower *s) {
+    sass_row(s, "popc.b32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
+}
+
+void sass_lower_brev(SassLower *s) {
+    sass_row(s, "brev.b32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
+}
+
+void sass_lower_flo(SassLower *s) {
+    const bool is_signed = !sass_take(s, "U32"), shift = sass_take(s, "SH");
+    const char *row = shift ? (is_signed ? "bfind.shiftamt.s32" : "bfind.shiftamt.u32")
+                            : (is_signed ? "bfind.s32" : "bfind.u32");
+    sass_row(s, row, sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
+}
+
+// P2R: d, PR, old, mask; R2P: PR, from, mask
+void sass_lower_p2r(SassLower *s) {
+    const uint32_t old = sass_source(s, 2), mask = sass_source(s, 3);
+    sass_row(s, "machine.p2r", sass_dest(s, 0, 0), s->predicates, old, mask);
+}
+
+void sass_lower_r2p(SassLower *s) {
+    sass_row(s, "machine.r2p", s->predicates, sass_source(s, 1), sass_source(s, 2), 0);
+}
+
+// PLOP3: p, q, a, b, c, tables of p and q
+void sass_lower_plop3(SassLower *s) {
+    sass_take(s, "LUT");
+    const uint32_t a = sass_predicate(s, 2), b = sass_predicate(s, 3), c = sass_predicate(s, 4);
+    uint32_t results[2];
+    for (uint32_t k = 0; k < 2; k++) { // both are read before one is written
+        results[k] = sass_temp(s, REGISTER_PRED);
+        const uint32_t table = (uint32_t)s->inst->operands[5 + k].value;
+        if (sass_wanted(s, k) == PTX_NONE) continue;
+        const uint32_t r[] = {results[k], a, b, c, table};
+        memcpy(sass_emit(s, op_predicate_table)->r, r, sizeof r);
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        if (sass_wanted(s, k) != PTX_NONE)
+            sass_row(s, "mov.pred", sass_wanted(s, k), results[k], 0, 0);
+}

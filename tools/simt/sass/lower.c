@@ -1,0 +1,188 @@
+// Lowers a function of machine code: its blocks, its guards, one instruction after another.
+#include "simt/sass/lower.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void sass_refuse(SassLower *s, const char *why) {
+    Buf text = {.arena = s->lower->arena};
+    if (s->inst->name)
+        sass_write(s->inst, &text);
+    else
+        buf_format(&text, "an opcode that is not known");
+    lower_fail(s->lower, "machine instruction `%.*s` (0x%016llx%016llx at 0x%llx): %s",
+               STR_ARG(buf_str(&text)), (unsigned long long)s->inst->word.high,
+               (unsigned long long)s->inst->word.low, (unsigned long long)s->inst->at, why);
+}
+
+bool sass_take(SassLower *s, const char *modifier) {
+    for (uint32_t k = 0; k < s->inst->modifier_count; k++) {
+        if (!str_equal(s->inst->modifiers[k], str_of(modifier))) continue;
+        s->taken |= 1u << k;
+        return true;
+    }
+    return false;
+}
+
+uint32_t sass_choice(SassLower *s, const char *const *names, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++)
+        if (*names[k] && sass_take(s, names[k])) return k;
+    return UINT32_MAX;
+}
+
+Inst *sass_emit(SassLower *s, Op *run) { return lower_emit(s->lower, run); }
+
+void sass_row(SassLower *s, const char *name, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
+    lower_emit_row(s->lower, str_of(name), (uint32_t[]){d, a, b, c, 0});
+}
+
+void sass_jump(SassLower *s, uint64_t target) {
+    if (target % SASS_BYTES || target / SASS_BYTES >= s->count)
+        sass_refuse(s, "it leads outside of its function");
+    ARENA_GROW(s->lower->arena, s->fixups, s->fixup_count, s->fixup_capacity);
+    s->fixups[s->fixup_count].inst = s->lower->count - 1;
+    s->fixups[s->fixup_count++].target = (uint32_t)(target / SASS_BYTES);
+}
+
+// --- blocks ---
+
+static const char *const enders[] = {"BRA",  "EXIT", "BSYNC", "WARPSYNC", "ENDCOLLECTIVE",
+                                     "CALL", "RET",  "BPT",   "BREAK"};
+
+static bool ends_block(const SassInst *inst) {
+    for (size_t k = 0; inst->name && k < sizeof enders / sizeof *enders; k++)
+        if (strcmp(inst->name, enders[k]) == 0) return true;
+    return false;
+}
+
+static void mark_leaders(const SassLower *s, bool *leads) {
+    leads[0] = true;
+    for (uint32_t k = 0; k < s->count; k++) {
+        const SassInst *inst = &s->insts[k];
+        if (ends_block(inst) && k + 1 < s->count) leads[k + 1] = true;
+        if (inst->name && strcmp(inst->name, "WARPSYNC") == 0) leads[k] = true;
+        for (uint32_t j = 0; j < inst->operand_count; j++) {
+            const SassOperand *operand = &inst->operands[j];
+            const uint64_t target = operand->value / SASS_BYTES;
+            if (operand->kind == SASS_LABEL && target < s->count) leads[target] = true;
+        }
+    }
+}
+
+static void begin_block(SassLower *s, const bool *leads, uint32_t k) {
+    Lower *lower = s->lower;
+    uint32_t end = k + 1;
+    while (end < s->count && !leads[end]) end++;
+    s->place[k] = lower->count;
+    const uint32_t slot = lower_slot(lower, SLOT_BLOCK);
+    lower->lowering->slots->slots[slot].ptx_end = end;
+    sass_emit(s, op_enter)->slot = slot;
+}
+
+// --- instructions ---
+
+static void check_modifiers(SassLower *s) {
+    const uint32_t all = (1u << s->inst->modifier_count) - 1;
+    if ((s->taken & all) == all) return;
+    const uint32_t first = (uint32_t)__builtin_ctz(all & ~s->taken);
+    char why[100];
+    snprintf(why, sizeof why, "what .%.*s does is not known", STR_ARG(s->inst->modifiers[first]));
+    sass_refuse(s, why);
+}
+
+// Branches look at their guard themselves.
+static bool guards_itself(const SassInst *inst) { return strcmp(inst->name, "BRA") == 0; }
+
+static void lower_instruction(SassLower *s) {
+    const SassInst *inst = s->inst;
+    Lower *lower = s->lower;
+    const SassOpcode *opcode = inst->name ? sass_opcode(inst->name) : NULL;
+    if (!opcode) sass_refuse(s, "the CPU device does not have it");
+    if (inst->guard == SASS_PT && inst->guard_negated) return; // never
+    const bool guarded = inst->guard != SASS_PT && !guards_itself(inst);
+    const size_t guard = lower->count;
+    if (guarded) {
+        const uint32_t first = inst->guard_uniform ? s->uniform_predicates : s->predicates;
+        sass_emit(s, op_guard)->guard =
+            (InstGuard){first + 4u * inst->guard, inst->guard_negated, 0};
+    }
+    s->taken = 0;
+    for (int class = 0; class <= REGISTER_64; class ++) s->temps[class].used = 0;
+    opcode->lower(s);
+    check_modifiers(s);
+    if (!guarded) return;
+    sass_emit(s, op_unguard);
+    lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
+}
+
+static void decode_all(SassLower *s) {
+    s->insts = ARENA_NEW(s->lower->arena, s->count + 1, SassInst);
+    for (uint32_t k = 0; k < s->count; k++) {
+        SassWord word;
+        memcpy(&word, s->function->code.at + k * SASS_BYTES, sizeof word);
+        if (!sass_decode(word, k * SASS_BYTES, &s->insts[k])) s->insts[k].name = NULL;
+    }
+}
+
+// What stands behind the last instruction that can be reached: a jump to itself and blanks.
+static uint32_t without_padding(const SassLower *s) {
+    uint32_t count = s->count;
+    while (count && s->insts[count - 1].name && strcmp(s->insts[count - 1].name, "NOP") == 0)
+        count--;
+    return count;
+}
+
+static void prepare(SassLower *s) {
+    Lower *lower = s->lower;
+    memset(s->registers, 0xff, sizeof s->registers);
+    memset(s->uniforms, 0xff, sizeof s->uniforms);
+    memset(s->barriers, 0xff, sizeof s->barriers);
+    memset(s->sinks, 0xff, sizeof s->sinks);
+    s->predicates = lower_room(lower, FRAME_ALIGN);
+    s->uniform_predicates = lower_room(lower, FRAME_ALIGN);
+    s->count = (uint32_t)(s->function->code.len / SASS_BYTES);
+    decode_all(s);
+    s->count = without_padding(s);
+    s->place = ARENA_NEW(lower->arena, s->count + 1, size_t);
+    s->targets = ARENA_NEW(lower->arena, s->count + 1, const Inst *);
+}
+
+static void finish(SassLower *s, const bool *leads) {
+    Lower *lower = s->lower;
+    Code *code = lower->code;
+    code->insts = ARENA_NEW(lower->arena, lower->count + 1, Inst);
+    code->count = (uint32_t)lower->count;
+    memcpy(code->insts, lower->insts, lower->count * sizeof *code->insts);
+    for (uint32_t k = 0; k < code->count; k++) code->insts[k].plain = code->insts[k].run;
+    for (uint32_t k = 0; k < s->count; k++)
+        if (leads[k]) s->targets[k] = code->insts + s->place[k];
+    for (size_t k = 0; k < s->fixup_count; k++)
+        code->insts[s->fixups[k].inst].branch.target = s->targets[s->fixups[k].target];
+    code->frame_bytes = lower->frame;
+    code->lowered = true;
+}
+
+bool sass_lower(Lowering *lowering, const SassModule *module, Code *code) {
+    Lower *lower = ARENA_NEW(lowering->arena, 1, Lower);
+    SassLower *s = ARENA_NEW(lowering->arena, 1, SassLower);
+    *lower = (Lower){
+        .lowering = lowering, .arena = lowering->arena, .code = code, .function = code->source};
+    s->lower = lower;
+    s->module = module;
+    s->function = &module->functions[code->source - module->module->functions];
+    lowering->status = SIMT_OK;
+    if (setjmp(lower->leave)) return false;
+    if (s->function->relocated)
+        lower_fail(lower, "its machine code is not linked: it holds addresses of other files");
+    prepare(s);
+    bool *leads = ARENA_NEW(lower->arena, s->count + 1, bool);
+    mark_leaders(s, leads);
+    for (uint32_t k = 0; k < s->count; k++) {
+        lower->at = &lower->function->insts[k];
+        s->inst = &s->insts[k];
+        if (leads[k]) begin_block(s, leads, k);
+        lower_instruction(s);
+    }
+    finish(s, leads);
+    return true;
+}

@@ -1,0 +1,262 @@
+// Machine instructions that move: constants, special registers, memory.
+#include <string.h>
+
+#include "simt/sass/lower.h"
+
+// What one access moves.
+typedef struct {
+    uint8_t bytes, elements; // of each, how many registers
+    bool is_signed;
+} Size;
+
+static Size take_size(SassLower *s) {
+    static const char *const names[] = {"U8", "S8", "U16", "S16", "64", "128"};
+    static const Size sizes[] = {{1, 1, false}, {1, 1, true},  {2, 1, false},
+                                 {2, 1, true},  {4, 2, false}, {4, 4, false}};
+    const uint32_t how = sass_choice(s, names, 6);
+    return how < 6 ? sizes[how] : (Size){4, 1, false};
+}
+
+static InstValues values_of(SassLower *s, uint32_t operand, Size size, bool written) {
+    const SassOperand *first = &s->inst->operands[operand];
+    InstValues values = {.class = REGISTER_32, .sign_extend = size.is_signed};
+    for (uint32_t k = 0; k < 4; k++) values.value[k] = PTX_NONE;
+    for (uint32_t k = 0; k < size.elements; k++) {
+        if (written && sass_is_zero(first)) continue;
+        values.value[k] = sass_raw(s, first, k);
+    }
+    return values;
+}
+
+// LDC, ULDC: d, c[bank][reg + at]
+void sass_lower_ldc(SassLower *s) {
+    const Size size = take_size(s);
+    const SassOperand *bank = &s->inst->operands[1];
+    const InstValues values = values_of(s, 0, size, true);
+    if (bank->reg == SASS_RZ && size.bytes == 4) {
+        for (uint32_t k = 0; k < size.elements; k++)
+            if (values.value[k] != PTX_NONE)
+                sass_row(s, "mov.b32", values.value[k],
+                         sass_bank(s, bank->bank, bank->value + 4 * k, REGISTER_32), 0, 0);
+        return;
+    }
+    uint64_t start = 0;
+    const PtxVariable *variable = s->module->banks[bank->bank];
+    Lowering *lowering = s->lower->lowering;
+    if (bank->bank &&
+        !(variable && lowering->variable_address(lowering->context, variable, &start)))
+        sass_refuse(s, "there is no such constant bank");
+    const uint32_t base = sass_temp(s, REGISTER_64);
+    sass_row(s, "cvt.u64.u32", base, sass_register(s, bank->reg), 0, 0);
+    const PtxSpace space = bank->bank ? PTX_CONST : PTX_PARAM;
+    Inst *inst = sass_emit(s, op_load(space, size.bytes, size.elements, REGISTER_32));
+    inst->memory = (InstMemory){start + bank->value, base, space, size.bytes, size.elements, true};
+    inst->values = values;
+    inst->access = ACCESS_LOAD;
+}
+
+// --- special registers ---
+
+static void special(SassLower *s, const char *name, uint32_t d) {
+    const Special *found = special_named(str_of(name));
+    if (!found) sass_refuse(s, "this special register is not known");
+    s->lower->code->reserved |= found->reserved;
+    sass_emit(s, found->run)->special = (InstSpecial){d, REGISTER_32};
+}
+
+// S2R, S2UR: d, special
+void sass_lower_s2r(SassLower *s) {
+    static const struct {
+        const char *machine, *ptx;
+    } names[] = {{"SR_TID.X", "%tid.x"},
+                 {"SR_TID.Y", "%tid.y"},
+                 {"SR_TID.Z", "%tid.z"},
+                 {"SR_CTAID.X", "%ctaid.x"},
+                 {"SR_CTAID.Y", "%ctaid.y"},
+                 {"SR_CTAID.Z", "%ctaid.z"},
+                 {"SR_LANEID", "%laneid"},
+                 {"SR_EQMASK", "%lanemask_eq"},
+                 {"SR_LTMASK", "%lanemask_lt"},
+                 {"SR_LEMASK", "%lanemask_le"},
+                 {"SR_GTMASK", "%lanemask_gt"},
+                 {"SR_GEMASK", "%lanemask_ge"},
+                 {"SR_CLOCKLO", "%clock"},
+                 {"SR_CLOCKHI", "%clock_hi"},
+                 {"SR_CgaCtaId", "%cluster_ctarank"}};
+    const char *name = s->inst->operands[1].word;
+    const uint32_t d = sass_dest(s, 0, 0);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (strcmp(name, names[k].machine) != 0) continue;
+        special(s, names[k].ptx, d);
+        return;
+    }
+    if (strcmp(name, "SR_SWINHI") != 0) sass_refuse(s, "this special register is not known");
+    // The upper word of generic addresses of shared memory.
+    sass_row(s, "mov.b32", d, sass_constant(s, (uint32_t)(address_window(PTX_SHARED) >> 32)), 0, 0);
+}
+
+// CS2R d, SRZ: zero, of 64 bits if not .32
+void sass_lower_cs2r(SassLower *s) {
+    const bool narrow = sass_take(s, "32");
+    if (strcmp(s->inst->operands[1].word, "SRZ") != 0)
+        sass_refuse(s, "this special register is not known");
+    for (uint32_t k = 0; k < (narrow ? 1 : 2); k++)
+        sass_row(s, "mov.b32", sass_dest(s, 0, k), sass_constant(s, 0), 0, 0);
+}
+
+// p, d, a
+void sass_lower_r2ur(SassLower *s) {
+    if (sass_wanted(s, 0) != PTX_NONE) sass_refuse(s, "its predicate is not known");
+    sass_row(s, "machine.first", sass_dest(s, 1, 0), sass_source(s, 2), 0, 0);
+}
+
+// --- memory ---
+
+// The name's first letters say which memory it is.
+static PtxSpace space_of(const char *name) {
+    static const struct {
+        const char *start;
+        PtxSpace space;
+    } spaces[] = {{"LDG", PTX_GLOBAL},   {"STG", PTX_GLOBAL}, {"ATOMG", PTX_GLOBAL},
+                  {"REDG", PTX_GLOBAL},  {"LDS", PTX_SHARED}, {"STS", PTX_SHARED},
+                  {"ATOMS", PTX_SHARED}, {"LDL", PTX_LOCAL},  {"STL", PTX_LOCAL}};
+    for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++)
+        if (strcmp(name, spaces[k].start) == 0) return spaces[k].space;
+    return PTX_GENERIC;
+}
+
+static uint32_t address_of(SassLower *s, const SassOperand *operand) {
+    if (operand->kind == SASS_GLOBAL || operand->kind == SASS_WIDE) {
+        const SassOperand pair = {.kind = SASS_REG, .reg = operand->reg};
+        return sass_pair(s, &pair);
+    }
+    const uint32_t base = sass_register(s, operand->reg);
+    if (operand->ureg == SASS_URZ) return base;
+    if (operand->reg == SASS_RZ) return sass_uniform(s, operand->ureg);
+    const uint32_t sum = sass_temp(s, REGISTER_32);
+    sass_row(s, "add.u32", sum, base, sass_uniform(s, operand->ureg), 0);
+    return sum;
+}
+
+// Shared addresses name the block of the cluster in their upper bits; here that is the own one.
+uint32_t sass_within_block(SassLower *s, uint32_t address) {
+    if (!s->function->uses_clusters) return address;
+    const uint32_t to = sass_temp(s, REGISTER_32);
+    sass_row(s, "and.b32", to, address, sass_constant(s, (uint32_t)ADDRESS_IN_BLOCK), 0);
+    return to;
+}
+
+static InstMemory memory_of(SassLower *s, uint32_t operand, PtxSpace space, Size size) {
+    const SassOperand *at = &s->inst->operands[operand];
+    uint32_t base = address_of(s, at);
+    if (space == PTX_SHARED) base = sass_within_block(s, base);
+    return (InstMemory){at->value, base, space, size.bytes, size.elements, at->kind != SASS_SHARED};
+}
+
+// .STRONG.GPU and the like: other threads are meant to see it.
+static void take_order(SassLower *s, Inst *inst) {
+    static const char *const names[] = {"STRONG.SM", "STRONG.GPU", "STRONG.SYS"};
+    static const Scope scopes[] = {SCOPE_CTA, SCOPE_DEVICE, SCOPE_DEVICE};
+    const uint32_t how = sass_choice(s, names, 3);
+    if (how == UINT32_MAX) return;
+    inst->order = ORDER_RELAXED;
+    inst->scope = scopes[how];
+}
+
+static void take_hints(SassLower *s) {
+    static const char *const hints[] = {"E", "CONSTANT", "EF", "EL", "LU", "EU", "NA"};
+    for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) sass_take(s, hints[k]);
+}
+
+static void access_memory(SassLower *s, bool load) {
+    const PtxSpace space = space_of(s->inst->name);
+    take_hints(s);
+    const Size size = take_size(s);
+    const InstMemory memory = memory_of(s, load ? 1 : 0, space, size);
+    const InstValues values = values_of(s, load ? 0 : 1, size, load);
+    const uint32_t slot = lower_access_slots(s->lower, space, load, false);
+    Inst *inst = sass_emit(s, load ? op_load(space, size.bytes, size.elements, REGISTER_32)
+                                   : op_store(space, size.bytes, size.elements, REGISTER_32));
+    inst->memory = memory;
+    inst->values = values;
+    inst->access = load ? ACCESS_LOAD : ACCESS_STORE;
+    inst->slot = slot;
+    take_order(s, inst);
+    if (!inst->order || !load) return;
+    inst->spins = true;
+    s->lower->code->ordered |= space != PTX_SHARED;
+}
+
+void sass_lower_load(SassLower *s) { access_memory(s, true); }
+void sass_lower_store(SassLower *s) { access_memory(s, false); }
+
+// --- atomics ---
+
+static const struct {
+    const char *name;
+    AtomicMode mode;
+} operations[] = {{"ADD", ATOMIC_ADD}, {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX},
+                  {"INC", ATOMIC_INC}, {"DEC", ATOMIC_DEC}, {"AND", ATOMIC_AND},
+                  {"OR", ATOMIC_OR},   {"XOR", ATOMIC_XOR}, {"EXCH", ATOMIC_EXCH},
+                  {"CAS", ATOMIC_CAS}};
+
+static AtomicMode take_operation(SassLower *s) {
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        if (sass_take(s, operations[k].name)) return operations[k].mode;
+    sass_refuse(s, "its operation is not known");
+}
+
+static PtxType take_atomic_type(SassLower *s) {
+    static const char *const names[] = {"S32", "F32.FTZ.RN"};
+    static const PtxType types[] = {PTX_S32, PTX_F32};
+    const uint32_t how = sass_choice(s, names, 2);
+    return how < 2 ? types[how] : PTX_U32;
+}
+
+// ATOM, ATOMG: p, d, memory, b; ATOMS: d, memory, b; REDG: memory, b
+void sass_lower_atom(SassLower *s) {
+    const PtxSpace space = space_of(s->inst->name);
+    uint32_t at = 0;
+    while (s->inst->operands[at].kind < SASS_GLOBAL || s->inst->operands[at].kind > SASS_SHARED)
+        at++;
+    if (at == 2 && sass_wanted(s, 0) != PTX_NONE) sass_refuse(s, "its predicate is not known");
+    take_hints(s);
+    const AtomicMode mode = take_operation(s);
+    const PtxType type = take_atomic_type(s);
+    const InstMemory memory = memory_of(s, at, space, (Size){4, 1, false});
+    InstAtomic atomic = {.old = PTX_NONE, .b = sass_source(s, at + 1), .mode = mode, .type = type};
+    atomic.c = mode == ATOMIC_CAS ? sass_source(s, at + 2) : PTX_NONE;
+    if (at && !sass_is_zero(&s->inst->operands[at - 1])) atomic.old = sass_dest(s, at - 1, 0);
+    const uint32_t slot = lower_slot(s->lower, SLOT_ATOMIC);
+    Inst *inst = sass_emit(s, op_atomic);
+    inst->memory = memory;
+    inst->atomic = atomic;
+    inst->access = ACCESS_ATOMIC;
+    take_order(s, inst);
+    inst->order = (uint8_t)(inst->order | ORDER_RELAXED);
+    if (!inst->scope) inst->scope = SCOPE_CTA;
+    inst->slot = slot;
+    inst->spins = atomic.old != PTX_NONE;
+    const bool free = mode != ATOMIC_EXCH && mode != ATOMIC_CAS && mode != ATOMIC_INC &&
+                      mode != ATOMIC_DEC && type != PTX_F32;
+    if (space != PTX_SHARED && (inst->spins || !free)) s->lower->code->ordered = true;
+}
+
+void sass_lower_membar(SassLower *s) {
+    static const char *const names[] = {"CTA", "SM", "GPU", "SYS"};
+    static const Scope scopes[] = {SCOPE_CTA, SCOPE_CTA, SCOPE_DEVICE, SCOPE_DEVICE};
+    sass_take(s, "SC"), sass_take(s, "ALL");
+    const uint32_t how = sass_choice(s, names, 4);
+    const Scope scope = how < 4 ? scopes[how] : SCOPE_DEVICE;
+    Inst *inst = sass_emit(s, op_fence);
+    inst->fence = FENCE_MEMORY;
+    inst->order = ORDER_ACQUIRE | ORDER_RELEASE;
+    inst->scope = scope;
+}
+
+// What changes nothing here: caches that are always right, errors that are told at once.
+void sass_lower_nothing(SassLower *s) {
+    sass_take(s, "IVALL");
+    for (uint32_t k = 0; k < s->inst->operand_count; k++)
+        if (!sass_is_zero(&s->inst->operands[k])) sass_refuse(s, "its address is not known");
+}

@@ -1,0 +1,31 @@
+// A cubin while it is read: what the files that read it share.
+#ifndef SASS_READER_H
+#define SASS_READER_H
+
+#include <elf.h>
+
+#include "simt/ptx/ptx.h"
+
+typedef struct Lines Lines;
+
+typedef struct {
+    Arena *arena;
+    Str file, names, symbols, symbol_names;
+    const char *origin;
+    Elf64_Shdr *sections;
+    uint32_t count;
+    PtxModule *module;
+    size_t variable_capacity;
+    Lines *lines; // of .debug_line
+    SimtStatus *status;
+    SimtError *error;
+} Cubin;
+
+Str cubin_bytes(const Cubin *cubin, uint32_t section); // empty if the file holds none of it
+Str cubin_name(const Cubin *cubin, uint32_t section);
+// The section of the name that these two make; 0: none.
+uint32_t cubin_find(const Cubin *cubin, Str prefix, Str name);
+bool cubin_symbol(const Cubin *cubin, uint64_t index, Elf64_Sym *symbol);
+Str cubin_symbol_name(const Cubin *cubin, const Elf64_Sym *symbol);
+
+#endif
