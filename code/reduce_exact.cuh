@@ -96,7 +96,7 @@ template <class T> struct ExactWindow {
 // 1.5 * 2^k and stays between 2^k and 2^(k+1), so that its bits, as an integer, say how often.
 template <class T> struct ExactLevels {
     typedef ExactFormat<T> F;
-    enum { PARTS = F::LEVELS, GAP = EXACT_GAP, DIGITS = 2 };
+    enum { PARTS = F::LEVELS, GAP = EXACT_GAP, DIGITS = 2, NARROW = 53 - F::MANTISSA - 5 };
     double level[PARTS];
 
     static __device__ double empty(int l, int last) {
@@ -107,8 +107,15 @@ template <class T> struct ExactLevels {
 #pragma unroll
         for (int l = 0; l < PARTS; l++) level[l] = empty(l, last);
     }
-    __device__ void add(T x, int) {
-        double rest = F::widen(x);
+    __device__ void add(T x, int) { put(F::widen(x)); }
+    // Up to 32 elements within NARROW powers of two: their sum is exact in a double.
+    template <int COUNT> __device__ void add_narrow(const T (&v)[COUNT]) {
+        double sum[4] = {0, 0, 0, 0};
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) sum[k % 4] = __dadd_rn(sum[k % 4], F::widen(v[k]));
+        put(__dadd_rn(__dadd_rn(sum[0], sum[1]), __dadd_rn(sum[2], sum[3])));
+    }
+    __device__ void put(double rest) {
 #pragma unroll
         for (int l = 0; l < PARTS - 1; l++) {
             double sum = __dadd_rn(level[l], rest);            // rounds to the level's last bit
@@ -128,7 +135,7 @@ template <class T> struct ExactLevels {
 // 26 bits or less, and each goes to the sum that it belongs to.
 template <class T> struct ExactIntegers {
     typedef ExactFormat<T> F;
-    enum { PARTS = F::MANTISSA > 26 ? 4 : 3, GAP = 26, DIGITS = 3 };
+    enum { PARTS = F::MANTISSA > 26 ? 4 : 3, GAP = 26, DIGITS = 3, NARROW = -1 };
     long long sum[PARTS];
 
     __device__ void clear(int) {
@@ -145,10 +152,11 @@ template <class T> struct ExactIntegers {
         if (F::upper(x) < 0) lower = -lower, upper = -upper;
 #pragma unroll
         for (int k = 0; k < PARTS; k++) {  // of zero, `first` means nothing, and the pieces are 0
-            if (first == (unsigned)k) sum[k] += lower;
-            if (F::MANTISSA > GAP && first + 1 == (unsigned)k) sum[k] += upper;
+            sum[k] += first == (unsigned)k ? lower : 0;
+            if (F::MANTISSA > GAP) sum[k] += first + 1 == (unsigned)k ? upper : 0;
         }
     }
+    template <int COUNT> __device__ void add_narrow(const T (&)[COUNT]) {}  // nothing is narrow
     __device__ long long part(int k, int) const { return sum[k]; }
 };
 
@@ -173,9 +181,9 @@ template <class T> struct ExactLimbs {
 #pragma unroll
         for (int h = 0; h < HOLDS; h++) {
             int at = index(h) - first;
-            if (at == 0) limb[h] += (unsigned)lower;
-            if (at == 1) limb[h] += (long long)(lower >> 32);
-            if (at == 2) limb[h] += upper;
+            limb[h] += at == 0 ? (unsigned)lower : at == 1 ? (long long)(lower >> 32)
+                                               : at == 2   ? upper
+                                                           : 0;
         }
     }
 };
@@ -220,15 +228,15 @@ template <class T, class Lane> struct ExactWarp {
         lane.clear(window.last);
         room = EXACT_ROOM;
     }
-    __device__ void empty();
-    template <int COUNT> __device__ void take(const T (&v)[COUNT]);
-    template <int COUNT> __device__ void sift(const T (&v)[COUNT]);
-    __device__ T set_aside(T x);
+    __device__ __forceinline__ void empty();
+    template <int COUNT> __device__ __forceinline__ void take(const T (&v)[COUNT]);
+    template <int COUNT> __device__ __forceinline__ void sift(const T (&v)[COUNT]);
+    __device__ __forceinline__ T set_aside(T x);
 };
 
 // Adds up the levels of all lanes into the limbs. A part is cut into digits of 26 bits, of which 32
 // add up to less than 2^32.
-template <class T, class Lane> __device__ void ExactWarp<T, Lane>::empty() {
+template <class T, class Lane> __device__ __forceinline__ void ExactWarp<T, Lane>::empty() {
     const unsigned mask = (1u << 26) - 1;
 #pragma unroll
     for (int k = 0; k < Lane::PARTS; k++) {
@@ -249,10 +257,12 @@ template <class T, class Lane> __device__ void ExactWarp<T, Lane>::empty() {
     room = EXACT_ROOM;
 }
 
-// Takes COUNT elements of each lane. Are all in the window? Then they go into the levels.
+// Takes COUNT elements of each lane. Are all in the window? Then they go into the levels; and if
+// those of each lane lie close together, then as one.
 template <class T, class Lane>
 template <int COUNT>
-__device__ void ExactWarp<T, Lane>::take(const T (&v)[COUNT]) {
+__device__ __forceinline__ void ExactWarp<T, Lane>::take(const T (&v)[COUNT]) {
+    static_assert(COUNT <= 32, "for add_narrow()");
     unsigned most = 0, least = ~0u;
     int signs = -1;
 #pragma unroll
@@ -266,7 +276,10 @@ __device__ void ExactWarp<T, Lane>::take(const T (&v)[COUNT]) {
     if (room < COUNT) empty();
     room -= COUNT;
     const bool fits = most < window.high && least >= (window.low > 0 ? window.low - 1 : 0);
-    if (__all_sync(0xffffffffu, fits)) {
+    const int powers = (int)(most >> F::KEY_SHIFT) - (int)(least >> F::KEY_SHIFT);
+    if (Lane::NARROW >= 0 && __all_sync(0xffffffffu, fits && powers <= Lane::NARROW)) {
+        lane.add_narrow(v);
+    } else if (__all_sync(0xffffffffu, fits)) {
 #pragma unroll
         for (int k = 0; k < COUNT; k++) lane.add(v[k], window.last);
     } else {
@@ -275,19 +288,18 @@ __device__ void ExactWarp<T, Lane>::take(const T (&v)[COUNT]) {
 }
 
 // Takes elements that are not all in the window: first what is in none, and then window by window,
-// the largest elements first. It is no unrolled code, since it hardly ever runs: the elements move
-// to an array in local memory.
+// the largest elements first.
 template <class T, class Lane>
 template <int COUNT>
-__device__ void ExactWarp<T, Lane>::sift(const T (&v)[COUNT]) {
+__device__ __forceinline__ void ExactWarp<T, Lane>::sift(const T (&v)[COUNT]) {
     T left[COUNT];
 #pragma unroll
     for (int k = 0; k < COUNT; k++) left[k] = v[k];
-#pragma unroll 1
+#pragma unroll
     for (int k = 0; k < COUNT; k++) left[k] = set_aside(left[k]);
     for (;;) {
         unsigned top = 0;
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < COUNT; k++) top = max(top, F::key(left[k]));
         top = exact_warp_max(top);
         if (top == 0) return;
@@ -296,7 +308,7 @@ __device__ void ExactWarp<T, Lane>::sift(const T (&v)[COUNT]) {
             move(top);
             room -= COUNT;
         }
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < COUNT; k++) {
             if (F::key(left[k]) < window.low) continue;
             lane.add(left[k], window.last);
@@ -307,7 +319,7 @@ __device__ void ExactWarp<T, Lane>::sift(const T (&v)[COUNT]) {
 
 // An element, or 0 in place of one that no window holds: an infinity or a NaN is noted, and a
 // double from 2^1010 on goes into the limbs by itself, since levels for it would be infinite.
-template <class T, class Lane> __device__ T ExactWarp<T, Lane>::set_aside(T x) {
+template <class T, class Lane> __device__ __forceinline__ T ExactWarp<T, Lane>::set_aside(T x) {
     const unsigned infinite = Window::key_of(F::BIAS + 1);
     const unsigned large = Window::key_of(Window::LARGEST + Window::DEPTH - 12);
     const unsigned key = F::key(x);
@@ -363,30 +375,30 @@ template <class T> struct ExactBoxes {
     }
 };
 
-// 32 limbs in a warp, one a lane. Each passes on to the next what is above its 32 bits.
-__device__ inline long long exact_pass(long long limb) {
-    const unsigned lane = threadIdx.x % 32;
-    const long long carry = __shfl_up_sync(0xffffffffu, limb >> 32, 1);
-    return (lane < 31 ? limb & 0xffffffffll : limb) + (lane > 0 ? carry : 0);
+// 32 limbs in a warp, one a lane. What is above the 32 bits of one is carried to the next, until
+// there is no more of it. `half` says which 32 bits: from 0 up, or, if it is 2^31, from -2^31 up.
+__device__ inline long long exact_carry(long long limb, long long half) {
+    for (;;) {
+        const long long carry = (limb + half) >> 32;
+        if (!__any_sync(0xffffffffu, carry != 0)) return limb;
+        const long long below = __shfl_up_sync(0xffffffffu, carry, 1);
+        limb += (threadIdx.x % 32 > 0 ? below : 0) - carry * (1ll << 32);
+    }
 }
-__device__ inline long long exact_pass_all(long long limb) {
-    while (__any_sync(0xffffffffu, threadIdx.x % 32 < 31 && limb >> 32)) limb = exact_pass(limb);
-    return limb;
-}
+
 // The last lane with a limb that is not 0, or -1.
 __device__ inline int exact_top(long long limb) {
     return 31 - __clz((int)__ballot_sync(0xffffffffu, limb != 0));
 }
 
-// Makes the limbs digits of 32 bits, and the sum positive; says whether it was negative. The
-// topmost limb tells nearly always. Without a look at it, a borrow would run through all limbs.
+// Makes the limbs digits of 32 bits, and the sum positive; says whether it was negative. With
+// digits of both signs the topmost one knows; with digits from 0 up, those of a negative sum would
+// go on to the top, and each step would be a turn of the loop.
 __device__ inline bool exact_settle(long long &limb) {
-    limb = exact_pass(limb);
-    bool negative = __shfl_sync(0xffffffffu, limb, max(exact_top(limb), 0)) < 0;
-    limb = exact_pass_all(negative ? -limb : limb);
-    if (__shfl_sync(0xffffffffu, limb, 31) >= 0) return negative;
-    limb = exact_pass_all(-limb);
-    return !negative;
+    limb = exact_carry(limb, 1ll << 31);
+    const bool negative = __shfl_sync(0xffffffffu, limb, max(exact_top(limb), 0)) < 0;
+    limb = exact_carry(negative ? -limb : limb, 0);
+    return negative;
 }
 
 // Bits of the number nearest to (bits + fraction) * 2^(exponent - 63), of two such the even one.
@@ -442,11 +454,13 @@ template <class T> __device__ void exact_span(const long long *sum, int *first, 
 
 // Carries through all limbs, one after the other, and makes the sum positive; says whether it was
 // negative. By one lane, for the rest of the warp.
-template <class T> __device__ bool exact_carry(long long *sum) {
+template <class T> __device__ bool exact_carry_all(long long *sum) {
     enum { LAST = ExactFormat<T>::LIMBS - 1 };
     bool negative = false;
+    __syncwarp();  // every lane has looked at the limbs before they change
     for (int turn = 0; turn < 2 && threadIdx.x == 0 && (turn == 0 || negative); turn++) {
         long long carry = 0;
+#pragma unroll 1
         for (int i = 0; i <= LAST; i++) {
             carry += negative ? -sum[i] : sum[i];
             sum[i] = i < LAST ? carry & 0xffffffffll : carry;
@@ -466,7 +480,7 @@ template <class T> __device__ T exact_round_all(long long *sum) {
     if (LIMBS > 32) {
         exact_span<T>(sum, &first, &last);
         if (last - first > 28) {  // with their carries too many for a warp
-            negative = exact_carry<T>(sum);
+            negative = exact_carry_all<T>(sum);
             exact_span<T>(sum, &first, &last);
             sticky = first < last - 28;
             first = max(first, last - 28);
