@@ -44,7 +44,8 @@ template <> struct Number<double> {
 
 static int leading_zeros(uint64_t x) { return x ? __builtin_clzll(x) : 64; }
 
-static const char *const names[] = {"uniform", "spread", "any", "subnormal", "cancelling", "sparse"};
+static const char *const names[] = {"uniform",   "spread",     "any",
+                                    "subnormal", "cancelling", "sparse"};
 enum Data { UNIFORM, SPREAD, ANY, SUBNORMAL, CANCELLING, SPARSE, KINDS };
 
 // Element i of n.

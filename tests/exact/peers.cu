@@ -1,12 +1,12 @@
 // Times of exact sums beside CUB's reproducible ones (gpu_to_gpu, CUB 3.5 or later) and the read
-// ceiling, as the CSV file results/compare-exact.csv. On a GPU with 9 GB of memory, in half a minute:
+// ceiling, as the file results/compare-exact.csv. On a GPU with 9 GB of memory, in half a minute:
 //
 //     pip download --no-deps nvidia-cuda-cccl && unzip -q nvidia_cuda_cccl-*.whl
-//     nvcc -O3 -std=c++17 -arch=native -I code -I nvidia/cu13/include/cccl -o peers tests/exact/peers.cu
-//     ./peers >results/compare-exact.csv
+//     nvcc -O3 -std=c++17 -arch=native -I code -I nvidia/cu13/include/cccl tests/exact/peers.cu
+//     ./a.out >results/compare-exact.csv
 //
-// A time is the median of replays of a graph of many launches over rotating inputs, after other data
-// has been read, as in the labs' harness.
+// A time is the median of replays of a graph of many launches over rotating inputs, after other
+// data has been read, as in the labs' harness.
 #include "reduce_exact.cuh"
 
 #include <cub/cub.cuh>
@@ -43,15 +43,16 @@ __device__ double normal(uint32_t a, uint32_t b) {  // Box and Muller
     return sqrt(-2 * log((a + 0.5) / 4294967296.0)) * cospi((b + 0.5) / 2147483648.0);
 }
 template <class T> __global__ void fill(T *out, size_t n, int data) {
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    const size_t threads = gridDim.x * blockDim.x;
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
         uint32_t j = (uint32_t)i * 2654435761u, a = hash(j), b = hash(~j), c = hash(j + 77);
         double x = normal(a, b);
         if (data == UNIFORM) x = (a >> 8) / 16777216.0;
         if (data == SPARSE && c % 10) x = 0;
         if (data == SMALL) x = ldexp(x, -90);
         if (data == SPREAD) x = ldexp(x, (int)(c % 41) - 20);
-        if (data == ANY)
-            x = ldexp((int)a < 0 ? -1.5 : 1.5, sizeof(T) == 4 ? (int)(c % 250) - 125 : (int)(c % 2040) - 1020);
+        const int span = sizeof(T) == 4 ? 250 : 2040;
+        if (data == ANY) x = ldexp((int)a < 0 ? -1.5 : 1.5, (int)(c % span) - span / 2);
         out[i] = (T)x;
     }
 }
