@@ -6,8 +6,8 @@ template <class Op, int LANES, int COUNT> struct RowsMixed;
 // elements for each lane and row, all on their way at once. Blocks of 256 threads, any number of
 // rows. VEC divides cols, stride and the address. Reads every element once.
 template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
-__global__ void __launch_bounds__(256) rows_by_lanes(const T *in, size_t rows, unsigned cols,
-                                                     size_t stride, typename Op::Out *out) {
+__global__ void __launch_bounds__(256)
+    rows_by_lanes(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
     enum { TEAMS = 32 / LANES, STEP = LANES * VEC, KEPT = COUNT > LANES ? COUNT / LANES : 1 };
     const unsigned lane = threadIdx.x % LANES, team = threadIdx.x % 32 / LANES;
     const size_t first = ((size_t)blockIdx.x * 8 + threadIdx.x / 32) * (TEAMS * COUNT) + team;
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(256) rows_by_lanes(const T *in, size_t rows, u
             float x[PER * VEC];
 #pragma unroll
             for (int p = 0; p < PER; p++) v[r][p].widen(x + p * VEC);
-            mine[r] = Op::combine(mine[r],
-                                  Op::template gather<PER * VEC, VEC>(x, valid, from, STEP));
+            mine[r] =
+                Op::combine(mine[r], Op::template gather<PER * VEC, VEC>(x, valid, from, STEP));
         }
     }
     RowsMixed<Op, LANES, COUNT>::run(mine, lane);
@@ -65,17 +65,25 @@ __device__ inline void rows_narrow(float x, __half *to) { *to = __float2half(x);
 __device__ inline void rows_narrow(float x, __nv_bfloat16 *to) { *to = __float2bfloat16(x); }
 __device__ inline void rows_narrow(float x, float y, float *to) { to[0] = x, to[1] = y; }
 __device__ inline void rows_narrow(float x, float y, __half *to) {
-    __half2 pair = __floats2half2_rn(x, y);  // one instruction for two
+    __half2 pair = __floats2half2_rn(x, y); // one instruction for two
     memcpy(to, &pair, sizeof pair);
 }
 __device__ inline void rows_narrow(float x, float y, __nv_bfloat16 *to) {
     __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
     memcpy(to, &pair, sizeof pair);
 }
-template <class T> struct RowsIsElement { enum { YES = 0 }; };
-template <> struct RowsIsElement<float> { enum { YES = 1 }; };
-template <> struct RowsIsElement<__half> { enum { YES = 1 }; };
-template <> struct RowsIsElement<__nv_bfloat16> { enum { YES = 1 }; };
+template <class T> struct RowsIsElement {
+    enum { YES = 0 };
+};
+template <> struct RowsIsElement<float> {
+    enum { YES = 1 };
+};
+template <> struct RowsIsElement<__half> {
+    enum { YES = 1 };
+};
+template <> struct RowsIsElement<__nv_bfloat16> {
+    enum { YES = 1 };
+};
 
 template <int BYTES> struct RowsWord;
 template <> struct RowsWord<16> { typedef uint4 Type; };
@@ -85,7 +93,7 @@ template <> struct RowsWord<2> { typedef unsigned short Type; };
 
 // VEC elements side by side, which one instruction loads or stores.
 template <class T, int VEC> struct RowsPack {
-    typedef typename RowsWord<VEC * (int)sizeof(T)>::Type Word;
+    typedef typename RowsWord<VEC *(int)sizeof(T)>::Type Word;
     Word word;
     // Once: nobody will read it again, so its cache line may go first.
     __device__ void load(const T *from) { word = __ldcs(reinterpret_cast<const Word *>(from)); }
@@ -150,7 +158,7 @@ template <class Op> struct RowsTree<Op, 1> {
     static __device__ float of(const float *x) { return x[0]; }
 };
 
-struct RowsSum {  // -0 is the identity: +0 would make +0 of a row of -0
+struct RowsSum { // -0 is the identity: +0 would make +0 of a row of -0
     typedef float Acc;
     typedef float Out;
     static __device__ Acc identity() { return -0.0f; }
@@ -184,7 +192,7 @@ struct __align__(8) RowsPlace {
     float value;
     unsigned index;
 };
-struct RowsArgMax {  // the first of equals; the first NaN, if there is one
+struct RowsArgMax { // the first of equals; the first NaN, if there is one
     typedef RowsPlace Acc;
     typedef RowsPlace Out;
     static __device__ Acc identity() { return {-INFINITY, UINT_MAX}; }
@@ -192,8 +200,7 @@ struct RowsArgMax {  // the first of equals; the first NaN, if there is one
     static __device__ Acc combine(Acc a, Acc b) {
         const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
         const bool same = (a.value == b.value) | (a_nan & b_nan);
-        const bool wins =
-            (!b_nan & (a.value > b.value)) | (a_nan & !b_nan) | (same & (a.index < b.index));
+        const bool wins = (a.value > b.value) | (a_nan & !b_nan) | (same & (a.index < b.index));
         return wins ? a : b;
     }
     static __device__ Out finish(Acc a, size_t) { return a; }
@@ -205,8 +212,8 @@ struct RowsArgMax {  // the first of equals; the first NaN, if there is one
             // Indices rise: a later one wins only if it is greater, or the first NaN.
             const Acc next = {x[j], first + j / VEC * step + j % VEC};
             const bool better = j == 0 ? valid > 0
-                                       : (next.value > best.value) |
-                                             ((next.value != next.value) & (best.value == best.value));
+                                       : (next.value > best.value) | ((next.value != next.value) &
+                                                                      (best.value == best.value));
             if (better) best = next;
         }
         return best;
@@ -214,12 +221,12 @@ struct RowsArgMax {  // the first of equals; the first NaN, if there is one
 };
 
 struct RowsMoments {
-    float count, mean, m2;  // m2: the sum of squared distances from the mean
+    float count, mean, m2; // m2: the sum of squared distances from the mean
 };
 struct __align__(8) RowsMeanVariance {
     float mean, variance;
 };
-struct RowsVariance {  // of the whole row, divided by n; NaN for an empty one
+struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
     typedef RowsMoments Acc;
     typedef RowsMeanVariance Out;
     static __device__ Acc identity() { return {0, 0, 0}; }
@@ -235,11 +242,16 @@ struct RowsVariance {  // of the whole row, divided by n; NaN for an empty one
     }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int valid, unsigned, unsigned) {
-        float sums[VEC], m2 = 0;  // what is filled in are zeros
+        float sums[VEC], m2 = 0; // what is filled in are zeros
 #pragma unroll
         for (int j = 0; j < N; j++) sums[j % VEC] = j < VEC ? x[j] : sums[j % VEC] + x[j];
         const float sum = RowsTree<RowsSum, VEC>::of(sums);
         const float mean = valid == N ? sum * (1.0f / N) : valid > 0 ? sum / (float)valid : 0;
+        if (VEC == 1 && valid == N) { // no question for each element
+#pragma unroll
+            for (int j = 0; j < N; j++) m2 += (x[j] - mean) * (x[j] - mean);
+            return {(float)valid, mean, m2};
+        }
 #pragma unroll
         for (int p = 0; p < N; p += VEC)
             if (p < valid)
@@ -298,7 +310,8 @@ struct RowsSquares {
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
         float s[VEC];
 #pragma unroll
-        for (int j = 0; j < N; j++) s[j % VEC] = j < VEC ? x[j] * x[j] : fmaf(x[j], x[j], s[j % VEC]);
+        for (int j = 0; j < N; j++)
+            s[j % VEC] = j < VEC ? x[j] * x[j] : fmaf(x[j], x[j], s[j % VEC]);
         return RowsTree<RowsSum, VEC>::of(s);
     }
 };
@@ -357,14 +370,14 @@ __device__ typename Op::Acc rows_block_all(typename Op::Acc mine, unsigned turn)
     mine = rows_lanes_all<Op>(mine, 32);
     if (WARPS == 1) return mine;
     if (threadIdx.x % 32 == 0) of_warp[turn % 2][threadIdx.x / 32] = mine;
-    __syncthreads();  // every warp's value is there before any is read
+    __syncthreads(); // every warp's value is there before any is read
     return rows_lanes_all<Op>(of_warp[turn % 2][threadIdx.x % WARPS], WARPS);
 }
 
 // Mailboxes as in chapter 11: 64 bits of flag and value for each word, one piece, so that whoever
 // sees the flag sees the value. In device memory, empty (0) between launches.
-template <class A> __device__ void rows_post(volatile unsigned long long *box, A value,
-                                             unsigned long long flag) {
+template <class A>
+__device__ void rows_post(volatile unsigned long long *box, A value, unsigned long long flag) {
     unsigned bits[sizeof(A) / 4];
     memcpy(bits, &value, sizeof value);
 #pragma unroll
@@ -404,8 +417,8 @@ template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
 // Reads every element once.
 template <class Op, class T, int THREADS, int PER>
 __global__ void __launch_bounds__(THREADS)
-    rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts,
-                   typename Op::Out *out, unsigned long long *boxes) {
+    rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
+                   unsigned long long *boxes) {
     typedef typename Op::Acc Acc;
     enum { VEC = 16 / sizeof(T), TILE = THREADS * PER, N = PER * VEC };
     const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
@@ -423,8 +436,8 @@ __global__ void __launch_bounds__(THREADS)
             v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC);
 #pragma unroll
         for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
-        mine = Op::combine(mine, Op::template gather<N, VEC>(x, N, head + (first + t) * VEC,
-                                                             THREADS * VEC));
+        mine = Op::combine(
+            mine, Op::template gather<N, VEC>(x, N, head + (first + t) * VEC, THREADS * VEC));
     }
     if (first < vectors || (first == vectors && edges > 0)) {
         RowsPack<T, VEC> v[PER];
@@ -443,8 +456,8 @@ __global__ void __launch_bounds__(THREADS)
             v[p].widen(x + p * VEC);
             if (t + p * THREADS < left) valid += VEC;
         }
-        mine = Op::combine(mine, Op::template gather<N, VEC>(x, valid, head + (first + t) * VEC,
-                                                             THREADS * VEC));
+        mine = Op::combine(
+            mine, Op::template gather<N, VEC>(x, valid, head + (first + t) * VEC, THREADS * VEC));
         mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, at, 1));
     }
     mine = rows_block_all<Op, THREADS>(mine, 0);
@@ -465,10 +478,10 @@ __global__ void __launch_bounds__(THREADS)
 // 16 bytes on their way into shared memory, past the registers where the device can do that.
 __device__ inline void rows_copy_async(void *to, const void *from) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
 #else
     *(uint4 *)to = *(const uint4 *)from;
 #endif
@@ -494,7 +507,7 @@ template <int LATER> __device__ void rows_copy_wait() {
 template <class O, int THREADS>
 __device__ long long rows_search(const O *offsets, long long rows, long long place) {
     const long long zero = offsets[0];
-    long long low = 0, high = rows + 1;  // row `low` begins there or before, `high` does not
+    long long low = 0, high = rows + 1; // row `low` begins there or before, `high` does not
     while (high - low > 1) {
         const long long step = (high - low + THREADS) / (THREADS + 1);
         const long long at = low + (threadIdx.x + 1) * step;
@@ -510,13 +523,14 @@ template <class T, int THREADS, int PER> struct RowsStage {
     enum { VEC = 16 / sizeof(T), TILE = THREADS * PER * VEC, CHUNKS = 4, ENDS = CHUNKS * THREADS };
     RowsPack<T, VEC> pack[2][THREADS * PER];
     long long next_end;
-    int ends[ENDS];  // of the rows that end in this tile, counted from its first element
-    int list[ENDS];  // rows that are left to a whole warp
+    int ends[ENDS]; // of the rows that end in this tile, counted from its first element
+    int list[ENDS]; // rows that are left to a whole warp
     int count, many;
     unsigned id;
 };
 
-// Elements from..to of shared memory, by so many lanes; element `from` is number `index` of its row.
+// Elements from..to of shared memory, by so many lanes; element `from` is number `index` of its
+// row.
 template <class Op, class T>
 __device__ typename Op::Acc rows_staged(const T *s, int from, int to, int lane, int lanes,
                                         unsigned index) {
@@ -552,14 +566,14 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
     long long rows;
     typename Op::Out *out;
     Stage &s;
-    long long zero, last, stop;     // the first element, the last one's end; where the share ends
-    long long row, begin, end, e;   // the row that comes next, its limits; the next element
-    long long joined;               // the row that began in an earlier block, or -1
-    long long base, most;           // the tile: its first element; where it ends
-    long long to[CHUNKS];           // the ends of the next rows
-    int chunks;                     // how many of these are looked at
+    long long zero, last, stop;   // the first element, the last one's end; where the share ends
+    long long row, begin, end, e; // the row that comes next, its limits; the next element
+    long long joined;             // the row that began in an earlier block, or -1
+    long long base, most;         // the tile: its first element; where it ends
+    long long to[CHUNKS];         // the ends of the next rows
+    int chunks;                   // how many of these are looked at
     unsigned turn;
-    Acc open, head;                 // of the row that is open, by thread; of the one that joined
+    Acc open, head; // of the row that is open, by thread; of the one that joined
 
     __device__ int shift() const { return (int)((size_t)(in + zero) % 16 / sizeof(T)); }
 
@@ -569,7 +583,8 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
         for (int p = 0; p < PER; p++) {
             RowsPack<T, VEC> *pack = &s.pack[buffer][threadIdx.x + p * THREADS];
             const long long i = from + (long long)(threadIdx.x + p * THREADS) * VEC;
-            if (i >= zero && i + VEC <= last) rows_copy_async(pack, in + i);
+            if (i >= zero && i + VEC <= last)
+                rows_copy_async(pack, in + i);
             else if (i < last)
                 for (int j = 0; j < VEC; j++)
                     if (i + j >= zero && i + j < last) reinterpret_cast<T *>(pack)[j] = in[i + j];
@@ -595,7 +610,8 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
         joined = from > begin - zero + row ? row : -1;
         base = (e - zero + shift()) / VEC * VEC - shift() + zero;
         const long long average = rows > 0 ? (last - zero) / rows + 1 : 1;
-        chunks = TILE / average / THREADS + 1 < CHUNKS ? (int)(TILE / average / THREADS + 1) : CHUNKS;
+        chunks =
+            TILE / average / THREADS + 1 < CHUNKS ? (int)(TILE / average / THREADS + 1) : CHUNKS;
         load_ends(row);
     }
 
@@ -606,17 +622,17 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
             float x[N];
 #pragma unroll
             for (int p = 0; p < PER; p++) pack[threadIdx.x + p * THREADS].widen(x + p * VEC);
-            open = Op::combine(open, Op::template gather<N, VEC>(
-                                         x, N, (unsigned)(base + threadIdx.x * VEC - begin),
-                                         THREADS * VEC));
+            open = Op::combine(
+                open, Op::template gather<N, VEC>(
+                          x, N, (unsigned)(base + threadIdx.x * VEC - begin), THREADS * VEC));
         } else {
             const T *staged = reinterpret_cast<const T *>(pack);
             for (int k = 0; k < N; k++) {
                 const int at = (int)(threadIdx.x + k / VEC * THREADS) * VEC + k % VEC;
                 if (base + at < e || base + at >= limit) continue;
                 const float x = rows_float(staged[at]);
-                open = Op::combine(open, Op::template gather<1, 1>(
-                                             &x, 1, (unsigned)(base + at - begin), 1));
+                open = Op::combine(
+                    open, Op::template gather<1, 1>(&x, 1, (unsigned)(base + at - begin), 1));
             }
         }
         e = limit;
@@ -633,19 +649,19 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
                 s.ends[t + k * THREADS] = here ? (int)(to[k] - base) : INT_MAX;
             }
         if (t == 0) s.many = 0, s.count = chunks * THREADS;
-        __syncthreads();  // all elements and ends are in shared memory
+        __syncthreads(); // all elements and ends are in shared memory
 #pragma unroll
         for (int k = 0; k < CHUNKS; k++) {
             const int i = t + k * THREADS;
             if (k < chunks && s.ends[i] == INT_MAX && (i == 0 || s.ends[i - 1] != INT_MAX))
                 s.count = i, s.next_end = to[k];
         }
-        __syncthreads();  // all know how many rows end here
+        __syncthreads(); // all know how many rows end here
         return s.count;
     }
 
-    // Rows `done` to count - 1 of this tile, the first of which begins at `at`: each by as many lanes
-    // as suit their average length, and rows much longer than that by a warp, afterwards.
+    // Rows `done` to count - 1 of this tile, the first of which begins at `at`: each by as many
+    // lanes as suit their average length, and rows much longer than that by a warp, afterwards.
     __device__ void finish_rows(const T *staged, int at, int done, int count) {
         const int t = (int)threadIdx.x, average = (s.ends[count - 1] - at) / (count - done);
         int lanes = 1;
@@ -658,11 +674,13 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
             Acc mine = rows_staged<Op>(staged, from, longer ? from : upto, t % lanes, lanes, 0);
             mine = rows_lanes_all<Op>(mine, lanes);
             if (k < count && t % lanes == 0) {
-                if (longer) s.list[atomicAdd(&s.many, 1)] = k;
-                else out[row + k] = Op::finish(mine, (size_t)(upto - from));
+                if (longer)
+                    s.list[atomicAdd(&s.many, 1)] = k;
+                else
+                    out[row + k] = Op::finish(mine, (size_t)(upto - from));
             }
         }
-        __syncthreads();  // the list of longer rows is whole
+        __syncthreads(); // the list of longer rows is whole
         for (int l = t / 32; l < s.many; l += THREADS / 32) {
             const int k = s.list[l], from = k > done ? s.ends[k - 1] : at, upto = s.ends[k];
             Acc mine = rows_staged<Op>(staged, from, upto, t % 32, 32, 0);
@@ -675,21 +693,23 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
     __device__ bool take_ends(const T *staged) {
         const int count = find_ends(), used = (count + THREADS) / THREADS;
         const bool more = count == chunks * THREADS;
-        int at = (int)(e - base), done = 0;  // the next element here; rows that are finished
+        int at = (int)(e - base), done = 0; // the next element here; rows that are finished
         chunks = more ? CHUNKS : used < chunks ? used : chunks;
-        load_ends(row + count);  // on their way while this tile is worked on
-        if (count > 0 && e > begin) {  // the first one began before this tile
+        load_ends(row + count);       // on their way while this tile is worked on
+        if (count > 0 && e > begin) { // the first one began before this tile
             open = Op::combine(open, rows_staged<Op>(staged, at, s.ends[0], (int)threadIdx.x,
                                                      THREADS, (unsigned)(e - begin)));
             open = rows_block_all<Op, THREADS>(open, turn++);
-            if (row == joined) head = open;
-            else if (threadIdx.x == 0) out[row] = Op::finish(open, (size_t)(end - begin));
+            if (row == joined)
+                head = open;
+            else if (threadIdx.x == 0)
+                out[row] = Op::finish(open, (size_t)(end - begin));
             open = Op::identity(), at = s.ends[0], done = 1;
         }
         if (count > done) finish_rows(staged, at, done, count);
         if (count > 0) at = s.ends[count - 1], begin = base + at;
         row += count, e = base + at;
-        if (!more) {  // what is left of the tile belongs to a row that ends later
+        if (!more) { // what is left of the tile belongs to a row that ends later
             const long long room = zero + stop - row, limit = room < most ? room : most;
             end = s.next_end;
             if (row < rows && limit > e) {
@@ -699,7 +719,7 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
                 e = limit;
             }
         }
-        __syncthreads();  // all have read the ends and the tile before they are overwritten
+        __syncthreads(); // all have read the ends and the tile before they are overwritten
         return more && e - zero + row < stop;
     }
 
@@ -708,12 +728,16 @@ template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
         if (e - zero + row < stop) stage(0, base);
         for (int buffer = 0; e - zero + row < stop; buffer ^= 1, base += TILE) {
             most = base + TILE < last ? base + TILE : last;
-            if (base + TILE < zero + stop - row) stage(buffer ^ 1, base + TILE);
-            else rows_copy_commit();
-            rows_copy_wait<1>();
-            if (end > most || end - zero + row + 1 > stop) take_all(s.pack[buffer]);
+            if (base + TILE < zero + stop - row)
+                stage(buffer ^ 1, base + TILE);
             else
-                while (take_ends(reinterpret_cast<const T *>(s.pack[buffer]))) {}
+                rows_copy_commit();
+            rows_copy_wait<1>();
+            if (end > most || end - zero + row + 1 > stop)
+                take_all(s.pack[buffer]);
+            else
+                while (take_ends(reinterpret_cast<const T *>(s.pack[buffer]))) {
+                }
         }
     }
 };
@@ -728,11 +752,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     enum { WORDS = sizeof(Acc) / 4 };
     extern __shared__ __align__(16) unsigned char rows_bytes[];
     Stage &s = *reinterpret_cast<Stage *>(rows_bytes);
-    if (threadIdx.x == 0) {  // blocks are numbered as they start, and wait for lower numbers only
+    if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
         s.id = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
         if (gridDim.x > 1 && s.id + 1 == gridDim.x) *started = 0;
     }
-    __syncthreads();  // all know their block's number
+    __syncthreads(); // all know their block's number
     const long long steps = (long long)offsets[rows] - offsets[0] + rows;
     const long long share = (steps + gridDim.x - 1) / gridDim.x, start = s.id * share;
     if (start >= steps) return;
@@ -838,7 +862,7 @@ __device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
 #if __CUDA_ARCH__ >= 900
     typedef typename Op::Acc Acc;
     __shared__ Acc of_block[CLUSTER];
-    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");  // every block has started
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block has started
     if (threadIdx.x < CLUSTER) {
         unsigned to, words[sizeof(Acc) / 4], at = blockIdx.x % CLUSTER;
         memcpy(words, &mine, sizeof mine);
@@ -851,7 +875,7 @@ __device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
                          : "memory");
     }
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");  // every block's value is here
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block's value is here
     mine = of_block[0];
 #pragma unroll
     for (int k = 1; k < CLUSTER; k++) mine = Op::combine(mine, of_block[k]);
@@ -859,9 +883,9 @@ __device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
     return mine;
 }
 
-// A row for LANES threads: of a warp, or all of a block, or of each of CLUSTER blocks. N elements of
-// it stay in registers from the one load to the one store. Blocks of LANES threads if these are more
-// than a warp, else of 256.
+// A row for LANES threads: of a warp, or all of a block, or of each of CLUSTER blocks. N elements
+// of it stay in registers from the one load to the one store. Blocks of LANES threads if these are
+// more than a warp, else of 256.
 template <class Map, class T, int VEC, int LANES, int N, int CLUSTER>
 __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
     rows_map(RowsTask<T> task, typename Map::Parameters parameters) {
@@ -899,15 +923,14 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
         }
 }
 
-// The same for rows that no cluster can hold: `parts` blocks for each, all blocks of the grid on the
-// device at a time, which a cooperative launch guarantees. Everybody tells everybody its result
+// The same for rows that no cluster can hold: `parts` blocks for each, all blocks of the grid on
+// the device at a time, which a cooperative launch guarantees. Everybody tells everybody its result
 // through mailboxes, whose flag is the turn. As many tiles of a part as fit stay in shared memory;
 // the others are read again, the last ones first, since they may still be in the cache.
 template <class Map, class T, int VEC, int THREADS, int PER, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     rows_map_grid(RowsTask<T> task, unsigned parts, unsigned hold,
-                  typename Map::Parameters parameters, unsigned long long *boxes,
-                  unsigned *done) {
+                  typename Map::Parameters parameters, unsigned long long *boxes, unsigned *done) {
     typedef typename Map::Op Op;
     typedef typename Op::Acc Acc;
     enum { TILE = THREADS * PER, WORDS = sizeof(Acc) / 4, N = PER * VEC };
@@ -916,7 +939,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const unsigned t = threadIdx.x, part = blockIdx.x % parts, teams = gridDim.x / parts;
     const size_t vectors = task.cols / VEC, tiles = (vectors + TILE - 1) / TILE;
     const size_t low = tiles * part / parts, high = tiles * (part + 1) / parts;
-    const size_t stay = low + hold < high ? low + hold : high;  // tiles below stay
+    const size_t stay = low + hold < high ? low + hold : high; // tiles below stay
     unsigned turn = 1;
     for (size_t row = blockIdx.x / parts; row < task.rows; row += teams, turn++) {
         const T *from = task.in + row * task.in_stride;
@@ -937,8 +960,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
                 v[p].widen(x + p * VEC);
                 if (i + p * THREADS < vectors) valid += VEC;
             }
-            mine = Op::combine(mine, Op::template gather<N, VEC>(x, valid, (unsigned)(i * VEC),
-                                                                 THREADS * VEC));
+            mine = Op::combine(
+                mine, Op::template gather<N, VEC>(x, valid, (unsigned)(i * VEC), THREADS * VEC));
         }
         mine = rows_block_all<Op, THREADS>(mine, 0);
         unsigned long long *mail =
@@ -955,32 +978,33 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 #pragma unroll
             for (int p = 0; p < PER; p++)
                 if (i + p * THREADS < vectors) {
-                    if (k < stay) v[p] = held[(k - low) * TILE + t + p * THREADS];
-                    else v[p].load(from + (i + p * THREADS) * VEC);
+                    if (k < stay)
+                        v[p] = held[(k - low) * TILE + t + p * THREADS];
+                    else
+                        v[p].load(from + (i + p * THREADS) * VEC);
                 }
 #pragma unroll
             for (int p = 0; p < PER; p++)
                 if (i + p * THREADS < vectors) {
                     float x[VEC];
                     v[p].widen(x);
-                    Map::template apply<T, VEC>(x, all, scale, parameters,
-                                                (i + p * THREADS) * VEC);
+                    Map::template apply<T, VEC>(x, all, scale, parameters, (i + p * THREADS) * VEC);
                     v[p].narrow(x);
                     v[p].store(task.out + row * task.out_stride + (i + p * THREADS) * VEC);
                 }
         }
     }
     __shared__ bool is_last;
-    __syncthreads();  // all of this block have read their mail
+    __syncthreads(); // all of this block have read their mail
     if (t == 0) is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
-    __syncthreads();  // all know whether everybody else has, too
+    __syncthreads(); // all know whether everybody else has, too
     if (!is_last) return;
     for (unsigned b = t; b < 2 * gridDim.x * WORDS; b += THREADS) boxes[b] = 0;
     if (t == 0) *done = 0;
 }
 
-#define ROWS_BOXES 4096u  // parts of rows that are on their way, the most of a launch
-#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u)  // three words each, two counters
+#define ROWS_BOXES           4096u // parts of rows that are on their way, the most of a launch
+#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u) // three words each, two counters
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
 // memory of a block and of an SM.
@@ -1020,7 +1044,8 @@ template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
 cudaError_t rows_by_count(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
                           size_t stride, typename Op::Out *out, cudaStream_t stream) {
     return rows * LANES > (size_t)d.threads
-               ? rows_start_lanes<Op, T, VEC, LANES, PER, COUNT>(in, rows, cols, stride, out, stream)
+               ? rows_start_lanes<Op, T, VEC, LANES, PER, COUNT>(in, rows, cols, stride, out,
+                                                                 stream)
                : rows_start_lanes<Op, T, VEC, LANES, PER, 1>(in, rows, cols, stride, out, stream);
 }
 
@@ -1029,15 +1054,15 @@ cudaError_t rows_by_count(const RowsDevice &d, const T *in, size_t rows, unsigne
 template <class Op, class T, int VEC>
 cudaError_t rows_with_lanes(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
                             size_t stride, typename Op::Out *out, cudaStream_t stream) {
-    enum { FEW = VEC == 1 ? 8 : 2, MORE = VEC == 1 ? 5 : 2 };
+    enum { FEW = VEC == 1 ? 8 : 2, MORE = VEC == 1 ? 5 : 2, ROWS = VEC == 1 ? 1 : 2 };
     const unsigned vectors = (cols + VEC - 1) / VEC;
-#define ROWS_LANES(lanes, per, count) \
+#define ROWS_LANES(lanes, per, count)                                                              \
     return rows_by_count<Op, T, VEC, lanes, per, count>(d, in, rows, cols, stride, out, stream)
     if (vectors <= 1) ROWS_LANES(1, 1, VEC == 1 ? 8 : 2);
-    if (vectors <= FEW) ROWS_LANES(1, FEW, 2);
-    if (vectors <= 2 * FEW) ROWS_LANES(2, FEW, 2);
-    if (vectors <= 4 * FEW) ROWS_LANES(4, FEW, 2);
-    if (vectors <= 8 * FEW) ROWS_LANES(8, FEW, 2);
+    if (vectors <= FEW) ROWS_LANES(1, FEW, ROWS);
+    if (vectors <= 2 * FEW) ROWS_LANES(2, FEW, ROWS);
+    if (vectors <= 4 * FEW) ROWS_LANES(4, FEW, ROWS);
+    if (vectors <= 8 * FEW) ROWS_LANES(8, FEW, ROWS);
     if (vectors <= 16 * MORE) ROWS_LANES(16, MORE, 2);
     if (vectors <= 16 * FEW) ROWS_LANES(16, FEW, 2);
     if (vectors <= 32 * FEW) ROWS_LANES(32, FEW, 2);
@@ -1054,9 +1079,10 @@ cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t str
     return cudaGetLastError();
 }
 
-// How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are pieces
-// of 16 KB. One, up to 64 KB, or if there are so many rows that a quarter of the device's blocks
-// could not wait for the others. Else four times as many blocks as the device holds, for all rows.
+// How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
+// pieces of 16 KB. One, up to 64 KB, or if there are so many rows that a quarter of the device's
+// blocks could not wait for the others. Else four times as many blocks as the device holds, for all
+// rows.
 inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
     if (bytes <= 65536 || rows > fit / 4) return 1;
@@ -1083,8 +1109,9 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     const size_t bytes = cols * sizeof(T);
     if (bytes > 2048) {
         const size_t parts = rows_parts(d, rows, bytes);
-#define ROWS_BLOCKS(threads, parts) \
-    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace, stream)
+#define ROWS_BLOCKS(threads, parts)                                                                \
+    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace,      \
+                                            stream)
         if (bytes <= 4096 + 64) ROWS_BLOCKS(64, 1);
         if (bytes <= 8192 + 64) ROWS_BLOCKS(128, 1);
         if (bytes <= 16384 + 64) ROWS_BLOCKS(256, 1);
@@ -1118,8 +1145,8 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  (int)sizeof(Stage));
     if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS,
-                                                              sizeof(Stage));
+        error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, sizeof(Stage));
     if (error != cudaSuccess) return error;
     size_t blocks = (size_t)d.sms * (size_t)per_sm, tiles = (elements + rows) / Stage::TILE + 1;
     if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
@@ -1179,7 +1206,7 @@ template <class Map, class T, int VEC>
 cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                           void *workspace, cudaStream_t stream) {
     const size_t cols = task.cols;
-#define ROWS_MAP(lanes, n, cluster) \
+#define ROWS_MAP(lanes, n, cluster)                                                                \
     return rows_map_start<Map, T, VEC, lanes, n, cluster>(task, parameters, stream)
     if (sizeof(T) == 4) {
         if (cols <= 16) ROWS_MAP(4, 4 < VEC ? VEC : 4, 1);
@@ -1233,17 +1260,17 @@ cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t ou
                : rows_map_rule<Map, T, 1>(task, parameters, d_workspace, stream);
 }
 
-#define ROWS_DEFINE(name, Op)                                                                 \
-    template <class T>                                                                        \
-    cudaError_t name(const T *d_in, size_t rows, size_t cols, size_t stride, Op::Out *d_out,  \
-                     void *d_workspace, cudaStream_t stream) {                                \
-        return rows_reduce<Op, T>(d_in, rows, cols, stride, d_out, d_workspace, stream);      \
-    }                                                                                         \
-    template <class T, class O>                                                               \
-    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements, \
-                              Op::Out *d_out, void *d_workspace, cudaStream_t stream) {       \
-        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, rows, elements, d_out,           \
-                                            d_workspace, stream);                             \
+#define ROWS_DEFINE(name, Op)                                                                      \
+    template <class T>                                                                             \
+    cudaError_t name(const T *d_in, size_t rows, size_t cols, size_t stride, Op::Out *d_out,       \
+                     void *d_workspace, cudaStream_t stream) {                                     \
+        return rows_reduce<Op, T>(d_in, rows, cols, stride, d_out, d_workspace, stream);           \
+    }                                                                                              \
+    template <class T, class O>                                                                    \
+    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,     \
+                              Op::Out *d_out, void *d_workspace, cudaStream_t stream) {            \
+        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,   \
+                                            stream);                                               \
     }
 ROWS_DEFINE(rows_sum, RowsSum)
 ROWS_DEFINE(rows_min, RowsMin)
@@ -1265,7 +1292,8 @@ cudaError_t rows_layer_norm(const T *d_in, size_t in_stride, T *d_out, size_t ou
                             float epsilon, void *d_workspace, cudaStream_t stream) {
     const RowsAffine affine = {d_weight, d_bias, epsilon};
     return rows_map_launch<RowsLayerNorm, T>(d_in, in_stride, d_out, out_stride, rows, cols, affine,
-                                             (size_t)d_weight | (size_t)d_bias, d_workspace, stream);
+                                             (size_t)d_weight | (size_t)d_bias, d_workspace,
+                                             stream);
 }
 template <class T>
 cudaError_t rows_rms_norm(const T *d_in, size_t in_stride, T *d_out, size_t out_stride, size_t rows,
@@ -1389,8 +1417,9 @@ template <class Op, class T, unsigned COLS> static unsigned launch_matrix(Run r)
     return rows;
 }
 
-template <class Map> static cudaError_t start_map(Run r, unsigned rows, unsigned cols,
-                                                  typename Map::Parameters parameters) {
+template <class Map>
+static cudaError_t start_map(Run r, unsigned rows, unsigned cols,
+                             typename Map::Parameters parameters) {
     return rows_map_launch<Map, float>(r.d_in, cols, r.d_partial, cols, rows, cols, parameters, 0,
                                        rows_workspace(r.stream), r.stream);
 }
@@ -1480,10 +1509,10 @@ template <unsigned COLS> static unsigned launch_cub_matrix(Run r) {
         return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial,
                                                (long long)rows, (int)cols, r.stream);
 #else
-        auto offsets = thrust::make_transform_iterator(
-            thrust::counting_iterator<long long>(0), Multiples{cols});
-        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, rows,
-                                               offsets, offsets + 1, r.stream);
+        auto offsets = thrust::make_transform_iterator(thrust::counting_iterator<long long>(0),
+                                                       Multiples{cols});
+        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, rows, offsets,
+                                               offsets + 1, r.stream);
 #endif
     });
     return rows;
@@ -1501,7 +1530,7 @@ template <Lengths KIND> static unsigned launch_cub_ragged(Run r) {
 
 // What the host makes of elements from..to - 1.
 typedef struct {
-    double sum, most, mean, variance, exponentials;  // these: of x - most
+    double sum, most, mean, variance, exponentials; // these: of x - most
     unsigned place;
 } RowAnswer;
 
@@ -1557,9 +1586,11 @@ template <Lengths KIND> static void check_ragged(const Stage *stage, Run r, unsi
     float *h = (float *)results_of(r, rows * sizeof(float));
     for (unsigned row = 0; row < rows; row++)
         if (compared(r.n, rows, row) || all->h_offsets[row + 1] - all->h_offsets[row] > 4096)
-            check_one(stage, r, h[row] + 0.0,
-                      row_answer((unsigned)all->h_offsets[row], (unsigned)all->h_offsets[row + 1],
-                                 false).sum, 0);
+            check_one(
+                stage, r, h[row] + 0.0,
+                row_answer((unsigned)all->h_offsets[row], (unsigned)all->h_offsets[row + 1], false)
+                    .sum,
+                0);
     free(h);
 }
 
@@ -1588,24 +1619,34 @@ static void check_device_copy(const Stage *, Run, unsigned) {}
 static const unsigned row_sizes[] = {0,    1,    3,    31,   64,   65,    257,
                                      1000, 1025, 4097, 8193, 9999, 70003, END};
 static const unsigned no_sizes[] = {END};
-#define MATRIX(name, Op, T, ELEM, RESULT, cols, note)                                        \
-    {name, launch_matrix<Op, T, cols>, note, 0, ELEM, COLD, NULL, row_sizes, NULL,           \
-     check_matrix<RESULT, cols>}
+#define MATRIX(name, Op, T, ELEM, RESULT, cols, note)                                              \
+    {                                                                                              \
+        name, launch_matrix<Op, T, cols>, note, 0, ELEM, COLD, NULL, row_sizes, NULL,              \
+            check_matrix<RESULT, cols>                                                             \
+    }
 #define SUMS(name, cols, note) MATRIX(name, RowsSum, float, FLOAT, SUM, cols, note)
-#define CUB_SUMS(name, cols) \
-    {name, launch_cub_matrix<cols>, "the library", 0, FLOAT, COLD, NULL, no_sizes, NULL,     \
-     check_matrix<SUM, cols>}
-#define RAGGED(name, KIND, note) \
-    {name, launch_ragged<KIND>, note, 0, FLOAT, COLD, NULL, row_sizes, NULL, check_ragged<KIND>}
-#define CUB_RAGGED(name, KIND)                                                               \
-    {name, launch_cub_ragged<KIND>, "the library", 0, FLOAT, COLD, NULL, no_sizes, NULL,     \
-     check_ragged<KIND>}
-#define SOFT(name, cols, note) \
-    {name, launch_softmax<cols>, note, 0, FLOAT, COLD, NULL, row_sizes, NULL,                \
-     check_map<SOFTMAX, cols>}
-#define NORM(name, Norm, STEP, cols)                                                         \
-    {name, launch_norm<Norm, cols>, "", 0, FLOAT, COLD, NULL, row_sizes, NULL,               \
-     check_map<STEP, cols>}
+#define CUB_SUMS(name, cols)                                                                       \
+    {                                                                                              \
+        name, launch_cub_matrix<cols>, "the library", 0, FLOAT, COLD, NULL, no_sizes, NULL,        \
+            check_matrix<SUM, cols>                                                                \
+    }
+#define RAGGED(name, KIND, note)                                                                   \
+    { name, launch_ragged<KIND>, note, 0, FLOAT, COLD, NULL, row_sizes, NULL, check_ragged<KIND> }
+#define CUB_RAGGED(name, KIND)                                                                     \
+    {                                                                                              \
+        name, launch_cub_ragged<KIND>, "the library", 0, FLOAT, COLD, NULL, no_sizes, NULL,        \
+            check_ragged<KIND>                                                                     \
+    }
+#define SOFT(name, cols, note)                                                                     \
+    {                                                                                              \
+        name, launch_softmax<cols>, note, 0, FLOAT, COLD, NULL, row_sizes, NULL,                   \
+            check_map<SOFTMAX, cols>                                                               \
+    }
+#define NORM(name, Norm, STEP, cols)                                                               \
+    {                                                                                              \
+        name, launch_norm<Norm, cols>, "", 0, FLOAT, COLD, NULL, row_sizes, NULL,                  \
+            check_map<STEP, cols>                                                                  \
+    }
 
 static const Stage stages[] = {
     SUMS("rows_sum_4", 4, "a thread for each"),
@@ -1633,8 +1674,8 @@ static const Stage stages[] = {
     RAGGED("rows_ragged_power", POWER, "many short, few long"),
     CUB_RAGGED("cub_ragged_giant", GIANT),
     RAGGED("rows_ragged_giant", GIANT, "one has three quarters"),
-    {"device_copy", launch_device_copy, "reads and writes as much as these do", 0, FLOAT, COLD, NULL,
-     no_sizes, NULL, check_device_copy},
+    {"device_copy", launch_device_copy, "reads and writes as much as these do", 0, FLOAT, COLD,
+     NULL, no_sizes, NULL, check_device_copy},
     SOFT("rows_softmax_32", 32, "lanes"),
     SOFT("rows_softmax_1024", 1024, "a block"),
     SOFT("rows_softmax_16384", 16384, "a larger block"),

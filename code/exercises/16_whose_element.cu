@@ -25,7 +25,8 @@ static __device__ unsigned row_of(const unsigned *offsets, unsigned rows, unsign
 }
 
 // out[i] = the row of element i. There are n offsets, so n - 1 rows, of two elements on average.
-__global__ void find_rows(const unsigned *offsets, unsigned *out, unsigned rows, unsigned elements) {
+__global__ void find_rows(const unsigned *offsets, unsigned *out, unsigned rows,
+                          unsigned elements) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < elements) out[i] = row_of(offsets, rows, i);
 }
