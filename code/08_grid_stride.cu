@@ -166,8 +166,15 @@ static unsigned launch_unrolled(Run r) {
     return grid;
 }
 
+// Blocks of r.block threads that the device holds at a time, as far as threads decide it.
+static unsigned blocks_that_fit(Run r) {
+    static int threads;  // that a multiprocessor holds
+    if (!threads) CUDA(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    return r.sms * ((unsigned)threads / r.block);
+}
+
 static unsigned launch_grid_stride(Run r) {
-    unsigned most = r.sms * (2048 / r.block), enough = blocks_for(r.n, r.block);
+    unsigned most = blocks_that_fit(r), enough = blocks_for(r.n, r.block);
     unsigned grid = r.grid ? r.grid : enough < most ? enough : most;
     block_sum_grid_stride<<<grid, r.block, r.block * sizeof(float), r.stream>>>(r.d_in, r.d_partial,
                                                                                 r.n);

@@ -218,9 +218,16 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 
 #include <cub/device/device_reduce.cuh>
 
+// Blocks of r.block threads that the device holds at a time, as far as threads decide it.
+static unsigned blocks_that_fit(Run r) {
+    static int threads;  // that a multiprocessor holds
+    if (!threads) CUDA(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    return r.sms * ((unsigned)threads / r.block);
+}
+
 template <unsigned ELEMENTS>
 static unsigned launch_shuffle(Run r) {
-    unsigned most = r.sms * (2048 / r.block), enough = blocks_for(r.n, ELEMENTS * r.block);
+    unsigned most = blocks_that_fit(r), enough = blocks_for(r.n, ELEMENTS * r.block);
     unsigned grid = enough < most ? enough : most;
     block_sum_shuffle<ELEMENTS><<<grid, r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
     return grid;
@@ -242,7 +249,7 @@ static unsigned launch_cub(Run r) {
 
 // The grid that chapter 8 settled on: enough for n, and no more than fits on the device at once.
 static unsigned one_wave(Run r) {
-    unsigned most = r.sms * (2048 / r.block), enough = blocks_for(r.n, 8 * r.block);
+    unsigned most = blocks_that_fit(r), enough = blocks_for(r.n, 8 * r.block);
     return enough < most ? enough : most;
 }
 
