@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
 // few for the addresses, four vectors, and a partial result of more than 4 bytes.
 template <class Op> struct ReduceSm {
     enum { BYTES = sizeof(typename Op::Acc), WANTED = BYTES <= 4 ? 4 : BYTES <= 8 ? 3 : 2 };
-    enum { FIT = REDUCE_SM_THREADS / 512, BLOCKS = int(WANTED) < int(FIT) ? int(WANTED) : int(FIT) };
+    enum { FIT = REDUCE_SM_THREADS / 512 };
+    enum { BLOCKS = int(WANTED) < int(FIT) ? int(WANTED) : int(FIT) };
 };
 
 // What a type of element is added up in (Sum), and what its values are compared in (Value).
@@ -269,8 +270,8 @@ template <class T, class Extreme> struct ReduceSofar<ReduceArg<T, Extreme>> {
     }
 };
 
-// The input in parts, for blocks of so many threads: `tiles` of four vectors for each thread, from a
-// 128-byte boundary on; the `rest` of the vectors; and the `edges`, which are `head` elements in
+// The input in parts, for blocks of so many threads: `tiles` of four vectors for each thread, from
+// a 128-byte boundary on; the `rest` of the vectors; and the `edges`, which are `head` elements in
 // front of the tiles and fewer than a vector behind the rest.
 template <class In> struct ReduceInput {
     const In *in;
@@ -450,8 +451,8 @@ __device__ inline unsigned reduce_draw(ReduceWorkspace *space) {
 }
 
 // Every block but the one with the last number posts its value and is done. That one takes all
-// values, in a fixed order, and writes the result. So that the order does not depend on who drew the
-// last number, its own value goes through a mailbox, too, if numbers are drawn.
+// values, in a fixed order, and writes the result. If numbers are drawn, its own value goes through
+// a mailbox, too, so that the order does not depend on who drew the last one.
 template <class Op, int THREADS, bool DRAWS>
 __device__ void reduce_finish(typename Op::Acc block, unsigned number, typename Op::Acc *out,
                               ReduceWorkspace *space) {
@@ -486,9 +487,9 @@ typedef struct {
 // each; and once those would outnumber the blocks of 512 that fit on the device at a time, as
 // many of these as fit, which share the work.
 //
-// In each grid one block waits for the others, and at most 128 grids run on a device at a time (CUDA
-// C++ programming guide, technical specifications). Where so many blocks could fill it, there are
-// only blocks of 512, and they draw numbers.
+// In each grid one block waits for the others, and at most 128 grids run on a device at a time
+// (CUDA C++ programming guide, technical specifications). Where so many blocks could fill it, there
+// are only blocks of 512, and they draw numbers.
 template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     int device = 0, sms = 0, threads = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -532,9 +533,9 @@ cudaError_t reduce_launch(const typename Op::In *d_in, size_t n, typename Op::Ac
     ReduceShape shape;
     cudaError_t error = reduce_shape<Op>(n, &shape);
     if (error != cudaSuccess) return error;
-    const void *kernel = shape.draws            ? (const void *)reduce_kernel<Op, 512, true, true>
-                         : shape.threads == 512 ? (const void *)reduce_kernel<Op, 512, true, false>
-                                                : (const void *)reduce_kernel<Op, 256, false, false>;
+    const void *kernel = (const void *)reduce_kernel<Op, 256, false, false>;
+    if (shape.threads == 512) kernel = (const void *)reduce_kernel<Op, 512, true, false>;
+    if (shape.draws) kernel = (const void *)reduce_kernel<Op, 512, true, true>;
     ReduceInput<In> input = reduce_split(d_in, n, shape.threads);
     void *arguments[] = {&input, &d_out, &d_workspace};
     return cudaLaunchKernel(kernel, dim3(shape.blocks), dim3(shape.threads), arguments, 0, stream);
@@ -816,8 +817,8 @@ static unsigned launch_ticket(Run r) {
     return took(r, grid, 512);
 }
 
-// The chapter's kernel in the ticket's shape: blocks of 512 threads, in WAVES times as many blocks as
-// fit. STREAM: its loads are marked: nobody will read the line again. DRAWS: blocks draw numbers.
+// The chapter's kernel in the ticket's shape: blocks of 512 threads, WAVES times as many as fit.
+// STREAM: its loads are marked: nobody will read the line again. DRAWS: blocks draw numbers.
 template <bool STREAM, bool DRAWS, unsigned WAVES> static unsigned launch_wide(Run r) {
     static void *d_workspace;
     const unsigned enough = blocks_for(r.n, 8192), most = 4 * r.sms * WAVES;

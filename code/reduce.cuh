@@ -1,7 +1,7 @@
 // reduce.cuh: an array on a CUDA device to one value, in one kernel launch: sum, minimum, maximum,
 // the place of either, or an operator of your own.
-// For C++11 and later, compiled by nvcc for sm_75 and later; needs no other file. From chapter 11 of
-// the workbook.
+// For C++11 and later, compiled by nvcc for sm_75 and later; needs no other file. From chapter 11
+// of the workbook.
 //
 //     void *d_workspace;
 //     cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);
@@ -10,11 +10,11 @@
 //
 // reduce_sum_T, _min_T, _max_T, _argmin_T, _argmax_T are there for these T, with these results:
 //
-//     T                             sum                 min, max        argmin, argmax
-//     float, double                 the same            the same        ReducePlace of it
-//     half, bfloat16                float               float           ReducePlace<float>
-//     int, unsigned, int64, uint64  the same            the same        ReducePlace of it
-//     int8, uint8                   (unsigned) 64 bits  int, unsigned   ReducePlace<int>, <unsigned>
+//     T                             sum             min, max       argmin, argmax
+//     float, double                 the same        the same       ReducePlace of it
+//     half, bfloat16                float           float          ReducePlace<float>
+//     int, unsigned, int64, uint64  the same        the same       ReducePlace of it
+//     int8, uint8                   int64, uint64   int, unsigned  ReducePlace of int, unsigned
 //
 // reduce_launch<Op> is the one function behind them all. ReduceSum<signed char, int> adds up in 32
 // bits. An operator of your own derives from ReduceOf<In, Acc> and has static __device__ functions
@@ -25,8 +25,8 @@
 // d_in         n elements on the device, at any address that is a multiple of their size
 // n            any number up to 2^40
 // d_out        room for one result on the device, aligned as its type; written, never read
-// d_workspace  REDUCE_WORKSPACE_BYTES, aligned to 16. Clear it once, in the stream of its first call:
-//              another one may still be waiting when that call starts. Each call leaves it clear.
+// d_workspace  REDUCE_WORKSPACE_BYTES, aligned to 16. Clear it once, in the stream of its first
+//              call: another one may still be waiting when that starts. Each call leaves it clear.
 //              One for each stream: two calls that run at the same time must not share it. If a
 //              kernel was cut short by an error, clear it again: its mail is still there.
 // stream       the call returns at once; d_out is valid when the stream has come this far. Calls
@@ -35,13 +35,13 @@
 //              and the cut is in the kernel's arguments. Capture the call again.
 // Returns      cudaErrorInvalidValue for a null or misaligned pointer, else what the launch says.
 //
-// Values. The order of operations depends on n, on the alignment of d_in, and on the multiprocessors
-// of the device, their number and threads: the same call on the same data and device gives the same
-// bits. Sums are NaN if an element is, and -0 only if all elements are; of no elements, -0. Sums of
-// integers wrap around. Minimum and maximum are NaN if an element is; -0 is below +0; of no elements
-// they are the value that every other one replaces (+inf, the largest integer; -inf, the smallest).
-// A place is that of the first NaN, else of the first of equals, where -0 and +0 are equal; of no
-// elements, that value at ~0.
+// Values. The order of operations depends on n, on the alignment of d_in, and on how many
+// multiprocessors the device has and how many threads they hold: the same call on the same data
+// and device gives the same bits. Sums are NaN if an element is, and -0 only if all elements are;
+// of no elements, -0. Sums of integers wrap around. Minimum and maximum are NaN if an element is;
+// -0 is below +0; of no elements they are the value that every other one replaces (+inf, the
+// largest integer; -inf, the smallest). A place is that of the first NaN, else of the first of
+// equals, where -0 and +0 are equal; of no elements, that value at ~0.
 //
 // Progress. No order of blocks is assumed, and any number of calls may run at a time, each on a
 // stream of its own (see reduce_shape).
@@ -92,7 +92,8 @@ __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
 // few for the addresses, four vectors, and a partial result of more than 4 bytes.
 template <class Op> struct ReduceSm {
     enum { BYTES = sizeof(typename Op::Acc), WANTED = BYTES <= 4 ? 4 : BYTES <= 8 ? 3 : 2 };
-    enum { FIT = REDUCE_SM_THREADS / 512, BLOCKS = int(WANTED) < int(FIT) ? int(WANTED) : int(FIT) };
+    enum { FIT = REDUCE_SM_THREADS / 512 };
+    enum { BLOCKS = int(WANTED) < int(FIT) ? int(WANTED) : int(FIT) };
 };
 
 // What a type of element is added up in (Sum), and what its values are compared in (Value).
@@ -316,8 +317,8 @@ template <class T, class Extreme> struct ReduceSofar<ReduceArg<T, Extreme>> {
     }
 };
 
-// The input in parts, for blocks of so many threads: `tiles` of four vectors for each thread, from a
-// 128-byte boundary on; the `rest` of the vectors; and the `edges`, which are `head` elements in
+// The input in parts, for blocks of so many threads: `tiles` of four vectors for each thread, from
+// a 128-byte boundary on; the `rest` of the vectors; and the `edges`, which are `head` elements in
 // front of the tiles and fewer than a vector behind the rest.
 template <class In> struct ReduceInput {
     const In *in;
@@ -497,8 +498,8 @@ __device__ inline unsigned reduce_draw(ReduceWorkspace *space) {
 }
 
 // Every block but the one with the last number posts its value and is done. That one takes all
-// values, in a fixed order, and writes the result. So that the order does not depend on who drew the
-// last number, its own value goes through a mailbox, too, if numbers are drawn.
+// values, in a fixed order, and writes the result. If numbers are drawn, its own value goes through
+// a mailbox, too, so that the order does not depend on who drew the last one.
 template <class Op, int THREADS, bool DRAWS>
 __device__ void reduce_finish(typename Op::Acc block, unsigned number, typename Op::Acc *out,
                               ReduceWorkspace *space) {
@@ -533,9 +534,9 @@ typedef struct {
 // each; and once those would outnumber the blocks of 512 that fit on the device at a time, as
 // many of these as fit, which share the work.
 //
-// In each grid one block waits for the others, and at most 128 grids run on a device at a time (CUDA
-// C++ programming guide, technical specifications). Where so many blocks could fill it, there are
-// only blocks of 512, and they draw numbers.
+// In each grid one block waits for the others, and at most 128 grids run on a device at a time
+// (CUDA C++ programming guide, technical specifications). Where so many blocks could fill it, there
+// are only blocks of 512, and they draw numbers.
 template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     int device = 0, sms = 0, threads = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -579,9 +580,9 @@ cudaError_t reduce_launch(const typename Op::In *d_in, size_t n, typename Op::Ac
     ReduceShape shape;
     cudaError_t error = reduce_shape<Op>(n, &shape);
     if (error != cudaSuccess) return error;
-    const void *kernel = shape.draws            ? (const void *)reduce_kernel<Op, 512, true, true>
-                         : shape.threads == 512 ? (const void *)reduce_kernel<Op, 512, true, false>
-                                                : (const void *)reduce_kernel<Op, 256, false, false>;
+    const void *kernel = (const void *)reduce_kernel<Op, 256, false, false>;
+    if (shape.threads == 512) kernel = (const void *)reduce_kernel<Op, 512, true, false>;
+    if (shape.draws) kernel = (const void *)reduce_kernel<Op, 512, true, true>;
     ReduceInput<In> input = reduce_split(d_in, n, shape.threads);
     void *arguments[] = {&input, &d_out, &d_workspace};
     return cudaLaunchKernel(kernel, dim3(shape.blocks), dim3(shape.threads), arguments, 0, stream);
