@@ -488,8 +488,9 @@ typedef struct {
 // many of these as fit, which share the work.
 //
 // In each grid one block waits for the others, and at most 128 grids run on a device at a time
-// (CUDA C++ programming guide, technical specifications). Where so many blocks could fill it, there
-// are only blocks of 512, and they draw numbers.
+// (CUDA C++ programming guide, technical specifications). Of each of our kernels two blocks fit on
+// a multiprocessor. Where 128 blocks could fill the device, there are only blocks of 512, and they
+// draw numbers.
 template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     int device = 0, sms = 0, threads = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -502,7 +503,7 @@ template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     size_t fit = sms * per_sm < REDUCE_BLOCKS ? sms * per_sm : REDUCE_BLOCKS;
     size_t bytes = n * sizeof(typename Op::In);
     size_t narrow = (bytes + 16383) / 16384, wide = (bytes + 32767) / 32768;
-    bool small = fit <= 128, wider = narrow > (small ? 1 : fit) || (narrow == 2 && wide == 1);
+    bool small = 2 * sms <= 128, wider = narrow > (small ? 1 : fit) || (narrow == 2 && wide == 1);
     size_t blocks = !wider ? narrow : wide < fit ? wide : fit;
     shape->blocks = blocks > 0 ? (unsigned)blocks : 1;
     shape->threads = wider ? 512 : 256;
@@ -1011,12 +1012,12 @@ static const Stage stages[] = {
     {"reduce_argmax", OURS(ArgMax, float), "value and place", LIKE(FLOAT, COLD, edges),
      large_element, check_argmax},
     {"sum_ticket", launch_ticket, "with a ticket", LIKE(FLOAT, COLD, edges)},
+    {"sum_many_blocks", launch_wide<true, false, 16>, "16 times as many as fit",
+     LIKE(FLOAT, COLD, edges)},
     {"sum_mailbox", launch_wide<true, false, 1>, "in the ticket's shape",
      LIKE(FLOAT, COLD, edges)},
     {"sum_drawn", launch_wide<true, true, 1>, "numbers are drawn", LIKE(FLOAT, COLD, edges)},
     {"sum_plain_loads", launch_wide<false, false, 1>, "unmarked", LIKE(FLOAT, COLD, edges)},
-    {"sum_many_blocks", launch_wide<true, false, 16>, "16 times as many as fit",
-     LIKE(FLOAT, COLD, edges)},
     {"sum_cluster", launch_cluster, "one cluster", LIKE(FLOAT, COLD, edges)},
     {"sum_bulk", launch_bulk, "bulk copies", LIKE(FLOAT, COLD, edges)},
     {"sum_overlapped", launch_overlapped, "starts early", LIKE(FLOAT, COLD, edges)},
