@@ -178,7 +178,7 @@ static const Stage stages[] = {
     {"block_sum_mask", launch_mask, "divergent, no conflicts"},
     {"block_sum_strided", launch_strided, "not divergent, conflicts"},
     {"block_sum_strided_padded", launch_padded, "the strided tree without its conflicts"},
-    {"block_sum_sequential", launch_sequential, "neither"},
+    {"block_sum_sequential", launch_sequential, "no conflicts, the last warp diverges"},
 };
 static const Lab lab = {stages, sizeof stages / sizeof *stages};
 
