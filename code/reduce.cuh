@@ -57,18 +57,14 @@
 
 #include <type_traits>
 
-template <class In> struct ReduceInput;
-template <class Op> struct ReduceSm;
-struct ReduceWorkspace;
-__device__ inline unsigned reduce_draw(ReduceWorkspace *space);
+template <class In> struct ReduceInput; template <class Op> struct ReduceSm;
+__device__ inline unsigned reduce_draw(struct ReduceWorkspace *space);
 template <class Op, int THREADS, bool STREAM>
 __device__ typename Op::Acc reduce_thread(const ReduceInput<typename Op::In> &input);
 template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typename Op::Acc mine);
-template <class Op, int THREADS, bool DRAWS>
-__device__ void reduce_finish(typename Op::Acc block, unsigned number, typename Op::Acc *out,
-                              ReduceWorkspace *space);
-// Reduces the input to *out, in any grid of at most REDUCE_BLOCKS blocks. Reads every element once.
-// One block finishes: the last to start if the blocks draw numbers (DRAWS), else the last by index.
+template <class Op, int THREADS, bool DRAWS, class Acc>
+__device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space);
+// Reduces the input to *out. One block finishes: the last to start (DRAWS), or the last by index.
 template <class Op, int THREADS, bool STREAM, bool DRAWS>
 __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
     reduce_kernel(ReduceInput<typename Op::In> input, typename Op::Acc *out,
@@ -500,10 +496,8 @@ __device__ inline unsigned reduce_draw(ReduceWorkspace *space) {
 // Every block but the one with the last number posts its value and is done. That one takes all
 // values, in a fixed order, and writes the result. If numbers are drawn, its own value goes through
 // a mailbox, too, so that the order does not depend on who drew the last one.
-template <class Op, int THREADS, bool DRAWS>
-__device__ void reduce_finish(typename Op::Acc block, unsigned number, typename Op::Acc *out,
-                              ReduceWorkspace *space) {
-    typedef typename Op::Acc Acc;
+template <class Op, int THREADS, bool DRAWS, class Acc>
+__device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space) {
     enum { WORDS = ReduceWords<Acc>::COUNT };
     const unsigned last = gridDim.x - 1, posted = DRAWS ? gridDim.x : last, t = threadIdx.x;
     if (DRAWS) {
