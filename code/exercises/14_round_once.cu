@@ -59,6 +59,7 @@ static double element(unsigned i) {
 }
 
 static double expected(const float *in, unsigned n, unsigned k) {
+    if (k >= (n > 0 ? blocks_for(n, SLICE) : 0)) return NAN;
     double sum = 0, fraction = 0;  // what is behind the first element; and what is behind the point
     for (unsigned i = k * SLICE + 1; i < n && i < (k + 1) * SLICE; i++)
         *(in[i] < 1 ? &fraction : &sum) += in[i];

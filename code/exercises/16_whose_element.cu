@@ -38,14 +38,20 @@ __global__ void find_rows(const unsigned *offsets, unsigned *out, unsigned rows,
 
 static double offset(unsigned i) { return 2 * (i - i % 8) + (i % 8 < 3 ? 0 : i % 8 < 6 ? 3 : 7); }
 
+// How many elements have a row, but no more than there is room for.
+static unsigned elements(unsigned n) {
+    unsigned all = n > 1 ? (unsigned)offset(n - 1) : 0;
+    return all < n ? all : n;
+}
+
 static unsigned launch(const unsigned *d_in, unsigned *d_out, unsigned n) {
-    if (n < 2) return 0;
-    unsigned elements = (unsigned)offset(n - 1), asked = elements < n ? elements : n;
+    unsigned asked = elements(n);
     if (asked > 0) find_rows<<<blocks_for(asked, 128), 128>>>(d_in, d_out, n - 1, asked);
     return asked;
 }
 
 static double row_of_element(const unsigned *offsets, unsigned n, unsigned element) {
+    if (element >= elements(n)) return NAN;
     unsigned row = element / 2 > 8 ? element / 2 - 8 : 0;
     while (row + 2 < n && offsets[row + 1] <= element) row++;
     return row;
