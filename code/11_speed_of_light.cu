@@ -1,183 +1,385 @@
 // Chapter 11: one launch, any n, any alignment, as fast as the memory, beside CUB.
 // Build and run: nvcc -O3 11_speed_of_light.cu -o lab && ./lab
-template <class T> struct ReduceInput;
-template <class T> struct ReduceSm;
-template <class Op, class T, int THREADS, bool STREAM>
-__device__ T reduce_thread(const ReduceInput<T> &input);
-template <class Op, class T, int THREADS> __device__ T reduce_block(T mine);
-template <class Op, class T, int THREADS>
-__device__ void reduce_finish(T block, T *out, unsigned long long *boxes);
-// Reduces the input to *out, in any grid. Reads every element once.
-template <class Op, class T, int THREADS, bool STREAM>
-__global__ void __launch_bounds__(THREADS, ReduceSm<T>::BLOCKS)
-    reduce_kernel(ReduceInput<T> input, T *out, unsigned long long *boxes) {
-    T mine = reduce_thread<Op, T, THREADS, STREAM>(input);
-    reduce_finish<Op, T, THREADS>(reduce_block<Op, T, THREADS>(mine), out, boxes);
+template <class In> struct ReduceInput; template <class Op> struct ReduceSm;
+__device__ inline unsigned reduce_draw(struct ReduceWorkspace *space);
+template <class Op, int THREADS, bool STREAM>
+__device__ typename Op::Acc reduce_thread(const ReduceInput<typename Op::In> &input);
+template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typename Op::Acc mine);
+template <class Op, int THREADS, bool DRAWS, class Acc>
+__device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space);
+// Reduces the input to *out. One block finishes: the last to start (DRAWS), or the last by index.
+template <class Op, int THREADS, bool STREAM, bool DRAWS>
+__global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
+    reduce_kernel(ReduceInput<typename Op::In> input, typename Op::Acc *out,
+                  ReduceWorkspace *space) {
+    const unsigned number = DRAWS ? reduce_draw(space) : blockIdx.x;
+    typename Op::Acc mine = reduce_thread<Op, THREADS, STREAM>(input);
+    reduce_finish<Op, THREADS, DRAWS>(reduce_block<Op, THREADS>(mine), number, out, space);
 }
 
 #include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
-#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#define REDUCE_BLOCKS 2048u                            // the most blocks of a launch
-#define REDUCE_WORKSPACE_BYTES (REDUCE_BLOCKS * 16u)  // two mailboxes of 8 bytes for each
+#include <type_traits>
 
 // Threads that an SM holds: CUDA C++ programming guide, technical specifications.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-#define REDUCE_SM_THREADS 1024
-#elif defined(__CUDA_ARCH__) && \
-    (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100)
-#define REDUCE_SM_THREADS 1536
-#else
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 750 || __CUDA_ARCH__ == 800 || \
+    __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030
 #define REDUCE_SM_THREADS 2048
+#elif __CUDA_ARCH__ == 750
+#define REDUCE_SM_THREADS 1024
+#else
+#define REDUCE_SM_THREADS 1536
 #endif
 
 // Blocks of 512 threads that share an SM. Four need all its registers at 32 a thread, which is too
-// few for the addresses and four vectors of doubles.
-template <class T> struct ReduceSm {
-    enum { WANTED = sizeof(T) == 8 ? 3 : 4, FIT = REDUCE_SM_THREADS / 512 };
+// few for the addresses, four vectors, and a partial result of more than 4 bytes.
+template <class Op> struct ReduceSm {
+    enum { BYTES = sizeof(typename Op::Acc), WANTED = BYTES <= 4 ? 4 : BYTES <= 8 ? 3 : 2 };
+    enum { FIT = REDUCE_SM_THREADS / 512 };
     enum { BLOCKS = int(WANTED) < int(FIT) ? int(WANTED) : int(FIT) };
 };
 
-// An operator has an identity and combines two values. Sums of ints wrap around. Minimum and
-// maximum skip NaN; of no elements, or of NaN alone, they are their identity.
-template <class T> struct ReduceLimits;
-template <> struct ReduceLimits<float> {
-    static __device__ float least() { return -INFINITY; }
-    static __device__ float most() { return INFINITY; }
+// What a type of element is added up in (Sum), and what its values are compared in (Value).
+template <class T> struct ReduceWide {
+    static_assert(std::is_same<T, float>::value || std::is_same<T, double>::value ||
+                      (std::is_integral<T>::value && sizeof(T) >= 4),
+                  "reduce.cuh adds and compares float, double, __half, __nv_bfloat16 and integers "
+                  "of 8, 32 and 64 bits; other elements need an operator of your own");
+    typedef T Sum, Value;
 };
-template <> struct ReduceLimits<double> {
-    static __device__ double least() { return -INFINITY; }
-    static __device__ double most() { return INFINITY; }
+template <> struct ReduceWide<__half> { typedef float Sum, Value; };
+template <> struct ReduceWide<__nv_bfloat16> { typedef float Sum, Value; };
+template <> struct ReduceWide<signed char> {
+    typedef long long Sum;
+    typedef int Value;
 };
-template <> struct ReduceLimits<int> {
-    static __device__ int least() { return INT_MIN; }
-    static __device__ int most() { return INT_MAX; }
-};
-template <class T> struct ReduceSum {
-    static __device__ T identity() { return 0; }
-    static __device__ T combine(T a, T b) { return a + b; }
-};
-template <class T> struct ReduceMin {
-    static __device__ T identity() { return ReduceLimits<T>::most(); }
-    static __device__ T combine(T a, T b) { return min(a, b); }
-};
-template <class T> struct ReduceMax {
-    static __device__ T identity() { return ReduceLimits<T>::least(); }
-    static __device__ T combine(T a, T b) { return max(a, b); }
+template <> struct ReduceWide<unsigned char> {
+    typedef unsigned long long Sum;
+    typedef unsigned Value;
 };
 
-// As many elements as fit into 16 bytes, the widest load there is.
-template <class T> struct ReduceVector {
-    enum { COUNT = 16 / sizeof(T) };
-    T at[COUNT];
+// The extremes (the argument only says of which type), and sums: integers wrap around, which
+// unsigned arithmetic does by definition.
+__device__ inline float reduce_highest(float) { return INFINITY; }
+__device__ inline double reduce_highest(double) { return INFINITY; }
+template <class T> __device__ T reduce_highest(T) {
+    return (T)((typename std::make_unsigned<T>::type)-1 >> std::is_signed<T>::value);
+}
+__device__ inline float reduce_lowest(float) { return -INFINITY; }
+__device__ inline double reduce_lowest(double) { return -INFINITY; }
+template <class T> __device__ T reduce_lowest(T x) { return (T)~reduce_highest(x); }
+
+__device__ inline float reduce_plus(float a, float b) { return a + b; }
+__device__ inline double reduce_plus(double a, double b) { return a + b; }
+template <class T> __device__ T reduce_plus(T a, T b) {
+    typedef typename std::make_unsigned<T>::type Unsigned;
+    return (T)((Unsigned)a + (Unsigned)b);
+}
+
+// Minimum and maximum as in IEEE 754-2019: a NaN wins, and -0 is below +0. For floats that is one
+// instruction, where there is one.
+template <class T> __device__ T reduce_less(T a, T b) { return a < b ? a : b; }
+template <class T> __device__ T reduce_more(T a, T b) { return a > b ? a : b; }
+__device__ inline double reduce_less(double a, double b) {
+    return (a != a) | (a < b) | ((a == b) & (signbit(a) != 0)) ? a : b;
+}
+__device__ inline double reduce_more(double a, double b) {
+    return (a != a) | (a > b) | ((a == b) & (signbit(a) == 0)) ? a : b;
+}
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ inline float reduce_less(float a, float b) {
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
+    return a;
+}
+__device__ inline float reduce_more(float a, float b) {
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
+    return a;
+}
+#else
+__device__ inline float reduce_less(float a, float b) {
+    return (a != a) | (a < b) | ((a == b) & (signbit(a) != 0)) ? a : b;
+}
+__device__ inline float reduce_more(float a, float b) {
+    return (a != a) | (a > b) | ((a == b) & (signbit(a) == 0)) ? a : b;
+}
+#endif
+
+// An operator says what the elements are, what is passed on, what stands for no element, how an
+// element enters, and how two partial results become one. One of your own starts with this.
+template <class In_, class Acc_ = In_> struct ReduceOf {
+    typedef In_ In;
+    typedef Acc_ Acc;
+    static __device__ Acc lift(In x, unsigned long long) { return (Acc)x; }
+};
+
+template <class T, class To = typename ReduceWide<T>::Sum> struct ReduceSum : ReduceOf<T, To> {
+    static __device__ To identity() { return (To)-0.0f; }  // +0 would lose the sign of -0
+    static __device__ To combine(To a, To b) { return reduce_plus(a, b); }
+};
+template <class T, class To = typename ReduceWide<T>::Value> struct ReduceMin : ReduceOf<T, To> {
+    static __device__ To identity() { return reduce_highest(To()); }
+    static __device__ To combine(To a, To b) { return reduce_less(a, b); }
+};
+template <class T, class To = typename ReduceWide<T>::Value> struct ReduceMax : ReduceOf<T, To> {
+    static __device__ To identity() { return reduce_lowest(To()); }
+    static __device__ To combine(To a, To b) { return reduce_more(a, b); }
+};
+
+// Sixteen bytes, the widest load there is, and the elements in them. Bytes are taken out of whole
+// words: the compiler would take a vector of chars apart and put it together again.
+template <class In> struct ReduceVector {
+    enum { COUNT = 16 / sizeof(In) };
+    unsigned words[4];
+    __device__ In at(int k) const {
+        const int byte = k * (int)sizeof(In);
+        const unsigned bits = words[byte / 4] >> byte % 4 * 8;
+        In x;
+        memcpy(&x, sizeof x < 4 ? &bits : words + byte / 4, sizeof x);
+        return x;
+    }
 };
 
 // Loads a vector; STREAM: marks the cache line as the first to evict, since nobody reads it again.
-template <bool STREAM, class T>
-__device__ ReduceVector<T> reduce_load(const ReduceVector<T> *from) {
+template <bool STREAM, class In>
+__device__ ReduceVector<In> reduce_load(const ReduceVector<In> *from) {
     const uint4 *words = reinterpret_cast<const uint4 *>(from);
     uint4 loaded = STREAM ? __ldcs(words) : *words;
-    ReduceVector<T> v;
+    ReduceVector<In> v;
     memcpy(&v, &loaded, sizeof v);
     return v;
 }
 
-// Combines the elements of a vector: two doubles, or four of the others as two pairs.
-template <class Op> __device__ double reduce_vector(const ReduceVector<double> &v) {
-    return Op::combine(v.at[0], v.at[1]);
-}
-template <class Op, class T> __device__ T reduce_vector(const ReduceVector<T> &v) {
-    return Op::combine(Op::combine(v.at[0], v.at[1]), Op::combine(v.at[2], v.at[3]));
-}
-
-// The input in two parts: `vectors` of 16 bytes from a 128-byte boundary on, and the `edges`, which
-// are `head` elements in front of them and fewer than a vector behind.
-template <class T> struct ReduceInput {
-    const T *in;
-    const ReduceVector<T> *body;
-    size_t vectors;
-    unsigned head, edges;
+// Combines COUNT elements of a vector, from the one at FROM on, as a tree of pairs. `index` is the
+// number of the vector's first element. An operator that knows a faster way specialises this.
+template <class Op, int FROM, int COUNT> struct ReduceTree {
+    static __device__ typename Op::Acc of(const ReduceVector<typename Op::In> &v,
+                                          unsigned long long index) {
+        return Op::combine(ReduceTree<Op, FROM, COUNT / 2>::of(v, index),
+                           ReduceTree<Op, FROM + COUNT / 2, COUNT / 2>::of(v, index));
+    }
+};
+template <class Op, int FROM> struct ReduceTree<Op, FROM, 1> {
+    static __device__ typename Op::Acc of(const ReduceVector<typename Op::In> &v,
+                                          unsigned long long index) {
+        return Op::lift(v.at(FROM), index + FROM);
+    }
 };
 
-template <class T> ReduceInput<T> reduce_split(const T *d_in, size_t n) {
-    size_t head = (128 - (size_t)d_in % 128) % 128 / sizeof(T);
+// Sixteen bytes are added up four at a time, by one instruction each.
+template <class To> struct ReduceTree<ReduceSum<signed char, To>, 0, 16> {
+    static __device__ To of(const ReduceVector<signed char> &v, unsigned long long) {
+        int sum = 0;
+#pragma unroll
+        for (int k = 0; k < 4; k++) sum = __dp4a((int)v.words[k], 0x01010101, sum);
+        return (To)sum;
+    }
+};
+template <class To> struct ReduceTree<ReduceSum<unsigned char, To>, 0, 16> {
+    static __device__ To of(const ReduceVector<unsigned char> &v, unsigned long long) {
+        unsigned sum = 0;
+#pragma unroll
+        for (int k = 0; k < 4; k++) sum = __dp4a(v.words[k], 0x01010101u, sum);
+        return (To)sum;
+    }
+};
+
+// What a thread has made of its vectors so far.
+template <class Op> struct ReduceSofar {
+    typedef ReduceVector<typename Op::In> Vector;
+    typename Op::Acc mine;
+
+    __device__ ReduceSofar() : mine(Op::identity()) {}
+    static __device__ typename Op::Acc of(const Vector &v, unsigned long long index) {
+        return ReduceTree<Op, 0, Vector::COUNT>::of(v, index);
+    }
+    __device__ void take(const Vector &v, unsigned long long index) {
+        mine = Op::combine(mine, of(v, index));
+    }
+    // Four vectors, each `step` elements behind the one before.
+    __device__ void take_four(const Vector *v, unsigned long long index, unsigned step) {
+        typename Op::Acc low = Op::combine(of(v[0], index), of(v[1], index + step));
+        typename Op::Acc high = Op::combine(of(v[2], index + 2 * step), of(v[3], index + 3 * step));
+        mine = Op::combine(mine, Op::combine(low, high));
+    }
+    __device__ typename Op::Acc result() const { return mine; }
+};
+
+// A value and the number of its element.
+template <class V> struct __align__(16) ReducePlace {
+    V value;
+    unsigned long long index;
+};
+
+// Where the minimum or maximum is: the first NaN, else the first of equals; -0 and +0 are equal.
+template <class T, class Extreme>
+struct ReduceArg : ReduceOf<T, ReducePlace<typename Extreme::Acc>> {
+    typedef typename Extreme::Acc V;
+    typedef ReducePlace<V> Acc;
+    static __device__ Acc identity() { return {Extreme::identity(), ~0ull}; }
+    static __device__ Acc lift(T x, unsigned long long index) { return {(V)x, index}; }
+    static __device__ bool same(V a, V b) { return (a == b) | ((a != a) & (b != b)); }
+    // Would a be taken before b, wherever they are?
+    static __device__ bool beats(V a, V b) { return !same(Extreme::combine(a, b), b); }
+    static __device__ Acc combine(Acc a, Acc b) {
+        const bool first = same(a.value, b.value) ? a.index < b.index : beats(a.value, b.value);
+        return first ? a : b;
+    }
+};
+template <class T> using ReduceArgMin = ReduceArg<T, ReduceMin<T>>;
+template <class T> using ReduceArgMax = ReduceArg<T, ReduceMax<T>>;
+
+// A thread meets its vectors in the order of their numbers. So it keeps the first one with the best
+// value, and looks for the place inside it once, at the end.
+template <class T, class Extreme> struct ReduceSofar<ReduceArg<T, Extreme>> {
+    typedef ReduceArg<T, Extreme> Op;
+    typedef ReduceVector<T> Vector;
+    enum { COUNT = Vector::COUNT };
+    typename Op::Acc best;  // of a vector: its best value, and the number of its first element
+    Vector vector;
+
+    __device__ ReduceSofar() : best(Op::identity()), vector() {}
+    __device__ void take(const Vector &v, unsigned long long index) {
+        const typename Op::V value = ReduceTree<Extreme, 0, COUNT>::of(v, index);
+        if ((best.index == ~0ull) | Op::beats(value, best.value))
+            best.value = value, best.index = index, vector = v;
+    }
+    __device__ void take_four(const Vector *v, unsigned long long index, unsigned step) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) take(v[k], index + k * step);
+    }
+    __device__ typename Op::Acc result() const {
+        typename Op::Acc place = best;
+        bool found = best.index == ~0ull;
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            const typename Op::V value = (typename Op::V)vector.at(k);
+            if (found | !Op::same(value, best.value)) continue;
+            place.value = value, place.index = best.index + k, found = true;
+        }
+        return place;
+    }
+};
+
+// The input in parts, for blocks of so many threads: `tiles` of four vectors for each thread, from
+// a 128-byte boundary on; the `rest` of the vectors; and the `edges`, which are `head` elements in
+// front of the tiles and fewer than a vector behind the rest.
+template <class In> struct ReduceInput {
+    const In *in;
+    const ReduceVector<In> *body;
+    unsigned tiles, rest, head, edges;
+};
+
+template <class In> ReduceInput<In> reduce_split(const In *d_in, size_t n, unsigned threads) {
+    size_t head = (128 - (size_t)d_in % 128) % 128 / sizeof(In);
     if (head > n) head = n;
-    size_t vectors = (n - head) / ReduceVector<T>::COUNT;
-    ReduceInput<T> input = {d_in, (const ReduceVector<T> *)(d_in + head), vectors, (unsigned)head,
-                            (unsigned)(n - vectors * ReduceVector<T>::COUNT)};
+    const size_t vectors = (n - head) / ReduceVector<In>::COUNT, tile = 4 * threads;
+    const size_t edges = n - vectors * ReduceVector<In>::COUNT;
+    ReduceInput<In> input;
+    input.in = d_in, input.body = (const ReduceVector<In> *)(d_in + head);
+    input.tiles = (unsigned)(vectors / tile), input.rest = (unsigned)(vectors % tile);
+    input.head = (unsigned)head, input.edges = (unsigned)edges;
     return input;
 }
 
-// This thread's part of the input, four loads on their way at once. The block takes full tiles of
-// 4 * THREADS vectors, every gridDim.x-th one. Whose turn it is after the last full tile takes
-// what is left: less than a tile, and the edges, one to a thread.
-template <class Op, class T, int THREADS, bool STREAM>
-__device__ T reduce_thread(const ReduceInput<T> &input) {
-    const size_t tile = 4 * THREADS;
-    const unsigned t = threadIdx.x;
-    size_t first = blockIdx.x * tile;
-    T mine = Op::identity();
-    for (; first + tile <= input.vectors; first += gridDim.x * tile) {
-        ReduceVector<T> v[4];
+// This thread's part of the input, four loads on their way at once. The block takes every
+// gridDim.x-th tile. The block whose turn it is after the last tile takes what is left: the rest of
+// the vectors, and the edges, one to a thread.
+template <class Op, int THREADS, bool STREAM>
+__device__ typename Op::Acc reduce_thread(const ReduceInput<typename Op::In> &input) {
+    typedef ReduceVector<typename Op::In> Vector;
+    const unsigned t = threadIdx.x, step = THREADS * Vector::COUNT;
+    ReduceSofar<Op> sofar;
+    unsigned tile = blockIdx.x;
+    for (; tile < input.tiles; tile += gridDim.x) {
+        const size_t first = (size_t)tile * (4 * THREADS) + t;
+        Vector v[4];
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            v[k] = reduce_load<STREAM>(input.body + first + t + k * THREADS);
-        T low = Op::combine(reduce_vector<Op>(v[0]), reduce_vector<Op>(v[1]));
-        T high = Op::combine(reduce_vector<Op>(v[2]), reduce_vector<Op>(v[3]));
-        mine = Op::combine(mine, Op::combine(low, high));
+        for (int k = 0; k < 4; k++) v[k] = reduce_load<STREAM>(input.body + first + k * THREADS);
+        sofar.take_four(v, input.head + first * Vector::COUNT, step);
     }
-    if (first < input.vectors || (first == input.vectors && input.edges > 0)) {
-        ReduceVector<T> v[4];
-        T edge = Op::identity();
-        const unsigned left = (unsigned)(input.vectors - first);
+    if (tile > input.tiles || input.rest + input.edges == 0) return sofar.result();
+    const size_t first = (size_t)tile * (4 * THREADS) + t;
+    Vector v[4] = {};  // without a value ptxas sets the loads of the loop above one behind another
+    typename Op::Acc edge = Op::identity();
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            if (t + k * THREADS < left)
-                v[k] = reduce_load<STREAM>(input.body + first + t + k * THREADS);
-        if (t < input.edges)
-            edge = input.in[t < input.head ? t : t + input.vectors * ReduceVector<T>::COUNT];
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            if (t + k * THREADS < left) mine = Op::combine(mine, reduce_vector<Op>(v[k]));
-        mine = Op::combine(mine, edge);
+    for (int k = 0; k < 4; k++)
+        if (t + k * THREADS < input.rest)
+            v[k] = reduce_load<STREAM>(input.body + first + k * THREADS);
+    if (t < input.edges) {
+        const size_t body = (first - t + input.rest) * Vector::COUNT;
+        const size_t i = t < input.head ? t : t + body;
+        edge = Op::lift(input.in[i], i);
     }
-    return mine;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (t + k * THREADS < input.rest)
+            sofar.take(v[k], input.head + first * Vector::COUNT + k * step);
+    return Op::combine(sofar.result(), edge);
 }
 
-// Combines `mine` over a warp, valid in lane 0. Ints need one instruction, where there is one.
-template <class Op, class T> __device__ T reduce_warp(Op, T mine) {
-    for (int d = 16; d > 0; d /= 2)
-        mine = Op::combine(mine, __shfl_down_sync(0xffffffffu, mine, d));
-    return mine;
+// A partial result in words of 32 bits, which is what shuffles and mailboxes carry.
+template <class Acc> struct ReduceWords {
+    enum { COUNT = (sizeof(Acc) + 3) / 4 };
+    unsigned at[COUNT];
+};
+template <class Acc> __device__ ReduceWords<Acc> reduce_words(const Acc &value) {
+    ReduceWords<Acc> words = {};
+    memcpy(words.at, &value, sizeof value);
+    return words;
 }
-#if __CUDA_ARCH__ >= 800
-__device__ inline int reduce_warp(ReduceSum<int>, int mine) {
-    return __reduce_add_sync(0xffffffffu, mine);
+template <class Acc> __device__ Acc reduce_value(const ReduceWords<Acc> &words) {
+    Acc value;
+    memcpy(&value, words.at, sizeof value);
+    return value;
 }
-__device__ inline int reduce_warp(ReduceMin<int>, int mine) {
-    return __reduce_min_sync(0xffffffffu, mine);
-}
-__device__ inline int reduce_warp(ReduceMax<int>, int mine) {
-    return __reduce_max_sync(0xffffffffu, mine);
-}
+
+// Combines `mine` over a warp, valid in lane 0.
+template <class Op> struct ReduceWarp {
+    static __device__ typename Op::Acc of(typename Op::Acc mine) {
+#pragma unroll
+        for (int d = 16; d > 0; d /= 2) {
+            ReduceWords<typename Op::Acc> words = reduce_words(mine);
+#pragma unroll
+            for (int k = 0; k < words.COUNT; k++)
+                words.at[k] = __shfl_down_sync(0xffffffffu, words.at[k], d);
+            mine = Op::combine(mine, reduce_value(words));
+        }
+        return mine;
+    }
+};
+// Integers of 32 bits need one instruction, where there is one.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define REDUCE_AT_ONCE(Op, Acc, function)                                          \
+    template <class In> struct ReduceWarp<Op<In, Acc>> {                           \
+        static __device__ Acc of(Acc mine) { return function(0xffffffffu, mine); } \
+    };
+REDUCE_AT_ONCE(ReduceSum, int, __reduce_add_sync)
+REDUCE_AT_ONCE(ReduceMin, int, __reduce_min_sync)
+REDUCE_AT_ONCE(ReduceMax, int, __reduce_max_sync)
+REDUCE_AT_ONCE(ReduceSum, unsigned, __reduce_add_sync)
+REDUCE_AT_ONCE(ReduceMin, unsigned, __reduce_min_sync)
+REDUCE_AT_ONCE(ReduceMax, unsigned, __reduce_max_sync)
+#undef REDUCE_AT_ONCE
 #endif
 
 // Combines `mine` over the block, valid in thread 0: each warp its lanes, then one thread the
 // warps' values, which is quicker than a second round of shuffles.
-template <class Op, class T, int THREADS> __device__ T reduce_block(T mine) {
-    __shared__ __align__(16) T warps[THREADS / 32];
-    mine = reduce_warp(Op(), mine);
-    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
+template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typename Op::Acc mine) {
+    __shared__ __align__(16) ReduceWords<typename Op::Acc> warps[THREADS / 32];
+    mine = ReduceWarp<Op>::of(mine);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = reduce_words(mine);
     __syncthreads();  // every warp's value is there before thread 0 reads them
     if (threadIdx.x > 0) return mine;
-    T values[THREADS / 64];
+    typename Op::Acc values[THREADS / 64];
 #pragma unroll
     for (int w = 0; w < THREADS / 64; w++)
-        values[w] = Op::combine(warps[w], warps[w + THREADS / 64]);
+        values[w] = Op::combine(reduce_value(warps[w]), reduce_value(warps[w + THREADS / 64]));
 #pragma unroll
     for (int half = THREADS / 128; half > 0; half /= 2)
 #pragma unroll
@@ -188,64 +390,102 @@ template <class Op, class T, int THREADS> __device__ T reduce_block(T mine) {
 
 // A mailbox is a 64-bit word: a flag above 32 bits of a value. It is written as one piece and read
 // as one piece, so whoever sees the flag sees the value, and no fence is needed. (PTX ISA, memory
-// consistency model: a scalar access is one operation, and a volatile one is a relaxed one.) A
-// value of 8 bytes takes two. In device memory, empty (0) between launches.
-template <class T>
-__device__ void reduce_post(volatile unsigned long long *box, T value) {
-    unsigned bits[sizeof(T) / 4];
-    memcpy(bits, &value, sizeof value);
+// consistency model: a scalar access is one operation; relaxed ones at device scope are never torn
+// and never a race.) A value of more than 4 bytes takes several. Empty between launches: any word
+// without the flag is.
+#define REDUCE_BLOCKS 1024u     // the most blocks of a launch
+#define REDUCE_FULL 0x9e3779b9u  // the flag, which other data hardly has by chance
+struct ReduceWorkspace {
+    unsigned started, unused[31];  // numbers drawn; 0 between launches
+    unsigned long long boxes[REDUCE_BLOCKS * 4];
+};
+#define REDUCE_WORKSPACE_BYTES sizeof(ReduceWorkspace)
+
+__device__ inline void reduce_put(unsigned long long *box, unsigned long long word) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(box)),
+                 "l"(word)
+                 : "memory");
+}
+__device__ inline unsigned long long reduce_look(const unsigned long long *box) {
+    unsigned long long word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(word)
+                 : "l"(__cvta_generic_to_global(box))
+                 : "memory");
+    return word;
+}
+
+template <class Acc> __device__ void reduce_post(unsigned long long *box, const Acc &value) {
+    const ReduceWords<Acc> words = reduce_words(value);
 #pragma unroll
-    for (unsigned k = 0; k < sizeof(T) / 4; k++) box[k] = 1ull << 32 | bits[k];
+    for (int k = 0; k < words.COUNT; k++)
+        reduce_put(box + k, (unsigned long long)REDUCE_FULL << 32 | words.at[k]);
 }
 
 // Waits for the value, and leaves the mailbox empty.
-template <class T> __device__ T reduce_collect(volatile unsigned long long *box) {
-    unsigned bits[sizeof(T) / 4];
+template <class Acc> __device__ Acc reduce_collect(unsigned long long *box) {
+    ReduceWords<Acc> words;
     bool full;
     do {
         full = true;
 #pragma unroll
-        for (unsigned k = 0; k < sizeof(T) / 4; k++) {
-            unsigned long long word = box[k];
-            full = full && word >> 32;
-            bits[k] = (unsigned)word;
+        for (int k = 0; k < words.COUNT; k++) {
+            const unsigned long long word = reduce_look(box + k);
+            full = full && word >> 32 == REDUCE_FULL;
+            words.at[k] = (unsigned)word;
         }
     } while (!full);
 #pragma unroll
-    for (unsigned k = 0; k < sizeof(T) / 4; k++) box[k] = 0;
-    T value;
-    memcpy(&value, bits, sizeof value);
-    return value;
+    for (int k = 0; k < words.COUNT; k++) reduce_put(box + k, 0);
+    return reduce_value(words);
 }
 
-// Every block but the last posts its value and is done. The last one takes all values, in a fixed
-// order, and writes the result. Only one block ever waits, and for blocks that wait for nobody.
-template <class Op, class T, int THREADS>
-__device__ void reduce_finish(T block, T *out, unsigned long long *boxes) {
-    const unsigned others = gridDim.x - 1, words = sizeof(T) / 4, t = threadIdx.x;
-    if (blockIdx.x < others) {
-        if (t == 0) reduce_post(boxes + blockIdx.x * words, block);
-        return;
+// The place of this block in the order in which blocks start, valid in thread 0. In each launch one
+// block alone draws the last number or a higher one, whatever was in the counter before.
+__device__ inline unsigned reduce_draw(ReduceWorkspace *space) {
+    return threadIdx.x == 0 ? atomicInc(&space->started, gridDim.x - 1) : 0;
+}
+
+// Every block but the one with the last number posts its value and is done. That one takes all
+// values, in a fixed order, and writes the result. If numbers are drawn, its own value goes through
+// a mailbox, too, so that the order does not depend on who drew the last one.
+template <class Op, int THREADS, bool DRAWS, class Acc>
+__device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space) {
+    enum { WORDS = ReduceWords<Acc>::COUNT };
+    const unsigned last = gridDim.x - 1, posted = DRAWS ? gridDim.x : last, t = threadIdx.x;
+    if (DRAWS) {
+        __shared__ unsigned drawn;
+        if (t == 0) drawn = number;
+        __syncthreads();  // all threads know the block's number
+        number = drawn;
     }
-    if (others > 0) {
-        T mine = t == 0 ? block : Op::identity();
-        for (unsigned b = t; b < others; b += THREADS)
-            mine = Op::combine(mine, reduce_collect<T>(boxes + b * words));
+    if (t == 0 && (DRAWS || number < last)) reduce_post(space->boxes + blockIdx.x * WORDS, block);
+    if (number < last) return;
+    if (posted > 0) {
+        Acc mine = t == 0 && !DRAWS ? block : Op::identity();
+        for (unsigned b = t; b < posted; b += THREADS)
+            mine = Op::combine(mine, reduce_collect<Acc>(space->boxes + b * WORDS));
         __syncthreads();  // thread 0 has read the warps' values before they are overwritten
-        block = reduce_block<Op, T, THREADS>(mine);
+        block = reduce_block<Op, THREADS>(mine);
     }
     if (t == 0) *out = block;
 }
 
 typedef struct {
     unsigned blocks, threads;
+    bool draws;  // blocks draw numbers
 } ReduceShape;
 
 // The launch shape for n elements on the current device. One block as long as four loads per
 // thread suffice, which is 16 KB for 256 threads and 32 KB for 512. Then blocks of 256 with 16 KB
 // each; and once those would outnumber the blocks of 512 that fit on the device at a time, as
 // many of these as fit, which share the work.
-template <class T> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
+//
+// In each grid one block waits for the others, and at most 128 grids run on a device at a time
+// (CUDA C++ programming guide, technical specifications). Of each of our kernels two blocks fit on
+// a multiprocessor. Where 128 blocks could fill the device, there are only blocks of 512, and they
+// draw numbers.
+template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     int device = 0, sms = 0, threads = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess)
@@ -253,46 +493,73 @@ template <class T> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
     if (error != cudaSuccess) return error;
-    size_t per_sm = threads / 512 < ReduceSm<T>::WANTED ? threads / 512 : ReduceSm<T>::WANTED;
+    size_t per_sm = threads / 512 < ReduceSm<Op>::WANTED ? threads / 512 : ReduceSm<Op>::WANTED;
     size_t fit = sms * per_sm < REDUCE_BLOCKS ? sms * per_sm : REDUCE_BLOCKS;
-    size_t bytes = n * sizeof(T), narrow = (bytes + 16383) / 16384, wide = (bytes + 32767) / 32768;
-    bool wider = narrow > fit || (narrow == 2 && wide == 1);
+    size_t bytes = n * sizeof(typename Op::In);
+    size_t narrow = (bytes + 16383) / 16384, wide = (bytes + 32767) / 32768;
+    bool small = 2 * sms <= 128, wider = narrow > (small ? 1 : fit) || (narrow == 2 && wide == 1);
     size_t blocks = !wider ? narrow : wide < fit ? wide : fit;
     shape->blocks = blocks > 0 ? (unsigned)blocks : 1;
     shape->threads = wider ? 512 : 256;
+    shape->draws = small && shape->blocks > 1;
     return cudaSuccess;
 }
 
-template <class Op, class T>
-cudaError_t reduce_launch(const T *d_in, size_t n, T *d_out, void *d_workspace,
-                          cudaStream_t stream) {
-    if ((n > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_out || (size_t)d_out % sizeof(T) ||
+// Makes a workspace ready for its first call, in `stream`, where that call must be.
+inline cudaError_t reduce_clear_workspace(void *d_workspace, cudaStream_t stream) {
+    if (!d_workspace || (size_t)d_workspace % 16) return cudaErrorInvalidValue;
+    return cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream);
+}
+
+template <class Op>
+cudaError_t reduce_launch(const typename Op::In *d_in, size_t n, typename Op::Acc *d_out,
+                          void *d_workspace, cudaStream_t stream) {
+    typedef typename Op::In In;
+    typedef typename Op::Acc Acc;
+    static_assert(std::is_trivially_copyable<In>::value && 16 % sizeof(In) == 0,
+                  "reduce.cuh reads elements that are trivially copyable, of 1, 2, 4, 8 or 16 "
+                  "bytes");
+    static_assert(std::is_trivially_copyable<Acc>::value && sizeof(Acc) <= 16,
+                  "reduce.cuh passes on partial results that are trivially copyable, of at most 16 "
+                  "bytes");
+    if ((n > 0 && !d_in) || (size_t)d_in % sizeof(In) || !d_out || (size_t)d_out % alignof(Acc) ||
         !d_workspace || (size_t)d_workspace % 16)
         return cudaErrorInvalidValue;
     ReduceShape shape;
-    cudaError_t error = reduce_shape<T>(n, &shape);
+    cudaError_t error = reduce_shape<Op>(n, &shape);
     if (error != cudaSuccess) return error;
-    const void *kernel = shape.threads == 256 ? (const void *)reduce_kernel<Op, T, 256, false>
-                                              : (const void *)reduce_kernel<Op, T, 512, true>;
-    ReduceInput<T> input = reduce_split(d_in, n);
+    const void *kernel = (const void *)reduce_kernel<Op, 256, false, false>;
+    if (shape.threads == 512) kernel = (const void *)reduce_kernel<Op, 512, true, false>;
+    if (shape.draws) kernel = (const void *)reduce_kernel<Op, 512, true, true>;
+    ReduceInput<In> input = reduce_split(d_in, n, shape.threads);
     void *arguments[] = {&input, &d_out, &d_workspace};
     return cudaLaunchKernel(kernel, dim3(shape.blocks), dim3(shape.threads), arguments, 0, stream);
 }
 
-#define REDUCE_DEFINE(name, Op, T)                                                           \
-    inline cudaError_t name(const T *d_in, size_t n, T *d_out, void *d_workspace,            \
-                            cudaStream_t stream) {                                           \
-        return reduce_launch<Op<T>, T>(d_in, n, d_out, d_workspace, stream);                 \
+// A function is compiled where it is called, so that what you do not use costs nothing.
+#define REDUCE_DEFINE(name, Op)                                                                  \
+    template <int UNUSED = 0>                                                                    \
+    cudaError_t name(const Op::In *d_in, size_t n, Op::Acc *d_out, void *d_workspace,            \
+                     cudaStream_t stream) {                                                      \
+        return reduce_launch<Op>(d_in, n, d_out, d_workspace, stream);                           \
     }
-REDUCE_DEFINE(reduce_sum_float, ReduceSum, float)
-REDUCE_DEFINE(reduce_sum_double, ReduceSum, double)
-REDUCE_DEFINE(reduce_sum_int, ReduceSum, int)
-REDUCE_DEFINE(reduce_min_float, ReduceMin, float)
-REDUCE_DEFINE(reduce_min_double, ReduceMin, double)
-REDUCE_DEFINE(reduce_min_int, ReduceMin, int)
-REDUCE_DEFINE(reduce_max_float, ReduceMax, float)
-REDUCE_DEFINE(reduce_max_double, ReduceMax, double)
-REDUCE_DEFINE(reduce_max_int, ReduceMax, int)
+#define REDUCE_DEFINE_ALL(type, T)                        \
+    REDUCE_DEFINE(reduce_sum_##type, ReduceSum<T>)        \
+    REDUCE_DEFINE(reduce_min_##type, ReduceMin<T>)        \
+    REDUCE_DEFINE(reduce_max_##type, ReduceMax<T>)        \
+    REDUCE_DEFINE(reduce_argmin_##type, ReduceArgMin<T>)  \
+    REDUCE_DEFINE(reduce_argmax_##type, ReduceArgMax<T>)
+REDUCE_DEFINE_ALL(float, float)
+REDUCE_DEFINE_ALL(double, double)
+REDUCE_DEFINE_ALL(half, __half)
+REDUCE_DEFINE_ALL(bfloat16, __nv_bfloat16)
+REDUCE_DEFINE_ALL(int8, signed char)
+REDUCE_DEFINE_ALL(uint8, unsigned char)
+REDUCE_DEFINE_ALL(int, int)
+REDUCE_DEFINE_ALL(unsigned, unsigned)
+REDUCE_DEFINE_ALL(int64, long long)
+REDUCE_DEFINE_ALL(uint64, unsigned long long)
+#undef REDUCE_DEFINE_ALL
 #undef REDUCE_DEFINE
 
 // The same loads and block sums, finished by the ticket of chapter 10. partial: a float per block;
@@ -301,7 +568,7 @@ __global__ void __launch_bounds__(512)
     sum_ticket(ReduceInput<float> input, float *out, float *partial, unsigned *tickets) {
     __shared__ bool last;
     typedef ReduceSum<float> Sum;
-    float sum = reduce_block<Sum, float, 512>(reduce_thread<Sum, float, 512, true>(input));
+    float sum = reduce_block<Sum, 512>(reduce_thread<Sum, 512, true>(input));
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = sum;
         __threadfence();  // the partial sum is visible before the ticket is taken
@@ -312,7 +579,7 @@ __global__ void __launch_bounds__(512)
     __threadfence();  // no partial sum is read before the ticket was taken
     float mine = 0;
     for (unsigned b = threadIdx.x; b < gridDim.x; b += 512) mine += __ldcg(&partial[b]);
-    sum = reduce_block<Sum, float, 512>(mine);
+    sum = reduce_block<Sum, 512>(mine);
     if (threadIdx.x == 0) *out = sum;
 }
 
@@ -323,7 +590,7 @@ __global__ void __launch_bounds__(512) sum_cluster(ReduceInput<float> input, flo
     cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
     __shared__ float sums[8];
     typedef ReduceSum<float> Sum;
-    float sum = reduce_block<Sum, float, 512>(reduce_thread<Sum, float, 512, false>(input));
+    float sum = reduce_block<Sum, 512>(reduce_thread<Sum, 512, false>(input));
     cluster.sync();  // block 0 has started: its shared memory exists
     if (threadIdx.x == 0) cluster.map_shared_rank(sums, 0)[cluster.block_rank()] = sum;
     cluster.sync();  // all eight sums have arrived in block 0
@@ -357,7 +624,7 @@ static __device__ void bulk_wait(unsigned long long *arrived, unsigned phase) {
 #endif
 
 __global__ void __launch_bounds__(BULK_THREADS)
-    sum_bulk(const float *in, size_t n, float *out, unsigned long long *boxes) {
+    sum_bulk(const float *in, size_t n, float *out, ReduceWorkspace *space) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(128) float buffers[];
     __shared__ unsigned long long arrived[BULK_DEPTH];
@@ -392,8 +659,8 @@ __global__ void __launch_bounds__(BULK_THREADS)
     for (size_t i = tiles * each + blockIdx.x * BULK_THREADS + t; i < n; i += grid * BULK_THREADS)
         mine += in[i];
     typedef ReduceSum<float> Sum;
-    float sum = reduce_block<Sum, float, BULK_THREADS>(mine);
-    reduce_finish<Sum, float, BULK_THREADS>(sum, out, boxes);
+    const float sum = reduce_block<Sum, BULK_THREADS>(mine);
+    reduce_finish<Sum, BULK_THREADS, false>(sum, blockIdx.x, out, space);
 #endif
 }
 
@@ -401,13 +668,13 @@ __global__ void __launch_bounds__(BULK_THREADS)
 // its successor do the same at once, and touches memory only after its predecessor is done.
 template <int THREADS, bool STREAM>
 __global__ void __launch_bounds__(THREADS)
-    sum_overlapped(ReduceInput<float> input, float *out, unsigned long long *boxes) {
+    sum_overlapped(ReduceInput<float> input, float *out, ReduceWorkspace *space) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
     typedef ReduceSum<float> Sum;
-    float mine = reduce_thread<Sum, float, THREADS, STREAM>(input);
-    reduce_finish<Sum, float, THREADS>(reduce_block<Sum, float, THREADS>(mine), out, boxes);
+    const float sum = reduce_block<Sum, THREADS>(reduce_thread<Sum, THREADS, STREAM>(input));
+    reduce_finish<Sum, THREADS, false>(sum, blockIdx.x, out, space);
 #endif
 }
 
@@ -430,7 +697,8 @@ typedef struct {
     const float *d_in;   // n elements, floats unless the stage says otherwise
     float *d_partial;    // room for the partial sums and, behind them, n elements
     unsigned n, block;   // elements; threads per block
-    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    unsigned grid;       // blocks, when a sweep asks for so many, or 0
+    unsigned sms, sm_threads;  // multiprocessors there are, and threads that one of them holds
     const float *h_in;   // the same n elements on the host
     unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
     cudaStream_t stream;
@@ -448,6 +716,7 @@ typedef struct Stage {
     double (*input)(unsigned i);    // element i; NULL: element(i)
     void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
     bool half_as_many;              // n / 2 elements
+    bool later;                     // checked and timed behind all others: see appendix C
 } Stage;
 
 // A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
@@ -506,7 +775,7 @@ static void *workspace(cudaStream_t stream) {
     static void *d_workspace;
     if (!d_workspace) {
         cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);
-        cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream);
+        reduce_clear_workspace(d_workspace, stream);
     }
     return d_workspace;
 }
@@ -517,17 +786,20 @@ static unsigned took(Run r, unsigned blocks, unsigned threads) {
     return 1;
 }
 
-template <class Op, class T> static unsigned launch_reduce(Run r) {
-    reduce_launch<Op, T>((const T *)r.d_in, r.n, (T *)r.d_partial, workspace(r.stream), r.stream);
+// The floats of the input, or what else lies in the same bytes: PER_FLOAT elements in each.
+template <class Op, unsigned PER_FLOAT = 1> static unsigned launch_reduce(Run r) {
+    const size_t n = (size_t)r.n * PER_FLOAT;
+    reduce_launch<Op>((const typename Op::In *)r.d_in, n, (typename Op::Acc *)r.d_partial,
+                      workspace(r.stream), r.stream);
     ReduceShape shape = {};
-    reduce_shape<T>(r.n, &shape);
+    reduce_shape<Op>(n, &shape);
     return took(r, shape.blocks, shape.threads);
 }
 
 // The sum of all but the first element, so that the input is off its 16-byte boundary.
 static unsigned launch_misaligned(Run r) {
     if (r.n > 0) r.d_in++, r.n--;
-    return launch_reduce<ReduceSum<float>, float>(r);
+    return launch_reduce<ReduceSum<float>>(r);
 }
 
 static unsigned launch_ticket(Run r) {
@@ -537,17 +809,24 @@ static unsigned launch_ticket(Run r) {
         cudaMemsetAsync(d_partial, 0, (REDUCE_BLOCKS + 1) * sizeof(float), r.stream);
     }
     unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
-    sum_ticket<<<grid, 512, 0, r.stream>>>(reduce_split(r.d_in, r.n), r.d_partial, d_partial,
+    sum_ticket<<<grid, 512, 0, r.stream>>>(reduce_split(r.d_in, r.n, 512), r.d_partial, d_partial,
                                            (unsigned *)d_partial + REDUCE_BLOCKS);
     return took(r, grid, 512);
 }
 
-// The chapter's kernel in the ticket's shape: blocks of 512 threads, with the mark on its loads
-// that nobody will read the line again, or without.
-template <bool STREAM> static unsigned launch_wide(Run r) {
-    unsigned enough = blocks_for(r.n, 8192), grid = enough < 4 * r.sms ? enough : 4 * r.sms;
-    reduce_kernel<ReduceSum<float>, float, 512, STREAM><<<grid, 512, 0, r.stream>>>(
-        reduce_split(r.d_in, r.n), r.d_partial, (unsigned long long *)workspace(r.stream));
+// The chapter's kernel in the ticket's shape: blocks of 512 threads, WAVES times as many as fit.
+// STREAM: its loads are marked: nobody will read the line again. DRAWS: blocks draw numbers.
+template <bool STREAM, bool DRAWS, unsigned WAVES> static unsigned launch_wide(Run r) {
+    static void *d_workspace;
+    const unsigned enough = blocks_for(r.n, 8192), most = 4 * r.sms * WAVES;
+    const unsigned grid = enough < most ? enough : most;
+    if (!d_workspace) {  // with room for a mailbox each
+        const size_t bytes = sizeof(ReduceWorkspace) + most * sizeof(unsigned long long);
+        cudaMalloc(&d_workspace, bytes);
+        cudaMemsetAsync(d_workspace, 0, bytes, r.stream);
+    }
+    reduce_kernel<ReduceSum<float>, 512, STREAM, DRAWS><<<grid, 512, 0, r.stream>>>(
+        reduce_split(r.d_in, r.n, 512), r.d_partial, (ReduceWorkspace *)d_workspace);
     return took(r, grid, 512);
 }
 
@@ -567,8 +846,8 @@ static void launch_with(const void *kernel, unsigned grid, unsigned block, size_
 }
 
 static unsigned launch_cluster(Run r) {
-    if (!has_clusters()) return launch_reduce<ReduceSum<float>, float>(r);
-    ReduceInput<float> input = reduce_split(r.d_in, r.n);
+    if (!has_clusters()) return launch_reduce<ReduceSum<float>>(r);
+    ReduceInput<float> input = reduce_split(r.d_in, r.n, 512);
     void *arguments[] = {&input, &r.d_partial};
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
@@ -578,25 +857,25 @@ static unsigned launch_cluster(Run r) {
 }
 
 static unsigned launch_bulk(Run r) {
-    if (!has_clusters()) return launch_reduce<ReduceSum<float>, float>(r);
+    if (!has_clusters()) return launch_reduce<ReduceSum<float>>(r);
     unsigned enough = blocks_for(r.n, BULK_BYTES / sizeof(float));
     unsigned grid = enough < 2 * r.sms ? enough : 2 * r.sms;
     int shared_bytes = BULK_BYTES * BULK_DEPTH;
     cudaFuncSetAttribute(sum_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
     sum_bulk<<<grid, BULK_THREADS, shared_bytes, r.stream>>>(
-        r.d_in, r.n, r.d_partial, (unsigned long long *)workspace(r.stream));
+        r.d_in, r.n, r.d_partial, (ReduceWorkspace *)workspace(r.stream));
     return took(r, grid, BULK_THREADS);
 }
 
 static unsigned launch_overlapped(Run r) {
-    if (!has_clusters()) return launch_reduce<ReduceSum<float>, float>(r);
-    ReduceInput<float> input = reduce_split(r.d_in, r.n);
+    if (!has_clusters()) return launch_reduce<ReduceSum<float>>(r);
+    ReduceShape shape = {};
+    reduce_shape<ReduceSum<float>>(r.n, &shape);
+    ReduceInput<float> input = reduce_split(r.d_in, r.n, shape.threads);
     void *d_workspace = workspace(r.stream), *arguments[] = {&input, &r.d_partial, &d_workspace};
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
-    ReduceShape shape = {};
-    reduce_shape<float>(r.n, &shape);
     const void *kernel = shape.threads == 256 ? (const void *)sum_overlapped<256, false>
                                               : (const void *)sum_overlapped<512, true>;
     launch_with(kernel, shape.blocks, shape.threads, 0, attribute, arguments, r.stream);
@@ -604,19 +883,19 @@ static unsigned launch_overlapped(Run r) {
 }
 
 template <class T> struct CubSum {
-    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
+    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, unsigned n,
                             cudaStream_t stream) {
         return cub::DeviceReduce::Sum(d_scratch, bytes, in, out, n, stream);
     }
 };
 template <class T> struct CubMin {
-    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
+    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, unsigned n,
                             cudaStream_t stream) {
         return cub::DeviceReduce::Min(d_scratch, bytes, in, out, n, stream);
     }
 };
 template <class T> struct CubMax {
-    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, size_t n,
+    static cudaError_t call(void *d_scratch, size_t &bytes, const T *in, T *out, unsigned n,
                             cudaStream_t stream) {
         return cub::DeviceReduce::Max(d_scratch, bytes, in, out, n, stream);
     }
@@ -677,7 +956,26 @@ static void check_max(const Stage *stage, Run r, unsigned) {
     if (r.n > 0 || stage->sizes != none) expect(stage, r.n, "MAX", first_result(r), most, 0);
 }
 
-#define OURS(Op, T) launch_reduce<Reduce##Op<T>, T>
+// An int from 0 to 100: its first byte is itself, the other three are 0.
+static double small_element(unsigned i) { return fmod(large_element(i) + (1 << 23), 101); }
+
+static void check_bytes(const Stage *stage, Run r, unsigned) {
+    long long sum = 0, got;
+    for (unsigned i = 0; i < r.n; i++) sum += (int)stage->input(i);
+    CUDA(cudaMemcpy(&got, r.d_partial, sizeof got, cudaMemcpyDeviceToHost));
+    expect(stage, r.n, "SUM", (double)got, (double)sum, 0);
+}
+
+static void check_argmax(const Stage *stage, Run r, unsigned) {
+    ReducePlace<float> got, should = {-INFINITY, ~0ull};
+    for (unsigned i = 0; i < r.n; i++)
+        if (r.h_in[i] > should.value) should = {r.h_in[i], i};
+    CUDA(cudaMemcpy(&got, r.d_partial, sizeof got, cudaMemcpyDeviceToHost));
+    expect(stage, r.n, "MAX", got.value, should.value, 0);
+    if (got.index != should.index) fail(1, stage->name, "WRONG PLACE");
+}
+
+#define OURS(Op, T) launch_reduce<Reduce##Op<T>>
 #define CUB(Op, T) launch_cub<Cub##Op<T>, T>
 #define LIKE(elem, mode, sizes) 0, elem, mode, NULL, sizes  // fields of a row
 
@@ -702,9 +1000,20 @@ static const Stage stages[] = {
     {"cub_max", CUB(Max, float), "", LIKE(FLOAT, COLD, none), large_element, check_max},
     {"reduce_max", OURS(Max, float), "", LIKE(FLOAT, COLD, edges), large_element,
      check_max},
+    {"reduce_sum_bfloat16", launch_reduce<ReduceSum<__nv_bfloat16>, 2>, "two in a float",
+     LIKE(FLOAT, COLD, edges)},
+    {"reduce_sum_half", OURS(Sum, __half), "half the bytes", LIKE(HALF, COLD, edges)},
+    {"reduce_sum_int8", launch_reduce<ReduceSum<signed char>, 4>, "four in an int",
+     LIKE(INT, COLD, edges), small_element, check_bytes},
+    {"reduce_argmax", OURS(ArgMax, float), "value and place", LIKE(FLOAT, COLD, edges),
+     large_element, check_argmax},
     {"sum_ticket", launch_ticket, "with a ticket", LIKE(FLOAT, COLD, edges)},
-    {"sum_mailbox", launch_wide<true>, "in the ticket's shape", LIKE(FLOAT, COLD, edges)},
-    {"sum_plain_loads", launch_wide<false>, "unmarked", LIKE(FLOAT, COLD, edges)},
+    {"sum_many_blocks", launch_wide<true, false, 16>, "16 times as many as fit",
+     LIKE(FLOAT, COLD, edges)},
+    {"sum_mailbox", launch_wide<true, false, 1>, "in the ticket's shape",
+     LIKE(FLOAT, COLD, edges)},
+    {"sum_drawn", launch_wide<true, true, 1>, "numbers are drawn", LIKE(FLOAT, COLD, edges)},
+    {"sum_plain_loads", launch_wide<false, false, 1>, "unmarked", LIKE(FLOAT, COLD, edges)},
     {"sum_cluster", launch_cluster, "one cluster", LIKE(FLOAT, COLD, edges)},
     {"sum_bulk", launch_bulk, "bulk copies", LIKE(FLOAT, COLD, edges)},
     {"sum_overlapped", launch_overlapped, "starts early", LIKE(FLOAT, COLD, edges)},
@@ -755,8 +1064,9 @@ static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
     const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
     bench.shape[0] = 0, bench.shape[1] = block_of(stage);
     return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
-            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
-            bench.stream};
+            (unsigned)bench.device.multiProcessorCount,
+            (unsigned)bench.device.maxThreadsPerMultiProcessor, (const float *)bench.h_in,
+            bench.shape, bench.stream};
 }
 
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
@@ -893,11 +1203,11 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     }
     double gbps = bytes / t.median / 1e3;
     double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
-           t.median, t.p5, t.p95, gbps, pin, read);
+    printf("%-24s %7u %8.2f %8.2f %8.2f %6.0f %6.1f", stage->name, partials, t.p5, t.median,
+           t.p95, gbps, read);
     if (!above.samples) printf("\n");
-    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
-    else printf("%.2fx\n", above.median / t.median);
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("  =\n");
+    else printf("  %.2fx\n", above.median / t.median);
     if (bench.rows)
         fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
                 stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
@@ -992,6 +1302,34 @@ static void time_stage(const Stage *stage) {
         time_and_report(stage, *grid);
 }
 
+static void check_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later && (bench.only || stage->mode != COUNTER_EXAMPLE))
+            check_sizes(stage);
+}
+
+static void measure_stage(const Stage *stage) {
+    (bench.seconds > 0 ? time_stage : profile_stage)(stage);
+}
+
+static void measure_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later) measure_stage(stage);
+}
+
+// A wrong sum behind the first rows leaves none of them in the file.
+static void drop_rows(void) {
+    if (bench.rows) (void)!freopen(bench.csv, "w", bench.rows);
+}
+
+static void start_table(void) {
+    if (bench.csv) open_csv(), atexit(drop_rows);
+    if (bench.seconds > 0)
+        printf("microseconds; last the step from the row above, =: no measurable difference\n"
+               "%-24s %7s %8s %8s %8s %6s %6s\n", "kernel", "blocks", "p5", "median", "p95",
+               "GB/s", "% read");
+}
+
 int main(int argc, char **argv) {
     int driver = 0;  // its version; 0 where there is none
     read_options(argc, argv);
@@ -1006,19 +1344,18 @@ int main(int argc, char **argv) {
     open_device();
     for (const Stage *stage = first; lab.before && stage < end; stage++)
         lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
-    for (const Stage *stage = first; stage < end; stage++)
-        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    bool measured = bench.pin_gbps > 0 && bench.n >= 4;
+    check_stages(first, end, false);
+    if (!measured) check_stages(first, end, true);
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
-    if (bench.csv) open_csv();
-    bool timed = bench.seconds > 0;
-    if (timed)
-        printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
-               "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    (timed ? time_stage : profile_stage)(&ceiling);
-    for (const Stage *stage = first; stage < end; stage++)
-        (timed ? time_stage : profile_stage)(stage);
+    if (!measured) return 0;
+    start_table();
+    measure_stage(&ceiling);
+    measure_stages(first, end, false);
+    check_stages(first, end, true);
+    measure_stages(first, end, true);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
+    bench.rows = NULL;
     return 0;
 }

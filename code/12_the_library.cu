@@ -121,7 +121,8 @@ typedef struct {
     const float *d_in;   // n elements, floats unless the stage says otherwise
     float *d_partial;    // room for the partial sums and, behind them, n elements
     unsigned n, block;   // elements; threads per block
-    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    unsigned grid;       // blocks, when a sweep asks for so many, or 0
+    unsigned sms, sm_threads;  // multiprocessors there are, and threads that one of them holds
     const float *h_in;   // the same n elements on the host
     unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
     cudaStream_t stream;
@@ -139,6 +140,7 @@ typedef struct Stage {
     double (*input)(unsigned i);    // element i; NULL: element(i)
     void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
     bool half_as_many;              // n / 2 elements
+    bool later;                     // checked and timed behind all others: see appendix C
 } Stage;
 
 // A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
@@ -211,7 +213,8 @@ static unsigned launch_pairs(Run r) {
 
 template <unsigned ELEMENTS>
 static unsigned launch_shuffle(Run r) {
-    unsigned most = r.sms * (2048 / r.block), enough = blocks_for(r.n, ELEMENTS * r.block);
+    unsigned most = r.sms * (r.sm_threads / r.block);
+    unsigned enough = blocks_for(r.n, ELEMENTS * r.block);
     unsigned grid = enough < most ? enough : most;
     block_sum_shuffle<ELEMENTS><<<grid, r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n);
     return grid;
@@ -360,8 +363,9 @@ static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
     const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
     bench.shape[0] = 0, bench.shape[1] = block_of(stage);
     return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
-            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
-            bench.stream};
+            (unsigned)bench.device.multiProcessorCount,
+            (unsigned)bench.device.maxThreadsPerMultiProcessor, (const float *)bench.h_in,
+            bench.shape, bench.stream};
 }
 
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
@@ -498,11 +502,11 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     }
     double gbps = bytes / t.median / 1e3;
     double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
-           t.median, t.p5, t.p95, gbps, pin, read);
+    printf("%-24s %7u %8.2f %8.2f %8.2f %6.0f %6.1f", stage->name, partials, t.p5, t.median,
+           t.p95, gbps, read);
     if (!above.samples) printf("\n");
-    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
-    else printf("%.2fx\n", above.median / t.median);
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("  =\n");
+    else printf("  %.2fx\n", above.median / t.median);
     if (bench.rows)
         fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
                 stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
@@ -597,6 +601,34 @@ static void time_stage(const Stage *stage) {
         time_and_report(stage, *grid);
 }
 
+static void check_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later && (bench.only || stage->mode != COUNTER_EXAMPLE))
+            check_sizes(stage);
+}
+
+static void measure_stage(const Stage *stage) {
+    (bench.seconds > 0 ? time_stage : profile_stage)(stage);
+}
+
+static void measure_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later) measure_stage(stage);
+}
+
+// A wrong sum behind the first rows leaves none of them in the file.
+static void drop_rows(void) {
+    if (bench.rows) (void)!freopen(bench.csv, "w", bench.rows);
+}
+
+static void start_table(void) {
+    if (bench.csv) open_csv(), atexit(drop_rows);
+    if (bench.seconds > 0)
+        printf("microseconds; last the step from the row above, =: no measurable difference\n"
+               "%-24s %7s %8s %8s %8s %6s %6s\n", "kernel", "blocks", "p5", "median", "p95",
+               "GB/s", "% read");
+}
+
 int main(int argc, char **argv) {
     int driver = 0;  // its version; 0 where there is none
     read_options(argc, argv);
@@ -611,19 +643,18 @@ int main(int argc, char **argv) {
     open_device();
     for (const Stage *stage = first; lab.before && stage < end; stage++)
         lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
-    for (const Stage *stage = first; stage < end; stage++)
-        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    bool measured = bench.pin_gbps > 0 && bench.n >= 4;
+    check_stages(first, end, false);
+    if (!measured) check_stages(first, end, true);
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
-    if (bench.csv) open_csv();
-    bool timed = bench.seconds > 0;
-    if (timed)
-        printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
-               "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    (timed ? time_stage : profile_stage)(&ceiling);
-    for (const Stage *stage = first; stage < end; stage++)
-        (timed ? time_stage : profile_stage)(stage);
+    if (!measured) return 0;
+    start_table();
+    measure_stage(&ceiling);
+    measure_stages(first, end, false);
+    check_stages(first, end, true);
+    measure_stages(first, end, true);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
+    bench.rows = NULL;
     return 0;
 }

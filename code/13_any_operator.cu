@@ -1,17 +1,573 @@
 // Chapter 13: one reduction for any operator and type, and what is built on it.
 // Build and run: nvcc -O3 13_any_operator.cu -o lab && ./lab
-template <typename Op>
-static __device__ void reduce_grid(const typename Op::In *in, typename Op::Acc *out, unsigned n);
-
-// A kernel that reduces in[0..n) by an operator, which says what is read and what is left.
-#define REDUCTION(name, Op)                                            \
-    __global__ void name(const Op::In *in, Op::Acc *out, unsigned n) { \
-        reduce_grid<Op>(in, out, n);                                   \
+// A kernel that reduces its input by an operator, which says what is read and what is left.
+#define REDUCTION(name, Op)                                                                \
+    __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)                       \
+        name(ReduceInput<Op::In> input, Op::Acc *out, ReduceWorkspace *space) {            \
+        reduce_grid<Op>(input, out, space);                                                \
     }
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <limits.h>
+#include <cuda_runtime.h>
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <type_traits>
+#include <limits.h>
+
+template <class In> struct ReduceInput; template <class Op> struct ReduceSm;
+__device__ inline unsigned reduce_draw(struct ReduceWorkspace *space);
+template <class Op, int THREADS, bool STREAM>
+__device__ typename Op::Acc reduce_thread(const ReduceInput<typename Op::In> &input);
+template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typename Op::Acc mine);
+template <class Op, int THREADS, bool DRAWS, class Acc>
+__device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space);
+// Reduces the input to *out. One block finishes: the last to start (DRAWS), or the last by index.
+template <class Op, int THREADS, bool STREAM, bool DRAWS>
+__global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
+    reduce_kernel(ReduceInput<typename Op::In> input, typename Op::Acc *out,
+                  ReduceWorkspace *space) {
+    const unsigned number = DRAWS ? reduce_draw(space) : blockIdx.x;
+    typename Op::Acc mine = reduce_thread<Op, THREADS, STREAM>(input);
+    reduce_finish<Op, THREADS, DRAWS>(reduce_block<Op, THREADS>(mine), number, out, space);
+}
+
+// Threads that an SM holds: CUDA C++ programming guide, technical specifications.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 750 || __CUDA_ARCH__ == 800 || \
+    __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030
+#define REDUCE_SM_THREADS 2048
+#elif __CUDA_ARCH__ == 750
+#define REDUCE_SM_THREADS 1024
+#else
+#define REDUCE_SM_THREADS 1536
+#endif
+
+// Blocks of 512 threads that share an SM. Four need all its registers at 32 a thread, which is too
+// few for the addresses, four vectors, and a partial result of more than 4 bytes.
+template <class Op> struct ReduceSm {
+    enum { BYTES = sizeof(typename Op::Acc), WANTED = BYTES <= 4 ? 4 : BYTES <= 8 ? 3 : 2 };
+    enum { FIT = REDUCE_SM_THREADS / 512 };
+    enum { BLOCKS = int(WANTED) < int(FIT) ? int(WANTED) : int(FIT) };
+};
+
+// What a type of element is added up in (Sum), and what its values are compared in (Value).
+template <class T> struct ReduceWide {
+    static_assert(std::is_same<T, float>::value || std::is_same<T, double>::value ||
+                      (std::is_integral<T>::value && sizeof(T) >= 4),
+                  "reduce.cuh adds and compares float, double, __half, __nv_bfloat16 and integers "
+                  "of 8, 32 and 64 bits; other elements need an operator of your own");
+    typedef T Sum, Value;
+};
+template <> struct ReduceWide<__half> { typedef float Sum, Value; };
+template <> struct ReduceWide<__nv_bfloat16> { typedef float Sum, Value; };
+template <> struct ReduceWide<signed char> {
+    typedef long long Sum;
+    typedef int Value;
+};
+template <> struct ReduceWide<unsigned char> {
+    typedef unsigned long long Sum;
+    typedef unsigned Value;
+};
+
+// The extremes (the argument only says of which type), and sums: integers wrap around, which
+// unsigned arithmetic does by definition.
+__device__ inline float reduce_highest(float) { return INFINITY; }
+__device__ inline double reduce_highest(double) { return INFINITY; }
+template <class T> __device__ T reduce_highest(T) {
+    return (T)((typename std::make_unsigned<T>::type)-1 >> std::is_signed<T>::value);
+}
+__device__ inline float reduce_lowest(float) { return -INFINITY; }
+__device__ inline double reduce_lowest(double) { return -INFINITY; }
+template <class T> __device__ T reduce_lowest(T x) { return (T)~reduce_highest(x); }
+
+__device__ inline float reduce_plus(float a, float b) { return a + b; }
+__device__ inline double reduce_plus(double a, double b) { return a + b; }
+template <class T> __device__ T reduce_plus(T a, T b) {
+    typedef typename std::make_unsigned<T>::type Unsigned;
+    return (T)((Unsigned)a + (Unsigned)b);
+}
+
+// Minimum and maximum as in IEEE 754-2019: a NaN wins, and -0 is below +0. For floats that is one
+// instruction, where there is one.
+template <class T> __device__ T reduce_less(T a, T b) { return a < b ? a : b; }
+template <class T> __device__ T reduce_more(T a, T b) { return a > b ? a : b; }
+__device__ inline double reduce_less(double a, double b) {
+    return (a != a) | (a < b) | ((a == b) & (signbit(a) != 0)) ? a : b;
+}
+__device__ inline double reduce_more(double a, double b) {
+    return (a != a) | (a > b) | ((a == b) & (signbit(a) == 0)) ? a : b;
+}
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ inline float reduce_less(float a, float b) {
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
+    return a;
+}
+__device__ inline float reduce_more(float a, float b) {
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
+    return a;
+}
+#else
+__device__ inline float reduce_less(float a, float b) {
+    return (a != a) | (a < b) | ((a == b) & (signbit(a) != 0)) ? a : b;
+}
+__device__ inline float reduce_more(float a, float b) {
+    return (a != a) | (a > b) | ((a == b) & (signbit(a) == 0)) ? a : b;
+}
+#endif
+
+// An operator says what the elements are, what is passed on, what stands for no element, how an
+// element enters, and how two partial results become one. One of your own starts with this.
+template <class In_, class Acc_ = In_> struct ReduceOf {
+    typedef In_ In;
+    typedef Acc_ Acc;
+    static __device__ Acc lift(In x, unsigned long long) { return (Acc)x; }
+};
+
+template <class T, class To = typename ReduceWide<T>::Sum> struct ReduceSum : ReduceOf<T, To> {
+    static __device__ To identity() { return (To)-0.0f; }  // +0 would lose the sign of -0
+    static __device__ To combine(To a, To b) { return reduce_plus(a, b); }
+};
+template <class T, class To = typename ReduceWide<T>::Value> struct ReduceMin : ReduceOf<T, To> {
+    static __device__ To identity() { return reduce_highest(To()); }
+    static __device__ To combine(To a, To b) { return reduce_less(a, b); }
+};
+template <class T, class To = typename ReduceWide<T>::Value> struct ReduceMax : ReduceOf<T, To> {
+    static __device__ To identity() { return reduce_lowest(To()); }
+    static __device__ To combine(To a, To b) { return reduce_more(a, b); }
+};
+
+// Sixteen bytes, the widest load there is, and the elements in them. Bytes are taken out of whole
+// words: the compiler would take a vector of chars apart and put it together again.
+template <class In> struct ReduceVector {
+    enum { COUNT = 16 / sizeof(In) };
+    unsigned words[4];
+    __device__ In at(int k) const {
+        const int byte = k * (int)sizeof(In);
+        const unsigned bits = words[byte / 4] >> byte % 4 * 8;
+        In x;
+        memcpy(&x, sizeof x < 4 ? &bits : words + byte / 4, sizeof x);
+        return x;
+    }
+};
+
+// Loads a vector; STREAM: marks the cache line as the first to evict, since nobody reads it again.
+template <bool STREAM, class In>
+__device__ ReduceVector<In> reduce_load(const ReduceVector<In> *from) {
+    const uint4 *words = reinterpret_cast<const uint4 *>(from);
+    uint4 loaded = STREAM ? __ldcs(words) : *words;
+    ReduceVector<In> v;
+    memcpy(&v, &loaded, sizeof v);
+    return v;
+}
+
+// Combines COUNT elements of a vector, from the one at FROM on, as a tree of pairs. `index` is the
+// number of the vector's first element. An operator that knows a faster way specialises this.
+template <class Op, int FROM, int COUNT> struct ReduceTree {
+    static __device__ typename Op::Acc of(const ReduceVector<typename Op::In> &v,
+                                          unsigned long long index) {
+        return Op::combine(ReduceTree<Op, FROM, COUNT / 2>::of(v, index),
+                           ReduceTree<Op, FROM + COUNT / 2, COUNT / 2>::of(v, index));
+    }
+};
+template <class Op, int FROM> struct ReduceTree<Op, FROM, 1> {
+    static __device__ typename Op::Acc of(const ReduceVector<typename Op::In> &v,
+                                          unsigned long long index) {
+        return Op::lift(v.at(FROM), index + FROM);
+    }
+};
+
+// Sixteen bytes are added up four at a time, by one instruction each.
+template <class To> struct ReduceTree<ReduceSum<signed char, To>, 0, 16> {
+    static __device__ To of(const ReduceVector<signed char> &v, unsigned long long) {
+        int sum = 0;
+#pragma unroll
+        for (int k = 0; k < 4; k++) sum = __dp4a((int)v.words[k], 0x01010101, sum);
+        return (To)sum;
+    }
+};
+template <class To> struct ReduceTree<ReduceSum<unsigned char, To>, 0, 16> {
+    static __device__ To of(const ReduceVector<unsigned char> &v, unsigned long long) {
+        unsigned sum = 0;
+#pragma unroll
+        for (int k = 0; k < 4; k++) sum = __dp4a(v.words[k], 0x01010101u, sum);
+        return (To)sum;
+    }
+};
+
+// What a thread has made of its vectors so far.
+template <class Op> struct ReduceSofar {
+    typedef ReduceVector<typename Op::In> Vector;
+    typename Op::Acc mine;
+
+    __device__ ReduceSofar() : mine(Op::identity()) {}
+    static __device__ typename Op::Acc of(const Vector &v, unsigned long long index) {
+        return ReduceTree<Op, 0, Vector::COUNT>::of(v, index);
+    }
+    __device__ void take(const Vector &v, unsigned long long index) {
+        mine = Op::combine(mine, of(v, index));
+    }
+    // Four vectors, each `step` elements behind the one before.
+    __device__ void take_four(const Vector *v, unsigned long long index, unsigned step) {
+        typename Op::Acc low = Op::combine(of(v[0], index), of(v[1], index + step));
+        typename Op::Acc high = Op::combine(of(v[2], index + 2 * step), of(v[3], index + 3 * step));
+        mine = Op::combine(mine, Op::combine(low, high));
+    }
+    __device__ typename Op::Acc result() const { return mine; }
+};
+
+// A value and the number of its element.
+template <class V> struct __align__(16) ReducePlace {
+    V value;
+    unsigned long long index;
+};
+
+// Where the minimum or maximum is: the first NaN, else the first of equals; -0 and +0 are equal.
+template <class T, class Extreme>
+struct ReduceArg : ReduceOf<T, ReducePlace<typename Extreme::Acc>> {
+    typedef typename Extreme::Acc V;
+    typedef ReducePlace<V> Acc;
+    static __device__ Acc identity() { return {Extreme::identity(), ~0ull}; }
+    static __device__ Acc lift(T x, unsigned long long index) { return {(V)x, index}; }
+    static __device__ bool same(V a, V b) { return (a == b) | ((a != a) & (b != b)); }
+    // Would a be taken before b, wherever they are?
+    static __device__ bool beats(V a, V b) { return !same(Extreme::combine(a, b), b); }
+    static __device__ Acc combine(Acc a, Acc b) {
+        const bool first = same(a.value, b.value) ? a.index < b.index : beats(a.value, b.value);
+        return first ? a : b;
+    }
+};
+template <class T> using ReduceArgMin = ReduceArg<T, ReduceMin<T>>;
+template <class T> using ReduceArgMax = ReduceArg<T, ReduceMax<T>>;
+
+// A thread meets its vectors in the order of their numbers. So it keeps the first one with the best
+// value, and looks for the place inside it once, at the end.
+template <class T, class Extreme> struct ReduceSofar<ReduceArg<T, Extreme>> {
+    typedef ReduceArg<T, Extreme> Op;
+    typedef ReduceVector<T> Vector;
+    enum { COUNT = Vector::COUNT };
+    typename Op::Acc best;  // of a vector: its best value, and the number of its first element
+    Vector vector;
+
+    __device__ ReduceSofar() : best(Op::identity()), vector() {}
+    __device__ void take(const Vector &v, unsigned long long index) {
+        const typename Op::V value = ReduceTree<Extreme, 0, COUNT>::of(v, index);
+        if ((best.index == ~0ull) | Op::beats(value, best.value))
+            best.value = value, best.index = index, vector = v;
+    }
+    __device__ void take_four(const Vector *v, unsigned long long index, unsigned step) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) take(v[k], index + k * step);
+    }
+    __device__ typename Op::Acc result() const {
+        typename Op::Acc place = best;
+        bool found = best.index == ~0ull;
+#pragma unroll
+        for (int k = 0; k < COUNT; k++) {
+            const typename Op::V value = (typename Op::V)vector.at(k);
+            if (found | !Op::same(value, best.value)) continue;
+            place.value = value, place.index = best.index + k, found = true;
+        }
+        return place;
+    }
+};
+
+// The input in parts, for blocks of so many threads: `tiles` of four vectors for each thread, from
+// a 128-byte boundary on; the `rest` of the vectors; and the `edges`, which are `head` elements in
+// front of the tiles and fewer than a vector behind the rest.
+template <class In> struct ReduceInput {
+    const In *in;
+    const ReduceVector<In> *body;
+    unsigned tiles, rest, head, edges;
+};
+
+template <class In> ReduceInput<In> reduce_split(const In *d_in, size_t n, unsigned threads) {
+    size_t head = (128 - (size_t)d_in % 128) % 128 / sizeof(In);
+    if (head > n) head = n;
+    const size_t vectors = (n - head) / ReduceVector<In>::COUNT, tile = 4 * threads;
+    const size_t edges = n - vectors * ReduceVector<In>::COUNT;
+    ReduceInput<In> input;
+    input.in = d_in, input.body = (const ReduceVector<In> *)(d_in + head);
+    input.tiles = (unsigned)(vectors / tile), input.rest = (unsigned)(vectors % tile);
+    input.head = (unsigned)head, input.edges = (unsigned)edges;
+    return input;
+}
+
+// This thread's part of the input, four loads on their way at once. The block takes every
+// gridDim.x-th tile. The block whose turn it is after the last tile takes what is left: the rest of
+// the vectors, and the edges, one to a thread.
+template <class Op, int THREADS, bool STREAM>
+__device__ typename Op::Acc reduce_thread(const ReduceInput<typename Op::In> &input) {
+    typedef ReduceVector<typename Op::In> Vector;
+    const unsigned t = threadIdx.x, step = THREADS * Vector::COUNT;
+    ReduceSofar<Op> sofar;
+    unsigned tile = blockIdx.x;
+    for (; tile < input.tiles; tile += gridDim.x) {
+        const size_t first = (size_t)tile * (4 * THREADS) + t;
+        Vector v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) v[k] = reduce_load<STREAM>(input.body + first + k * THREADS);
+        sofar.take_four(v, input.head + first * Vector::COUNT, step);
+    }
+    if (tile > input.tiles || input.rest + input.edges == 0) return sofar.result();
+    const size_t first = (size_t)tile * (4 * THREADS) + t;
+    Vector v[4] = {};  // without a value ptxas sets the loads of the loop above one behind another
+    typename Op::Acc edge = Op::identity();
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (t + k * THREADS < input.rest)
+            v[k] = reduce_load<STREAM>(input.body + first + k * THREADS);
+    if (t < input.edges) {
+        const size_t body = (first - t + input.rest) * Vector::COUNT;
+        const size_t i = t < input.head ? t : t + body;
+        edge = Op::lift(input.in[i], i);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (t + k * THREADS < input.rest)
+            sofar.take(v[k], input.head + first * Vector::COUNT + k * step);
+    return Op::combine(sofar.result(), edge);
+}
+
+// A partial result in words of 32 bits, which is what shuffles and mailboxes carry.
+template <class Acc> struct ReduceWords {
+    enum { COUNT = (sizeof(Acc) + 3) / 4 };
+    unsigned at[COUNT];
+};
+template <class Acc> __device__ ReduceWords<Acc> reduce_words(const Acc &value) {
+    ReduceWords<Acc> words = {};
+    memcpy(words.at, &value, sizeof value);
+    return words;
+}
+template <class Acc> __device__ Acc reduce_value(const ReduceWords<Acc> &words) {
+    Acc value;
+    memcpy(&value, words.at, sizeof value);
+    return value;
+}
+
+// Combines `mine` over a warp, valid in lane 0.
+template <class Op> struct ReduceWarp {
+    static __device__ typename Op::Acc of(typename Op::Acc mine) {
+#pragma unroll
+        for (int d = 16; d > 0; d /= 2) {
+            ReduceWords<typename Op::Acc> words = reduce_words(mine);
+#pragma unroll
+            for (int k = 0; k < words.COUNT; k++)
+                words.at[k] = __shfl_down_sync(0xffffffffu, words.at[k], d);
+            mine = Op::combine(mine, reduce_value(words));
+        }
+        return mine;
+    }
+};
+// Integers of 32 bits need one instruction, where there is one.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define REDUCE_AT_ONCE(Op, Acc, function)                                          \
+    template <class In> struct ReduceWarp<Op<In, Acc>> {                           \
+        static __device__ Acc of(Acc mine) { return function(0xffffffffu, mine); } \
+    };
+REDUCE_AT_ONCE(ReduceSum, int, __reduce_add_sync)
+REDUCE_AT_ONCE(ReduceMin, int, __reduce_min_sync)
+REDUCE_AT_ONCE(ReduceMax, int, __reduce_max_sync)
+REDUCE_AT_ONCE(ReduceSum, unsigned, __reduce_add_sync)
+REDUCE_AT_ONCE(ReduceMin, unsigned, __reduce_min_sync)
+REDUCE_AT_ONCE(ReduceMax, unsigned, __reduce_max_sync)
+#undef REDUCE_AT_ONCE
+#endif
+
+// Combines `mine` over the block, valid in thread 0: each warp its lanes, then one thread the
+// warps' values, which is quicker than a second round of shuffles.
+template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typename Op::Acc mine) {
+    __shared__ __align__(16) ReduceWords<typename Op::Acc> warps[THREADS / 32];
+    mine = ReduceWarp<Op>::of(mine);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = reduce_words(mine);
+    __syncthreads();  // every warp's value is there before thread 0 reads them
+    if (threadIdx.x > 0) return mine;
+    typename Op::Acc values[THREADS / 64];
+#pragma unroll
+    for (int w = 0; w < THREADS / 64; w++)
+        values[w] = Op::combine(reduce_value(warps[w]), reduce_value(warps[w + THREADS / 64]));
+#pragma unroll
+    for (int half = THREADS / 128; half > 0; half /= 2)
+#pragma unroll
+        for (int w = 0; w < THREADS / 128; w++)
+            if (w < half) values[w] = Op::combine(values[w], values[w + half]);
+    return values[0];
+}
+
+// A mailbox is a 64-bit word: a flag above 32 bits of a value. It is written as one piece and read
+// as one piece, so whoever sees the flag sees the value, and no fence is needed. (PTX ISA, memory
+// consistency model: a scalar access is one operation; relaxed ones at device scope are never torn
+// and never a race.) A value of more than 4 bytes takes several. Empty between launches: any word
+// without the flag is.
+#define REDUCE_BLOCKS 1024u     // the most blocks of a launch
+#define REDUCE_FULL 0x9e3779b9u  // the flag, which other data hardly has by chance
+struct ReduceWorkspace {
+    unsigned started, unused[31];  // numbers drawn; 0 between launches
+    unsigned long long boxes[REDUCE_BLOCKS * 4];
+};
+#define REDUCE_WORKSPACE_BYTES sizeof(ReduceWorkspace)
+
+__device__ inline void reduce_put(unsigned long long *box, unsigned long long word) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(box)),
+                 "l"(word)
+                 : "memory");
+}
+__device__ inline unsigned long long reduce_look(const unsigned long long *box) {
+    unsigned long long word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(word)
+                 : "l"(__cvta_generic_to_global(box))
+                 : "memory");
+    return word;
+}
+
+template <class Acc> __device__ void reduce_post(unsigned long long *box, const Acc &value) {
+    const ReduceWords<Acc> words = reduce_words(value);
+#pragma unroll
+    for (int k = 0; k < words.COUNT; k++)
+        reduce_put(box + k, (unsigned long long)REDUCE_FULL << 32 | words.at[k]);
+}
+
+// Waits for the value, and leaves the mailbox empty.
+template <class Acc> __device__ Acc reduce_collect(unsigned long long *box) {
+    ReduceWords<Acc> words;
+    bool full;
+    do {
+        full = true;
+#pragma unroll
+        for (int k = 0; k < words.COUNT; k++) {
+            const unsigned long long word = reduce_look(box + k);
+            full = full && word >> 32 == REDUCE_FULL;
+            words.at[k] = (unsigned)word;
+        }
+    } while (!full);
+#pragma unroll
+    for (int k = 0; k < words.COUNT; k++) reduce_put(box + k, 0);
+    return reduce_value(words);
+}
+
+// The place of this block in the order in which blocks start, valid in thread 0. In each launch one
+// block alone draws the last number or a higher one, whatever was in the counter before.
+__device__ inline unsigned reduce_draw(ReduceWorkspace *space) {
+    return threadIdx.x == 0 ? atomicInc(&space->started, gridDim.x - 1) : 0;
+}
+
+// Every block but the one with the last number posts its value and is done. That one takes all
+// values, in a fixed order, and writes the result. If numbers are drawn, its own value goes through
+// a mailbox, too, so that the order does not depend on who drew the last one.
+template <class Op, int THREADS, bool DRAWS, class Acc>
+__device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space) {
+    enum { WORDS = ReduceWords<Acc>::COUNT };
+    const unsigned last = gridDim.x - 1, posted = DRAWS ? gridDim.x : last, t = threadIdx.x;
+    if (DRAWS) {
+        __shared__ unsigned drawn;
+        if (t == 0) drawn = number;
+        __syncthreads();  // all threads know the block's number
+        number = drawn;
+    }
+    if (t == 0 && (DRAWS || number < last)) reduce_post(space->boxes + blockIdx.x * WORDS, block);
+    if (number < last) return;
+    if (posted > 0) {
+        Acc mine = t == 0 && !DRAWS ? block : Op::identity();
+        for (unsigned b = t; b < posted; b += THREADS)
+            mine = Op::combine(mine, reduce_collect<Acc>(space->boxes + b * WORDS));
+        __syncthreads();  // thread 0 has read the warps' values before they are overwritten
+        block = reduce_block<Op, THREADS>(mine);
+    }
+    if (t == 0) *out = block;
+}
+
+typedef struct {
+    unsigned blocks, threads;
+    bool draws;  // blocks draw numbers
+} ReduceShape;
+
+// The launch shape for n elements on the current device. One block as long as four loads per
+// thread suffice, which is 16 KB for 256 threads and 32 KB for 512. Then blocks of 256 with 16 KB
+// each; and once those would outnumber the blocks of 512 that fit on the device at a time, as
+// many of these as fit, which share the work.
+//
+// In each grid one block waits for the others, and at most 128 grids run on a device at a time
+// (CUDA C++ programming guide, technical specifications). Of each of our kernels two blocks fit on
+// a multiprocessor. Where 128 blocks could fill the device, there are only blocks of 512, and they
+// draw numbers.
+template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
+    int device = 0, sms = 0, threads = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    if (error != cudaSuccess) return error;
+    size_t per_sm = threads / 512 < ReduceSm<Op>::WANTED ? threads / 512 : ReduceSm<Op>::WANTED;
+    size_t fit = sms * per_sm < REDUCE_BLOCKS ? sms * per_sm : REDUCE_BLOCKS;
+    size_t bytes = n * sizeof(typename Op::In);
+    size_t narrow = (bytes + 16383) / 16384, wide = (bytes + 32767) / 32768;
+    bool small = 2 * sms <= 128, wider = narrow > (small ? 1 : fit) || (narrow == 2 && wide == 1);
+    size_t blocks = !wider ? narrow : wide < fit ? wide : fit;
+    shape->blocks = blocks > 0 ? (unsigned)blocks : 1;
+    shape->threads = wider ? 512 : 256;
+    shape->draws = small && shape->blocks > 1;
+    return cudaSuccess;
+}
+
+// Makes a workspace ready for its first call, in `stream`, where that call must be.
+inline cudaError_t reduce_clear_workspace(void *d_workspace, cudaStream_t stream) {
+    if (!d_workspace || (size_t)d_workspace % 16) return cudaErrorInvalidValue;
+    return cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream);
+}
+
+template <class Op>
+cudaError_t reduce_launch(const typename Op::In *d_in, size_t n, typename Op::Acc *d_out,
+                          void *d_workspace, cudaStream_t stream) {
+    typedef typename Op::In In;
+    typedef typename Op::Acc Acc;
+    static_assert(std::is_trivially_copyable<In>::value && 16 % sizeof(In) == 0,
+                  "reduce.cuh reads elements that are trivially copyable, of 1, 2, 4, 8 or 16 "
+                  "bytes");
+    static_assert(std::is_trivially_copyable<Acc>::value && sizeof(Acc) <= 16,
+                  "reduce.cuh passes on partial results that are trivially copyable, of at most 16 "
+                  "bytes");
+    if ((n > 0 && !d_in) || (size_t)d_in % sizeof(In) || !d_out || (size_t)d_out % alignof(Acc) ||
+        !d_workspace || (size_t)d_workspace % 16)
+        return cudaErrorInvalidValue;
+    ReduceShape shape;
+    cudaError_t error = reduce_shape<Op>(n, &shape);
+    if (error != cudaSuccess) return error;
+    const void *kernel = (const void *)reduce_kernel<Op, 256, false, false>;
+    if (shape.threads == 512) kernel = (const void *)reduce_kernel<Op, 512, true, false>;
+    if (shape.draws) kernel = (const void *)reduce_kernel<Op, 512, true, true>;
+    ReduceInput<In> input = reduce_split(d_in, n, shape.threads);
+    void *arguments[] = {&input, &d_out, &d_workspace};
+    return cudaLaunchKernel(kernel, dim3(shape.blocks), dim3(shape.threads), arguments, 0, stream);
+}
+
+// A function is compiled where it is called, so that what you do not use costs nothing.
+#define REDUCE_DEFINE(name, Op)                                                                  \
+    template <int UNUSED = 0>                                                                    \
+    cudaError_t name(const Op::In *d_in, size_t n, Op::Acc *d_out, void *d_workspace,            \
+                     cudaStream_t stream) {                                                      \
+        return reduce_launch<Op>(d_in, n, d_out, d_workspace, stream);                           \
+    }
+#define REDUCE_DEFINE_ALL(type, T)                        \
+    REDUCE_DEFINE(reduce_sum_##type, ReduceSum<T>)        \
+    REDUCE_DEFINE(reduce_min_##type, ReduceMin<T>)        \
+    REDUCE_DEFINE(reduce_max_##type, ReduceMax<T>)        \
+    REDUCE_DEFINE(reduce_argmin_##type, ReduceArgMin<T>)  \
+    REDUCE_DEFINE(reduce_argmax_##type, ReduceArgMax<T>)
+REDUCE_DEFINE_ALL(float, float)
+REDUCE_DEFINE_ALL(double, double)
+REDUCE_DEFINE_ALL(half, __half)
+REDUCE_DEFINE_ALL(bfloat16, __nv_bfloat16)
+REDUCE_DEFINE_ALL(int8, signed char)
+REDUCE_DEFINE_ALL(uint8, unsigned char)
+REDUCE_DEFINE_ALL(int, int)
+REDUCE_DEFINE_ALL(unsigned, unsigned)
+REDUCE_DEFINE_ALL(int64, long long)
+REDUCE_DEFINE_ALL(uint64, unsigned long long)
+#undef REDUCE_DEFINE_ALL
+#undef REDUCE_DEFINE
 
 // The type to accumulate in, and its extremes (the argument only says which type).
 template <typename T> struct Wide;
@@ -48,7 +604,7 @@ template <typename T> struct Sum {
     typedef T In;
     typedef typename Wide<T>::Acc Acc;
     static __device__ Acc identity() { return (Acc)-0.0f; }  // +0 would lose the sign of -0
-    static __device__ Acc lift(T x, unsigned) { return (Acc)x; }
+    static __device__ Acc lift(T x, unsigned long long) { return (Acc)x; }
     static __device__ Acc combine(Acc a, Acc b) { return plus(a, b); }
 };
 
@@ -56,7 +612,7 @@ template <typename T> struct Product {
     typedef T In;
     typedef typename Wide<T>::Acc Acc;
     static __device__ Acc identity() { return 1; }
-    static __device__ Acc lift(T x, unsigned) { return (Acc)x; }
+    static __device__ Acc lift(T x, unsigned long long) { return (Acc)x; }
     static __device__ Acc combine(Acc a, Acc b) { return times(a, b); }
 };
 
@@ -64,7 +620,7 @@ template <typename T> struct Min {
     typedef T In;
     typedef typename Wide<T>::Acc Acc;
     static __device__ Acc identity() { return highest((Acc)0); }
-    static __device__ Acc lift(T x, unsigned) { return (Acc)x; }
+    static __device__ Acc lift(T x, unsigned long long) { return (Acc)x; }
     static __device__ Acc combine(Acc a, Acc b) { return (a != a) | below(a, b) ? a : b; }
 };
 
@@ -72,7 +628,7 @@ template <typename T> struct Max {
     typedef T In;
     typedef typename Wide<T>::Acc Acc;
     static __device__ Acc identity() { return lowest((Acc)0); }
-    static __device__ Acc lift(T x, unsigned) { return (Acc)x; }
+    static __device__ Acc lift(T x, unsigned long long) { return (Acc)x; }
     static __device__ Acc combine(Acc a, Acc b) { return (a != a) | above(a, b) ? a : b; }
 };
 
@@ -87,8 +643,8 @@ template <typename T> struct ArgMax {
     static __device__ Acc identity() {
         return {lowest((typename Wide<T>::Acc)0), UINT_MAX};
     }
-    static __device__ Acc lift(T x, unsigned index) {
-        return {(typename Wide<T>::Acc)x, index};
+    static __device__ Acc lift(T x, unsigned long long index) {
+        return {(typename Wide<T>::Acc)x, (unsigned)index};
     }
     static __device__ bool wins(const Acc &a, const Acc &b) {
         bool a_nan = a.value != a.value, b_nan = b.value != b.value;
@@ -98,13 +654,15 @@ template <typename T> struct ArgMax {
     static __device__ Acc combine(Acc a, Acc b) { return wins(a, b) ? a : b; }
 };
 
-template <typename T> static __device__ T lane_xor(T x, unsigned d) {
-    return __shfl_xor_sync(0xffffffffu, x, d);
-}
-template <typename V> static __device__ Place<V> lane_xor(Place<V> x, unsigned d) {
-    x.value = lane_xor(x.value, d);
-    x.index = lane_xor(x.index, d);
-    return x;
+enum { THREADS = 512 };
+
+// Reduces the input to *out. Any grid of THREADS threads with a mailbox for each block.
+template <typename Op>
+static __device__ void reduce_grid(const ReduceInput<typename Op::In> &input,
+                                   typename Op::Acc *out, ReduceWorkspace *space) {
+    typename Op::Acc mine = reduce_thread<Op, THREADS, true>(input);
+    mine = reduce_block<Op, THREADS>(mine);
+    reduce_finish<Op, THREADS, false>(mine, blockIdx.x, out, space);
 }
 
 enum { BLOCK = 256, WARPS = BLOCK / 32 };
@@ -113,61 +671,15 @@ enum { BLOCK = 256, WARPS = BLOCK / 32 };
 // and combine(b, a) are the same, as they are for all but Moments. Block: BLOCK threads.
 template <typename Op> static __device__ typename Op::Acc block_all(typename Op::Acc mine) {
     __shared__ typename Op::Acc of_warp[WARPS];
-    for (unsigned d = 16; d > 0; d /= 2) mine = Op::combine(mine, lane_xor(mine, d));
+    for (unsigned d = 16; d > 0; d /= 2)
+        mine = Op::combine(mine, __shfl_xor_sync(0xffffffffu, mine, d));
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
     __syncthreads();  // every warp's result is there before any thread combines them
     mine = of_warp[threadIdx.x % WARPS];
-    for (unsigned d = WARPS / 2; d > 0; d /= 2) mine = Op::combine(mine, lane_xor(mine, d));
+    for (unsigned d = WARPS / 2; d > 0; d /= 2)
+        mine = Op::combine(mine, __shfl_xor_sync(0xffffffffu, mine, d));
     __syncthreads();  // all have read of_warp before the next call writes it
     return mine;
-}
-
-static __device__ unsigned tickets;  // blocks that are done; the last one sets it back to 0
-
-// Adds `count` consecutive elements, the first of them number `first`, to a partial result.
-template <typename Op>
-static __device__ typename Op::Acc take(typename Op::Acc mine, const typename Op::In *v,
-                                        unsigned count, unsigned first) {
-#pragma unroll
-    for (unsigned k = 0; k < count; k++) mine = Op::combine(mine, Op::lift(v[k], first + k));
-    return mine;
-}
-
-// Reduces in[0..n) to out[0]; out[1..] is room for a partial result per block. `in` is aligned to
-// 16 bytes. Any grid of BLOCK threads, one launch at a time. Reads n elements.
-template <typename Op>
-static __device__ void reduce_grid(const typename Op::In *in, typename Op::Acc *out, unsigned n) {
-    enum { LANES = 16 / sizeof(typename Op::In) };  // elements in a load
-    __shared__ bool is_last;
-    unsigned wide = n / LANES, threads = gridDim.x * BLOCK, me = blockIdx.x * BLOCK + threadIdx.x;
-    typename Op::Acc mine = Op::identity();
-    for (unsigned i = me; i < wide; i += 4 * threads) {
-        uint4 raw[4];
-#pragma unroll
-        for (unsigned k = 0; k < 4; k++)
-            raw[k] = i + k * threads < wide ? ((const uint4 *)in)[i + k * threads] : uint4();
-#pragma unroll
-        for (unsigned k = 0; k < 4; k++)
-            if (i + k * threads < wide)
-                mine = take<Op>(mine, (const typename Op::In *)&raw[k], LANES,
-                                (i + k * threads) * LANES);
-    }
-    for (unsigned i = wide * LANES + me; i < n; i += threads)
-        mine = take<Op>(mine, &in[i], 1, i);
-    mine = block_all<Op>(mine);
-    if (threadIdx.x == 0) {
-        out[1 + blockIdx.x] = mine;
-        __threadfence();  // the partial result is visible before the ticket is
-        is_last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
-    }
-    __syncthreads();  // all know whether this is the last block
-    if (!is_last) return;
-    __threadfence();  // the others' results are read after their tickets
-    mine = Op::identity();
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += BLOCK)
-        mine = Op::combine(mine, out[1 + b]);
-    mine = block_all<Op>(mine);
-    if (threadIdx.x == 0) out[0] = mine;
 }
 
 struct Moments {
@@ -175,17 +687,11 @@ struct Moments {
     float mean, m2;  // m2: the sum of squared distances from the mean
 };
 
-static __device__ Moments lane_xor(Moments x, unsigned d) {
-    x.count = lane_xor(x.count, d);
-    x.mean = lane_xor(x.mean, d);
-    x.m2 = lane_xor(x.m2, d);
-    return x;
-}
-
 struct MeanVariance {
     typedef float In;
     typedef Moments Acc;
     static __device__ Acc identity() { return {0, 0, 0}; }
+    static __device__ Acc lift(float x, unsigned long long) { return {1, x, 0}; }
     static __device__ Acc combine(Acc a, Acc b) {
         unsigned n = a.count + b.count;
         if (n == 0) return a;
@@ -195,30 +701,24 @@ struct MeanVariance {
     }
 };
 
-// A batch of four has its moments taken in registers, then it is merged.
-template <>
-__device__ Moments take<MeanVariance>(Moments mine, const float *v, unsigned count, unsigned) {
-    if (count != 4) return MeanVariance::combine(mine, {1, v[0], 0});
-    float mean = ((v[0] + v[1]) + (v[2] + v[3])) * 0.25f;
-    float a = v[0] - mean, b = v[1] - mean, c = v[2] - mean, d = v[3] - mean;
-    return MeanVariance::combine(mine, {4, mean, (a * a + b * b) + (c * c + d * d)});
-}
+// The four elements of a vector have their moments taken in registers, then they are merged.
+template <> struct ReduceTree<MeanVariance, 0, 4> {
+    static __device__ Moments of(const ReduceVector<float> &x, unsigned long long) {
+        float mean = ((x.at(0) + x.at(1)) + (x.at(2) + x.at(3))) * 0.25f;
+        float a = x.at(0) - mean, b = x.at(1) - mean, c = x.at(2) - mean, d = x.at(3) - mean;
+        return {4, mean, (a * a + b * b) + (c * c + d * d)};
+    }
+};
 
 struct __align__(8) Squares {
     float sum, of_squares;
 };
 
-static __device__ Squares lane_xor(Squares x, unsigned d) {
-    x.sum = lane_xor(x.sum, d);
-    x.of_squares = lane_xor(x.of_squares, d);
-    return x;
-}
-
 struct SumOfSquares {
     typedef float In;
     typedef Squares Acc;
     static __device__ Acc identity() { return {0, 0}; }
-    static __device__ Acc lift(float x, unsigned) { return {x, x * x}; }
+    static __device__ Acc lift(float x, unsigned long long) { return {x, x * x}; }
     static __device__ Acc combine(Acc a, Acc b) {
         return {a.sum + b.sum, a.of_squares + b.of_squares};
     }
@@ -261,7 +761,9 @@ static __device__ void store_row(float *out, unsigned width, const float y[4]) {
 __global__ void softmax_rows(const float *in, float *out, unsigned n) {
     __align__(16) float x[4];
     unsigned width = load_row(in, n, -INFINITY, x);
-    float largest = block_all<Max<float>>(take<Max<float>>(-INFINITY, x, 4, 0));
+    typedef Max<float> Largest;
+    float pairs[2] = {Largest::combine(x[0], x[1]), Largest::combine(x[2], x[3])};
+    float largest = block_all<Largest>(Largest::combine(pairs[0], pairs[1]));
     for (unsigned k = 0; k < 4; k++) x[k] = expf(x[k] - largest);  // 0 where the row has ended
     float sum = block_all<Sum<float>>((x[0] + x[1]) + (x[2] + x[3]));
     for (unsigned k = 0; k < 4; k++) x[k] /= sum;
@@ -302,7 +804,8 @@ typedef struct {
     const float *d_in;   // n elements, floats unless the stage says otherwise
     float *d_partial;    // room for the partial sums and, behind them, n elements
     unsigned n, block;   // elements; threads per block
-    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    unsigned grid;       // blocks, when a sweep asks for so many, or 0
+    unsigned sms, sm_threads;  // multiprocessors there are, and threads that one of them holds
     const float *h_in;   // the same n elements on the host
     unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
     cudaStream_t stream;
@@ -320,6 +823,7 @@ typedef struct Stage {
     double (*input)(unsigned i);    // element i; NULL: element(i)
     void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
     bool half_as_many;              // n / 2 elements
+    bool later;                     // checked and timed behind all others: see appendix C
 } Stage;
 
 // A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
@@ -372,13 +876,37 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
 
+static ReduceWorkspace *workspace(cudaStream_t stream) {
+    static void *d_workspace;
+    if (!d_workspace) {
+        cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);
+        reduce_clear_workspace(d_workspace, stream);
+    }
+    return (ReduceWorkspace *)d_workspace;
+}
+
 // As many blocks as fit, or fewer when there is not enough to read.
-template <typename In, typename Acc, void (*KERNEL)(const In *, Acc *, unsigned)>
+template <typename Op, void (*KERNEL)(ReduceInput<typename Op::In>, typename Op::Acc *,
+                                      ReduceWorkspace *)>
 static unsigned launch_reduction(Run r) {
-    unsigned most = r.sms * (2048 / BLOCK), per_block = BLOCK * 4 * 16 / sizeof(In);
-    unsigned enough = blocks_for(r.n, per_block), grid = enough < most ? enough : most;
-    KERNEL<<<grid, BLOCK, 0, r.stream>>>((const In *)r.d_in, (Acc *)r.d_partial, r.n);
+    typedef typename Op::In In;
+    ReduceShape most = {};
+    reduce_shape<Op>((size_t)1 << 40, &most);
+    unsigned enough = blocks_for(r.n, THREADS * 4 * 16 / sizeof(In));
+    unsigned grid = enough < most.blocks ? enough : most.blocks;
+    KERNEL<<<grid, THREADS, 0, r.stream>>>(reduce_split((const In *)r.d_in, r.n, THREADS),
+                                           (typename Op::Acc *)r.d_partial, workspace(r.stream));
     return grid;
+}
+
+// The header's own function for an operator of its own, in the shape that it chooses.
+template <typename Op> static unsigned launch_header(Run r) {
+    reduce_launch<Op>((const typename Op::In *)r.d_in, r.n, (typename Op::Acc *)r.d_partial,
+                      workspace(r.stream), r.stream);
+    ReduceShape shape = {};
+    reduce_shape<Op>(r.n, &shape);
+    r.shape[0] = shape.blocks, r.shape[1] = shape.threads;
+    return 1;
 }
 
 template <void (*KERNEL)(const float *, float *, unsigned)>
@@ -474,6 +1002,15 @@ template <Kind KIND> static void check_answer(const Stage *stage, Run r, unsigne
     expect_answer(stage, r, KIND, reference(stage, KIND, r.n));
 }
 
+// The header's places have 64 bits.
+static void check_place(const Stage *stage, Run r, unsigned) {
+    Answer should = reference(stage, ARGMAX, r.n);
+    ReducePlace<float> got;
+    CUDA(cudaMemcpy(&got, r.d_partial, sizeof got, cudaMemcpyDeviceToHost));
+    expect(stage, r.n, "MAX", got.value, should.value, 0);
+    expect(stage, r.n, "PLACE", (double)got.index, r.n ? (double)should.index : (double)~0ull, 0);
+}
+
 static const double unit = 1.0 / (1 << 24);  // a rounding of a float is off by this, relatively
 
 static void check_moments(const Stage *stage, Run r, unsigned blocks) {
@@ -485,7 +1022,8 @@ static void check_moments(const Stage *stage, Run r, unsigned blocks) {
     if (r.n == 0) return;
     double shift = stage->input(0) - element(0), mean = sum / r.n;
     double variance = squares / r.n - mean * mean;
-    double merges = ceil(r.n / 4.0 / (blocks * BLOCK)) + 1 + blocks / 256.0 + 28;
+    // in a row: tiles, the tree of one, what is left, a block, the mailboxes, a block again
+    double merges = ceil(r.n / 16.0 / (blocks * THREADS)) + 2 + 5 + 9 + blocks / 512.0 + 1 + 9;
     double error = (merges + 4) * unit * (shift + 8 + 5 * 16);
     expect(stage, r.n, "MEAN", got.mean, shift + mean, error);
     expect(stage, r.n, "VARIANCE", got.m2 / r.n, variance,
@@ -575,26 +1113,32 @@ static void print_short_cut(const Stage *, Run r, unsigned) {
 static const unsigned sizes[] = {0,   1,    2,    3,    31,   32,     33, 255,
                                  256, 257, 1000, 1023, 1024, 1025, 100003, END};
 
-#define OPERATOR(name, type, T, A, ELEM, KIND, INPUT, note)                                       \
-    {#name "_" #type, launch_reduction<T, A, name##_##type>, note, BLOCK, ELEM, COLD, NULL, sizes, \
+#define OPERATOR(name, type, Op, ELEM, KIND, INPUT, note)                                     \
+    {#name "_" #type, launch_reduction<Op, name##_##type>, note, THREADS, ELEM, COLD, NULL, sizes, \
      INPUT, check_answer<KIND>}
-#define OPERATORS(type, T, A, ELEM, FACTORS)                                                     \
-    OPERATOR(reduce_sum, type, T, A, ELEM, SUM, NULL, "identity -0"),                            \
-    OPERATOR(reduce_min, type, T, A, ELEM, MIN, NULL, "NaN wins and -0 < +0"),                   \
-    OPERATOR(reduce_max, type, T, A, ELEM, MAX, NULL, "NaN wins and -0 < +0"),                   \
-    OPERATOR(reduce_argmax, type, T, Place<A>, ELEM, ARGMAX, NULL, "the first of equals"),       \
-    OPERATOR(reduce_product, type, T, A, ELEM, PRODUCT, FACTORS, "identity 1")
+#define OPERATORS(type, T, ELEM, FACTORS)                                                        \
+    OPERATOR(reduce_sum, type, Sum<T>, ELEM, SUM, NULL, "identity -0"),                          \
+    OPERATOR(reduce_min, type, Min<T>, ELEM, MIN, NULL, "NaN wins and -0 < +0"),                 \
+    OPERATOR(reduce_max, type, Max<T>, ELEM, MAX, NULL, "NaN wins and -0 < +0"),                 \
+    OPERATOR(reduce_argmax, type, ArgMax<T>, ELEM, ARGMAX, NULL, "the first of equals"),         \
+    OPERATOR(reduce_product, type, Product<T>, ELEM, PRODUCT, FACTORS, "identity 1")
 #define FLOATS BLOCK, FLOAT, COLD, NULL, sizes  // fields of a row
 
 static const Stage stages[] = {
-    OPERATORS(int, int, int, INT, odd_ints),
-    OPERATORS(half, __half, float, HALF, factors),
-    OPERATORS(double, double, double, DOUBLE, factors),
-    OPERATORS(float, float, float, FLOAT, factors),
-    {"mean_variance", launch_reduction<float, Moments, mean_variance>, "merging", FLOATS, shifted,
-     check_moments},
-    {"mean_variance_naive", launch_reduction<float, Squares, mean_variance_naive>,
-     "sum of squares: not to be used", FLOATS, shifted, print_short_cut},
+    OPERATORS(int, int, INT, odd_ints),
+    OPERATORS(half, __half, HALF, factors),
+    OPERATORS(double, double, DOUBLE, factors),
+    OPERATORS(float, float, FLOAT, factors),
+    {"header_max_half", launch_header<ReduceMax<__half>>, "the header's", 0, HALF, COLD, NULL,
+     sizes, NULL, check_answer<MAX>},
+    {"header_argmax_half", launch_header<ReduceArgMax<__half>>, "the header's", 0, HALF, COLD,
+     NULL, sizes, NULL, check_place},
+    {"header_argmax_float", launch_header<ReduceArgMax<float>>, "the header's", 0, FLOAT, COLD,
+     NULL, sizes, NULL, check_place},
+    {"mean_variance", launch_reduction<MeanVariance, mean_variance>, "merging", THREADS, FLOAT,
+     COLD, NULL, sizes, shifted, check_moments},
+    {"mean_variance_naive", launch_reduction<SumOfSquares, mean_variance_naive>,
+     "sum of squares: not to be used", THREADS, FLOAT, COLD, NULL, sizes, shifted, print_short_cut},
     {"softmax_rows", launch_rows<softmax_rows>, "rows of 1024", FLOATS, thirds,
      check_rows<check_softmax>},
     {"layer_norm_rows", launch_rows<layer_norm_rows>, "rows of 1024", FLOATS, thirds,
@@ -648,8 +1192,9 @@ static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
     const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
     bench.shape[0] = 0, bench.shape[1] = block_of(stage);
     return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
-            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
-            bench.stream};
+            (unsigned)bench.device.multiProcessorCount,
+            (unsigned)bench.device.maxThreadsPerMultiProcessor, (const float *)bench.h_in,
+            bench.shape, bench.stream};
 }
 
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
@@ -786,11 +1331,11 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     }
     double gbps = bytes / t.median / 1e3;
     double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
-           t.median, t.p5, t.p95, gbps, pin, read);
+    printf("%-24s %7u %8.2f %8.2f %8.2f %6.0f %6.1f", stage->name, partials, t.p5, t.median,
+           t.p95, gbps, read);
     if (!above.samples) printf("\n");
-    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
-    else printf("%.2fx\n", above.median / t.median);
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("  =\n");
+    else printf("  %.2fx\n", above.median / t.median);
     if (bench.rows)
         fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
                 stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
@@ -885,6 +1430,34 @@ static void time_stage(const Stage *stage) {
         time_and_report(stage, *grid);
 }
 
+static void check_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later && (bench.only || stage->mode != COUNTER_EXAMPLE))
+            check_sizes(stage);
+}
+
+static void measure_stage(const Stage *stage) {
+    (bench.seconds > 0 ? time_stage : profile_stage)(stage);
+}
+
+static void measure_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later) measure_stage(stage);
+}
+
+// A wrong sum behind the first rows leaves none of them in the file.
+static void drop_rows(void) {
+    if (bench.rows) (void)!freopen(bench.csv, "w", bench.rows);
+}
+
+static void start_table(void) {
+    if (bench.csv) open_csv(), atexit(drop_rows);
+    if (bench.seconds > 0)
+        printf("microseconds; last the step from the row above, =: no measurable difference\n"
+               "%-24s %7s %8s %8s %8s %6s %6s\n", "kernel", "blocks", "p5", "median", "p95",
+               "GB/s", "% read");
+}
+
 int main(int argc, char **argv) {
     int driver = 0;  // its version; 0 where there is none
     read_options(argc, argv);
@@ -899,19 +1472,18 @@ int main(int argc, char **argv) {
     open_device();
     for (const Stage *stage = first; lab.before && stage < end; stage++)
         lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
-    for (const Stage *stage = first; stage < end; stage++)
-        if (bench.only || stage->mode != COUNTER_EXAMPLE) check_sizes(stage);
+    bool measured = bench.pin_gbps > 0 && bench.n >= 4;
+    check_stages(first, end, false);
+    if (!measured) check_stages(first, end, true);
     printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
     if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
-    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
-    if (bench.csv) open_csv();
-    bool timed = bench.seconds > 0;
-    if (timed)
-        printf("%-28s %5s %9s %10s %10s %10s %8s %6s %6s\n", "kernel", "block", "partials",
-               "median us", "p5", "p95", "GB/s", "% pin", "% read");
-    (timed ? time_stage : profile_stage)(&ceiling);
-    for (const Stage *stage = first; stage < end; stage++)
-        (timed ? time_stage : profile_stage)(stage);
+    if (!measured) return 0;
+    start_table();
+    measure_stage(&ceiling);
+    measure_stages(first, end, false);
+    check_stages(first, end, true);
+    measure_stages(first, end, true);
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
+    bench.rows = NULL;
     return 0;
 }

@@ -101,7 +101,8 @@ typedef struct {
     const float *d_in;   // n elements, floats unless the stage says otherwise
     float *d_partial;    // room for the partial sums and, behind them, n elements
     unsigned n, block;   // elements; threads per block
-    unsigned grid, sms;  // blocks, when a sweep asks for so many, or 0; multiprocessors there are
+    unsigned grid;       // blocks, when a sweep asks for so many, or 0
+    unsigned sms, sm_threads;  // multiprocessors there are, and threads that one of them holds
     const float *h_in;   // the same n elements on the host
     unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
     cudaStream_t stream;
@@ -119,6 +120,7 @@ typedef struct Stage {
     double (*input)(unsigned i);    // element i; NULL: element(i)
     void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
     bool half_as_many;              // n / 2 elements
+    bool later;                     // checked and timed behind all others: see appendix C
 } Stage;
 
 // A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
@@ -180,7 +182,7 @@ static unsigned blocks_for(unsigned n, unsigned per_block) {
 
 // The grid that chapter 8 settled on: enough for n, and no more than fits on the device at once.
 static unsigned one_wave(Run r) {
-    unsigned most = r.sms * (2048 / r.block), enough = blocks_for(r.n, 8 * r.block);
+    unsigned most = r.sms * (r.sm_threads / r.block), enough = blocks_for(r.n, 8 * r.block);
     return enough < most ? enough : most;
 }
 
@@ -246,8 +248,9 @@ static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
     const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
     bench.shape[0] = 0, bench.shape[1] = block_of(stage);
     return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
-            (unsigned)bench.device.multiProcessorCount, (const float *)bench.h_in, bench.shape,
-            bench.stream};
+            (unsigned)bench.device.multiProcessorCount,
+            (unsigned)bench.device.maxThreadsPerMultiProcessor, (const float *)bench.h_in,
+            bench.shape, bench.stream};
 }
 
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
@@ -384,11 +387,11 @@ static void time_and_report(const Stage *stage, unsigned grid) {
     }
     double gbps = bytes / t.median / 1e3;
     double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
-    printf("%-28s %5u %9u %10.2f %10.2f %10.2f %8.1f %6.1f %6.1f  ", stage->name, block, partials,
-           t.median, t.p5, t.p95, gbps, pin, read);
+    printf("%-24s %7u %8.2f %8.2f %8.2f %6.0f %6.1f", stage->name, partials, t.p5, t.median,
+           t.p95, gbps, read);
     if (!above.samples) printf("\n");
-    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("no measurable difference\n");
-    else printf("%.2fx\n", above.median / t.median);
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("  =\n");
+    else printf("  %.2fx\n", above.median / t.median);
     if (bench.rows)
         fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
                 stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
@@ -470,7 +473,7 @@ static void nccl_check(ncclResult_t result, const char *call) {
     fail(1, call, ncclGetErrorString(result));
 }
 
-enum { MOST_GPUS = 64, GPU_COUNTS = 8, SIZES = 15 };
+enum { MOST_GPUS = 512, GPU_COUNTS = 16, SIZES = 32 };
 
 // A GPU that this process drives. Its rank is its number among the GPUs of all processes.
 typedef struct {
@@ -510,6 +513,9 @@ static unsigned members(const Job *job) {
 
 // The first element of a rank's slice; that of rank + 1 is its end.
 static size_t slice_start(const Job *job, unsigned rank) { return job->n * rank / job->gpus; }
+
+// The longest slice of any rank.
+static size_t longest_slice(const Job *job) { return (job->n + job->gpus - 1) / job->gpus; }
 
 #ifdef WITH_MPI
 #define SUFFIX "_mpi"  // to the names of kernels: the same work, another arrangement
@@ -556,9 +562,11 @@ static void sum_gpus(const Job *job, unsigned input) {
     for (Gpu *g = team.gpus; g < team.gpus + members(job); g++) {
         size_t count = slice_start(job, g->rank + 1) - slice_start(job, g->rank);
         size_t slot = (count / 64 + 1) * 64, slots = team.room / slot;
-        unsigned sms = (unsigned)bench.device.multiProcessorCount;
+        const cudaDeviceProp *device = &bench.device;
+        unsigned sms = (unsigned)device->multiProcessorCount;
+        unsigned sm_threads = (unsigned)device->maxThreadsPerMultiProcessor;
         Run r = {g->d_in + (slots ? input % slots * slot : 0), g->d_sum, (unsigned)count,
-                 bench.block, 0, sms, NULL, NULL, g->stream};
+                 bench.block, 0, sms, sm_threads, NULL, NULL, g->stream};
         CUDA(cudaSetDevice(g->device));
         sum_last_block<<<one_wave(r), r.block, 0, r.stream>>>(r.d_in, r.d_partial, r.n,
                                                               g->d_partial, g->d_tickets);
@@ -617,19 +625,24 @@ static void open_team(int device) {
     }
 }
 
-// The sum of the first n elements; quick where n is not less than in the call before.
+// The sum of the first n elements; quick where n is not less than in the call before. Each period
+// of the elements adds up to 0.
 static double sum_of_elements(size_t n) {
     static size_t known;
     static long long sum;
+    n %= (size_t)1 << 32;
     if (n < known) known = 0, sum = 0;
     for (; known < n; known++) sum += element((unsigned)known);
     return (double)sum;
 }
 
+// Enough blocks of 256 threads for n elements, and no more than a loop over them needs.
+static unsigned grid_for(size_t n) { return n < 1024 * 256 ? blocks_for((unsigned)n, 256) : 1024; }
+
 static void place_elements(const Job *job, const Gpu *g) {
     size_t start = job->message ? g->rank : slice_start(job, g->rank);
     size_t count = job->message ? job->n : slice_start(job, g->rank + 1) - start;
-    write_elements<<<1024, 256, 0, g->stream>>>(g->d_in, count, (unsigned)start);
+    write_elements<<<grid_for(count), 256, 0, g->stream>>>(g->d_in, count, (unsigned)start);
     if (job->message) CUDA(cudaMemsetAsync(g->d_out, 0xFF, job->n * sizeof(float), g->stream));
     CUDA(cudaMemsetAsync(g->d_sum, 0xFF, sizeof(float), g->stream));
 }
@@ -658,7 +671,8 @@ static void check_job(const Job *job) {
             CUDA(cudaSetDevice(g->device));
             if (job->message) {
                 CUDA(cudaMemset(g->d_partial, 0, sizeof(unsigned)));
-                count_wrong<<<1024, 256>>>(g->d_out, job->n, job->gpus, (unsigned *)g->d_partial);
+                count_wrong<<<grid_for(job->n), 256>>>(g->d_out, job->n, job->gpus,
+                                                       (unsigned *)g->d_partial);
                 CUDA(cudaMemcpy(&wrong, g->d_partial, sizeof wrong, cudaMemcpyDeviceToHost));
             } else {
                 CUDA(cudaMemcpy(&sum, g->d_sum, sizeof sum, cudaMemcpyDeviceToHost));
@@ -757,9 +771,10 @@ static int each_job(void (*visit)(const Job *job, int size)) {
     }
     for (int size = 0; size < SIZES; size++) {
         size_t n = ((size_t)bench.n << size) / 256;
-        for (unsigned c = 0; n > 0 && n <= team.room && c < team.choices; c++) {
+        for (unsigned c = 0; n > 0 && c < team.choices; c++) {
             Job job = {"", team.counts[c], c, n, false};
             const char *many = job.gpus > 1 ? "s" : "";
+            if (longest_slice(&job) > team.room) continue;
             snprintf(job.name, sizeof job.name, "sum_%u_gpu%s" SUFFIX, job.gpus, many);
             visited += visit_job(&job, size, visit);
         }
@@ -773,13 +788,12 @@ static void check_each(const Job *job, int) { check_job(job); }
 static void report_job(const Job *job, int size) {
     Timing t = time_job(job);
     double gbps = (double)job->n * sizeof(float) / t.median / 1e3, k = job->gpus;
-    printf("%-22s %11zu %10.2f %10.2f %10.2f %8.1f  ", job->name, job->n, t.median, t.p5, t.p95,
-           gbps);
+    printf("%-22s %13zu %10.2f %8.0f  ", job->name, job->n, t.median, gbps);
     if (bench.rows)
         fprintf(bench.rows, "%s,%zu,%u,%u,0,float,%.4f,%.4f,%.4f,%d,%.5g,", job->name, job->n,
                 bench.block, job->gpus, t.median, t.p5, t.p95, t.samples, gbps);
     if (job->message) {
-        printf("bus %8.1f GB/s\n", gbps * 2 * (k - 1) / k);
+        printf("bus %.0f GB/s\n", gbps * 2 * (k - 1) / k);
         if (bench.rows) fprintf(bench.rows, ",,\"n elements on each GPU\"\n");
         return;
     }
@@ -787,8 +801,8 @@ static void report_job(const Job *job, int size) {
     double alone = us_of[0][size], part = 0;
     for (int smaller = 0; smaller <= size; smaller++)
         if (job->gpus == 1u << (size - smaller)) part = us_of[0][smaller];
-    if (alone > 0) printf("strong %5.1f %%  ", 100 * alone / k / t.median);
-    if (part > 0) printf("weak %5.1f %%", 100 * part / t.median);
+    if (alone > 0) printf("strong %.1f %% ", 100 * alone / k / t.median);
+    if (part > 0) printf("weak %.1f %%", 100 * part / t.median);
     printf("\n");
     if (bench.rows)
         fprintf(bench.rows, "%.4g,,\"n elements in all\"\n", 100 * gbps / k / bench.pin_gbps);
@@ -798,9 +812,9 @@ static void report_job(const Job *job, int size) {
 static void check_awkward_sizes(void) {
     static const size_t sizes[] = {0, 1, 2, 3, 5, 31, 33, 1000, 1025, 100003};
     for (size_t n : sizes)
-        for (unsigned c = 0; c < team.choices && n <= team.room; c++) {
+        for (unsigned c = 0; c < team.choices; c++) {
             Job job = {"sum of an awkward size", team.counts[c], c, n};
-            check_job(&job);
+            if (longest_slice(&job) <= team.room) check_job(&job);
         }
 }
 

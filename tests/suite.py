@@ -89,11 +89,11 @@ class Suite:
         return False
 
     def tell(self, name, good, details):
-        print(f"{'ok' if good else 'not ok'} {self.area}: {name}", flush=True)
         details = [details] if isinstance(details, str) else details
         lines = [line for detail in details for line in str(detail).splitlines()]
-        for line in [] if good else lines[:40]:
-            print("    " + line, flush=True)
+        told = [f"{'ok' if good else 'not ok'} {self.area}: {name}"]
+        told += [] if good else ["    " + line for line in lines[:40]]
+        print("\n".join(told) + "\n", end="", flush=True)  # at once, whatever other threads print
 
     def skip(self, name, why):
         """A case that cannot run here; the name `all` stands for the rest of the suite."""

@@ -1,4 +1,6 @@
 // Exercise: the step of the chars. Nothing to change: it asks CUB for which n it wants storage.
+#include <cub/device/device_reduce.cuh>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,8 @@
 template <class Elem, class Result> struct Exercise {
     unsigned (*launch)(const Elem *d_in, Result *d_out, unsigned n);  // tells how many results
     unsigned n, block;  // elements of the run that is counted; threads per block
-    double (*expected)(const Elem *in, unsigned n, unsigned k);  // result k; NULL: they add up
+    // Result k, and NAN behind the last one; NULL: they add up.
+    double (*expected)(const Elem *in, unsigned n, unsigned k);
     double (*input)(unsigned i);  // element i; NULL: small whole numbers, none of them 0
     const unsigned *sizes;        // nine to check; NULL: nothing, one, around a warp, a block
 };
@@ -16,7 +19,9 @@ template <class Elem, class Result> struct Exercise {
 static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
-#include <cub/device/device_reduce.cuh>
+
+// Which lanes happen to run together is for the device to choose: here each one runs alone.
+#define __activemask() (1u << threadIdx.x % 32)
 
 // More than one byte is only asked for when there are two passes.
 static bool two_passes(unsigned n) {

@@ -1,4 +1,5 @@
 // Exercise: the minimum of the hardware. Let smaller() be one instruction.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 template <class Elem, class Result> struct Exercise {
     unsigned (*launch)(const Elem *d_in, Result *d_out, unsigned n);  // tells how many results
     unsigned n, block;  // elements of the run that is counted; threads per block
-    double (*expected)(const Elem *in, unsigned n, unsigned k);  // result k; NULL: they add up
+    // Result k, and NAN behind the last one; NULL: they add up.
+    double (*expected)(const Elem *in, unsigned n, unsigned k);
     double (*input)(unsigned i);  // element i; NULL: small whole numbers, none of them 0
     const unsigned *sizes;        // nine to check; NULL: nothing, one, around a warp, a block
 };
@@ -16,7 +18,9 @@ template <class Elem, class Result> struct Exercise {
 static unsigned blocks_for(unsigned n, unsigned per_block) {
     return n ? (n - 1) / per_block + 1 : 1;
 }
-#include <math.h>
+
+// Which lanes happen to run together is for the device to choose: here each one runs alone.
+#define __activemask() (1u << threadIdx.x % 32)
 
 // The smaller of two: NaN if one of them is, and -0 is below +0.
 static __device__ float smaller(float a, float b) {
@@ -46,16 +50,18 @@ static unsigned launch(const float *d_in, float *d_out, unsigned n) {
     return grid * BLOCK / 32;
 }
 
-// A warp has numbers, or zeros with one -0 among them, or a NaN, or nothing else but one number.
+// A warp has numbers, or the smallest that there are, or zeros with one -0 among them, or a NaN, or
+// nothing else but one number.
 static double element(unsigned i) {
     unsigned warp = i / 32;
     bool special = i % 32 == warp / 4 % 32;
-    if (warp % 4 == 0) return i % 7;
+    if (warp % 4 == 0) return warp % 8 ? ldexp(1 + i % 7, -149) : i % 7;
     if (warp % 4 == 1) return special ? -0.0 : 0.0;
     return special == (warp % 4 == 2) ? NAN : 1;
 }
 
 static double expected(const float *in, unsigned n, unsigned k) {
+    if (k >= blocks_for(n, BLOCK) * BLOCK / 32) return NAN;
     float least = INFINITY;
     for (unsigned i = 32 * k; i < n && i < 32 * k + 32; i++) {
         if (isnan(in[i])) return 1000;
@@ -110,9 +116,12 @@ static void compare(const Exercise<Elem, Result> &e, const Data<Elem, Result> &d
         double should = e.expected ? e.expected(data.in, n, k) : 0, is = (double)data.out[k];
         total += is;
         if (!e.expected || is == should) continue;
-        snprintf(text, size, "result %u is %.9g, not %.9g", k, is, should);
+        if (isnan(should)) snprintf(text, size, "%u results, and not %u", results, k);
+        else snprintf(text, size, "result %u is %.9g, not %.9g", k, is, should);
         return;
     }
+    if (e.expected && !isnan(e.expected(data.in, n, results)))
+        snprintf(text, size, "no more than %u results", results);
     if (!e.expected && !(total == sum))
         snprintf(text, size, "the sum is %.9g, not %.9g", total, sum);
 }
@@ -122,13 +131,15 @@ template <class Elem, class Result>
 static bool check(const Exercise<Elem, Result> &e, const Data<Elem, Result> &data, unsigned n,
                   char *text, size_t size) {
     must(cudaMemset(data.d_out, 0xFF, data.out_bytes), "cudaMemset");
-    unsigned results = e.launch(data.d_in, data.d_out, n);
+    size_t results = e.launch(data.d_in, data.d_out, n), room = data.out_bytes / sizeof(Result);
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) error = cudaDeviceSynchronize();
     if (error == cudaSuccess)
-        error = cudaMemcpy(data.out, data.d_out, results * sizeof(Result), cudaMemcpyDeviceToHost);
-    if (error == cudaSuccess) compare(e, data, n, results, text, size);
-    else snprintf(text, size, "%s", cudaGetErrorString(error));
+        error = cudaMemcpy(data.out, data.d_out, (results < room ? results : room) * sizeof(Result),
+                           cudaMemcpyDeviceToHost);
+    if (error != cudaSuccess) snprintf(text, size, "%s", cudaGetErrorString(error));
+    else if (results > room) snprintf(text, size, "%zu results, and room for %zu", results, room);
+    else compare(e, data, n, (unsigned)results, text, size);
     return error == cudaSuccess;
 }
 

@@ -2,9 +2,9 @@
 // slow stands in front of the clear, which therefore comes late.
 //
 //     clear stream|default    sums 100000 ones in a non-blocking stream, after clearing the
-//                             workspace there, or in the default stream, which that one does not
-//                             wait for: then the sum is wrong, on a GPU always, on the CPU device
-//                             with --order
+//                             workspace of old mail there, or in the default stream, which that
+//                             one does not wait for: then the sum is wrong, on a GPU always, on the
+//                             CPU device with --order
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +45,19 @@ int main(int argc, char **argv) {
     // Every kernel is loaded before it matters: a first launch may wait for the whole device.
     fill<<<(N + 255) / 256, 256, 0, stream>>>(d_in, N);
     slow<<<1, 1, 0, stream>>>(d_slow, 1);
-    stop_on(cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream));
+    stop_on(reduce_clear_workspace(d_workspace, stream));
     stop_on(reduce_sum_int(d_in, N, d_sum, d_workspace, stream));
-    // A value in every mailbox: what was not cleared yet goes into the sum.
-    stop_on(cudaMemsetAsync(d_workspace, 1, REDUCE_WORKSPACE_BYTES, stream));
+    // Mail in every box, as a kernel that was cut short leaves it: until it is cleared it goes into
+    // the sum.
+    static ReduceWorkspace old;
+    for (unsigned long long &box : old.boxes) box = (unsigned long long)REDUCE_FULL << 32 | 1;
+    stop_on(cudaMemcpyAsync(d_workspace, &old, sizeof old, cudaMemcpyHostToDevice, stream));
     stop_on(cudaDeviceSynchronize());
 
     slow<<<1, 1, 0, right ? stream : 0>>>(d_slow, ROUNDS);
     stop_on(cudaGetLastError());
     if (right)
-        stop_on(cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, stream));
+        stop_on(reduce_clear_workspace(d_workspace, stream));
     else
         stop_on(cudaMemset(d_workspace, 0, REDUCE_WORKSPACE_BYTES));
     stop_on(reduce_sum_int(d_in, N, d_sum, d_workspace, stream));

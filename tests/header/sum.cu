@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
     stop_on(cudaMalloc((void **)&d_in, (size_t)(n + 1) * sizeof(int)));
     stop_on(cudaMalloc((void **)&d_out, sizeof out));
     stop_on(cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES));
-    stop_on(cudaMemsetAsync(d_workspace, 0, REDUCE_WORKSPACE_BYTES, 0)); // on the sums' stream
+    stop_on(reduce_clear_workspace(d_workspace, 0)); // in the sums' stream
     stop_on(cudaMemcpy(d_in, in, (size_t)n * sizeof(int), cudaMemcpyHostToDevice));
 
     stop_on(reduce_sum_int(d_in, (size_t)n, d_out + 0, d_workspace, 0));

@@ -1,9 +1,10 @@
 // Several GPUs and an NCCL on top of the CPU device, which is one: preloaded in front of both.
 //
-// FAKE_GPUS says how many. Each is the one device again, with little memory and a memory clock, so
-// that the lab also times. The calls are checked as the real ones check them: a rank belongs to the
-// device that was current, a group holds one call of each rank, and nothing is instantiated while a
-// stream records. FAKE_FAULT=sum reduces wrongly on rank 1, FAKE_FAULT=call makes a call fail.
+// FAKE_GPUS says how many. Each is the one device again, with little memory and, unless
+// FAKE_UNTIMED is set, a memory clock, so that the lab also times. The calls are checked as the
+// real ones check them: a rank belongs to the device that was current, a group holds one call of
+// each rank, and nothing is instantiated while a stream records. FAKE_FAULT=sum reduces wrongly on
+// rank 1, FAKE_FAULT=call makes a call fail.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <nccl.h>
@@ -24,7 +25,7 @@ typedef struct {
 } Call;
 
 static int current, recording, depth, call_count;
-static Call calls[64];
+static Call calls[1024];
 
 static int gpus(void) {
     const char *text = getenv("FAKE_GPUS");
@@ -71,7 +72,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     (void)device;
     *value = 1000000;
     if (attribute == cudaDevAttrMemoryClockRate) return cudaSuccess;
-    *value = 1024;
+    *value = getenv("FAKE_UNTIMED") ? 0 : 1024;
     if (attribute == cudaDevAttrGlobalMemoryBusWidth) return cudaSuccess;
     cudaError_t (*next)(int *, enum cudaDeviceAttr, int) =
         (cudaError_t(*)(int *, enum cudaDeviceAttr, int))real("cudaDeviceGetAttribute");

@@ -19,6 +19,7 @@ void exercises_open(Book *book, size_t line) {
     const Exercise *exercise = exercise_at(book->chunks, book->file, line);
     Buf text = {.arena = book->arena};
     if (!exercise) return; // a fault that was reported
+    if (book->open_exercise) book->open_exercise(book);
     Str number = exercises_number(book, exercise);
     const char *kind = exercise_kind_name(exercise->kind);
     book_blank(book);
@@ -80,6 +81,7 @@ void exercises_end(Book *book, size_t line) {
     const Exercise *exercise = exercise_at(book->chunks, book->file, line);
     bool graded = exercise && exercise->kind != EXERCISE_EXPLORE;
     if (graded && book->add_grading) book->add_grading(book, exercise);
+    if (exercise && book->close_exercise) book->close_exercise(book);
 }
 
 bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {

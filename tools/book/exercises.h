@@ -14,7 +14,8 @@ bool exercises_folds(Str div);
 // The lines that open an exercise at this line of the chapter, with its number and title.
 void exercises_open(Book *book, size_t line);
 
-// What stands at the end of the exercise that opened at this line: cells that grade it.
+// What stands at the end of the exercise that opened at this line: cells that grade it, in a
+// notebook.
 void exercises_end(Book *book, size_t line);
 
 // The lines that open and close what is folded below some words.

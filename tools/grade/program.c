@@ -66,7 +66,6 @@ bool program_compile(Arena *arena, const ProgramTools *tools, Program *program) 
     buf_format(&arch, "-arch=%s", tools->native ? tools->native : "");
     char *nvcc = str_terminated(arena, str_of(tools->nvcc));
     char *ptx[] = {nvcc,
-                   WORD("-O3"),
                    WORD("-arch=compute_90"),
                    WORD("-lineinfo"),
                    WORD("-cudart"),
@@ -206,6 +205,7 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
     char *once[] = {simt,
                     WORD("--watchdog"),
                     WORD("2"),
+                    WORD("--longest"),
                     WORD("--csv"),
                     counts,
                     WORD("--lines-csv"),

@@ -4,7 +4,8 @@
 // Three runs: all sizes with --check; `--once`, whose launches are what is counted; and on a GPU
 // all sizes again. The numbers, by the names that demands call them:
 //
-//   every column of the CPU device's CSV from warp_insts on, of all launches of --once together
+//   every column of the CPU device's CSV from warp_insts to longest_warp, of all launches of --once
+//   together, which run one after another
 //   launches, blocks, threads     of the same run
 //   hazards                       that --check found
 //   NAME                          for each line `NAME = NUMBER` that the first run printed, such as

@@ -1,6 +1,6 @@
 // Prove: see prove.h. All versions of a program are compiled as one, each in a namespace of its
 // own, and the first argument says which one's main runs: a compiler takes longer to start than to
-// work.
+// work. What an earlier proof has compiled of the same text is taken.
 #include "grade/prove.h"
 
 #include <errno.h>
@@ -127,7 +127,8 @@ static bool prove_build(Proof *proof) {
     bool written =
         program_write(arena, &session->tools, all.name, together(session, exercise), &all.source);
     if (!written) all.fault.text = str_of(strerror(errno));
-    bool compiled = written && program_compile(arena, &session->tools, &all);
+    bool compiled = written && (session_is_compiled(session, all.name) ||
+                                program_compile(arena, &session->tools, &all));
     Buf why = {.arena = arena};
     buf_format(&why, "%.*s:%zu: %.*s", STR_ARG(all.fault.file), all.fault.line,
                STR_ARG(all.fault.text));

@@ -78,12 +78,13 @@ static const char *path_of(const Session *session, const char *folder, Str name,
     return str_terminated(session->arena, buf_str(&path));
 }
 
-// Compiles it unless the program there is newer than its source and the CPU device.
-static bool is_compiled(const Session *session, Str name) {
-    const char *others[] = {path_of(session, "exercises/", name, ".cu"), session->tools.nvcc};
-    return is_newest(path_of(session, "exercises/", name, session->tools.native ? ".gpu" : ""),
-                     others, session->tools.nvcc ? 2 : 1) &&
-           is_newest(path_of(session, "exercises/", name, ""), others, 1);
+bool session_is_compiled(const Session *session, Str name) {
+    const char *others[] = {path_of(session, "exercises/", name, ".cu"),
+                            path_of(session, "grade", STR(""), ""), session->tools.nvcc};
+    size_t count = session->tools.nvcc ? 3 : 2;
+    return is_newest(path_of(session, "exercises/", name, ""), others, count) &&
+           (!session->tools.native ||
+            is_newest(path_of(session, "exercises/", name, ".gpu"), others, count));
 }
 
 bool session_own(const Session *session, const Exercise *exercise, Program *program) {
@@ -98,7 +99,8 @@ bool session_own(const Session *session, const Exercise *exercise, Program *prog
         fprintf(stderr, "%.*s: %s\n", STR_ARG(program->source), strerror(errno));
         return false;
     }
-    if (is_compiled(session, program->name) || program_compile(arena, &session->tools, program))
+    if (session_is_compiled(session, program->name) ||
+        program_compile(arena, &session->tools, program))
         program_measure(arena, &session->tools, program, NULL);
     if (!program->fault.text.len) return true;
     if (program->fault.line)

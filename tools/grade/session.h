@@ -37,6 +37,10 @@ Progress session_progress(const Session *session);
 // What the reader's file is graded by, in a hash: it changes with the file and with the exercise.
 Str session_hash(const Session *session, const Exercise *exercise, Str text);
 
+// Is BUILD/exercises/NAME the program of NAME.cu beside it, by this compiler and this grade? Then
+// it need not be compiled again.
+bool session_is_compiled(const Session *session, Str name);
+
 // Runs the exercise's own program: the solution, or that of a number that is asked. What is there
 // from an earlier run of the same source is taken. False: a fault was printed.
 bool session_own(const Session *session, const Exercise *exercise, Program *program);

@@ -29,6 +29,8 @@ typedef struct {
     size_t complete_count;
     size_t compared; // predictions of the chapter that stand beside what was measured
     bool ran;        // a lab of the chapter has been run above
+    bool aside;      // what is woven now belongs to an exercise that is left out
+    bool pointed;    // the chapter has been said to have its exercises in a notebook of its own
     Str section;     // name of the heading that the next cell stands under
     Str frame;       // its sections that have not been added yet
     bool opened;     // those before the chapters have been
@@ -198,8 +200,8 @@ static void add_borrowed(Notebook *notebook, const Lab *lab) {
     }
 }
 
-// Which chunks the labs and the exercises of the notebook contain.
-static bool *needed_chunks(const Labs *labs, const bool *inside) {
+// Which chunks the labs of the notebook contain, and its exercises if it has any.
+static bool *needed_chunks(const Labs *labs, const bool *inside, bool exercises) {
     bool *needed = ARENA_NEW(labs->table->arena, labs->table->chunk_count + 1, bool);
     for (size_t i = 0; i < labs->count; i++) {
         const Lab *lab = &labs->items[i];
@@ -207,7 +209,7 @@ static bool *needed_chunks(const Labs *labs, const bool *inside) {
         for (size_t k = 0; k < lab->need_count; k++) needed[lab->needs[k]] = true;
     }
     const ChunkTable *table = labs->table;
-    for (size_t i = 0; i < table->exercise_count; i++) {
+    for (size_t i = 0; exercises && i < table->exercise_count; i++) {
         const Exercise *exercise = &table->exercises[i];
         if (!inside[exercise->file] || exercise->kind != EXERCISE_BUILD) continue;
         Lab program = lab_of_program(table, exercise->program);
@@ -230,6 +232,7 @@ static void add_chunk(Book *book, size_t chunk) {
         code_weave_plain(book, book->chunks->chunks[chunk].part);
         return;
     }
+    if (notebook->aside) book->out.len = 0;
     flush_text(notebook);
     open_frame(notebook);
     if (lab) add_borrowed(notebook, lab);
@@ -241,8 +244,34 @@ static void add_chunk(Book *book, size_t chunk) {
     run_complete_labs(notebook);
 }
 
+// In the notebook with all chapters stands only where their exercises are: it is to be run in one
+// go, and to stay below 1 MB.
+static void open_exercise(Book *book) {
+    Notebook *notebook = book->cells;
+    if (!notebook->whole) return;
+    if (!notebook->pointed) {
+        Buf text = {.arena = book->arena};
+        Str home = path_stem(book->chunks->files[book->file].path);
+        buf_format(
+            &text,
+            "They stand in [the chapter's own notebook](%.*s.ipynb), to be tried and graded.\n",
+            STR_ARG(home));
+        book_blank(book);
+        book_add(book, buf_str(&text));
+    }
+    flush_text(notebook);
+    notebook->pointed = notebook->aside = true;
+}
+
+static void close_exercise(Book *book) {
+    Notebook *notebook = book->cells;
+    if (notebook->aside) book->out.len = 0;
+    notebook->aside = false;
+}
+
 static void add_grading(Book *book, const Exercise *exercise) {
     Notebook *notebook = book->cells;
+    if (notebook->aside) return;
     Arena *arena = book->arena;
     Buf text = {.arena = arena}, id = {.arena = arena};
     Str number = exercises_number(book, exercise);
@@ -362,7 +391,7 @@ static void add_chapters(Notebook *notebook) {
         if (!notebook->inside[file]) continue;
         book->file = file;
         notebook->compared = 0;
-        notebook->ran = false;
+        notebook->ran = notebook->pointed = false;
         chapters_weave_file(book);
         flush_text(notebook);
         add_comparison(notebook);
@@ -458,7 +487,7 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
                          .name = name,
                          .inside = inside,
                          .whole = whole,
-                         .needed = needed_chunks(labs, inside),
+                         .needed = needed_chunks(labs, inside, !whole),
                          .written = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, bool),
                          .missing = ARENA_NEW(book->arena, labs->count + 1, size_t),
                          .complete = ARENA_NEW(book->arena, labs->count + 1, size_t),
@@ -469,6 +498,8 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     book->homes = homes_of(&notebook);
     book->add_chunk = add_chunk;
     book->add_grading = add_grading;
+    book->open_exercise = open_exercise;
+    book->close_exercise = close_exercise;
     book->add_image = add_image;
     book->add_prediction = add_prediction;
     book->out.len = 0;

@@ -54,6 +54,21 @@ __global__ void read_null(const int *in, int *out) {
     out[threadIdx.x] = in[threadIdx.x];  // HAZARD null_pointer: out of bounds
 }
 
+// 16 bytes for each thread, as many of them from `in` as there are of its n ints, zeros for the rest.
+// Behind the end threads copy nothing, from nowhere.
+__global__ void copy_tail(const int *in, int *out, unsigned n, bool always) {
+    __shared__ __align__(16) int s[BLOCK * 4];
+    unsigned first = threadIdx.x * 4, left = first < n ? n - first : 0;
+    unsigned bytes = always || left > 4 ? 16 : left * 4, to;
+    to = (unsigned)__cvta_generic_to_shared(s + first);
+    const int *from = left || always ? in + first : NULL;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
+                 "l"(from), "r"(bytes)  // HAZARD copied_tail: out of bounds
+                 : "memory");
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    out[threadIdx.x] = s[first] + s[first + 3];
+}
+
 __global__ void read_host(const int *in, int *out) {
     out[threadIdx.x] = in[threadIdx.x];  // HAZARD host_pointer: out of bounds
 }
@@ -336,6 +351,8 @@ static const Case cases[] = {
     RUN("global_read_in_front", read_beside<<<1, BLOCK>>>(written(BLOCK * 4), d_out, -1)),
     RUN("global_read_in_front_right", read_beside<<<1, BLOCK>>>(written(BLOCK * 4 + 4) + 1, d_out, -1)),
     RUN("null_pointer", read_null<<<1, BLOCK>>>(NULL, d_out)),
+    RUN("copied_tail", copy_tail<<<1, BLOCK>>>(written(BLOCK * 12 - 4), d_out, BLOCK * 3 - 1, true)),
+    RUN("copied_tail_right", copy_tail<<<1, BLOCK>>>(written(BLOCK * 12 - 4), d_out, BLOCK * 3 - 1, false)),
     RUN("host_pointer", static int on_host[BLOCK]; read_host<<<1, BLOCK>>>(on_host, d_out)),
     RUN("use_after_free", use_after_free(d_out, false)),
     RUN("use_after_free_right", use_after_free(d_out, true)),

@@ -132,6 +132,24 @@ template <bool RIGHT> __global__ void store_after_atomic(const int *in, int *out
     out[t] = total;
 }
 
+// Warps of a block order each other through a volatile flag.
+template <bool FENCE> __global__ void flag_between_warps(const int *in, int *out) {
+    __shared__ int message;
+    __shared__ volatile int ready;
+    unsigned t = threadIdx.x;
+    if (t == 0) ready = 0;
+    __syncthreads();
+    if (t == 0) {
+        message = in[1];  // LABEL flag_between_warps
+        if (FENCE) __threadfence_block();
+        ready = 1;  // LABEL flag_between_warps
+    } else if (t == 32) {
+        while (ready == 0) {}  // HAZARD flag_between_warps: race with flag_between_warps
+        __threadfence_block();
+        out[0] = message;  // HAZARD flag_between_warps: race with flag_between_warps
+    }
+}
+
 // Right: atomics never collide with each other.
 __global__ void histogram(const int *in, int *out) {
     __shared__ int bins[8];
@@ -420,6 +438,7 @@ __global__ void private_words(const int *in, int *out) {
     RUN(#kernel, kernel<false><<<1, 32>>>), RUN(#kernel "_right", kernel<true><<<1, 32>>>)
 
 static const Case cases[] = {
+    TWINS(flag_between_warps),
     TWINS(tree),
     TWINS(tree_first_barrier),
     RUN("last_warp_volatile", last_warp<0><<<1, 64>>>),

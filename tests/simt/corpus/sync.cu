@@ -230,6 +230,112 @@ template <bool RIGHT> __global__ void shuffle_unnamed_source(const int *in, int 
     out[t] = v;
 }
 
+// --- values that are undefined, thrown away or used ---
+
+// Half of a sum's lanes read lanes that are not there; only the first lane's sum is wanted.
+template <bool RIGHT> __global__ void sum_of_half_warp(const int *in, int *out) {
+    int v = in[threadIdx.x];
+    for (int d = RIGHT ? 8 : 16; d > 0; d /= 2)
+        v += __shfl_down_sync(FULL, v, d);  // HAZARD sum_of_half_warp: mask
+    if (threadIdx.x == 0) out[0] = v;
+}
+
+// What comes from a lane that is not there is not added.
+template <bool RIGHT> __global__ void sum_of_some_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    int v = in[t];
+    for (int d = 16; d > 0; d /= 2) {
+        int other = __shfl_down_sync(0xffffffu, v, d);  // HAZARD sum_of_some_lanes: mask
+        if (!RIGHT || t + d < 24) v += other;
+    }
+    if (t == 0) out[0] = v;
+}
+
+// The same by two halves of a number, and by a maximum, among lanes that have not ended.
+template <bool RIGHT> __global__ void greatest_of_some_lanes(const int *in, int *out) {
+    unsigned lane = threadIdx.x % 32;
+    if (lane >= 20) return;
+    double v = in[threadIdx.x];
+    for (unsigned d = 16; d > 0; d /= 2) {
+        double other = __shfl_xor_sync(FULL, v, d);  // HAZARD greatest_of_some_lanes: mask
+        if (!RIGHT || (lane ^ d) < 20) v = max(v, other);
+    }
+    if (lane == 0) out[threadIdx.x / 32] = (int)v;
+}
+
+// An undefined value decides a branch, an address, a vote; it is stored where others may read it.
+template <int USE, bool RIGHT> __global__ void undefined_used(const int *in, int *out) {
+    __shared__ int s[16];
+    unsigned t = threadIdx.x;
+    // HAZARD-NEXT decides_branch: mask
+    // HAZARD-NEXT decides_address: mask
+    // HAZARD-NEXT decides_vote: mask
+    // HAZARD-NEXT stored_partial: mask
+    int next = __shfl_down_sync(0xffffu, in[t], 1);
+    const bool known = !RIGHT || t < 15;
+    if (USE == 0 && known && next > 3) out[t] = in[t];
+    if (USE == 1) out[t] = in[known ? next & 127 : 0];
+    if (USE == 2 && __all_sync(0xffffu, known ? next > in[t] : 1)) out[t] = 1;
+    if (USE == 3) {
+        if (known) s[t] = next;
+        __syncwarp(0xffffu);
+        out[t] = s[0];
+    }
+}
+
+// Right: nothing of what lane 15 gets goes anywhere.
+__global__ void undefined_unused(const int *in, int *out) {
+    int next;
+    asm volatile("shfl.sync.down.b32 %0, %1, 1, 31, 0xffff;" : "=r"(next) : "r"(in[threadIdx.x]));
+    out[threadIdx.x] = in[1];
+}
+
+// --- __syncwarp() of the lanes that are left: those that have ended did not come ---
+
+template <bool RIGHT> __global__ void ended_before_sync(const int *in, int *out) {
+    __shared__ int s[32];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];  // LABEL ended_before_sync_store
+    if (RIGHT) __syncwarp();
+    if (t >= 16) return;
+    __syncwarp(__activemask());
+    out[t] = s[t + 16];  // HAZARD ended_before_sync: race with ended_before_sync_store
+}
+
+// They have read what the others then write.
+template <bool RIGHT> __global__ void ended_readers(const int *in, int *out) {
+    __shared__ int s[32];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncwarp();
+    out[t] = s[t ^ 16];  // LABEL ended_readers_read
+    if (RIGHT) __syncwarp();
+    if (t >= 16) return;
+    __syncwarp(0xffffu);
+    s[t] = in[t + 1];  // HAZARD ended_readers: race with ended_readers_read
+}
+
+// Odd lanes alone, and in global memory.
+template <bool RIGHT> __global__ void sync_of_odd_lanes(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = in[t];  // LABEL sync_of_odd_lanes_store
+    if (RIGHT) __syncwarp();
+    if (t & 1) {
+        __syncwarp(__activemask());
+        out[BLOCK + t] = out[t - 1];  // HAZARD sync_of_odd_lanes: race with sync_of_odd_lanes_store
+    }
+}
+
+// Right: lanes that are named count, though they have ended; a half warp has all its lanes.
+__global__ void sync_names_ended(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;  // 48 threads
+    s[t] = in[t];
+    if (t < 32 && t >= 16) return;
+    __syncwarp(t < 32 ? FULL : 0xffffu);
+    out[t] = s[t < 32 ? t ^ 16 : t ^ 1];
+}
+
 // Named lanes are alive when the others begin to wait for them, for which they look, and end elsewhere.
 __device__ int waiting_begins[3][2];
 template <int KIND, bool RIGHT> __global__ void awaited_lanes_end(const int *in, int *out) {
@@ -307,6 +413,22 @@ static const Case cases[] = {
     TWINS(shuffle_exited_lane, 32),
     TWINS(sum_with_exited_lanes, 32),
     TWINS(shuffle_unnamed_source, 32),
+    TWINS(sum_of_half_warp, 16),
+    TWINS(sum_of_some_lanes, 24),
+    TWINS(greatest_of_some_lanes, 64),
+    RUN("decides_branch", undefined_used<0, false><<<1, 16>>>(d_in, d_out)),
+    RUN("decides_branch_right", undefined_used<0, true><<<1, 16>>>(d_in, d_out)),
+    RUN("decides_address", undefined_used<1, false><<<1, 16>>>(d_in, d_out)),
+    RUN("decides_address_right", undefined_used<1, true><<<1, 16>>>(d_in, d_out)),
+    RUN("decides_vote", undefined_used<2, false><<<1, 16>>>(d_in, d_out)),
+    RUN("decides_vote_right", undefined_used<2, true><<<1, 16>>>(d_in, d_out)),
+    RUN("stored_partial", undefined_used<3, false><<<1, 16>>>(d_in, d_out)),
+    RUN("stored_partial_right", undefined_used<3, true><<<1, 16>>>(d_in, d_out)),
+    RUN("undefined_unused_right", undefined_unused<<<1, 16>>>(d_in, d_out)),
+    TWINS(ended_before_sync, 32),
+    TWINS(ended_readers, 32),
+    TWINS(sync_of_odd_lanes, 32),
+    RUN("sync_names_ended_right", sync_names_ended<<<1, 48>>>(d_in, d_out)),
     RUN("vote_awaits_end", awaited_lanes_end<0, false><<<1, 32>>>(d_in, d_out)),
     RUN("vote_awaits_end_right", awaited_lanes_end<0, true><<<1, 32>>>(d_in, d_out)),
     RUN("match_awaits_end", awaited_lanes_end<1, false><<<1, 32>>>(d_in, d_out)),

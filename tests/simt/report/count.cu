@@ -39,6 +39,16 @@ template <int LIMIT> __global__ void atomics(int *out) {
     out[threadIdx.x] = total;
 }
 
+// The second warp of the last block adds COPIES times, and no other warp does.
+template <int COPIES> __global__ void one_warp_adds(int *out) {
+    int v = (int)threadIdx.x;
+    if (threadIdx.x / 32 == 1 && blockIdx.x == gridDim.x - 1) {
+#pragma unroll
+        for (int k = 0; k < COPIES; k++) asm volatile("add.s32 %0, %0, 3;" : "+r"(v));
+    }
+    out[threadIdx.x] = v;
+}
+
 int main(int argc, char **argv) {
     int *d;
     if (cudaMalloc((void **)&d, 4096) || cudaMemset(d, 0, 4096)) return 3;
@@ -50,6 +60,8 @@ int main(int argc, char **argv) {
     barriers<0><<<5, 96>>>(d);
     barriers<7><<<5, 96>>>(d);
     atomics<9><<<2, 64>>>(d);
+    one_warp_adds<10><<<9, 128>>>(d);
+    one_warp_adds<50><<<9, 128>>>(d);
     adds<11><<<3, 100>>>(d);
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     return argc > 1 ? atoi(argv[1]) : 0;

@@ -14,6 +14,7 @@
 // One fact: its number as an attribute (enum cudaDeviceAttr, 0: none), where cudaDeviceProp holds
 // it in CUDA 12 and in CUDA 13 (-1: not there) and how wide, and its value. Numbers and offsets:
 // driver_types.h of 12.8 and 13.0. Textures and surfaces do not exist here: their limits are 0.
+// Three are chosen when the program starts: see fact_value.
 static const struct {
     int attribute, offset_12, offset_13, bytes, value;
 } facts[] = {
@@ -107,6 +108,9 @@ static const struct {
 
 enum {
     FACTS = sizeof facts / sizeof *facts,
+    ATTRIBUTE_SMS = 16,
+    ATTRIBUTE_SM_THREADS = 39,
+    ATTRIBUTE_SM_BLOCKS = 106,
     LAST_ATTRIBUTE = 147,
     NAME_BYTES = 256,
     UUID_OFFSET = 256,   // of 16 bytes
@@ -117,6 +121,19 @@ enum {
 };
 
 static const char device_name[] = "CPU device (simt)";
+
+static int fact_value(size_t i) {
+    switch (facts[i].attribute) {
+    case ATTRIBUTE_SMS:
+        return (int)limits_sms();
+    case ATTRIBUTE_SM_THREADS:
+        return (int)limits_sm_threads();
+    case ATTRIBUTE_SM_BLOCKS:
+        return (int)limits_sm_blocks();
+    default:
+        return facts[i].value;
+    }
+}
 
 static void put(char *properties, int offset, const void *value, size_t bytes) {
     memcpy(properties + offset, value, bytes);
@@ -132,7 +149,7 @@ static CudaError properties(void *out, int device, int abi, size_t bytes) {
     put(all, MEMORY_OFFSET, &memory, sizeof memory);
     for (size_t i = 0; i < FACTS; i++) {
         int offset = abi == 12 ? facts[i].offset_12 : facts[i].offset_13;
-        int64_t value = facts[i].value;
+        int64_t value = fact_value(i);
         if (offset >= 0) put(all, offset, &value, (size_t)facts[i].bytes);
     }
     memcpy(out, all, bytes);
@@ -154,7 +171,7 @@ static CudaError attribute(int *value, int number, int device) {
     if (device != 0) return CUDA_INVALID_DEVICE;
     *value = 0;
     for (size_t i = 0; i < FACTS; i++)
-        if (facts[i].attribute == number) *value = facts[i].value;
+        if (facts[i].attribute == number) *value = fact_value(i);
     return CUDA_SUCCESS;
 }
 

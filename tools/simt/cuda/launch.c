@@ -59,7 +59,7 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
     if (error || !launch->cooperative) return error;
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     int resident = occupancy_blocks(&entry->info, (int)threads, launch->dynamic_shared_bytes);
-    if (blocks > (uint64_t)resident * DEVICE_SMS) return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
+    if (blocks > (uint64_t)resident * limits_sms()) return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
     return CUDA_SUCCESS;
 }
 
@@ -196,7 +196,8 @@ API CudaError cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *f
 // All blocks of a cluster run on one group of multiprocessors. How many clusters of 1 to 8 and of
 // 16 blocks fit at a time was asked of one H200, where one block, two or four fit on a
 // multiprocessor. The groups that explain all of it are not known; what was not asked is answered
-// from the row of one block, and for 9 to 15 blocks a cluster as for 16.
+// from the row of one block, for 9 to 15 blocks a cluster as for 16, and a device of another size
+// as its share of multiprocessors.
 static int active_clusters(const KernelEntry *entry, const Launch *launch, size_t shared) {
     enum { ASKED = 9 };
     static const struct {
@@ -208,8 +209,9 @@ static int active_clusters(const KernelEntry *entry, const Launch *launch, size_
     const int per_sm = occupancy_blocks(&entry->info, (int)(block.x * block.y * block.z), shared);
     const uint32_t size = cluster_blocks(launch->cluster), at = size < ASKED ? size - 1 : ASKED - 1;
     for (size_t k = 0; k < sizeof measured / sizeof *measured; k++)
-        if (measured[k].per_sm == per_sm) return measured[k].fit[at];
-    return measured[0].fit[at] * per_sm;
+        if (measured[k].per_sm == per_sm)
+            return measured[k].fit[at] * (int)limits_sms() / DEVICE_SMS;
+    return measured[0].fit[at] * per_sm * (int)limits_sms() / DEVICE_SMS;
 }
 
 static CudaError max_active_clusters(int *clusters, const void *function,

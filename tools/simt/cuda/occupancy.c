@@ -12,8 +12,8 @@ int occupancy_registers(const KernelInfo *info) {
 int occupancy_blocks(const KernelInfo *info, int threads, size_t dynamic_shared_bytes) {
     if (threads > (int)info->max_threads_per_block) return 0;
     int warps = (threads + DEVICE_WARP - 1) / DEVICE_WARP;
-    int blocks = DEVICE_THREADS_PER_SM / DEVICE_WARP / warps;
-    if (blocks > DEVICE_BLOCKS_PER_SM) blocks = DEVICE_BLOCKS_PER_SM;
+    int blocks = (int)limits_sm_threads() / DEVICE_WARP / warps;
+    if (blocks > (int)limits_sm_blocks()) blocks = (int)limits_sm_blocks();
     size_t shared = info->static_shared_bytes + dynamic_shared_bytes;
     if (shared > DEVICE_SHARED_OPTIN) return 0;
     // Shared memory is handed out in units of 128 bytes (CUDA Occupancy Calculator, 9.0).

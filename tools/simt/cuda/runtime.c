@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "simt/base/limits.h"
 #include "simt/cuda/queue.h"
 #include "simt/cuda/signal.h"
 #include "simt/memory/memory.h"
@@ -39,21 +40,27 @@ static bool option_set(const char *name) {
     return value && *value;
 }
 
+static uint32_t option_number(const char *name) {
+    return option_set(name) ? (uint32_t)strtoul(getenv(name), NULL, 10) : 0;
+}
+
 // The launcher has checked the values; a program may also be started without it.
 static void start(void) {
     options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
+    options.longest = option_set("SIMT_LONGEST");
     options.machine = option_set("SIMT_MACHINE");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
-    if (option_set("SIMT_THREADS"))
-        options.host_threads = (uint32_t)strtoul(getenv("SIMT_THREADS"), NULL, 10);
+    options.host_threads = option_number("SIMT_THREADS");
     if (option_set("SIMT_WATCHDOG"))
         options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);
+    limits_choose(option_number("SIMT_SMS"), option_number("SIMT_SM_THREADS"));
     ReportOptions report = {
         .csv = option_set("SIMT_CSV") ? getenv("SIMT_CSV") : NULL,
         .lines_csv = option_set("SIMT_LINES_CSV") ? getenv("SIMT_LINES_CSV") : NULL,
         .merge = option_set("SIMT_MERGE"),
+        .longest = options.longest,
         .last = option_set("SIMT_LAST"),
         .lines = options.lines,
         .html = option_set("SIMT_HTML") ? getenv("SIMT_HTML") : NULL,

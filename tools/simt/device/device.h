@@ -55,6 +55,7 @@ typedef struct {
     bool lines;              // attribute counters to source lines
     bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards
+    bool longest;            // count the longest warp
     bool machine;            // execute machine code, not PTX
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
     uint32_t host_threads;   // 0: one per core
@@ -78,7 +79,8 @@ typedef struct {
 typedef struct {
     uint64_t serial; // of the launch, from 1 on
     Counters total;
-    LineCounters *lines; // sorted by file and line; NULL without SimtOptions.lines
+    uint64_t longest_warp; // the most instructions of one warp; 0 without SimtOptions.longest
+    LineCounters *lines;   // sorted by file and line; NULL without SimtOptions.lines
     size_t line_count;
     Hazard *hazards;
     size_t hazard_count;

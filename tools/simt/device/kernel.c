@@ -285,6 +285,7 @@ static void report_parts(Run *run, const Tally *tally) {
     const uint32_t count = run->machine.slot_count;
     const SlotTable slots = {module->slots.slots, count, count};
     counters_total(&report->total, &slots, tally);
+    report->longest_warp = run->machine.longest_warp;
     if (run->options->lines)
         report->line_count = counters_by_line(arena, module->ptx, &slots, tally, &report->lines);
     if (run->options->check)
@@ -309,6 +310,7 @@ static SimtStatus run_blocks(Run *run) {
                        machine->cluster_count < machine->block_count || run->options->path ||
                        machine->run_prerequisite;
     machine->slot_count = slots;
+    machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (module->machine) fill_bank(machine, run->launch, machine->params);
     if (!open_observers(machine, run->kernel->mangled, run->options, &status, run->error))

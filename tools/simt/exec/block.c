@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simt/exec/cluster.h"
+#include "simt/exec/longest.h"
 #include "simt/exec/observer.h"
 #include "simt/exec/path.h"
 
@@ -44,7 +45,7 @@ Block *block_new(Machine *machine, Tally *tally) {
         warp->stack = stacks + (size_t)k * machine->stack_bytes;
         warp_prepare(warp);
     }
-    if (observer_attach(block)) return block;
+    if ((!machine->longest_of || longest_attach(block)) && observer_attach(block)) return block;
     block_free(block);
     return NULL;
 }
@@ -52,6 +53,7 @@ Block *block_new(Machine *machine, Tally *tally) {
 void block_free(Block *block) {
     if (!block) return;
     observer_detach(block);
+    longest_detach(block);
     free(block->warps);
     free(block->shared);
     free(block->local);
@@ -159,6 +161,7 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
         return;
     }
     round->ran = true;
+    if (warp->followed) inst = observer_follow(warp, inst);
     while (inst) inst = inst->run(warp, inst);
     if (warp->stop == STOP_DONE) {
         block->done_warps++;
@@ -233,6 +236,9 @@ BlockResult block_run(Block *block, bool may_yield) {
     bool stop = machine_interrupted && timed_out(block);
     BlockResult result = stop ? BLOCK_FAILED : take_turns(block, may_yield);
     if (result == BLOCK_DONE) block->running = false;
-    if (result == BLOCK_DONE || result == BLOCK_FAILED) observer_end(block);
+    if (result == BLOCK_DONE || result == BLOCK_FAILED) {
+        if (block->own) longest_end(block);
+        observer_end(block);
+    }
     return result;
 }

@@ -32,6 +32,7 @@ struct Block {
     uint8_t *local; // threads * local_stride
     uint32_t local_stride;
     Tally *tally;
+    Tally *own; // of each warp, see longest.h; NULL: they share the block's
     Barrier barriers[BARRIERS];
     void *watch;       // what the machine's observer keeps about it
     void *profile;     // the same of its profile

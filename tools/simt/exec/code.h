@@ -55,6 +55,7 @@ struct Code {
     const PtxFunction *source;
     Inst *insts;
     uint32_t count;
+    const uint32_t *registers;            // their places in the frame, PTX_NONE: not used
     uint32_t frame_bytes;                 // of registers, constants, parameter areas
     uint32_t param_offset, result_offset; // in the frame, for functions that are called
     uint32_t param_stride, result_bytes;  // a lane

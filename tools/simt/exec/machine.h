@@ -28,8 +28,10 @@ typedef struct {
     uint64_t grid_workspace; // of a cooperative launch, device address
     uint64_t grid_id;
     bool cooperative;
-    bool ordered;        // its blocks run on one host thread, see schedule.c
-    uint32_t slot_count; // of counters
+    bool ordered;                // its blocks run on one host thread, see schedule.c
+    uint32_t slot_count;         // of counters
+    const SlotTable *longest_of; // what longest_warp is counted by; NULL: it is not asked for
+    uint64_t longest_warp;       // the most instructions of one warp, see longest.h
     const PtxModule *module;
     Observer *observer;    // NULL: nobody watches
     Observer *profile;     // another one, told only of blocks and accesses to shared memory

@@ -78,8 +78,18 @@ static const Inst *watch_copy(Warp *warp, const Inst *inst) {
 // --- lanes that meet ---
 
 static const Inst *watch_sync(Warp *warp, const Inst *inst) {
+    const bool followed = warp->followed;
     observer_of(warp->block)->meet(warp, inst, REG(warp, LaneU32, inst->sync.mask));
-    return inst->plain(warp, inst);
+    inst = inst->plain(warp, inst);
+    return warp->followed && !followed ? observer_follow(warp, inst) : inst;
+}
+
+const Inst *observer_follow(Warp *warp, const Inst *inst) {
+    while (inst && warp->followed) {
+        observer_of(warp->block)->step(warp, inst);
+        inst = inst->run(warp, inst);
+    }
+    return inst;
 }
 
 // --- installation ---

@@ -69,11 +69,18 @@ struct Observer {
     // These lanes have met at bar.warp.sync, those that named each other at a time, which orders
     // them.
     void (*join)(Warp *warp, const Inst *inst, uint32_t lanes);
+
+    // warp->exec is about to execute an instruction; while warp->followed, which the observer sets
+    // and clears, at a shuffle first.
+    void (*step)(Warp *warp, const Inst *inst);
 };
 
 // Before and after a launch: lets machine->observer, if any, see its instructions, or no more.
 void observer_watch(const Machine *machine);
 void observer_leave(const Machine *machine);
+
+// Runs a warp as long as it is followed; the next instruction, as of an Op.
+const Inst *observer_follow(Warp *warp, const Inst *inst);
 
 // What others than the instructions tell.
 bool observer_attach(Block *block);

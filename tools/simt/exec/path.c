@@ -78,6 +78,7 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->current = 0;
     warp->live = lanes;
     warp->carry = 0;
+    warp->followed = false;
     warp->cluster_arrived = warp->cluster_open = 0;
     warp->stop = STOP_NONE;
 }

@@ -77,6 +77,7 @@ struct Warp {
     uint8_t stop;
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
+    bool followed;      // an observer sees every instruction: see Observer.step
     uint32_t carry;     // condition-code register, a bit per lane
     Spin spin;
     // Lanes that have arrived at the barrier of the cluster and not yet waited for it: where it is

@@ -25,6 +25,9 @@ static const char usage[] =
     "  --csv FILE      write the counters of every launch as CSV\n"
     "  --merge         in the CSV, one row for launches of the same kernel, grid and block whose\n"
     "                  counters are equal, and their number in a last column, launches\n"
+    "  --longest       in the CSV, another column, longest_warp: the instructions of the warp "
+    "that\n"
+    "                  executed the most\n"
     "  --last          report only the last launch of each kernel and block size\n"
     "  --lines         list counters per source line (build with nvcc -lineinfo)\n"
     "  --lines-csv FILE  write them as CSV, with the hazards that --check found at each line\n"
@@ -45,6 +48,8 @@ static const char usage[] =
     "every\n"
     "                  shuffle of block 0 to FILE; with --check the races there as they happen\n"
     "  --threads N     host threads (default: one per core); results do not depend on it\n"
+    "  --sms N         multiprocessors of the device, 1 to 1024 (default: 132)\n"
+    "  --sm-threads N  threads that each of them holds: 1024, 1536 or 2048 (default)\n"
     "  --watchdog S    end a kernel of which no warp ends for S seconds (default: never)\n"
     "  -h, --help      this text\n"
     "\n"
@@ -67,8 +72,9 @@ static const char usage[] =
     "SIGINT and SIGTERM end the kernel that runs, then the program, with the table so far.\n"
     "\n"
     "The device that programs see: \"CPU device (simt)\", compute capability 9.0, 132\n"
-    "multiprocessors, 2048 threads, 32 blocks and 228 KB of shared memory on each (48 KB per\n"
-    "block, 227 KB when asked for), three quarters of the machine's memory, L2 4 MB. Memory clock\n"
+    "multiprocessors, 2048 threads, 32 blocks (one for 64 threads) and 228 KB of shared memory on\n"
+    "each (48 KB per block, 227 KB when asked for), three quarters of the machine's memory, L2 4 "
+    "MB. Memory clock\n"
     "and bus width are 0: times mean nothing. Event times are host time. Registers do not limit\n"
     "occupancy. Without --order work runs at once, in the order of the calls, whatever its\n"
     "stream. cudaMalloc fills memory with bytes 0xFF (NaN, -1).\n"
@@ -111,18 +117,34 @@ static const char *format_text(const char *format, ...) {
 
 // --- options ---
 
-typedef enum { VALUE_NONE, VALUE_FILE, VALUE_WHOLE, VALUE_SECONDS } ValueKind;
+typedef enum {
+    VALUE_NONE,
+    VALUE_FILE,
+    VALUE_WHOLE,
+    VALUE_SECONDS,
+    VALUE_SMS,
+    VALUE_SM_THREADS
+} ValueKind;
 
 static const struct {
     const char *name, *variable;
     ValueKind value;
 } options[] = {
-    {"--csv", "SIMT_CSV", VALUE_FILE},          {"--merge", "SIMT_MERGE", VALUE_NONE},
-    {"--lines", "SIMT_LINES", VALUE_NONE},      {"--check", "SIMT_CHECK", VALUE_NONE},
-    {"--order", "SIMT_ORDER", VALUE_WHOLE},     {"--trace", "SIMT_TRACE", VALUE_FILE},
-    {"--threads", "SIMT_THREADS", VALUE_WHOLE}, {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
-    {"--last", "SIMT_LAST", VALUE_NONE},        {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
-    {"--html", "SIMT_HTML", VALUE_FILE},        {"--machine", "SIMT_MACHINE", VALUE_NONE},
+    {"--csv", "SIMT_CSV", VALUE_FILE},
+    {"--merge", "SIMT_MERGE", VALUE_NONE},
+    {"--lines", "SIMT_LINES", VALUE_NONE},
+    {"--check", "SIMT_CHECK", VALUE_NONE},
+    {"--order", "SIMT_ORDER", VALUE_WHOLE},
+    {"--trace", "SIMT_TRACE", VALUE_FILE},
+    {"--threads", "SIMT_THREADS", VALUE_WHOLE},
+    {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
+    {"--last", "SIMT_LAST", VALUE_NONE},
+    {"--lines-csv", "SIMT_LINES_CSV", VALUE_FILE},
+    {"--html", "SIMT_HTML", VALUE_FILE},
+    {"--longest", "SIMT_LONGEST", VALUE_NONE},
+    {"--machine", "SIMT_MACHINE", VALUE_NONE},
+    {"--sms", "SIMT_SMS", VALUE_SMS},
+    {"--sm-threads", "SIMT_SM_THREADS", VALUE_SM_THREADS},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
@@ -135,15 +157,20 @@ static const char *absolute(const char *path) {
     return format_text("%s/%s", folder, path);
 }
 
-static void check_number(const char *name, const char *text, bool whole) {
+static void check_number(const char *name, const char *text, ValueKind kind) {
     char *end;
+    unsigned long long number = 0;
     errno = 0;
-    if (whole)
-        strtoull(text, &end, 10);
-    else
+    if (kind == VALUE_SECONDS)
         strtod(text, &end);
+    else
+        number = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end || errno)
         die("%s takes a number, not \"%s\"", name, text);
+    if (kind == VALUE_SMS && (number < 1 || number > 1024))
+        die("%s takes a number from 1 to 1024, not \"%s\"", name, text);
+    if (kind == VALUE_SM_THREADS && number != 1024 && number != 1536 && number != 2048)
+        die("%s takes 1024, 1536 or 2048, not \"%s\"", name, text);
 }
 
 // Of that program, or if there is none only what is known.
@@ -186,7 +213,7 @@ static int read_options(int argc, char **argv) {
         if (options[k].value == VALUE_FILE)
             value = absolute(value);
         else
-            check_number(options[k].name, value, options[k].value == VALUE_WHOLE);
+            check_number(options[k].name, value, options[k].value);
         setenv(options[k].variable, value, 1);
     }
     check_combination();

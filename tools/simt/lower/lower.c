@@ -114,6 +114,7 @@ static void finish(Lower *lower, const size_t *place) {
     for (uint32_t k = 0; k < code->count; k++) code->insts[k].plain = code->insts[k].run;
     const Places places = {code->insts, place};
     for (size_t k = 0; k < lower->fixup_count; k++) apply_fixup(lower, &lower->fixups[k], &places);
+    code->registers = lower->offset;
     code->frame_bytes = lower->frame;
     code->lowered = true;
 }

@@ -13,15 +13,18 @@ const Inst *op_copy_async(Warp *warp, const Inst *inst) {
     const Access store = address_copy_store(inst), load = address_copy_load(inst);
     const uint32_t mask = warp->exec, size = address_bytes(&store);
     uint8_t *to[LANES], *from[LANES];
-    uint32_t reading = mask;
-    if (inst->copy.ignored != PTX_NONE) reading &= ~*REG(warp, LaneU32, inst->copy.ignored);
+    uint32_t reading = 0, bytes[LANES]; // whoever copies nothing may have any address: on an H200
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        bytes[l] = address_copy_bytes(warp, inst, l);
+        reading |= (uint32_t)(bytes[l] > 0) << l;
+    }
     if (!address_resolve(warp, &store, mask, to)) return NULL;
     if (reading && !address_resolve(warp, &load, reading, from)) return NULL;
     for (uint32_t m = mask; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        uint32_t bytes = address_copy_bytes(warp, inst, l);
-        if (bytes) memcpy(to[l], from[l], bytes);
-        memset(to[l] + bytes, 0, size - bytes);
+        const int l = __builtin_ctz(m);
+        if (bytes[l]) memcpy(to[l], from[l], bytes[l]);
+        memset(to[l] + bytes[l], 0, size - bytes[l]);
     }
     spin_stored(warp);
     return inst + 1;

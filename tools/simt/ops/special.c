@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "simt/base/clock.h"
+#include "simt/base/limits.h"
 #include "simt/exec/cluster.h"
 #include "simt/ops/ops.h"
 
@@ -67,9 +68,9 @@ OF_WARP(cluster_ctarank, block->rank)
 OF_WARP(cluster_nctarank, block->cluster->count)
 OF_WARP(warp_size, LANES)
 OF_WARP(warpid, warp->index)
-OF_WARP(nwarpid, DEVICE_THREADS_PER_SM / LANES)
-OF_WARP(smid, block->number % DEVICE_SMS)
-OF_WARP(nsmid, DEVICE_SMS)
+OF_WARP(nwarpid, limits_sm_threads() / LANES)
+OF_WARP(smid, block->number % limits_sms())
+OF_WARP(nsmid, limits_sms())
 OF_WARP(gridid, machine->grid_id)
 OF_WARP(envreg1, machine->grid_workspace >> 32)
 OF_WARP(envreg2, machine->grid_workspace &UINT32_MAX)

@@ -21,9 +21,10 @@ typedef struct {
     const char *name;
     Dim3 grid, block;
     Counters counters;
-    uint64_t launches; // equal ones; 0 once a later launch with such blocks took its place
-    size_t latest;     // number of the last of them
-    uint32_t next;     // row with the same hash, 0: none; numbers start at 1
+    uint64_t longest_warp; // 0 where it is not counted
+    uint64_t launches;     // equal ones; 0 once a later launch with such blocks took its place
+    size_t latest;         // number of the last of them
+    uint32_t next;         // row with the same hash, 0: none; numbers start at 1
 } Row;
 
 static Arena arena;
@@ -46,7 +47,8 @@ void report_start(const ReportOptions *wanted) {
 static bool same_row(const Row *a, const Row *b) {
     return strcmp(a->name, b->name) == 0 && memcmp(&a->grid, &b->grid, sizeof a->grid) == 0 &&
            memcmp(&a->block, &b->block, sizeof a->block) == 0 &&
-           memcmp(&a->counters, &b->counters, sizeof a->counters) == 0;
+           memcmp(&a->counters, &b->counters, sizeof a->counters) == 0 &&
+           a->longest_warp == b->longest_warp;
 }
 
 static bool same_blocks(const Row *a, const Row *b) {
@@ -70,8 +72,11 @@ static uint32_t find_or_add(const Row *row) {
 
 static void add_launch(const char *mangled, const char *name, const Launch *launch,
                        const LaunchReport *report) {
-    const Row row = {
-        .name = name, .grid = launch->grid, .block = launch->block, .counters = report->total};
+    const Row row = {.name = name,
+                     .grid = launch->grid,
+                     .block = launch->block,
+                     .counters = report->total,
+                     .longest_warp = report->longest_warp};
     for (size_t i = 0; options.last && i < row_count; i++)
         if (same_blocks(&rows[i], &row)) rows[i].launches = 0;
     uint32_t at = find_or_add(&row);
@@ -107,6 +112,7 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
     table_shape(buf, row->block);
     for (int i = 0; i < COUNTERS; i++)
         buf_format(buf, ",%llu", (unsigned long long)row->counters.value[i]);
+    if (options.longest) buf_format(buf, ",%llu", (unsigned long long)row->longest_warp);
     if (options.merge) buf_format(buf, ",%llu", (unsigned long long)row->launches);
     buf_char(buf, '\n');
 }
@@ -115,6 +121,7 @@ static bool write_csv(void) {
     Buf buf = {.arena = &arena};
     buf_add(&buf, STR("kernel,launch,grid,block"));
     for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", counters_names[i]);
+    if (options.longest) buf_add(&buf, STR(",longest_warp"));
     buf_add(&buf, options.merge ? STR(",launches\n") : STR("\n"));
     size_t merged = 0; // rows are numbered in the order of their first launch
     for (size_t i = 0; i < launch_count; i++) {

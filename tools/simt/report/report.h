@@ -7,6 +7,7 @@
 typedef struct {
     const char *csv, *lines_csv; // files to write, NULL for none
     bool merge;                  // in the CSV, one row for equal launches
+    bool longest;                // in the CSV, the longest warp
     bool last;                   // only the last launch of each kernel
     bool lines;                  // print the listing by source line
     const char *html;            // page to write, NULL for none

@@ -10,6 +10,7 @@
 
 static void free_checker(Checker *checker) {
     order_free(checker);
+    undefined_free(checker);
     check_forget_copies(checker);
     shadow_give_cells(&checker->cells, checker->shared_words);
     shadow_give_cells(&checker->byte_cells, checker->shared_words * 4);
@@ -92,6 +93,7 @@ static void begin(Block *block) {
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);
+    undefined_begin(checker);
     cluster_begin(checker, block);
     copy_begin(checker);
     memset(checker->waited, 0, sizeof checker->waited);
@@ -255,7 +257,8 @@ Observer *check_open(const Machine *machine) {
                                       .meet = check_meet,
                                       .met = check_met,
                                       .shuffle = check_shuffle,
-                                      .join = check_join};
+                                      .join = check_join,
+                                      .step = undefined_step};
     Check *check = calloc(1, sizeof *check);
     if (!check) return NULL;
     check->observer = observer;

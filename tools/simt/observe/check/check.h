@@ -6,7 +6,8 @@
 // warp, where only some take part) says what is ordered within one; between blocks there is order
 // only where a word carries it. record.h: what is kept of an access. shadow.h: where, for global
 // memory. shared.c and global_race.c: what is compared. sync.c: barriers, lanes that meet.
-// order.c, release.h: releases, acquires, fences, scopes. finding.c, advice.c: what is reported.
+// undefined.c: values that shuffles took from nowhere. order.c, release.h: releases, acquires,
+// fences, scopes. finding.c, advice.c: what is reported.
 //
 // Kernels in which blocks can wait for each other run on one host thread (schedule.c), so what is
 // found is the same every time. In others blocks run at the same time and are never ordered, so

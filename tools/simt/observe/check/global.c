@@ -146,34 +146,79 @@ static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, u
                            const uint64_t address[LANES], uint64_t size) {
     const Extent extent = extent_of(checker, access, address[__builtin_ctz(mask)]);
     const uint64_t room = extent.high - extent.low;
-    uint64_t wrong = room < size;
+    uint64_t any = room < size;
+    LANE_LOOP any |= (uint64_t)(address[l] - extent.low > room - size) | (address[l] & (size - 1));
+    if (!any) return mask;
+    uint32_t wrong = 0;
     LANE_LOOP wrong |=
-        (uint64_t)(address[l] - extent.low > room - size) | (address[l] & (size - 1));
-    if (!wrong) return mask;
-    uint32_t good = 0;
-    for (uint32_t m = mask & ~good; m; m &= m - 1) {
+        (uint32_t)((address[l] - extent.low > room - size) | ((address[l] & (size - 1)) != 0)) << l;
+    if (room < size) wrong = ALL_LANES;
+    uint32_t good = mask & ~wrong;
+    for (uint32_t m = mask & wrong; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
     }
     return good;
 }
 
-// Whether the lanes access whole words, and all were written; a store writes them.
-static bool whole_words(const Access *access, uint32_t mask, const uint64_t address[LANES],
-                        uint64_t size) {
-    const bool store = access->kind == ACCESS_STORE;
+// Whether some of so many words were not written.
+static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
+    uint64_t missing = 0, eight;
+    for (; words >= 8; words -= 8, shadow += 8) {
+        memcpy(&eight, shadow, sizeof eight);
+        missing |= eight ^ 0x0F0F0F0F0F0F0F0Fu;
+    }
+    for (; words; words--) missing |= *shadow++ ^ 0xFu;
+    return missing != 0;
+}
+
+// Whether all that the lanes load was written; what they store is from now on. Lanes one behind the
+// other are looked at together.
+static bool whole_words(bool store, uint32_t mask, const uint64_t address[LANES], uint64_t size) {
+    uint32_t on = 0;
+    for (uint32_t l = 0; l < LANES - 1 && !warp_is_sparse(mask); l++)
+        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
+    on &= mask & mask >> 1;
     uint32_t missing = 0;
-    if (size < 4) return false;
-    for (uint32_t m = mask; m; m &= m - 1) {
+    for (uint32_t m = on ? 0 : mask; m; m &= m - 1) {
         uint8_t *shadow = memory_shadow + (address[__builtin_ctz(m)] - memory_base) / 4;
-        missing |= *shadow ^ 0xFu;
-        if (store) *shadow = 0xF;
-        for (uint64_t k = 1; k < size / 4; k++) {
+        for (uint64_t k = 0; k < size / 4; k++) {
             missing |= shadow[k] ^ 0xFu;
             if (store) shadow[k] = 0xF;
         }
     }
+    while (on && mask) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        const uint32_t lanes = 1 + (uint32_t)__builtin_ctz(~(on >> lane));
+        uint8_t *shadow = memory_shadow + (address[lane] - memory_base) / 4;
+        if (store)
+            memset(shadow, 0xF, lanes * size / 4);
+        else
+            missing |= any_unwritten(shadow, lanes * size / 4);
+        mask &= lanes == LANES ? 0 : ~(((1u << lanes) - 1) << lane);
+    }
     return store || !missing;
+}
+
+// The same of parts of words.
+static bool parts_of_words(bool store, uint32_t mask, const uint64_t address[LANES],
+                           uint64_t size) {
+    uint32_t missing = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = address[__builtin_ctz(m)];
+        const uint32_t wanted = ((1u << size) - 1) << at % 4;
+        const uint32_t unwritten = wanted & ~(uint32_t)memory_shadow[(at - memory_base) / 4];
+        if (store && unwritten) memory_written(at, size);
+        missing |= unwritten;
+    }
+    return store || !missing;
+}
+
+static bool all_written(const Access *access, uint32_t mask, const uint64_t address[LANES],
+                        uint64_t size) {
+    const bool store = access->kind == ACCESS_STORE;
+    return size < 4 ? parts_of_words(store, mask, address, size)
+                    : whole_words(store, mask, address, size);
 }
 
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
@@ -188,11 +233,10 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
     }
     const bool load = access->kind == ACCESS_LOAD;
     const uint32_t heads = load ? check_heads(address, mask) : mask; // the others read the same
-    check_global_ahead(access, heads, address);
     const uint32_t good = good_lanes(checker, warp, access, mask, address, size);
     if (!good) return;
-    if (!whole_words(access, good == mask ? heads : good, address, size)) {
-        if (access->kind != ACCESS_STORE) check_written(checker, warp, access, good, address);
+    if (!all_written(access, good == mask ? heads : good, address, size)) {
+        check_written(checker, warp, access, good, address);
         for (uint32_t m = good; !load && m; m &= m - 1)
             memory_written(address[__builtin_ctz(m)], size);
     }

@@ -7,23 +7,6 @@
 // and recorded in one loop. Bounds are checked before: see global.c.
 #include "simt/observe/check/touch.h"
 
-void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]) {
-    const bool reads = access->kind == ACCESS_LOAD;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const uint64_t at = address[__builtin_ctz(m)];
-        if (at < memory_low || at >= memory_high) continue;
-        const uint64_t offset = at - memory_base;
-        const Region *region = shadow_regions[offset >> REGION_SHIFT];
-        const Record *records = !region ? NULL : reads ? region->words.read : region->words.write;
-        __builtin_prefetch(memory_at(at));
-        __builtin_prefetch(memory_shadow + offset / 4);
-        const uint64_t word = offset % REGION_BYTES / 4;
-        if (records) __builtin_prefetch(&records[word], 1);
-        if (records && reads && region->words.read_2)
-            __builtin_prefetch(&region->words.read_2[word], 1);
-    }
-}
-
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], bool whole) {
     Touch at = touch_of(checker, warp, access, address);

@@ -75,6 +75,13 @@ typedef struct {
     uint32_t awaited;
 } Waiting;
 
+// Registers of a warp that are undefined in some lanes, see undefined.c.
+typedef struct Undefined Undefined;
+typedef struct {
+    Undefined *at;
+    uint32_t count, capacity;
+} UndefinedList;
+
 // A barrier that some threads have reached.
 typedef struct {
     bool open;
@@ -190,9 +197,10 @@ struct Checker {
     uint64_t (*lane_known)[LANES][LANES]; // per warp
     Arrival arrivals[BARRIERS];
     Waiting (*waiting)[LANES]; // per warp
-    Knowledge *warps, common;  // of each warp; of all
-    bool orders;               // there is any
-    SyncTable words;           // of shared memory
+    UndefinedList undefined[MAX_WARPS];
+    Knowledge *warps, common; // of each warp; of all
+    bool orders;              // there is any
+    SyncTable words;          // of shared memory
     ReleaseRoom own_room, *room;
     Known known;
     Log *cluster;             // of its first block: releases at the barrier of the cluster,
@@ -209,7 +217,8 @@ struct Checker {
     bool copied;             // shared memory here has records of copies that mbarriers count
     Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
     uint32_t shared_words;
-    uint8_t *split; // words that are recorded by byte
+    Record latest_write_2, latest_read_2; // no second record of shared memory is later
+    uint8_t *split;                       // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
     uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()
@@ -307,8 +316,6 @@ static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes
     for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
     return lanes & ~(same & lanes << 1);
 }
-// Global memory: lets what is needed for scattered lanes come to the host's cache.
-void check_global_ahead(const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
 // other.
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
@@ -327,6 +334,8 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // se
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table);
 void check_fence(Warp *warp, const Inst *inst);
+// Whether something was released through the word at an address, and not overwritten since.
+bool order_released(const SyncTable *table, uint64_t address);
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);
@@ -374,6 +383,12 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
 void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes);
 void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
                    const LaneU32 value[LANES]);
+// Values that are undefined, in undefined.c: a shuffle, and an instruction of a warp that has some.
+void undefined_begin(Checker *checker);
+void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
+void undefined_step(Warp *warp, const Inst *inst);
+void undefined_free(Checker *checker);
+
 void check_join(Warp *warp, const Inst *inst, uint32_t lanes);
 
 #endif

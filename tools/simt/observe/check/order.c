@@ -270,6 +270,11 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
     }
 }
 
+bool order_released(const SyncTable *table, uint64_t address) {
+    const SyncWord *word = find_word(table, key_of(address));
+    return word && (word->wide || word->narrow);
+}
+
 void check_fence(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     Knowledge *own = &checker->warps[warp->index];

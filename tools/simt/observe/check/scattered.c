@@ -1,4 +1,7 @@
 // Lanes at any addresses: what most of them do is seen at once, and noted. See touch.h.
+//
+// Few of them one by one; many in loops over all lanes, without branches, of which compilers make
+// vectors. A lane that is off does in them what the first one does, once more.
 #include "simt/observe/check/touch.h"
 
 // Lanes whose accesses lie in one region, and what this launch did to it so far.
@@ -9,6 +12,10 @@ typedef struct {
     uint32_t lanes, shift, each;
     bool written, read, more, grouped;
 } Place;
+
+// --- few lanes, one by one ---
+
+enum { FEW = 8 };
 
 static inline uint32_t cell_of(const Touch *at, const Place *place, uint32_t lane) {
     return (uint32_t)(at->address[lane] - place->low) >> place->shift;
@@ -78,64 +85,10 @@ static inline bool read_run(const Touch *at, const Place *place, uint32_t run, b
     return true;
 }
 
-// The lanes whose accesses lie right behind those of the lanes before.
-static uint32_t behind(const Touch *at, uint32_t lanes) {
-    uint32_t on = 0;
-    if (warp_is_sparse(lanes)) return 0;
-    for (uint32_t l = 1; l < LANES; l++)
-        on |= (uint32_t)(at->address[l] == at->address[l - 1] + at->size) << l;
-    return on & lanes & lanes << 1;
-}
-
-// Notes accesses of lanes one behind the other, at least SPAN of them; returns them. 0: others.
-enum { SPAN = 4 };
-static inline uint32_t note_span(const Touch *at, const Place *place, uint32_t on, uint32_t first) {
-    const uint32_t end = ~(on >> first >> 1), lanes = 1 + (uint32_t)__builtin_ctz(end);
-    if (lanes < SPAN || !whole_span(at, place->region, first, lanes)) return 0;
-    return (lanes == LANES ? ALL_LANES : (1u << lanes) - 1) << first;
-}
-
-// All lanes read a word each, none of which this launch wrote: in loops without branches. False:
-// they need a closer look.
-static bool gather(const Touch *at, const Place *place) {
-    const Touch local = *at;
-    Record *const read = place->cells->read, *const read_2 = place->cells->read_2;
-    uint32_t cell[LANES];
-    Record old[LANES], other[LANES], scopes = 0;
-    uint64_t strange = 0;
-    LANE_LOOP cell[l] = (uint32_t)(local.address[l] - place->low) >> place->shift;
-    LANE_LOOP old[l] = read[cell[l]];
-    LANE_LOOP scopes |= old[l];
-    LANE_LOOP strange += !touch_known(&local, old[l]);
-    if (record_scope(scopes) || (strange && !place->more)) return false;
-    for (int l = 0; place->grouped && l < LANES; l++)
-        if (!unwritten_group(&local, place, cell[l])) return false;
-    if (strange) {
-        LANE_LOOP other[l] = read_2[cell[l]];
-        LANE_LOOP {
-            const uint64_t stays = touch_stays(&local, other[l], old[l]);
-            other[l] = stays ? other[l] : old[l];
-        }
-        for (int l = 0; l < LANES; l++) read_2[cell[l]] = other[l];
-    }
-    for (uint32_t l = 0; l < LANES; l++) read[cell[l]] = record_of(&local, l);
-    return true;
-}
-
-static uint32_t read_lanes(const Touch *at, const Place *place) {
-    const uint32_t first = (uint32_t)__builtin_ctz(place->lanes);
-    if (place->lanes == 1u << first) return (uint32_t)!read_lane(at, place, first) << first;
-    const uint32_t on = behind(at, place->lanes), heads = check_heads(at->address, place->lanes);
-    uint32_t left = 0, spans = 0;
-    if (heads == ALL_LANES && !place->written && place->each == 1 && gather(at, place)) return 0;
+static uint32_t read_few(const Touch *at, const Place *place, uint32_t heads) {
+    uint32_t left = 0;
     for (uint32_t m = heads; m;) {
         const uint32_t head = m & (0 - m), rest = m & (m - 1);
-        if ((on & head << 1) && !(on & head))
-            spans = note_span(at, place, on, (uint32_t)__builtin_ctz(m));
-        if (spans & head) {
-            m &= ~spans;
-            continue;
-        }
         const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
         const uint32_t run = place->lanes & before_next & ~(head - 1);
         bool ordered;
@@ -163,30 +116,189 @@ static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane
     return true;
 }
 
+static uint32_t write_few(const Touch *at, const Place *place) {
+    uint32_t left = 0;
+    for (uint32_t m = place->lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        left |= (uint32_t)!write_lane(at, place, lane) << lane;
+    }
+    return left;
+}
+
+// --- many lanes ---
+
+// What each lane touches, and the record of that.
+typedef struct {
+    uint32_t cell[LANES]; // the first of them
+    Record mine[LANES];
+} Lanes;
+
+static inline Lanes lanes_of(const Touch *at, const Place *place) {
+    const uint32_t lanes = place->lanes, first = (uint32_t)__builtin_ctz(lanes);
+    const uint64_t low = place->low, first_address = at->address[first];
+    const uint32_t shift = place->shift;
+    const Record base = at->base;
+    Lanes of;
+    LANE_LOOP {
+        const bool on = lanes >> l & 1;
+        const uint64_t address = on ? at->address[l] : first_address;
+        of.cell[l] = (uint32_t)(address - low) >> shift;
+        of.mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
+    }
+    return of;
+}
+
+static inline uint32_t bits_of(const uint64_t wrong[LANES]) {
+    uint64_t any = 0;
+    uint32_t bits = 0;
+    LANE_LOOP any |= wrong[l];
+    if (any) LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
+    return bits;
+}
+
+// Adds to `wrong` where it is not seen at once that the accesses of these records are ordered
+// before those of the lanes.
+static inline void add_open(const Touch *at, const Record *records, const Lanes *of, uint32_t k,
+                            uint64_t wrong[LANES]) {
+    const Touch local = *at;
+    Record old[LANES];
+    LANE_LOOP old[l] = records[of->cell[l] + k];
+    LANE_LOOP wrong[l] |= !touch_settled(&local, old[l], of->mine[l]);
+}
+
+// The same where whole warps' accesses to the cells' groups may matter: to a read their writes, if
+// no barrier lies behind them; to a write all of this launch.
+static inline void add_groups(const Touch *at, const Place *place, const Lanes *of, uint32_t k,
+                              uint64_t wrong[LANES]) {
+    const Touch local = *at;
+    const GroupRecords *groups = place->region->groups;
+    Record write[LANES], read[LANES];
+    LANE_LOOP write[l] = groups[(of->cell[l] + k) / REGION_GROUP].write;
+    if (at->reads) {
+        LANE_LOOP wrong[l] |=
+            (write[l] >= local.done) & !(touch_own(&local, write[l]) & (write[l] < local.floor));
+        return;
+    }
+    LANE_LOOP read[l] = groups[(of->cell[l] + k) / REGION_GROUP].read;
+    LANE_LOOP wrong[l] |= (write[l] >= local.launch) | (read[l] >= local.launch);
+}
+
+// Whether some cell has a strong read, or its last one was by a thread that this warp's reads do
+// not stand for.
+typedef enum { NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
+
+static inline Noted noted(const Touch *at, const Record old[LANES]) {
+    const Touch local = *at;
+    Record scopes = 0;
+    uint64_t strange = 0;
+    LANE_LOOP scopes |= old[l];
+    LANE_LOOP strange += !touch_known(&local, old[l]);
+    return record_scope(scopes) ? NOTED_STRONG : strange ? NOTED_BY_OTHERS : NOTED_BEFORE;
+}
+
+static inline void put_aside(const Touch *at, Record *read_2, const Lanes *of, uint32_t k,
+                             const Record old[LANES]) {
+    const Touch local = *at;
+    Record other[LANES];
+    LANE_LOOP other[l] = read_2[of->cell[l] + k];
+    LANE_LOOP other[l] = touch_stays(&local, other[l], old[l]) ? other[l] : old[l];
+    for (int l = 0; l < LANES; l++) read_2[of->cell[l] + k] = other[l];
+}
+
+// Notes the lanes' k-th cells. False: they need a closer look.
+static inline bool note_reads(const Touch *at, const Place *place, const Lanes *of, uint32_t k) {
+    Record *const read = place->cells->read;
+    Record old[LANES];
+    LANE_LOOP old[l] = read[of->cell[l] + k];
+    const Noted before = noted(at, old);
+    if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
+    if (before == NOTED_BY_OTHERS) put_aside(at, place->cells->read_2, of, k, old);
+    for (int l = 0; l < LANES; l++) read[of->cell[l] + k] = of->mine[l];
+    return true;
+}
+
+// Where what others wrote matters.
+static inline uint32_t open_reads(const Touch *at, const Place *place, const Lanes *of) {
+    const Cells *cells = place->cells;
+    uint64_t wrong[LANES] = {0};
+    if (!place->written && !place->more && !place->grouped) return 0;
+    for (uint32_t k = 0; k < place->each; k++) {
+        if (place->written) add_open(at, cells->write, of, k, wrong);
+        if (place->more) add_open(at, cells->write_2, of, k, wrong);
+        if (place->grouped) add_groups(at, place, of, k, wrong);
+    }
+    return bits_of(wrong) & place->lanes;
+}
+
+static uint32_t read_lanes(const Touch *at, const Place *place) {
+    const uint32_t heads = check_heads(at->address, place->lanes);
+    if (__builtin_popcount(heads) <= FEW) return read_few(at, place, heads);
+    Place rest = *place;
+    Lanes of = lanes_of(at, &rest);
+    const uint32_t left = open_reads(at, &rest, &of);
+    rest.lanes &= ~left;
+    if (!rest.lanes) return left;
+    if (left) of = lanes_of(at, &rest);
+    for (uint32_t k = 0; k < place->each; k++)
+        if (!note_reads(at, &rest, &of, k)) return place->lanes;
+    return left;
+}
+
+// Sets the last write of the lanes' cells. False: two lanes write to one, and all is as before.
+static inline bool set_writes(Record *write, const Lanes *of, uint32_t each) {
+    Record old[4][LANES];
+    uint64_t twice = 0;
+    for (uint32_t k = 0; k < each; k++) LANE_LOOP old[k][l] = write[of->cell[l] + k];
+    for (uint32_t k = 0; k < each; k++)
+        for (int l = 0; l < LANES; l++) write[of->cell[l] + k] = of->mine[l];
+    for (uint32_t k = 0; k < each; k++) LANE_LOOP twice |= write[of->cell[l] + k] ^ of->mine[l];
+    if (!twice) return true;
+    for (uint32_t k = 0; k < each; k++)
+        for (int l = 0; l < LANES; l++) write[of->cell[l] + k] = old[k][l];
+    return false;
+}
+
+static uint32_t write_lanes(const Touch *at, const Place *place) {
+    const Cells *cells = place->cells;
+    Place rest = *place;
+    Lanes of = lanes_of(at, &rest);
+    uint64_t wrong[LANES] = {0};
+    if (__builtin_popcount(place->lanes) <= FEW || place->each > 4) return write_few(at, place);
+    for (uint32_t k = 0; k < place->each; k++) {
+        add_open(at, cells->write, &of, k, wrong);
+        if (place->read) add_open(at, cells->read, &of, k, wrong);
+        if (place->more) add_open(at, cells->write_2, &of, k, wrong);
+        if (place->more) add_open(at, cells->read_2, &of, k, wrong);
+        if (place->grouped) add_groups(at, place, &of, k, wrong);
+    }
+    const uint32_t left = bits_of(wrong) & place->lanes;
+    rest.lanes &= ~left;
+    if (!rest.lanes) return left;
+    if (left) of = lanes_of(at, &rest);
+    return set_writes(cells->write, &of, place->each) ? left : place->lanes;
+}
+
 // A word that others too only update, at the scope of the device; nobody reads it.
 static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
     const Cells *cells = place->cells;
-    const uint32_t k = cell_of(at, place, lane);
-    const Record mine = record_of(at, lane);
+    const uint32_t k = (uint32_t)(at->address[lane] - place->low) >> place->shift;
+    const Record mine = at->base + ((Record)lane << RECORD_THREAD);
     if (!place->more || place->read || place->each > 1 || !quiet_group(at, place, k)) return false;
     const Record old = cells->write[k], other = cells->write_2[k];
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
-    if (!touch_stays(at, other, old)) cells->write_2[k] = old;
+    const bool weak = touch_weak(at, old), kept = touch_weak(at, other);
+    if (weak && kept) return false;
+    if (weak || (!kept && !touch_stays(at, other, old))) cells->write_2[k] = old;
     cells->write[k] = mine;
     return true;
 }
 
-static uint32_t write_lanes(const Touch *at, const Place *place) {
-    const uint32_t on = at->strong ? 0 : behind(at, place->lanes);
+static uint32_t update_lanes(const Touch *at, const Place *place) {
     uint32_t left = 0;
-    for (uint32_t m = place->lanes; m;) {
+    for (uint32_t m = place->lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        const uint32_t span = on >> lane >> 1 & 1 ? note_span(at, place, on, lane) : 0;
-        m &= span ? ~span : m - 1;
-        if (span) continue;
-        const bool quick = at->strong ? update_lane(at, place, lane) : write_lane(at, place, lane);
-        left |= (uint32_t)!quick << lane;
+        left |= (uint32_t)!update_lane(at, place, lane) << lane;
     }
     return left;
 }
@@ -213,30 +325,28 @@ static void find_records(const Touch *at, Region *region, Place *place) {
 static Place place_of(const Touch *at, uint32_t mask) {
     const uint64_t offset = at->address[__builtin_ctz(mask)] - memory_base;
     const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
-    uint64_t outside = mask == ALL_LANES ? 0 : REGION_BYTES;
-    if (!outside) LANE_LOOP outside |= at->address[l] - low;
-    uint32_t lanes = mask;
-    for (uint32_t m = outside < REGION_BYTES ? 0 : mask; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        lanes &= ~((uint32_t)(at->address[lane] - low >= REGION_BYTES) << lane);
-    }
+    uint64_t any = 0;
+    uint32_t outside = 0;
+    if (mask & (mask - 1)) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
+    if (any) LANE_LOOP outside |= (uint32_t)(at->address[l] - low >= REGION_BYTES) << l;
     Region *region = shadow_regions[offset >> REGION_SHIFT];
-    Place place = {.low = low, .lanes = lanes};
+    Place place = {.low = low, .lanes = mask & ~outside};
     if (region) find_records(at, region, &place);
     return place;
 }
 
 // Weak accesses, or updates. The lanes that need a closer look.
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
-    const Touch local = *at;
     uint32_t left = 0;
     while (mask) {
-        const Place place = place_of(&local, mask);
+        const Place place = place_of(at, mask);
         mask &= ~place.lanes;
         if (!place.region)
             left |= place.lanes;
+        else if (at->reads)
+            left |= read_lanes(at, &place);
         else
-            left |= local.reads ? read_lanes(&local, &place) : write_lanes(&local, &place);
+            left |= at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
     }
     return left;
 }

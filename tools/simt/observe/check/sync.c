@@ -111,12 +111,19 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
 
 // --- lanes of a warp ---
 
+// The lanes with which the warp began.
+static uint32_t first_lanes(const Warp *warp) {
+    const uint32_t left = warp->block->threads - warp->index * LANES;
+    return left >= LANES ? ALL_LANES : (1u << left) - 1;
+}
+
+// Lanes that have ended and are named count as if they had come; those that nobody named did not.
 void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
     (void)inst;
     Checker *checker = check_of(warp);
     uint64_t now = check_tick(checker);
     order_join_lanes(checker, warp->index, lanes);
-    if ((lanes & warp->live) == warp->live) {
+    if (!(first_lanes(warp) & ~lanes)) {
         checker->warp_floor[warp->index] = now;
         return;
     }
@@ -143,11 +150,18 @@ static void caller_unnamed(Checker *checker, const Warp *warp, const Inst *inst,
 // acquired: cooperative groups rely on that, although shfl.sync says nothing about memory.
 void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     Checker *checker = check_of(warp);
-    for (uint32_t m = warp->exec; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        if (!(named[lane] >> lane & 1)) caller_unnamed(checker, warp, inst, lane, named[lane]);
-        const uint32_t missing = named[lane] & warp->live & ~warp->exec;
-        if (missing) checker->waiting[warp->index][lane] = (Waiting){inst, missing};
+    const uint32_t exec = warp->exec, absent = warp->live & ~exec;
+    uint32_t unnamed = 0, missing = 0;
+    LANE_LOOP unnamed |= (~named[l] >> l & 1) << l;
+    LANE_LOOP missing |= exec >> l & 1 ? named[l] & absent : 0;
+    for (uint32_t m = exec & unnamed; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        caller_unnamed(checker, warp, inst, lane, named[lane]);
+    }
+    if (!missing && !checker->orders) return;
+    for (uint32_t m = exec; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), awaited = named[lane] & absent;
+        if (awaited) checker->waiting[warp->index][lane] = (Waiting){inst, awaited};
         if (checker->orders) order_join_lanes(checker, warp->index, named[lane]);
     }
 }
@@ -175,11 +189,5 @@ void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t s
     (void)value;
     uint32_t missing = 0;
     LANE_LOOP missing |= (~lanes >> (source[l] & 31) & 1) << l;
-    for (uint32_t m = missing & lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), from = (uint32_t)source[lane] & 31;
-        const bool ended = !(warp->live >> from & 1);
-        check_found(check_of(warp), KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane,
-                    NULL, 0, 0, "lane %u reads lane %u, which %s: what it gets is undefined", lane,
-                    from, ended ? "has ended or never was" : "does not take part");
-    }
+    if ((missing & lanes) || warp->followed) undefined_shuffle(warp, inst, lanes, source);
 }

@@ -52,6 +52,12 @@ static inline bool touch_foreign(const Touch *at, Record record) {
     return (record >= at->launch) & !touch_own(at, record);
 }
 
+// A weak access of this launch. Strong ones behind it do not stand for it: beside those of other
+// threads they are no race, and it may be.
+static inline bool touch_weak(const Touch *at, Record record) {
+    return (record >= at->launch) & !record_scope(record);
+}
+
 // Whether `aside` stays where it is when another record takes the place of `old`: one of another
 // thread is put aside, those of other blocks first. Without branches, for loops over lanes.
 static inline uint64_t touch_stays(const Touch *at, Record aside, Record old) {
@@ -99,7 +105,5 @@ uint32_t scattered_quick(const Touch *at, uint32_t mask);
 
 // False: look at every lane.
 bool whole_touch(const Touch *at);
-// The same for some lanes of a warp, weak accesses in one region that has the records they need.
-bool whole_span(const Touch *at, Region *region, uint32_t lane, uint32_t lanes);
 
 #endif

@@ -2,13 +2,14 @@
 // for a group of words. See touch.h.
 #include "simt/observe/check/touch.h"
 
-// The first of `count` cells, 1 << `shift` of them a lane's.
+// The first of `count` cells, 1 << `shift` of them a lane's; `base`: of the first of these lanes.
 typedef struct {
+    Record base;
     uint32_t first, count, shift;
 } Span;
 
-static inline Record lane_record(const Touch *at, const Span *span, uint32_t k) {
-    return at->base + ((Record)(k >> span->shift) << RECORD_THREAD);
+static inline Record lane_record(const Span *span, uint32_t k) {
+    return span->base + ((Record)(k >> span->shift) << RECORD_THREAD);
 }
 
 TOUCH_INLINE bool all_settled(const Touch *at, const Record *records, const Span *span) {
@@ -16,8 +17,7 @@ TOUCH_INLINE bool all_settled(const Touch *at, const Record *records, const Span
     const Span cells = *span;
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < cells.count; k++)
-        wrong |= (uint32_t)!touch_settled(&local, records[cells.first + k],
-                                          lane_record(&local, &cells, k));
+        wrong |= (uint32_t)!touch_settled(&local, records[cells.first + k], lane_record(&cells, k));
     return !wrong;
 }
 
@@ -29,11 +29,9 @@ TOUCH_INLINE bool all_known(const Touch *at, const Record *records, const Span *
     return !wrong;
 }
 
-TOUCH_INLINE void set_records(const Touch *at, Record *records, const Span *span) {
-    const Touch local = *at;
+TOUCH_INLINE void set_records(Record *records, const Span *span) {
     const Span cells = *span;
-    for (uint32_t k = 0; k < cells.count; k++)
-        records[cells.first + k] = lane_record(&local, &cells, k);
+    for (uint32_t k = 0; k < cells.count; k++) records[cells.first + k] = lane_record(&cells, k);
 }
 
 TOUCH_INLINE void set_aside(const Touch *at, const Record *records, Record *aside,
@@ -43,6 +41,14 @@ TOUCH_INLINE void set_aside(const Touch *at, const Record *records, Record *asid
         Record old = records[k], other = aside[k];
         aside[k] = touch_stays(&local, other, old) ? other : old;
     }
+}
+
+// Whether strong accesses would take the place of weak ones, which are put aside one by one.
+static bool any_weak(const Touch *at, const Record *records, const Span *span) {
+    bool weak = false;
+    for (uint32_t k = span->first; k < span->first + span->count; k++)
+        weak |= touch_weak(at, records[k]);
+    return weak;
 }
 
 // Whether all are of one warp of another block at one time, which every lane has acquired.
@@ -61,11 +67,12 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
             return false;
         if (more && !all_settled(at, cells->write_2, span)) return false;
     }
+    if (at->strong && region->read == launch && any_weak(at, cells->read, span)) return false;
     if (region->read == launch && !all_known(at, cells->read, span)) {
         if (!region_use_more(at, region)) return true;
         set_aside(at, cells->read, cells->read_2, span);
     }
-    set_records(at, cells->read, span);
+    set_records(cells->read, span);
     return true;
 }
 
@@ -76,12 +83,13 @@ TOUCH_INLINE bool whole_write(const Touch *at, const Region *region, Cells *cell
     if (region->written == launch) {
         if (!all_settled(at, cells->write, span)) return false;
         if (more && !all_settled(at, cells->write_2, span)) return false;
+        if (at->strong && any_weak(at, cells->write, span)) return false;
     }
     if (region->read == launch && cells->read) {
         if (!all_settled(at, cells->read, span)) return false;
         if (more && !all_settled(at, cells->read_2, span)) return false;
     }
-    set_records(at, cells->write, span);
+    set_records(cells->write, span);
     return true;
 }
 
@@ -127,13 +135,12 @@ static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_
     const Record shift = (Record)__builtin_ctz(each);
     const uint32_t lanes = REGION_GROUP >> shift; // of a group
     for (uint32_t k = 0; k < each; k++) {
-        Touch part = *at;
-        part.base += (Record)(k * lanes) << RECORD_THREAD;
-        const Span span = {word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
-        if (!quiet_cells(&part, region, &span)) return false;
+        const Record base = at->base + ((Record)(k * lanes) << RECORD_THREAD);
+        const Span span = {base, word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
+        if (!quiet_cells(at, region, &span)) return false;
         GroupRecords *group = &region->groups[word / REGION_GROUP + k];
         if (region->grouped != launch) region->grouped = launch;
-        if (!note_group(&part, group, part.base | shift)) return false;
+        if (!note_group(at, group, base | shift)) return false;
     }
     return true;
 }
@@ -146,33 +153,6 @@ static bool groups_unwritten(const Touch *at, const Region *region, uint32_t fir
     for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++)
         written |= !touch_past(at, region->groups[g].write);
     return !written;
-}
-
-static bool groups_quiet(const Touch *at, const Region *region, uint32_t first, uint32_t words) {
-    bool used = false;
-    for (uint32_t g = first / REGION_GROUP; g <= (first + words - 1) / REGION_GROUP; g++)
-        used |= region->groups[g].write >= at->launch || region->groups[g].read >= at->launch;
-    return !used;
-}
-
-bool whole_span(const Touch *at, Region *region, uint32_t lane, uint32_t lanes) {
-    const uint64_t launch = at->checker->check->launch;
-    const bool split = region->split == launch;
-    const uint32_t unit = split ? 1 : 4, each = at->size / unit;
-    const uint32_t cell = (uint32_t)((at->address[lane] - memory_base) % REGION_BYTES / unit);
-    const Span span = {cell, lanes * each, (uint32_t)__builtin_ctz(each)};
-    Cells *cells = split ? &region->bytes : &region->words;
-    if (!split && region->grouped == launch) {
-        const bool free = at->reads ? groups_unwritten(at, region, cell, span.count)
-                                    : groups_quiet(at, region, cell, span.count);
-        if (!free) return false;
-    }
-    Touch part = *at;
-    part.base += (Record)lane << RECORD_THREAD;
-    if (!at->reads) return whole_write(&part, region, cells, &span);
-    Record scopes = 0;
-    for (uint32_t k = cell; k < cell + span.count; k++) scopes |= cells->read[k];
-    return !record_scope(scopes) && whole_read(&part, region, cells, &span);
 }
 
 // False: look at every lane.
@@ -193,10 +173,10 @@ bool whole_touch(const Touch *at) {
     const uint32_t unit = split ? 1 : 4, each = at->size / unit;
     const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit);
     if (each == 1) { // the same with constants, which makes it quick
-        const Span span = {cell, LANES, 0};
+        const Span span = {at->base, cell, LANES, 0};
         return at->reads ? whole_read(at, region, cells, &span)
                          : whole_write(at, region, cells, &span);
     }
-    const Span span = {cell, each * LANES, (uint32_t)__builtin_ctz(each)};
+    const Span span = {at->base, cell, each * LANES, (uint32_t)__builtin_ctz(each)};
     return at->reads ? whole_read(at, region, cells, &span) : whole_write(at, region, cells, &span);
 }

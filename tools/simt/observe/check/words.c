@@ -1,35 +1,51 @@
 // Races of one lane and word, every case: see touch.h.
 #include "simt/observe/check/touch.h"
 
+// Whether the program has the value that an atomic operation found: if nothing reads that, the
+// operation may as well have come earlier.
+static bool is_looked_at(const Check *check, Record write) {
+    const Site *site = &check->sites[record_site(write)];
+    return site->kind == ACCESS_ATOMIC && site->inst->atomic.old != PTX_NONE;
+}
+
 // Whether the block's own last strong access to the word, which is ordered before this one, came
 // after all strong writes of others: then they are ordered too, by what it observed. PTX ISA,
 // "Causality Order".
 static bool observed(const Touch *at, const Region *region, const Cells *cells, uint32_t k) {
     const uint64_t launch = at->checker->check->launch;
     const bool more = region->more == launch;
-    const Check *check = at->checker->check;
     Record write = cells->write[k];
-    if (check->sites[record_site(write)].kind == ACCESS_ATOMIC && touch_ordered(at, write))
-        return true;
+    if (is_looked_at(at->checker->check, write) && touch_ordered(at, write)) return true;
     if (region->read != launch || !cells->read) return false;
     Record read = cells->read[k], other = more ? cells->read_2[k] : 0;
     return (record_scope(read) && read >= at->launch && touch_ordered(at, read)) ||
            (record_scope(other) && other >= at->launch && touch_ordered(at, other));
 }
 
-// The record of an access is put aside if one of another thread takes its place, those of other
-// blocks first.
-static void put_aside(const Touch *at, Record old, Record *aside) {
-    if (!touch_foreign(at, *aside) || touch_foreign(at, old)) *aside = old;
+// What a record that is put aside is worth: weak accesses first, then those of other blocks.
+static int worth(const Touch *at, Record record) {
+    return touch_weak(at, record) * 2 + touch_foreign(at, record);
 }
 
-// What was observed is kept beside a weak read behind it.
+// The record of an access is put aside if one of another thread takes its place, or a strong one
+// that of a weak one.
+static void put_aside(const Touch *at, Record old, Record *aside) {
+    if (worth(at, old) >= worth(at, *aside)) *aside = old;
+}
+
+// What was observed is kept beside a weak read behind it, which stands for weak ones of its warp.
 static void note_read(const Touch *at, Region *region, Cells *cells, uint32_t k) {
     Record old = cells->read[k];
     cells->read[k] = at->mine;
-    bool observation = record_scope(old) && old >= at->launch && !at->strong;
-    if ((touch_known(at, old) && !observation) || !region_use_more(at, region)) return;
-    put_aside(at, old, &cells->read_2[k]);
+    const bool observation = record_scope(old) && old >= at->launch && !at->strong;
+    const bool weaker = at->strong && touch_weak(at, old);
+    if (touch_known(at, old) && !observation && !weaker) return;
+    if (!region_use_more(at, region)) return;
+    Record *aside = &cells->read_2[k];
+    if (observation && touch_known(at, *aside))
+        *aside = old;
+    else
+        put_aside(at, old, aside);
 }
 
 // Strong reads before a strong write do not race with it, and did not observe it.
@@ -42,8 +58,19 @@ static void note_write(const Touch *at, Region *region, Cells *cells, uint32_t k
         if (region->more == launch && record_scope(cells->read_2[k])) cells->read_2[k] = 0;
     }
     if (!at->strong && region->more == launch) cells->write_2[k] = 0;
-    if (!at->strong || touch_known(at, old) || !region_use_more(at, region)) return;
-    put_aside(at, old, &cells->write_2[k]);
+    if (!at->strong || (touch_known(at, old) && !touch_weak(at, old))) return;
+    if (region_use_more(at, region)) put_aside(at, old, &cells->write_2[k]);
+}
+
+// Holds the lane's access against the last writes: strong ones may have been observed.
+static void against_writes(const Touch *at, const Region *region, const Cells *cells, uint32_t k,
+                           uint64_t address, uint32_t count) {
+    const bool more = region->more == at->checker->check->launch;
+    const Record last = cells->write[k], other = more ? cells->write_2[k] : 0;
+    if (touch_settled(at, last, at->mine) && touch_settled(at, other, at->mine)) return;
+    const bool seen = record_scope(last) && observed(at, region, cells, k);
+    if (!seen) touch_against(at, last, address, count, true);
+    if (!seen || !record_scope(other)) touch_against(at, other, address, count, true);
 }
 
 static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint64_t address) {
@@ -51,14 +78,8 @@ static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint6
     const uint32_t count = bytes ? 1 : 4;
     Cells *cells = bytes ? &region->bytes : &region->words;
     const bool more = region->more == launch;
-    if (region->written == launch && cells->write) {
-        const Record last = cells->write[k], other = more ? cells->write_2[k] : 0;
-        bool open = !touch_settled(at, last, at->mine) || !touch_settled(at, other, at->mine);
-        if (open && !(record_scope(last) && observed(at, region, cells, k))) {
-            touch_against(at, last, address, count, true);
-            touch_against(at, other, address, count, true);
-        }
-    }
+    if (region->written == launch && cells->write)
+        against_writes(at, region, cells, k, address, count);
     if (at->writes && region->read == launch && cells->read) {
         touch_against(at, cells->read[k], address, count, false);
         if (more) touch_against(at, cells->read_2[k], address, count, false);

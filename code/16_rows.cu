@@ -1,0 +1,2029 @@
+// Chapter 16: rows, each reduced to one result or to a row, in one launch, beside CUB.
+// Build and run: nvcc -O3 16_rows.cu -o lab && ./lab
+template <class T, int VEC> struct RowsPack;
+template <class Op, int LANES, int COUNT> struct RowsMixed;
+// Reduces rows, each by LANES lanes of a warp, COUNT rows of them at a time: PER vectors of VEC
+// elements for each lane and row, all on their way at once. Blocks of 256 threads, any number of
+// rows. VEC divides cols, stride and the address. Reads every element once.
+template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
+__global__ void __launch_bounds__(256)
+    rows_by_lanes(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
+    enum { TEAMS = 32 / LANES, STEP = LANES * VEC, KEPT = COUNT > LANES ? COUNT / LANES : 1 };
+    const unsigned lane = threadIdx.x % LANES, team = threadIdx.x % 32 / LANES;
+    const size_t first = ((size_t)blockIdx.x * 8 + threadIdx.x / 32) * (TEAMS * COUNT) + team;
+    typename Op::Acc mine[COUNT];
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) mine[r] = Op::identity();
+    for (unsigned from = lane * VEC; from - lane * VEC < cols; from += STEP * PER) {
+        RowsPack<T, VEC> v[COUNT][PER];
+        int valid = 0;
+#pragma unroll
+        for (int r = 0; r < COUNT; r++)
+#pragma unroll
+            for (int p = 0; p < PER; p++) {
+                const size_t row = first + (r % KEPT * LANES + r / KEPT) * TEAMS;
+                v[r][p].fill(Op::fill());
+                if (row < rows && from + p * STEP < cols)
+                    v[r][p].load(in + row * stride + from + p * STEP);
+            }
+#pragma unroll
+        for (int p = 0; p < PER; p++)
+            if (from + p * STEP < cols) valid += VEC;
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            float x[PER * VEC];
+#pragma unroll
+            for (int p = 0; p < PER; p++) v[r][p].widen(x + p * VEC);
+            mine[r] =
+                Op::combine(mine[r], Op::template gather<PER * VEC, VEC>(x, valid, from, STEP));
+        }
+    }
+    RowsMixed<Op, LANES, COUNT>::run(mine, lane);
+    if (COUNT < LANES && lane % (LANES / (COUNT < LANES ? COUNT : LANES)) != 0) return;
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        const int r = (COUNT < LANES ? (int)lane * COUNT / LANES : (int)lane * KEPT) + k;
+        const size_t row = first + (r % KEPT * LANES + r / KEPT) * TEAMS;
+        if (row < rows) out[row] = Op::finish(mine[k], cols);
+    }
+}
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// Elements come as float, half or bfloat16, and are reduced as floats.
+__device__ inline float rows_float(float x) { return x; }
+__device__ inline float rows_float(__half x) { return __half2float(x); }
+__device__ inline float rows_float(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ inline void rows_narrow(float x, float *to) { *to = x; }
+__device__ inline void rows_narrow(float x, __half *to) { *to = __float2half(x); }
+__device__ inline void rows_narrow(float x, __nv_bfloat16 *to) { *to = __float2bfloat16(x); }
+__device__ inline void rows_narrow(float x, float y, float *to) { to[0] = x, to[1] = y; }
+__device__ inline void rows_narrow(float x, float y, __half *to) {
+    __half2 pair = __floats2half2_rn(x, y); // one instruction for two
+    memcpy(to, &pair, sizeof pair);
+}
+__device__ inline void rows_narrow(float x, float y, __nv_bfloat16 *to) {
+    __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
+    memcpy(to, &pair, sizeof pair);
+}
+template <class T> struct RowsIsElement {
+    enum { YES = 0 };
+};
+template <> struct RowsIsElement<float> {
+    enum { YES = 1 };
+};
+template <> struct RowsIsElement<__half> {
+    enum { YES = 1 };
+};
+template <> struct RowsIsElement<__nv_bfloat16> {
+    enum { YES = 1 };
+};
+
+template <int BYTES> struct RowsWord;
+template <> struct RowsWord<16> { typedef uint4 Type; };
+template <> struct RowsWord<8> { typedef uint2 Type; };
+template <> struct RowsWord<4> { typedef unsigned Type; };
+template <> struct RowsWord<2> { typedef unsigned short Type; };
+
+// VEC elements side by side, which one instruction loads or stores.
+template <class T, int VEC> struct RowsPack {
+    typedef typename RowsWord<VEC *(int)sizeof(T)>::Type Word;
+    Word word;
+    // Once: nobody will read it again, so its cache line may go first.
+    __device__ void load(const T *from) { word = __ldcs(reinterpret_cast<const Word *>(from)); }
+    __device__ void load_again(const T *from) { word = *reinterpret_cast<const Word *>(from); }
+    __device__ void store(T *to) const { __stcs(reinterpret_cast<Word *>(to), word); }
+    __device__ void widen(float *x) const {
+        T at[VEC];
+        memcpy(at, &word, sizeof word);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] = rows_float(at[j]);
+    }
+    __device__ void narrow(const float *x) {
+        T at[VEC];
+        if (VEC == 1) rows_narrow(x[0], &at[0]);
+#pragma unroll
+        for (int j = 0; j + 1 < VEC; j += 2) rows_narrow(x[j], x[j + 1], at + j);
+        memcpy(&word, at, sizeof word);
+    }
+    __device__ void fill(float x) {
+        T one, at[VEC];
+        rows_narrow(x, &one);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) at[j] = one;
+        memcpy(&word, at, sizeof word);
+    }
+};
+
+// An operator has a partial result Acc and a result Out; an identity; combine(), associative;
+// fill(), an element that changes nothing; finish(), the result of a row of n elements; and
+// gather(), which makes a partial result of the N elements x[]: element j is number first +
+// j / VEC * step + j % VEC of its row, and only the first `valid` are not filled in.
+
+__device__ inline bool rows_above(float a, float b) {
+    return (a > b) | ((a == b) & (signbit(a) == 0));
+}
+// The greater of two, and the smaller: NaN if one of them is, and -0 is below +0.
+__device__ inline float rows_most(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+    float most;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+    return most;
+#else
+    return (a != a) | rows_above(a, b) ? a : b;
+#endif
+}
+__device__ inline float rows_least(float a, float b) { return -rows_most(-a, -b); }
+
+// 2 to the power of x, in one instruction: within two units in the last place.
+__device__ inline float rows_exp2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+// x[0] to x[N - 1] combined as a tree.
+template <class Op, int N> struct RowsTree {
+    static __device__ float of(const float *x) {
+        return Op::combine(RowsTree<Op, N / 2>::of(x), RowsTree<Op, N - N / 2>::of(x + N / 2));
+    }
+};
+template <class Op> struct RowsTree<Op, 1> {
+    static __device__ float of(const float *x) { return x[0]; }
+};
+
+struct RowsSum { // -0 is the identity: +0 would make +0 of a row of -0
+    typedef float Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return -0.0f; }
+    static __device__ float fill() { return -0.0f; }
+    static __device__ Acc combine(Acc a, Acc b) { return a + b; }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        return RowsTree<RowsSum, N>::of(x);
+    }
+};
+
+template <bool GREATEST> struct RowsExtreme {
+    typedef float Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return GREATEST ? -INFINITY : INFINITY; }
+    static __device__ float fill() { return identity(); }
+    static __device__ Acc combine(Acc a, Acc b) {
+        return GREATEST ? rows_most(a, b) : rows_least(a, b);
+    }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        return RowsTree<RowsExtreme, N>::of(x);
+    }
+};
+typedef RowsExtreme<false> RowsMin;
+typedef RowsExtreme<true> RowsMax;
+
+struct __align__(8) RowsPlace {
+    float value;
+    unsigned index;
+};
+struct RowsArgMax { // the first of equals; the first NaN, if there is one
+    typedef RowsPlace Acc;
+    typedef RowsPlace Out;
+    static __device__ Acc identity() { return {-INFINITY, UINT_MAX}; }
+    static __device__ float fill() { return -INFINITY; }
+    static __device__ Acc combine(Acc a, Acc b) {
+        const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+        const bool same = (a.value == b.value) | (a_nan & b_nan);
+        const bool wins = (a.value > b.value) | (a_nan & !b_nan) | (same & (a.index < b.index));
+        return wins ? a : b;
+    }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int valid, unsigned first, unsigned step) {
+        Acc best = identity();
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            // Indices rise: a later one wins only if it is greater, or the first NaN.
+            const Acc next = {x[j], first + j / VEC * step + j % VEC};
+            const bool better = j == 0 ? valid > 0
+                                       : (next.value > best.value) | ((next.value != next.value) &
+                                                                      (best.value == best.value));
+            if (better) best = next;
+        }
+        return best;
+    }
+};
+
+struct RowsMoments {
+    float count, mean, m2; // m2: the sum of squared distances from the mean
+};
+struct __align__(8) RowsMeanVariance {
+    float mean, variance;
+};
+struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
+    typedef RowsMoments Acc;
+    typedef RowsMeanVariance Out;
+    static __device__ Acc identity() { return {0, 0, 0}; }
+    static __device__ float fill() { return 0; }
+    static __device__ Acc combine(Acc a, Acc b) {
+        const float count = a.count + b.count, share = count > 0 ? b.count / count : 0;
+        const float apart = b.mean - a.mean;
+        return {count, a.mean + apart * share, a.m2 + b.m2 + apart * apart * a.count * share};
+    }
+    static __device__ Out finish(Acc a, size_t n) {
+        const Out none = {NAN, NAN}, some = {a.mean, a.m2 / a.count};
+        return n > 0 ? some : none;
+    }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int valid, unsigned, unsigned) {
+        float sums[VEC], m2 = 0; // what is filled in are zeros
+#pragma unroll
+        for (int j = 0; j < N; j++) sums[j % VEC] = j < VEC ? x[j] : sums[j % VEC] + x[j];
+        const float sum = RowsTree<RowsSum, VEC>::of(sums);
+        const float mean = valid == N ? sum * (1.0f / N) : valid > 0 ? sum / (float)valid : 0;
+        if (VEC == 1 && valid == N) { // no question for each element
+#pragma unroll
+            for (int j = 0; j < N; j++) m2 += (x[j] - mean) * (x[j] - mean);
+            return {(float)valid, mean, m2};
+        }
+#pragma unroll
+        for (int p = 0; p < N; p += VEC)
+            if (p < valid)
+#pragma unroll
+                for (int j = p; j < p + VEC; j++) m2 += (x[j] - mean) * (x[j] - mean);
+        return {(float)valid, mean, m2};
+    }
+};
+
+// Of a row's exponentials, in powers of two: their sum is sum * 2^most. `most` is log2(e) times the
+// greatest element that is a number; NaN makes the sum NaN.
+struct __align__(8) RowsExpSum {
+    float most, sum;
+};
+struct RowsLogSumExp {
+    typedef RowsExpSum Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return {-INFINITY, 0}; }
+    static __device__ float fill() { return -INFINITY; }
+    static __device__ float base(float most) { return fabsf(most) == INFINITY ? 0 : most; }
+    static __device__ float log2e() { return 1.4426950408889634f; }
+    static __device__ Acc combine(Acc a, Acc b) {
+        const float most = fmaxf(a.most, b.most), to = base(most);
+        const float left = a.most == -INFINITY ? a.sum : a.sum * rows_exp2(base(a.most) - to);
+        const float right = b.most == -INFINITY ? b.sum : b.sum * rows_exp2(base(b.most) - to);
+        return {most, left + right};
+    }
+    static __device__ Out finish(Acc a, size_t) {
+        return (base(a.most) + log2f(a.sum)) * 0.69314718055994531f;
+    }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        float most[VEC], sums[VEC];
+#pragma unroll
+        for (int j = 0; j < N; j++) most[j % VEC] = j < VEC ? x[j] : fmaxf(most[j % VEC], x[j]);
+#pragma unroll
+        for (int j = 1; j < VEC; j++) most[0] = fmaxf(most[0], most[j]);
+        const float scaled = most[0] * log2e(), to = base(scaled);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            const float power = rows_exp2(fmaf(x[j], log2e(), -to));
+            sums[j % VEC] = j < VEC ? power : sums[j % VEC] + power;
+        }
+        return {scaled, RowsTree<RowsSum, VEC>::of(sums)};
+    }
+};
+
+struct RowsSquares {
+    typedef float Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return 0; }
+    static __device__ float fill() { return 0; }
+    static __device__ Acc combine(Acc a, Acc b) { return a + b; }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        float s[VEC];
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            s[j % VEC] = j < VEC ? x[j] * x[j] : fmaf(x[j], x[j], s[j % VEC]);
+        return RowsTree<RowsSum, VEC>::of(s);
+    }
+};
+
+// A value of 4-byte words from lane ^ d.
+template <class V> __device__ V rows_lane_xor(V x, int d) {
+    unsigned w[sizeof(V) / 4];
+    memcpy(w, &x, sizeof x);
+#pragma unroll
+    for (unsigned k = 0; k < sizeof(V) / 4; k++) w[k] = __shfl_xor_sync(0xffffffffu, w[k], d);
+    memcpy(&x, w, sizeof x);
+    return x;
+}
+
+// Combined over teams of `lanes` lanes, for each of them.
+template <class Op> __device__ typename Op::Acc rows_lanes_all(typename Op::Acc mine, int lanes) {
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2)
+        if (d < lanes) mine = Op::combine(mine, rows_lane_xor(mine, d));
+    return mine;
+}
+
+// COUNT values in each lane, value r to be combined over LANES lanes. In each step lanes in pairs
+// swap half of what they have; in the end lane l has the values from l * COUNT / LANES on.
+template <class Op, int LANES, int COUNT> struct RowsMixed {
+    typedef typename Op::Acc Acc;
+    static __device__ void run(Acc *mine, unsigned lane) {
+        enum { D = LANES / 2, HALF = COUNT / 2 };
+        const bool upper = lane & D;
+#pragma unroll
+        for (int k = 0; k < HALF; k++) {
+            const Acc got = rows_lane_xor(upper ? mine[k] : mine[k + HALF], D);
+            mine[k] = Op::combine(upper ? got : mine[k], upper ? mine[k + HALF] : got);
+        }
+        RowsMixed<Op, D, HALF>::run(mine, lane);
+    }
+};
+template <class Op, int LANES> struct RowsMixed<Op, LANES, 1> {
+    static __device__ void run(typename Op::Acc *mine, unsigned) {
+        mine[0] = rows_lanes_all<Op>(mine[0], LANES);
+    }
+};
+template <class Op, int COUNT> struct RowsMixed<Op, 1, COUNT> {
+    static __device__ void run(typename Op::Acc *, unsigned) {}
+};
+template <class Op> struct RowsMixed<Op, 1, 1> {
+    static __device__ void run(typename Op::Acc *, unsigned) {}
+};
+
+// Combined over a block of THREADS, for every thread. Calls one after the other count `turn` up, so
+// that they use two places in turns.
+template <class Op, int THREADS>
+__device__ typename Op::Acc rows_block_all(typename Op::Acc mine, unsigned turn) {
+    enum { WARPS = THREADS / 32 };
+    __shared__ typename Op::Acc of_warp[2][WARPS];
+    mine = rows_lanes_all<Op>(mine, 32);
+    if (WARPS == 1) return mine;
+    if (threadIdx.x % 32 == 0) of_warp[turn % 2][threadIdx.x / 32] = mine;
+    __syncthreads(); // every warp's value is there before any is read
+    return rows_lanes_all<Op>(of_warp[turn % 2][threadIdx.x % WARPS], WARPS);
+}
+
+// Mailboxes as in chapter 11: 64 bits of flag and value for each word, one piece, so that whoever
+// sees the flag sees the value. In device memory, empty (0) between launches.
+template <class A>
+__device__ void rows_post(volatile unsigned long long *box, A value, unsigned long long flag) {
+    unsigned bits[sizeof(A) / 4];
+    memcpy(bits, &value, sizeof value);
+#pragma unroll
+    for (unsigned k = 0; k < sizeof(A) / 4; k++) box[k] = flag << 32 | bits[k];
+}
+
+// Waits for a value with this flag.
+template <class A> __device__ A rows_await(volatile unsigned long long *box, unsigned flag) {
+    unsigned bits[sizeof(A) / 4];
+    bool full;
+    do {
+        full = true;
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(A) / 4; k++) {
+            const unsigned long long word = box[k];
+            full = full && word >> 32 == flag;
+            bits[k] = (unsigned)word;
+        }
+    } while (!full);
+    A value;
+    memcpy(&value, bits, sizeof value);
+    return value;
+}
+
+// Waits for the value, and leaves the mailbox empty.
+template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
+    const A value = rows_await<A>(box, 1);
+#pragma unroll
+    for (unsigned k = 0; k < sizeof(A) / 4; k++) box[k] = 0;
+    return value;
+}
+
+// Reduces rows at any address and stride, each by `parts` blocks, PER vectors of 16 bytes on their
+// way for each thread. As in chapter 11 a block takes every parts-th tile of THREADS * PER vectors;
+// whose turn it is after the last whole tile takes what is left, and the elements in front of the
+// first 16-byte boundary and behind the last. Of several parts the last one waits for the others.
+// Reads every element once.
+template <class Op, class T, int THREADS, int PER>
+__global__ void __launch_bounds__(THREADS)
+    rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
+                   unsigned long long *boxes) {
+    typedef typename Op::Acc Acc;
+    enum { VEC = 16 / sizeof(T), TILE = THREADS * PER, N = PER * VEC };
+    const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
+    const T *from = in + row * stride;
+    unsigned head = (unsigned)((16 - (size_t)from % 16) % 16 / sizeof(T));
+    if (head > cols) head = cols;
+    const unsigned vectors = (cols - head) / VEC, edges = cols - vectors * VEC;
+    Acc mine = Op::identity();
+    unsigned first = part * TILE;
+    for (; first + TILE <= vectors; first += parts * TILE) {
+        RowsPack<T, VEC> v[PER];
+        float x[N];
+#pragma unroll
+        for (int p = 0; p < PER; p++)
+            v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC);
+#pragma unroll
+        for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
+        mine = Op::combine(
+            mine, Op::template gather<N, VEC>(x, N, head + (first + t) * VEC, THREADS * VEC));
+    }
+    if (first < vectors || (first == vectors && edges > 0)) {
+        RowsPack<T, VEC> v[PER];
+        float x[N], edge = Op::fill();
+        const unsigned left = vectors - first, at = t < head ? t : t + vectors * VEC;
+        int valid = 0;
+#pragma unroll
+        for (int p = 0; p < PER; p++) {
+            v[p].fill(Op::fill());
+            if (t + p * THREADS < left)
+                v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC);
+        }
+        if (t < edges) edge = rows_float(from[at]);
+#pragma unroll
+        for (int p = 0; p < PER; p++) {
+            v[p].widen(x + p * VEC);
+            if (t + p * THREADS < left) valid += VEC;
+        }
+        mine = Op::combine(
+            mine, Op::template gather<N, VEC>(x, valid, head + (first + t) * VEC, THREADS * VEC));
+        mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, at, 1));
+    }
+    mine = rows_block_all<Op, THREADS>(mine, 0);
+    boxes += row * parts * (sizeof(Acc) / 4);
+    if (part + 1 < parts) {
+        if (t == 0) rows_post(boxes + part * (sizeof(Acc) / 4), mine, 1);
+        return;
+    }
+    if (parts > 1) {
+        if (t > 0) mine = Op::identity();
+        for (unsigned b = t; b + 1 < parts; b += THREADS)
+            mine = Op::combine(mine, rows_collect<Acc>(boxes + b * (sizeof(Acc) / 4)));
+        mine = rows_block_all<Op, THREADS>(mine, 1);
+    }
+    if (t == 0) out[row] = Op::finish(mine, cols);
+}
+
+// 16 bytes on their way into shared memory, past the registers where the device can do that.
+__device__ inline void rows_copy_async(void *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#else
+    *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+__device__ inline void rows_copy_commit() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Waits for this thread's copies, but for the newest LATER groups of them.
+template <int LATER> __device__ void rows_copy_wait() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
+#endif
+}
+
+// Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes
+// all elements of a row, then its end, then the next row. It has as many steps as there are
+// elements and rows together, and every block gets an equal share of it.
+
+// The last row that begins at or before step `place` of the path; `rows` if that is its end. All
+// threads of the block look at once, so that each round divides what is left by their number.
+template <class O, int THREADS>
+__device__ long long rows_search(const O *offsets, long long rows, long long place) {
+    const long long zero = offsets[0];
+    long long low = 0, high = rows + 1; // row `low` begins there or before, `high` does not
+    while (high - low > 1) {
+        const long long step = (high - low + THREADS) / (THREADS + 1);
+        const long long at = low + (threadIdx.x + 1) * step;
+        const bool before = at < high && offsets[at] - zero + at <= place;
+        low += __syncthreads_count(before) * step;
+        high = low + step < high ? low + step : high;
+    }
+    return low;
+}
+
+// What a block keeps in shared memory: two tiles of elements, and where rows end in one of them.
+template <class T, int THREADS, int PER> struct RowsStage {
+    enum { VEC = 16 / sizeof(T), TILE = THREADS * PER * VEC, CHUNKS = 4, ENDS = CHUNKS * THREADS };
+    RowsPack<T, VEC> pack[2][THREADS * PER];
+    long long next_end;
+    int ends[ENDS]; // of the rows that end in this tile, counted from its first element
+    int list[ENDS]; // rows that are left to a whole warp
+    int count, many;
+    unsigned id;
+};
+
+// Elements from..to of shared memory, by so many lanes; element `from` is number `index` of its
+// row.
+template <class Op, class T>
+__device__ typename Op::Acc rows_staged(const T *s, int from, int to, int lane, int lanes,
+                                        unsigned index) {
+    typename Op::Acc mine = Op::identity();
+    int i = from + lane;
+    for (; i + 3 * lanes < to; i += 4 * lanes) {
+        float x[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) x[j] = rows_float(s[i + j * lanes]);
+        mine = Op::combine(mine, Op::template gather<4, 1>(x, 4, index + (i - from), lanes));
+    }
+    if (i < to) {
+        float x[4];
+        int valid = 0;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const bool there = i + j * lanes < to;
+            x[j] = there ? rows_float(s[i + j * lanes]) : Op::fill();
+            valid += there;
+        }
+        mine = Op::combine(mine, Op::template gather<4, 1>(x, valid, index + (i - from), lanes));
+    }
+    return mine;
+}
+
+// A block's walk along its share of the path, in tiles of elements.
+template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
+    typedef RowsStage<T, THREADS, PER> Stage;
+    typedef typename Op::Acc Acc;
+    enum { VEC = Stage::VEC, TILE = Stage::TILE, CHUNKS = Stage::CHUNKS, N = PER * VEC };
+    const T *in;
+    const O *offsets;
+    long long rows;
+    typename Op::Out *out;
+    Stage &s;
+    long long zero, last, stop;   // the first element, the last one's end; where the share ends
+    long long row, begin, end, e; // the row that comes next, its limits; the next element
+    long long joined;             // the row that began in an earlier block, or -1
+    long long base, most;         // the tile: its first element; where it ends
+    long long to[CHUNKS];         // the ends of the next rows
+    int chunks;                   // how many of these are looked at
+    unsigned turn;
+    Acc open, head; // of the row that is open, by thread; of the one that joined
+
+    __device__ int shift() const { return (int)((size_t)(in + zero) % 16 / sizeof(T)); }
+
+    // This thread's vectors of the tile at `base`, on their way into a buffer.
+    __device__ void stage(int buffer, long long from) {
+#pragma unroll
+        for (int p = 0; p < PER; p++) {
+            RowsPack<T, VEC> *pack = &s.pack[buffer][threadIdx.x + p * THREADS];
+            const long long i = from + (long long)(threadIdx.x + p * THREADS) * VEC;
+            if (i >= zero && i + VEC <= last)
+                rows_copy_async(pack, in + i);
+            else if (i < last)
+                for (int j = 0; j < VEC; j++)
+                    if (i + j >= zero && i + j < last) reinterpret_cast<T *>(pack)[j] = in[i + j];
+        }
+        rows_copy_commit();
+    }
+
+    __device__ void load_ends(long long from) {
+#pragma unroll
+        for (int k = 0; k < CHUNKS; k++) {
+            const long long r = from + 1 + threadIdx.x + k * THREADS;
+            to[k] = k < chunks && r <= rows ? (long long)offsets[r] : LLONG_MAX;
+        }
+    }
+
+    __device__ void start(long long from, long long share) {
+        zero = offsets[0], last = offsets[rows], turn = 0;
+        stop = from + share < last - zero + rows ? from + share : last - zero + rows;
+        open = head = Op::identity();
+        row = rows_search<O, THREADS>(offsets, rows, from);
+        begin = offsets[row], end = row < rows ? (long long)offsets[row + 1] : last;
+        e = zero + from - row;
+        joined = from > begin - zero + row ? row : -1;
+        base = (e - zero + shift()) / VEC * VEC - shift() + zero;
+        const long long average = rows > 0 ? (last - zero) / rows + 1 : 1;
+        chunks =
+            TILE / average / THREADS + 1 < CHUNKS ? (int)(TILE / average / THREADS + 1) : CHUNKS;
+        load_ends(row);
+    }
+
+    // No row ends in this tile: each thread takes what it has copied itself.
+    __device__ void take_all(const RowsPack<T, VEC> *pack) {
+        const long long room = zero + stop - row, limit = room < most ? room : most;
+        if (e <= base && limit == base + TILE) {
+            float x[N];
+#pragma unroll
+            for (int p = 0; p < PER; p++) pack[threadIdx.x + p * THREADS].widen(x + p * VEC);
+            open = Op::combine(
+                open, Op::template gather<N, VEC>(
+                          x, N, (unsigned)(base + threadIdx.x * VEC - begin), THREADS * VEC));
+        } else {
+            const T *staged = reinterpret_cast<const T *>(pack);
+            for (int k = 0; k < N; k++) {
+                const int at = (int)(threadIdx.x + k / VEC * THREADS) * VEC + k % VEC;
+                if (base + at < e || base + at >= limit) continue;
+                const float x = rows_float(staged[at]);
+                open = Op::combine(
+                    open, Op::template gather<1, 1>(&x, 1, (unsigned)(base + at - begin), 1));
+            }
+        }
+        e = limit;
+    }
+
+    // How many of the rows that were looked for end here; all of them: there may be more.
+    __device__ int find_ends() {
+        const int t = (int)threadIdx.x;
+#pragma unroll
+        for (int k = 0; k < CHUNKS; k++)
+            if (k < chunks) {
+                const long long r = row + 1 + t + k * THREADS;
+                const bool here = to[k] <= most && to[k] - zero + r <= stop;
+                s.ends[t + k * THREADS] = here ? (int)(to[k] - base) : INT_MAX;
+            }
+        if (t == 0) s.many = 0, s.count = chunks * THREADS;
+        __syncthreads(); // all elements and ends are in shared memory
+#pragma unroll
+        for (int k = 0; k < CHUNKS; k++) {
+            const int i = t + k * THREADS;
+            if (k < chunks && s.ends[i] == INT_MAX && (i == 0 || s.ends[i - 1] != INT_MAX))
+                s.count = i, s.next_end = to[k];
+        }
+        __syncthreads(); // all know how many rows end here
+        return s.count;
+    }
+
+    // Rows `done` to count - 1 of this tile, the first of which begins at `at`: each by as many
+    // lanes as suit their average length, and rows much longer than that by a warp, afterwards.
+    __device__ void finish_rows(const T *staged, int at, int done, int count) {
+        const int t = (int)threadIdx.x, average = (s.ends[count - 1] - at) / (count - done);
+        int lanes = 1;
+        while (lanes < 32 && average > 12 * lanes) lanes *= 2;
+        for (int k0 = done; k0 < count; k0 += THREADS / lanes) {
+            const int k = k0 + t / lanes;
+            int from = 0, upto = 0;
+            if (k < count) from = k > done ? s.ends[k - 1] : at, upto = s.ends[k];
+            const bool longer = upto - from > 32 * lanes;
+            Acc mine = rows_staged<Op>(staged, from, longer ? from : upto, t % lanes, lanes, 0);
+            mine = rows_lanes_all<Op>(mine, lanes);
+            if (k < count && t % lanes == 0) {
+                if (longer)
+                    s.list[atomicAdd(&s.many, 1)] = k;
+                else
+                    out[row + k] = Op::finish(mine, (size_t)(upto - from));
+            }
+        }
+        __syncthreads(); // the list of longer rows is whole
+        for (int l = t / 32; l < s.many; l += THREADS / 32) {
+            const int k = s.list[l], from = k > done ? s.ends[k - 1] : at, upto = s.ends[k];
+            Acc mine = rows_staged<Op>(staged, from, upto, t % 32, 32, 0);
+            mine = rows_lanes_all<Op>(mine, 32);
+            if (t % 32 == 0) out[row + k] = Op::finish(mine, (size_t)(upto - from));
+        }
+    }
+
+    // The rows that end in this tile, as many as were looked for. True: there may be more of them.
+    __device__ bool take_ends(const T *staged) {
+        const int count = find_ends(), used = (count + THREADS) / THREADS;
+        const bool more = count == chunks * THREADS;
+        int at = (int)(e - base), done = 0; // the next element here; rows that are finished
+        chunks = more ? CHUNKS : used < chunks ? used : chunks;
+        load_ends(row + count);       // on their way while this tile is worked on
+        if (count > 0 && e > begin) { // the first one began before this tile
+            open = Op::combine(open, rows_staged<Op>(staged, at, s.ends[0], (int)threadIdx.x,
+                                                     THREADS, (unsigned)(e - begin)));
+            open = rows_block_all<Op, THREADS>(open, turn++);
+            if (row == joined)
+                head = open;
+            else if (threadIdx.x == 0)
+                out[row] = Op::finish(open, (size_t)(end - begin));
+            open = Op::identity(), at = s.ends[0], done = 1;
+        }
+        if (count > done) finish_rows(staged, at, done, count);
+        if (count > 0) at = s.ends[count - 1], begin = base + at;
+        row += count, e = base + at;
+        if (!more) { // what is left of the tile belongs to a row that ends later
+            const long long room = zero + stop - row, limit = room < most ? room : most;
+            end = s.next_end;
+            if (row < rows && limit > e) {
+                open = Op::combine(open, rows_staged<Op>(staged, at, (int)(limit - base),
+                                                         (int)threadIdx.x, THREADS,
+                                                         (unsigned)(e - begin)));
+                e = limit;
+            }
+        }
+        __syncthreads(); // all have read the ends and the tile before they are overwritten
+        return more && e - zero + row < stop;
+    }
+
+    // The whole share. While a tile is worked on, the next one is on its way.
+    __device__ void walk() {
+        if (e - zero + row < stop) stage(0, base);
+        for (int buffer = 0; e - zero + row < stop; buffer ^= 1, base += TILE) {
+            most = base + TILE < last ? base + TILE : last;
+            if (base + TILE < zero + stop - row)
+                stage(buffer ^ 1, base + TILE);
+            else
+                rows_copy_commit();
+            rows_copy_wait<1>();
+            if (end > most || end - zero + row + 1 > stop)
+                take_all(s.pack[buffer]);
+            else
+                while (take_ends(reinterpret_cast<const T *>(s.pack[buffer]))) {
+                }
+        }
+    }
+};
+
+// Reduces ragged rows, in any grid. Reads every element once, and the offsets.
+template <class Op, class T, class O, int THREADS, int PER, int BLOCKS>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    rows_ragged(const T *in, const O *offsets, long long rows, typename Op::Out *out,
+                unsigned long long *boxes, unsigned *started) {
+    typedef RowsStage<T, THREADS, PER> Stage;
+    typedef typename Op::Acc Acc;
+    enum { WORDS = sizeof(Acc) / 4 };
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    Stage &s = *reinterpret_cast<Stage *>(rows_bytes);
+    if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
+        s.id = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
+        if (gridDim.x > 1 && s.id + 1 == gridDim.x) *started = 0;
+    }
+    __syncthreads(); // all know their block's number
+    const long long steps = (long long)offsets[rows] - offsets[0] + rows;
+    const long long share = (steps + gridDim.x - 1) / gridDim.x, start = s.id * share;
+    if (start >= steps) return;
+    RowsWalk<Op, T, O, THREADS, PER> walk = {in, offsets, rows, out, s};
+    walk.start(start, share);
+    const long long joined_begin = walk.begin, joined_end = walk.end;
+    walk.walk();
+    // A row that goes on: the block in which it ends will want this part of it.
+    if (walk.stop > walk.begin - walk.zero + walk.row) {
+        const Acc part = rows_block_all<Op, THREADS>(walk.open, walk.turn++);
+        if (threadIdx.x == 0) rows_post(boxes + s.id * WORDS, part, 1);
+    }
+    if (walk.joined < 0 || walk.row == walk.joined) return;
+    // A row that began in an earlier block, and ended here.
+    const unsigned first = (unsigned)((joined_begin - walk.zero + walk.joined) / share);
+    Acc mine = threadIdx.x == 0 ? walk.head : Op::identity();
+    for (unsigned b = first + threadIdx.x; b < s.id; b += THREADS)
+        mine = Op::combine(mine, rows_collect<Acc>(boxes + b * WORDS));
+    mine = rows_block_all<Op, THREADS>(mine, walk.turn++);
+    if (threadIdx.x == 0) out[walk.joined] = Op::finish(mine, (size_t)(joined_end - joined_begin));
+}
+
+// What becomes of a row is a reduction, whose result everybody needs, and a step for each element.
+struct RowsSoftmax {
+    typedef RowsLogSumExp Op;
+    struct Parameters {
+        char none;
+    };
+    static __device__ float scale(const RowsExpSum &all, size_t, const Parameters &) {
+        return 1 / all.sum;
+    }
+    template <class T, int VEC>
+    static __device__ void apply(float *x, const RowsExpSum &all, float scale, const Parameters &,
+                                 size_t) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++)
+            x[j] = rows_exp2(fmaf(x[j], RowsLogSumExp::log2e(), -all.most)) * scale;
+    }
+};
+
+// Weights and biases for the columns, or NULL; as aligned as the rows.
+struct RowsAffine {
+    const void *weight, *bias;
+    float epsilon;
+};
+template <class T, int VEC>
+__device__ void rows_affine(float *x, const RowsAffine &affine, size_t i) {
+    RowsPack<T, VEC> v;
+    float w[VEC];
+    if (affine.weight) {
+        v.load_again((const T *)affine.weight + i);
+        v.widen(w);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] *= w[j];
+    }
+    if (affine.bias) {
+        v.load_again((const T *)affine.bias + i);
+        v.widen(w);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] += w[j];
+    }
+}
+struct RowsLayerNorm {
+    typedef RowsVariance Op;
+    typedef RowsAffine Parameters;
+    static __device__ float scale(const RowsMoments &all, size_t, const RowsAffine &affine) {
+        return rsqrtf(all.m2 / all.count + affine.epsilon);
+    }
+    template <class T, int VEC>
+    static __device__ void apply(float *x, const RowsMoments &all, float scale,
+                                 const RowsAffine &affine, size_t i) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] = (x[j] - all.mean) * scale;
+        rows_affine<T, VEC>(x, affine, i);
+    }
+};
+struct RowsRmsNorm {
+    typedef RowsSquares Op;
+    typedef RowsAffine Parameters;
+    static __device__ float scale(float all, size_t cols, const RowsAffine &affine) {
+        return rsqrtf(all / (float)cols + affine.epsilon);
+    }
+    template <class T, int VEC>
+    static __device__ void apply(float *x, float, float scale, const RowsAffine &affine, size_t i) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] *= scale;
+        rows_affine<T, VEC>(x, affine, i);
+    }
+};
+
+// Where rows come from and go to; strides in elements.
+template <class T> struct RowsTask {
+    const T *in;
+    size_t in_stride;
+    T *out;
+    size_t out_stride, rows, cols;
+};
+
+// Combined over a cluster of blocks, for every thread of them. All of them have arrived at the
+// cluster's barrier once before: a block's shared memory can be written when it has started.
+template <class Op, int CLUSTER>
+__device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
+#if __CUDA_ARCH__ >= 900
+    typedef typename Op::Acc Acc;
+    __shared__ Acc of_block[CLUSTER];
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block has started
+    if (threadIdx.x < CLUSTER) {
+        unsigned to, words[sizeof(Acc) / 4], at = blockIdx.x % CLUSTER;
+        memcpy(words, &mine, sizeof mine);
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                     : "=r"(to)
+                     : "r"((unsigned)__cvta_generic_to_shared(&of_block[at])), "r"(threadIdx.x));
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(Acc) / 4; k++)
+            asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(to + 4 * k), "r"(words[k])
+                         : "memory");
+    }
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block's value is here
+    mine = of_block[0];
+#pragma unroll
+    for (int k = 1; k < CLUSTER; k++) mine = Op::combine(mine, of_block[k]);
+#endif
+    return mine;
+}
+
+// A row for LANES threads: of a warp, or all of a block, or of each of CLUSTER blocks. N elements
+// of it stay in registers from the one load to the one store. Blocks of LANES threads if these are
+// more than a warp, else of 256.
+template <class Map, class T, int VEC, int LANES, int N, int CLUSTER>
+__global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
+    rows_map(RowsTask<T> task, typename Map::Parameters parameters) {
+    typedef typename Map::Op Op;
+    enum { PER = N / VEC, STEP = LANES * VEC, THREADS = LANES > 32 ? LANES : 256 };
+    const size_t row = ((size_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES) / CLUSTER;
+    const size_t i = (size_t)(blockIdx.x % CLUSTER * LANES * N) + threadIdx.x % LANES * VEC;
+    const size_t cols = row < task.rows ? task.cols : 0;
+#if __CUDA_ARCH__ >= 900
+    if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+#endif
+    RowsPack<T, VEC> v[PER];
+    float x[N];
+    int valid = 0;
+#pragma unroll
+    for (int p = 0; p < PER; p++) {
+        v[p].fill(Op::fill());
+        if (i + p * STEP < cols) v[p].load(task.in + row * task.in_stride + i + p * STEP);
+    }
+#pragma unroll
+    for (int p = 0; p < PER; p++) {
+        v[p].widen(x + p * VEC);
+        if (i + p * STEP < cols) valid += VEC;
+    }
+    typename Op::Acc all = Op::template gather<N, VEC>(x, valid, (unsigned)i, STEP);
+    all = LANES > 32 ? rows_block_all<Op, THREADS>(all, 0) : rows_lanes_all<Op>(all, LANES);
+    if (CLUSTER > 1) all = rows_cluster_all<Op, CLUSTER>(all);
+    const float scale = Map::scale(all, task.cols, parameters);
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+        if (i + p * STEP < cols) {
+            Map::template apply<T, VEC>(x + p * VEC, all, scale, parameters, i + p * STEP);
+            v[p].narrow(x + p * VEC);
+            v[p].store(task.out + row * task.out_stride + i + p * STEP);
+        }
+}
+
+// The same for rows that no cluster can hold: `parts` blocks for each, all blocks of the grid on
+// the device at a time, which a cooperative launch guarantees. Everybody tells everybody its result
+// through mailboxes, whose flag is the turn. As many tiles of a part as fit stay in shared memory;
+// the others are read again, the last ones first, since they may still be in the cache.
+template <class Map, class T, int VEC, int THREADS, int PER, int BLOCKS>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    rows_map_grid(RowsTask<T> task, unsigned parts, unsigned hold,
+                  typename Map::Parameters parameters, unsigned long long *boxes, unsigned *done) {
+    typedef typename Map::Op Op;
+    typedef typename Op::Acc Acc;
+    enum { TILE = THREADS * PER, WORDS = sizeof(Acc) / 4, N = PER * VEC };
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    RowsPack<T, VEC> *held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes);
+    const unsigned t = threadIdx.x, part = blockIdx.x % parts, teams = gridDim.x / parts;
+    const size_t vectors = task.cols / VEC, tiles = (vectors + TILE - 1) / TILE;
+    const size_t low = tiles * part / parts, high = tiles * (part + 1) / parts;
+    const size_t stay = low + hold < high ? low + hold : high; // tiles below stay
+    unsigned turn = 1;
+    for (size_t row = blockIdx.x / parts; row < task.rows; row += teams, turn++) {
+        const T *from = task.in + row * task.in_stride;
+        Acc mine = Op::identity();
+        for (size_t k = low; k < high; k++) {
+            RowsPack<T, VEC> v[PER];
+            float x[N];
+            int valid = 0;
+            const size_t i = k * TILE + t;
+#pragma unroll
+            for (int p = 0; p < PER; p++) {
+                v[p].fill(Op::fill());
+                if (i + p * THREADS < vectors) v[p].load_again(from + (i + p * THREADS) * VEC);
+            }
+#pragma unroll
+            for (int p = 0; p < PER; p++) {
+                if (k < stay) held[(k - low) * TILE + t + p * THREADS] = v[p];
+                v[p].widen(x + p * VEC);
+                if (i + p * THREADS < vectors) valid += VEC;
+            }
+            mine = Op::combine(
+                mine, Op::template gather<N, VEC>(x, valid, (unsigned)(i * VEC), THREADS * VEC));
+        }
+        mine = rows_block_all<Op, THREADS>(mine, 0);
+        unsigned long long *mail =
+            boxes + (turn % 2 * gridDim.x + blockIdx.x / parts * parts) * WORDS;
+        if (t == 0) rows_post(mail + part * WORDS, mine, turn);
+        Acc all = Op::identity();
+        for (unsigned b = t; b < parts; b += THREADS)
+            all = Op::combine(all, rows_await<Acc>(mail + b * WORDS, turn));
+        all = rows_block_all<Op, THREADS>(all, 1);
+        const float scale = Map::scale(all, task.cols, parameters);
+        for (size_t k = high; k-- > low;) {
+            RowsPack<T, VEC> v[PER];
+            const size_t i = k * TILE + t;
+#pragma unroll
+            for (int p = 0; p < PER; p++)
+                if (i + p * THREADS < vectors) {
+                    if (k < stay)
+                        v[p] = held[(k - low) * TILE + t + p * THREADS];
+                    else
+                        v[p].load(from + (i + p * THREADS) * VEC);
+                }
+#pragma unroll
+            for (int p = 0; p < PER; p++)
+                if (i + p * THREADS < vectors) {
+                    float x[VEC];
+                    v[p].widen(x);
+                    Map::template apply<T, VEC>(x, all, scale, parameters, (i + p * THREADS) * VEC);
+                    v[p].narrow(x);
+                    v[p].store(task.out + row * task.out_stride + (i + p * THREADS) * VEC);
+                }
+        }
+    }
+    __shared__ bool is_last;
+    __syncthreads(); // all of this block have read their mail
+    if (t == 0) is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
+    __syncthreads(); // all know whether everybody else has, too
+    if (!is_last) return;
+    for (unsigned b = t; b < 2 * gridDim.x * WORDS; b += THREADS) boxes[b] = 0;
+    if (t == 0) *done = 0;
+}
+
+#define ROWS_BOXES           4096u // parts of rows that are on their way, the most of a launch
+#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u) // three words each, two counters
+
+// What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
+// memory of a block and of an SM.
+typedef struct {
+    int device, sms, threads, block_bytes, sm_bytes, major;
+} RowsDevice;
+inline cudaError_t rows_device(RowsDevice *d) {
+    const cudaDeviceAttr which[] = {
+        cudaDevAttrMultiProcessorCount, cudaDevAttrMaxThreadsPerMultiProcessor,
+        cudaDevAttrMaxSharedMemoryPerBlockOptin, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+        cudaDevAttrComputeCapabilityMajor};
+    int *const into[] = {&d->sms, &d->threads, &d->block_bytes, &d->sm_bytes, &d->major};
+    cudaError_t error = cudaGetDevice(&d->device);
+    for (int k = 0; k < 5 && error == cudaSuccess; k++)
+        error = cudaDeviceGetAttribute(into[k], which[k], d->device);
+    d->threads *= d->sms;
+    return error;
+}
+
+// Does every row begin and end at a multiple of 16 bytes?
+template <class T> bool rows_aligned(const void *in, size_t rows, size_t stride, size_t cols) {
+    return ((size_t)in | cols * sizeof(T) | (rows > 1 ? stride * sizeof(T) : 0)) % 16 == 0;
+}
+
+template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
+cudaError_t rows_start_lanes(const T *in, size_t rows, unsigned cols, size_t stride,
+                             typename Op::Out *out, cudaStream_t stream) {
+    const size_t per_block = 256 / LANES * COUNT, blocks = (rows + per_block - 1) / per_block;
+    rows_by_lanes<Op, T, VEC, LANES, PER, COUNT>
+        <<<(unsigned)blocks, 256, 0, stream>>>(in, rows, cols, stride, out);
+    return cudaGetLastError();
+}
+
+// COUNT rows at a time keep more loads on their way; but as long as all rows find a place on the
+// device at once, one at a time is soonest.
+template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
+cudaError_t rows_by_count(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
+                          size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    return rows * LANES > (size_t)d.threads
+               ? rows_start_lanes<Op, T, VEC, LANES, PER, COUNT>(in, rows, cols, stride, out,
+                                                                 stream)
+               : rows_start_lanes<Op, T, VEC, LANES, PER, 1>(in, rows, cols, stride, out, stream);
+}
+
+// So many lanes, and vectors for each, that they take a row at once. A lane that takes one element
+// at a time takes more of them.
+template <class Op, class T, int VEC>
+cudaError_t rows_with_lanes(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
+                            size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    enum { FEW = VEC == 1 ? 8 : 2, MORE = VEC == 1 ? 5 : 2, ROWS = VEC == 1 ? 1 : 2 };
+    const unsigned vectors = (cols + VEC - 1) / VEC;
+#define ROWS_LANES(lanes, per, count)                                                              \
+    return rows_by_count<Op, T, VEC, lanes, per, count>(d, in, rows, cols, stride, out, stream)
+    if (vectors <= 1) ROWS_LANES(1, 1, VEC == 1 ? 8 : 2);
+    if (vectors <= FEW) ROWS_LANES(1, FEW, ROWS);
+    if (vectors <= 2 * FEW) ROWS_LANES(2, FEW, ROWS);
+    if (vectors <= 4 * FEW) ROWS_LANES(4, FEW, ROWS);
+    if (vectors <= 8 * FEW) ROWS_LANES(8, FEW, ROWS);
+    if (vectors <= 16 * MORE) ROWS_LANES(16, MORE, 2);
+    if (vectors <= 16 * FEW) ROWS_LANES(16, FEW, 2);
+    if (vectors <= 32 * FEW) ROWS_LANES(32, FEW, 2);
+    ROWS_LANES(32, 2 * FEW, 1);
+#undef ROWS_LANES
+}
+
+// `parts` blocks for each row.
+template <class Op, class T, int THREADS>
+cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t stride, size_t parts,
+                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    rows_by_blocks<Op, T, THREADS, 4><<<(unsigned)(rows * parts), THREADS, 0, stream>>>(
+        in, cols, stride, (unsigned)parts, out, (unsigned long long *)workspace);
+    return cudaGetLastError();
+}
+
+// How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
+// pieces of 16 KB. One, up to 64 KB, or if there are so many rows that a quarter of the device's
+// blocks could not wait for the others. Else four times as many blocks as the device holds, for all
+// rows.
+inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
+    const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
+    if (bytes <= 65536 || rows > fit / 4) return 1;
+    if (rows * pieces <= 2 * fit) return 0;
+    const size_t wanted = rows < 4 ? fit / rows : 4 * fit / rows, tiles = bytes / 32768 + 1;
+    const size_t parts = wanted < tiles ? wanted : tiles, most = ROWS_BOXES / rows;
+    return parts < most ? parts : most;
+}
+
+// Each of `rows` rows of `cols` elements reduced to one result.
+template <class Op, class T>
+cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
+                        typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
+    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+    RowsDevice d;
+    if (rows == 0) return cudaSuccess;
+    if ((cols > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_out ||
+        (size_t)d_out % sizeof(typename Op::Out) || !d_workspace || (size_t)d_workspace % 16 ||
+        cols > UINT_MAX - 65536)
+        return cudaErrorInvalidValue;
+    cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+    const unsigned n = (unsigned)cols;
+    const size_t bytes = cols * sizeof(T);
+    if (bytes > 2048) {
+        const size_t parts = rows_parts(d, rows, bytes);
+#define ROWS_BLOCKS(threads, parts)                                                                \
+    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace,      \
+                                            stream)
+        if (bytes <= 4096 + 64) ROWS_BLOCKS(64, 1);
+        if (bytes <= 8192 + 64) ROWS_BLOCKS(128, 1);
+        if (bytes <= 16384 + 64) ROWS_BLOCKS(256, 1);
+        if (parts == 0) ROWS_BLOCKS(256, bytes / 16384 + 1);
+        ROWS_BLOCKS(512, parts);
+#undef ROWS_BLOCKS
+    }
+    if (rows_aligned<T>(d_in, rows, stride, cols))
+        return rows_with_lanes<Op, T, 16 / sizeof(T)>(d, d_in, rows, n, stride, d_out, stream);
+    return rows_with_lanes<Op, T, 1>(d, d_in, rows, n, stride, d_out, stream);
+}
+
+// Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
+// many they are together, as far as the caller knows: it decides how many blocks are started.
+template <class Op, class T, class O>
+cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
+                               typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
+    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+    enum { THREADS = 128, PER = 8, BLOCKS = 6 };
+    typedef RowsStage<T, THREADS, PER> Stage;
+    RowsDevice d;
+    if (rows == 0) return cudaSuccess;
+    if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
+        (size_t)d_offsets % sizeof(O) || !d_out || (size_t)d_out % sizeof(typename Op::Out) ||
+        !d_workspace || (size_t)d_workspace % 16)
+        return cudaErrorInvalidValue;
+    cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+    const auto kernel = rows_ragged<Op, T, O, THREADS, PER, BLOCKS>;
+    int per_sm = 0;
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)sizeof(Stage));
+    if (error == cudaSuccess)
+        error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, sizeof(Stage));
+    if (error != cudaSuccess) return error;
+    size_t blocks = (size_t)d.sms * (size_t)per_sm, tiles = (elements + rows) / Stage::TILE + 1;
+    if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
+    if (blocks > tiles) blocks = tiles;
+    unsigned long long *boxes = (unsigned long long *)d_workspace;
+    kernel<<<(unsigned)blocks, THREADS, sizeof(Stage), stream>>>(
+        d_in, d_offsets, (long long)rows, d_out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+    return cudaGetLastError();
+}
+
+template <class Map, class T, int VEC, int LANES, int N, int CLUSTER>
+cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters,
+                           cudaStream_t stream) {
+    const unsigned threads = LANES > 32 ? LANES : 256, per_block = threads / LANES;
+    void *arguments[] = {&task, &parameters};
+    const void *kernel = (const void *)rows_map<Map, T, VEC, LANES, N, CLUSTER>;
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute cluster = {};
+    config.gridDim = dim3((unsigned)((task.rows + per_block - 1) / per_block * CLUSTER));
+    config.blockDim = dim3(threads), config.stream = stream;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = CLUSTER;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    config.attrs = &cluster, config.numAttrs = CLUSTER > 1 ? 1 : 0;
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+// All of the device: for so many rows at a time that one and a half times the shared memory of all
+// SMs would hold them, since some of the rest is still in the cache when it is read again.
+template <class Map, class T, int VEC>
+cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
+                          typename Map::Parameters parameters, void *workspace,
+                          cudaStream_t stream) {
+    enum { THREADS = 512, PER = VEC == 1 ? 16 : 16 / VEC, TILE = THREADS * PER * VEC };
+    const void *kernel = (const void *)rows_map_grid<Map, T, VEC, THREADS, PER, 2>;
+    const int tile = TILE * (int)sizeof(T), per_sm = d.threads / d.sms >= 2 * THREADS ? 2 : 1;
+    const int fit = d.sm_bytes / per_sm - 2048, most = d.block_bytes - 1024;
+    unsigned hold = (unsigned)((fit < most ? fit : most) / tile);
+    unsigned blocks = (unsigned)(d.sms * per_sm);
+    if (blocks > ROWS_BOXES / 2) blocks = ROWS_BOXES / 2;
+    const size_t bytes = hold * (size_t)tile, row = task.cols * sizeof(T);
+    size_t teams = bytes * blocks * 3 / 2 / row;
+    teams = teams < task.rows ? teams : task.rows;
+    teams = teams < 1 ? 1 : teams < blocks ? teams : blocks;
+    unsigned parts = blocks / (unsigned)teams;
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    unsigned *done = (unsigned *)(boxes + 3 * ROWS_BOXES) + 1;
+    void *arguments[] = {&task, &parts, &hold, &parameters, &boxes, &done};
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error != cudaSuccess) return error;
+    return cudaLaunchCooperativeKernel(kernel, dim3(parts * (unsigned)teams), dim3(THREADS),
+                                       arguments, bytes, stream);
+}
+
+template <class Map, class T, int VEC>
+cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                          void *workspace, cudaStream_t stream) {
+    const size_t cols = task.cols;
+#define ROWS_MAP(lanes, n, cluster)                                                                \
+    return rows_map_start<Map, T, VEC, lanes, n, cluster>(task, parameters, stream)
+    if (sizeof(T) == 4) {
+        if (cols <= 16) ROWS_MAP(4, 4 < VEC ? VEC : 4, 1);
+        if (cols <= 32) ROWS_MAP(8, 4 < VEC ? VEC : 4, 1);
+        if (cols <= 64) ROWS_MAP(16, 4 < VEC ? VEC : 4, 1);
+        if (cols <= 128) ROWS_MAP(16, 8, 1);
+        if (cols <= 256) ROWS_MAP(16, 16, 1);
+        if (cols <= 512) ROWS_MAP(64, 8, 1);
+        if (cols <= 1024) ROWS_MAP(64, 16, 1);
+        if (cols <= 2048) ROWS_MAP(128, 16, 1);
+        if (cols <= 4096) ROWS_MAP(256, 16, 1);
+    } else {
+        if (cols <= 32) ROWS_MAP(4, 8, 1);
+        if (cols <= 64) ROWS_MAP(4, 16, 1);
+        if (cols <= 128) ROWS_MAP(8, 16, 1);
+        if (cols <= 256) ROWS_MAP(16, 16, 1);
+        if (cols <= 512) ROWS_MAP(16, 32, 1);
+        if (cols <= 1024) ROWS_MAP(32, 32, 1);
+        if (cols <= 2048) ROWS_MAP(64, 32, 1);
+        if (cols <= 4096) ROWS_MAP(128, 32, 1);
+    }
+    if (cols <= 8192) ROWS_MAP(256, 32, 1);
+    if (cols <= 16384) ROWS_MAP(512, 32, 1);
+    if (cols <= 32768 && sizeof(T) == 4) ROWS_MAP(1024, 32, 1);
+    RowsDevice d;
+    cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+    if (d.major >= 9) {
+        if (cols <= 32768) ROWS_MAP(512, 32, 2);
+        if (cols <= 65536) ROWS_MAP(256, 32, 8);
+        if (cols <= 131072) ROWS_MAP(512, 32, 8);
+    }
+#undef ROWS_MAP
+    return rows_map_long<Map, T, VEC>(d, task, parameters, workspace, stream);
+}
+
+template <class Map, class T>
+cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,
+                            size_t rows, size_t cols, const typename Map::Parameters &parameters,
+                            size_t other, void *d_workspace, cudaStream_t stream) {
+    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+    if (rows == 0 || cols == 0) return cudaSuccess;
+    if (!d_in || !d_out || ((size_t)d_in | (size_t)d_out | other) % sizeof(T) || !d_workspace ||
+        (size_t)d_workspace % 16)
+        return cudaErrorInvalidValue;
+    const RowsTask<T> task = {d_in, in_stride, d_out, out_stride, rows, cols};
+    const size_t strides = rows > 1 ? in_stride | out_stride : 0;
+    const size_t all = (size_t)d_in | (size_t)d_out | other | (strides | cols) * sizeof(T);
+    return all % 16 == 0
+               ? rows_map_rule<Map, T, 16 / sizeof(T)>(task, parameters, d_workspace, stream)
+               : rows_map_rule<Map, T, 1>(task, parameters, d_workspace, stream);
+}
+
+#define ROWS_DEFINE(name, Op)                                                                      \
+    template <class T>                                                                             \
+    cudaError_t name(const T *d_in, size_t rows, size_t cols, size_t stride, Op::Out *d_out,       \
+                     void *d_workspace, cudaStream_t stream) {                                     \
+        return rows_reduce<Op, T>(d_in, rows, cols, stride, d_out, d_workspace, stream);           \
+    }                                                                                              \
+    template <class T, class O>                                                                    \
+    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,     \
+                              Op::Out *d_out, void *d_workspace, cudaStream_t stream) {            \
+        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,   \
+                                            stream);                                               \
+    }
+ROWS_DEFINE(rows_sum, RowsSum)
+ROWS_DEFINE(rows_min, RowsMin)
+ROWS_DEFINE(rows_max, RowsMax)
+ROWS_DEFINE(rows_argmax, RowsArgMax)
+ROWS_DEFINE(rows_mean_variance, RowsVariance)
+ROWS_DEFINE(rows_log_sum_exp, RowsLogSumExp)
+#undef ROWS_DEFINE
+
+template <class T>
+cudaError_t rows_softmax(const T *d_in, size_t in_stride, T *d_out, size_t out_stride, size_t rows,
+                         size_t cols, void *d_workspace, cudaStream_t stream) {
+    return rows_map_launch<RowsSoftmax, T>(d_in, in_stride, d_out, out_stride, rows, cols,
+                                           RowsSoftmax::Parameters(), 0, d_workspace, stream);
+}
+template <class T>
+cudaError_t rows_layer_norm(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,
+                            size_t rows, size_t cols, const T *d_weight, const T *d_bias,
+                            float epsilon, void *d_workspace, cudaStream_t stream) {
+    const RowsAffine affine = {d_weight, d_bias, epsilon};
+    return rows_map_launch<RowsLayerNorm, T>(d_in, in_stride, d_out, out_stride, rows, cols, affine,
+                                             (size_t)d_weight | (size_t)d_bias, d_workspace,
+                                             stream);
+}
+template <class T>
+cudaError_t rows_rms_norm(const T *d_in, size_t in_stride, T *d_out, size_t out_stride, size_t rows,
+                          size_t cols, const T *d_weight, float epsilon, void *d_workspace,
+                          cudaStream_t stream) {
+    const RowsAffine affine = {d_weight, NULL, epsilon};
+    return rows_map_launch<RowsRmsNorm, T>(d_in, in_stride, d_out, out_stride, rows, cols, affine,
+                                           (size_t)d_weight, d_workspace, stream);
+}
+
+// ---- The lab: how the kernels are launched, and the table of them ----
+
+#include <algorithm>
+#include <cuda_fp16.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum Elem { FLOAT, INT, DOUBLE, HALF };
+enum Mode { COLD, HOT, CALLS, UNTIMED, COUNTER_EXAMPLE };
+enum { END = ~0u };  // of a list
+
+// One launch: where the data is, how much of it there is, and how many threads share it.
+typedef struct {
+    const float *d_in;   // n elements, floats unless the stage says otherwise
+    float *d_partial;    // room for the partial sums and, behind them, n elements
+    unsigned n, block;   // elements; threads per block
+    unsigned grid;       // blocks, when a sweep asks for so many, or 0
+    unsigned sms, sm_threads;  // multiprocessors there are, and threads that one of them holds
+    const float *h_in;   // the same n elements on the host
+    unsigned *shape;     // {blocks, threads}: told by a launch that chooses both itself
+    cudaStream_t stream;
+} Run;
+
+// One row of a lab's table. launch() starts the kernel, returns how many partial sums it leaves.
+typedef struct Stage {
+    const char *name;
+    unsigned (*launch)(Run run);
+    const char *note;
+    unsigned block;                 // a block size of its own; 0: what -b says
+    Elem elem;
+    Mode mode;
+    const unsigned *sweep, *sizes;  // further grids to time; sizes to check, if not the usual
+    double (*input)(unsigned i);    // element i; NULL: element(i)
+    void (*check)(const Stage *stage, Run run, unsigned partials);  // NULL: they add up exactly
+    bool half_as_many;              // n / 2 elements
+    bool later;                     // checked and timed behind all others: see appendix C
+} Stage;
+
+// A lab: its table; seconds to sample a stage, if not half a one; and what it does with each stage
+// before the checks, while no input is there, with the file that an option of its own names.
+typedef struct {
+    const Stage *stages;
+    size_t count;
+    double seconds;
+    void (*before)(const Stage *stage, Run run, const char *file);
+    const char *option;
+} Lab;
+
+static void fail(int status, const char *what, const char *detail) {
+    fprintf(stderr, "lab: %s: %s\n", what, detail);
+    exit(status);
+}
+
+#define CUDA(call) cuda_check((call), #call)
+static void cuda_check(cudaError_t error, const char *call) {
+    if (error != cudaSuccess) fail(1, call, cudaGetErrorString(error));
+}
+
+// Ends the lab unless a result is within an error of what it should be. NaN never is.
+static void expect(const Stage *stage, unsigned n, const char *what, double is, double should,
+                   double error) {
+    if (is == should || fabs(is - should) <= error) return;
+    fprintf(stderr, "lab: %s: WRONG %s of %u elements: %.9g, not %.9g\n", stage->name, what, n,
+            is, should);
+    if (stage->mode != COUNTER_EXAMPLE) exit(1);
+}
+
+// Element i: an integer from -8 to 8, never 0, from a hash of i (the finalizer of MurmurHash3).
+static int element(unsigned i) {
+    i = (i ^ i >> 16) * 0x85ebca6bu;
+    i = (i ^ i >> 13) * 0xc2b2ae35u;
+    i ^= i >> 16;
+    return i & 8 ? 1 + (int)(i & 7) : -1 - (int)(i & 7);
+}
+
+// Writes x as element i, in the type that the elements have.
+static void put(Elem elem, void *h, unsigned i, double x) {
+    if (elem == FLOAT) ((float *)h)[i] = (float)x;
+    else if (elem == INT) ((int *)h)[i] = (int)x;
+    else if (elem == DOUBLE) ((double *)h)[i] = x;
+    else ((__half *)h)[i] = __float2half((float)x);
+}
+
+// The fewest blocks that cover n elements, and one block when there is nothing to cover.
+static unsigned blocks_for(unsigned n, unsigned per_block) {
+    return n ? (n - 1) / per_block + 1 : 1;
+}
+
+#include <cub/device/device_segmented_reduce.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+static void *rows_workspace(cudaStream_t stream) {
+    static void *d_workspace;
+    if (!d_workspace) {
+        CUDA(cudaMalloc(&d_workspace, ROWS_WORKSPACE_BYTES));
+        CUDA(cudaMemsetAsync(d_workspace, 0, ROWS_WORKSPACE_BYTES, stream));
+    }
+    return d_workspace;
+}
+
+// Columns and rows of n elements; 0 columns: all in one row.
+static unsigned cols_of(unsigned n, unsigned cols) { return cols == 0 || cols > n ? n : cols; }
+static unsigned rows_of(unsigned n, unsigned cols) { return n ? n / cols_of(n, cols) : 0; }
+
+template <class Op, class T, unsigned COLS> static unsigned launch_matrix(Run r) {
+    const unsigned cols = cols_of(r.n, COLS), rows = rows_of(r.n, COLS);
+    CUDA((rows_reduce<Op, T>((const T *)r.d_in, rows, cols, cols, (typename Op::Out *)r.d_partial,
+                             rows_workspace(r.stream), r.stream)));
+    return rows;
+}
+
+template <class Map>
+static cudaError_t start_map(Run r, unsigned rows, unsigned cols,
+                             typename Map::Parameters parameters) {
+    return rows_map_launch<Map, float>(r.d_in, cols, r.d_partial, cols, rows, cols, parameters, 0,
+                                       rows_workspace(r.stream), r.stream);
+}
+template <unsigned COLS> static unsigned launch_softmax(Run r) {
+    const unsigned cols = cols_of(r.n, COLS), rows = rows_of(r.n, COLS);
+    CUDA(start_map<RowsSoftmax>(r, rows, cols, RowsSoftmax::Parameters()));
+    return rows;
+}
+template <class Norm, unsigned COLS> static unsigned launch_norm(Run r) {
+    const unsigned cols = cols_of(r.n, COLS), rows = rows_of(r.n, COLS);
+    CUDA(start_map<Norm>(r, rows, cols, {NULL, NULL, 1e-5f}));
+    return rows;
+}
+
+static unsigned launch_device_copy(Run r) {
+    CUDA(cudaMemcpyAsync(r.d_partial, r.d_in, r.n * sizeof(float), cudaMemcpyDeviceToDevice,
+                         r.stream));
+    return 1;
+}
+
+enum Lengths { EQUAL, RANDOM, POWER, GIANT, LENGTHS };
+typedef struct {
+    unsigned n, rows;
+    long long *h_offsets, *d_offsets;
+} Ragged;
+
+// The length of row r of so many elements: 64; 0 to 128; few long and many short ones; 0 to 31, but
+// for one row in the middle, which has three quarters of all.
+static double length_of(Lengths kind, unsigned n, unsigned r) {
+    const unsigned x = (r * 2654435761u ^ r * 40503u) >> 7;
+    if (kind == EQUAL) return 64;
+    if (kind == RANDOM) return x % 129;
+    if (kind == POWER) return floor(4 * pow((x % 100003 + 1) / 100003.0, -0.8));
+    return r == n / 128 ? n / 4 * 3 : x % 32;
+}
+
+static const Ragged *ragged(Lengths kind, unsigned n) {
+    static Ragged known[LENGTHS];
+    Ragged *all = &known[kind];
+    if (all->h_offsets && all->n == n) return all;
+    free(all->h_offsets);
+    if (all->d_offsets) CUDA(cudaFree(all->d_offsets));
+    all->n = n, all->rows = 0;
+    all->h_offsets = (long long *)malloc((n + 2) * sizeof(long long));
+    all->h_offsets[0] = 0;
+    while (all->h_offsets[all->rows] < n && all->rows <= n) {
+        const double to = (double)all->h_offsets[all->rows] + length_of(kind, n, all->rows);
+        all->h_offsets[++all->rows] = to < n ? (long long)to : n;
+    }
+    const size_t bytes = (all->rows + 1) * sizeof(long long);
+    CUDA(cudaMalloc(&all->d_offsets, bytes));
+    CUDA(cudaMemcpy(all->d_offsets, all->h_offsets, bytes, cudaMemcpyHostToDevice));
+    return all;
+}
+
+template <Lengths KIND> static unsigned launch_ragged(Run r) {
+    const Ragged *all = ragged(KIND, r.n);
+    CUDA(rows_sum_ragged(r.d_in, all->d_offsets, all->rows, r.n, r.d_partial,
+                         rows_workspace(r.stream), r.stream));
+    return all->rows;
+}
+
+struct Multiples {
+    long long cols;
+    __host__ __device__ long long operator()(long long r) const { return r * cols; }
+};
+
+// Calls once for the bytes of scratch space, which are kept, and then for the sums.
+template <class Call> static void with_scratch(Call call) {
+    static void *d_scratch;
+    static size_t scratch_bytes;
+    size_t bytes = 0;
+    CUDA(call((void *)NULL, bytes));
+    if (bytes > scratch_bytes) {
+        CUDA(cudaFree(d_scratch));
+        CUDA(cudaMalloc(&d_scratch, bytes));
+        scratch_bytes = bytes;
+    }
+    CUDA(call(d_scratch, bytes));
+}
+
+template <unsigned COLS> static unsigned launch_cub_matrix(Run r) {
+    const unsigned cols = cols_of(r.n, COLS), rows = rows_of(r.n, COLS);
+    if (rows == 0) return 0;
+    with_scratch([=](void *d_scratch, size_t &bytes) {
+#if CUB_VERSION >= 300200
+        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial,
+                                               (long long)rows, (int)cols, r.stream);
+#else
+        auto offsets = thrust::make_transform_iterator(thrust::counting_iterator<long long>(0),
+                                                       Multiples{cols});
+        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, rows, offsets,
+                                               offsets + 1, r.stream);
+#endif
+    });
+    return rows;
+}
+
+template <Lengths KIND> static unsigned launch_cub_ragged(Run r) {
+    const Ragged *all = ragged(KIND, r.n);
+    if (all->rows == 0) return 0;
+    with_scratch([=](void *d_scratch, size_t &bytes) {
+        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial, all->rows,
+                                               all->d_offsets, all->d_offsets + 1, r.stream);
+    });
+    return all->rows;
+}
+
+// What the host makes of elements from..to - 1.
+typedef struct {
+    double sum, most, mean, variance, exponentials; // these: of x - most
+    unsigned place;
+} RowAnswer;
+
+static RowAnswer row_answer(unsigned from, unsigned to, bool all) {
+    RowAnswer a = {-0.0, -INFINITY, 0, 0, 0, UINT_MAX};
+    for (unsigned i = from; i < to; i++) {
+        const int x = element(i);
+        a.sum += x;
+        if (x > a.most) a.most = x, a.place = i - from;
+    }
+    a.mean = a.sum / (to - from);
+    for (unsigned i = from; i < to && all; i++) {
+        const double x = element(i);
+        a.variance += (x - a.mean) * (x - a.mean) / (to - from), a.exponentials += exp(x - a.most);
+    }
+    return a;
+}
+
+static void *results_of(Run r, size_t bytes) {
+    void *h = malloc(bytes + 1);
+    CUDA(cudaMemcpy(h, r.d_partial, bytes, cudaMemcpyDeviceToHost));
+    return h;
+}
+
+// Is a row among those to compare? All of small inputs, some fifty of large ones.
+static bool compared(unsigned n, unsigned rows, unsigned row) {
+    return n <= 200000 || row + 1 == rows || row % (rows / 50 + 1) == 0;
+}
+
+static void check_one(const Stage *stage, Run r, double is, double should, double error) {
+    expect(stage, r.n, "ROW", is, should, error * (1 + fabs(should)));
+}
+
+enum Result { SUM, ARGMAX, MOMENTS, LOG_SUM };
+template <Result KIND, unsigned COLS>
+static void check_matrix(const Stage *stage, Run r, unsigned rows) {
+    const unsigned cols = cols_of(r.n, COLS);
+    float *h = (float *)results_of(r, rows * (KIND == ARGMAX || KIND == MOMENTS ? 8 : 4));
+    for (unsigned row = 0; row < rows; row++) {
+        if (!compared(r.n, rows, row)) continue;
+        const RowAnswer a = row_answer(row * cols, row * cols + cols, KIND > ARGMAX);
+        if (KIND == SUM) check_one(stage, r, h[row], a.sum, 0);
+        if (KIND == ARGMAX) check_one(stage, r, ((RowsPlace *)h)[row].index, a.place, 0);
+        if (KIND == MOMENTS) check_one(stage, r, h[2 * row], a.mean, 1e-5);
+        if (KIND == MOMENTS) check_one(stage, r, h[2 * row + 1], a.variance, 1e-5);
+        if (KIND == LOG_SUM) check_one(stage, r, h[row], a.most + log(a.exponentials), 1e-5);
+    }
+    free(h);
+}
+
+template <Lengths KIND> static void check_ragged(const Stage *stage, Run r, unsigned rows) {
+    const Ragged *all = ragged(KIND, r.n);
+    float *h = (float *)results_of(r, rows * sizeof(float));
+    for (unsigned row = 0; row < rows; row++)
+        if (compared(r.n, rows, row) || all->h_offsets[row + 1] - all->h_offsets[row] > 4096)
+            check_one(
+                stage, r, h[row] + 0.0,
+                row_answer((unsigned)all->h_offsets[row], (unsigned)all->h_offsets[row + 1], false)
+                    .sum,
+                0);
+    free(h);
+}
+
+enum Step { SOFTMAX, LAYER_NORM, RMS_NORM };
+template <Step STEP, unsigned COLS>
+static void check_map(const Stage *stage, Run r, unsigned rows) {
+    const unsigned cols = cols_of(r.n, COLS);
+    float *h = (float *)results_of(r, (size_t)rows * cols * sizeof(float));
+    for (unsigned row = 0; row < rows; row++) {
+        if (!compared(r.n, rows, row)) continue;
+        const RowAnswer a = row_answer(row * cols, row * cols + cols, true);
+        const double squares = a.variance + a.mean * a.mean;
+        for (unsigned i = row * cols; i < row * cols + cols; i++) {
+            const double x = element(i);
+            const double y = STEP == SOFTMAX      ? exp(x - a.most) / a.exponentials
+                             : STEP == LAYER_NORM ? (x - a.mean) / sqrt(a.variance + 1e-5)
+                                                  : x / sqrt(squares + 1e-5);
+            expect(stage, r.n, "ELEMENT", h[i], y, STEP == SOFTMAX ? 1e-5 * y : 1e-5);
+        }
+    }
+    free(h);
+}
+
+static void check_device_copy(const Stage *, Run, unsigned) {}
+
+static const unsigned row_sizes[] = {0,    1,    3,    31,   64,   65,    257,
+                                     1000, 1025, 4097, 8193, 9999, 70003, END};
+static const unsigned no_sizes[] = {END};
+#define MATRIX(name, Op, T, ELEM, RESULT, cols, note)                                              \
+    {                                                                                              \
+        name, launch_matrix<Op, T, cols>, note, 0, ELEM, COLD, NULL, row_sizes, NULL,              \
+            check_matrix<RESULT, cols>                                                             \
+    }
+#define SUMS(name, cols, note) MATRIX(name, RowsSum, float, FLOAT, SUM, cols, note)
+#define CUB_SUMS(name, cols)                                                                       \
+    {                                                                                              \
+        name, launch_cub_matrix<cols>, "the library", 0, FLOAT, COLD, NULL, no_sizes, NULL,        \
+            check_matrix<SUM, cols>                                                                \
+    }
+#define RAGGED(name, KIND, note)                                                                   \
+    { name, launch_ragged<KIND>, note, 0, FLOAT, COLD, NULL, row_sizes, NULL, check_ragged<KIND> }
+#define CUB_RAGGED(name, KIND)                                                                     \
+    {                                                                                              \
+        name, launch_cub_ragged<KIND>, "the library", 0, FLOAT, COLD, NULL, no_sizes, NULL,        \
+            check_ragged<KIND>                                                                     \
+    }
+#define SOFT(name, cols, note)                                                                     \
+    {                                                                                              \
+        name, launch_softmax<cols>, note, 0, FLOAT, COLD, NULL, row_sizes, NULL,                   \
+            check_map<SOFTMAX, cols>                                                               \
+    }
+#define NORM(name, Norm, STEP, cols)                                                               \
+    {                                                                                              \
+        name, launch_norm<Norm, cols>, "", 0, FLOAT, COLD, NULL, row_sizes, NULL,                  \
+            check_map<STEP, cols>                                                                  \
+    }
+
+static const Stage stages[] = {
+    SUMS("rows_sum_4", 4, "a thread for each"),
+    SUMS("rows_sum_15", 15, "not aligned, two lanes for each"),
+    SUMS("rows_sum_32", 32, "four lanes for each"),
+    SUMS("rows_sum_65", 65, "not aligned, 16 lanes for each"),
+    CUB_SUMS("cub_rows_sum_256", 256),
+    SUMS("rows_sum_256", 256, "a warp for each"),
+    CUB_SUMS("cub_rows_sum_1024", 1024),
+    SUMS("rows_sum_1024", 1024, "a block for each"),
+    SUMS("rows_sum_1025", 1025, "not aligned"),
+    CUB_SUMS("cub_rows_sum_4096", 4096),
+    SUMS("rows_sum_4096", 4096, "a larger block for each"),
+    CUB_SUMS("cub_rows_sum_65536", 65536),
+    SUMS("rows_sum_65536", 65536, "a block for each, or several"),
+    SUMS("rows_sum_all", 0, "all blocks for one row"),
+    MATRIX("rows_sum_half_1024", RowsSum, __half, HALF, SUM, 1024, "halves"),
+    MATRIX("rows_argmax_1024", RowsArgMax, float, FLOAT, ARGMAX, 1024, ""),
+    MATRIX("rows_mean_variance_1024", RowsVariance, float, FLOAT, MOMENTS, 1024, ""),
+    MATRIX("rows_log_sum_exp_1024", RowsLogSumExp, float, FLOAT, LOG_SUM, 1024, ""),
+    RAGGED("rows_ragged_equal", EQUAL, "64 each"),
+    CUB_RAGGED("cub_ragged_random", RANDOM),
+    RAGGED("rows_ragged_random", RANDOM, "0 to 128"),
+    CUB_RAGGED("cub_ragged_power", POWER),
+    RAGGED("rows_ragged_power", POWER, "many short, few long"),
+    CUB_RAGGED("cub_ragged_giant", GIANT),
+    RAGGED("rows_ragged_giant", GIANT, "one has three quarters"),
+    {"device_copy", launch_device_copy, "reads and writes as much as these do", 0, FLOAT, COLD,
+     NULL, no_sizes, NULL, check_device_copy},
+    SOFT("rows_softmax_32", 32, "lanes"),
+    SOFT("rows_softmax_1024", 1024, "a block"),
+    SOFT("rows_softmax_16384", 16384, "a larger block"),
+    SOFT("rows_softmax_65536", 65536, "a cluster of blocks"),
+    SOFT("rows_softmax_all", 0, "all blocks"),
+    NORM("rows_layer_norm_1024", RowsLayerNorm, LAYER_NORM, 1024),
+    NORM("rows_rms_norm_1024", RowsRmsNorm, RMS_NORM, 1024),
+};
+static const Lab lab = {stages, sizeof stages / sizeof *stages, 0.2};
+
+// ---- The harness: the same in every lab, byte for byte. Appendix C explains it. ----
+
+static struct {
+    unsigned n, block;
+    double seconds;
+    const char *only, *csv, *file;
+    cudaDeviceProp device;
+    double pin_gbps, read_gbps, read_bytes;  // pins: 0 on the CPU device; the ceiling, for so much
+    char *h_in, *d_in;
+    float *d_partial;
+    size_t slot, slots, bytes;  // bytes from one input to the next; inputs; bytes of all
+    unsigned shape[2];          // of the last launch
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    FILE *rows;  // the CSV, once every kernel has been right
+} bench = {25600000, 256, 0.5};
+
+static unsigned block_of(const Stage *stage) { return stage->block ? stage->block : bench.block; }
+static unsigned count_of(const Stage *stage) { return bench.n >> stage->half_as_many; }
+static size_t bytes_of(const Stage *stage) {
+    static const size_t each[] = {sizeof(float), sizeof(int), sizeof(double), sizeof(__half)};
+    return count_of(stage) * each[stage->elem];
+}
+
+// Writes a stage's elements into as many inputs as there is room for, unless they are there.
+static void fill(const Stage *stage) {
+    static const Stage *there;
+    bool same = there && there->elem == stage->elem && there->input == stage->input;
+    there = stage;
+    if (same) return;
+    for (unsigned i = 0; i < count_of(stage); i++)
+        put(stage->elem, bench.h_in, i, stage->input ? stage->input(i) : element(i));
+    size_t bytes = bytes_of(stage);
+    bench.slot = (bytes / 256 + 1) * 256;
+    bench.slots = bench.bytes / bench.slot < 256 ? bench.bytes / bench.slot : 256;
+    for (size_t k = 0; k < bench.slots; k++)
+        CUDA(cudaMemcpy(bench.d_in + k * bench.slot, bench.h_in, bytes, cudaMemcpyHostToDevice));
+}
+
+// A launch of a stage on the first n elements of one of the inputs.
+static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
+    const char *d_in = bench.d_in + (bench.slots ? input % bench.slots * bench.slot : 0);
+    bench.shape[0] = 0, bench.shape[1] = block_of(stage);
+    return {(const float *)d_in, bench.d_partial, n >> stage->half_as_many, block_of(stage), grid,
+            (unsigned)bench.device.multiProcessorCount,
+            (unsigned)bench.device.maxThreadsPerMultiProcessor, (const float *)bench.h_in,
+            bench.shape, bench.stream};
+}
+
+// A partial sum per warp, a million for sweeps of small inputs, and n elements.
+static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * 4; }
+
+// Adds the partial sums on the host, in a step that is never timed.
+static void check_sum(const Stage *stage, Run run, unsigned partials) {
+    double sum = 0, expected = 0, *h = (double *)malloc((partials + 1) * sizeof *h);
+    size_t bytes = partials * (stage->elem == DOUBLE ? sizeof(double) : sizeof(float));
+    CUDA(cudaMemcpy(h, run.d_partial, bytes, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < partials; i++)
+        sum += stage->elem == DOUBLE ? h[i] : stage->elem == INT ? ((int *)h)[i] : ((float *)h)[i];
+    free(h);
+    for (unsigned i = 0; i < run.n; i++) expected += element(i);
+    expect(stage, run.n, "SUM", sum, expected, 0);
+}
+
+// Runs a stage twice over poisoned output, and checks what it leaves.
+static void check(const Stage *stage, unsigned n, unsigned grid) {
+    for (int repeat = 0; repeat < 2; repeat++) {
+        Run run = run_of(stage, n, grid, 0);
+        CUDA(cudaMemsetAsync(run.d_partial, 0xFF, partial_bytes(n), run.stream));
+        unsigned partials = stage->launch(run);
+        CUDA(cudaGetLastError());
+        CUDA(cudaStreamSynchronize(run.stream));
+        (stage->check ? stage->check : check_sum)(stage, run, partials);
+    }
+}
+
+static void check_sizes(const Stage *stage) {
+    unsigned block = block_of(stage), some = bench.n < 100003 ? bench.n : 100003;
+    unsigned usual[] = {0, 1, 31, 32, 33, 1000, block - 1, block, block + 1, some, END};
+    fill(stage);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        if (bench.pin_gbps > 0 || *grid <= 4096) check(stage, some, *grid);  // else never timed
+    for (const unsigned *n = stage->sizes ? stage->sizes : usual; *n != END; n++)
+        if (*n <= bench.n) check(stage, *n, 0);
+    check(stage, bench.n, 0);
+}
+
+// Reads n4 vectors of 16 bytes, four to a thread, and keeps nothing: no sum can be faster.
+__global__ void read_ceiling(const float4 *in, float *never, unsigned n4, float nan) {
+    float sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;
+        float4 v = i < n4 ? in[i] : make_float4(0, 0, 0, 0);
+        sum += v.x + v.y + v.z + v.w;
+    }
+    if (sum == nan) *never = sum;
+}
+
+static unsigned launch_read(Run r) {
+    unsigned n4 = r.n / 4, grid = blocks_for(n4, 4 * r.block);
+    read_ceiling<<<grid, r.block, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, n4, NAN);
+    return grid;
+}
+static const Stage ceiling = {"read_ceiling", launch_read, "reads all and keeps nothing", 256};
+
+typedef struct { double median, p5, p95; int samples; } Timing;  // microseconds per launch
+
+static void launch(const Stage *stage, unsigned n, unsigned grid, unsigned times) {
+    for (unsigned k = 0; k < times; k++)
+        stage->launch(run_of(stage, n, grid, stage->mode == HOT ? 0 : k));
+}
+
+// Milliseconds of so many launches, or of the graph that holds them.
+static float time_once(const Stage *stage, unsigned n, unsigned grid, unsigned times,
+                       cudaGraphExec_t replay) {
+    float ms;
+    CUDA(cudaEventRecord(bench.start, bench.stream));
+    if (replay) CUDA(cudaGraphLaunch(replay, bench.stream));
+    else launch(stage, n, grid, times);
+    CUDA(cudaEventRecord(bench.stop, bench.stream));
+    CUDA(cudaEventSynchronize(bench.stop));
+    CUDA(cudaEventElapsedTime(&ms, bench.start, bench.stop));
+    return ms;
+}
+
+// Times a stage on n elements: samples of as many launches as take two milliseconds, divided.
+static Timing measure(const Stage *stage, unsigned n, unsigned grid) {
+    static float us[1000];
+    float ms = 0;
+    int samples = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay = NULL;
+    for (int warm = 0; warm < 3; warm++) ms = time_once(stage, n, grid, 1, NULL);
+    unsigned times = ms > 2 ? 1 : ms < 0.01f ? 200 : (unsigned)(2 / ms);
+    if (stage->mode != CALLS) {
+        CUDA(cudaStreamBeginCapture(bench.stream, cudaStreamCaptureModeThreadLocal));
+        launch(stage, n, grid, times);
+        CUDA(cudaStreamEndCapture(bench.stream, &graph));
+        CUDA(cudaGraphInstantiate(&replay, graph, 0));
+        CUDA(cudaGraphDestroy(graph));
+    }
+    for (double spent = 0; samples < 5 || (samples < 1000 && spent < bench.seconds); samples++) {
+        if (stage->mode == COLD) launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+        ms = time_once(stage, n, grid, times, replay);
+        us[samples] = 1e3f * ms / (float)times;
+        spent += ms / 1e3;
+    }
+    if (replay) CUDA(cudaGraphExecDestroy(replay));
+    std::sort(us, us + samples);
+    return {us[samples / 2], us[samples / 20], us[samples - 1 - samples / 20], samples};
+}
+
+static void open_csv(void) {
+    const cudaDeviceProp *d = &bench.device;
+    char date[32];
+    time_t now = time(NULL);
+    int driver = 0;
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    CUDA(cudaDriverGetVersion(&driver));
+    if (!(bench.rows = fopen(bench.csv, "w"))) fail(1, "cannot write", bench.csv);
+    fprintf(bench.rows, "# device: %s\n# compute_capability: %d.%d\n# sm_count: %d\n"
+            "# l2_bytes: %d\n# pin_gbps: %.1f\n# driver: %d\n# toolkit: %d\n# date: %s\n"
+            "kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,"
+            "read_pct,note\n", d->name, d->major, d->minor, d->multiProcessorCount, d->l2CacheSize,
+            bench.pin_gbps, driver, CUDART_VERSION, date);
+}
+
+// Times one stage; prints its row, with the step from the row above; adds it to the CSV.
+static void time_and_report(const Stage *stage, unsigned grid) {
+    static const char *const elems[] = {"float", "int", "double", "half"};
+    static Timing above;
+    double bytes = (double)bytes_of(stage);
+    fill(stage);
+    unsigned partials = stage->launch(run_of(stage, bench.n, grid, 0)), block = bench.shape[1];
+    if (bench.shape[0]) partials = bench.shape[0];
+    Timing t = measure(stage, bench.n, grid);
+    if (bytes != bench.read_bytes) {
+        Timing reading = stage == &ceiling ? t : measure(&ceiling, (unsigned)(bytes / 4), 0);
+        bench.read_bytes = bytes, bench.read_gbps = bytes / reading.median / 1e3;
+    }
+    double gbps = bytes / t.median / 1e3;
+    double pin = 100 * gbps / bench.pin_gbps, read = 100 * gbps / bench.read_gbps;
+    printf("%-24s %7u %8.2f %8.2f %8.2f %6.0f %6.1f", stage->name, partials, t.p5, t.median,
+           t.p95, gbps, read);
+    if (!above.samples) printf("\n");
+    else if (t.p5 <= above.p95 && above.p5 <= t.p95) printf("  =\n");
+    else printf("  %.2fx\n", above.median / t.median);
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,%u,%u,%d,%s,%.4f,%.4f,%.4f,%d,%.5g,%.4g,%.4g,\"%s\"\n",
+                stage->name, bench.n, block, partials, grid != 0, elems[stage->elem], t.median,
+                t.p5, t.p95, t.samples, gbps, pin, read, stage->note);
+    above = t;
+}
+
+static void explain(void) {
+    printf("usage: lab [-n ELEMENTS] [-b BLOCK] [-t SECONDS] [-k KERNEL] [--csv FILE] [--list]\n"
+           "  -n ELEMENTS  how many to sum, 0 to 1073741824 (default 25600000)\n"
+           "  -b BLOCK     threads per block: 64, 128, 256, 512 or 1024 (default 256)\n"
+           "  -t SECONDS   how long to sample each kernel (default %g)\n"
+           "  -k KERNEL    run only this one\n"
+           "  --csv FILE   write the times to FILE too, once every kernel has been right\n"
+           "  --list       name the kernels and stop\n", bench.seconds);
+    if (lab.option) printf("  %s FILE  write what else the lab measures\n", lab.option);
+}
+
+static void list_stages(void) {
+    for (const Stage *stage = lab.stages; stage < lab.stages + lab.count; stage++)
+        printf("%-28s %s\n", stage->name, stage->note);
+}
+
+static void read_options(int argc, char **argv) {
+    const char *own = lab.option ? lab.option : "";
+    if (lab.seconds > 0) bench.seconds = lab.seconds;
+    for (int i = 1; i < argc; i += 2) {
+        const char *flag = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
+        char *end;
+        double x = strtod(value, &end);
+        bool number = *value && !*end && x >= 0;
+        if (!strcmp(flag, "-h")) explain(), exit(0);
+        else if (!strcmp(flag, "--list")) list_stages(), exit(0);
+        else if (!strcmp(flag, "-n") && number && x <= 1u << 30) bench.n = (unsigned)x;
+        else if (!strcmp(flag, "-b") && number && x >= 64 && x <= 1024 && !((int)x & ((int)x - 1)))
+            bench.block = (unsigned)x;
+        else if (!strcmp(flag, "-t") && number) bench.seconds = x;
+        else if (!strcmp(flag, "-k") && *value) bench.only = value;
+        else if (!strcmp(flag, "--csv") && *value) bench.csv = value;
+        else if (!strcmp(flag, own) && *value) bench.file = value;
+        else fprintf(stderr, "lab: cannot use %s %s (-h explains)\n", flag, value), exit(2);
+    }
+}
+
+static void open_device(void) {
+    int count = 0, khz = 0, bits = 0;
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver)
+        fail(3, cudaGetErrorString(error), "update the driver, or build with an older toolkit");
+    if (error != cudaSuccess || count == 0)
+        fail(3, "no CUDA device", "run this where there is an NVIDIA GPU, or as: build/simt LAB");
+    CUDA(cudaGetDeviceProperties(&bench.device, 0));
+    if (cudaFuncGetAttributes(&attributes, (const void *)read_ceiling) != cudaSuccess)
+        fail(3, "not built for this device's architecture", "build it with: nvcc -arch=native");
+    CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, 0));
+    CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+    bench.pin_gbps = 2.0 * khz * bits / 8 / 1e6;  // two transfers per clock
+    size_t widest = bytes_of(&ceiling);
+    for (size_t i = 0; i < lab.count; i++)
+        if (bytes_of(&lab.stages[i]) > widest) widest = bytes_of(&lab.stages[i]);
+    widest = (widest / 256 + 1) * 256;
+    bench.bytes = widest + (bench.pin_gbps > 0 ? 4 * (size_t)bench.device.l2CacheSize : 0);
+    bench.h_in = (char *)malloc(widest);
+    CUDA(cudaMalloc(&bench.d_in, bench.bytes));
+    CUDA(cudaMemset(bench.d_in, 0, bench.bytes));
+    CUDA(cudaMalloc(&bench.d_partial, partial_bytes(bench.n)));
+    CUDA(cudaStreamCreate(&bench.stream));
+    CUDA(cudaEventCreate(&bench.start));
+    CUDA(cudaEventCreate(&bench.stop));
+}
+
+#include <cuda_profiler_api.h>
+
+// Launches a stage once for a profiler, behind other data; its row of the CSV has no times.
+static void profile_stage(const Stage *stage) {
+    if (stage->mode != COLD) return;
+    fill(stage);
+    CUDA(cudaProfilerStart());
+    launch_read(run_of(&ceiling, (unsigned)(bench.bytes / 4), 0, 0));
+    stage->launch(run_of(stage, bench.n, 0, 0));
+    CUDA(cudaStreamSynchronize(bench.stream));
+    CUDA(cudaProfilerStop());
+    if (bench.rows)
+        fprintf(bench.rows, "%s,%u,,,,,,,,,,,,\n", stage->name, bench.n);
+}
+
+static void time_stage(const Stage *stage) {
+    if (stage->mode >= UNTIMED) return;
+    time_and_report(stage, 0);
+    for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+        time_and_report(stage, *grid);
+}
+
+static void check_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later && (bench.only || stage->mode != COUNTER_EXAMPLE))
+            check_sizes(stage);
+}
+
+static void measure_stage(const Stage *stage) {
+    (bench.seconds > 0 ? time_stage : profile_stage)(stage);
+}
+
+static void measure_stages(const Stage *stage, const Stage *end, bool later) {
+    for (; stage < end; stage++)
+        if (stage->later == later) measure_stage(stage);
+}
+
+// A wrong sum behind the first rows leaves none of them in the file.
+static void drop_rows(void) {
+    if (bench.rows) (void)!freopen(bench.csv, "w", bench.rows);
+}
+
+static void start_table(void) {
+    if (bench.csv) open_csv(), atexit(drop_rows);
+    if (bench.seconds > 0)
+        printf("microseconds; last the step from the row above, =: no measurable difference\n"
+               "%-24s %7s %8s %8s %8s %6s %6s\n", "kernel", "blocks", "p5", "median", "p95",
+               "GB/s", "% read");
+}
+
+int main(int argc, char **argv) {
+    int driver = 0;  // its version; 0 where there is none
+    read_options(argc, argv);
+    const Stage *first = lab.stages, *end = first + lab.count;
+    if (bench.only) {
+        while (first < end && strcmp(bench.only, first->name)) first++;
+        if (first == end) fail(2, "no such kernel (--list names them)", bench.only);
+        end = first + 1;
+    }
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+        fail(3, "no GPU here", "try build/simt ./lab");
+    open_device();
+    for (const Stage *stage = first; lab.before && stage < end; stage++)
+        lab.before(stage, run_of(stage, bench.n, 0, 0), bench.file);
+    bool measured = bench.pin_gbps > 0 && bench.n >= 4;
+    check_stages(first, end, false);
+    if (!measured) check_stages(first, end, true);
+    printf("%s: %u elements, every result right\n", bench.device.name, bench.n);
+    if (bench.pin_gbps == 0) printf("no GPU: not measured\n");
+    if (!measured) return 0;
+    start_table();
+    measure_stage(&ceiling);
+    measure_stages(first, end, false);
+    check_stages(first, end, true);
+    measure_stages(first, end, true);
+    if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
+    bench.rows = NULL;
+    return 0;
+}

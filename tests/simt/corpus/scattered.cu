@@ -1,0 +1,204 @@
+// Lanes at addresses that lie anywhere, of words and of parts of them: races between any two, each
+// with a twin that is right. Verdicts: see corpus.h.
+#include "corpus.h"
+
+// --- shared memory ---
+
+// A permutation of the lanes, or two lanes at one word.
+template <bool RIGHT> __global__ void permuted_stores(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t / 32 * 32 + t * (RIGHT ? 7 : 6) % 32] = in[t];  // HAZARD permuted_stores: race
+    __syncthreads();
+    out[t] = RIGHT || t % 2 == 0 ? s[t] : 0;
+}
+
+template <bool RIGHT> __global__ void permuted_reads(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t * 5 % BLOCK] = in[t];  // LABEL permuted_reads_store
+    if (RIGHT) __syncthreads();
+    out[t] = s[t * 11 % BLOCK];  // HAZARD permuted_reads: race with permuted_reads_store
+}
+
+template <bool RIGHT> __global__ void permuted_overwritten(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    int v = s[(t * 11 + 40) % BLOCK];  // LABEL permuted_overwritten_read
+    if (RIGHT) __syncthreads();
+    s[t * 5 % BLOCK] = v;  // HAZARD permuted_overwritten: race with permuted_overwritten_read
+    __syncthreads();
+    out[t] = s[t];
+}
+
+// Of 128 reads only those of one word matter, by two lanes of a warp and others.
+template <bool RIGHT> __global__ void one_word_of_many(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    int v = s[t * 33 % 97 / 2];  // LABEL one_word_of_many_read
+    if (!RIGHT && t == 77) s[5] = v + 1;  // HAZARD one_word_of_many: race with one_word_of_many_read
+    __syncthreads();
+    out[t] = v + s[5];
+}
+
+// Lanes 3 and 9 read one word, and lane 9 stores there.
+template <bool RIGHT> __global__ void read_by_two_lanes(const int *in, int *out) {
+    __shared__ int s[32];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncwarp();
+    int v = s[(t == 3 ? 9 : t) * 5 % 32];  // LABEL read_by_two_lanes_read
+    if (RIGHT) __syncwarp();
+    if (t == 9) s[13] = v + 1;  // HAZARD read_by_two_lanes: race with read_by_two_lanes_read
+    __syncwarp();
+    out[t] = v + s[t];
+}
+
+template <bool RIGHT> __global__ void wide_stores(const int *in, int *out) {
+    __shared__ int4 s[32];
+    unsigned t = threadIdx.x;
+    s[t * 3 % 32] = make_int4(in[t], 1, 2, 3);  // LABEL wide_stores_store
+    if (RIGHT) __syncwarp();
+    // HAZARD-NEXT wide_stores: race with wide_stores_store
+    out[t] = ((volatile int *)s)[(t * 5 + 1) % BLOCK];
+}
+
+// All lanes of a warp store to one word: the same, or not; another warp reads it.
+template <bool RIGHT> __global__ void one_store_of_warp(const int *in, int *out) {
+    __shared__ int s[4];
+    unsigned t = threadIdx.x;
+    s[t / 32] = in[t / 32];  // LABEL one_store_of_warp_store
+    if (RIGHT) __syncthreads();
+    out[t] = s[(t / 32 + 1) % 4];  // HAZARD one_store_of_warp: race with one_store_of_warp_store
+}
+
+template <bool RIGHT> __global__ void differing_stores(const int *in, int *out) {
+    __shared__ int s[4];
+    unsigned t = threadIdx.x;
+    s[t / 32] = in[RIGHT ? t / 32 : t / 31];  // HAZARD differing_stores: race
+    __syncthreads();
+    out[t] = s[t % 4];
+}
+
+// --- bytes of shared memory, and the words that they are in ---
+
+template <bool RIGHT> __global__ void bytes_then_word(const int *in, int *out) {
+    __shared__ alignas(4) unsigned char bytes[BLOCK];
+    unsigned t = threadIdx.x;
+    bytes[t] = (unsigned char)in[t];  // LABEL bytes_then_word_store
+    if (RIGHT) __syncthreads();
+    if (t < 32) out[t] = ((int *)bytes)[t];  // HAZARD bytes_then_word: race with bytes_then_word_store
+}
+
+// Words, then bytes, then words again: as words they are compared once more.
+template <int WRONG> __global__ void bytes_between_words(const int *in, int *out) {
+    __shared__ int s[32];
+    unsigned t = threadIdx.x;
+    unsigned char *bytes = (unsigned char *)s;
+    if (t < 32) s[t] = in[t];  // LABEL words_then_bytes_store
+    if (WRONG != 1) __syncthreads();
+    bytes[t] = (unsigned char)t;  // HAZARD words_then_bytes: race with words_then_bytes_store
+    __syncthreads();
+    if (t < 32) s[t] += 1;  // LABEL words_once_more_store
+    if (WRONG != 2) __syncthreads();
+    out[t] = s[t * 5 % 32];  // HAZARD words_once_more: race with words_once_more_store
+}
+
+// Of a word that was written by bytes only the last byte was written again.
+template <int WRITER, bool RIGHT> __global__ void byte_of_word(const int *in, int *out) {
+    __shared__ alignas(4) unsigned char bytes[BLOCK];
+    unsigned t = threadIdx.x;
+    bytes[t] = (unsigned char)in[t];
+    __syncthreads();
+    if (t == WRITER) bytes[7] = (unsigned char)in[1];  // LABEL byte_of_word_store
+    if (RIGHT) __syncthreads();
+    // HAZARD-NEXT first_byte_of_word: race with byte_of_word_store
+    // HAZARD-NEXT last_byte_of_word: race with byte_of_word_store
+    if (t / 32 == 3 - WRITER / 32) out[t] = ((int *)bytes)[t * 5 % 32];
+}
+
+// --- global memory ---
+
+template <bool RIGHT> __global__ void blocks_scatter(const int *in, int *out) {
+    unsigned t = threadIdx.x, b = blockIdx.x;
+    // HAZARD-NEXT blocks_scatter: race
+    out[b * (RIGHT ? BLOCK : 97) + t * 5 % BLOCK] = in[t] + (int)b;
+}
+
+template <bool RIGHT> __global__ void blocks_gather(const int *in, int *out) {
+    unsigned t = threadIdx.x, b = blockIdx.x;
+    // HAZARD-NEXT blocks_gather: race with blocks_gather_store
+    int v = out[RIGHT ? 3 * BLOCK + t * 7 % BLOCK : (t * 7 + BLOCK * b + 3) % (3 * BLOCK)];
+    out[b * BLOCK + t * 3 % BLOCK] = v + in[t];  // LABEL blocks_gather_store
+}
+
+template <bool RIGHT> __global__ void lanes_scatter(const int *in, int *out) {
+    unsigned t = threadIdx.x;
+    out[32 + t * 3 % 32] = 0;
+    out[t * 3 % (RIGHT ? 32 : 31)] = in[t];  // HAZARD lanes_scatter: race
+}
+
+// The last block writes where the first has read, or where nobody has.
+template <bool RIGHT> __global__ void blocks_overwrite(const int *in, int *out) {
+    unsigned t = threadIdx.x, b = blockIdx.x;
+    const int *from = b == 0 ? out : in;
+    int v = from[t * 7 % BLOCK];  // LABEL blocks_overwrite_read
+    out[(b + 1) * BLOCK + t * 3 % BLOCK] = v;
+    // HAZARD-NEXT blocks_overwrite: race with blocks_overwrite_read
+    if (b == 2 && !RIGHT) out[t * 5 % BLOCK] = v;
+}
+
+// Two words of each lane, and half words.
+template <bool RIGHT> __global__ void pairs_scatter(const int *in, int *out) {
+    unsigned t = threadIdx.x, b = blockIdx.x;
+    int2 *pairs = (int2 *)out;
+    // HAZARD-NEXT pairs_scatter: race
+    pairs[b * (RIGHT ? 64 : 60) + t * 3 % 64] = make_int2(in[t], (int)b);
+}
+
+template <bool RIGHT> __global__ void halves_scatter(const int *in, int *out) {
+    unsigned t = threadIdx.x, b = blockIdx.x;
+    short *halves = (short *)out;
+    // HAZARD-NEXT halves_scatter: race
+    halves[b * (RIGHT ? 128 : 127) + t * 5 % 128] = (short)(in[t] + (int)b);
+}
+
+#define RUN(name, ...)                                      \
+    {                                                       \
+        name, [](int *d_in, int *d_out) { __VA_ARGS__; }    \
+    }
+#define TWINS(kernel, blocks, threads)                                 \
+    RUN(#kernel, kernel<false><<<blocks, threads>>>(d_in, d_out)),     \
+        RUN(#kernel "_right", kernel<true><<<blocks, threads>>>(d_in, d_out))
+
+static const Case cases[] = {
+    TWINS(permuted_stores, 1, BLOCK),
+    TWINS(permuted_reads, 1, BLOCK),
+    TWINS(permuted_overwritten, 1, BLOCK),
+    TWINS(one_word_of_many, 1, BLOCK),
+    TWINS(read_by_two_lanes, 1, 32),
+    TWINS(wide_stores, 1, 32),
+    TWINS(one_store_of_warp, 1, BLOCK),
+    TWINS(differing_stores, 1, BLOCK),
+    TWINS(bytes_then_word, 1, BLOCK),
+    RUN("words_then_bytes", bytes_between_words<1><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("words_once_more", bytes_between_words<2><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("words_once_more_right", bytes_between_words<0><<<1, BLOCK>>>(d_in, d_out)),
+    TWINS(blocks_scatter, 3, BLOCK),
+    TWINS(blocks_gather, 3, BLOCK),
+    RUN("first_byte_of_word", byte_of_word<0, false><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("last_byte_of_word", byte_of_word<96, false><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("byte_of_word_right", byte_of_word<0, true><<<1, BLOCK>>>(d_in, d_out)),
+    TWINS(blocks_overwrite, 3, BLOCK),
+    TWINS(lanes_scatter, 1, 32),
+    TWINS(pairs_scatter, 3, 64),
+    TWINS(halves_scatter, 3, BLOCK),
+};
+
+int main(int argc, char **argv) {
+    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
+}

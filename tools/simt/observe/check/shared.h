@@ -1,0 +1,40 @@
+// Races in shared memory from the inside: shared.c says what a race is, and looks at lanes one by
+// one; shared_quick.c sees at once what most of them do.
+#ifndef CHECK_SHARED_H
+#define CHECK_SHARED_H
+
+#include "simt/observe/check/inside.h"
+
+// One access of a warp.
+typedef struct {
+    Checker *checker;
+    Checker *owner; // of the memory: another block's, in a cluster
+    Warp *warp;
+    uint8_t *shared; // the memory
+    const Access *access;
+    const uint64_t *address;
+    Record mine; // of its lane
+    Record
+        copy; // time of an asynchronous copy, which is recorded in place of the access's; 0: none
+    Record floor;      // records from here on are not ordered by a barrier of all threads
+    Record start;      // earlier ones are of other blocks: the word is not written
+    Record noise;      // those from here on are looked at; all others are not
+    Record warp_floor; // the warp's own earlier ones are ordered by bar.warp.sync
+    uint32_t thread, lane, mask, size;
+    AccessKind kind;
+    bool strong, cluster;
+} SharedTouch;
+
+// A word of shared memory gets records for each of its bytes.
+void shared_split_word(Checker *owner, uint32_t word);
+
+// A second record was noted that is no later than this one.
+static inline void shared_second(Record *latest, Record record) {
+    if (record > *latest) *latest = record;
+}
+
+// Notes what no record says anything against, of weak accesses by threads of the block, no copies;
+// `base`: the record of thread 0. The lanes that need a closer look.
+uint32_t shared_quick(const SharedTouch *at, Record base);
+
+#endif

@@ -1,0 +1,376 @@
+// Many lanes at once, where nothing happened since the last barrier that matters: see shared.h.
+//
+// Lanes one behind the other are compared and noted as a run of words, few others one by one, and
+// many in loops over all lanes, without branches, of which compilers make vectors. A lane that is
+// off does in these what the first one does, once more.
+#include <string.h>
+
+#include "simt/observe/check/shared.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
+// by any lane of its warp. An asynchronous copy is no access of the lane that began it.
+ALWAYS uint32_t open_to(const SharedTouch *at, Record record, Record mine, bool any_lane) {
+    const Record other = record ^ mine;
+    const uint32_t earlier = (uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor);
+    const uint32_t own =
+        (uint32_t)!any_lane & !(other & RECORD_LANE_MASK) & (record < RECORD_COPY << RECORD_TIME);
+    return (record >= at->noise) & !(earlier | own);
+}
+
+// Whether second records may be of interest.
+static inline bool any_write_2(const SharedTouch *at) {
+    return at->owner->latest_write_2 >= at->noise;
+}
+static inline bool any_read_2(const SharedTouch *at) {
+    return at->owner->latest_read_2 >= at->noise;
+}
+
+static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane) {
+    return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
+}
+
+// A word whose bytes were all written, and that nobody has accessed since the last barrier, needs
+// no records of its bytes any more. Whether it still has them.
+static bool join_bytes(const SharedTouch *at, uint32_t word) {
+    const Cells *words = &at->owner->cells, *bytes = &at->owner->byte_cells;
+    bool busy = false;
+    for (uint32_t k = word * 4; k < word * 4 + 4; k++)
+        busy |= (bytes->write[k] < at->owner->block_start << RECORD_TIME) |
+                (bytes->write[k] >= at->floor) | (bytes->write_2[k] >= at->floor) |
+                (bytes->read[k] >= at->floor) | (bytes->read_2[k] >= at->floor);
+    if (busy) return true;
+    words->write[word] = bytes->write[word * 4];
+    words->write_2[word] = words->read[word] = words->read_2[word] = 0;
+    at->owner->split[word] = 0;
+    return false;
+}
+
+// The lanes whose words have records for their bytes. Less than a word must have them.
+static uint32_t split_lanes(const SharedTouch *at, uint32_t lanes) {
+    const bool bytes = at->size < 4;
+    const uint8_t *split = at->owner->split;
+    uint32_t of_bytes = 0;
+    if (!bytes && !at->owner->any_split) return 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
+        if (bytes && !split[word]) shared_split_word(at->owner, word);
+        for (uint32_t k = 0; !bytes && k < at->size / 4; k++)
+            if (split[word + k] && join_bytes(at, word + k)) of_bytes |= 1u << lane;
+    }
+    return of_bytes;
+}
+
+// --- runs ---
+
+// Lanes one behind the other whose words are too, or are the same.
+typedef struct {
+    uint32_t lane, lanes;
+    uint32_t word, words; // `each` of them a lane's, or all of them every lane's
+    bool same;
+} Run;
+
+// How the lanes' words lie: a bit for each lane behind which the next one's are, or the same.
+typedef struct {
+    uint32_t on, same;
+} Pattern;
+
+static inline Pattern pattern_of(const SharedTouch *at) {
+    const uint64_t *address = at->address, size = at->size;
+    uint32_t on = 0, same = 0;
+    for (uint32_t l = 0; l < LANES - 1; l++)
+        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
+    for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
+    const uint32_t pairs = at->mask & at->mask >> 1;
+    return (Pattern){on & pairs, same & pairs};
+}
+
+static uint32_t length(uint32_t bits, uint32_t lane) {
+    const uint32_t rest = ~(bits >> lane);
+    return rest ? (uint32_t)__builtin_ctz(rest) : LANES;
+}
+
+static Run run_of(const SharedTouch *at, const Pattern *pattern, uint32_t lane, uint32_t each) {
+    const uint32_t on = length(pattern->on, lane), same = length(pattern->same, lane);
+    const bool equal = same > on;
+    return (Run){.lane = lane,
+                 .lanes = 1 + (equal ? same : on),
+                 .word = (uint32_t)at->address[lane] / 4,
+                 .words = each * (equal ? 1 : 1 + on),
+                 .same = equal};
+}
+
+ALWAYS bool quiet_load(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
+    const SharedTouch local = *at;
+    const Record *write = at->owner->cells.write + run->word;
+    const Record *write_2 = at->owner->cells.write_2 + run->word;
+    const bool same = run->same;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= (uint32_t)(write[k] < local.start) | open_to(&local, write[k], mine, same);
+    }
+    for (uint32_t k = 0; any_write_2(at) && k < run->words; k++)
+        wrong |= (uint32_t)(write_2[k] >= local.noise);
+    return !wrong;
+}
+
+ALWAYS bool quiet_store(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
+    const SharedTouch local = *at;
+    const Cells *cells = &at->owner->cells;
+    const Record *write = cells->write + run->word, *write_2 = cells->write_2 + run->word;
+    const Record *read = cells->read + run->word, *read_2 = cells->read_2 + run->word;
+    const bool same = run->same;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= open_to(&local, write[k], mine, same) | open_to(&local, read[k], mine, same);
+    }
+    for (uint32_t k = 0; any_write_2(at) && k < run->words; k++)
+        wrong |= (uint32_t)(write_2[k] >= local.noise);
+    for (uint32_t k = 0; any_read_2(at) && k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= open_to(&local, read_2[k], mine, same);
+    }
+    return !wrong;
+}
+
+ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
+    Record *read = at->owner->cells.read + run->word;
+    Record *read_2 = at->owner->cells.read_2 + run->word;
+    const Record floor = at->floor;
+    uint32_t others = 0;
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        others |= (uint32_t)(read[k] >= floor) & ((read[k] ^ mine) & RECORD_LANE_MASK ? 1u : 0u);
+    }
+    if (!others) {
+        for (uint32_t k = 0; k < run->words; k++)
+            read[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
+        return;
+    }
+    for (uint32_t k = 0; k < run->words; k++) {
+        Record mine = base + ((Record)(k >> shift) << RECORD_THREAD), old = read[k];
+        bool first = old < floor || !((old ^ mine) & RECORD_LANE_MASK);
+        read[k] = first ? mine : old;
+        read_2[k] = first ? read_2[k] : mine;
+    }
+    shared_second(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
+}
+
+// All lanes of the run read the same: as if one after the other did.
+static void note_same_reads(const SharedTouch *at, Record base, const Run *run) {
+    const Cells *cells = &at->owner->cells;
+    const Record last = base + ((Record)(run->lanes - 1) << RECORD_THREAD);
+    for (uint32_t k = run->word; k < run->word + run->words; k++) {
+        Record old = cells->read[k];
+        const uint32_t lane = record_thread(old) - record_thread(base); // may be none of these
+        Record first = base, other = last;
+        if (old >= at->floor) {
+            const bool own = lane < run->lanes;
+            first = own ? base + ((Record)lane << RECORD_THREAD) : old;
+            if (first == last) other = last - ((Record)1 << RECORD_THREAD);
+        }
+        cells->read[k] = first;
+        cells->read_2[k] = other;
+    }
+    shared_second(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
+}
+
+ALWAYS void note_stores(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
+    Record *write = at->owner->cells.write + run->word;
+    for (uint32_t k = 0; k < run->words; k++)
+        write[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
+}
+
+// All lanes of the run store the same value in the same words: the last one is remembered.
+static bool note_same_stores(const SharedTouch *at, Record base, const Run *run) {
+    uint8_t first[16], other[16];
+    if (at->size > sizeof first ||
+        !address_stored(at->warp, at->access, run->lane, 0, at->size, first))
+        return false;
+    for (uint32_t l = run->lane + 1; l < run->lane + run->lanes; l++) {
+        if (!address_stored(at->warp, at->access, l, 0, at->size, other)) return false;
+        if (memcmp(first, other, at->size) != 0) return false;
+    }
+    const Record last = base + ((Record)(run->lanes - 1) << RECORD_THREAD);
+    for (uint32_t k = 0; k < run->words; k++) at->owner->cells.write[run->word + k] = last;
+    return true;
+}
+
+static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
+    base = record_of(at, base, run->lane);
+    if (at->kind == ACCESS_LOAD) {
+        if (!quiet_load(at, base, run, shift)) return false;
+        if (run->same)
+            note_same_reads(at, base, run);
+        else
+            note_reads(at, base, run, shift);
+        return true;
+    }
+    if (!quiet_store(at, base, run, shift)) return false;
+    if (run->same) return note_same_stores(at, base, run);
+    note_stores(at, base, run, shift);
+    return true;
+}
+
+// All lanes, one word each, one behind the other: the common case.
+static bool note_whole_warp(const SharedTouch *at, Record base) {
+    const Run run = {.lanes = LANES, .word = (uint32_t)at->address[0] / 4, .words = LANES};
+    base = record_of(at, base, 0);
+    if (at->kind == ACCESS_LOAD) {
+        if (!quiet_load(at, base, &run, 0)) return false;
+        note_reads(at, base, &run, 0);
+        return true;
+    }
+    if (!quiet_store(at, base, &run, 0)) return false;
+    note_stores(at, base, &run, 0);
+    return true;
+}
+
+// --- lanes at any addresses ---
+
+// The cells that each lane touches, `each` of them, and the record of that.
+typedef struct {
+    const Cells *cells; // of words, or of their bytes
+    uint32_t lanes, each;
+    uint32_t cell[LANES];
+    Record mine[LANES];
+} Lanes;
+
+static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes, Lanes *of) {
+    const uint32_t first = (uint32_t)__builtin_ctz(lanes), shift = at->size < 4 ? 0 : 2;
+    const uint32_t first_address = (uint32_t)at->address[first];
+    base = record_of(at, base, 0);
+    of->cells = shift ? &at->owner->cells : &at->owner->byte_cells;
+    of->lanes = lanes;
+    of->each = at->size >> shift;
+    LANE_LOOP {
+        const bool on = lanes >> l & 1;
+        of->cell[l] = (on ? (uint32_t)at->address[l] : first_address) >> shift;
+        of->mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
+    }
+}
+
+// A bit for each lane that has something to look at.
+static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
+    const SharedTouch local = *at;
+    const bool loads = at->kind == ACCESS_LOAD, second = any_write_2(at), other = any_read_2(at);
+    const Record start = loads ? at->start : 0;
+    uint32_t wrong[LANES] = {0}, any = 0, bits = 0;
+    for (uint32_t k = 0; k < of->each; k++) {
+        const Record *write = of->cells->write + k, *write_2 = of->cells->write_2 + k;
+        const Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k;
+        LANE_LOOP wrong[l] |= (uint32_t)(write[of->cell[l]] < start) |
+                              open_to(&local, write[of->cell[l]], of->mine[l], false);
+        if (second) LANE_LOOP wrong[l] |= (uint32_t)(write_2[of->cell[l]] >= local.noise);
+        if (loads) continue;
+        LANE_LOOP wrong[l] |= open_to(&local, read[of->cell[l]], of->mine[l], false);
+        if (other) LANE_LOOP wrong[l] |= open_to(&local, read_2[of->cell[l]], of->mine[l], false);
+    }
+    LANE_LOOP any |= wrong[l];
+    if (any) LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
+    return bits & of->lanes;
+}
+
+// Of several lanes that read one cell two are remembered.
+static inline void note_cell_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
+    Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k, old[LANES];
+    const Record floor = at->floor;
+    uint32_t others = 0;
+    LANE_LOOP old[l] = read[of->cell[l]];
+    for (int l = 0; l < LANES; l++)
+        if (old[l] < floor || !((old[l] ^ of->mine[l]) & RECORD_LANE_MASK))
+            read[of->cell[l]] = of->mine[l];
+    LANE_LOOP old[l] = read[of->cell[l]] ^ of->mine[l];
+    LANE_LOOP others |= (uint32_t)(old[l] != 0);
+    if (!others) return;
+    for (int l = 0; l < LANES; l++)
+        if (old[l]) read_2[of->cell[l]] = of->mine[l];
+    shared_second(&at->owner->latest_read_2, of->mine[0] | RECORD_LANE_MASK);
+}
+
+// False: two lanes store to one cell, and all is as before.
+static inline bool note_cell_stores(const Lanes *of) {
+    Record *write = of->cells->write, old[4][LANES], twice = 0;
+    for (uint32_t k = 0; k < of->each; k++) LANE_LOOP old[k][l] = write[of->cell[l] + k];
+    for (uint32_t k = 0; k < of->each; k++)
+        for (int l = 0; l < LANES; l++) write[of->cell[l] + k] = of->mine[l];
+    for (uint32_t k = 0; k < of->each; k++) LANE_LOOP twice |= write[of->cell[l] + k] ^ of->mine[l];
+    if (!twice) return true;
+    for (uint32_t k = 0; k < of->each; k++)
+        for (int l = 0; l < LANES; l++) write[of->cell[l] + k] = old[k][l];
+    return false;
+}
+
+// The lanes that need a closer look.
+static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t lanes) {
+    uint32_t left = split_lanes(at, lanes);
+    Lanes of;
+    if (!(lanes & ~left)) return left;
+    find_cells(at, base, lanes & ~left, &of);
+    const uint32_t open = open_lanes(at, &of);
+    if (open == of.lanes) return lanes;
+    left |= open;
+    if (open) find_cells(at, base, lanes & ~left, &of);
+    if (at->kind != ACCESS_LOAD) return note_cell_stores(&of) ? left : lanes;
+    for (uint32_t k = 0; k < of.each; k++) note_cell_reads(at, &of, k);
+    return left;
+}
+
+// One lane, whose cells no lane beside it has to do with. False: a closer look.
+static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
+    if (split_lanes(at, 1u << lane)) return false;
+    const bool loads = at->kind == ACCESS_LOAD, bytes = at->size < 4;
+    const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
+    const uint32_t first = (uint32_t)at->address[lane] >> (bytes ? 0 : 2);
+    const uint32_t count = bytes ? at->size : at->size / 4;
+    const Record start = loads ? at->start : 0, mine = record_of(at, base, lane);
+    uint32_t wrong = 0;
+    for (uint32_t k = first; k < first + count; k++) {
+        wrong |= (uint32_t)(cells->write[k] < start) | open_to(at, cells->write[k], mine, false) |
+                 (uint32_t)(cells->write_2[k] >= at->noise);
+        if (!loads)
+            wrong |= open_to(at, cells->read[k], mine, false) |
+                     open_to(at, cells->read_2[k], mine, false);
+    }
+    if (wrong) return false;
+    for (uint32_t k = first; k < first + count; k++) {
+        const Record old = cells->read[k];
+        const bool again = old < at->floor || !((old ^ mine) & RECORD_LANE_MASK);
+        *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
+        if (loads && !again) shared_second(&at->owner->latest_read_2, mine);
+    }
+    return true;
+}
+
+static uint32_t one_by_one(const SharedTouch *at, Record base) {
+    uint32_t left = 0;
+    for (uint32_t m = at->mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        left |= (uint32_t)!quick_lane(at, base, lane) << lane;
+    }
+    return left;
+}
+
+uint32_t shared_quick(const SharedTouch *at, Record base) {
+    enum { FEW_LANES = 6, FEW_RUNS = 4 };
+    if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
+    if (at->size < 4) return note_lanes(at, base, at->mask);
+    if (at->owner->any_split && split_lanes(at, at->mask)) return note_lanes(at, base, at->mask);
+    const Pattern pattern = pattern_of(at);
+    if (pattern.on == ALL_LANES >> 1 && at->size == 4)
+        return note_whole_warp(at, base) ? 0 : at->mask;
+    const uint32_t starts = at->mask & ~((pattern.on | pattern.same) << 1);
+    if (__builtin_popcount(starts) > FEW_RUNS) return note_lanes(at, base, at->mask);
+    const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
+    uint32_t left = 0;
+    for (uint32_t m = at->mask; m;) {
+        const Run run = run_of(at, &pattern, (uint32_t)__builtin_ctz(m), each);
+        const uint32_t lanes = (run.lanes == LANES ? ALL_LANES : (1u << run.lanes) - 1) << run.lane;
+        if (!note_run(at, base, &run, shift)) left |= lanes;
+        m &= ~lanes;
+    }
+    return left;
+}
