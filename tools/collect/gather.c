@@ -177,12 +177,12 @@ static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-// The comment lines, the header row; from the files, and from what is kept if there are none.
+// The comment lines, the header row; from the files, and from what is kept, or NULL, if there are
+// none.
 static void add_head(Arena *arena, Buf *out, const LabCsv *first, const LabCsv *last,
-                     const Gather *gather) {
-    const Kept *kept = gather->kept;
+                     const Kept *kept, const char *fact) {
     Buf facts = {.arena = arena};
-    if (gather->fact) buf_format(&facts, "# %s\n", gather->fact);
+    if (fact) buf_format(&facts, "# %s\n", fact);
     if (first) buf_add(&facts, first->facts);
     Str header = first ? header_of(arena, first) : kept->header;
     if (kept && first && !str_equal(kept->facts, buf_str(&facts)))
@@ -198,13 +198,15 @@ static void add_head(Arena *arena, Buf *out, const LabCsv *first, const LabCsv *
 Str gather_rows(Arena *arena, const LabCsv *csvs, size_t count, const Gather *gather) {
     Buf out = {.arena = arena};
     const LabCsv *first = NULL, *last = NULL;
+    size_t files = 0;
     for (size_t i = 0; i < count; i++) {
         if (!lab_csv_is_file(csvs[i].path)) continue;
         if (!first) first = &csvs[i];
         last = &csvs[i];
+        files++;
         check_like(last, first);
     }
-    add_head(arena, &out, first, last, gather);
+    add_head(arena, &out, first, last, files < count ? gather->kept : NULL, gather->fact);
     for (size_t i = 0; i < count; i++)
         if (lab_csv_is_file(csvs[i].path))
             add_rows(arena, &out, &csvs[i]);
