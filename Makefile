@@ -73,10 +73,10 @@ $(RUN_FILES): code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS) $$(call lab_for,$(R)
 run: $(B)/results/$(DEVICE).csv $$(also_collected)  ## run the labs that have changed: times on a GPU, counts without
 $(B)/results/$(DEVICE).csv: $$(call results_of,$$(runs)) $(B)/collect
 	$(Q)$(call collect,$@,$(call results_of,$(runs)))
-record: $$(call results_of,$$(every_size)) $(B)/collect $$(also_recorded)  ## make this device's results the recorded ones
+record: $$(call results_of,$$(due_sizes)) $(B)/collect $$(also_recorded)  ## make this device's results the recorded ones; on a GPU only what has changed is measured, with ALL=1 all, with ONLY="11_% 12_%@1024" these
 	$(call say,record results/$(DEVICE).csv)
 	@mkdir -p results
-	$(Q)$(call collect,results/$(DEVICE).csv,$(call results_of,$(every_size)))
+	$(Q)$(call collect,results/$(DEVICE).csv,$(recorded),$(kept))
 chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
 no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)

@@ -284,16 +284,26 @@ static Run run_of(const Stage *stage, unsigned n, unsigned grid, size_t input) {
 // A partial sum per warp, a million for sweeps of small inputs, and n elements.
 static size_t partial_bytes(unsigned n) { return ((1u << 20) + (size_t)n / 32 + n) * 4; }
 
+// What the first n elements add up to. Each stage asks for all of them, which takes a while.
+static double sum_of_first(unsigned n) {
+    static double sum_of_all;
+    static bool known;
+    if (n == bench.n && known) return sum_of_all;
+    double sum = 0;
+    for (unsigned i = 0; i < n; i++) sum += element(i);
+    if (n == bench.n) sum_of_all = sum, known = true;
+    return sum;
+}
+
 // Adds the partial sums on the host, in a step that is never timed.
 static void check_sum(const Stage *stage, Run run, unsigned partials) {
-    double sum = 0, expected = 0, *h = (double *)malloc((partials + 1) * sizeof *h);
+    double sum = 0, *h = (double *)malloc((partials + 1) * sizeof *h);
     size_t bytes = partials * (stage->elem == DOUBLE ? sizeof(double) : sizeof(float));
     CUDA(cudaMemcpy(h, run.d_partial, bytes, cudaMemcpyDeviceToHost));
     for (unsigned i = 0; i < partials; i++)
         sum += stage->elem == DOUBLE ? h[i] : stage->elem == INT ? ((int *)h)[i] : ((float *)h)[i];
     free(h);
-    for (unsigned i = 0; i < run.n; i++) expected += element(i);
-    expect(stage, run.n, "SUM", sum, expected, 0);
+    expect(stage, run.n, "SUM", sum, sum_of_first(run.n), 0);
 }
 
 // Runs a stage twice over poisoned output, and checks what it leaves.

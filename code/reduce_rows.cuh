@@ -1233,6 +1233,16 @@ cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
                                        arguments, bytes, stream);
 }
 
+// Whether a row can have a cluster of blocks: the device knows clusters, and the code is for one
+// that does.
+template <class Map, class T, int VEC> bool rows_map_clusters(const RowsDevice &d) {
+    cudaFuncAttributes code;
+    return d.major >= 9 &&
+           cudaFuncGetAttributes(&code, (const void *)rows_map<Map, T, VEC, 512, 32, 2>) ==
+               cudaSuccess &&
+           code.ptxVersion >= 90;
+}
+
 template <class Map, class T, int VEC>
 cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                           void *workspace, cudaStream_t stream) {
@@ -1265,7 +1275,7 @@ cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameter
     RowsDevice d;
     cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    if (d.major >= 9) {
+    if (rows_map_clusters<Map, T, VEC>(d)) {
         if (cols <= 32768) ROWS_MAP(512, 32, 2);
         if (cols <= 65536) ROWS_MAP(256, 32, 8);
         if (cols <= 131072) ROWS_MAP(512, 32, 8);

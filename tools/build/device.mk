@@ -29,7 +29,8 @@ with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && )$(call reported,$
 ifeq ($(DEVICE),cpu)
 DEVICE_TOOLS = simt
 on_device = $(B)/simt --last $(if $(MACHINE),--machine --lines)
-every_size = $(runs)
+due_sizes = $(runs)
+recorded = $(call results_of,$(runs))
 # simt leaves a file alone whose content stays: touch says that the lab was run. The source with
 # #line that a lab was compiled from is kept: collect reads it, when prose may have moved.
 RUN_FILES = $(R)/%.csv $(R)/%.lines.csv $(R)/%.cu
@@ -86,22 +87,34 @@ endif
 
 else
 every_size = $(foreach lab,$(runs),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n)))
+# What was recorded of a lab and size as its source is now, stays, but with ALL=1; of what is due
+# ONLY="11_% 13_%@1024" takes these. collect says what is due, so it is made before all else.
+RECORDED = results/$(DEVICE)
+due = $(filter $(or $(ONLY),%),$(if $(ALL),$(2),$(shell $(anew) $(MAKE) -s $(B)/collect >&2; \
+  $(B)/collect -d -k $(RECORDED)$(1).csv -n $(N) $(2))))
+kept = $(addprefix -k ,$(wildcard $(RECORDED)$(1).csv))
+ifneq ($(filter record,$(GOALS)),)
+due_sizes := $(call due,,$(every_size))
+endif
 RUN_FILES = $(R)/%.csv
 measure = $(call quietly,flock $(B)/gpu $(B)/labs/$(call lab_of,$(1)) -n $(call size_of,$(1)) --csv $(R)/$(1).csv,$(R)/$(1).log)
-collect = $(B)/collect -o $(1) $(2)
+collect = $(B)/collect -n $(N) $(3) -o $(1) $(2)
+recorded = $(foreach run,$(every_size),$(if $(filter $(run),$(due_sizes)),$(R)/$(run).csv,$(run)))
 
 # What holds each kernel back, where Nsight Compute may say: results/DEVICE-limits.csv.
 ifneq ($(filter record,$(GOALS)),)
 ncu := $(shell tools/build/limits.sh)
 also_recorded = $(if $(ncu),$(B)/results/$(DEVICE)-limits.done)
+due_limits := $(if $(ncu),$(call due,-limits,$(runs)))
 limits_of = $(1:%=$(R)/%.limits.csv)
 $(R)/%.limits.csv: code/%.cu $(B)/collect | $(B)/labs/%
 	@mkdir -p $(@D)
 	$(call say,profile $*)
 	$(Q)B=$(B) flock $(B)/gpu tools/build/limits.sh $(B)/labs/$* $(N) $(R)/$*.csv
-$(B)/results/$(DEVICE)-limits.done: $$(call limits_of,$$(runs)) $(B)/collect
+$(B)/results/$(DEVICE)-limits.done: $$(call limits_of,$$(due_limits)) $(B)/collect
 	@mkdir -p results
-	$(Q)[ -e $(R)/denied ] || $(call collect,results/$(DEVICE)-limits.csv,$(call limits_of,$(runs)))
+	$(Q)[ -e $(R)/denied ] || $(call collect,$(RECORDED)-limits.csv,\
+	  $(foreach lab,$(runs),$(if $(filter $(lab),$(due_limits)),$(call limits_of,$(lab)),$(lab))),$(call kept,-limits))
 	@touch $@
 endif
 GPUS := $(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU ')

@@ -13,12 +13,23 @@ local function share_font(svg)
     return svg:gsub(named, ""):gsub("<svg ", "<svg font-family='" .. family:gsub("['\"]", "") .. "' ", 1)
 end
 
+-- Groups that say nothing about what is in them are only layers of the plot.
+local function without_bare_groups(svg)
+    local bare = {}
+    return (svg:gsub("<(/?)g(%s?[^>]*)>", function(closes, attributes)
+        if not attributes:match("^%s") and attributes ~= "" then return nil end
+        local is_bare = attributes == ""
+        if closes == "/" then is_bare = table.remove(bare) else table.insert(bare, is_bare) end
+        return is_bare and "" or nil
+    end))
+end
+
 local function squeezed(svg)
     svg = svg:gsub("<!%-%-.-%-%->", ""):gsub("<metadata>.-</metadata>", "")
     svg = svg:gsub(' id="%a[%w_.]*_%d+"', ""):gsub(' transform="rotate%(%-0 [^"]*"', ""):gsub(">%s+<", "><")
     svg = svg:gsub('(%[style%*="%a+:) ', "%1") -- what is dark is found by its style
     svg = svg:gsub(' d="(.-)"', function(d) return ' d="' .. path_of(d) .. '"' end)
-    return (share_font(svg):gsub(' style="(.-)"', function(style)
+    return (share_font(without_bare_groups(svg)):gsub(' style="(.-)"', function(style)
         return ' style="' .. style:gsub("([:;]) ", "%1") .. '"'
     end))
 end

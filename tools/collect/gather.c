@@ -1,0 +1,216 @@
+#include "collect/gather.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "collect/limits.h"
+#include "collect/lined.h"
+
+// A demangled signature as the labs' tables name the kernel: `void block_sum_unrolled<(unsigned
+// int)64>(float const*, ...)` is block_sum_unrolled_64, `f<float>` is f_float.
+static Str table_name(Arena *arena, Str signature) {
+    if (str_starts(signature, STR("void "))) signature = str_from(signature, 5);
+    Buf name = {.arena = arena};
+    int depth = 0;
+    bool cast = false;
+    for (size_t i = 0; i < signature.len; i++) {
+        char c = signature.at[i];
+        if (c == '(' && depth == 0) break;
+        if (c == '(') cast = true;
+        if (c == '<' || c == ',') buf_char(&name, '_');
+        if (c == '<') depth++;
+        if (c == '>') depth--;
+        if (!cast && !strchr("<>, ()", c)) buf_char(&name, c);
+        if (c == ')') cast = false;
+    }
+    Str result = buf_str(&name);
+    bool literal = result.len > 1 && result.at[result.len - 1] == 'u' && // 64u, from a demangler
+                   result.at[result.len - 2] >= '0' && result.at[result.len - 2] <= '9';
+    return str_slice(result, 0, result.len - literal);
+}
+
+// Kernels in a namespace are not the lab's own.
+static bool is_library(Str kernel) { return str_find(kernel, STR("::")) != SIZE_MAX; }
+
+static void add_prefix(Buf *out, const LabCsv *csv) {
+    buf_format(out, "%.*s,%016" PRIx64 ",", STR_ARG(csv->chapter), csv->source);
+}
+
+static void add_times(Buf *out, const LabCsv *csv) {
+    Csv reader = csv->reader;
+    for (Str row; lab_csv_row(&reader, csv, &row);) {
+        add_prefix(out, csv);
+        buf_add(out, row);
+        buf_char(out, '\n');
+    }
+}
+
+static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
+    Csv reader = csv->reader;
+    for (Str row, cells[2];
+         lab_csv_row(&reader, csv, &row);) { // the kernel, the number of the launch
+        lab_csv_take(&reader, csv, &row, cells, 2, "not a row of simt --csv");
+        Str kernel = table_name(arena, cells[0]);
+        if (is_library(kernel)) continue;
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%.*s,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), STR_ARG(row));
+    }
+}
+
+static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
+    Buf path = {.arena = arena};
+    Str counts = str_of(csv->path), suffix = STR(".lines.csv");
+    if (!str_ends(counts, suffix))
+        lab_csv_die(csv->path, 0, "counts of lines need a name in .lines.csv");
+    buf_format(&path, "%.*s.cu", STR_ARG(str_slice(counts, 0, counts.len - suffix.len)));
+    char *name = str_terminated(arena, buf_str(&path));
+    Str code;
+    if (!file_read(arena, name, &code)) lab_csv_die(name, 0, strerror(errno));
+    Csv reader = csv->reader;
+    for (Str row, cells[3]; lab_csv_row(&reader, csv, &row);) { // kernel, file, line
+        lab_csv_take(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
+        Str kernel = table_name(arena, cells[0]);
+        size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
+        size_t at = lined_code_line(code, cells[1], line);
+        if (at == 0 || is_library(kernel)) continue;
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), at, STR_ARG(row));
+    }
+}
+
+static Limits read_limits(Arena *arena, const LabCsv *csv) {
+    Buf path = {.arena = arena};
+    Str names = str_of(csv->path), suffix = STR(".limits.csv");
+    buf_format(&path, "%.*s.ncu.csv", STR_ARG(str_slice(names, 0, names.len - suffix.len)));
+    char *name = str_terminated(arena, buf_str(&path));
+    Str text;
+    Limits limits;
+    if (!file_read(arena, name, &text)) lab_csv_die(name, 0, strerror(errno));
+    if (!limits_read(arena, text, &limits)) lab_csv_die(name, limits.line, limits.fault);
+    return limits;
+}
+
+static bool is_limits(const LabCsv *csv) { return str_ends(str_of(csv->path), STR(".limits.csv")); }
+
+// The k-th kernel that the lab names is the k-th stage that ncu saw.
+static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
+    Limits limits = read_limits(arena, csv);
+    Csv reader = csv->reader;
+    size_t stage = 0;
+    for (Str row, cells[2]; lab_csv_row(&reader, csv, &row); stage++) { // kernel, n
+        lab_csv_take(&reader, csv, &row, cells, 2, "not a row of LAB -t 0 --csv");
+        if (stage == limits.count)
+            lab_csv_die(csv->path, reader.line, "ncu saw fewer kernels than these");
+        const Str *found = limits.stages[stage].cells;
+        if (!found) continue; // nothing that runs on a GPU
+        add_prefix(out, csv);
+        buf_format(out, "%.*s,%.*s", STR_ARG(cells[0]), STR_ARG(cells[1]));
+        for (size_t i = 0; i < limits_columns(); i++) buf_format(out, ",%.*s", STR_ARG(found[i]));
+        buf_char(out, '\n');
+    }
+    if (stage < limits.count) lab_csv_die(csv->path, 0, "ncu saw more kernels than these");
+}
+
+typedef enum { TIMES, COUNTERS, LINES, LIMITS } Kind;
+
+#define COUNTERS_HEADER STR("kernel,launch,")
+#define LINES_HEADER    STR("kernel,file,line,")
+
+static Kind kind_of(const LabCsv *csv) {
+    if (str_starts(csv->header, COUNTERS_HEADER)) return COUNTERS;
+    if (str_starts(csv->header, LINES_HEADER)) return LINES;
+    return is_limits(csv) ? LIMITS : TIMES;
+}
+
+static void check_like(const LabCsv *csv, const LabCsv *first) {
+    if (!str_equal(csv->facts, first->facts))
+        lab_csv_die(csv->path, 1, "another device or toolkit than in the first file");
+    if (!str_equal(csv->header, first->header))
+        lab_csv_die(csv->path, csv->reader.line, "other columns than in the first file");
+    if (is_limits(csv) != is_limits(first))
+        lab_csv_die(csv->path, 0, "limits beside what are none");
+    Kind kind = kind_of(csv);
+    if ((kind == COUNTERS || kind == LINES) && !csv->n.len)
+        lab_csv_die(csv->path, 0, "counts need -n ELEMENTS");
+}
+
+static Str header_of(Arena *arena, const LabCsv *csv) {
+    Buf out = {.arena = arena};
+    buf_add(&out, STR("chapter,source,"));
+    switch (kind_of(csv)) {
+    case TIMES:
+        buf_add(&out, csv->header);
+        break;
+    case COUNTERS:
+        buf_add(&out, STR("kernel,n,"));
+        buf_add(&out, str_from(csv->header, COUNTERS_HEADER.len));
+        break;
+    case LINES:
+        buf_add(&out, STR("kernel,n,code_line,"));
+        buf_add(&out, str_from(csv->header, LINES_HEADER.len));
+        break;
+    case LIMITS:
+        buf_add(&out, STR("kernel,n,"));
+        limits_add_header(&out);
+        break;
+    }
+    return buf_str(&out);
+}
+
+static void add_rows(Arena *arena, Buf *out, const LabCsv *csv) {
+    switch (kind_of(csv)) {
+    case TIMES:
+        add_times(out, csv);
+        break;
+    case COUNTERS:
+        add_counters(arena, out, csv);
+        break;
+    case LINES:
+        add_lines(arena, out, csv);
+        break;
+    case LIMITS:
+        add_limits(arena, out, csv);
+        break;
+    }
+}
+
+// The comment lines, the header row; from the files, and from what is kept, or NULL, if there are
+// none.
+static void add_head(Arena *arena, Buf *out, const LabCsv *first, const LabCsv *last,
+                     const Kept *kept, const char *fact) {
+    Buf facts = {.arena = arena};
+    if (fact) buf_format(&facts, "# %s\n", fact);
+    if (first) buf_add(&facts, first->facts);
+    Str header = first ? header_of(arena, first) : kept->header;
+    if (kept && first && !str_equal(kept->facts, buf_str(&facts)))
+        lab_csv_die(kept->path, 1, "of another device or toolkit: none of its rows can be kept");
+    if (kept && !str_equal(kept->header, header))
+        lab_csv_die(kept->path, kept->reader.line, "other columns: none of its rows can be kept");
+    buf_add(out, first ? buf_str(&facts) : kept->facts);
+    Str date = first ? last->date : kept->date;
+    if (date.len) buf_format(out, "%.*s\n", STR_ARG(date));
+    buf_format(out, "%.*s\n", STR_ARG(header));
+}
+
+Str gather_rows(Arena *arena, const LabCsv *csvs, size_t count, const Gather *gather) {
+    Buf out = {.arena = arena};
+    const LabCsv *first = NULL, *last = NULL;
+    size_t files = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!lab_csv_is_file(csvs[i].path)) continue;
+        if (!first) first = &csvs[i];
+        last = &csvs[i];
+        files++;
+        check_like(last, first);
+    }
+    add_head(arena, &out, first, last, files < count ? gather->kept : NULL, gather->fact);
+    for (size_t i = 0; i < count; i++)
+        if (lab_csv_is_file(csvs[i].path))
+            add_rows(arena, &out, &csvs[i]);
+        else
+            kept_add(gather->kept, &csvs[i], &out);
+    return buf_str(&out);
+}

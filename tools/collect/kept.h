@@ -1,0 +1,24 @@
+// Kept: a results file that was recorded before. Its rows of labs that have not changed stay.
+#ifndef COLLECT_KEPT_H
+#define COLLECT_KEPT_H
+
+#include "collect/lab_csv.h"
+
+typedef struct {
+    const char *path;
+    Str facts;  // the comment lines but the date
+    Str date;   // the comment line with the date, or empty
+    Str header; // the header row
+    Csv reader; // before the row that follows it
+} Kept;
+
+// Reads a results file's head. A fault ends the program.
+Kept kept_open(Arena *arena, const char *path);
+
+// Adds the rows of a lab and size, whatever source they are of.
+void kept_add(const Kept *kept, const LabCsv *csv, Buf *out);
+
+// Whether there are rows of this lab and size, and all of them are of its source as it is now.
+bool kept_is_current(const Kept *kept, const LabCsv *csv);
+
+#endif

@@ -1,0 +1,126 @@
+#define _XOPEN_SOURCE 700
+#include "collect/lab_csv.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/path.h"
+
+_Noreturn void lab_csv_die(const char *path, size_t line, const char *message) {
+    if (line)
+        fprintf(stderr, "%s:%zu: %s\n", path, line, message);
+    else
+        fprintf(stderr, "%s: %s\n", path, message);
+    exit(1);
+}
+
+Str lab_csv_lab(Str path) {
+    Str base = path_name(path);
+    size_t end = 0;
+    while (end < base.len && base.at[end] != '@' && base.at[end] != '.') end++;
+    return str_slice(base, 0, end);
+}
+
+static Str n_of(Str path) {
+    Str base = path_name(path);
+    size_t start = str_find(base, STR("@")), end = start;
+    if (start == SIZE_MAX) return STR("");
+    do end++;
+    while (end < base.len && base.at[end] >= '0' && base.at[end] <= '9');
+    return str_slice(base, start + 1, end);
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// `04` of 04_bank_conflicts, `A` of A_tools: what stands before the first _ or -.
+static Str chapter_of(const char *path, Str lab) {
+    bool digits = lab.len > 2 && is_digit(lab.at[0]) && is_digit(lab.at[1]);
+    bool letter = lab.len > 1 && lab.at[0] >= 'A' && lab.at[0] <= 'Z';
+    size_t end = digits ? 2 : 1;
+    if ((!digits && !letter) || (lab.at[end] != '_' && lab.at[end] != '-'))
+        lab_csv_die(path, 0,
+                    "the name says no chapter: call it NN_NAME.csv, as the lab's source is");
+    return str_slice(lab, 0, end);
+}
+
+// The lab's source, whatever language it is in: CODE/LAB.cu, or else the one file LAB.*.
+static char *source_path(Arena *arena, const char *code, Str lab) {
+    Buf stem = {.arena = arena}, path = {.arena = arena};
+    buf_format(&stem, "%.*s.", STR_ARG(lab));
+    buf_format(&path, "%s/%.*s.cu", code, STR_ARG(lab));
+    char *usual = str_terminated(arena, buf_str(&path)), *found = NULL;
+    DIR *folder = access(usual, F_OK) == 0 ? NULL : opendir(code);
+    if (!folder) return usual;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        Str name = str_of(entry->d_name);
+        if (!str_starts(name, buf_str(&stem))) continue;
+        if (found) lab_csv_die(found, 0, "which of several sources of this name is the lab's?");
+        found = str_terminated(arena, path_join(arena, str_of(code), name));
+    }
+    closedir(folder);
+    return found ? found : usual;
+}
+
+uint64_t lab_csv_source(Arena *arena, const char *code, Str lab) {
+    char *name = source_path(arena, code, lab);
+    Str source;
+    if (!file_read(arena, name, &source)) lab_csv_die(name, 0, strerror(errno));
+    return str_hash(source);
+}
+
+bool lab_csv_is_file(const char *path) { return str_ends(str_of(path), STR(".csv")); }
+
+LabCsv lab_csv_name(Arena *arena, const char *path, const char *code, const char *n) {
+    LabCsv csv = {.path = path, .lab = lab_csv_lab(str_of(path)), .n = n_of(str_of(path))};
+    csv.chapter = chapter_of(path, csv.lab);
+    if (!csv.n.len && n) csv.n = str_of(n);
+    csv.source = lab_csv_source(arena, code, csv.lab);
+    return csv;
+}
+
+LabCsv lab_csv_open(Arena *arena, const char *path, const char *code, const char *n) {
+    LabCsv csv = lab_csv_name(arena, path, code, n);
+    Str text, line = STR(""), *cells;
+    if (!file_read(arena, path, &text)) lab_csv_die(path, 0, strerror(errno));
+    Buf facts = {.arena = arena};
+    csv.reader = csv_open(arena, text);
+    while (csv_line(&csv.reader, &line) && str_starts(line, STR("#"))) {
+        if (str_starts(line, STR("# date:"))) {
+            csv.date = line;
+        } else {
+            buf_add(&facts, line);
+            buf_char(&facts, '\n');
+        }
+    }
+    if (csv.reader.fault) lab_csv_die(path, csv.reader.line, csv.reader.fault);
+    if (!str_starts(line, STR("kernel,")))
+        lab_csv_die(path, csv.reader.line, "no header row `kernel,...`");
+    if (!csv_cells(&csv.reader, line, &cells, &csv.columns))
+        lab_csv_die(path, csv.reader.line, csv.reader.fault);
+    csv.facts = buf_str(&facts);
+    csv.header = line;
+    return csv;
+}
+
+bool lab_csv_row(Csv *reader, const LabCsv *csv, Str *row) {
+    Str *cells;
+    size_t count = csv->columns;
+    bool more = csv_line(reader, row) && csv_cells(reader, *row, &cells, &count);
+    if (reader->fault) lab_csv_die(csv->path, reader->line, reader->fault);
+    if (count != csv->columns) lab_csv_die(csv->path, reader->line, "not as many cells as columns");
+    return more;
+}
+
+void lab_csv_take(Csv *reader, const LabCsv *csv, Str *row, Str *cells, size_t count,
+                  const char *expected) {
+    bool more = true;
+    for (size_t i = 0; i < count && more; i++)
+        if (!csv_cell(reader, row, &cells[i], &more))
+            lab_csv_die(csv->path, reader->line, reader->fault);
+    if (!more || cells[0].len == 0) lab_csv_die(csv->path, reader->line, expected);
+}

@@ -1,0 +1,50 @@
+// LabCsv: what a lab, or simt with it, wrote into one CSV, whose name says which lab and size it
+// is.
+#ifndef COLLECT_LAB_CSV_H
+#define COLLECT_LAB_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/csv.h"
+
+typedef struct {
+    const char *path; // 04_bank_conflicts@1024.csv; without .csv: rows that were recorded before
+    Str lab;          // 04_bank_conflicts
+    Str chapter;      // 04
+    Str n;            // elements: 1024 of LAB@1024.csv, else what -n says, else empty
+    uint64_t source;  // hash of the lab's source
+    // Of a file:
+    Str facts;      // the comment lines but the date
+    Str date;       // the comment line with the date, or empty
+    Str header;     // the header row
+    size_t columns; // its cells
+    Csv reader;     // before the row that follows it
+} LabCsv;
+
+// Ends the program with one line: the file, the line if it is not 0, what is wrong.
+_Noreturn void lab_csv_die(const char *path, size_t line, const char *message);
+
+Str lab_csv_lab(Str path);
+
+// The hash of the lab's source, CODE/LAB.cu, or LAB in another language.
+uint64_t lab_csv_source(Arena *arena, const char *code, Str lab);
+
+// Only what the name and the source say; `n` if the name says no size, or NULL.
+LabCsv lab_csv_name(Arena *arena, const char *path, const char *code, const char *n);
+
+// The same, and the file up to its rows.
+LabCsv lab_csv_open(Arena *arena, const char *path, const char *code, const char *n);
+
+// Whether a path is a file's, and not only a name.
+bool lab_csv_is_file(const char *path);
+
+// The next row; false at the end.
+bool lab_csv_row(Csv *reader, const LabCsv *csv, Str *row);
+
+// Takes `count` cells off a row that has more than these.
+void lab_csv_take(Csv *reader, const LabCsv *csv, Str *row, Str *cells, size_t count,
+                  const char *expected);
+
+#endif
