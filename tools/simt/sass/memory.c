@@ -251,6 +251,19 @@ static Inst *emit_atomic(SassLower *s, InstMemory memory, InstAtomic atomic) {
     return inst;
 }
 
+// A predicate in front says where it was done: not in shared memory, for which other code follows.
+static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstAtomic atomic) {
+    const uint32_t far = sass_temp(s, REGISTER_PRED);
+    if (s->inst->guard != SASS_PT || memory.offset) sass_refuse(s, "its predicate is not known");
+    const InstSpace shared = {far, memory.base, PTX_SHARED_CLUSTER};
+    sass_emit(s, op_is_space)->in_space = shared;
+    sass_row(s, "not.pred", far, far, 0, 0);
+    sass_emit(s, op_guard)->guard = (InstGuard){far, false, 3};
+    emit_atomic(s, memory, atomic);
+    sass_emit(s, op_unguard);
+    sass_row(s, "mov.pred", done, far, 0, 0);
+}
+
 // Blocks may run at a time only if nobody can tell in which order.
 static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, bool looks) {
     const AtomicMode mode = atomic->mode;
@@ -276,7 +289,7 @@ void sass_lower_atom(SassLower *s) {
     uint32_t at = 0;
     while (s->inst->operands[at].kind < SASS_GLOBAL || s->inst->operands[at].kind > SASS_SHARED)
         at++;
-    if (at == 2 && sass_wanted(s, 0) != PTX_NONE) sass_refuse(s, "its predicate is not known");
+    const uint32_t done = at == 2 ? sass_wanted(s, 0) : PTX_NONE;
     take_hints(s);
     const bool cast = sass_take(s, "CAST") && sass_take(s, "SPIN");
     const bool counts = sass_take(s, "POPC"); // adds one for each lane
@@ -292,7 +305,10 @@ void sass_lower_atom(SassLower *s) {
     atomic.b = counts ? sass_constant(s, 1) : atomic_source(s, at + 1, class);
     if (mode == ATOMIC_CAS) atomic.c = atomic_source(s, at + 2, class);
     if (wanted) atomic.old = wide || cast ? sass_temp(s, class) : sass_dest(s, at - 1, 0);
-    emit_atomic(s, memory, atomic);
+    if (done == PTX_NONE)
+        emit_atomic(s, memory, atomic);
+    else
+        emit_if_global(s, done, memory, atomic);
     note_order(s, space, &atomic, wanted);
     if (wanted && cast)
         finish_cast(s, at - 1, class, atomic);

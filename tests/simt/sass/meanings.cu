@@ -1,0 +1,168 @@
+// What no vector of the recording has: instructions that the compiler makes of these kernels, over
+// random inputs. Prints a hash of each kernel's results; those of PTX and of machine code are
+// equal.
+#include <cstdint>
+#include <cstdio>
+#include <cuda_pipeline_primitives.h>
+#include <cuda_runtime.h>
+
+enum { COUNT = 4096, BLOCK = 256, RESULTS = 8 * COUNT };
+
+struct Input {
+    const uint64_t *bits;
+    const float *value;
+    uint64_t *out;
+};
+typedef void Kernel(Input, uint32_t);
+
+#define I (blockIdx.x * BLOCK + threadIdx.x)
+
+// Bits on both sides of the word's middle: LOP3 with a predicate.
+__global__ void across_words(Input in, uint32_t) {
+    const uint64_t x = in.bits[I];
+    const bool some = x & 0x3fffe0000u, more = x & 0x7ffff00000000u;
+    if (some)
+        in.out[I] = more ? 1 : __float_as_uint(sqrtf(in.value[I]));
+    else
+        in.out[I] = more ? 3 : 4;
+}
+
+// FMUL.D2
+__global__ void half_squares(Input in, uint32_t) {
+    const float x = in.value[I], y = in.value[(I + 1) % COUNT], apart = y - x;
+    in.out[I] = __float_as_uint(apart * apart * 0.5f);
+    in.out[COUNT + I] = __float_as_uint(apart * 0.5f + x);
+}
+
+// IDP with bytes of the same word for all.
+__global__ void dot_products(Input in, uint32_t word) {
+    const uint32_t x = (uint32_t)in.bits[I], y = (uint32_t)(in.bits[I] >> 32);
+    in.out[I] = (uint64_t)(uint32_t)__dp4a((int)x, (int)word, 0) << 32 | __dp4a(x, word, y);
+    in.out[COUNT + I] = (uint64_t)(uint32_t)__dp2a_lo((int)x, (int)y, 7) << 32 | __dp2a_hi(x, y, x);
+}
+
+// LDGSTS, LDGDEPBAR, DEPBAR
+__global__ void copies(Input in, uint32_t) {
+    __shared__ uint64_t words[2][BLOCK];
+    __shared__ alignas(16) uint64_t pairs[2 * BLOCK];
+    __shared__ float singles[BLOCK];
+    __pipeline_memcpy_async(&words[0][threadIdx.x], &in.bits[I], 8);
+    __pipeline_memcpy_async(&singles[threadIdx.x], &in.value[I], 4);
+    __pipeline_commit();
+    __pipeline_memcpy_async(&words[1][threadIdx.x], &in.bits[(I + 64) % COUNT], 8);
+    __pipeline_memcpy_async(&pairs[2 * threadIdx.x], &in.bits[2 * I % COUNT], 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    const uint64_t first = words[0][threadIdx.x ^ 5] + __float_as_uint(singles[threadIdx.x ^ 9]);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    in.out[I] = first * 3 + words[1][threadIdx.x ^ 40] + 5 * pairs[(2 * threadIdx.x) ^ 7];
+}
+
+// BAR.RED and B2R
+__global__ void votes_of_blocks(Input in, uint32_t) {
+    const uint64_t x = in.bits[I];
+    const int count = __syncthreads_count((int)(x & 3));
+    const int some = __syncthreads_or((x & 0xfff) == 7), all = __syncthreads_and((x & 0xfff) != 9);
+    in.out[I] = (uint64_t)(count * 4 + some * 2 + all);
+}
+
+// ATOMS.POPC.INC, ATOMS.CAST.SPIN
+__global__ void shared_atomics(Input in, uint32_t) {
+    __shared__ uint32_t counts[16];
+    __shared__ unsigned long long least[16];
+    __shared__ float sum;
+    if (threadIdx.x < 16) counts[threadIdx.x] = 0, least[threadIdx.x] = ~0ull;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    atomicAdd(&counts[in.bits[I] & 15], 1u);
+    atomicMin(&least[in.bits[I] >> 4 & 15], (unsigned long long)in.bits[I]);
+    atomicAdd(&sum, (float)(in.bits[I] & 255));
+    __syncthreads();
+    if (threadIdx.x >= 16) return;
+    in.out[blockIdx.x * 32 + threadIdx.x] = counts[threadIdx.x] + ((uint64_t)sum << 32);
+    in.out[blockIdx.x * 32 + threadIdx.x + 16] = least[threadIdx.x];
+}
+
+// REDG of 64 bits
+__global__ void wide_atomics(Input in, uint32_t) {
+    unsigned long long *out = (unsigned long long *)in.out + (in.bits[I] >> 40 & 63);
+    atomicAdd(out, (unsigned long long)in.bits[I]);
+    atomicMin((long long *)out + 64, (long long)in.bits[I]);
+    atomicMax((long long *)out + 128, (long long)in.bits[I]);
+    atomicXor(out + 192, (unsigned long long)in.bits[I]);
+}
+
+// QSPC: an atomic addition to whatever memory it is
+__global__ void any_memory(Input in, uint32_t word) {
+    __shared__ float near[2];
+    if (threadIdx.x < 2) near[threadIdx.x] = 1;
+    __syncthreads();
+    float *sum = word & blockIdx.x & 1 ? &near[threadIdx.x & 1] : (float *)&in.out[blockIdx.x];
+    atomicAdd(sum, (float)(in.bits[I] & 15));
+    __syncthreads();
+    if (threadIdx.x < 2) in.out[COUNT + 2 * blockIdx.x + threadIdx.x] = (uint64_t)near[threadIdx.x];
+}
+
+// UPRMT, USGXT, UBMSK, UPLOP3: what is the same for all lanes
+__global__ void uniform(Input in, uint32_t word) {
+    const uint32_t x = __byte_perm(word, blockIdx.x, 0x4130);
+    const int32_t narrow = (int8_t)(word + blockIdx.x);
+    uint32_t mask, from = blockIdx.x & 31;
+    asm("bmsk.clamp.b32 %0, %1, %2;" : "=r"(mask) : "r"(from), "r"(4));
+    const bool odd = (word >> blockIdx.x & 1) && (blockIdx.x > 3 || narrow < 0);
+    uint64_t sum = in.bits[I];
+    for (uint32_t k = 0; k < (odd ? 3u : 2u); k++) sum = sum * 5 + x;
+    in.out[I] = sum + (uint32_t)narrow + mask;
+}
+
+// I2F and F2I of 64 bits, in divisions too
+__global__ void long_division(Input in, uint32_t word) {
+    const uint64_t x = in.bits[I], y = in.bits[(I + 7) % COUNT] >> (I & 63) | 1;
+    in.out[I] = x / y;
+    in.out[COUNT + I] = (uint64_t)((int64_t)x % (int64_t)y);
+    in.out[2 * COUNT + I] = x / (word | 3);
+    in.out[3 * COUNT + I] = (uint64_t)(1000 * (double)(int64_t)x / 3) + (uint64_t)(float)y;
+}
+
+static const struct {
+    const char *name;
+    Kernel *kernel;
+} kernels[] = {{"across_words", across_words},
+               {"half_squares", half_squares},
+               {"dot_products", dot_products},
+               {"copies", copies},
+               {"votes_of_blocks", votes_of_blocks},
+               {"shared_atomics", shared_atomics},
+               {"wide_atomics", wide_atomics},
+               {"any_memory", any_memory},
+               {"uniform", uniform},
+               {"long_division", long_division}};
+
+static uint64_t bits[COUNT], out[RESULTS];
+static float value[COUNT];
+
+int main() {
+    Input in;
+    uint64_t state = 88172645463325252ull;
+    for (int i = 0; i < COUNT; i++) { // Marsaglia's xorshift64; half of the words have few bits
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        bits[i] = i % 2 ? state : 1ull << (state >> 58);
+        value[i] = (float)(int64_t)state * 0x1p-60f;
+    }
+    cudaMalloc((void **)&in.bits, sizeof bits);
+    cudaMalloc((void **)&in.value, sizeof value);
+    cudaMalloc((void **)&in.out, sizeof out);
+    cudaMemcpy((void *)in.bits, bits, sizeof bits, cudaMemcpyHostToDevice);
+    cudaMemcpy((void *)in.value, value, sizeof value, cudaMemcpyHostToDevice);
+    for (const auto &entry : kernels) {
+        cudaMemset(in.out, 0, sizeof out);
+        entry.kernel<<<COUNT / BLOCK, BLOCK>>>(in, 0x9c81f37du);
+        if (cudaMemcpy(out, in.out, sizeof out, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
+        uint64_t hash = 0xcbf29ce484222325ull;
+        for (uint64_t word : out) hash = (hash ^ word) * 0x100000001b3ull;
+        printf("result %s %016llx\n", entry.name, (unsigned long long)hash);
+    }
+    return 0;
+}
