@@ -177,6 +177,16 @@ static const Inst *cut_u32_f32(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, cut(a[l]));
 }
 
+// Whether lanes that are named in the register go another way now: of all lanes the same.
+static inline bool divided(const Warp *warp, uint32_t reg) {
+    const uint32_t named = REG(warp, LaneU32, reg)[__builtin_ctz(warp->mask)];
+    return named & warp->live & ~warp->mask;
+}
+static const Inst *goes_apart(Warp *warp, const Inst *inst) {
+    warp_write_predicate(warp, inst->r[0], divided(warp, inst->r[1]) ? ALL_LANES : 0);
+    return inst + 1;
+}
+
 // Half of a product, rounded once.
 static const Inst *half_product(Warp *warp, const Inst *inst) {
     const LaneF32 *a = REG(warp, LaneF32, inst->r[1]), *b = REG(warp, LaneF32, inst->r[2]);
@@ -232,6 +242,7 @@ static const Inst *is_hard_quotient(Warp *warp, const Inst *inst) {
 const OpRow op_machine_rows[] = {
     {"machine.i2f.rp", upward_f32_u32, "ww"},
     {"machine.f2i.rz", cut_u32_f32, "ww"},
+    {"machine.divided", goes_apart, "pw"},
     {"machine.mul.d2", half_product, "www"},
     {"machine.dmin", first_is_least, "pdd"},
     {"machine.dmax", first_is_most, "pdd"},
@@ -341,8 +352,7 @@ const Inst *op_branch_all(Warp *warp, const Inst *inst) {
 
 // If lanes that are named in the register go another way now.
 const Inst *op_branch_divided(Warp *warp, const Inst *inst) {
-    const uint32_t named = REG(warp, LaneU32, inst->branch.predicate)[__builtin_ctz(warp->mask)];
-    return named & warp->live & ~warp->mask ? inst->branch.target : inst + 1;
+    return divided(warp, inst->branch.predicate) ? inst->branch.target : inst + 1;
 }
 
 const Inst *op_jump_register(Warp *warp, const Inst *inst) {

@@ -32,13 +32,29 @@ static InstBranch branch_if(SassLower *s, uint32_t index) {
     return (InstBranch){.predicate = both, .meets = {NULL, 0}};
 }
 
+// BRA.DIV with a guard: its lanes branch if lanes that are named go another way.
+static void branch_if_divided(SassLower *s) {
+    const uint32_t divided = sass_temp(s, REGISTER_PRED), both = sass_temp(s, REGISTER_PRED);
+    sass_row(s, "machine.divided", divided, sass_raw(s, &s->inst->operands[0], 0), 0, 0);
+    sass_row(s, s->inst->guard_negated ? "not.pred" : "mov.pred", both, guard_predicate(s), 0, 0);
+    sass_row(s, "and.pred", both, both, divided, 0);
+    const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
+    Inst *inst = sass_emit(s, op_branch);
+    inst->branch = (InstBranch){.predicate = both, .meets = {NULL, 0}};
+    inst->slot = slot;
+    sass_jump(s, s->inst->operands[2].value);
+}
+
 // BRA: register of .DIV, predicate, label
 void sass_lower_bra(SassLower *s) {
     const uint64_t target = s->inst->operands[2].value;
     const bool any = sass_take(s, "ANY");
     const bool uniform = sass_take(s, "U");
     if (sass_take(s, "DIV")) {
-        if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+        if (s->inst->guard != SASS_PT) {
+            branch_if_divided(s);
+            return;
+        }
         const uint32_t named = sass_raw(s, &s->inst->operands[0], 0);
         sass_emit(s, op_branch_divided)->branch = (InstBranch){.predicate = named};
         sass_jump(s, target);
@@ -98,6 +114,19 @@ void sass_lower_break(SassLower *s) {
     if (!all) sass_emit(s, op_unguard);
 }
 
+// Lanes that name others than the first one does come here once more, without those that it names.
+static void part_by_mask(SassLower *s, uint32_t mask) {
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+    const uint32_t first = sass_temp(s, REGISTER_32), others = sass_temp(s, REGISTER_PRED);
+    sass_row(s, "machine.first", first, mask, 0, 0);
+    sass_row(s, "setp.ne.u32", others, mask, first, 0);
+    const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
+    Inst *inst = sass_emit(s, op_branch);
+    inst->branch = (InstBranch){.predicate = others, .meets = {NULL, 0}, .synthetic = true};
+    inst->slot = slot;
+    sass_jump(s, s->inst->at);
+}
+
 // WARPSYNC: mask, label of a collective. What lanes do together up to ENDCOLLECTIVE they do here as
 // one path.
 void sass_lower_warpsync(SassLower *s) {
@@ -105,6 +134,7 @@ void sass_lower_warpsync(SassLower *s) {
     const bool named = s->inst->operands[0].kind == SASS_REG;
     sass_take(s, "ALL");
     const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);
+    if (sass_take(s, "EXCLUSIVE")) part_by_mask(s, mask);
     sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
 }
 
@@ -197,6 +227,20 @@ void sass_lower_redux(SassLower *s) {
     if (is_signed && sync.reduce == REDUCE_MIN_U) sync.reduce = REDUCE_MIN_S;
     if (is_signed && sync.reduce == REDUCE_MAX_U) sync.reduce = REDUCE_MAX_S;
     emit_sync(s, op_reduce, sync);
+}
+
+// MATCH: p, d, a: the lanes with the same value; of .ALL, all if they all have it
+void sass_lower_match(SassLower *s) {
+    const bool all = sass_take(s, "ALL"), wide = sass_take(s, "U64");
+    sass_take(s, "ANY");
+    const SassOperand *a = &s->inst->operands[2];
+    InstSync sync = {.d = sass_dest(s, 1, 0),
+                     .predicate = sass_wanted(s, 0),
+                     .match = all ? MATCH_ALL : MATCH_ANY,
+                     .class = wide ? REGISTER_64 : REGISTER_32,
+                     .mask = lanes_here(s)};
+    sync.value[0] = wide ? sass_pair(s, a) : sass_source(s, 2);
+    emit_sync(s, op_match, sync);
 }
 
 uint32_t sass_first_lane(SassLower *s) {

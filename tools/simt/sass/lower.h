@@ -106,8 +106,8 @@ SassLowering sass_lower_ldc, sass_lower_s2r, sass_lower_cs2r, sass_lower_r2ur, s
 SassLowering sass_lower_bra, sass_lower_exit, sass_lower_bssy, sass_lower_bsync, sass_lower_break,
     sass_lower_yield, sass_lower_warpsync, sass_lower_call, sass_lower_ret, sass_lower_trap,
     sass_lower_bar, sass_lower_b2r, sass_lower_shfl, sass_lower_vote, sass_lower_redux,
-    sass_lower_elect, sass_lower_nanosleep, sass_lower_grid_release, sass_lower_grid_wait,
-    sass_lower_cluster_arrive,
+    sass_lower_match, sass_lower_elect, sass_lower_nanosleep, sass_lower_grid_release,
+    sass_lower_grid_wait, sass_lower_cluster_arrive,
     sass_lower_cluster_wait; // control.c
 SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_fence, sass_lower_ldgsts,
     sass_lower_ldgdepbar, sass_lower_depbar, sass_lower_flush; // bulk.c

@@ -115,6 +115,7 @@
     X(VOTE, sass_lower_vote, VECTORS) \
     X(VOTEU, sass_lower_vote, LABS) \
     X(REDUX, sass_lower_redux, VECTORS) \
+    X(MATCH, sass_lower_match, VECTORS) \
     X(ELECT, sass_lower_elect, LABS) \
     X(BAR, sass_lower_bar, LABS) \
     X(B2R, sass_lower_b2r, PTX) \

@@ -85,7 +85,7 @@ const SassRow sass_rows[] = {
     // floats
     {ALU(0x021), "FADD", ".FTZ@80 .SAT@77 round@78.2", "D A-| Bf-|%", 0x0},
     {ALU(0x020), "FMUL", "fmul@84.3 .FTZ@80 .SAT@77 round@78.2", "D A-| Bf-|", 0x0},
-    {ALU(0x023), "FFMA", ".FTZ@80 .SAT@77 round@78.2", "D A- Bf- Cf-|", 0x0},
+    {ALU(0x023), "FFMA", ".FTZ@80 .SAT@77 round@78.2", "D A-| Bf- Cf-|", 0x0},
     {ALU(0x008), "FSEL", ".FTZ@80", "D A-| Bf-| Q87!90", 0x0},
     {ALU(0x009), "FMNMX", ".FTZ@80 .NAN@81 .XORSIGN@82", "D A-| Bf-| Q87!90", 0x0},
     {ALU(0x00b), "FSETP", "fcmp@76.4 .FTZ@80 bool@74.2", "P81 P84 A-| Bf-| Q87!90", 0x0},
@@ -202,7 +202,7 @@ const SassRow sass_rows[] = {
     {0x941, "BSYNC", "", "Q87!90? K", 0x0},
     {0x942, "BREAK", "", "Q87!90? K", 0x0},
     {0x948, "WARPSYNC", ".COLLECTIVE@86 .ALL", "L^86", 0x3800000},
-    {0x348, "WARPSYNC", ".COLLECTIVE@86", "A L^86", 0x3800000},
+    {0x348, "WARPSYNC", ".COLLECTIVE@86 .EXCLUSIVE@85", "A L^86", 0x3800000},
     {0x91b, "ENDCOLLECTIVE", "", "", 0x3800000},
     {0x946, "YIELD", "", "Q87!90?", 0x0},
     {0x918, "NOP", "", "", 0x0},
