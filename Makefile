@@ -63,7 +63,7 @@ $(B)/labs/%: $(B)/code/$$(call lab_of,$$*).cu
 
 # Runs depend on the clean code: a change of prose alone runs nothing, and a lab is only compiled
 # when it will be run.
-lab_from = $(call lab_of,$(basename $(notdir $(1:.lines.csv=.csv))))
+lab_from = $(call lab_of,$(firstword $(subst ., ,$(notdir $(1)))))
 lab_for = $(shell [ '$(1)' -nt 'code/$(lab_from).cu' ] || echo '$(B)/labs/$(lab_from)')
 lost_labs = $(filter-out $(wildcard $(runs:%=$(B)/labs/%)),$(runs:%=$(B)/labs/%))
 $(RUN_FILES): code/$$(call lab_of,$$*).cu | $(DEVICE_TOOLS) $$(call lab_for,$(R)/$$*.csv)

@@ -51,14 +51,14 @@ static void check_rows(const ResultTable *table, Str text) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    static const char *const kinds[] = {"", "nvidia-h200", "cpu", "cpu-lines"};
+    static const char *const kinds[] = {"", "nvidia-h200", "cpu", "cpu-lines", "cpu-machine"};
     Arena arena = {0};
     ResultTable table;
     ResultError error;
     if (size == 0) return 0;
     Str text = {(const char *)bytes + 1, size - 1};
     check_cells(&arena, text);
-    Str kind = str_of(kinds[bytes[0] % 4]);
+    Str kind = str_of(kinds[bytes[0] % 5]);
     if (results_parse(&arena, "results/it.csv", kind, text, &table, &error))
         check_rows(&table, text);
     else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "book/machine.h"
 
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
 
@@ -423,7 +424,10 @@ bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value 
     }
     const ResultRow *row = key_counters(scope, key, why);
     if (!row || !number_value(table, row, column, UNIT_COUNT, value, why)) return false;
-    value->stale = key_is_stale(scope, table, row);
+    value->stale = machine_column(column)
+                       ? key_source_is_stale(scope, results_cell(table, row, STR("chapter")),
+                                             results_cell(table, row, STR("machine_source")))
+                       : key_is_stale(scope, table, row);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "book/limits.h"
+#include "book/machine.h"
 
 typedef struct {
     Arena *arena;
@@ -141,7 +142,8 @@ static const char *number_fault(Str name, Str cell, bool counts) {
 
 static const char *cell_fault(const Reader *reader, Str column, Str cell) {
     Str device = reader->table->device;
-    bool counts = str_equal(device, STR("cpu")) || str_equal(device, STR("cpu-lines"));
+    static const Str counted[] = {STR("cpu"), STR("cpu-lines"), STR("cpu-machine")};
+    const bool counts = is_one_of(device, counted, sizeof counted / sizeof *counted);
     if (str_equal(column, STR("chapter")))
         return is_chapter(cell) ? NULL : "is no chapter: two digits or a capital letter";
     if (str_equal(column, STR("source")))
@@ -356,9 +358,31 @@ static bool join_limits(Arena *arena, ResultTable *devices, size_t count, const 
     return false;
 }
 
+// Where the counts of this name are kept; NULL: it is a device's.
+static const ResultTable **counts_place(Results *results, Str name, const ResultTable **machine) {
+    if (str_equal(name, STR("cpu"))) return &results->counters;
+    if (str_equal(name, STR("cpu-lines"))) return &results->lines;
+    return str_equal(name, STR("cpu-machine")) ? machine : NULL;
+}
+
+// Joins what was counted in machine code to the counters. False: there are none.
+static bool join_machine(Arena *arena, Results *results, const ResultTable *machine,
+                         ResultError *error) {
+    if (!results->counters) {
+        *error = (ResultError){machine->path, 0, STR("there is no cpu.csv beside it")};
+        return false;
+    }
+    ResultTable *joined = ARENA_NEW(arena, 1, ResultTable);
+    *joined = *results->counters;
+    machine_join(arena, joined, machine);
+    results->counters = joined;
+    return true;
+}
+
 bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
                   ResultError *error) {
     *results = (Results){.folder = folder};
+    const ResultTable *machine = NULL;
     Str *names = NULL;
     size_t count = csv_names(arena, folder, &names);
     ResultTable *devices = ARENA_NEW(arena, count + 1, ResultTable);
@@ -370,12 +394,11 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
         ResultTable table;
         if (!read_table(arena, str_terminated(arena, buf_str(&path)), names[i], &table, error))
             return false;
-        bool counters = str_equal(names[i], STR("cpu")),
-             lines = str_equal(names[i], STR("cpu-lines"));
-        if (counters || lines) {
+        const ResultTable **counts = counts_place(results, names[i], &machine);
+        if (counts) {
             ResultTable *kept = ARENA_NEW(arena, 1, ResultTable);
             *kept = table;
-            *(counters ? &results->counters : &results->lines) = kept;
+            *counts = kept;
             continue;
         }
         if (limits_device(names[i]).len) {
@@ -393,5 +416,5 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
     results->devices = devices;
     for (size_t i = 0; i < limits_count; i++)
         if (!join_limits(arena, devices, results->device_count, &limits[i], error)) return false;
-    return true;
+    return !machine || join_machine(arena, results, machine, error);
 }

@@ -1,8 +1,9 @@
 // Recorded results: the CSV files of a results folder, checked when they are read.
 //
 // <device>.csv holds what a GPU measured, <device>-limits.csv what held its kernels back (it is
-// joined to the former: limits.h), cpu.csv what the CPU device counted per kernel, and
-// cpu-lines.csv the same per line of tangled code. Each is a few comment lines `# name: value`
+// joined to the former: limits.h), cpu.csv what the CPU device counted per kernel, cpu-machine.csv
+// the same of machine code (joined to it: machine.h), and cpu-lines.csv per line of tangled code,
+// of PTX. Each is a few comment lines `# name: value`
 // (its facts), a header row and data rows. Numbers are what they can be: counts whole and not
 // negative, times positive, the 5th percentile not above the median, nor that above the 95th.
 // trace-*.csv, errors*.csv, compare-*.csv and steps/*.csv have columns of their own: they are for
@@ -42,7 +43,7 @@ typedef struct {
     const ResultTable *devices; // the reference device first, the others by name
     size_t device_count;
     const ResultTable *reference; // NULL when its file is not there
-    const ResultTable *counters;  // cpu.csv, NULL when it is not there
+    const ResultTable *counters;  // cpu.csv with cpu-machine.csv, NULL when it is not there
     const ResultTable *lines;     // cpu-lines.csv, NULL when it is not there
 } Results;
 

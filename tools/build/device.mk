@@ -55,7 +55,18 @@ $(R)/%@256.lines.csv $(R)/%@256.cu: code/%.cu | simt $$(call lab_for,$(R)/$$*@25
 
 # Only make record writes results/.
 ifneq ($(filter record,$(GOALS)),)
-also_recorded = results/cpu-lines.csv $(traces) $(steps) $(errors)
+also_recorded = results/cpu-lines.csv results/cpu-machine.csv $(traces) $(steps) $(errors)
+
+# The same counts once more, of machine code.
+machine_of = $(1:%=$(R)/%.machine.csv)
+$(R)/%.machine.csv: code/%.cu | simt $$(call lab_for,$(R)/$$*.machine.csv)
+	@mkdir -p $(@D)
+	$(call say,run $* from machine code)
+	$(Q)$(call quietly,$(B)/simt --machine --last --csv $@ $(B)/labs/$* -n $(N),$(R)/$*.machine.log)
+	@touch $@
+results/cpu-machine.csv: $$(call machine_of,$$(runs)) $(B)/collect
+	@mkdir -p results
+	$(Q)$(call collect,$@,$(call machine_of,$(runs)))
 results/cpu-lines.csv: $(B)/results/cpu-lines.csv
 	@mkdir -p results
 	@cp $< $@.new && mv $@.new $@
