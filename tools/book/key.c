@@ -60,10 +60,7 @@ static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 static Str abbreviation(Str word) {
     static const Str pairs[][2] = {
-        {STR("ld"), STR("load")},
-        {STR("st"), STR("store")},
-        {STR("insts"), STR("instructions")},
-    };
+        {STR("ld"), STR("load")}, {STR("st"), STR("store")}, {STR("insts"), STR("instructions")}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (str_equal(word, pairs[i][0])) return pairs[i][1];
     return word;
@@ -77,7 +74,8 @@ static bool is_of_ptx(Str column) {
 
 Str key_counter_title(Arena *arena, Str column) {
     Buf title = {.arena = arena};
-    bool of_ptx = is_of_ptx(column);
+    const bool of_ptx = is_of_ptx(column), of_machine = machine_column(column);
+    if (of_machine) column = str_from(column, str_find(column, STR("_")) + 1);
     while (column.len) {
         size_t underscore = str_find(column, STR("_"));
         if (title.len) buf_char(&title, ' ');
@@ -85,7 +83,8 @@ Str key_counter_title(Arena *arena, Str column) {
         column = underscore == SIZE_MAX ? str_from(column, column.len)
                                         : str_from(column, underscore + 1);
     }
-    if (of_ptx) buf_add(&title, STR(" (PTX)"));
+    const Str where = of_machine ? STR(" (machine, CPU device)") : STR(" (PTX)");
+    if (of_ptx || of_machine) buf_add(&title, where);
     return buf_str(&title);
 }
 
@@ -384,9 +383,15 @@ bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source) {
     return true;
 }
 
+bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
+                          Str column) {
+    const Str source = machine_column(column) ? results_cell(table, row, STR("machine_source"))
+                                              : source_of(scope, table, row);
+    return key_source_is_stale(scope, results_cell(table, row, STR("chapter")), source);
+}
+
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
-    return key_source_is_stale(scope, results_cell(table, row, STR("chapter")),
-                               source_of(scope, table, row));
+    return key_counter_is_stale(scope, table, row, STR(""));
 }
 
 bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
@@ -424,10 +429,7 @@ bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value 
     }
     const ResultRow *row = key_counters(scope, key, why);
     if (!row || !number_value(table, row, column, UNIT_COUNT, value, why)) return false;
-    value->stale = machine_column(column)
-                       ? key_source_is_stale(scope, results_cell(table, row, STR("chapter")),
-                                             results_cell(table, row, STR("machine_source")))
-                       : key_is_stale(scope, table, row);
+    value->stale = key_counter_is_stale(scope, table, row, column);
     return true;
 }
 
@@ -483,10 +485,8 @@ bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why
     bool counted = str_equal(table, STR("cpu"));
     const ResultTable *from =
         counted ? scope->results->counters : key_device(scope, scope->chapter, why);
-    if (!from) {
-        if (counted) buf_format(why, "%s/cpu.csv is missing", scope->results->folder);
-        return false;
-    }
+    if (!from && counted) buf_format(why, "%s/cpu.csv is missing", scope->results->folder);
+    if (!from) return false;
     *value = (Value){.unit = UNIT_TEXT, .text = key_fact_text(scope, from, name)};
     if (value->text.len == 0) {
         buf_format(why, "%s has no line `# %.*s: …`", from->path, STR_ARG(name));

@@ -99,6 +99,9 @@ bool key_counter_value(const KeyScope *scope, const Key *key, Str column, Value 
 bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source);
 // Whether the row came from another source than the chapter's lab has now.
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
+// The same for a counter, which may be one of machine code.
+bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
+                          Str column);
 // The same for what came from the limits.
 bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
 

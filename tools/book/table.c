@@ -293,7 +293,10 @@ static bool is_stale(Table *table, const TableRow *row) {
     Buf why = {.arena = table->book->arena};
     if (table->counted) {
         const ResultRow *counted = key_counters(&table->scope, &row->key, &why);
-        if (counted && key_is_stale(&table->scope, results->counters, counted)) return true;
+        for (size_t c = 0; c < table->column_count && counted; c++)
+            if (!table->columns[c].field && key_counter_is_stale(&table->scope, results->counters,
+                                                                 counted, table->columns[c].name))
+                return true;
     }
     for (size_t i = 0; i < table->device_count; i++) {
         const ResultRow *timed = on_device(table, row, table->devices[i]);
