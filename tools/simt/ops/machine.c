@@ -3,6 +3,7 @@
 #include "simt/ops/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simt/exec/spin.h"
 #include "simt/ops/ops.h"
@@ -176,6 +177,34 @@ static const Inst *cut_u32_f32(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, cut(a[l]));
 }
 
+// Half of a product, rounded once.
+static const Inst *half_product(Warp *warp, const Inst *inst) {
+    const LaneF32 *a = REG(warp, LaneF32, inst->r[1]), *b = REG(warp, LaneF32, inst->r[2]);
+    LANE_RESULT(LaneF32, (float)((double)a[l] * (double)b[l] * 0.5));
+}
+
+// Whether a is the smaller or the greater one of two f64, and whether neither is a number: -0 is
+// below 0, and what is no number is never chosen.
+static inline uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+static inline bool below(double a, double b) {
+    return a < b || (a == b && bits_of(a) >> 63 > bits_of(b) >> 63);
+}
+#define CHOICE(name, chosen)                                                                       \
+    static const Inst *name(Warp *warp, const Inst *inst) {                                        \
+        const LaneF64 *a = REG(warp, LaneF64, inst->r[1]), *b = REG(warp, LaneF64, inst->r[2]);    \
+        uint32_t value = 0;                                                                        \
+        LANE_LOOP value |= (uint32_t)(chosen) << l;                                                \
+        warp_write_predicate(warp, inst->r[0], value);                                             \
+        return inst + 1;                                                                           \
+    }
+CHOICE(first_is_least, a[l] == a[l] && (b[l] != b[l] || below(a[l], b[l])))
+CHOICE(first_is_most, a[l] == a[l] && (b[l] != b[l] || below(b[l], a[l])))
+CHOICE(no_numbers, a[l] != a[l] && b[l] != b[l])
+
 // Of an angle in turns, as the compiler prepares it.
 static const Inst *sine_of_turns(Warp *warp, const Inst *inst) {
     const LaneF32 *a = REG(warp, LaneF32, inst->r[1]);
@@ -203,6 +232,10 @@ static const Inst *is_hard_quotient(Warp *warp, const Inst *inst) {
 const OpRow op_machine_rows[] = {
     {"machine.i2f.rp", upward_f32_u32, "ww"},
     {"machine.f2i.rz", cut_u32_f32, "ww"},
+    {"machine.mul.d2", half_product, "www"},
+    {"machine.dmin", first_is_least, "pdd"},
+    {"machine.dmax", first_is_most, "pdd"},
+    {"machine.nans", no_numbers, "pdd"},
     {"machine.sin", sine_of_turns, "ww"},
     {"machine.cos", cosine_of_turns, "ww"},
     {"machine.fchk", is_hard_quotient, "pww"},

@@ -1,4 +1,4 @@
-// Machine instructions of asynchronous copies: mbarriers and bulk copies.
+// Machine instructions of asynchronous copies: by threads, mbarriers, bulk copies.
 #include <string.h>
 
 #include "simt/sass/lower.h"
@@ -85,4 +85,33 @@ void sass_lower_fence(SassLower *s) {
     sass_take(s, "VIEW.ASYNC.S");
     Inst *inst = sass_emit(s, op_fence);
     inst->fence = FENCE_PROXY_ASYNC;
+}
+
+// LDGSTS: to, from, p
+void sass_lower_ldgsts(SassLower *s) {
+    const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
+    const SassOperand address = {.kind = SASS_REG, .reg = from->reg};
+    sass_take(s, "E"), sass_take(s, "BYPASS");
+    const uint8_t words = sass_take(s, "128") ? 4 : sass_take(s, "64") ? 2 : 1;
+    if (!sass_is_true(s, 2)) sass_refuse(s, "its predicate is not known");
+    const uint32_t base = sass_within_block(s, sass_register(s, to->reg));
+    const InstCopy copy = {from->value, sass_pair(s, &address), PTX_NONE, PTX_NONE};
+    const uint32_t slot = lower_slot(s->lower, SLOT_GLOBAL_LD);
+    Inst *inst = sass_emit(s, op_copy_async);
+    inst->memory = (InstMemory){to->value, base, PTX_SHARED, 4, words, false};
+    inst->copy = copy;
+    inst->access = ACCESS_COPY;
+    inst->slot = slot;
+}
+
+// The copies so far are a group, which DEPBAR waits for; copies are done at once.
+void sass_lower_ldgdepbar(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){0}; }
+
+void sass_lower_flush(SassLower *s) { sass_emit(s, op_group)->group = (InstGroup){.bulk = true}; }
+
+// scoreboard, groups that may be under way
+void sass_lower_depbar(SassLower *s) {
+    if (!sass_take(s, "LE")) sass_refuse(s, "how long it waits is not known");
+    const InstGroup group = {.pending = (uint32_t)s->inst->operands[1].value, .waits = true};
+    sass_emit(s, op_group)->group = group;
 }

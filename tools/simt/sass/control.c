@@ -88,10 +88,14 @@ void sass_lower_yield(SassLower *s) {
     sass_emit(s, op_converge_yield);
 }
 
+// BREAK: predicate, barrier. Those that its guard and the predicate let leave the barrier.
 void sass_lower_break(SassLower *s) {
-    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
     const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);
+    const InstBranch leaving = branch_if(s, 0);
+    const bool all = leaving.predicate == PTX_NONE;
+    if (!all) sass_emit(s, op_guard)->guard = (InstGuard){leaving.predicate, leaving.negated, 3};
     sass_emit(s, op_converge_break)->converge = (InstConverge){PTX_NONE, barrier};
+    if (!all) sass_emit(s, op_unguard);
 }
 
 // WARPSYNC: mask, label of a collective. What lanes do together up to ENDCOLLECTIVE they do here as
@@ -215,16 +219,51 @@ void sass_lower_elect(SassLower *s) {
 
 // --- blocks ---
 
+static uint32_t found(SassLower *s, bool predicate) {
+    uint32_t *at = &s->found[predicate];
+    if (*at == PTX_NONE) *at = lower_room(s->lower, predicate ? FRAME_ALIGN : LANES * 4);
+    return *at;
+}
+
+static void emit_barrier(SassLower *s, Op *run, InstBarrier barrier) {
+    const uint32_t slot = lower_slot(s->lower, SLOT_BARRIER);
+    Inst *inst = sass_emit(s, run);
+    inst->barrier = barrier;
+    inst->slot = slot;
+}
+
+// BAR.RED: number, p. What the block's threads found is kept for B2R.
+static void reduce_barrier(SassLower *s, InstBarrier barrier) {
+    static const char *const names[] = {"POPC", "AND", "OR"};
+    static const BarrierMode modes[] = {BARRIER_POPC, BARRIER_AND, BARRIER_OR};
+    const uint32_t how = sass_choice(s, names, 3);
+    if (how > 2) sass_refuse(s, "what it finds is not known");
+    barrier.predicate = sass_predicate(s, 1);
+    emit_barrier(s, op_barrier, barrier);
+    sass_emit(s, op_barrier_result)->barrier_result =
+        (InstBarrierResult){found(s, how > 0), barrier.number, modes[how]};
+}
+
 // BAR: number, threads
 void sass_lower_bar(SassLower *s) {
     const bool arrives = sass_take(s, "ARV");
     sass_take(s, "SYNC"), sass_take(s, "DEFER_BLOCKING");
     InstBarrier barrier = {.number = sass_source(s, 0), .threads = PTX_NONE, .predicate = PTX_NONE};
+    if (sass_take(s, "RED")) {
+        reduce_barrier(s, barrier);
+        return;
+    }
     if (s->inst->operand_count > 1) barrier.threads = sass_source(s, 1);
-    const uint32_t slot = lower_slot(s->lower, SLOT_BARRIER);
-    Inst *inst = sass_emit(s, arrives ? op_barrier_arrive : op_barrier);
-    inst->barrier = barrier;
-    inst->slot = slot;
+    emit_barrier(s, arrives ? op_barrier_arrive : op_barrier, barrier);
+}
+
+// B2R.RESULT: d, p: what the last BAR.RED found, one of them
+void sass_lower_b2r(SassLower *s) {
+    sass_take(s, "RESULT");
+    const uint32_t p = sass_wanted(s, 1);
+    if (p != PTX_NONE) sass_row(s, "mov.pred", p, found(s, true), 0, 0);
+    if (!sass_is_zero(&s->inst->operands[0]))
+        sass_row(s, "mov.b32", sass_dest(s, 0, 0), found(s, false), 0, 0);
 }
 
 void sass_lower_nanosleep(SassLower *s) { sass_emit(s, op_nanosleep); }

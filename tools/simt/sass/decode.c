@@ -35,10 +35,10 @@ static bool has_form(const SassRow *row, uint32_t form) {
     return form && (b || c);
 }
 
-static const SassRow *find_row(SassWord word) {
+// The next row of its opcode from this one on: an opcode has several where its operands differ.
+static const SassRow *find_row(SassWord word, const SassRow *row) {
     const uint32_t opcode = (uint32_t)sass_bits(word, 0, OPCODE_BITS);
-    for (uint32_t k = 0; k < sass_row_count; k++) {
-        const SassRow *row = &sass_rows[k];
+    for (; row < sass_rows + sass_row_count; row++) {
         if (row->opcode == opcode) return row;
         if (row->opcode == (SASS_ARITHMETIC | (opcode & 0x1ff)) && has_form(row, form_of(word)))
             return row;
@@ -68,14 +68,23 @@ static bool add_modifier(SassInst *inst, const char *text, size_t length) {
     return true;
 }
 
-// "compare@76.3".
+// "76.3" or, of two fields, the lower one first, "73.1+84.2".
+static uint64_t take_fields(SassInst *inst, const char *place) {
+    uint64_t value = 0;
+    uint32_t width = 0;
+    do {
+        const uint32_t at = number(&place), bits = (place++, number(&place));
+        value |= take(inst, at, bits) << width;
+        width += bits;
+    } while (*place++ == '+');
+    return value;
+}
+
 static bool add_listed(SassInst *inst, const char *token, size_t length) {
     for (uint32_t k = 0; k < sass_list_count; k++) {
         const SassList *list = &sass_lists[k];
         if (strlen(list->name) != length || strncmp(list->name, token, length) != 0) continue;
-        const char *place = token + length + 1;
-        const uint32_t at = number(&place), width = (place++, number(&place));
-        const uint64_t value = take(inst, at, width);
+        const uint64_t value = take_fields(inst, token + length + 1);
         if (value >= list->count) return false;
         const char *item = list->items[value];
         if (!item) return false;
@@ -139,7 +148,8 @@ typedef struct {
     char letter;
     uint32_t at, width;
     uint32_t negation; // of a predicate; 0: none
-    bool minus, absolute, inverts, half, left_out, hidden, joined, uniform, third;
+    uint32_t minus_at; // of a source; 0: where it lies in most
+    bool minus, absolute, inverts, always_inverts, half, left_out, hidden, joined, uniform, third;
     char immediate; // f d h u, 0: integer
 } Marks;
 
@@ -150,12 +160,14 @@ static Marks read_marks(SassInst *inst, const char *token, size_t length) {
     if (*token == '.' && token < end) token++, marks.width = number(&token);
     for (; token < end; token++) {
         const char mark = *token;
-        if (strchr("!^_v", mark)) {
+        if (strchr("!^_vn", mark)) {
             token++;
             const uint32_t at = number(&token);
             token--;
             if (mark == '!')
                 marks.negation = at;
+            else if (mark == 'n')
+                marks.minus_at = at;
             else if (mark == 'v')
                 marks.uniform = take(inst, at, 1);
             else if (take(inst, at, 1) != (mark == '^'))
@@ -164,6 +176,7 @@ static Marks read_marks(SassInst *inst, const char *token, size_t length) {
         marks.minus |= mark == '-';
         marks.absolute |= mark == '|';
         marks.inverts |= mark == '~';
+        marks.always_inverts |= mark == 'i';
         marks.half |= mark == 's';
         marks.left_out |= mark == '?';
         marks.joined |= mark == '+';
@@ -181,8 +194,10 @@ static void read_signs(SassInst *inst, const Marks *marks, uint32_t at, SassOper
     } places[] = {{24, 72, 73, 74}, {32, 63, 62, 60}, {64, 75, 74, 81}};
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         if (places[k].at != at) continue;
-        if (marks->minus) operand->negated = take(inst, places[k].minus, 1);
-        if (marks->absolute) operand->absolute = take(inst, places[k].absolute, 1);
+        const uint32_t minus = marks->minus_at ? marks->minus_at : places[k].minus;
+        const uint32_t absolute = marks->minus_at ? marks->minus_at - 1 : places[k].absolute;
+        if (marks->minus || marks->minus_at) operand->negated = take(inst, minus, 1);
+        if (marks->absolute) operand->absolute = take(inst, absolute, 1);
         if (marks->half) operand->half = (uint8_t)take(inst, places[k].half, 2);
     }
     const uint32_t reader = marks->letter == 'A'                    ? 0
@@ -191,6 +206,7 @@ static void read_signs(SassInst *inst, const Marks *marks, uint32_t at, SassOper
     if (operand->kind == SASS_REG && strchr("ABC", marks->letter))
         operand->reused = take(inst, REUSE_AT + reader, 1);
     if (marks->inverts) operand->inverted = operand->negated && take(inst, NEGATES_BITS, 1);
+    if (marks->always_inverts) operand->inverted = operand->negated;
 }
 
 static void set_register(SassInst *inst, const Marks *marks, uint32_t at, bool uniform,
@@ -206,6 +222,7 @@ static void set_immediate(SassInst *inst, const Marks *marks, SassOperand *opera
                     : marks->immediate == 'h' ? SASS_HALVES
                     : marks->immediate == 'u' ? SASS_UINT
                                               : SASS_INT;
+    if (operand->kind == SASS_HALVES && sass_has(inst, "BF16_V2")) operand->kind = SASS_BRAINS;
     operand->value = take(inst, 32, 32);
 }
 
@@ -260,7 +277,18 @@ static void set_memory(SassInst *inst, const Marks *marks, SassOperand *operand)
                                            : SASS_SHARED;
     operand->reg = (uint8_t)take(inst, 24, 8);
     operand->ureg = uniform ? (uint8_t)take(inst, marks->at, 6) : SASS_URZ;
-    operand->value = sign_extended(take(inst, 40, 24), 24);
+    operand->indexed = uniform;
+    const uint32_t offset_at = marks->letter == 'N' && marks->at ? marks->at : 40;
+    operand->value = sign_extended(take(inst, offset_at, 24), 24);
+}
+
+// Of a copy: shared memory and global memory share the bits of one address.
+static void set_copied(SassInst *inst, bool shared, SassOperand *operand) {
+    *operand = (SassOperand){.kind = shared ? SASS_SHARED : SASS_GLOBAL, .ureg = SASS_URZ};
+    operand->reg = (uint8_t)take(inst, shared ? 16 : 24, 8);
+    const uint32_t width = shared ? 20 : 12;
+    operand->value = sign_extended(take(inst, shared ? 44 : 32, width), width);
+    if (!shared) operand->ureg = (uint8_t)take(inst, 64, 6);
 }
 
 static void set_predicate(SassInst *inst, const Marks *marks, SassOperand *operand) {
@@ -315,6 +343,9 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     case 'K':
         *operand = (SassOperand){.kind = SASS_BARRIER, .reg = (uint8_t)take(inst, 16, 4)};
         break;
+    case 'T':
+        *operand = (SassOperand){.kind = SASS_SCOREBOARD, .reg = (uint8_t)take(inst, marks.at, 3)};
+        break;
     case 'L':
         set_label(inst, operand);
         break;
@@ -322,6 +353,10 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     case 'G':
     case 'S':
         set_memory(inst, &marks, operand);
+        break;
+    case 'Y':
+    case 'Z':
+        set_copied(inst, marks.letter == 'Y', operand);
         break;
     case 'M':
         *operand = (SassOperand){
@@ -367,8 +402,9 @@ static bool decode_operands(SassInst *inst) {
     return true;
 }
 
-bool sass_decode(SassWord word, uint64_t at, SassInst *inst) {
-    *inst = (SassInst){.row = find_row(word), .word = word, .at = at};
+// What all instructions have in the same place.
+static void decode_control(SassInst *inst) {
+    const SassWord word = inst->word;
     inst->guard = (uint8_t)sass_bits(word, GUARD_AT, 3);
     inst->guard_negated = sass_bits(word, GUARD_AT + 3, 1);
     inst->stall = (uint8_t)sass_bits(word, 105, 4);
@@ -376,12 +412,22 @@ bool sass_decode(SassWord word, uint64_t at, SassInst *inst) {
     inst->write_barrier = (uint8_t)sass_bits(word, 110, 3);
     inst->read_barrier = (uint8_t)sass_bits(word, 113, 3);
     inst->wait_mask = (uint8_t)sass_bits(word, 116, 6);
-    if (!inst->row) return false;
-    inst->name = inst->row->name;
-    inst->guard_uniform = inst->name[0] == 'U';
     take(inst, 0, OPCODE_BITS + 4);
     take(inst, CONTROL_AT, 128 - CONTROL_AT);
-    return decode_modifiers(inst) && decode_operands(inst) && rest_is_known(inst);
+}
+
+bool sass_decode(SassWord word, uint64_t at, SassInst *inst) {
+    const char *name = NULL;
+    for (const SassRow *row = sass_rows; (row = find_row(word, row)); row++) {
+        *inst = (SassInst){.row = row, .word = word, .at = at, .name = row->name};
+        if (!name) name = row->name;
+        decode_control(inst);
+        inst->guard_uniform = row->name[0] == 'U' || strchr(row->operands, 'M');
+        if (decode_modifiers(inst) && decode_operands(inst) && rest_is_known(inst)) return true;
+    }
+    *inst = (SassInst){.word = word, .at = at, .name = name};
+    decode_control(inst);
+    return false;
 }
 
 bool sass_has(const SassInst *inst, const char *modifier) {

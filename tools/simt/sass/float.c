@@ -1,4 +1,4 @@
-// Machine instructions of floats, and conversions.
+// Machine instructions of floats.
 #include <stdio.h>
 #include <string.h>
 
@@ -32,10 +32,16 @@ static void finish(SassLower *s, const Rounding *rounding, uint32_t d) {
 // FADD, FMUL: d, a, b
 void sass_lower_fadd(SassLower *s) {
     const Rounding rounding = take_rounding(s);
-    const bool sum = strcmp(s->inst->name, "FADD") == 0;
+    const bool sum = strcmp(s->inst->name, "FADD") == 0, halved = sass_take(s, "D2");
     char name[24];
     const uint32_t a = flushed(s, &rounding, sass_single(s, 1));
     const uint32_t b = flushed(s, &rounding, sass_single(s, 2)), d = sass_dest(s, 0, 0);
+    if (halved) {
+        if (*rounding.round || rounding.flush || rounding.saturate)
+            sass_refuse(s, "how it rounds is not known");
+        sass_row(s, "machine.mul.d2", d, a, b, 0);
+        return;
+    }
     snprintf(name, sizeof name, "%s%s.f32", sum ? "add" : "mul", rounding.round);
     sass_row(s, name, d, a, b, 0);
     if (rounding.flush &&
@@ -64,12 +70,16 @@ static const char *const rows[] = {"lt",  "eq",  "le",  "gt",  "ne",  "ge",  "nu
                                    "nan", "ltu", "equ", "leu", "gtu", "neu", "geu"};
 enum { COMPARES = sizeof compares / sizeof *compares };
 
+const char *sass_float_compare(SassLower *s) {
+    const uint32_t how = sass_choice(s, compares, COMPARES);
+    if (how == UINT32_MAX) sass_refuse(s, "its comparison is not known");
+    return rows[how];
+}
+
 static void compare(SassLower *s, const char *type, uint32_t a, uint32_t b) {
     char name[24];
-    const uint32_t how = sass_choice(s, compares, COMPARES);
     const uint32_t result = sass_compared(s);
-    if (how == UINT32_MAX) sass_refuse(s, "its comparison is not known");
-    snprintf(name, sizeof name, "setp.%s.%s", rows[how], type);
+    snprintf(name, sizeof name, "setp.%s.%s", sass_float_compare(s), type);
     sass_row(s, name, result, a, b, 0);
     sass_combine(s, result);
 }
@@ -97,121 +107,42 @@ void sass_lower_dadd(SassLower *s) {
     sass_split(s, 0, d);
 }
 
+// DSETP.MIN, .MAX: p says whether a is the one, q whether neither is a number.
+static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b) {
+    sass_take(s, "AND");
+    if (!sass_is_true(s, 4)) sass_refuse(s, "its predicate is not known");
+    const uint32_t p = sass_temp(s, REGISTER_PRED), q = sass_temp(s, REGISTER_PRED);
+    sass_row(s, row, p, a, b, 0);
+    sass_row(s, "machine.nans", q, a, b, 0);
+    if (sass_wanted(s, 0) != PTX_NONE) sass_row(s, "mov.pred", sass_wanted(s, 0), p, 0, 0);
+    if (sass_wanted(s, 1) != PTX_NONE) sass_row(s, "mov.pred", sass_wanted(s, 1), q, 0, 0);
+}
+
 void sass_lower_dsetp(SassLower *s) {
     const uint32_t a = sass_double(s, 2), b = sass_double(s, 3);
-    compare(s, "f64", a, b);
-}
-
-// --- f16 ---
-
-// HADD2.F32: d, -RZ, b: the half of b that it names, as f32.
-void sass_lower_hadd2(SassLower *s) {
-    const SassOperand *b = &s->inst->operands[2];
-    if (!sass_take(s, "F32") || !sass_is_zero(&s->inst->operands[1]) || b->negated || b->absolute ||
-        b->kind != SASS_REG || b->half < SASS_HALF_LOW)
-        sass_refuse(s, "sums of two f16 are not known");
-    const uint32_t half = sass_temp(s, REGISTER_16);
-    sass_row(s, b->half == SASS_HALF_LOW ? "machine.half0" : "machine.half1", half,
-             sass_raw(s, b, 0), 0, 0);
-    sass_row(s, "cvt.f32.f16", sass_dest(s, 0, 0), half, 0, 0);
-}
-
-// HFMA2 d, -RZ, RZ, c: how the compiler writes a constant where other pipes are busy.
-void sass_lower_hfma2(SassLower *s) {
-    const SassOperand *operands = s->inst->operands;
-    sass_take(s, "MMA");
-    if (!sass_is_zero(&operands[1]) || !operands[1].negated || !sass_is_zero(&operands[2]) ||
-        operands[3].kind != SASS_HALVES)
-        sass_refuse(s, "products of two f16 are not known");
-    sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_raw(s, &operands[3], 0), 0, 0);
-}
-
-// --- conversions ---
-
-static void convert(SassLower *s, PtxType to, PtxType from, uint32_t d, uint32_t a,
-                    ConvertMode mode) {
-    sass_emit(s, op_convert)->convert = (InstConvert){.d = d,
-                                                      .a = a,
-                                                      .b = PTX_NONE,
-                                                      .from = from,
-                                                      .to = to,
-                                                      .from_class = register_class(from),
-                                                      .to_class = register_class(to),
-                                                      .mode = mode};
-}
-
-static ConvertMode take_direction(SassLower *s) {
-    static const char *const names[] = {"RM", "RP", "RZ"};
-    static const ConvertMode modes[] = {ROUND_DOWN, ROUND_UP, ROUND_ZERO};
-    const uint32_t how = sass_choice(s, names, 3);
-    return how < 3 ? modes[how] : ROUND_NEAREST;
-}
-
-// The sizes of both, in places that all conversions have.
-static void check_sizes(SassLower *s, uint32_t to, uint32_t from) {
-    if (sass_bits(s->inst->word, 75, 2) != to || sass_bits(s->inst->word, 84, 2) != from)
-        sass_refuse(s, "its sizes are not known");
-}
-enum { SIZE_32 = 2, SIZE_64 = 3 };
-
-void sass_lower_i2f(SassLower *s) {
-    const bool wide = sass_take(s, "F64");
-    const PtxType from = sass_take(s, "U32") ? PTX_U32 : PTX_S32;
-    const ConvertMode mode = take_direction(s);
-    check_sizes(s, wide ? SIZE_64 : SIZE_32, SIZE_32);
-    const uint32_t a = sass_source(s, 1);
-    if (!wide && from == PTX_U32 && mode == ROUND_UP) {
-        sass_row(s, "machine.i2f.rp", sass_dest(s, 0, 0), a, 0, 0);
-        return;
-    }
-    if (!wide) {
-        convert(s, PTX_F32, from, sass_dest(s, 0, 0), a, mode);
-        return;
-    }
-    const uint32_t d = sass_temp(s, REGISTER_64);
-    convert(s, PTX_F64, from, d, a, mode);
-    sass_split(s, 0, d);
-}
-
-void sass_lower_i2fp(SassLower *s) {
-    sass_take(s, "F32");
-    const char *row = sass_take(s, "U32") ? "cvt.rn.f32.u32" : "cvt.rn.f32.s32";
-    sass_take(s, "S32");
-    check_sizes(s, SIZE_32, SIZE_32);
-    sass_row(s, row, sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
-}
-
-void sass_lower_f2i(SassLower *s) {
-    static const char *const names[] = {"FLOOR", "CEIL", "TRUNC"};
-    static const ConvertMode modes[] = {ROUND_DOWN, ROUND_UP, ROUND_ZERO};
-    const Rounding rounding = {.flush = sass_take(s, "FTZ")};
-    const PtxType to = sass_take(s, "U32") ? PTX_U32 : PTX_S32;
-    const uint32_t how = sass_choice(s, names, 3);
-    sass_take(s, "NTZ");
-    check_sizes(s, SIZE_32, SIZE_32);
-    if (to == PTX_U32 && how == 2) { // subnormal numbers are cut to zero too
-        sass_row(s, "machine.f2i.rz", sass_dest(s, 0, 0), sass_single(s, 1), 0, 0);
-        return;
-    }
-    const uint32_t a = flushed(s, &rounding, sass_single(s, 1));
-    const ConvertMode mode = (how < 3 ? modes[how] : ROUND_NEAREST) | CONVERT_INTEGRAL;
-    convert(s, to, PTX_F32, sass_dest(s, 0, 0), a, mode);
-}
-
-void sass_lower_f2f(SassLower *s) {
-    const bool widens = s->inst->modifier_count && str_equal(s->inst->modifiers[0], STR("F64"));
-    sass_take(s, "F32"), sass_take(s, "F64");
-    check_sizes(s, widens ? SIZE_64 : SIZE_32, widens ? SIZE_32 : SIZE_64);
-    const uint32_t wide = sass_temp(s, REGISTER_64);
-    if (widens) {
-        sass_row(s, "cvt.f64.f32", wide, sass_single(s, 1), 0, 0);
-        sass_split(s, 0, wide);
-    } else {
-        sass_row(s, "cvt.rn.f32.f64", sass_dest(s, 0, 0), sass_double(s, 1), 0, 0);
-    }
+    if (sass_take(s, "MIN"))
+        choose_double(s, "machine.dmin", a, b);
+    else if (sass_take(s, "MAX"))
+        choose_double(s, "machine.dmax", a, b);
+    else
+        compare(s, "f64", a, b);
 }
 
 // --- functions ---
+
+// Of the number of 16 bits in the lower half: by the row of the same name for these.
+static void half_function(SassLower *s, const char *row) {
+    char name[32];
+    const SassOperand *operand = &s->inst->operands[1];
+    const uint32_t half = sass_temp(s, REGISTER_16);
+    const bool brain = sass_take(s, "BF16");
+    if (operand->negated || operand->absolute) sass_refuse(s, "its sign is not known");
+    const int stem = (int)(strstr(row, "f32") - row);
+    snprintf(name, sizeof name, "%.*s%s", stem, row, brain ? "bf16" : "f16");
+    sass_row(s, "machine.half0", half, sass_raw(s, operand, 0), 0, 0);
+    sass_row(s, name, half, half, 0, 0);
+    sass_row(s, "cvt.u32.u16", sass_dest(s, 0, 0), half, 0, 0);
+}
 
 // MUFU takes and gives zero for subnormal numbers.
 void sass_lower_mufu(SassLower *s) {
@@ -232,6 +163,10 @@ void sass_lower_mufu(SassLower *s) {
     }
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
         if (!sass_take(s, functions[k].name)) continue;
+        if (sass_take(s, "F16") || sass_has(s->inst, "BF16")) {
+            half_function(s, functions[k].row);
+            return;
+        }
         const uint32_t a = flushed(s, &rounding, sass_single(s, 1)), d = sass_dest(s, 0, 0);
         sass_row(s, functions[k].row, d, a, 0, 0);
         finish(s, &rounding, d);

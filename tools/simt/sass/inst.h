@@ -30,23 +30,25 @@ static inline uint64_t sass_bits(SassWord word, uint32_t at, uint32_t width) {
 }
 
 typedef enum {
-    SASS_REG,     // R0..R254, RZ
-    SASS_UREG,    // UR0..UR62, URZ
-    SASS_PRED,    // P0..P6, PT
-    SASS_UPRED,   // UP0..UP6, UPT
-    SASS_INT,     // value, of 32 bits
-    SASS_UINT,    // the same, written without sign
-    SASS_SINGLE,  // value, the bits of an f32
-    SASS_DOUBLE,  // value, the upper half of an f64's bits
-    SASS_HALVES,  // value, two f16
-    SASS_BANK,    // c[bank][value], or c[bank][reg + value]
-    SASS_GLOBAL,  // desc[ureg][reg.64 + value]
-    SASS_WIDE,    // [reg + value], an address of 64 bits
-    SASS_SHARED,  // [reg + ureg + value], and other memory with addresses of 32 bits
-    SASS_LABEL,   // value, the address of an instruction of the function
-    SASS_SPECIAL, // value, the number of a special register
-    SASS_BARRIER, // B0..B15: where lanes that split meet again
-    SASS_WORD,    // text that belongs to the instruction: PR
+    SASS_REG,        // R0..R254, RZ
+    SASS_UREG,       // UR0..UR62, URZ
+    SASS_PRED,       // P0..P6, PT
+    SASS_UPRED,      // UP0..UP6, UPT
+    SASS_INT,        // value, of 32 bits
+    SASS_UINT,       // the same, written without sign
+    SASS_SINGLE,     // value, the bits of an f32
+    SASS_DOUBLE,     // value, the upper half of an f64's bits
+    SASS_HALVES,     // value, two f16
+    SASS_BRAINS,     // value, two bf16
+    SASS_BANK,       // c[bank][value], or c[bank][reg + value]
+    SASS_GLOBAL,     // desc[ureg][reg.64 + value]
+    SASS_WIDE,       // [reg + value], an address of 64 bits
+    SASS_SHARED,     // [reg + ureg + value], and other memory with addresses of 32 bits
+    SASS_LABEL,      // value, the address of an instruction of the function
+    SASS_SPECIAL,    // value, the number of a special register
+    SASS_BARRIER,    // B0..B15: where lanes that split meet again
+    SASS_SCOREBOARD, // SB0..SB5: what is under way
+    SASS_WORD,       // text that belongs to the instruction: PR
 } SassKind;
 
 typedef struct {
@@ -59,7 +61,7 @@ typedef struct {
     bool reused;
     bool written; // a result
     bool hidden;  // does not stand in the text
-    bool indexed; // of a constant bank: by a register too, perhaps RZ
+    bool indexed; // by a register too, perhaps RZ; of shared memory by a uniform one
     bool joined;  // no comma in front of it
     uint64_t value;
     const char *word;

@@ -1,4 +1,4 @@
-// Machine instructions of integers and bits.
+// Machine instructions of integers: sums, products, shifts, comparisons.
 #include <stdio.h>
 #include <string.h>
 
@@ -79,12 +79,6 @@ void sass_lower_iadd3(SassLower *s) {
         add_plainly(s);
 }
 
-// VIADD: d, a, b
-static void add_two(SassLower *s) {
-    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2);
-    sass_row(s, "add.u32", sass_dest(s, 0, 0), a, b, 0);
-}
-
 // d, p, a, b, c, x; of uniform ones d, a, b, c.
 typedef struct {
     uint32_t p, a, b, c, x;
@@ -104,6 +98,24 @@ static void multiply_wide(SassLower *s, bool is_signed) {
     const InstWide wide = {.d = sass_dest(s, 0, 0),
                            .high = sass_dest(s, 0, 1),
                            .p = at.p ? sass_wanted(s, 1) : PTX_NONE,
+                           .x = extended ? carry_in(s, at.x) : PTX_NONE,
+                           .a = sass_source(s, at.a),
+                           .b = sass_source(s, at.b),
+                           .c = sass_raw(s, c, 0),
+                           .c_high = sass_raw(s, c, 1),
+                           .is_signed = is_signed};
+    sass_emit(s, op_multiply_wide)->multiply = wide;
+}
+
+// c is of 64 bits: its lower half may carry into the upper one, which is the result.
+static void multiply_high(SassLower *s, bool is_signed) {
+    const Factors at = factors(s);
+    const SassOperand *c = &s->inst->operands[at.c];
+    if (c->negated) sass_refuse(s, "what it subtracts is not known");
+    const bool extended = sass_take(s, "X");
+    const InstWide wide = {.d = sass_temp(s, REGISTER_32),
+                           .high = sass_dest(s, 0, 0),
+                           .p = sass_wanted(s, 1),
                            .x = extended ? carry_in(s, at.x) : PTX_NONE,
                            .a = sass_source(s, at.a),
                            .b = sass_source(s, at.b),
@@ -149,32 +161,14 @@ static void multiply_plainly(SassLower *s) {
 
 void sass_lower_imad(SassLower *s) {
     const bool is_signed = !sass_take(s, "U32");
-    if (sass_take(s, "WIDE")) {
+    if (sass_take(s, "WIDE"))
         multiply_wide(s, is_signed);
-    } else if (sass_take(s, "HI")) {
-        const Factors at = factors(s);
-        if (sass_wanted(s, 1) != PTX_NONE || sass_has(s->inst, "X"))
-            sass_refuse(s, "its carry is not known");
-        const uint32_t a = sass_source(s, at.a), b = sass_source(s, at.b);
-        // c is of 64 bits: its lower half may carry into the upper one, which is the result.
-        const uint32_t low = sass_temp(s, REGISTER_32);
-        const SassOperand *c = &s->inst->operands[at.c];
-        const InstWide wide = {.d = low,
-                               .high = sass_dest(s, 0, 0),
-                               .p = PTX_NONE,
-                               .x = PTX_NONE,
-                               .a = a,
-                               .b = b,
-                               .c = sass_raw(s, c, 0),
-                               .c_high = sass_raw(s, c, 1),
-                               .is_signed = is_signed};
-        if (c->negated) sass_refuse(s, "what it subtracts is not known");
-        sass_emit(s, op_multiply_wide)->multiply = wide;
-    } else if (sass_take(s, "X")) {
+    else if (sass_take(s, "HI"))
+        multiply_high(s, is_signed);
+    else if (sass_take(s, "X"))
         multiply_carry(s);
-    } else {
+    else
         multiply_plainly(s);
-    }
 }
 
 // The upper word of {high, low} << by, which is 0 to 31.
@@ -216,7 +210,7 @@ void sass_lower_lea(SassLower *s) {
     sass_emit(s, op_add_carry)->carry = carry;
 }
 
-// LOP3: p, d, a, b, c, table, x. The predicate: any bit is set. ULOP3 has the same order.
+// LOP3: p, d, a, b, c, table, x. The predicate: any bit is set, or x. ULOP3 has the same order.
 void sass_lower_lop3(SassLower *s) {
     static const struct {
         uint8_t table;
@@ -236,9 +230,11 @@ void sass_lower_lop3(SassLower *s) {
         const uint32_t r[] = {to, a, b, sass_source(s, 4), sass_constant(s, table)};
         lower_emit_row(s->lower, STR("lop3.b32"), r);
     }
-    if (!sass_is_false(s, 6)) sass_refuse(s, "the predicate that it takes is not known");
     if (p == PTX_NONE) return;
-    sass_row(s, "setp.ne.u32", p, to, sass_constant(s, 0), 0);
+    const uint32_t any = sass_temp(s, REGISTER_PRED);
+    sass_row(s, "setp.ne.u32", any, to, sass_constant(s, 0), 0);
+    if (!sass_is_false(s, 6)) sass_row(s, "or.pred", any, any, sass_predicate(s, 6), 0);
+    sass_row(s, "mov.pred", p, any, 0, 0);
     sass_row(s, "mov.b32", d, to, 0, 0);
 }
 
@@ -290,8 +286,12 @@ void sass_lower_shf(SassLower *s) {
 
 // d, a, selection, b
 void sass_lower_prmt(SassLower *s) {
+    static const char *const names[] = {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
+    static const char *const rows[] = {"prmt.b32.f4e", "prmt.b32.b4e", "prmt.b32.rc8",
+                                       "prmt.b32.ecl", "prmt.b32.ecr", "prmt.b32.rc16"};
+    const uint32_t mode = sass_choice(s, names, 6);
     const uint32_t a = sass_source(s, 1), how = sass_source(s, 2), b = sass_source(s, 3);
-    sass_row(s, "prmt.b32", sass_dest(s, 0, 0), a, b, how);
+    sass_row(s, mode < 6 ? rows[mode] : "prmt.b32", sass_dest(s, 0, 0), a, b, how);
 }
 
 // d, a, b, p: also FSEL
@@ -306,7 +306,15 @@ void sass_lower_mov(SassLower *s) {
     sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
 }
 
-void sass_lower_viadd(SassLower *s) { add_two(s); }
+// Of 32 bits, or of twice 16.
+void sass_lower_viadd(SassLower *s) {
+    const SassOperand *operands = s->inst->operands;
+    const bool halves = sass_take(s, "16x2");
+    if (halves && (operands[1].negated || operands[2].negated))
+        sass_refuse(s, "what it subtracts is not known");
+    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2);
+    sass_row(s, halves ? "add.u16x2" : "add.u32", sass_dest(s, 0, 0), a, b, 0);
+}
 
 // ISETP: p, q, a, b, with, lower words' result
 void sass_lower_isetp(SassLower *s) {
@@ -361,104 +369,4 @@ void sass_combine(SassLower *s, uint32_t result) {
     }
     const uint32_t with = sass_predicate(s, 4);
     sass_emit(s, op_combine)->combine = (InstCombine){p, q, result, with, modes[how]};
-}
-
-static const char *smaller(bool is_signed) { return is_signed ? "min.s32" : "min.u32"; }
-static const char *greater(bool is_signed) { return is_signed ? "max.s32" : "max.u32"; }
-
-// The smaller one where the predicate is true.
-static void by_predicate(SassLower *s, uint32_t index, const char *low, const char *high,
-                         uint32_t d, uint32_t a, uint32_t b) {
-    if (sass_is_true(s, index)) {
-        sass_row(s, low, d, a, b, 0);
-    } else if (sass_is_false(s, index)) {
-        sass_row(s, high, d, a, b, 0);
-    } else {
-        const uint32_t x = sass_temp(s, REGISTER_32), y = sass_temp(s, REGISTER_32);
-        sass_row(s, low, x, a, b, 0);
-        sass_row(s, high, y, a, b, 0);
-        sass_row(s, "selp.b32", d, x, y, sass_predicate(s, index));
-    }
-}
-
-// VIMNMX, IMNMX: d, a, b, p
-void sass_lower_iminmax(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32");
-    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2);
-    by_predicate(s, 3, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), a, b);
-}
-
-// VIMNMX3: d, a, b, c, p
-void sass_lower_minmax3(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32");
-    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
-    const uint32_t two = sass_temp(s, REGISTER_32);
-    by_predicate(s, 4, smaller(is_signed), greater(is_signed), two, a, b);
-    by_predicate(s, 4, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), two, c);
-}
-
-// VIADDMNMX: d, a, b, c, p: a + b and c
-void sass_lower_addminmax(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32");
-    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
-    const uint32_t sum = sass_temp(s, REGISTER_32);
-    sass_row(s, "add.u32", sum, a, b, 0);
-    by_predicate(s, 4, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), sum, c);
-}
-
-void sass_lower_fminmax(SassLower *s) {
-    const bool flush = sass_take(s, "FTZ"), nan = sass_take(s, "NAN");
-    uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
-    if (flush) {
-        a = lower_flushed(s->lower, REGISTER_32, a);
-        b = lower_flushed(s->lower, REGISTER_32, b);
-    }
-    by_predicate(s, 3, nan ? "min.NaN.f32" : "min.f32", nan ? "max.NaN.f32" : "max.f32",
-                 sass_dest(s, 0, 0), a, b);
-}
-
-void sass_lower_iabs(SassLower *s) {
-    sass_row(s, "abs.s32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
-}
-
-void sass_lower_popc(SassLower *s) {
-    sass_row(s, "popc.b32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
-}
-
-void sass_lower_brev(SassLower *s) {
-    sass_row(s, "brev.b32", sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
-}
-
-void sass_lower_flo(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32"), shift = sass_take(s, "SH");
-    const char *row = shift ? (is_signed ? "bfind.shiftamt.s32" : "bfind.shiftamt.u32")
-                            : (is_signed ? "bfind.s32" : "bfind.u32");
-    sass_row(s, row, sass_dest(s, 0, 0), sass_source(s, 1), 0, 0);
-}
-
-// P2R: d, PR, old, mask; R2P: PR, from, mask
-void sass_lower_p2r(SassLower *s) {
-    const uint32_t old = sass_source(s, 2), mask = sass_source(s, 3);
-    sass_row(s, "machine.p2r", sass_dest(s, 0, 0), s->predicates, old, mask);
-}
-
-void sass_lower_r2p(SassLower *s) {
-    sass_row(s, "machine.r2p", s->predicates, sass_source(s, 1), sass_source(s, 2), 0);
-}
-
-// PLOP3: p, q, a, b, c, tables of p and q
-void sass_lower_plop3(SassLower *s) {
-    sass_take(s, "LUT");
-    const uint32_t a = sass_predicate(s, 2), b = sass_predicate(s, 3), c = sass_predicate(s, 4);
-    uint32_t results[2];
-    for (uint32_t k = 0; k < 2; k++) { // both are read before one is written
-        results[k] = sass_temp(s, REGISTER_PRED);
-        const uint32_t table = (uint32_t)s->inst->operands[5 + k].value;
-        if (sass_wanted(s, k) == PTX_NONE) continue;
-        const uint32_t r[] = {results[k], a, b, c, table};
-        memcpy(sass_emit(s, op_predicate_table)->r, r, sizeof r);
-    }
-    for (uint32_t k = 0; k < 2; k++)
-        if (sass_wanted(s, k) != PTX_NONE)
-            sass_row(s, "mov.pred", sass_wanted(s, k), results[k], 0, 0);
 }

@@ -90,8 +90,10 @@ static void check_modifiers(SassLower *s) {
     sass_refuse(s, why);
 }
 
-// Branches look at their guard themselves.
-static bool guards_itself(const SassInst *inst) { return strcmp(inst->name, "BRA") == 0; }
+// Those with a predicate beside their guard look at both themselves.
+static bool guards_itself(const SassInst *inst) {
+    return strcmp(inst->name, "BRA") == 0 || strcmp(inst->name, "BREAK") == 0;
+}
 
 static void lower_instruction(SassLower *s) {
     const SassInst *inst = s->inst;
@@ -138,6 +140,7 @@ static void prepare(SassLower *s) {
     memset(s->uniforms, 0xff, sizeof s->uniforms);
     memset(s->barriers, 0xff, sizeof s->barriers);
     memset(s->sinks, 0xff, sizeof s->sinks);
+    memset(s->found, 0xff, sizeof s->found);
     s->predicates = lower_room(lower, FRAME_ALIGN);
     s->uniform_predicates = lower_room(lower, FRAME_ALIGN);
     s->count = (uint32_t)(s->function->code.len / SASS_BYTES);

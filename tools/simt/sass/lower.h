@@ -28,6 +28,7 @@ typedef struct {
     uint32_t barriers[16];                   // B0, ...
     uint32_t predicates, uniform_predicates; // the first of seven
     uint32_t sinks[2];                       // what nobody reads: of 32 bits, predicates
+    uint32_t found[2];                       // by BAR.RED: a count, a predicate
     SassTemps temps[REGISTER_64 + 1];        // by class, of the instruction being lowered
     size_t *place;                           // by instruction that begins a block: its first Inst
     const Inst **targets;                    // the same, when all have their place
@@ -69,6 +70,7 @@ uint32_t sass_dest(SassLower *s, uint32_t operand, uint32_t part);
 void sass_split(SassLower *s, uint32_t operand, uint32_t from); // 64 bits into a pair
 uint32_t sass_compared(SassLower *s); // integer.c: where the result of a comparison goes
 void sass_combine(SassLower *s, uint32_t result); // integer.c: a comparison with its fifth operand
+const char *sass_float_compare(SassLower *s);     // float.c: "lt", ...
 uint32_t sass_predicate(SassLower *s, uint32_t operand);  // that is read
 uint32_t sass_wanted(SassLower *s, uint32_t operand);     // that is written; PTX_NONE: PT
 bool sass_is_true(const SassLower *s, uint32_t operand);  // PT
@@ -89,18 +91,25 @@ const SassOpcode *sass_opcode(const char *name); // NULL: cannot be executed
 SassLowering sass_lower_viadd, sass_lower_iadd3, sass_lower_imad, sass_lower_lea, sass_lower_lop3,
     sass_lower_shf, sass_lower_prmt, sass_lower_sel, sass_lower_mov, sass_lower_isetp,
     sass_lower_iminmax, sass_lower_minmax3, sass_lower_addminmax, sass_lower_iabs, sass_lower_popc,
-    sass_lower_flo, sass_lower_brev, sass_lower_p2r, sass_lower_r2p,
+    sass_lower_flo, sass_lower_brev, sass_lower_idp, sass_lower_absdiff, sass_lower_sgxt,
+    sass_lower_bmsk, sass_lower_p2r, sass_lower_r2p,
     sass_lower_plop3; // integer.c, bits.c
 SassLowering sass_lower_fadd, sass_lower_ffma, sass_lower_fminmax, sass_lower_fsetp,
-    sass_lower_fchk, sass_lower_mufu, sass_lower_dadd, sass_lower_dsetp, sass_lower_hadd2,
-    sass_lower_hfma2, sass_lower_i2f, sass_lower_i2fp, sass_lower_f2i, sass_lower_f2f; // float.c
+    sass_lower_fchk, sass_lower_mufu, sass_lower_dadd, sass_lower_dsetp; // float.c
+SassLowering sass_lower_i2f, sass_lower_i2fp, sass_lower_f2i, sass_lower_f2f, sass_lower_frnd,
+    sass_lower_i2i, sass_lower_f2fp; // convert.c
+SassLowering sass_lower_hadd2, sass_lower_hmul2, sass_lower_hfma2, sass_lower_hminmax,
+    sass_lower_hsetp2, sass_lower_hset2; // packed.c
 SassLowering sass_lower_ldc, sass_lower_s2r, sass_lower_cs2r, sass_lower_r2ur, sass_lower_load,
-    sass_lower_store, sass_lower_atom, sass_lower_membar, sass_lower_nothing; // memory.c
+    sass_lower_store, sass_lower_atom, sass_lower_membar, sass_lower_cctl, sass_lower_qspc,
+    sass_lower_nothing; // memory.c
 SassLowering sass_lower_bra, sass_lower_exit, sass_lower_bssy, sass_lower_bsync, sass_lower_break,
     sass_lower_yield, sass_lower_warpsync, sass_lower_call, sass_lower_ret, sass_lower_trap,
-    sass_lower_bar, sass_lower_shfl, sass_lower_vote, sass_lower_redux, sass_lower_elect,
-    sass_lower_nanosleep, sass_lower_grid_release, sass_lower_grid_wait, sass_lower_cluster_arrive,
-    sass_lower_cluster_wait;                                        // control.c
-SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_fence; // bulk.c
+    sass_lower_bar, sass_lower_b2r, sass_lower_shfl, sass_lower_vote, sass_lower_redux,
+    sass_lower_elect, sass_lower_nanosleep, sass_lower_grid_release, sass_lower_grid_wait,
+    sass_lower_cluster_arrive,
+    sass_lower_cluster_wait; // control.c
+SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_fence, sass_lower_ldgsts,
+    sass_lower_ldgdepbar, sass_lower_depbar, sass_lower_flush; // bulk.c
 
 #endif

@@ -57,11 +57,14 @@ void sass_lower_ldc(SassLower *s) {
 
 // --- special registers ---
 
-static void special(SassLower *s, const char *name, uint32_t d) {
+static void special_of(SassLower *s, const char *name, uint32_t d, RegisterClass class) {
     const Special *found = special_named(str_of(name));
     if (!found) sass_refuse(s, "this special register is not known");
     s->lower->code->reserved |= found->reserved;
-    sass_emit(s, found->run)->special = (InstSpecial){d, REGISTER_32};
+    sass_emit(s, found->run)->special = (InstSpecial){d, class};
+}
+static void special(SassLower *s, const char *name, uint32_t d) {
+    special_of(s, name, d, REGISTER_32);
 }
 
 // S2R, S2UR: d, special
@@ -98,6 +101,18 @@ void sass_lower_s2r(SassLower *s) {
 // CS2R d, SRZ: zero, of 64 bits if not .32
 void sass_lower_cs2r(SassLower *s) {
     const bool narrow = sass_take(s, "32");
+    const char *name = s->inst->operands[1].word;
+    const bool clock = strcmp(name, "SR_CLOCKLO") == 0;
+    if (!narrow && (clock || strcmp(name, "SR_GLOBALTIMERLO") == 0)) {
+        const uint32_t d = sass_temp(s, REGISTER_64);
+        special_of(s, clock ? "%clock64" : "%globaltimer", d, REGISTER_64);
+        sass_split(s, 0, d);
+        return;
+    }
+    if (narrow && clock) {
+        special(s, "%clock", sass_dest(s, 0, 0));
+        return;
+    }
     if (strcmp(s->inst->operands[1].word, "SRZ") != 0)
         sass_refuse(s, "this special register is not known");
     for (uint32_t k = 0; k < (narrow ? 1 : 2); k++)
@@ -164,7 +179,8 @@ static void take_order(SassLower *s, Inst *inst) {
 }
 
 static void take_hints(SassLower *s) {
-    static const char *const hints[] = {"E", "CONSTANT", "EF", "EL", "LU", "EU", "NA"};
+    static const char *const hints[] = {"E",  "CONSTANT", "EF",     "EL",      "LU",
+                                        "EU", "NA",       "LTC64B", "LTC128B", "LTC256B"};
     for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) sass_take(s, hints[k]);
 }
 
@@ -207,26 +223,21 @@ static AtomicMode take_operation(SassLower *s) {
 }
 
 static PtxType take_atomic_type(SassLower *s) {
-    static const char *const names[] = {"S32", "F32.FTZ.RN"};
-    static const PtxType types[] = {PTX_S32, PTX_F32};
-    const uint32_t how = sass_choice(s, names, 2);
-    return how < 2 ? types[how] : PTX_U32;
+    static const char *const names[] = {"S32",    "64",       "S64",       "F32.FTZ.RN",
+                                        "F64.RN", "F16x2.RN", "BF16x2.RN", "32"};
+    static const PtxType types[] = {PTX_S32, PTX_U64,   PTX_S64,    PTX_F32,
+                                    PTX_F64, PTX_F16X2, PTX_BF16X2, PTX_U32};
+    const uint32_t how = sass_choice(s, names, 8);
+    return how < 8 ? types[how] : PTX_U32;
 }
 
-// ATOM, ATOMG: p, d, memory, b; ATOMS: d, memory, b; REDG: memory, b
-void sass_lower_atom(SassLower *s) {
-    const PtxSpace space = space_of(s->inst->name);
-    uint32_t at = 0;
-    while (s->inst->operands[at].kind < SASS_GLOBAL || s->inst->operands[at].kind > SASS_SHARED)
-        at++;
-    if (at == 2 && sass_wanted(s, 0) != PTX_NONE) sass_refuse(s, "its predicate is not known");
-    take_hints(s);
-    const AtomicMode mode = take_operation(s);
-    const PtxType type = take_atomic_type(s);
-    const InstMemory memory = memory_of(s, at, space, (Size){4, 1, false});
-    InstAtomic atomic = {.old = PTX_NONE, .b = sass_source(s, at + 1), .mode = mode, .type = type};
-    atomic.c = mode == ATOMIC_CAS ? sass_source(s, at + 2) : PTX_NONE;
-    if (at && !sass_is_zero(&s->inst->operands[at - 1])) atomic.old = sass_dest(s, at - 1, 0);
+// What it works with, and where the old value goes to.
+static uint32_t atomic_source(SassLower *s, uint32_t index, RegisterClass class) {
+    if (class == REGISTER_64) return sass_pair(s, &s->inst->operands[index]);
+    return sass_source(s, index);
+}
+
+static Inst *emit_atomic(SassLower *s, InstMemory memory, InstAtomic atomic) {
     const uint32_t slot = lower_slot(s->lower, SLOT_ATOMIC);
     Inst *inst = sass_emit(s, op_atomic);
     inst->memory = memory;
@@ -237,9 +248,56 @@ void sass_lower_atom(SassLower *s) {
     if (!inst->scope) inst->scope = SCOPE_CTA;
     inst->slot = slot;
     inst->spins = atomic.old != PTX_NONE;
+    return inst;
+}
+
+// Blocks may run at a time only if nobody can tell in which order.
+static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, bool looks) {
+    const AtomicMode mode = atomic->mode;
     const bool free = mode != ATOMIC_EXCH && mode != ATOMIC_CAS && mode != ATOMIC_INC &&
-                      mode != ATOMIC_DEC && type != PTX_F32;
-    if (space != PTX_SHARED && (inst->spins || !free)) s->lower->code->ordered = true;
+                      mode != ATOMIC_DEC && !ptx_type_is_float(atomic->type) &&
+                      !ptx_type_is_pair(atomic->type);
+    if (space != PTX_SHARED && (looks || !free)) s->lower->code->ordered = true;
+}
+
+// .CAST.SPIN: d is 1 where the old value was as expected, and the new one is stored, else 0.
+static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstAtomic atomic) {
+    const uint32_t same = sass_temp(s, REGISTER_PRED);
+    sass_row(s, class == REGISTER_64 ? "setp.eq.u64" : "setp.eq.u32", same, atomic.old, atomic.b,
+             0);
+    const uint32_t zero = sass_constant(s, 0);
+    sass_row(s, "selp.b32", sass_dest(s, index, 0), sass_constant(s, 1), zero, same);
+    if (class == REGISTER_64) sass_row(s, "mov.b32", sass_dest(s, index, 1), zero, 0, 0);
+}
+
+// ATOM, ATOMG: p, d, memory, b; ATOMS: d, memory, b; REDG: memory, b
+void sass_lower_atom(SassLower *s) {
+    const PtxSpace space = space_of(s->inst->name);
+    uint32_t at = 0;
+    while (s->inst->operands[at].kind < SASS_GLOBAL || s->inst->operands[at].kind > SASS_SHARED)
+        at++;
+    if (at == 2 && sass_wanted(s, 0) != PTX_NONE) sass_refuse(s, "its predicate is not known");
+    take_hints(s);
+    const bool cast = sass_take(s, "CAST") && sass_take(s, "SPIN");
+    const bool counts = sass_take(s, "POPC"); // adds one for each lane
+    const AtomicMode mode = cast ? ATOMIC_CAS : take_operation(s);
+    const PtxType type = take_atomic_type(s);
+    const RegisterClass class = register_class(type);
+    const bool wide = class == REGISTER_64,
+               wanted = at && !sass_is_zero(&s->inst->operands[at - 1]);
+    const InstMemory memory = memory_of(s, at, space, (Size){wide ? 8 : 4, 1, false});
+    InstAtomic atomic = {.old = PTX_NONE, .c = PTX_NONE, .mode = mode, .type = type};
+    if (counts && wanted) sass_refuse(s, "its old value is not known");
+    if (counts) atomic.mode = ATOMIC_ADD;
+    atomic.b = counts ? sass_constant(s, 1) : atomic_source(s, at + 1, class);
+    if (mode == ATOMIC_CAS) atomic.c = atomic_source(s, at + 2, class);
+    if (wanted) atomic.old = wide || cast ? sass_temp(s, class) : sass_dest(s, at - 1, 0);
+    emit_atomic(s, memory, atomic);
+    note_order(s, space, &atomic, wanted);
+    if (wanted && cast)
+        finish_cast(s, at - 1, class, atomic);
+    else if (wanted && wide)
+        sass_split(s, at - 1, atomic.old);
 }
 
 void sass_lower_membar(SassLower *s) {
@@ -252,6 +310,25 @@ void sass_lower_membar(SassLower *s) {
     inst->fence = FENCE_MEMORY;
     inst->order = ORDER_ACQUIRE | ORDER_RELEASE;
     inst->scope = scope;
+}
+
+// Prefetches, and caches that are always right.
+void sass_lower_cctl(SassLower *s) {
+    const bool prefetches = sass_take(s, "PF1") || sass_take(s, "PF2");
+    sass_take(s, "E");
+    if (!prefetches) sass_lower_nothing(s);
+}
+
+// p, RZ, address: whether it is of this memory
+void sass_lower_qspc(SassLower *s) {
+    static const char *const names[] = {"G", "L", "S", "D"};
+    static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
+    sass_take(s, "E");
+    const uint32_t which = sass_choice(s, names, 4), p = sass_wanted(s, 0);
+    if (which > 3 || !sass_is_zero(&s->inst->operands[1]) || s->inst->operands[2].value)
+        sass_refuse(s, "which memory it asks for is not known");
+    const uint32_t address = address_of(s, &s->inst->operands[2]);
+    if (p != PTX_NONE) sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, spaces[which]};
 }
 
 // What changes nothing here: caches that are always right, errors that are told at once.

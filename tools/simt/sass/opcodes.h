@@ -10,6 +10,14 @@
 #define SASS_OPCODES(X) \
     X(IADD3, sass_lower_iadd3, VECTORS) \
     X(UIADD3, sass_lower_iadd3, LABS) \
+    X(IDP, sass_lower_idp, VECTORS) \
+    X(VABSDIFF, sass_lower_absdiff, VECTORS) \
+    X(SGXT, sass_lower_sgxt, VECTORS) \
+    X(USGXT, sass_lower_sgxt, PTX) \
+    X(BMSK, sass_lower_bmsk, VECTORS) \
+    X(UBMSK, sass_lower_bmsk, PTX) \
+    X(UPRMT, sass_lower_prmt, PTX) \
+    X(UPLOP3, sass_lower_plop3, PTX) \
     X(VIADD, sass_lower_viadd, VECTORS) \
     X(IMAD, sass_lower_imad, VECTORS) \
     X(UIMAD, sass_lower_imad, VECTORS) \
@@ -52,10 +60,17 @@
     X(DSETP, sass_lower_dsetp, VECTORS) \
     X(HADD2, sass_lower_hadd2, VECTORS) \
     X(HFMA2, sass_lower_hfma2, VECTORS) \
+    X(HMUL2, sass_lower_hmul2, VECTORS) \
+    X(HMNMX2, sass_lower_hminmax, VECTORS) \
+    X(HSETP2, sass_lower_hsetp2, VECTORS) \
+    X(HSET2, sass_lower_hset2, VECTORS) \
     X(I2F, sass_lower_i2f, VECTORS) \
     X(I2FP, sass_lower_i2fp, VECTORS) \
     X(F2I, sass_lower_f2i, VECTORS) \
     X(F2F, sass_lower_f2f, VECTORS) \
+    X(FRND, sass_lower_frnd, VECTORS) \
+    X(I2I, sass_lower_i2i, VECTORS) \
+    X(F2FP, sass_lower_f2fp, VECTORS) \
     X(LDC, sass_lower_ldc, VECTORS) \
     X(ULDC, sass_lower_ldc, VECTORS) \
     X(S2R, sass_lower_s2r, VECTORS) \
@@ -75,7 +90,12 @@
     X(ATOMS, sass_lower_atom, VECTORS) \
     X(REDG, sass_lower_atom, VECTORS) \
     X(MEMBAR, sass_lower_membar, VECTORS) \
-    X(CCTL, sass_lower_nothing, VECTORS) \
+    X(CCTL, sass_lower_cctl, VECTORS) \
+    X(QSPC, sass_lower_qspc, PTX) \
+    X(LDGSTS, sass_lower_ldgsts, PTX) \
+    X(LDGDEPBAR, sass_lower_ldgdepbar, PTX) \
+    X(DEPBAR, sass_lower_depbar, PTX) \
+    X(UTMACMDFLUSH, sass_lower_flush, PTX) \
     X(ERRBAR, sass_lower_nothing, VECTORS) \
     X(CGAERRBAR, sass_lower_nothing, VECTORS) \
     X(YIELD, sass_lower_yield, LABS) \
@@ -97,6 +117,7 @@
     X(REDUX, sass_lower_redux, VECTORS) \
     X(ELECT, sass_lower_elect, LABS) \
     X(BAR, sass_lower_bar, LABS) \
+    X(B2R, sass_lower_b2r, PTX) \
     X(PREEXIT, sass_lower_grid_release, LABS) \
     X(ACQBULK, sass_lower_grid_wait, LABS) \
     X(UCGABAR_ARV, sass_lower_cluster_arrive, LABS) \

@@ -90,7 +90,8 @@ uint32_t sass_raw(SassLower *s, const SassOperand *operand, uint32_t part) {
     case SASS_INT:
     case SASS_UINT:
     case SASS_SINGLE:
-    case SASS_HALVES: {
+    case SASS_HALVES:
+    case SASS_BRAINS: {
         const bool sign = part && operand->kind == SASS_INT && operand->value >> 31 & 1;
         return sass_constant(s, part ? (sign ? UINT32_MAX : 0) : (uint32_t)operand->value);
     }

@@ -13,7 +13,8 @@
 //     7  B register at 64   C uniform at 32
 //
 // `modifiers`, in the order of the text: ".X@74" is set by bit 74, ".U32@!73" by its absence,
-// "compare@76.3" is one of a list, by three bits. "-", a blank, nothing else.
+// "compare@76.3" is one of a list, by three bits, "ints@74.1+84.2" by the lower one and two above
+// it.
 //
 // `operands`, in the order of the text. A letter, then perhaps a place, then marks:
 //
@@ -24,18 +25,19 @@
 //     P81 p81    predicate, uniform predicate that is written
 //     Q87!90     predicate that is read, its negation; q87!90
 //     K          B register
+//     T44        scoreboard
 //     L          label
-//     G32 G64    global memory, its uniform register there; N: the same without a descriptor
-//     S32 S64    shared memory
-//     M32        memory whose address is in that uniform register
-//     W w        constant, of LDC and ULDC
-//     I20.8      unsigned immediate: place and width; J: signed
-//     X          special register
-//     =PR        text
+//     G32 G64    global memory, its uniform register there; N: the same without a descriptor, N32:
+//     its offset at that bit S32 S64    shared memory Y Z        shared memory and global memory of
+//     a copy from there to here M32        memory whose address is in that uniform register W w
+//     constant, of LDC and ULDC I20.8      unsigned immediate: place and width; J: signed X special
+//     register =PR        text
 //
 //     -  |       may be negated, taken without sign: bits 72, 73 of A, 63, 62 of what is at 32, 75,
 //                74 of what is at 64
 //     ~          negation is of bits where bit 74 is set
+//     i          negation is of bits
+//     n84        may be negated, by that bit; taken without sign by the one below
 //     f d h      an immediate is of f32, the upper half of f64, two f16
 //     s          a register of two f16 says which of them
 //     u          an immediate has no sign

@@ -72,12 +72,13 @@ static double half(uint64_t bits) {
 static void write_memory(const SassOperand *operand, Buf *to) {
     const char *plus = "";
     buf_char(to, '[');
-    if (operand->reg != SASS_RZ || operand->ureg == SASS_URZ) {
+    if (operand->reg != SASS_RZ || (operand->ureg == SASS_URZ && !operand->indexed)) {
         write_register("R", operand->reg, SASS_RZ, to);
         if (operand->kind == SASS_GLOBAL) buf_format(to, ".64");
         plus = "+";
     }
-    if (operand->kind == SASS_SHARED && operand->ureg != SASS_URZ) {
+    const bool uniform = operand->indexed || operand->ureg != SASS_URZ;
+    if (operand->kind == SASS_SHARED && uniform) {
         buf_format(to, "%s", plus);
         write_register("UR", operand->ureg, SASS_URZ, to);
         plus = "+";
@@ -142,6 +143,11 @@ static void write_operand(const SassOperand *operand, Buf *to) {
         buf_format(to, ", ");
         write_float(half(value & 0xffff), value >> 15 & 1, to);
         break;
+    case SASS_BRAINS:
+        write_float(single(value & 0xffff0000u), value >> 31 & 1, to);
+        buf_format(to, ", ");
+        write_float(single(value << 16), value >> 15 & 1, to);
+        break;
     case SASS_GLOBAL:
         if (operand->ureg != SASS_URZ) buf_format(to, "desc[UR%u]", operand->ureg);
         write_memory(operand, to);
@@ -155,6 +161,9 @@ static void write_operand(const SassOperand *operand, Buf *to) {
         break;
     case SASS_BARRIER:
         buf_format(to, "B%u", operand->reg);
+        break;
+    case SASS_SCOREBOARD:
+        buf_format(to, "SB%u", operand->reg);
         break;
     case SASS_SPECIAL:
         buf_add(to, str_of(operand->word));

@@ -1,0 +1,160 @@
+// Machine instructions that convert numbers.
+#include <string.h>
+
+#include "simt/sass/lower.h"
+
+static const struct {
+    const char *name;
+    PtxType type;
+} types[] = {{"U8", PTX_U8},   {"S8", PTX_S8},   {"U16", PTX_U16}, {"S16", PTX_S16},
+             {"U32", PTX_U32}, {"S32", PTX_S32}, {"U64", PTX_U64}, {"S64", PTX_S64},
+             {"F16", PTX_F16}, {"F32", PTX_F32}, {"F64", PTX_F64}, {"BF16", PTX_BF16}};
+
+// The first modifier not yet taken that is a type, integer or float; PTX_NOTYPE: there is none.
+static PtxType take_type(SassLower *s, bool is_float) {
+    for (uint32_t k = 0; k < s->inst->modifier_count; k++) {
+        for (size_t j = 0; j < sizeof types / sizeof *types; j++) {
+            if (s->taken >> k & 1 || ptx_type_is_float(types[j].type) != is_float) continue;
+            if (!str_equal(s->inst->modifiers[k], str_of(types[j].name))) continue;
+            s->taken |= 1u << k;
+            return types[j].type;
+        }
+    }
+    return PTX_NOTYPE;
+}
+
+static PtxType take_type_or(SassLower *s, bool is_float, PtxType usual) {
+    const PtxType type = take_type(s, is_float);
+    return type == PTX_NOTYPE ? usual : type;
+}
+
+static ConvertMode take_direction(SassLower *s, const char *const names[3]) {
+    static const ConvertMode modes[] = {ROUND_DOWN, ROUND_UP, ROUND_ZERO};
+    const uint32_t how = sass_choice(s, names, 3);
+    return how < 3 ? modes[how] : ROUND_NEAREST;
+}
+static const char *const roundings[] = {"RM", "RP", "RZ"};
+static const char *const integrals[] = {"FLOOR", "CEIL", "TRUNC"};
+
+// Integers lie in the lower part of a register of 32 bits, or in a pair.
+static RegisterClass class_of(PtxType type) {
+    const RegisterClass class = register_class(type);
+    return class == REGISTER_16 && !ptx_type_is_float(type) ? REGISTER_32 : class;
+}
+
+static uint32_t source_of(SassLower *s, PtxType type) {
+    const SassOperand *operand = &s->inst->operands[1];
+    const bool is_float = ptx_type_is_float(type), wide = class_of(type) == REGISTER_64;
+    if (type == PTX_F64) return sass_double(s, 1);
+    if (type == PTX_F32) return sass_single(s, 1);
+    if ((wide || is_float) && (operand->negated || operand->absolute))
+        sass_refuse(s, "its sign is not known");
+    if (wide) return sass_pair(s, operand);
+    if (!is_float) return sass_source(s, 1);
+    const uint32_t half = sass_temp(s, REGISTER_16);
+    sass_row(s, "machine.half0", half, sass_raw(s, operand, 0), 0, 0);
+    return half;
+}
+
+static void convert(SassLower *s, PtxType to, PtxType from, uint32_t a, ConvertMode mode) {
+    const RegisterClass class = class_of(to);
+    const uint32_t d = class == REGISTER_32 ? sass_dest(s, 0, 0) : sass_temp(s, class);
+    sass_emit(s, op_convert)->convert = (InstConvert){.d = d,
+                                                      .a = a,
+                                                      .b = PTX_NONE,
+                                                      .from = from,
+                                                      .to = to,
+                                                      .from_class = class_of(from),
+                                                      .to_class = class,
+                                                      .mode = mode};
+    if (class == REGISTER_64) sass_split(s, 0, d);
+    if (class == REGISTER_16) sass_row(s, "cvt.u32.u16", sass_dest(s, 0, 0), d, 0, 0);
+}
+
+// d, a
+void sass_lower_i2f(SassLower *s) {
+    const PtxType to = take_type_or(s, true, PTX_F32), from = take_type_or(s, false, PTX_S32);
+    const ConvertMode mode = take_direction(s, roundings);
+    const uint32_t a = source_of(s, from);
+    if (to == PTX_F32 && from == PTX_U32 && mode == ROUND_UP)
+        sass_row(s, "machine.i2f.rp", sass_dest(s, 0, 0), a, 0, 0);
+    else
+        convert(s, to, from, a, mode);
+}
+
+void sass_lower_i2fp(SassLower *s) {
+    sass_take(s, "F32");
+    const PtxType from = take_type(s, false);
+    const ConvertMode mode = take_direction(s, roundings);
+    const uint32_t a = source_of(s, from);
+    if (mode == ROUND_NEAREST)
+        sass_row(s, from == PTX_U32 ? "cvt.rn.f32.u32" : "cvt.rn.f32.s32", sass_dest(s, 0, 0), a, 0,
+                 0);
+    else
+        convert(s, PTX_F32, from, a, mode);
+}
+
+// What is flushed to zero where the instruction says so.
+static uint32_t float_source(SassLower *s, PtxType from) {
+    const bool flush = sass_take(s, "FTZ");
+    const uint32_t a = source_of(s, from);
+    if (!flush) return a;
+    if (from != PTX_F32) sass_refuse(s, "what it flushes is not known");
+    const uint32_t to = sass_temp(s, REGISTER_32);
+    sass_row(s, "flush.f32", to, a, 0, 0);
+    return to;
+}
+
+void sass_lower_f2i(SassLower *s) {
+    const PtxType to = take_type_or(s, false, PTX_S32), from = take_type_or(s, true, PTX_F32);
+    const ConvertMode mode = take_direction(s, integrals);
+    sass_take(s, "NTZ");
+    const uint32_t a = float_source(s, from);
+    if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // subnormal numbers become zero too
+        sass_row(s, "machine.f2i.rz", sass_dest(s, 0, 0), a, 0, 0);
+    else
+        convert(s, to, from, a, mode | CONVERT_INTEGRAL);
+}
+
+void sass_lower_f2f(SassLower *s) {
+    const PtxType to = take_type(s, true), from = take_type(s, true);
+    const ConvertMode mode = take_direction(s, roundings);
+    const bool flushes = sass_has(s->inst, "FTZ") && to == PTX_F32;
+    uint32_t a = from == PTX_F32 ? float_source(s, from) : source_of(s, from);
+    if (flushes) sass_take(s, "FTZ");
+    convert(s, to, from, a, mode);
+    if (flushes) sass_row(s, "flush.f32", sass_dest(s, 0, 0), sass_dest(s, 0, 0), 0, 0);
+}
+
+// To an integer that stays a float.
+void sass_lower_frnd(SassLower *s) {
+    const PtxType type = take_type_or(s, true, PTX_F32);
+    const ConvertMode mode = take_direction(s, integrals) | CONVERT_INTEGRAL;
+    convert(s, type, type, float_source(s, type), mode);
+}
+
+// d, a: what does not fit becomes the nearest that does.
+void sass_lower_i2i(SassLower *s) {
+    const PtxType to = take_type(s, false), from = take_type(s, false);
+    sass_take(s, "SAT");
+    convert(s, to, from, source_of(s, from), CONVERT_SATURATE);
+}
+
+// d, a, b, RZ: two numbers side by side, b the lower one.
+void sass_lower_f2fp(SassLower *s) {
+    const PtxType to = take_type(s, true) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
+    if (take_type(s, true) != PTX_F32 || !sass_is_zero(&s->inst->operands[3]))
+        sass_refuse(s, "what it packs is not known");
+    sass_take(s, "PACK_AB");
+    ConvertMode mode = take_direction(s, roundings);
+    if (sass_take(s, "RELU")) mode |= CONVERT_RELU;
+    const uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
+    sass_emit(s, op_convert_pair)->convert = (InstConvert){.d = sass_dest(s, 0, 0),
+                                                           .a = a,
+                                                           .b = b,
+                                                           .from = PTX_F32,
+                                                           .to = to,
+                                                           .from_class = REGISTER_32,
+                                                           .to_class = REGISTER_32,
+                                                           .mode = mode};
+}

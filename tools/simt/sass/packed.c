@@ -1,0 +1,142 @@
+// Machine instructions of two numbers of 16 bits in one register.
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/sass/lower.h"
+
+enum { SIGNS = 0x80008000, BOTH_LOW = 0x1010, BOTH_HIGH = 0x3232 };
+
+static const char *take_format(SassLower *s) { return sass_take(s, "BF16_V2") ? "bf16" : "f16"; }
+
+// Both halves that an operand reads. `plain`: without its signs.
+static uint32_t halves_of(SassLower *s, uint32_t index, bool plain) {
+    const SassOperand *operand = &s->inst->operands[index];
+    uint32_t from = sass_raw(s, operand, 0);
+    if (operand->half == SASS_HALF_SINGLE)
+        sass_refuse(s, "a half of single precision is not known");
+    if (operand->half != SASS_HALF_BOTH) {
+        const uint32_t to = sass_temp(s, REGISTER_32);
+        const uint32_t which = operand->half == SASS_HALF_LOW ? BOTH_LOW : BOTH_HIGH;
+        sass_row(s, "prmt.b32", to, from, from, sass_constant(s, which));
+        from = to;
+    }
+    if (operand->absolute && !plain) {
+        const uint32_t to = sass_temp(s, REGISTER_32);
+        sass_row(s, "and.b32", to, from, sass_constant(s, ~(uint32_t)SIGNS), 0);
+        from = to;
+    }
+    if (operand->negated && !plain) {
+        const uint32_t to = sass_temp(s, REGISTER_32);
+        sass_row(s, "xor.b32", to, from, sass_constant(s, SIGNS), 0);
+        from = to;
+    }
+    return from;
+}
+
+static void operate(SassLower *s, const char *operation, const char *format, uint32_t first,
+                    uint32_t count) {
+    char name[40];
+    uint32_t from[3] = {0};
+    const char *flush = sass_take(s, "FTZ") ? "ftz." : "";
+    for (uint32_t k = 0; k < count; k++) from[k] = halves_of(s, first + k, false);
+    const uint32_t d = sass_dest(s, 0, 0);
+    snprintf(name, sizeof name, "%s.%s%s%sx2", operation, flush,
+             sass_take(s, "RELU") ? "relu." : "", format);
+    sass_row(s, name, d, from[0], from[1], from[2]);
+    if (!sass_take(s, "SAT")) return;
+    snprintf(name, sizeof name, "saturate.%sx2", format);
+    sass_row(s, name, d, d, 0, 0);
+}
+
+// HADD2.F32: d, -RZ, b: the half of b that it names, as f32.
+static void widen_half(SassLower *s) {
+    const SassOperand *b = &s->inst->operands[2];
+    if (!sass_is_zero(&s->inst->operands[1]) || b->negated || b->absolute || b->kind != SASS_REG ||
+        b->half < SASS_HALF_LOW)
+        sass_refuse(s, "a sum of single precision is not known");
+    const uint32_t half = sass_temp(s, REGISTER_16);
+    sass_row(s, b->half == SASS_HALF_LOW ? "machine.half0" : "machine.half1", half,
+             sass_raw(s, b, 0), 0, 0);
+    sass_row(s, "cvt.f32.f16", sass_dest(s, 0, 0), half, 0, 0);
+}
+
+// d, a, b
+void sass_lower_hadd2(SassLower *s) {
+    const char *format = take_format(s);
+    if (sass_take(s, "F32"))
+        widen_half(s);
+    else
+        operate(s, "add", format, 1, 2);
+}
+
+void sass_lower_hmul2(SassLower *s) { operate(s, "mul", take_format(s), 1, 2); }
+
+// HFMA2 d, -RZ, RZ, c is how the compiler writes a constant where other pipes are busy.
+void sass_lower_hfma2(SassLower *s) {
+    const SassOperand *operands = s->inst->operands;
+    sass_take(s, "MMA");
+    if (sass_is_zero(&operands[1]) && operands[1].negated && sass_is_zero(&operands[2]) &&
+        operands[3].kind == SASS_HALVES)
+        sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_raw(s, &operands[3], 0), 0, 0);
+    else
+        operate(s, "fma", take_format(s), 1, 3);
+}
+
+// d, a, b, p: the smaller ones where it is true.
+void sass_lower_hminmax(SassLower *s) {
+    char name[48];
+    const char *format = take_format(s), *flush = sass_take(s, "FTZ") ? "ftz." : "";
+    const char *nan = sass_take(s, "NAN") ? "NaN." : "";
+    const bool crosses = sass_take(s, "XORSIGN");
+    if (!sass_is_true(s, 3) && !sass_is_false(s, 3)) sass_refuse(s, "its predicate is not known");
+    const uint32_t a = halves_of(s, 1, crosses), b = halves_of(s, 2, crosses);
+    snprintf(name, sizeof name, "%s.%s%s%s%sx2", sass_is_true(s, 3) ? "min" : "max", flush, nan,
+             crosses ? "xorsign.abs." : "", format);
+    sass_row(s, name, sass_dest(s, 0, 0), a, b, 0);
+}
+
+// One of the two numbers.
+static uint32_t half_of(SassLower *s, uint32_t pair, uint32_t which, bool flush) {
+    const uint32_t half = sass_temp(s, REGISTER_16);
+    sass_row(s, which ? "machine.half1" : "machine.half0", half, pair, 0, 0);
+    if (flush) sass_row(s, "flush.f16", half, half, 0, 0);
+    return half;
+}
+
+// The comparisons of both halves.
+static void compare_halves(SassLower *s, uint32_t first, const char *format, uint32_t results[2]) {
+    char name[24];
+    const char *how = sass_float_compare(s);
+    const bool flush = sass_take(s, "FTZ");
+    if (!sass_take(s, "AND") || !sass_is_true(s, first + 2))
+        sass_refuse(s, "how it combines is not known");
+    const uint32_t a = halves_of(s, first, false), b = halves_of(s, first + 1, false);
+    snprintf(name, sizeof name, "setp.%s.%s", how, format);
+    for (uint32_t k = 0; k < 2; k++) {
+        results[k] = sass_temp(s, REGISTER_PRED);
+        sass_row(s, name, results[k], half_of(s, a, k, flush), half_of(s, b, k, flush), 0);
+    }
+}
+
+// p, q, a, b, with: of the lower half and of the upper one.
+void sass_lower_hsetp2(SassLower *s) {
+    uint32_t results[2];
+    compare_halves(s, 2, take_format(s), results);
+    for (uint32_t k = 0; k < 2; k++)
+        if (sass_wanted(s, k) != PTX_NONE)
+            sass_row(s, "mov.pred", sass_wanted(s, k), results[k], 0, 0);
+}
+
+// d, a, b, with: ones, or with .BF the number one, in each half.
+void sass_lower_hset2(SassLower *s) {
+    uint32_t results[2], halves[2];
+    const char *format = take_format(s);
+    const uint32_t one = !sass_take(s, "BF") ? 0xffff : format[0] == 'b' ? 0x3f80 : 0x3c00;
+    compare_halves(s, 1, format, results);
+    for (uint32_t k = 0; k < 2; k++) {
+        halves[k] = sass_temp(s, REGISTER_32);
+        sass_row(s, "selp.b32", halves[k], sass_constant(s, one << 16 * k), sass_constant(s, 0),
+                 results[k]);
+    }
+    sass_row(s, "or.b32", sass_dest(s, 0, 0), halves[0], halves[1], 0);
+}
