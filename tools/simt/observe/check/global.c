@@ -137,7 +137,7 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
 // What a kernel has freed is in no extent any more.
 static void forget_freed(Checker *checker) {
     if (checker->seen_frees == memory_frees) return;
-    memset(checker->extents, 0, RECORD_SITES * sizeof *checker->extents);
+    memset(checker->extents, 0, check_sites_limit(checker->machine) * sizeof *checker->extents);
     checker->seen_frees = memory_frees;
 }
 

@@ -240,6 +240,11 @@ void check_times(Checker *checker, uint64_t block);
 
 // The instruction's place in the source.
 PtxPlace check_place(const Machine *machine, const Inst *inst);
+// No number of an access in Check.sites is that great: each counter has one, and 0 is none's.
+static inline size_t check_sites_limit(const Machine *machine) {
+    const size_t limit = machine->slot_count + (size_t)2;
+    return limit < RECORD_SITES ? limit : RECORD_SITES;
+}
 // The number of an access in Check.sites.
 uint32_t check_add_site(Checker *checker, const Access *access);
 static inline uint32_t check_site(Checker *checker, const Access *access) {
