@@ -26,6 +26,7 @@ static void free_checker(Checker *checker) {
     free(checker->proxy_fences);
     free(checker->copy_groups);
     free(checker->copies);
+    free(checker->counted);
     findings_free(&checker->findings);
     free(checker);
 }
@@ -91,6 +92,7 @@ static void begin(Block *block) {
     checker->block_start = checker->block_floor = checker->now;
     for (int i = 0; i < BARRIERS; i++) checker->arrivals[i].open = false;
     checker->known = (Known){0};
+    checker->parted = 0;
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);
