@@ -59,6 +59,11 @@ local function squeezed(svg)
     return share_styles(svg)
 end
 
+-- What is text keeps its apostrophes when quotes change places.
+local function with_apostrophes(svg)
+    return (svg:gsub(">([^<]+)", function(text) return ">" .. text:gsub("'", "&apos;") end))
+end
+
 -- Quotes change places: a data URI stands in double ones.
 local codes = { ["%"] = "%25", ["#"] = "%23", ["<"] = "%3C", [">"] = "%3E", ["&"] = "%26", ['"'] = "%27", ["'"] = "%22" }
 
@@ -66,7 +71,7 @@ function Image(image)
     if not image.src:match("%.svg$") then return nil end
     local found, kind, svg = pcall(pandoc.mediabag.fetch, image.src)
     if not found or not svg then return nil end
-    local data = squeezed(svg):gsub("%s+", " "):gsub("^ ", ""):gsub("[%%#<>&\"']", codes)
+    local data = with_apostrophes(squeezed(svg)):gsub("%s+", " "):gsub("^ ", ""):gsub("[%%#<>&\"']", codes)
     image.src = "data:image/svg+xml," .. data
     return image
 end
