@@ -19,7 +19,9 @@
 //              RowsMeanVariance. For softmax and the norms, rows of elements; may be d_in
 // d_workspace  ROWS_WORKSPACE_BYTES, aligned to 16, all zero before the first call; each call
 //              leaves it zero. One for each stream
-// stream       calls return at once, can be captured into a graph, and allocate nothing
+// stream       calls return at once, can be captured into a graph, and allocate nothing. In a
+//              reduction of few rows above 64 KB, one block of each row waits for the row's other
+//              blocks: of such calls at most two run at a time on a device
 // Returns      cudaErrorInvalidValue for a null or misaligned pointer, else what the launch says
 //
 // The order of operations depends on shape, alignment and device alone: the same call on the same
@@ -1111,9 +1113,9 @@ cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t str
 }
 
 // How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
-// pieces of 16 KB. One, up to 64 KB, or if there are so many rows that a quarter of the device's
-// blocks could not wait for the others. Else four times as many blocks as the device holds, for all
-// rows.
+// pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be more
+// than a quarter of those of 512 threads that the device has room for. Else four times as many
+// blocks as it has room for, for all rows.
 inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
     if (bytes <= 65536 || rows > fit / 4) return 1;
@@ -1238,51 +1240,63 @@ cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
 template <class Map, class T, int VEC> bool rows_map_clusters(const RowsDevice &d) {
     cudaFuncAttributes code;
     return d.major >= 9 &&
-           cudaFuncGetAttributes(&code, (const void *)rows_map<Map, T, VEC, 512, 32, 2>) ==
+           cudaFuncGetAttributes(&code, (const void *)rows_map<Map, T, VEC, 512, 32, 8>) ==
                cudaSuccess &&
            code.ptxVersion >= 90;
 }
 
+#define ROWS_MAP(lanes, n, cluster)                                                                \
+    return rows_map_start<Map, T, VEC, lanes, n, cluster>(task, parameters, stream)
+
+// Rows of up to 4,096 elements, of 4 bytes or of 2: what is for the others is not compiled.
+template <class Map, class T, int VEC, int BYTES = sizeof(T)> struct RowsMapShort {
+    static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                             cudaStream_t stream) {
+        if (task.cols <= 16) ROWS_MAP(4, 4 < VEC ? VEC : 4, 1);
+        if (task.cols <= 32) ROWS_MAP(8, 4 < VEC ? VEC : 4, 1);
+        if (task.cols <= 64) ROWS_MAP(16, 4 < VEC ? VEC : 4, 1);
+        if (task.cols <= 128) ROWS_MAP(16, 8, 1);
+        if (task.cols <= 256) ROWS_MAP(16, 16, 1);
+        if (task.cols <= 512) ROWS_MAP(64, 8, 1);
+        if (task.cols <= 1024) ROWS_MAP(64, 16, 1);
+        if (task.cols <= 2048) ROWS_MAP(128, 16, 1);
+        ROWS_MAP(256, 16, 1);
+    }
+};
+template <class Map, class T, int VEC> struct RowsMapShort<Map, T, VEC, 2> {
+    static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                             cudaStream_t stream) {
+        if (task.cols <= 32) ROWS_MAP(4, 8, 1);
+        if (task.cols <= 64) ROWS_MAP(4, 16, 1);
+        if (task.cols <= 128) ROWS_MAP(8, 16, 1);
+        if (task.cols <= 256) ROWS_MAP(16, 16, 1);
+        if (task.cols <= 512) ROWS_MAP(16, 32, 1);
+        if (task.cols <= 1024) ROWS_MAP(32, 32, 1);
+        if (task.cols <= 2048) ROWS_MAP(64, 32, 1);
+        ROWS_MAP(128, 32, 1);
+    }
+};
+
 template <class Map, class T, int VEC>
 cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                           void *workspace, cudaStream_t stream) {
+    enum { WIDE = sizeof(T) == 4 };
     const size_t cols = task.cols;
-#define ROWS_MAP(lanes, n, cluster)                                                                \
-    return rows_map_start<Map, T, VEC, lanes, n, cluster>(task, parameters, stream)
-    if (sizeof(T) == 4) {
-        if (cols <= 16) ROWS_MAP(4, 4 < VEC ? VEC : 4, 1);
-        if (cols <= 32) ROWS_MAP(8, 4 < VEC ? VEC : 4, 1);
-        if (cols <= 64) ROWS_MAP(16, 4 < VEC ? VEC : 4, 1);
-        if (cols <= 128) ROWS_MAP(16, 8, 1);
-        if (cols <= 256) ROWS_MAP(16, 16, 1);
-        if (cols <= 512) ROWS_MAP(64, 8, 1);
-        if (cols <= 1024) ROWS_MAP(64, 16, 1);
-        if (cols <= 2048) ROWS_MAP(128, 16, 1);
-        if (cols <= 4096) ROWS_MAP(256, 16, 1);
-    } else {
-        if (cols <= 32) ROWS_MAP(4, 8, 1);
-        if (cols <= 64) ROWS_MAP(4, 16, 1);
-        if (cols <= 128) ROWS_MAP(8, 16, 1);
-        if (cols <= 256) ROWS_MAP(16, 16, 1);
-        if (cols <= 512) ROWS_MAP(16, 32, 1);
-        if (cols <= 1024) ROWS_MAP(32, 32, 1);
-        if (cols <= 2048) ROWS_MAP(64, 32, 1);
-        if (cols <= 4096) ROWS_MAP(128, 32, 1);
-    }
+    if (cols <= 4096) return RowsMapShort<Map, T, VEC>::start(task, parameters, stream);
     if (cols <= 8192) ROWS_MAP(256, 32, 1);
     if (cols <= 16384) ROWS_MAP(512, 32, 1);
-    if (cols <= 32768 && sizeof(T) == 4) ROWS_MAP(1024, 32, 1);
+    if (cols <= 32768 && WIDE) ROWS_MAP(WIDE ? 1024 : 512, 32, 1);
     RowsDevice d;
     cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
     if (rows_map_clusters<Map, T, VEC>(d)) {
-        if (cols <= 32768) ROWS_MAP(512, 32, 2);
+        if (cols <= 32768) ROWS_MAP(512, 32, WIDE ? 8 : 2);
         if (cols <= 65536) ROWS_MAP(256, 32, 8);
         if (cols <= 131072) ROWS_MAP(512, 32, 8);
     }
-#undef ROWS_MAP
     return rows_map_long<Map, T, VEC>(d, task, parameters, workspace, stream);
 }
+#undef ROWS_MAP
 
 template <class Map, class T>
 cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,

@@ -24,14 +24,44 @@ local function without_bare_groups(svg)
     end))
 end
 
+-- What many shapes look like stands once, as a class. What is dark is found by class, too.
+local function share_styles(svg)
+    local count, class, rules, classes = {}, {}, {}, 0
+    for style in svg:gmatch(' style="(.-)"') do count[style] = (count[style] or 0) + 1 end
+    svg = svg:gsub(' style="(.-)"', function(style)
+        if count[style] < 3 then return nil end
+        if not class[style] then
+            classes = classes + 1
+            class[style] = "s" .. classes
+            table.insert(rules, "." .. class[style] .. "{" .. style .. "}")
+        end
+        return ' class="' .. class[style] .. '"'
+    end)
+    svg = svg:gsub('%[style%*="(.-)"%]', function(part)
+        local found = { '[style*="' .. part .. '"]' }
+        for style, name in pairs(class) do
+            if style:find(part, 1, true) then table.insert(found, "." .. name) end
+        end
+        table.sort(found)
+        return ":is(" .. table.concat(found, ",") .. ")"
+    end)
+    return (svg:gsub("<style>", function(tag) return tag .. table.concat(rules) end, 1))
+end
+
 local function squeezed(svg)
     svg = svg:gsub("<!%-%-.-%-%->", ""):gsub("<metadata>.-</metadata>", "")
     svg = svg:gsub(' id="%a[%w_.]*_%d+"', ""):gsub(' transform="rotate%(%-0 [^"]*"', ""):gsub(">%s+<", "><")
     svg = svg:gsub('(%[style%*="%a+:) ', "%1") -- what is dark is found by its style
     svg = svg:gsub(' d="(.-)"', function(d) return ' d="' .. path_of(d) .. '"' end)
-    return (share_font(without_bare_groups(svg)):gsub(' style="(.-)"', function(style)
+    svg = share_font(without_bare_groups(svg)):gsub(' style="(.-)"', function(style)
         return ' style="' .. style:gsub("([:;]) ", "%1") .. '"'
-    end))
+    end)
+    return share_styles(svg)
+end
+
+-- What is text keeps its apostrophes when quotes change places.
+local function with_apostrophes(svg)
+    return (svg:gsub(">([^<]+)", function(text) return ">" .. text:gsub("'", "&apos;") end))
 end
 
 -- Quotes change places: a data URI stands in double ones.
@@ -41,7 +71,7 @@ function Image(image)
     if not image.src:match("%.svg$") then return nil end
     local found, kind, svg = pcall(pandoc.mediabag.fetch, image.src)
     if not found or not svg then return nil end
-    local data = squeezed(svg):gsub("%s+", " "):gsub("^ ", ""):gsub("[%%#<>&\"']", codes)
+    local data = with_apostrophes(squeezed(svg)):gsub("%s+", " "):gsub("^ ", ""):gsub("[%%#<>&\"']", codes)
     image.src = "data:image/svg+xml," .. data
     return image
 end

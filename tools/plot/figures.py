@@ -9,6 +9,7 @@ from functools import partial
 
 from floors import first_of, kernel_floors, rates_of
 from roles import missing_kernel
+from row_rates import rows_data
 from scenes import scenes_of
 from traces import trace_steps
 
@@ -375,6 +376,7 @@ def figures_of(devices, counters, traces, errors, roles):
         ("message-sweep", "sizes", partial(sizes_data, each=True), devices),
         ("counters", "counters", partial(counters_data, devices=devices, timed=timed), counters),
         ("floors", "floors", partial(floors_data, counters=counters, timed=timed), devices),
+        ("rows", "rows", rows_data, devices),
     ):
         for role in play(name) if source else []:
             data = data_of(source, role=role)

@@ -61,6 +61,10 @@ SOURCES = (
     "protocols.py",
     "ideas.py",
     "parts.py",
+    "rows.py",
+    "row_scenes.py",
+    "row_rates.py",
+    "row_curves.py",
 )
 
 
@@ -166,6 +170,8 @@ def draw(folder, due, hashes):
         import ladder
         import machine
         import protocols
+        import row_curves
+        import row_scenes
         import style
         import sweeps
         import trees
@@ -175,6 +181,7 @@ def draw(folder, due, hashes):
             'draw with the one that "tools/build/toolchain.sh python" names'
         ) from None
     modules = (ladder, sweeps, counts, errors, floor_bars, trees, machine, protocols, ideas)
+    modules += (row_scenes, row_curves)
     pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,9 @@ attributes of all labs as CSV, from which they are read.
   scenes NAMES         NAME-NN.svg for each: the drawings of scenes.py
   floors KERNELS       floors-NN.svg: the times of these kernels beside what they cannot fall below;
                        KERNEL=4 has four loads of each thread on their way at once
+  rows KERNELS=BEST    rows-NN.svg: these kernels' speed as a share of BEST's, over the length of
+                       their rows: what * stands for in KERNELS, `all` for one row; or their kind,
+                       where it stands for a word
 """
 
 import csv
@@ -30,7 +33,7 @@ from fnmatch import fnmatchcase
 from scenes import SCENES
 from tables import Fault
 
-ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "message-sweep", "floors", "scenes")
+ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "scenes")
 HEADER = ["file", "line", "target", "figures"]
 
 
@@ -67,6 +70,9 @@ def checked(role):
     for pattern in role.patterns if role.name == "floors" else ():
         if not re.fullmatch(r"[^*?=]+(=[1-9]\d?)?", pattern):
             raise role.fault(f"floors: `{pattern}` is not KERNEL or KERNEL=LOADS")
+    for pattern in role.patterns if role.name == "rows" else ():
+        if not re.fullmatch(r"[^*?=]*\*[^*?=]*=[^*?=]+", pattern):
+            raise role.fault(f"rows: `{pattern}` is not KERNELS=BEST with one * in KERNELS")
     for scene in role.patterns if role.name == "scenes" else ():
         if scene not in SCENES:
             raise role.fault(f"there is no scene `{scene}`, only {', '.join(SCENES)}")

@@ -8,6 +8,7 @@ from floors import CEILING, RATES, SCHEDULERS, THREADS, first_of, latency_of, ra
 from lives import life_data, sizes_data, stride_data
 from moves import all_reduce_data, edges_data, mailbox_data, ticket_data
 from parts import grid_data, merge_data, orders_data, passes_data
+from rows import halves_data, owners_data, ragged_data
 from shapes import first_add_data, last_warp_data, shuffle_data, tree_data, two_level_data
 
 
@@ -58,6 +59,9 @@ SCENES = {
     "merge": ("merge", always(merge_data())),
     "orders": ("orders", always(orders_data())),
     "all-reduce": ("all_reduce", always(all_reduce_data())),
+    "row-owners": ("row_owners", always(owners_data())),
+    "swap-halves": ("swap_halves", always(halves_data())),
+    "ragged-rows": ("ragged", always(ragged_data())),
 }
 
 

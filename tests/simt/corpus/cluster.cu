@@ -74,6 +74,72 @@ template <bool RIGHT> __global__ void arrive_and_wait(int *out) {
     out[blockIdx.x * BLOCK + t] = v;
 }
 
+// The same of the other side: what one writes there is not ordered before what others read behind.
+template <bool RIGHT> __global__ void written_between(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    const bool late = !RIGHT && cluster.block_rank() == 0;
+    cluster.sync();
+    if (!late) s[t] = t;
+    cluster.barrier_arrive();
+    if (late) s[t] = t;  // LABEL written_between
+    cluster.barrier_wait();
+    int v = cluster.map_shared_rank(s, next)[t];  // HAZARD written_between: race with written_between
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = v;
+}
+
+// The same in global memory.
+template <bool RIGHT> __global__ void global_between(int *out) {
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    const bool late = !RIGHT && cluster.block_rank() == 0;
+    cluster.sync();
+    if (!late) out[blockIdx.x * BLOCK + t] = t;
+    cluster.barrier_arrive();
+    if (late) out[blockIdx.x * BLOCK + t] = t;  // LABEL global_between
+    cluster.barrier_wait();
+    int v = out[next * BLOCK + t];  // HAZARD global_between: race with global_between
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = v;
+}
+
+// Two rounds: what is read in the first must be read before it is written in the second.
+template <bool RIGHT> __global__ void two_rounds(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    int sum = 0;
+    for (int k = 0; k < 2; k++) {
+        s[t] = t + k;  // HAZARD two_rounds: race with two_rounds
+        cluster.sync();
+        sum += cluster.map_shared_rank(s, next)[t];  // LABEL two_rounds
+        if (RIGHT || k > 0) cluster.sync();
+    }
+    out[blockIdx.x * BLOCK + t] = sum;
+}
+
+// Blocks 1 and 2 read, with threads of one number; before block 0 writes it must hear of both.
+template <bool RIGHT> __global__ void two_readers(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, rank = cluster.block_rank();
+    s[t] = t;
+    cluster.sync();
+    if (rank == 1 || rank == 2) {
+        out[rank * BLOCK + t] = cluster.map_shared_rank(s, 0)[t];  // LABEL two_readers
+        __threadfence();
+        if (RIGHT || rank == 2) atomicAdd(&out[t], 1);
+    } else if (rank == 0) {
+        while (atomicAdd(&out[t], 0) < (RIGHT ? 2 : 1)) {
+        }
+        __threadfence();
+        s[t] = 0;  // HAZARD two_readers: race with two_readers
+    }
+    cluster.sync();
+}
+
 template <bool RIGHT> __global__ void arrive_relaxed(int *out) {
     __shared__ int s[BLOCK];
     cg::cluster_group cluster = cg::this_cluster();
@@ -281,6 +347,63 @@ template <bool RIGHT> __global__ void bulk_init_fence(const int *in, int *out) {
     out[t] = s[t];
 }
 
+// What a copy reads or writes in global memory, beside a thread of another warp there: in its first
+// word, in its last, right behind it.
+template <int PLACE> __global__ void bulk_source(int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK * 2];
+    __shared__ unsigned long long arrived;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        make(&arrived, 1);
+        fence_init();
+        EXPECT(&arrived, BYTES - 16);
+        LOAD(s, in, BYTES - 16, &arrived);  // LABEL bulk_source
+    }
+    // HAZARD-NEXT bulk_source_last: race with bulk_source
+    if (t == 64) in[PLACE] = 7;  // HAZARD bulk_source: race with bulk_source
+    if (t == 0) {
+        wait(&arrived, 0);
+        in[5] = 0; // whose copy it was may overwrite what it has read
+    }
+    __syncthreads();
+    out[t] = s[t % 64];
+}
+
+template <int PLACE> __global__ void bulk_target(int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    fence_proxy();
+    __syncthreads();
+    if (t == 0) {
+        STORE(out, s, BYTES - 16);  // LABEL bulk_target
+        COMMIT();
+        WAIT_READ();
+    }
+    // HAZARD-NEXT bulk_target_last: race with bulk_target
+    if (t == 64) in[0] = out[PLACE];  // HAZARD bulk_target: race with bulk_target
+}
+
+// All threads have waited, and met: then the buffer is theirs.
+template <bool RIGHT> __global__ void bulk_then_own(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    __shared__ unsigned long long arrived;
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        make(&arrived, 1);
+        fence_init();
+        EXPECT(&arrived, BYTES);
+        LOAD(s, in, BYTES, &arrived);
+    }
+    __syncthreads();
+    wait(&arrived, 0);
+    int v = s[(t + 32) % BLOCK];  // LABEL bulk_then_own
+    if (RIGHT) __syncthreads();
+    s[t] = v;  // HAZARD bulk_then_own: race with bulk_then_own
+    __syncthreads();
+    out[t] = s[(t + 64) % BLOCK];
+}
+
 // Two tiles through one buffer.
 template <bool RIGHT> __global__ void bulk_refill(const int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK];
@@ -449,6 +572,10 @@ static const Case cases[] = {
     CLUSTER(last_sync),
     CLUSTER(block_barrier),
     CLUSTER(arrive_and_wait),
+    CLUSTER(written_between),
+    CLUSTER(global_between),
+    CLUSTER(two_rounds),
+    CLUSTER(two_readers),
     CLUSTER(arrive_relaxed),
     CLUSTER(histogram),
     CLUSTER(some_threads),
@@ -464,6 +591,13 @@ static const Case cases[] = {
     TWINS(bulk_one_waits),
     TWINS(bulk_init_fence),
     TWINS(bulk_refill),
+    TWINS(bulk_then_own),
+    RUN("bulk_source", bulk_source<0><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_source_last", bulk_source<BLOCK - 5><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_source_right", bulk_source<BLOCK - 4><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_target", bulk_target<0><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_target_last", bulk_target<BLOCK - 5><<<1, BLOCK>>>(d_in, d_out)),
+    RUN("bulk_target_right", bulk_target<BLOCK - 4><<<1, BLOCK>>>(d_in, d_out)),
     RUN("bulk_store_right", bulk_store_right<<<1, BLOCK>>>(d_in, d_out)),
     RUN("bulk_proxy", bulk_proxy<<<1, BLOCK>>>(d_in, d_out)),
     RUN("bulk_overwrite", bulk_overwrite<<<1, BLOCK>>>(d_in, d_out)),

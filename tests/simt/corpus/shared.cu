@@ -110,6 +110,66 @@ template <bool RIGHT> __global__ void store_against_atomic(const int *in, int *o
     if (t == 0) out[0] = total;
 }
 
+// Each word by one thread, and then by one of another warp.
+template <bool RIGHT> __global__ void stores_then_adds(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = 0;  // LABEL stores_then_adds
+    if (RIGHT) __syncthreads();
+    if (t >= 32) atomicAdd(&s[t - 32], in[t]);  // HAZARD stores_then_adds: race with stores_then_adds
+    __syncthreads();
+    out[t] = s[t];
+}
+
+// What one thread reads another updates; what two read, one of them, which waits for a third.
+template <bool RIGHT> __global__ void reads_then_adds(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t < 32) out[BLOCK + t] = s[t];  // LABEL reads_then_adds
+    if (RIGHT) __syncthreads();
+    if (t >= BLOCK - 32) atomicAdd(&s[t % 32], 1);  // HAZARD reads_then_adds: race with reads_then_adds
+    __syncthreads();
+    out[t] = s[t];
+}
+
+template <bool RIGHT> __global__ void two_reads_then_add(const int *in, int *out) {
+    __shared__ int s[32];
+    unsigned t = threadIdx.x;
+    if (t < 32) s[t] = in[t];
+    __syncthreads();
+    if (t < 64) out[t] = s[t % 32];  // LABEL two_reads_then_add
+    if (RIGHT) __syncthreads();
+    if (t < 32) asm volatile("bar.sync 1, 64;" ::: "memory");
+    if (t >= 64 && t < 96) asm volatile("bar.arrive 1, 64;" ::: "memory");
+    if (t < 32) atomicAdd(&s[t], 1);  // HAZARD two_reads_then_add: race with two_reads_then_add
+    __syncthreads();
+    if (t < 32) out[t] += s[t];
+}
+
+// One byte of a word, and all of it.
+template <bool RIGHT> __global__ void byte_then_add(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    ((volatile char *)s)[4 * t + 2] = 1;  // LABEL byte_then_add
+    if (RIGHT) __syncthreads();
+    if (t >= 32) atomicAdd(&s[t - 32], 1);  // HAZARD byte_then_add: race with byte_then_add
+    __syncthreads();
+    out[t] = s[t];
+}
+
+template <bool RIGHT> __global__ void add_to_nothing(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (RIGHT) s[t] = 0;
+    atomicAdd(&s[t], in[t]);  // HAZARD add_to_nothing: uninitialized
+    __syncthreads();
+    out[t] = s[t];
+}
+
 template <bool RIGHT> __global__ void read_against_atomic(const int *in, int *out) {
     __shared__ int total;
     unsigned t = threadIdx.x;
@@ -449,6 +509,11 @@ static const Case cases[] = {
     WARP_TWINS(read_after_write_in_warp),
     WARP_TWINS(shuffle_is_no_fence),
     TWINS(store_against_atomic),
+    TWINS(stores_then_adds),
+    TWINS(reads_then_adds),
+    TWINS(two_reads_then_add),
+    TWINS(byte_then_add),
+    TWINS(add_to_nothing),
     TWINS(read_against_atomic),
     TWINS(store_after_atomic),
     RUN("histogram_right", histogram<<<1, BLOCK>>>),

@@ -67,7 +67,7 @@ static void start(void) {
         .machine = options.machine,
         .checked = options.check,
     };
-    options.instructions = report.html;
+    options.instructions = report.html || (report.lines && report.machine);
     options.lines = report.lines || report.lines_csv;
     report_start(&report);
     if (!memory_open(memory_size())) {

@@ -319,7 +319,6 @@ static SimtStatus run_blocks(Run *run) {
     observer_watch(machine);
     bool enough = schedule_run(machine, tally, slots);
     machine_await_prerequisite(machine);
-    observer_leave(machine);
     status = machine->status;
     if (status != SIMT_OK) *run->error = machine->error;
     if (!enough) {

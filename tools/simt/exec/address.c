@@ -40,12 +40,9 @@ uint32_t address_same_block(const Block *block, const uint64_t address[LANES], u
                             Block **of) {
     const uint32_t rank = address_rank(block, address[__builtin_ctz(mask)]);
     uint32_t same = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const int lane = __builtin_ctz(m);
-        same |= (uint32_t)(address_rank(block, address[lane]) == rank) << lane;
-    }
+    LANE_LOOP same |= (uint32_t)(address_rank(block, address[l]) == rank) << l;
     *of = cluster_block(block, rank);
-    return same;
+    return same & mask;
 }
 
 Access address_copy_store(const Inst *inst) {

@@ -51,6 +51,10 @@ typedef struct {
     enum { CONSTANT_VALUE, CONSTANT_PARAMETER, CONSTANT_MEMORY } from;
 } CodeConstant;
 
+// What instructions tell of themselves: all accesses, those that may be of shared memory, where
+// lanes meet.
+enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_MEETINGS = 4 };
+
 struct Code {
     const PtxFunction *source;
     Inst *insts;
@@ -70,6 +74,7 @@ struct Code {
     bool ordered;  // its results may depend on the order in which blocks run
     bool reserved; // uses the system's shared memory
     bool lowered;
+    uint8_t watched;                   // what its instructions tell: CODE_*, see observer.c
     bool visited, followed;            // while calls are followed: begun, done
     uint32_t frame_base, frame_rounds; // place in the stack, activations that fit there
     uint32_t local_bytes;              // per thread, with that of the functions it calls

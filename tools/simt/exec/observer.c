@@ -94,50 +94,46 @@ const Inst *observer_follow(Warp *warp, const Inst *inst) {
 
 // --- installation ---
 
-// Whether anybody wants to know what this instruction accesses.
-static bool wanted(const Machine *machine, const Inst *inst) {
-    const PtxSpace space = inst->memory.space;
-    if (machine->trace || (machine->observer && machine->observer->access)) return true;
-    return machine->profile && (space == PTX_SHARED || space == PTX_GENERIC);
+// What anybody wants to know of a machine: CODE_*.
+static uint8_t wanted(const Machine *machine) {
+    const Observer *observer = machine->observer;
+    const bool all = machine->trace || (observer && observer->access);
+    const bool meetings = observer && observer->meet;
+    return (uint8_t)((all ? CODE_ACCESSES : 0) | (machine->profile ? CODE_SHARED : 0) |
+                     (meetings ? CODE_MEETINGS : 0));
 }
 
-static Op *watching(const Machine *machine, const Inst *inst) {
+static Op *watching(uint8_t wanted, const Inst *inst) {
+    const PtxSpace space = inst->memory.space;
+    const bool shared = space == PTX_SHARED || space == PTX_GENERIC;
+    const bool accesses = wanted & CODE_ACCESSES || (wanted & CODE_SHARED && shared);
     switch (inst->access) {
     case ACCESS_LOAD:
     case ACCESS_STORE:
     case ACCESS_ATOMIC:
-        return wanted(machine, inst) ? watch_access : NULL;
+        return accesses ? watch_access : NULL;
     case ACCESS_COPY:
-        return wanted(machine, inst) ? watch_copy : NULL;
+        return accesses ? watch_copy : NULL;
     case ACCESS_SYNC:
-        return machine->observer && machine->observer->meet ? watch_sync : NULL;
+        return wanted & CODE_MEETINGS ? watch_sync : NULL;
     case ACCESS_NONE:
         break;
     }
     return NULL;
 }
 
-static void install(const Machine *machine, bool watched) {
+void observer_watch(const Machine *machine) {
+    const uint8_t now = wanted(machine);
     for (uint32_t k = 0; k < machine->code_count; k++) {
         Code *code = machine->codes[k];
-        for (uint32_t i = 0; code && code->lowered && i < code->count; i++) {
+        if (!code || !code->lowered || code->watched == now) continue;
+        code->watched = now;
+        for (uint32_t i = 0; i < code->count; i++) {
             Inst *inst = &code->insts[i];
-            Op *op = watched ? watching(machine, inst) : NULL;
+            Op *op = watching(now, inst);
             inst->run = op ? op : inst->plain;
         }
     }
-}
-
-static bool is_watched(const Machine *machine) {
-    return machine->observer || machine->profile || machine->trace;
-}
-
-void observer_watch(const Machine *machine) {
-    if (is_watched(machine)) install(machine, true);
-}
-
-void observer_leave(const Machine *machine) {
-    if (is_watched(machine)) install(machine, false);
 }
 
 // --- what blocks tell ---

@@ -75,9 +75,8 @@ struct Observer {
     void (*step)(Warp *warp, const Inst *inst);
 };
 
-// Before and after a launch: lets machine->observer, if any, see its instructions, or no more.
+// Before every launch: lets those who watch the machine, and no others, see its instructions.
 void observer_watch(const Machine *machine);
-void observer_leave(const Machine *machine);
 
 // Runs a warp as long as it is followed; the next instruction, as of an Op.
 const Inst *observer_follow(Warp *warp, const Inst *inst);

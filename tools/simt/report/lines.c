@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "simt/report/columns.h"
 #include "simt/report/hazards.h"
+#include "simt/report/listing.h"
 
 typedef struct {
     size_t kernel; // its number, in the order of first launches
@@ -99,12 +100,11 @@ static Str text_line(Str text, uint32_t number) {
     return line;
 }
 
-// The source is cut where the screen ends: `room` characters.
-static void print_line(const LineCounters *line, Str source, const Column *columns, int room) {
-    printf("%*u", NUMBER_WIDTH, line->line);
+// Counters, and behind them a text, which is cut where the screen ends: `room` characters.
+static void print_counters(const Counters *counters, Str source, const Column *columns, int room) {
     for (int column = 0; column < SHOWN; column++) {
         if (!columns[column].wanted) continue;
-        uint64_t value = line->counters.value[shown[column].counter];
+        uint64_t value = counters->value[shown[column].counter];
         if (value)
             printf("%*s%*llu", GAP, "", columns[column].width, (unsigned long long)value);
         else
@@ -112,6 +112,19 @@ static void print_line(const LineCounters *line, Str source, const Column *colum
     }
     if ((int)source.len > room) source.len = (size_t)room;
     printf(source.len ? "  | %.*s\n" : "  |\n", STR_ARG(source));
+}
+
+static void print_instructions(Arena *arena, const KernelLine *line, const Column *columns,
+                               int room) {
+    size_t count;
+    const ListingInst *insts =
+        listing_of(arena, kernels[line->kernel], line->at.file, line->at.line, &count);
+    for (size_t i = 0; i < count; i++) {
+        Buf text = {.arena = arena};
+        buf_format(&text, "  %.*s", STR_ARG(insts[i].text));
+        printf("%*s", NUMBER_WIDTH, "");
+        print_counters(&insts[i].counted, buf_str(&text), columns, room);
+    }
 }
 
 static int column_width(int column) {
@@ -134,7 +147,7 @@ static int choose_columns(Column *columns) {
     return room;
 }
 
-void lines_print(Arena *arena) {
+void lines_print(Arena *arena, bool instructions) {
     Column columns[SHOWN];
     int room = choose_columns(columns);
     Str text = {NULL, 0};
@@ -149,7 +162,9 @@ void lines_print(Arena *arena) {
                     printf("%*s%*s", GAP, "", columns[k].width, shown[k].heading);
             printf("  | Source\n");
         }
-        print_line(&line->at, text_line(text, line->at.line), columns, room);
+        printf("%*u", NUMBER_WIDTH, line->at.line);
+        print_counters(&line->at.counters, text_line(text, line->at.line), columns, room);
+        if (instructions) print_instructions(arena, line, columns, room);
     }
 }
 

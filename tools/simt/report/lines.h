@@ -7,7 +7,8 @@
 // `only_last`: forgets what earlier launches of this kernel counted.
 void lines_add(Arena *arena, const char *kernel, bool only_last, const LineCounters *lines,
                size_t count);
-void lines_print(Arena *arena);
+// `instructions`: those of each line under it, which profile.h must have.
+void lines_print(Arena *arena, bool instructions);
 
 // The same with every counter and the hazards at each line, as a CSV file. False: errno says why.
 bool lines_csv(Arena *arena, const char *path);

@@ -86,7 +86,7 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
     rows[at - 1].latest = launch_count;
     lines_add(&arena, rows[at - 1].name, options.last, report->lines, report->line_count);
     hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count);
-    if (options.html)
+    if (options.html || (options.lines && options.machine))
         profile_add(&arena, mangled, name, options.last, launch_count, launch, report);
 }
 
@@ -163,7 +163,7 @@ static bool write_all(bool *good) {
     if (options.html)
         *good &= written(html_write(&arena, options.html, options.checked), options.html);
     if (row_count) print_table();
-    if (options.lines) lines_print(&arena);
+    if (options.lines) lines_print(&arena, options.machine);
     return hazards_print(&arena);
 }
 

@@ -26,6 +26,7 @@ static void free_checker(Checker *checker) {
     free(checker->proxy_fences);
     free(checker->copy_groups);
     free(checker->copies);
+    free(checker->counted);
     findings_free(&checker->findings);
     free(checker);
 }
@@ -34,20 +35,21 @@ static bool attach(Block *block) {
     Checker *checker = calloc(1, sizeof *checker);
     if (!checker) return false;
     Check *check = (Check *)(void *)block->machine->observer;
-    size_t words = block->shared_bytes / 4 + 1;
+    const size_t words = block->shared_bytes / 4 + 1, sites = check_sites_limit(block->machine);
     checker->check = check;
     checker->shared_words = (uint32_t)words;
     checker->machine = block->machine;
+    checker->seen_frees = memory_frees;
     checker->room = block->machine->ordered ? &check->room : &checker->own_room;
     checker->warps = calloc(MAX_WARPS, sizeof *checker->warps);
     checker->lane_known = calloc(block->warp_count, sizeof *checker->lane_known);
     checker->waiting = calloc(block->warp_count, sizeof *checker->waiting);
     checker->split = calloc(words, sizeof *checker->split);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
-    checker->unwritten_at = calloc(RECORD_SITES, sizeof *checker->unwritten_at);
-    checker->extents = calloc(RECORD_SITES, sizeof *checker->extents);
-    checker->variables = calloc(RECORD_SITES, sizeof *checker->variables);
-    checker->races = calloc(RECORD_SITES, sizeof *checker->races);
+    checker->unwritten_at = calloc(sites, sizeof *checker->unwritten_at);
+    checker->extents = calloc(sites, sizeof *checker->extents);
+    checker->variables = calloc(sites, sizeof *checker->variables);
+    checker->races = calloc(sites, sizeof *checker->races);
     if (shadow_take_cells(&checker->cells, words) &&
         shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps &&
         checker->lane_known && checker->waiting && checker->split && checker->unwritten &&
@@ -88,8 +90,9 @@ static void begin(Block *block) {
     Checker *checker = block->watch;
     check_times(checker, block->number);
     checker->block_start = checker->block_floor = checker->now;
-    memset(checker->arrivals, 0, sizeof checker->arrivals);
+    for (int i = 0; i < BARRIERS; i++) checker->arrivals[i].open = false;
     checker->known = (Known){0};
+    checker->parted = 0;
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);

@@ -29,6 +29,9 @@ void cluster_begin(Checker *checker, const Block *block) {
     if (checker->remote) memset(checker->remote, 0, bytes);
     checker->cluster = NULL;
     checker->cluster_count = checker->cluster_threads = 0;
+    checker->cluster_apart = false;
+    checker->cluster_met = 0;
+    memset(checker->cluster_floor, 0, sizeof checker->cluster_floor);
     if (block->rank) checker->block_start = first_of(block)->block_start;
 }
 
@@ -58,9 +61,10 @@ void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
                   const uint64_t address[LANES]) {
     if (!of) return; // the access fails
     Checker *checker = check_of(warp), *owner = of->watch;
+    const bool met = checker->cluster_floor[warp->index];
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t thread = warp->index * LANES + (uint32_t)__builtin_ctz(m);
-        if (!order_knows_block(checker, thread, of->number))
+        if (!met && !order_knows_block(checker, thread, of->number))
             absent(checker, access, thread, of->number, false);
         if (!of->running) absent(checker, access, thread, of->number, true);
         note_remote(checker, owner, of, access, warp, thread);
@@ -71,14 +75,24 @@ void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
     check_shared(checker, of, warp, access, lanes, address, 0);
 }
 
+// Before which time all that the cluster did lies before some thread of the block.
+static uint64_t reached(const Checker *checker) {
+    uint64_t time = 0;
+    for (int w = 0; w < MAX_WARPS; w++)
+        if (checker->cluster_floor[w] > time) time = checker->cluster_floor[w];
+    return time;
+}
+
 // Every access of other blocks must be ordered before the end of this one.
 void cluster_end(Checker *checker, Block *block) {
     if (!checker->remote || checker->machine->status != SIMT_OK) return;
+    const uint64_t time = reached(checker);
     for (uint32_t rank = 0; rank < block->cluster->count; rank++) {
         const Block *from = block->cluster->blocks[rank];
         for (uint32_t thread = 0; thread < from->threads; thread++) {
             const Record record = checker->remote[rank * DEVICE_MAX_THREADS + thread];
-            if (!record || order_reached(checker, from->number, thread, record_time(record)))
+            if (!record || record_time(record) < time ||
+                order_reached(checker, from->number, thread, record_time(record)))
                 continue;
             const Site *site = &checker->check->sites[record_site(record)];
             const Access access = {.inst = site->inst, .kind = site->kind};
@@ -89,16 +103,38 @@ void cluster_end(Checker *checker, Block *block) {
 
 // --- the barrier ---
 
+// Where every thread releases what it did, and none does anything between its arrival and the
+// barrier, all that the cluster did lies before a time, and what it does behind the barrier is
+// later: that is seen at once, without a look at what each thread has acquired.
+
+void cluster_between(const Warp *warp, uint32_t lanes) {
+    if (lanes & warp->cluster_arrived) first_of(warp->block)->cluster_apart = true;
+}
+
 void check_cluster_arrive(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp), *first = first_of(warp->block);
     first->cluster_threads += (uint32_t)__builtin_popcount(warp->exec);
     first->cluster_inst = inst;
-    if (inst->order & ORDER_RELEASE) order_cluster_arrive(checker, first, warp);
+    cluster_between(warp, warp->exec);
+    if (inst->order & ORDER_RELEASE)
+        order_cluster_arrive(checker, first, warp);
+    else
+        first->cluster_apart = true;
 }
 
 void check_cluster_waited(Warp *warp, const Inst *inst) {
-    if (inst->order & ORDER_ACQUIRE)
-        order_cluster_waited(check_of(warp), first_of(warp->block), warp);
+    Checker *checker = check_of(warp), *first = first_of(warp->block);
+    if (!(inst->order & ORDER_ACQUIRE)) return;
+    order_cluster_waited(checker, first, warp);
+    if (first->cluster_met && !(warp->live & ~warp->exec))
+        checker->cluster_floor[warp->index] = first->cluster_met;
+}
+
+static uint64_t all_met(const Cluster *cluster) {
+    const uint64_t time = shadow_next_time();
+    for (uint32_t rank = 0; rank < cluster->count; rank++)
+        check_new_times(cluster->blocks[rank]->watch);
+    return time;
 }
 
 void check_cluster_complete(Block *block) {
@@ -110,5 +146,8 @@ void check_cluster_complete(Block *block) {
                     "%u of %u threads of the cluster reached this barrier and the others had "
                     "ended: let every thread reach it",
                     first->cluster_threads, all);
+    const bool together = first->cluster_threads == all && !first->cluster_apart;
+    first->cluster_met = together ? all_met(block->cluster) : 0;
     first->cluster_threads = 0;
+    first->cluster_apart = false;
 }

@@ -13,7 +13,7 @@
 
 void copy_begin(Checker *checker) {
     check_forget_copies(checker);
-    checker->copy_count = 0;
+    checker->copy_count = checker->counted_count = 0;
     if (checker->proxy_fences)
         memset(checker->proxy_fences, 0, MAX_WARPS * sizeof *checker->proxy_fences);
     if (checker->copy_groups)
@@ -38,19 +38,25 @@ static uint32_t *group_of(Checker *checker, uint32_t thread, bool bulk) {
     return &checker->copy_groups[thread / LANES][bulk][thread % LANES];
 }
 
+// Adds a copy at the end of a list.
+static void add_copy(Checker *checker, PendingCopy **at, uint32_t *count, uint32_t *capacity,
+                     const PendingCopy *copy) {
+    if (*count == *capacity) {
+        const uint32_t wanted = *capacity ? *capacity * 2 : 64;
+        PendingCopy *grown = realloc(*at, wanted * sizeof *grown);
+        checker->lost |= !grown;
+        if (!grown) return;
+        *at = grown;
+        *capacity = wanted;
+    }
+    (*at)[(*count)++] = *copy;
+}
+
 static void add_pending(Checker *checker, PendingCopy copy) {
     const uint32_t *group = group_of(checker, copy.thread, copy.bulk);
     if (!group) return;
     copy.group = *group;
-    if (checker->copy_count == checker->copy_capacity) {
-        const uint32_t capacity = checker->copy_capacity ? checker->copy_capacity * 2 : 64;
-        PendingCopy *grown = realloc(checker->copies, capacity * sizeof *grown);
-        checker->lost |= !grown;
-        if (!grown) return;
-        checker->copies = grown;
-        checker->copy_capacity = capacity;
-    }
-    checker->copies[checker->copy_count++] = copy;
+    add_copy(checker, &checker->copies, &checker->copy_count, &checker->copy_capacity, &copy);
 }
 
 static void settle(Checker *checker, const PendingCopy *copy) {
@@ -216,27 +222,71 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
 
 // --- copies in bulk ---
 
-enum { STEP = 16 }; // bytes that are looked at as one access
+enum { STEP = 16, GROUP_BYTES = REGION_GROUP * 4 }; // looked at as one access
 
-// One side of a copy, as accesses of its thread. `kind`: what it does there.
-static void side(Checker *checker, Warp *warp, const Bulk *bulk, const Piece *piece,
-                 AccessKind kind, uint64_t copy) {
-    const uint8_t step = bulk->stores ? (uint8_t)bulk->bytes : STEP;
-    Access access = {.inst = bulk->inst,
-                     .space = piece->block ? PTX_SHARED : PTX_GLOBAL,
-                     .bytes = step > 4 ? 4 : step,
-                     .elements = step > 4 ? step / 4 : 1,
-                     .slot = bulk->inst->slot + (piece == &bulk->from),
-                     .kind = kind};
-    if (kind == ACCESS_ATOMIC) access.order = ORDER_RELAXED, access.scope = SCOPE_DEVICE;
+// The memory of a block has records of the copy in these bytes.
+static void widen(const Piece *piece, uint64_t bytes) {
+    Checker *owner = piece->block->watch;
+    Extent *copied = &owner->copied;
+    const uint64_t first = piece->address, end = first + bytes;
+    if (!copied->high || first < copied->low) copied->low = first;
+    if (end > copied->high) copied->high = end;
+}
+
+// What a copy does on one side, as accesses of its thread.
+typedef struct {
+    Checker *checker;
+    Warp *warp;
+    const Bulk *bulk;
+    Block *block; // NULL: global memory
+    Access access;
+    uint64_t copy; // its time
+} CopySide;
+
+static bool quick_group(const CopySide *side, uint64_t at) {
+    const uint32_t lane = (uint32_t)side->bulk->lane;
+    if (side->access.kind == ACCESS_ATOMIC) return false;
+    return side->block ? check_shared_words(side->checker, side->block, side->warp, &side->access,
+                                            lane, at, REGION_GROUP, side->copy)
+                       : check_global_group(side->checker, side->warp, &side->access, lane, at);
+}
+
+static void step(const CopySide *side, uint64_t at) {
     uint64_t address[LANES] = {0};
-    const uint32_t lane = 1u << bulk->lane;
-    for (uint64_t at = 0; at < bulk->bytes; at += step) {
-        address[bulk->lane] = piece->address + at;
-        if (piece->block)
-            check_shared(checker, piece->block, warp, &access, lane, address, copy);
-        else
-            check_global(checker, warp, &access, lane, address);
+    const uint32_t lane = 1u << side->bulk->lane;
+    address[side->bulk->lane] = at;
+    if (side->block)
+        check_shared(side->checker, side->block, side->warp, &side->access, lane, address,
+                     side->copy);
+    else
+        check_global(side->checker, side->warp, &side->access, lane, address);
+}
+
+// One side of a copy. `kind`: what it does there.
+static void look_at(Checker *checker, Warp *warp, const Bulk *bulk, const Piece *piece,
+                    AccessKind kind, uint64_t copy) {
+    const uint8_t each = bulk->stores ? (uint8_t)bulk->bytes : STEP;
+    CopySide side = {.checker = checker,
+                     .warp = warp,
+                     .bulk = bulk,
+                     .block = piece->block,
+                     .access = {.inst = bulk->inst,
+                                .space = piece->block ? PTX_SHARED : PTX_GLOBAL,
+                                .bytes = each > 4 ? 4 : each,
+                                .elements = each > 4 ? each / 4 : 1,
+                                .slot = bulk->inst->slot + (piece == &bulk->from),
+                                .kind = kind},
+                     .copy = copy};
+    if (kind == ACCESS_ATOMIC) side.access.order = ORDER_RELAXED, side.access.scope = SCOPE_DEVICE;
+    if (piece->block && bulk->barrier.block) widen(piece, bulk->bytes);
+    const uint64_t end = piece->address + bulk->bytes;
+    for (uint64_t at = piece->address; at < end;) {
+        const uint64_t next = (at / GROUP_BYTES + 1) * GROUP_BYTES;
+        if (at % GROUP_BYTES == 0 && next <= end && quick_group(&side, at)) {
+            at = next;
+            continue;
+        }
+        for (; at < next && at < end; at += each) step(&side, at);
     }
 }
 
@@ -251,6 +301,34 @@ static void add_group(Checker *checker, const Bulk *bulk, const Piece *piece, ui
                                        .bulk = true});
 }
 
+// One that an mbarrier counts, of the memory that it writes.
+static void add_counted(Checker *checker, const Bulk *bulk, uint32_t thread, uint64_t time) {
+    const Access to = {.inst = bulk->inst, .slot = bulk->inst->slot};
+    if (!bulk->to.block) return;
+    Checker *owner = bulk->to.block->watch;
+    const PendingCopy copy = {.inst = bulk->inst,
+                              .owner = owner,
+                              .address = bulk->to.address,
+                              .bytes = bulk->bytes,
+                              .thread = thread,
+                              .copy = record_make(time, check_site(checker, &to), thread, 0)};
+    add_copy(checker, &owner->counted, &owner->counted_count, &owner->counted_capacity, &copy);
+}
+
+void copy_settle(Checker *checker, uint64_t time) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < checker->counted_count; i++) {
+        const PendingCopy *copy = &checker->counted[i];
+        const Record done = record_make(time, record_site(copy->copy), copy->thread, 0);
+        if (order_all_acquired(checker, record_copy_block(copy->copy), copy->thread,
+                               record_time(copy->copy)))
+            check_settle(checker, copy->address, copy->bytes, copy->copy, done);
+        else
+            checker->counted[kept++] = *copy;
+    }
+    checker->counted_count = kept;
+}
+
 void check_bulk(Warp *warp, const Bulk *bulk) {
     Checker *checker = check_of(warp);
     const uint32_t thread = warp->index * LANES + (uint32_t)bulk->lane;
@@ -259,11 +337,11 @@ void check_bulk(Warp *warp, const Bulk *bulk) {
     const Access source = {.inst = bulk->inst, .slot = bulk->inst->slot + 1, .kind = ACCESS_LOAD};
     if (bulk->from.block && !bulk->stores) check_source(checker, bulk, thread);
     if (bulk->barrier.block && !bulk->stores) check_mbarrier(checker, bulk, thread);
-    if (!bulk->stores) side(checker, warp, bulk, &bulk->from, ACCESS_LOAD, time);
-    side(checker, warp, bulk, &bulk->to, writes, time);
+    if (!bulk->stores) look_at(checker, warp, bulk, &bulk->from, ACCESS_LOAD, time);
+    look_at(checker, warp, bulk, &bulk->to, writes, time);
     if (bulk->barrier.block) {
         Checker *of = bulk->barrier.block->watch;
-        of->copied = checker->copied = true;
+        add_counted(checker, bulk, thread, time);
         order_copy_counted(checker, &of->words, bulk->barrier.address,
                            record_make(time, 0, thread, 0));
     } else if (bulk->from.block) {

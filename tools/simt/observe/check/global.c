@@ -2,7 +2,7 @@
 // nothing has written.
 #include <string.h>
 
-#include "simt/observe/check/inside.h"
+#include "simt/observe/check/touch.h"
 
 static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
                     uint64_t size) {
@@ -137,7 +137,7 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
 // What a kernel has freed is in no extent any more.
 static void forget_freed(Checker *checker) {
     if (checker->seen_frees == memory_frees) return;
-    memset(checker->extents, 0, RECORD_SITES * sizeof *checker->extents);
+    memset(checker->extents, 0, check_sites_limit(checker->machine) * sizeof *checker->extents);
     checker->seen_frees = memory_frees;
 }
 
@@ -219,6 +219,29 @@ static bool all_written(const Access *access, uint32_t mask, const uint64_t addr
     const bool store = access->kind == ACCESS_STORE;
     return size < 4 ? parts_of_words(store, mask, address, size)
                     : whole_words(store, mask, address, size);
+}
+
+bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
+                        uint64_t address) {
+    enum { BYTES = REGION_GROUP * 4 };
+    const bool store = access->kind == ACCESS_STORE;
+    if (address % BYTES || access->order || checker->machine->after) return false;
+    forget_freed(checker);
+    const Extent extent = extent_of(checker, access, address);
+    if (extent.high - extent.low < BYTES || address - extent.low > extent.high - extent.low - BYTES)
+        return false;
+    if (store && checker->check->words.count) return false;
+    uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
+    if (store)
+        memset(shadow, 0xF, REGION_GROUP);
+    else if (any_unwritten(shadow, REGION_GROUP))
+        return false;
+    uint64_t addresses[LANES] = {0};
+    addresses[lane] = address;
+    Touch at = touch_of(checker, warp, access, addresses);
+    at.lane = lane;
+    at.mine = at.base + ((Record)lane << RECORD_THREAD);
+    return whole_group(&at, address);
 }
 
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,

@@ -207,6 +207,10 @@ struct Checker {
     uint32_t cluster_count;   // how many of them those have seen that waited last,
     uint32_t cluster_threads; // and threads that have arrived since
     const Inst *cluster_inst;
+    bool cluster_apart;   // some did anything behind their arrival, or released nothing
+    uint64_t cluster_met; // else what the cluster did before this time lies before its
+    uint64_t
+        cluster_floor[MAX_WARPS]; // last barrier; and before which one each warp has waited for
     Record *remote; // by rank and thread: the last access of another block's to shared memory here
     ProxyFence (*proxy_fences)[PROXY_FENCES]; // per warp, the latest
     uint32_t (*copy_groups)[2][LANES];        // per warp: groups of cp.async and of bulk copies
@@ -214,7 +218,10 @@ struct Checker {
     uint32_t copy_count, copy_capacity;
     uint32_t waited[MAX_WARPS]; // lanes that have waited for the kernel in front of this one
     bool any_waited, all_waited;
-    bool copied;             // shared memory here has records of copies that mbarriers count
+    Extent copied;        // where shared memory has records of copies that mbarriers count
+    PendingCopy *counted; // those that wrote there, until all threads know that they are done
+    uint32_t counted_count, counted_capacity;
+    uint32_t parted;         // warps of which lanes met that were not all
     Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
     uint32_t shared_words;
     Record latest_write_2, latest_read_2; // no second record of shared memory is later
@@ -235,11 +242,17 @@ static inline Checker *check_of(const Warp *warp) { return warp->block->watch; }
 
 // The next time. Accesses so far are before it.
 uint64_t check_tick(Checker *checker);
-// Times for a block that begins.
+// Times for a block that begins, and others later than all that were given out.
 void check_times(Checker *checker, uint64_t block);
+void check_new_times(Checker *checker);
 
 // The instruction's place in the source.
 PtxPlace check_place(const Machine *machine, const Inst *inst);
+// No number of an access in Check.sites is that great: each counter has one, and 0 is none's.
+static inline size_t check_sites_limit(const Machine *machine) {
+    const size_t limit = machine->slot_count + (size_t)2;
+    return limit < RECORD_SITES ? limit : RECORD_SITES;
+}
 // The number of an access in Check.sites.
 uint32_t check_add_site(Checker *checker, const Access *access);
 static inline uint32_t check_site(Checker *checker, const Access *access) {
@@ -301,6 +314,9 @@ static inline bool check_clusters(const Machine *machine) {
 // the time of an asynchronous copy, 0: an access of the warp's own.
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], uint64_t copy);
+// The same of so many words that a lane's copy loads or stores. False: look at each.
+bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *access,
+                        uint32_t lane, uint64_t address, uint32_t words, uint64_t copy);
 // What a copy did in these bytes, by its record, becomes an access by that of a thread.
 void check_forget_copies(Checker *owner); // of all copies, when a block begins
 void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
@@ -309,6 +325,10 @@ void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
+// One lane's load or store of as many bytes as a group of words has, a copy's part. False: unusual,
+// look at its words.
+bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
+                        uint64_t address);
 // Of these lanes, those that access another address than the lane before.
 static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes) {
     uint32_t same = 0;
@@ -348,6 +368,8 @@ void order_cluster_waited(Checker *checker, const Checker *first, const Warp *wa
 // Whether a thread (of a warp, any of its lanes) has seen anything that a block released.
 bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block);
 // Whether some thread of the checker's block has acquired an access.
+// Whether all threads have, by what they knew when they last met at a barrier.
+bool order_all_acquired(Checker *checker, uint64_t block, uint32_t other, uint64_t time);
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time);
 // A copy is done when the mbarrier at this address of shared memory says so.
 void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Record copy);
@@ -363,12 +385,16 @@ void cluster_begin(Checker *checker, const Block *block);
 void cluster_end(Checker *checker, Block *block);
 void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
                   const uint64_t address[LANES]);
+// Lanes access memory, perhaps between their arrival at the barrier and the barrier.
+void cluster_between(const Warp *warp, uint32_t lanes);
 void check_cluster_arrive(Warp *warp, const Inst *inst);
 void check_cluster_waited(Warp *warp, const Inst *inst);
 void check_cluster_complete(Block *block);
 // Asynchronous copies, in copy.c.
 void copy_begin(Checker *checker);
 void copy_end(Checker *checker);
+// Behind a barrier of all threads, at `time`: copies that all of them have waited for.
+void copy_settle(Checker *checker, uint64_t time);
 void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
                const uint64_t address[LANES]); // cp.async
 void copy_fence(Checker *checker, const Warp *warp, const Inst *inst);

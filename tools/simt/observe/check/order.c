@@ -110,7 +110,7 @@ static Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, 
     uint32_t index = warp->index;
     uint64_t others[LANES] = {0}, floor = checker->block_floor;
     uint64_t(*known)[LANES] = checker->lane_known[index];
-    for (uint32_t m = lanes; m; m &= m - 1)
+    for (uint32_t m = checker->parted >> index & 1 ? lanes : 0; m; m &= m - 1)
         for (uint32_t k = 0; k < LANES; k++)
             if (known[__builtin_ctz(m)][k] > others[k]) others[k] = known[__builtin_ctz(m)][k];
     uint64_t warp_floor = checker->warp_floor[index];
@@ -240,6 +240,13 @@ static uint32_t same_word(const uint64_t address[LANES], uint32_t mask) {
     return same & mask;
 }
 
+// Whether a strong access may release something: itself, or what a fence before it made ready.
+static bool releases(const Checker *checker, const Warp *warp, const Access *access) {
+    if (access->kind == ACCESS_LOAD) return false;
+    return access->order & ORDER_RELEASE || checker->warps[warp->index].fenced_count ||
+           checker->common.fenced_count;
+}
+
 // Blocks that run at the same time never wait for each other: only those that run one at a time
 // can order anything through global memory.
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
@@ -251,6 +258,7 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             overwrite(checker, access, mask, address, table);
         return;
     }
+    if (!table->count && !releases(checker, warp, access)) return;
     while (mask) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask), same = same_word(address, mask);
         const uint64_t key = key_of(address[lane]);
@@ -407,6 +415,11 @@ bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block) {
     const uint32_t lane = thread % LANES;
     return seen_any(checker->room, &checker->warps[thread / LANES].acquired, lane, block) ||
            seen_any(checker->room, &checker->common.acquired, lane, block);
+}
+
+bool order_all_acquired(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
+    const SeenList *all = &checker->common.acquired;
+    return checker->orders && seen_orders(checker->room, all, 0, block, other, time) != ANSWER_NO;
 }
 
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {

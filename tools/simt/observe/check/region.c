@@ -26,8 +26,10 @@ bool region_use_more(const Touch *at, Region *region) {
 
 // --- groups of words that a warp accessed as a whole ---
 
+_Static_assert(REGION_GROUP == 1 << 5, "shifted by 5, all words are the first one's lane's");
 static Record group_lane(Record group, uint32_t k) {
-    return (group & ~(Record)3) + ((Record)(k >> (group & 3)) << RECORD_THREAD);
+    const uint32_t shift = (group & 3) == GROUP_ONE ? 5 : group & 3;
+    return (group & ~(Record)3) + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
 // The records of a group become those of its words. False: no memory.

@@ -14,7 +14,8 @@ enum { REGION_GROUP = 32, REGION_GROUPS = REGION_WORDS / REGION_GROUP };
 
 // The last accesses to a group of words by whole warps, later than those in the Cells: the record
 // of the first word's lane. Its scope is that of a weak access; in its place, 1 << that many words
-// are a lane's.
+// are a lane's, or GROUP_ONE: all of them.
+enum { GROUP_ONE = 3 };
 typedef struct {
     Record write, read, read_2;
 } GroupRecords;

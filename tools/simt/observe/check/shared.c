@@ -134,7 +134,7 @@ static void against_read(const SharedTouch *at, Record record, uint32_t byte) {
 static inline __attribute__((always_inline)) void note_read(const SharedTouch *at,
                                                             const Cells *cells, uint32_t k) {
     Record read = cells->read[k];
-    const bool own = !((read ^ at->mine) & RECORD_LANE_MASK);
+    const bool own = shared_own(at, read) && !((read ^ at->mine) & RECORD_LANE_MASK);
     const bool weaker = at->strong && !record_scope(read); // which this one does not stand for
     bool first = read < at->floor || (own && !weaker);
     if (first && !at->copy) {
@@ -164,8 +164,9 @@ static bool is_plain(const SharedTouch *at, Record record) {
 // by another thread.
 static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k) {
     Record write = cells->write[k];
+    const bool own = shared_own(at, write) && !((write ^ at->mine) & RECORD_LANE_MASK);
     if (is_plain(at, cells->write_2[k]) && !is_plain(at, write)) return;
-    if (record_scope(write) && !((write ^ at->mine) & RECORD_LANE_MASK)) return;
+    if (record_scope(write) && own) return;
     cells->write_2[k] = write;
     shared_second(&at->owner->latest_write_2, write);
 }
@@ -248,13 +249,22 @@ static SharedTouch touch_of(Checker *checker, Block *of, Warp *warp, const Acces
     const bool enough =
         checker->unwritten_at[check_site(checker, access)] >= check_many_races(checker);
     const Record start = owner->block_start << RECORD_TIME;
+    const Record met = checker->cluster_floor[warp->index] << RECORD_TIME;
+    const Record floor = checker->block_floor << RECORD_TIME;
+    const Record copies = RECORD_COPY << RECORD_TIME;
     return (SharedTouch){.checker = checker,
                          .owner = owner,
                          .warp = warp,
                          .shared = of->shared,
                          .access = access,
                          .address = address,
-                         .floor = cluster ? start : checker->block_floor << RECORD_TIME,
+                         .floor = !cluster      ? floor
+                                  : met > start ? met
+                                                : start,
+                         .block_floor = floor,
+                         .times = cluster ? checker->times << RECORD_TIME : 0,
+                         .span = cluster ? (checker->times_end - checker->times) << RECORD_TIME
+                                         : copies,
                          .start = enough ? 0 : start,
                          .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
                          .size = address_bytes(access),
@@ -265,48 +275,68 @@ static SharedTouch touch_of(Checker *checker, Block *of, Warp *warp, const Acces
                          .cluster = cluster};
 }
 
+// The record of thread 0.
+static Record set_records(SharedTouch *at, uint32_t mask, uint64_t copy) {
+    const uint32_t site = check_site(at->checker, at->access);
+    const Record base = record_make(at->checker->now, site, 0, at->strong ? SCOPE_CTA : 0);
+    if (copy) at->copy = record_make(copy, site, 0, 0);
+    at->noise = check_saturated(at->checker, base) ? ~(Record)0 : at->floor;
+    at->mask = mask;
+    if (at->cluster) cluster_between(at->warp, mask);
+    return base;
+}
+
+bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *access,
+                        uint32_t lane, uint64_t address, uint32_t words, uint64_t copy) {
+    uint64_t addresses[LANES] = {0};
+    addresses[lane] = address;
+    SharedTouch at = touch_of(checker, of, warp, access, addresses);
+    set_lane(&at, set_records(&at, 1u << lane, copy), lane);
+    return shared_copy(&at, (uint32_t)address / 4, words);
+}
+
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], uint64_t copy) {
     SharedTouch at = touch_of(checker, of, warp, access, address);
-    const uint32_t site = check_site(checker, access);
-    const Record base = record_make(checker->now, site, 0, at.strong ? SCOPE_CTA : 0);
-    if (copy) at.copy = record_make(copy, site, 0, 0);
-    at.noise = check_saturated(checker, base) ? ~(Record)0 : at.floor;
-    at.mask = mask;
-    const bool quick = !copy && !check_clusters(checker->machine) && !(base & 3);
-    lane_by_lane(&at, base, quick ? shared_quick(&at, base) : mask);
+    const Record base = set_records(&at, mask, copy);
+    // A strong access does not stand for those before it beside other strong ones: none is
+    // forgotten that some warp may still have to wait for.
+    if (at.cluster && at.strong) at.floor = at.owner->block_start << RECORD_TIME;
+    lane_by_lane(&at, base, copy ? mask : shared_quick(&at, base));
 }
 
 // --- what copies did, once somebody has waited for them ---
 
-static void settle(Record *record, Record copy, Record mine) {
-    if (!((*record ^ copy) & ~(Record)3)) *record = mine;
+static void settle(Record *records, uint64_t first, uint64_t end, Record copy, Record mine) {
+    for (uint64_t k = first; k < end; k++)
+        records[k] = (records[k] ^ copy) & ~(Record)3 ? records[k] : mine;
 }
 
+static void settle_all(const Cells *cells, uint64_t first, uint64_t end, Record copy, Record mine) {
+    settle(cells->write, first, end, copy, mine);
+    settle(cells->write_2, first, end, copy, mine);
+    settle(cells->read, first, end, copy, mine);
+    settle(cells->read_2, first, end, copy, mine);
+}
+
+// Where a word has records of its bytes, its own are not looked at.
 void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
-    Cells *words = &owner->cells, *single = &owner->byte_cells;
-    for (uint64_t byte = first; byte < first + bytes; byte++) {
-        const uint64_t word = byte / 4;
-        Record *const records[] = {&words->write[word], &words->write_2[word], &words->read[word],
-                                   &words->read_2[word]};
-        Record *const split[] = {&single->write[byte], &single->write_2[byte], &single->read[byte],
-                                 &single->read_2[byte]};
-        for (int k = 0; k < 4; k++) settle(owner->split[word] ? split[k] : records[k], copy, mine);
-    }
+    const uint64_t end = first + bytes;
+    settle_all(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_all(&owner->byte_cells, first, end, copy, mine);
 }
 
-static void forget(Cells *cells, uint32_t count) {
+static void forget(const Cells *cells, uint64_t first, uint64_t end) {
     Record *const records[] = {cells->write, cells->write_2, cells->read, cells->read_2};
     for (int k = 0; k < 4; k++)
-        for (uint32_t i = 0; i < count; i++)
-            if (record_is_copy(records[k][i])) records[k][i] = 0;
+        for (uint64_t i = first; i < end; i++)
+            records[k][i] = record_is_copy(records[k][i]) ? 0 : records[k][i];
 }
 
 void check_forget_copies(Checker *owner) {
-    const uint32_t words = owner->shared_words;
-    if (owner->copied) {
-        forget(&owner->cells, words);
-        forget(&owner->byte_cells, words * 4);
-    }
-    owner->copied = false;
+    const Extent copied = owner->copied;
+    owner->copied = (Extent){0, 0};
+    if (!copied.high) return;
+    forget(&owner->cells, copied.low / 4, (copied.high + 3) / 4);
+    if (owner->any_split) forget(&owner->byte_cells, copied.low, copied.high);
 }

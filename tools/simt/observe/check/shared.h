@@ -16,14 +16,21 @@ typedef struct {
     Record mine; // of its lane
     Record
         copy; // time of an asynchronous copy, which is recorded in place of the access's; 0: none
-    Record floor;      // records from here on are not ordered by a barrier of all threads
-    Record start;      // earlier ones are of other blocks: the word is not written
-    Record noise;      // those from here on are looked at; all others are not
-    Record warp_floor; // the warp's own earlier ones are ordered by bar.warp.sync
+    Record floor;       // records from here on are not ordered by a barrier of all threads
+    Record block_floor; // the block's own ones are from here on
+    Record times, span; // where the block's own latest times are; without clusters all are its own
+    Record start;       // earlier ones are of other blocks: the word is not written
+    Record noise;       // those from here on are looked at; all others are not
+    Record warp_floor;  // the warp's own earlier ones are ordered by bar.warp.sync
     uint32_t thread, lane, mask, size;
     AccessKind kind;
     bool strong, cluster;
 } SharedTouch;
+
+// Whether the access of this record is known to be the block's own, and no asynchronous copy's.
+static inline bool shared_own(const SharedTouch *at, Record record) {
+    return record - at->times < at->span;
+}
 
 // A word of shared memory gets records for each of its bytes.
 void shared_split_word(Checker *owner, uint32_t word);
@@ -33,8 +40,10 @@ static inline void shared_second(Record *latest, Record record) {
     if (record > *latest) *latest = record;
 }
 
-// Notes what no record says anything against, of weak accesses by threads of the block, no copies;
-// `base`: the record of thread 0. The lanes that need a closer look.
+// Notes what no record says anything against, of all accesses but copies; `base`: the record of
+// thread 0. The lanes that need a closer look.
 uint32_t shared_quick(const SharedTouch *at, Record base);
+// The same of so many words that a copy loads or stores. False: look at each.
+bool shared_copy(const SharedTouch *at, uint32_t word, uint32_t words);
 
 #endif

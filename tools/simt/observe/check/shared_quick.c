@@ -13,10 +13,15 @@
 // by any lane of its warp. An asynchronous copy is no access of the lane that began it.
 ALWAYS uint32_t open_to(const SharedTouch *at, Record record, Record mine, bool any_lane) {
     const Record other = record ^ mine;
-    const uint32_t earlier = (uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor);
-    const uint32_t own =
-        (uint32_t)!any_lane & !(other & RECORD_LANE_MASK) & (record < RECORD_COPY << RECORD_TIME);
-    return (record >= at->noise) & !(earlier | own);
+    const uint32_t earlier = ((uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor)) |
+                             (record < at->block_floor);
+    const uint32_t same = (uint32_t)!any_lane & !(other & RECORD_LANE_MASK);
+    return (record >= at->noise) & !((uint32_t)shared_own(at, record) & (earlier | same));
+}
+
+// Whether a read takes the place of an earlier one: what that may collide with it may too.
+ALWAYS bool stands_for(const SharedTouch *at, Record old, Record mine) {
+    return (old < at->floor) | ((uint32_t)shared_own(at, old) & !((old ^ mine) & RECORD_LANE_MASK));
 }
 
 // Whether second records may be of interest.
@@ -35,7 +40,7 @@ static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane
 // no records of its bytes any more. Whether it still has them.
 static bool join_bytes(const SharedTouch *at, uint32_t word) {
     const Cells *words = &at->owner->cells, *bytes = &at->owner->byte_cells;
-    bool busy = false;
+    bool busy = at->cluster; // others may still have to wait for what this warp need not
     for (uint32_t k = word * 4; k < word * 4 + 4; k++)
         busy |= (bytes->write[k] < at->owner->block_start << RECORD_TIME) |
                 (bytes->write[k] >= at->floor) | (bytes->write_2[k] >= at->floor) |
@@ -139,12 +144,11 @@ ALWAYS bool quiet_store(const SharedTouch *at, Record base, const Run *run, uint
 ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
     Record *read = at->owner->cells.read + run->word;
     Record *read_2 = at->owner->cells.read_2 + run->word;
-    const Record floor = at->floor;
+    const SharedTouch local = *at;
     uint32_t others = 0;
-    for (uint32_t k = 0; k < run->words; k++) {
-        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
-        others |= (uint32_t)(read[k] >= floor) & ((read[k] ^ mine) & RECORD_LANE_MASK ? 1u : 0u);
-    }
+    for (uint32_t k = 0; k < run->words; k++)
+        others |=
+            (uint32_t)!stands_for(&local, read[k], base + ((Record)(k >> shift) << RECORD_THREAD));
     if (!others) {
         for (uint32_t k = 0; k < run->words; k++)
             read[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
@@ -152,7 +156,7 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
     }
     for (uint32_t k = 0; k < run->words; k++) {
         Record mine = base + ((Record)(k >> shift) << RECORD_THREAD), old = read[k];
-        bool first = old < floor || !((old ^ mine) & RECORD_LANE_MASK);
+        bool first = stands_for(&local, old, mine);
         read[k] = first ? mine : old;
         read_2[k] = first ? read_2[k] : mine;
     }
@@ -168,7 +172,7 @@ static void note_same_reads(const SharedTouch *at, Record base, const Run *run) 
         const uint32_t lane = record_thread(old) - record_thread(base); // may be none of these
         Record first = base, other = last;
         if (old >= at->floor) {
-            const bool own = lane < run->lanes;
+            const bool own = lane < run->lanes && shared_own(at, old);
             first = own ? base + ((Record)lane << RECORD_THREAD) : old;
             if (first == last) other = last - ((Record)1 << RECORD_THREAD);
         }
@@ -277,12 +281,10 @@ static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
 // Of several lanes that read one cell two are remembered.
 static inline void note_cell_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
     Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k, old[LANES];
-    const Record floor = at->floor;
     uint32_t others = 0;
     LANE_LOOP old[l] = read[of->cell[l]];
     for (int l = 0; l < LANES; l++)
-        if (old[l] < floor || !((old[l] ^ of->mine[l]) & RECORD_LANE_MASK))
-            read[of->cell[l]] = of->mine[l];
+        if (stands_for(at, old[l], of->mine[l])) read[of->cell[l]] = of->mine[l];
     LANE_LOOP old[l] = read[of->cell[l]] ^ of->mine[l];
     LANE_LOOP others |= (uint32_t)(old[l] != 0);
     if (!others) return;
@@ -338,7 +340,7 @@ static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
     if (wrong) return false;
     for (uint32_t k = first; k < first + count; k++) {
         const Record old = cells->read[k];
-        const bool again = old < at->floor || !((old ^ mine) & RECORD_LANE_MASK);
+        const bool again = stands_for(at, old, mine);
         *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
         if (loads && !again) shared_second(&at->owner->latest_read_2, mine);
     }
@@ -354,8 +356,75 @@ static uint32_t one_by_one(const SharedTouch *at, Record base) {
     return left;
 }
 
+// --- atomic operations ---
+
+// Whether an access of this record and an update by `mine` are ordered, or both strong.
+static inline bool beside_update(const SharedTouch *at, Record record, Record mine) {
+    return record_scope(record) || !open_to(at, record, mine, false);
+}
+
+// Whether a plain store that others may still collide with.
+static inline bool plain_store(const SharedTouch *at, Record record) {
+    return !record_scope(record) && record >= at->floor;
+}
+
+// A word that others too only update. False: a closer look.
+static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, Record mine) {
+    const Record write = cells->write[k], write_2 = cells->write_2[k];
+    const bool quiet =
+        write >= at->start && beside_update(at, write, mine) && beside_update(at, write_2, mine) &&
+        beside_update(at, cells->read[k], mine) && beside_update(at, cells->read_2[k], mine);
+    if (!quiet) return false;
+    const bool again =
+        record_scope(write) && shared_own(at, write) && !((write ^ mine) & RECORD_LANE_MASK);
+    if (!again && (plain_store(at, write) || !plain_store(at, write_2))) {
+        cells->write_2[k] = write;
+        shared_second(&at->owner->latest_write_2, write);
+    }
+    cells->write[k] = mine;
+    return true;
+}
+
+static uint32_t update_lanes(const SharedTouch *at, Record base) {
+    uint32_t left = 0;
+    if (at->kind != ACCESS_ATOMIC || at->size != 4) return at->mask;
+    if (at->owner->any_split && split_lanes(at, at->mask)) return at->mask;
+    for (uint32_t m = at->mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
+        if (!update_word(at, &at->owner->cells, word, record_of(at, base, lane)))
+            left |= 1u << lane;
+    }
+    return left;
+}
+
+// --- copies ---
+
+bool shared_copy(const SharedTouch *at, uint32_t word, uint32_t words) {
+    const Cells *cells = &at->owner->cells;
+    const SharedTouch local = *at;
+    const bool loads = at->kind == ACCESS_LOAD;
+    const Record start = loads ? at->start : 0;
+    uint32_t wrong = at->kind == ACCESS_ATOMIC;
+    for (uint32_t k = word; at->owner->any_split && k < word + words; k++)
+        wrong |= at->owner->split[k];
+    for (uint32_t k = word; k < word + words; k++)
+        wrong |= (uint32_t)(cells->write[k] < start) | (cells->write_2[k] >= local.noise) |
+                 open_to(&local, cells->write[k], local.mine, false);
+    for (uint32_t k = word; !loads && k < word + words; k++)
+        wrong |= (uint32_t)(cells->read_2[k] >= local.noise) |
+                 open_to(&local, cells->read[k], local.mine, false);
+    if (wrong) return false;
+    for (uint32_t k = word; k < word + words; k++) {
+        *(loads ? &cells->read_2[k] : &cells->write[k]) = local.copy;
+        if (!loads) cells->write_2[k] = 0;
+    }
+    if (loads) shared_second(&at->owner->latest_read_2, local.copy);
+    return true;
+}
+
 uint32_t shared_quick(const SharedTouch *at, Record base) {
     enum { FEW_LANES = 6, FEW_RUNS = 4 };
+    if (at->strong) return update_lanes(at, base);
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
     if (at->size < 4) return note_lanes(at, base, at->mask);
     if (at->owner->any_split && split_lanes(at, at->mask)) return note_lanes(at, base, at->mask);

@@ -2,19 +2,23 @@
 // wrong lanes.
 #include "simt/observe/check/inside.h"
 
-void check_times(Checker *checker, uint64_t block) {
-    checker->block = block;
-    checker->now = checker->times = shadow_times(SHADOW_TIMES, block);
-    checker->times_end = checker->times + SHADOW_TIMES;
-}
-
-uint64_t check_tick(Checker *checker) {
-    if (++checker->now < checker->times_end) return checker->now;
-    enum { LARGEST = 4096 };
-    uint64_t count = (checker->times_end - checker->times) * 2;
-    if (count > LARGEST) count = LARGEST;
+static void take_times(Checker *checker, uint64_t count) {
     checker->now = checker->times = shadow_times(count, checker->block);
     checker->times_end = checker->times + count;
+}
+
+void check_times(Checker *checker, uint64_t block) {
+    checker->block = block;
+    take_times(checker, SHADOW_TIMES);
+}
+
+void check_new_times(Checker *checker) { take_times(checker, checker->times_end - checker->times); }
+
+uint64_t check_tick(Checker *checker) {
+    enum { LARGEST = 4096 };
+    if (++checker->now < checker->times_end) return checker->now;
+    const uint64_t count = (checker->times_end - checker->times) * 2;
+    take_times(checker, count > LARGEST ? LARGEST : count);
     return checker->now;
 }
 
@@ -54,8 +58,10 @@ void check_complete(Block *block, uint32_t barrier) {
         return;
     }
     check_unwritten(checker);
+    const uint64_t before = checker->now;
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
+    copy_settle(checker, before);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
@@ -127,6 +133,7 @@ void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
         checker->warp_floor[warp->index] = now;
         return;
     }
+    checker->parted |= 1u << warp->index;
     uint64_t(*known)[LANES] = checker->lane_known[warp->index];
     uint64_t joined[LANES] = {0};
     for (uint32_t m = lanes; m; m &= m - 1)

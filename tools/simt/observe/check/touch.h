@@ -105,5 +105,7 @@ uint32_t scattered_quick(const Touch *at, uint32_t mask);
 
 // False: look at every lane.
 bool whole_touch(const Touch *at);
+// The same of one lane, at->mine, that accesses all words of a group.
+bool whole_group(const Touch *at, uint64_t address);
 
 #endif

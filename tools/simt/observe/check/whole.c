@@ -145,6 +145,17 @@ static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_
     return true;
 }
 
+bool whole_group(const Touch *at, uint64_t address) {
+    const uint64_t launch = at->checker->check->launch, offset = address - memory_base;
+    Region *region = shadow_region(address);
+    if (!region || region->split == launch || at->strong) return false;
+    const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
+    const Span span = {at->mine, word, REGION_GROUP, 5};
+    if (!quiet_cells(at, region, &span)) return false;
+    if (region->grouped != launch) region->grouped = launch;
+    return note_group(at, &region->groups[word / REGION_GROUP], at->mine | GROUP_ONE);
+}
+
 // Whether no whole warp's write to the groups of these words matters: a read of the words may be
 // noted beside those of the groups.
 static bool groups_unwritten(const Touch *at, const Region *region, uint32_t first,

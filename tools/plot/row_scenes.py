@@ -1,0 +1,284 @@
+"""row_scenes.py: drawings of rows: who gets one, how lanes swap halves, shares of ragged rows.
+
+A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
+its content in words.
+"""
+
+from sketch import arrow, box, disc, line, paper, word
+from style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE
+
+# --- who gets a row ---
+
+LEFT, WIDE = 1.5, 4.15  # of the elements
+LEVEL = 0.26  # from shuffle to shuffle
+NOTES = LEFT + WIDE + 0.15
+
+
+def told(axes, y, title, owner, notes):
+    """On the left what the rows are and who gets one, on the right what that costs."""
+    word(axes, 0.1, y + 0.07, title, ha="left", fontweight="bold")
+    word(axes, 0.1, y + 0.25, owner, BLUE, ha="left", fontweight="bold")
+    for k, note in enumerate(notes):
+        word(axes, NOTES, y + 0.07 + 0.16 * k, note, MUTED, 7.5, ha="left")
+
+
+def squares(axes, y, count, group, color):
+    """Elements in a row, with a gap behind each group; returns the middle of each."""
+    each = WIDE / count
+    for k in range(count):
+        row = k // group
+        look = {"fill": color(row), "pale": True, "edge": color(row), "linewidth": 0.5}
+        box(axes, LEFT + k * each + 0.008, y, each - 0.018, 0.13, **look)
+    for k in range(group, count, group):
+        line(axes, (LEFT + k * each, y - 0.04), (LEFT + k * each, y + 0.17), INK, 1.1)
+    return [LEFT + (k + 0.5) * each for k in range(count)]
+
+
+def result(axes, x, y):
+    box(axes, x - 0.06, y - 0.06, 0.12, 0.12, fill=GREEN, edge=GREEN)
+
+
+def draw_lanes(axes, y, panel, elements):
+    """Rows with their lanes: loads, a row of discs before the first shuffle and behind each."""
+    at = squares(axes, y, elements, panel["cols"], lambda row: GREEN)
+    each, vector = WIDE / panel["rows"], panel["cols"] // len(panel["loads"])
+    apart = min(each / panel["lanes"], 0.5)
+    for row in range(panel["rows"]):
+        middle = LEFT + (row + 0.5) * each
+        spot = [middle + (lane - (panel["lanes"] - 1) / 2) * apart for lane in range(panel["lanes"])]
+        for v, lane in panel["loads"]:
+            start = row * panel["cols"] + v * vector
+            line(axes, ((at[start] + at[start + vector - 1]) / 2, y + 0.13), (spot[lane], y + 0.36), GREEN, 0.9)
+            line(axes, (at[start], y + 0.15), (at[start + vector - 1], y + 0.15), GREEN, 1.4)
+        draw_shuffles(axes, spot, y + 0.4, panel["distances"])
+        result(axes, spot[0], y + 0.59 + LEVEL * len(panel["distances"]))
+
+
+def draw_shuffles(axes, spot, y, distances):
+    """Every lane combines with the one d away; blue is what lane 0 has in the end."""
+    counts = len(spot)
+    for lane, x in enumerate(spot):
+        disc(axes, x, y, 0.065, f"{lane}", True)
+    for k, d in enumerate(distances):
+        above, below = y + LEVEL * k, y + LEVEL * (k + 1)
+        counts = min(counts, d)
+        for lane, x in enumerate(spot):
+            ours = lane < counts
+            for other in (lane, lane ^ d):
+                line(axes, (spot[other], above), (x, below), BLUE if ours else FAINT, 1.1 if ours else 0.7, zorder=2 if ours else 1)
+            disc(axes, x, below, 0.065, f"{lane}", ours)
+    end = y + LEVEL * len(distances)
+    line(axes, (spot[0], end), (spot[0], end + 0.16), BLUE, 1.1, zorder=1)
+
+
+def draw_block(axes, y, panel):
+    """A row for one block: warps, their words in shared memory, and the one barrier."""
+    colors, warps = (BLUE, ORANGE), panel["threads"] // 32
+    group = 64 // len(panel["warps"])
+    at = squares(axes, y, 64, 64, lambda row: GREEN)
+    spots = [LEFT + WIDE * (w + 0.5) / warps for w in range(warps)]
+    for k, w in enumerate(panel["warps"]):
+        first, last = at[k * group], at[k * group + group - 1]
+        line(axes, (first, y + 0.16), (last, y + 0.16), colors[w % 2], 1.6)
+        line(axes, ((first + last) / 2, y + 0.16), (spots[w], y + 0.4), colors[w % 2], 0.9)
+    for w, x in enumerate(spots):
+        box(axes, x - 0.75, y + 0.4, 1.5, 0.2, f"warp {w}: 5 shuffles", fill=colors[w % 2], edge=colors[w % 2], size=7.5)
+        line(axes, (x, y + 0.6), (x, y + 0.74), colors[w % 2], 0.9)
+        look = {"fill": GREEN, "pale": True, "edge": GREEN, "size": 7}
+        box(axes, x - 0.2, y + 0.74, 0.4, 0.17, "word", **look)
+    line(axes, (LEFT, y + 0.99), (LEFT + WIDE, y + 0.99), ORANGE, 2.2)
+    word(axes, LEFT, y + 0.9, "barrier", ORANGE, 7.5, ha="left", fontweight="bold")
+    middle = LEFT + WIDE / 2
+    box(axes, middle - 0.75, y + 1.08, 1.5, 0.2, "1 shuffle more", fill=BLUE, edge=BLUE, size=7.5)
+    for x in spots:
+        line(axes, (x, y + 0.91), (middle, y + 1.08), GREEN, 0.9)
+    line(axes, (middle, y + 1.28), (middle, y + 1.4), BLUE, 1.1)
+    result(axes, middle, y + 1.44)
+
+
+def draw_parts(axes, y, panel):
+    """A row for several blocks: each posts its part, and the last one waits for them."""
+    scale, x = WIDE / panel["cols"], LEFT
+    each, last = WIDE / len(panel["parts"]), len(panel["parts"]) - 1
+    for k, floats in enumerate(panel["parts"]):
+        wide = floats * scale
+        box(axes, x + 0.01, y, wide - 0.02, 0.13, fill=GREEN, pale=True, edge=GREEN)
+        place = LEFT + k * each
+        line(axes, (x + wide / 2, y + 0.13), (place + each / 2, y + 0.32), GREEN, 0.9)
+        box(axes, place + 0.04, y + 0.32, each - 0.08, 0.22, f"block {k}", fill=BLUE, edge=BLUE, size=7.5)
+        if k < last:
+            arrow(axes, (place + each / 2, y + 0.54), (place + each / 2, y + 0.72), BLUE)
+            box(axes, place + each / 2 - 0.25, y + 0.73, 0.12, 0.2, "1", fill=ORANGE, pale=True, edge=ORANGE, size=7)
+            box(axes, place + each / 2 - 0.13, y + 0.73, 0.4, 0.2, "part", fill=GREEN, pale=True, edge=GREEN, size=7)
+        x += wide
+    right, first = LEFT + last * each, LEFT + each / 2
+    line(axes, (first, y + 1.04), (right + each / 2, y + 1.04), BLUE, 0.9)
+    for k in range(last):
+        line(axes, (first + k * each, y + 0.93), (first + k * each, y + 1.04), BLUE, 0.9)
+    arrow(axes, (right + each / 2, y + 1.04), (right + each / 2, y + 0.55), BLUE)
+    result(axes, right + each - 0.06, y + 0.72)
+    line(axes, (right + each - 0.06, y + 0.54), (right + each - 0.06, y + 0.66), BLUE, 1.1)
+
+
+def owners(data, name):
+    what = "A row for whom?"
+    below = "Pale green: the elements; a green line below them is one load of 16 bytes. Dark green: a row's result"
+    figure, axes = paper(7.25, name, what, below)
+    y, lanes = 0.78, data["lanes"]
+    owner = lambda p: "a thread for each" if p["lanes"] == 1 else f"{p['lanes']} lanes of a warp"
+    for panel in lanes:
+        shuffles = len(panel["distances"])
+        many = f"{panel['rows']} rows of {panel['cols']}" if panel["rows"] > 1 else f"a row of {panel['cols']}"
+        cost = f"{shuffles} shuffle{'s' * (shuffles > 1)}" if shuffles else "nobody to tell"
+        told(axes, y, many, owner(panel), (cost, "no barrier"))
+        draw_lanes(axes, y, panel, data["elements"])
+        y += 0.88 + LEVEL * shuffles
+    block, parts = data["block"], data["parts"]
+    title = f"a row of {block['cols']:,}"
+    told(axes, y, title, f"a block of {block['threads']}", ("a square: 16 elements", "shuffles, and", "one barrier"))
+    draw_block(axes, y, block)
+    y += 1.68
+    title, blocks = f"a row of {parts['cols']:,}", len(parts["parts"])
+    notes = ("if there are few rows;", "the last block waits", "for the others' parts,", "in mailboxes")
+    told(axes, y, title, f"{blocks} blocks", notes)
+    draw_parts(axes, y, parts)
+    return figure, what, owners_words(data)
+
+
+def owners_words(data):
+    texts = [
+        f"rows of {p['cols']}: {p['lanes']} lane{'s' * (p['lanes'] > 1)} each, {len(p['distances'])} shuffles"
+        for p in data["lanes"]
+    ]
+    block, parts = data["block"], data["parts"]
+    texts.append(f"a row of {block['cols']:,}: a block of {block['threads']} threads, whose warps leave a word each and meet at one barrier")
+    texts.append(
+        f"a row of {parts['cols']:,}, if there are few: {len(parts['parts'])} blocks, of which all but the last post their "
+        "part in mailboxes, and the last one waits and writes"
+    )
+    return "Who reduces a row, by its length. " + "; ".join(texts) + "."
+
+
+# --- swapping halves ---
+
+
+def draw_has(axes, left, y, step, each, lanes, marked):
+    """What every lane has, a column for each, the darker the more lanes' elements are in it."""
+    for lane, has in enumerate(step["has"]):
+        for k, (row, of) in enumerate(has):
+            color = ORANGE if row == marked else BLUE
+            whole = of == lanes
+            look = {"fill": color, "edge": color, "linewidth": 0.5, "pale": not whole, "size": 7}
+            box(axes, left + lane * each, y + k * 0.19, each - 0.02, 0.17, f"{row}", **look)
+
+
+def swap_halves(data, name):
+    lanes, steps = data["lanes"], data["steps"]
+    what = f"{lanes} rows, {lanes} lanes, {lanes - 1} shuffles"
+    below = "A column is a lane, a number a row of which it has a part. Lanes d apart swap the half that is not theirs"
+    figure, axes = paper(2.85, name, what, below)
+    each, gap = 0.185, 0.22
+    left, y = 0.1, 1.18
+    for k, step in enumerate(steps):
+        many = lanes >> k
+        title = "loaded" if k == 0 else f"d = {step['d']}: {many} shuffle{'s' * (many > 1)}"
+        word(axes, left, 0.78, title, ha="left", fontweight="bold")
+        told_of = f"of {1 << k} lane{'s' * (k > 0)}"
+        word(axes, left, 0.94, told_of, MUTED, 7.5, ha="left")
+        for lane in range(lanes):
+            word(axes, left + (lane + 0.45) * each, 1.09, f"{lane}", MUTED, 6.5)
+        draw_has(axes, left, y, step, each, lanes, data["marked"])
+        if k + 1 < len(steps):
+            x = left + lanes * each
+            arrow(axes, (x + 0.02, y + 0.08), (x + gap + 0.06, y + 0.08), MUTED)
+        left += lanes * each + gap + 0.1
+    foot = (
+        f"Orange: the way of row {data['marked']}.",
+        "In the end lane l has all of row l, and one store",
+        f"writes {lanes} results side by side.",
+    )
+    for k, text in enumerate(foot):
+        word(axes, 3.72, 2.0 + 0.18 * k, text, MUTED, ha="left")
+    last = len(steps) - 1
+    return figure, what, (
+        f"At first each of {lanes} lanes has one element of each of {lanes} rows. In {last} steps lanes "
+        f"{', '.join(str(step['d']) for step in steps[1:])} apart give each other the half of their rows that they do not keep: "
+        f"{lanes - 1} shuffles. Then lane l has the whole of row l."
+    )
+
+
+# --- ragged rows ---
+
+CELL, HIGH, STEP = 0.27, 0.24, 0.62
+
+
+def draw_share(axes, left, y, data, share, split):
+    """The steps of one share: elements, pale, and the ends of rows, dark, with their numbers."""
+    for k, (row, end) in enumerate(data["path"][share["start"] : share["stop"]]):
+        color = ORANGE if row in split else (BLUE, GREEN)[row % 2]
+        look = {"edge": color, "linewidth": 0.6, "fill": color, "pale": not end}
+        box(axes, left + k * CELL, y, CELL - 0.025, HIGH, f"{row}" if end else "", size=7.5, **look)
+
+
+def rows_text(rows):
+    return f"row {rows[0]}" if len(rows) == 1 else f"rows {rows[0]} to {rows[-1]}"
+
+
+def draw_mail(axes, x, y, row):
+    box(axes, x, y, 0.2, HIGH, "1", fill=ORANGE, pale=True, edge=ORANGE, size=7.5)
+    box(axes, x + 0.2, y, 0.78, HIGH, f"part of row {row}", fill=ORANGE, pale=True, edge=ORANGE, size=7)
+
+
+def ragged(data, name):
+    shares = data["shares"]
+    what = "Ragged rows, cut into equal shares"
+    below = (
+        f"{data['elements']} elements, pale, and {data['rows']} ends of rows, dark: a path of {len(data['path'])} steps. "
+        "Orange: rows of several blocks"
+    )
+    figure, axes = paper(0.85 + STEP * len(shares) + 0.05, name, what, below)
+    split = {share["posts"] for share in shares} - {None}
+    left, top = 1.6, 0.85
+    mail = left + max(share["stop"] - share["start"] for share in shares) * CELL + 0.24
+    collectors = [b for b, share in enumerate(shares) if share["collects"]]
+    ways = {b: (0.07, 0.16)[k % 2] for k, b in enumerate(collectors)}  # two neighbours do not meet
+    for b, share in enumerate(shares):
+        y = top + b * STEP
+        word(axes, 0.1, y + 0.06, f"block {b}", ha="left", fontweight="bold")
+        inside = share["start"] > share["began"]
+        found = f"inside row {share['first']}" if inside else f"row {share['first']} begins"
+        word(axes, 0.1, y + 0.22, f"step {share['start']}: {found}", MUTED, 7.5, ha="left")
+        draw_share(axes, left, y, data, share, split)
+        writes = f"writes {rows_text(share['writes'])}" if share["writes"] else "writes nothing"
+        word(axes, left, y + HIGH + 0.11, writes, GREEN if share["writes"] else MUTED, 7.5, ha="left", fontweight="bold")
+        if share["posts"] is not None:
+            draw_mail(axes, mail, y, share["posts"])
+        if share["collects"]:
+            draw_ways(axes, mail, mail - ways[b], top, share, b)
+    return figure, what, ragged_words(data)
+
+
+def draw_ways(axes, mail, way, top, share, collector):
+    """From the mailboxes at x = mail, along x = way, to the block that collects them, which says so."""
+    blocks, down = share["collects"], top + collector * STEP + HIGH + 0.11
+    middle = lambda b: top + b * STEP + HIGH / 2
+    for b in blocks:
+        line(axes, (mail, middle(b)), (way, middle(b)), ORANGE, 1.1)
+    line(axes, (way, middle(blocks[0])), (way, down), ORANGE, 1.1)
+    arrow(axes, (way, down), (mail - 0.26, down), ORANGE, 1.1)
+    text = f"collects from block{'s' * (len(blocks) > 1)} {' and '.join(map(str, blocks))}"
+    word(axes, mail - 0.29, down, text, ORANGE, 7.5, ha="right", fontweight="bold")
+
+
+def ragged_words(data):
+    texts = []
+    for b, share in enumerate(data["shares"]):
+        text = f"block {b} begins in row {share['first']}"
+        text += f", writes {rows_text(share['writes'])}" if share["writes"] else ", writes nothing"
+        text += f", collects parts from {', '.join(map(str, share['collects']))}" if share["collects"] else ""
+        text += f", posts its part of row {share['posts']}" if share["posts"] is not None else ""
+        texts.append(text)
+    return f"{data['rows']} rows with {data['elements']} elements, as one path in equal shares: " + "; ".join(texts) + "."
+
+
+PICTURES = {"row_owners": owners, "swap_halves": swap_halves, "ragged": ragged}
