@@ -2,7 +2,8 @@
 //
 //     VECTORS  results of an H200 on interesting inputs: tests/simt/sass/vectors.txt
 //     LABS     the labs that use it are right, and count what Nsight Compute counts on an H200
-//     PTX      only that it was seen in machine code whose PTX says what it must do
+//     PTX      the PTX that it was made of says what it must do; most give the same results over
+//              random inputs in tests/simt/sass/meanings.cu
 #ifndef SASS_OPCODES_H
 #define SASS_OPCODES_H
 
