@@ -93,6 +93,8 @@ static void begin(Block *block) {
     for (int i = 0; i < BARRIERS; i++) checker->arrivals[i].open = false;
     checker->known = (Known){0};
     checker->parted = 0;
+    checker->latest_write = checker->latest_read = 0;
+    checker->latest_write_2 = checker->latest_read_2 = 0;
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);

@@ -224,7 +224,8 @@ struct Checker {
     uint32_t parted;         // warps of which lanes met that were not all
     Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
     uint32_t shared_words;
-    Record latest_write_2, latest_read_2; // no second record of shared memory is later
+    Record latest_write, latest_read;     // no record of shared memory is later,
+    Record latest_write_2, latest_read_2; // no second one
     uint8_t *split;                       // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
