@@ -19,7 +19,7 @@ static void free_checker(Checker *checker) {
     free(checker->split);
     free(checker->unwritten);
     free(checker->unwritten_at);
-    free(checker->extents);
+    free(checker->met);
     free(checker->variables);
     free(checker->races);
     free(checker->remote);
@@ -47,13 +47,13 @@ static bool attach(Block *block) {
     checker->split = calloc(words, sizeof *checker->split);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
     checker->unwritten_at = calloc(sites, sizeof *checker->unwritten_at);
-    checker->extents = calloc(sites, sizeof *checker->extents);
+    checker->met = calloc(sites, sizeof *checker->met);
     checker->variables = calloc(sites, sizeof *checker->variables);
     checker->races = calloc(sites, sizeof *checker->races);
     if (shadow_take_cells(&checker->cells, words) &&
         shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps &&
         checker->lane_known && checker->waiting && checker->split && checker->unwritten &&
-        checker->extents && checker->unwritten_at && checker->variables && checker->races) {
+        checker->met && checker->unwritten_at && checker->variables && checker->races) {
         block->watch = checker;
         return true;
     }

@@ -161,6 +161,14 @@ typedef struct {
     uint64_t low, high;
 } Extent;
 
+// The allocation that the last access of an instruction was in.
+typedef struct {
+    Extent at;
+    uint64_t looks;  // so often its loads found what they load written, and what they found was
+    uint64_t enough; // not all of it; when that is often enough, all of it is looked at
+    bool written;    // it is
+} Met;
+
 // The check of one launch.
 typedef struct {
     Observer observer; // first: the one is the other
@@ -232,7 +240,7 @@ struct Checker {
     uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
     Extent *variables;   // by site: the variable of shared memory that its accesses should lie in
-    Extent *extents;     // by site: the allocation that its last access was in
+    Met *met;            // by site
     uint64_t seen_frees; // when: memory_frees
     uint16_t *races;     // by site: races of the block that were found there
     Findings findings;
@@ -337,10 +345,15 @@ static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes
     for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
     return lanes & ~(same & lanes << 1);
 }
-// Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
-// other.
+// Global memory: races. All lanes' accesses are good ones, and lie as their shape says.
+typedef struct {
+    bool whole;     // all lanes, one behind the other
+    bool uniform;   // all of the mask at one address
+    bool near;      // all of the mask in one region
+    uint32_t heads; // what check_heads says of the mask
+} Shape;
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                        const uint64_t address[LANES], bool whole);
+                        const uint64_t address[LANES], const Shape *shape);
 
 // Launches that may start early, in early.c. Before anything of the access is recorded.
 void early_check(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,

@@ -231,7 +231,8 @@ static inline uint32_t open_reads(const Touch *at, const Place *place, const Lan
 }
 
 static uint32_t read_lanes(const Touch *at, const Place *place) {
-    const uint32_t heads = check_heads(at->address, place->lanes);
+    const uint32_t heads =
+        place->lanes == at->mask ? at->shape->heads : check_heads(at->address, place->lanes);
     if (__builtin_popcount(heads) <= FEW) return read_few(at, place, heads);
     Place rest = *place;
     Lanes of = lanes_of(at, &rest);
@@ -327,7 +328,7 @@ static Place place_of(const Touch *at, uint32_t mask) {
     const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
     uint64_t any = 0;
     uint32_t outside = 0;
-    if (mask & (mask - 1)) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
+    if (!at->shape->near) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
     if (any) LANE_LOOP outside |= (uint32_t)(at->address[l] - low >= REGION_BYTES) << l;
     Region *region = shadow_regions[offset >> REGION_SHIFT];
     Place place = {.low = low, .lanes = mask & ~outside};
