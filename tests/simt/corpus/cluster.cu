@@ -347,6 +347,39 @@ template <bool RIGHT> __global__ void bulk_init_fence(const int *in, int *out) {
     out[t] = s[t];
 }
 
+__device__ unsigned of_rank(unsigned address, unsigned rank) {
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+    return there;
+}
+
+#define STORE_ASYNC(to, value, barrier)                                                            \
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"  \
+                 ::"r"(to), "r"(value), "r"(barrier) : "memory")
+
+// Each thread sends two numbers to the next block, which count at two mbarriers.
+template <bool RIGHT> __global__ void store_async(int *out) {
+    __shared__ int s[2][BLOCK];
+    __shared__ unsigned long long arrived[2];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    for (int k = 0; t == 0 && k < 2; k++) {
+        make(&arrived[k], 1);
+        EXPECT(&arrived[k], BYTES);
+    }
+    if (t == 0) fence_init();
+    cluster.sync();
+    for (int k = 0; k < 2; k++) {
+        const unsigned to = of_rank(shared_address(&s[k][t]), next);
+        STORE_ASYNC(to, t, of_rank(shared_address(&arrived[k]), next));  // LABEL store_async
+    }
+    wait(&arrived[0], 0);
+    if (RIGHT) wait(&arrived[1], 0);
+    int v = s[0][(t + 32) % BLOCK] + s[1][(t + 32) % BLOCK];  // HAZARD store_async: race with store_async
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = v;
+}
+
 // What a copy reads or writes in global memory, beside a thread of another warp there: in its first
 // word, in its last, right behind it.
 template <int PLACE> __global__ void bulk_source(int *in, int *out) {
@@ -582,6 +615,7 @@ static const Case cases[] = {
     CLUSTER(two_barriers),
     CLUSTER(through_global),
     CLUSTER(remote_arrive),
+    CLUSTER(store_async),
     TWINS(copy_wait),
     TWINS(copy_own_wait),
     TWINS(copy_barrier),

@@ -143,6 +143,14 @@ typedef struct {
     bool bulk;
 } PendingCopy;
 
+// The last copy that a block made and an mbarrier counts: at whose, and when.
+typedef struct {
+    const Inst *inst;
+    const Checker *of;
+    uint64_t barrier, time;
+    uint32_t warp;
+} Stores;
+
 // What a warp has done and seen since the last barrier of its block, or a block before that.
 typedef struct {
     SeenList acquired, pending; // pending: read, and waits for a fence
@@ -226,9 +234,11 @@ struct Checker {
     uint32_t copy_count, copy_capacity;
     uint32_t waited[MAX_WARPS]; // lanes that have waited for the kernel in front of this one
     bool any_waited, all_waited;
-    Extent copied;        // where shared memory has records of copies that mbarriers count
-    PendingCopy *counted; // those that wrote there, until all threads know that they are done
+    Extent copied, copied_from; // where there are records of copies that mbarriers count, to and
+                                // from shared memory
+    PendingCopy *counted;       // those that wrote there, until all threads know that they are done
     uint32_t counted_count, counted_capacity;
+    Stores stores;
     uint32_t parted;         // warps of which lanes met that were not all
     Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
     uint32_t shared_words;
@@ -329,6 +339,7 @@ bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *a
 // What a copy did in these bytes, by its record, becomes an access by that of a thread.
 void check_forget_copies(Checker *owner); // of all copies, when a block begins
 void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
+void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.

@@ -347,31 +347,48 @@ static void settle(Record *records, uint64_t first, uint64_t end, Record copy, R
         records[k] = (records[k] ^ copy) & ~(Record)3 ? records[k] : mine;
 }
 
-static void settle_all(const Cells *cells, uint64_t first, uint64_t end, Record copy, Record mine) {
+static void settle_writes(const Cells *cells, uint64_t first, uint64_t end, Record copy,
+                          Record mine) {
     settle(cells->write, first, end, copy, mine);
     settle(cells->write_2, first, end, copy, mine);
+}
+
+static void settle_reads(const Cells *cells, uint64_t first, uint64_t end, Record copy,
+                         Record mine) {
     settle(cells->read, first, end, copy, mine);
     settle(cells->read_2, first, end, copy, mine);
 }
 
 // Where a word has records of its bytes, its own are not looked at.
-void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
+void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
     const uint64_t end = first + bytes;
-    settle_all(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_all(&owner->byte_cells, first, end, copy, mine);
+    settle_writes(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_writes(&owner->byte_cells, first, end, copy, mine);
 }
 
-static void forget(const Cells *cells, uint64_t first, uint64_t end) {
-    Record *const records[] = {cells->write, cells->write_2, cells->read, cells->read_2};
-    for (int k = 0; k < 4; k++)
-        for (uint64_t i = first; i < end; i++)
-            records[k][i] = record_is_copy(records[k][i]) ? 0 : records[k][i];
+void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
+    const uint64_t end = first + bytes;
+    check_settle_writes(owner, first, bytes, copy, mine);
+    settle_reads(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_reads(&owner->byte_cells, first, end, copy, mine);
+}
+
+static void forget(Record *records, uint64_t first, uint64_t end) {
+    for (uint64_t i = first; i < end; i++) records[i] = record_is_copy(records[i]) ? 0 : records[i];
+}
+
+// In so many words, or bytes.
+static void forget_in(const Checker *owner, const Cells *cells, uint64_t unit) {
+    const Extent to = owner->copied, from = owner->copied_from;
+    const uint64_t to_end = (to.high + unit - 1) / unit, from_end = (from.high + unit - 1) / unit;
+    forget(cells->write, to.low / unit, to_end);
+    forget(cells->write_2, to.low / unit, to_end);
+    forget(cells->read, from.low / unit, from_end);
+    forget(cells->read_2, from.low / unit, from_end);
 }
 
 void check_forget_copies(Checker *owner) {
-    const Extent copied = owner->copied;
-    owner->copied = (Extent){0, 0};
-    if (!copied.high) return;
-    forget(&owner->cells, copied.low / 4, (copied.high + 3) / 4);
-    if (owner->any_split) forget(&owner->byte_cells, copied.low, copied.high);
+    forget_in(owner, &owner->cells, 4);
+    if (owner->any_split) forget_in(owner, &owner->byte_cells, 1);
+    owner->copied = owner->copied_from = (Extent){0, 0};
 }

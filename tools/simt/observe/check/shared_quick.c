@@ -24,6 +24,10 @@ static inline bool any_read_2(const SharedTouch *at) {
 // The same of the first ones.
 static inline bool any_write(const SharedTouch *at) { return at->owner->latest_write >= at->noise; }
 static inline bool any_read(const SharedTouch *at) { return at->owner->latest_read >= at->noise; }
+// Whether there may be reads beside which another one is noted.
+static inline bool read_before(const SharedTouch *at) {
+    return at->owner->latest_read >= at->floor;
+}
 
 static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane) {
     return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
@@ -167,7 +171,7 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
     Record *read_2 = at->owner->cells.read_2 + run->word;
     const SharedTouch local = *at;
     uint32_t others = 0;
-    for (uint32_t k = 0; k < run->words; k++)
+    for (uint32_t k = 0; read_before(at) && k < run->words; k++)
         others |=
             (uint32_t)!stands_for(&local, read[k], base + ((Record)(k >> shift) << RECORD_THREAD));
     if (!others) {
@@ -294,7 +298,7 @@ static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes
 static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
     const SharedTouch local = *at;
     const bool loads = at->kind == ACCESS_LOAD, first = any_write(at), second = any_write_2(at);
-    const bool read_before = !loads && any_read(at), read_twice = !loads && any_read_2(at);
+    const bool read_once = !loads && any_read(at), read_twice = !loads && any_read_2(at);
     const Record start = loads ? at->start : 0;
     uint32_t wrong[LANES] = {0}, any = 0, bits = 0;
     for (uint32_t k = 0; k < of->each; k++) {
@@ -304,7 +308,7 @@ static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
         if (first)
             LANE_LOOP wrong[l] |= shared_open(&local, write[of->cell[l]], of->mine[l], false);
         if (second) LANE_LOOP wrong[l] |= (uint32_t)(write_2[of->cell[l]] >= local.noise);
-        if (read_before)
+        if (read_once)
             LANE_LOOP wrong[l] |= shared_open(&local, read[of->cell[l]], of->mine[l], false);
         if (read_twice)
             LANE_LOOP wrong[l] |= shared_open(&local, read_2[of->cell[l]], of->mine[l], false);
@@ -317,7 +321,7 @@ static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
 // Nobody has read the lanes' cells since the last barrier, or only the lanes themselves have.
 static inline bool note_first_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
     const SharedTouch local = *at;
-    const bool before = at->owner->latest_read >= at->floor;
+    const bool before = read_before(at);
     Record *read = of->cells->read + k, old[LANES];
     uint32_t others = 0;
     if (!of->apart) return false;
