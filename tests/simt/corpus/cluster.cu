@@ -347,6 +347,63 @@ template <bool RIGHT> __global__ void bulk_init_fence(const int *in, int *out) {
     out[t] = s[t];
 }
 
+__device__ unsigned of_rank(unsigned address, unsigned rank) {
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+    return there;
+}
+
+#define STORE_ASYNC(to, value, barrier)                                                            \
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"  \
+                 ::"r"(to), "r"(value), "r"(barrier) : "memory")
+
+// Twice each thread sends a number to the next block; those of odd threads count at an mbarrier of
+// their own.
+template <bool RIGHT> __global__ void store_async(int *out) {
+    __shared__ int s[2][BLOCK];
+    __shared__ unsigned long long arrived[2];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    int sum = 0;
+    if (t < 2) make(&arrived[t], 1);
+    if (t < 2) fence_init();
+#pragma unroll 1
+    for (int k = 0; k < 2; k++) {
+        if (t < 2) EXPECT(&arrived[t], BYTES / 2);
+        cluster.sync();
+        const unsigned to = of_rank(shared_address(&s[k][t]), next);
+        STORE_ASYNC(to, t, of_rank(shared_address(&arrived[t % 2]), next));  // LABEL store_async
+        wait(&arrived[0], k);
+        if (RIGHT || k == 0) wait(&arrived[1], k);
+        sum += s[k][(t + 32) % BLOCK];  // HAZARD store_async: race with store_async
+        cluster.sync();
+    }
+    out[blockIdx.x * BLOCK + t] = sum;
+}
+
+// One warp sends, twice; only the first time is waited for.
+template <bool RIGHT> __global__ void store_async_again(int *out) {
+    __shared__ int s[2][32];
+    __shared__ unsigned long long arrived;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    int sum = 0;
+    if (t < 64) s[t / 32][t % 32] = 0;
+    if (t == 0) make(&arrived, 1);
+    if (t == 0) fence_init();
+#pragma unroll 1
+    for (int k = 0; k < 2; k++) {
+        if (t == 0) EXPECT(&arrived, BYTES / 4);
+        cluster.sync();
+        const unsigned to = of_rank(shared_address(&s[k][t % 32]), next);
+        if (t < 32) STORE_ASYNC(to, t, of_rank(shared_address(&arrived), next));  // LABEL store_async_again
+        if (RIGHT || k == 0) wait(&arrived, k);
+        sum += s[k][t % 32];  // HAZARD store_async_again: race with store_async_again
+        cluster.sync();
+    }
+    out[blockIdx.x * BLOCK + t] = sum;
+}
+
 // What a copy reads or writes in global memory, beside a thread of another warp there: in its first
 // word, in its last, right behind it.
 template <int PLACE> __global__ void bulk_source(int *in, int *out) {
@@ -582,6 +639,8 @@ static const Case cases[] = {
     CLUSTER(two_barriers),
     CLUSTER(through_global),
     CLUSTER(remote_arrive),
+    CLUSTER(store_async),
+    CLUSTER(store_async_again),
     TWINS(copy_wait),
     TWINS(copy_own_wait),
     TWINS(copy_barrier),

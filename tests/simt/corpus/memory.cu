@@ -140,6 +140,17 @@ __global__ void shared_unwritten(const int *in, int *out, unsigned n) {
     out[t] = s[BLOCK - 1 - t];  // HAZARD uninitialized_shared: uninitialized
 }
 
+// Many loads of what was written, whole warps' and others', and then of one word more.
+__global__ void read_often(const int *in, int *out, unsigned words, unsigned last) {
+    unsigned t = threadIdx.x, sum = 0;
+    for (unsigned k = 0; k < 1000; k++) {
+        const unsigned i = (k * BLOCK + t) % (words - BLOCK), j = (k + 7 * t) % (words - BLOCK);
+        const unsigned at = t == 0 && k == 999 ? last : k % 2 ? i : j;
+        sum += in[at];  // HAZARD uninitialized_last: uninitialized
+    }
+    out[t] = sum;
+}
+
 __global__ void sum_four(const int *in, int *out) {
     unsigned t = threadIdx.x;
     out[t] = in[t] + in[t + BLOCK];  // HAZARD uninitialized_global: uninitialized
@@ -273,6 +284,14 @@ static void use_after_free(int *d_out, bool right) {
     read_freed<<<1, BLOCK>>>(d, d_out);
 }
 
+static void uninitialized_last(int *d_out, bool right) {
+    enum { WORDS = 4096 };
+    int *d_in = fresh(WORDS * 4);
+    cudaMemset(d_in, 1, (WORDS - 1) * 4);
+    if (right) cudaMemset(d_in + WORDS - 1, 1, 4);
+    read_often<<<1, BLOCK>>>(d_in, d_out, WORDS, WORDS - 1);
+}
+
 static void uninitialized_tail(int *d_out, bool right) {
     int host[2 * BLOCK] = {0}, *d = fresh(sizeof host);
     cudaMemcpy(d, host, sizeof host - (right ? 0 : sizeof *host), cudaMemcpyHostToDevice);
@@ -374,6 +393,8 @@ static const Case cases[] = {
     RUN("uninitialized_shared_right", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK)),
     RUN("uninitialized_global", sum_four<<<1, BLOCK>>>(fresh(2 * BLOCK * 4), d_out)),
     RUN("uninitialized_global_right", sum_four<<<1, BLOCK>>>(written(2 * BLOCK * 4), d_out)),
+    RUN("uninitialized_last", uninitialized_last(d_out, false)),
+    RUN("uninitialized_last_right", uninitialized_last(d_out, true)),
     RUN("uninitialized_tail", uninitialized_tail(d_out, false)),
     RUN("uninitialized_tail_right", uninitialized_tail(d_out, true)),
     RUN("uninitialized_first_bytes", uninitialized_first_bytes(d_out, false)),

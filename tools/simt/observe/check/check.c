@@ -19,7 +19,7 @@ static void free_checker(Checker *checker) {
     free(checker->split);
     free(checker->unwritten);
     free(checker->unwritten_at);
-    free(checker->extents);
+    free(checker->met);
     free(checker->variables);
     free(checker->races);
     free(checker->remote);
@@ -47,13 +47,13 @@ static bool attach(Block *block) {
     checker->split = calloc(words, sizeof *checker->split);
     checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
     checker->unwritten_at = calloc(sites, sizeof *checker->unwritten_at);
-    checker->extents = calloc(sites, sizeof *checker->extents);
+    checker->met = calloc(sites, sizeof *checker->met);
     checker->variables = calloc(sites, sizeof *checker->variables);
     checker->races = calloc(sites, sizeof *checker->races);
     if (shadow_take_cells(&checker->cells, words) &&
         shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps &&
         checker->lane_known && checker->waiting && checker->split && checker->unwritten &&
-        checker->extents && checker->unwritten_at && checker->variables && checker->races) {
+        checker->met && checker->unwritten_at && checker->variables && checker->races) {
         block->watch = checker;
         return true;
     }
@@ -93,6 +93,8 @@ static void begin(Block *block) {
     for (int i = 0; i < BARRIERS; i++) checker->arrivals[i].open = false;
     checker->known = (Known){0};
     checker->parted = 0;
+    checker->latest_write = checker->latest_read = 0;
+    checker->latest_write_2 = checker->latest_read_2 = 0;
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);

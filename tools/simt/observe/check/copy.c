@@ -14,6 +14,7 @@
 void copy_begin(Checker *checker) {
     check_forget_copies(checker);
     checker->copy_count = checker->counted_count = 0;
+    checker->stores = (Stores){0};
     if (checker->proxy_fences)
         memset(checker->proxy_fences, 0, MAX_WARPS * sizeof *checker->proxy_fences);
     if (checker->copy_groups)
@@ -225,9 +226,9 @@ static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) 
 enum { STEP = 16, GROUP_BYTES = REGION_GROUP * 4 }; // looked at as one access
 
 // The memory of a block has records of the copy in these bytes.
-static void widen(const Piece *piece, uint64_t bytes) {
+static void widen(const Piece *piece, uint64_t bytes, bool from) {
     Checker *owner = piece->block->watch;
-    Extent *copied = &owner->copied;
+    Extent *copied = from ? &owner->copied_from : &owner->copied;
     const uint64_t first = piece->address, end = first + bytes;
     if (!copied->high || first < copied->low) copied->low = first;
     if (end > copied->high) copied->high = end;
@@ -278,7 +279,7 @@ static void look_at(Checker *checker, Warp *warp, const Bulk *bulk, const Piece 
                                 .kind = kind},
                      .copy = copy};
     if (kind == ACCESS_ATOMIC) side.access.order = ORDER_RELAXED, side.access.scope = SCOPE_DEVICE;
-    if (piece->block && bulk->barrier.block) widen(piece, bulk->bytes);
+    if (piece->block && bulk->barrier.block) widen(piece, bulk->bytes, kind == ACCESS_LOAD);
     const uint64_t end = piece->address + bulk->bytes;
     for (uint64_t at = piece->address; at < end;) {
         const uint64_t next = (at / GROUP_BYTES + 1) * GROUP_BYTES;
@@ -317,22 +318,40 @@ static void add_counted(Checker *checker, const Bulk *bulk, uint32_t thread, uin
 
 void copy_settle(Checker *checker, uint64_t time) {
     uint32_t kept = 0;
+    uint64_t last = 0;
+    bool done = false; // those of the last time that was asked about
+    if (!checker->counted_count) return;
     for (uint32_t i = 0; i < checker->counted_count; i++) {
         const PendingCopy *copy = &checker->counted[i];
-        const Record done = record_make(time, record_site(copy->copy), copy->thread, 0);
-        if (order_all_acquired(checker, record_copy_block(copy->copy), copy->thread,
-                               record_time(copy->copy)))
-            check_settle(checker, copy->address, copy->bytes, copy->copy, done);
+        const Record mine = record_make(time, record_site(copy->copy), copy->thread, 0);
+        const uint64_t of = record_time(copy->copy);
+        if (of != last)
+            done = order_all_acquired(checker, record_copy_block(copy->copy), copy->thread, of);
+        last = of;
+        if (done)
+            check_settle_writes(checker, copy->address, copy->bytes, copy->copy, mine);
         else
             checker->counted[kept++] = *copy;
     }
     checker->counted_count = kept;
+    if (!kept) checker->copied = (Extent){0, 0};
+}
+
+// Whether the last copy was made by a lane before this one of the same execution of the
+// instruction, and is counted at the same mbarrier. Nobody can see one of them done and the other
+// not.
+static bool goes_on(const Checker *checker, const Warp *warp, const Bulk *bulk) {
+    const Stores *last = &checker->stores;
+    return bulk->lane != __builtin_ctz(warp->exec) && last->inst == bulk->inst &&
+           last->warp == warp->index && bulk->barrier.block &&
+           last->of == bulk->barrier.block->watch && last->barrier == bulk->barrier.address;
 }
 
 void check_bulk(Warp *warp, const Bulk *bulk) {
     Checker *checker = check_of(warp);
     const uint32_t thread = warp->index * LANES + (uint32_t)bulk->lane;
-    const uint64_t time = copy_time();
+    const bool again = bulk->stores && goes_on(checker, warp, bulk);
+    const uint64_t time = again ? checker->stores.time : copy_time();
     const AccessKind writes = bulk->reduces ? ACCESS_ATOMIC : ACCESS_STORE;
     const Access source = {.inst = bulk->inst, .slot = bulk->inst->slot + 1, .kind = ACCESS_LOAD};
     if (bulk->from.block && !bulk->stores) check_source(checker, bulk, thread);
@@ -342,8 +361,10 @@ void check_bulk(Warp *warp, const Bulk *bulk) {
     if (bulk->barrier.block) {
         Checker *of = bulk->barrier.block->watch;
         add_counted(checker, bulk, thread, time);
-        order_copy_counted(checker, &of->words, bulk->barrier.address,
-                           record_make(time, 0, thread, 0));
+        if (!again)
+            order_copy_counted(checker, &of->words, bulk->barrier.address,
+                               record_make(time, 0, thread, 0));
+        checker->stores = (Stores){bulk->inst, of, bulk->barrier.address, time, warp->index};
     } else if (bulk->from.block) {
         add_group(checker, bulk, &bulk->from, thread,
                   record_make(time, check_site(checker, &source), thread, 0));

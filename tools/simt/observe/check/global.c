@@ -39,13 +39,16 @@ static bool inside(Checker *checker, const Access *access, uint32_t thread, uint
 }
 
 // The live allocation that an address is in, as the instruction last met it. Empty: there is none.
-static Extent extent_of(Checker *checker, const Access *access, uint64_t address) {
-    Extent *extent = &checker->extents[check_site(checker, access)];
-    if (address >= extent->low && address < extent->high) return *extent;
+static Met *met_at(Checker *checker, const Access *access, uint64_t address) {
+    enum { WORDS_FOR_A_LOOK = 256 }; // so many are looked at in the time of a warp's load
+    Met *met = &checker->met[check_site(checker, access)];
+    if (address >= met->at.low && address < met->at.high) return met;
     const Allocation *allocation = memory_find(address);
-    if (!allocation || !allocation->live) return (Extent){0, 0};
-    *extent = (Extent){allocation->address, allocation->address + allocation->bytes};
-    return *extent;
+    *met = (Met){0};
+    if (!allocation || !allocation->live) return met;
+    met->at = (Extent){allocation->address, allocation->address + allocation->bytes};
+    met->enough = allocation->bytes / 4 / WORDS_FOR_A_LOOK + 1;
+    return met;
 }
 
 // Whether any byte of this element was written.
@@ -99,29 +102,43 @@ static void check_written(Checker *checker, Warp *warp, const Access *access, ui
     }
 }
 
+// Whether some of so many words were not written.
+static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
+    uint64_t missing = 0, eight;
+    for (; words >= 8; words -= 8, shadow += 8) {
+        memcpy(&eight, shadow, sizeof eight);
+        missing |= eight ^ 0x0F0F0F0F0F0F0F0Fu;
+    }
+    for (; words; words--) missing |= *shadow++ ^ 0xFu;
+    return missing != 0;
+}
+
+// One more load found what it loads written. What was written stays so while a kernel runs.
+static void look_again(Met *met) {
+    const uint64_t bytes = met->at.high - met->at.low;
+    if (++met->looks < met->enough) return;
+    met->written = bytes % 4 == 0 &&
+                   !any_unwritten(memory_shadow + (met->at.low - memory_base) / 4, bytes / 4);
+    met->looks = 0;
+    met->enough *= 4;
+}
+
 // A whole warp at consecutive addresses, all in one allocation, all written before: no hazard.
 // False: look at every lane.
-static bool whole_warp(Checker *checker, const Access *access, uint32_t mask,
-                       const uint64_t address[LANES], uint64_t size) {
-    if (mask != ALL_LANES) return false;
-    uint64_t first = address[0], wrong = 0;
-    LANE_LOOP wrong |= (first + size * (uint64_t)l) ^ address[l];
-    if (wrong || first & (size - 1) || first % 4) return false;
+static bool whole_warp(Checker *checker, const Access *access, uint64_t first, uint64_t size) {
+    if (first & (size - 1) || first % 4) return false;
     const uint64_t bytes = size * LANES;
-    const Extent extent = extent_of(checker, access, first);
-    if (extent.high - first < bytes || first >= extent.high) return false;
+    Met *met = met_at(checker, access, first);
+    if (met->at.high - first < bytes || first >= met->at.high) return false;
     uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
     if (access->kind == ACCESS_STORE) {
         memset(shadow, 0xF, bytes / 4);
         return true;
     }
-    uint64_t missing = 0;
-    for (uint64_t at = 0; at < bytes / 4; at += 8) {
-        uint64_t words;
-        memcpy(&words, shadow + at, sizeof words);
-        missing |= words ^ 0x0F0F0F0F0F0F0F0Fu;
-    }
-    return missing == 0;
+    if (met->written) return true;
+    if (any_unwritten(shadow, bytes / 4)) return false;
+    look_again(met);
+    return true;
 }
 
 void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
@@ -137,18 +154,22 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
 // What a kernel has freed is in no extent any more.
 static void forget_freed(Checker *checker) {
     if (checker->seen_frees == memory_frees) return;
-    memset(checker->extents, 0, check_sites_limit(checker->machine) * sizeof *checker->extents);
+    memset(checker->met, 0, check_sites_limit(checker->machine) * sizeof *checker->met);
     checker->seen_frees = memory_frees;
 }
 
-// The lanes whose access lies in memory and is aligned; the others are reported.
+// The lanes whose access lies in memory and is aligned; the others are reported. *met: the
+// allocation that all of them lie in, NULL: they may lie in several.
 static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                           const uint64_t address[LANES], uint64_t size) {
-    const Extent extent = extent_of(checker, access, address[__builtin_ctz(mask)]);
+                           const uint64_t address[LANES], Met **met) {
+    const uint64_t size = address_bytes(access);
+    *met = met_at(checker, access, address[__builtin_ctz(mask)]);
+    const Extent extent = (*met)->at;
     const uint64_t room = extent.high - extent.low;
     uint64_t any = room < size;
     LANE_LOOP any |= (uint64_t)(address[l] - extent.low > room - size) | (address[l] & (size - 1));
     if (!any) return mask;
+    *met = NULL;
     uint32_t wrong = 0;
     LANE_LOOP wrong |=
         (uint32_t)((address[l] - extent.low > room - size) | ((address[l] & (size - 1)) != 0)) << l;
@@ -159,17 +180,6 @@ static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, u
         good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
     }
     return good;
-}
-
-// Whether some of so many words were not written.
-static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
-    uint64_t missing = 0, eight;
-    for (; words >= 8; words -= 8, shadow += 8) {
-        memcpy(&eight, shadow, sizeof eight);
-        missing |= eight ^ 0x0F0F0F0F0F0F0F0Fu;
-    }
-    for (; words; words--) missing |= *shadow++ ^ 0xFu;
-    return missing != 0;
 }
 
 // Whether all that the lanes load was written; what they store is from now on. Lanes one behind the
@@ -227,7 +237,7 @@ bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint
     const bool store = access->kind == ACCESS_STORE;
     if (address % BYTES || access->order || checker->machine->after) return false;
     forget_freed(checker);
-    const Extent extent = extent_of(checker, access, address);
+    const Extent extent = met_at(checker, access, address)->at;
     if (extent.high - extent.low < BYTES || address - extent.low > extent.high - extent.low - BYTES)
         return false;
     if (store && checker->check->words.count) return false;
@@ -244,25 +254,52 @@ bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint
     return whole_group(&at, address);
 }
 
+static Shape shape_of(uint32_t mask, const uint64_t address[LANES], uint64_t size) {
+    const uint64_t first = address[__builtin_ctz(mask)];
+    uint64_t stray = mask != ALL_LANES, spread = 0;
+    LANE_LOOP {
+        const uint64_t at = mask >> l & 1 ? address[l] : first;
+        stray |= (first + size * (uint64_t)l) ^ at;
+        spread |= at ^ first;
+    }
+    const bool near = !(spread >> REGION_SHIFT);
+    if (!stray) return (Shape){.whole = true, .near = near, .heads = ALL_LANES};
+    if (!spread) return (Shape){.uniform = true, .near = near, .heads = mask & (0 - mask)};
+    return (Shape){.near = near, .heads = check_heads(address, mask)};
+}
+
+// Those of the lanes whose accesses are good; what all they load was written, or it is reported.
+static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
+                              const uint64_t address[LANES], uint32_t heads) {
+    const uint64_t size = address_bytes(access);
+    const bool load = access->kind == ACCESS_LOAD;
+    Met *met;
+    const uint32_t good = good_lanes(checker, warp, access, mask, address, &met);
+    if (!good || (load && met && met->written)) return good;
+    if (all_written(access, load && good == mask ? heads : good, address, size)) {
+        if (load && met) look_again(met);
+        return good;
+    }
+    check_written(checker, warp, access, good, address);
+    for (uint32_t m = good; !load && m; m &= m - 1) memory_written(address[__builtin_ctz(m)], size);
+    return good;
+}
+
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    uint64_t size = address_bytes(access);
+    const uint64_t size = address_bytes(access);
+    Shape shape = shape_of(mask, address, size);
     forget_freed(checker);
     if (checker->machine->after) early_check(checker, warp, access, mask, address);
-    if (access->kind != ACCESS_ATOMIC && whole_warp(checker, access, mask, address, size)) {
-        check_order(checker, warp, access, mask, address, &checker->check->words);
-        check_global_races(checker, warp, access, mask, address, true);
-        return;
+    shape.whole = shape.whole && access->kind != ACCESS_ATOMIC &&
+                  whole_warp(checker, access, address[0], size);
+    if (!shape.whole) {
+        const uint32_t good = good_accesses(checker, warp, access, mask, address, shape.heads);
+        if (!good) return;
+        if (good != mask) shape = shape_of(good, address, size);
+        shape.whole = false;
+        mask = good;
     }
-    const bool load = access->kind == ACCESS_LOAD;
-    const uint32_t heads = load ? check_heads(address, mask) : mask; // the others read the same
-    const uint32_t good = good_lanes(checker, warp, access, mask, address, size);
-    if (!good) return;
-    if (!all_written(access, good == mask ? heads : good, address, size)) {
-        check_written(checker, warp, access, good, address);
-        for (uint32_t m = good; !load && m; m &= m - 1)
-            memory_written(address[__builtin_ctz(m)], size);
-    }
-    check_order(checker, warp, access, good, address, &checker->check->words);
-    check_global_races(checker, warp, access, good, address, false);
+    check_order(checker, warp, access, mask, address, &checker->check->words);
+    check_global_races(checker, warp, access, mask, address, &shape);
 }

@@ -8,9 +8,11 @@
 #include "simt/observe/check/touch.h"
 
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                        const uint64_t address[LANES], bool whole) {
+                        const uint64_t address[LANES], const Shape *shape) {
     Touch at = touch_of(checker, warp, access, address);
-    if (whole && whole_touch(&at)) return;
+    at.mask = mask;
+    at.shape = shape;
+    if (shape->whole && whole_touch(&at)) return;
     const bool updates = access->kind == ACCESS_ATOMIC && record_scope(at.base) == SCOPE_DEVICE;
     if (!at.strong || updates) mask = scattered_quick(&at, mask);
     words_touch(&at, mask);

@@ -143,6 +143,14 @@ typedef struct {
     bool bulk;
 } PendingCopy;
 
+// The last copy that a block made and an mbarrier counts: at whose, and when.
+typedef struct {
+    const Inst *inst;
+    const Checker *of;
+    uint64_t barrier, time;
+    uint32_t warp;
+} Stores;
+
 // What a warp has done and seen since the last barrier of its block, or a block before that.
 typedef struct {
     SeenList acquired, pending; // pending: read, and waits for a fence
@@ -160,6 +168,14 @@ typedef struct {
 typedef struct {
     uint64_t low, high;
 } Extent;
+
+// The allocation that the last access of an instruction was in.
+typedef struct {
+    Extent at;
+    uint64_t looks;  // so often its loads found what they load written, and what they found was
+    uint64_t enough; // not all of it; when that is often enough, all of it is looked at
+    bool written;    // it is
+} Met;
 
 // The check of one launch.
 typedef struct {
@@ -218,20 +234,23 @@ struct Checker {
     uint32_t copy_count, copy_capacity;
     uint32_t waited[MAX_WARPS]; // lanes that have waited for the kernel in front of this one
     bool any_waited, all_waited;
-    Extent copied;        // where shared memory has records of copies that mbarriers count
-    PendingCopy *counted; // those that wrote there, until all threads know that they are done
+    Extent copied, copied_from; // where there are records of copies that mbarriers count, to and
+                                // from shared memory
+    PendingCopy *counted;       // those that wrote there, until all threads know that they are done
     uint32_t counted_count, counted_capacity;
+    Stores stores;
     uint32_t parted;         // warps of which lanes met that were not all
     Cells cells, byte_cells; // of shared memory: for each of so many words, and their bytes
     uint32_t shared_words;
-    Record latest_write_2, latest_read_2; // no second record of shared memory is later
+    Record latest_write, latest_read;     // no record of shared memory is later,
+    Record latest_write_2, latest_read_2; // no second one
     uint8_t *split;                       // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten;
     uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
     Extent *variables;   // by site: the variable of shared memory that its accesses should lie in
-    Extent *extents;     // by site: the allocation that its last access was in
+    Met *met;            // by site
     uint64_t seen_frees; // when: memory_frees
     uint16_t *races;     // by site: races of the block that were found there
     Findings findings;
@@ -320,6 +339,7 @@ bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *a
 // What a copy did in these bytes, by its record, becomes an access by that of a thread.
 void check_forget_copies(Checker *owner); // of all copies, when a block begins
 void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
+void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
@@ -336,10 +356,15 @@ static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes
     for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
     return lanes & ~(same & lanes << 1);
 }
-// Global memory: races. All lanes' accesses are good ones; `whole`: of all lanes, one behind the
-// other.
+// Global memory: races. All lanes' accesses are good ones, and lie as their shape says.
+typedef struct {
+    bool whole;     // all lanes, one behind the other
+    bool uniform;   // all of the mask at one address
+    bool near;      // all of the mask in one region
+    uint32_t heads; // what check_heads says of the mask
+} Shape;
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                        const uint64_t address[LANES], bool whole);
+                        const uint64_t address[LANES], const Shape *shape);
 
 // Launches that may start early, in early.c. Before anything of the access is recorded.
 void early_check(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,

@@ -11,6 +11,7 @@ typedef struct {
     uint64_t low;       // where it begins
     uint32_t lanes, shift, each;
     bool written, read, more, grouped;
+    bool written_2, read_2; // there may be a second write, or read
 } Place;
 
 // --- few lanes, one by one ---
@@ -64,7 +65,7 @@ static inline bool read_lane(const Touch *at, const Place *place, uint32_t lane)
     const Record mine = record_of(at, lane);
     for (uint32_t k = first; k < first + place->each; k++) {
         if (place->written && !touch_settled(at, cells->write[k], mine)) return false;
-        if (place->more && !touch_settled(at, cells->write_2[k], mine)) return false;
+        if (place->written_2 && !touch_settled(at, cells->write_2[k], mine)) return false;
         if (!note_lanes(at, place, k, lane, lane)) return false;
     }
     return true;
@@ -79,7 +80,7 @@ static inline bool read_run(const Touch *at, const Place *place, uint32_t run, b
     *ordered = true;
     for (uint32_t k = first; k < first + place->each; k++) {
         if (place->written) *ordered &= settled_by_warp(at, cells->write[k]);
-        if (place->more) *ordered &= settled_by_warp(at, cells->write_2[k]);
+        if (place->written_2) *ordered &= settled_by_warp(at, cells->write_2[k]);
         if (!*ordered || !note_lanes(at, place, k, head, last)) return false;
     }
     return true;
@@ -108,8 +109,8 @@ static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane
     const Record mine = record_of(at, lane);
     for (uint32_t k = first; k < end; k++) {
         if (!quiet_group(at, place, k) || !touch_settled(at, cells->write[k], mine)) return false;
-        if (place->more && !touch_settled(at, cells->write_2[k], mine)) return false;
-        if (place->more && !touch_settled(at, cells->read_2[k], mine)) return false;
+        if (place->written_2 && !touch_settled(at, cells->write_2[k], mine)) return false;
+        if (place->read_2 && !touch_settled(at, cells->read_2[k], mine)) return false;
         if (place->read && !touch_settled(at, cells->read[k], mine)) return false;
     }
     for (uint32_t k = first; k < end; k++) cells->write[k] = mine;
@@ -221,17 +222,18 @@ static inline bool note_reads(const Touch *at, const Place *place, const Lanes *
 static inline uint32_t open_reads(const Touch *at, const Place *place, const Lanes *of) {
     const Cells *cells = place->cells;
     uint64_t wrong[LANES] = {0};
-    if (!place->written && !place->more && !place->grouped) return 0;
+    if (!place->written && !place->grouped) return 0;
     for (uint32_t k = 0; k < place->each; k++) {
         if (place->written) add_open(at, cells->write, of, k, wrong);
-        if (place->more) add_open(at, cells->write_2, of, k, wrong);
+        if (place->written_2) add_open(at, cells->write_2, of, k, wrong);
         if (place->grouped) add_groups(at, place, of, k, wrong);
     }
     return bits_of(wrong) & place->lanes;
 }
 
 static uint32_t read_lanes(const Touch *at, const Place *place) {
-    const uint32_t heads = check_heads(at->address, place->lanes);
+    const uint32_t heads =
+        place->lanes == at->mask ? at->shape->heads : check_heads(at->address, place->lanes);
     if (__builtin_popcount(heads) <= FEW) return read_few(at, place, heads);
     Place rest = *place;
     Lanes of = lanes_of(at, &rest);
@@ -267,8 +269,8 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     for (uint32_t k = 0; k < place->each; k++) {
         add_open(at, cells->write, &of, k, wrong);
         if (place->read) add_open(at, cells->read, &of, k, wrong);
-        if (place->more) add_open(at, cells->write_2, &of, k, wrong);
-        if (place->more) add_open(at, cells->read_2, &of, k, wrong);
+        if (place->written_2) add_open(at, cells->write_2, &of, k, wrong);
+        if (place->read_2) add_open(at, cells->read_2, &of, k, wrong);
         if (place->grouped) add_groups(at, place, &of, k, wrong);
     }
     const uint32_t left = bits_of(wrong) & place->lanes;
@@ -314,6 +316,8 @@ static void find_records(const Touch *at, Region *region, Place *place) {
     place->written = region->written == launch;
     place->read = region->read == launch;
     place->more = region->more == launch;
+    place->written_2 = place->more && place->written;
+    place->read_2 = place->more && place->read;
     place->grouped = region->grouped == launch && !split;
     const bool ready = place->each && (!place->written || cells->write) &&
                        (!place->read || cells->read) && (!place->more || cells->read_2) &&
@@ -327,7 +331,7 @@ static Place place_of(const Touch *at, uint32_t mask) {
     const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
     uint64_t any = 0;
     uint32_t outside = 0;
-    if (mask & (mask - 1)) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
+    if (!at->shape->near) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
     if (any) LANE_LOOP outside |= (uint32_t)(at->address[l] - low >= REGION_BYTES) << l;
     Region *region = shadow_regions[offset >> REGION_SHIFT];
     Place place = {.low = low, .lanes = mask & ~outside};

@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void note_read(const SharedTouch *a
         return;
     }
     cells->read_2[k] = at->copy ? at->copy : at->mine;
-    shared_second(&at->owner->latest_read_2, cells->read_2[k]);
+    shared_noted(&at->owner->latest_read_2, cells->read_2[k]);
 }
 
 static void load(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
@@ -168,7 +168,7 @@ static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k) {
     if (is_plain(at, cells->write_2[k]) && !is_plain(at, write)) return;
     if (record_scope(write) && own) return;
     cells->write_2[k] = write;
-    shared_second(&at->owner->latest_write_2, write);
+    shared_noted(&at->owner->latest_write_2, write);
 }
 
 static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
@@ -275,6 +275,13 @@ static SharedTouch touch_of(Checker *checker, Block *of, Warp *warp, const Acces
                          .cluster = cluster};
 }
 
+// Nothing of what was noted is later than this access of any thread.
+static void note_latest(const SharedTouch *at, Record base) {
+    Checker *owner = at->owner;
+    const Record last = (at->copy ? at->copy : base) | RECORD_LANE_MASK | 3;
+    shared_noted(at->kind == ACCESS_LOAD ? &owner->latest_read : &owner->latest_write, last);
+}
+
 // The record of thread 0.
 static Record set_records(SharedTouch *at, uint32_t mask, uint64_t copy) {
     const uint32_t site = check_site(at->checker, at->access);
@@ -286,13 +293,39 @@ static Record set_records(SharedTouch *at, uint32_t mask, uint64_t copy) {
     return base;
 }
 
+// Notes what a copy does to so many words, if no record says anything against it.
+static bool note_copy(const SharedTouch *at, uint32_t word, uint32_t words) {
+    const Cells *cells = &at->owner->cells;
+    const SharedTouch local = *at;
+    const bool loads = at->kind == ACCESS_LOAD;
+    const Record start = loads ? at->start : 0;
+    uint32_t wrong = at->kind == ACCESS_ATOMIC;
+    for (uint32_t k = word; at->owner->any_split && k < word + words; k++)
+        wrong |= at->owner->split[k];
+    for (uint32_t k = word; k < word + words; k++)
+        wrong |= (uint32_t)(cells->write[k] < start) | (cells->write_2[k] >= local.noise) |
+                 shared_open(&local, cells->write[k], local.mine, false);
+    for (uint32_t k = word; !loads && k < word + words; k++)
+        wrong |= (uint32_t)(cells->read_2[k] >= local.noise) |
+                 shared_open(&local, cells->read[k], local.mine, false);
+    if (wrong) return false;
+    for (uint32_t k = word; k < word + words; k++) {
+        *(loads ? &cells->read_2[k] : &cells->write[k]) = local.copy;
+        if (!loads) cells->write_2[k] = 0;
+    }
+    if (loads) shared_noted(&at->owner->latest_read_2, local.copy);
+    return true;
+}
+
 bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *access,
                         uint32_t lane, uint64_t address, uint32_t words, uint64_t copy) {
     uint64_t addresses[LANES] = {0};
     addresses[lane] = address;
     SharedTouch at = touch_of(checker, of, warp, access, addresses);
-    set_lane(&at, set_records(&at, 1u << lane, copy), lane);
-    return shared_copy(&at, (uint32_t)address / 4, words);
+    const Record base = set_records(&at, 1u << lane, copy);
+    set_lane(&at, base, lane);
+    note_latest(&at, base);
+    return note_copy(&at, (uint32_t)address / 4, words);
 }
 
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
@@ -302,7 +335,9 @@ void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access,
     // A strong access does not stand for those before it beside other strong ones: none is
     // forgotten that some warp may still have to wait for.
     if (at.cluster && at.strong) at.floor = at.owner->block_start << RECORD_TIME;
-    lane_by_lane(&at, base, copy ? mask : shared_quick(&at, base));
+    const uint32_t left = copy ? mask : shared_quick(&at, base);
+    note_latest(&at, base);
+    lane_by_lane(&at, base, left);
 }
 
 // --- what copies did, once somebody has waited for them ---
@@ -312,31 +347,48 @@ static void settle(Record *records, uint64_t first, uint64_t end, Record copy, R
         records[k] = (records[k] ^ copy) & ~(Record)3 ? records[k] : mine;
 }
 
-static void settle_all(const Cells *cells, uint64_t first, uint64_t end, Record copy, Record mine) {
+static void settle_writes(const Cells *cells, uint64_t first, uint64_t end, Record copy,
+                          Record mine) {
     settle(cells->write, first, end, copy, mine);
     settle(cells->write_2, first, end, copy, mine);
+}
+
+static void settle_reads(const Cells *cells, uint64_t first, uint64_t end, Record copy,
+                         Record mine) {
     settle(cells->read, first, end, copy, mine);
     settle(cells->read_2, first, end, copy, mine);
 }
 
 // Where a word has records of its bytes, its own are not looked at.
-void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
+void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
     const uint64_t end = first + bytes;
-    settle_all(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_all(&owner->byte_cells, first, end, copy, mine);
+    settle_writes(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_writes(&owner->byte_cells, first, end, copy, mine);
 }
 
-static void forget(const Cells *cells, uint64_t first, uint64_t end) {
-    Record *const records[] = {cells->write, cells->write_2, cells->read, cells->read_2};
-    for (int k = 0; k < 4; k++)
-        for (uint64_t i = first; i < end; i++)
-            records[k][i] = record_is_copy(records[k][i]) ? 0 : records[k][i];
+void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
+    const uint64_t end = first + bytes;
+    check_settle_writes(owner, first, bytes, copy, mine);
+    settle_reads(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_reads(&owner->byte_cells, first, end, copy, mine);
+}
+
+static void forget(Record *records, uint64_t first, uint64_t end) {
+    for (uint64_t i = first; i < end; i++) records[i] = record_is_copy(records[i]) ? 0 : records[i];
+}
+
+// In so many words, or bytes.
+static void forget_in(const Checker *owner, const Cells *cells, uint64_t unit) {
+    const Extent to = owner->copied, from = owner->copied_from;
+    const uint64_t to_end = (to.high + unit - 1) / unit, from_end = (from.high + unit - 1) / unit;
+    forget(cells->write, to.low / unit, to_end);
+    forget(cells->write_2, to.low / unit, to_end);
+    forget(cells->read, from.low / unit, from_end);
+    forget(cells->read_2, from.low / unit, from_end);
 }
 
 void check_forget_copies(Checker *owner) {
-    const Extent copied = owner->copied;
-    owner->copied = (Extent){0, 0};
-    if (!copied.high) return;
-    forget(&owner->cells, copied.low / 4, (copied.high + 3) / 4);
-    if (owner->any_split) forget(&owner->byte_cells, copied.low, copied.high);
+    forget_in(owner, &owner->cells, 4);
+    if (owner->any_split) forget_in(owner, &owner->byte_cells, 1);
+    owner->copied = owner->copied_from = (Extent){0, 0};
 }

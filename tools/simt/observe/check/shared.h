@@ -32,18 +32,27 @@ static inline bool shared_own(const SharedTouch *at, Record record) {
     return record - at->times < at->span;
 }
 
+// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
+// by any lane of its warp. An asynchronous copy is no access of the lane that began it.
+static inline __attribute__((always_inline)) uint32_t
+shared_open(const SharedTouch *at, Record record, Record mine, bool any_lane) {
+    const Record other = record ^ mine;
+    const uint32_t earlier = ((uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor)) |
+                             (record < at->block_floor);
+    const uint32_t same = (uint32_t)!any_lane & !(other & RECORD_LANE_MASK);
+    return (record >= at->noise) & !((uint32_t)shared_own(at, record) & (earlier | same));
+}
+
 // A word of shared memory gets records for each of its bytes.
 void shared_split_word(Checker *owner, uint32_t word);
 
-// A second record was noted that is no later than this one.
-static inline void shared_second(Record *latest, Record record) {
+// A record was noted that is no later than this one.
+static inline void shared_noted(Record *latest, Record record) {
     if (record > *latest) *latest = record;
 }
 
 // Notes what no record says anything against, of all accesses but copies; `base`: the record of
 // thread 0. The lanes that need a closer look.
 uint32_t shared_quick(const SharedTouch *at, Record base);
-// The same of so many words that a copy loads or stores. False: look at each.
-bool shared_copy(const SharedTouch *at, uint32_t word, uint32_t words);
 
 #endif

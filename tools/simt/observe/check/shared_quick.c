@@ -9,16 +9,6 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-// Whether it is not seen at once that the access of this record is ordered before one by `mine`, or
-// by any lane of its warp. An asynchronous copy is no access of the lane that began it.
-ALWAYS uint32_t open_to(const SharedTouch *at, Record record, Record mine, bool any_lane) {
-    const Record other = record ^ mine;
-    const uint32_t earlier = ((uint32_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor)) |
-                             (record < at->block_floor);
-    const uint32_t same = (uint32_t)!any_lane & !(other & RECORD_LANE_MASK);
-    return (record >= at->noise) & !((uint32_t)shared_own(at, record) & (earlier | same));
-}
-
 // Whether a read takes the place of an earlier one: what that may collide with it may too.
 ALWAYS bool stands_for(const SharedTouch *at, Record old, Record mine) {
     return (old < at->floor) | ((uint32_t)shared_own(at, old) & !((old ^ mine) & RECORD_LANE_MASK));
@@ -31,6 +21,13 @@ static inline bool any_write_2(const SharedTouch *at) {
 static inline bool any_read_2(const SharedTouch *at) {
     return at->owner->latest_read_2 >= at->noise;
 }
+// The same of the first ones.
+static inline bool any_write(const SharedTouch *at) { return at->owner->latest_write >= at->noise; }
+static inline bool any_read(const SharedTouch *at) { return at->owner->latest_read >= at->noise; }
+// Whether there may be reads beside which another one is noted.
+static inline bool read_before(const SharedTouch *at) {
+    return at->owner->latest_read >= at->floor;
+}
 
 static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane) {
     return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
@@ -40,31 +37,54 @@ static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane
 // no records of its bytes any more. Whether it still has them.
 static bool join_bytes(const SharedTouch *at, uint32_t word) {
     const Cells *words = &at->owner->cells, *bytes = &at->owner->byte_cells;
-    bool busy = at->cluster; // others may still have to wait for what this warp need not
-    for (uint32_t k = word * 4; k < word * 4 + 4; k++)
-        busy |= (bytes->write[k] < at->owner->block_start << RECORD_TIME) |
-                (bytes->write[k] >= at->floor) | (bytes->write_2[k] >= at->floor) |
-                (bytes->read[k] >= at->floor) | (bytes->read_2[k] >= at->floor);
+    const Record *write = bytes->write + word * 4, *write_2 = bytes->write_2 + word * 4;
+    const Record *read = bytes->read + word * 4, *read_2 = bytes->read_2 + word * 4;
+    const Record start = at->owner->block_start << RECORD_TIME, floor = at->floor;
+    uint64_t busy = at->cluster; // others may still have to wait for what this warp need not
+    for (int k = 0; k < 4; k++)
+        busy |= (uint64_t)(write[k] < start) | (write[k] >= floor) | (write_2[k] >= floor) |
+                (read[k] >= floor) | (read_2[k] >= floor);
     if (busy) return true;
-    words->write[word] = bytes->write[word * 4];
+    words->write[word] = write[0];
     words->write_2[word] = words->read[word] = words->read_2[word] = 0;
     at->owner->split[word] = 0;
     return false;
 }
 
-// The lanes whose words have records for their bytes. Less than a word must have them.
+// Whether any of the lanes' words has records for its bytes.
+static bool any_split(const SharedTouch *at, uint32_t lanes) {
+    const uint8_t *split = at->owner->split;
+    const uint64_t *address = at->address;
+    const uint32_t each = at->size / 4;
+    uint32_t any = 0;
+    if (!at->owner->any_split) return false;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t word = (uint32_t)address[__builtin_ctz(m)] / 4;
+        for (uint32_t k = 0; k < each; k++) any |= split[word + k];
+    }
+    return any;
+}
+
+// The lanes of which a word still has them.
 static uint32_t split_lanes(const SharedTouch *at, uint32_t lanes) {
-    const bool bytes = at->size < 4;
     const uint8_t *split = at->owner->split;
     uint32_t of_bytes = 0;
-    if (!bytes && !at->owner->any_split) return 0;
+    if (!any_split(at, lanes)) return 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
-        if (bytes && !split[word]) shared_split_word(at->owner, word);
-        for (uint32_t k = 0; !bytes && k < at->size / 4; k++)
+        for (uint32_t k = 0; k < at->size / 4; k++)
             if (split[word + k] && join_bytes(at, word + k)) of_bytes |= 1u << lane;
     }
     return of_bytes;
+}
+
+// The words of which the lanes access less than the whole have records for their bytes.
+static void split_words(const SharedTouch *at, uint32_t lanes) {
+    const uint8_t *split = at->owner->split;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t word = (uint32_t)at->address[__builtin_ctz(m)] / 4;
+        if (!split[word]) shared_split_word(at->owner, word);
+    }
 }
 
 // --- runs ---
@@ -112,9 +132,10 @@ ALWAYS bool quiet_load(const SharedTouch *at, Record base, const Run *run, uint3
     const Record *write_2 = at->owner->cells.write_2 + run->word;
     const bool same = run->same;
     uint32_t wrong = 0;
-    for (uint32_t k = 0; k < run->words; k++) {
+    for (uint32_t k = 0; k < run->words; k++) wrong |= (uint32_t)(write[k] < local.start);
+    for (uint32_t k = 0; any_write(at) && k < run->words; k++) {
         const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
-        wrong |= (uint32_t)(write[k] < local.start) | open_to(&local, write[k], mine, same);
+        wrong |= shared_open(&local, write[k], mine, same);
     }
     for (uint32_t k = 0; any_write_2(at) && k < run->words; k++)
         wrong |= (uint32_t)(write_2[k] >= local.noise);
@@ -130,13 +151,17 @@ ALWAYS bool quiet_store(const SharedTouch *at, Record base, const Run *run, uint
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < run->words; k++) {
         const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
-        wrong |= open_to(&local, write[k], mine, same) | open_to(&local, read[k], mine, same);
+        wrong |= shared_open(&local, write[k], mine, same);
+    }
+    for (uint32_t k = 0; any_read(at) && k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        wrong |= shared_open(&local, read[k], mine, same);
     }
     for (uint32_t k = 0; any_write_2(at) && k < run->words; k++)
         wrong |= (uint32_t)(write_2[k] >= local.noise);
     for (uint32_t k = 0; any_read_2(at) && k < run->words; k++) {
         const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
-        wrong |= open_to(&local, read_2[k], mine, same);
+        wrong |= shared_open(&local, read_2[k], mine, same);
     }
     return !wrong;
 }
@@ -146,7 +171,7 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
     Record *read_2 = at->owner->cells.read_2 + run->word;
     const SharedTouch local = *at;
     uint32_t others = 0;
-    for (uint32_t k = 0; k < run->words; k++)
+    for (uint32_t k = 0; read_before(at) && k < run->words; k++)
         others |=
             (uint32_t)!stands_for(&local, read[k], base + ((Record)(k >> shift) << RECORD_THREAD));
     if (!others) {
@@ -160,7 +185,7 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
         read[k] = first ? mine : old;
         read_2[k] = first ? read_2[k] : mine;
     }
-    shared_second(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
+    shared_noted(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
 }
 
 // All lanes of the run read the same: as if one after the other did.
@@ -179,7 +204,7 @@ static void note_same_reads(const SharedTouch *at, Record base, const Run *run) 
         cells->read[k] = first;
         cells->read_2[k] = other;
     }
-    shared_second(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
+    shared_noted(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
 }
 
 ALWAYS void note_stores(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
@@ -239,9 +264,20 @@ static bool note_whole_warp(const SharedTouch *at, Record base) {
 typedef struct {
     const Cells *cells; // of words, or of their bytes
     uint32_t lanes, each;
+    bool apart; // no two lanes touch the same; false: some may
     uint32_t cell[LANES];
     Record mine[LANES];
 } Lanes;
+
+// Whether each lane's cells lie behind those of the lane before, or each before those.
+static inline bool lie_apart(const Lanes *of) {
+    const uint32_t each = of->each;
+    uint32_t up = 0, down = 0;
+    if (of->lanes != ALL_LANES) return false;
+    for (int l = 0; l < LANES - 1; l++) up |= (uint32_t)(of->cell[l + 1] < of->cell[l] + each);
+    for (int l = 0; l < LANES - 1; l++) down |= (uint32_t)(of->cell[l] < of->cell[l + 1] + each);
+    return !up || !down;
+}
 
 static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes, Lanes *of) {
     const uint32_t first = (uint32_t)__builtin_ctz(lanes), shift = at->size < 4 ? 0 : 2;
@@ -255,50 +291,72 @@ static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes
         of->cell[l] = (on ? (uint32_t)at->address[l] : first_address) >> shift;
         of->mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
     }
+    of->apart = lie_apart(of);
 }
 
 // A bit for each lane that has something to look at.
 static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
     const SharedTouch local = *at;
-    const bool loads = at->kind == ACCESS_LOAD, second = any_write_2(at), other = any_read_2(at);
+    const bool loads = at->kind == ACCESS_LOAD, first = any_write(at), second = any_write_2(at);
+    const bool read_once = !loads && any_read(at), read_twice = !loads && any_read_2(at);
     const Record start = loads ? at->start : 0;
     uint32_t wrong[LANES] = {0}, any = 0, bits = 0;
     for (uint32_t k = 0; k < of->each; k++) {
         const Record *write = of->cells->write + k, *write_2 = of->cells->write_2 + k;
         const Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k;
-        LANE_LOOP wrong[l] |= (uint32_t)(write[of->cell[l]] < start) |
-                              open_to(&local, write[of->cell[l]], of->mine[l], false);
+        if (start) LANE_LOOP wrong[l] |= (uint32_t)(write[of->cell[l]] < start);
+        if (first)
+            LANE_LOOP wrong[l] |= shared_open(&local, write[of->cell[l]], of->mine[l], false);
         if (second) LANE_LOOP wrong[l] |= (uint32_t)(write_2[of->cell[l]] >= local.noise);
-        if (loads) continue;
-        LANE_LOOP wrong[l] |= open_to(&local, read[of->cell[l]], of->mine[l], false);
-        if (other) LANE_LOOP wrong[l] |= open_to(&local, read_2[of->cell[l]], of->mine[l], false);
+        if (read_once)
+            LANE_LOOP wrong[l] |= shared_open(&local, read[of->cell[l]], of->mine[l], false);
+        if (read_twice)
+            LANE_LOOP wrong[l] |= shared_open(&local, read_2[of->cell[l]], of->mine[l], false);
     }
     LANE_LOOP any |= wrong[l];
     if (any) LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
     return bits & of->lanes;
 }
 
+// Nobody has read the lanes' cells since the last barrier, or only the lanes themselves have.
+static inline bool note_first_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
+    const SharedTouch local = *at;
+    const bool before = read_before(at);
+    Record *read = of->cells->read + k, old[LANES];
+    uint32_t others = 0;
+    if (!of->apart) return false;
+    LANE_LOOP old[l] = before ? read[of->cell[l]] : 0;
+    LANE_LOOP others |= (uint32_t)!stands_for(&local, old[l], of->mine[l]);
+    if (others) return false;
+    for (int l = 0; l < LANES; l++) read[of->cell[l]] = of->mine[l];
+    return true;
+}
+
 // Of several lanes that read one cell two are remembered.
 static inline void note_cell_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
+    const SharedTouch local = *at;
     Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k, old[LANES];
     uint32_t others = 0;
+    if (note_first_reads(at, of, k)) return;
     LANE_LOOP old[l] = read[of->cell[l]];
     for (int l = 0; l < LANES; l++)
-        if (stands_for(at, old[l], of->mine[l])) read[of->cell[l]] = of->mine[l];
+        if (stands_for(&local, old[l], of->mine[l])) read[of->cell[l]] = of->mine[l];
     LANE_LOOP old[l] = read[of->cell[l]] ^ of->mine[l];
     LANE_LOOP others |= (uint32_t)(old[l] != 0);
     if (!others) return;
     for (int l = 0; l < LANES; l++)
         if (old[l]) read_2[of->cell[l]] = of->mine[l];
-    shared_second(&at->owner->latest_read_2, of->mine[0] | RECORD_LANE_MASK);
+    shared_noted(&at->owner->latest_read_2, of->mine[0] | RECORD_LANE_MASK);
 }
 
 // False: two lanes store to one cell, and all is as before.
 static inline bool note_cell_stores(const Lanes *of) {
     Record *write = of->cells->write, old[4][LANES], twice = 0;
-    for (uint32_t k = 0; k < of->each; k++) LANE_LOOP old[k][l] = write[of->cell[l] + k];
+    for (uint32_t k = 0; !of->apart && k < of->each; k++)
+        LANE_LOOP old[k][l] = write[of->cell[l] + k];
     for (uint32_t k = 0; k < of->each; k++)
         for (int l = 0; l < LANES; l++) write[of->cell[l] + k] = of->mine[l];
+    if (of->apart) return true;
     for (uint32_t k = 0; k < of->each; k++) LANE_LOOP twice |= write[of->cell[l] + k] ^ of->mine[l];
     if (!twice) return true;
     for (uint32_t k = 0; k < of->each; k++)
@@ -306,9 +364,8 @@ static inline bool note_cell_stores(const Lanes *of) {
     return false;
 }
 
-// The lanes that need a closer look.
-static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t lanes) {
-    uint32_t left = split_lanes(at, lanes);
+// The lanes that need a closer look, as those of `left` do.
+static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t lanes, uint32_t left) {
     Lanes of;
     if (!(lanes & ~left)) return left;
     find_cells(at, base, lanes & ~left, &of);
@@ -323,26 +380,28 @@ static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t lanes) {
 
 // One lane, whose cells no lane beside it has to do with. False: a closer look.
 static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
-    if (split_lanes(at, 1u << lane)) return false;
     const bool loads = at->kind == ACCESS_LOAD, bytes = at->size < 4;
+    if (bytes) split_words(at, 1u << lane);
+    if (!bytes && split_lanes(at, 1u << lane)) return false;
     const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
     const uint32_t first = (uint32_t)at->address[lane] >> (bytes ? 0 : 2);
     const uint32_t count = bytes ? at->size : at->size / 4;
     const Record start = loads ? at->start : 0, mine = record_of(at, base, lane);
     uint32_t wrong = 0;
     for (uint32_t k = first; k < first + count; k++) {
-        wrong |= (uint32_t)(cells->write[k] < start) | open_to(at, cells->write[k], mine, false) |
+        wrong |= (uint32_t)(cells->write[k] < start) |
+                 shared_open(at, cells->write[k], mine, false) |
                  (uint32_t)(cells->write_2[k] >= at->noise);
         if (!loads)
-            wrong |= open_to(at, cells->read[k], mine, false) |
-                     open_to(at, cells->read_2[k], mine, false);
+            wrong |= shared_open(at, cells->read[k], mine, false) |
+                     shared_open(at, cells->read_2[k], mine, false);
     }
     if (wrong) return false;
     for (uint32_t k = first; k < first + count; k++) {
         const Record old = cells->read[k];
         const bool again = stands_for(at, old, mine);
         *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
-        if (loads && !again) shared_second(&at->owner->latest_read_2, mine);
+        if (loads && !again) shared_noted(&at->owner->latest_read_2, mine);
     }
     return true;
 }
@@ -360,7 +419,7 @@ static uint32_t one_by_one(const SharedTouch *at, Record base) {
 
 // Whether an access of this record and an update by `mine` are ordered, or both strong.
 static inline bool beside_update(const SharedTouch *at, Record record, Record mine) {
-    return record_scope(record) || !open_to(at, record, mine, false);
+    return record_scope(record) || !shared_open(at, record, mine, false);
 }
 
 // Whether a plain store that others may still collide with.
@@ -379,7 +438,7 @@ static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, R
         record_scope(write) && shared_own(at, write) && !((write ^ mine) & RECORD_LANE_MASK);
     if (!again && (plain_store(at, write) || !plain_store(at, write_2))) {
         cells->write_2[k] = write;
-        shared_second(&at->owner->latest_write_2, write);
+        shared_noted(&at->owner->latest_write_2, write);
     }
     cells->write[k] = mine;
     return true;
@@ -388,7 +447,7 @@ static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, R
 static uint32_t update_lanes(const SharedTouch *at, Record base) {
     uint32_t left = 0;
     if (at->kind != ACCESS_ATOMIC || at->size != 4) return at->mask;
-    if (at->owner->any_split && split_lanes(at, at->mask)) return at->mask;
+    if (split_lanes(at, at->mask)) return at->mask;
     for (uint32_t m = at->mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
         if (!update_word(at, &at->owner->cells, word, record_of(at, base, lane)))
@@ -397,42 +456,21 @@ static uint32_t update_lanes(const SharedTouch *at, Record base) {
     return left;
 }
 
-// --- copies ---
-
-bool shared_copy(const SharedTouch *at, uint32_t word, uint32_t words) {
-    const Cells *cells = &at->owner->cells;
-    const SharedTouch local = *at;
-    const bool loads = at->kind == ACCESS_LOAD;
-    const Record start = loads ? at->start : 0;
-    uint32_t wrong = at->kind == ACCESS_ATOMIC;
-    for (uint32_t k = word; at->owner->any_split && k < word + words; k++)
-        wrong |= at->owner->split[k];
-    for (uint32_t k = word; k < word + words; k++)
-        wrong |= (uint32_t)(cells->write[k] < start) | (cells->write_2[k] >= local.noise) |
-                 open_to(&local, cells->write[k], local.mine, false);
-    for (uint32_t k = word; !loads && k < word + words; k++)
-        wrong |= (uint32_t)(cells->read_2[k] >= local.noise) |
-                 open_to(&local, cells->read[k], local.mine, false);
-    if (wrong) return false;
-    for (uint32_t k = word; k < word + words; k++) {
-        *(loads ? &cells->read_2[k] : &cells->write[k]) = local.copy;
-        if (!loads) cells->write_2[k] = 0;
-    }
-    if (loads) shared_second(&at->owner->latest_read_2, local.copy);
-    return true;
-}
-
 uint32_t shared_quick(const SharedTouch *at, Record base) {
     enum { FEW_LANES = 6, FEW_RUNS = 4 };
     if (at->strong) return update_lanes(at, base);
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
-    if (at->size < 4) return note_lanes(at, base, at->mask);
-    if (at->owner->any_split && split_lanes(at, at->mask)) return note_lanes(at, base, at->mask);
+    if (at->size < 4) {
+        split_words(at, at->mask);
+        return note_lanes(at, base, at->mask, 0);
+    }
+    const uint32_t of_bytes = split_lanes(at, at->mask);
+    if (of_bytes) return note_lanes(at, base, at->mask, of_bytes);
     const Pattern pattern = pattern_of(at);
     if (pattern.on == ALL_LANES >> 1 && at->size == 4)
         return note_whole_warp(at, base) ? 0 : at->mask;
     const uint32_t starts = at->mask & ~((pattern.on | pattern.same) << 1);
-    if (__builtin_popcount(starts) > FEW_RUNS) return note_lanes(at, base, at->mask);
+    if (__builtin_popcount(starts) > FEW_RUNS) return note_lanes(at, base, at->mask, 0);
     const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
     uint32_t left = 0;
     for (uint32_t m = at->mask; m;) {

@@ -12,6 +12,8 @@ typedef struct {
     Warp *warp;
     const Access *access;
     const uint64_t *address;
+    const Shape *shape; // how the lanes of this mask lie
+    uint32_t mask;
     Record base;        // of the warp's first lane
     Record mine;        // of the lane at hand
     Record launch;      // earlier records are of earlier launches

@@ -107,9 +107,9 @@ static bool quiet_cells(const Touch *at, const Region *region, const Span *span)
     const Cells *cells = &region->words;
     const bool more = region->more == launch;
     if (region->written == launch && !all_settled(at, cells->write, span)) return false;
-    if (more && !all_settled(at, cells->write_2, span)) return false;
-    if (at->reads) return true;
-    if (region->read == launch && !all_settled(at, cells->read, span)) return false;
+    if (region->written == launch && more && !all_settled(at, cells->write_2, span)) return false;
+    if (at->reads || region->read != launch) return true;
+    if (!all_settled(at, cells->read, span)) return false;
     return !more || all_settled(at, cells->read_2, span);
 }
 
