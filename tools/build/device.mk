@@ -101,7 +101,7 @@ every_size = $(foreach lab,$(runs),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n
 # What was recorded of a lab and size as its source is now, stays, but with ALL=1; of what is due
 # ONLY="11_% 13_%@1024" takes these. collect says what is due, so it is made before all else.
 RECORDED = results/$(DEVICE)
-due = $(filter $(or $(ONLY),%),$(if $(ALL),$(2),$(shell $(anew) $(MAKE) -s $(B)/collect >&2; \
+due = $(filter $(or $(ONLY),%),$(if $(ALL),$(2),$(shell $(anew) $(make_anew) -s $(B)/collect >&2; \
   $(B)/collect -d -k $(RECORDED)$(1).csv -n $(N) $(2))))
 kept = $(addprefix -k ,$(wildcard $(RECORDED)$(1).csv))
 ifneq ($(filter record,$(GOALS)),)

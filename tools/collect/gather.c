@@ -60,6 +60,38 @@ static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
+typedef struct {
+    Str kernel, row; // what is written of the row behind its line
+    size_t block;    // rows of one kernel stand together
+    size_t line;     // of the tangled code
+} Line;
+
+// In the order of the code, which a change of prose does not touch.
+static int compare_lines(const void *left, const void *right) {
+    const Line *a = left, *b = right;
+    if (a->block != b->block) return a->block > b->block ? 1 : -1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static Line *read_lines(Arena *arena, const LabCsv *csv, Str code, size_t *count) {
+    Csv reader = csv->reader;
+    Line *lines = NULL;
+    size_t capacity = 0, block = 0;
+    *count = 0;
+    for (Str row, cells[3]; lab_csv_row(&reader, csv, &row);) { // kernel, file, line
+        lab_csv_take(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
+        Str kernel = table_name(arena, cells[0]);
+        size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
+        size_t at = lined_code_line(code, cells[1], line);
+        if (at == 0 || is_library(kernel)) continue;
+        ARENA_GROW(arena, lines, *count, capacity);
+        block += *count > 0 && !str_equal(lines[*count - 1].kernel, kernel);
+        lines[(*count)++] = (Line){kernel, row, block, at};
+    }
+    if (*count) qsort(lines, *count, sizeof *lines, compare_lines);
+    return lines;
+}
+
 static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
     Buf path = {.arena = arena};
     Str counts = str_of(csv->path), suffix = STR(".lines.csv");
@@ -69,15 +101,12 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
     char *name = str_terminated(arena, buf_str(&path));
     Str code;
     if (!file_read(arena, name, &code)) lab_csv_die(name, 0, strerror(errno));
-    Csv reader = csv->reader;
-    for (Str row, cells[3]; lab_csv_row(&reader, csv, &row);) { // kernel, file, line
-        lab_csv_take(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
-        Str kernel = table_name(arena, cells[0]);
-        size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
-        size_t at = lined_code_line(code, cells[1], line);
-        if (at == 0 || is_library(kernel)) continue;
+    size_t count;
+    const Line *lines = read_lines(arena, csv, code, &count);
+    for (size_t i = 0; i < count; i++) {
         add_prefix(out, csv);
-        buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(kernel), STR_ARG(csv->n), at, STR_ARG(row));
+        buf_format(out, "%.*s,%.*s,%zu,%.*s\n", STR_ARG(lines[i].kernel), STR_ARG(csv->n),
+                   lines[i].line, STR_ARG(lines[i].row));
     }
 }
 
