@@ -138,26 +138,30 @@ class Suite:
                   compiler=None):
         """$B/tests/AREA/NAME from C files (or objects) and modules of tools/, "tangle/expand" or a
         whole room, "base"; with ASan and UBSan where the compiler has them. An object is made again
-        only when its source, a header or the flags have changed. None after reporting a failure."""
+        only when its source, a header or the flags have changed; those of tools/ all suites share.
+        None after reporting a failure."""
         compiler = compiler or CC
         flags = [*C_FLAGS, *flags, *(SANITIZE if sanitize and has_sanitizers(*compiler) else [])]
         sources = [*sources, *(source for module in modules for source in sources_of(module))]
-        headers = hashlib.sha256(b"".join(header.read_bytes() for folder in (TOOLS, self.here)
-                                          for header in sorted(folder.rglob("*.h"))))
+        headers = {folder: b"".join(header.read_bytes() for header in sorted(folder.rglob("*.h")))
+                   for folder in (TOOLS, self.here)}
 
         def object_of(source):
             source = Path(source).resolve()
             if source.suffix == ".o":
                 return source, None
-            command = [*compiler, *flags, *(["-w"] if TOOLS in source.parents else WARNINGS)]
-            target = self.folder / "objects" / name / source.relative_to(ROOT).with_suffix(".o")
-            digest = digest_of(command, headers.hexdigest(), source.read_bytes())
-            if not target.exists() or read(f"{target}.from") != digest:
+            shared = TOOLS in source.parents
+            command = [*compiler, *flags, *(["-w"] if shared else WARNINGS)]
+            digest = digest_of(command, *list(headers.values())[:1 if shared else 2], source.read_bytes())
+            folder = ROOT / BUILD / "tests/objects" if shared else self.folder / "objects"
+            target = folder / source.relative_to(ROOT).with_suffix(f".{digest[:16]}.o")
+            if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                made = run([*command, "-c", "-o", target, source], 300)
+                new = target.with_suffix(f".{os.getpid()}.{name}.o")  # two suites may want it at once
+                made = run([*command, "-c", "-o", new, source], 300)
                 if made.status:
                     return target, made
-                write(f"{target}.from", digest)
+                os.replace(new, target)
             return target, None
 
         with ThreadPoolExecutor(2) as pool:
