@@ -31,6 +31,13 @@ def ready(tests):
     return tests.need("the launcher is built", os.access(SIMT, os.X_OK), [f"no {SIMT}"])
 
 
+def same_toolkit():
+    """Whether ptxas is that of the recordings: another one makes other machine code."""
+    recorded = next(line for line in suite.read("results/cpu.csv").splitlines() if line.startswith("# toolkit: "))
+    here = re.search(r"release ([0-9.]+)", suite.run([suite.NVCC, "--version"]).out)
+    return here and recorded == "# toolkit: " + here[1].rstrip(".")
+
+
 def generate(script, target, *arguments):
     """Runs a generator of tests/simt/ and keeps its standard output as `target`."""
     result = suite.run([sys.executable, "-B", script, *arguments])

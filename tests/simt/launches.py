@@ -9,6 +9,15 @@ import suite
 from device import simt
 
 COLUMNS = ("kernel", "grid", "block")
+# What PTX cannot give: counters of the CPU device that executes machine code.
+INSTRUCTIONS = {
+    "warp_insts": "smsp__inst_executed.sum",
+    "thread_insts": "smsp__thread_inst_executed.sum",
+    "divergent_branches": "smsp__sass_branch_targets_threads_divergent.sum",
+}
+# lanes: only thread_insts differ; instructions: these three differ; both by a small part.
+MACHINE_VERDICTS = ("equal", "noise", "lanes", "instructions", "waiting", "other")
+CLOSE = 0.011  # the most of a kernel's instructions or lanes by which hardware may differ
 
 
 def short_name(kernel):
@@ -25,11 +34,11 @@ def same_name(one, other):
     return one == other or ("<" in one) != ("<" in other) and one.split("<")[0] == other.split("<")[0]
 
 
-def count(program, table, seconds=120):
+def count(program, table, seconds=120, options=()):
     """Runs a program on the CPU device: (its result, one row for each launch)."""
     if os.path.exists(table):
         os.remove(table)
-    result = simt(["--csv", table, program], seconds)
+    result = simt([*options, "--csv", table, program], seconds)
     return result, suite.csv_rows(table) if os.path.exists(table) else []
 
 
@@ -80,7 +89,32 @@ def verdict(mine, hardware, bounds=()):
     return "equal", lines
 
 
+def machine_verdict(mine, hardware, bounds=(), close=CLOSE):
+    """(one of MACHINE_VERDICTS, lines) of a launch that was executed from machine code: instructions,
+    lanes and divergent branches count too. What a bound allows is waiting."""
+    found, lines = verdict(mine, hardware, bounds)
+    kernel, verdicts = short_name(mine["kernel"]), {"waiting" if found == "ptxas" else found}
+    for counter, metric in INSTRUCTIONS.items():
+        x, y = int(mine[counter]), compare_ncu.number(hardware, metric)
+        if x == y:
+            continue
+        if any([bound.allows(kernel, counter, x, y) for bound in bounds]):
+            verdicts.add("waiting")
+        elif abs(y - x) > close * x:
+            verdicts.add("other")
+            lines.append("%s grid %s block %s: %s: CPU device %d, ncu %d" % (
+                kernel, mine["grid"], mine["block"], counter, x, y))
+        else:
+            verdicts.add("lanes" if counter == "thread_insts" else "instructions")
+    return max(verdicts, key=MACHINE_VERDICTS.index), lines
+
+
+def worst(verdicts, order):
+    """The verdict of a kernel: that of its worst launch."""
+    return max(verdicts, key=order.index)
+
+
 def as_recorded(row):
     """What ncu would have recorded if hardware counted as this row says: to test the comparison."""
     return {**{column: row[column] for column in COLUMNS},
-            **{metric: row[counter] for counter, metric in compare_ncu.COUNTERS.items()}}
+            **{metric: row[counter] for counter, metric in {**compare_ncu.COUNTERS, **INSTRUCTIONS}.items()}}

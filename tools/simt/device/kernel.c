@@ -197,20 +197,24 @@ static void copy_arguments(const Kernel *kernel, const Launch *launch, uint8_t *
 
 static void put(uint8_t *to, uint64_t value, size_t bytes) { memcpy(to, &value, bytes); }
 
+static void put_shape(uint8_t *to, Dim3 shape) {
+    put(to, shape.x, 4);
+    put(to + 4, shape.y, 4);
+    put(to + 8, shape.z, 4);
+}
+
 // What machine code finds in constant bank 0 in front of the parameters.
 static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *bank) {
-    const Dim3 shapes[] = {launch->block, launch->grid};
-    for (uint32_t k = 0; k < 2; k++) {
-        uint8_t *at = bank + (k ? SASS_BANK_GRID : SASS_BANK_BLOCK);
-        put(at, shapes[k].x, 4);
-        put(at + 4, shapes[k].y, 4);
-        put(at + 8, shapes[k].z, 4);
-    }
+    put_shape(bank + SASS_BANK_BLOCK, launch->block);
+    put_shape(bank + SASS_BANK_GRID, launch->grid);
+    put_shape(bank + SASS_BANK_CLUSTER_SHAPE, machine->cluster);
     put(bank + SASS_BANK_LOCAL, address_window(PTX_LOCAL), 8);
     put(bank + SASS_BANK_STACK, machine->local_bytes, 4);
     put(bank + SASS_BANK_WORKSPACE, machine->grid_workspace >> 32, 4);
     put(bank + SASS_BANK_WORKSPACE + 4, machine->grid_workspace, 4);
     put(bank + SASS_BANK_CLUSTER, machine->explicit_cluster, 4);
+    put(bank + SASS_BANK_CLUSTER_BLOCKS,
+        machine->cluster.x * machine->cluster.y * machine->cluster.z, 4);
 }
 
 // What a cooperative launch's blocks share: cooperative groups count arrivals at a grid-wide

@@ -14,6 +14,8 @@ static void path_save(Warp *warp, const Inst *pc, PathState state) {
     path->mask = warp->mask;
     path->parent = warp->parent;
     path->state = (uint8_t)state;
+    path->yields = path->woken = false;
+    path->order = 0;
 }
 
 static const Inst *path_load(Warp *warp, int index) {
@@ -78,22 +80,37 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->current = 0;
     warp->live = lanes;
     warp->carry = 0;
+    warp->parted = 0;
     warp->followed = false;
     warp->cluster_arrived = warp->cluster_open = 0;
     warp->stop = STOP_NONE;
 }
 
-// Lanes that the instruction at which this path waits may go on with: those of all paths that wait
-// at the same kind of instruction for the same lanes.
-static bool sync_complete(const Warp *warp, const Path *path) {
+// Whether two paths that wait at instructions wait there for each other.
+static bool same_place(const Path *path, const Path *other) {
+    return path->gathers ? other->pc == path->pc : other->pc->plain == path->pc->plain;
+}
+
+// The lanes that this path waits for and that do not wait there.
+static uint32_t missing_lanes(const Warp *warp, const Path *path) {
     uint32_t there = 0;
     for (int k = 0; k < warp->path_count; k++) {
         const Path *other = &warp->paths[k];
-        if (other->state == PATH_SYNC && other->pc->plain == path->pc->plain &&
-            (other->sync & path->sync))
+        if (other->state == PATH_SYNC && same_place(path, other) && (other->sync & path->sync))
             there |= other->mask;
     }
-    return (path->sync & warp->live & ~there) == 0;
+    return path->sync & warp->live & ~there;
+}
+
+// Of the paths that are ready the one that goes on, this one or one that comes before it.
+static int first_of_all(const Warp *warp, int index) {
+    for (int k = 0; k < warp->path_count; k++) {
+        const Path *path = &warp->paths[k], *best = &warp->paths[index];
+        if (path->state == PATH_READY && !path->yields &&
+            (best->yields || path->order > best->order))
+            index = k;
+    }
+    return index;
 }
 
 // Goes on with another path of the warp, the next one round after the current one.
@@ -108,12 +125,12 @@ const Inst *path_switch(Warp *warp) {
     for (int k = 0, index = warp->current; k < count; k++) {
         index = index > 0 && index <= count ? index - 1 : count - 1;
         const PathState state = (PathState)warp->paths[index].state;
-        if (state == PATH_READY) return path_load(warp, index);
+        if (state == PATH_READY) return path_load(warp, first_of_all(warp, index));
         waiting |= state == PATH_SYNC;
     }
     for (int index = 0; waiting && index < count; index++) {
         Path *path = &warp->paths[index];
-        if (path->state != PATH_SYNC || !sync_complete(warp, path)) continue;
+        if (path->state != PATH_SYNC || missing_lanes(warp, path)) continue;
         path->state = PATH_READY;
         return path_load(warp, index);
     }
@@ -227,32 +244,100 @@ const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
     return fall;
 }
 
+const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
+                      const Inst *next) {
+    const int leaf = path_new(warp, false);
+    if (leaf < 0)
+        return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
+    warp->paths[leaf] = (Path){.pc = where,
+                               .frame = warp->frame,
+                               .local = warp->local,
+                               .mask = later,
+                               .parent = -1,
+                               .order = ++warp->parted,
+                               .state = PATH_READY};
+    warp->mask &= ~later;
+    warp->exec = warp->mask;
+    return next;
+}
+
+// Whether the path waits there for any of the lanes, or did and has not looked once more.
+static bool waits_here(const Warp *warp, int index, const Inst *inst, uint32_t lanes) {
+    const Path *path = &warp->paths[index];
+    if (index == warp->current) return false;
+    if (path->state == PATH_SYNC) return path->pc == inst && (path->sync & lanes);
+    return path->state == PATH_READY && path->woken && path->pc == inst - 1 && (path->mask & lanes);
+}
+
 bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
     uint32_t there = warp->mask;
     if ((lanes & warp->live & ~there) == 0) return true;
-    for (int k = 0; k < warp->path_count; k++) {
-        const Path *path = &warp->paths[k];
-        if (k != warp->current && path->state == PATH_SYNC && path->pc == inst &&
-            (path->sync & lanes))
-            there |= path->mask;
-    }
+    for (int k = 0; k < warp->path_count; k++)
+        if (waits_here(warp, k, inst, lanes)) there |= warp->paths[k].mask;
     if (lanes & warp->live & ~there) return false;
-    for (int k = warp->path_count - 1; k >= 0; k--) {
-        const Path *path = &warp->paths[k];
-        if (k != warp->current && path->state == PATH_SYNC && path->pc == inst &&
-            (path->sync & lanes))
-            path_free(warp, k);
-    }
+    for (int k = warp->path_count - 1; k >= 0; k--)
+        if (waits_here(warp, k, inst, lanes)) path_free(warp, k);
     warp->mask = warp->exec = there;
     return true;
 }
 
-void path_break(Warp *warp, const Inst *at, uint32_t lanes, uint32_t of) {
+// Those who wait at the same place for the same lanes go on as one path, one instruction earlier:
+// there begins the block that counts it.
+static void wake(Warp *warp, Path *path) {
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *other = &warp->paths[k];
+        if (other == path || other->state != PATH_SYNC || other->pc != path->pc ||
+            !(other->sync & path->sync))
+            continue;
+        path->mask |= other->mask;
+        other->state = PATH_FREE;
+    }
+    path->state = PATH_READY;
+    path->woken = true;
+    path->pc--;
+}
+
+bool path_wake(Warp *warp, Op *op) {
+    bool any = false;
     for (int k = 0; k < warp->path_count; k++) {
         Path *path = &warp->paths[k];
-        if (path->state == PATH_SYNC && path->pc->plain == at->plain && (path->mask & of))
-            path->sync &= ~lanes;
+        if (path->state != PATH_SYNC || !path->gathers) continue;
+        const bool free = path->pc->plain == op && !(missing_lanes(warp, path) & ~warp->mask);
+        if (!free && path->woken_at == path->pc && path->woken_lanes == path->mask) continue;
+        const Inst *at = path->pc;
+        wake(warp, path);
+        path->woken_at = at;
+        path->woken_lanes = path->mask;
+        any = true;
     }
+    return any;
+}
+
+void path_break(Warp *warp, Op *op, uint32_t barrier, uint32_t lanes, uint32_t of) {
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *path = &warp->paths[k];
+        if (path->state != PATH_SYNC || path->pc->plain != op || !(path->mask & of) ||
+            path->pc->converge.barrier != barrier)
+            continue;
+        path->sync &= ~lanes;
+        wake(warp, path);
+    }
+}
+
+const Inst *path_let_others(Warp *warp, const Inst *inst) {
+    path_save(warp, inst, PATH_READY);
+    warp->paths[warp->current].yields = true;
+    warp->stop = STOP_SLICE;
+    return NULL;
+}
+
+uint32_t path_yielding(const Warp *warp) {
+    uint32_t lanes = 0;
+    for (int k = 0; k < warp->path_count; k++) {
+        const Path *path = &warp->paths[k];
+        if (k != warp->current && path->state == PATH_READY && path->yields) lanes |= path->mask;
+    }
+    return lanes;
 }
 
 const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
@@ -271,10 +356,19 @@ const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     return path_switch(warp);
 }
 
-const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
+static const Inst *wait_sync(Warp *warp, const Inst *inst, uint32_t lanes, bool gathers) {
     path_save(warp, inst, PATH_SYNC);
     warp->paths[warp->current].sync = lanes;
+    warp->paths[warp->current].gathers = gathers;
     return path_switch(warp);
+}
+
+const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
+    return wait_sync(warp, inst, lanes, false);
+}
+
+const Inst *path_wait_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
+    return wait_sync(warp, inst, lanes, true);
 }
 
 const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {

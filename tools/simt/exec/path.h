@@ -10,16 +10,29 @@ const Inst *path_resume(Warp *warp);
 // The lanes `taken` go to the target, the others on behind the instruction.
 const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
                        const Meets *meets);
+// The lanes `later` go on at `where`, when the others, who go to `next`, have ended or wait.
+const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
+                      const Inst *next);
 const Inst *path_arrive(Warp *warp); // at warp->rpc
 // The path comes to a node: who is outside what leads to a join is no longer waited for there.
 void path_leave_joins(Warp *warp, const Inst *at);
-// Lanes of other paths that wait at the same kind of instruction, all of these, come to the running
-// one's. False: some are not there yet.
+// Lanes of other paths that wait at the instruction, all of these, come to the running one's.
+// False: some are not there yet.
 bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes);
-// Nobody waits for these lanes at convergence barriers that name any of `of`.
-void path_break(Warp *warp, const Inst *at, uint32_t lanes, uint32_t of);
+// Nobody of `of` waits for these lanes any more at an instruction of this kind and convergence
+// barrier; those who wait there execute it once more.
+void path_break(Warp *warp, Op *op, uint32_t barrier, uint32_t lanes, uint32_t of);
+// Lets the other paths of the warp go first; path_yielding: the lanes of paths that did so and have
+// not gone on.
+const Inst *path_let_others(Warp *warp, const Inst *inst);
+uint32_t path_yielding(const Warp *warp);
+// Paths that wait at an instruction execute it once more: those that wait for the running path
+// alone at an instruction of this kind, and others if that was not done. False: there are none.
+bool path_wake(Warp *warp, Op *op);
 const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next);
+// Waits for lanes that come to the same kind of instruction, or to this one: for path_gather.
 const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes);
+const Inst *path_wait_gather(Warp *warp, const Inst *inst, uint32_t lanes);
 const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier);
 const Inst *path_yield(Warp *warp, const Inst *inst, Stop stop);
 const Inst *path_switch(Warp *warp);

@@ -43,6 +43,14 @@ typedef struct {
     uint32_t sync;          // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
     int16_t parent;         // a join, -1: none
     uint8_t state;
+    bool gathers; // PATH_SYNC: waits for those that come to this very instruction
+    // PATH_READY, of machine code: nobody waits for it at a convergence barrier before it goes on;
+    // it waited, and looks once more whether it has to.
+    bool yields, woken;
+    uint32_t order; // PATH_READY: the one with the greatest goes first
+    // Where it was woken the last time, and its lanes then.
+    const Inst *woken_at;
+    uint32_t woken_lanes;
 } Path;
 
 typedef enum {
@@ -77,6 +85,7 @@ struct Warp {
     uint8_t stop;
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
+    uint32_t parted;    // how often, for Path.order
     bool followed;      // an observer sees every instruction: see Observer.step
     uint32_t carry;     // condition-code register, a bit per lane
     Spin spin;

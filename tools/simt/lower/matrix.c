@@ -1,11 +1,8 @@
 // Matrix instructions of a warp: wmma, mma, ldmatrix, stmatrix, movmatrix. Each is lowered to the
 // loads and stores that ptxas makes of it for sm_90, so that their counts are the hardware's, and
 // to what lanes exchange. See ops/matrix.h.
-#include "simt/ops/matrix.h"
-
-#include <string.h>
-
-#include "simt/lower/lower.h"
+#include "simt/lower/fragment.h"
+#include "simt/lower/rows.h"
 
 // --- modifiers ---
 
@@ -121,32 +118,6 @@ static void find_fragment(Lower *lower, const MatrixFragment *fragment) {
     lower_unknown(lower);
 }
 
-static RegisterClass class_of(const MatrixFragment *fragment) {
-    return fragment->type == ELEMENT_F64 ? REGISTER_64 : REGISTER_32;
-}
-
-// A fragment without its registers. Of f16, wmma's have eight.
-static MatrixFragment fragment_of(MatrixRole role, ElementType type, MatrixShape shape, bool wmma) {
-    const uint32_t elements[] = {[MATRIX_A] = (uint32_t)shape.m * shape.k / LANES,
-                                 [MATRIX_B] = (uint32_t)shape.k * shape.n / LANES,
-                                 [MATRIX_C] = (uint32_t)shape.m * shape.n / LANES};
-    const uint32_t bytes = matrix_bytes(type);
-    MatrixFragment fragment = {
-        .role = role, .type = type, .shape = shape, .per_register = bytes > 4 ? 1 : 4 / bytes};
-    fragment.registers = elements[role] / fragment.per_register;
-    if (wmma && type == ELEMENT_F16 && role != MATRIX_C) fragment.registers = MATRIX_REGISTERS;
-    return fragment;
-}
-
-static void fragment_places(Lower *lower, MatrixFragment *fragment) {
-    const uint32_t count = fragment->registers * fragment->per_register;
-    uint16_t *places = ARENA_NEW(lower->arena, LANES * count, uint16_t);
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        for (uint32_t index = 0; index < count; index++)
-            places[lane * count + index] = (uint16_t)matrix_place(fragment, lane, index);
-    fragment->places = places;
-}
-
 static void fragment_registers(Lower *lower, MatrixFragment *fragment, const PtxOperand *operand,
                                bool written) {
     const bool one = operand->kind != PTX_OPERAND_VECTOR && fragment->registers == 1;
@@ -154,13 +125,11 @@ static void fragment_registers(Lower *lower, MatrixFragment *fragment, const Ptx
     if (!one && (operand->kind != PTX_OPERAND_VECTOR || operand->count != fragment->registers))
         lower_unknown(lower);
     for (uint32_t r = 0; r < fragment->registers; r++)
-        fragment->reg[r] = written ? lower_dest(lower, &items[r], class_of(fragment))
-                                   : lower_source(lower, &items[r], class_of(fragment));
+        fragment->reg[r] = written ? lower_dest(lower, &items[r], fragment_class(fragment))
+                                   : lower_source(lower, &items[r], fragment_class(fragment));
 }
 
 // --- products ---
-
-static uint32_t all_lanes(Lower *lower) { return lower_constant(lower, REGISTER_32, ALL_LANES); }
 
 typedef struct {
     ElementType d, a, b, c;
@@ -219,27 +188,12 @@ static void lower_product(Lower *lower, const Product *products, bool wmma) {
     fragment_operand(lower, &matrix->b, &operands[2], false);
     fragment_operand(lower, &matrix->c, &operands[3], false);
     fragment_operand(lower, &matrix->d, &operands[0], true);
-    const InstMatrix inst = {all_lanes(lower), matrix};
-    Inst *emitted = lower_emit(lower, op_matrix_multiply);
-    emitted->matrix = inst;
-    emitted->access = ACCESS_SYNC;
+    fragment_multiply(lower, matrix);
 }
 
 void lower_mma(Lower *lower) { lower_product(lower, mma_products, false); }
 
-// --- what lanes exchange ---
-
-static void emit_move(Lower *lower, Op *op, uint32_t count, const uint32_t *from,
-                      const uint32_t *d) {
-    InstMatrixMove move = {.mask = all_lanes(lower), .count = count};
-    const uint32_t words = op == op_matrix_turn ? count : 4; // a row has four
-    const bool from_rows = op == op_matrix_from_rows, to_rows = op == op_matrix_to_rows;
-    memcpy(move.from, from, (from_rows ? words : count) * sizeof *from);
-    memcpy(move.d, d, (to_rows ? words : count) * sizeof *d);
-    Inst *inst = lower_emit(lower, op);
-    inst->matrix_move = move;
-    inst->access = ACCESS_SYNC;
-}
+// --- rows ---
 
 void lower_movmatrix(Lower *lower) {
     take_aligned(lower);
@@ -249,71 +203,14 @@ void lower_movmatrix(Lower *lower) {
     lower_operands(lower, 2, 2);
     const uint32_t from = lower_source(lower, &lower->at->operands[1], REGISTER_32);
     const uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_32);
-    emit_move(lower, op_matrix_turn, 1, &from, &d);
+    rows_turn(lower, 1, &from, &d);
 }
 
-// --- loads and stores ---
-
-static void emit_counted(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
-                         const uint32_t *reg, bool load, bool rows) {
-    InstValues values = {.class = bytes == 8   ? REGISTER_64
-                                  : bytes == 4 ? REGISTER_32
-                                               : REGISTER_16};
-    memory.bytes = (uint8_t)bytes;
-    memory.elements = (uint8_t)count;
-    memcpy(values.value, reg, count * sizeof *reg);
-    const uint32_t slot = lower_access_slots(lower, memory.space, load, rows);
-    Inst *inst = lower_emit(lower, load ? op_load(memory.space, bytes, count, values.class)
-                                        : op_store(memory.space, bytes, count, values.class));
-    inst->memory = memory;
-    inst->values = values;
-    inst->access = load ? ACCESS_LOAD : ACCESS_STORE;
-    inst->slot = slot;
-}
-
-static void emit_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
-                        const uint32_t *reg, bool load) {
-    emit_counted(lower, memory, bytes, count, reg, load, false);
-}
-
-static void temps(Lower *lower, uint32_t count, uint32_t *reg) {
-    for (uint32_t k = 0; k < count; k++) reg[k] = lower_temp(lower, REGISTER_32);
-}
-
-// Rows of 16 bytes, each by the lane that has its address: the first 8 lanes for each of `count`
-// matrices. As machine instruction ldmatrix makes it, this is one access.
-static void emit_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t rows[4],
-                      bool load) {
-    const size_t guard = lower->count;
-    if (count < 4) {
-        const uint32_t lanes = (1u << 8 * count) - 1;
-        const uint32_t predicate = lower_constant(lower, REGISTER_PRED, lanes);
-        lower_emit(lower, op_guard)->guard = (InstGuard){.predicate = predicate};
-    }
-    emit_counted(lower, memory, 4, 4, rows, load, true);
-    if (count == 4) return;
-    lower_emit(lower, op_unguard);
-    lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
-}
-
-static void load_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d,
-                      bool turned) {
-    uint32_t rows[4], straight[4];
-    temps(lower, 4, rows);
-    temps(lower, turned ? count : 0, straight);
-    emit_rows(lower, memory, count, rows, true);
-    emit_move(lower, op_matrix_from_rows, count, rows, turned ? straight : d);
-    if (turned) emit_move(lower, op_matrix_turn, count, straight, d);
-}
-
-static void store_rows(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from,
-                       bool turned) {
-    uint32_t rows[4], straight[4];
-    temps(lower, 4, rows);
-    temps(lower, turned ? count : 0, straight);
-    if (turned) emit_move(lower, op_matrix_turn, count, from, straight);
-    emit_move(lower, op_matrix_to_rows, count, turned ? straight : from, rows);
-    emit_rows(lower, memory, count, rows, false);
+static RowsRoom room_for(Lower *lower) {
+    RowsRoom room;
+    for (uint32_t k = 0; k < 4; k++) room.row[k] = lower_temp(lower, REGISTER_32);
+    for (uint32_t k = 0; k < 4; k++) room.straight[k] = lower_temp(lower, REGISTER_32);
+    return room;
 }
 
 // ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {registers}, [row]; stmatrix the other way round
@@ -332,10 +229,11 @@ static void lower_matrix_access(Lower *lower, bool load) {
     const InstMemory memory = lower_memory(lower, &operands[load ? 1 : 0], &form);
     MatrixFragment fragment = {.type = ELEMENT_F16, .per_register = 2, .registers = count};
     fragment_registers(lower, &fragment, &operands[load ? 0 : 1], load);
+    const RowsRoom room = room_for(lower);
     if (load)
-        load_rows(lower, memory, count, fragment.reg, turned);
+        rows_load(lower, memory, count, fragment.reg, turned, &room);
     else
-        store_rows(lower, memory, count, fragment.reg, turned);
+        rows_store(lower, memory, count, fragment.reg, turned, &room);
 }
 
 void lower_ldmatrix(Lower *lower) { lower_matrix_access(lower, true); }
@@ -372,9 +270,9 @@ static void access_turned(Lower *lower, const Whole *whole, uint32_t r) {
     uint32_t other = lower_temp(lower, REGISTER_32);
     const uint32_t *reg = &whole->fragment->reg[r];
     const InstMemory memory = spot(lower, whole, 2 * r, SPOT_TURNED);
-    if (!whole->load) emit_move(lower, op_matrix_turn, 1, reg, &other);
-    emit_access(lower, memory, 4, 1, &other, whole->load);
-    if (whole->load) emit_move(lower, op_matrix_turn, 1, &other, reg);
+    if (!whole->load) rows_turn(lower, 1, reg, &other);
+    rows_access(lower, memory, 4, 1, &other, whole->load, false);
+    if (whole->load) rows_turn(lower, 1, &other, reg);
 }
 
 // 8 bits, elements of a register below each other.
@@ -382,7 +280,8 @@ static void load_bytes(Lower *lower, const Whole *whole, uint32_t r) {
     InstVector vector = {.whole = whole->fragment->reg[r], .bytes = 1, .count = 4};
     for (uint32_t e = 0; e < 4; e++) {
         vector.part[e] = lower_temp(lower, REGISTER_16);
-        emit_access(lower, spot(lower, whole, 4 * r + e, SPOT_OWN), 1, 1, &vector.part[e], true);
+        rows_access(lower, spot(lower, whole, 4 * r + e, SPOT_OWN), 1, 1, &vector.part[e], true,
+                    false);
     }
     lower_emit(lower, op_pack)->vector = vector;
 }
@@ -394,7 +293,7 @@ static void access_plain(Lower *lower, const Whole *whole, uint32_t registers) {
     const bool pairs = whole->adjacent && fragment->per_register == 1 && fragment->role == MATRIX_C;
     for (uint32_t r = 0; r < registers; r += pairs ? 2 : 1) {
         const InstMemory memory = spot(lower, whole, r * fragment->per_register, SPOT_OWN);
-        emit_access(lower, memory, bytes, pairs ? 2 : 1, &fragment->reg[r], whole->load);
+        rows_access(lower, memory, bytes, pairs ? 2 : 1, &fragment->reg[r], whole->load, false);
     }
 }
 
@@ -407,7 +306,8 @@ static void load_tiles(Lower *lower, const Whole *whole, uint32_t registers) {
     for (uint32_t r = 0; r < registers; r += of_tile) {
         const InstMemory memory = spot(lower, whole, r * fragment->per_register,
                                        whole->adjacent ? SPOT_ROWS : SPOT_ROWS_TURNED);
-        load_rows(lower, memory, of_tile, &fragment->reg[r], !whole->adjacent);
+        const RowsRoom room = room_for(lower);
+        rows_load(lower, memory, of_tile, &fragment->reg[r], !whole->adjacent, &room);
     }
 }
 
@@ -467,7 +367,7 @@ static void lower_wmma_access(Lower *lower, bool load) {
                        ? lower_source(lower, &operands[2], REGISTER_32)
                        : lower_constant(lower, REGISTER_32, whole.by_columns ? rows : columns);
     whole.adjacent = neighbours(&whole);
-    const InstMatrix meet = {.mask = all_lanes(lower)};
+    const InstMatrix meet = {.mask = lower_constant(lower, REGISTER_32, ALL_LANES)};
     Inst *inst = lower_emit(lower, op_matrix_meet);
     inst->matrix = meet;
     inst->access = ACCESS_SYNC;

@@ -284,10 +284,23 @@ const Inst *op_converge_begin(Warp *warp, const Inst *inst) {
     LANE_RESULT_IN(inst->converge.barrier, LaneU32, lanes);
 }
 
+// Lanes of a barrier that is done with: those that waited go on together, and those that yield will
+// find it empty.
+static void clear_barrier(uint8_t *frame, uint32_t barrier, uint32_t named, uint32_t waiting) {
+    LaneU32 *of_lane = (LaneU32 *)(void *)(frame + barrier);
+    for (uint32_t m = named; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        of_lane[lane] = waiting >> lane & 1 ? waiting : 0;
+    }
+}
+
+// Who yields is not waited for.
 const Inst *op_converge(Warp *warp, const Inst *inst) {
-    const LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
-    const uint32_t lanes = barrier[__builtin_ctz(warp->exec)];
-    return path_gather(warp, inst, lanes) ? inst + 1 : path_wait_sync(warp, inst, lanes);
+    const uint32_t lanes = REG(warp, LaneU32, inst->converge.barrier)[__builtin_ctz(warp->exec)];
+    const uint32_t yielding = lanes & path_yielding(warp);
+    if (!path_gather(warp, inst, lanes & ~yielding)) return path_wait_gather(warp, inst, lanes);
+    if (yielding) clear_barrier(warp->frame, inst->converge.barrier, lanes, warp->mask);
+    return inst + 1;
 }
 
 // The lanes leave the barrier: those that they leave no longer wait for them.
@@ -295,29 +308,18 @@ const Inst *op_converge_break(Warp *warp, const Inst *inst) {
     LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
     const uint32_t leaving = warp->exec, of = barrier[__builtin_ctz(leaving)];
     for (uint32_t m = of; m; m &= m - 1) barrier[__builtin_ctz(m)] &= ~leaving;
-    static const Inst at = {.plain = op_converge};
-    path_break(warp, &at, leaving, of);
+    path_break(warp, op_converge, inst->converge.barrier, leaving, of);
     return inst + 1;
 }
 
-// Lanes that yield, in a loop that waits for others, are no longer waited for where lanes meet, and
-// let the others of their warp go first. Counted on an H200, where a thread that waits for a whole
-// grid lets the other lanes go on without it.
-const Inst *op_converge_leave(Warp *warp, const Inst *inst) {
-    LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
-    const uint32_t yields = warp->exec, others = barrier[__builtin_ctz(yields)] & ~yields;
-    for (uint32_t m = others; m; m &= m - 1) barrier[__builtin_ctz(m)] &= ~yields;
-    for (uint32_t m = yields; m; m &= m - 1) barrier[__builtin_ctz(m)] &= yields;
-    static const Inst at = {.plain = op_converge};
-    path_break(warp, &at, yields, others);
-    return inst + 1;
-}
-
+// Lanes that yield let other paths of the warp go first. Where there are none, those that wait at a
+// barrier look once more (counted on an H200).
 const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
+    bool others = false;
     for (int k = 0; k < warp->path_count; k++)
-        if (k != warp->current && warp->paths[k].state == PATH_READY)
-            return path_yield(warp, inst + 1, STOP_SLICE);
-    return inst + 1;
+        others |= k != warp->current && warp->paths[k].state == PATH_READY;
+    if (!others) others = path_wake(warp, op_converge);
+    return others ? path_let_others(warp, inst + 1) : inst + 1;
 }
 
 // Lanes that had to wait for each other execute the instruction once more when all are there
@@ -325,7 +327,7 @@ const Inst *op_converge_yield(Warp *warp, const Inst *inst) {
 const Inst *op_converge_named(Warp *warp, const Inst *inst) {
     const uint32_t lanes = REG(warp, LaneU32, inst->converge.mask)[__builtin_ctz(warp->exec)];
     const uint32_t here = warp->mask;
-    if (!path_gather(warp, inst, lanes)) return path_wait_sync(warp, inst, lanes);
+    if (!path_gather(warp, inst, lanes)) return path_wait_gather(warp, inst, lanes);
     return warp->mask == here ? inst + 1 : inst - 1;
 }
 
@@ -339,6 +341,18 @@ const Inst *op_past_end(Warp *warp, const Inst *inst) {
 static uint32_t lanes_to_branch(const Warp *warp, const Inst *inst) {
     const uint32_t predicate = *REG(warp, LaneU32, inst->branch.predicate);
     return (inst->branch.negated ? ~predicate : predicate) & warp->mask;
+}
+
+// Of lanes that part the fewer go first (counted on an H200).
+const Inst *op_branch_lanes(Warp *warp, const Inst *inst) {
+    const uint32_t taken = lanes_to_branch(warp, inst), other = warp->mask & ~taken;
+    const Inst *target = inst->branch.target;
+    if (!taken) return inst + 1;
+    if (!other) return target;
+    warp->tally[inst->slot].a++;
+    if (__builtin_popcount(taken) < __builtin_popcount(other))
+        return path_part(warp, inst, other, inst + 1, target);
+    return path_part(warp, inst, taken, target, inst + 1);
 }
 
 const Inst *op_branch_any(Warp *warp, const Inst *inst) {
@@ -371,6 +385,5 @@ const Inst *op_jump_register(Warp *warp, const Inst *inst) {
                          (unsigned long long)to);
     if (same == warp->mask) return target;
     // The others come back here, by the jump that follows.
-    const Meets none = {NULL, 0};
-    return path_split(warp, inst, same, target, &none);
+    return path_part(warp, inst, warp->mask & ~same, inst + 1, target);
 }

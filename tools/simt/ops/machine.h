@@ -9,8 +9,7 @@ enum { MACHINE_PREDICATES = 7 }; // P0..P6, which lie side by side in the frame
 extern const OpRow op_machine_rows[];
 
 Op op_add_carry, op_multiply_carry, op_multiply_wide, op_predicate_table;
-Op op_converge_begin, op_converge, op_converge_break, op_converge_named, op_converge_leave,
-    op_converge_yield;
-Op op_branch_any, op_branch_all, op_branch_divided, op_jump_register, op_past_end;
+Op op_converge_begin, op_converge, op_converge_break, op_converge_named, op_converge_yield;
+Op op_branch_lanes, op_branch_any, op_branch_all, op_branch_divided, op_jump_register, op_past_end;
 
 #endif

@@ -59,19 +59,47 @@ void sass_lower_syncs(SassLower *s) {
     }
 }
 
-// UBLKCP.S.G [to], [from], bytes / 16: three uniform registers of two each, those of `to` being
-// where to and which mbarrier, of `from` its address. It is made once, not by every lane.
-void sass_lower_ublkcp(SassLower *s) {
-    sass_take(s, "S"), sass_take(s, "G");
-    const SassOperand *operands = s->inst->operands;
-    const SassOperand to = {.kind = SASS_UREG, .reg = operands[0].ureg};
-    const SassOperand from = {.kind = SASS_UREG, .reg = operands[1].ureg};
-    const uint32_t bytes = sass_temp(s, REGISTER_32);
-    sass_row(s, "shl.b32", bytes, sass_raw(s, &operands[2], 0), sass_constant(s, 4), 0);
-    InstBulk bulk = {.ranks = PTX_NONE, .bytes = bytes};
-    bulk.to = (BulkAddress){sass_raw(s, &to, 0), 0, PTX_SHARED_CLUSTER, 0};
-    bulk.barrier = (BulkAddress){sass_raw(s, &to, 1), 0, PTX_SHARED_CLUSTER, 0};
-    bulk.from = (BulkAddress){sass_pair(s, &from), 0, PTX_GLOBAL, 1};
+// --- bulk copies: UBLKCP and UBLKRED [to], [from], size ---
+//
+// Three uniform registers: that of `to` in shared memory has the mbarrier's address behind it, in
+// global memory an address has two. The size counts 16 bytes, and has in its upper half the ranks
+// of the blocks that .MULTICAST copies to. A copy is made once, not by every lane.
+
+static BulkAddress bulk_at(uint32_t base, PtxSpace space) {
+    return (BulkAddress){
+        .base = base, .space = (uint32_t)space & 0x7f, .wide = space == PTX_GLOBAL};
+}
+
+static BulkAddress bulk_place(SassLower *s, uint32_t index, bool global) {
+    const SassOperand at = {.kind = SASS_UREG, .reg = s->inst->operands[index].ureg};
+    if (s->inst->operands[index].value) sass_refuse(s, "its address is not known");
+    return global ? bulk_at(sass_pair(s, &at), PTX_GLOBAL)
+                  : bulk_at(sass_raw(s, &at, 0), PTX_SHARED_CLUSTER);
+}
+
+static void take_size(SassLower *s, InstBulk *bulk) {
+    const uint32_t size = sass_raw(s, &s->inst->operands[2], 0);
+    bulk->bytes = sass_temp(s, REGISTER_32);
+    sass_row(s, "and.b32", bulk->bytes, size, sass_constant(s, UINT16_MAX), 0);
+    sass_row(s, "shl.b32", bulk->bytes, bulk->bytes, sass_constant(s, 4), 0);
+    if (!sass_take(s, "MULTICAST")) return;
+    const uint32_t ranks = sass_temp(s, REGISTER_32);
+    bulk->ranks = sass_temp(s, REGISTER_16);
+    sass_row(s, "shr.u32", ranks, size, sass_constant(s, 16), 0);
+    sass_row(s, "cvt.u16.u32", bulk->ranks, ranks, 0, 0);
+}
+
+static void copy_in_bulk(SassLower *s, InstBulk bulk) {
+    const bool from_global = sass_take(s, "S.G"), to_global = !from_global && sass_take(s, "G.S");
+    if (!from_global && !to_global) sass_take(s, "S.S");
+    bulk.ranks = PTX_NONE;
+    take_size(s, &bulk);
+    bulk.to = bulk_place(s, 0, to_global);
+    bulk.from = bulk_place(s, 1, from_global);
+    if (!to_global) {
+        const SassOperand to = {.kind = SASS_UREG, .reg = s->inst->operands[0].ureg};
+        bulk.barrier = bulk_at(sass_raw(s, &to, 1), PTX_SHARED_CLUSTER);
+    }
     const uint32_t slot = lower_slot(s->lower, SLOT_SHARED_ST), one = sass_first_lane(s);
     lower_slot(s->lower, SLOT_SHARED_LD);
     sass_emit(s, op_guard)->guard = (InstGuard){one, false, 3};
@@ -79,6 +107,58 @@ void sass_lower_ublkcp(SassLower *s) {
     inst->bulk = bulk;
     inst->slot = slot;
     sass_emit(s, op_unguard);
+    s->lower->code->ordered |= to_global && bulk.reduces && ptx_type_is_float(bulk.type);
+}
+
+void sass_lower_ublkcp(SassLower *s) { copy_in_bulk(s, (InstBulk){.reduces = false}); }
+
+static void take_reduction(SassLower *s, InstBulk *bulk) {
+    static const char *const names[] = {"S32",    "U64",    "S64",     "F16.RN",
+                                        "F32.RN", "F64.RN", "BF16.RN", "64"};
+    static const PtxType types[] = {PTX_S32, PTX_U64, PTX_S64,  PTX_F16,
+                                    PTX_F32, PTX_F64, PTX_BF16, PTX_U64};
+    const uint32_t type = sass_choice(s, names, sizeof types / sizeof *types);
+    bulk->reduces = true;
+    bulk->type = (uint8_t)(type == UINT32_MAX ? PTX_U32 : types[type]);
+    bulk->mode = sass_operation(s);
+    if (ptx_type_is_float(bulk->type) && bulk->mode != ATOMIC_ADD)
+        sass_refuse(s, "what it makes of two floats is not known");
+}
+
+void sass_lower_ublkred(SassLower *s) {
+    InstBulk bulk = {.reduces = false};
+    take_reduction(s, &bulk);
+    copy_in_bulk(s, bulk);
+}
+
+// STAS, REDAS [to], from: the register behind that of `to` has the address of the mbarrier that
+// counts the bytes.
+static void store_async(SassLower *s, InstBulk bulk, uint32_t bytes) {
+    const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
+    if (to->value || to->ureg != SASS_URZ) sass_refuse(s, "its address is not known");
+    const SassOperand pair = {.kind = SASS_REG, .reg = to->reg};
+    bulk.to = bulk_at(sass_raw(s, &pair, 0), PTX_SHARED_CLUSTER);
+    bulk.barrier = bulk_at(sass_raw(s, &pair, 1), PTX_SHARED_CLUSTER);
+    bulk.size = bulk.reduces && bytes == 8 ? 8 : 4;
+    bulk.elements = (uint8_t)(bytes / bulk.size);
+    if (bulk.size == 8) bulk.value[0] = sass_pair(s, from);
+    for (uint32_t k = 0; bulk.size == 4 && k < bulk.elements; k++)
+        bulk.value[k] = sass_raw(s, from, k);
+    const uint32_t slot = lower_slot(s->lower, SLOT_SHARED_ST);
+    Inst *inst = sass_emit(s, op_store_async);
+    inst->bulk = bulk;
+    inst->slot = slot;
+}
+
+void sass_lower_stas(SassLower *s) {
+    const uint32_t bytes = sass_take(s, "128") ? 16 : sass_take(s, "64") ? 8 : 4;
+    store_async(s, (InstBulk){.reduces = false}, bytes);
+}
+
+void sass_lower_redas(SassLower *s) {
+    InstBulk bulk = {.reduces = false};
+    take_reduction(s, &bulk);
+    store_async(s, bulk, ptx_type_bytes(bulk.type));
 }
 
 void sass_lower_fence(SassLower *s) {

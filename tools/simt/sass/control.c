@@ -39,7 +39,7 @@ static void branch_if_divided(SassLower *s) {
     sass_row(s, s->inst->guard_negated ? "not.pred" : "mov.pred", both, guard_predicate(s), 0, 0);
     sass_row(s, "and.pred", both, both, divided, 0);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
-    Inst *inst = sass_emit(s, op_branch);
+    Inst *inst = sass_emit(s, op_branch_lanes);
     inst->branch = (InstBranch){.predicate = both, .meets = {NULL, 0}};
     inst->slot = slot;
     sass_jump(s, s->inst->operands[2].value);
@@ -65,17 +65,25 @@ void sass_lower_bra(SassLower *s) {
         sass_emit(s, op_jump)->branch = branch;
     } else {
         const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
-        Inst *inst = sass_emit(s, any ? op_branch_any : uniform ? op_branch_all : op_branch);
+        Inst *inst = sass_emit(s, any ? op_branch_any : uniform ? op_branch_all : op_branch_lanes);
         inst->branch = branch;
         inst->slot = slot;
     }
     sass_jump(s, target);
 }
 
-void sass_lower_exit(SassLower *s) {
-    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
-    sass_emit(s, op_exit);
+// An instruction for those lanes that its guard and its first operand, a predicate, let.
+static Inst *emit_for_both(SassLower *s, Op *run) {
+    const InstBranch lanes = branch_if(s, 0);
+    const bool all = lanes.predicate == PTX_NONE;
+    if (!all) sass_emit(s, op_guard)->guard = (InstGuard){lanes.predicate, lanes.negated, 3};
+    const size_t at = s->lower->count;
+    sass_emit(s, run);
+    if (!all) sass_emit(s, op_unguard);
+    return &s->lower->insts[at];
 }
+
+void sass_lower_exit(SassLower *s) { emit_for_both(s, op_exit); }
 
 void sass_lower_trap(SassLower *s) {
     sass_take(s, "TRAP");
@@ -98,31 +106,25 @@ void sass_lower_bsync(SassLower *s) {
 
 void sass_lower_yield(SassLower *s) {
     if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
-    for (uint32_t k = 0; k < 16; k++)
-        if (s->barriers[k] != PTX_NONE)
-            sass_emit(s, op_converge_leave)->converge = (InstConverge){PTX_NONE, s->barriers[k]};
     sass_emit(s, op_converge_yield);
 }
 
 // BREAK: predicate, barrier. Those that its guard and the predicate let leave the barrier.
 void sass_lower_break(SassLower *s) {
     const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);
-    const InstBranch leaving = branch_if(s, 0);
-    const bool all = leaving.predicate == PTX_NONE;
-    if (!all) sass_emit(s, op_guard)->guard = (InstGuard){leaving.predicate, leaving.negated, 3};
-    sass_emit(s, op_converge_break)->converge = (InstConverge){PTX_NONE, barrier};
-    if (!all) sass_emit(s, op_unguard);
+    emit_for_both(s, op_converge_break)->converge = (InstConverge){PTX_NONE, barrier};
 }
 
 // Lanes that name others than the first one does come here once more, without those that it names.
+// Hardware counts each time as a divergent branch.
 static void part_by_mask(SassLower *s, uint32_t mask) {
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
     const uint32_t first = sass_temp(s, REGISTER_32), others = sass_temp(s, REGISTER_PRED);
     sass_row(s, "machine.first", first, mask, 0, 0);
     sass_row(s, "setp.ne.u32", others, mask, first, 0);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
-    Inst *inst = sass_emit(s, op_branch);
-    inst->branch = (InstBranch){.predicate = others, .meets = {NULL, 0}, .synthetic = true};
+    Inst *inst = sass_emit(s, op_branch_lanes);
+    inst->branch = (InstBranch){.predicate = others, .meets = {NULL, 0}};
     inst->slot = slot;
     sass_jump(s, s->inst->at);
 }
@@ -310,7 +312,11 @@ void sass_lower_b2r(SassLower *s) {
         sass_row(s, "mov.b32", sass_dest(s, 0, 0), found(s, false), 0, 0);
 }
 
-void sass_lower_nanosleep(SassLower *s) { sass_emit(s, op_nanosleep); }
+// It yields as YIELD does (counted on an H200).
+void sass_lower_nanosleep(SassLower *s) {
+    sass_emit(s, op_converge_yield);
+    sass_emit(s, op_nanosleep);
+}
 
 void sass_lower_grid_release(SassLower *s) { sass_emit(s, op_grid_release); }
 void sass_lower_grid_wait(SassLower *s) { sass_emit(s, op_grid_wait); }

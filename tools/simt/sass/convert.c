@@ -139,22 +139,3 @@ void sass_lower_i2i(SassLower *s) {
     sass_take(s, "SAT");
     convert(s, to, from, source_of(s, from), CONVERT_SATURATE);
 }
-
-// d, a, b, RZ: two numbers side by side, b the lower one.
-void sass_lower_f2fp(SassLower *s) {
-    const PtxType to = take_type(s, true) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
-    if (take_type(s, true) != PTX_F32 || !sass_is_zero(&s->inst->operands[3]))
-        sass_refuse(s, "what it packs is not known");
-    sass_take(s, "PACK_AB");
-    ConvertMode mode = take_direction(s, roundings);
-    if (sass_take(s, "RELU")) mode |= CONVERT_RELU;
-    const uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
-    sass_emit(s, op_convert_pair)->convert = (InstConvert){.d = sass_dest(s, 0, 0),
-                                                           .a = a,
-                                                           .b = b,
-                                                           .from = PTX_F32,
-                                                           .to = to,
-                                                           .from_class = REGISTER_32,
-                                                           .to_class = REGISTER_32,
-                                                           .mode = mode};
-}

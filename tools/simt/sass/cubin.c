@@ -26,6 +26,7 @@ enum {
     ATTRIBUTE_CLUSTER = 0x3d,
     ATTRIBUTE_MAX_CLUSTER = 0x3e,
     MOST_PARAMETERS = 4096,
+    MANAGED_SYMBOL = 4, // STO_CUDA_MANAGED, in the upper bits of st_other
 };
 
 static bool wrong(Cubin *cubin, const char *what) {
@@ -155,39 +156,60 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
     return true;
 }
 
-// Of .nv.global and .nv.global.init: a variable for each symbol.
+// A section whose variables keep their places in it, for accesses of them touch as many sectors as
+// on hardware.
+static PtxVariable *read_whole(Cubin *cubin, uint32_t section, PtxSpace space) {
+    const uint64_t bytes = cubin->sections[section].sh_size;
+    PtxVariable *whole = add_variable(cubin, cubin_name(cubin, section), space, bytes);
+    whole->align = 256;
+    set_data(whole, cubin, cubin_bytes(cubin, section));
+    return whole;
+}
+
+static void add_part(Cubin *cubin, const Elf64_Sym *symbol, PtxVariable *whole) {
+    if (symbol->st_value > whole->bytes || symbol->st_size > whole->bytes - symbol->st_value)
+        return;
+    PtxVariable *part =
+        add_variable(cubin, cubin_symbol_name(cubin, symbol), whole->space, symbol->st_size);
+    part->external = true; // it has no place of its own
+    part->whole = whole;
+    part->offset = symbol->st_value;
+}
+
+// Managed ones lie elsewhere, each for itself.
+static bool read_managed(Cubin *cubin, uint32_t section, const Elf64_Sym *symbol) {
+    PtxVariable *variable =
+        add_variable(cubin, cubin_symbol_name(cubin, symbol), PTX_GLOBAL, symbol->st_size);
+    variable->align = (uint32_t)cubin->sections[section].sh_addralign;
+    variable->managed = true;
+    set_data(variable, cubin,
+             str_slice(cubin_bytes(cubin, section), symbol->st_value,
+                       symbol->st_value + symbol->st_size));
+    return add_references(cubin, section, variable, symbol->st_value);
+}
+
+// Of .nv.global and .nv.global.init.
 static bool read_globals(Cubin *cubin, uint32_t section) {
-    Str data = cubin_bytes(cubin, section);
+    PtxVariable *whole = read_whole(cubin, section, PTX_GLOBAL);
     Elf64_Sym symbol;
     for (uint64_t k = 0; cubin_symbol(cubin, k, &symbol); k++) {
         if (symbol.st_shndx != section || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
-        PtxVariable *variable =
-            add_variable(cubin, cubin_symbol_name(cubin, &symbol), PTX_GLOBAL, symbol.st_size);
-        variable->align = (uint32_t)cubin->sections[section].sh_addralign;
-        variable->managed = symbol.st_other >> 5 == 4; // STO_CUDA_MANAGED
-        set_data(variable, cubin,
-                 str_slice(data, symbol.st_value, symbol.st_value + symbol.st_size));
-        if (!add_references(cubin, section, variable, symbol.st_value)) return false;
+        if (symbol.st_other >> 5 != MANAGED_SYMBOL)
+            add_part(cubin, &symbol, whole);
+        else if (!read_managed(cubin, section, &symbol))
+            return false;
     }
-    return true;
+    return add_references(cubin, section, whole, 0);
 }
 
 // A bank is one variable; those that lie in it are named too.
 static bool read_bank(Cubin *cubin, SassModule *module, uint32_t section, uint32_t bank) {
-    Str data = cubin_bytes(cubin, section);
-    PtxVariable *whole = add_variable(cubin, cubin_name(cubin, section), PTX_CONST, data.len);
-    whole->align = 256;
-    set_data(whole, cubin, data);
+    PtxVariable *whole = read_whole(cubin, section, PTX_CONST);
     module->banks[bank] = whole;
     Elf64_Sym symbol;
-    for (uint64_t k = 0; cubin_symbol(cubin, k, &symbol); k++) {
-        if (symbol.st_shndx != section || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
-        PtxVariable *part =
-            add_variable(cubin, cubin_symbol_name(cubin, &symbol), PTX_CONST, symbol.st_size);
-        part->external = true; // it has no place of its own
-        part->whole = whole;
-        part->offset = symbol.st_value;
-    }
+    for (uint64_t k = 0; cubin_symbol(cubin, k, &symbol); k++)
+        if (symbol.st_shndx == section && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT)
+            add_part(cubin, &symbol, whole);
     return add_references(cubin, section, whole, 0);
 }
 

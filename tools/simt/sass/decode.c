@@ -150,7 +150,9 @@ typedef struct {
     uint32_t negation; // of a predicate; 0: none
     uint32_t minus_at; // of a source; 0: where it lies in most
     bool minus, absolute, inverts, always_inverts, half, left_out, hidden, joined, uniform, third;
-    char immediate; // f d h u, 0: integer
+    char immediate;    // f d h u, 0: integer
+    uint32_t upper_at; // says that it is the upper half; 0: there is no such bit
+    uint8_t order;     // SASS_BY_*
 } Marks;
 
 static Marks read_marks(SassInst *inst, const char *token, size_t length) {
@@ -160,7 +162,7 @@ static Marks read_marks(SassInst *inst, const char *token, size_t length) {
     if (*token == '.' && token < end) token++, marks.width = number(&token);
     for (; token < end; token++) {
         const char mark = *token;
-        if (strchr("!^_vn", mark)) {
+        if (strchr("!^_vnx", mark)) {
             token++;
             const uint32_t at = number(&token);
             token--;
@@ -168,6 +170,8 @@ static Marks read_marks(SassInst *inst, const char *token, size_t length) {
                 marks.negation = at;
             else if (mark == 'n')
                 marks.minus_at = at;
+            else if (mark == 'x')
+                marks.upper_at = at;
             else if (mark == 'v')
                 marks.uniform = take(inst, at, 1);
             else if (take(inst, at, 1) != (mark == '^'))
@@ -182,6 +186,8 @@ static Marks read_marks(SassInst *inst, const char *token, size_t length) {
         marks.joined |= mark == '+';
         marks.third |= mark == '%';
         marks.hidden |= mark == '*';
+        if (mark == 'r') marks.order = SASS_BY_ROWS;
+        if (mark == 'c') marks.order = SASS_BY_COLUMNS;
         if (strchr("fdhu", mark)) marks.immediate = mark;
     }
     return marks;
@@ -213,7 +219,9 @@ static void set_register(SassInst *inst, const Marks *marks, uint32_t at, bool u
                          SassOperand *operand) {
     operand->kind = uniform ? SASS_UREG : SASS_REG;
     operand->reg = (uint8_t)take(inst, at, uniform ? 6 : 8);
+    operand->order = marks->order;
     read_signs(inst, marks, at, operand);
+    if (marks->upper_at && take(inst, marks->upper_at, 1)) operand->half = SASS_HALF_UPPER;
 }
 
 static void set_immediate(SassInst *inst, const Marks *marks, SassOperand *operand) {

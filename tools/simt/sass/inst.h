@@ -55,6 +55,7 @@ typedef struct {
     SassKind kind;
     uint8_t reg, ureg, bank;
     uint8_t half;  // of a register of two f16: SASS_HALF_*
+    uint8_t order; // of a matrix: SASS_BY_*
     bool negated;  // of a predicate: not; of a number: minus
     bool inverted; // the bits of an integer, in the place of minus
     bool absolute;
@@ -67,7 +68,8 @@ typedef struct {
     const char *word;
 } SassOperand;
 
-enum { SASS_HALF_BOTH, SASS_HALF_SINGLE, SASS_HALF_LOW, SASS_HALF_HIGH };
+enum { SASS_HALF_BOTH, SASS_HALF_SINGLE, SASS_HALF_LOW, SASS_HALF_HIGH, SASS_HALF_UPPER };
+enum { SASS_BY_NOTHING, SASS_BY_ROWS, SASS_BY_COLUMNS };
 
 typedef struct SassRow SassRow;
 

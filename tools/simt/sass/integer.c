@@ -71,7 +71,21 @@ static void add_plainly(SassLower *s) {
     if (!steps) sass_row(s, "mov.b32", d, sum, 0, 0);
 }
 
+// UIADD3.64: d, a, b, c, each in two registers.
+static void add_wide(SassLower *s) {
+    const uint32_t sum = sass_temp(s, REGISTER_64);
+    const SassOperand *b = &s->inst->operands[2];
+    if (b->kind == SASS_INT && b->value >> 31) sass_refuse(s, "how it extends a sign is not known");
+    sass_row(s, "add.u64", sum, sass_pair(s, &s->inst->operands[1]), sass_pair(s, b), 0);
+    sass_row(s, "add.u64", sum, sum, sass_pair(s, &s->inst->operands[3]), 0);
+    sass_split(s, 0, sum);
+}
+
 void sass_lower_iadd3(SassLower *s) {
+    if (sass_take(s, "64")) {
+        add_wide(s);
+        return;
+    }
     const bool carries = sass_wanted(s, 1) != PTX_NONE || sass_wanted(s, 2) != PTX_NONE;
     if (carries || sass_has(s->inst, "X"))
         add_with_carries(s);

@@ -30,6 +30,15 @@ uint32_t sass_choice(SassLower *s, const char *const *names, uint32_t count) {
     return UINT32_MAX;
 }
 
+Str sass_next(SassLower *s) {
+    for (uint32_t k = 0; k < s->inst->modifier_count; k++) {
+        if (s->taken >> k & 1) continue;
+        s->taken |= 1u << k;
+        return s->inst->modifiers[k];
+    }
+    return STR("");
+}
+
 Inst *sass_emit(SassLower *s, Op *run) { return lower_emit(s->lower, run); }
 
 void sass_row(SassLower *s, const char *name, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
@@ -55,12 +64,17 @@ static bool ends_block(const SassInst *inst) {
     return false;
 }
 
+// Where lanes that waited may execute the instruction once more.
+static bool may_repeat(const SassInst *inst) {
+    return inst->name && (strcmp(inst->name, "WARPSYNC") == 0 || strcmp(inst->name, "BSYNC") == 0);
+}
+
 static void mark_leaders(const SassLower *s, bool *leads) {
     leads[0] = true;
     for (uint32_t k = 0; k < s->count; k++) {
         const SassInst *inst = &s->insts[k];
         if (ends_block(inst) && k + 1 < s->count) leads[k + 1] = true;
-        if (inst->name && strcmp(inst->name, "WARPSYNC") == 0) leads[k] = true;
+        if (may_repeat(inst)) leads[k] = true;
         for (uint32_t j = 0; j < inst->operand_count; j++) {
             const SassOperand *operand = &inst->operands[j];
             const uint64_t target = operand->value / SASS_BYTES;
@@ -92,7 +106,10 @@ static void check_modifiers(SassLower *s) {
 
 // Those with a predicate beside their guard look at both themselves.
 static bool guards_itself(const SassInst *inst) {
-    return strcmp(inst->name, "BRA") == 0 || strcmp(inst->name, "BREAK") == 0;
+    static const char *const names[] = {"BRA", "BREAK", "EXIT"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(inst->name, names[k]) == 0) return true;
+    return false;
 }
 
 static void lower_instruction(SassLower *s) {

@@ -47,6 +47,7 @@ _Noreturn void sass_refuse(SassLower *s, const char *why); // the instruction
 bool sass_take(SassLower *s, const char *modifier);
 // The first modifier that is in the list, its index; UINT32_MAX: none.
 uint32_t sass_choice(SassLower *s, const char *const *names, uint32_t count);
+Str sass_next(SassLower *s); // the first modifier that was not taken; empty: there is none
 Inst *sass_emit(SassLower *s, Op *run);
 void sass_row(SassLower *s, const char *name, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
 void sass_jump(SassLower *s, uint64_t target); // of the instruction emitted last
@@ -77,7 +78,10 @@ bool sass_is_true(const SassLower *s, uint32_t operand);  // PT
 bool sass_is_false(const SassLower *s, uint32_t operand); // !PT
 bool sass_is_zero(const SassOperand *operand);
 
-uint32_t sass_within_block(SassLower *s, uint32_t address); // memory.c: of shared memory
+// memory.c: of shared memory
+uint32_t sass_within_block(SassLower *s, uint32_t address);
+InstMemory sass_shared(SassLower *s, uint32_t operand); // where it names 16 bytes
+AtomicMode sass_operation(SassLower *s);                // .ADD and the like
 uint32_t sass_first_lane(SassLower *s); // control.c: a predicate, of one lane of those that are on
 
 // --- opcode.c ---
@@ -97,7 +101,10 @@ SassLowering sass_lower_viadd, sass_lower_iadd3, sass_lower_imad, sass_lower_lea
 SassLowering sass_lower_fadd, sass_lower_ffma, sass_lower_fminmax, sass_lower_fsetp,
     sass_lower_fchk, sass_lower_mufu, sass_lower_dadd, sass_lower_dsetp; // float.c
 SassLowering sass_lower_i2f, sass_lower_i2fp, sass_lower_f2i, sass_lower_f2f, sass_lower_frnd,
-    sass_lower_i2i, sass_lower_f2fp; // convert.c
+    sass_lower_i2i;                            // convert.c
+SassLowering sass_lower_f2fp, sass_lower_f2ip; // pack.c
+SassLowering sass_lower_hmma, sass_lower_imma, sass_lower_dmma, sass_lower_ldsm, sass_lower_stsm,
+    sass_lower_movm; // matrix.c
 SassLowering sass_lower_hadd2, sass_lower_hmul2, sass_lower_hfma2, sass_lower_hminmax,
     sass_lower_hsetp2, sass_lower_hset2; // packed.c
 SassLowering sass_lower_ldc, sass_lower_s2r, sass_lower_cs2r, sass_lower_r2ur, sass_lower_load,
@@ -109,7 +116,8 @@ SassLowering sass_lower_bra, sass_lower_exit, sass_lower_bssy, sass_lower_bsync,
     sass_lower_match, sass_lower_elect, sass_lower_nanosleep, sass_lower_grid_release,
     sass_lower_grid_wait, sass_lower_cluster_arrive,
     sass_lower_cluster_wait; // control.c
-SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_fence, sass_lower_ldgsts,
-    sass_lower_ldgdepbar, sass_lower_depbar, sass_lower_flush; // bulk.c
+SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_ublkred, sass_lower_stas,
+    sass_lower_redas, sass_lower_fence, sass_lower_ldgsts, sass_lower_ldgdepbar, sass_lower_depbar,
+    sass_lower_flush; // bulk.c
 
 #endif

@@ -168,6 +168,10 @@ static InstMemory memory_of(SassLower *s, uint32_t operand, PtxSpace space, Size
     return (InstMemory){at->value, base, space, size.bytes, size.elements, at->kind != SASS_SHARED};
 }
 
+InstMemory sass_shared(SassLower *s, uint32_t operand) {
+    return memory_of(s, operand, PTX_SHARED, (Size){4, 4, false});
+}
+
 // .STRONG.GPU and the like: other threads are meant to see it.
 static void take_order(SassLower *s, Inst *inst) {
     static const char *const names[] = {"STRONG.SM", "STRONG.GPU", "STRONG.SYS"};
@@ -216,7 +220,7 @@ static const struct {
                   {"OR", ATOMIC_OR},   {"XOR", ATOMIC_XOR}, {"EXCH", ATOMIC_EXCH},
                   {"CAS", ATOMIC_CAS}};
 
-static AtomicMode take_operation(SassLower *s) {
+AtomicMode sass_operation(SassLower *s) {
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
         if (sass_take(s, operations[k].name)) return operations[k].mode;
     sass_refuse(s, "its operation is not known");
@@ -293,7 +297,7 @@ void sass_lower_atom(SassLower *s) {
     take_hints(s);
     const bool cast = sass_take(s, "CAST") && sass_take(s, "SPIN");
     const bool counts = sass_take(s, "POPC"); // adds one for each lane
-    const AtomicMode mode = cast ? ATOMIC_CAS : take_operation(s);
+    const AtomicMode mode = cast ? ATOMIC_CAS : sass_operation(s);
     const PtxType type = take_atomic_type(s);
     const RegisterClass class = register_class(type);
     const bool wide = class == REGISTER_64,

@@ -3,14 +3,14 @@
 //     VECTORS  results of an H200 on interesting inputs: tests/simt/sass/vectors.txt
 //     LABS     the labs that use it are right, and count what Nsight Compute counts on an H200
 //     PTX      the PTX that it was made of says what it must do; most give the same results over
-//              random inputs in tests/simt/sass/meanings.cu
+//              random inputs in tests/simt/sass/meanings.cu and bulks.cu
 #ifndef SASS_OPCODES_H
 #define SASS_OPCODES_H
 
 // clang-format off
 #define SASS_OPCODES(X) \
     X(IADD3, sass_lower_iadd3, VECTORS) \
-    X(UIADD3, sass_lower_iadd3, LABS) \
+    X(UIADD3, sass_lower_iadd3, VECTORS) \
     X(IDP, sass_lower_idp, VECTORS) \
     X(VABSDIFF, sass_lower_absdiff, VECTORS) \
     X(SGXT, sass_lower_sgxt, VECTORS) \
@@ -72,6 +72,13 @@
     X(FRND, sass_lower_frnd, VECTORS) \
     X(I2I, sass_lower_i2i, VECTORS) \
     X(F2FP, sass_lower_f2fp, VECTORS) \
+    X(F2IP, sass_lower_f2ip, VECTORS) \
+    X(HMMA, sass_lower_hmma, VECTORS) \
+    X(IMMA, sass_lower_imma, VECTORS) \
+    X(DMMA, sass_lower_dmma, VECTORS) \
+    X(LDSM, sass_lower_ldsm, VECTORS) \
+    X(STSM, sass_lower_stsm, VECTORS) \
+    X(MOVM, sass_lower_movm, VECTORS) \
     X(LDC, sass_lower_ldc, VECTORS) \
     X(ULDC, sass_lower_ldc, VECTORS) \
     X(S2R, sass_lower_s2r, VECTORS) \
@@ -80,12 +87,12 @@
     X(R2UR, sass_lower_r2ur, LABS) \
     X(LDG, sass_lower_load, VECTORS) \
     X(LDS, sass_lower_load, VECTORS) \
-    X(LDL, sass_lower_load, PTX) \
-    X(LD, sass_lower_load, LABS) \
+    X(LDL, sass_lower_load, VECTORS) \
+    X(LD, sass_lower_load, VECTORS) \
     X(STG, sass_lower_store, VECTORS) \
     X(STS, sass_lower_store, VECTORS) \
-    X(STL, sass_lower_store, PTX) \
-    X(ST, sass_lower_store, LABS) \
+    X(STL, sass_lower_store, VECTORS) \
+    X(ST, sass_lower_store, VECTORS) \
     X(ATOM, sass_lower_atom, LABS) \
     X(ATOMG, sass_lower_atom, VECTORS) \
     X(ATOMS, sass_lower_atom, VECTORS) \
@@ -126,6 +133,9 @@
     X(UCGABAR_WAIT, sass_lower_cluster_wait, LABS) \
     X(SYNCS, sass_lower_syncs, LABS) \
     X(UBLKCP, sass_lower_ublkcp, LABS) \
+    X(UBLKRED, sass_lower_ublkred, PTX) \
+    X(STAS, sass_lower_stas, PTX) \
+    X(REDAS, sass_lower_redas, PTX) \
     X(FENCE, sass_lower_fence, LABS)
 // clang-format on
 

@@ -22,10 +22,12 @@ static uint32_t placed(SassLower *s, uint32_t *offset) {
 }
 
 uint32_t sass_register(SassLower *s, uint32_t number) {
+    if (number > SASS_RZ) sass_refuse(s, "it names registers that there are not");
     return number == SASS_RZ ? sass_constant(s, 0) : placed(s, &s->registers[number]);
 }
 
 uint32_t sass_uniform(SassLower *s, uint32_t number) {
+    if (number > SASS_URZ) sass_refuse(s, "it names registers that there are not");
     return number == SASS_URZ ? sass_constant(s, 0) : placed(s, &s->uniforms[number]);
 }
 
@@ -35,13 +37,10 @@ uint32_t sass_barrier(SassLower *s, uint32_t number) { return placed(s, &s->barr
 static bool known_head(uint64_t at, uint32_t bytes) {
     static const struct {
         uint16_t at, bytes;
-    } heads[] = {{SASS_BANK_BLOCK, 12},
-                 {SASS_BANK_GRID, 12},
-                 {SASS_BANK_LOCAL, 8},
-                 {SASS_BANK_STACK, 4},
-                 {SASS_BANK_WORKSPACE, 8},
-                 {SASS_BANK_CLUSTER, 4},
-                 {0x208, 8}};
+    } heads[] = {
+        {SASS_BANK_BLOCK, 12},         {SASS_BANK_GRID, 12},          {SASS_BANK_LOCAL, 8},
+        {SASS_BANK_STACK, 4},          {SASS_BANK_WORKSPACE, 8},      {SASS_BANK_CLUSTER, 4},
+        {SASS_BANK_CLUSTER_SHAPE, 12}, {SASS_BANK_CLUSTER_BLOCKS, 4}, {0x208, 8}};
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         if (at >= heads[k].at && at + bytes <= heads[k].at + heads[k].bytes) return true;
     return at >= SASS_PARAMETERS;

@@ -41,6 +41,8 @@
 //     f d h      an immediate is of f32, the upper half of f64, two f16
 //     s          a register of two f16 says which of them
 //     u          an immediate has no sign
+//     x88        if that bit is set, the upper half of it
+//     r c        a matrix that lies by rows, by columns
 //     v67        a uniform predicate if that bit is set
 //     ?          left out if it is PT, RZ, URZ
 //     +          no comma in front of it

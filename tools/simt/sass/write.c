@@ -100,7 +100,8 @@ static void write_bank(const SassOperand *operand, Buf *to) {
 }
 
 static void write_number(const SassOperand *operand, Buf *to) {
-    static const char *const halves[] = {"", ".F32", ".H0_H0", ".H1_H1"};
+    static const char *const halves[] = {"", ".F32", ".H0_H0", ".H1_H1", ".H1"};
+    static const char *const orders[] = {"", ".ROW", ".COL"};
     if (operand->negated) buf_char(to, operand->inverted ? '~' : '-');
     if (operand->absolute) buf_char(to, '|');
     if (operand->kind == SASS_BANK)
@@ -111,7 +112,8 @@ static void write_number(const SassOperand *operand, Buf *to) {
         write_register("R", operand->reg, SASS_RZ, to);
     if (operand->absolute) buf_char(to, '|');
     if (operand->reused) buf_format(to, ".reuse");
-    if (operand->kind == SASS_REG) buf_format(to, "%s", halves[operand->half]);
+    if (operand->kind == SASS_REG)
+        buf_format(to, "%s%s", halves[operand->half], orders[operand->order]);
 }
 
 static void write_operand(const SassOperand *operand, Buf *to) {

@@ -1,0 +1,136 @@
+// Machine instructions of matrices over a warp: products, rows of shared memory, transposing. What
+// a lane holds is what the PTX ISA says of mma with the same shape.
+#include "simt/lower/fragment.h"
+#include "simt/lower/rows.h"
+#include "simt/sass/lower.h"
+
+// What needs all lanes cannot be done by some.
+static void refuse_guard(SassLower *s) {
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+}
+
+// --- products: d, a, b, c ---
+
+static MatrixShape take_shape(SassLower *s) {
+    static const char *const names[] = {"1684",  "1688",   "16816",  "16832",  "8816",
+                                        "8x8x4", "16x8x4", "16x8x8", "16x8x16"};
+    static const MatrixShape shapes[] = {{16, 8, 4},  {16, 8, 8}, {16, 8, 16},
+                                         {16, 8, 32}, {8, 8, 16}, {8, 8, 4},
+                                         {16, 8, 4},  {16, 8, 8}, {16, 8, 16}};
+    const uint32_t how = sass_choice(s, names, sizeof shapes / sizeof *shapes);
+    if (how == UINT32_MAX) sass_refuse(s, "its shape is not known");
+    return shapes[how];
+}
+
+static void read_registers(SassLower *s, MatrixFragment *fragment, uint32_t index) {
+    const SassOperand *operand = &s->inst->operands[index];
+    const bool wide = fragment_class(fragment) == REGISTER_64;
+    for (uint32_t r = 0; r < fragment->registers; r++) {
+        SassOperand pair = *operand;
+        if (!sass_is_zero(operand)) pair.reg = (uint8_t)(operand->reg + 2 * r);
+        fragment->reg[r] = wide ? sass_pair(s, &pair) : sass_raw(s, operand, r);
+    }
+}
+
+static void write_registers(SassLower *s, MatrixFragment *fragment) {
+    for (uint32_t r = 0; r < fragment->registers; r++)
+        fragment->reg[r] = fragment_class(fragment) == REGISTER_64 ? sass_temp(s, REGISTER_64)
+                                                                   : sass_dest(s, 0, r);
+}
+
+static void split_registers(SassLower *s, const MatrixFragment *fragment) {
+    for (uint32_t r = 0; r < fragment->registers; r++) {
+        sass_row(s, "machine.low", sass_dest(s, 0, 2 * r), fragment->reg[r], 0, 0);
+        sass_row(s, "machine.high", sass_dest(s, 0, 2 * r + 1), fragment->reg[r], 0, 0);
+    }
+}
+
+static void multiply(SassLower *s, ElementType a, ElementType b, ElementType sum) {
+    const MatrixShape shape = take_shape(s);
+    Matrix *matrix = ARENA_NEW(s->lower->arena, 1, Matrix);
+    *matrix = (Matrix){.a = fragment_of(MATRIX_A, a, shape, false),
+                       .b = fragment_of(MATRIX_B, b, shape, false),
+                       .c = fragment_of(MATRIX_C, sum, shape, false),
+                       .d = fragment_of(MATRIX_C, sum, shape, false),
+                       .saturates = sass_take(s, "SAT"),
+                       .terms = sum == ELEMENT_F64 ? 1 : shape.k};
+    MatrixFragment *const fragments[] = {&matrix->d, &matrix->a, &matrix->b, &matrix->c};
+    refuse_guard(s);
+    for (uint32_t k = 0; k < 4; k++) fragment_places(s->lower, fragments[k]);
+    for (uint32_t k = 1; k < 4; k++) read_registers(s, fragments[k], k);
+    write_registers(s, &matrix->d);
+    fragment_multiply(s->lower, matrix);
+    if (sum == ELEMENT_F64) split_registers(s, &matrix->d);
+}
+
+void sass_lower_hmma(SassLower *s) {
+    const ElementType sum = sass_take(s, "F32") ? ELEMENT_F32 : ELEMENT_F16;
+    const ElementType factor = sass_take(s, "BF16")   ? ELEMENT_BF16
+                               : sass_take(s, "TF32") ? ELEMENT_TF32
+                                                      : ELEMENT_F16;
+    if (sum == ELEMENT_F16) sass_take(s, "F16");
+    if (sum == ELEMENT_F16 && factor != ELEMENT_F16) sass_refuse(s, "how it adds is not known");
+    multiply(s, factor, factor, sum);
+}
+
+static ElementType take_byte(SassLower *s) {
+    const Str type = sass_next(s);
+    if (!str_equal(type, STR("S8")) && !str_equal(type, STR("U8")))
+        sass_refuse(s, "what it multiplies is not known");
+    return str_equal(type, STR("S8")) ? ELEMENT_S8 : ELEMENT_U8;
+}
+
+// Its first modifier is the shape.
+void sass_lower_imma(SassLower *s) {
+    sass_next(s);
+    const ElementType a = take_byte(s), b = take_byte(s);
+    multiply(s, a, b, ELEMENT_S32);
+}
+
+void sass_lower_dmma(SassLower *s) { multiply(s, ELEMENT_F64, ELEMENT_F64, ELEMENT_F64); }
+
+// --- matrices of 8 by 8 elements of 16 bits, one in each register ---
+
+static uint32_t take_count(SassLower *s) {
+    sass_take(s, "16"), sass_take(s, "M88");
+    return sass_take(s, "4") ? 4 : sass_take(s, "2") ? 2 : 1;
+}
+
+static RowsRoom room_for(SassLower *s) {
+    RowsRoom room;
+    for (uint32_t k = 0; k < 4; k++) room.row[k] = sass_temp(s, REGISTER_32);
+    for (uint32_t k = 0; k < 4; k++) room.straight[k] = sass_temp(s, REGISTER_32);
+    return room;
+}
+
+// LDSM: d, row
+void sass_lower_ldsm(SassLower *s) {
+    const bool turned = sass_take(s, "MT88");
+    const uint32_t count = take_count(s);
+    const InstMemory memory = sass_shared(s, 1);
+    const RowsRoom room = room_for(s);
+    uint32_t d[4];
+    refuse_guard(s);
+    for (uint32_t k = 0; k < count; k++) d[k] = sass_dest(s, 0, k);
+    rows_load(s->lower, memory, count, d, turned, &room);
+}
+
+// STSM: row, a
+void sass_lower_stsm(SassLower *s) {
+    const bool turned = sass_take(s, "MT88");
+    const uint32_t count = take_count(s);
+    const InstMemory memory = sass_shared(s, 0);
+    const RowsRoom room = room_for(s);
+    uint32_t from[4];
+    refuse_guard(s);
+    for (uint32_t k = 0; k < count; k++) from[k] = sass_raw(s, &s->inst->operands[1], k);
+    rows_store(s->lower, memory, count, from, turned, &room);
+}
+
+// MOVM: d, a
+void sass_lower_movm(SassLower *s) {
+    sass_take(s, "16"), sass_take(s, "MT88");
+    refuse_guard(s);
+    const uint32_t from = sass_source(s, 1), d = sass_dest(s, 0, 0);
+    rows_turn(s->lower, 1, &from, &d);
+}

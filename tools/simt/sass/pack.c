@@ -1,0 +1,127 @@
+// Machine instructions that convert numbers to narrower ones in parts of a register, and pairs of
+// 8-bit floats from there.
+#include <string.h>
+
+#include "simt/sass/lower.h"
+
+// The operand that is merged in, or one that is not there.
+static void refuse_unless_zero(SassLower *s, uint32_t index) {
+    if (!sass_is_zero(&s->inst->operands[index])) sass_refuse(s, "what it merges is not known");
+}
+
+static PtxType take_fp8(SassLower *s) {
+    return sass_take(s, "E4M3") ? PTX_E4M3X2 : sass_take(s, "E5M2") ? PTX_E5M2X2 : PTX_NOTYPE;
+}
+
+static void emit(SassLower *s, Op *run, InstConvert convert) {
+    sass_emit(s, run)->convert = convert;
+}
+
+// A result of 16 bits; the upper half of the register is what is merged: zero.
+static void finish_narrow(SassLower *s, uint32_t narrow) {
+    refuse_unless_zero(s, 3);
+    sass_row(s, "cvt.u32.u16", sass_dest(s, 0, 0), narrow, 0, 0);
+}
+
+// Two f32, or a pair of f16, to 8-bit floats.
+static void to_fp8(SassLower *s, PtxType to, ConvertMode mode) {
+    sass_take(s, "SATFINITE");
+    const bool singles = sass_take(s, "PACK_AB_MERGE_C") && sass_take(s, "F32");
+    if (!singles && !(sass_take(s, "UNPACK_B_MERGE_C") && sass_take(s, "F16")))
+        sass_refuse(s, "what it packs is not known");
+    const uint32_t a = singles ? sass_single(s, 1) : sass_raw(s, &s->inst->operands[2], 0);
+    const uint32_t b = singles ? sass_single(s, 2) : PTX_NONE;
+    const uint32_t narrow = sass_temp(s, REGISTER_16);
+    if (!singles) refuse_unless_zero(s, 1);
+    emit(s, singles ? op_narrow_singles : op_narrow_halves,
+         (InstConvert){.d = narrow, .a = a, .b = b, .to = to, .mode = mode});
+    finish_narrow(s, narrow);
+}
+
+// Two 8-bit floats, in the lower or upper half of b, to f16.
+static void from_fp8(SassLower *s, PtxType from, ConvertMode mode) {
+    const SassOperand *b = &s->inst->operands[2];
+    const uint32_t narrow = sass_temp(s, REGISTER_16);
+    const bool upper = b->half == SASS_HALF_UPPER;
+    refuse_unless_zero(s, 1);
+    refuse_unless_zero(s, 3);
+    sass_take(s, "F16");
+    sass_row(s, upper ? "machine.half1" : "machine.half0", narrow, sass_raw(s, b, 0), 0, 0);
+    emit(s, op_widen_to_halves,
+         (InstConvert){.d = sass_dest(s, 0, 0), .a = narrow, .from = from, .mode = mode});
+}
+
+static PtxType take_half(SassLower *s) {
+    return sass_take(s, "BF16") ? PTX_BF16 : sass_take(s, "F16") ? PTX_F16 : PTX_NOTYPE;
+}
+
+// One f32, b, to 16 bits.
+static void to_half(SassLower *s, ConvertMode mode) {
+    const uint32_t narrow = sass_temp(s, REGISTER_16);
+    const PtxType to = take_half(s);
+    sass_take(s, "F32");
+    refuse_unless_zero(s, 1);
+    emit(s, op_convert,
+         (InstConvert){.d = narrow,
+                       .a = sass_single(s, 2),
+                       .b = PTX_NONE,
+                       .from = PTX_F32,
+                       .to = to,
+                       .from_class = REGISTER_32,
+                       .to_class = REGISTER_16,
+                       .mode = mode});
+    finish_narrow(s, narrow);
+}
+
+// Two f32 side by side, b the lower one.
+static void to_pair(SassLower *s, ConvertMode mode) {
+    static const char *const names[] = {"RM", "RP", "RZ"};
+    static const ConvertMode modes[] = {ROUND_DOWN, ROUND_UP, ROUND_ZERO};
+    const PtxType to = take_half(s) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
+    const uint32_t how = sass_choice(s, names, 3);
+    if (!sass_take(s, "PACK_AB") || !sass_take(s, "F32"))
+        sass_refuse(s, "what it packs is not known");
+    refuse_unless_zero(s, 3);
+    if (how < 3) mode |= modes[how];
+    const uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
+    emit(s, op_convert_pair,
+         (InstConvert){.d = sass_dest(s, 0, 0),
+                       .a = a,
+                       .b = b,
+                       .from = PTX_F32,
+                       .to = to,
+                       .from_class = REGISTER_32,
+                       .to_class = REGISTER_32,
+                       .mode = mode});
+}
+
+// F2FP: d, a, b, c
+void sass_lower_f2fp(SassLower *s) {
+    const ConvertMode mode = sass_take(s, "RELU") ? CONVERT_RELU : ROUND_NEAREST;
+    const PtxType fp8 = take_fp8(s);
+    if (fp8 != PTX_NOTYPE && sass_take(s, "UNPACK_B"))
+        from_fp8(s, fp8, mode);
+    else if (fp8 != PTX_NOTYPE)
+        to_fp8(s, fp8, mode);
+    else if (sass_take(s, "MERGE_C"))
+        to_half(s, mode);
+    else
+        to_pair(s, mode);
+}
+
+// F2IP: d, RZ, b, RZ: to an integer of 8 bits, the nearest one that it has.
+void sass_lower_f2ip(SassLower *s) {
+    const uint32_t narrow = sass_temp(s, REGISTER_16);
+    sass_take(s, "U8"), sass_take(s, "F32"), sass_take(s, "TRUNC"), sass_take(s, "NTZ");
+    refuse_unless_zero(s, 1);
+    emit(s, op_convert,
+         (InstConvert){.d = narrow,
+                       .a = sass_single(s, 2),
+                       .b = PTX_NONE,
+                       .from = PTX_F32,
+                       .to = PTX_U8,
+                       .from_class = REGISTER_32,
+                       .to_class = REGISTER_16,
+                       .mode = ROUND_ZERO | CONVERT_INTEGRAL});
+    finish_narrow(s, narrow);
+}
