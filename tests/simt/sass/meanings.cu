@@ -117,6 +117,64 @@ __global__ void uniform(Input in, uint32_t word) {
     in.out[I] = sum + (uint32_t)narrow + mask;
 }
 
+// BRX
+__global__ void jump_table(Input in, uint32_t word) {
+    const int x = (int)in.bits[I];
+    const uint64_t *const from = in.bits;
+    int v = 0;
+#define AT(i) (int)from[(i)&255]
+    switch (x % 12) {
+    case 0:
+        v = x * 3;
+        for (int k = 0; k < (int)(word & 7); k++) v += AT(v + k);
+        break;
+    case 1:
+        v = x + 7, v ^= AT(v);
+        break;
+    case 2:
+        v = x ^ 5, v += AT(v * 3);
+        break;
+    case 3:
+        v = x * x, v -= AT(v * 5);
+        break;
+    case 4:
+        v = x << 2, v |= AT(v * 7);
+        break;
+    case 5:
+        v = x >> 1, v &= AT(v * 9);
+        break;
+    case 6:
+        v = ~x, v += AT(v + 1);
+        break;
+    case 7:
+        v = -x, v ^= AT(v + 2);
+        break;
+    case 8:
+        v = x * 7, v += 3 * AT(v + 3);
+        break;
+    case 9:
+        v = x + 99, v += 5 * AT(v + 9);
+        break;
+    case 10:
+        v = x * 11, v -= 2 * AT(v + 8);
+        break;
+    default:
+        v = x - 1, v *= AT(v + 7);
+    }
+    in.out[I] = (uint64_t)v;
+}
+
+// CALL of a register
+__device__ __noinline__ uint32_t triple(uint32_t x) { return 3 * x; }
+__device__ __noinline__ uint32_t half(uint32_t x) { return x / 2; }
+__device__ __noinline__ uint32_t flipped(uint32_t x) { return ~x; }
+__global__ void function_pointers(Input in, uint32_t) {
+    typedef uint32_t Function(uint32_t);
+    const uint64_t x = in.bits[I];
+    Function *call = x & 1 ? triple : x & 2 ? half : flipped;
+    in.out[I] = call((uint32_t)x);
+}
+
 // I2F and F2I of 64 bits, in divisions too
 __global__ void long_division(Input in, uint32_t word) {
     const uint64_t x = in.bits[I], y = in.bits[(I + 7) % COUNT] >> (I & 63) | 1;
@@ -138,6 +196,8 @@ static const struct {
                {"wide_atomics", wide_atomics},
                {"any_memory", any_memory},
                {"uniform", uniform},
+               {"jump_table", jump_table},
+               {"function_pointers", function_pointers},
                {"long_division", long_division}};
 
 static uint64_t bits[COUNT], out[RESULTS];

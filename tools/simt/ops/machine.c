@@ -384,6 +384,7 @@ const Inst *op_jump_register(Warp *warp, const Inst *inst) {
         return warp_fail(warp, inst, first, SIMT_TRAP, "jump to 0x%llx, where no code begins",
                          (unsigned long long)to);
     if (same == warp->mask) return target;
-    // The others come back here, by the jump that follows.
+    // The others come back here, by the jump that follows. Counted as a branch on an H200.
+    warp->tally[inst->slot].a++;
     return path_part(warp, inst, warp->mask & ~same, inst + 1, target);
 }

@@ -142,8 +142,25 @@ void sass_lower_warpsync(SassLower *s) {
 
 // --- calls: the address to come back to is in registers ---
 
+// To the register's value and what is added to it. Lanes with another value come back.
+static void jump_to_register(SassLower *s, uint64_t plus) {
+    const uint32_t address = sass_source(s, 0);
+    const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
+    Inst *inst = sass_emit(s, op_jump_register);
+    inst->indirect =
+        (InstIndirect){.targets = s->targets, .plus = plus, .address = address, .count = s->count};
+    inst->slot = slot;
+    sass_emit(s, op_jump)->branch = (InstBranch){.predicate = PTX_NONE};
+    sass_jump(s, s->inst->at);
+}
+
+// CALL: label, or register and what is added to it
 void sass_lower_call(SassLower *s) {
     sass_take(s, "REL"), sass_take(s, "NOINC");
+    if (s->inst->operands[0].kind == SASS_REG) {
+        jump_to_register(s, s->inst->operands[1].value);
+        return;
+    }
     sass_emit(s, op_jump)->branch = (InstBranch){.predicate = PTX_NONE};
     sass_jump(s, s->inst->operands[0].value);
 }
@@ -151,13 +168,12 @@ void sass_lower_call(SassLower *s) {
 // RET: register, what is added to it
 void sass_lower_ret(SassLower *s) {
     sass_take(s, "REL"), sass_take(s, "NODEC");
-    const uint32_t address = sass_source(s, 0);
-    sass_emit(s, op_jump_register)->indirect = (InstIndirect){.targets = s->targets,
-                                                              .plus = s->inst->operands[1].value,
-                                                              .address = address,
-                                                              .count = s->count};
-    sass_emit(s, op_jump)->branch = (InstBranch){.predicate = PTX_NONE};
-    sass_jump(s, s->inst->at);
+    jump_to_register(s, s->inst->operands[1].value);
+}
+
+// BRX: register, the distance that is added to it and to the address of the next instruction
+void sass_lower_brx(SassLower *s) {
+    jump_to_register(s, s->inst->at + SASS_BYTES + s->inst->operands[1].value);
 }
 
 // --- warps ---

@@ -12,8 +12,9 @@
 
 enum {
     MACHINE_CUDA = 190,
-    RELOCATION_32 = 1, // R_CUDA_32
-    RELOCATION_64 = 2, // R_CUDA_64
+    RELOCATION_32 = 1,      // R_CUDA_32
+    RELOCATION_64 = 2,      // R_CUDA_64
+    RELOCATION_GENERIC = 4, // R_CUDA_G64: the same of a generic address
     // .nv.info: a byte of format, a byte of attribute, two of size or value.
     FORMAT_SIZED = 4,
     ATTRIBUTE_MAX_THREADS = 0x05,
@@ -143,7 +144,8 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
                 continue;
             if (!cubin_symbol(cubin, ELF64_R_SYM(relocation.r_info), &symbol))
                 return wrong(cubin, "a relocation names no symbol");
-            if (kind != RELOCATION_64) return wrong(cubin, "a relocation of a kind not known");
+            if (kind != RELOCATION_64 && kind != RELOCATION_GENERIC)
+                return wrong(cubin, "a relocation of a kind not known");
             ARENA_GROW(cubin->arena, variable->references, variable->reference_count,
                        variable->reference_capacity);
             variable->references[variable->reference_count++] =
@@ -331,7 +333,7 @@ static void read_text(Cubin *cubin, PtxFunction *function, SassFunction *machine
     lines_read(cubin, function, symbol);
 }
 
-static bool has_text_relocations(const Cubin *cubin, uint32_t section) {
+static bool has_relocations(const Cubin *cubin, uint32_t section) {
     for (uint32_t k = 1; k < cubin->count; k++) {
         const Elf64_Shdr *head = &cubin->sections[k];
         if ((head->sh_type == SHT_RELA || head->sh_type == SHT_REL) && head->sh_info == section &&
@@ -373,7 +375,10 @@ static bool read_function(Cubin *cubin, SassModule *module, uint32_t section) {
     if (own) read_info(cubin, own, 0, function, machine);
     if (all && symbol) read_info(cubin, all, symbol, function, machine);
     if (!parameters_fit(function, machine)) return wrong(cubin, "its parameters do not fit");
-    if (has_text_relocations(cubin, section)) machine->relocated = true;
+    const uint32_t table = cubin_find(cubin, STR(".nv.constant2."), name);
+    if (table) machine->table = read_whole(cubin, table, PTX_CONST);
+    if (has_relocations(cubin, section) || (table && has_relocations(cubin, table)))
+        machine->relocated = true;
     read_text(cubin, function, machine, symbol);
     return true;
 }

@@ -29,7 +29,8 @@ typedef struct {
     uint32_t param_end;    // in constant bank 0
     uint32_t shared_bytes; // with what is the system's
     bool uses_clusters;
-    bool relocated; // its code holds addresses that are not known yet
+    const PtxVariable *table; // constant bank 2: where its code jumps to; NULL: it has none
+    bool relocated;           // its code holds addresses that are not known yet
 } SassFunction;
 
 // A cubin in the form of a PTX module, so that all that looks at modules finds its way: kernels are

@@ -357,6 +357,11 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     case 'L':
         set_label(inst, operand);
         break;
+    case 'O':
+        set_label(inst, operand);
+        operand->kind = SASS_INT;
+        operand->value -= inst->at + SASS_BYTES;
+        break;
     case 'N':
     case 'G':
     case 'S':

@@ -56,7 +56,7 @@ void sass_jump(SassLower *s, uint64_t target) {
 // --- blocks ---
 
 static const char *const enders[] = {"BRA",  "EXIT", "BSYNC", "WARPSYNC", "ENDCOLLECTIVE",
-                                     "CALL", "RET",  "BPT",   "BREAK"};
+                                     "CALL", "RET",  "BPT",   "BREAK",    "BRX"};
 
 static bool ends_block(const SassInst *inst) {
     for (size_t k = 0; inst->name && k < sizeof enders / sizeof *enders; k++)
@@ -64,13 +64,28 @@ static bool ends_block(const SassInst *inst) {
     return false;
 }
 
-// Where lanes that waited may execute the instruction once more.
+// Where lanes may come back to: those that waited, or that jump elsewhere than others.
 static bool may_repeat(const SassInst *inst) {
-    return inst->name && (strcmp(inst->name, "WARPSYNC") == 0 || strcmp(inst->name, "BSYNC") == 0);
+    static const char *const names[] = {"BSYNC", "WARPSYNC", "RET", "BRX", "CALL"};
+    for (size_t k = 0; inst->name && k < sizeof names / sizeof *names; k++)
+        if (strcmp(inst->name, names[k]) == 0) return true;
+    return false;
+}
+
+// Whatever in the function's table may be the address of an instruction.
+static void mark_table(const SassLower *s, bool *leads) {
+    const PtxVariable *table = s->function->table;
+    for (size_t at = 0; table && at + 4 <= table->data_bytes; at += 4) {
+        uint32_t target;
+        memcpy(&target, table->data + at, sizeof target);
+        if (target % SASS_BYTES == 0 && target / SASS_BYTES < s->count)
+            leads[target / SASS_BYTES] = true;
+    }
 }
 
 static void mark_leaders(const SassLower *s, bool *leads) {
     leads[0] = true;
+    mark_table(s, leads);
     for (uint32_t k = 0; k < s->count; k++) {
         const SassInst *inst = &s->insts[k];
         if (ends_block(inst) && k + 1 < s->count) leads[k + 1] = true;

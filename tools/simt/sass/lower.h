@@ -58,6 +58,7 @@ uint32_t sass_constant(SassLower *s, uint32_t value);
 uint32_t sass_register(SassLower *s, uint32_t number); // RZ: zero
 uint32_t sass_uniform(SassLower *s, uint32_t number);
 uint32_t sass_barrier(SassLower *s, uint32_t number);
+const PtxVariable *sass_bank_variable(const SassLower *s, uint32_t bank); // NULL: there is none
 uint32_t sass_bank(SassLower *s, uint32_t bank, uint64_t at, RegisterClass class);
 // What an operand reads, its sign applied: as an integer, as a float of 32 bits. `part`: 1 of the
 // second register of a pair.
@@ -111,10 +112,10 @@ SassLowering sass_lower_ldc, sass_lower_s2r, sass_lower_cs2r, sass_lower_r2ur, s
     sass_lower_store, sass_lower_atom, sass_lower_membar, sass_lower_cctl, sass_lower_qspc,
     sass_lower_nothing; // memory.c
 SassLowering sass_lower_bra, sass_lower_exit, sass_lower_bssy, sass_lower_bsync, sass_lower_break,
-    sass_lower_yield, sass_lower_warpsync, sass_lower_call, sass_lower_ret, sass_lower_trap,
-    sass_lower_bar, sass_lower_b2r, sass_lower_shfl, sass_lower_vote, sass_lower_redux,
-    sass_lower_match, sass_lower_elect, sass_lower_nanosleep, sass_lower_grid_release,
-    sass_lower_grid_wait, sass_lower_cluster_arrive,
+    sass_lower_yield, sass_lower_warpsync, sass_lower_call, sass_lower_ret, sass_lower_brx,
+    sass_lower_trap, sass_lower_bar, sass_lower_b2r, sass_lower_shfl, sass_lower_vote,
+    sass_lower_redux, sass_lower_match, sass_lower_elect, sass_lower_nanosleep,
+    sass_lower_grid_release, sass_lower_grid_wait, sass_lower_cluster_arrive,
     sass_lower_cluster_wait; // control.c
 SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_ublkred, sass_lower_stas,
     sass_lower_redas, sass_lower_fence, sass_lower_ldgsts, sass_lower_ldgdepbar, sass_lower_depbar,

@@ -41,7 +41,7 @@ void sass_lower_ldc(SassLower *s) {
         return;
     }
     uint64_t start = 0;
-    const PtxVariable *variable = s->module->banks[bank->bank];
+    const PtxVariable *variable = sass_bank_variable(s, bank->bank);
     Lowering *lowering = s->lower->lowering;
     if (bank->bank &&
         !(variable && lowering->variable_address(lowering->context, variable, &start)))

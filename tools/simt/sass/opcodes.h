@@ -117,6 +117,7 @@
     X(WARPSYNC, sass_lower_warpsync, VECTORS) \
     X(CALL, sass_lower_call, VECTORS) \
     X(RET, sass_lower_ret, VECTORS) \
+    X(BRX, sass_lower_brx, PTX) \
     X(BPT, sass_lower_trap, LABS) \
     X(NANOSLEEP, sass_lower_nanosleep, VECTORS) \
     X(SHFL, sass_lower_shfl, VECTORS) \

@@ -46,6 +46,10 @@ static bool known_head(uint64_t at, uint32_t bytes) {
     return at >= SASS_PARAMETERS;
 }
 
+const PtxVariable *sass_bank_variable(const SassLower *s, uint32_t bank) {
+    return bank == 2 && s->function->table ? s->function->table : s->module->banks[bank];
+}
+
 uint32_t sass_bank(SassLower *s, uint32_t bank, uint64_t at, RegisterClass class) {
     Lower *lower = s->lower;
     Code *code = lower->code;
@@ -56,7 +60,7 @@ uint32_t sass_bank(SassLower *s, uint32_t bank, uint64_t at, RegisterClass class
         if (at + bytes > ((lower->function->param_bytes + 7u) & ~7u))
             sass_refuse(s, "it reads behind the kernel's parameters");
     } else {
-        const PtxVariable *variable = s->module->banks[bank];
+        const PtxVariable *variable = sass_bank_variable(s, bank);
         uint64_t address;
         if (!variable || at + bytes > variable->bytes ||
             !lower->lowering->variable_address(lower->lowering->context, variable, &address))

@@ -222,6 +222,8 @@ const SassRow sass_rows[] = {
     // control
     {0x947, "BRA", "bra@32.2 .ANY@84", "U24^91 Q87!90?_91 L", 0x0},
     {0x944, "CALL", ".REL .NOINC@86", "L", 0x3800000},
+    {0x344, "CALL", ".REL .NOINC@86", "A L+", 0x3800000},
+    {0x949, "BRX", "", "A O+", 0x3800000},
     {0x950, "RET", ".REL .NODEC@86", "A L+", 0x3800000},
     {0x94d, "EXIT", "", "Q87!90?", 0x0},
     {0x945, "BSSY", "", "K L", 0x3800000},

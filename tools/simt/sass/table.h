@@ -26,7 +26,7 @@
 //     Q87!90     predicate that is read, its negation; q87!90
 //     K          B register
 //     T44        scoreboard
-//     L          label
+//     L          label; O: the same as a distance from the next instruction
 //     G32 G64    global memory, its uniform register there; N: the same without a descriptor, N32:
 //     its offset at that bit S32 S64    shared memory Y Z        shared memory and global memory of
 //     a copy from there to here M32        memory whose address is in that uniform register W w
