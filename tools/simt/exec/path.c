@@ -15,6 +15,7 @@ static void path_save(Warp *warp, const Inst *pc, PathState state) {
     path->parent = warp->parent;
     path->state = (uint8_t)state;
     path->yields = path->woken = false;
+    path->overtaken = false;
     path->order = 0;
 }
 
@@ -113,6 +114,17 @@ static int first_of_all(const Warp *warp, int index) {
     return index;
 }
 
+// The running path begins to wait, and the chosen one goes first.
+static void overtake(Warp *warp, int chosen) {
+    const Path *waits = &warp->paths[warp->current];
+    if (waits->state != PATH_SYNC || !waits->gathers) return;
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *path = &warp->paths[k];
+        if (k != chosen && path->state == PATH_READY && path->pc == waits->pc - 1)
+            path->overtaken = true;
+    }
+}
+
 // Goes on with another path of the warp, the next one round after the current one.
 const Inst *path_switch(Warp *warp) {
     warp->spin.moved = true;
@@ -125,7 +137,11 @@ const Inst *path_switch(Warp *warp) {
     for (int k = 0, index = warp->current; k < count; k++) {
         index = index > 0 && index <= count ? index - 1 : count - 1;
         const PathState state = (PathState)warp->paths[index].state;
-        if (state == PATH_READY) return path_load(warp, first_of_all(warp, index));
+        if (state == PATH_READY) {
+            index = first_of_all(warp, index);
+            overtake(warp, index);
+            return path_load(warp, index);
+        }
         waiting |= state == PATH_SYNC;
     }
     for (int index = 0; waiting && index < count; index++) {
@@ -259,6 +275,26 @@ const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *
     warp->mask &= ~later;
     warp->exec = warp->mask;
     return next;
+}
+
+uint32_t path_come(Warp *warp, const Inst *inst, uint32_t lanes) {
+    Path *own = &warp->paths[warp->current];
+    uint32_t waiting = 0, joining = 0;
+    if (!own->overtaken) return 0;
+    own->overtaken = false;
+    for (int k = 0; k < warp->path_count; k++) {
+        Path *path = &warp->paths[k];
+        if (path->state == PATH_SYNC && path->pc == inst && (path->sync & lanes)) {
+            waiting |= path->mask;
+        } else if (path != own && path->state == PATH_READY && path->pc == inst - 1 &&
+                   path->overtaken) {
+            joining |= path->mask;
+            path->state = PATH_FREE;
+        }
+    }
+    warp->mask |= joining;
+    warp->exec = warp->mask;
+    return waiting | joining;
 }
 
 // Whether the path waits there for any of the lanes, or did and has not looked once more.

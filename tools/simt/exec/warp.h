@@ -47,6 +47,7 @@ typedef struct {
     // PATH_READY, of machine code: nobody waits for it at a convergence barrier before it goes on;
     // it waited, and looks once more whether it has to.
     bool yields, woken;
+    bool overtaken; // PATH_READY: another went first where it stands, see path_come
     uint32_t order; // PATH_READY: the one with the greatest goes first
     // Where it was woken the last time, and its lanes then.
     const Inst *woken_at;

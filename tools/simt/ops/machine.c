@@ -294,10 +294,12 @@ static void clear_barrier(uint8_t *frame, uint32_t barrier, uint32_t named, uint
     }
 }
 
-// Who yields is not waited for.
+// Who yields is not waited for. In front of it stands the beginning of its block, which counts it.
 const Inst *op_converge(Warp *warp, const Inst *inst) {
     const uint32_t lanes = REG(warp, LaneU32, inst->converge.barrier)[__builtin_ctz(warp->exec)];
     const uint32_t yielding = lanes & path_yielding(warp);
+    const uint32_t again = path_come(warp, inst, lanes);
+    warp->tally[(inst - 1)->slot].b += (uint32_t)__builtin_popcount(again);
     if (!path_gather(warp, inst, lanes & ~yielding)) return path_wait_gather(warp, inst, lanes);
     if (yielding) clear_barrier(warp->frame, inst->converge.barrier, lanes, warp->mask);
     return inst + 1;

@@ -99,7 +99,8 @@ void sass_lower_bssy(SassLower *s) {
 }
 
 void sass_lower_bsync(SassLower *s) {
-    if (!sass_is_true(s, 0)) sass_refuse(s, "its predicate is not known");
+    if (!sass_is_true(s, 0) || s->inst->guard != SASS_PT)
+        sass_refuse(s, "its predicate is not known");
     const uint32_t barrier = sass_barrier(s, s->inst->operands[1].reg);
     sass_emit(s, op_converge)->converge = (InstConverge){PTX_NONE, barrier};
 }
