@@ -109,11 +109,6 @@ def machine_verdict(mine, hardware, bounds=(), close=CLOSE):
     return max(verdicts, key=MACHINE_VERDICTS.index), lines
 
 
-def worst(verdicts, order):
-    """The verdict of a kernel: that of its worst launch."""
-    return max(verdicts, key=order.index)
-
-
 def as_recorded(row):
     """What ncu would have recorded if hardware counted as this row says: to test the comparison."""
     return {**{column: row[column] for column in COLUMNS},
