@@ -4,17 +4,18 @@ warps and loops, with barriers between.
     python3 make_hazards.py > hazards.cu
 
 Which lines race, `races` finds from what every thread does to every byte: of two accesses to a byte, by
-different threads, one writes, not both are atomic, and neither a __syncthreads() between them nor, within
-a warp, a __syncwarp() orders them. In most kernels each thread keeps to places of its own between two
-barriers, or lanes of a warp exchange what they have, or all only read; then one thing is changed, or
-nothing.
+different threads, one writes, not both are strong, and nothing orders them: no barrier of the block or of
+some lanes, no message. In most kernels each thread keeps to places of its own between two barriers, or
+lanes of a warp exchange what they have, or all only read; then one thing is changed, or nothing. In the
+last ones threads of any two blocks, or warps, send each other messages, with all that orders what was done
+before and after, or without a fence, or with too narrow a scope.
 
 Two kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. And what another
 block updated is ordered before what comes behind an own update of the same word, if that came later.
 """
 import random
 
-KERNELS = 300
+KERNELS, MESSAGES = 300, 200  # of both kinds
 BYTES = 2048  # of shared memory, and of global memory
 WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
 TYPES = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}
@@ -78,6 +79,36 @@ class Access:
         return b"".join(((word + k) & 0xFFFFFFFF).to_bytes(4, "little") for k in range(4))[:self.size]
 
 
+class Message:
+    """Thread t of block b sets a flag, or waits until it is set. `how`: what orders, in front of it or behind."""
+
+    def __init__(self, kind, how, flag, b, t):
+        self.kind, self.how, self.flag, self.b, self.t = kind, how, flag, b, t
+        self.space, self.size, self.line = "flag", 4, 0
+
+    def text(self):
+        return "if (b == %d && t == %d) %s_%s(f + %d);" % (self.b, self.t, self.kind, self.how, 4 * self.flag)
+
+    def orders(self, other):
+        """Whether this side of a message to or from another thread orders anything."""
+        near = self.b == other.b
+        return self.how in ("release", "acquire", "fence") or near and self.how != "relaxed"
+
+    @staticmethod
+    def macros():
+        narrow = {"fence": "__threadfence()", "fence_cta": "__threadfence_block()"}
+        for how in ("release", "release_cta", "fence", "fence_cta", "relaxed"):
+            fence = narrow.get(how, "0")
+            order = {"release": "release.gpu", "release_cta": "release.cta"}.get(how, "relaxed.gpu")
+            yield '#define POST_%s(p) do { %s; asm volatile("st.%s.global.u32 [%%0], 1;" :: "l"(p) : "memory"); } while (0)' % (
+                how, fence, order)
+        for how in ("acquire", "acquire_cta", "fence", "fence_cta", "relaxed"):
+            fence = narrow.get(how, "0")
+            order = {"acquire": "acquire.gpu", "acquire_cta": "acquire.cta"}.get(how, "relaxed.gpu")
+            yield '#define AWAIT_%s(p) do { unsigned v; do asm volatile("ld.%s.global.u32 %%0, [%%1];" : "=r"(v) : "l"(p) : "memory"); while (!v); %s; } while (0)' % (
+                how, order, fence)
+
+
 class Kernel:
     """A list of accesses, and of "block", "warp", a mask of lanes that meet, ("loop", rounds), "end"."""
 
@@ -87,6 +118,10 @@ class Kernel:
         self.blocks, self.threads = r.choice((1, 1, 2, 3)), r.choice((32, 32, 64, 64, 96, 128, 40))
         self.whole_warps = self.threads % WARP == 0
         self.parts = []
+        self.make()
+
+    def make(self):
+        r = self.random
         for _ in range(r.randrange(2, 5)):
             self.phase()
             self.parts.append("block")
@@ -190,7 +225,7 @@ class Kernel:
         out = ["__global__ void __launch_bounds__(128) hazards_%d(unsigned char *given, unsigned *out) {" % self.number,
                "    START"]
         for part in self.parts:
-            if isinstance(part, Access):
+            if isinstance(part, (Access, Message)):
                 part.line = first + len(out)
                 out.append("    " + part.text())
             elif part in ("block", "warp"):
@@ -214,36 +249,61 @@ class Kernel:
             elif part == "end":
                 body = self.parts[start + 1:at]
                 for r in range(rounds):
-                    out += [(p, r) if isinstance(p, Access) else p for p in body]
+                    out += [(p, r) if isinstance(p, Access) else p for p in body if p]
                 start = None
             elif start is None and part:
                 out.append((part, 0) if isinstance(part, Access) else part)
         return out
 
     def events(self):
-        """{(space, byte): [Event]}, in the order of the steps."""
-        of, met, known = {}, 0, [[0] * WARP for _ in range(WARP)]
+        """{(space, block or 0, byte): [Event]}, in the order of the steps."""
+        of, posted = {}, {}
+        known = [[0] * self.blocks * self.threads] * self.blocks * self.threads
         for step, part in enumerate(self.steps(), 1):
-            if part == "block":
-                met += 1
             if part in ("block", "warp") or isinstance(part, int):
-                known = meet(known, part if isinstance(part, int) else ALL, step)
-            elif part:
-                self.touch(of, *part, step, met, known)
+                for group in self.groups(part):
+                    meet(known, group, step)
+            elif isinstance(part, Message):
+                self.pass_on(part, of, posted, step, known)
+            else:
+                self.touch(of, *part, step, known)
         return of
 
-    def touch(self, of, access, r, step, met, known):
+    def groups(self, part):
+        """The threads that meet, by their numbers in the grid."""
+        for b in range(self.blocks):
+            if part == "block":
+                yield [b * self.threads + t for t in range(self.threads)]
+                continue
+            for warp in range(0, self.threads, WARP):
+                yield [b * self.threads + t for t in range(warp, min(warp + WARP, self.threads))
+                       if part == "warp" or part >> t % WARP & 1]
+
+    def pass_on(self, message, of, posted, step, known):
+        me = message.b * self.threads + message.t
+        if message.kind == "POST":
+            posted[message.flag] = message, me, step, known[me]
+        elif message.flag in posted:
+            post, other, at, knew = posted[message.flag]
+            if post.orders(message) and message.orders(post):
+                known[me] = [max(pair) for pair in zip(known[me], knew)]
+                known[me][other] = max(known[me][other], at)
+        for k in range(4):
+            of.setdefault(("flag", 0, 4 * message.flag + k), []).append(
+                Event(message, message.b, message.t, me, step, known[me], None))
+
+    def touch(self, of, access, r, step, known):
         place, condition = access.compiled()
         for b in range(self.blocks):
             for t in range(self.threads):
-                names = {"t": t, "b": b, "r": r}
+                names, me = {"t": t, "b": b, "r": r}, b * self.threads + t
                 if not eval(condition, names):
                     continue
                 first = eval(place, names) % (BYTES // access.size) * access.size
                 written = access.value(t, b, r, access.line) if access.kind == "STORE" else [None] * 16
                 for k in range(access.size):
                     key = access.space, b if access.space == "shared" else 0, first + k
-                    of.setdefault(key, []).append(Event(access, b, t, step, met, known, written[k]))
+                    of.setdefault(key, []).append(Event(access, b, t, me, step, known[me], written[k]))
 
     def races(self):
         """(pairs of lines that race, pairs that may be told or not)"""
@@ -260,35 +320,74 @@ class Kernel:
         return found, maybe - found
 
 
-def meet(known, mask, step):
-    """What each lane knows of the others' steps once the lanes of a mask have met in this step."""
-    lanes = [lane for lane in range(WARP) if mask >> lane & 1]
-    joined = [max(known[lane][other] for lane in lanes) for other in range(WARP)]
-    for lane in lanes:
-        joined[lane] = step
-    return [joined if mask >> lane & 1 else known[lane] for lane in range(WARP)]
+class Messages(Kernel):
+    """Threads do something, one of them posts it, another one waits for that, and threads use it."""
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 2, 2, 3)), r.choice((32, 64, 96))
+        for flag in range(r.randrange(1, 4)):
+            b, other = r.randrange(self.blocks), r.randrange(self.blocks)
+            t, waiting = r.randrange(self.threads), r.randrange(self.threads)
+            if (b, t) == (other, waiting):
+                continue
+            hows = ["release", "fence"] * 4 + ["release_cta", "fence_cta", "relaxed"]
+            size = r.choice(SIZES[:4])
+            self.use(b, t, b, size)
+            self.maybe("block", 0.8)
+            self.parts.append(Message("POST", r.choice(hows), flag, b, t))
+            if r.random() < 0.2:
+                self.use(b, t, b, size)
+            how = r.choice(hows).replace("release", "acquire")
+            self.parts.append(Message("AWAIT", how, flag, other, waiting))
+            self.maybe("block", 0.8)
+            self.use(other, waiting, b, size)
+            self.maybe("block", 0.5)
+        self.parts.append("block")
+
+    def maybe(self, part, likely):
+        if self.random.random() < likely:
+            self.parts.append(part)
+
+    def use(self, b, t, of, size):
+        """What threads of block b, or one of them, do where block `of` has its places."""
+        r = self.random
+        who = "b == %d" % b if r.random() < 0.6 else "b == %d && t == %d" % (b, t)
+        place = r.choice(("t", "t", "%d" % t, "t / 32", "(t ^ 1)")) + " + %d" % (128 * of)
+        self.parts.append(Access(r.choice(("LOAD", "STORE", "STORE")), "global", size, place, who))
+
+
+def meet(known, group, step):
+    """What threads know of each other's steps, and of those of all others, once they have met in this step."""
+    different = {id(known[me]): known[me] for me in group}.values()
+    joined = [max(column) for column in zip(*different)]
+    for me in group:
+        joined[me] = step
+    for me in group:
+        known[me] = joined
 
 
 class Event:
-    """What a thread does to a byte in a step, and what it knows of its warp's lanes then."""
+    """What thread `me` of the grid does to a byte in a step, and what it knows of others' steps then."""
 
-    def __init__(self, access, b, t, step, met, known, written):
-        self.access, self.b, self.t, self.step = access, b, t, step
-        self.met, self.known, self.written = met, known, written
+    def __init__(self, access, b, t, me, step, known, written):
+        self.access, self.b, self.t, self.me = access, b, t, me
+        self.step, self.known, self.written = step, known, written
 
     def before(self, other):
         """Whether this one, which is of no later step, is ordered before the other."""
-        if self.b != other.b:
-            return False
-        if self.t == other.t or self.met < other.met:
-            return True
-        return self.t // WARP == other.t // WARP and other.known[other.t % WARP][self.t % WARP] > self.step
+        return self.me == other.me or other.known[self.me] > self.step
+
+    def strong(self, other):
+        """Whether it is strong, at a scope that covers the other thread."""
+        how = getattr(self.access, "how", "")
+        return self.access.kind in ("ATOMIC", "POST", "AWAIT") and (
+            self.b == other.b or how not in ("release_cta", "acquire_cta"))
 
     def races(self, other):
-        kinds = self.access.kind, other.access.kind
-        if kinds in (("LOAD", "LOAD"), ("ATOMIC", "ATOMIC")) or (self.b, self.t) == (other.b, other.t):
+        if self.access.kind == other.access.kind == "LOAD" or self.me == other.me:
             return False
-        return not self.before(other)
+        return not (self.strong(other) and other.strong(self)) and not self.before(other)
 
     def observed(self, other, events):
         """Whether one of the two is an update, and the other's block has updated the byte before."""
@@ -301,22 +400,22 @@ class Event:
 
 def program():
     """(text, kernels)"""
-    lines = (HEAD + "\n".join(macros())).split("\n") + [
+    lines = (HEAD + "\n".join([*macros(), *Message.macros()])).split("\n") + [
         "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",
         "    const unsigned word = t * 2654435761u + b * 40503001u + r * 97000033u + line * 7919003u;",
         "    return word ^ word >> 15;", "}", "",
         "#define START __shared__ __align__(16) unsigned char memory[%d]; \\" % BYTES,
         "    const unsigned t = threadIdx.x, b = blockIdx.x, s = (unsigned)__cvta_generic_to_shared(memory); \\",
-        "    const size_t g = __cvta_generic_to_global(given); unsigned x = 0, r = 0, w = 0; \\",
+        "    const size_t g = __cvta_generic_to_global(given), f = g + %d; unsigned x = 0, r = 0, w = 0; \\" % BYTES,
         "    for (unsigned i = t; i < %d; i += blockDim.x) ((unsigned *)memory)[i] = i; \\" % (BYTES // 4),
         "    __syncthreads();", ""]
-    kernels = [Kernel(number) for number in range(KERNELS)]
+    kernels = [*map(Kernel, range(KERNELS)), *map(Messages, range(KERNELS, KERNELS + MESSAGES))]
     calls = []
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
-        calls.append("    cudaMemset(g, 1, %d), hazards_%d<<<%d, %d>>>(g, out);" % (
-            BYTES, kernel.number, kernel.blocks, kernel.threads))
-    return "\n".join(lines) + TAIL % (BYTES, "\n".join(calls)), kernels
+        calls.append("    cudaMemset(g, 1, %d), cudaMemset(g + %d, 0, 64), hazards_%d<<<%d, %d>>>(g, out);" % (
+            BYTES, BYTES, kernel.number, kernel.blocks, kernel.threads))
+    return "\n".join(lines) + TAIL % (BYTES + 64, "\n".join(calls)), kernels
 
 
 if __name__ == "__main__":
