@@ -4,13 +4,12 @@
 # code/ is compiled in its place. All of a lab's kernels are measured in that run, ours too, into
 # results/DEVICE-newest.csv; the CPU device only checks them, at the first of the sizes.
 ifneq ($(filter record-newest,$(GOALS)),)
-$(if $(wildcard $(CCCL)/cub/version.cuh),,$(error record-newest takes CCCL=DIR, a folder with CUB's headers: \
-  there is no $(or $(CCCL),DIR)/cub/version.cuh. One has them that is newer than the toolkit's: \
-  pip download --no-deps nvidia-cuda-cccl, unzip, and CCCL=nvidia/cu13/include/cccl))
+$(if $(asks_only)$(wildcard $(CCCL)/cub/version.cuh),,$(error record-newest takes CCCL=DIR with CUB's headers, \
+  and there is no $(or $(CCCL),DIR)/cub/version.cuh: pip download --no-deps nvidia-cuda-cccl, unzip, nvidia/cu13/include/cccl))
 cub := $(shell nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && \
   echo CUB_VERSION | $$nvcc -I '$(CCCL)' -include cub/version.cuh -E -x cu - 2>/dev/null | \
   awk '/^[0-9]+$$/ { printf "%d.%d.%d", $$1 / 100000, $$1 / 100 % 1000, $$1 % 100 }')
-$(if $(cub),,$(error $(CCCL)/cub/version.cuh does not say which CUB it is of))
+$(if $(asks_only)$(cub),,$(error $(CCCL)/cub/version.cuh does not say which CUB it is of))
 
 timing := $(filter-out cpu,$(DEVICE))
 NEWEST = $(B)/results/$(DEVICE)-newest
