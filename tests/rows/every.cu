@@ -144,7 +144,7 @@ static void test_matrix(size_t rows, size_t cols, size_t pad, size_t shift) {
 }
 
 template <class T, class O>
-static void test_ragged(const long long *offsets, size_t rows, size_t shift) {
+static void test_ragged(const long long *offsets, size_t rows, size_t shift, size_t elements) {
     const Shape s = {rows, 0, 0, shift, offsets};
     const size_t n = (size_t)offsets[rows];
     fill<T>(n + shift);
@@ -154,8 +154,9 @@ static void test_ragged(const long long *offsets, size_t rows, size_t shift) {
     stop_on(cudaMemcpy(d_offsets, as, (rows + 1) * sizeof(O), cudaMemcpyHostToDevice), "offsets");
     const T *in = (const T *)d_data + shift;
 #define RAGGED(name, out)                                                                          \
-    name##_ragged(in, d_offsets, rows, n - (size_t)offsets[0], out, d_workspace[0], stream[0])
+    name##_ragged(in, d_offsets, rows, elements, out, d_workspace[0], stream[0])
     CHECK_SUM(s, RAGGED);
+    CHECK_MIN(s, RAGGED);
     CHECK_PLACE(s, RAGGED);
     CHECK_MOMENTS(s, RAGGED);
     CHECK_LOG(s, RAGGED);
@@ -344,8 +345,12 @@ int main() {
     for (int kind = 0; kind < 7; kind++)
         for (size_t most : {5, 1000, 60001}) {
             const size_t rows = make_offsets(kind, most, offsets);
-            test_ragged<float, long long>(offsets, rows, kind % 3);
-            test_ragged<__half, int>(offsets, rows, kind % 5);
+            // How many elements there are is what the caller thinks: no result depends on it.
+            const size_t all = (size_t)(offsets[rows] - offsets[0]);
+            for (size_t elements : {all, (size_t)0, (size_t)300000, (size_t)1 << 28}) {
+                test_ragged<float, long long>(offsets, rows, kind % 3, elements);
+                test_ragged<__half, int>(offsets, rows, kind % 5, elements);
+            }
         }
     static const size_t maps[][2] = {{3, 1},      {50, 16},   {9, 30},    {5, 64},    {5, 100},
                                      {4, 256},    {3, 500},   {2, 1024},  {2, 2000},  {2, 4096},
