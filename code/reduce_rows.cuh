@@ -545,36 +545,47 @@ template <int LATER> __device__ void rows_copy_wait() {
 }
 
 // Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes
-// all elements of a row, then its end, then the next row. It has as many steps as there are
-// elements and rows together, and every warp gets an equal share of it.
+// all elements of a row, then its end, then the next row. An end counts as many steps as its
+// memory, an offset and a result, is worth in elements. Every warp gets an equal share of the path.
+enum { ROWS_END = ROWS_END_STEPS, ROWS_PROBES = 4 };
 
-// The last row that begins at or before step `place` of the path; `rows` if that is its end. Each
-// lane of the warp looks at two rows, so that a round leaves one of 65 pieces.
-template <class O>
-__device__ long long rows_search(const O *offsets, long long rows, long long place) {
-    const long long to = place + offsets[0];
-    const int lane = (int)threadIdx.x % 32;
-    long long low = 0, high = rows + 1; // row `low` begins there or before, `high` does not
-    while (high - low > 1) {
-        const long long step = (high - low + 64) / 65, near = low + (lane + 1) * step;
-        const long long far = near + 32 * step;
-        const bool near_before = near < high && offsets[near] + near <= to;
-        const bool far_before = far < high && offsets[far] + far <= to;
-        low += (__popc(__ballot_sync(0xffffffffu, near_before)) +
-                __popc(__ballot_sync(0xffffffffu, far_before))) *
-               step;
-        high = low + step < high ? low + step : high;
+// Looks for the last row that begins at or before a step of the path; `rows` if that is its end. A
+// round of the search asks at 128 rows, four for each lane, and leaves one of 129 pieces.
+template <class O> struct RowsSearch {
+    const O *offsets;
+    long long low, high, step;    // row `low` begins there or before, `high` does not
+    long long begin[ROWS_PROBES]; // the steps at which rows begin
+
+    // The first round asks the same whatever is looked for.
+    __device__ void ask() {
+        step = (high - low + 127) >> 7;
+#pragma unroll
+        for (int k = 0; k < ROWS_PROBES; k++) {
+            const long long r = low + (threadIdx.x % 32 + 32 * k + 1) * step;
+            begin[k] = r < high ? offsets[r] + ROWS_END * r : LLONG_MAX;
+        }
     }
-    return low;
-}
+    __device__ long long find(long long place) {
+        while (true) {
+            int before = 0;
+#pragma unroll
+            for (int k = 0; k < ROWS_PROBES; k++)
+                before += __popc(__ballot_sync(0xffffffffu, begin[k] <= place));
+            low += before * step;
+            high = low + step < high ? low + step : high;
+            if (high - low == 1) return low;
+            ask();
+        }
+    }
+};
 
 // What a warp keeps in shared memory: two tiles of elements, a tree above one of them whose nodes
 // are of 4, 16, 64... elements, where rows end in it, and what it has of two rows that are not all
 // its own: the one that is open, and the one that began in an earlier share.
-template <class Op, class T, int PER> struct RowsTile {
+template <class Op, class T, int PER, int STAGES, int CHUNKS_> struct RowsTile {
     typedef typename Op::Acc Acc;
-    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, CHUNKS = PER / 4, ENDS = 32 * CHUNKS };
-    RowsPack<T, VEC> pack[2][32 * PER];
+    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, CHUNKS = CHUNKS_, ENDS = 32 * CHUNKS };
+    RowsPack<T, VEC> pack[STAGES][32 * PER];
     __align__(16) Acc node[SIZE / 3];
     Acc open, head;
     int ends[ENDS + 1]; // of the row before, and of those that end here, from the tile's first
@@ -617,12 +628,12 @@ template <class Op, class T, int PER> struct RowsTile {
     // Elements from..to - 1 of the tile: of each level at most three nodes on each side.
     __device__ Acc between(int buffer, int from, int to) const {
         const T *element = reinterpret_cast<const T *>(pack[buffer]);
-        Acc mine = Op::identity();
+        Acc left = Op::identity(), right = left;
         int head = min(-from & 3, to - from), tail = min(to & 3, to - from - head);
 #pragma unroll
         for (int k = 0; k < 3; k++) {
-            if (k < head) mine = Op::combine(mine, leaf(element, from + k));
-            if (k < tail) mine = Op::combine(mine, leaf(element, to - 1 - k));
+            if (k < head) left = Op::combine(left, leaf(element, from + k));
+            if (k < tail) right = Op::combine(leaf(element, to - 1 - k), right);
         }
 #pragma unroll
         for (int at = 0, size = SIZE / 4; size > 0; at += size, size /= 4) {
@@ -631,11 +642,11 @@ template <class Op, class T, int PER> struct RowsTile {
             head = min(-from & 3, to - from), tail = min(to & 3, to - from - head);
 #pragma unroll
             for (int k = 0; k < 3; k++) {
-                if (k < head) mine = Op::combine(mine, node[at + from + k]);
-                if (k < tail) mine = Op::combine(mine, node[at + to - 1 - k]);
+                if (k < head) left = Op::combine(left, node[at + from + k]);
+                if (k < tail) right = Op::combine(node[at + to - 1 - k], right);
             }
         }
-        return mine;
+        return Op::combine(left, right);
     }
     static __device__ Acc leaf(const T *element, int i) {
         const float x = rows_float(element[i]);
@@ -644,8 +655,8 @@ template <class Op, class T, int PER> struct RowsTile {
 };
 
 // A warp's walk along its share of the path, in tiles of elements.
-template <class Op, class T, class O, int PER> struct RowsWalk {
-    typedef RowsTile<Op, T, PER> Tile;
+template <class Op, class T, class O, int PER, int STAGES, int CHUNKS_> struct RowsWalk {
+    typedef RowsTile<Op, T, PER, STAGES, CHUNKS_> Tile;
     typedef typename Op::Acc Acc;
     enum { VEC = Tile::VEC, SIZE = Tile::SIZE, CHUNKS = Tile::CHUNKS };
     const T *in;
@@ -653,7 +664,7 @@ template <class Op, class T, class O, int PER> struct RowsWalk {
     long long rows;
     typename Op::Out *out;
     Tile &s;
-    long long zero, last, stop; // the first element, the last one's end; the share's: e + row there
+    long long zero, last, stop; // the first element, the last one's end; the step that ends the share
     long long row, begin, e;    // the row that comes next, its first element; the next element
     long long joined;           // the row that began in an earlier share, or -1
     long long base;             // the tile's first element
@@ -661,19 +672,19 @@ template <class Op, class T, class O, int PER> struct RowsWalk {
     int count, limit;           // how many rows end in the tile; how far it belongs to the share
     bool more;                  // perhaps there are more of them
 
-    // This lane's vectors of the tile at `from` on their way into a buffer, up to element `upto`;
+    // This lane's vectors of the tile at `from` on their way into a buffer, of `wanted` elements;
     // what does not fill a vector at the ends of the input is copied at once.
-    __device__ void stage(int buffer, long long from, long long upto) {
+    __device__ void stage(int buffer, long long from, long long wanted) {
         const int lane = (int)threadIdx.x % 32;
         RowsPack<T, VEC> *pack = s.pack[buffer] + lane;
         const T *of_lane = in + from + lane * VEC;
-        if (from >= zero && from + SIZE <= (upto < last ? upto : last)) {
+        if (from >= zero && SIZE <= min(wanted, last - from)) {
 #pragma unroll
             for (int p = 0; p < PER; p++)
                 rows_copy_async(pack + 32 * p, of_lane + 32 * p * VEC);
         } else {
             const int low = (int)max(zero - from, 0ll), mask = -(int)VEC;
-            const int high = (int)max(min(min((upto - from + VEC - 1) & mask, last - from), (long long)SIZE), 0ll);
+            const int high = (int)min(max(min((wanted + VEC - 1) & mask, last - from), 0ll), (long long)SIZE);
             const int whole = (low + VEC - 1) & mask, right = high - 1 - lane;
 #pragma unroll 1
             for (int p = 0; p < PER; p++) {
@@ -689,42 +700,49 @@ template <class Op, class T, class O, int PER> struct RowsWalk {
     }
 
     __device__ void load_ends(long long from) {
-        const int left = (int)min(rows - from, (long long)Tile::ENDS);
+        const O *next = offsets + from + 1 + threadIdx.x % 32;
+        if (rows - from >= Tile::ENDS) {
 #pragma unroll
-        for (int k = 0; k < CHUNKS; k++)
-            to[k] = (offsets + from)[min((int)threadIdx.x % 32 + 32 * k + 1, left)];
+            for (int k = 0; k < CHUNKS; k++) to[k] = next[32 * k];
+        } else {
+            const int most = (int)(rows - from) - 1 - (int)threadIdx.x % 32;
+#pragma unroll
+            for (int k = 0; k < CHUNKS; k++) to[k] = next[min(32 * k, most)];
+        }
     }
 
-    __device__ void start(long long from, long long share) {
-        zero = offsets[0], last = offsets[rows];
-        stop = zero + from + share < last + rows ? zero + from + share : last + rows;
-        row = rows_search(offsets, rows, from);
-        begin = offsets[row], e = zero + from - row;
-        joined = from > begin - zero + row ? row : -1;
+    // At a step of the path, counted like `stop`.
+    __device__ void start(RowsSearch<O> &search, long long from) {
+        row = search.find(from);
+        begin = offsets[row], e = from - ROWS_END * row;
+        joined = e > begin ? row : -1;
+        const long long end = row < rows ? (long long)offsets[row + 1] : last;
+        if (e > end) begin = e = end, row++, joined = -1; // an earlier share has its end
         const int line = 128 / sizeof(T), ahead = (int)((size_t)(in + zero) % 128 / sizeof(T));
         base = zero - ahead + (e - zero + ahead) / line * line; // where a cache line begins
         load_ends(row);
         if (threadIdx.x % 32 == 0) s.open = Op::identity();
-        for (int p = 0; p < 2 * PER; p++) s.pack[0][threadIdx.x % 32 + 32 * p].fill(Op::fill());
+        for (int p = 0; p < STAGES * PER; p++) s.pack[0][threadIdx.x % 32 + 32 * p].fill(Op::fill());
     }
 
     // How many of the rows that were looked for end here; all of them: there may be more.
     __device__ void find_ends() {
         const int lane = (int)threadIdx.x % 32, size = (int)min(last - base, (long long)SIZE);
-        const int room = (int)min(stop - row - base, (long long)SIZE + Tile::ENDS);
+        const int room = (int)min(left(), (long long)SIZE + ROWS_END * Tile::ENDS);
         if (lane == 0) s.ends[0] = (int)(e - base);
         count = 0;
 #pragma unroll
-        for (int k = 0; k < CHUNKS; k++) {
-            const long long end = to[k] - base;
-            const bool here = end <= size && (int)end + lane + 32 * k + 1 <= room;
-            if (here) s.ends[1 + lane + 32 * k] = (int)end;
-            count += __popc(__ballot_sync(0xffffffffu, here));
-        }
+        for (int k = 0; k < CHUNKS; k++)
+            if (count == 32 * k) {
+                const long long end = to[k] - base;
+                const bool here = end <= size && (int)end + ROWS_END * (lane + 32 * k) < room;
+                if (here) s.ends[1 + lane + 32 * k] = (int)end;
+                count += __popc(__ballot_sync(0xffffffffu, here));
+            }
         more = count == Tile::ENDS;
         load_ends(row + count); // on their way while this tile is worked on
-        limit = min(room - count, size);
         __syncwarp(); // all ends are there
+        limit = max(min(room - ROWS_END * count, size), s.ends[count]);
     }
 
     // The rows that end in this tile, a lane for each, and a lane for what is left of it: that
@@ -752,26 +770,37 @@ template <class Op, class T, class O, int PER> struct RowsWalk {
         __syncwarp(); // all have read the ends and the tile before they are overwritten
     }
 
-    // The whole share. While a tile is worked on, the next one is on its way.
+    // How many elements from the tile's first on could be in this share.
+    __device__ long long left() const { return stop - ROWS_END * row - base; }
+
+    // The whole share. While a tile is worked on, the next ones are on their way.
     __device__ void walk() {
-        stage(0, base, stop - row);
-        for (int buffer = 0; e + row < stop; buffer ^= 1, base += SIZE) {
+        int buffer = 0, ahead = STAGES - 1; // where a tile is; where the next one goes
+        bool fresh = true;
+#pragma unroll
+        for (int k = 0; k < ahead; k++) stage(k, base + k * SIZE, left() - k * SIZE);
+        while (e + ROWS_END * row < stop) {
             find_ends();
-            stage(buffer ^ 1, base + SIZE, stop - row - count);
-            rows_copy_wait<1>();
-            s.grow(buffer);
+            if (fresh) {
+                enum { FAR = (STAGES - 1) * SIZE };
+                stage(ahead, base + FAR, left() - FAR - ROWS_END * count);
+                rows_copy_wait<STAGES - 1>();
+                s.grow(buffer);
+            }
             take_rows(buffer);
-            while (more && e + row < stop) find_ends(), take_rows(buffer);
+            fresh = !more;
+            if (!fresh) continue;
+            ahead = buffer, buffer = buffer + 1 < STAGES ? buffer + 1 : 0, base += SIZE;
         }
     }
 };
 
 // Reduces ragged rows, in any grid. Reads every element once, and the offsets.
-template <class Op, class T, class O, int WARPS, int PER, int BLOCKS>
+template <class Op, class T, class O, int WARPS, int PER, int BLOCKS, int STAGES, int CHUNKS>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     rows_ragged(const T *in, const O *offsets, long long rows, typename Op::Out *out,
                 unsigned long long *boxes, unsigned *started) {
-    typedef RowsTile<Op, T, PER> Tile;
+    typedef RowsTile<Op, T, PER, STAGES, CHUNKS> Tile;
     typedef typename Op::Acc Acc;
     enum { WORDS = sizeof(Acc) / 4 };
     extern __shared__ __align__(16) unsigned char rows_bytes[];
@@ -779,27 +808,31 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     __shared__ unsigned id, sender;
     Tile *tiles = reinterpret_cast<Tile *>(rows_bytes);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const long long zero = offsets[0], last = offsets[rows];
+    RowsSearch<O> search = {offsets, 0, rows + 1};
+    search.ask();
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
         id = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
         if (gridDim.x > 1 && id + 1 == gridDim.x) *started = 0;
         sender = id;
     }
     __syncthreads(); // all know their block's number
-    const long long zero = offsets[0], steps = (long long)offsets[rows] - zero + rows;
-    const long long warps = (long long)gridDim.x * WARPS, share = (steps + warps - 1) / warps;
+    const long long steps = last - zero + ROWS_END * rows, warps = (long long)gridDim.x * WARPS;
+    const long long share = (steps + warps - 1) / warps;
     const long long part = (long long)id * WARPS + warp, first = part - warp;
     if (first * share >= steps) return;
-    RowsWalk<Op, T, O, PER> walk = {in, offsets, rows, out, tiles[warp]};
-    walk.start(part * share < steps ? part * share : steps, share);
+    RowsWalk<Op, T, O, PER, STAGES, CHUNKS> walk = {in, offsets, rows, out, tiles[warp], zero, last};
+    walk.stop = zero + min((part + 1) * share, steps);
+    walk.start(search, zero + min(part * share, steps));
     walk.walk();
     // A row that began in an earlier share and ended in this one: where it began.
     const bool ended = walk.joined >= 0 && walk.row > walk.joined;
-    const long long began = ended ? (offsets[walk.joined] - zero + walk.joined) / share : part;
+    const long long began = ended ? (offsets[walk.joined] - zero + ROWS_END * walk.joined) / share : part;
     if (began < first && lane == 0) sender = (unsigned)(began / WARPS);
     __syncthreads(); // all know what the other warps have
     // A row that goes on: the block in which it ends will want this block's part of it.
-    if (warp == WARPS - 1 && walk.stop > walk.begin + walk.row) {
-        const long long from = (walk.begin - zero + walk.row) / share;
+    if (warp == WARPS - 1 && walk.stop > walk.begin + ROWS_END * walk.row) {
+        const long long from = (walk.begin - zero + ROWS_END * walk.row) / share;
         Acc mine = lane < WARPS && first + lane >= from ? tiles[lane].open : Op::identity();
         mine = rows_lanes_all<Op>(mine, 32);
         if (lane == 0) rows_post(boxes + id * WORDS, mine, 1);
@@ -826,12 +859,12 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
 template <class Op, class T, class O, int THREADS, int PER>
 __global__ void __launch_bounds__(THREADS)
     rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out) {
-    enum { LONG = 2048 };
+    enum { LONG = 128 * PER };
     long long row = blockIdx.x + (long long)(threadIdx.x / 32) * gridDim.x, begin = 0, n = 0;
     if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
     if (row < rows && n <= LONG) {
         typename Op::Acc mine =
-            rows_piece<Op, T, 32, 4>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
+            rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
         mine = rows_lanes_all<Op>(mine, 32);
         if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
     }
@@ -1198,9 +1231,9 @@ template <class Op, class T, class O>
 cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
                                typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
     static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
-    enum { PER = 4, FEW = 512 };
-    typedef RowsTile<Op, T, PER> Tile;
-    enum { WARPS = 8 * sizeof(Tile) <= 65536 - 256 ? 8 : 4, BLOCKS = 32 / WARPS };
+    enum { PER = 8, FEW = 512 };
+    typedef RowsTile<Op, T, PER, 3, 4> Tile;
+    enum { WARPS = 4 * sizeof(Tile) <= 65536 - 256 ? 4 : 2, BLOCKS = 16 / WARPS };
     RowsDevice d;
     if (rows == 0) return cudaSuccess;
     if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
@@ -1215,7 +1248,7 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
     }
     cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, BLOCKS>;
+    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, BLOCKS, 3, 4>;
     const size_t bytes = WARPS * sizeof(Tile);
     int per_sm = 0;
     error =
