@@ -532,6 +532,16 @@ __device__ inline void rows_copy_async(void *to, const void *from) {
     *(uint4 *)to = *(const uint4 *)from;
 #endif
 }
+template <class O> __device__ void rows_copy_one_async(O *to, const O *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "n"(sizeof(O))
+                 : "memory");
+#else
+    *to = *from;
+#endif
+}
 __device__ inline void rows_copy_commit() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
@@ -547,7 +557,7 @@ template <int LATER> __device__ void rows_copy_wait() {
 // Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes
 // all elements of a row, then its end, then the next row. An end counts as many steps as its
 // memory, an offset and a result, is worth in elements. Every warp gets an equal share of the path.
-enum { ROWS_END = ROWS_END_STEPS, ROWS_PROBES = 4 };
+enum { ROWS_END = 3, ROWS_PROBES = 4 };
 
 // Looks for the last row that begins at or before a step of the path; `rows` if that is its end. A
 // round of the search asks at 128 rows, four for each lane, and leaves one of 129 pieces.
@@ -579,17 +589,17 @@ template <class O> struct RowsSearch {
     }
 };
 
-// What a warp keeps in shared memory: two tiles of elements, a tree above one of them whose nodes
-// are of 4, 16, 64... elements, where rows end in it, and what it has of two rows that are not all
-// its own: the one that is open, and the one that began in an earlier share.
-template <class Op, class T, int PER, int STAGES, int CHUNKS_> struct RowsTile {
+// What a warp keeps in shared memory: tiles of elements, one at hand and the others on their way; a
+// tree above the one at hand, whose nodes are of 4, 16, 64... elements; offsets, number i at i %
+// RING; and what the warp has of two rows that are not all its own: the one that is open, and the
+// one that began in an earlier share.
+template <class Op, class T, class O, int PER, int STAGES> struct RowsTile {
     typedef typename Op::Acc Acc;
-    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, CHUNKS = CHUNKS_, ENDS = 32 * CHUNKS };
+    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, RING = 128 };
     RowsPack<T, VEC> pack[STAGES][32 * PER];
     __align__(16) Acc node[SIZE / 3];
+    O ring[RING];
     Acc open, head;
-    int ends[ENDS + 1]; // of the row before, and of those that end here, from the tile's first
-                        // element on
 
     // Four nodes side by side.
     __device__ Acc four(int first) const {
@@ -617,10 +627,10 @@ template <class Op, class T, int PER, int STAGES, int CHUNKS_> struct RowsTile {
         }
         __syncwarp(); // all elements and nodes of four are there
 #pragma unroll
-        for (int below = 0, size = SIZE / 16; size > 0; below += 4 * size, size /= 4) {
+        for (int at = 0, size = SIZE / 4; size >= 4; at += size, size /= 4) {
 #pragma unroll
-            for (int i = 0; i < size; i += 32)
-                if (i + lane < size) node[below + 4 * size + i + lane] = four(below + 4 * (i + lane));
+            for (int i = 0; i < size / 4; i += 32)
+                if (i + lane < size / 4) node[at + size + i + lane] = four(at + 4 * (i + lane));
             __syncwarp(); // all nodes of this level are there
         }
     }
@@ -655,22 +665,22 @@ template <class Op, class T, int PER, int STAGES, int CHUNKS_> struct RowsTile {
 };
 
 // A warp's walk along its share of the path, in tiles of elements.
-template <class Op, class T, class O, int PER, int STAGES, int CHUNKS_> struct RowsWalk {
-    typedef RowsTile<Op, T, PER, STAGES, CHUNKS_> Tile;
+template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
+    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
     typedef typename Op::Acc Acc;
-    enum { VEC = Tile::VEC, SIZE = Tile::SIZE, CHUNKS = Tile::CHUNKS };
+    enum { VEC = Tile::VEC, SIZE = Tile::SIZE, RING = Tile::RING };
     const T *in;
     const O *offsets;
     long long rows;
     typename Op::Out *out;
     Tile &s;
-    long long zero, last, stop; // the first element, the last one's end; the step that ends the share
+    long long zero, last, stop; // the first element; the last one's end; the step that ends the share
     long long row, begin, e;    // the row that comes next, its first element; the next element
     long long joined;           // the row that began in an earlier share, or -1
     long long base;             // the tile's first element
-    long long to[CHUNKS];       // the ends of the next rows, 32 in a chunk
+    long long asked[STAGES];    // offsets below this are on their way, at each of the last tiles
     int count, limit;           // how many rows end in the tile; how far it belongs to the share
-    bool more;                  // perhaps there are more of them
+    bool more;                  // perhaps more of them do
 
     // This lane's vectors of the tile at `from` on their way into a buffer, of `wanted` elements;
     // what does not fill a vector at the ends of the input is copied at once.
@@ -699,17 +709,16 @@ template <class Op, class T, class O, int PER, int STAGES, int CHUNKS_> struct R
         rows_copy_commit();
     }
 
-    __device__ void load_ends(long long from) {
-        const O *next = offsets + from + 1 + threadIdx.x % 32;
-        if (rows - from >= Tile::ENDS) {
-#pragma unroll
-            for (int k = 0; k < CHUNKS; k++) to[k] = next[32 * k];
-        } else {
-            const int most = (int)(rows - from) - 1 - (int)threadIdx.x % 32;
-#pragma unroll
-            for (int k = 0; k < CHUNKS; k++) to[k] = next[min(32 * k, most)];
+    // Offsets on their way into the ring, 32 at a time, as far as there is room.
+    __device__ void ask() {
+        const int lane = (int)threadIdx.x % 32;
+        while (asked[0] <= rows && asked[0] + 32 <= row + 1 + RING) {
+            const long long i = asked[0] + lane;
+            if (i <= rows) rows_copy_one_async(&s.ring[i % RING], offsets + i);
+            asked[0] += 32;
         }
     }
+    __device__ int end_of(long long r) const { return (int)((long long)s.ring[(r + 1) % RING] - base); }
 
     // At a step of the path, counted like `stop`.
     __device__ void start(RowsSearch<O> &search, long long from) {
@@ -720,87 +729,96 @@ template <class Op, class T, class O, int PER, int STAGES, int CHUNKS_> struct R
         if (e > end) begin = e = end, row++, joined = -1; // an earlier share has its end
         const int line = 128 / sizeof(T), ahead = (int)((size_t)(in + zero) % 128 / sizeof(T));
         base = zero - ahead + (e - zero + ahead) / line * line; // where a cache line begins
-        load_ends(row);
+        asked[0] = (row + 1) / 32 * 32;
         if (threadIdx.x % 32 == 0) s.open = Op::identity();
         for (int p = 0; p < STAGES * PER; p++) s.pack[0][threadIdx.x % 32 + 32 * p].fill(Op::fill());
     }
 
-    // How many of the rows that were looked for end here; all of them: there may be more.
+    // How many rows end in this tile and in this share, as far as their offsets are here.
     __device__ void find_ends() {
         const int lane = (int)threadIdx.x % 32, size = (int)min(last - base, (long long)SIZE);
-        const int room = (int)min(left(), (long long)SIZE + ROWS_END * Tile::ENDS);
-        if (lane == 0) s.ends[0] = (int)(e - base);
+        const int room = (int)min(left(), (long long)SIZE + ROWS_END * RING);
+        const int known = (int)(min(asked[STAGES - 1], rows + 1) - row - 1);
+        int found;
         count = 0;
-#pragma unroll
-        for (int k = 0; k < CHUNKS; k++)
-            if (count == 32 * k) {
-                const long long end = to[k] - base;
-                const bool here = end <= size && (int)end + ROWS_END * (lane + 32 * k) < room;
-                if (here) s.ends[1 + lane + 32 * k] = (int)end;
-                count += __popc(__ballot_sync(0xffffffffu, here));
+        do {
+            const int k = count + lane;
+            bool here = k < known;
+            if (here) {
+                const long long end = (long long)s.ring[(row + k + 1) % RING] - base;
+                here = end <= size && (int)end + ROWS_END * k < room;
             }
-        more = count == Tile::ENDS;
-        load_ends(row + count); // on their way while this tile is worked on
-        __syncwarp(); // all ends are there
-        limit = max(min(room - ROWS_END * count, size), s.ends[count]);
+            found = __popc(__ballot_sync(0xffffffffu, here));
+            count += found;
+        } while (found == 32);
+        more = count == known && row + count < rows;
+        limit = count > 0 ? end_of(row + count - 1) : (int)(e - base);
+        if (!more) limit = max(limit, min(room - ROWS_END * count, size));
     }
 
     // The rows that end in this tile, a lane for each, and a lane for what is left of it: that
     // belongs to a row that ends later.
     __device__ void take_rows(int buffer) {
-        const int ranges = more ? count : count + 1;
-        for (int k0 = 0; k0 < ranges; k0 += 32) {
+        for (int k0 = 0; k0 <= count; k0 += 32) {
             const int k = k0 + (int)threadIdx.x % 32;
             int from = 0, upto = 0;
-            if (k < ranges) from = s.ends[k], upto = k < count ? s.ends[k + 1] : limit;
+            if (k <= count) from = k > 0 ? end_of(row + k - 1) : (int)(e - base);
+            if (k <= count) upto = k < count ? end_of(row + k) : limit;
             const long long first = k == 0 ? begin : base + from; // the row's
             Acc mine = Op::identity();
             if (from < upto)
                 mine = Op::moved(s.between(buffer, from, upto), (unsigned)(base - first));
             if (k == 0) mine = Op::combine(s.open, mine);
             __syncwarp(); // what was open is read before it is overwritten
-            if (k + 1 == ranges) s.open = more ? Op::identity() : mine;
+            if (k == count) s.open = mine;
             if (k == 0 && count > 0 && row == joined)
                 s.head = mine;
             else if (k < count)
                 out[row + k] = Op::finish(mine, (size_t)(base + upto - first));
         }
-        if (count > 0) begin = base + s.ends[count];
-        row += count, e = more ? begin : base + limit;
-        __syncwarp(); // all have read the ends and the tile before they are overwritten
+        if (count > 0) begin = base + end_of(row + count - 1);
+        row += count, e = base + limit;
+        __syncwarp(); // all have read the offsets and the tile before they are overwritten
     }
 
     // How many elements from the tile's first on could be in this share.
     __device__ long long left() const { return stop - ROWS_END * row - base; }
 
-    // The whole share. While a tile is worked on, the next ones are on their way.
+    // The whole share. While a tile is worked on, the next ones are on their way, and their offsets.
     __device__ void walk() {
         int buffer = 0, ahead = STAGES - 1; // where a tile is; where the next one goes
         bool fresh = true;
+        ask();
 #pragma unroll
-        for (int k = 0; k < ahead; k++) stage(k, base + k * SIZE, left() - k * SIZE);
+        for (int k = 0; k < STAGES - 1; k++) {
+            asked[k + 1] = asked[0];
+            stage(k, base + k * SIZE, left() - k * SIZE);
+        }
         while (e + ROWS_END * row < stop) {
+            if (fresh) rows_copy_wait<STAGES - 2>();
+            __syncwarp(); // the tile is there, and the offsets that were asked for with it
             find_ends();
             if (fresh) {
-                enum { FAR = (STAGES - 1) * SIZE };
-                stage(ahead, base + FAR, left() - FAR - ROWS_END * count);
-                rows_copy_wait<STAGES - 1>();
+                ask();
+                stage(ahead, base + (STAGES - 1) * SIZE, left() - (STAGES - 1) * SIZE - ROWS_END * count);
                 s.grow(buffer);
             }
             take_rows(buffer);
             fresh = !more;
-            if (!fresh) continue;
-            ahead = buffer, buffer = buffer + 1 < STAGES ? buffer + 1 : 0, base += SIZE;
+            if (fresh) ahead = buffer, buffer = buffer + 1 < STAGES ? buffer + 1 : 0, base += SIZE;
+            if (more) ask(), rows_copy_commit(), rows_copy_wait<0>();
+#pragma unroll
+            for (int k = STAGES - 1; k > 0; k--) asked[k] = more ? asked[0] : asked[k - 1];
         }
     }
 };
 
 // Reduces ragged rows, in any grid. Reads every element once, and the offsets.
-template <class Op, class T, class O, int WARPS, int PER, int BLOCKS, int STAGES, int CHUNKS>
+template <class Op, class T, class O, int WARPS, int PER, int STAGES, int BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     rows_ragged(const T *in, const O *offsets, long long rows, typename Op::Out *out,
                 unsigned long long *boxes, unsigned *started) {
-    typedef RowsTile<Op, T, PER, STAGES, CHUNKS> Tile;
+    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
     typedef typename Op::Acc Acc;
     enum { WORDS = sizeof(Acc) / 4 };
     extern __shared__ __align__(16) unsigned char rows_bytes[];
@@ -821,7 +839,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     const long long share = (steps + warps - 1) / warps;
     const long long part = (long long)id * WARPS + warp, first = part - warp;
     if (first * share >= steps) return;
-    RowsWalk<Op, T, O, PER, STAGES, CHUNKS> walk = {in, offsets, rows, out, tiles[warp], zero, last};
+    RowsWalk<Op, T, O, PER, STAGES> walk = {in, offsets, rows, out, tiles[warp], zero, last};
     walk.stop = zero + min((part + 1) * share, steps);
     walk.start(search, zero + min(part * share, steps));
     walk.walk();
@@ -1231,9 +1249,9 @@ template <class Op, class T, class O>
 cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
                                typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
     static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
-    enum { PER = 8, FEW = 512 };
-    typedef RowsTile<Op, T, PER, 3, 4> Tile;
-    enum { WARPS = 4 * sizeof(Tile) <= 65536 - 256 ? 4 : 2, BLOCKS = 16 / WARPS };
+    enum { PER = 6, STAGES = 3, FEW = 512 };
+    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
+    enum { WARPS = 4 * sizeof(Tile) <= 65536 - 256 ? 4 : 2, BLOCKS = 20 / WARPS };
     RowsDevice d;
     if (rows == 0) return cudaSuccess;
     if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
@@ -1248,7 +1266,7 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
     }
     cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, BLOCKS, 3, 4>;
+    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, STAGES, BLOCKS>;
     const size_t bytes = WARPS * sizeof(Tile);
     int per_sm = 0;
     error =
