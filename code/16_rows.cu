@@ -488,7 +488,8 @@ __global__ void __launch_bounds__(THREADS)
     if (t == 0) out[row] = Op::finish(mine, cols);
 }
 
-// 16 bytes on their way into shared memory, past the registers where the device can do that.
+// 16 bytes, or an offset, on their way into shared memory, past the registers where the device can
+// do that.
 __device__ inline void rows_copy_async(void *to, const void *from) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
@@ -499,12 +500,12 @@ __device__ inline void rows_copy_async(void *to, const void *from) {
     *(uint4 *)to = *(const uint4 *)from;
 #endif
 }
-template <class O> __device__ void rows_copy_one_async(O *to, const O *from) {
+template <class O> __device__ void rows_copy_offset(O *to, const O *from) {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from), "n"(sizeof(O))
-                 : "memory");
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from), "n"(sizeof(O))
+        : "memory");
 #else
     *to = *from;
 #endif
@@ -522,9 +523,9 @@ template <int LATER> __device__ void rows_copy_wait() {
 }
 
 // Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes
-// all elements of a row, then its end, then the next row. An end counts as many steps as its
-// memory, an offset and a result, is worth in elements. Every warp gets an equal share of the path.
-enum { ROWS_END = ROWS_END_STEPS, ROWS_PROBES = 4 };
+// all elements of a row, then its end, then the next row. An end counts ROWS_END steps, since it
+// takes the work of some elements. Every warp gets an equal share of the path.
+enum { ROWS_END = 6, ROWS_PROBES = 4 };
 
 // Looks for the last row that begins at or before a step of the path; `rows` if that is its end. A
 // round of the search asks at 128 rows, four for each lane, and leaves one of 129 pieces.
@@ -562,9 +563,9 @@ template <class O> struct RowsSearch {
 // one that began in an earlier share.
 template <class Op, class T, class O, int PER, int STAGES> struct RowsTile {
     typedef typename Op::Acc Acc;
-    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, RING = 128 };
+    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, RING = 256 };
     RowsPack<T, VEC> pack[STAGES][32 * PER];
-    __align__(16) Acc node[SIZE / 3];
+    __align__(16) Acc node[SIZE / 3]; // level after level
     O ring[RING];
     Acc open, head;
 
@@ -579,7 +580,7 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsTile {
         return Op::combine(Op::combine(a[0], a[1]), Op::combine(a[2], a[3]));
     }
 
-    // The tree of the tile in this buffer. Each lane takes the vectors that it has copied.
+    // The tree of the tile in this buffer.
     __device__ void grow(int buffer) {
         const int lane = (int)threadIdx.x % 32;
 #pragma unroll
@@ -592,7 +593,7 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsTile {
                 node[i] = Op::template gather<4, 4>(x + 4 * k, 4, 4 * (unsigned)i, 1);
             }
         }
-        __syncwarp(); // all elements and nodes of four are there
+        __syncwarp(); // all nodes of four elements are there
 #pragma unroll
         for (int at = 0, size = SIZE / 4; size >= 4; at += size, size /= 4) {
 #pragma unroll
@@ -641,13 +642,14 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
     long long rows;
     typename Op::Out *out;
     Tile &s;
-    long long zero, last, stop; // the first element; the last one's end; the step that ends the share
-    long long row, begin, e;    // the row that comes next, its first element; the next element
-    long long joined;           // the row that began in an earlier share, or -1
-    long long base;             // the tile's first element
-    long long asked[STAGES];    // offsets below this are on their way, at each of the last tiles
-    int count, limit;           // how many rows end in the tile; how far it belongs to the share
-    bool more;                  // perhaps more of them do
+    long long zero, last;    // the first element, the last one's end
+    long long stop;          // the share's end: a step, counted from offset 0 as e + ROWS_END * row
+    long long row, begin, e; // the row that comes next, its first element; the next element
+    long long joined;        // the row that began in an earlier share, or -1
+    long long base;          // the tile's first element
+    int asked[STAGES];       // ends from `row` on that are asked for, now and at the tiles before
+    int count, limit;        // how many rows end in the tile; how far it belongs to the share
+    bool more;               // perhaps more rows do
 
     // This lane's vectors of the tile at `from` on their way into a buffer, of `wanted` elements;
     // what does not fill a vector at the ends of the input is copied at once.
@@ -657,11 +659,11 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
         const T *of_lane = in + from + lane * VEC;
         if (from >= zero && SIZE <= min(wanted, last - from)) {
 #pragma unroll
-            for (int p = 0; p < PER; p++)
-                rows_copy_async(pack + 32 * p, of_lane + 32 * p * VEC);
+            for (int p = 0; p < PER; p++) rows_copy_async(pack + 32 * p, of_lane + 32 * p * VEC);
         } else {
             const int low = (int)max(zero - from, 0ll), mask = -(int)VEC;
-            const int high = (int)min(max(min((wanted + VEC - 1) & mask, last - from), 0ll), (long long)SIZE);
+            const long long here = min((wanted + VEC - 1) & mask, last - from);
+            const int high = (int)min(max(here, 0ll), (long long)SIZE);
             const int whole = (low + VEC - 1) & mask, right = high - 1 - lane;
 #pragma unroll 1
             for (int p = 0; p < PER; p++) {
@@ -676,16 +678,18 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
         rows_copy_commit();
     }
 
-    // Offsets on their way into the ring, 32 at a time, as far as there is room.
+    // Offsets on their way into the ring, 32 at a time, as far as there is room. Behind the last
+    // one it is repeated: no share has a row that ends there.
     __device__ void ask() {
-        const int lane = (int)threadIdx.x % 32;
-        while (asked[0] <= rows && asked[0] + 32 <= row + 1 + RING) {
-            const long long i = asked[0] + lane;
-            if (i <= rows) rows_copy_one_async(&s.ring[i % RING], offsets + i);
-            asked[0] += 32;
+        for (; asked[0] + 32 <= RING; asked[0] += 32) {
+            const long long i = row + 1 + asked[0] + (int)(threadIdx.x % 32);
+            rows_copy_offset(&s.ring[(unsigned)i % RING], offsets + (i < rows ? i : rows));
         }
     }
-    __device__ int end_of(long long r) const { return (int)((long long)s.ring[(r + 1) % RING] - base); }
+    // Where the k-th row from here on ends, counted from the tile's first element.
+    __device__ int end_of(int k) const {
+        return (int)((unsigned)s.ring[((unsigned)row + k + 1) % RING] - (unsigned)base);
+    }
 
     // At a step of the path, counted like `stop`.
     __device__ void start(RowsSearch<O> &search, long long from) {
@@ -696,41 +700,42 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
         if (e > end) begin = e = end, row++, joined = -1; // an earlier share has its end
         const int line = 128 / sizeof(T), ahead = (int)((size_t)(in + zero) % 128 / sizeof(T));
         base = zero - ahead + (e - zero + ahead) / line * line; // where a cache line begins
-        asked[0] = (row + 1) / 32 * 32;
+        asked[0] = -(int)((row + 1) % 32); // so that 32 offsets begin at a multiple of 32
         if (threadIdx.x % 32 == 0) s.open = Op::identity();
-        for (int p = 0; p < STAGES * PER; p++) s.pack[0][threadIdx.x % 32 + 32 * p].fill(Op::fill());
+        for (int b = 0; b < STAGES; b++) // trees grow from whole tiles
+            for (int p = 0; p < PER; p++) s.pack[b][threadIdx.x % 32 + 32 * p].fill(Op::fill());
     }
+
+    // How many elements from the tile's first on could be in this share.
+    __device__ long long left() const { return stop - ROWS_END * row - base; }
 
     // How many rows end in this tile and in this share, as far as their offsets are here.
     __device__ void find_ends() {
         const int lane = (int)threadIdx.x % 32, size = (int)min(last - base, (long long)SIZE);
         const int room = (int)min(left(), (long long)SIZE + ROWS_END * RING);
-        const int known = (int)(min(asked[STAGES - 1], rows + 1) - row - 1);
         int found;
         count = 0;
         do {
             const int k = count + lane;
-            bool here = k < known;
-            if (here) {
-                const long long end = (long long)s.ring[(row + k + 1) % RING] - base;
-                here = end <= size && (int)end + ROWS_END * k < room;
-            }
+            long long end = LLONG_MAX;
+            if (k < asked[STAGES - 1])
+                end = (long long)s.ring[((unsigned)row + k + 1) % RING] - base;
+            const bool here = end <= size && (int)end + ROWS_END * k < room;
             found = __popc(__ballot_sync(0xffffffffu, here));
             count += found;
         } while (found == 32);
-        more = count == known && row + count < rows;
-        limit = count > 0 ? end_of(row + count - 1) : (int)(e - base);
+        more = count >= asked[STAGES - 1];
+        limit = count > 0 ? end_of(count - 1) : (int)(e - base);
         if (!more) limit = max(limit, min(room - ROWS_END * count, size));
     }
 
-    // The rows that end in this tile, a lane for each, and a lane for what is left of it: that
-    // belongs to a row that ends later.
+    // The rows that end in this tile, a lane for each, and a lane for what is left of it.
     __device__ void take_rows(int buffer) {
         for (int k0 = 0; k0 <= count; k0 += 32) {
             const int k = k0 + (int)threadIdx.x % 32;
             int from = 0, upto = 0;
-            if (k <= count) from = k > 0 ? end_of(row + k - 1) : (int)(e - base);
-            if (k <= count) upto = k < count ? end_of(row + k) : limit;
+            if (k <= count) from = k > 0 ? end_of(k - 1) : (int)(e - base);
+            if (k <= count) upto = k < count ? end_of(k) : limit;
             const long long first = k == 0 ? begin : base + from; // the row's
             Acc mine = Op::identity();
             if (from < upto)
@@ -743,17 +748,14 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
             else if (k < count)
                 out[row + k] = Op::finish(mine, (size_t)(base + upto - first));
         }
-        if (count > 0) begin = base + end_of(row + count - 1);
+        if (count > 0) begin = base + end_of(count - 1);
         row += count, e = base + limit;
         __syncwarp(); // all have read the offsets and the tile before they are overwritten
     }
 
-    // How many elements from the tile's first on could be in this share.
-    __device__ long long left() const { return stop - ROWS_END * row - base; }
-
-    // The whole share. While a tile is worked on, the next ones are on their way, and their offsets.
+    // The whole share. While a tile is worked on, the next ones are on their way.
     __device__ void walk() {
-        int buffer = 0, ahead = STAGES - 1; // where a tile is; where the next one goes
+        int buffer = 0, next = STAGES - 1; // where the tile is; where the newest one goes
         bool fresh = true;
         ask();
 #pragma unroll
@@ -766,16 +768,22 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
             __syncwarp(); // the tile is there, and the offsets that were asked for with it
             find_ends();
             if (fresh) {
+                const int far = (STAGES - 1) * SIZE;
                 ask();
-                stage(ahead, base + (STAGES - 1) * SIZE, left() - (STAGES - 1) * SIZE - ROWS_END * count);
+                stage(next, base + far, left() - far - ROWS_END * count);
                 s.grow(buffer);
             }
             take_rows(buffer);
-            fresh = !more;
-            if (fresh) ahead = buffer, buffer = buffer + 1 < STAGES ? buffer + 1 : 0, base += SIZE;
-            if (more) ask(), rows_copy_commit(), rows_copy_wait<0>();
 #pragma unroll
-            for (int k = STAGES - 1; k > 0; k--) asked[k] = more ? asked[0] : asked[k - 1];
+            for (int k = STAGES - 1; k >= 0; k--) asked[k] = asked[k > 0 ? k - 1 : 0] - count;
+            fresh = !more;
+            if (fresh) {
+                next = buffer, buffer = buffer + 1 < STAGES ? buffer + 1 : 0, base += SIZE;
+            } else {
+                ask(), rows_copy_commit(), rows_copy_wait<0>();
+#pragma unroll
+                for (int k = 1; k < STAGES; k++) asked[k] = asked[0];
+            }
         }
     }
 };
@@ -810,9 +818,10 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     walk.stop = zero + min((part + 1) * share, steps);
     walk.start(search, zero + min(part * share, steps));
     walk.walk();
-    // A row that began in an earlier share and ended in this one: where it began.
+    // A row that began in an earlier share and ended in this one: in which it began.
     const bool ended = walk.joined >= 0 && walk.row > walk.joined;
-    const long long began = ended ? (offsets[walk.joined] - zero + ROWS_END * walk.joined) / share : part;
+    long long began = part;
+    if (ended) began = (offsets[walk.joined] - zero + ROWS_END * walk.joined) / share;
     if (began < first && lane == 0) sender = (unsigned)(began / WARPS);
     __syncthreads(); // all know what the other warps have
     // A row that goes on: the block in which it ends will want this block's part of it.
@@ -835,12 +844,12 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     if (lane == warp) mine = tiles[lane].head;
     if (began < first && lane < WARPS) mine = Op::combine(mine, mail[lane]);
     mine = rows_lanes_all<Op>(mine, 32);
-    if (lane == 0)
-        out[walk.joined] = Op::finish(mine, (size_t)(offsets[walk.joined + 1] - offsets[walk.joined]));
+    const size_t n = (size_t)(offsets[walk.joined + 1] - offsets[walk.joined]);
+    if (lane == 0) out[walk.joined] = Op::finish(mine, n);
 }
 
 // Reduces ragged rows, a warp for each and a block for a longer one. There are so many blocks that
-// each warp has one row at most; neighbours are in different blocks.
+// each warp has one row at most.
 template <class Op, class T, class O, int THREADS, int PER>
 __global__ void __launch_bounds__(THREADS)
     rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out) {
@@ -1209,35 +1218,20 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     return rows_with_lanes<Op, T, 1>(d, d_in, rows, n, stride, d_out, stream);
 }
 
-// Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
-// many they are together, as far as the caller knows: with `rows` it decides which kernel is
-// started, and with how many blocks.
 template <class Op, class T, class O>
-cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
-                               typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
-    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
-    enum { PER = 6, STAGES = 3, FEW = 512 };
+cudaError_t rows_ragged_walk(const T *in, const O *offsets, size_t rows, size_t elements,
+                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    enum { PER = 7, STAGES = 3 };
     typedef RowsTile<Op, T, O, PER, STAGES> Tile;
-    enum { WARPS = 4 * sizeof(Tile) <= 65536 - 256 ? 4 : 2, BLOCKS = 20 / WARPS };
-    RowsDevice d;
-    if (rows == 0) return cudaSuccess;
-    if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
-        (size_t)d_offsets % sizeof(O) || !d_out || (size_t)d_out % sizeof(typename Op::Out) ||
-        !d_workspace || (size_t)d_workspace % 16)
-        return cudaErrorInvalidValue;
-    if (elements <= 262144 && rows <= 16384) {
-        const unsigned blocks = (unsigned)((rows + FEW / 32 - 1) / (FEW / 32));
-        rows_ragged_few<Op, T, O, FEW, 8>
-            <<<blocks, FEW, 0, stream>>>(d_in, d_offsets, (long long)rows, d_out);
-        return cudaGetLastError();
-    }
-    cudaError_t error = rows_device(&d);
-    if (error != cudaSuccess) return error;
+    enum { WARPS = 4 * sizeof(Tile) <= 65536 - 256 ? 4 : 2, BLOCKS = 16 / WARPS };
     const auto kernel = rows_ragged<Op, T, O, WARPS, PER, STAGES, BLOCKS>;
     const size_t bytes = WARPS * sizeof(Tile);
+    RowsDevice d;
     int per_sm = 0;
-    error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    cudaError_t error = rows_device(&d);
+    if (error == cudaSuccess)
+        error =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, 32 * WARPS, bytes);
     if (error != cudaSuccess) return error;
@@ -1245,9 +1239,31 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
     const size_t tiles = (elements + rows) / (WARPS * Tile::SIZE) + 1;
     if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
     if (blocks > tiles) blocks = tiles;
-    unsigned long long *boxes = (unsigned long long *)d_workspace;
+    unsigned long long *boxes = (unsigned long long *)workspace;
     kernel<<<(unsigned)blocks, 32 * WARPS, bytes, stream>>>(
-        d_in, d_offsets, (long long)rows, d_out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+        in, offsets, (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+    return cudaGetLastError();
+}
+
+// Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
+// many they are together, as far as the caller knows: with `rows` it decides which kernel is
+// started, and with how many blocks.
+template <class Op, class T, class O>
+cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
+                               typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
+    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+    enum { THREADS = 512, PER = 4 };
+    if (rows == 0) return cudaSuccess;
+    if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
+        (size_t)d_offsets % sizeof(O) || !d_out || (size_t)d_out % sizeof(typename Op::Out) ||
+        !d_workspace || (size_t)d_workspace % 16)
+        return cudaErrorInvalidValue;
+    if (elements > 262144 || rows > 16384)
+        return rows_ragged_walk<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,
+                                          stream);
+    const unsigned blocks = (unsigned)((rows + THREADS / 32 - 1) / (THREADS / 32));
+    rows_ragged_few<Op, T, O, THREADS, PER>
+        <<<blocks, THREADS, 0, stream>>>(d_in, d_offsets, (long long)rows, d_out);
     return cudaGetLastError();
 }
 
