@@ -704,6 +704,7 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
         if (threadIdx.x % 32 == 0) s.open = Op::identity();
         for (int b = 0; b < STAGES; b++) // trees grow from whole tiles
             for (int p = 0; p < PER; p++) s.pack[b][threadIdx.x % 32 + 32 * p].fill(Op::fill());
+        __syncwarp(); // what is filled in is there before others write
     }
 
     // How many elements from the tile's first on could be in this share.

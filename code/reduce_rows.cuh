@@ -14,7 +14,8 @@
 // cols         elements of each row, up to 2^32 - 65,537 for a reduction, 0 included
 // d_offsets    rows + 1 numbers on the device, int or long long, none below the one before: row r
 //              has the elements d_offsets[r] to d_offsets[r + 1] - 1 of d_in, at most 2^31
-// elements     how many these are together; it decides how many blocks are started, nothing else
+// elements     how many these are together, as far as the caller knows: with `rows` it decides
+//              which kernel is started, with how many blocks, and so the order of operations
 // d_out        a result for each row: float; for rows_argmax RowsPlace, for rows_mean_variance
 //              RowsMeanVariance. For softmax and the norms, rows of elements; may be d_in
 // d_workspace  ROWS_WORKSPACE_BYTES, aligned to 16, all zero before the first call; each call
@@ -737,6 +738,7 @@ template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
         if (threadIdx.x % 32 == 0) s.open = Op::identity();
         for (int b = 0; b < STAGES; b++) // trees grow from whole tiles
             for (int p = 0; p < PER; p++) s.pack[b][threadIdx.x % 32 + 32 * p].fill(Op::fill());
+        __syncwarp(); // what is filled in is there before others write
     }
 
     // How many elements from the tile's first on could be in this share.
