@@ -164,6 +164,33 @@ static void test_ragged(const long long *offsets, size_t rows, size_t shift, siz
     stop_on(cudaFree(d_offsets), "offsets");
 }
 
+// A NaN and a number that swallows others stay in their rows: every third row of 7 has one of each.
+static void test_neighbours(size_t elements) {
+    enum { ROWS = 3000, COLS = 7 };
+    float *x = (float *)malloc(ROWS * COLS * sizeof(float));
+    int *offsets = (int *)malloc((ROWS + 1) * sizeof(int)), *d_offsets;
+    for (int i = 0; i < ROWS * COLS; i++) {
+        const int row = i / COLS;
+        x[i] = i % COLS != 4 || row % 3 == 0 ? 1 : row % 3 == 1 ? NAN : 1e30f;
+    }
+    for (int r = 0; r <= ROWS; r++) offsets[r] = r * COLS;
+    stop_on(cudaMalloc(&d_offsets, (ROWS + 1) * sizeof(int)), "offsets");
+    stop_on(cudaMemcpy(d_offsets, offsets, (ROWS + 1) * sizeof(int), cudaMemcpyHostToDevice), "o");
+    stop_on(cudaMemcpy(d_data, x, ROWS * COLS * sizeof(float), cudaMemcpyHostToDevice), "copy");
+    stop_on(rows_sum_ragged((const float *)d_data, d_offsets, ROWS, elements, (float *)d_out,
+                            d_workspace[0], stream[0]),
+            "neighbours");
+    const float *is = results<float>(ROWS);
+    for (int r = 0; r < ROWS; r++)
+        expect(r % 3 == 0   ? is[r] == COLS
+               : r % 3 == 1 ? is[r] != is[r]
+                            : is[r] == 1e30f,
+               "rows keep their NaN to themselves", ROWS, COLS, (size_t)r);
+    stop_on(cudaFree(d_offsets), "offsets");
+    free(offsets);
+    free(x);
+}
+
 // Lengths: empty, equal, random, a power law, a giant among small ones, a thousand empty ones.
 static size_t make_offsets(int kind, size_t most, long long *offsets) {
     size_t rows = 0;
@@ -352,6 +379,7 @@ int main() {
                 test_ragged<__half, int>(offsets, rows, kind % 5, elements);
             }
         }
+    for (size_t elements : {0, 300000}) test_neighbours(elements);
     static const size_t maps[][2] = {{3, 1},      {50, 16},   {9, 30},    {5, 64},    {5, 100},
                                      {4, 256},    {3, 500},   {2, 1024},  {2, 2000},  {2, 4096},
                                      {2, 8000},   {2, 16384}, {2, 32000}, {1, 65536}, {1, 131072},
