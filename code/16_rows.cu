@@ -1091,7 +1091,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
     __shared__ bool is_last;
     __syncthreads(); // all of this block have read their mail
-    if (t == 0) is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
+    if (t == 0) {
+        __threadfence(); // their reads come before the count
+        is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
+        __threadfence(); // and what the last one does, behind all counts
+    }
     __syncthreads(); // all know whether everybody else has, too
     if (!is_last) return;
     for (unsigned b = t; b < 2 * gridDim.x * WORDS; b += THREADS) boxes[b] = 0;
