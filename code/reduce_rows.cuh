@@ -14,7 +14,8 @@
 // cols         elements of each row, up to 2^32 - 65,537 for a reduction, 0 included
 // d_offsets    rows + 1 numbers on the device, int or long long, none below the one before: row r
 //              has the elements d_offsets[r] to d_offsets[r + 1] - 1 of d_in, at most 2^31
-// elements     how many these are together; it decides how many blocks are started, nothing else
+// elements     how many these are together, as far as the caller knows: with `rows` it decides
+//              which kernel is started, with how many blocks, and so the order of operations
 // d_out        a result for each row: float; for rows_argmax RowsPlace, for rows_mean_variance
 //              RowsMeanVariance. For softmax and the norms, rows of elements; may be d_in
 // d_workspace  ROWS_WORKSPACE_BYTES, aligned to 16, all zero before the first call; each call
@@ -157,7 +158,8 @@ template <class T, int VEC> struct RowsPack {
 // An operator has a partial result Acc and a result Out; an identity; combine(), associative;
 // fill(), an element that changes nothing; finish(), the result of a row of n elements; and
 // gather(), which makes a partial result of the N elements x[]: element j is number first +
-// j / VEC * step + j % VEC of its row, and only the first `valid` are not filled in.
+// j / VEC * step + j % VEC of its row, and only the first `valid` are not filled in. For ragged
+// rows it also has moved(): the partial result of the same elements with numbers higher by so many.
 
 __device__ inline bool rows_above(float a, float b) {
     return (a > b) | ((a == b) & (signbit(a) == 0));
@@ -197,6 +199,7 @@ struct RowsSum { // -0 is the identity: +0 would make +0 of a row of -0
     static __device__ Acc identity() { return -0.0f; }
     static __device__ float fill() { return -0.0f; }
     static __device__ Acc combine(Acc a, Acc b) { return a + b; }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
     static __device__ Out finish(Acc a, size_t) { return a; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
@@ -212,6 +215,7 @@ template <bool GREATEST> struct RowsExtreme {
     static __device__ Acc combine(Acc a, Acc b) {
         return GREATEST ? rows_most(a, b) : rows_least(a, b);
     }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
     static __device__ Out finish(Acc a, size_t) { return a; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
@@ -236,6 +240,7 @@ struct RowsArgMax { // the first of equals; the first NaN, if there is one
         const bool wins = (a.value > b.value) | (a_nan & !b_nan) | (same & (a.index < b.index));
         return wins ? a : b;
     }
+    static __device__ Acc moved(Acc a, unsigned by) { return {a.value, a.index + by}; }
     static __device__ Out finish(Acc a, size_t) { return a; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int valid, unsigned first, unsigned step) {
@@ -269,6 +274,7 @@ struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
         const float apart = b.mean - a.mean;
         return {count, a.mean + apart * share, a.m2 + b.m2 + apart * apart * a.count * share};
     }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
     static __device__ Out finish(Acc a, size_t n) {
         const Out none = {NAN, NAN}, some = {a.mean, a.m2 / a.count};
         return n > 0 ? some : none;
@@ -312,6 +318,7 @@ struct RowsLogSumExp {
         const float right = b.most == -INFINITY ? b.sum : b.sum * rows_exp2(base(b.most) - to);
         return {most, left + right};
     }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
     static __device__ Out finish(Acc a, size_t) {
         return (base(a.most) + log2f(a.sum)) * 0.69314718055994531f;
     }
@@ -443,23 +450,18 @@ template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
     return value;
 }
 
-// Reduces rows at any address and stride, each by `parts` blocks, PER vectors of 16 bytes on their
-// way for each thread. As in chapter 11 a block takes every parts-th tile of THREADS * PER vectors;
+// What thread t of THREADS makes of a part of a row that is at any address, PER vectors of 16 bytes
+// on their way at once. As in chapter 11 a part is every parts-th tile of THREADS * PER vectors;
 // whose turn it is after the last whole tile takes what is left, and the elements in front of the
-// first 16-byte boundary and behind the last. Of several parts the last one waits for the others.
-// Reads every element once.
+// first 16-byte boundary and behind the last. Reads every element once.
 template <class Op, class T, int THREADS, int PER>
-__global__ void __launch_bounds__(THREADS)
-    rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
-                   unsigned long long *boxes) {
-    typedef typename Op::Acc Acc;
+__device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t, unsigned part,
+                                       unsigned parts) {
     enum { VEC = 16 / sizeof(T), TILE = THREADS * PER, N = PER * VEC };
-    const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
-    const T *from = in + row * stride;
     unsigned head = (unsigned)((16 - (size_t)from % 16) % 16 / sizeof(T));
     if (head > cols) head = cols;
     const unsigned vectors = (cols - head) / VEC, edges = cols - vectors * VEC;
-    Acc mine = Op::identity();
+    typename Op::Acc mine = Op::identity();
     unsigned first = part * TILE;
     for (; first + TILE <= vectors; first += parts * TILE) {
         RowsPack<T, VEC> v[PER];
@@ -493,6 +495,18 @@ __global__ void __launch_bounds__(THREADS)
             mine, Op::template gather<N, VEC>(x, valid, head + (first + t) * VEC, THREADS * VEC));
         mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, at, 1));
     }
+    return mine;
+}
+
+// Reduces rows at any address and stride, each by `parts` blocks, of which the last one waits for
+// the others.
+template <class Op, class T, int THREADS, int PER>
+__global__ void __launch_bounds__(THREADS)
+    rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
+                   unsigned long long *boxes) {
+    typedef typename Op::Acc Acc;
+    const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
+    Acc mine = rows_piece<Op, T, THREADS, PER>(in + row * stride, cols, t, part, parts);
     mine = rows_block_all<Op, THREADS>(mine, 0);
     boxes += row * parts * (sizeof(Acc) / 4);
     if (part + 1 < parts) {
@@ -508,7 +522,8 @@ __global__ void __launch_bounds__(THREADS)
     if (t == 0) out[row] = Op::finish(mine, cols);
 }
 
-// 16 bytes on their way into shared memory, past the registers where the device can do that.
+// 16 bytes, or an offset, on their way into shared memory, past the registers where the device can
+// do that.
 __device__ inline void rows_copy_async(void *to, const void *from) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
@@ -517,6 +532,16 @@ __device__ inline void rows_copy_async(void *to, const void *from) {
         : "memory");
 #else
     *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+template <class O> __device__ void rows_copy_offset(O *to, const O *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from), "n"(sizeof(O))
+        : "memory");
+#else
+    *to = *from;
 #endif
 }
 __device__ inline void rows_copy_commit() {
@@ -532,284 +557,355 @@ template <int LATER> __device__ void rows_copy_wait() {
 }
 
 // Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes
-// all elements of a row, then its end, then the next row. It has as many steps as there are
-// elements and rows together, and every block gets an equal share of it.
+// all elements of a row, then its end, then the next row. An end counts ROWS_END steps, since it
+// takes the work of some elements. Every warp gets an equal share of the path.
+enum { ROWS_END = 6, ROWS_PROBES = 4 };
 
-// The last row that begins at or before step `place` of the path; `rows` if that is its end. All
-// threads of the block look at once, so that each round divides what is left by their number.
-template <class O, int THREADS>
-__device__ long long rows_search(const O *offsets, long long rows, long long place) {
-    const long long zero = offsets[0];
-    long long low = 0, high = rows + 1; // row `low` begins there or before, `high` does not
-    while (high - low > 1) {
-        const long long step = (high - low + THREADS) / (THREADS + 1);
-        const long long at = low + (threadIdx.x + 1) * step;
-        const bool before = at < high && offsets[at] - zero + at <= place;
-        low += __syncthreads_count(before) * step;
-        high = low + step < high ? low + step : high;
+// Looks for the last row that begins at or before a step of the path; `rows` if that is its end. A
+// round of the search asks at 128 rows, four for each lane, and leaves one of 129 pieces.
+template <class O> struct RowsSearch {
+    const O *offsets;
+    long long low, high, step;    // row `low` begins there or before, `high` does not
+    long long begin[ROWS_PROBES]; // the steps at which rows begin
+
+    // The first round asks the same whatever is looked for.
+    __device__ void ask() {
+        step = (high - low + 127) >> 7;
+#pragma unroll
+        for (int k = 0; k < ROWS_PROBES; k++) {
+            const long long r = low + (threadIdx.x % 32 + 32 * k + 1) * step;
+            begin[k] = r < high ? offsets[r] + ROWS_END * r : LLONG_MAX;
+        }
     }
-    return low;
-}
-
-// What a block keeps in shared memory: two tiles of elements, and where rows end in one of them.
-template <class T, int THREADS, int PER> struct RowsStage {
-    enum { VEC = 16 / sizeof(T), TILE = THREADS * PER * VEC, CHUNKS = 4, ENDS = CHUNKS * THREADS };
-    RowsPack<T, VEC> pack[2][THREADS * PER];
-    long long next_end;
-    int ends[ENDS]; // of the rows that end in this tile, counted from its first element
-    int list[ENDS]; // rows that are left to a whole warp
-    int count, many;
-    unsigned id;
+    __device__ long long find(long long place) {
+        while (true) {
+            int before = 0;
+#pragma unroll
+            for (int k = 0; k < ROWS_PROBES; k++)
+                before += __popc(__ballot_sync(0xffffffffu, begin[k] <= place));
+            low += before * step;
+            high = low + step < high ? low + step : high;
+            if (high - low == 1) return low;
+            ask();
+        }
+    }
 };
 
-// Elements from..to of shared memory, by so many lanes; element `from` is number `index` of its
-// row.
-template <class Op, class T>
-__device__ typename Op::Acc rows_staged(const T *s, int from, int to, int lane, int lanes,
-                                        unsigned index) {
-    typename Op::Acc mine = Op::identity();
-    int i = from + lane;
-    for (; i + 3 * lanes < to; i += 4 * lanes) {
-        float x[4];
-#pragma unroll
-        for (int j = 0; j < 4; j++) x[j] = rows_float(s[i + j * lanes]);
-        mine = Op::combine(mine, Op::template gather<4, 1>(x, 4, index + (i - from), lanes));
-    }
-    if (i < to) {
-        float x[4];
-        int valid = 0;
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const bool there = i + j * lanes < to;
-            x[j] = there ? rows_float(s[i + j * lanes]) : Op::fill();
-            valid += there;
-        }
-        mine = Op::combine(mine, Op::template gather<4, 1>(x, valid, index + (i - from), lanes));
-    }
-    return mine;
-}
-
-// A block's walk along its share of the path, in tiles of elements.
-template <class Op, class T, class O, int THREADS, int PER> struct RowsWalk {
-    typedef RowsStage<T, THREADS, PER> Stage;
+// What a warp keeps in shared memory: tiles of elements, one at hand and the others on their way; a
+// tree above the one at hand, whose nodes are of 4, 16, 64... elements; offsets, number i at i %
+// RING; and what the warp has of two rows that are not all its own: the one that is open, and the
+// one that began in an earlier share.
+template <class Op, class T, class O, int PER, int STAGES> struct RowsTile {
     typedef typename Op::Acc Acc;
-    enum { VEC = Stage::VEC, TILE = Stage::TILE, CHUNKS = Stage::CHUNKS, N = PER * VEC };
+    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, RING = 256 };
+    RowsPack<T, VEC> pack[STAGES][32 * PER];
+    __align__(16) Acc node[SIZE / 3]; // level after level
+    O ring[RING];
+    Acc open, head;
+
+    // Four nodes side by side.
+    __device__ Acc four(int first) const {
+        uint4 words[sizeof(Acc) / 4];
+        Acc a[4];
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(Acc) / 4; k++)
+            words[k] = reinterpret_cast<const uint4 *>(node + first)[k];
+        memcpy(a, words, sizeof a);
+        return Op::combine(Op::combine(a[0], a[1]), Op::combine(a[2], a[3]));
+    }
+
+    // The tree of the tile in this buffer.
+    __device__ void grow(int buffer) {
+        const int lane = (int)threadIdx.x % 32;
+#pragma unroll
+        for (int p = 0; p < PER; p++) {
+            float x[VEC];
+            pack[buffer][lane + 32 * p].widen(x);
+#pragma unroll
+            for (int k = 0; k < VEC / 4; k++) {
+                const int i = (lane + 32 * p) * (VEC / 4) + k;
+                node[i] = Op::template gather<4, 4>(x + 4 * k, 4, 4 * (unsigned)i, 1);
+            }
+        }
+        __syncwarp(); // all nodes of four elements are there
+#pragma unroll
+        for (int at = 0, size = SIZE / 4; size >= 4; at += size, size /= 4) {
+#pragma unroll
+            for (int i = 0; i < size / 4; i += 32)
+                if (i + lane < size / 4) node[at + size + i + lane] = four(at + 4 * (i + lane));
+            __syncwarp(); // all nodes of this level are there
+        }
+    }
+
+    // Elements from..to - 1 of the tile: of each level at most three nodes on each side.
+    __device__ Acc between(int buffer, int from, int to) const {
+        const T *element = reinterpret_cast<const T *>(pack[buffer]);
+        Acc left = Op::identity(), right = left;
+        int head = min(-from & 3, to - from), tail = min(to & 3, to - from - head);
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            if (k < head) left = Op::combine(left, leaf(element, from + k));
+            if (k < tail) right = Op::combine(leaf(element, to - 1 - k), right);
+        }
+#pragma unroll
+        for (int at = 0, size = SIZE / 4; size > 0; at += size, size /= 4) {
+            from = (from + head) >> 2, to = (to - tail) >> 2;
+            if (from >= to) break;
+            head = min(-from & 3, to - from), tail = min(to & 3, to - from - head);
+#pragma unroll
+            for (int k = 0; k < 3; k++) {
+                if (k < head) left = Op::combine(left, node[at + from + k]);
+                if (k < tail) right = Op::combine(node[at + to - 1 - k], right);
+            }
+        }
+        return Op::combine(left, right);
+    }
+    static __device__ Acc leaf(const T *element, int i) {
+        const float x = rows_float(element[i]);
+        return Op::template gather<1, 1>(&x, 1, (unsigned)i, 1);
+    }
+};
+
+// A warp's walk along its share of the path, in tiles of elements.
+template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
+    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
+    typedef typename Op::Acc Acc;
+    enum { VEC = Tile::VEC, SIZE = Tile::SIZE, RING = Tile::RING };
     const T *in;
     const O *offsets;
     long long rows;
     typename Op::Out *out;
-    Stage &s;
-    long long zero, last, stop;   // the first element, the last one's end; where the share ends
-    long long row, begin, end, e; // the row that comes next, its limits; the next element
-    long long joined;             // the row that began in an earlier block, or -1
-    long long base, most;         // the tile: its first element; where it ends
-    long long to[CHUNKS];         // the ends of the next rows
-    int chunks;                   // how many of these are looked at
-    unsigned turn;
-    Acc open, head; // of the row that is open, by thread; of the one that joined
+    Tile &s;
+    long long zero, last;    // the first element, the last one's end
+    long long stop;          // the share's end: a step, counted from offset 0 as e + ROWS_END * row
+    long long row, begin, e; // the row that comes next, its first element; the next element
+    long long joined;        // the row that began in an earlier share, or -1
+    long long base;          // the tile's first element
+    int asked[STAGES];       // ends from `row` on that are asked for, now and at the tiles before
+    int count, limit;        // how many rows end in the tile; how far it belongs to the share
+    bool more;               // perhaps more rows do
 
-    __device__ int shift() const { return (int)((size_t)(in + zero) % 16 / sizeof(T)); }
-
-    // This thread's vectors of the tile at `base`, on their way into a buffer.
-    __device__ void stage(int buffer, long long from) {
+    // This lane's vectors of the tile at `from` on their way into a buffer, of `wanted` elements;
+    // what does not fill a vector at the ends of the input is copied at once.
+    __device__ void stage(int buffer, long long from, long long wanted) {
+        const int lane = (int)threadIdx.x % 32;
+        RowsPack<T, VEC> *pack = s.pack[buffer] + lane;
+        const T *of_lane = in + from + lane * VEC;
+        if (from >= zero && SIZE <= min(wanted, last - from)) {
 #pragma unroll
-        for (int p = 0; p < PER; p++) {
-            RowsPack<T, VEC> *pack = &s.pack[buffer][threadIdx.x + p * THREADS];
-            const long long i = from + (long long)(threadIdx.x + p * THREADS) * VEC;
-            if (i >= zero && i + VEC <= last)
-                rows_copy_async(pack, in + i);
-            else if (i < last)
-                for (int j = 0; j < VEC; j++)
-                    if (i + j >= zero && i + j < last) reinterpret_cast<T *>(pack)[j] = in[i + j];
+            for (int p = 0; p < PER; p++) rows_copy_async(pack + 32 * p, of_lane + 32 * p * VEC);
+        } else {
+            const int low = (int)max(zero - from, 0ll), mask = -(int)VEC;
+            const long long here = min((wanted + VEC - 1) & mask, last - from);
+            const int high = (int)min(max(here, 0ll), (long long)SIZE);
+            const int whole = (low + VEC - 1) & mask, right = high - 1 - lane;
+#pragma unroll 1
+            for (int p = 0; p < PER; p++) {
+                const int i = (lane + 32 * p) * VEC;
+                if (i >= low && i + VEC <= high)
+                    rows_copy_async(pack + 32 * p, of_lane + 32 * p * VEC);
+            }
+            T *element = reinterpret_cast<T *>(s.pack[buffer]);
+            if (low + lane < min(whole, high)) element[low + lane] = in[from + low + lane];
+            if (right >= whole && lane < high % VEC) element[right] = in[from + right];
         }
         rows_copy_commit();
     }
 
-    __device__ void load_ends(long long from) {
-#pragma unroll
-        for (int k = 0; k < CHUNKS; k++) {
-            const long long r = from + 1 + threadIdx.x + k * THREADS;
-            to[k] = k < chunks && r <= rows ? (long long)offsets[r] : LLONG_MAX;
+    // Offsets on their way into the ring, 32 at a time, as far as there is room. Behind the last
+    // one it is repeated: no share has a row that ends there.
+    __device__ void ask() {
+        for (; asked[0] + 32 <= RING; asked[0] += 32) {
+            const long long i = row + 1 + asked[0] + (int)(threadIdx.x % 32);
+            rows_copy_offset(&s.ring[(unsigned)i % RING], offsets + (i < rows ? i : rows));
         }
     }
-
-    __device__ void start(long long from, long long share) {
-        zero = offsets[0], last = offsets[rows], turn = 0;
-        stop = from + share < last - zero + rows ? from + share : last - zero + rows;
-        open = head = Op::identity();
-        row = rows_search<O, THREADS>(offsets, rows, from);
-        begin = offsets[row], end = row < rows ? (long long)offsets[row + 1] : last;
-        e = zero + from - row;
-        joined = from > begin - zero + row ? row : -1;
-        base = (e - zero + shift()) / VEC * VEC - shift() + zero;
-        const long long average = rows > 0 ? (last - zero) / rows + 1 : 1;
-        chunks =
-            TILE / average / THREADS + 1 < CHUNKS ? (int)(TILE / average / THREADS + 1) : CHUNKS;
-        load_ends(row);
+    // Where the k-th row from here on ends, counted from the tile's first element.
+    __device__ int end_of(int k) const {
+        return (int)((unsigned)s.ring[((unsigned)row + k + 1) % RING] - (unsigned)base);
     }
 
-    // No row ends in this tile: each thread takes what it has copied itself.
-    __device__ void take_all(const RowsPack<T, VEC> *pack) {
-        const long long room = zero + stop - row, limit = room < most ? room : most;
-        if (e <= base && limit == base + TILE) {
-            float x[N];
-#pragma unroll
-            for (int p = 0; p < PER; p++) pack[threadIdx.x + p * THREADS].widen(x + p * VEC);
-            open = Op::combine(
-                open, Op::template gather<N, VEC>(
-                          x, N, (unsigned)(base + threadIdx.x * VEC - begin), THREADS * VEC));
-        } else {
-            const T *staged = reinterpret_cast<const T *>(pack);
-            for (int k = 0; k < N; k++) {
-                const int at = (int)(threadIdx.x + k / VEC * THREADS) * VEC + k % VEC;
-                if (base + at < e || base + at >= limit) continue;
-                const float x = rows_float(staged[at]);
-                open = Op::combine(
-                    open, Op::template gather<1, 1>(&x, 1, (unsigned)(base + at - begin), 1));
-            }
-        }
-        e = limit;
+    // At a step of the path, counted like `stop`.
+    __device__ void start(RowsSearch<O> &search, long long from) {
+        row = search.find(from);
+        begin = offsets[row], e = from - ROWS_END * row;
+        joined = e > begin ? row : -1;
+        const long long end = row < rows ? (long long)offsets[row + 1] : last;
+        if (e > end) begin = e = end, row++, joined = -1; // an earlier share has its end
+        const int line = 128 / sizeof(T), ahead = (int)((size_t)(in + zero) % 128 / sizeof(T));
+        base = zero - ahead + (e - zero + ahead) / line * line; // where a cache line begins
+        asked[0] = -(int)((row + 1) % 32); // so that 32 offsets begin at a multiple of 32
+        if (threadIdx.x % 32 == 0) s.open = Op::identity();
+        for (int b = 0; b < STAGES; b++) // trees grow from whole tiles
+            for (int p = 0; p < PER; p++) s.pack[b][threadIdx.x % 32 + 32 * p].fill(Op::fill());
+        __syncwarp(); // what is filled in is there before others write
     }
 
-    // How many of the rows that were looked for end here; all of them: there may be more.
-    __device__ int find_ends() {
-        const int t = (int)threadIdx.x;
-#pragma unroll
-        for (int k = 0; k < CHUNKS; k++)
-            if (k < chunks) {
-                const long long r = row + 1 + t + k * THREADS;
-                const bool here = to[k] <= most && to[k] - zero + r <= stop;
-                s.ends[t + k * THREADS] = here ? (int)(to[k] - base) : INT_MAX;
-            }
-        if (t == 0) s.many = 0, s.count = chunks * THREADS;
-        __syncthreads(); // all elements and ends are in shared memory
-#pragma unroll
-        for (int k = 0; k < CHUNKS; k++) {
-            const int i = t + k * THREADS;
-            if (k < chunks && s.ends[i] == INT_MAX && (i == 0 || s.ends[i - 1] != INT_MAX))
-                s.count = i, s.next_end = to[k];
-        }
-        __syncthreads(); // all know how many rows end here
-        return s.count;
+    // How many elements from the tile's first on could be in this share.
+    __device__ long long left() const { return stop - ROWS_END * row - base; }
+
+    // How many rows end in this tile and in this share, as far as their offsets are here.
+    __device__ void find_ends() {
+        const int lane = (int)threadIdx.x % 32, size = (int)min(last - base, (long long)SIZE);
+        const int room = (int)min(left(), (long long)SIZE + ROWS_END * RING);
+        int found;
+        count = 0;
+        do {
+            const int k = count + lane;
+            long long end = LLONG_MAX;
+            if (k < asked[STAGES - 1])
+                end = (long long)s.ring[((unsigned)row + k + 1) % RING] - base;
+            const bool here = end <= size && (int)end + ROWS_END * k < room;
+            found = __popc(__ballot_sync(0xffffffffu, here));
+            count += found;
+        } while (found == 32);
+        more = count >= asked[STAGES - 1];
+        limit = count > 0 ? end_of(count - 1) : (int)(e - base);
+        if (!more) limit = max(limit, min(room - ROWS_END * count, size));
     }
 
-    // Rows `done` to count - 1 of this tile, the first of which begins at `at`: each by as many
-    // lanes as suit their average length, and rows much longer than that by a warp, afterwards.
-    __device__ void finish_rows(const T *staged, int at, int done, int count) {
-        const int t = (int)threadIdx.x, average = (s.ends[count - 1] - at) / (count - done);
-        int lanes = 1;
-        while (lanes < 32 && average > 12 * lanes) lanes *= 2;
-        for (int k0 = done; k0 < count; k0 += THREADS / lanes) {
-            const int k = k0 + t / lanes;
+    // The rows that end in this tile, a lane for each, and a lane for what is left of it.
+    __device__ void take_rows(int buffer) {
+        for (int k0 = 0; k0 <= count; k0 += 32) {
+            const int k = k0 + (int)threadIdx.x % 32;
             int from = 0, upto = 0;
-            if (k < count) from = k > done ? s.ends[k - 1] : at, upto = s.ends[k];
-            const bool longer = upto - from > 32 * lanes;
-            Acc mine = rows_staged<Op>(staged, from, longer ? from : upto, t % lanes, lanes, 0);
-            mine = rows_lanes_all<Op>(mine, lanes);
-            if (k < count && t % lanes == 0) {
-                if (longer)
-                    s.list[atomicAdd(&s.many, 1)] = k;
-                else
-                    out[row + k] = Op::finish(mine, (size_t)(upto - from));
-            }
+            if (k <= count) from = k > 0 ? end_of(k - 1) : (int)(e - base);
+            if (k <= count) upto = k < count ? end_of(k) : limit;
+            const long long first = k == 0 ? begin : base + from; // the row's
+            Acc mine = Op::identity();
+            if (from < upto)
+                mine = Op::moved(s.between(buffer, from, upto), (unsigned)(base - first));
+            if (k == 0) mine = Op::combine(s.open, mine);
+            __syncwarp(); // what was open is read before it is overwritten
+            if (k == count) s.open = mine;
+            if (k == 0 && count > 0 && row == joined)
+                s.head = mine;
+            else if (k < count)
+                out[row + k] = Op::finish(mine, (size_t)(base + upto - first));
         }
-        __syncthreads(); // the list of longer rows is whole
-        for (int l = t / 32; l < s.many; l += THREADS / 32) {
-            const int k = s.list[l], from = k > done ? s.ends[k - 1] : at, upto = s.ends[k];
-            Acc mine = rows_staged<Op>(staged, from, upto, t % 32, 32, 0);
-            mine = rows_lanes_all<Op>(mine, 32);
-            if (t % 32 == 0) out[row + k] = Op::finish(mine, (size_t)(upto - from));
-        }
+        if (count > 0) begin = base + end_of(count - 1);
+        row += count, e = base + limit;
+        __syncwarp(); // all have read the offsets and the tile before they are overwritten
     }
 
-    // The rows that end in this tile, as many as were looked for. True: there may be more of them.
-    __device__ bool take_ends(const T *staged) {
-        const int count = find_ends(), used = (count + THREADS) / THREADS;
-        const bool more = count == chunks * THREADS;
-        int at = (int)(e - base), done = 0; // the next element here; rows that are finished
-        chunks = more ? CHUNKS : used < chunks ? used : chunks;
-        load_ends(row + count);       // on their way while this tile is worked on
-        if (count > 0 && e > begin) { // the first one began before this tile
-            open = Op::combine(open, rows_staged<Op>(staged, at, s.ends[0], (int)threadIdx.x,
-                                                     THREADS, (unsigned)(e - begin)));
-            open = rows_block_all<Op, THREADS>(open, turn++);
-            if (row == joined)
-                head = open;
-            else if (threadIdx.x == 0)
-                out[row] = Op::finish(open, (size_t)(end - begin));
-            open = Op::identity(), at = s.ends[0], done = 1;
-        }
-        if (count > done) finish_rows(staged, at, done, count);
-        if (count > 0) at = s.ends[count - 1], begin = base + at;
-        row += count, e = base + at;
-        if (!more) { // what is left of the tile belongs to a row that ends later
-            const long long room = zero + stop - row, limit = room < most ? room : most;
-            end = s.next_end;
-            if (row < rows && limit > e) {
-                open = Op::combine(open, rows_staged<Op>(staged, at, (int)(limit - base),
-                                                         (int)threadIdx.x, THREADS,
-                                                         (unsigned)(e - begin)));
-                e = limit;
-            }
-        }
-        __syncthreads(); // all have read the ends and the tile before they are overwritten
-        return more && e - zero + row < stop;
-    }
-
-    // The whole share. While a tile is worked on, the next one is on its way.
+    // The whole share. While a tile is worked on, the next ones are on their way.
     __device__ void walk() {
-        if (e - zero + row < stop) stage(0, base);
-        for (int buffer = 0; e - zero + row < stop; buffer ^= 1, base += TILE) {
-            most = base + TILE < last ? base + TILE : last;
-            if (base + TILE < zero + stop - row)
-                stage(buffer ^ 1, base + TILE);
-            else
-                rows_copy_commit();
-            rows_copy_wait<1>();
-            if (end > most || end - zero + row + 1 > stop)
-                take_all(s.pack[buffer]);
-            else
-                while (take_ends(reinterpret_cast<const T *>(s.pack[buffer]))) {
-                }
+        int buffer = 0, next = STAGES - 1; // where the tile is; where the newest one goes
+        bool fresh = true;
+        ask();
+#pragma unroll
+        for (int k = 0; k < STAGES - 1; k++) {
+            asked[k + 1] = asked[0];
+            stage(k, base + k * SIZE, left() - k * SIZE);
+        }
+        while (e + ROWS_END * row < stop) {
+            if (fresh) rows_copy_wait<STAGES - 2>();
+            __syncwarp(); // the tile is there, and the offsets that were asked for with it
+            find_ends();
+            if (fresh) {
+                const int far = (STAGES - 1) * SIZE;
+                ask();
+                stage(next, base + far, left() - far - ROWS_END * count);
+                s.grow(buffer);
+            }
+            take_rows(buffer);
+#pragma unroll
+            for (int k = STAGES - 1; k >= 0; k--) asked[k] = asked[k > 0 ? k - 1 : 0] - count;
+            fresh = !more;
+            if (fresh) {
+                next = buffer, buffer = buffer + 1 < STAGES ? buffer + 1 : 0, base += SIZE;
+            } else {
+                ask(), rows_copy_commit(), rows_copy_wait<0>();
+#pragma unroll
+                for (int k = 1; k < STAGES; k++) asked[k] = asked[0];
+            }
         }
     }
 };
 
 // Reduces ragged rows, in any grid. Reads every element once, and the offsets.
-template <class Op, class T, class O, int THREADS, int PER, int BLOCKS>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
+template <class Op, class T, class O, int WARPS, int PER, int STAGES, int BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
     rows_ragged(const T *in, const O *offsets, long long rows, typename Op::Out *out,
                 unsigned long long *boxes, unsigned *started) {
-    typedef RowsStage<T, THREADS, PER> Stage;
+    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
     typedef typename Op::Acc Acc;
     enum { WORDS = sizeof(Acc) / 4 };
     extern __shared__ __align__(16) unsigned char rows_bytes[];
-    Stage &s = *reinterpret_cast<Stage *>(rows_bytes);
+    __shared__ Acc mail[WARPS];
+    __shared__ unsigned id, sender;
+    Tile *tiles = reinterpret_cast<Tile *>(rows_bytes);
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const long long zero = offsets[0], last = offsets[rows];
+    RowsSearch<O> search = {offsets, 0, rows + 1};
+    search.ask();
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
-        s.id = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
-        if (gridDim.x > 1 && s.id + 1 == gridDim.x) *started = 0;
+        id = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
+        if (gridDim.x > 1 && id + 1 == gridDim.x) *started = 0;
+        sender = id;
     }
     __syncthreads(); // all know their block's number
-    const long long steps = (long long)offsets[rows] - offsets[0] + rows;
-    const long long share = (steps + gridDim.x - 1) / gridDim.x, start = s.id * share;
-    if (start >= steps) return;
-    RowsWalk<Op, T, O, THREADS, PER> walk = {in, offsets, rows, out, s};
-    walk.start(start, share);
-    const long long joined_begin = walk.begin, joined_end = walk.end;
+    const long long steps = last - zero + ROWS_END * rows, warps = (long long)gridDim.x * WARPS;
+    const long long share = (steps + warps - 1) / warps;
+    const long long part = (long long)id * WARPS + warp, first = part - warp;
+    if (first * share >= steps) return;
+    RowsWalk<Op, T, O, PER, STAGES> walk = {in, offsets, rows, out, tiles[warp], zero, last};
+    walk.stop = zero + min((part + 1) * share, steps);
+    walk.start(search, zero + min(part * share, steps));
     walk.walk();
-    // A row that goes on: the block in which it ends will want this part of it.
-    if (walk.stop > walk.begin - walk.zero + walk.row) {
-        const Acc part = rows_block_all<Op, THREADS>(walk.open, walk.turn++);
-        if (threadIdx.x == 0) rows_post(boxes + s.id * WORDS, part, 1);
+    // A row that began in an earlier share and ended in this one: in which it began.
+    const bool ended = walk.joined >= 0 && walk.row > walk.joined;
+    long long began = part;
+    if (ended) began = (offsets[walk.joined] - zero + ROWS_END * walk.joined) / share;
+    if (began < first && lane == 0) sender = (unsigned)(began / WARPS);
+    __syncthreads(); // all know what the other warps have
+    // A row that goes on: the block in which it ends will want this block's part of it.
+    if (warp == WARPS - 1 && walk.stop > walk.begin + ROWS_END * walk.row) {
+        const long long from = (walk.begin - zero + ROWS_END * walk.row) / share;
+        Acc mine = lane < WARPS && first + lane >= from ? tiles[lane].open : Op::identity();
+        mine = rows_lanes_all<Op>(mine, 32);
+        if (lane == 0) rows_post(boxes + id * WORDS, mine, 1);
     }
-    if (walk.joined < 0 || walk.row == walk.joined) return;
-    // A row that began in an earlier block, and ended here.
-    const unsigned first = (unsigned)((joined_begin - walk.zero + walk.joined) / share);
-    Acc mine = threadIdx.x == 0 ? walk.head : Op::identity();
-    for (unsigned b = first + threadIdx.x; b < s.id; b += THREADS)
-        mine = Op::combine(mine, rows_collect<Acc>(boxes + b * WORDS));
-    mine = rows_block_all<Op, THREADS>(mine, walk.turn++);
-    if (threadIdx.x == 0) out[walk.joined] = Op::finish(mine, (size_t)(joined_end - joined_begin));
+    if (sender < id) { // parts of earlier blocks
+        Acc mine = Op::identity();
+        for (unsigned b = sender + threadIdx.x; b < id; b += 32 * WARPS)
+            mine = Op::combine(mine, rows_collect<Acc>(boxes + b * WORDS));
+        mine = rows_lanes_all<Op>(mine, 32);
+        if (lane == 0) mail[warp] = mine;
+        __syncthreads(); // the parts are together
+    }
+    if (!ended) return;
+    Acc mine = lane < warp && first + lane >= began ? tiles[lane].open : Op::identity();
+    if (lane == warp) mine = tiles[lane].head;
+    if (began < first && lane < WARPS) mine = Op::combine(mine, mail[lane]);
+    mine = rows_lanes_all<Op>(mine, 32);
+    const size_t n = (size_t)(offsets[walk.joined + 1] - offsets[walk.joined]);
+    if (lane == 0) out[walk.joined] = Op::finish(mine, n);
+}
+
+// Reduces ragged rows, a warp for each and a block for a longer one. There are so many blocks that
+// each warp has one row at most.
+template <class Op, class T, class O, int THREADS, int PER>
+__global__ void __launch_bounds__(THREADS)
+    rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out) {
+    enum { LONG = 128 * PER };
+    long long row = blockIdx.x + (long long)(threadIdx.x / 32) * gridDim.x, begin = 0, n = 0;
+    if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
+    if (row < rows && n <= LONG) {
+        typename Op::Acc mine =
+            rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
+        mine = rows_lanes_all<Op>(mine, 32);
+        if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
+    }
+    if (!__syncthreads_or(n > LONG)) return; // mostly no row is longer
+    unsigned turn = 0;
+    for (row = blockIdx.x; row < rows; row += gridDim.x) {
+        begin = offsets[row], n = offsets[row + 1] - begin;
+        if (n <= LONG) continue;
+        const typename Op::Acc mine = rows_block_all<Op, THREADS>(
+            rows_piece<Op, T, THREADS, PER>(in + begin, (unsigned)n, threadIdx.x, 0, 1), turn++);
+        if (threadIdx.x == 0) out[row] = Op::finish(mine, (size_t)n);
+    }
 }
 
 // What becomes of a row is a reduction, whose result everybody needs, and a step for each element.
@@ -1029,7 +1125,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
     __shared__ bool is_last;
     __syncthreads(); // all of this block have read their mail
-    if (t == 0) is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
+    if (t == 0) {
+        __threadfence(); // their reads come before the count
+        is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
+        __threadfence(); // and what the last one does, behind all counts
+    }
     __syncthreads(); // all know whether everybody else has, too
     if (!is_last) return;
     for (unsigned b = t; b < 2 * gridDim.x * WORDS; b += THREADS) boxes[b] = 0;
@@ -1157,36 +1257,52 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     return rows_with_lanes<Op, T, 1>(d, d_in, rows, n, stride, d_out, stream);
 }
 
+template <class Op, class T, class O>
+cudaError_t rows_ragged_walk(const T *in, const O *offsets, size_t rows, size_t elements,
+                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    enum { PER = 7, STAGES = 3 };
+    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
+    enum { WARPS = 4 * sizeof(Tile) <= 65536 - 256 ? 4 : 2, BLOCKS = 16 / WARPS };
+    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, STAGES, BLOCKS>;
+    const size_t bytes = WARPS * sizeof(Tile);
+    RowsDevice d;
+    int per_sm = 0;
+    cudaError_t error = rows_device(&d);
+    if (error == cudaSuccess)
+        error =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, 32 * WARPS, bytes);
+    if (error != cudaSuccess) return error;
+    size_t blocks = (size_t)d.sms * (size_t)per_sm;
+    const size_t tiles = (elements + rows) / (WARPS * Tile::SIZE) + 1;
+    if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
+    if (blocks > tiles) blocks = tiles;
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    kernel<<<(unsigned)blocks, 32 * WARPS, bytes, stream>>>(
+        in, offsets, (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+    return cudaGetLastError();
+}
+
 // Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
-// many they are together, as far as the caller knows: it decides how many blocks are started.
+// many they are together, as far as the caller knows: with `rows` it decides which kernel is
+// started, and with how many blocks.
 template <class Op, class T, class O>
 cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
                                typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
     static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
-    enum { THREADS = 128, PER = 8, BLOCKS = 6 };
-    typedef RowsStage<T, THREADS, PER> Stage;
-    RowsDevice d;
+    enum { THREADS = 512, PER = 4 };
     if (rows == 0) return cudaSuccess;
     if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
         (size_t)d_offsets % sizeof(O) || !d_out || (size_t)d_out % sizeof(typename Op::Out) ||
         !d_workspace || (size_t)d_workspace % 16)
         return cudaErrorInvalidValue;
-    cudaError_t error = rows_device(&d);
-    if (error != cudaSuccess) return error;
-    const auto kernel = rows_ragged<Op, T, O, THREADS, PER, BLOCKS>;
-    int per_sm = 0;
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 (int)sizeof(Stage));
-    if (error == cudaSuccess)
-        error =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, sizeof(Stage));
-    if (error != cudaSuccess) return error;
-    size_t blocks = (size_t)d.sms * (size_t)per_sm, tiles = (elements + rows) / Stage::TILE + 1;
-    if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
-    if (blocks > tiles) blocks = tiles;
-    unsigned long long *boxes = (unsigned long long *)d_workspace;
-    kernel<<<(unsigned)blocks, THREADS, sizeof(Stage), stream>>>(
-        d_in, d_offsets, (long long)rows, d_out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+    if (elements > 262144 || rows > 16384)
+        return rows_ragged_walk<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,
+                                          stream);
+    const unsigned blocks = (unsigned)((rows + THREADS / 32 - 1) / (THREADS / 32));
+    rows_ragged_few<Op, T, O, THREADS, PER>
+        <<<blocks, THREADS, 0, stream>>>(d_in, d_offsets, (long long)rows, d_out);
     return cudaGetLastError();
 }
 

@@ -143,8 +143,8 @@ class Suite:
         compiler = compiler or CC
         flags = [*C_FLAGS, *flags, *(SANITIZE if sanitize and has_sanitizers(*compiler) else [])]
         sources = [*sources, *(source for module in modules for source in sources_of(module))]
-        headers = {folder: b"".join(header.read_bytes() for header in sorted(folder.rglob("*.h")))
-                   for folder in (TOOLS, self.here)}
+        of_tools, of_suite = (b"".join(header.read_bytes() for header in sorted(folder.rglob("*.h")))
+                              for folder in (TOOLS, self.here))
 
         def object_of(source):
             source = Path(source).resolve()
@@ -152,7 +152,8 @@ class Suite:
                 return source, None
             shared = TOOLS in source.parents
             command = [*compiler, *flags, *(["-w"] if shared else WARNINGS)]
-            digest = digest_of(command, *list(headers.values())[:1 if shared else 2], source.read_bytes())
+            headers = of_tools if shared else of_tools + of_suite
+            digest = digest_of(command, headers, source.read_bytes())
             folder = ROOT / BUILD / "tests/objects" if shared else self.folder / "objects"
             target = folder / source.relative_to(ROOT).with_suffix(f".{digest[:16]}.o")
             if not target.exists():

@@ -144,7 +144,7 @@ static void test_matrix(size_t rows, size_t cols, size_t pad, size_t shift) {
 }
 
 template <class T, class O>
-static void test_ragged(const long long *offsets, size_t rows, size_t shift) {
+static void test_ragged(const long long *offsets, size_t rows, size_t shift, size_t elements) {
     const Shape s = {rows, 0, 0, shift, offsets};
     const size_t n = (size_t)offsets[rows];
     fill<T>(n + shift);
@@ -154,13 +154,41 @@ static void test_ragged(const long long *offsets, size_t rows, size_t shift) {
     stop_on(cudaMemcpy(d_offsets, as, (rows + 1) * sizeof(O), cudaMemcpyHostToDevice), "offsets");
     const T *in = (const T *)d_data + shift;
 #define RAGGED(name, out)                                                                          \
-    name##_ragged(in, d_offsets, rows, n - (size_t)offsets[0], out, d_workspace[0], stream[0])
+    name##_ragged(in, d_offsets, rows, elements, out, d_workspace[0], stream[0])
     CHECK_SUM(s, RAGGED);
+    CHECK_MIN(s, RAGGED);
     CHECK_PLACE(s, RAGGED);
     CHECK_MOMENTS(s, RAGGED);
     CHECK_LOG(s, RAGGED);
     free(as);
     stop_on(cudaFree(d_offsets), "offsets");
+}
+
+// A NaN and a number that swallows others stay in their rows: every third row of 7 has one of each.
+static void test_neighbours(size_t elements) {
+    enum { ROWS = 3000, COLS = 7 };
+    float *x = (float *)malloc(ROWS * COLS * sizeof(float));
+    int *offsets = (int *)malloc((ROWS + 1) * sizeof(int)), *d_offsets;
+    for (int i = 0; i < ROWS * COLS; i++) {
+        const int row = i / COLS;
+        x[i] = i % COLS != 4 || row % 3 == 0 ? 1 : row % 3 == 1 ? NAN : 1e30f;
+    }
+    for (int r = 0; r <= ROWS; r++) offsets[r] = r * COLS;
+    stop_on(cudaMalloc(&d_offsets, (ROWS + 1) * sizeof(int)), "offsets");
+    stop_on(cudaMemcpy(d_offsets, offsets, (ROWS + 1) * sizeof(int), cudaMemcpyHostToDevice), "o");
+    stop_on(cudaMemcpy(d_data, x, ROWS * COLS * sizeof(float), cudaMemcpyHostToDevice), "copy");
+    stop_on(rows_sum_ragged((const float *)d_data, d_offsets, ROWS, elements, (float *)d_out,
+                            d_workspace[0], stream[0]),
+            "neighbours");
+    const float *is = results<float>(ROWS);
+    for (int r = 0; r < ROWS; r++)
+        expect(r % 3 == 0   ? is[r] == COLS
+               : r % 3 == 1 ? is[r] != is[r]
+                            : is[r] == 1e30f,
+               "rows keep their NaN to themselves", ROWS, COLS, (size_t)r);
+    stop_on(cudaFree(d_offsets), "offsets");
+    free(offsets);
+    free(x);
 }
 
 // Lengths: empty, equal, random, a power law, a giant among small ones, a thousand empty ones.
@@ -344,9 +372,14 @@ int main() {
     for (int kind = 0; kind < 7; kind++)
         for (size_t most : {5, 1000, 60001}) {
             const size_t rows = make_offsets(kind, most, offsets);
-            test_ragged<float, long long>(offsets, rows, kind % 3);
-            test_ragged<__half, int>(offsets, rows, kind % 5);
+            // How many elements there are is what the caller thinks: no result depends on it.
+            const size_t all = (size_t)(offsets[rows] - offsets[0]);
+            for (size_t elements : {all, (size_t)0, (size_t)300000, (size_t)1 << 28}) {
+                test_ragged<float, long long>(offsets, rows, kind % 3, elements);
+                test_ragged<__half, int>(offsets, rows, kind % 5, elements);
+            }
         }
+    for (size_t elements : {0, 300000}) test_neighbours(elements);
     static const size_t maps[][2] = {{3, 1},      {50, 16},   {9, 30},    {5, 64},    {5, 100},
                                      {4, 256},    {3, 500},   {2, 1024},  {2, 2000},  {2, 4096},
                                      {2, 8000},   {2, 16384}, {2, 32000}, {1, 65536}, {1, 131072},

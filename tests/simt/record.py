@@ -1,6 +1,7 @@
 """Records on a machine with a GPU what the tests of the CPU device compare with.
 
     record_h200.sh [PART[:NAME,..]...]      (no part: all of PARTS; NAME: sources without .cu)
+    record_h200.sh corpus:new               (cases that are not recorded yet; the others' rows stay)
 
 Reads $B (default build) for labs and simt, writes a file or two for each part into $OUT (default
 $B/tests/simt/record): see PARTS. A part that fails says so in record.log; the others still run.
@@ -234,6 +235,9 @@ def sanitizer_verdict(text, hung, verdict):
 
 def corpus(*wanted):
     """compute-sanitizer-h200.csv, with what the tool printed in sanitizer-logs.tar.gz."""
+    recorded = path("corpus", "compute-sanitizer-h200.csv")
+    kept = {row["case"]: row for row in suite.csv_rows(recorded)} if wanted == ("new",) else {}
+    wanted = () if kept else wanted
     programs = each(build, chosen(sources_of("corpus"), wanted))
     cases, sanitizer = [], tool("compute-sanitizer")
     for name, program in zip(chosen(verdicts.FILES, wanted), programs):
@@ -252,13 +256,12 @@ def corpus(*wanted):
         logs["%s.%s.txt" % (case, kind)] = "\n".join([result.out, result.err])
         return sanitizer_verdict(result.out + result.err, result.hung, verdict)
 
-    work = [(case, kind) for case in cases for kind in TOOLS]
-    answers = each(one, work, max(2, CORES * 3 // 4))
+    work = [(case, kind) for case in cases for kind in TOOLS if case[1] not in kept]
+    answers = iter(each(one, work, max(2, CORES * 3 // 4)))
     rows = []
-    for index, (program, case, verdict) in enumerate(cases):
+    for program, case, verdict in cases:
         row = {"case": case, "expected": verdict.expected() if verdict else "none"}
-        row.update(zip(TOOLS, answers[4 * index:4 * index + 4]))
-        rows.append(row)
+        rows.append(kept.get(case) or {**row, **{kind: next(answers) for kind in TOOLS}})
     write_rows(os.path.join(OUT, "compute-sanitizer-h200.csv"), rows)
     pack("sanitizer-logs.tar.gz", logs)
     say("corpus: %d cases, %d runs failed, %d over the time limit" % (
@@ -363,9 +366,8 @@ def main(names):
     os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
         [os.path.join(toolkit, "lib64"), os.environ.get("LD_LIBRARY_PATH", "")])
     for name, _, only in parts:
-        for source in sources_of(name):
-            if not only or Path(source).stem in only.split(","):
-                start_build(source)
+        for source in chosen(sources_of(name), only.split(",") if only not in ("", "new") else ()):
+            start_build(source)
     for name, _, only in parts:
         say("--- " + name)
         try:

@@ -21,11 +21,13 @@ void json_string(Buf *out, Str text) {
 }
 
 void json_in_html(Buf *out, Str json) {
-    for (size_t i = 0; i < json.len; i++)
-        if (json.at[i] == '<')
-            buf_add(out, STR("\\u003c"));
+    for (size_t i = 0; i < json.len; i++) {
+        char c = json.at[i];
+        if (c == '<' || c == '&')
+            buf_format(out, "\\u%04x", (unsigned)c);
         else
-            buf_char(out, json.at[i]);
+            buf_char(out, c);
+    }
 }
 
 static void new_line(Json *json) {

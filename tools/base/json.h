@@ -29,7 +29,8 @@ void json_plain(Json *json, Str key, Str value); // a number, true, false or nul
 // A string of JSON, with its quotes.
 void json_string(Buf *out, Str text);
 
-// The same JSON without a "<", which could end a script element or open a comment in it.
+// The same JSON without "<", which could end a script element or open a comment in it, and without
+// "&", which elsewhere would begin the name of a character.
 void json_in_html(Buf *out, Str json);
 
 #endif

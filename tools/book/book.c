@@ -95,10 +95,10 @@ Str book_provenance(const Book *book) {
                STR_ARG(folder.len ? folder : STR("./")), book->results->folder);
     for (size_t i = 0; i < book->results->device_count; i++) {
         const ResultTable *device = &book->results->devices[i];
-        Str name = results_fact(device, STR("device")), date = results_fact(device, STR("date"));
+        Str date = results_fact(device, STR("date"));
         Str toolkit = key_fact_text(&scope, device, STR("toolkit"));
         buf_add(&text, i ? STR("; ") : STR(" Times measured on: "));
-        data_text_add(&text, name.len ? name : device->device);
+        data_text_add(&text, results_device_name(book->arena, device));
         if (date.len) buf_add(&text, STR(", "));
         data_text_add(&text, date);
         if (toolkit.len) buf_add(&text, STR(", CUDA "));

@@ -320,6 +320,20 @@ Str results_fact(const ResultTable *table, Str name) {
     return (Str){NULL, 0};
 }
 
+Str results_device_name(Arena *arena, const ResultTable *table) {
+    Str name = results_fact(table, STR("device")), cub = results_fact(table, STR("cub"));
+    Buf text = {.arena = arena};
+    buf_add(&text, name.len ? name : table->device);
+    if (cub.len) buf_format(&text, ", CUB %.*s", STR_ARG(cub));
+    return buf_str(&text);
+}
+
+Str results_newest_of(const ResultTable *table) {
+    Str suffix = STR("-newest");
+    bool newest = str_ends(table->device, suffix);
+    return newest ? str_slice(table->device, 0, table->device.len - suffix.len) : STR("");
+}
+
 static int by_name(const void *a, const void *b) {
     return str_compare(*(const Str *)a, *(const Str *)b);
 }

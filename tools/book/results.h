@@ -1,9 +1,10 @@
 // Recorded results: the CSV files of a results folder, checked when they are read.
 //
 // <device>.csv holds what a GPU measured, <device>-limits.csv what held its kernels back (it is
-// joined to the former: limits.h), cpu.csv what the CPU device counted per kernel, cpu-machine.csv
-// the same of machine code (joined to it: machine.h), and cpu-lines.csv per line of tangled code,
-// of PTX. Each is a few comment lines `# name: value`
+// joined to the former: limits.h), <device>-newest.csv what the same labs measured there with a CUB
+// newer than the toolkit's (a device to whoever names it, and to nobody else), cpu.csv what the CPU
+// device counted per kernel, cpu-machine.csv the same of machine code (joined to it: machine.h),
+// and cpu-lines.csv per line of tangled code, of PTX. Each is a few comment lines `# name: value`
 // (its facts), a header row and data rows. Numbers are what they can be: counts whole and not
 // negative, times positive, the 5th percentile not above the median, nor that above the 95th.
 // trace-*.csv, errors*.csv, compare-*.csv and steps/*.csv have columns of their own: they are for
@@ -72,6 +73,13 @@ bool results_has_column(const ResultTable *table, Str column);
 
 // The value of a fact; empty when there is none of that name.
 Str results_fact(const ResultTable *table, Str name);
+
+// What a device's table is called: its fact `device`, or its file, and the newer CUB if it has one.
+Str results_device_name(Arena *arena, const ResultTable *table);
+
+// The device whose labs were measured once more, with a newer CUB, in a table: nvidia-h200 of
+// nvidia-h200-newest; empty for any other table.
+Str results_newest_of(const ResultTable *table);
 
 // A decimal number that takes all of s: digits, a point, an exponent; finite.
 bool results_number(Str s, double *number);

@@ -30,6 +30,7 @@ typedef struct {
     const ResultTable **devices; // those that have a row of the table, `own` first
     size_t device_count;
     Key defaults; // n= of the table
+    bool newest;  // with=newest: the labs with a newer CUB, too
     bool timed;   // some column comes from a GPU
     bool limited; // some column says what holds a kernel back
     bool counted; // some column comes from cpu.csv
@@ -90,6 +91,15 @@ static bool read_columns(Table *table) {
         names = STR("time spread gbps read_pct speedup");
     for (Str name; str_word(&names, &name);) good = read_column(table, name) && good;
     return good;
+}
+
+static bool read_with(Table *table) {
+    Str with;
+    Buf why = {.arena = table->book->arena};
+    table->newest = fence_attribute(table->part, STR("with"), &with);
+    if (!table->newest || str_equal(with, STR("newest"))) return true;
+    buf_format(&why, "with=%.*s: all that a table can be with is newest", STR_ARG(with));
+    return fail(table, table->part->line, why);
 }
 
 static bool read_n(Table *table) {
@@ -173,18 +183,32 @@ static const ResultRow *on_device(Table *table, const TableRow *row, const Resul
     return key_rows(&table->scope, device, &row->key, &found, &why) ? found.rows[0] : NULL;
 }
 
-// The devices that recorded a row of the table, the chapter's own first.
+static bool is_recorded(Table *table, const ResultTable *device) {
+    for (size_t r = 0; r < table->row_count; r++)
+        if (on_device(table, &table->rows[r], device)) return true;
+    return false;
+}
+
+// The same labs on the chapter's device, with a newer CUB.
+static bool is_newest_of_own(const Table *table, const ResultTable *device) {
+    Str name = results_newest_of(device);
+    return name.len && str_equal(name, table->own->device);
+}
+
+// The devices that recorded a row of the table, the chapter's own first; those with a newer CUB
+// where the table asks for them, that of the chapter's own next to it.
 static void find_devices(Table *table) {
     const Results *results = table->book->results;
     table->devices = ARENA_NEW(table->book->arena, results->device_count + 1, const ResultTable *);
-    if (table->timed) table->devices[table->device_count++] = table->own;
-    for (size_t i = 0; table->timed && i < results->device_count; i++) {
-        const ResultTable *device = &results->devices[i];
-        bool recorded = false;
-        for (size_t r = 0; device != table->own && r < table->row_count; r++)
-            recorded = recorded || on_device(table, &table->rows[r], device);
-        if (recorded) table->devices[table->device_count++] = device;
-    }
+    if (!table->timed) return;
+    table->devices[table->device_count++] = table->own;
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < results->device_count; i++) {
+            const ResultTable *device = &results->devices[i];
+            if (device == table->own || is_newest_of_own(table, device) == others) continue;
+            if (results_newest_of(device).len && !table->newest) continue;
+            if (is_recorded(table, device)) table->devices[table->device_count++] = device;
+        }
 }
 
 static bool is_time(const TableColumn *column) {
@@ -198,7 +222,8 @@ static bool is_unknown_limit(const TableColumn *column, const ResultTable *devic
 }
 
 // Behind the columns of the chapter's device each other device gets one: its times, or in a table
-// without times the first column that differs between devices.
+// without times the first column that differs between devices. A newer CUB there also gets the
+// spread.
 static void spread_over_devices(Table *table) {
     find_devices(table);
     size_t count = table->column_count, first = 0;
@@ -210,6 +235,11 @@ static void spread_over_devices(Table *table) {
         if (is_unknown_limit(&column, table->devices[i])) continue;
         column.device = table->devices[i];
         add_column(table, column);
+        for (size_t c = 0; c < count && is_newest_of_own(table, column.device); c++) {
+            TableColumn spread = table->columns[c];
+            spread.device = column.device;
+            if (spread.spread) add_column(table, spread);
+        }
     }
 }
 
@@ -328,14 +358,9 @@ static void add_label(Table *table, Buf *text, const TableRow *row, bool one_n) 
     book_check_stale(table->book, row->line, row->key.kernel, true);
 }
 
-static Str device_name(const ResultTable *device) {
-    Str name = results_fact(device, STR("device"));
-    return name.len ? name : device->device;
-}
-
 // Without the vendor, which the caption has.
-static Str short_name(const ResultTable *device) {
-    Str name = device_name(device), vendor = STR("NVIDIA ");
+static Str short_name(const Table *table, const ResultTable *device) {
+    Str name = results_device_name(table->book->arena, device), vendor = STR("NVIDIA ");
     return str_starts(name, vendor) ? str_from(name, vendor.len) : name;
 }
 
@@ -352,7 +377,7 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
         buf_add(text, key_counter_title(table->book->arena, column->name));
     if (!column->device || column->device == table->own) return;
     buf_add(text, STR(", "));
-    data_text_add(text, short_name(column->device));
+    data_text_add(text, short_name(table, column->device));
 }
 
 static bool all_one_n(const Table *table) {
@@ -373,7 +398,7 @@ static void add_sources(Table *table, Buf *text) {
         Str date = results_fact(device, STR("date"));
         Str toolkit = key_fact_text(&table->scope, device, STR("toolkit"));
         buf_add(text, i ? STR("; ") : STR(" Times: "));
-        data_text_add(text, device_name(device));
+        data_text_add(text, results_device_name(table->book->arena, device));
         if (date.len) buf_add(text, STR(", "));
         data_text_add(text, date);
         add_toolkit(text, toolkit);
@@ -442,10 +467,10 @@ static bool add_table(Table *table, Buf *text, bool one_n) {
 }
 
 void table_weave(Book *book, const FencePart *part) {
-    static const Str known[] = {STR("columns"), STR("n"), STR("caption"), {NULL, 0}};
+    static const Str known[] = {STR("columns"), STR("n"), STR("caption"), STR("with"), {NULL, 0}};
     Table table = {.book = book, .scope = book_scope(book), .part = part};
     bool good = book_check_attributes(book, part, known);
-    good = read_n(&table) && good;
+    good = read_n(&table) && read_with(&table) && good;
     if (!read_columns(&table) || !good || !read_rows(&table)) return;
     spread_over_devices(&table);
     Buf text = {.arena = book->arena};

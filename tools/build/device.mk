@@ -98,11 +98,15 @@ endif
 
 else
 every_size = $(foreach lab,$(runs),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n)))
-# What was recorded of a lab and size as its source is now, stays, but with ALL=1; of what is due
-# ONLY="11_% 13_%@1024" takes these. collect says what is due, so it is made before all else.
+# What was recorded of a lab and size as its source is now, stays, but with ALL=1, or where another
+# device's results know a kernel more; of what is due ONLY="11_% 13_%@1024" takes these. collect says
+# what is due, so it is made before all else.
 RECORDED = results/$(DEVICE)
+recordings = $(filter-out results/cpu% results/compare-% results/trace-%,$(wildcard results/*.csv))
+others = $(filter-out $(RECORDED)$(1).csv,\
+  $(if $(1),$(filter %$(1).csv,$(recordings)),$(filter-out %-limits.csv %-newest.csv,$(recordings))))
 due = $(filter $(or $(ONLY),%),$(if $(ALL),$(2),$(shell $(anew) $(make_anew) -s $(B)/collect >&2; \
-  $(B)/collect -d -k $(RECORDED)$(1).csv -n $(N) $(2))))
+  $(B)/collect -d -k $(RECORDED)$(1).csv -n $(N) $(2) $(call others,$(1)))))
 kept = $(addprefix -k ,$(wildcard $(RECORDED)$(1).csv))
 ifneq ($(filter record,$(GOALS)),)
 due_sizes := $(call due,,$(every_size))

@@ -40,7 +40,7 @@ static void add_prefix(Buf *out, const LabCsv *csv) {
 }
 
 static void add_times(Buf *out, const LabCsv *csv) {
-    Csv reader = csv->reader;
+    Csv reader = csv->head.reader;
     for (Str row; lab_csv_row(&reader, csv, &row);) {
         add_prefix(out, csv);
         buf_add(out, row);
@@ -49,7 +49,7 @@ static void add_times(Buf *out, const LabCsv *csv) {
 }
 
 static void add_counters(Arena *arena, Buf *out, const LabCsv *csv) {
-    Csv reader = csv->reader;
+    Csv reader = csv->head.reader;
     for (Str row, cells[2];
          lab_csv_row(&reader, csv, &row);) { // the kernel, the number of the launch
         lab_csv_take(&reader, csv, &row, cells, 2, "not a row of simt --csv");
@@ -74,7 +74,7 @@ static int compare_lines(const void *left, const void *right) {
 }
 
 static Line *read_lines(Arena *arena, const LabCsv *csv, Str code, size_t *count) {
-    Csv reader = csv->reader;
+    Csv reader = csv->head.reader;
     Line *lines = NULL;
     size_t capacity = 0, block = 0;
     *count = 0;
@@ -127,7 +127,7 @@ static bool is_limits(const LabCsv *csv) { return str_ends(str_of(csv->path), ST
 // The k-th kernel that the lab names is the k-th stage that ncu saw.
 static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
     Limits limits = read_limits(arena, csv);
-    Csv reader = csv->reader;
+    Csv reader = csv->head.reader;
     size_t stage = 0;
     for (Str row, cells[2]; lab_csv_row(&reader, csv, &row); stage++) { // kernel, n
         lab_csv_take(&reader, csv, &row, cells, 2, "not a row of LAB -t 0 --csv");
@@ -149,16 +149,16 @@ typedef enum { TIMES, COUNTERS, LINES, LIMITS } Kind;
 #define LINES_HEADER    STR("kernel,file,line,")
 
 static Kind kind_of(const LabCsv *csv) {
-    if (str_starts(csv->header, COUNTERS_HEADER)) return COUNTERS;
-    if (str_starts(csv->header, LINES_HEADER)) return LINES;
+    if (str_starts(csv->head.header, COUNTERS_HEADER)) return COUNTERS;
+    if (str_starts(csv->head.header, LINES_HEADER)) return LINES;
     return is_limits(csv) ? LIMITS : TIMES;
 }
 
 static void check_like(const LabCsv *csv, const LabCsv *first) {
-    if (!str_equal(csv->facts, first->facts))
+    if (!str_equal(csv->head.facts, first->head.facts))
         lab_csv_die(csv->path, 1, "another device or toolkit than in the first file");
-    if (!str_equal(csv->header, first->header))
-        lab_csv_die(csv->path, csv->reader.line, "other columns than in the first file");
+    if (!str_equal(csv->head.header, first->head.header))
+        lab_csv_die(csv->path, csv->head.reader.line, "other columns than in the first file");
     if (is_limits(csv) != is_limits(first))
         lab_csv_die(csv->path, 0, "limits beside what are none");
     Kind kind = kind_of(csv);
@@ -171,15 +171,15 @@ static Str header_of(Arena *arena, const LabCsv *csv) {
     buf_add(&out, STR("chapter,source,"));
     switch (kind_of(csv)) {
     case TIMES:
-        buf_add(&out, csv->header);
+        buf_add(&out, csv->head.header);
         break;
     case COUNTERS:
         buf_add(&out, STR("kernel,n,"));
-        buf_add(&out, str_from(csv->header, COUNTERS_HEADER.len));
+        buf_add(&out, str_from(csv->head.header, COUNTERS_HEADER.len));
         break;
     case LINES:
         buf_add(&out, STR("kernel,n,code_line,"));
-        buf_add(&out, str_from(csv->header, LINES_HEADER.len));
+        buf_add(&out, str_from(csv->head.header, LINES_HEADER.len));
         break;
     case LIMITS:
         buf_add(&out, STR("kernel,n,"));
@@ -212,14 +212,15 @@ static void add_head(Arena *arena, Buf *out, const LabCsv *first, const LabCsv *
                      const Kept *kept, const char *fact) {
     Buf facts = {.arena = arena};
     if (fact) buf_format(&facts, "# %s\n", fact);
-    if (first) buf_add(&facts, first->facts);
-    Str header = first ? header_of(arena, first) : kept->header;
-    if (kept && first && !str_equal(kept->facts, buf_str(&facts)))
+    if (first) buf_add(&facts, first->head.facts);
+    Str header = first ? header_of(arena, first) : kept->head.header;
+    if (kept && first && !str_equal(kept->head.facts, buf_str(&facts)))
         lab_csv_die(kept->path, 1, "of another device or toolkit: none of its rows can be kept");
-    if (kept && !str_equal(kept->header, header))
-        lab_csv_die(kept->path, kept->reader.line, "other columns: none of its rows can be kept");
-    buf_add(out, first ? buf_str(&facts) : kept->facts);
-    Str date = first ? last->date : kept->date;
+    if (kept && !str_equal(kept->head.header, header))
+        lab_csv_die(kept->path, kept->head.reader.line,
+                    "other columns: none of its rows can be kept");
+    buf_add(out, first ? buf_str(&facts) : kept->head.facts);
+    Str date = first ? last->head.date : kept->head.date;
     if (date.len) buf_format(out, "%.*s\n", STR_ARG(date));
     buf_format(out, "%.*s\n", STR_ARG(header));
 }

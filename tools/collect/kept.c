@@ -1,28 +1,9 @@
 #include "collect/kept.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-
-#include "base/file.h"
 
 Kept kept_open(Arena *arena, const char *path) {
-    Kept kept = {.path = path};
-    Str text, line = STR("");
-    Buf facts = {.arena = arena};
-    if (!file_read(arena, path, &text)) lab_csv_die(path, 0, strerror(errno));
-    kept.reader = csv_open(arena, text);
-    while (csv_line(&kept.reader, &line) && str_starts(line, STR("#")))
-        if (str_starts(line, STR("# date:")))
-            kept.date = line;
-        else
-            buf_format(&facts, "%.*s\n", STR_ARG(line));
-    if (kept.reader.fault) lab_csv_die(path, kept.reader.line, kept.reader.fault);
-    if (!str_starts(line, STR("chapter,source,kernel,n,")))
-        lab_csv_die(path, kept.reader.line, "no header row `chapter,source,kernel,n,...`");
-    kept.facts = buf_str(&facts);
-    kept.header = line;
-    return kept;
+    return (Kept){path, lab_csv_head(arena, path, STR("chapter,source,kernel,n,"))};
 }
 
 enum { CHAPTER, SOURCE, KERNEL, N, KEYS };
@@ -42,17 +23,37 @@ static bool next_of(Csv *reader, const Kept *kept, const LabCsv *csv, Str *row, 
 }
 
 void kept_add(const Kept *kept, const LabCsv *csv, Buf *out) {
-    Csv reader = kept->reader;
+    Csv reader = kept->head.reader;
     for (Str row, keys[KEYS]; next_of(&reader, kept, csv, &row, keys);)
         buf_format(out, "%.*s\n", STR_ARG(row));
 }
 
-bool kept_is_current(const Kept *kept, const LabCsv *csv) {
-    Buf source = {.arena = kept->reader.arena};
+static Str source_now(const Kept *kept, const LabCsv *csv) {
+    Buf source = {.arena = kept->head.reader.arena};
     buf_format(&source, "%016" PRIx64, csv->source);
-    Csv reader = kept->reader;
+    return buf_str(&source);
+}
+
+bool kept_is_current(const Kept *kept, const LabCsv *csv) {
+    const Str source = source_now(kept, csv);
+    Csv reader = kept->head.reader;
     size_t rows = 0;
     for (Str row, keys[KEYS]; next_of(&reader, kept, csv, &row, keys); rows++)
-        if (!str_equal(keys[SOURCE], buf_str(&source))) return false;
+        if (!str_equal(keys[SOURCE], source)) return false;
     return rows > 0;
+}
+
+static bool has_kernel(const Kept *kept, const LabCsv *csv, Str kernel) {
+    Csv reader = kept->head.reader;
+    for (Str row, keys[KEYS]; next_of(&reader, kept, csv, &row, keys);)
+        if (str_equal(keys[KERNEL], kernel)) return true;
+    return false;
+}
+
+bool kept_lacks(const Kept *kept, const Kept *other, const LabCsv *csv) {
+    const Str source = source_now(kept, csv);
+    Csv reader = other->head.reader;
+    for (Str row, keys[KEYS]; next_of(&reader, other, csv, &row, keys);)
+        if (str_equal(keys[SOURCE], source) && !has_kernel(kept, csv, keys[KERNEL])) return true;
+    return false;
 }

@@ -6,10 +6,7 @@
 
 typedef struct {
     const char *path;
-    Str facts;  // the comment lines but the date
-    Str date;   // the comment line with the date, or empty
-    Str header; // the header row
-    Csv reader; // before the row that follows it
+    LabCsvHead head;
 } Kept;
 
 // Reads a results file's head. A fault ends the program.
@@ -20,5 +17,9 @@ void kept_add(const Kept *kept, const LabCsv *csv, Buf *out);
 
 // Whether there are rows of this lab and size, and all of them are of its source as it is now.
 bool kept_is_current(const Kept *kept, const LabCsv *csv);
+
+// Whether another results file has rows of this lab and size, of its source as it is now, of a
+// kernel that this one has no row of.
+bool kept_lacks(const Kept *kept, const Kept *other, const LabCsv *csv);
 
 #endif

@@ -83,27 +83,32 @@ LabCsv lab_csv_name(Arena *arena, const char *path, const char *code, const char
     return csv;
 }
 
+LabCsvHead lab_csv_head(Arena *arena, const char *path, Str columns) {
+    LabCsvHead head = {.date = STR("")};
+    Str text, line = STR("");
+    Buf facts = {.arena = arena}, fault = {.arena = arena};
+    if (!file_read(arena, path, &text)) lab_csv_die(path, 0, strerror(errno));
+    head.reader = csv_open(arena, text);
+    while (csv_line(&head.reader, &line) && str_starts(line, STR("#")))
+        if (str_starts(line, STR("# date:")))
+            head.date = line;
+        else
+            buf_format(&facts, "%.*s\n", STR_ARG(line));
+    if (head.reader.fault) lab_csv_die(path, head.reader.line, head.reader.fault);
+    buf_format(&fault, "no header row `%.*s...`", STR_ARG(columns));
+    if (!str_starts(line, columns))
+        lab_csv_die(path, head.reader.line, str_terminated(arena, buf_str(&fault)));
+    head.facts = buf_str(&facts);
+    head.header = line;
+    return head;
+}
+
 LabCsv lab_csv_open(Arena *arena, const char *path, const char *code, const char *n) {
     LabCsv csv = lab_csv_name(arena, path, code, n);
-    Str text, line = STR(""), *cells;
-    if (!file_read(arena, path, &text)) lab_csv_die(path, 0, strerror(errno));
-    Buf facts = {.arena = arena};
-    csv.reader = csv_open(arena, text);
-    while (csv_line(&csv.reader, &line) && str_starts(line, STR("#"))) {
-        if (str_starts(line, STR("# date:"))) {
-            csv.date = line;
-        } else {
-            buf_add(&facts, line);
-            buf_char(&facts, '\n');
-        }
-    }
-    if (csv.reader.fault) lab_csv_die(path, csv.reader.line, csv.reader.fault);
-    if (!str_starts(line, STR("kernel,")))
-        lab_csv_die(path, csv.reader.line, "no header row `kernel,...`");
-    if (!csv_cells(&csv.reader, line, &cells, &csv.columns))
-        lab_csv_die(path, csv.reader.line, csv.reader.fault);
-    csv.facts = buf_str(&facts);
-    csv.header = line;
+    Str *cells;
+    csv.head = lab_csv_head(arena, path, STR("kernel,"));
+    if (!csv_cells(&csv.head.reader, csv.head.header, &cells, &csv.columns))
+        lab_csv_die(path, csv.head.reader.line, csv.head.reader.fault);
     return csv;
 }
 

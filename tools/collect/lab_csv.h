@@ -9,6 +9,14 @@
 
 #include "base/csv.h"
 
+// What stands before the rows of a file.
+typedef struct {
+    Str facts;  // the comment lines but the date
+    Str date;   // the comment line with the date, or empty
+    Str header; // the header row
+    Csv reader; // before the row that follows it
+} LabCsvHead;
+
 typedef struct {
     const char *path; // 04_bank_conflicts@1024.csv; without .csv: rows that were recorded before
     Str lab;          // 04_bank_conflicts
@@ -16,15 +24,16 @@ typedef struct {
     Str n;            // elements: 1024 of LAB@1024.csv, else what -n says, else empty
     uint64_t source;  // hash of the lab's source
     // Of a file:
-    Str facts;      // the comment lines but the date
-    Str date;       // the comment line with the date, or empty
-    Str header;     // the header row
-    size_t columns; // its cells
-    Csv reader;     // before the row that follows it
+    LabCsvHead head;
+    size_t columns; // the cells of its header row
 } LabCsv;
 
 // Ends the program with one line: the file, the line if it is not 0, what is wrong.
 _Noreturn void lab_csv_die(const char *path, size_t line, const char *message);
+
+// Reads a file up to its rows. The header row must begin with these columns, `kernel,`; what is
+// wrong ends the program.
+LabCsvHead lab_csv_head(Arena *arena, const char *path, Str columns);
 
 Str lab_csv_lab(Str path);
 

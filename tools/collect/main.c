@@ -22,7 +22,7 @@
 
 static const char usage[] =
     "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] [-k KEPT] -o FILE LAB.csv...\n"
-    "       collect -d [-c CODE] -n ELEMENTS -k KEPT LAB...\n"
+    "       collect -d [-c CODE] -n ELEMENTS -k KEPT LAB... [OTHER.csv...]\n"
     "       collect -m\n"
     "       collect -s [-c CODE] -n ELEMENTS -l LINED -o FILE LAB.NAME.csv\n"
     "\n"
@@ -43,8 +43,10 @@ static const char usage[] =
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"
     "  -k KEPT      a results file that was recorded before: an argument without .csv, LAB or\n"
     "               LAB@1024, stands for its rows of this lab and size, as they are\n"
-    "  -d           print which of LAB... are due: without rows in KEPT, or with rows of a source\n"
-    "               that has changed since; all, where there is no KEPT\n"
+    "  -d           print which of LAB... are due: without rows in KEPT, with rows of a source "
+    "that\n"
+    "               has changed since, or without a kernel of which OTHER.csv, another device's\n"
+    "               results, has rows of the source as it is now; all, where there is no KEPT\n"
     "  -m           print the metrics that ncu must be asked for\n"
     "  -s           LAB.NAME.csv is what simt --trace wrote, and LAB.cu beside it the source with\n"
     "               #line; FILE gets a row for each step of a warp in the last launch, as the "
@@ -86,13 +88,24 @@ static Str read_and_gather(Arena *arena, char **paths, size_t count, const Optio
     return gather_rows(arena, csvs, count, &gather);
 }
 
+static bool is_due(const Kept *kept, const Kept *others, size_t count, const LabCsv *csv) {
+    if (!kept_is_current(kept, csv)) return true;
+    for (size_t i = 0; i < count; i++)
+        if (kept_lacks(kept, &others[i], csv)) return true;
+    return false;
+}
+
 static void print_due(Arena *arena, char **names, size_t count, const Options *options) {
     bool any = access(options->kept, F_OK) == 0;
-    Kept kept;
+    Kept kept, *others = ARENA_NEW(arena, count, Kept);
+    size_t other_count = 0;
     if (any) kept = kept_open(arena, options->kept);
+    for (size_t i = 0; any && i < count; i++)
+        if (lab_csv_is_file(names[i])) others[other_count++] = kept_open(arena, names[i]);
     for (size_t i = 0; i < count; i++) {
+        if (lab_csv_is_file(names[i])) continue;
         LabCsv csv = lab_csv_name(arena, names[i], options->code, options->n);
-        if (!any || !kept_is_current(&kept, &csv)) puts(names[i]);
+        if (!any || is_due(&kept, others, other_count, &csv)) puts(names[i]);
     }
 }
 

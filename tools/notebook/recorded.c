@@ -82,7 +82,7 @@ Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
     for (size_t d = 0; d < book->results->device_count; d++)
         for (size_t i = 0; i < labs->count; i++) {
             book->file = labs->table->chunks[labs->items[i].chunk].file;
-            if (inside[book->file])
+            if (inside[book->file] && !results_newest_of(&book->results->devices[d]).len)
                 add_rows(book, &text, &book->results->devices[d], &labs->items[i]);
         }
     buf_char(&text, ']');

@@ -224,9 +224,8 @@ def rows_text(rows):
     return f"row {rows[0]}" if len(rows) == 1 else f"rows {rows[0]} to {rows[-1]}"
 
 
-def draw_mail(axes, x, y, row):
-    box(axes, x, y, 0.2, HIGH, "1", fill=ORANGE, pale=True, edge=ORANGE, size=7.5)
-    box(axes, x + 0.2, y, 0.78, HIGH, f"part of row {row}", fill=ORANGE, pale=True, edge=ORANGE, size=7)
+def draw_piece(axes, x, y, row):
+    box(axes, x, y, 0.98, HIGH, f"part of row {row}", fill=ORANGE, pale=True, edge=ORANGE, size=7)
 
 
 def ragged(data, name):
@@ -234,7 +233,7 @@ def ragged(data, name):
     what = "Ragged rows, cut into equal shares"
     below = (
         f"{data['elements']} elements, pale, and {data['rows']} ends of rows, dark: a path of {len(data['path'])} steps. "
-        "Orange: rows of several blocks"
+        "Orange: rows of several warps"
     )
     figure, axes = paper(0.85 + STEP * len(shares) + 0.05, name, what, below)
     split = {share["posts"] for share in shares} - {None}
@@ -244,7 +243,7 @@ def ragged(data, name):
     ways = {b: (0.07, 0.16)[k % 2] for k, b in enumerate(collectors)}  # two neighbours do not meet
     for b, share in enumerate(shares):
         y = top + b * STEP
-        word(axes, 0.1, y + 0.06, f"block {b}", ha="left", fontweight="bold")
+        word(axes, 0.1, y + 0.06, f"warp {b}", ha="left", fontweight="bold")
         inside = share["start"] > share["began"]
         found = f"inside row {share['first']}" if inside else f"row {share['first']} begins"
         word(axes, 0.1, y + 0.22, f"step {share['start']}: {found}", MUTED, 7.5, ha="left")
@@ -252,31 +251,31 @@ def ragged(data, name):
         writes = f"writes {rows_text(share['writes'])}" if share["writes"] else "writes nothing"
         word(axes, left, y + HIGH + 0.11, writes, GREEN if share["writes"] else MUTED, 7.5, ha="left", fontweight="bold")
         if share["posts"] is not None:
-            draw_mail(axes, mail, y, share["posts"])
+            draw_piece(axes, mail, y, share["posts"])
         if share["collects"]:
             draw_ways(axes, mail, mail - ways[b], top, share, b)
     return figure, what, ragged_words(data)
 
 
 def draw_ways(axes, mail, way, top, share, collector):
-    """From the mailboxes at x = mail, along x = way, to the block that collects them, which says so."""
-    blocks, down = share["collects"], top + collector * STEP + HIGH + 0.11
+    """From the parts at x = mail, along x = way, to the warp that collects them, which says so."""
+    warps, down = share["collects"], top + collector * STEP + HIGH + 0.11
     middle = lambda b: top + b * STEP + HIGH / 2
-    for b in blocks:
+    for b in warps:
         line(axes, (mail, middle(b)), (way, middle(b)), ORANGE, 1.1)
-    line(axes, (way, middle(blocks[0])), (way, down), ORANGE, 1.1)
+    line(axes, (way, middle(warps[0])), (way, down), ORANGE, 1.1)
     arrow(axes, (way, down), (mail - 0.26, down), ORANGE, 1.1)
-    text = f"collects from block{'s' * (len(blocks) > 1)} {' and '.join(map(str, blocks))}"
+    text = f"collects from warp{'s' * (len(warps) > 1)} {' and '.join(map(str, warps))}"
     word(axes, mail - 0.29, down, text, ORANGE, 7.5, ha="right", fontweight="bold")
 
 
 def ragged_words(data):
     texts = []
     for b, share in enumerate(data["shares"]):
-        text = f"block {b} begins in row {share['first']}"
+        text = f"warp {b} begins in row {share['first']}"
         text += f", writes {rows_text(share['writes'])}" if share["writes"] else ", writes nothing"
         text += f", collects parts from {', '.join(map(str, share['collects']))}" if share["collects"] else ""
-        text += f", posts its part of row {share['posts']}" if share["posts"] is not None else ""
+        text += f", leaves its part of row {share['posts']}" if share["posts"] is not None else ""
         texts.append(text)
     return f"{data['rows']} rows with {data['elements']} elements, as one path in equal shares: " + "; ".join(texts) + "."
 

@@ -197,7 +197,7 @@ def read_results(folder, first=""):
             counters = read_table(path, "counters")
         elif path.stem.endswith("-limits"):
             limits[path.stem.removesuffix("-limits")] = read_table(path, "limits").rows
-        else:
+        elif not path.stem.endswith("-newest"):  # the same labs once more: no device of its own
             table = read_table(path, "device")
             devices += [table] if table else []
     for table in devices:

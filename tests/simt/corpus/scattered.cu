@@ -175,12 +175,55 @@ template <bool RIGHT> __global__ void halves_scatter(const int *in, int *out) {
     RUN(#kernel, kernel<false><<<blocks, threads>>>(d_in, d_out)),     \
         RUN(#kernel "_right", kernel<true><<<blocks, threads>>>(d_in, d_out))
 
+// What other lanes of the warp read, and the writer itself behind them.
+template <bool RIGHT> __global__ void read_by_neighbours(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    out[32 + t] = out[t ^ 1];  // LABEL read_by_neighbours_read
+    const int v = out[t];      // LABEL read_by_neighbours_read
+    out[64 + t] = v;
+    if (RIGHT) __syncwarp();
+    out[t] = v + in[t];  // HAZARD read_by_neighbours: race with read_by_neighbours_read
+}
+
+// All lanes read what the last one writes then.
+template <bool RIGHT> __global__ void read_by_all_lanes(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    const int v = out[0];  // LABEL read_by_all_lanes_read
+    out[32 + t] = v;
+    if (RIGHT) __syncwarp();
+    if (t == 31) out[0] = v + in[t];  // HAZARD read_by_all_lanes: race with read_by_all_lanes_read
+}
+
+// The first lane wrote the byte that all of them read, the first read of this memory.
+template <bool RIGHT> __global__ void one_byte_for_all(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    char *bytes = (char *)out;
+    bytes[t] = (char)in[t];  // LABEL one_byte_for_all_write
+    asm volatile("" ::: "memory");
+    if (RIGHT) __syncwarp();
+    out[t + 32] = bytes[0];  // HAZARD one_byte_for_all: race with one_byte_for_all_write
+}
+
+// Pairs of lanes meet; who knows of whom is told from whom does not.
+template <bool RIGHT> __global__ void pairs_meet(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    out[32 + t] = out[t ^ (RIGHT ? 1 : 2)];  // LABEL pairs_meet_read
+    __syncwarp(3u << t / 2 * 2);
+    const int v = out[t];  // LABEL pairs_meet_read
+    out[64 + t] = v;
+    out[t] = v + in[t];  // HAZARD pairs_meet: race with pairs_meet_read
+}
+
 static const Case cases[] = {
     TWINS(permuted_stores, 1, BLOCK),
     TWINS(permuted_reads, 1, BLOCK),
     TWINS(permuted_overwritten, 1, BLOCK),
     TWINS(one_word_of_many, 1, BLOCK),
     TWINS(read_by_two_lanes, 1, 32),
+    TWINS(read_by_neighbours, 1, 32),
+    TWINS(read_by_all_lanes, 1, 32),
+    TWINS(one_byte_for_all, 1, 32),
+    TWINS(pairs_meet, 1, 32),
     TWINS(wide_stores, 1, 32),
     TWINS(one_store_of_warp, 1, BLOCK),
     TWINS(differing_stores, 1, BLOCK),

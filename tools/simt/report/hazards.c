@@ -60,7 +60,10 @@ static void write_other(Buf *buf, const Hazard *hazard) {
                hazard->other_line);
     if (block.x != hazard->block.x || block.y != hazard->block.y || block.z != hazard->block.z)
         add_thread(buf, "block", block);
-    add_thread(buf, "thread", hazard->other_thread);
+    if (hazard->other_lanes)
+        buf_add(buf, STR(" or before, other lanes"));
+    else
+        add_thread(buf, "thread", hazard->other_thread);
 }
 
 static void write_calls(Buf *buf, const Hazard *hazard) {

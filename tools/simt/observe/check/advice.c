@@ -58,9 +58,14 @@ void advice_write(const Finding *finding, char *to, size_t room) {
                          : !blocks                       ? within_block(finding, one)
                          : finding->space == PTX_SHARED  ? within_cluster
                                                          : between_blocks(finding, one);
-    char where[40] = "";
-    if (far) snprintf(where, sizeof where, " of block %llu", (unsigned long long)other->block);
-    snprintf(to, room, "thread %u %s what thread %u%s %s, and nothing orders the two: %s",
-             at->thread, check_verb(at->kind), other->thread, where, check_verb(other->kind),
-             advice);
+    char who[64];
+    if (finding->between == BETWEEN_OTHERS)
+        snprintf(who, sizeof who, "other lanes of its warp read");
+    else if (far)
+        snprintf(who, sizeof who, "thread %u of block %llu %s", other->thread,
+                 (unsigned long long)other->block, check_verb(other->kind));
+    else
+        snprintf(who, sizeof who, "thread %u %s", other->thread, check_verb(other->kind));
+    snprintf(to, room, "thread %u %s what %s, and nothing orders the two: %s", at->thread,
+             check_verb(at->kind), who, advice);
 }

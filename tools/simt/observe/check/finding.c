@@ -123,6 +123,14 @@ static void tell_race(const Checker *checker, const Finding *found) {
     listener->race(listener->to, &race);
 }
 
+// Who did it, if that was not known so far: of many lanes that read a word only one is.
+static void name_sides(Finding *finding, const Finding *other) {
+    if (finding->between != BETWEEN_OTHERS) return;
+    finding->at = other->at;
+    finding->other = other->other;
+    finding->address = other->address;
+}
+
 void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, uint64_t address) {
     uint64_t block = checker->block;
     const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
@@ -137,10 +145,14 @@ void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, u
     Finding *finding = record(checker, &key, &fresh);
     if (!finding) return;
     finding->more |= ++checker->races[record_site(mine)] >= check_many_races(checker);
-    bool warp = !((mine ^ earlier) & RECORD_WARP_MASK);
-    finding->between |= block != checker->block ? BETWEEN_BLOCKS
-                        : warp                  ? BETWEEN_LANES
-                                                : BETWEEN_WARPS;
+    const bool warp = !((mine ^ earlier) & RECORD_WARP_MASK),
+               same = key.at.thread == key.other.thread;
+    const unsigned between = block != checker->block ? BETWEEN_BLOCKS
+                             : !warp                 ? BETWEEN_WARPS
+                             : same                  ? BETWEEN_OTHERS
+                                                     : BETWEEN_LANES;
+    if (between != BETWEEN_OTHERS) name_sides(finding, &key);
+    finding->between |= between;
     if (record_scope(mine) && record_scope(earlier)) finding->between |= BETWEEN_NARROW;
     if (record_is_copy(earlier)) finding->between = BETWEEN_COPY;
 }
@@ -229,6 +241,7 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         hazard->other_line = finding->other_place.line;
         hazard->other_block = dim3_at(finding->other.block, machine->grid);
         hazard->other_thread = dim3_at(finding->other.thread, machine->block);
+        hazard->other_lanes = finding->between == BETWEEN_OTHERS;
     }
     if (finding->kind == KIND_RACE)
         advice_write(finding, hazard->advice, sizeof hazard->advice);
@@ -256,6 +269,7 @@ static size_t merge(const Check *check) {
         const Finding *finding = &check->found[i];
         if (!certain(machine, finding)) continue;
         if (count && same_finding(&check->found[count - 1], finding)) {
+            if (finding->between != BETWEEN_OTHERS) name_sides(&check->found[count - 1], finding);
             check->found[count - 1].occurrences += finding->occurrences;
             check->found[count - 1].between |= finding->between;
             check->found[count - 1].more |= finding->more;

@@ -14,6 +14,7 @@ typedef struct {
     const char *call_file, *other_call_file;
     uint32_t call_line, other_call_line;
     Dim3 block, thread, other_block, other_thread;
+    bool other_lanes;     // the other access is one of many by lanes of the warp, there or before
     uint64_t address;     // in its space
     char variable[96];    // of shared memory: "s + 64"; empty: no variable
     const char *space;    // "shared", "global", "local"

@@ -38,7 +38,8 @@ enum {
     BETWEEN_WARPS = 2,  // of a block
     BETWEEN_BLOCKS = 4, // of a grid
     BETWEEN_NARROW = 8, // both strong, and a scope does not cover the other thread
-    BETWEEN_COPY = 16   // an asynchronous copy that was not waited for, and what comes behind it
+    BETWEEN_COPY = 16,  // an asynchronous copy that was not waited for, and what comes behind it
+    BETWEEN_OTHERS = 32 // of a warp: a thread and those of many that are not it
 };
 
 // A side of a finding.

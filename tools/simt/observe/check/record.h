@@ -12,15 +12,18 @@
 
 typedef uint64_t Record;
 
-// From the lowest bit: the Scope of a strong access (0: a weak one), the thread's number in its
-// block, the site in Check.sites, the time.
-enum { RECORD_THREAD = 2, RECORD_SITE = 12, RECORD_TIME = 26 };
+// From the lowest bit: the Scope of a strong access (0: a weak one), whether other lanes of the
+// thread's warp did the same and nothing orders them, the thread's number in its block, the site in
+// Check.sites, the time.
+enum { RECORD_MANY = 2, RECORD_THREAD, RECORD_SITE = 13, RECORD_TIME = 27 };
 enum { RECORD_SITES = 1 << (RECORD_TIME - RECORD_SITE) };
 _Static_assert(1 << (RECORD_SITE - RECORD_THREAD) == DEVICE_MAX_THREADS, "a thread fits");
 
-#define RECORD_LANE_MASK   ((Record)(DEVICE_MAX_THREADS - 1) << RECORD_THREAD)
+// A record of many lanes is that of no single thread.
+#define RECORD_OF_MANY     ((Record)1 << RECORD_MANY)
+#define RECORD_LANE_MASK   ((Record)(DEVICE_MAX_THREADS - 1) << RECORD_THREAD | RECORD_OF_MANY)
 #define RECORD_WARP_MASK   ((Record)(DEVICE_MAX_THREADS - DEVICE_WARP) << RECORD_THREAD)
-#define RECORD_TIMES_LIMIT ((uint64_t)1 << 37) // a launch starts below it: as many are left to it
+#define RECORD_TIMES_LIMIT ((uint64_t)1 << 36) // a launch starts below it: as many are left to it
 
 static inline Record record_make(uint64_t time, uint32_t site, uint32_t thread, uint32_t scope) {
     return time << RECORD_TIME | (Record)site << RECORD_SITE | thread << RECORD_THREAD | scope;

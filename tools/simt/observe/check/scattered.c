@@ -49,13 +49,12 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
     const Cells *cells = place->cells;
     const Record old = cells->read[k];
     if (!unwritten_group(at, place, k) || record_scope(old)) return false;
-    if (touch_known(at, old)) {
-        cells->read[k] = record_of(at, last);
-        return true;
+    if (!touch_known(at, old)) {
+        if (!place->more) return false;
+        if (!touch_stays(at, cells->read_2[k], old)) cells->read_2[k] = old;
     }
-    if (!place->more) return false;
-    if (!touch_stays(at, cells->read_2[k], old)) cells->read_2[k] = old;
-    cells->read[k] = record_of(at, first);
+    const Record many = (Record)(first != last) << RECORD_MANY;
+    cells->read[k] = touch_read(at, old, record_of(at, last)) | many;
     return true;
 }
 
@@ -206,6 +205,28 @@ static inline void put_aside(const Touch *at, Record *read_2, const Lanes *of, u
     for (int l = 0; l < LANES; l++) read_2[of->cell[l] + k] = other[l];
 }
 
+// Whether a lane's record gave way to that of another lane of this access. It may also have given
+// way to one of another block, which runs at the same time.
+static inline bool lost_to_lane(Record record, Record mine) {
+    const Record lanes = RECORD_LANE_MASK & ~RECORD_WARP_MASK;
+    return record != mine && !((record ^ mine) & ~lanes);
+}
+
+// Sets the last read of the lanes' k-th cells, where `old` were.
+static inline void set_reads(const Touch *at, Record *read, const Lanes *of, uint32_t k,
+                             const Record old[LANES]) {
+    const Touch local = *at;
+    Record mine[LANES];
+    uint64_t twice = 0;
+    LANE_LOOP mine[l] = touch_read(&local, old[l], of->mine[l]);
+    for (int l = 0; l < LANES; l++) read[of->cell[l] + k] = mine[l];
+    LANE_LOOP twice |= read[of->cell[l] + k] ^ mine[l];
+    for (int l = 0; twice && l < LANES; l++) {
+        const Record now = read[of->cell[l] + k];
+        if (lost_to_lane(now, mine[l])) read[of->cell[l] + k] = now | RECORD_OF_MANY;
+    }
+}
+
 // Notes the lanes' k-th cells. False: they need a closer look.
 static inline bool note_reads(const Touch *at, const Place *place, const Lanes *of, uint32_t k) {
     Record *const read = place->cells->read;
@@ -214,7 +235,7 @@ static inline bool note_reads(const Touch *at, const Place *place, const Lanes *
     const Noted before = noted(at, old);
     if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
     if (before == NOTED_BY_OTHERS) put_aside(at, place->cells->read_2, of, k, old);
-    for (int l = 0; l < LANES; l++) read[of->cell[l] + k] = of->mine[l];
+    set_reads(at, read, of, k, old);
     return true;
 }
 

@@ -22,7 +22,22 @@ Touch touch_of(Checker *checker, Warp *warp, const Access *access, const uint64_
                    .size = address_bytes(access),
                    .reads = access->kind == ACCESS_LOAD,
                    .writes = access->kind != ACCESS_LOAD,
-                   .strong = scope != SCOPE_NONE};
+                   .strong = scope != SCOPE_NONE,
+                   .parted = checker->parted >> warp->index & 1};
+}
+
+// Whether other lanes' reads, of which nobody knows by which lanes, may be ordered before the
+// access of this thread, which is one of them.
+static bool others_ordered(const Touch *at, uint64_t time, uint64_t block, uint32_t thread) {
+    Checker *checker = at->checker;
+    if (!at->parted && !checker->orders) return false;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const uint32_t other = thread / LANES * LANES + lane;
+        if (other == thread) continue;
+        if (!check_unordered(checker, time, other, thread)) return true;
+        if (check_acquired(checker, thread, block, other, time)) return true;
+    }
+    return false;
 }
 
 bool touch_ordered(const Touch *at, Record record) {
@@ -30,9 +45,12 @@ bool touch_ordered(const Touch *at, Record record) {
     Checker *checker = at->checker;
     const uint64_t time = record_time(record), block = shadow_block(time);
     const uint32_t other = record_thread(record), thread = record_thread(at->mine);
-    if (block == checker->block && (time < checker->block_floor || other == thread ||
-                                    !check_unordered(checker, time, other, thread)))
-        return true;
+    if (block == checker->block) {
+        if (time < checker->block_floor) return true;
+        if (other == thread)
+            return !(record & RECORD_OF_MANY) || others_ordered(at, time, block, thread);
+        if (!check_unordered(checker, time, other, thread)) return true;
+    }
     return check_acquired(checker, thread, block, other, time);
 }
 

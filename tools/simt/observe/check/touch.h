@@ -23,6 +23,7 @@ typedef struct {
     Record times, span; // where the block's own latest times are
     uint32_t lane, size;
     bool reads, writes, strong;
+    bool parted; // not all of the warp's lanes met at every bar.warp.sync
 } Touch;
 
 // --- touch.c: which accesses are ordered, and which are races ---
@@ -47,6 +48,13 @@ static inline bool touch_known(const Touch *at, Record record) {
     return (record < at->launch) |
            (touch_own(at, record) &
             ((record < at->floor) | !((record ^ at->base) & RECORD_WARP_MASK)));
+}
+
+// The record of a read in the place of `old`. What a warp reads counts once: where other lanes read
+// the same, unordered, it is of many. Between lanes that met in parts only touch_ordered can tell.
+static inline Record touch_read(const Touch *at, Record old, Record mine) {
+    const bool many = touch_known(at, old) & !touch_settled(at, old, mine) & !at->parted;
+    return mine | (Record)many << RECORD_MANY;
 }
 
 // Of another block, as far as is seen at once.

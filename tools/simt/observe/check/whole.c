@@ -34,6 +34,16 @@ TOUCH_INLINE void set_records(Record *records, const Span *span) {
     for (uint32_t k = 0; k < cells.count; k++) records[cells.first + k] = lane_record(&cells, k);
 }
 
+// The same of reads, beside which others of the warp's lanes may have read the same.
+TOUCH_INLINE void set_reads(const Touch *at, Record *records, const Span *span) {
+    const Touch local = *at;
+    const Span cells = *span;
+    for (uint32_t k = 0; k < cells.count; k++) {
+        Record *const read = records + cells.first + k;
+        *read = touch_read(&local, *read, lane_record(&cells, k));
+    }
+}
+
 TOUCH_INLINE void set_aside(const Touch *at, const Record *records, Record *aside,
                             const Span *span) {
     const Touch local = *at;
@@ -68,11 +78,15 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
         if (more && !all_settled(at, cells->write_2, span)) return false;
     }
     if (at->strong && region->read == launch && any_weak(at, cells->read, span)) return false;
-    if (region->read == launch && !all_known(at, cells->read, span)) {
+    if (region->read != launch || all_settled(at, cells->read, span)) {
+        set_records(cells->read, span);
+        return true;
+    }
+    if (!all_known(at, cells->read, span)) {
         if (!region_use_more(at, region)) return true;
         set_aside(at, cells->read, cells->read_2, span);
     }
-    set_records(cells->read, span);
+    set_reads(at, cells->read, span);
     return true;
 }
 
@@ -118,8 +132,9 @@ static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
         return false;
     if (at->reads) {
         const Record old = group->read;
+        const bool many = touch_known(at, old) && !group_settled(at, old, mine) && !at->parted;
         if (!touch_stays(at, group->read_2, old)) group->read_2 = old;
-        group->read = mine;
+        group->read = mine | (Record)many << RECORD_MANY;
         return true;
     }
     if (!group_settled(at, group->read, mine) || !group_settled(at, group->read_2, mine))

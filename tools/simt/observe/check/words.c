@@ -36,10 +36,11 @@ static void put_aside(const Touch *at, Record old, Record *aside) {
 // What was observed is kept beside a weak read behind it, which stands for weak ones of its warp.
 static void note_read(const Touch *at, Region *region, Cells *cells, uint32_t k) {
     Record old = cells->read[k];
-    cells->read[k] = at->mine;
+    const bool known = touch_known(at, old), many = known && !touch_ordered(at, old);
+    cells->read[k] = at->mine | (Record)many << RECORD_MANY;
     const bool observation = record_scope(old) && old >= at->launch && !at->strong;
     const bool weaker = at->strong && touch_weak(at, old);
-    if (touch_known(at, old) && !observation && !weaker) return;
+    if (known && !observation && !weaker) return;
     if (!region_use_more(at, region)) return;
     Record *aside = &cells->read_2[k];
     if (observation && touch_known(at, *aside))
@@ -109,13 +110,9 @@ static void touch_lane(const Touch *at, uint64_t first) {
 }
 
 void words_touch(Touch *at, uint32_t mask) {
-    uint64_t last = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         at->lane = (uint32_t)__builtin_ctz(m);
-        uint64_t address = at->address[at->lane];
-        if (address == last && at->reads) continue; // what a warp reads counts once
-        last = address;
         at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
-        touch_lane(at, address);
+        touch_lane(at, at->address[at->lane]);
     }
 }

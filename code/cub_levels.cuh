@@ -1,0 +1,61 @@
+// The contest of chapter 11 with a CUB that has levels of determinism (3.5): the lab, and behind
+// its table a sum at each level.
+// Build and run: nvcc -O3 -I DIR -x cu cub_levels.cuh -o levels && ./levels
+#define main contest
+#include "11_speed_of_light.cu"
+#undef main
+
+#include <cuda/execution>
+#include <cuda/memory_resource>
+
+// Scratch space that is kept between calls; whoever asks runs on one stream, one after the other.
+struct KeptScratch {
+    void *allocate_sync(size_t bytes, size_t) {
+        static void *d_scratch;
+        static size_t kept;
+        if (bytes > kept) {
+            CUDA(cudaFree(d_scratch));
+            CUDA(cudaMalloc(&d_scratch, bytes));
+            kept = bytes;
+        }
+        return d_scratch;
+    }
+    void *allocate(cuda::stream_ref, size_t bytes, size_t align) {
+        return allocate_sync(bytes, align);
+    }
+    void deallocate_sync(void *, size_t, size_t) noexcept {}
+    void deallocate(cuda::stream_ref, void *, size_t, size_t) noexcept {}
+    friend bool operator==(KeptScratch, KeptScratch) { return true; }
+    friend bool operator!=(KeptScratch, KeptScratch) { return false; }
+};
+
+// A sum whose bits are as sure as LEVEL says.
+template <class Level, class T> static unsigned launch_level(Run r) {
+    auto how = cuda::std::execution::env{
+        cuda::stream_ref{r.stream}, cuda::execution::require(Level{}),
+        cuda::std::execution::prop{cuda::mr::get_memory_resource, KeptScratch{}}};
+    CUDA(cub::DeviceReduce::Sum((const T *)r.d_in, (T *)r.d_partial, r.n, how));
+    return 1;
+}
+
+typedef cuda::execution::determinism::run_to_run_t RunToRun;
+typedef cuda::execution::determinism::not_guaranteed_t NotGuaranteed;
+typedef cuda::execution::determinism::gpu_to_gpu_t GpuToGpu;
+static const Stage levels[] = {
+    {"cub_run_to_run", launch_level<RunToRun, float>, "the default", LIKE(FLOAT, COLD, none)},
+    {"cub_not_guaranteed", launch_level<NotGuaranteed, float>, "atomics", LIKE(FLOAT, COLD, none)},
+    {"cub_gpu_to_gpu", launch_level<GpuToGpu, float>, "bins", LIKE(FLOAT, COLD, none)},
+};
+
+int main(int argc, char **argv) {
+    const Stage *end = levels + sizeof levels / sizeof *levels;
+    contest(argc, argv);
+    if (bench.only) return 0;
+    check_stages(levels, end, false);
+    if (bench.pin_gbps == 0 || bench.n < 4) return 0;
+    if (bench.csv && !(bench.rows = fopen(bench.csv, "a"))) fail(1, "cannot write", bench.csv);
+    measure_stages(levels, end, false);
+    if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
+    bench.rows = NULL;
+    return 0;
+}

@@ -1,0 +1,422 @@
+"""Random kernels whose races are known: some accesses of every size and pattern to little memory, in blocks,
+warps and loops, with barriers between.
+
+    python3 make_hazards.py > hazards.cu
+
+Which lines race, `races` finds from what every thread does to every byte: of two accesses to a byte, by
+different threads, one writes, not both are strong, and nothing orders them: no barrier of the block or of
+some lanes, no message. In most kernels each thread keeps to places of its own between two barriers, or
+lanes of a warp exchange what they have, or all only read; then one thing is changed, or nothing. In the
+last ones threads of any two blocks, or warps, send each other messages, with all that orders what was done
+before and after, or without a fence, or with too narrow a scope.
+
+Two kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. And what another
+block updated is ordered before what comes behind an own update of the same word, if that came later.
+"""
+import random
+
+KERNELS, MESSAGES = 300, 200  # of both kinds
+BYTES = 2048  # of shared memory, and of global memory
+WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
+TYPES = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}
+HEAD = """// Written by make_hazards.py.
+#include <cstdio>
+
+// Each access is made as it stands in the kernel: no compiler merges, moves or drops it. `x` keeps what
+// was loaded, and `w` is what a thread stores there and then.
+"""
+TAIL = """
+int main() {
+    unsigned char *g;
+    unsigned *out;
+    if (cudaMalloc(&g, %d) || cudaMalloc(&out, 4096)) return 3;
+%s
+    return cudaGetLastError() || cudaDeviceSynchronize();
+}
+"""
+
+
+def macros():
+    for space in SPACES:
+        address = "l" if space == "global" else "r"
+        for size, kind in TYPES.items():
+            count = max(size // 4, 1)
+            regs = ", ".join("%%%d" % k for k in range(count))
+            regs = "{%s}" % regs if count > 1 else regs
+            yield '#define LOAD_%s_%d(p) do { unsigned v[4] = {}; asm volatile("ld.%s.%s %s, [%%%d];" : %s : "%s"(p) : "memory"); x += v[0] + v[1] + v[2] + v[3]; } while (0)' % (
+                space, size, space, kind, regs, count, ", ".join('"=r"(v[%d])' % k for k in range(count)), address)
+            regs = regs.replace("%", "@")
+            for k in reversed(range(count)):
+                regs = regs.replace("@%d" % k, "%%%d" % (k + 1))
+            yield '#define STORE_%s_%d(p) asm volatile("st.%s.%s [%%0], %s;" :: "%s"(p), %s : "memory")' % (
+                space, size, space, kind, regs, address, ", ".join('"r"(w + %d)' % k for k in range(count)))
+        yield '#define ATOMIC_%s_4(p) do { unsigned v; asm volatile("atom.%s.add.u32 %%0, [%%1], 1;" : "=r"(v) : "%s"(p) : "memory"); x += v; } while (0)' % (
+            space, space, address)
+
+
+class Access:
+    """`place` and `condition` are expressions of t, b and r in C; the place in elements of `size` bytes."""
+
+    def __init__(self, kind, space, size, place, condition=""):
+        self.kind, self.space, self.size, self.place, self.condition = kind, space, size, place, condition
+
+    def text(self):
+        line = "%s_%s_%d(%s + %d * ((%s) %% %d));" % (
+            self.kind, self.space, self.size, self.space[0], self.size, self.place, BYTES // self.size)
+        if self.kind == "STORE":
+            line = "w = word(t, b, r, __LINE__); " + line
+        return "if (%s) { %s }" % (self.condition, line) if self.condition else line
+
+    def compiled(self):
+        place = compile(self.place.replace("/", "//"), "", "eval")
+        condition = compile(self.condition.replace("/", "//").replace("&&", "and") or "True", "", "eval")
+        return place, condition
+
+    def value(self, t, b, r, line):
+        """What a store writes, byte by byte; see `word` in the program."""
+        word = (t * 2654435761 + b * 40503001 + r * 97000033 + line * 7919003) & 0xFFFFFFFF
+        word ^= word >> 15
+        return b"".join(((word + k) & 0xFFFFFFFF).to_bytes(4, "little") for k in range(4))[:self.size]
+
+
+class Message:
+    """Thread t of block b sets a flag, or waits until it is set. `how`: what orders, in front of it or behind."""
+
+    def __init__(self, kind, how, flag, b, t):
+        self.kind, self.how, self.flag, self.b, self.t = kind, how, flag, b, t
+        self.space, self.size, self.line = "flag", 4, 0
+
+    def text(self):
+        return "if (b == %d && t == %d) %s_%s(f + %d);" % (self.b, self.t, self.kind, self.how, 4 * self.flag)
+
+    def orders(self, other):
+        """Whether this side of a message to or from another thread orders anything."""
+        near = self.b == other.b
+        return self.how in ("release", "acquire", "fence") or near and self.how != "relaxed"
+
+    @staticmethod
+    def macros():
+        narrow = {"fence": "__threadfence()", "fence_cta": "__threadfence_block()"}
+        for how in ("release", "release_cta", "fence", "fence_cta", "relaxed"):
+            fence = narrow.get(how, "0")
+            order = {"release": "release.gpu", "release_cta": "release.cta"}.get(how, "relaxed.gpu")
+            yield '#define POST_%s(p) do { %s; asm volatile("st.%s.global.u32 [%%0], 1;" :: "l"(p) : "memory"); } while (0)' % (
+                how, fence, order)
+        for how in ("acquire", "acquire_cta", "fence", "fence_cta", "relaxed"):
+            fence = narrow.get(how, "0")
+            order = {"acquire": "acquire.gpu", "acquire_cta": "acquire.cta"}.get(how, "relaxed.gpu")
+            yield '#define AWAIT_%s(p) do { unsigned v; do asm volatile("ld.%s.global.u32 %%0, [%%1];" : "=r"(v) : "l"(p) : "memory"); while (!v); %s; } while (0)' % (
+                how, order, fence)
+
+
+class Kernel:
+    """A list of accesses, and of "block", "warp", a mask of lanes that meet, ("loop", rounds), "end"."""
+
+    def __init__(self, number):
+        self.number, self.random = number, random.Random(7411 * number + 3)
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 1, 2, 3)), r.choice((32, 32, 64, 64, 96, 128, 40))
+        self.whole_warps = self.threads % WARP == 0
+        self.parts = []
+        self.make()
+
+    def make(self):
+        r = self.random
+        for _ in range(r.randrange(2, 5)):
+            self.phase()
+            self.parts.append("block")
+        for _ in range(r.choice((0, 1, 1, 2))):
+            self.change()
+
+    # ---- What a kernel does ----
+
+    def own(self, space):
+        """A place that is this thread's alone."""
+        r = self.random
+        place = r.choice(("t", "t", "(t ^ %d)" % r.choice((1, 3, 16, 31)), "(%d - t)" % (self.threads - 1),
+                          "(t * %d %% 128)" % r.choice((3, 5, 33))))
+        return place + (" + b * 128" if space == "global" else "")
+
+    def any(self, space):
+        r = self.random
+        return r.choice(("%d" % r.randrange(128), "t / %d" % r.choice((2, 4, 32)), "t + %d" % r.choice((1, 2, 7, 32)),
+                         "t * %d" % r.choice((2, 3, 8, 17)), "(t * 40503 + %d) / 64" % r.randrange(64),
+                         "t + r")) + (r.choice(("", " + b", " + b * 128")) if space == "global" else "")
+
+    def phase(self):
+        r = self.random
+        size, kinds = {}, {}
+        for space in SPACES:
+            size[space], kinds[space] = r.choice(SIZES), r.choice(("own", "own", "exchange", "read", "atomic"))
+        own = {space: self.own(space) for space in SPACES}
+        while any(self.reach(own[space], size[space]) for space in SPACES):
+            own = {space: self.own(space) for space in SPACES}
+            size = {space: r.choice(SIZES[:4]) for space in SPACES}
+        loop = r.random() < 0.2
+        if loop:
+            self.parts.append(("loop", r.choice((2, 3))))
+        for _ in range(r.randrange(1, 5)):
+            space = r.choice(SPACES)
+            condition = "" if r.random() < 0.7 else self.condition()
+            if kinds[space] == "exchange":
+                self.exchange(space, r.choice(SIZES[:4]))
+            elif kinds[space] == "own":
+                self.parts.append(Access(r.choice(("LOAD", "STORE")), space, size[space], own[space], condition))
+            elif kinds[space] == "atomic":
+                self.parts.append(Access("ATOMIC", space, 4, self.any(space), condition))
+            else:
+                self.parts.append(Access("LOAD", space, r.choice(SIZES), self.any(space), condition))
+        if loop:
+            if r.random() < 0.5:
+                self.parts.append(r.choice(("block", "warp")))
+            self.parts.append("end")
+
+    def exchange(self, space, size):
+        """Lanes read what others of their warp have, meet, and write to their own places."""
+        r = self.random
+        base = " + b * 128" if space == "global" else ""
+        if self.reach(base, size):
+            return
+        place = r.choice(("(t ^ %d)" % r.choice((1, 2, 16, 31)), "t / 32 * 32", "t / 2 * 2", "t / 32 * 32 + (t + 1) % 32"))
+        before = r.choice(("LOAD", "LOAD", "STORE", None))
+        if before:
+            self.parts.append(Access(before, space, size, "t" + base))
+            if before == "STORE" and r.random() < 0.9:
+                self.parts.append("warp")
+        self.parts.append(Access("LOAD", space, size, place + base, self.condition() if r.random() < 0.2 else ""))
+        meet = r.random()
+        if meet < 0.7:
+            self.parts.append("warp")
+        elif meet < 0.85 and self.whole_warps:
+            self.parts.append(r.choice((0xFFFF, 0xFFFF0000, 0x55555555, 0xFF)))
+        self.parts.append(Access("STORE", space, size, "t" + base, self.condition() if r.random() < 0.5 else ""))
+
+    @staticmethod
+    def reach(place, size):
+        """Whether blocks would share places: 128 elements each are too many."""
+        return "b * 128" in place and size > BYTES // 128 // 3
+
+    def condition(self):
+        r = self.random
+        return r.choice(("t %% %d == %d" % (r.choice((2, 3, 4)), r.randrange(2)), "t < %d" % r.choice((1, 5, 16, 20, 33)),
+                         "t == %d" % r.randrange(self.threads), "t / 32 == %d" % r.randrange(2)))
+
+    def change(self):
+        r = self.random
+        at = r.randrange(len(self.parts))
+        part = self.parts[at]
+        if part in ("block", "warp"):
+            self.parts[at] = r.choice(("warp", None)) if part == "block" else None
+        elif isinstance(part, Access):
+            if part.kind == "ATOMIC":
+                part.kind = r.choice(("LOAD", "STORE"))
+            elif r.random() < 0.3 and part.size == 4:
+                part.kind = "ATOMIC"
+            elif r.random() < 0.5:
+                part.place = self.any(part.space)
+            else:
+                self.parts.insert(at, Access(r.choice(("LOAD", "STORE")), part.space, r.choice(SIZES), self.any(part.space),
+                                             self.condition()))
+
+    # ---- Its text ----
+
+    def lines(self, first):
+        """The text, of which the first line has this number; notes which access stands where."""
+        out = ["__global__ void __launch_bounds__(128) hazards_%d(unsigned char *given, unsigned *out) {" % self.number,
+               "    START"]
+        for part in self.parts:
+            if isinstance(part, (Access, Message)):
+                part.line = first + len(out)
+                out.append("    " + part.text())
+            elif part in ("block", "warp"):
+                out.append("    __sync%s();" % ("threads" if part == "block" else "warp"))
+            elif isinstance(part, int):
+                out.append("    if (0x%xu >> t %% 32 & 1) __syncwarp(0x%xu);" % (part, part))
+            elif part == "end":
+                out.append("    } r = 0;")
+            elif part:
+                out.append("    for (r = 0; r < %d; r++) {" % part[1])
+        return out + ["    out[t + b * 128] = x;", "}", ""]
+
+    # ---- Which lines race ----
+
+    def steps(self):
+        """The kernel as it runs: [(access, r)] and barriers, loops written out."""
+        out, start = [], None
+        for at, part in enumerate(self.parts):
+            if isinstance(part, tuple):
+                start, rounds = at, part[1]
+            elif part == "end":
+                body = self.parts[start + 1:at]
+                for r in range(rounds):
+                    out += [(p, r) if isinstance(p, Access) else p for p in body if p]
+                start = None
+            elif start is None and part:
+                out.append((part, 0) if isinstance(part, Access) else part)
+        return out
+
+    def events(self):
+        """{(space, block or 0, byte): [Event]}, in the order of the steps."""
+        of, posted = {}, {}
+        known = [[0] * self.blocks * self.threads] * self.blocks * self.threads
+        for step, part in enumerate(self.steps(), 1):
+            if part in ("block", "warp") or isinstance(part, int):
+                for group in self.groups(part):
+                    meet(known, group, step)
+            elif isinstance(part, Message):
+                self.pass_on(part, of, posted, step, known)
+            else:
+                self.touch(of, *part, step, known)
+        return of
+
+    def groups(self, part):
+        """The threads that meet, by their numbers in the grid."""
+        for b in range(self.blocks):
+            if part == "block":
+                yield [b * self.threads + t for t in range(self.threads)]
+                continue
+            for warp in range(0, self.threads, WARP):
+                yield [b * self.threads + t for t in range(warp, min(warp + WARP, self.threads))
+                       if part == "warp" or part >> t % WARP & 1]
+
+    def pass_on(self, message, of, posted, step, known):
+        me = message.b * self.threads + message.t
+        if message.kind == "POST":
+            posted[message.flag] = message, me, step, known[me]
+        elif message.flag in posted:
+            post, other, at, knew = posted[message.flag]
+            if post.orders(message) and message.orders(post):
+                known[me] = [max(pair) for pair in zip(known[me], knew)]
+                known[me][other] = max(known[me][other], at)
+        for k in range(4):
+            of.setdefault(("flag", 0, 4 * message.flag + k), []).append(
+                Event(message, message.b, message.t, me, step, known[me], None))
+
+    def touch(self, of, access, r, step, known):
+        place, condition = access.compiled()
+        for b in range(self.blocks):
+            for t in range(self.threads):
+                names, me = {"t": t, "b": b, "r": r}, b * self.threads + t
+                if not eval(condition, names):
+                    continue
+                first = eval(place, names) % (BYTES // access.size) * access.size
+                written = access.value(t, b, r, access.line) if access.kind == "STORE" else [None] * 16
+                for k in range(access.size):
+                    key = access.space, b if access.space == "shared" else 0, first + k
+                    of.setdefault(key, []).append(Event(access, b, t, me, step, known[me], written[k]))
+
+    def races(self):
+        """(pairs of lines that race, pairs that may be told or not)"""
+        found, maybe = set(), set()
+        for events in self.events().values():
+            if {event.access.kind for event in events} in ({"LOAD"}, {"ATOMIC"}):
+                continue
+            for i, one in enumerate(events):
+                for other in events[i + 1:]:
+                    if one.races(other):
+                        lines = tuple(sorted((one.access.line, other.access.line)))
+                        same = one.written is not None and one.written == other.written
+                        (maybe if same or one.observed(other, events) else found).add(lines)
+        return found, maybe - found
+
+
+class Messages(Kernel):
+    """Threads do something, one of them posts it, another one waits for that, and threads use it."""
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 2, 2, 3)), r.choice((32, 64, 96))
+        for flag in range(r.randrange(1, 4)):
+            b, other = r.randrange(self.blocks), r.randrange(self.blocks)
+            t, waiting = r.randrange(self.threads), r.randrange(self.threads)
+            if (b, t) == (other, waiting):
+                continue
+            hows = ["release", "fence"] * 4 + ["release_cta", "fence_cta", "relaxed"]
+            size = r.choice(SIZES[:4])
+            self.use(b, t, b, size)
+            self.maybe("block", 0.8)
+            self.parts.append(Message("POST", r.choice(hows), flag, b, t))
+            if r.random() < 0.2:
+                self.use(b, t, b, size)
+            how = r.choice(hows).replace("release", "acquire")
+            self.parts.append(Message("AWAIT", how, flag, other, waiting))
+            self.maybe("block", 0.8)
+            self.use(other, waiting, b, size)
+            self.maybe("block", 0.5)
+        self.parts.append("block")
+
+    def maybe(self, part, likely):
+        if self.random.random() < likely:
+            self.parts.append(part)
+
+    def use(self, b, t, of, size):
+        """What threads of block b, or one of them, do where block `of` has its places."""
+        r = self.random
+        who = "b == %d" % b if r.random() < 0.6 else "b == %d && t == %d" % (b, t)
+        place = r.choice(("t", "t", "%d" % t, "t / 32", "(t ^ 1)")) + " + %d" % (128 * of)
+        self.parts.append(Access(r.choice(("LOAD", "STORE", "STORE")), "global", size, place, who))
+
+
+def meet(known, group, step):
+    """What threads know of each other's steps, and of those of all others, once they have met in this step."""
+    different = {id(known[me]): known[me] for me in group}.values()
+    joined = [max(column) for column in zip(*different)]
+    for me in group:
+        joined[me] = step
+    for me in group:
+        known[me] = joined
+
+
+class Event:
+    """What thread `me` of the grid does to a byte in a step, and what it knows of others' steps then."""
+
+    def __init__(self, access, b, t, me, step, known, written):
+        self.access, self.b, self.t, self.me = access, b, t, me
+        self.step, self.known, self.written = step, known, written
+
+    def before(self, other):
+        """Whether this one, which is of no later step, is ordered before the other."""
+        return self.me == other.me or other.known[self.me] > self.step
+
+    def strong(self, other):
+        """Whether it is strong, at a scope that covers the other thread."""
+        how = getattr(self.access, "how", "")
+        return self.access.kind in ("ATOMIC", "POST", "AWAIT") and (
+            self.b == other.b or how not in ("release_cta", "acquire_cta"))
+
+    def races(self, other):
+        if self.access.kind == other.access.kind == "LOAD" or self.me == other.me:
+            return False
+        return not (self.strong(other) and other.strong(self)) and not self.before(other)
+
+    def observed(self, other, events):
+        """Whether one of the two is an update, and the other's block has updated the byte before."""
+        def behind(update, access):
+            return update.access.kind == "ATOMIC" and any(
+                own.access.kind == "ATOMIC" and own.b == access.b and own.step < access.step and own.before(access)
+                for own in events)
+        return self.b != other.b and (behind(self, other) or behind(other, self))
+
+
+def program():
+    """(text, kernels)"""
+    lines = (HEAD + "\n".join([*macros(), *Message.macros()])).split("\n") + [
+        "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",
+        "    const unsigned word = t * 2654435761u + b * 40503001u + r * 97000033u + line * 7919003u;",
+        "    return word ^ word >> 15;", "}", "",
+        "#define START __shared__ __align__(16) unsigned char memory[%d]; \\" % BYTES,
+        "    const unsigned t = threadIdx.x, b = blockIdx.x, s = (unsigned)__cvta_generic_to_shared(memory); \\",
+        "    const size_t g = __cvta_generic_to_global(given), f = g + %d; unsigned x = 0, r = 0, w = 0; \\" % BYTES,
+        "    for (unsigned i = t; i < %d; i += blockDim.x) ((unsigned *)memory)[i] = i; \\" % (BYTES // 4),
+        "    __syncthreads();", ""]
+    kernels = [*map(Kernel, range(KERNELS)), *map(Messages, range(KERNELS, KERNELS + MESSAGES))]
+    calls = []
+    for kernel in kernels:
+        lines += kernel.lines(len(lines) + 1)
+        calls.append("    cudaMemset(g, 1, %d), cudaMemset(g + %d, 0, 64), hazards_%d<<<%d, %d>>>(g, out);" % (
+            BYTES, BYTES, kernel.number, kernel.blocks, kernel.threads))
+    return "\n".join(lines) + TAIL % (BYTES + 64, "\n".join(calls)), kernels
+
+
+if __name__ == "__main__":
+    print(program()[0], end="")
