@@ -17,7 +17,7 @@ import re
 import sys
 
 # Labs with other kernels than when they were recorded: record them again, and take them off.
-TO_BE_RECORDED = ["11_speed_of_light", "13_any_operator"]
+TO_BE_RECORDED = []
 
 # CSV column of the CPU device: metric of Nsight Compute (DESIGN section 6).
 COUNTERS = {
@@ -46,22 +46,42 @@ NOISE, FEW, SEEN_TO_VARY = 0.1, 2, 1 / 3
 CUB = ("block_sum_cub_warps", "DeviceReduceKernel", "DeviceReduceSingleTileKernel",
        "DeviceSegmentedReduceKernel")
 # Where hardware counts otherwise for a reason, and which y it may count where the CPU device counts
-# x in a launch of so many blocks. Kernels that wait for other blocks read until these have come, and
-# those of MAILBOXES empty one when it has: how often, and how many lanes at a time, depends on
-# time. PTX reads a place's index and the padding behind it apart, ptxas together. ptxas unrolls the
-# loop over more than 256 blocks' results, so that lanes with one round and lanes with two load at
-# different places. The seven sums that sum_cluster adds to its own are two loads of 16 bytes there.
-MAILBOXES = ("reduce_kernel", "sum_bulk", "sum_overlapped")
+# x in a launch of so many blocks, and how many requests more. Kernels that wait for other blocks read
+# until these have come, and those with mailboxes empty one when it has: how often, and how many lanes
+# at a time, depends on time. A look takes a load for each word of a result, and each of these has a
+# sector for each lane at most. ptxas loads the warps' minima
+# 16 bytes at a time; of a value and its place it makes 34 loads for 49, and a store less; of mean and
+# variance it loads two words at a time. The seven sums that sum_cluster adds to its own are two loads
+# of 16 bytes there. All this was read off the machine code, and `simt --machine` counts the same.
+MAILBOXES = re.compile("reduce_kernel|sum_bulk|sum_overlapped|mean_variance|"
+                       "reduce_(sum|min|max|product|argmax)_(float|double|half|int)")
+
+
+def words_of(kernel):
+    """How many words of four bytes a block's result has, by a kernel's plain name."""
+    if kernel == "reduce_argmax_double":
+        return 4
+    if kernel == "mean_variance":
+        return 3
+    return 2 if re.search("double|[aA]rg|naive", kernel) else 1
+
+
+def looked_again(kernel, counter, x, y, blocks, requests):
+    """Whether a kernel with mailboxes may have looked, or emptied them, so many more times."""
+    words = words_of(kernel)
+    if not MAILBOXES.match(kernel) or not counter.startswith("global") or blocks == 1 or y <= x:
+        return False
+    most, looks = 2 * words * blocks, words * math.ceil(blocks / 32)  # what both look, at least
+    return y - x <= (most if counter.endswith("requests") else max(most, 32 * (requests + looks)))
+
+
 EXCEPTIONS = [
     (("sum_grid_sync",), "global_ld", "waiting", lambda x, y, blocks: blocks > 1),
-    (MAILBOXES, "global", "waiting",
-     lambda x, y, blocks: blocks > 1 and 0 < y - x <= 2 * blocks),
     (CUB, "shared_ld_insts", "ptxas", lambda x, y, blocks: 3 * x <= 7 * y <= 4 * x),
-    (("reduce_argmax_double",), "shared_ld_insts", "ptxas",
-     lambda x, y, blocks: 5 * x <= 7 * y and 4 * y <= 3 * x),
-    (("reduce_argmax_double",), "global_ld", "ptxas", lambda x, y, blocks: 0 < x - y <= blocks),
-    (("reduce_min_double", "reduce_max_double"), "global_ld", "ptxas",
-     lambda x, y, blocks: blocks > 256 and y - x == 1),
+    (("reduce_kernel",), "shared_ld", "ptxas", lambda x, y, blocks: x == 4 * y),
+    (("reduce_argmax_double",), "shared_ld", "ptxas", lambda x, y, blocks: 34 * x == 49 * y),
+    (("reduce_argmax_double",), "global_st", "ptxas", lambda x, y, blocks: x - y == 1),
+    (("mean_variance",), "shared_ld_insts", "ptxas", lambda x, y, blocks: 4 * x <= 5 * y < 5 * x),
     (("sum_cluster",), "shared_ld", "ptxas", lambda x, y, blocks: x - y == 5),
 ]
 REASONS = ("noise", "waiting", "ptxas")
@@ -121,18 +141,24 @@ def reason_for(counter, mine, hardware):
     noise: shared wavefronts and conflicts are both a little higher, by the same number; more than a
     little only if they vary (mark_varying). waiting and ptxas: one of EXCEPTIONS allows it.
     """
-    kernel = plain_name(mine["kernel"]).split("<")[0]
+    whole, blocks = plain_name(mine["kernel"]), math.prod(shape(mine["grid"]))
+    kernel = whole.split("<")[0]
     both = lambda name: (number(mine, name), number(hardware, COUNTERS[name]))
     for kernels, counters, reason, allowed in EXCEPTIONS:
-        if kernel in kernels and counter.startswith(counters):
-            return reason if allowed(*both(counter), math.prod(shape(mine["grid"]))) else ""
+        if kernel in kernels and counter.startswith(counters) and allowed(*both(counter), blocks):
+            return reason
+    if counter.startswith("global"):
+        requests = both(counter.rsplit("_", 1)[0] + "_requests")
+        more = looked_again(whole, counter, *both(counter), blocks, requests[1] - requests[0])
+        return "waiting" if more else ""
     match = re.fullmatch("(shared_(?:ld|st))_(?:wavefronts|conflicts)", counter)
     if not match:
         return ""
     insts, waves, conflicts = [both(match[1] + what) for what in ("_insts", "_wavefronts", "_conflicts")]
     if None in insts + waves + conflicts:
         return ""
-    joined = kernel in CUB and match[1] == "shared_ld"  # each load is one thread's: one wavefront
+    # Each load is one thread's, or one place's: one wavefront.
+    joined = kernel in (*CUB, "mean_variance") and match[1] == "shared_ld"
     right = insts[1] if joined else waves[0]
     more = waves[1] - right
     most = max(FEW, (SEEN_TO_VARY if match[1] in hardware.get("varying", ()) else NOISE) * right)
