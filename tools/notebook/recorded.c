@@ -15,6 +15,7 @@ static bool add_number(Buf *text, const ResultTable *device, const ResultRow *ro
     return true;
 }
 
+// The kernels of a device and lab, which stand once in front of them.
 static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab *lab) {
     KeyScope scope = book_scope(book);
     static const Str numbers[] = {STR("n"), STR("median_us"), STR("gbps")};
@@ -23,15 +24,18 @@ static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab
     Buf why = {.arena = book->arena};
     Str name = results_fact(device, STR("device"));
     if (!key_rows(&scope, device, &key, &rows, &why)) return;
+    const size_t before = text->len;
+    buf_add(text, STR("("));
+    json_string(text, name.len ? name : device->device);
+    buf_add(text, STR(", "));
+    json_string(text, lab->name);
+    buf_add(text, STR(", [\n"));
+    const size_t first = text->len;
     for (size_t i = 0; i < rows.count; i++) {
         const ResultRow *row = rows.rows[i];
         size_t start = text->len;
         if (key_is_stale(&scope, device, row)) continue;
         buf_add(text, STR("    ("));
-        json_string(text, name.len ? name : device->device);
-        buf_add(text, STR(", "));
-        json_string(text, lab->name);
-        buf_add(text, STR(", "));
         json_string(text, results_cell(device, row, STR("kernel")));
         bool complete = true;
         for (size_t c = 0; c < sizeof numbers / sizeof *numbers && complete; c++) {
@@ -41,6 +45,10 @@ static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab
         buf_add(text, STR("),\n"));
         if (!complete) text->len = start; // a row without times is nothing to compare with
     }
+    if (text->len == first)
+        text->len = before;
+    else
+        buf_add(text, STR("]),\n"));
 }
 
 // The kernels that a lab puts on the ladder: the role of that name in figures="ROLE KERNELS; …".
@@ -78,14 +86,14 @@ Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
     Buf text = {.arena = book->arena};
     buf_add(&text, STR("#@title What other devices measured, to compare with\n"
                        "# (device, lab, kernel, elements, median in microseconds, GB/s)\n"
-                       "RECORDED = [\n"));
+                       "RECORDED = [(device, lab, *row) for device, lab, rows in [\n"));
     for (size_t d = 0; d < book->results->device_count; d++)
         for (size_t i = 0; i < labs->count; i++) {
             book->file = labs->table->chunks[labs->items[i].chunk].file;
             if (inside[book->file] && !results_newest_of(&book->results->devices[d]).len)
                 add_rows(book, &text, &book->results->devices[d], &labs->items[i]);
         }
-    buf_char(&text, ']');
+    buf_add(&text, STR("] for row in rows]"));
     add_ladder(&text, labs, inside);
     book->file = file;
     return buf_str(&text);
