@@ -84,7 +84,7 @@ class Message:
 
     def __init__(self, kind, how, flag, b, t):
         self.kind, self.how, self.flag, self.b, self.t = kind, how, flag, b, t
-        self.space, self.size, self.line = "flag", 4, 0
+        self.line = 0
 
     def text(self):
         return "if (b == %d && t == %d) %s_%s(f + %d);" % (self.b, self.t, self.kind, self.how, 4 * self.flag)

@@ -55,10 +55,9 @@ static PtxType take_half(SassLower *s) {
     return sass_take(s, "BF16") ? PTX_BF16 : sass_take(s, "F16") ? PTX_F16 : PTX_NOTYPE;
 }
 
-// One f32, b, to 16 bits.
-static void to_half(SassLower *s, ConvertMode mode) {
+// One f32, b, to 16 bits or less.
+static void to_narrow(SassLower *s, PtxType to, ConvertMode mode) {
     const uint32_t narrow = sass_temp(s, REGISTER_16);
-    const PtxType to = take_half(s);
     sass_take(s, "F32");
     refuse_unless_zero(s, 1);
     emit(s, op_convert,
@@ -104,24 +103,13 @@ void sass_lower_f2fp(SassLower *s) {
     else if (fp8 != PTX_NOTYPE)
         to_fp8(s, fp8, mode);
     else if (sass_take(s, "MERGE_C"))
-        to_half(s, mode);
+        to_narrow(s, take_half(s), mode);
     else
         to_pair(s, mode);
 }
 
 // F2IP: d, RZ, b, RZ: to an integer of 8 bits, the nearest one that it has.
 void sass_lower_f2ip(SassLower *s) {
-    const uint32_t narrow = sass_temp(s, REGISTER_16);
-    sass_take(s, "U8"), sass_take(s, "F32"), sass_take(s, "TRUNC"), sass_take(s, "NTZ");
-    refuse_unless_zero(s, 1);
-    emit(s, op_convert,
-         (InstConvert){.d = narrow,
-                       .a = sass_single(s, 2),
-                       .b = PTX_NONE,
-                       .from = PTX_F32,
-                       .to = PTX_U8,
-                       .from_class = REGISTER_32,
-                       .to_class = REGISTER_16,
-                       .mode = ROUND_ZERO | CONVERT_INTEGRAL});
-    finish_narrow(s, narrow);
+    sass_take(s, "U8"), sass_take(s, "TRUNC"), sass_take(s, "NTZ");
+    to_narrow(s, PTX_U8, ROUND_ZERO | CONVERT_INTEGRAL);
 }
