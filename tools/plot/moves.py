@@ -13,7 +13,7 @@ def mailbox_data():
     return {"starts": [1.75, 3.2, 2.2], "looks": 3}
 
 
-# --- chapter 11: the input cut in two ---
+# --- chapter 11: the input cut into vectors and edges ---
 
 
 def edges_data(offset=72, n=77, line=128, vector=16, size=4):

@@ -77,7 +77,7 @@ def ticket(data, name):
 def draw_letter(axes, x, y, flag, text):
     """A mailbox: a flag and a value in one word."""
     look = {"pale": True} if flag else {}
-    box(axes, x, y, 0.26, 0.28, f"{flag}", fill=ORANGE if flag else None, edge=ORANGE, size=7.5, **look)
+    box(axes, x, y, 0.26, 0.28, "flag" if flag else "0", fill=ORANGE if flag else None, edge=ORANGE, size=7.5, **look)
     box(axes, x + 0.26, y, 0.5, 0.28, text, fill=GREEN if flag else None, edge=GREEN, size=7.5, **look)
 
 
@@ -93,7 +93,7 @@ def mailbox(data, name):
             draw_step(axes, start, y, 0.5, "post", BLUE, False)
             arrow(axes, (start + 0.25, y + HIGH), (start + 0.25, boxes), BLUE)
             word(axes, start + 0.58, y + HIGH / 2, "ends", MUTED, 7.5, ha="left")
-            draw_letter(axes, start - 0.13, boxes, 1, f"sum {block}")
+            draw_letter(axes, start - 0.13, boxes, True, f"sum {block}")
     y, looks = tops[-1], [data["starts"][-1] + 0.65 * k for k in range(data["looks"])]
     for k, left in enumerate(looks):
         full = k == len(looks) - 1
@@ -103,13 +103,13 @@ def mailbox(data, name):
     draw_step(axes, end + 0.72, y, 0.36, "add", BLUE)
     draw_step(axes, end + 1.08, y, 0.68, "write result", BLUE, False)
     arrow(axes, (end + 0.36, y + HIGH), (end + 0.36, boxes), BLUE)
-    draw_letter(axes, end - 0.02, boxes, 0, "0")
+    draw_letter(axes, end - 0.02, boxes, False, "0")
     word(axes, 0.1, boxes + 0.14, "boxes", ha="left", fontweight="bold")
     word(axes, end + 0.82, boxes + 0.14, "as before the launch", MUTED, 7.5, ha="left")
-    foot = "The block with the highest number waits, for blocks that wait for nobody; it looks again until every flag is 1"
+    foot = "The block with the highest number waits, for blocks that wait for nobody; it looks again until every flag is there"
     word(axes, 0.1, boxes + 0.55, foot, MUTED, ha="left")
     return figure, what, (
-        "Each block but the last posts one 64-bit word, flag 1 and its sum, and ends. The block with the highest "
+        "Each block but the last posts one 64-bit word, a flag and its sum, and ends. The block with the highest "
         "number has added its own part, looks at the boxes until all flags are set, empties them, adds, and "
         "writes the result. There is no fence and no atomic."
     )
@@ -119,7 +119,7 @@ def mailbox(data, name):
 
 
 def edges(data, name):
-    what = "An input off its boundary, cut in two"
+    what = "An input off its boundary: vectors and edges"
     below = (
         f"{data['n']} floats that start {data['offset']} floats behind a boundary; a row is a line of "
         f"{4 * data['line']} bytes"
@@ -139,15 +139,15 @@ def edges(data, name):
         i = data["offset"] + data["head"] + k * data["vector"]
         x, y = left + i % data["line"] * wide, top + i // data["line"] * 0.5
         box(axes, x - 0.015, y - 0.03, data["vector"] * wide + 0.01, 0.32, edge=BLUE, linewidth=1.3)
-    rest = f"rest: {data['tail']} floats"
-    notes = [(f"head: {data['head']} floats", ORANGE), (f"body: {data['vectors']} vectors of 4", BLUE), (rest, ORANGE)]
+    tail = f"tail: {data['tail']} floats"
+    notes = [(f"head: {data['head']} floats", ORANGE), (f"body: {data['vectors']} vectors of 4", BLUE), (tail, ORANGE)]
     for row, (text, color) in enumerate(notes):
         word(axes, 5.42, top + row * 0.5 + 0.13, text, color, ha="left", fontweight="bold")
-    foot = f"Head and rest are the edges: {data['head'] + data['tail']} floats, one to a thread. Framed: 16 bytes that one load fetches"
+    foot = f"Head and tail are the edges: {data['head'] + data['tail']} floats, one to a thread. Framed: 16 bytes that one load fetches"
     word(axes, left, top + rows * 0.5 + 0.06, foot, MUTED, ha="left")
     return figure, what, (
         f"The head, {data['head']} floats up to the first boundary of {4 * data['line']} bytes; the body, "
-        f"{data['vectors']} vectors of {4 * data['vector']} bytes; behind it {data['tail']} floats. Head and rest "
+        f"{data['vectors']} vectors of {4 * data['vector']} bytes; behind it {data['tail']} floats. Head and tail "
         "are the edges."
     )
 

@@ -287,7 +287,7 @@ uint32_t path_come(Warp *warp, const Inst *inst, uint32_t lanes) {
         if (path->state == PATH_SYNC && path->pc == inst && (path->sync & lanes)) {
             waiting |= path->mask;
         } else if (path != own && path->state == PATH_READY && path->pc == inst - 1 &&
-                   path->overtaken) {
+                   path->overtaken && (path->mask & lanes)) {
             joining |= path->mask;
             path->state = PATH_FREE;
         }

@@ -16,10 +16,10 @@ const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *
 const Inst *path_arrive(Warp *warp); // at warp->rpc
 // The path comes to a node: who is outside what leads to a join is no longer waited for there.
 void path_leave_joins(Warp *warp, const Inst *at);
-// The running path comes to an instruction where lanes wait for each other. If it stood ready there
-// when another began to wait, and a third one went first, those that wait are counted once more,
-// and paths like it come along: the lanes that the instruction counts besides its own. So it is
-// counted on an H200.
+// The running path comes to an instruction where these lanes wait for each other. If it stood ready
+// there when another began to wait, and a third one went first, those that wait are counted once
+// more, and paths like it, of these lanes, come along: the lanes that the instruction counts
+// besides its own. So it is counted on an H200.
 uint32_t path_come(Warp *warp, const Inst *inst, uint32_t lanes);
 // Lanes of other paths that wait at the instruction, all of these, come to the running one's.
 // False: some are not there yet.
