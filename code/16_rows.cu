@@ -237,8 +237,8 @@ struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
     static __device__ float fill() { return 0; }
     static __device__ Acc combine(Acc a, Acc b) {
         const float count = a.count + b.count, share = count > 0 ? b.count / count : 0;
-        const float apart = b.mean - a.mean;
-        return {count, a.mean + apart * share, a.m2 + b.m2 + apart * apart * a.count * share};
+        const float apart = b.mean - a.mean, weight = a.count * share; // 0 if one of them is empty
+        return {count, a.mean + apart * share, a.m2 + b.m2 + apart * weight * apart};
     }
     static __device__ Acc moved(Acc a, unsigned) { return a; }
     static __device__ Out finish(Acc a, size_t n) {
@@ -266,8 +266,8 @@ struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
     }
 };
 
-// Of a row's exponentials, in powers of two: their sum is sum * 2^most. `most` is log2(e) times the
-// greatest element that is a number; NaN makes the sum NaN.
+// Of a row's exponentials: their sum is sum * e^most. `most` is the greatest element that is a
+// number; NaN makes the sum NaN.
 struct __align__(8) RowsExpSum {
     float most, sum;
 };
@@ -277,16 +277,16 @@ struct RowsLogSumExp {
     static __device__ Acc identity() { return {-INFINITY, 0}; }
     static __device__ float fill() { return -INFINITY; }
     static __device__ float base(float most) { return fabsf(most) == INFINITY ? 0 : most; }
-    static __device__ float log2e() { return 1.4426950408889634f; }
+    static __device__ float power(float x) { return rows_exp2(x * 1.4426950408889634f); } // of e
     static __device__ Acc combine(Acc a, Acc b) {
         const float most = fmaxf(a.most, b.most), to = base(most);
-        const float left = a.most == -INFINITY ? a.sum : a.sum * rows_exp2(base(a.most) - to);
-        const float right = b.most == -INFINITY ? b.sum : b.sum * rows_exp2(base(b.most) - to);
+        const float left = a.most == -INFINITY ? a.sum : a.sum * power(base(a.most) - to);
+        const float right = b.most == -INFINITY ? b.sum : b.sum * power(base(b.most) - to);
         return {most, left + right};
     }
     static __device__ Acc moved(Acc a, unsigned) { return a; }
     static __device__ Out finish(Acc a, size_t) {
-        return (base(a.most) + log2f(a.sum)) * 0.69314718055994531f;
+        return base(a.most) + log2f(a.sum) * 0.69314718055994531f;
     }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
@@ -295,13 +295,11 @@ struct RowsLogSumExp {
         for (int j = 0; j < N; j++) most[j % VEC] = j < VEC ? x[j] : fmaxf(most[j % VEC], x[j]);
 #pragma unroll
         for (int j = 1; j < VEC; j++) most[0] = fmaxf(most[0], most[j]);
-        const float scaled = most[0] * log2e(), to = base(scaled);
+        const float to = base(most[0]);
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            const float power = rows_exp2(fmaf(x[j], log2e(), -to));
-            sums[j % VEC] = j < VEC ? power : sums[j % VEC] + power;
-        }
-        return {scaled, RowsTree<RowsSum, VEC>::of(sums)};
+        for (int j = 0; j < N; j++)
+            sums[j % VEC] = j < VEC ? power(x[j] - to) : sums[j % VEC] + power(x[j] - to);
+        return {most[0], RowsTree<RowsSum, VEC>::of(sums)};
     }
 };
 
@@ -888,7 +886,7 @@ struct RowsSoftmax {
                                  size_t) {
 #pragma unroll
         for (int j = 0; j < VEC; j++)
-            x[j] = rows_exp2(fmaf(x[j], RowsLogSumExp::log2e(), -all.most)) * scale;
+            x[j] = RowsLogSumExp::power(x[j] - all.most) * scale;
     }
 };
 
@@ -1180,11 +1178,12 @@ cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t str
 
 // How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
 // pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be more
-// than a quarter of those of 512 threads that the device has room for. Else four times as many
-// blocks as it has room for, for all rows.
+// than a fifth of those of 512 threads that the device has threads for: where registers leave room
+// for half of these, two such calls can still wait at the same time. Else four times as many blocks
+// as there are threads for, for all rows; of one to three rows, just as many.
 inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
-    if (bytes <= 65536 || rows > fit / 4) return 1;
+    if (bytes <= 65536 || rows > fit / 5) return 1;
     if (rows * pieces <= 2 * fit) return 0;
     const size_t wanted = rows < 4 ? fit / rows : 4 * fit / rows, tiles = bytes / 32768 + 1;
     const size_t parts = wanted < tiles ? wanted : tiles, most = ROWS_BOXES / rows;

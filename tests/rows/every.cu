@@ -282,6 +282,33 @@ static void test_specials() {
         }
 }
 
+// Rows of one number, as large as there are: a mask of the lowest float leaves such rows.
+static void test_large() {
+    const float *in = (const float *)d_data;
+    for (size_t cols : {1, 4, 33, 100, 1000, 5000, 70001, 150001})
+        for (float all : {1e18f, -1e20f, 3.4e38f, -3.4e38f}) {
+            float *x = (float *)malloc(cols * sizeof(float));
+            for (size_t i = 0; i < cols; i++) x[i] = all;
+            stop_on(cudaMemcpy(d_data, x, cols * sizeof(float), cudaMemcpyHostToDevice), "copy");
+            stop_on(
+                rows_softmax(in, cols, (float *)d_out, cols, 1, cols, d_workspace[0], stream[0]),
+                "softmax");
+            const float share = results<float>(cols)[cols / 2];
+            expect(fabs(share * (double)cols - 1) < 1e-4, "softmax of a large number", 1, cols, 0);
+            stop_on(rows_log_sum_exp(in, 1, cols, cols, (float *)d_out, d_workspace[0], stream[0]),
+                    "log");
+            expect(results<float>(1)[0] == all, "log-sum-exp of a large number", 1, cols, 0);
+            free(x);
+            if (fabsf(all) > 1e30f) continue; // their sums are infinite
+            stop_on(rows_mean_variance(in, 1, cols, cols, (RowsMeanVariance *)d_out, d_workspace[0],
+                                       stream[0]),
+                    "variance");
+            const RowsMeanVariance is = results<RowsMeanVariance>(1)[0];
+            expect(near(is.mean, all, 1e-5) && is.variance < 1e-9 * all * (double)all,
+                   "variance of a large number", 1, cols, 0);
+        }
+}
+
 static void test_errors() {
     const float *in = (const float *)d_data;
     float *out = (float *)d_out;
@@ -390,6 +417,7 @@ int main() {
             if (shape[1] < 50000) test_maps<__nv_bfloat16>(shape[0], shape[1], pad, pad);
         }
     test_specials();
+    test_large();
     test_errors();
     test_streams();
     test_workspace();
