@@ -32,6 +32,19 @@ template <bool RIGHT> __global__ void first_sync(int *out) {
     out[blockIdx.x * BLOCK + t] = s[t];
 }
 
+// A barrier that orders nothing still waits for the other block's threads, so that it has started.
+template <bool RIGHT> __global__ void first_wait(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    if (RIGHT) asm volatile("barrier.cluster.wait;" ::: "memory");
+    cluster.map_shared_rank(s, next)[t] = t;  // HAZARD first_wait: cluster
+    if (!RIGHT) asm volatile("barrier.cluster.wait;" ::: "memory");
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = s[t];
+}
+
 template <bool RIGHT> __global__ void last_sync(int *out) {
     __shared__ int s[BLOCK];
     cg::cluster_group cluster = cg::this_cluster();
@@ -626,6 +639,7 @@ template <class Kernel> static void behind(Kernel kernel, int *out) {
 static const Case cases[] = {
     CLUSTER(ring),
     CLUSTER(first_sync),
+    CLUSTER(first_wait),
     CLUSTER(last_sync),
     CLUSTER(block_barrier),
     CLUSTER(arrive_and_wait),

@@ -1,8 +1,9 @@
 // Clusters: whether the other block is there when its shared memory is accessed, and the barrier.
 // What orders its blocks is in order.c, races in their shared memory are found in shared.c.
 //
-// A block has started for a thread that has seen something that it released, at the barrier of the
-// cluster or through an mbarrier. It has not ended where one of its threads has, behind the access.
+// A block has started for a thread that has waited at a barrier of the cluster, whatever that
+// orders, or has seen something that the block released, as through an mbarrier. It has not ended
+// where one of its threads has, behind the access.
 #include "simt/exec/cluster.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ void cluster_begin(Checker *checker, const Block *block) {
     checker->cluster_apart = false;
     checker->cluster_met = 0;
     memset(checker->cluster_floor, 0, sizeof checker->cluster_floor);
+    memset(checker->cluster_waited, 0, sizeof checker->cluster_waited);
     if (block->rank) checker->block_start = first_of(block)->block_start;
 }
 
@@ -61,10 +63,10 @@ void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
                   const uint64_t address[LANES]) {
     if (!of) return; // the access fails
     Checker *checker = check_of(warp), *owner = of->watch;
-    const bool met = checker->cluster_floor[warp->index];
+    const uint32_t waited = checker->cluster_waited[warp->index];
     for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t thread = warp->index * LANES + (uint32_t)__builtin_ctz(m);
-        if (!met && !order_knows_block(checker, thread, of->number))
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        if (!(waited >> lane & 1) && !order_knows_block(checker, thread, of->number))
             absent(checker, access, thread, of->number, false);
         if (!of->running) absent(checker, access, thread, of->number, true);
         note_remote(checker, owner, of, access, warp, thread);
@@ -124,6 +126,7 @@ void check_cluster_arrive(Warp *warp, const Inst *inst) {
 
 void check_cluster_waited(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp), *first = first_of(warp->block);
+    checker->cluster_waited[warp->index] |= warp->exec;
     if (!(inst->order & ORDER_ACQUIRE)) return;
     order_cluster_waited(checker, first, warp);
     if (first->cluster_met && !(warp->live & ~warp->exec))

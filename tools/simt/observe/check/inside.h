@@ -228,6 +228,7 @@ struct Checker {
     uint64_t cluster_met; // else what the cluster did before this time lies before its
     uint64_t
         cluster_floor[MAX_WARPS]; // last barrier; and before which one each warp has waited for
+    uint32_t cluster_waited[MAX_WARPS]; // lanes that have waited at one
     Record *remote; // by rank and thread: the last access of another block's to shared memory here
     ProxyFence (*proxy_fences)[PROXY_FENCES]; // per warp, the latest
     uint32_t (*copy_groups)[2][LANES];        // per warp: groups of cp.async and of bulk copies
