@@ -1259,20 +1259,16 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     return rows_with_lanes<Op, T, 1>(d, d_in, rows, n, stride, d_out, stream);
 }
 
-template <class Op, class T, class O>
-cudaError_t rows_ragged_walk(const T *in, const O *offsets, size_t rows, size_t elements,
-                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
-    enum { PER = 7, STAGES = 3 };
+template <class Op, class T, class O, int WARPS, int PER, int STAGES>
+cudaError_t rows_ragged_walk(const RowsDevice &d, const T *in, const O *offsets, size_t rows,
+                             size_t elements, typename Op::Out *out, void *workspace,
+                             cudaStream_t stream) {
     typedef RowsTile<Op, T, O, PER, STAGES> Tile;
-    enum { WARPS = 4 * sizeof(Tile) <= 65536 - 256 ? 4 : 2, BLOCKS = 16 / WARPS };
-    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, STAGES, BLOCKS>;
+    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, STAGES, 16 / WARPS>;
     const size_t bytes = WARPS * sizeof(Tile);
-    RowsDevice d;
     int per_sm = 0;
-    cudaError_t error = rows_device(&d);
-    if (error == cudaSuccess)
-        error =
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, 32 * WARPS, bytes);
     if (error != cudaSuccess) return error;
@@ -1284,6 +1280,24 @@ cudaError_t rows_ragged_walk(const T *in, const O *offsets, size_t rows, size_t 
     kernel<<<(unsigned)blocks, 32 * WARPS, bytes, stream>>>(
         in, offsets, (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
     return cudaGetLastError();
+}
+
+// Large tiles, where there is much to do and an SM has room for three blocks with them; else small
+// ones. Where no device has that room, the large ones are the small ones.
+template <class Op, class T, class O>
+cudaError_t rows_ragged_tiles(const T *in, const O *offsets, size_t rows, size_t elements,
+                              typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    enum { MANY = 4194304, KEPT = 1280, MOST = 233472 }; // elements; bytes of a block, of an SM
+    enum { ROOM = 3 * (4 * sizeof(RowsTile<Op, T, O, 14, 2>) + KEPT), FITS = ROOM <= MOST };
+    enum { WARPS = 4 * sizeof(RowsTile<Op, T, O, 7, 3>) <= 65536 - 256 ? 4 : 2 };
+    RowsDevice d;
+    const cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+    if (FITS && elements > MANY && d.sm_bytes >= ROOM)
+        return rows_ragged_walk<Op, T, O, FITS ? 4 : WARPS, FITS ? 14 : 7, FITS ? 2 : 3>(
+            d, in, offsets, rows, elements, out, workspace, stream);
+    return rows_ragged_walk<Op, T, O, WARPS, 7, 3>(d, in, offsets, rows, elements, out, workspace,
+                                                   stream);
 }
 
 // Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
@@ -1300,8 +1314,8 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
         !d_workspace || (size_t)d_workspace % 16)
         return cudaErrorInvalidValue;
     if (elements > 262144 || rows > 16384)
-        return rows_ragged_walk<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,
-                                          stream);
+        return rows_ragged_tiles<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,
+                                           stream);
     const unsigned blocks = (unsigned)((rows + THREADS / 32 - 1) / (THREADS / 32));
     rows_ragged_few<Op, T, O, THREADS, PER>
         <<<blocks, THREADS, 0, stream>>>(d_in, d_offsets, (long long)rows, d_out);
