@@ -1634,31 +1634,6 @@ template <Lengths KIND> static unsigned launch_ragged(Run r) {
     return all->rows;
 }
 
-// Reads n4 vectors of 16 bytes, an equal share for each warp; keeps nothing, like read_ceiling.
-__global__ void __launch_bounds__(128)
-    read_in_shares(const float4 *in, float *never, unsigned n4, float nan) {
-    enum { AT_ONCE = 8 };
-    const unsigned warps = gridDim.x * 4, warp = blockIdx.x * 4 + threadIdx.x / 32;
-    const unsigned share = (n4 / warps + 8) / 8 * 8; // from one cache line to another
-    const unsigned end = min((warp + 1) * share, n4);
-    float sum = 0;
-    for (unsigned i = warp * share + threadIdx.x % 32; i < end; i += 32 * AT_ONCE) {
-        float4 v[AT_ONCE];
-#pragma unroll
-        for (unsigned k = 0; k < AT_ONCE; k++)
-            v[k] = i + 32 * k < end ? in[i + 32 * k] : make_float4(0, 0, 0, 0);
-#pragma unroll
-        for (unsigned k = 0; k < AT_ONCE; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
-    }
-    if (sum == nan) *never = sum;
-}
-
-static unsigned launch_read_in_shares(Run r) {
-    read_in_shares<<<r.sms * 4, 128, 0, r.stream>>>((const float4 *)r.d_in, r.d_partial, r.n / 4,
-                                                    NAN);
-    return 1;
-}
-
 struct Multiples {
     long long cols;
     __host__ __device__ long long operator()(long long r) const { return r * cols; }
@@ -1791,7 +1766,7 @@ static void check_map(const Stage *stage, Run r, unsigned rows) {
     free(h);
 }
 
-static void check_nothing(const Stage *, Run, unsigned) {}
+static void check_device_copy(const Stage *, Run, unsigned) {}
 
 static const unsigned row_sizes[] = {0,    1,    3,    31,   64,   65,    257,
                                      1000, 1025, 4097, 8193, 9999, 70003, END};
@@ -1851,10 +1826,8 @@ static const Stage stages[] = {
     RAGGED("rows_ragged_power", POWER, "many short, few long"),
     CUB_RAGGED("cub_ragged_giant", GIANT),
     RAGGED("rows_ragged_giant", GIANT, "one has three quarters"),
-    {"read_in_shares", launch_read_in_shares, "a share for each warp, nothing kept", 0, FLOAT, COLD,
-     NULL, no_sizes, NULL, check_nothing},
     {"device_copy", launch_device_copy, "reads and writes as much as these do", 0, FLOAT, COLD,
-     NULL, no_sizes, NULL, check_nothing},
+     NULL, no_sizes, NULL, check_device_copy},
     SOFT("rows_softmax_32", 32, "lanes"),
     SOFT("rows_softmax_1024", 1024, "a block"),
     SOFT("rows_softmax_16384", 16384, "a larger block"),
