@@ -44,12 +44,16 @@ __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
 #define REDUCE_SM_THREADS 1536
 #endif
 
-// Blocks of 512 threads that share an SM. Four need all its registers at 32 a thread, which is too
-// few for the addresses, four vectors, and a partial result of more than 4 bytes.
+// Blocks of 512 threads that share an SM: as many as the compiler has to leave registers for. Four
+// have 32 a thread, which is little for the addresses, four vectors, and a partial result of more
+// than 4 bytes.
 template <class Op> struct ReduceSm {
     enum { BYTES = sizeof(typename Op::Acc), WANTED = BYTES <= 4 ? 4 : BYTES <= 8 ? 3 : 2 };
     enum { FIT = REDUCE_SM_THREADS / 512 };
     enum { BLOCKS = int(WANTED) < int(FIT) ? int(WANTED) : int(FIT) };
+    // What the end of a block is taken to cost, in tiles of 32 KB: more where only one other block
+    // is there to read on, and there are four words to pass around.
+    enum { END = BYTES <= 8 ? 1 : 8 };
 };
 
 // What a type of element is added up in (Sum), and what its values are compared in (Value).
@@ -376,7 +380,7 @@ REDUCE_AT_ONCE(ReduceMax, unsigned, __reduce_max_sync)
 #endif
 
 // Combines `mine` over the block, valid in thread 0: each warp its lanes, then one thread the
-// warps' values, which is quicker than a second round of shuffles.
+// warps' values, as a tree, in place of a second round of shuffles.
 template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typename Op::Acc mine) {
     __shared__ __align__(16) ReduceWords<typename Op::Acc> warps[THREADS / 32];
     mine = ReduceWarp<Op>::of(mine);
@@ -400,11 +404,11 @@ template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typena
 // consistency model: a scalar access is one operation; relaxed ones at device scope are never torn
 // and never a race.) A value of more than 4 bytes takes several. Empty between launches: any word
 // without the flag is.
-#define REDUCE_BLOCKS 1024u     // the most blocks of a launch
+#define REDUCE_BOXES 8192u       // for one launch
 #define REDUCE_FULL 0x9e3779b9u  // the flag, which other data hardly has by chance
 struct ReduceWorkspace {
     unsigned started, unused[31];  // numbers drawn; 0 between launches
-    unsigned long long boxes[REDUCE_BLOCKS * 4];
+    unsigned long long boxes[REDUCE_BOXES];
 };
 #define REDUCE_WORKSPACE_BYTES sizeof(ReduceWorkspace)
 
@@ -429,19 +433,30 @@ template <class Acc> __device__ void reduce_post(unsigned long long *box, const 
         reduce_put(box + k, (unsigned long long)REDUCE_FULL << 32 | words.at[k]);
 }
 
-// Waits for the value, and leaves the mailbox empty.
-template <class Acc> __device__ Acc reduce_collect(unsigned long long *box) {
+// The words of a mailbox, as they were when somebody looked.
+template <class Acc> struct ReduceSeen {
+    unsigned long long words[ReduceWords<Acc>::COUNT];
+};
+template <class Acc> __device__ ReduceSeen<Acc> reduce_see(const unsigned long long *box) {
+    ReduceSeen<Acc> seen;
+#pragma unroll
+    for (int k = 0; k < ReduceWords<Acc>::COUNT; k++) seen.words[k] = reduce_look(box + k);
+    return seen;
+}
+
+// Waits for the value, if it was not there yet, and leaves the mailbox empty.
+template <class Acc> __device__ Acc reduce_collect(unsigned long long *box, ReduceSeen<Acc> seen) {
     ReduceWords<Acc> words;
-    bool full;
-    do {
-        full = true;
+    for (;;) {
+        bool full = true;
 #pragma unroll
         for (int k = 0; k < words.COUNT; k++) {
-            const unsigned long long word = reduce_look(box + k);
-            full = full && word >> 32 == REDUCE_FULL;
-            words.at[k] = (unsigned)word;
+            full = full && seen.words[k] >> 32 == REDUCE_FULL;
+            words.at[k] = (unsigned)seen.words[k];
         }
-    } while (!full);
+        if (full) break;
+        seen = reduce_see<Acc>(box);
+    }
 #pragma unroll
     for (int k = 0; k < words.COUNT; k++) reduce_put(box + k, 0);
     return reduce_value(words);
@@ -454,11 +469,12 @@ __device__ inline unsigned reduce_draw(ReduceWorkspace *space) {
 }
 
 // Every block but the one with the last number posts its value and is done. That one takes all
-// values, in a fixed order, and writes the result. If numbers are drawn, its own value goes through
-// a mailbox, too, so that the order does not depend on who drew the last one.
+// values, in a fixed order, and writes the result; where there may be many, each of its threads
+// looks into LOOKS mailboxes at once, so that the trips overlap. If numbers are drawn, its own
+// value goes through a mailbox, too, so that the order does not depend on who drew the last one.
 template <class Op, int THREADS, bool DRAWS, class Acc>
 __device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space) {
-    enum { WORDS = ReduceWords<Acc>::COUNT };
+    enum { WORDS = ReduceWords<Acc>::COUNT, LOOKS = THREADS >= 512 ? 4 : 1 };
     const unsigned last = gridDim.x - 1, posted = DRAWS ? gridDim.x : last, t = threadIdx.x;
     if (DRAWS) {
         __shared__ unsigned drawn;
@@ -470,8 +486,16 @@ __device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorksp
     if (number < last) return;
     if (posted > 0) {
         Acc mine = t == 0 && !DRAWS ? block : Op::identity();
-        for (unsigned b = t; b < posted; b += THREADS)
-            mine = Op::combine(mine, reduce_collect<Acc>(space->boxes + b * WORDS));
+        for (unsigned first = t; first < posted; first += LOOKS * THREADS) {
+            ReduceSeen<Acc> seen[LOOKS];
+#pragma unroll
+            for (unsigned k = 0, b = first; k < LOOKS; k++, b += THREADS)
+                if (b < posted) seen[k] = reduce_see<Acc>(space->boxes + b * WORDS);
+#pragma unroll
+            for (unsigned k = 0, b = first; k < LOOKS; k++, b += THREADS)
+                if (b < posted)
+                    mine = Op::combine(mine, reduce_collect(space->boxes + b * WORDS, seen[k]));
+        }
         __syncthreads();  // thread 0 has read the warps' values before they are overwritten
         block = reduce_block<Op, THREADS>(mine);
     }
@@ -483,29 +507,45 @@ typedef struct {
     bool draws;  // blocks draw numbers
 } ReduceShape;
 
+// How many blocks of 512 threads fit on the current device at a time, and its multiprocessors.
+template <class Op> cudaError_t reduce_fit(size_t *blocks, size_t *sms) {
+    int device = 0, processors = 0, threads = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    if (error != cudaSuccess) return error;
+    const int each = threads / 512 < ReduceSm<Op>::WANTED ? threads / 512 : ReduceSm<Op>::WANTED;
+    *sms = (size_t)processors;
+    *blocks = *sms * (size_t)each;
+    return cudaSuccess;
+}
+
 // The launch shape for n elements on the current device. One block as long as four loads per
 // thread suffice, which is 16 KB for 256 threads and 32 KB for 512. Then blocks of 256 with 16 KB
-// each; and once those would outnumber the blocks of 512 that fit on the device at a time, as
-// many of these as fit, which share the work.
+// each; and once those would outnumber the blocks of 512 that fit on the device at a time, blocks
+// of 512 in waves. Short blocks even out how fast multiprocessors read, and long ones cost less:
+// with w waves w ends are paid for and a block reads 1 / w of its place's tiles, so that w is best
+// near the root of those tiles, counted in units of what the end costs.
 //
 // In each grid one block waits for the others, and at most 128 grids run on a device at a time
 // (CUDA C++ programming guide, technical specifications). Of each of our kernels two blocks fit on
 // a multiprocessor. Where 128 blocks could fill the device, there are only blocks of 512, and they
 // draw numbers.
 template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
-    int device = 0, sms = 0, threads = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+    const size_t most = REDUCE_BOXES / ReduceWords<typename Op::Acc>::COUNT;
+    size_t fit, sms;
+    cudaError_t error = reduce_fit<Op>(&fit, &sms);
     if (error != cudaSuccess) return error;
-    size_t per_sm = threads / 512 < ReduceSm<Op>::WANTED ? threads / 512 : ReduceSm<Op>::WANTED;
-    size_t fit = sms * per_sm < REDUCE_BLOCKS ? sms * per_sm : REDUCE_BLOCKS;
+    if (fit > most) fit = most;
     size_t bytes = n * sizeof(typename Op::In);
     size_t narrow = (bytes + 16383) / 16384, wide = (bytes + 32767) / 32768;
     bool small = 2 * sms <= 128, wider = narrow > (small ? 1 : fit) || (narrow == 2 && wide == 1);
-    size_t blocks = !wider ? narrow : wide < fit ? wide : fit;
+    size_t waves = (size_t)(sqrt((double)wide / (double)(fit * ReduceSm<Op>::END)) + 0.5);
+    if (waves > most / fit) waves = most / fit;
+    const size_t many = waves > 1 ? waves * fit : fit;
+    size_t blocks = !wider ? narrow : wide < many ? wide : many;
     shape->blocks = blocks > 0 ? (unsigned)blocks : 1;
     shape->threads = wider ? 512 : 256;
     shape->draws = small && shape->blocks > 1;
@@ -890,10 +930,10 @@ template <typename Op, void (*KERNEL)(ReduceInput<typename Op::In>, typename Op:
                                       ReduceWorkspace *)>
 static unsigned launch_reduction(Run r) {
     typedef typename Op::In In;
-    ReduceShape most = {};
-    reduce_shape<Op>((size_t)1 << 40, &most);
+    size_t fit = 1, sms;
+    reduce_fit<Op>(&fit, &sms);
     unsigned enough = blocks_for(r.n, THREADS * 4 * 16 / sizeof(In));
-    unsigned grid = enough < most.blocks ? enough : most.blocks;
+    unsigned grid = enough < fit ? enough : (unsigned)fit;
     KERNEL<<<grid, THREADS, 0, r.stream>>>(reduce_split((const In *)r.d_in, r.n, THREADS),
                                            (typename Op::Acc *)r.d_partial, workspace(r.stream));
     return grid;

@@ -30,10 +30,10 @@
 // data and device gives the same bits. Of an empty row the sum is -0, the minimum +inf, the maximum
 // -inf, at UINT_MAX; mean and variance are NaN, the log of the sum of exponentials is -inf. NaN in
 // a row makes its result NaN, -0 is below +0, and the first of equals is the greatest. rows_argmax
-// counts from 0 in each row. The exponential of the greatest element of a row, and of those near it,
-// is within a few units in the last place of a float; of one that is smaller by d, within a few more
-// for each 8 of d. The softmax of a row of nothing but -inf is NaN; of a row with +inf, NaN where it
-// is and 0 elsewhere.
+// counts from 0 in each row. The exponential of the greatest element of a row, and of those near
+// it, is within a few units in the last place of a float; of one that is smaller by d, within a few
+// more for each 8 of d. The softmax of a row of nothing but -inf is NaN; of a row with +inf, NaN
+// where it is and 0 elsewhere.
 #ifndef REDUCE_ROWS_CUH
 #define REDUCE_ROWS_CUH
 

@@ -41,6 +41,10 @@ OTHERS = ["smsp__inst_executed.sum", "smsp__thread_inst_executed.sum",
 # otherwise (96 to 106 for 80, where four groups of warps load and store without waiting for each
 # other; 571 and 589 for 490, with other warps spinning).
 NOISE, FEW, SEEN_TO_VARY = 0.1, 2, 1 / 3
+# Where one thread reads values and their places, eight loads of 16 bytes in eight instructions one
+# behind another (read off the machine code), up to one more for each load was counted, and in the next
+# launch of that shape none (155 and 112 for 112).
+ONE_THREAD, ONE_MORE_EACH = re.compile("reduce_argmax_"), 1
 # In CUB's block reduction one thread reads the warps' sums one by one, at constant addresses. ptxas
 # makes fewer, wider loads of these: LDS, LDS.64 and LDS.128 for seven.
 CUB = ("block_sum_cub_warps", "DeviceReduceKernel", "DeviceReduceSingleTileKernel",
@@ -158,10 +162,11 @@ def reason_for(counter, mine, hardware):
     if None in insts + waves + conflicts:
         return ""
     # Each load is one thread's, or one place's: one wavefront.
-    joined = kernel in (*CUB, "mean_variance") and match[1] == "shared_ld"
+    joined = kernel in (*CUB, "mean_variance", "reduce_argmax_double") and match[1] == "shared_ld"
     right = insts[1] if joined else waves[0]
     more = waves[1] - right
-    most = max(FEW, (SEEN_TO_VARY if match[1] in hardware.get("varying", ()) else NOISE) * right)
+    varying = ONE_MORE_EACH if ONE_THREAD.match(kernel) else SEEN_TO_VARY
+    most = max(FEW, (varying if match[1] in hardware.get("varying", ()) else NOISE) * right)
     if more != conflicts[1] - conflicts[0] or not 0 <= more <= most:
         return ""
     return "noise" if more else "ptxas" if joined else ""

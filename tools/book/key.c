@@ -36,6 +36,8 @@ static const KeyField fields[] = {
     LIMIT("l2_pct", UNIT_PERCENT, "L2"),
     LIMIT("memory_pct", UNIT_PERCENT, "memory"),
     LIMIT("warps_pct", UNIT_PERCENT, "warps resident"),
+    LIMIT("sm_cycles_min", UNIT_COUNT, "cycles of the SM that is busy for the shortest time"),
+    LIMIT("sm_cycles_max", UNIT_COUNT, "cycles of the SM that is busy for the longest time"),
     LIMIT("cycles_per_inst", UNIT_COUNT, "cycles from one instruction of a warp to its next"),
     LIMIT("stall", UNIT_TEXT, "a warp waits longest for"),
     LIMIT("stall_barrier", UNIT_COUNT, "cycles at a barrier"),

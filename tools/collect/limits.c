@@ -29,6 +29,8 @@ static const struct {
     {STR("l2_pct"), STR("lts__t_sectors.avg.pct_of_peak_sustained_elapsed"), 1},
     {STR("memory_pct"), STR("dram__throughput.avg.pct_of_peak_sustained_elapsed"), 1},
     {STR("warps_pct"), STR("sm__warps_active.avg.pct_of_peak_sustained_active"), 1},
+    {STR("sm_cycles_min"), STR("sm__cycles_active.min"), 1},
+    {STR("sm_cycles_max"), STR("sm__cycles_active.max"), 1},
     {STR("cycles_per_inst"), STR("smsp__average_warp_latency_per_inst_issued.ratio"), 1},
     STALL("barrier"),
     STALL("branch_resolving"),
