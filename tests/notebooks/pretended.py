@@ -1,6 +1,6 @@
 """Programs that pretend to be those of a machine with a GPU: nvidia-smi, and an nvcc that compiles
-nothing; and an nvcc that compiles no lab for a second time. MEASURED names a file for the labs that were run; the lab FAILING does not add up. Exercises
-are right that do not say `untouched`."""
+nothing; and an nvcc that compiles no lab for a second time. MEASURED names a file for the labs that
+were run; the lab FAILING does not add up. Exercises are right that do not say `untouched`."""
 
 
 def programs_in(folder, *programs):
