@@ -118,7 +118,8 @@ def run_notebook(request):
 
 
 def attend(request, answer):
-    """Forks a notebook's process, ends it when its time is over, and tells its status."""
+    """Forks a notebook's process, ends it when its time is over or this one is told to stop, and tells
+    its status."""
     worker = os.fork()
     if worker == 0:
         os.setsid()
@@ -126,7 +127,11 @@ def attend(request, answer):
         run_notebook(request)
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(worker, signal.SIGALRM))
     signal.alarm(request["seconds"])
-    status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+    try:
+        status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+    except BaseException:
+        os.killpg(worker, signal.SIGKILL)
+        raise
     os.write(answer, str(status).encode())
 
 
