@@ -95,7 +95,7 @@ exercises: $(B)/grade  ## which exercises are done, not yet done, never tried
 # The book.
 $(B)/figures.done $(B)/book.done $(B)/notebooks.done: $(filter record record-newest,$(GOALS))
 figures: $(B)/figures.done  ## draw the figures whose data has changed
-figures_due = $(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes)
+figures_due = $(eval figures_due := $$(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes))$(figures_due)
 $(B)/figures.done: $(B)/labs.mk $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
 	$(if $(figures_due),$(call say,draw figures/))
 	$(if $(figures_due),@python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT)$(if $(V),, >/dev/null))

@@ -181,11 +181,19 @@ class Suite:
         """$B/tests/AREA/NAME from one .cu, unless that was done already from the same text, that of
         `inputs` included. None after reporting a failure."""
         target = self.file(name or Path(source).stem)
-        command = [NVCC, *flags]
-        digest = digest_of(command, *(Path(item).read_bytes() for item in (source, *inputs)))
+        return self.compiled(target, [NVCC, *flags, "-o", target, source], source, *inputs)
+
+    def compile_edited(self, source, whole, flags=NVCC_FLAGS):
+        """The same from a .cu whose kernels alone are others than those of `whole`, an object of
+        compile_cu: edited.sh puts them into it."""
+        target = self.file(Path(source).stem)
+        return self.compiled(target, [TESTS / "edited.sh", NVCC, whole, source, target, *flags], source, whole)
+
+    def compiled(self, target, command, *inputs):
+        digest = digest_of(list(map(str, command)), *(Path(item).read_bytes() for item in inputs))
         if target.exists() and read(f"{target}.from") == digest:
             return target
-        made = run([*command, "-o", target, source], 600)
+        made = run(command, 600)
         if made.status or made.hung:
             self.broken(f"{target.name} compiles", *made.tail())
             return None

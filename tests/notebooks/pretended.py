@@ -1,6 +1,6 @@
 """Programs that pretend to be those of a machine with a GPU: nvidia-smi, and an nvcc that compiles
-nothing. MEASURED names a file for the labs that were run; the lab FAILING does not add up. Exercises
-are right that do not say `untouched`."""
+nothing; and an nvcc that compiles no lab for a second time. MEASURED names a file for the labs that
+were run; the lab FAILING does not add up. Exercises are right that do not say `untouched`."""
 
 
 def programs_in(folder, *programs):
@@ -15,6 +15,26 @@ def nvidia_smi(*gpus, cuda="CUDA Version: 12.8"):
     """What a driver's program prints of these GPUs, "7.5, Tesla T4", and of itself."""
     listing = "".join(f"echo '{gpu}'\n" for gpu in gpus)
     return f"#!/bin/sh\nif [ $# = 0 ]; then echo '| NVIDIA-SMI 570.1   {cuda}   |'; exit; fi\n{listing}"
+
+
+def nvcc_that_knows(nvcc, labs, code):
+    """The compiler, but if the preprocessor leaves of a lab's cells what it leaves of its code, except
+    for the marks of lines, it would make of them what it made for make: that is brought."""
+    return f"""#!/bin/sh
+for source in "$@"; do :; done
+lab=$(basename "$source" .cu)
+tokens() {{ "{nvcc}" -E "$1" | grep -v -e '^#' -e '^$'; }}
+case $source in
+program/*)
+    if [ -x "{labs}/$lab" ] && tokens "$source" >"$source.cells" &&
+        tokens "{code}/$lab.cu" | cmp -s - "$source.cells"; then
+        while [ "$1" != -o ]; do shift; done
+        exec cp "{labs}/$lab" "$2"
+    fi
+    ;;
+esac
+exec "{nvcc}" "$@"
+"""
 
 
 NVIDIA_SMI = nvidia_smi("9.0, NVIDIA H200", "7.5, Tesla T4")
