@@ -1,6 +1,8 @@
 // Json: see json.h.
 #include "base/json.h"
 
+enum { FLAT_FROM = 2 }; // brackets around what has no lines of its own in flat text
+
 void json_string(Buf *out, Str text) {
     static const char escaped[] = "\"\\\n\r\t\b\f", letters[] = "\"\\nrtbf";
     buf_char(out, '"');
@@ -31,6 +33,7 @@ void json_in_html(Buf *out, Str json) {
 }
 
 static void new_line(Json *json) {
+    if (json->flat && json->depth > FLAT_FROM) return;
     buf_char(json->out, '\n');
     for (int i = 0; !json->flat && i < json->depth; i++) buf_char(json->out, ' ');
 }
@@ -41,7 +44,7 @@ static void start_member(Json *json, Str key) {
     json->filled = true;
     if (key.len == 0) return;
     json_string(json->out, key);
-    buf_add(json->out, STR(": "));
+    buf_add(json->out, json->flat ? STR(":") : STR(": "));
 }
 
 void json_open(Json *json, Str key, char bracket) {

@@ -391,7 +391,7 @@ def device_name():
 
 def medians(lab, row):
     """{device: microseconds}: of this run first, then of the devices in RECORDED."""
-    known = {r[0]: r[4] for r in RECORDED if r[1:4] == (lab, row["kernel"], int(row["n"]))}
+    known = {r[0]: r[4] for r in RECORDED if r[1:4] == (lab, int(row["n"]), row["kernel"])}
     return {f"{device_name()}, here": float(row["median_us"]), **known}
 
 

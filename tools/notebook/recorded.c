@@ -15,40 +15,54 @@ static bool add_number(Buf *text, const ResultTable *device, const ResultRow *ro
     return true;
 }
 
-// The kernels of a device and lab, which stand once in front of them.
-static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab *lab) {
-    KeyScope scope = book_scope(book);
-    static const Str numbers[] = {STR("n"), STR("median_us"), STR("gbps")};
-    Key key = {.chapter = lab->chapter, .kernel = STR("*")};
-    KeyRows rows;
-    Buf why = {.arena = book->arena};
+// What rows have in common stands once in front of them: the device, the lab, how many elements.
+static bool add_group(Buf *text, const ResultTable *device, const Lab *lab, const ResultRow *row) {
     Str name = results_fact(device, STR("device"));
-    if (!key_rows(&scope, device, &key, &rows, &why)) return;
-    const size_t before = text->len;
     buf_add(text, STR("("));
     json_string(text, name.len ? name : device->device);
     buf_add(text, STR(", "));
     json_string(text, lab->name);
+    buf_add(text, STR(", "));
+    const bool complete = add_number(text, device, row, STR("n"));
     buf_add(text, STR(", [\n"));
-    const size_t first = text->len;
+    return complete;
+}
+
+// In single quotes, which a notebook's JSON leaves as they are: there are hundreds of these rows.
+static bool add_time(Buf *text, const ResultTable *device, const ResultRow *row) {
+    const Str kernel = results_cell(device, row, STR("kernel"));
+    buf_add(text, STR("("));
+    if (str_find(kernel, STR("'")) == SIZE_MAX && str_find(kernel, STR("\\")) == SIZE_MAX)
+        buf_format(text, "'%.*s'", STR_ARG(kernel));
+    else
+        json_string(text, kernel);
+    buf_add(text, STR(","));
+    const bool complete = add_number(text, device, row, STR("median_us"));
+    buf_add(text, STR("),\n"));
+    return complete;
+}
+
+// The kernels of a device and lab; a row without times is nothing to compare with.
+static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab *lab) {
+    KeyScope scope = book_scope(book);
+    Key key = {.chapter = lab->chapter, .kernel = STR("*")};
+    KeyRows rows;
+    Buf why = {.arena = book->arena};
+    Str n = STR("");
+    if (!key_rows(&scope, device, &key, &rows, &why)) return;
     for (size_t i = 0; i < rows.count; i++) {
         const ResultRow *row = rows.rows[i];
-        size_t start = text->len;
+        const size_t before = text->len;
+        const Str elements = results_cell(device, row, STR("n"));
         if (key_is_stale(&scope, device, row)) continue;
-        buf_add(text, STR("    ("));
-        json_string(text, results_cell(device, row, STR("kernel")));
-        bool complete = true;
-        for (size_t c = 0; c < sizeof numbers / sizeof *numbers && complete; c++) {
-            buf_add(text, STR(", "));
-            complete = add_number(text, device, row, numbers[c]);
-        }
-        buf_add(text, STR("),\n"));
-        if (!complete) text->len = start; // a row without times is nothing to compare with
+        const bool same = n.len && str_equal(n, elements);
+        if (!same && n.len) buf_add(text, STR("]),\n"));
+        if ((same || add_group(text, device, lab, row)) && add_time(text, device, row))
+            n = elements;
+        else
+            text->len = before;
     }
-    if (text->len == first)
-        text->len = before;
-    else
-        buf_add(text, STR("]),\n"));
+    if (n.len) buf_add(text, STR("]),\n"));
 }
 
 // The kernels that a lab puts on the ladder: the role of that name in figures="ROLE KERNELS; …".
@@ -85,8 +99,8 @@ Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
     size_t file = book->file; // keys are looked up from each lab's chapter
     Buf text = {.arena = book->arena};
     buf_add(&text, STR("#@title What other devices measured, to compare with\n"
-                       "# (device, lab, kernel, elements, median in microseconds, GB/s)\n"
-                       "RECORDED = [(device, lab, *row) for device, lab, rows in [\n"));
+                       "# (device, lab, elements, kernel, median in microseconds)\n"
+                       "RECORDED = [(device, lab, n, *row) for device, lab, n, rows in [\n"));
     for (size_t d = 0; d < book->results->device_count; d++)
         for (size_t i = 0; i < labs->count; i++) {
             book->file = labs->table->chunks[labs->items[i].chunk].file;
