@@ -131,21 +131,34 @@ static uint32_t write_few(const Touch *at, const Place *place) {
 typedef struct {
     uint32_t cell[LANES]; // the first of them
     Record mine[LANES];
+    bool apart; // no two lanes touch the same; false: some may
 } Lanes;
 
-static inline Lanes lanes_of(const Touch *at, const Place *place) {
+static inline void all_lanes_of(const Touch *at, const Place *place, Lanes *of) {
+    const uint64_t low = place->low;
+    const uint32_t shift = place->shift;
+    const Record base = at->base;
+    LANE_LOOP of->cell[l] = (uint32_t)(at->address[l] - low) >> shift;
+    LANE_LOOP of->mine[l] = base + ((Record)l << RECORD_THREAD);
+    of->apart = at->shape->even && at->shape->stride;
+}
+
+static inline void lanes_of(const Touch *at, const Place *place, Lanes *of) {
     const uint32_t lanes = place->lanes, first = (uint32_t)__builtin_ctz(lanes);
     const uint64_t low = place->low, first_address = at->address[first];
     const uint32_t shift = place->shift;
     const Record base = at->base;
-    Lanes of;
+    if (lanes == ALL_LANES) {
+        all_lanes_of(at, place, of);
+        return;
+    }
     LANE_LOOP {
         const bool on = lanes >> l & 1;
         const uint64_t address = on ? at->address[l] : first_address;
-        of.cell[l] = (uint32_t)(address - low) >> shift;
-        of.mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
+        of->cell[l] = (uint32_t)(address - low) >> shift;
+        of->mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
     }
-    return of;
+    of->apart = false;
 }
 
 static inline uint32_t bits_of(const uint64_t wrong[LANES]) {
@@ -183,14 +196,16 @@ static inline void add_groups(const Touch *at, const Place *place, const Lanes *
     LANE_LOOP wrong[l] |= (write[l] >= local.launch) | (read[l] >= local.launch);
 }
 
-// Whether some cell has a strong read, or its last one was by a thread that this warp's reads do
-// not stand for.
-typedef enum { NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
+// Nobody has read the cells in this launch; or this warp's reads stand for those that did; or some
+// have that they do not stand for; or some cell has a strong read.
+typedef enum { NOTED_NEVER, NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
 
 static inline Noted noted(const Touch *at, const Record old[LANES]) {
     const Touch local = *at;
-    Record scopes = 0;
+    Record scopes = 0, latest = 0;
     uint64_t strange = 0;
+    LANE_LOOP latest = old[l] > latest ? old[l] : latest;
+    if (latest < local.launch) return NOTED_NEVER;
     LANE_LOOP scopes |= old[l];
     LANE_LOOP strange += !touch_known(&local, old[l]);
     return record_scope(scopes) ? NOTED_STRONG : strange ? NOTED_BY_OTHERS : NOTED_BEFORE;
@@ -212,19 +227,25 @@ static inline bool lost_to_lane(Record record, Record mine) {
     return record != mine && !((record ^ mine) & ~lanes);
 }
 
-// Sets the last read of the lanes' k-th cells, where `old` were.
-static inline void set_reads(const Touch *at, Record *read, const Lanes *of, uint32_t k,
-                             const Record old[LANES]) {
-    const Touch local = *at;
-    Record mine[LANES];
+// Sets the last read of the lanes' k-th cells to these.
+static inline void put_reads(Record *read, const Lanes *of, uint32_t k, const Record mine[LANES]) {
     uint64_t twice = 0;
-    LANE_LOOP mine[l] = touch_read(&local, old[l], of->mine[l]);
     for (int l = 0; l < LANES; l++) read[of->cell[l] + k] = mine[l];
+    if (of->apart) return;
     LANE_LOOP twice |= read[of->cell[l] + k] ^ mine[l];
     for (int l = 0; twice && l < LANES; l++) {
         const Record now = read[of->cell[l] + k];
         if (lost_to_lane(now, mine[l])) read[of->cell[l] + k] = now | RECORD_OF_MANY;
     }
+}
+
+// The same where `old` were in this launch.
+static inline void set_reads(const Touch *at, Record *read, const Lanes *of, uint32_t k,
+                             const Record old[LANES]) {
+    const Touch local = *at;
+    Record mine[LANES];
+    LANE_LOOP mine[l] = touch_read(&local, old[l], of->mine[l]);
+    put_reads(read, of, k, mine);
 }
 
 // Notes the lanes' k-th cells. False: they need a closer look.
@@ -234,6 +255,10 @@ static inline bool note_reads(const Touch *at, const Place *place, const Lanes *
     LANE_LOOP old[l] = read[of->cell[l] + k];
     const Noted before = noted(at, old);
     if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
+    if (before == NOTED_NEVER) {
+        put_reads(read, of, k, of->mine);
+        return true;
+    }
     if (before == NOTED_BY_OTHERS) put_aside(at, place->cells->read_2, of, k, old);
     set_reads(at, read, of, k, old);
     return true;
@@ -253,15 +278,15 @@ static inline uint32_t open_reads(const Touch *at, const Place *place, const Lan
 }
 
 static uint32_t read_lanes(const Touch *at, const Place *place) {
-    const uint32_t heads =
-        place->lanes == at->mask ? at->shape->heads : check_heads(at->address, place->lanes);
+    const uint32_t heads = check_heads(at->shape, place->lanes, at->address);
     if (__builtin_popcount(heads) <= FEW) return read_few(at, place, heads);
     Place rest = *place;
-    Lanes of = lanes_of(at, &rest);
+    Lanes of;
+    lanes_of(at, &rest, &of);
     const uint32_t left = open_reads(at, &rest, &of);
     rest.lanes &= ~left;
     if (!rest.lanes) return left;
-    if (left) of = lanes_of(at, &rest);
+    if (left) lanes_of(at, &rest, &of);
     for (uint32_t k = 0; k < place->each; k++)
         if (!note_reads(at, &rest, &of, k)) return place->lanes;
     return left;
@@ -284,7 +309,8 @@ static inline bool set_writes(Record *write, const Lanes *of, uint32_t each) {
 static uint32_t write_lanes(const Touch *at, const Place *place) {
     const Cells *cells = place->cells;
     Place rest = *place;
-    Lanes of = lanes_of(at, &rest);
+    Lanes of;
+    lanes_of(at, &rest, &of);
     uint64_t wrong[LANES] = {0};
     if (__builtin_popcount(place->lanes) <= FEW || place->each > 4) return write_few(at, place);
     for (uint32_t k = 0; k < place->each; k++) {
@@ -297,7 +323,7 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     const uint32_t left = bits_of(wrong) & place->lanes;
     rest.lanes &= ~left;
     if (!rest.lanes) return left;
-    if (left) of = lanes_of(at, &rest);
+    if (left) lanes_of(at, &rest, &of);
     return set_writes(cells->write, &of, place->each) ? left : place->lanes;
 }
 

@@ -4,6 +4,7 @@
 // --check is asked about. Only those to a flag are, see is_flag().
 #include "simt/observe/check/shared.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // The same with blocks of a cluster, and with copies.
@@ -94,6 +95,10 @@ static bool padding(const SharedTouch *at) {
 static void unwritten(const SharedTouch *at, uint32_t byte) {
     Checker *checker = at->checker;
     if (at->owner != checker || (at->size > 4 && padding(at))) return;
+    if (!checker->unwritten)
+        checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
+    checker->lost |= !checker->unwritten;
+    if (!checker->unwritten) return;
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
     checker->unwritten_at[record_site(at->mine)]++;
     checker->unwritten[checker->unwritten_count++] =
@@ -240,8 +245,8 @@ static void lane_by_lane(SharedTouch *at, Record base, uint32_t lanes) {
     }
 }
 
-static SharedTouch touch_of(Checker *checker, Block *of, Warp *warp, const Access *access,
-                            const uint64_t address[LANES]) {
+static inline void touch_set(SharedTouch *at, Checker *checker, Block *of, Warp *warp,
+                             const Access *access, const uint64_t address[LANES]) {
     Checker *owner = of->watch;
     // An update that says nothing about order makes an mbarrier: for others it is a store.
     const bool atomic = access->kind == ACCESS_ATOMIC && access->order;
@@ -250,29 +255,25 @@ static SharedTouch touch_of(Checker *checker, Block *of, Warp *warp, const Acces
         checker->unwritten_at[check_site(checker, access)] >= check_many_races(checker);
     const Record start = owner->block_start << RECORD_TIME;
     const Record met = checker->cluster_floor[warp->index] << RECORD_TIME;
-    const Record floor = checker->block_floor << RECORD_TIME;
-    const Record copies = RECORD_COPY << RECORD_TIME;
-    return (SharedTouch){.checker = checker,
-                         .owner = owner,
-                         .warp = warp,
-                         .shared = of->shared,
-                         .access = access,
-                         .address = address,
-                         .floor = !cluster      ? floor
-                                  : met > start ? met
-                                                : start,
-                         .block_floor = floor,
-                         .times = cluster ? checker->times << RECORD_TIME : 0,
-                         .span = cluster ? (checker->times_end - checker->times) << RECORD_TIME
-                                         : copies,
-                         .start = enough ? 0 : start,
-                         .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
-                         .size = address_bytes(access),
-                         .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
-                                 : atomic                    ? ACCESS_ATOMIC
-                                                             : ACCESS_STORE,
-                         .strong = access->order & ~ORDER_VOLATILE,
-                         .cluster = cluster};
+    const Record far = met > start ? met : start;
+    at->checker = checker;
+    at->owner = owner;
+    at->warp = warp;
+    at->shared = of->shared;
+    at->access = access;
+    at->address = address;
+    at->block_floor = checker->block_floor << RECORD_TIME;
+    at->floor = cluster ? far : at->block_floor;
+    at->times = cluster ? checker->times << RECORD_TIME : 0;
+    at->span =
+        cluster ? (checker->times_end - checker->times) << RECORD_TIME : RECORD_COPY << RECORD_TIME;
+    at->start = enough ? 0 : start;
+    at->warp_floor = checker->warp_floor[warp->index] << RECORD_TIME;
+    at->size = address_bytes(access);
+    at->kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD : atomic ? ACCESS_ATOMIC : ACCESS_STORE;
+    at->strong = access->order & ~ORDER_VOLATILE;
+    at->cluster = cluster;
+    at->copy = 0;
 }
 
 // Nothing of what was noted is later than this access of any thread.
@@ -321,7 +322,8 @@ bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *a
                         uint32_t lane, uint64_t address, uint32_t words, uint64_t copy) {
     uint64_t addresses[LANES] = {0};
     addresses[lane] = address;
-    SharedTouch at = touch_of(checker, of, warp, access, addresses);
+    SharedTouch at;
+    touch_set(&at, checker, of, warp, access, addresses);
     const Record base = set_records(&at, 1u << lane, copy);
     set_lane(&at, base, lane);
     note_latest(&at, base);
@@ -330,7 +332,8 @@ bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *a
 
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], uint64_t copy) {
-    SharedTouch at = touch_of(checker, of, warp, access, address);
+    SharedTouch at;
+    touch_set(&at, checker, of, warp, access, address);
     const Record base = set_records(&at, mask, copy);
     // A strong access does not stand for those before it beside other strong ones: none is
     // forgotten that some warp may still have to wait for.

@@ -244,20 +244,6 @@ static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_
     return true;
 }
 
-// All lanes, one word each, one behind the other: the common case.
-static bool note_whole_warp(const SharedTouch *at, Record base) {
-    const Run run = {.lanes = LANES, .word = (uint32_t)at->address[0] / 4, .words = LANES};
-    base = record_of(at, base, 0);
-    if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, base, &run, 0)) return false;
-        note_reads(at, base, &run, 0);
-        return true;
-    }
-    if (!quiet_store(at, base, &run, 0)) return false;
-    note_stores(at, base, &run, 0);
-    return true;
-}
-
 // --- lanes at any addresses ---
 
 // The cells that each lane touches, `each` of them, and the record of that.
@@ -467,8 +453,6 @@ uint32_t shared_quick(const SharedTouch *at, Record base) {
     const uint32_t of_bytes = split_lanes(at, at->mask);
     if (of_bytes) return note_lanes(at, base, at->mask, of_bytes);
     const Pattern pattern = pattern_of(at);
-    if (pattern.on == ALL_LANES >> 1 && at->size == 4)
-        return note_whole_warp(at, base) ? 0 : at->mask;
     const uint32_t starts = at->mask & ~((pattern.on | pattern.same) << 1);
     if (__builtin_popcount(starts) > FEW_RUNS) return note_lanes(at, base, at->mask, 0);
     const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);

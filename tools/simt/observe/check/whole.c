@@ -181,28 +181,32 @@ static bool groups_unwritten(const Touch *at, const Region *region, uint32_t fir
     return !written;
 }
 
-// False: look at every lane.
-bool whole_touch(const Touch *at) {
-    const uint64_t first = at->address[0] - memory_base, bytes = (uint64_t)at->size * LANES;
-    if (first / REGION_BYTES != (first + bytes - 1) / REGION_BYTES) return false;
-    Region *region = shadow_region(at->address[0]);
-    if (!region || (at->size < 4 && !region_split(at, region))) return false;
-    const bool split = region->split == at->checker->check->launch;
-    const uint32_t word = (uint32_t)(first % REGION_BYTES / 4);
-    if (!split && whole_groups(at, region, word, at->size / 4)) return true;
-    const uint32_t words = at->size * LANES / 4;
-    if (!at->reads || !groups_unwritten(at, region, word, words))
-        if (!region_expand(at, region, word, words)) return true;
-    if (!region_room(at, region, split)) return false;
-    region_mark(at, region);
+// What the cells have. One for a lane is the common case, which constants make quick.
+static bool whole_cells(const Touch *at, Region *region, uint64_t offset, bool split) {
     Cells *cells = split ? &region->bytes : &region->words;
     const uint32_t unit = split ? 1 : 4, each = at->size / unit;
-    const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit);
-    if (each == 1) { // the same with constants, which makes it quick
+    const uint32_t cell = (uint32_t)(offset / unit);
+    if (each == 1) {
         const Span span = {at->base, cell, LANES, 0};
         return at->reads ? whole_read(at, region, cells, &span)
                          : whole_write(at, region, cells, &span);
     }
     const Span span = {at->base, cell, each * LANES, (uint32_t)__builtin_ctz(each)};
     return at->reads ? whole_read(at, region, cells, &span) : whole_write(at, region, cells, &span);
+}
+
+bool whole_touch(const Touch *at, uint64_t first) {
+    const uint64_t begin = first - memory_base, bytes = (uint64_t)at->size * LANES;
+    if (begin / REGION_BYTES != (begin + bytes - 1) / REGION_BYTES) return false;
+    Region *region = shadow_region(first);
+    if (!region || (at->size < 4 && !region_split(at, region))) return false;
+    const bool split = region->split == at->checker->check->launch;
+    const uint32_t word = (uint32_t)(begin % REGION_BYTES / 4);
+    if (!split && whole_groups(at, region, word, at->size / 4)) return true;
+    const uint32_t words = at->size * LANES / 4;
+    if (!at->reads || !groups_unwritten(at, region, word, words))
+        if (!region_expand(at, region, word, words)) return true;
+    if (!region_room(at, region, split)) return false;
+    region_mark(at, region);
+    return whole_cells(at, region, begin % REGION_BYTES, split);
 }
