@@ -190,12 +190,9 @@ static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, u
 // Whether all that the lanes access was written; what they store is from now on. Lanes one behind
 // the other are looked at together, if some may be so.
 static bool whole_words(bool store, uint32_t mask, const uint64_t address[LANES], uint64_t size,
-                        bool apart) {
-    uint32_t on = 0;
-    for (uint32_t l = 0; l < LANES - 1 && !apart && !warp_is_sparse(mask); l++)
-        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
-    on &= mask & mask >> 1;
+                        uint32_t on) {
     uint32_t missing = 0;
+    on &= mask & mask >> 1;
     for (uint32_t m = on ? 0 : mask; m; m &= m - 1) {
         uint8_t *shadow = memory_shadow + (address[__builtin_ctz(m)] - memory_base) / 4;
         for (uint64_t k = 0; k < size / 4; k++) {
@@ -243,7 +240,7 @@ static bool all_written(const Access *access, uint32_t heads, const uint64_t add
     const bool store = access->kind == ACCESS_STORE;
     if (shape->whole) return whole_warp(store, shape->low, size);
     return size < 4 ? parts_of_words(store, heads, address, size)
-                    : whole_words(store, heads, address, size, shape->even);
+                    : whole_words(store, heads, address, size, shape->on);
 }
 
 // As a whole warp is known to be good, and nothing but a race is to be looked for.
@@ -301,7 +298,7 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     if (!good) return 0;
     const Shape of_good = good == mask ? *shape : check_shape(access, good, address);
     const bool store = access->kind == ACCESS_STORE;
-    const uint32_t heads = store ? good : check_heads(&of_good, good, address);
+    const uint32_t heads = store ? good : check_heads(&of_good, good);
     if (all_written(access, heads, address, &of_good)) {
         if (inside) look_around(met, shape, size);
         return good;

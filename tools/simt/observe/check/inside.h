@@ -367,11 +367,14 @@ typedef struct {
     int64_t stride;     // so far, if they are even
     uint64_t low, high; // the lowest address, and the highest
     uint64_t bits;      // that are set in any of them
+    uint32_t on, same;  // a bit for each lane behind which the next one's access lies, or at which
 } Shape;
 // How the lanes of a mask lie.
 Shape check_shape(const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Of these lanes, those that access another address than the lane before.
-uint32_t check_heads(const Shape *shape, uint32_t lanes, const uint64_t address[LANES]);
+static inline uint32_t check_heads(const Shape *shape, uint32_t lanes) {
+    return lanes & ~((shape->same & lanes) << 1);
+}
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], const Shape *shape);
 

@@ -85,18 +85,25 @@ static inline bool read_run(const Touch *at, const Place *place, uint32_t run, b
     return true;
 }
 
+// The lanes of a run that need a closer look.
+static inline uint32_t read_same(const Touch *at, const Place *place, uint32_t run) {
+    bool ordered;
+    uint32_t left = 0;
+    if (!(run & (run - 1)))
+        return read_lane(at, place, (uint32_t)__builtin_ctz(run)) ? 0 : run;
+    if (read_run(at, place, run, &ordered)) return 0;
+    if (ordered) return run;
+    for (uint32_t r = run; r; r &= r - 1)
+        left |= (uint32_t)!read_lane(at, place, (uint32_t)__builtin_ctz(r)) << __builtin_ctz(r);
+    return left;
+}
+
 static uint32_t read_few(const Touch *at, const Place *place, uint32_t heads) {
     uint32_t left = 0;
-    for (uint32_t m = heads; m;) {
+    for (uint32_t m = heads; m; m &= m - 1) {
         const uint32_t head = m & (0 - m), rest = m & (m - 1);
         const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
-        const uint32_t run = place->lanes & before_next & ~(head - 1);
-        bool ordered;
-        m = rest;
-        if (read_run(at, place, run, &ordered)) continue;
-        if (ordered) left |= run;
-        for (uint32_t r = ordered ? 0 : run; r; r &= r - 1)
-            left |= (uint32_t)!read_lane(at, place, (uint32_t)__builtin_ctz(r)) << __builtin_ctz(r);
+        left |= read_same(at, place, place->lanes & before_next & ~(head - 1));
     }
     return left;
 }
@@ -278,7 +285,7 @@ static inline uint32_t open_reads(const Touch *at, const Place *place, const Lan
 }
 
 static uint32_t read_lanes(const Touch *at, const Place *place) {
-    const uint32_t heads = check_heads(at->shape, place->lanes, at->address);
+    const uint32_t heads = check_heads(at->shape, place->lanes);
     if (__builtin_popcount(heads) <= FEW) return read_few(at, place, heads);
     Place rest = *place;
     Lanes of;
@@ -372,32 +379,45 @@ static void find_records(const Touch *at, Region *region, Place *place) {
     if (ready) place->region = region;
 }
 
-// The lanes of `mask` whose words lie in the same region as those of the first.
-static Place place_of(const Touch *at, uint32_t mask) {
-    const uint64_t offset = at->address[__builtin_ctz(mask)] - memory_base;
-    const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
-    uint64_t any = 0;
-    uint32_t outside = 0;
-    if (!at->shape->near) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
-    if (any) LANE_LOOP outside |= (uint32_t)(at->address[l] - low >= REGION_BYTES) << l;
+// The region of an address, without lanes.
+static void place_at(const Touch *at, uint64_t address, Place *place) {
+    const uint64_t offset = address - memory_base;
     Region *region = shadow_regions[offset >> REGION_SHIFT];
-    Place place = {.low = low, .lanes = mask & ~outside};
-    if (region) find_records(at, region, &place);
-    return place;
+    place->low = memory_base + offset / REGION_BYTES * REGION_BYTES;
+    place->region = NULL;
+    if (region) find_records(at, region, place);
+}
+
+// All lanes lie in one region.
+static uint32_t touch_near(const Touch *at, uint32_t mask) {
+    Place place = {.lanes = mask};
+    place_at(at, at->address[__builtin_ctz(mask)], &place);
+    if (!place.region) return mask;
+    if (at->reads) return read_lanes(at, &place);
+    return at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
+}
+
+// Lanes in several regions, one by one. Those that read the same are one.
+static uint32_t touch_far(const Touch *at, uint32_t mask) {
+    const uint32_t heads = at->reads ? check_heads(at->shape, mask) : mask;
+    uint32_t left = 0;
+    Place place = {.low = memory_base - REGION_BYTES};
+    for (uint32_t m = heads; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), rest = m & (m - 1);
+        const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
+        const uint32_t run = at->reads ? mask & before_next & ~((1u << lane) - 1) : 1u << lane;
+        if (at->address[lane] - place.low >= REGION_BYTES) place_at(at, at->address[lane], &place);
+        if (!place.region)
+            left |= run;
+        else if (at->reads)
+            left |= read_same(at, &place, run);
+        else if (!(at->strong ? update_lane(at, &place, lane) : write_lane(at, &place, lane)))
+            left |= run;
+    }
+    return left;
 }
 
 // Weak accesses, or updates. The lanes that need a closer look.
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
-    uint32_t left = 0;
-    while (mask) {
-        const Place place = place_of(at, mask);
-        mask &= ~place.lanes;
-        if (!place.region)
-            left |= place.lanes;
-        else if (at->reads)
-            left |= read_lanes(at, &place);
-        else
-            left |= at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
-    }
-    return left;
+    return at->shape->near ? touch_near(at, mask) : touch_far(at, mask);
 }

@@ -15,16 +15,22 @@ static Shape shape_of_few(uint32_t mask, const uint64_t address[LANES]) {
 }
 
 // Of lanes anywhere; those that are off count as the first one.
-static Shape shape_of_any(uint32_t mask, const uint64_t address[LANES]) {
+static Shape shape_of_any(uint32_t mask, const uint64_t address[LANES], uint64_t size) {
     const uint64_t first = address[__builtin_ctz(mask)];
+    const uint32_t pairs = mask & mask >> 1;
     uint64_t low = first, high = first, bits = first;
+    uint32_t on = 0, same = 0;
     LANE_LOOP {
         const uint64_t at = mask >> l & 1 ? address[l] : first;
         low = at < low ? at : low;
         high = at > high ? at : high;
         bits |= at;
     }
-    return (Shape){.low = low, .high = high, .bits = bits};
+    for (uint32_t l = 0; l < LANES - 1; l++)
+        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
+    for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
+    return (Shape){
+        .low = low, .high = high, .bits = bits, .on = on & pairs, .same = same & pairs};
 }
 
 // Whether all lanes lie so far apart.
@@ -38,14 +44,15 @@ static bool is_even(const uint64_t address[LANES], uint64_t stride) {
 // Of all lanes, each as far behind the one before.
 static Shape shape_of_even(const Access *access, const uint64_t address[LANES], uint64_t stride) {
     const uint64_t first = address[0], last = address[LANES - 1];
-    const bool up = (int64_t)stride >= 0;
+    const bool up = (int64_t)stride >= 0, on = stride == address_bytes(access);
     return (Shape){.even = true,
-                   .whole = stride == address_bytes(access) && first % 4 == 0 &&
-                            access->kind != ACCESS_ATOMIC,
+                   .whole = on && first % 4 == 0 && access->kind != ACCESS_ATOMIC,
                    .stride = (int64_t)stride,
                    .low = up ? first : last,
                    .high = up ? last : first,
-                   .bits = first | stride};
+                   .bits = first | stride,
+                   .on = on ? ALL_LANES >> 1 : 0,
+                   .same = stride ? 0 : ALL_LANES >> 1};
 }
 
 Shape check_shape(const Access *access, uint32_t mask, const uint64_t address[LANES]) {
@@ -54,15 +61,8 @@ Shape check_shape(const Access *access, uint32_t mask, const uint64_t address[LA
     if (mask == ALL_LANES && is_even(address, stride))
         shape = shape_of_even(access, address, stride);
     else
-        shape = warp_is_sparse(mask) ? shape_of_few(mask, address) : shape_of_any(mask, address);
+        shape = warp_is_sparse(mask) ? shape_of_few(mask, address)
+                                     : shape_of_any(mask, address, address_bytes(access));
     shape.near = !((shape.low ^ shape.high) >> REGION_SHIFT);
     return shape;
-}
-
-uint32_t check_heads(const Shape *shape, uint32_t lanes, const uint64_t address[LANES]) {
-    uint32_t same = 0;
-    if (shape->low == shape->high) return lanes & (0 - lanes);
-    if (shape->even || warp_is_sparse(lanes)) return lanes;
-    for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
-    return lanes & ~(same & lanes << 1);
 }

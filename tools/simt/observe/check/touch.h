@@ -142,7 +142,10 @@ uint32_t scattered_quick(const Touch *at, uint32_t mask);
 
 // From this address on. False: look at every lane.
 bool whole_touch(const Touch *at, uint64_t first);
-// The same of one lane, at->mine, that accesses all words of a group.
+// Lanes at any addresses, if they are few runs of lanes one behind the other. The lanes that need a
+// closer look.
+uint32_t whole_runs(const Touch *at, uint32_t mask);
+// As whole_touch, of one lane, at->mine, that accesses all words of a group.
 bool whole_group(const Touch *at, uint64_t address);
 
 #endif

@@ -143,14 +143,17 @@ static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
     return true;
 }
 
-// Weak accesses to whole groups, each lane's words within one. False: look at the words.
-static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_t each) {
+// Weak accesses to whole groups by so many lanes, each one's words within a group. False: look at
+// the words.
+static bool whole_groups(const Touch *at, Region *region, Record first, uint32_t word,
+                         uint32_t lanes) {
     const uint64_t launch = at->checker->check->launch;
-    if (at->strong || word % REGION_GROUP || each > 4) return false;
+    const uint32_t each = at->size / 4, words = each * lanes;
+    if (at->strong || word % REGION_GROUP || words % REGION_GROUP || each > 4) return false;
     const Record shift = (Record)__builtin_ctz(each);
-    const uint32_t lanes = REGION_GROUP >> shift; // of a group
-    for (uint32_t k = 0; k < each; k++) {
-        const Record base = at->base + ((Record)(k * lanes) << RECORD_THREAD);
+    const uint32_t of_group = REGION_GROUP >> shift;
+    for (uint32_t k = 0; k < words / REGION_GROUP; k++) {
+        const Record base = first + ((Record)(k * of_group) << RECORD_THREAD);
         const Span span = {base, word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
         if (!quiet_cells(at, region, &span)) return false;
         GroupRecords *group = &region->groups[word / REGION_GROUP + k];
@@ -181,32 +184,51 @@ static bool groups_unwritten(const Touch *at, const Region *region, uint32_t fir
     return !written;
 }
 
-// What the cells have. One for a lane is the common case, which constants make quick.
-static bool whole_cells(const Touch *at, Region *region, uint64_t offset, bool split) {
+// What the cells have. One for each lane of a whole warp is the common case, which constants make
+// quick.
+static bool whole_cells(const Touch *at, Region *region, const Span *span, bool split) {
     Cells *cells = split ? &region->bytes : &region->words;
-    const uint32_t unit = split ? 1 : 4, each = at->size / unit;
-    const uint32_t cell = (uint32_t)(offset / unit);
-    if (each == 1) {
-        const Span span = {at->base, cell, LANES, 0};
-        return at->reads ? whole_read(at, region, cells, &span)
-                         : whole_write(at, region, cells, &span);
+    if (span->count == LANES && !span->shift) {
+        const Span warp = {span->base, span->first, LANES, 0};
+        return at->reads ? whole_read(at, region, cells, &warp)
+                         : whole_write(at, region, cells, &warp);
     }
-    const Span span = {at->base, cell, each * LANES, (uint32_t)__builtin_ctz(each)};
-    return at->reads ? whole_read(at, region, cells, &span) : whole_write(at, region, cells, &span);
+    return at->reads ? whole_read(at, region, cells, span) : whole_write(at, region, cells, span);
 }
 
-bool whole_touch(const Touch *at, uint64_t first) {
-    const uint64_t begin = first - memory_base, bytes = (uint64_t)at->size * LANES;
+static bool touch_run(const Touch *at, Record base, uint32_t lanes, uint64_t first) {
+    const uint64_t begin = first - memory_base, bytes = (uint64_t)at->size * lanes;
     if (begin / REGION_BYTES != (begin + bytes - 1) / REGION_BYTES) return false;
     Region *region = shadow_region(first);
     if (!region || (at->size < 4 && !region_split(at, region))) return false;
     const bool split = region->split == at->checker->check->launch;
     const uint32_t word = (uint32_t)(begin % REGION_BYTES / 4);
-    if (!split && whole_groups(at, region, word, at->size / 4)) return true;
-    const uint32_t words = at->size * LANES / 4;
+    const uint32_t words = (uint32_t)(begin % 4 + bytes + 3) / 4;
+    if (!split && whole_groups(at, region, base, word, lanes)) return true;
     if (!at->reads || !groups_unwritten(at, region, word, words))
         if (!region_expand(at, region, word, words)) return true;
     if (!region_room(at, region, split)) return false;
     region_mark(at, region);
-    return whole_cells(at, region, begin % REGION_BYTES, split);
+    const uint32_t unit = split ? 1 : 4, each = at->size / unit;
+    const Span span = {base, (uint32_t)(begin % REGION_BYTES / unit), each * lanes,
+                       (uint32_t)__builtin_ctz(each)};
+    return whole_cells(at, region, &span, split);
+}
+
+bool whole_touch(const Touch *at, uint64_t first) { return touch_run(at, at->base, LANES, first); }
+
+uint32_t whole_runs(const Touch *at, uint32_t mask) {
+    enum { FEW_RUNS = 4 };
+    const uint32_t on = at->shape->on & mask & mask >> 1;
+    uint32_t left = 0;
+    if (__builtin_popcount(mask & ~(on << 1)) > FEW_RUNS) return mask;
+    while (mask) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(on >> lane));
+        const uint32_t lanes = (count == LANES ? ALL_LANES : (1u << count) - 1) << lane;
+        const Record base = at->base + ((Record)lane << RECORD_THREAD);
+        if (count == 1 || !touch_run(at, base, count, at->address[lane])) left |= lanes;
+        mask &= ~lanes;
+    }
+    return left;
 }
