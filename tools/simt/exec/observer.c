@@ -124,11 +124,12 @@ static uint8_t wanted(const Machine *machine) {
                      (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
 }
 
-// Of a weak load or store.
+// Of a load or store: weak ones, and volatile ones of shared memory.
 static Op *watching_whole(const Inst *inst) {
     const InstMemory *memory = &inst->memory;
-    if (memory->space == PTX_GLOBAL && memory->wide) return watch_global;
-    if (memory->space == PTX_SHARED && !memory->wide) return watch_shared;
+    const bool weak = !(inst->order & ~ORDER_VOLATILE);
+    if (memory->space == PTX_GLOBAL && memory->wide && !inst->order) return watch_global;
+    if (memory->space == PTX_SHARED && !memory->wide && weak) return watch_shared;
     return watch_access;
 }
 
@@ -139,7 +140,7 @@ static Op *watching(uint8_t wanted, const Inst *inst) {
     switch (inst->access) {
     case ACCESS_LOAD:
     case ACCESS_STORE:
-        if (wanted & CODE_WHOLE && !inst->order) return watching_whole(inst);
+        if (wanted & CODE_WHOLE) return watching_whole(inst);
         return accesses ? watch_access : NULL;
     case ACCESS_ATOMIC:
         return accesses ? watch_access : NULL;

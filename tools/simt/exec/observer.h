@@ -27,9 +27,9 @@ struct Observer {
     // within it. Not checked yet: they may lie outside.
     void (*access)(Warp *warp, const Access *access, uint32_t lanes, const uint64_t address[LANES]);
 
-    // Whether it knows all it wants of a weak load or store of all lanes at consecutive addresses
-    // of global or of shared memory, the first of which is this one: asked before access, which
-    // then is not called.
+    // Whether it knows all it wants of a weak load or store of all lanes, in shared memory also of
+    // a volatile one, at consecutive addresses, the first of which is this one: asked before
+    // access, which then is not called.
     bool (*whole)(Warp *warp, const Inst *inst, uint64_t first);
 
     // As access, for shared memory of another block of the cluster (NULL: of none). The addresses

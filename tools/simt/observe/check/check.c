@@ -91,14 +91,14 @@ static void begin(Block *block) {
     for (int i = 0; i < BARRIERS; i++) checker->arrivals[i].open = false;
     checker->known = (Known){0};
     checker->parted = 0;
-    checker->latest_write = checker->latest_read = 0;
-    checker->latest_write_2 = checker->latest_read_2 = 0;
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);
     undefined_begin(checker);
     cluster_begin(checker, block);
     copy_begin(checker);
+    checker->latest_write = checker->latest_read = 0;
+    checker->latest_write_2 = checker->latest_read_2 = 0;
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
     if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);

@@ -263,28 +263,32 @@ bool check_whole_global(Checker *checker, Warp *warp, const Inst *inst, uint64_t
     return whole_touch(&at, first);
 }
 
-bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
-                        uint64_t address) {
-    enum { BYTES = REGION_GROUP * 4 };
+// Whether [first, first + bytes) lies in live memory and a load of it reads what was written; what
+// a store writes is from now on.
+static bool good_range(Checker *checker, const Access *access, uint64_t first, uint64_t bytes) {
     const bool store = access->kind == ACCESS_STORE;
-    if (address % BYTES || access->order || checker->machine->after) return false;
     forget_freed(checker);
-    const Extent extent = met_at(checker, access, address)->at;
-    if (extent.high - extent.low < BYTES || address - extent.low > extent.high - extent.low - BYTES)
-        return false;
-    if (store && checker->check->words.count) return false;
-    uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
-    if (store)
-        memset(shadow, 0xF, REGION_GROUP);
-    else if (any_unwritten(shadow, REGION_GROUP))
-        return false;
-    uint64_t addresses[LANES] = {0};
-    addresses[lane] = address;
+    const Met *met = met_at(checker, access, first);
+    uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
+    if (first < met->at.low || first + bytes > met->at.high) return false;
+    if (store) memset(shadow, 0xF, bytes / 4);
+    return store || !any_unwritten(shadow, bytes / 4);
+}
+
+uint64_t check_global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
+                            uint64_t first, uint64_t bytes) {
+    enum { GROUP = REGION_GROUP * 4 };
+    const bool ordered = access->kind == ACCESS_STORE && checker->check->words.count;
+    uint64_t addresses[LANES] = {0}, done = 0;
+    if (first % GROUP || access->order || checker->machine->after || ordered) return 0;
+    if (!good_range(checker, access, first, bytes)) return 0;
+    addresses[lane] = first;
     Touch at;
     touch_set(&at, checker, warp, access, addresses);
     at.lane = lane;
     at.mine = at.base + ((Record)lane << RECORD_THREAD);
-    return whole_group(&at, address);
+    while (done < bytes && whole_group(&at, first + done)) done += GROUP;
+    return done;
 }
 
 // Those of the lanes whose accesses are good; what all they load was written, or it is reported.

@@ -355,10 +355,10 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
                   const uint64_t address[LANES]);
 // A weak load or store of a whole warp at consecutive addresses. False: unusual, look at all lanes.
 bool check_whole_global(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
-// One lane's load or store of as many bytes as a group of words has, a copy's part. False: unusual,
-// look at its words.
-bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
-                        uint64_t address);
+// One lane's load or store of whole groups of words, a copy's part. How many bytes of it, from the
+// first on, are done with; the next group is unusual, look at its words.
+uint64_t check_global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
+                            uint64_t first, uint64_t bytes);
 // Global memory: races. All lanes' accesses are good ones, and lie as their shape says.
 typedef struct {
     bool whole;         // all lanes, one behind the other, from a word's beginning on; no atomic

@@ -58,11 +58,22 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
     return true;
 }
 
+// The same of a word that nobody has touched in this launch, but perhaps before it: the common
+// case.
+static inline bool read_fresh(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Cells *cells = place->cells;
+    if (place->grouped | place->written) return false;
+    if (cells->read[k] >= at->launch) return false;
+    cells->read[k] = mine;
+    return true;
+}
+
 static inline bool read_lane(const Touch *at, const Place *place, uint32_t lane) {
     const Cells *cells = place->cells;
     const uint32_t first = cell_of(at, place, lane);
     const Record mine = record_of(at, lane);
     for (uint32_t k = first; k < first + place->each; k++) {
+        if (read_fresh(at, place, k, mine)) continue;
         if (place->written && !touch_settled(at, cells->write[k], mine)) return false;
         if (place->written_2 && !touch_settled(at, cells->write_2[k], mine)) return false;
         if (!note_lanes(at, place, k, lane, lane)) return false;
@@ -89,8 +100,7 @@ static inline bool read_run(const Touch *at, const Place *place, uint32_t run, b
 static inline uint32_t read_same(const Touch *at, const Place *place, uint32_t run) {
     bool ordered;
     uint32_t left = 0;
-    if (!(run & (run - 1)))
-        return read_lane(at, place, (uint32_t)__builtin_ctz(run)) ? 0 : run;
+    if (!(run & (run - 1))) return read_lane(at, place, (uint32_t)__builtin_ctz(run)) ? 0 : run;
     if (read_run(at, place, run, &ordered)) return 0;
     if (ordered) return run;
     for (uint32_t r = run; r; r &= r - 1)
@@ -334,19 +344,28 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     return set_writes(cells->write, &of, place->each) ? left : place->lanes;
 }
 
-// A word that others too only update, at the scope of the device; nobody reads it.
-static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
-    const Cells *cells = place->cells;
-    const uint32_t k = (uint32_t)(at->address[lane] - place->low) >> place->shift;
-    const Record mine = at->base + ((Record)lane << RECORD_THREAD);
-    if (!place->more || place->read || place->each > 1 || !quiet_group(at, place, k)) return false;
-    const Record old = cells->write[k], other = cells->write_2[k];
+// Whether others too only update a word, at the scope of the device; nobody reads it.
+static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Record old = place->cells->write[k], other = place->cells->write_2[k];
+    if (!quiet_group(at, place, k)) return false;
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
-    const bool weak = touch_weak(at, old), kept = touch_weak(at, other);
-    if (weak && kept) return false;
-    if (weak || (!kept && !touch_stays(at, other, old))) cells->write_2[k] = old;
-    cells->write[k] = mine;
+    return !touch_weak(at, old) || !touch_weak(at, other);
+}
+
+static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
+    const Cells *cells = place->cells;
+    const uint32_t first = cell_of(at, place, lane), end = first + place->each;
+    const Record mine = record_of(at, lane);
+    if (!place->more || place->read) return false;
+    for (uint32_t k = first; k < end; k++)
+        if (!only_updated(at, place, k, mine)) return false;
+    for (uint32_t k = first; k < end; k++) {
+        const Record old = cells->write[k], other = cells->write_2[k];
+        const bool aside = !touch_weak(at, other) && !touch_stays(at, other, old);
+        if (touch_weak(at, old) || aside) cells->write_2[k] = old;
+        cells->write[k] = mine;
+    }
     return true;
 }
 

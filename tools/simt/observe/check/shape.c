@@ -29,8 +29,7 @@ static Shape shape_of_any(uint32_t mask, const uint64_t address[LANES], uint64_t
     for (uint32_t l = 0; l < LANES - 1; l++)
         on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
     for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
-    return (Shape){
-        .low = low, .high = high, .bits = bits, .on = on & pairs, .same = same & pairs};
+    return (Shape){.low = low, .high = high, .bits = bits, .on = on & pairs, .same = same & pairs};
 }
 
 // Whether all lanes lie so far apart.

@@ -303,27 +303,50 @@ static Record set_records(SharedTouch *at, uint32_t mask, uint64_t copy) {
     return base;
 }
 
+// Whether no record of so many words, the first of which this is, says anything against the access.
+static bool quiet(const SharedTouch *at, const Record *records, uint32_t words) {
+    const SharedTouch local = *at;
+    Record greatest = 0;
+    uint64_t wrong = 0;
+    for (uint32_t k = 0; k < words; k++) greatest = records[k] > greatest ? records[k] : greatest;
+    if (greatest < local.noise) return true;
+    for (uint32_t k = 0; k < words; k++)
+        wrong |= (uint64_t)shared_open(&local, records[k], local.mine, false);
+    return !wrong;
+}
+
+// The same of second records, of which none may be of interest.
+static bool past(const SharedTouch *at, const Record *records, uint32_t words) {
+    Record greatest = 0;
+    for (uint32_t k = 0; k < words; k++) greatest = records[k] > greatest ? records[k] : greatest;
+    return greatest < at->noise;
+}
+
+static bool all_written(const SharedTouch *at, const Record *write, uint32_t words) {
+    Record least = ~(Record)0;
+    for (uint32_t k = 0; k < words; k++) least = write[k] < least ? write[k] : least;
+    return least >= at->start;
+}
+
 // Notes what a copy does to so many words, if no record says anything against it.
 static bool note_copy(const SharedTouch *at, uint32_t word, uint32_t words) {
-    const Cells *cells = &at->owner->cells;
-    const SharedTouch local = *at;
-    const bool loads = at->kind == ACCESS_LOAD;
-    const Record start = loads ? at->start : 0;
-    uint32_t wrong = at->kind == ACCESS_ATOMIC;
-    for (uint32_t k = word; at->owner->any_split && k < word + words; k++)
-        wrong |= at->owner->split[k];
-    for (uint32_t k = word; k < word + words; k++)
-        wrong |= (uint32_t)(cells->write[k] < start) | (cells->write_2[k] >= local.noise) |
-                 shared_open(&local, cells->write[k], local.mine, false);
-    for (uint32_t k = word; !loads && k < word + words; k++)
-        wrong |= (uint32_t)(cells->read_2[k] >= local.noise) |
-                 shared_open(&local, cells->read[k], local.mine, false);
-    if (wrong) return false;
-    for (uint32_t k = word; k < word + words; k++) {
-        *(loads ? &cells->read_2[k] : &cells->write[k]) = local.copy;
-        if (!loads) cells->write_2[k] = 0;
-    }
-    if (loads) shared_noted(&at->owner->latest_read_2, local.copy);
+    Checker *owner = at->owner;
+    const Cells *cells = &owner->cells;
+    const bool loads = at->kind == ACCESS_LOAD, second = owner->latest_write_2 >= at->noise;
+    uint32_t split = 0;
+    for (uint32_t k = word; owner->any_split && k < word + words; k++) split |= owner->split[k];
+    if (at->kind == ACCESS_ATOMIC || split) return false;
+    if (loads && !all_written(at, cells->write + word, words)) return false;
+    if (!quiet(at, cells->write + word, words)) return false;
+    if (second && !past(at, cells->write_2 + word, words)) return false;
+    if (!loads && owner->latest_read >= at->noise && !quiet(at, cells->read + word, words))
+        return false;
+    if (!loads && owner->latest_read_2 >= at->noise && !past(at, cells->read_2 + word, words))
+        return false;
+    Record *const noted = (loads ? cells->read_2 : cells->write) + word, copy = at->copy;
+    for (uint32_t k = 0; k < words; k++) noted[k] = copy;
+    for (uint32_t k = 0; !loads && second && k < words; k++) cells->write_2[word + k] = 0;
+    if (loads) shared_noted(&owner->latest_read_2, at->copy);
     return true;
 }
 
@@ -335,8 +358,9 @@ bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *a
     touch_set(&at, checker, of, warp, access, addresses);
     const Record base = set_records(&at, 1u << lane, copy);
     set_lane(&at, base, lane);
+    if (!note_copy(&at, (uint32_t)address / 4, words)) return false;
     note_latest(&at, base);
-    return note_copy(&at, (uint32_t)address / 4, words);
+    return true;
 }
 
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
@@ -359,30 +383,33 @@ static void settle(Record *records, uint64_t first, uint64_t end, Record copy, R
         records[k] = (records[k] ^ copy) & ~(Record)3 ? records[k] : mine;
 }
 
-static void settle_writes(const Cells *cells, uint64_t first, uint64_t end, Record copy,
-                          Record mine) {
+// Where none is as late as that of a copy, none is one.
+static bool any_copy(Record latest) { return latest >= RECORD_COPY << RECORD_TIME; }
+
+static void settle_writes(const Checker *owner, const Cells *cells, uint64_t first, uint64_t end,
+                          Record copy, Record mine) {
     settle(cells->write, first, end, copy, mine);
-    settle(cells->write_2, first, end, copy, mine);
+    if (any_copy(owner->latest_write_2)) settle(cells->write_2, first, end, copy, mine);
 }
 
-static void settle_reads(const Cells *cells, uint64_t first, uint64_t end, Record copy,
-                         Record mine) {
-    settle(cells->read, first, end, copy, mine);
-    settle(cells->read_2, first, end, copy, mine);
+static void settle_reads(const Checker *owner, const Cells *cells, uint64_t first, uint64_t end,
+                         Record copy, Record mine) {
+    if (any_copy(owner->latest_read)) settle(cells->read, first, end, copy, mine);
+    if (any_copy(owner->latest_read_2)) settle(cells->read_2, first, end, copy, mine);
 }
 
 // Where a word has records of its bytes, its own are not looked at.
 void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
     const uint64_t end = first + bytes;
-    settle_writes(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_writes(&owner->byte_cells, first, end, copy, mine);
+    settle_writes(owner, &owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_writes(owner, &owner->byte_cells, first, end, copy, mine);
 }
 
 void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
     const uint64_t end = first + bytes;
     check_settle_writes(owner, first, bytes, copy, mine);
-    settle_reads(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_reads(&owner->byte_cells, first, end, copy, mine);
+    settle_reads(owner, &owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_reads(owner, &owner->byte_cells, first, end, copy, mine);
 }
 
 static void forget(Record *records, uint64_t first, uint64_t end) {
@@ -394,9 +421,9 @@ static void forget_in(const Checker *owner, const Cells *cells, uint64_t unit) {
     const Extent to = owner->copied, from = owner->copied_from;
     const uint64_t to_end = (to.high + unit - 1) / unit, from_end = (from.high + unit - 1) / unit;
     forget(cells->write, to.low / unit, to_end);
-    forget(cells->write_2, to.low / unit, to_end);
-    forget(cells->read, from.low / unit, from_end);
-    forget(cells->read_2, from.low / unit, from_end);
+    if (any_copy(owner->latest_write_2)) forget(cells->write_2, to.low / unit, to_end);
+    if (any_copy(owner->latest_read)) forget(cells->read, from.low / unit, from_end);
+    if (any_copy(owner->latest_read_2)) forget(cells->read_2, from.low / unit, from_end);
 }
 
 void check_forget_copies(Checker *owner) {

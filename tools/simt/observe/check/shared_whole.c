@@ -152,7 +152,8 @@ bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t
     if (!site || size < 4 || first & (size - 1)) return false;
     if (first < extent->low || first + bytes > extent->high) return false;
     if (check_clusters(checker->machine) || checker->unwritten_at[site]) return false;
-    if (!loads && checker->words.count) return false;
+    if (checker->words.count && (!loads || inst->order)) return false;
+    if (checker->orders && inst->order) return false;
     Row row = {.checker = checker,
                .word = (uint32_t)first / 4,
                .base = record_make(checker->now, site, warp->index * (uint32_t)LANES, 0),

@@ -8,39 +8,69 @@ typedef struct {
     uint32_t first, count, shift;
 } Span;
 
-static inline Record lane_record(const Span *span, uint32_t k) {
-    return span->base + ((Record)(k >> span->shift) << RECORD_THREAD);
+// The greatest of them: below a time, all are.
+TOUCH_INLINE Record greatest(const Record *records, const Span *span) {
+    Record found = 0;
+    for (uint64_t k = span->first; k < (uint64_t)span->first + span->count; k++)
+        found = records[k] > found ? records[k] : found;
+    return found;
 }
 
+// Whether touch_settled holds of all.
 TOUCH_INLINE bool all_settled(const Touch *at, const Record *records, const Span *span) {
-    const Touch local = *at;
+    const Record done = at->done, floor = at->floor, warp_floor = at->warp_floor;
+    const Record times = at->times, limit = at->span;
     const Span cells = *span;
-    uint32_t wrong = 0;
-    for (uint32_t k = 0; k < cells.count; k++)
-        wrong |= (uint32_t)!touch_settled(&local, records[cells.first + k], lane_record(&cells, k));
+    uint64_t wrong = 0;
+    if (greatest(records, span) < done) return true;
+    for (uint64_t k = 0; k < cells.count; k++) {
+        const Record old = records[cells.first + k];
+        const Record other = old ^ (cells.base + (k >> cells.shift << RECORD_THREAD));
+        const uint64_t of_warp = other & RECORD_WARP_MASK ? 0 : old < warp_floor;
+        const uint64_t of_lane = other & RECORD_LANE_MASK ? of_warp : 1;
+        const uint64_t earlier = old < floor ? 1 : of_lane;
+        const uint64_t settled = old - times < limit ? earlier : 0;
+        wrong |= old < done ? 0 : settled ^ 1;
+    }
     return !wrong;
 }
 
+// Whether touch_known holds of all.
 TOUCH_INLINE bool all_known(const Touch *at, const Record *records, const Span *span) {
-    const Touch local = *at;
-    uint32_t wrong = 0;
-    for (uint32_t k = span->first; k < span->first + span->count; k++)
-        wrong |= (uint32_t)!touch_known(&local, records[k]);
+    const Record launch = at->launch, floor = at->floor, base = at->base;
+    const Record times = at->times, limit = at->span;
+    uint64_t wrong = 0;
+    for (uint64_t k = span->first; k < (uint64_t)span->first + span->count; k++) {
+        const Record old = records[k];
+        const uint64_t of_warp = (old ^ base) & RECORD_WARP_MASK ? 0 : 1;
+        const uint64_t earlier = old < floor ? 1 : of_warp;
+        const uint64_t known = old - times < limit ? earlier : 0;
+        wrong |= old < launch ? 0 : known ^ 1;
+    }
     return !wrong;
 }
 
 TOUCH_INLINE void set_records(Record *records, const Span *span) {
     const Span cells = *span;
-    for (uint32_t k = 0; k < cells.count; k++) records[cells.first + k] = lane_record(&cells, k);
+    for (uint64_t k = 0; k < cells.count; k++)
+        records[cells.first + k] = cells.base + (k >> cells.shift << RECORD_THREAD);
 }
 
-// The same of reads, beside which others of the warp's lanes may have read the same.
+// As set_records, of reads beside which others of the warp's lanes may have read the same: see
+// touch_read. All records are of this warp, or past.
 TOUCH_INLINE void set_reads(const Touch *at, Record *records, const Span *span) {
-    const Touch local = *at;
+    const Record floor = at->floor > at->warp_floor ? at->floor : at->warp_floor;
+    const Record times = at->times, limit = at->span, done = at->done;
+    const uint64_t whole = !at->parted;
+    Record *const read = records + span->first;
     const Span cells = *span;
-    for (uint32_t k = 0; k < cells.count; k++) {
-        Record *const read = records + cells.first + k;
-        *read = touch_read(&local, *read, lane_record(&cells, k));
+    for (uint64_t k = 0; k < cells.count; k++) {
+        const Record mine = cells.base + (k >> cells.shift << RECORD_THREAD), old = read[k];
+        const uint64_t strange = ((old ^ mine) & RECORD_LANE_MASK) ? whole : 0;
+        const uint64_t own = old - times < limit ? strange : 0;
+        const uint64_t late = old >= floor ? own : 0;
+        const uint64_t many = old >= done ? late : 0;
+        read[k] = mine | many << RECORD_MANY;
     }
 }
 
@@ -78,7 +108,7 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
         if (more && !all_settled(at, cells->write_2, span)) return false;
     }
     if (at->strong && region->read == launch && any_weak(at, cells->read, span)) return false;
-    if (region->read != launch || all_settled(at, cells->read, span)) {
+    if (region->read != launch || greatest(cells->read, span) < at->launch) {
         set_records(cells->read, span);
         return true;
     }
