@@ -1,5 +1,6 @@
 // Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
 // nothing has written.
+#include <pthread.h>
 #include <string.h>
 
 #include "simt/observe/check/touch.h"
@@ -47,6 +48,8 @@ static Met *met_at(Checker *checker, const Access *access, uint64_t address) {
     *met = (Met){0};
     if (!allocation || !allocation->live) return met;
     met->at = (Extent){allocation->address, allocation->address + allocation->bytes};
+    met->known.high = __atomic_load_n(&allocation->written_high, __ATOMIC_ACQUIRE);
+    met->known.low = __atomic_load_n(&allocation->written_low, __ATOMIC_ACQUIRE);
     met->enough = FIRST_LOOKS;
     return met;
 }
@@ -137,6 +140,7 @@ static uint64_t written_since(uint64_t address, uint64_t limit) {
 // One more access found all that it touches written. Around it so much is looked at as takes about
 // as long as the accesses since the last time. What was written stays so while a kernel runs.
 static void look_around(Met *met, const Shape *shape, uint64_t size) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     enum { WORDS_FOR_A_LOOK = 64 };
     const uint64_t reach = met->enough * WORDS_FOR_A_LOOK * 4;
     if (++met->looks < met->enough) return;
@@ -147,6 +151,9 @@ static void look_around(Met *met, const Shape *shape, uint64_t size) {
                           met->at.high > known.high + reach ? known.high + reach : met->at.high};
     if (limit.high > known.high) known.high = written_until(known.high, limit.high);
     if (limit.low < known.low) known.low = written_since(known.low, limit.low);
+    pthread_mutex_lock(&lock);
+    memory_know(known.low, known.high);
+    pthread_mutex_unlock(&lock);
     met->known = known;
     met->looks = 0;
     met->enough *= 2;

@@ -191,8 +191,10 @@ static inline uint32_t bits_of(const uint64_t wrong[LANES]) {
 static inline void add_open(const Touch *at, const Record *records, const Lanes *of, uint32_t k,
                             uint64_t wrong[LANES]) {
     const Touch local = *at;
-    Record old[LANES];
+    Record old[LANES], latest = 0;
     LANE_LOOP old[l] = records[of->cell[l] + k];
+    LANE_LOOP latest = old[l] > latest ? old[l] : latest;
+    if (latest < local.done) return;
     LANE_LOOP wrong[l] |= !touch_settled(&local, old[l], of->mine[l]);
 }
 
@@ -213,16 +215,25 @@ static inline void add_groups(const Touch *at, const Place *place, const Lanes *
     LANE_LOOP wrong[l] |= (write[l] >= local.launch) | (read[l] >= local.launch);
 }
 
-// Nobody has read the cells in this launch; or this warp's reads stand for those that did; or some
-// have that they do not stand for; or some cell has a strong read.
-typedef enum { NOTED_NEVER, NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
+// Nobody but the lanes themselves has read the cells in this launch; or this warp's reads stand for
+// those that did; or some have that they do not stand for; or some cell has a strong read.
+typedef enum { NOTED_ALONE, NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
 
-static inline Noted noted(const Touch *at, const Record old[LANES]) {
+// Whether all are weak reads by the same lanes.
+static inline bool all_alone(const Touch *at, const Lanes *of, const Record old[LANES]) {
+    const Record times = at->times, limit = at->span;
+    uint64_t strange = 0;
+    LANE_LOOP strange |= (old[l] ^ of->mine[l]) & (RECORD_LANE_MASK | 3);
+    LANE_LOOP strange |= (uint64_t)(old[l] - times >= limit);
+    return !strange;
+}
+
+static inline Noted noted(const Touch *at, const Lanes *of, const Record old[LANES]) {
     const Touch local = *at;
     Record scopes = 0, latest = 0;
     uint64_t strange = 0;
     LANE_LOOP latest = old[l] > latest ? old[l] : latest;
-    if (latest < local.launch) return NOTED_NEVER;
+    if (latest < local.launch || all_alone(at, of, old)) return NOTED_ALONE;
     LANE_LOOP scopes |= old[l];
     LANE_LOOP strange += !touch_known(&local, old[l]);
     return record_scope(scopes) ? NOTED_STRONG : strange ? NOTED_BY_OTHERS : NOTED_BEFORE;
@@ -270,9 +281,9 @@ static inline bool note_reads(const Touch *at, const Place *place, const Lanes *
     Record *const read = place->cells->read;
     Record old[LANES];
     LANE_LOOP old[l] = read[of->cell[l] + k];
-    const Noted before = noted(at, old);
+    const Noted before = noted(at, of, old);
     if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
-    if (before == NOTED_NEVER) {
+    if (before == NOTED_ALONE) {
         put_reads(read, of, k, of->mine);
         return true;
     }
@@ -407,13 +418,23 @@ static void place_at(const Touch *at, uint64_t address, Place *place) {
     if (region) find_records(at, region, place);
 }
 
-// All lanes lie in one region.
+// Lanes that all lie in one region.
 static uint32_t touch_near(const Touch *at, uint32_t mask) {
     Place place = {.lanes = mask};
     place_at(at, at->address[__builtin_ctz(mask)], &place);
     if (!place.region) return mask;
     if (at->reads) return read_lanes(at, &place);
     return at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
+}
+
+// Of the lanes those that lie in the region of the first.
+static uint32_t same_region(const Touch *at, uint32_t mask) {
+    const uint64_t first = at->address[__builtin_ctz(mask)] - memory_base;
+    const uint64_t low = memory_base + first / REGION_BYTES * REGION_BYTES;
+    uint32_t same = 0;
+    if (at->shape->near) return mask;
+    LANE_LOOP same |= (uint32_t)(at->address[l] - low < REGION_BYTES) << l;
+    return same & mask;
 }
 
 // Lanes in several regions, one by one. Those that read the same are one.
@@ -436,7 +457,15 @@ static uint32_t touch_far(const Touch *at, uint32_t mask) {
     return left;
 }
 
-// Weak accesses, or updates. The lanes that need a closer look.
+// Weak accesses, or updates. The lanes that need a closer look. Where few lie in a region, all are
+// done one by one.
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
-    return at->shape->near ? touch_near(at, mask) : touch_far(at, mask);
+    uint32_t left = 0;
+    while (mask) {
+        const uint32_t lanes = same_region(at, mask);
+        if (lanes != mask && __builtin_popcount(lanes) <= FEW) return left | touch_far(at, mask);
+        left |= touch_near(at, lanes);
+        mask &= ~lanes;
+    }
+    return left;
 }
