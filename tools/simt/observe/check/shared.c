@@ -202,28 +202,6 @@ static inline void touch(const SharedTouch *at, const Cells *cells, uint32_t k, 
         store(at, cells, k, byte, count);
 }
 
-static inline void copy_to_bytes(const Record *words, Record *bytes, uint32_t word) {
-    const Record record = words[word];
-    Record *of_word = bytes + (size_t)word * 4;
-    for (int k = 0; k < 4; k++) of_word[k] = record;
-}
-
-// Records of which none is as late as the last barrier need not be copied: those that the bytes
-// have are as old. In a cluster others may still wait for what this block need not.
-void shared_split_word(Checker *checker, uint32_t word) {
-    const Cells *words = &checker->cells, *bytes = &checker->byte_cells;
-    const Record floor = checker->block_floor << RECORD_TIME;
-    const bool all = check_clusters(checker->machine);
-    if (checker->split[word]) return;
-    checker->split[word] = 1;
-    checker->any_split = true;
-    copy_to_bytes(words->write, bytes->write, word);
-    if (all || checker->latest_write_2 >= floor)
-        copy_to_bytes(words->write_2, bytes->write_2, word);
-    if (all || checker->latest_read >= floor) copy_to_bytes(words->read, bytes->read, word);
-    if (all || checker->latest_read_2 >= floor) copy_to_bytes(words->read_2, bytes->read_2, word);
-}
-
 static void touch_bytes(const SharedTouch *at, uint32_t first, uint32_t count) {
     const Cells *cells = &at->owner->byte_cells;
     shared_split_word(at->owner, first / 4);

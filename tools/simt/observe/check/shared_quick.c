@@ -33,69 +33,6 @@ static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane
     return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
 }
 
-static inline Record greatest_of_4(const Record *records) {
-    const Record a = records[0] > records[1] ? records[0] : records[1];
-    const Record b = records[2] > records[3] ? records[2] : records[3];
-    return a > b ? a : b;
-}
-
-// A word whose bytes were all written, and that nobody has accessed since the last barrier, needs
-// no records of its bytes any more. Whether it still has them.
-static bool join_bytes(const SharedTouch *at, uint32_t word) {
-    const Cells *words = &at->owner->cells, *bytes = &at->owner->byte_cells;
-    const Record *write = bytes->write + word * 4;
-    const Record start = at->owner->block_start << RECORD_TIME, floor = at->floor;
-    Record latest = greatest_of_4(write);
-    bool busy = at->cluster; // others may still have to wait for what this warp need not
-    for (int k = 0; k < 4; k++) busy |= write[k] < start;
-    if (at->owner->latest_write_2 >= floor && greatest_of_4(bytes->write_2 + word * 4) >= floor)
-        latest = floor;
-    if (read_before(at) && greatest_of_4(bytes->read + word * 4) >= floor) latest = floor;
-    if (at->owner->latest_read_2 >= floor && greatest_of_4(bytes->read_2 + word * 4) >= floor)
-        latest = floor;
-    if (busy || latest >= floor) return true;
-    words->write[word] = write[0];
-    words->write_2[word] = words->read[word] = words->read_2[word] = 0;
-    at->owner->split[word] = 0;
-    return false;
-}
-
-// Whether any of the lanes' words has records for its bytes.
-static bool any_split(const SharedTouch *at, uint32_t lanes) {
-    const uint8_t *split = at->owner->split;
-    const uint64_t *address = at->address;
-    const uint32_t each = at->size / 4;
-    uint32_t any = 0;
-    if (!at->owner->any_split) return false;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t word = (uint32_t)address[__builtin_ctz(m)] / 4;
-        for (uint32_t k = 0; k < each; k++) any |= split[word + k];
-    }
-    return any;
-}
-
-// The lanes of which a word still has them.
-static uint32_t split_lanes(const SharedTouch *at, uint32_t lanes) {
-    const uint8_t *split = at->owner->split;
-    uint32_t of_bytes = 0;
-    if (!any_split(at, lanes)) return 0;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
-        for (uint32_t k = 0; k < at->size / 4; k++)
-            if (split[word + k] && join_bytes(at, word + k)) of_bytes |= 1u << lane;
-    }
-    return of_bytes;
-}
-
-// The words of which the lanes access less than the whole have records for their bytes.
-static void split_words(const SharedTouch *at, uint32_t lanes) {
-    const uint8_t *split = at->owner->split;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t word = (uint32_t)at->address[__builtin_ctz(m)] / 4;
-        if (!split[word]) shared_split_word(at->owner, word);
-    }
-}
-
 // --- runs ---
 
 // Lanes one behind the other whose words are too, or are the same.
@@ -407,8 +344,8 @@ static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t left) {
 // One lane, whose cells no lane beside it has to do with. False: a closer look.
 static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
     const bool loads = at->kind == ACCESS_LOAD, bytes = at->size < 4;
-    if (bytes) split_words(at, 1u << lane);
-    if (!bytes && split_lanes(at, 1u << lane)) return false;
+    if (bytes) shared_split_words(at, 1u << lane);
+    if (!bytes && shared_split_lanes(at, 1u << lane)) return false;
     const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
     const uint32_t first = (uint32_t)at->address[lane] >> (bytes ? 0 : 2);
     const uint32_t count = bytes ? at->size : at->size / 4;
@@ -473,7 +410,7 @@ static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, R
 static uint32_t update_lanes(const SharedTouch *at, Record base) {
     uint32_t left = 0;
     if (at->kind != ACCESS_ATOMIC || at->size != 4) return at->mask;
-    if (split_lanes(at, at->mask)) return at->mask;
+    if (shared_split_lanes(at, at->mask)) return at->mask;
     for (uint32_t m = at->mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
         if (!update_word(at, &at->owner->cells, word, record_of(at, base, lane)))
@@ -487,10 +424,10 @@ uint32_t shared_quick(const SharedTouch *at, Record base) {
     if (at->strong) return update_lanes(at, base);
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
     if (at->size < 4) {
-        split_words(at, at->mask);
+        shared_split_words(at, at->mask);
         return note_lanes(at, base, 0);
     }
-    const uint32_t of_bytes = split_lanes(at, at->mask);
+    const uint32_t of_bytes = shared_split_lanes(at, at->mask);
     if (of_bytes) return note_lanes(at, base, of_bytes);
     const Pattern pattern = pattern_of(at);
     const uint32_t starts = at->mask & ~((pattern.on | pattern.same) << 1);

@@ -60,7 +60,7 @@ ALWAYS bool settled(const Row *row, const Record *records, Record latest) {
     return latest < row->floor || greatest(records, row) < row->floor || ordered(row, records);
 }
 
-// The same of second ones, of which a thread's own may stand beside that of another.
+// Whether a barrier lies behind all of them.
 ALWAYS bool past(const Row *row, const Record *records, Record latest) {
     return latest < row->floor || greatest(records, row) < row->floor;
 }
@@ -76,11 +76,13 @@ static void note_beside(const Row *row, Record *read, Record *read_2) {
     const Record copies = RECORD_COPY << RECORD_TIME;
     for (uint64_t first = 0; first < local.words; first += LANES) {
         Record *const reads = read + first, *const others = read_2 + first;
-        Record mine[LANES], strange[LANES], keep[LANES];
+        Record mine[LANES], keep[LANES];
         LANE_LOOP mine[l] = mine_of(&local, first + (uint64_t)l);
-        LANE_LOOP strange[l] = (reads[l] ^ mine[l]) & RECORD_LANE_MASK;
-        LANE_LOOP keep[l] = (uint64_t)(reads[l] >= copies) | (uint64_t)(strange[l] != 0);
-        LANE_LOOP keep[l] = 0 - (keep[l] & (uint64_t)(reads[l] >= local.floor));
+        LANE_LOOP {
+            const uint64_t strange = (reads[l] ^ mine[l]) & RECORD_LANE_MASK ? 1 : 0;
+            const uint64_t other = (uint64_t)(reads[l] >= copies) | strange;
+            keep[l] = 0 - (other & (uint64_t)(reads[l] >= local.floor));
+        }
         LANE_LOOP reads[l] = (reads[l] & keep[l]) | (mine[l] & ~keep[l]);
         LANE_LOOP others[l] = (others[l] & ~keep[l]) | (mine[l] & keep[l]);
     }
@@ -95,7 +97,7 @@ ALWAYS bool load_row(const Row *row) {
     if (least(write, row) < row->start) return false;
     if (!settled(row, write, checker->latest_write)) return false;
     if (!past(row, write_2, checker->latest_write_2)) return false;
-    if (settled(row, read, checker->latest_read))
+    if (past(row, read, checker->latest_read))
         set(row, read);
     else
         note_beside(row, read, read_2);

@@ -138,7 +138,7 @@ void words_touch(Touch *at, uint32_t mask);
 // Of weak accesses, or of updates. The lanes that need a closer look.
 uint32_t scattered_quick(const Touch *at, uint32_t mask);
 
-// --- whole.c: whole warps at consecutive addresses ---
+// --- whole.c: whole warps at consecutive addresses, and runs of lanes ---
 
 // From this address on. False: look at every lane.
 bool whole_touch(const Touch *at, uint64_t first);
