@@ -336,6 +336,36 @@ static void uninitialized_first_bytes(int *d_out, bool right) {
     read_bytes<<<1, BLOCK>>>(d, d_out);
 }
 
+// The same words again and again, so that what was written is known. It does not stay so for ever.
+__global__ void read_again(const int *in, int *out) {
+    int sum = 0;
+    for (unsigned k = 0; k < 200; k++)
+        sum += in[(threadIdx.x * 2 + k * 7) % N];  // HAZARD uninitialized_again: uninitialized
+    out[threadIdx.x] = sum;
+}
+
+static void uninitialized_again(int *d_out, bool right) {
+    int *d = written(N * 4), *from = right ? written(N * 4) : fresh(N * 4);
+    for (int k = 0; k < 3; k++) read_again<<<1, BLOCK>>>(d, d_out);
+    cudaMemcpy(d, from, N * 4, cudaMemcpyDeviceToDevice);
+    read_again<<<1, BLOCK>>>(d, d_out);
+}
+
+// One word in the middle was not written.
+__global__ void read_around(const int *in, int *out) {
+    int sum = 0;
+    for (unsigned k = 0; k < 200; k++)
+        sum += in[(threadIdx.x * 2 + k * 7) % N];  // HAZARD uninitialized_between: uninitialized
+    out[threadIdx.x] = sum;
+}
+
+static void uninitialized_between(int *d_out, bool right) {
+    int *d = fresh(N * 4), without = right ? N : 701;
+    cudaMemset(d, 1, without * 4);
+    if (!right) cudaMemset(d + without + 1, 1, (N - without - 1) * 4);
+    read_around<<<1, BLOCK>>>(d, d_out);
+}
+
 static void uninitialized_half(int *d_out, bool right) {
     int *d = fresh(BLOCK * 8), without = 2 * 37 + 1;
     cudaMemset(d, 1, without * 4);
@@ -401,6 +431,10 @@ static const Case cases[] = {
     RUN("uninitialized_first_bytes_right", uninitialized_first_bytes(d_out, true)),
     RUN("uninitialized_before_barrier", written_late<<<1, BLOCK>>>(d_in, d_out, false)),
     RUN("uninitialized_before_barrier_right", written_late<<<1, BLOCK>>>(d_in, d_out, true)),
+    RUN("uninitialized_again", uninitialized_again(d_out, false)),
+    RUN("uninitialized_again_right", uninitialized_again(d_out, true)),
+    RUN("uninitialized_between", uninitialized_between(d_out, false)),
+    RUN("uninitialized_between_right", uninitialized_between(d_out, true)),
     RUN("uninitialized_half", uninitialized_half(d_out, false)),
     RUN("uninitialized_half_right", uninitialized_half(d_out, true)),
     RUN("uninitialized_copy", uninitialized_copy(d_out)),

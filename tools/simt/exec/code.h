@@ -52,8 +52,8 @@ typedef struct {
 } CodeConstant;
 
 // What instructions tell of themselves: all accesses, those that may be of shared memory, where
-// lanes meet.
-enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_MEETINGS = 4 };
+// lanes meet; those of whole warps in short.
+enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_MEETINGS = 4, CODE_WHOLE = 8 };
 
 struct Code {
     const PtxFunction *source;

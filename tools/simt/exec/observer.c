@@ -62,6 +62,26 @@ static const Inst *watch_access(Warp *warp, const Inst *inst) {
     return inst->plain(warp, inst);
 }
 
+static const Inst *watch_global(Warp *warp, const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
+    const LaneU64 *base = REG(warp, LaneU64, memory->base);
+    const uint64_t size = (uint64_t)memory->bytes * memory->elements;
+    if (warp->exec == ALL_LANES && address_consecutive64(base, size) &&
+        observer_of(warp->block)->whole(warp, inst, base[0] + memory->offset))
+        return inst->plain(warp, inst);
+    return watch_access(warp, inst);
+}
+
+static const Inst *watch_shared(Warp *warp, const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
+    const LaneU32 *base = REG(warp, LaneU32, memory->base);
+    const uint32_t size = (uint32_t)memory->bytes * memory->elements;
+    if (warp->exec == ALL_LANES && address_consecutive32(base, size) &&
+        observer_of(warp->block)->whole(warp, inst, base[0] + (uint32_t)memory->offset))
+        return inst->plain(warp, inst);
+    return watch_access(warp, inst);
+}
+
 // Lanes that load less than a whole element leave the rest zero: as if they loaded nothing.
 static const Inst *watch_copy(Warp *warp, const Inst *inst) {
     Access store = address_copy_store(inst), load = address_copy_load(inst);
@@ -99,8 +119,18 @@ static uint8_t wanted(const Machine *machine) {
     const Observer *observer = machine->observer;
     const bool all = machine->trace || (observer && observer->access);
     const bool meetings = observer && observer->meet;
+    const bool whole = observer && observer->whole && !machine->trace && !machine->profile;
     return (uint8_t)((all ? CODE_ACCESSES : 0) | (machine->profile ? CODE_SHARED : 0) |
-                     (meetings ? CODE_MEETINGS : 0));
+                     (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
+}
+
+// Of a load or store: weak ones, and volatile ones of shared memory.
+static Op *watching_whole(const Inst *inst) {
+    const InstMemory *memory = &inst->memory;
+    const bool weak = !(inst->order & ~ORDER_VOLATILE);
+    if (memory->space == PTX_GLOBAL && memory->wide && !inst->order) return watch_global;
+    if (memory->space == PTX_SHARED && !memory->wide && weak) return watch_shared;
+    return watch_access;
 }
 
 static Op *watching(uint8_t wanted, const Inst *inst) {
@@ -110,6 +140,8 @@ static Op *watching(uint8_t wanted, const Inst *inst) {
     switch (inst->access) {
     case ACCESS_LOAD:
     case ACCESS_STORE:
+        if (wanted & CODE_WHOLE) return watching_whole(inst);
+        return accesses ? watch_access : NULL;
     case ACCESS_ATOMIC:
         return accesses ? watch_access : NULL;
     case ACCESS_COPY:

@@ -27,8 +27,13 @@ struct Observer {
     // within it. Not checked yet: they may lie outside.
     void (*access)(Warp *warp, const Access *access, uint32_t lanes, const uint64_t address[LANES]);
 
-    // The same for shared memory of another block of the cluster (NULL: of none). The addresses are
-    // within it.
+    // Whether it knows all it wants of a weak load or store of all lanes, in shared memory also of
+    // a volatile one, at consecutive addresses, the first of which is this one: asked before
+    // access, which then is not called.
+    bool (*whole)(Warp *warp, const Inst *inst, uint64_t first);
+
+    // As access, for shared memory of another block of the cluster (NULL: of none). The addresses
+    // are within it.
     void (*remote)(Warp *warp, const Access *access, uint32_t lanes, Block *of,
                    const uint64_t address[LANES]);
 

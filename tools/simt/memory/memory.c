@@ -133,7 +133,9 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     if (address == 0) return 0;
     void *start = (void *)(uintptr_t)address;
     if (pages && mprotect(start, whole, PROT_READ | PROT_WRITE) != 0) return 0;
-    if (!insert((Allocation){address, bytes, true, kind, serial + 1})) return 0;
+    const Allocation made = {
+        .address = address, .bytes = bytes, .live = true, .kind = kind, .serial = serial + 1};
+    if (!insert(made)) return 0;
     serial++;
     used += bytes;
     if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
@@ -170,10 +172,29 @@ void memory_written(uint64_t address, size_t bytes) {
     if (end % WORD) mark_part(last, 0, end % WORD);
 }
 
+// Of two stretches that do not touch, the one that is there stays: who reads one of its ends, and
+// then the other, must find written words between them.
+void memory_know(uint64_t low, uint64_t high) {
+    const size_t at = upper_bound(low);
+    Allocation *allocation = at ? &allocations[at - 1] : NULL;
+    if (!allocation || !allocation->live || low >= high) return;
+    const uint64_t known_low = allocation->written_low, known_high = allocation->written_high;
+    if (known_high && (low > known_high || high < known_low)) return;
+    if (!known_high || low < known_low)
+        __atomic_store_n(&allocation->written_low, low, __ATOMIC_RELEASE);
+    if (high > known_high) __atomic_store_n(&allocation->written_high, high, __ATOMIC_RELEASE);
+}
+
+static void forget_known(uint64_t address) {
+    const size_t at = upper_bound(address);
+    if (at) allocations[at - 1].written_low = allocations[at - 1].written_high = 0;
+}
+
 static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }
 
 void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
     if (!memory_shadow) return;
+    forget_known(to);
     uint64_t target = to - memory_base, source = from - memory_base;
     size_t whole = target % WORD || source % WORD ? 0 : bytes / WORD;
     bool down = target <= source; // regions may overlap

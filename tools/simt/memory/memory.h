@@ -22,6 +22,8 @@ typedef struct {
     bool live; // false once freed: a use after free can name it
     MemoryKind kind;
     uint64_t serial; // 1 for the first allocation of the process
+    // Of its words those that are known to be written, see memory_know; none: both 0.
+    uint64_t written_low, written_high;
 } Allocation;
 
 // Reserves the range. False (errno set) if the host refuses. Called once before anything else.
@@ -61,7 +63,11 @@ extern uint64_t memory_base;
 
 // Records that these bytes were written. Safe from several threads at once.
 void memory_written(uint64_t address, size_t bytes);
-// The same for a copy within the device: what was not written before is not written after it.
+// Whoever has seen that all words of [low, high), within one live allocation, were written may say
+// so here, and others read it from the allocation, the high end first. Safe from several threads at
+// once, of which one says so at a time. It holds until the allocation is copied to, or freed.
+void memory_know(uint64_t low, uint64_t high);
+// As memory_written, for a copy within the device: what was not written before is not after it.
 void memory_copied(uint64_t to, uint64_t from, size_t bytes);
 
 // The allocation with the highest address that starts at or before this one. NULL: none.

@@ -104,29 +104,34 @@ static void scatter_predicate(const Meeting *meeting, uint32_t value) {
 }
 
 // Calls that name different lanes act for each such group apart. Takes the next group off *left.
-static uint32_t next_group(const uint32_t named[LANES], uint32_t *left) {
-    int first = __builtin_ctz(*left);
+static uint32_t next_group(const LaneU32 named[LANES], uint32_t *left) {
+    const uint32_t first = named[__builtin_ctz(*left)];
     uint32_t group = 0;
-    for (uint32_t m = *left; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        if (named[l] == named[first]) group |= 1u << l;
-    }
+    LANE_LOOP group |= (uint32_t)(named[l] == first) << l;
+    group &= *left;
     *left &= ~group;
     return group;
+}
+
+// Of one path the masks are where they are.
+static void tell_joined(Warp *warp, const Inst *inst, const Meeting *meeting) {
+    uint32_t copies[LANES] = {0};
+    const LaneU32 *named = copies;
+    if (meeting->count == 1)
+        named = REG(warp, LaneU32, inst->sync.mask);
+    else
+        gather_masks(meeting, copies);
+    for (uint32_t left = meeting->lanes; left;) {
+        const uint32_t group = named[__builtin_ctz(left)];
+        observer_join(warp, inst, next_group(named, &left) | group);
+    }
 }
 
 const Inst *op_warp_barrier(Warp *warp, const Inst *inst) {
     Meeting meeting;
     uint32_t wanted = lanes_named(warp, inst);
     if (!meeting_of(warp, inst, wanted, &meeting)) return path_wait_sync(warp, inst, wanted);
-    if (observer_of(warp->block) || warp->block->machine->trace) {
-        uint32_t named[LANES];
-        gather_masks(&meeting, named);
-        for (uint32_t left = meeting.lanes; left;) {
-            uint32_t group = named[__builtin_ctz(left)];
-            observer_join(warp, inst, next_group(named, &left) | group);
-        }
-    }
+    if (observer_of(warp->block) || warp->block->machine->trace) tell_joined(warp, inst, &meeting);
     return inst + 1;
 }
 

@@ -42,18 +42,16 @@ static bool attach(Block *block) {
     checker->seen_frees = memory_frees;
     checker->room = block->machine->ordered ? &check->room : &checker->own_room;
     checker->warps = calloc(MAX_WARPS, sizeof *checker->warps);
-    checker->lane_known = calloc(block->warp_count, sizeof *checker->lane_known);
     checker->waiting = calloc(block->warp_count, sizeof *checker->waiting);
     checker->split = calloc(words, sizeof *checker->split);
-    checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
     checker->unwritten_at = calloc(sites, sizeof *checker->unwritten_at);
     checker->met = calloc(sites, sizeof *checker->met);
     checker->variables = calloc(sites, sizeof *checker->variables);
     checker->races = calloc(sites, sizeof *checker->races);
     if (shadow_take_cells(&checker->cells, words) &&
-        shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps &&
-        checker->lane_known && checker->waiting && checker->split && checker->unwritten &&
-        checker->met && checker->unwritten_at && checker->variables && checker->races) {
+        shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps && checker->waiting &&
+        checker->split && checker->met && checker->unwritten_at && checker->variables &&
+        checker->races) {
         block->watch = checker;
         return true;
     }
@@ -93,14 +91,14 @@ static void begin(Block *block) {
     for (int i = 0; i < BARRIERS; i++) checker->arrivals[i].open = false;
     checker->known = (Known){0};
     checker->parted = 0;
-    checker->latest_write = checker->latest_read = 0;
-    checker->latest_write_2 = checker->latest_read_2 = 0;
     if (checker->findings.count)
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);
     undefined_begin(checker);
     cluster_begin(checker, block);
     copy_begin(checker);
+    checker->latest_write = checker->latest_read = 0;
+    checker->latest_write_2 = checker->latest_read_2 = 0;
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
     if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);
@@ -241,12 +239,18 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (mbarrier) check_order(checker, warp, access, lanes, address, &checker->words);
 }
 
+static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
+    return inst->memory.space == PTX_GLOBAL ? check_whole_global(check_of(warp), warp, inst, first)
+                                            : check_whole_shared(check_of(warp), warp, inst, first);
+}
+
 Observer *check_open(const Machine *machine) {
     static const Observer observer = {.attach = attach,
                                       .detach = detach,
                                       .begin = begin,
                                       .end = end,
                                       .access = access_memory,
+                                      .whole = whole_access,
                                       .remote = check_remote,
                                       .cluster_arrive = check_cluster_arrive,
                                       .cluster_waited = check_cluster_waited,

@@ -244,12 +244,16 @@ typedef struct {
     uint64_t copy; // its time
 } CopySide;
 
-static bool quick_group(const CopySide *side, uint64_t at) {
+// Looks at so many bytes, whole groups of words, at once. How many of them are done with.
+static uint64_t quick_range(const CopySide *side, uint64_t at, uint64_t bytes) {
     const uint32_t lane = (uint32_t)side->bulk->lane;
-    if (side->access.kind == ACCESS_ATOMIC) return false;
-    return side->block ? check_shared_words(side->checker, side->block, side->warp, &side->access,
-                                            lane, at, REGION_GROUP, side->copy)
-                       : check_global_group(side->checker, side->warp, &side->access, lane, at);
+    if (side->access.kind == ACCESS_ATOMIC) return 0;
+    if (!side->block)
+        return check_global_range(side->checker, side->warp, &side->access, lane, at, bytes);
+    return check_shared_words(side->checker, side->block, side->warp, &side->access, lane, at,
+                              (uint32_t)bytes / 4, side->copy)
+               ? bytes
+               : 0;
 }
 
 static void step(const CopySide *side, uint64_t at) {
@@ -281,13 +285,18 @@ static void look_at(Checker *checker, Warp *warp, const Bulk *bulk, const Piece 
     if (kind == ACCESS_ATOMIC) side.access.order = ORDER_RELAXED, side.access.scope = SCOPE_DEVICE;
     if (piece->block && bulk->barrier.block) widen(piece, bulk->bytes, kind == ACCESS_LOAD);
     const uint64_t end = piece->address + bulk->bytes;
+    uint64_t most = UINT64_MAX; // to try at once: once that failed, a group
     for (uint64_t at = piece->address; at < end;) {
         const uint64_t next = (at / GROUP_BYTES + 1) * GROUP_BYTES;
-        if (at % GROUP_BYTES == 0 && next <= end && quick_group(&side, at)) {
-            at = next;
-            continue;
-        }
-        for (; at < next && at < end; at += each) step(&side, at);
+        const uint64_t groups = (end - at) / GROUP_BYTES * GROUP_BYTES;
+        const uint64_t bytes = groups < most ? groups : most;
+        const uint64_t done = at % GROUP_BYTES || !bytes ? 0 : quick_range(&side, at, bytes);
+        at += done;
+        if (done == bytes && done) continue;
+        if (bytes > GROUP_BYTES && at % GROUP_BYTES == 0)
+            most = GROUP_BYTES;
+        else
+            for (; at < next && at < end; at += each) step(&side, at);
     }
 }
 

@@ -1,5 +1,6 @@
 // Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
 // nothing has written.
+#include <pthread.h>
 #include <string.h>
 
 #include "simt/observe/check/touch.h"
@@ -40,14 +41,16 @@ static bool inside(Checker *checker, const Access *access, uint32_t thread, uint
 
 // The live allocation that an address is in, as the instruction last met it. Empty: there is none.
 static Met *met_at(Checker *checker, const Access *access, uint64_t address) {
-    enum { WORDS_FOR_A_LOOK = 256 }; // so many are looked at in the time of a warp's load
+    enum { FIRST_LOOKS = 4 };
     Met *met = &checker->met[check_site(checker, access)];
     if (address >= met->at.low && address < met->at.high) return met;
     const Allocation *allocation = memory_find(address);
     *met = (Met){0};
     if (!allocation || !allocation->live) return met;
     met->at = (Extent){allocation->address, allocation->address + allocation->bytes};
-    met->enough = allocation->bytes / 4 / WORDS_FOR_A_LOOK + 1;
+    met->known.high = __atomic_load_n(&allocation->written_high, __ATOMIC_ACQUIRE);
+    met->known.low = __atomic_load_n(&allocation->written_low, __ATOMIC_ACQUIRE);
+    met->enough = FIRST_LOOKS;
     return met;
 }
 
@@ -113,32 +116,47 @@ static bool any_unwritten(const uint8_t *shadow, uint64_t words) {
     return missing != 0;
 }
 
-// One more load found what it loads written. What was written stays so while a kernel runs.
-static void look_again(Met *met) {
-    const uint64_t bytes = met->at.high - met->at.low;
-    if (++met->looks < met->enough) return;
-    met->written = bytes % 4 == 0 &&
-                   !any_unwritten(memory_shadow + (met->at.low - memory_base) / 4, bytes / 4);
-    met->looks = 0;
-    met->enough *= 4;
+enum { STEP_WORDS = 32 };
+
+// The end of the words that were written from an address on, or where those begin that end there:
+// of a word each, as far as `limit`.
+static uint64_t written_until(uint64_t address, uint64_t limit) {
+    const uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
+    const uint64_t words = (limit - address) / 4;
+    uint64_t k = 0;
+    while (words - k >= STEP_WORDS && !any_unwritten(shadow + k, STEP_WORDS)) k += STEP_WORDS;
+    while (k < words && shadow[k] == 0xF) k++;
+    return address + k * 4;
 }
 
-// A whole warp at consecutive addresses, all in one allocation, all written before: no hazard.
-// False: look at every lane.
-static bool whole_warp(Checker *checker, const Access *access, uint64_t first, uint64_t size) {
-    if (first & (size - 1) || first % 4) return false;
-    const uint64_t bytes = size * LANES;
-    Met *met = met_at(checker, access, first);
-    if (met->at.high - first < bytes || first >= met->at.high) return false;
-    uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
-    if (access->kind == ACCESS_STORE) {
-        memset(shadow, 0xF, bytes / 4);
-        return true;
-    }
-    if (met->written) return true;
-    if (any_unwritten(shadow, bytes / 4)) return false;
-    look_again(met);
-    return true;
+static uint64_t written_since(uint64_t address, uint64_t limit) {
+    const uint8_t *shadow = memory_shadow + (limit - memory_base) / 4;
+    uint64_t k = (address - limit) / 4;
+    while (k >= STEP_WORDS && !any_unwritten(shadow + k - STEP_WORDS, STEP_WORDS)) k -= STEP_WORDS;
+    while (k > 0 && shadow[k - 1] == 0xF) k--;
+    return limit + k * 4;
+}
+
+// One more access found all that it touches written. Around it so much is looked at as takes about
+// as long as the accesses since the last time. What was written stays so while a kernel runs.
+static void look_around(Met *met, const Shape *shape, uint64_t size) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    enum { WORDS_FOR_A_LOOK = 64 };
+    const uint64_t reach = met->enough * WORDS_FOR_A_LOOK * 4;
+    if (++met->looks < met->enough) return;
+    const uint64_t word = (shape->low + 3) & ~(uint64_t)3;
+    Extent known = {word, size < 4 ? word : word + size};
+    if (known.low <= met->known.high && known.high >= met->known.low) known = met->known;
+    const Extent limit = {met->at.low + reach < known.low ? known.low - reach : met->at.low,
+                          met->at.high > known.high + reach ? known.high + reach : met->at.high};
+    if (limit.high > known.high) known.high = written_until(known.high, limit.high);
+    if (limit.low < known.low) known.low = written_since(known.low, limit.low);
+    pthread_mutex_lock(&lock);
+    memory_know(known.low, known.high);
+    pthread_mutex_unlock(&lock);
+    met->known = known;
+    met->looks = 0;
+    met->enough *= 2;
 }
 
 void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
@@ -158,38 +176,30 @@ static void forget_freed(Checker *checker) {
     checker->seen_frees = memory_frees;
 }
 
-// The lanes whose access lies in memory and is aligned; the others are reported. *met: the
-// allocation that all of them lie in, NULL: they may lie in several.
+// Whether all lanes' accesses are aligned and lie in a part of memory.
+static bool all_in(const Shape *shape, const Extent *extent, uint64_t size) {
+    return shape->low >= extent->low && shape->high + size <= extent->high &&
+           !(shape->bits & (size - 1));
+}
+
+// The lanes whose access lies in memory and is aligned; the others are reported.
 static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                           const uint64_t address[LANES], Met **met) {
+                           const uint64_t address[LANES]) {
     const uint64_t size = address_bytes(access);
-    *met = met_at(checker, access, address[__builtin_ctz(mask)]);
-    const Extent extent = (*met)->at;
-    const uint64_t room = extent.high - extent.low;
-    uint64_t any = room < size;
-    LANE_LOOP any |= (uint64_t)(address[l] - extent.low > room - size) | (address[l] & (size - 1));
-    if (!any) return mask;
-    *met = NULL;
-    uint32_t wrong = 0;
-    LANE_LOOP wrong |=
-        (uint32_t)((address[l] - extent.low > room - size) | ((address[l] & (size - 1)) != 0)) << l;
-    if (room < size) wrong = ALL_LANES;
-    uint32_t good = mask & ~wrong;
-    for (uint32_t m = mask & wrong; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
+    uint32_t good = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
         good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
     }
     return good;
 }
 
-// Whether all that the lanes load was written; what they store is from now on. Lanes one behind the
-// other are looked at together.
-static bool whole_words(bool store, uint32_t mask, const uint64_t address[LANES], uint64_t size) {
-    uint32_t on = 0;
-    for (uint32_t l = 0; l < LANES - 1 && !warp_is_sparse(mask); l++)
-        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
-    on &= mask & mask >> 1;
+// Whether all that the lanes access was written; what they store is from now on. Lanes one behind
+// the other are looked at together, if some may be so.
+static bool whole_words(bool store, uint32_t mask, const uint64_t address[LANES], uint64_t size,
+                        uint32_t on) {
     uint32_t missing = 0;
+    on &= mask & mask >> 1;
     for (uint32_t m = on ? 0 : mask; m; m &= m - 1) {
         uint8_t *shadow = memory_shadow + (address[__builtin_ctz(m)] - memory_base) / 4;
         for (uint64_t k = 0; k < size / 4; k++) {
@@ -201,13 +211,11 @@ static bool whole_words(bool store, uint32_t mask, const uint64_t address[LANES]
         const uint32_t lane = (uint32_t)__builtin_ctz(mask);
         const uint32_t lanes = 1 + (uint32_t)__builtin_ctz(~(on >> lane));
         uint8_t *shadow = memory_shadow + (address[lane] - memory_base) / 4;
-        if (store)
-            memset(shadow, 0xF, lanes * size / 4);
-        else
-            missing |= any_unwritten(shadow, lanes * size / 4);
+        missing |= any_unwritten(shadow, lanes * size / 4);
+        if (store) memset(shadow, 0xF, lanes * size / 4);
         mask &= lanes == LANES ? 0 : ~(((1u << lanes) - 1) << lane);
     }
-    return store || !missing;
+    return !missing;
 }
 
 // The same of parts of words.
@@ -221,85 +229,106 @@ static bool parts_of_words(bool store, uint32_t mask, const uint64_t address[LAN
         if (store && unwritten) memory_written(at, size);
         missing |= unwritten;
     }
-    return store || !missing;
+    return !missing;
 }
 
-static bool all_written(const Access *access, uint32_t mask, const uint64_t address[LANES],
-                        uint64_t size) {
-    const bool store = access->kind == ACCESS_STORE;
-    return size < 4 ? parts_of_words(store, mask, address, size)
-                    : whole_words(store, mask, address, size);
+// The same of a whole warp at consecutive addresses from the beginning of a word on.
+static bool whole_warp(bool store, uint64_t first, uint64_t size) {
+    uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
+    const bool written = !any_unwritten(shadow, size * LANES / 4);
+    if (store && !written) memset(shadow, 0xF, size * LANES / 4);
+    return written;
 }
 
-bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
-                        uint64_t address) {
-    enum { BYTES = REGION_GROUP * 4 };
+// The same of any lanes; `heads`: those of which others access the same.
+static bool all_written(const Access *access, uint32_t heads, const uint64_t address[LANES],
+                        const Shape *shape) {
+    const uint64_t size = address_bytes(access);
     const bool store = access->kind == ACCESS_STORE;
-    if (address % BYTES || access->order || checker->machine->after) return false;
+    if (shape->whole) return whole_warp(store, shape->low, size);
+    return size < 4 ? parts_of_words(store, heads, address, size)
+                    : whole_words(store, heads, address, size, shape->on);
+}
+
+// As a whole warp is known to be good, and nothing but a race is to be looked for.
+bool check_whole_global(Checker *checker, Warp *warp, const Inst *inst, uint64_t first) {
+    const uint32_t site = check_known_site(checker, inst->slot);
+    const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
+    const uint64_t bytes = (uint64_t)size * LANES;
+    const bool loads = inst->access == ACCESS_LOAD;
+    const Met *met = &checker->met[site];
+    if (!site || first & (size - 1) || first % 4) return false;
+    if (checker->seen_frees != memory_frees || checker->machine->after) return false;
+    if (!loads && checker->check->words.count) return false;
+    if (first < met->known.low || first + bytes > met->known.high) {
+        if (first < met->at.low || first + bytes > met->at.high) return false;
+        if (!whole_warp(!loads, first, size) && loads) return false;
+    }
+    Touch at;
+    touch_begin(&at, checker, warp, site, loads, SCOPE_NONE);
+    at.size = size;
+    return whole_touch(&at, first);
+}
+
+// Whether [first, first + bytes) lies in live memory and a load of it reads what was written; what
+// a store writes is from now on.
+static bool good_range(Checker *checker, const Access *access, uint64_t first, uint64_t bytes) {
+    const bool store = access->kind == ACCESS_STORE;
     forget_freed(checker);
-    const Extent extent = met_at(checker, access, address)->at;
-    if (extent.high - extent.low < BYTES || address - extent.low > extent.high - extent.low - BYTES)
-        return false;
-    if (store && checker->check->words.count) return false;
-    uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
-    if (store)
-        memset(shadow, 0xF, REGION_GROUP);
-    else if (any_unwritten(shadow, REGION_GROUP))
-        return false;
-    uint64_t addresses[LANES] = {0};
-    addresses[lane] = address;
-    Touch at = touch_of(checker, warp, access, addresses);
+    const Met *met = met_at(checker, access, first);
+    uint8_t *shadow = memory_shadow + (first - memory_base) / 4;
+    if (first < met->at.low || first + bytes > met->at.high) return false;
+    if (store) memset(shadow, 0xF, bytes / 4);
+    return store || !any_unwritten(shadow, bytes / 4);
+}
+
+uint64_t check_global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
+                            uint64_t first, uint64_t bytes) {
+    enum { GROUP = REGION_GROUP * 4 };
+    const bool ordered = access->kind == ACCESS_STORE && checker->check->words.count;
+    uint64_t addresses[LANES] = {0}, done = 0;
+    if (first % GROUP || access->order || checker->machine->after || ordered) return 0;
+    if (!good_range(checker, access, first, bytes)) return 0;
+    addresses[lane] = first;
+    Touch at;
+    touch_set(&at, checker, warp, access, addresses);
     at.lane = lane;
     at.mine = at.base + ((Record)lane << RECORD_THREAD);
-    return whole_group(&at, address);
-}
-
-static Shape shape_of(uint32_t mask, const uint64_t address[LANES], uint64_t size) {
-    const uint64_t first = address[__builtin_ctz(mask)];
-    uint64_t stray = mask != ALL_LANES, spread = 0;
-    LANE_LOOP {
-        const uint64_t at = mask >> l & 1 ? address[l] : first;
-        stray |= (first + size * (uint64_t)l) ^ at;
-        spread |= at ^ first;
-    }
-    const bool near = !(spread >> REGION_SHIFT);
-    if (!stray) return (Shape){.whole = true, .near = near, .heads = ALL_LANES};
-    if (!spread) return (Shape){.uniform = true, .near = near, .heads = mask & (0 - mask)};
-    return (Shape){.near = near, .heads = check_heads(address, mask)};
+    while (done < bytes && whole_group(&at, first + done)) done += GROUP;
+    return done;
 }
 
 // Those of the lanes whose accesses are good; what all they load was written, or it is reported.
 static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                              const uint64_t address[LANES], uint32_t heads) {
+                              const uint64_t address[LANES], const Shape *shape) {
     const uint64_t size = address_bytes(access);
-    const bool load = access->kind == ACCESS_LOAD;
-    Met *met;
-    const uint32_t good = good_lanes(checker, warp, access, mask, address, &met);
-    if (!good || (load && met && met->written)) return good;
-    if (all_written(access, load && good == mask ? heads : good, address, size)) {
-        if (load && met) look_again(met);
+    Met *met = met_at(checker, access, shape->low);
+    if (all_in(shape, &met->known, size)) return mask;
+    const bool inside = all_in(shape, &met->at, size);
+    const uint32_t good = inside ? mask : good_lanes(checker, warp, access, mask, address);
+    if (!good) return 0;
+    const Shape of_good = good == mask ? *shape : check_shape(access, good, address);
+    const bool store = access->kind == ACCESS_STORE;
+    const uint32_t heads = store ? good : check_heads(&of_good, good);
+    if (all_written(access, heads, address, &of_good)) {
+        if (inside) look_around(met, shape, size);
         return good;
     }
+    if (store) return good;
     check_written(checker, warp, access, good, address);
-    for (uint32_t m = good; !load && m; m &= m - 1) memory_written(address[__builtin_ctz(m)], size);
+    for (uint32_t m = good; access->kind == ACCESS_ATOMIC && m; m &= m - 1)
+        memory_written(address[__builtin_ctz(m)], size);
     return good;
 }
 
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    const uint64_t size = address_bytes(access);
-    Shape shape = shape_of(mask, address, size);
+    Shape shape = check_shape(access, mask, address);
     forget_freed(checker);
     if (checker->machine->after) early_check(checker, warp, access, mask, address);
-    shape.whole = shape.whole && access->kind != ACCESS_ATOMIC &&
-                  whole_warp(checker, access, address[0], size);
-    if (!shape.whole) {
-        const uint32_t good = good_accesses(checker, warp, access, mask, address, shape.heads);
-        if (!good) return;
-        if (good != mask) shape = shape_of(good, address, size);
-        shape.whole = false;
-        mask = good;
-    }
-    check_order(checker, warp, access, mask, address, &checker->check->words);
-    check_global_races(checker, warp, access, mask, address, &shape);
+    const uint32_t good = good_accesses(checker, warp, access, mask, address, &shape);
+    if (!good) return;
+    if (good != mask) shape = check_shape(access, good, address);
+    check_order(checker, warp, access, good, address, &checker->check->words);
+    check_global_races(checker, warp, access, good, address, &shape);
 }

@@ -9,11 +9,13 @@
 
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], const Shape *shape) {
-    Touch at = touch_of(checker, warp, access, address);
+    Touch at;
+    touch_set(&at, checker, warp, access, address);
     at.mask = mask;
     at.shape = shape;
-    if (shape->whole && whole_touch(&at)) return;
+    if (shape->whole && whole_touch(&at, address[0])) return;
     const bool updates = access->kind == ACCESS_ATOMIC && record_scope(at.base) == SCOPE_DEVICE;
-    if (!at.strong || updates) mask = scattered_quick(&at, mask);
+    if (!at.strong && shape->on && !shape->whole) mask = whole_runs(&at, mask);
+    if (mask && (!at.strong || updates)) mask = scattered_quick(&at, mask);
     words_touch(&at, mask);
 }

@@ -173,9 +173,9 @@ typedef struct {
 // The allocation that the last access of an instruction was in.
 typedef struct {
     Extent at;
-    uint64_t looks;  // so often its loads found what they load written, and what they found was
-    uint64_t enough; // not all of it; when that is often enough, all of it is looked at
-    bool written;    // it is
+    Extent known;    // the part of it that is known to be written
+    uint64_t looks;  // accesses that found what they touch written since that grew
+    uint64_t enough; // when there are so many, it may grow again
 } Met;
 
 // The check of one launch.
@@ -211,7 +211,7 @@ struct Checker {
     uint64_t block_floor; // of the last barrier of all threads
     uint64_t warp_floor[MAX_WARPS];
     uint64_t warp_known[MAX_WARPS][MAX_WARPS];
-    uint64_t (*lane_known)[LANES][LANES]; // per warp
+    uint64_t (*lane_known)[LANES][LANES]; // per warp; NULL: no lanes met that were not all
     Arrival arrivals[BARRIERS];
     Waiting (*waiting)[LANES]; // per warp
     UndefinedList undefined[MAX_WARPS];
@@ -248,8 +248,8 @@ struct Checker {
     Record latest_write_2, latest_read_2; // no second one
     uint8_t *split;                       // words that are recorded by byte
     bool any_split;
-    UnwrittenRead *unwritten;
-    uint16_t *unwritten_at; // by site: how many of them, up to check_many_races()
+    UnwrittenRead *unwritten; // room for MAX_UNWRITTEN; NULL: there was none yet
+    uint16_t *unwritten_at;   // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
     Extent *variables;   // by site: the variable of shared memory that its accesses should lie in
     Met *met;            // by site
@@ -276,8 +276,12 @@ static inline size_t check_sites_limit(const Machine *machine) {
 }
 // The number of an access in Check.sites.
 uint32_t check_add_site(Checker *checker, const Access *access);
+// The same if it has one; 0: not yet.
+static inline uint32_t check_known_site(const Checker *checker, uint32_t slot) {
+    return __atomic_load_n(&checker->check->site_of_slot[slot], __ATOMIC_ACQUIRE);
+}
 static inline uint32_t check_site(Checker *checker, const Access *access) {
-    uint32_t site = __atomic_load_n(&checker->check->site_of_slot[access->slot], __ATOMIC_ACQUIRE);
+    uint32_t site = check_known_site(checker, access->slot);
     return site ? site : check_add_site(checker, access);
 }
 
@@ -335,7 +339,10 @@ static inline bool check_clusters(const Machine *machine) {
 // the time of an asynchronous copy, 0: an access of the warp's own.
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], uint64_t copy);
-// The same of so many words that a lane's copy loads or stores. False: look at each.
+// A weak load or store of a whole warp, each lane behind the one before. False: unusual, look at
+// all lanes.
+bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
+// As check_shared, so many words that a lane's copy loads or stores. False: look at each.
 bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *access,
                         uint32_t lane, uint64_t address, uint32_t words, uint64_t copy);
 // What a copy did in these bytes, by its record, becomes an access by that of a thread.
@@ -347,24 +354,28 @@ void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
-// One lane's load or store of as many bytes as a group of words has, a copy's part. False: unusual,
-// look at its words.
-bool check_global_group(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
-                        uint64_t address);
-// Of these lanes, those that access another address than the lane before.
-static inline uint32_t check_heads(const uint64_t address[LANES], uint32_t lanes) {
-    uint32_t same = 0;
-    if (warp_is_sparse(lanes)) return lanes;
-    for (uint32_t l = 1; l < LANES; l++) same |= (uint32_t)(address[l] == address[l - 1]) << l;
-    return lanes & ~(same & lanes << 1);
-}
+// A weak load or store of a whole warp at consecutive addresses. False: unusual, look at all lanes.
+bool check_whole_global(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
+// One lane's load or store of whole groups of words, a copy's part. How many bytes of it, from the
+// first on, are done with; the next group is unusual, look at its words.
+uint64_t check_global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
+                            uint64_t first, uint64_t bytes);
 // Global memory: races. All lanes' accesses are good ones, and lie as their shape says.
 typedef struct {
-    bool whole;     // all lanes, one behind the other
-    bool uniform;   // all of the mask at one address
-    bool near;      // all of the mask in one region
-    uint32_t heads; // what check_heads says of the mask
+    bool whole;         // all lanes, one behind the other, from a word's beginning on; no atomic
+    bool even;          // all lanes, each as far behind the one before
+    bool near;          // all of the mask in one region
+    int64_t stride;     // so far, if they are even
+    uint64_t low, high; // the lowest address, and the highest
+    uint64_t bits;      // that are set in any of them
+    uint32_t on, same;  // a bit for each lane behind which the next one's access lies, or at which
 } Shape;
+// How the lanes of a mask lie.
+Shape check_shape(const Access *access, uint32_t mask, const uint64_t address[LANES]);
+// Of these lanes, those that access another address than the lane before.
+static inline uint32_t check_heads(const Shape *shape, uint32_t lanes) {
+    return lanes & ~((shape->same & lanes) << 1);
+}
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], const Shape *shape);
 

@@ -109,7 +109,7 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
 static Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool far) {
     uint32_t index = warp->index;
     uint64_t others[LANES] = {0}, floor = checker->block_floor;
-    uint64_t(*known)[LANES] = checker->lane_known[index];
+    uint64_t(*known)[LANES] = checker->lane_known ? checker->lane_known[index] : NULL;
     for (uint32_t m = checker->parted >> index & 1 ? lanes : 0; m; m &= m - 1)
         for (uint32_t k = 0; k < LANES; k++)
             if (known[__builtin_ctz(m)][k] > others[k]) others[k] = known[__builtin_ctz(m)][k];

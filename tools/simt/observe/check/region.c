@@ -70,10 +70,20 @@ bool region_expand(const Touch *at, Region *region, uint32_t first, uint32_t wor
 
 // --- bytes ---
 
-static bool copy_to_bytes(Record *words, Record **bytes) {
-    if (!words) return true;
+// Those of this launch, if it made any: what the bytes have is of earlier ones. False: no memory.
+static bool copy_to_bytes(const Touch *at, bool used, const Record *words, Record **bytes) {
+    enum { AT_ONCE = 16 };
+    const Record launch = at->launch;
+    if (!used || !words) return true;
     if (!shadow_room(bytes, REGION_BYTES)) return false;
-    for (uint32_t k = 0; k < REGION_BYTES; k++) (*bytes)[k] = words[k / 4];
+    Record *const to = *bytes;
+    for (uint32_t first = 0; first < REGION_WORDS; first += AT_ONCE) {
+        Record latest = 0;
+        for (uint32_t k = first; k < first + AT_ONCE; k++)
+            latest = words[k] > latest ? words[k] : latest;
+        if (latest < launch) continue;
+        for (uint32_t k = first * 4; k < (first + AT_ONCE) * 4; k++) to[k] = words[k / 4];
+    }
     return true;
 }
 
@@ -82,12 +92,14 @@ bool region_split(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
     if (region->split == launch) return true;
     if (!region_expand(at, region, 0, REGION_WORDS)) return false;
-    bool used = region->written == launch || region->read == launch;
-    Cells *words = &region->words, *bytes = &region->bytes;
-    bool good = !used || (copy_to_bytes(words->write, &bytes->write) &&
-                          copy_to_bytes(words->write_2, &bytes->write_2) &&
-                          copy_to_bytes(words->read, &bytes->read) &&
-                          copy_to_bytes(words->read_2, &bytes->read_2));
+    const bool written = region->written == launch, read = region->read == launch;
+    const bool more = region->more == launch;
+    const Cells *words = &region->words;
+    Cells *bytes = &region->bytes;
+    const bool good = copy_to_bytes(at, written, words->write, &bytes->write) &&
+                      copy_to_bytes(at, more, words->write_2, &bytes->write_2) &&
+                      copy_to_bytes(at, read, words->read, &bytes->read) &&
+                      copy_to_bytes(at, more, words->read_2, &bytes->read_2);
     region->split = launch;
     at->checker->lost |= !good;
     return good;

@@ -58,11 +58,22 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
     return true;
 }
 
+// The same of a word that nobody has touched in this launch, but perhaps before it: the common
+// case.
+static inline bool read_fresh(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Cells *cells = place->cells;
+    if (place->grouped | place->written) return false;
+    if (cells->read[k] >= at->launch) return false;
+    cells->read[k] = mine;
+    return true;
+}
+
 static inline bool read_lane(const Touch *at, const Place *place, uint32_t lane) {
     const Cells *cells = place->cells;
     const uint32_t first = cell_of(at, place, lane);
     const Record mine = record_of(at, lane);
     for (uint32_t k = first; k < first + place->each; k++) {
+        if (read_fresh(at, place, k, mine)) continue;
         if (place->written && !touch_settled(at, cells->write[k], mine)) return false;
         if (place->written_2 && !touch_settled(at, cells->write_2[k], mine)) return false;
         if (!note_lanes(at, place, k, lane, lane)) return false;
@@ -85,18 +96,24 @@ static inline bool read_run(const Touch *at, const Place *place, uint32_t run, b
     return true;
 }
 
+// The lanes of a run that need a closer look.
+static inline uint32_t read_same(const Touch *at, const Place *place, uint32_t run) {
+    bool ordered;
+    uint32_t left = 0;
+    if (!(run & (run - 1))) return read_lane(at, place, (uint32_t)__builtin_ctz(run)) ? 0 : run;
+    if (read_run(at, place, run, &ordered)) return 0;
+    if (ordered) return run;
+    for (uint32_t r = run; r; r &= r - 1)
+        left |= (uint32_t)!read_lane(at, place, (uint32_t)__builtin_ctz(r)) << __builtin_ctz(r);
+    return left;
+}
+
 static uint32_t read_few(const Touch *at, const Place *place, uint32_t heads) {
     uint32_t left = 0;
-    for (uint32_t m = heads; m;) {
+    for (uint32_t m = heads; m; m &= m - 1) {
         const uint32_t head = m & (0 - m), rest = m & (m - 1);
         const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
-        const uint32_t run = place->lanes & before_next & ~(head - 1);
-        bool ordered;
-        m = rest;
-        if (read_run(at, place, run, &ordered)) continue;
-        if (ordered) left |= run;
-        for (uint32_t r = ordered ? 0 : run; r; r &= r - 1)
-            left |= (uint32_t)!read_lane(at, place, (uint32_t)__builtin_ctz(r)) << __builtin_ctz(r);
+        left |= read_same(at, place, place->lanes & before_next & ~(head - 1));
     }
     return left;
 }
@@ -131,21 +148,34 @@ static uint32_t write_few(const Touch *at, const Place *place) {
 typedef struct {
     uint32_t cell[LANES]; // the first of them
     Record mine[LANES];
+    bool apart; // no two lanes touch the same; false: some may
 } Lanes;
 
-static inline Lanes lanes_of(const Touch *at, const Place *place) {
+static inline void all_lanes_of(const Touch *at, const Place *place, Lanes *of) {
+    const uint64_t low = place->low;
+    const uint32_t shift = place->shift;
+    const Record base = at->base;
+    LANE_LOOP of->cell[l] = (uint32_t)(at->address[l] - low) >> shift;
+    LANE_LOOP of->mine[l] = base + ((Record)l << RECORD_THREAD);
+    of->apart = at->shape->even && at->shape->stride;
+}
+
+static inline void lanes_of(const Touch *at, const Place *place, Lanes *of) {
     const uint32_t lanes = place->lanes, first = (uint32_t)__builtin_ctz(lanes);
     const uint64_t low = place->low, first_address = at->address[first];
     const uint32_t shift = place->shift;
     const Record base = at->base;
-    Lanes of;
+    if (lanes == ALL_LANES) {
+        all_lanes_of(at, place, of);
+        return;
+    }
     LANE_LOOP {
         const bool on = lanes >> l & 1;
         const uint64_t address = on ? at->address[l] : first_address;
-        of.cell[l] = (uint32_t)(address - low) >> shift;
-        of.mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
+        of->cell[l] = (uint32_t)(address - low) >> shift;
+        of->mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
     }
-    return of;
+    of->apart = false;
 }
 
 static inline uint32_t bits_of(const uint64_t wrong[LANES]) {
@@ -161,8 +191,10 @@ static inline uint32_t bits_of(const uint64_t wrong[LANES]) {
 static inline void add_open(const Touch *at, const Record *records, const Lanes *of, uint32_t k,
                             uint64_t wrong[LANES]) {
     const Touch local = *at;
-    Record old[LANES];
+    Record old[LANES], latest = 0;
     LANE_LOOP old[l] = records[of->cell[l] + k];
+    LANE_LOOP latest = old[l] > latest ? old[l] : latest;
+    if (latest < local.done) return;
     LANE_LOOP wrong[l] |= !touch_settled(&local, old[l], of->mine[l]);
 }
 
@@ -183,14 +215,25 @@ static inline void add_groups(const Touch *at, const Place *place, const Lanes *
     LANE_LOOP wrong[l] |= (write[l] >= local.launch) | (read[l] >= local.launch);
 }
 
-// Whether some cell has a strong read, or its last one was by a thread that this warp's reads do
-// not stand for.
-typedef enum { NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
+// Nobody but the lanes themselves has read the cells in this launch; or this warp's reads stand for
+// those that did; or some have that they do not stand for; or some cell has a strong read.
+typedef enum { NOTED_ALONE, NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
 
-static inline Noted noted(const Touch *at, const Record old[LANES]) {
-    const Touch local = *at;
-    Record scopes = 0;
+// Whether all are weak reads by the same lanes.
+static inline bool all_alone(const Touch *at, const Lanes *of, const Record old[LANES]) {
+    const Record times = at->times, limit = at->span;
     uint64_t strange = 0;
+    LANE_LOOP strange |= (old[l] ^ of->mine[l]) & (RECORD_LANE_MASK | 3);
+    LANE_LOOP strange |= (uint64_t)(old[l] - times >= limit);
+    return !strange;
+}
+
+static inline Noted noted(const Touch *at, const Lanes *of, const Record old[LANES]) {
+    const Touch local = *at;
+    Record scopes = 0, latest = 0;
+    uint64_t strange = 0;
+    LANE_LOOP latest = old[l] > latest ? old[l] : latest;
+    if (latest < local.launch || all_alone(at, of, old)) return NOTED_ALONE;
     LANE_LOOP scopes |= old[l];
     LANE_LOOP strange += !touch_known(&local, old[l]);
     return record_scope(scopes) ? NOTED_STRONG : strange ? NOTED_BY_OTHERS : NOTED_BEFORE;
@@ -212,14 +255,11 @@ static inline bool lost_to_lane(Record record, Record mine) {
     return record != mine && !((record ^ mine) & ~lanes);
 }
 
-// Sets the last read of the lanes' k-th cells, where `old` were.
-static inline void set_reads(const Touch *at, Record *read, const Lanes *of, uint32_t k,
-                             const Record old[LANES]) {
-    const Touch local = *at;
-    Record mine[LANES];
+// Sets the last read of the lanes' k-th cells to these.
+static inline void put_reads(Record *read, const Lanes *of, uint32_t k, const Record mine[LANES]) {
     uint64_t twice = 0;
-    LANE_LOOP mine[l] = touch_read(&local, old[l], of->mine[l]);
     for (int l = 0; l < LANES; l++) read[of->cell[l] + k] = mine[l];
+    if (of->apart) return;
     LANE_LOOP twice |= read[of->cell[l] + k] ^ mine[l];
     for (int l = 0; twice && l < LANES; l++) {
         const Record now = read[of->cell[l] + k];
@@ -227,13 +267,26 @@ static inline void set_reads(const Touch *at, Record *read, const Lanes *of, uin
     }
 }
 
+// The same where `old` were in this launch.
+static inline void set_reads(const Touch *at, Record *read, const Lanes *of, uint32_t k,
+                             const Record old[LANES]) {
+    const Touch local = *at;
+    Record mine[LANES];
+    LANE_LOOP mine[l] = touch_read(&local, old[l], of->mine[l]);
+    put_reads(read, of, k, mine);
+}
+
 // Notes the lanes' k-th cells. False: they need a closer look.
 static inline bool note_reads(const Touch *at, const Place *place, const Lanes *of, uint32_t k) {
     Record *const read = place->cells->read;
     Record old[LANES];
     LANE_LOOP old[l] = read[of->cell[l] + k];
-    const Noted before = noted(at, old);
+    const Noted before = noted(at, of, old);
     if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
+    if (before == NOTED_ALONE) {
+        put_reads(read, of, k, of->mine);
+        return true;
+    }
     if (before == NOTED_BY_OTHERS) put_aside(at, place->cells->read_2, of, k, old);
     set_reads(at, read, of, k, old);
     return true;
@@ -253,15 +306,15 @@ static inline uint32_t open_reads(const Touch *at, const Place *place, const Lan
 }
 
 static uint32_t read_lanes(const Touch *at, const Place *place) {
-    const uint32_t heads =
-        place->lanes == at->mask ? at->shape->heads : check_heads(at->address, place->lanes);
+    const uint32_t heads = check_heads(at->shape, place->lanes);
     if (__builtin_popcount(heads) <= FEW) return read_few(at, place, heads);
     Place rest = *place;
-    Lanes of = lanes_of(at, &rest);
+    Lanes of;
+    lanes_of(at, &rest, &of);
     const uint32_t left = open_reads(at, &rest, &of);
     rest.lanes &= ~left;
     if (!rest.lanes) return left;
-    if (left) of = lanes_of(at, &rest);
+    if (left) lanes_of(at, &rest, &of);
     for (uint32_t k = 0; k < place->each; k++)
         if (!note_reads(at, &rest, &of, k)) return place->lanes;
     return left;
@@ -284,7 +337,8 @@ static inline bool set_writes(Record *write, const Lanes *of, uint32_t each) {
 static uint32_t write_lanes(const Touch *at, const Place *place) {
     const Cells *cells = place->cells;
     Place rest = *place;
-    Lanes of = lanes_of(at, &rest);
+    Lanes of;
+    lanes_of(at, &rest, &of);
     uint64_t wrong[LANES] = {0};
     if (__builtin_popcount(place->lanes) <= FEW || place->each > 4) return write_few(at, place);
     for (uint32_t k = 0; k < place->each; k++) {
@@ -297,23 +351,32 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     const uint32_t left = bits_of(wrong) & place->lanes;
     rest.lanes &= ~left;
     if (!rest.lanes) return left;
-    if (left) of = lanes_of(at, &rest);
+    if (left) lanes_of(at, &rest, &of);
     return set_writes(cells->write, &of, place->each) ? left : place->lanes;
 }
 
-// A word that others too only update, at the scope of the device; nobody reads it.
-static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
-    const Cells *cells = place->cells;
-    const uint32_t k = (uint32_t)(at->address[lane] - place->low) >> place->shift;
-    const Record mine = at->base + ((Record)lane << RECORD_THREAD);
-    if (!place->more || place->read || place->each > 1 || !quiet_group(at, place, k)) return false;
-    const Record old = cells->write[k], other = cells->write_2[k];
+// Whether others too only update a word, at the scope of the device; nobody reads it.
+static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Record old = place->cells->write[k], other = place->cells->write_2[k];
+    if (!quiet_group(at, place, k)) return false;
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
-    const bool weak = touch_weak(at, old), kept = touch_weak(at, other);
-    if (weak && kept) return false;
-    if (weak || (!kept && !touch_stays(at, other, old))) cells->write_2[k] = old;
-    cells->write[k] = mine;
+    return !touch_weak(at, old) || !touch_weak(at, other);
+}
+
+static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
+    const Cells *cells = place->cells;
+    const uint32_t first = cell_of(at, place, lane), end = first + place->each;
+    const Record mine = record_of(at, lane);
+    if (!place->more || place->read) return false;
+    for (uint32_t k = first; k < end; k++)
+        if (!only_updated(at, place, k, mine)) return false;
+    for (uint32_t k = first; k < end; k++) {
+        const Record old = cells->write[k], other = cells->write_2[k];
+        const bool aside = !touch_weak(at, other) && !touch_stays(at, other, old);
+        if (touch_weak(at, old) || aside) cells->write_2[k] = old;
+        cells->write[k] = mine;
+    }
     return true;
 }
 
@@ -346,32 +409,63 @@ static void find_records(const Touch *at, Region *region, Place *place) {
     if (ready) place->region = region;
 }
 
-// The lanes of `mask` whose words lie in the same region as those of the first.
-static Place place_of(const Touch *at, uint32_t mask) {
-    const uint64_t offset = at->address[__builtin_ctz(mask)] - memory_base;
-    const uint64_t low = memory_base + offset / REGION_BYTES * REGION_BYTES;
-    uint64_t any = 0;
-    uint32_t outside = 0;
-    if (!at->shape->near) LANE_LOOP any |= (uint64_t)(at->address[l] - low >= REGION_BYTES);
-    if (any) LANE_LOOP outside |= (uint32_t)(at->address[l] - low >= REGION_BYTES) << l;
+// The region of an address, without lanes.
+static void place_at(const Touch *at, uint64_t address, Place *place) {
+    const uint64_t offset = address - memory_base;
     Region *region = shadow_regions[offset >> REGION_SHIFT];
-    Place place = {.low = low, .lanes = mask & ~outside};
-    if (region) find_records(at, region, &place);
-    return place;
+    place->low = memory_base + offset / REGION_BYTES * REGION_BYTES;
+    place->region = NULL;
+    if (region) find_records(at, region, place);
 }
 
-// Weak accesses, or updates. The lanes that need a closer look.
+// Lanes that all lie in one region.
+static uint32_t touch_near(const Touch *at, uint32_t mask) {
+    Place place = {.lanes = mask};
+    place_at(at, at->address[__builtin_ctz(mask)], &place);
+    if (!place.region) return mask;
+    if (at->reads) return read_lanes(at, &place);
+    return at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
+}
+
+// Of the lanes those that lie in the region of the first.
+static uint32_t same_region(const Touch *at, uint32_t mask) {
+    const uint64_t first = at->address[__builtin_ctz(mask)] - memory_base;
+    const uint64_t low = memory_base + first / REGION_BYTES * REGION_BYTES;
+    uint32_t same = 0;
+    if (at->shape->near) return mask;
+    LANE_LOOP same |= (uint32_t)(at->address[l] - low < REGION_BYTES) << l;
+    return same & mask;
+}
+
+// Lanes in several regions, one by one. Those that read the same are one.
+static uint32_t touch_far(const Touch *at, uint32_t mask) {
+    const uint32_t heads = at->reads ? check_heads(at->shape, mask) : mask;
+    uint32_t left = 0;
+    Place place = {.low = memory_base - REGION_BYTES};
+    for (uint32_t m = heads; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), rest = m & (m - 1);
+        const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
+        const uint32_t run = at->reads ? mask & before_next & ~((1u << lane) - 1) : 1u << lane;
+        if (at->address[lane] - place.low >= REGION_BYTES) place_at(at, at->address[lane], &place);
+        if (!place.region)
+            left |= run;
+        else if (at->reads)
+            left |= read_same(at, &place, run);
+        else if (!(at->strong ? update_lane(at, &place, lane) : write_lane(at, &place, lane)))
+            left |= run;
+    }
+    return left;
+}
+
+// Weak accesses, or updates. The lanes that need a closer look. Where few lie in a region, all are
+// done one by one.
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
     uint32_t left = 0;
     while (mask) {
-        const Place place = place_of(at, mask);
-        mask &= ~place.lanes;
-        if (!place.region)
-            left |= place.lanes;
-        else if (at->reads)
-            left |= read_lanes(at, &place);
-        else
-            left |= at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
+        const uint32_t lanes = same_region(at, mask);
+        if (lanes != mask && __builtin_popcount(lanes) <= FEW) return left | touch_far(at, mask);
+        left |= touch_near(at, lanes);
+        mask &= ~lanes;
     }
     return left;
 }

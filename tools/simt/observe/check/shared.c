@@ -4,6 +4,7 @@
 // --check is asked about. Only those to a flag are, see is_flag().
 #include "simt/observe/check/shared.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // The same with blocks of a cluster, and with copies.
@@ -94,6 +95,10 @@ static bool padding(const SharedTouch *at) {
 static void unwritten(const SharedTouch *at, uint32_t byte) {
     Checker *checker = at->checker;
     if (at->owner != checker || (at->size > 4 && padding(at))) return;
+    if (!checker->unwritten)
+        checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
+    checker->lost |= !checker->unwritten;
+    if (!checker->unwritten) return;
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
     checker->unwritten_at[record_site(at->mine)]++;
     checker->unwritten[checker->unwritten_count++] =
@@ -197,19 +202,6 @@ static inline void touch(const SharedTouch *at, const Cells *cells, uint32_t k, 
         store(at, cells, k, byte, count);
 }
 
-void shared_split_word(Checker *checker, uint32_t word) {
-    if (checker->split[word]) return;
-    checker->split[word] = 1;
-    checker->any_split = true;
-    const Cells *words = &checker->cells, *bytes = &checker->byte_cells;
-    for (uint32_t k = word * 4; k < word * 4 + 4; k++) {
-        bytes->write[k] = words->write[word];
-        bytes->write_2[k] = words->write_2[word];
-        bytes->read[k] = words->read[word];
-        bytes->read_2[k] = words->read_2[word];
-    }
-}
-
 static void touch_bytes(const SharedTouch *at, uint32_t first, uint32_t count) {
     const Cells *cells = &at->owner->byte_cells;
     shared_split_word(at->owner, first / 4);
@@ -240,8 +232,8 @@ static void lane_by_lane(SharedTouch *at, Record base, uint32_t lanes) {
     }
 }
 
-static SharedTouch touch_of(Checker *checker, Block *of, Warp *warp, const Access *access,
-                            const uint64_t address[LANES]) {
+static inline void touch_set(SharedTouch *at, Checker *checker, Block *of, Warp *warp,
+                             const Access *access, const uint64_t address[LANES]) {
     Checker *owner = of->watch;
     // An update that says nothing about order makes an mbarrier: for others it is a store.
     const bool atomic = access->kind == ACCESS_ATOMIC && access->order;
@@ -250,29 +242,25 @@ static SharedTouch touch_of(Checker *checker, Block *of, Warp *warp, const Acces
         checker->unwritten_at[check_site(checker, access)] >= check_many_races(checker);
     const Record start = owner->block_start << RECORD_TIME;
     const Record met = checker->cluster_floor[warp->index] << RECORD_TIME;
-    const Record floor = checker->block_floor << RECORD_TIME;
-    const Record copies = RECORD_COPY << RECORD_TIME;
-    return (SharedTouch){.checker = checker,
-                         .owner = owner,
-                         .warp = warp,
-                         .shared = of->shared,
-                         .access = access,
-                         .address = address,
-                         .floor = !cluster      ? floor
-                                  : met > start ? met
-                                                : start,
-                         .block_floor = floor,
-                         .times = cluster ? checker->times << RECORD_TIME : 0,
-                         .span = cluster ? (checker->times_end - checker->times) << RECORD_TIME
-                                         : copies,
-                         .start = enough ? 0 : start,
-                         .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
-                         .size = address_bytes(access),
-                         .kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD
-                                 : atomic                    ? ACCESS_ATOMIC
-                                                             : ACCESS_STORE,
-                         .strong = access->order & ~ORDER_VOLATILE,
-                         .cluster = cluster};
+    const Record far = met > start ? met : start;
+    at->checker = checker;
+    at->owner = owner;
+    at->warp = warp;
+    at->shared = of->shared;
+    at->access = access;
+    at->address = address;
+    at->block_floor = checker->block_floor << RECORD_TIME;
+    at->floor = cluster ? far : at->block_floor;
+    at->times = cluster ? checker->times << RECORD_TIME : 0;
+    at->span =
+        cluster ? (checker->times_end - checker->times) << RECORD_TIME : RECORD_COPY << RECORD_TIME;
+    at->start = enough ? 0 : start;
+    at->warp_floor = checker->warp_floor[warp->index] << RECORD_TIME;
+    at->size = address_bytes(access);
+    at->kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD : atomic ? ACCESS_ATOMIC : ACCESS_STORE;
+    at->strong = access->order & ~ORDER_VOLATILE;
+    at->cluster = cluster;
+    at->copy = 0;
 }
 
 // Nothing of what was noted is later than this access of any thread.
@@ -293,27 +281,50 @@ static Record set_records(SharedTouch *at, uint32_t mask, uint64_t copy) {
     return base;
 }
 
+// Whether no record of so many words, the first of which this is, says anything against the access.
+static bool quiet(const SharedTouch *at, const Record *records, uint32_t words) {
+    const SharedTouch local = *at;
+    Record greatest = 0;
+    uint64_t wrong = 0;
+    for (uint32_t k = 0; k < words; k++) greatest = records[k] > greatest ? records[k] : greatest;
+    if (greatest < local.noise) return true;
+    for (uint32_t k = 0; k < words; k++)
+        wrong |= (uint64_t)shared_open(&local, records[k], local.mine, false);
+    return !wrong;
+}
+
+// The same of second records, of which none may be of interest.
+static bool past(const SharedTouch *at, const Record *records, uint32_t words) {
+    Record greatest = 0;
+    for (uint32_t k = 0; k < words; k++) greatest = records[k] > greatest ? records[k] : greatest;
+    return greatest < at->noise;
+}
+
+static bool all_written(const SharedTouch *at, const Record *write, uint32_t words) {
+    Record least = ~(Record)0;
+    for (uint32_t k = 0; k < words; k++) least = write[k] < least ? write[k] : least;
+    return least >= at->start;
+}
+
 // Notes what a copy does to so many words, if no record says anything against it.
 static bool note_copy(const SharedTouch *at, uint32_t word, uint32_t words) {
-    const Cells *cells = &at->owner->cells;
-    const SharedTouch local = *at;
-    const bool loads = at->kind == ACCESS_LOAD;
-    const Record start = loads ? at->start : 0;
-    uint32_t wrong = at->kind == ACCESS_ATOMIC;
-    for (uint32_t k = word; at->owner->any_split && k < word + words; k++)
-        wrong |= at->owner->split[k];
-    for (uint32_t k = word; k < word + words; k++)
-        wrong |= (uint32_t)(cells->write[k] < start) | (cells->write_2[k] >= local.noise) |
-                 shared_open(&local, cells->write[k], local.mine, false);
-    for (uint32_t k = word; !loads && k < word + words; k++)
-        wrong |= (uint32_t)(cells->read_2[k] >= local.noise) |
-                 shared_open(&local, cells->read[k], local.mine, false);
-    if (wrong) return false;
-    for (uint32_t k = word; k < word + words; k++) {
-        *(loads ? &cells->read_2[k] : &cells->write[k]) = local.copy;
-        if (!loads) cells->write_2[k] = 0;
-    }
-    if (loads) shared_noted(&at->owner->latest_read_2, local.copy);
+    Checker *owner = at->owner;
+    const Cells *cells = &owner->cells;
+    const bool loads = at->kind == ACCESS_LOAD, second = owner->latest_write_2 >= at->noise;
+    uint32_t split = 0;
+    for (uint32_t k = word; owner->any_split && k < word + words; k++) split |= owner->split[k];
+    if (at->kind == ACCESS_ATOMIC || split) return false;
+    if (loads && !all_written(at, cells->write + word, words)) return false;
+    if (!quiet(at, cells->write + word, words)) return false;
+    if (second && !past(at, cells->write_2 + word, words)) return false;
+    if (!loads && owner->latest_read >= at->noise && !quiet(at, cells->read + word, words))
+        return false;
+    if (!loads && owner->latest_read_2 >= at->noise && !past(at, cells->read_2 + word, words))
+        return false;
+    Record *const noted = (loads ? cells->read_2 : cells->write) + word, copy = at->copy;
+    for (uint32_t k = 0; k < words; k++) noted[k] = copy;
+    for (uint32_t k = 0; !loads && second && k < words; k++) cells->write_2[word + k] = 0;
+    if (loads) shared_noted(&owner->latest_read_2, at->copy);
     return true;
 }
 
@@ -321,16 +332,19 @@ bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *a
                         uint32_t lane, uint64_t address, uint32_t words, uint64_t copy) {
     uint64_t addresses[LANES] = {0};
     addresses[lane] = address;
-    SharedTouch at = touch_of(checker, of, warp, access, addresses);
+    SharedTouch at;
+    touch_set(&at, checker, of, warp, access, addresses);
     const Record base = set_records(&at, 1u << lane, copy);
     set_lane(&at, base, lane);
+    if (!note_copy(&at, (uint32_t)address / 4, words)) return false;
     note_latest(&at, base);
-    return note_copy(&at, (uint32_t)address / 4, words);
+    return true;
 }
 
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], uint64_t copy) {
-    SharedTouch at = touch_of(checker, of, warp, access, address);
+    SharedTouch at;
+    touch_set(&at, checker, of, warp, access, address);
     const Record base = set_records(&at, mask, copy);
     // A strong access does not stand for those before it beside other strong ones: none is
     // forgotten that some warp may still have to wait for.
@@ -347,30 +361,33 @@ static void settle(Record *records, uint64_t first, uint64_t end, Record copy, R
         records[k] = (records[k] ^ copy) & ~(Record)3 ? records[k] : mine;
 }
 
-static void settle_writes(const Cells *cells, uint64_t first, uint64_t end, Record copy,
-                          Record mine) {
+// Where none is as late as that of a copy, none is one.
+static bool any_copy(Record latest) { return latest >= RECORD_COPY << RECORD_TIME; }
+
+static void settle_writes(const Checker *owner, const Cells *cells, uint64_t first, uint64_t end,
+                          Record copy, Record mine) {
     settle(cells->write, first, end, copy, mine);
-    settle(cells->write_2, first, end, copy, mine);
+    if (any_copy(owner->latest_write_2)) settle(cells->write_2, first, end, copy, mine);
 }
 
-static void settle_reads(const Cells *cells, uint64_t first, uint64_t end, Record copy,
-                         Record mine) {
-    settle(cells->read, first, end, copy, mine);
-    settle(cells->read_2, first, end, copy, mine);
+static void settle_reads(const Checker *owner, const Cells *cells, uint64_t first, uint64_t end,
+                         Record copy, Record mine) {
+    if (any_copy(owner->latest_read)) settle(cells->read, first, end, copy, mine);
+    if (any_copy(owner->latest_read_2)) settle(cells->read_2, first, end, copy, mine);
 }
 
 // Where a word has records of its bytes, its own are not looked at.
 void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
     const uint64_t end = first + bytes;
-    settle_writes(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_writes(&owner->byte_cells, first, end, copy, mine);
+    settle_writes(owner, &owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_writes(owner, &owner->byte_cells, first, end, copy, mine);
 }
 
 void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
     const uint64_t end = first + bytes;
     check_settle_writes(owner, first, bytes, copy, mine);
-    settle_reads(&owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_reads(&owner->byte_cells, first, end, copy, mine);
+    settle_reads(owner, &owner->cells, first / 4, (end + 3) / 4, copy, mine);
+    if (owner->any_split) settle_reads(owner, &owner->byte_cells, first, end, copy, mine);
 }
 
 static void forget(Record *records, uint64_t first, uint64_t end) {
@@ -382,9 +399,9 @@ static void forget_in(const Checker *owner, const Cells *cells, uint64_t unit) {
     const Extent to = owner->copied, from = owner->copied_from;
     const uint64_t to_end = (to.high + unit - 1) / unit, from_end = (from.high + unit - 1) / unit;
     forget(cells->write, to.low / unit, to_end);
-    forget(cells->write_2, to.low / unit, to_end);
-    forget(cells->read, from.low / unit, from_end);
-    forget(cells->read_2, from.low / unit, from_end);
+    if (any_copy(owner->latest_write_2)) forget(cells->write_2, to.low / unit, to_end);
+    if (any_copy(owner->latest_read)) forget(cells->read, from.low / unit, from_end);
+    if (any_copy(owner->latest_read_2)) forget(cells->read_2, from.low / unit, from_end);
 }
 
 void check_forget_copies(Checker *owner) {

@@ -1,5 +1,5 @@
 // Races in shared memory from the inside: shared.c says what a race is, and looks at lanes one by
-// one; shared_quick.c sees at once what most of them do.
+// one; shared_quick.c sees at once what most of them do, shared_whole.c what whole warps do.
 #ifndef CHECK_SHARED_H
 #define CHECK_SHARED_H
 
@@ -45,6 +45,10 @@ shared_open(const SharedTouch *at, Record record, Record mine, bool any_lane) {
 
 // A word of shared memory gets records for each of its bytes.
 void shared_split_word(Checker *owner, uint32_t word);
+// So do all words of which the lanes access less than the whole.
+void shared_split_words(const SharedTouch *at, uint32_t lanes);
+// Of lanes that access whole words, those of which a word has to keep such records.
+uint32_t shared_split_lanes(const SharedTouch *at, uint32_t lanes);
 
 // A record was noted that is no later than this one.
 static inline void shared_noted(Record *latest, Record record) {

@@ -33,60 +33,6 @@ static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane
     return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
 }
 
-// A word whose bytes were all written, and that nobody has accessed since the last barrier, needs
-// no records of its bytes any more. Whether it still has them.
-static bool join_bytes(const SharedTouch *at, uint32_t word) {
-    const Cells *words = &at->owner->cells, *bytes = &at->owner->byte_cells;
-    const Record *write = bytes->write + word * 4, *write_2 = bytes->write_2 + word * 4;
-    const Record *read = bytes->read + word * 4, *read_2 = bytes->read_2 + word * 4;
-    const Record start = at->owner->block_start << RECORD_TIME, floor = at->floor;
-    uint64_t busy = at->cluster; // others may still have to wait for what this warp need not
-    for (int k = 0; k < 4; k++)
-        busy |= (uint64_t)(write[k] < start) | (write[k] >= floor) | (write_2[k] >= floor) |
-                (read[k] >= floor) | (read_2[k] >= floor);
-    if (busy) return true;
-    words->write[word] = write[0];
-    words->write_2[word] = words->read[word] = words->read_2[word] = 0;
-    at->owner->split[word] = 0;
-    return false;
-}
-
-// Whether any of the lanes' words has records for its bytes.
-static bool any_split(const SharedTouch *at, uint32_t lanes) {
-    const uint8_t *split = at->owner->split;
-    const uint64_t *address = at->address;
-    const uint32_t each = at->size / 4;
-    uint32_t any = 0;
-    if (!at->owner->any_split) return false;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t word = (uint32_t)address[__builtin_ctz(m)] / 4;
-        for (uint32_t k = 0; k < each; k++) any |= split[word + k];
-    }
-    return any;
-}
-
-// The lanes of which a word still has them.
-static uint32_t split_lanes(const SharedTouch *at, uint32_t lanes) {
-    const uint8_t *split = at->owner->split;
-    uint32_t of_bytes = 0;
-    if (!any_split(at, lanes)) return 0;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
-        for (uint32_t k = 0; k < at->size / 4; k++)
-            if (split[word + k] && join_bytes(at, word + k)) of_bytes |= 1u << lane;
-    }
-    return of_bytes;
-}
-
-// The words of which the lanes access less than the whole have records for their bytes.
-static void split_words(const SharedTouch *at, uint32_t lanes) {
-    const uint8_t *split = at->owner->split;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t word = (uint32_t)at->address[__builtin_ctz(m)] / 4;
-        if (!split[word]) shared_split_word(at->owner, word);
-    }
-}
-
 // --- runs ---
 
 // Lanes one behind the other whose words are too, or are the same.
@@ -244,20 +190,6 @@ static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_
     return true;
 }
 
-// All lanes, one word each, one behind the other: the common case.
-static bool note_whole_warp(const SharedTouch *at, Record base) {
-    const Run run = {.lanes = LANES, .word = (uint32_t)at->address[0] / 4, .words = LANES};
-    base = record_of(at, base, 0);
-    if (at->kind == ACCESS_LOAD) {
-        if (!quiet_load(at, base, &run, 0)) return false;
-        note_reads(at, base, &run, 0);
-        return true;
-    }
-    if (!quiet_store(at, base, &run, 0)) return false;
-    note_stores(at, base, &run, 0);
-    return true;
-}
-
 // --- lanes at any addresses ---
 
 // The cells that each lane touches, `each` of them, and the record of that.
@@ -269,17 +201,18 @@ typedef struct {
     Record mine[LANES];
 } Lanes;
 
-// Whether each lane's cells lie behind those of the lane before, or each before those.
-static inline bool lie_apart(const Lanes *of) {
-    const uint32_t each = of->each;
-    uint32_t up = 0, down = 0;
-    if (of->lanes != ALL_LANES) return false;
-    for (int l = 0; l < LANES - 1; l++) up |= (uint32_t)(of->cell[l + 1] < of->cell[l] + each);
-    for (int l = 0; l < LANES - 1; l++) down |= (uint32_t)(of->cell[l] < of->cell[l + 1] + each);
-    return !up || !down;
+// How far each lane's address lies behind that of the lane before, if all are on and this is the
+// same for all; else 0.
+static int32_t even_stride(const SharedTouch *at) {
+    const uint64_t *address = at->address;
+    const uint32_t first = (uint32_t)address[0], stride = (uint32_t)address[1] - first;
+    uint32_t stray = at->mask != ALL_LANES;
+    LANE_LOOP stray |= (first + stride * (uint32_t)l) ^ (uint32_t)address[l];
+    return stray ? 0 : (int32_t)stride;
 }
 
-static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes, Lanes *of) {
+static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes, bool apart,
+                              Lanes *of) {
     const uint32_t first = (uint32_t)__builtin_ctz(lanes), shift = at->size < 4 ? 0 : 2;
     const uint32_t first_address = (uint32_t)at->address[first];
     base = record_of(at, base, 0);
@@ -291,58 +224,86 @@ static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes
         of->cell[l] = (on ? (uint32_t)at->address[l] : first_address) >> shift;
         of->mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
     }
-    of->apart = lie_apart(of);
+    of->apart = apart && lanes == ALL_LANES;
+}
+
+// The lanes' k-th records, and the least and the greatest of them.
+typedef struct {
+    Record at[LANES], least, greatest;
+} Old;
+
+static inline void find_old(const Lanes *of, const Record *records, Old *old) {
+    Record least = ~(Record)0, greatest = 0;
+    LANE_LOOP old->at[l] = records[of->cell[l]];
+    LANE_LOOP least = old->at[l] < least ? old->at[l] : least;
+    LANE_LOOP greatest = old->at[l] > greatest ? old->at[l] : greatest;
+    old->least = least;
+    old->greatest = greatest;
+}
+
+// Adds to `wrong` where it is not seen at once that the accesses of these records are ordered
+// before those of the lanes.
+static inline void add_open(const SharedTouch *at, const Lanes *of, const Record *records,
+                            uint64_t wrong[LANES]) {
+    const SharedTouch local = *at;
+    Old old;
+    find_old(of, records, &old);
+    if (old.greatest < local.noise) return;
+    LANE_LOOP wrong[l] |= (uint64_t)shared_open(&local, old.at[l], of->mine[l], false);
+}
+
+// The same of last writes, of which a load wants that there was one; and of second ones.
+static inline void add_writes(const SharedTouch *at, const Lanes *of, uint32_t k, Record start,
+                              uint64_t wrong[LANES]) {
+    const SharedTouch local = *at;
+    Old old;
+    find_old(of, of->cells->write + k, &old);
+    if (old.least < start) LANE_LOOP wrong[l] |= (uint64_t)(old.at[l] < start);
+    if (old.greatest >= local.noise)
+        LANE_LOOP wrong[l] |= (uint64_t)shared_open(&local, old.at[l], of->mine[l], false);
+    if (!any_write_2(at)) return;
+    find_old(of, of->cells->write_2 + k, &old);
+    LANE_LOOP wrong[l] |= (uint64_t)(old.at[l] >= local.noise);
 }
 
 // A bit for each lane that has something to look at.
 static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
-    const SharedTouch local = *at;
-    const bool loads = at->kind == ACCESS_LOAD, first = any_write(at), second = any_write_2(at);
-    const bool read_once = !loads && any_read(at), read_twice = !loads && any_read_2(at);
+    const bool loads = at->kind == ACCESS_LOAD;
     const Record start = loads ? at->start : 0;
-    uint32_t wrong[LANES] = {0}, any = 0, bits = 0;
+    uint64_t wrong[LANES] = {0}, any = 0;
+    uint32_t bits = 0;
     for (uint32_t k = 0; k < of->each; k++) {
-        const Record *write = of->cells->write + k, *write_2 = of->cells->write_2 + k;
-        const Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k;
-        if (start) LANE_LOOP wrong[l] |= (uint32_t)(write[of->cell[l]] < start);
-        if (first)
-            LANE_LOOP wrong[l] |= shared_open(&local, write[of->cell[l]], of->mine[l], false);
-        if (second) LANE_LOOP wrong[l] |= (uint32_t)(write_2[of->cell[l]] >= local.noise);
-        if (read_once)
-            LANE_LOOP wrong[l] |= shared_open(&local, read[of->cell[l]], of->mine[l], false);
-        if (read_twice)
-            LANE_LOOP wrong[l] |= shared_open(&local, read_2[of->cell[l]], of->mine[l], false);
+        if (start || any_write(at) || any_write_2(at)) add_writes(at, of, k, start, wrong);
+        if (!loads && any_read(at)) add_open(at, of, of->cells->read + k, wrong);
+        if (!loads && any_read_2(at)) add_open(at, of, of->cells->read_2 + k, wrong);
     }
     LANE_LOOP any |= wrong[l];
     if (any) LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
     return bits & of->lanes;
 }
 
-// Nobody has read the lanes' cells since the last barrier, or only the lanes themselves have.
-static inline bool note_first_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
+// Sets the last reads where the lanes' stand for what was. Whether they do everywhere.
+static inline bool set_reads(const SharedTouch *at, const Lanes *of, Record *read) {
     const SharedTouch local = *at;
-    const bool before = read_before(at);
-    Record *read = of->cells->read + k, old[LANES];
-    uint32_t others = 0;
-    if (!of->apart) return false;
-    LANE_LOOP old[l] = before ? read[of->cell[l]] : 0;
-    LANE_LOOP others |= (uint32_t)!stands_for(&local, old[l], of->mine[l]);
-    if (others) return false;
-    for (int l = 0; l < LANES; l++) read[of->cell[l]] = of->mine[l];
-    return true;
+    uint64_t others[LANES], any = 0;
+    Old old;
+    if (read_before(at)) {
+        find_old(of, read, &old);
+        LANE_LOOP others[l] = !stands_for(&local, old.at[l], of->mine[l]);
+        LANE_LOOP any |= others[l];
+    }
+    for (int l = 0; !any && l < LANES; l++) read[of->cell[l]] = of->mine[l];
+    for (int l = 0; any && l < LANES; l++)
+        if (!others[l]) read[of->cell[l]] = of->mine[l];
+    return !any;
 }
 
 // Of several lanes that read one cell two are remembered.
 static inline void note_cell_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
-    const SharedTouch local = *at;
-    Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k, old[LANES];
-    uint32_t others = 0;
-    if (note_first_reads(at, of, k)) return;
-    LANE_LOOP old[l] = read[of->cell[l]];
-    for (int l = 0; l < LANES; l++)
-        if (stands_for(&local, old[l], of->mine[l])) read[of->cell[l]] = of->mine[l];
+    Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k, old[LANES], others = 0;
+    if (set_reads(at, of, read) && of->apart) return;
     LANE_LOOP old[l] = read[of->cell[l]] ^ of->mine[l];
-    LANE_LOOP others |= (uint32_t)(old[l] != 0);
+    LANE_LOOP others |= old[l];
     if (!others) return;
     for (int l = 0; l < LANES; l++)
         if (old[l]) read_2[of->cell[l]] = of->mine[l];
@@ -365,14 +326,16 @@ static inline bool note_cell_stores(const Lanes *of) {
 }
 
 // The lanes that need a closer look, as those of `left` do.
-static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t lanes, uint32_t left) {
+static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t left) {
+    const uint32_t lanes = at->mask;
+    const bool apart = even_stride(at) != 0;
     Lanes of;
     if (!(lanes & ~left)) return left;
-    find_cells(at, base, lanes & ~left, &of);
+    find_cells(at, base, lanes & ~left, apart, &of);
     const uint32_t open = open_lanes(at, &of);
     if (open == of.lanes) return lanes;
     left |= open;
-    if (open) find_cells(at, base, lanes & ~left, &of);
+    if (open) find_cells(at, base, lanes & ~left, apart, &of);
     if (at->kind != ACCESS_LOAD) return note_cell_stores(&of) ? left : lanes;
     for (uint32_t k = 0; k < of.each; k++) note_cell_reads(at, &of, k);
     return left;
@@ -381,8 +344,8 @@ static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t lanes, u
 // One lane, whose cells no lane beside it has to do with. False: a closer look.
 static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
     const bool loads = at->kind == ACCESS_LOAD, bytes = at->size < 4;
-    if (bytes) split_words(at, 1u << lane);
-    if (!bytes && split_lanes(at, 1u << lane)) return false;
+    if (bytes) shared_split_words(at, 1u << lane);
+    if (!bytes && shared_split_lanes(at, 1u << lane)) return false;
     const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
     const uint32_t first = (uint32_t)at->address[lane] >> (bytes ? 0 : 2);
     const uint32_t count = bytes ? at->size : at->size / 4;
@@ -447,7 +410,7 @@ static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, R
 static uint32_t update_lanes(const SharedTouch *at, Record base) {
     uint32_t left = 0;
     if (at->kind != ACCESS_ATOMIC || at->size != 4) return at->mask;
-    if (split_lanes(at, at->mask)) return at->mask;
+    if (shared_split_lanes(at, at->mask)) return at->mask;
     for (uint32_t m = at->mask; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
         if (!update_word(at, &at->owner->cells, word, record_of(at, base, lane)))
@@ -461,16 +424,14 @@ uint32_t shared_quick(const SharedTouch *at, Record base) {
     if (at->strong) return update_lanes(at, base);
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
     if (at->size < 4) {
-        split_words(at, at->mask);
-        return note_lanes(at, base, at->mask, 0);
+        shared_split_words(at, at->mask);
+        return note_lanes(at, base, 0);
     }
-    const uint32_t of_bytes = split_lanes(at, at->mask);
-    if (of_bytes) return note_lanes(at, base, at->mask, of_bytes);
+    const uint32_t of_bytes = shared_split_lanes(at, at->mask);
+    if (of_bytes) return note_lanes(at, base, of_bytes);
     const Pattern pattern = pattern_of(at);
-    if (pattern.on == ALL_LANES >> 1 && at->size == 4)
-        return note_whole_warp(at, base) ? 0 : at->mask;
     const uint32_t starts = at->mask & ~((pattern.on | pattern.same) << 1);
-    if (__builtin_popcount(starts) > FEW_RUNS) return note_lanes(at, base, at->mask, 0);
+    if (__builtin_popcount(starts) > FEW_RUNS) return note_lanes(at, base, 0);
     const uint32_t each = at->size / 4, shift = (uint32_t)__builtin_ctz(each);
     uint32_t left = 0;
     for (uint32_t m = at->mask; m;) {

@@ -1,5 +1,7 @@
 // Synchronization: what it orders, barriers that not every thread reaches, masks that name the
 // wrong lanes.
+#include <stdlib.h>
+
 #include "simt/observe/check/inside.h"
 
 static void take_times(Checker *checker, uint64_t count) {
@@ -26,7 +28,8 @@ bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint
     uint32_t warp = thread / LANES, other_warp = other / LANES;
     if (warp != other_warp) return time >= checker->warp_known[warp][other_warp];
     return time >= checker->warp_floor[warp] &&
-           time >= checker->lane_known[warp][thread % LANES][other % LANES];
+           !(checker->lane_known &&
+             time < checker->lane_known[warp][thread % LANES][other % LANES]);
 }
 
 // --- barriers of the block ---
@@ -123,18 +126,15 @@ static uint32_t first_lanes(const Warp *warp) {
     return left >= LANES ? ALL_LANES : (1u << left) - 1;
 }
 
-// Lanes that have ended and are named count as if they had come; those that nobody named did not.
-void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
-    (void)inst;
-    Checker *checker = check_of(warp);
-    uint64_t now = check_tick(checker);
-    order_join_lanes(checker, warp->index, lanes);
-    if (!(first_lanes(warp) & ~lanes)) {
-        checker->warp_floor[warp->index] = now;
-        return;
-    }
-    checker->parted |= 1u << warp->index;
-    uint64_t(*known)[LANES] = checker->lane_known[warp->index];
+// Some of a warp's lanes have met: each knows what all of them knew, and what they did until now.
+static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t now) {
+    if (!checker->lane_known)
+        checker->lane_known =
+            calloc(checker->machine->warps_per_block, sizeof *checker->lane_known);
+    checker->lost |= !checker->lane_known;
+    if (!checker->lane_known) return;
+    checker->parted |= 1u << warp;
+    uint64_t(*known)[LANES] = checker->lane_known[warp];
     uint64_t joined[LANES] = {0};
     for (uint32_t m = lanes; m; m &= m - 1)
         for (int k = 0; k < LANES; k++)
@@ -142,6 +142,18 @@ void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) joined[__builtin_ctz(m)] = now;
     for (uint32_t m = lanes; m; m &= m - 1)
         for (int k = 0; k < LANES; k++) known[__builtin_ctz(m)][k] = joined[k];
+}
+
+// Lanes that have ended and are named count as if they had come; those that nobody named did not.
+void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
+    (void)inst;
+    Checker *checker = check_of(warp);
+    uint64_t now = check_tick(checker);
+    order_join_lanes(checker, warp->index, lanes);
+    if (first_lanes(warp) & ~lanes)
+        join_lanes(checker, warp->index, lanes, now);
+    else
+        checker->warp_floor[warp->index] = now;
 }
 
 static void caller_unnamed(Checker *checker, const Warp *warp, const Inst *inst, uint32_t lane,

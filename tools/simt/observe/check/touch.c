@@ -3,29 +3,6 @@
 
 #include <string.h>
 
-Touch touch_of(Checker *checker, Warp *warp, const Access *access, const uint64_t address[LANES]) {
-    const Scope scope = access->order ? access->scope : SCOPE_NONE;
-    const Record base = record_make(checker->now, check_site(checker, access),
-                                    warp->index * (uint32_t)LANES, scope);
-    const Record launch = checker->check->launch << RECORD_TIME;
-    return (Touch){.checker = checker,
-                   .warp = warp,
-                   .access = access,
-                   .address = address,
-                   .base = base,
-                   .launch = launch,
-                   .done = check_saturated(checker, base) ? ~(Record)0 : launch,
-                   .floor = checker->block_floor << RECORD_TIME,
-                   .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
-                   .times = checker->times << RECORD_TIME,
-                   .span = (checker->times_end - checker->times) << RECORD_TIME,
-                   .size = address_bytes(access),
-                   .reads = access->kind == ACCESS_LOAD,
-                   .writes = access->kind != ACCESS_LOAD,
-                   .strong = scope != SCOPE_NONE,
-                   .parted = checker->parted >> warp->index & 1};
-}
-
 // Whether other lanes' reads, of which nobody knows by which lanes, may be ordered before the
 // access of this thread, which is one of them.
 static bool others_ordered(const Touch *at, uint64_t time, uint64_t block, uint32_t thread) {

@@ -28,7 +28,34 @@ typedef struct {
 
 // --- touch.c: which accesses are ordered, and which are races ---
 
-Touch touch_of(Checker *checker, Warp *warp, const Access *access, const uint64_t address[LANES]);
+// What does not depend on the lanes' addresses, of a load or not, at a site. In place: who copies
+// what was just written waits for it.
+static inline void touch_begin(Touch *at, Checker *checker, Warp *warp, uint32_t site, bool loads,
+                               Scope scope) {
+    at->checker = checker;
+    at->warp = warp;
+    at->base = record_make(checker->now, site, warp->index * (uint32_t)LANES, scope);
+    at->launch = checker->check->launch << RECORD_TIME;
+    at->done = check_saturated(checker, at->base) ? ~(Record)0 : at->launch;
+    at->floor = checker->block_floor << RECORD_TIME;
+    at->warp_floor = checker->warp_floor[warp->index] << RECORD_TIME;
+    at->times = checker->times << RECORD_TIME;
+    at->span = (checker->times_end - checker->times) << RECORD_TIME;
+    at->reads = loads;
+    at->writes = !loads;
+    at->strong = scope != SCOPE_NONE;
+    at->parted = checker->parted >> warp->index & 1;
+}
+
+// Of an access.
+static inline void touch_set(Touch *at, Checker *checker, Warp *warp, const Access *access,
+                             const uint64_t address[LANES]) {
+    const Scope scope = access->order ? access->scope : SCOPE_NONE;
+    touch_begin(at, checker, warp, check_site(checker, access), access->kind == ACCESS_LOAD, scope);
+    at->access = access;
+    at->address = address;
+    at->size = address_bytes(access);
+}
 
 static inline bool touch_own(const Touch *at, Record record) {
     return record - at->times < at->span;
@@ -111,11 +138,14 @@ void words_touch(Touch *at, uint32_t mask);
 // Of weak accesses, or of updates. The lanes that need a closer look.
 uint32_t scattered_quick(const Touch *at, uint32_t mask);
 
-// --- whole.c: whole warps at consecutive addresses ---
+// --- whole.c: whole warps at consecutive addresses, and runs of lanes ---
 
-// False: look at every lane.
-bool whole_touch(const Touch *at);
-// The same of one lane, at->mine, that accesses all words of a group.
+// From this address on. False: look at every lane.
+bool whole_touch(const Touch *at, uint64_t first);
+// Lanes at any addresses, if they are few runs of lanes one behind the other. The lanes that need a
+// closer look.
+uint32_t whole_runs(const Touch *at, uint32_t mask);
+// As whole_touch, of one lane, at->mine, that accesses all words of a group.
 bool whole_group(const Touch *at, uint64_t address);
 
 #endif

@@ -8,39 +8,69 @@ typedef struct {
     uint32_t first, count, shift;
 } Span;
 
-static inline Record lane_record(const Span *span, uint32_t k) {
-    return span->base + ((Record)(k >> span->shift) << RECORD_THREAD);
+// The greatest of them: below a time, all are.
+TOUCH_INLINE Record greatest(const Record *records, const Span *span) {
+    Record found = 0;
+    for (uint64_t k = span->first; k < (uint64_t)span->first + span->count; k++)
+        found = records[k] > found ? records[k] : found;
+    return found;
 }
 
+// Whether touch_settled holds of all.
 TOUCH_INLINE bool all_settled(const Touch *at, const Record *records, const Span *span) {
-    const Touch local = *at;
+    const Record done = at->done, floor = at->floor, warp_floor = at->warp_floor;
+    const Record times = at->times, limit = at->span;
     const Span cells = *span;
-    uint32_t wrong = 0;
-    for (uint32_t k = 0; k < cells.count; k++)
-        wrong |= (uint32_t)!touch_settled(&local, records[cells.first + k], lane_record(&cells, k));
+    uint64_t wrong = 0;
+    if (greatest(records, span) < done) return true;
+    for (uint64_t k = 0; k < cells.count; k++) {
+        const Record old = records[cells.first + k];
+        const Record other = old ^ (cells.base + (k >> cells.shift << RECORD_THREAD));
+        const uint64_t of_warp = other & RECORD_WARP_MASK ? 0 : old < warp_floor;
+        const uint64_t of_lane = other & RECORD_LANE_MASK ? of_warp : 1;
+        const uint64_t earlier = old < floor ? 1 : of_lane;
+        const uint64_t settled = old - times < limit ? earlier : 0;
+        wrong |= old < done ? 0 : settled ^ 1;
+    }
     return !wrong;
 }
 
+// Whether touch_known holds of all.
 TOUCH_INLINE bool all_known(const Touch *at, const Record *records, const Span *span) {
-    const Touch local = *at;
-    uint32_t wrong = 0;
-    for (uint32_t k = span->first; k < span->first + span->count; k++)
-        wrong |= (uint32_t)!touch_known(&local, records[k]);
+    const Record launch = at->launch, floor = at->floor, base = at->base;
+    const Record times = at->times, limit = at->span;
+    uint64_t wrong = 0;
+    for (uint64_t k = span->first; k < (uint64_t)span->first + span->count; k++) {
+        const Record old = records[k];
+        const uint64_t of_warp = (old ^ base) & RECORD_WARP_MASK ? 0 : 1;
+        const uint64_t earlier = old < floor ? 1 : of_warp;
+        const uint64_t known = old - times < limit ? earlier : 0;
+        wrong |= old < launch ? 0 : known ^ 1;
+    }
     return !wrong;
 }
 
 TOUCH_INLINE void set_records(Record *records, const Span *span) {
     const Span cells = *span;
-    for (uint32_t k = 0; k < cells.count; k++) records[cells.first + k] = lane_record(&cells, k);
+    for (uint64_t k = 0; k < cells.count; k++)
+        records[cells.first + k] = cells.base + (k >> cells.shift << RECORD_THREAD);
 }
 
-// The same of reads, beside which others of the warp's lanes may have read the same.
+// As set_records, of reads beside which others of the warp's lanes may have read the same: see
+// touch_read. All records are of this warp, or past.
 TOUCH_INLINE void set_reads(const Touch *at, Record *records, const Span *span) {
-    const Touch local = *at;
+    const Record floor = at->floor > at->warp_floor ? at->floor : at->warp_floor;
+    const Record times = at->times, limit = at->span, done = at->done;
+    const uint64_t whole = !at->parted;
+    Record *const read = records + span->first;
     const Span cells = *span;
-    for (uint32_t k = 0; k < cells.count; k++) {
-        Record *const read = records + cells.first + k;
-        *read = touch_read(&local, *read, lane_record(&cells, k));
+    for (uint64_t k = 0; k < cells.count; k++) {
+        const Record mine = cells.base + (k >> cells.shift << RECORD_THREAD), old = read[k];
+        const uint64_t strange = ((old ^ mine) & RECORD_LANE_MASK) ? whole : 0;
+        const uint64_t own = old - times < limit ? strange : 0;
+        const uint64_t late = old >= floor ? own : 0;
+        const uint64_t many = old >= done ? late : 0;
+        read[k] = mine | many << RECORD_MANY;
     }
 }
 
@@ -78,7 +108,7 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
         if (more && !all_settled(at, cells->write_2, span)) return false;
     }
     if (at->strong && region->read == launch && any_weak(at, cells->read, span)) return false;
-    if (region->read != launch || all_settled(at, cells->read, span)) {
+    if (region->read != launch || greatest(cells->read, span) < at->launch) {
         set_records(cells->read, span);
         return true;
     }
@@ -143,14 +173,17 @@ static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
     return true;
 }
 
-// Weak accesses to whole groups, each lane's words within one. False: look at the words.
-static bool whole_groups(const Touch *at, Region *region, uint32_t word, uint32_t each) {
+// Weak accesses to whole groups by so many lanes, each one's words within a group. False: look at
+// the words.
+static bool whole_groups(const Touch *at, Region *region, Record first, uint32_t word,
+                         uint32_t lanes) {
     const uint64_t launch = at->checker->check->launch;
-    if (at->strong || word % REGION_GROUP || each > 4) return false;
+    const uint32_t each = at->size / 4, words = each * lanes;
+    if (at->strong || word % REGION_GROUP || words % REGION_GROUP || each > 4) return false;
     const Record shift = (Record)__builtin_ctz(each);
-    const uint32_t lanes = REGION_GROUP >> shift; // of a group
-    for (uint32_t k = 0; k < each; k++) {
-        const Record base = at->base + ((Record)(k * lanes) << RECORD_THREAD);
+    const uint32_t of_group = REGION_GROUP >> shift;
+    for (uint32_t k = 0; k < words / REGION_GROUP; k++) {
+        const Record base = first + ((Record)(k * of_group) << RECORD_THREAD);
         const Span span = {base, word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
         if (!quiet_cells(at, region, &span)) return false;
         GroupRecords *group = &region->groups[word / REGION_GROUP + k];
@@ -181,28 +214,51 @@ static bool groups_unwritten(const Touch *at, const Region *region, uint32_t fir
     return !written;
 }
 
-// False: look at every lane.
-bool whole_touch(const Touch *at) {
-    const uint64_t first = at->address[0] - memory_base, bytes = (uint64_t)at->size * LANES;
-    if (first / REGION_BYTES != (first + bytes - 1) / REGION_BYTES) return false;
-    Region *region = shadow_region(at->address[0]);
+// What the cells have. One for each lane of a whole warp is the common case, which constants make
+// quick.
+static bool whole_cells(const Touch *at, Region *region, const Span *span, bool split) {
+    Cells *cells = split ? &region->bytes : &region->words;
+    if (span->count == LANES && !span->shift) {
+        const Span warp = {span->base, span->first, LANES, 0};
+        return at->reads ? whole_read(at, region, cells, &warp)
+                         : whole_write(at, region, cells, &warp);
+    }
+    return at->reads ? whole_read(at, region, cells, span) : whole_write(at, region, cells, span);
+}
+
+static bool touch_run(const Touch *at, Record base, uint32_t lanes, uint64_t first) {
+    const uint64_t begin = first - memory_base, bytes = (uint64_t)at->size * lanes;
+    if (begin / REGION_BYTES != (begin + bytes - 1) / REGION_BYTES) return false;
+    Region *region = shadow_region(first);
     if (!region || (at->size < 4 && !region_split(at, region))) return false;
     const bool split = region->split == at->checker->check->launch;
-    const uint32_t word = (uint32_t)(first % REGION_BYTES / 4);
-    if (!split && whole_groups(at, region, word, at->size / 4)) return true;
-    const uint32_t words = at->size * LANES / 4;
+    const uint32_t word = (uint32_t)(begin % REGION_BYTES / 4);
+    const uint32_t words = (uint32_t)(begin % 4 + bytes + 3) / 4;
+    if (!split && whole_groups(at, region, base, word, lanes)) return true;
     if (!at->reads || !groups_unwritten(at, region, word, words))
         if (!region_expand(at, region, word, words)) return true;
     if (!region_room(at, region, split)) return false;
     region_mark(at, region);
-    Cells *cells = split ? &region->bytes : &region->words;
     const uint32_t unit = split ? 1 : 4, each = at->size / unit;
-    const uint32_t cell = (uint32_t)(first % REGION_BYTES / unit);
-    if (each == 1) { // the same with constants, which makes it quick
-        const Span span = {at->base, cell, LANES, 0};
-        return at->reads ? whole_read(at, region, cells, &span)
-                         : whole_write(at, region, cells, &span);
+    const Span span = {base, (uint32_t)(begin % REGION_BYTES / unit), each * lanes,
+                       (uint32_t)__builtin_ctz(each)};
+    return whole_cells(at, region, &span, split);
+}
+
+bool whole_touch(const Touch *at, uint64_t first) { return touch_run(at, at->base, LANES, first); }
+
+uint32_t whole_runs(const Touch *at, uint32_t mask) {
+    enum { FEW_RUNS = 4 };
+    const uint32_t on = at->shape->on & mask & mask >> 1;
+    uint32_t left = 0;
+    if (__builtin_popcount(mask & ~(on << 1)) > FEW_RUNS) return mask;
+    while (mask) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(on >> lane));
+        const uint32_t lanes = (count == LANES ? ALL_LANES : (1u << count) - 1) << lane;
+        const Record base = at->base + ((Record)lane << RECORD_THREAD);
+        if (count == 1 || !touch_run(at, base, count, at->address[lane])) left |= lanes;
+        mask &= ~lanes;
     }
-    const Span span = {at->base, cell, each * LANES, (uint32_t)__builtin_ctz(each)};
-    return at->reads ? whole_read(at, region, cells, &span) : whole_write(at, region, cells, &span);
+    return left;
 }

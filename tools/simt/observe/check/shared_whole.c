@@ -1,0 +1,167 @@
+// Whole warps that load or store shared memory, each lane behind the one before: the words between
+// them are looked at as a row. See shared.h.
+//
+// Mostly a barrier lies behind all that others did to a row: then the greatest record tells so.
+#include "simt/observe/check/shared.h"
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+// Over the words of a row, whose records are in arrays apart: of this the compiler makes vectors.
+#if defined(__clang__)
+#define ROW_LOOP(row)                                                                              \
+    _Pragma("clang loop vectorize(assume_safety)") for (uint64_t k = 0; k < (row)->words; k++)
+#else
+#define ROW_LOOP(row) _Pragma("GCC ivdep") for (uint64_t k = 0; k < (row)->words; k++)
+#endif
+
+typedef struct {
+    Checker *checker;
+    uint32_t word, words; // 1 << shift of them a lane's
+    uint32_t shift;
+    Record base;  // of the first lane
+    Record floor; // as those of SharedTouch
+    Record warp_floor, start;
+} Row;
+
+ALWAYS Record mine_of(const Row *row, uint64_t k) {
+    return row->base + (k >> row->shift << RECORD_THREAD);
+}
+
+ALWAYS Record least(const Record *records, const Row *row) {
+    Record found = ~(Record)0;
+    ROW_LOOP(row) found = records[k] < found ? records[k] : found;
+    return found;
+}
+
+ALWAYS Record greatest(const Record *records, const Row *row) {
+    Record found = 0;
+    ROW_LOOP(row) found = records[k] > found ? records[k] : found;
+    return found;
+}
+
+// Whether all are seen to be ordered before the lanes' accesses by a barrier, by bar.warp.sync, or
+// as the same lanes' own.
+ALWAYS bool ordered(const Row *row, const Record *records) {
+    const Row local = *row;
+    const Record copies = RECORD_COPY << RECORD_TIME;
+    uint64_t open = 0;
+    ROW_LOOP(&local) {
+        const Record record = records[k], other = record ^ mine_of(&local, k);
+        const bool mine = !(other & RECORD_LANE_MASK);
+        const bool warps = !(other & RECORD_WARP_MASK) & (record < local.warp_floor);
+        const bool settled = (record < local.floor) | ((record < copies) & (mine | warps));
+        open |= (uint64_t)!settled;
+    }
+    return !open;
+}
+
+// The same of records none of which is later than `latest`.
+ALWAYS bool settled(const Row *row, const Record *records, Record latest) {
+    return latest < row->floor || greatest(records, row) < row->floor || ordered(row, records);
+}
+
+// Whether a barrier lies behind all of them.
+ALWAYS bool past(const Row *row, const Record *records, Record latest) {
+    return latest < row->floor || greatest(records, row) < row->floor;
+}
+
+ALWAYS void set(const Row *row, Record *records) {
+    const Row local = *row;
+    ROW_LOOP(&local) records[k] = mine_of(&local, k);
+}
+
+// Where others have read since the barrier, the lanes' reads are noted beside theirs.
+static void note_beside(const Row *row, Record *read, Record *read_2) {
+    const Row local = *row;
+    const Record copies = RECORD_COPY << RECORD_TIME;
+    for (uint64_t first = 0; first < local.words; first += LANES) {
+        Record *const reads = read + first, *const others = read_2 + first;
+        Record mine[LANES], keep[LANES];
+        LANE_LOOP mine[l] = mine_of(&local, first + (uint64_t)l);
+        LANE_LOOP {
+            const uint64_t strange = (reads[l] ^ mine[l]) & RECORD_LANE_MASK ? 1 : 0;
+            const uint64_t other = (uint64_t)(reads[l] >= copies) | strange;
+            keep[l] = 0 - (other & (uint64_t)(reads[l] >= local.floor));
+        }
+        LANE_LOOP reads[l] = (reads[l] & keep[l]) | (mine[l] & ~keep[l]);
+        LANE_LOOP others[l] = (others[l] & ~keep[l]) | (mine[l] & keep[l]);
+    }
+    shared_noted(&local.checker->latest_read_2, local.base | RECORD_LANE_MASK);
+}
+
+ALWAYS bool load_row(const Row *row) {
+    Checker *checker = row->checker;
+    const Cells *cells = &checker->cells;
+    Record *write = cells->write + row->word, *write_2 = cells->write_2 + row->word;
+    Record *read = cells->read + row->word, *read_2 = cells->read_2 + row->word;
+    if (least(write, row) < row->start) return false;
+    if (!settled(row, write, checker->latest_write)) return false;
+    if (!past(row, write_2, checker->latest_write_2)) return false;
+    if (past(row, read, checker->latest_read))
+        set(row, read);
+    else
+        note_beside(row, read, read_2);
+    shared_noted(&checker->latest_read, row->base | RECORD_LANE_MASK | 3);
+    return true;
+}
+
+ALWAYS bool store_row(const Row *row) {
+    Checker *checker = row->checker;
+    const Cells *cells = &checker->cells;
+    Record *write = cells->write + row->word, *write_2 = cells->write_2 + row->word;
+    Record *read = cells->read + row->word, *read_2 = cells->read_2 + row->word;
+    if (!settled(row, write, checker->latest_write)) return false;
+    if (!past(row, write_2, checker->latest_write_2)) return false;
+    if (!settled(row, read, checker->latest_read)) return false;
+    if (!settled(row, read_2, checker->latest_read_2)) return false;
+    set(row, write);
+    shared_noted(&checker->latest_write, row->base | RECORD_LANE_MASK | 3);
+    return true;
+}
+
+// By the number of words, which makes the loops quick.
+static bool touch_row(Row *row, uint32_t size, bool loads) {
+#define ROW_OF(n)                                                                                  \
+    case 4 << (n): {                                                                               \
+        Row of = *row;                                                                             \
+        of.words = LANES << (n);                                                                   \
+        of.shift = (n);                                                                            \
+        return loads ? load_row(&of) : store_row(&of);                                             \
+    }
+    switch (size) {
+        ROW_OF(0)
+        ROW_OF(1)
+        ROW_OF(2)
+    default:
+        return false;
+    }
+#undef ROW_OF
+}
+
+// Whether some word of the row has records of its bytes.
+static bool any_split(const Checker *checker, uint32_t word, uint32_t words) {
+    uint32_t any = 0;
+    for (uint32_t k = word; checker->any_split && k < word + words; k++) any |= checker->split[k];
+    return any;
+}
+
+bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t first) {
+    const uint32_t site = check_known_site(checker, inst->slot);
+    const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
+    const uint64_t bytes = (uint64_t)size * LANES;
+    const Extent *extent = &checker->variables[site];
+    const bool loads = inst->access == ACCESS_LOAD;
+    if (!site || size < 4 || first & (size - 1)) return false;
+    if (first < extent->low || first + bytes > extent->high) return false;
+    if (check_clusters(checker->machine) || checker->unwritten_at[site]) return false;
+    if (checker->words.count && (!loads || inst->order)) return false;
+    if (checker->orders && inst->order) return false;
+    Row row = {.checker = checker,
+               .word = (uint32_t)first / 4,
+               .base = record_make(checker->now, site, warp->index * (uint32_t)LANES, 0),
+               .floor = checker->block_floor << RECORD_TIME,
+               .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
+               .start = checker->block_start << RECORD_TIME};
+    if (check_saturated(checker, row.base)) return false;
+    return !any_split(checker, row.word, (uint32_t)bytes / 4) && touch_row(&row, size, loads);
+}
