@@ -56,7 +56,7 @@ void json_open(Json *json, Str key, char bracket) {
 
 void json_close(Json *json, char bracket) {
     json->depth--;
-    if (json->filled) new_line(json);
+    if (json->filled && !(json->flat && json->depth >= FLAT_FROM)) new_line(json);
     buf_char(json->out, bracket);
     json->filled = true;
 }

@@ -227,7 +227,8 @@ struct Checker {
     bool cluster_apart;   // some did anything behind their arrival, or released nothing
     uint64_t cluster_met; // else what the cluster did before this time lies before its
     uint64_t
-        cluster_floor[MAX_WARPS]; // last barrier; and before which one each warp has waited for
+        cluster_floor[MAX_WARPS];    // last barrier; and before which one each warp has waited for
+    uint32_t have_fenced[MAX_WARPS]; // lanes that have called a fence in this launch
     uint32_t cluster_waited[MAX_WARPS]; // lanes that have waited at one
     Record *remote; // by rank and thread: the last access of another block's to shared memory here
     ProxyFence (*proxy_fences)[PROXY_FENCES]; // per warp, the latest

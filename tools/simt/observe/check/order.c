@@ -8,10 +8,10 @@
 // on: order is transitive, through barriers too. None of this looks at values, and blocks run one
 // after another here, so a missing fence is found although nothing ever went wrong.
 //
-// A fence counts for its own thread, and for those that a barrier lets go behind it: where all
-// threads write and call __threadfence(), and behind __syncthreads() one of them takes a ticket,
-// the fences (fence.sc) order what all wrote. Which of two fences comes first in the order of all
-// fence.sc is otherwise left to chance, and orders nothing here.
+// A fence counts for its own thread, and for those that a barrier lets go behind it, if they have
+// called one, too: where all threads write and call __threadfence(), and behind __syncthreads() one
+// of them takes a ticket, the fences (fence.sc) order what all wrote. Which of two fences comes
+// first in the order of all fence.sc is otherwise left to chance, and orders nothing here.
 //
 // Wide: at the scope of the device or the system, or of the cluster where there are any: which
 // clusters two blocks are of is not looked at.
@@ -199,8 +199,9 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     bool far = wide(checker, access->scope);
     if (word && access->kind == ACCESS_STORE) word->wide = word->narrow = word->copies = NULL;
     bool releases = access->order & ORDER_RELEASE;
+    const uint32_t fenced = lanes & checker->have_fenced[warp->index];
     bool after_fence = access->order & (ORDER_RELAXED | ORDER_VOLATILE) &&
-                       (is_fenced(own, lanes) || is_fenced(&checker->common, lanes));
+                       (is_fenced(own, fenced) || is_fenced(&checker->common, fenced));
     if (!releases && !after_fence) return;
     if (access->space == PTX_GLOBAL) {
         Region *region = shadow_region(address);
@@ -212,8 +213,8 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     Release *release = releases ? release_now(checker, warp, lanes, far) : NULL;
     if (release) write_log(checker, word, release, far);
     if (after_fence) {
-        write_fenced(checker, word, &checker->common, lanes, far);
-        write_fenced(checker, word, own, lanes, far);
+        write_fenced(checker, word, &checker->common, fenced, far);
+        write_fenced(checker, word, own, fenced, far);
     }
 }
 
@@ -295,6 +296,7 @@ void check_fence(Warp *warp, const Inst *inst) {
         acquire(checker, own, &checker->common.pending, warp->exec, wide(checker, inst->scope));
     }
     if (!(inst->order & ORDER_RELEASE)) return;
+    checker->have_fenced[warp->index] |= warp->exec;
     Release *release = release_now(checker, warp, warp->exec, wide(checker, inst->scope));
     if (release) add_fenced(checker, own, (Fenced){release, warp->exec});
 }
@@ -328,6 +330,7 @@ void order_begin(Checker *checker) {
     if (checker->words.count)
         memset(checker->words.at, 0, checker->words.slots * sizeof *checker->words.at);
     checker->words.count = 0;
+    memset(checker->have_fenced, 0, sizeof checker->have_fenced);
     if (!checker->orders) return;
     checker->orders = false;
     clear_knowledge(&checker->common);
