@@ -32,15 +32,16 @@ void json_in_html(Buf *out, Str json) {
     }
 }
 
+static bool has_lines(const Json *json) { return !json->flat || json->depth <= FLAT_FROM; }
+
 static void new_line(Json *json) {
-    if (json->flat && json->depth > FLAT_FROM) return;
     buf_char(json->out, '\n');
     for (int i = 0; !json->flat && i < json->depth; i++) buf_char(json->out, ' ');
 }
 
 static void start_member(Json *json, Str key) {
     if (json->filled) buf_char(json->out, ',');
-    if (json->depth) new_line(json);
+    if (json->depth && has_lines(json)) new_line(json);
     json->filled = true;
     if (key.len == 0) return;
     json_string(json->out, key);
@@ -55,8 +56,9 @@ void json_open(Json *json, Str key, char bracket) {
 }
 
 void json_close(Json *json, char bracket) {
+    const bool lines = json->filled && has_lines(json);
     json->depth--;
-    if (json->filled && !(json->flat && json->depth >= FLAT_FROM)) new_line(json);
+    if (lines) new_line(json);
     buf_char(json->out, bracket);
     json->filled = true;
 }

@@ -98,9 +98,9 @@ endif
 
 else
 every_size = $(foreach lab,$(runs),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n)))
-# What was recorded of a lab and size as its source is now, stays, but with ALL=1, or where another
-# device's results know a kernel more; of what is due ONLY="11_% 13_%@1024" takes these. collect says
-# what is due, so it is made before all else.
+# What was recorded of a lab and size as its source is now, with nothing missing in a row, stays, but
+# with ALL=1, or where another device's results know a kernel more; of what is due ONLY="11_% 13_%@1024"
+# takes these. collect says what is due, so it is made before all else.
 RECORDED = results/$(DEVICE)
 recordings = $(filter-out results/cpu% results/compare-% results/trace-%,$(wildcard results/*.csv))
 others = $(filter-out $(RECORDED)$(1).csv,\

@@ -34,12 +34,17 @@ static Str source_now(const Kept *kept, const LabCsv *csv) {
     return buf_str(&source);
 }
 
+// Whether the row was kept from a time before there was some column.
+static bool has_gap(Str row) {
+    return str_find(row, STR(",,")) != SIZE_MAX || str_ends(row, STR(","));
+}
+
 bool kept_is_current(const Kept *kept, const LabCsv *csv) {
     const Str source = source_now(kept, csv);
     Csv reader = kept->head.reader;
     size_t rows = 0;
     for (Str row, keys[KEYS]; next_of(&reader, kept, csv, &row, keys); rows++)
-        if (!str_equal(keys[SOURCE], source)) return false;
+        if (!str_equal(keys[SOURCE], source) || has_gap(row)) return false;
     return rows > 0;
 }
 

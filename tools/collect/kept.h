@@ -15,7 +15,8 @@ Kept kept_open(Arena *arena, const char *path);
 // Adds the rows of a lab and size, whatever source they are of.
 void kept_add(const Kept *kept, const LabCsv *csv, Buf *out);
 
-// Whether there are rows of this lab and size, and all of them are of its source as it is now.
+// Whether there are rows of this lab and size, all of them of its source as it is now, and with
+// something in every column.
 bool kept_is_current(const Kept *kept, const LabCsv *csv);
 
 // Whether another results file has rows of this lab and size, of its source as it is now, of a

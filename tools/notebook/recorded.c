@@ -17,9 +17,8 @@ static bool add_number(Buf *text, const ResultTable *device, const ResultRow *ro
 
 // What rows have in common stands once in front of them: the device, the lab, how many elements.
 static bool add_group(Buf *text, const ResultTable *device, const Lab *lab, const ResultRow *row) {
-    Str name = results_fact(device, STR("device"));
     buf_add(text, STR("("));
-    json_string(text, name.len ? name : device->device);
+    json_string(text, results_device_name(text->arena, device));
     buf_add(text, STR(", "));
     json_string(text, lab->name);
     buf_add(text, STR(", "));

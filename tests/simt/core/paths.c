@@ -20,13 +20,18 @@ static Path waiting(const Inst *barrier, uint32_t mask, uint32_t lanes) {
                   .state = PATH_SYNC};
 }
 
-// Lanes 0 to 3 have set up a barrier of their own, and so have 4 to 7, at the same instruction.
-static void test_two_barriers(Warp *warp, const Inst *barrier) {
+// The first of so many paths of a warp runs.
+static void start(Warp *warp, uint32_t live, uint32_t running, uint8_t paths) {
     warp->current = 0;
     warp->parent = -1;
-    warp->live = 0xff;
-    warp->mask = warp->exec = 0x30;
-    warp->path_count = 5;
+    warp->live = live;
+    warp->mask = warp->exec = running;
+    warp->path_count = paths;
+}
+
+// Lanes 0 to 3 have set up a barrier of their own, and so have 4 to 7, at the same instruction.
+static void test_two_barriers(Warp *warp, const Inst *barrier) {
+    start(warp, 0xff, 0x30, 5);
     warp->paths[0] = overtaken(barrier, 0x30); // runs
     warp->paths[1] = overtaken(barrier, 0x40);
     warp->paths[2] = waiting(barrier, 0x80, 0xf0);
@@ -43,10 +48,7 @@ static void test_two_barriers(Warp *warp, const Inst *barrier) {
 
 // A barrier that others have passed is empty for lanes that yielded.
 static void test_empty_barrier(Warp *warp, const Inst *barrier) {
-    warp->current = 0;
-    warp->live = 0x0f;
-    warp->mask = warp->exec = 0x01;
-    warp->path_count = 3;
+    start(warp, 0x0f, 0x01, 3);
     warp->paths[0] = overtaken(barrier, 0x01); // runs
     warp->paths[1] = overtaken(barrier, 0x02);
     warp->paths[2] = waiting(barrier, 0x0c, 0x0e);
