@@ -736,8 +736,8 @@ struct MeanVariance {
         unsigned n = a.count + b.count;
         if (n == 0) return a;
         float share = (float)b.count / (float)n, delta = b.mean - a.mean;
-        return {n, a.mean + delta * share,
-                a.m2 + b.m2 + delta * delta * share * (float)a.count};
+        float weight = (float)a.count * share;  // 0 if one of them is empty
+        return {n, a.mean + delta * share, a.m2 + b.m2 + delta * weight * delta};
     }
 };
 
