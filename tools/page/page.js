@@ -121,16 +121,18 @@
         }
     }
 
+    const kinds = [[".table-frame", "table"], ["figure", "figure"], ["*", "listing"]];
+
     // What scrolls sideways can be reached and scrolled by keyboard too; what does not is no stop.
     function markScrolling() {
-        for (const box of main.querySelectorAll(".table-frame, pre, .sourceCode")) {
+        for (const box of main.querySelectorAll(".table-frame, pre, .sourceCode, figure:not(.play)")) {
             const scrolls = box.scrollWidth > box.clientWidth + 1 &&
                 /auto|scroll/.test(getComputedStyle(box).overflowX);
             if (scrolls === box.hasAttribute("tabindex")) continue;
             if (scrolls) {
                 box.setAttribute("tabindex", "0");
                 box.setAttribute("role", "group");
-                box.setAttribute("aria-label", box.matches(".table-frame") ? "table" : "listing");
+                box.setAttribute("aria-label", kinds.find(([kind]) => box.matches(kind))[1]);
             } else {
                 for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
             }
