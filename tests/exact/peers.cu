@@ -113,7 +113,7 @@ template <class T> static void row(const char *type, int data, size_t n) {
     double ceiling = time_of<T>(launch_ceiling<T>, n), cub = time_of<T>(launch_cub<T>, n);
     double exact = time_of<T>(launch_exact<T, ExactLevels<T>>, n);
     double integers = time_of<T>(launch_exact<T, ExactIntegers<T>>, n);
-    printf("%s,%s,%zu,%.2f,%.2f,%.2f,%.2f,%.2f,%.1f\n", type, names[data], n, ceiling, cub, exact,
+    printf("%s,\"%s\",%zu,%.2f,%.2f,%.2f,%.2f,%.2f,%.1f\n", type, names[data], n, ceiling, cub, exact,
            integers, cub / exact, 100 * ceiling / exact);
     fflush(stdout);
 }
