@@ -276,10 +276,13 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
 // one n, or only the first.
 static void collect(const KeyScope *scope, const ResultTable *table, const Key *key,
                     NameMatch *same, bool every_shape, KeyRows *rows) {
-    size_t capacity = 0;
+    size_t capacity = 0, n_column = results_column(table, STR("n"));
+    Buf shape = {.arena = scope->arena}; // of thousands of rows with a shape only those of its n
+    if (key->cols > 0) buf_format(&shape, "%.0f", key->n);
     *rows = (KeyRows){.table = table};
     for (size_t i = 0; i < table->row_count; i++) {
         const ResultRow *row = &table->rows[i];
+        if (shape.len && !str_equal(row->cells[n_column], buf_str(&shape))) continue;
         if (!matches(scope, table, row, key, same)) continue;
         double n = row_n(table, row);
         double wanted = key->has_n     ? key->n

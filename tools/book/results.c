@@ -309,16 +309,19 @@ bool results_read_csv(Arena *arena, const char *path, ResultTable *table, Result
     return read_table(arena, path, (Str){NULL, 0}, table, error);
 }
 
-Str results_cell(const ResultTable *table, const ResultRow *row, Str column) {
+size_t results_column(const ResultTable *table, Str column) {
     for (size_t i = 0; i < table->column_count; i++)
-        if (str_equal(table->columns[i], column)) return row->cells[i];
-    return (Str){NULL, 0};
+        if (str_equal(table->columns[i], column)) return i;
+    return SIZE_MAX;
+}
+
+Str results_cell(const ResultTable *table, const ResultRow *row, Str column) {
+    size_t at = results_column(table, column);
+    return at == SIZE_MAX ? (Str){NULL, 0} : row->cells[at];
 }
 
 bool results_has_column(const ResultTable *table, Str column) {
-    for (size_t i = 0; i < table->column_count; i++)
-        if (str_equal(table->columns[i], column)) return true;
-    return false;
+    return results_column(table, column) != SIZE_MAX;
 }
 
 Str results_fact(const ResultTable *table, Str name) {

@@ -70,6 +70,9 @@ bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultT
 // Reads any CSV file with facts, a header row and data rows, whatever its columns are.
 bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error);
 
+// Which cell of a row a column is; SIZE_MAX when there is none of that name.
+size_t results_column(const ResultTable *table, Str column);
+
 // The text in a named column of a row; empty when there is no such column.
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
 bool results_has_column(const ResultTable *table, Str column);
