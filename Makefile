@@ -30,7 +30,7 @@ CHAPTERS := $(sort $(wildcard chapters/*.md))
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-together test check mutate bench-simt help clean FORCE
+.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes record-together test check mutate bench-simt help clean FORCE
 all: $$(lost_labs) run figures book notebooks $(B)/compile_commands.json  ## build, run every lab on the device at hand, draw, weave, render
 	$(if $(filter test,$(GOALS)),,$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library)))
 	$(if $(filter test,$(GOALS)),,$(call say,= open $(B)/book.html))
@@ -49,7 +49,7 @@ $(B)/labs.mk: $(B)/tangle $(CHAPTERS) $(if $(MAKE_RESTARTS),,$(call lost,$(B)/co
 	$(Q)$(B)/tangle -d $(CHAPTERS) >$@.new
 	@$(call stamp,$$(find code $(B)/code -type f) $(B)/figures.csv,$(B)/code.done) && mv $@.new $@
 ifneq ($(filter-out help clean simt mutate watch colab $(B)/watch $(PROGRAMS:%=$(B)/%),$(GOALS)),)
-include $(B)/labs.mk tools/build/device.mk tools/build/newest.mk
+include $(B)/labs.mk tools/build/device.mk tools/build/newest.mk tools/build/shapes.mk
 endif
 include tools/build/watch.mk
 
@@ -93,7 +93,7 @@ exercises: $(B)/grade  ## which exercises are done, not yet done, never tried
 	$(Q)$(grade) -l $(CHAPTERS)
 
 # The book.
-$(B)/figures.done $(B)/book.done $(B)/notebooks.done: $(filter record record-newest,$(GOALS))
+$(B)/figures.done $(B)/book.done $(B)/notebooks.done: $(filter record record-newest record-shapes,$(GOALS))
 figures: $(B)/figures.done  ## draw the figures whose data has changed
 figures_due = $(eval figures_due := $$(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes))$(figures_due)
 $(B)/figures.done: $(B)/labs.mk $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)

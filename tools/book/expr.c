@@ -2,7 +2,9 @@
 #include "book/expr.h"
 
 #include <ctype.h>
-#include <math.h>
+
+#include "book/fold.h"
+#include "book/shapes.h"
 
 #define DEEPEST 64 // nested parentheses and signs; more is a mistake, not a formula
 
@@ -18,6 +20,8 @@ typedef struct {
     size_t count;
     size_t capacity;
 } Values;
+
+static const Str cases = STR("cases");
 
 static bool parse_sum(Parser *parser, Value *value);
 
@@ -73,7 +77,7 @@ static bool key_values(Parser *parser, const Key *key, Str name, Values *values)
         return true;
     }
     KeyRows rows;
-    const ResultTable *device = key_device(scope, key->chapter, parser->why);
+    const ResultTable *device = shapes_table(scope, key, parser->why);
     if (!device || !key_rows(scope, device, key, &rows, parser->why)) return false;
     for (size_t i = 0; i < rows.count; i++) {
         Key one = *key;
@@ -144,7 +148,10 @@ static bool parse_key(Parser *parser, Values *values) {
     Str start = parser->rest;
     if (take_named(parser, values)) return true;
     if (!key_take(parser->scope, &parser->rest, &key)) {
-        if (start.len)
+        if (str_starts(str_from(start, word_length(start)), STR("@shapes")))
+            buf_format(parser->why, "a key with @shapes stands for many values: use min, max, "
+                                    "geomean or cases");
+        else if (start.len)
             buf_format(parser->why, "expected a number or a key before `%.*s`", STR_ARG(start));
         else
             buf_format(parser->why, "expected a number or a key at the end");
@@ -180,71 +187,84 @@ static bool parse_list(Parser *parser, Values *values) {
     return true;
 }
 
-static bool fold(Parser *parser, Str function, const Values *values, Value *result) {
-    bool least = str_equal(function, STR("min")), mean = str_equal(function, STR("geomean"));
-    *result = values->items[0];
-    double logarithms = 0;
-    for (size_t i = 0; i < values->count; i++) {
-        Value item = values->items[i];
-        const char *problem = value_comparable(*result, item);
-        if (!problem && mean && item.number <= 0) problem = "geomean needs positive values";
-        if (problem) {
-            buf_format(parser->why, "%s", problem);
-            return false;
-        }
-        result->stale = result->stale || item.stale;
-        logarithms += log(item.number > 0 ? item.number : 1);
-        if (least ? item.number < result->number : item.number > result->number)
-            result->number = item.number;
+// What stands up to the parenthesis that ends a call.
+static Str inside_call(Str text) {
+    size_t open = 1, end = 0;
+    for (; end < text.len; end++) {
+        open += text.at[end] == '(';
+        open -= text.at[end] == ')';
+        if (open == 0) break;
     }
-    if (mean) result->number = exp(logarithms / (double)values->count);
-    return true;
+    return str_slice(text, 0, end);
 }
 
-// percent(x), bytes(x), count(x): a plain number gets a unit. about(x): two digits of any number.
-static bool convert(Parser *parser, Str function, Value *value) {
-    if (str_equal(function, STR("about"))) {
-        if (value->unit == UNIT_TEXT) buf_format(parser->why, "about() takes a number");
-        *value = value_about(*value);
-        return value->unit != UNIT_TEXT;
-    }
-    static const struct {
-        Str name;
-        Unit unit;
-        double factor;
-    } units[] = {{STR("percent"), UNIT_PERCENT, 100},
-                 {STR("bytes"), UNIT_BYTES, 1},
-                 {STR("count"), UNIT_COUNT, 1}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!str_equal(function, units[i].name)) continue;
-        if (value->unit != UNIT_NONE && value->unit != UNIT_RATIO && value->unit != UNIT_COUNT) {
-            buf_format(parser->why, "%.*s() takes a number without a unit", STR_ARG(function));
+static void say_shape(Parser *parser, const KeyRows *rows, size_t i, Buf reason) {
+    buf_format(parser->why, "at n = %.*s, rows of %.*s: %.*s",
+               STR_ARG(results_cell(rows->table, rows->rows[i], STR("n"))),
+               STR_ARG(results_cell(rows->table, rows->rows[i], STR("cols"))),
+               STR_ARG(buf_str(&reason)));
+}
+
+// The values of a formula with KERNEL@shapes, one for each shape.
+static bool shape_values(Parser *parser, Values *values) {
+    Str text = inside_call(parser->rest);
+    KeyRows rows;
+    parser->rest = str_from(parser->rest, text.len);
+    if (!shapes_rows(parser->scope, &text, &rows, parser->why)) return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        Buf reason = {.arena = parser->scope->arena};
+        Value value;
+        Str at = shapes_at(parser->scope, text, rows.table, rows.rows[i]);
+        if (!expr_value(parser->scope, at, &value, &reason)) {
+            say_shape(parser, &rows, i, reason);
             return false;
         }
-        value->unit = units[i].unit;
-        value->number *= units[i].factor;
+        values_add(parser, values, value);
     }
     return true;
 }
 
-static bool is_fold(Str name) {
-    return str_equal(name, STR("min")) || str_equal(name, STR("max")) ||
-           str_equal(name, STR("geomean"));
-}
+static ExprVerdict claim_once(const KeyScope *scope, Str text, bool *stale, Buf *why);
 
-static bool is_conversion(Str name) {
-    return str_equal(name, STR("percent")) || str_equal(name, STR("bytes")) ||
-           str_equal(name, STR("count")) || str_equal(name, STR("about"));
+// cases(CLAIM): at how many shapes it holds.
+static bool count_cases(Parser *parser, Value *value) {
+    Str text = inside_call(parser->rest);
+    KeyRows rows;
+    *value = (Value){.unit = UNIT_COUNT};
+    parser->rest = str_from(parser->rest, text.len);
+    if (!shapes_any(text)) {
+        buf_format(parser->why, "cases() takes a claim about KERNEL@shapes");
+        return false;
+    }
+    if (!shapes_rows(parser->scope, &text, &rows, parser->why)) return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        Buf reason = {.arena = parser->scope->arena};
+        bool stale;
+        Str at = shapes_at(parser->scope, text, rows.table, rows.rows[i]);
+        ExprVerdict verdict = claim_once(parser->scope, at, &stale, &reason);
+        value->stale = value->stale || stale;
+        value->number += verdict == EXPR_HOLDS;
+        if (verdict == EXPR_WRONG) say_shape(parser, &rows, i, reason);
+        if (verdict == EXPR_WRONG) return false;
+    }
+    return true;
 }
 
 static bool parse_call(Parser *parser, Str function, Value *value) {
     Values values = {0};
     parser->rest = str_from(parser->rest, function.len);
     if (!expect(parser, '(')) return false;
-    if (is_conversion(function)) {
-        if (!parse_sum(parser, value) || !convert(parser, function, value)) return false;
-    } else if (!parse_list(parser, &values) || !fold(parser, function, &values, value)) {
-        return false;
+    if (value_converts(function)) {
+        const char *problem = parse_sum(parser, value) ? value_convert(function, value) : "";
+        if (problem && *problem)
+            buf_format(parser->why, "%.*s() takes %s", STR_ARG(function), problem);
+        if (problem) return false;
+    } else if (str_equal(function, cases)) {
+        if (!count_cases(parser, value)) return false;
+    } else {
+        bool several = shapes_any(inside_call(parser->rest));
+        if (several ? !shape_values(parser, &values) : !parse_list(parser, &values)) return false;
+        if (!fold_values(function, values.items, values.count, value, parser->why)) return false;
     }
     return expect(parser, ')');
 }
@@ -285,7 +305,8 @@ static bool parse_atom(Parser *parser, Value *value) {
     }
     Str word = str_slice(parser->rest, 0, word_length(parser->rest));
     bool call = word.len < parser->rest.len && parser->rest.at[word.len] == '(';
-    if (call && (is_fold(word) || is_conversion(word))) return parse_call(parser, word, value);
+    if (call && (fold_is(word) || value_converts(word) || str_equal(word, cases)))
+        return parse_call(parser, word, value);
     if (((c >= '0' && c <= '9') || c == '.') && !key_take(parser->scope, &ahead, &key))
         return parse_number(parser, value);
     Values values = {0};
@@ -359,7 +380,7 @@ static bool take_time_row(Parser *parser, KeyRows *rows, bool *stale) {
         return false;
     }
     parser->rest = str_from(parser->rest, 5);
-    const ResultTable *device = key_device(parser->scope, key.chapter, parser->why);
+    const ResultTable *device = shapes_table(parser->scope, &key, parser->why);
     if (!device || !key_rows(parser->scope, device, &key, rows, parser->why)) return false;
     *stale = *stale || key_is_stale(parser->scope, device, rows->rows[0]);
     return true;

@@ -6,9 +6,11 @@
 //   atom  := NUMBER | '(' sum ')' | '-' atom | key.FIELD | device | device.NAME | cpu.NAME
 //          | one of the last four and `[DEVICE]`, whose rows or facts are meant
 //          | min(LIST) | max(LIST) | geomean(LIST) | percent(sum) | bytes(sum) | count(sum) |
-//          about(sum)
+//          about(sum) | cases(CLAIM)
 //          | the name of a number that the scope knows by itself
 //   LIST  := sums separated by commas; a key with `*` stands for all its values
+//          | a sum with KERNEL@shapes, for each shape of a row that was recorded: shapes.h
+//   CLAIM := a claim with KERNEL@shapes: at how many shapes it holds
 //
 // A chapter and its kernel are written without spaces (04/block_sum.time), a division with them.
 // `a.time ~ b.time` holds when the two intervals from the 5th to the 95th percentile overlap: no

@@ -124,6 +124,25 @@ static size_t kernel_length(Str text) {
     return end + template_arguments(str_from(text, end));
 }
 
+bool key_take_count(Str *text, double *count) {
+    Str rest = *text;
+    double number = 0, scale = 1024;
+    size_t end = 0;
+    for (; end < rest.len && is_digit(rest.at[end]); end++)
+        number = number * 10 + (rest.at[end] - '0');
+    if (end == 0) return false;
+    rest = str_from(rest, end);
+    for (const char *p = "KMG"; *p; p++, scale *= 1024) {
+        if (rest.len < 2 || rest.at[0] != *p || rest.at[1] != 'i') continue;
+        number *= scale;
+        rest = str_from(rest, 2);
+        break;
+    }
+    *count = number;
+    *text = rest;
+    return true;
+}
+
 static bool take_n(Str *text, Key *key) {
     Str rest = str_from(*text, 1);
     if (rest.len && rest.at[0] == '*') {
@@ -131,21 +150,12 @@ static bool take_n(Str *text, Key *key) {
         *text = str_from(rest, 1);
         return true;
     }
-    size_t end = 0;
-    for (; end < rest.len && is_digit(rest.at[end]); end++)
-        key->n = key->n * 10 + (rest.at[end] - '0');
-    if (end == 0) return false;
-    rest = str_from(rest, end);
-    static const char prefixes[] = "KMG";
-    double scale = 1024;
-    for (const char *p = prefixes; *p; p++, scale *= 1024) {
-        if (rest.len < 2 || rest.at[0] != *p || rest.at[1] != 'i') continue;
-        key->n *= scale;
-        rest = str_from(rest, 2);
-        break;
-    }
+    if (!key_take_count(&rest, &key->n)) return false;
     key->has_n = true;
     *text = rest;
+    if (rest.len == 0 || rest.at[0] != 'x') return true;
+    rest = str_from(rest, 1);
+    if (key_take_count(&rest, &key->cols)) *text = rest;
     return true;
 }
 
@@ -196,10 +206,14 @@ bool key_same_kernel(Arena *arena, Str counted, Str kernel) {
     return str_equal(buf_str(&flat), b);
 }
 
+static double row_count(const ResultTable *table, const ResultRow *row, Str column) {
+    double count = -1;
+    results_number(results_cell(table, row, column), &count);
+    return count;
+}
+
 static double row_n(const ResultTable *table, const ResultRow *row) {
-    double n = -1;
-    results_number(results_cell(table, row, STR("n")), &n);
-    return n;
+    return row_count(table, row, STR("n"));
 }
 
 typedef bool NameMatch(Arena *arena, Str recorded, Str kernel);
@@ -247,6 +261,9 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
     if (sizes.len == 0)
         buf_format(why, "no kernel `%.*s` of chapter %.*s in %s", STR_ARG(key->kernel),
                    STR_ARG(key->chapter), table->path);
+    else if (key->cols > 0)
+        buf_format(why, "no `%.*s` of %.0f elements in rows of %.0f in %s", STR_ARG(key->kernel),
+                   key->n, key->cols, table->path);
     else if (key->has_n)
         buf_format(why, "no `%.*s` with n = %.0f in %s, which has n = %.*s", STR_ARG(key->kernel),
                    key->n, table->path, STR_ARG(buf_str(&sizes)));
@@ -259,16 +276,20 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
 // one n, or only the first.
 static void collect(const KeyScope *scope, const ResultTable *table, const Key *key,
                     NameMatch *same, bool every_shape, KeyRows *rows) {
-    size_t capacity = 0;
+    size_t capacity = 0, n_column = results_column(table, STR("n"));
+    Buf shape = {.arena = scope->arena}; // of thousands of rows with a shape only those of its n
+    if (key->cols > 0) buf_format(&shape, "%.0f", key->n);
     *rows = (KeyRows){.table = table};
     for (size_t i = 0; i < table->row_count; i++) {
         const ResultRow *row = &table->rows[i];
+        if (shape.len && !str_equal(row->cells[n_column], buf_str(&shape))) continue;
         if (!matches(scope, table, row, key, same)) continue;
         double n = row_n(table, row);
         double wanted = key->has_n     ? key->n
                         : key->every_n ? n
                                        : default_n(scope, table, row, key, same);
-        bool repeated = n != wanted;
+        bool repeated =
+            n != wanted || (key->cols > 0 && row_count(table, row, STR("cols")) != key->cols);
         for (size_t k = 0; !every_shape && !repeated && k < rows->count; k++)
             repeated = row_n(table, rows->rows[k]) == n &&
                        str_equal(results_cell(table, rows->rows[k], STR("kernel")),
@@ -454,48 +475,4 @@ const ResultTable *key_device(const KeyScope *scope, Str chapter, Buf *why) {
         buf_format(why, "no results of the reference device: %s/%.*s.csv is missing",
                    results->folder, STR_ARG(name));
     return NULL;
-}
-
-// CUDA writes a version as 1000 * major + 10 * minor: 12040 reads 12.4.
-static void spell_version(const KeyScope *scope, Str name, Str *text) {
-    bool versioned = str_equal(name, STR("toolkit")) || str_equal(name, STR("driver")) ||
-                     str_equal(name, STR("runtime"));
-    double number;
-    if (!versioned || str_find(*text, STR(".")) != SIZE_MAX || !results_number(*text, &number) ||
-        number < 1000 || number >= 1e6)
-        return;
-    Buf readable = {.arena = scope->arena};
-    buf_format(&readable, "%d.%d", (int)number / 1000, (int)number % 1000 / 10);
-    *text = buf_str(&readable);
-}
-
-Str key_fact_text(const KeyScope *scope, const ResultTable *table, Str name) {
-    Str text = results_fact(table, name);
-    spell_version(scope, name, &text);
-    return text;
-}
-
-bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why) {
-    static const struct {
-        Str name;
-        Unit unit;
-    } units[] = {
-        {STR("sm_count"), UNIT_COUNT},        {STR("l2_bytes"), UNIT_BYTES},
-        {STR("pin_gbps"), UNIT_RATE},         {STR("memory_clock_khz"), UNIT_CLOCK},
-        {STR("memory_bus_bits"), UNIT_COUNT},
-    };
-    bool counted = str_equal(table, STR("cpu"));
-    const ResultTable *from =
-        counted ? scope->results->counters : key_device(scope, scope->chapter, why);
-    if (!from && counted) buf_format(why, "%s/cpu.csv is missing", scope->results->folder);
-    if (!from) return false;
-    *value = (Value){.unit = UNIT_TEXT, .text = key_fact_text(scope, from, name)};
-    if (value->text.len == 0) {
-        buf_format(why, "%s has no line `# %.*s: …`", from->path, STR_ARG(name));
-        return false;
-    }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (str_equal(name, units[i].name) && results_number(value->text, &value->number))
-            value->unit = units[i].unit;
-    return true;
 }

@@ -1,9 +1,10 @@
-// Key: the name of a recorded number, `[CHAPTER/]KERNEL[@N].FIELD`, and how it is looked up.
+// Key: the name of a recorded number, `[CHAPTER/]KERNEL[@N[xC]].FIELD`, and how it is looked up.
 //
 // CHAPTER is two digits or a capital letter (default: the chapter that asks), KERNEL a name from
 // the lab's table, N a number of elements, Ki, Mi and Gi allowed (default: 25,600,000 when it was
-// recorded, else the only n). `*` stands for every kernel or, after @, every n.
-// FIELD is a field of the GPU tables (key_fields) or a counter: a column of cpu.csv.
+// recorded, else the only n). `*` stands for every kernel or, after @, every n. N elements in rows
+// of C each are a shape, which stands in another file: shapes.h. FIELD is a field of the GPU tables
+// (key_fields) or a counter: a column of cpu.csv.
 #ifndef BOOK_KEY_H
 #define BOOK_KEY_H
 
@@ -43,6 +44,7 @@ typedef struct {
     bool has_n;
     bool every_n;
     double n;
+    double cols; // of a shape: the length of its rows; 0: none is meant
 } Key;
 
 typedef struct {
@@ -65,6 +67,9 @@ Str key_chapter_of(Str path);
 
 // How text calls a chapter: `4` for `04`, `A` for `A`.
 Str key_chapter_number(Str chapter);
+
+// Takes a count off *text: 4096 or 4Ki. False: *text does not start with one.
+bool key_take_count(Str *text, double *count);
 
 // Takes a key without its field off *text. False: *text does not start with one.
 bool key_take(const KeyScope *scope, Str *text, Key *key);

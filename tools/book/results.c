@@ -30,6 +30,8 @@ static bool is_one_of(Str name, const Str *names, size_t count) {
     return false;
 }
 
+static bool is_of_shapes(Str device) { return str_ends(device, STR("-shapes")); }
+
 static bool is_text_column(Str column) {
     return is_one_of(column, text_columns, sizeof text_columns / sizeof *text_columns);
 }
@@ -61,7 +63,8 @@ static bool fail_plain(Reader *reader, const char *message) {
 
 static bool check_columns(Reader *reader) {
     const ResultTable *table = reader->table;
-    static const char *const needed[] = {"chapter", "kernel", "n"};
+    static const char *const needed[] = {"chapter", "kernel", "n", "cols"};
+    const size_t needs = is_of_shapes(table->device) ? 4 : 3;
     for (size_t i = 0; i < table->column_count; i++) {
         Buf message = {.arena = reader->arena};
         if (table->columns[i].len == 0) return fail_plain(reader, "a column has no name");
@@ -71,7 +74,7 @@ static bool check_columns(Reader *reader) {
             return fail(reader, reader->csv.line, message);
         }
     }
-    for (size_t i = 0; i < sizeof needed / sizeof *needed && !reader->any; i++) {
+    for (size_t i = 0; i < needs && !reader->any; i++) {
         if (results_has_column(table, str_of(needed[i]))) continue;
         Buf message = {.arena = reader->arena};
         buf_format(&message, "the header has no column `%s`", needed[i]);
@@ -116,6 +119,7 @@ static bool is_shape(Str s) {
 // takes no time, none eleven days. Rates and percentages stop there too.
 static const char *number_fault(Str name, Str cell, bool counts) {
     static const Str whole[] = {STR("n"),
+                                STR("cols"),
                                 STR("block"),
                                 STR("grid"),
                                 STR("samples"),
@@ -150,6 +154,8 @@ static const char *cell_fault(const Reader *reader, Str column, Str cell) {
         return is_hash(cell) ? NULL : "is not 16 hexadecimal digits";
     if (str_equal(column, STR("kernel"))) return cell.len ? NULL : "names no kernel";
     if (str_equal(column, STR("n")) && cell.len == 0) return "is not a number of elements";
+    if (str_equal(column, STR("cols")) && (cell.len == 0 || str_equal(cell, STR("0"))))
+        return "is not the length of a row";
     if (is_text_column(column) || cell.len == 0) return NULL;
     return number_fault(column, cell, counts);
 }
@@ -200,8 +206,9 @@ static int by_words(const void *a, const void *b) {
 }
 
 static RowKey row_key(Reader *reader, const ResultRow *row) {
-    static const char *const parts[] = {"chapter", "kernel",    "n",      "elem",     "block",
-                                        "grid",    "code_line", "launch", "partials", "sweep"};
+    static const char *const parts[] = {"chapter", "kernel",   "n",    "elem",
+                                        "block",   "cols",     "grid", "code_line",
+                                        "launch",  "partials", "sweep"};
     Buf words = {.arena = reader->arena};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         buf_add(&words, results_cell(reader->table, row, str_of(parts[i])));
@@ -302,16 +309,19 @@ bool results_read_csv(Arena *arena, const char *path, ResultTable *table, Result
     return read_table(arena, path, (Str){NULL, 0}, table, error);
 }
 
-Str results_cell(const ResultTable *table, const ResultRow *row, Str column) {
+size_t results_column(const ResultTable *table, Str column) {
     for (size_t i = 0; i < table->column_count; i++)
-        if (str_equal(table->columns[i], column)) return row->cells[i];
-    return (Str){NULL, 0};
+        if (str_equal(table->columns[i], column)) return i;
+    return SIZE_MAX;
+}
+
+Str results_cell(const ResultTable *table, const ResultRow *row, Str column) {
+    size_t at = results_column(table, column);
+    return at == SIZE_MAX ? (Str){NULL, 0} : row->cells[at];
 }
 
 bool results_has_column(const ResultTable *table, Str column) {
-    for (size_t i = 0; i < table->column_count; i++)
-        if (str_equal(table->columns[i], column)) return true;
-    return false;
+    return results_column(table, column) != SIZE_MAX;
 }
 
 Str results_fact(const ResultTable *table, Str name) {
@@ -401,7 +411,9 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
     size_t count = csv_names(arena, folder, &names);
     ResultTable *devices = ARENA_NEW(arena, count + 1, ResultTable);
     ResultTable *limits = ARENA_NEW(arena, count + 1, ResultTable);
+    ResultTable *shapes = ARENA_NEW(arena, count + 1, ResultTable);
     size_t limits_count = 0;
+    results->shapes = shapes;
     for (size_t i = 0; i < count; i++) {
         Buf path = {.arena = arena};
         buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(names[i]));
@@ -417,6 +429,10 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
         }
         if (limits_device(names[i]).len) {
             limits[limits_count++] = table;
+            continue;
+        }
+        if (is_of_shapes(names[i])) {
+            shapes[results->shapes_count++] = table;
             continue;
         }
         size_t place = results->device_count++;

@@ -2,13 +2,14 @@
 //
 // <device>.csv holds what a GPU measured, <device>-limits.csv what held its kernels back (it is
 // joined to the former: limits.h), <device>-newest.csv what the same labs measured there with a CUB
-// newer than the toolkit's (a device to whoever names it, and to nobody else), cpu.csv what the CPU
-// device counted per kernel, cpu-machine.csv the same of machine code (joined to it: machine.h),
-// and cpu-lines.csv per line of tangled code, of PTX. Each is a few comment lines `# name: value`
-// (its facts), a header row and data rows. Numbers are what they can be: counts whole and not
-// negative, times positive, the 5th percentile not above the median, nor that above the 95th.
-// trace-*.csv, errors*.csv, compare-*.csv and steps/*.csv have columns of their own: they are for
-// plots, for tables that show a file as it is, and for the page's player.
+// newer than the toolkit's (a device to whoever names it, and to nobody else), <device>-shapes.csv
+// rows of every shape, told by the column `cols` (for keys that name a shape: shapes.h), cpu.csv
+// what the CPU device counted per kernel, cpu-machine.csv the same of machine code (joined to it:
+// machine.h), and cpu-lines.csv per line of tangled code, of PTX. Each is a few comment lines `#
+// name: value` (its facts), a header row and data rows. Numbers are what they can be: counts whole
+// and not negative, times positive, the 5th percentile not above the median, nor that above the
+// 95th. trace-*.csv, errors*.csv, compare-*.csv and steps/*.csv have columns of their own: they are
+// for plots, for tables that show a file as it is, and for the page's player.
 #ifndef BOOK_RESULTS_H
 #define BOOK_RESULTS_H
 
@@ -43,6 +44,8 @@ typedef struct {
     const char *folder;
     const ResultTable *devices; // the reference device first, the others by name
     size_t device_count;
+    const ResultTable *shapes; // by name: nvidia-h200-shapes
+    size_t shapes_count;
     const ResultTable *reference; // NULL when its file is not there
     const ResultTable *counters;  // cpu.csv with cpu-machine.csv, NULL when it is not there
     const ResultTable *lines;     // cpu-lines.csv, NULL when it is not there
@@ -66,6 +69,9 @@ bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultT
 
 // Reads any CSV file with facts, a header row and data rows, whatever its columns are.
 bool results_read_csv(Arena *arena, const char *path, ResultTable *table, ResultError *error);
+
+// Which cell of a row a column is; SIZE_MAX when there is none of that name.
+size_t results_column(const ResultTable *table, Str column);
 
 // The text in a named column of a row; empty when there is no such column.
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);

@@ -176,6 +176,37 @@ Value value_about(Value value) {
     return value;
 }
 
+static const struct {
+    Str name;
+    Unit unit;
+    double factor;
+} conversions[] = {{STR("percent"), UNIT_PERCENT, 100},
+                   {STR("bytes"), UNIT_BYTES, 1},
+                   {STR("count"), UNIT_COUNT, 1},
+                   {STR("about"), UNIT_NONE, 1}};
+
+bool value_converts(Str function) {
+    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
+        if (str_equal(function, conversions[i].name)) return true;
+    return false;
+}
+
+const char *value_convert(Str function, Value *value) {
+    if (str_equal(function, STR("about"))) {
+        if (value->unit == UNIT_TEXT) return "a number";
+        *value = value_about(*value);
+        return NULL;
+    }
+    if (value->unit != UNIT_NONE && value->unit != UNIT_RATIO && value->unit != UNIT_COUNT)
+        return "a number without a unit";
+    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++) {
+        if (!str_equal(function, conversions[i].name)) continue;
+        value->unit = conversions[i].unit;
+        value->number *= conversions[i].factor;
+    }
+    return NULL;
+}
+
 // 1.500 MB reads 1.5 MB: the zeros behind the point say more than is known.
 static void add_without_zeros(Buf *out, Str text) {
     size_t point = str_find(text, STR(".")), end = point + 1;

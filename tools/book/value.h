@@ -35,6 +35,11 @@ const char *value_comparable(Value a, Value b);
 // The value rounded to two digits; a ratio becomes a plain number.
 Value value_about(Value value);
 
+// The functions percent, bytes and count, which give a plain number a unit, and about, two digits
+// of any number. NULL, or what the function takes, in words.
+bool value_converts(Str function);
+const char *value_convert(Str function, Value *value);
+
 // Writes the value as prose shows it: three significant digits for what was measured (four after
 // a leading 1), exact digits for counts, a no-break space before the unit. A stale value carries
 // the mark *(stale)*. Text is Markdown that shows it and nothing else.

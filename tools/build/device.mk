@@ -104,7 +104,7 @@ every_size = $(foreach lab,$(runs),$(lab) $(foreach n,$(sizes_$(lab)),$(lab)@$(n
 RECORDED = results/$(DEVICE)
 recordings = $(filter-out results/cpu% results/compare-% results/trace-%,$(wildcard results/*.csv))
 others = $(filter-out $(RECORDED)$(1).csv,\
-  $(if $(1),$(filter %$(1).csv,$(recordings)),$(filter-out %-limits.csv %-newest.csv,$(recordings))))
+  $(if $(1),$(filter %$(1).csv,$(recordings)),$(filter-out %-limits.csv %-newest.csv %-shapes.csv,$(recordings))))
 due = $(filter $(or $(ONLY),%),$(if $(ALL),$(2),$(shell $(anew) $(make_anew) -s $(B)/collect >&2; \
   $(B)/collect -d -k $(RECORDED)$(1).csv -n $(N) $(2) $(call others,$(1)))))
 kept = $(addprefix -k ,$(wildcard $(RECORDED)$(1).csv))

@@ -12,7 +12,7 @@ ifneq ($(filter-out help mutate watch colab,$(GOALS)),)
 DRIVES := yes
 # drive asks make which tools it will need, but in a fresh clone make must compile tangle to answer.
 at_once = $(if $(asks_only)$(wildcard $(B)/labs.mk),,\
-  $(if $(filter all labs run record record-newest saved chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book saved,$(GOALS)),pandoc))
+  $(if $(filter all labs run record record-newest record-shapes saved chapter-% exercise-%,$(GOALS)),nvcc) $(if $(filter all book saved,$(GOALS)),pandoc))
 .PHONY: $(GOALS) driven
 $(GOALS): driven
 	@:

@@ -11,6 +11,7 @@ from floors import first_of, kernel_floors, rates_of
 from roles import missing_kernel
 from row_rates import rows_data
 from scenes import scenes_of
+from shape_rates import map_data, rates_data
 from traces import trace_steps
 
 CEILING = "read_ceiling"  # what reading alone can do: in every lab
@@ -351,7 +352,7 @@ def check_kernels(devices, counters, roles):
     timed = [row for table in devices for row in table.rows]
     names = {row["kernel"] for row in timed}
     counted = counters.rows if counters else []
-    for role in (role for role in roles if role.name != "scenes"):
+    for role in (role for role in roles if role.name not in ("scenes", "shape-map", "shape-rates")):
         if role.name == "counters":
             before = [row for row in counted if row["chapter"] < role.chapter]
             known = {counted_name(row, names) for row in before}
@@ -377,6 +378,8 @@ def figures_of(devices, counters, traces, errors, roles):
         ("counters", "counters", partial(counters_data, devices=devices, timed=timed), counters),
         ("floors", "floors", partial(floors_data, counters=counters, timed=timed), devices),
         ("rows", "rows", rows_data, devices),
+        ("shape-map", "shape_map", map_data, devices),
+        ("shape-rates", "shape_rates", rates_data, devices),
     ):
         for role in play(name) if source else []:
             data = data_of(source, role=role)

@@ -65,6 +65,8 @@ SOURCES = (
     "row_scenes.py",
     "row_rates.py",
     "row_curves.py",
+    "shape_rates.py",
+    "shape_maps.py",
 )
 
 
@@ -172,6 +174,7 @@ def draw(folder, due, hashes):
         import protocols
         import row_curves
         import row_scenes
+        import shape_maps
         import style
         import sweeps
         import trees
@@ -181,7 +184,7 @@ def draw(folder, due, hashes):
             'draw with the one that "tools/build/toolchain.sh python" names'
         ) from None
     modules = (ladder, sweeps, counts, errors, floor_bars, trees, machine, protocols, ideas)
-    modules += (row_scenes, row_curves)
+    modules += (row_scenes, row_curves, shape_maps)
     pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)

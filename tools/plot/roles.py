@@ -20,6 +20,9 @@ attributes of all labs as CSV, from which they are read.
   scenes NAMES         NAME-NN.svg for each: the drawings of scenes.py
   floors KERNELS       floors-NN.svg: the times of these kernels beside what they cannot fall below;
                        KERNEL=4 has four loads of each thread on their way at once
+  shape-map KERNEL=PEER  shape-map-NN.svg: the peer's time by the kernel's at every shape of rows, by
+                       total and length, beside each CUB that was measured
+  shape-rates KERNELS=PEER  shape-rates-NN.svg: the same over the length, of the largest total
   rows KERNELS=BEST    rows-NN.svg: these kernels' speed as a share of BEST's, over the length of
                        their rows: what * stands for in KERNELS, `all` for one row; or their kind,
                        where it stands for a word
@@ -33,7 +36,7 @@ from fnmatch import fnmatchcase
 from scenes import SCENES
 from tables import Fault
 
-ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "scenes")
+ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "shape-map", "shape-rates", "scenes")
 HEADER = ["file", "line", "target", "figures"]
 
 
@@ -73,6 +76,11 @@ def checked(role):
     for pattern in role.patterns if role.name == "rows" else ():
         if not re.fullmatch(r"[^*?=]*\*[^*?=]*=[^*?=]+", pattern):
             raise role.fault(f"rows: `{pattern}` is not KERNELS=BEST with one * in KERNELS")
+    for pattern in role.patterns if role.name.startswith("shape-") else ():
+        if not re.fullmatch(r"[^*?=]+=[^*?=]+", pattern):
+            raise role.fault(f"{role.name}: `{pattern}` is not KERNEL=PEER")
+    if role.name == "shape-map" and len(role.patterns) > 1:
+        raise role.fault("shape-map is about one kernel")
     for scene in role.patterns if role.name == "scenes" else ():
         if scene not in SCENES:
             raise role.fault(f"there is no scene `{scene}`, only {', '.join(SCENES)}")

@@ -36,6 +36,11 @@ DARK = {
     GREY: "#767d86",
 }
 SERIES = (BLUE, ORANGE, GREEN, PURPLE)
+# From behind to ahead, the third in between is neither: the darker, or on dark the brighter, the more.
+SHADES = ("#b8480a", "#f2a873", "#d0d7de", "#cfe3f2", "#9cc8e6", "#569fd3", BLUE, "#003d66")
+DARK |= dict(zip(SHADES[:2], ("#ff9a52", "#a55f2f")))
+DARK |= dict(zip(SHADES[2:6], ("#444c56", "#1d4058", "#25618a", "#3a8cc0")))
+DARK[SHADES[7]] = "#bfe6ff"
 FONTS = "-apple-system, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
 WIDTH = 7.2  # inches: 691 px, what a page of text is wide
@@ -123,18 +128,18 @@ def names_of(devices):
 # --- frames ---
 
 
-def sheet(height, name):
-    """A figure of that height in inches, and a function that places axes in inches from its top."""
+def sheet(height, name, width=WIDTH):
+    """A figure of that size in inches, and functions that place axes and words in inches from its top."""
     matplotlib.rcParams["svg.hashsalt"] = name
-    figure = plt.figure(figsize=(WIDTH, height))
+    figure = plt.figure(figsize=(width, height))
 
-    def place(left, top, width, high):
+    def place(left, top, wide, high):
         return figure.add_axes(
-            [left / WIDTH, 1 - (top + high) / height, width / WIDTH, high / height]
+            [left / width, 1 - (top + high) / height, wide / width, high / height]
         )
 
     def write(left, top, text, **style):
-        return figure.text(left / WIDTH, 1 - top / height, text, va="baseline", **style)
+        return figure.text(left / width, 1 - top / height, text, va="baseline", **style)
 
     return figure, place, write
 

@@ -17,12 +17,15 @@ class Table:
     columns: list
     rows: list  # of dicts: text, or numbers where the column is numeric; None for an empty cell
     limits: list = field(default_factory=list)  # of a device: what held its kernels back, likewise
+    shapes: "Table" = None  # of a device: rows of every shape
+    newest_shapes: "Table" = None  # the same beside a newer CUB
 
 
 TEXT = {  # grids and blocks of the CPU device may have several dimensions: 64x2
     "device": {"chapter", "kernel", "elem", "source", "note"},
     "counters": {"chapter", "kernel", "source", "grid", "block"},
     "limits": {"chapter", "kernel", "source"},
+    "shapes": {"chapter", "kernel", "elem", "source"},
     "trace": {"kernel", "space", "op", "block"},
     "errors": {"order", "data"},
 }
@@ -39,6 +42,7 @@ NEEDED = {
         "shared_pipe_pct",
         "warps_pct",
     ),
+    "shapes": ("chapter", "kernel", "n", "cols", "elem", "median_us", "p5_us", "p95_us"),
     "trace": (
         "kernel",
         "launch",
@@ -53,10 +57,11 @@ NEEDED = {
     ),
     "errors": ("order", "data", "n", "relative_error", "bound", "condition"),
 }
-WHOLE = {"n", "block", "grid", "samples", "sweep", "sm_count", "l2_bytes"}  # in every table
+WHOLE = {"n", "cols", "block", "grid", "samples", "sweep", "sm_count", "l2_bytes"}  # in every table
 WHOLE |= {"launch", "warp", "line", "bytes", "lane", "address"}  # in traces
 MAY_BE_EMPTY = {"line", "bytes", "lane", "address"}  # on the barrier rows of a trace
 ACCESSES = ("load", "store", "atomic", "barrier")
+TIMED = ("device", "limits", "shapes")  # tables with times
 LARGEST = 1e12  # microseconds, GB/s, percent
 COUNTS_END = 1 << 53  # from here on a double does not count
 
@@ -79,10 +84,11 @@ def fault_of(kind, column, value):
     if kind == "counters" or column in WHOLE:
         if not isinstance(value, int):
             return "not a whole number"
-        return None if 0 <= value < COUNTS_END else "no count: at least 0, below 2^53"
-    if kind in ("device", "limits") and value > LARGEST:
+        least = 1 if kind == "shapes" else 0
+        return None if least <= value < COUNTS_END else f"no count: at least {least}, below 2^53"
+    if kind in TIMED and value > LARGEST:
         return "too large: more than 1e12"
-    if kind in ("device", "limits") and column.endswith("_us"):
+    if kind in TIMED and column.endswith("_us"):
         return None if value > 0 else "not positive"
     return "negative" if value < 0 else None
 
@@ -114,7 +120,7 @@ def read_row(kind, columns, cells):
     for column in NEEDED[kind]:
         if row[column] in (None, "") and not (barrier and column in MAY_BE_EMPTY):
             raise ValueError(f"{column} is empty")
-    if kind == "device" and not row["p5_us"] <= row["median_us"] <= row["p95_us"]:
+    if kind in ("device", "shapes") and not row["p5_us"] <= row["median_us"] <= row["p95_us"]:
         values = ", ".join(f"{row[name]:g}" for name in ("p5_us", "median_us", "p95_us"))
         raise ValueError(f"p5_us, median_us and p95_us are not in order: {values}")
     return row
@@ -188,7 +194,7 @@ def read_table(path, kind):
 def read_results(folder, first=""):
     """All tables of the folder: devices by file name, but one first, the counters or None, traces
     by file name, and those of its folder `errors`, which are not a device's."""
-    devices, counters, traces, limits = [], None, [], {}
+    devices, counters, traces, limits, shapes = [], None, [], {}, {}
     errors = [read_table(path, "errors") for path in sorted((folder / "errors").glob("*.csv"))]
     for path in sorted(folder.glob("*.csv")):
         if path.name.startswith("trace-"):
@@ -197,10 +203,14 @@ def read_results(folder, first=""):
             counters = read_table(path, "counters")
         elif path.stem.endswith("-limits"):
             limits[path.stem.removesuffix("-limits")] = read_table(path, "limits").rows
+        elif path.stem.endswith("-shapes"):
+            shapes[path.stem.removesuffix("-shapes")] = read_table(path, "shapes")
         elif not path.stem.endswith("-newest"):  # the same labs once more: no device of its own
             table = read_table(path, "device")
             devices += [table] if table else []
     for table in devices:
         table.limits = limits.get(table.path.stem, [])
+        table.shapes = shapes.get(table.path.stem)
+        table.newest_shapes = shapes.get(f"{table.path.stem}-newest")
     devices.sort(key=lambda table: table.path.stem != first)
     return devices, counters, traces, errors
