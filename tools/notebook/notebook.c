@@ -219,17 +219,29 @@ static bool *needed_chunks(const Labs *labs, const bool *inside, bool exercises)
     return needed;
 }
 
+// A chunk that no cell needs is text. In the notebook with all chapters it is a link to the
+// chapter's, so that it stays below 1 MB; but for the harness, which is not at home in a chapter.
+static void show_chunk(Book *book, size_t chunk) {
+    const Notebook *notebook = book->cells;
+    Str name = code_name(book, chunk), home = path_stem(book->chunks->files[book->file].path);
+    bool link = notebook->whole && !notebook->labs->harness[chunk];
+    Buf text = {.arena = book->arena};
+    buf_format(&text, "`%.*s`", STR_ARG(name));
+    if (link)
+        buf_format(&text, " stands in [the chapter's own notebook](%.*s.ipynb).\n", STR_ARG(home));
+    if (!link) buf_add(&text, STR(":\n\n"));
+    book_blank(book);
+    book_add(book, buf_str(&text));
+    if (!link) code_weave_plain(book, book->chunks->chunks[chunk].part);
+}
+
 // Stands in for code_weave.
 static void add_chunk(Book *book, size_t chunk) {
     Notebook *notebook = book->cells;
     const Lab *lab = notebook->labs->of_chunk[chunk];
     const Chunk *at = &book->chunks->chunks[chunk];
     if (notebook->labs->harness[chunk] || !notebook->needed[chunk]) {
-        Buf caption = {.arena = book->arena};
-        buf_format(&caption, "`%.*s`:\n\n", STR_ARG(code_name(book, chunk)));
-        book_blank(book);
-        book_add(book, buf_str(&caption));
-        code_weave_plain(book, book->chunks->chunks[chunk].part);
+        show_chunk(book, chunk);
         return;
     }
     if (notebook->aside) book->out.len = 0;
