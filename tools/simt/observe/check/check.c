@@ -273,6 +273,8 @@ Observer *check_open(const Machine *machine) {
     check->observer = observer;
     check->machine = machine;
     check->launch = shadow_launch();
+    check->alone = machine->ordered || machine->host_threads == 1;
+    check->backlogs = !machine->after && !machine->run_prerequisite;
     check->site_of_slot = calloc(machine->slot_count + 1u, sizeof *check->site_of_slot);
     if (check->launch && check->site_of_slot) return &check->observer;
     check_close(&check->observer);

@@ -190,7 +190,9 @@ typedef struct {
     ReleaseRoom room;       // of blocks that run one at a time
     Finding *found;         // by Blocks that are done with
     size_t found_count;
-    bool lost; // memory was too short for some
+    bool lost;     // memory was too short for some
+    bool alone;    // one host thread runs all blocks
+    bool backlogs; // regions may have one
     CheckListener listener;
 } Check;
 

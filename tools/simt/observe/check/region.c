@@ -91,6 +91,7 @@ static bool copy_to_bytes(const Touch *at, bool used, const Record *words, Recor
 bool region_split(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
     if (region->split == launch) return true;
+    backlog_done(at, region);
     if (!region_expand(at, region, 0, REGION_WORDS)) return false;
     const bool written = region->written == launch, read = region->read == launch;
     const bool more = region->more == launch;

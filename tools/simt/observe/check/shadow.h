@@ -20,18 +20,37 @@ typedef struct {
     Record write, read, read_2;
 } GroupRecords;
 
+// What orders reads of a block within it: see Touch.
+typedef struct {
+    Record times, span, floor, warp_floor;
+} BacklogContext;
+
+// Accesses of a launch that its records do not have yet, one behind the other: see backlog.c.
+typedef struct {
+    uint64_t launch;                 // 0: of none
+    void *entries;
+    uint32_t used, room; // bytes
+    bool writes;                     // all of them, else all are reads
+    bool locked;                     // a host thread is at it
+    BacklogContext context;          // of the reads behind here
+    uint32_t written[REGION_GROUPS]; // a bit for each word
+} Backlog;
+
 // What is known of REGION_BYTES of global memory. A launch is named by its first time. Where a
 // launch accesses less than words, `bytes` stands for `words`.
 typedef struct Region {
     struct Region *next; // of all
     uint64_t low;        // where it begins
     Cells words, bytes;
-    uint64_t written, read; // the last launch that did
-    uint64_t more;          // the last launch that used write_2 or read_2
-    uint64_t split;         // the last launch in which `bytes` counts
-    uint64_t grouped;       // the last launch that used `groups`
-    uint64_t synchronized;  // the last launch that released something here
+    uint64_t written, read;             // the last launch that did
+    uint64_t more;                      // the last launch that used write_2 or read_2
+    uint64_t split;                     // the last launch in which `bytes` counts
+    uint64_t grouped;                   // the last launch that used `groups`,
+    uint64_t group_written, group_read; // that wrote, that read
+    uint64_t direct;                    // the last launch of which the backlog has nothing any more
+    uint64_t synchronized;              // the last launch that released something here
     GroupRecords groups[REGION_GROUPS];
+    Backlog backlog;
 } Region;
 
 // Before anything else in a launch: its first time. 0: the host refuses memory.
@@ -54,6 +73,16 @@ static inline Region *shadow_region(uint64_t address) {
     Region *region = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     return region ? region : shadow_new_region(slot);
 }
+
+// The last write, read and second read of a word by what a region's backlog has, of whatever
+// launch.
+enum { BACKLOG_FOUND = 3 };
+void backlog_look(const Region *region, uint64_t word, Record found[BACKLOG_FOUND]);
+
+// More room for what a backlog has. False: it has BACKLOG_BYTES, or out of memory.
+enum { BACKLOG_BYTES = REGION_WORDS * 8 };
+bool shadow_grow_backlog(Backlog *backlog);
+void shadow_give_backlog(Backlog *backlog); // it is empty then
 
 // Makes room for records where there is none yet. False: out of memory.
 static inline bool shadow_room(Record **records, uint32_t count) {
