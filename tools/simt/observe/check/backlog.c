@@ -3,39 +3,26 @@
 //
 // In most launches what is read somewhere is not written there, and what is written is written
 // once. Then nothing races, and who accessed which word need not be known: 16 bytes for an access
-// of a warp are enough to find it out later, in place of 8 for each word. So a region of which a
-// launch has only read words has these reads in its backlog; one of which it has only written
-// words, each of them once, has these writes, and a bit for each word that was. The first access
-// that is different, or one that finds the backlog full, makes records of all that is in there, and
-// from then on the launch keeps records of the region. They are the same as if they had been kept
-// from the beginning, so nothing is found that would not have been, and nothing is missed.
+// of a warp are enough to find it out later, in place of 8 for each word. So the backlog has reads
+// of pages of which the launch has written nothing, and writes of words, each of them once, to
+// pages of which it has read nothing. The first access that is different, or one that finds the
+// backlog full, makes records of all that is in there, and from then on the launch keeps records of
+// the region. They are the same as if they had been kept from the beginning, so nothing is found
+// that would not have been, and nothing is missed.
 //
 // What whole warps do to groups of words is in the groups' records and not here, unless a part of
 // the group has been written. See touch.h.
+#include "simt/observe/check/backlog.h"
+
 #include <sched.h>
 #include <string.h>
 
-#include "simt/observe/check/touch.h"
-
-// So many lanes from `lane` on: words at `first`, `first + stride`, ..., 1 << `shift` of them each.
-// No lanes: those of Scattered, behind it. No record: a BacklogContext is behind it.
-typedef struct {
-    Record base; // of the warp's first lane
-    uint16_t first;
-    int16_t stride;
-    uint8_t lane, lanes, shift;
-    bool parted;
-} Entry;
-
-typedef struct {
-    uint64_t mask;
-    uint16_t first[LANES];
-} Scattered;
-
 enum { FEW_ENTRIES = 4 };
 // No access needs more.
-enum { MOST_BYTES = 2 * sizeof(Entry) + sizeof(BacklogContext) + sizeof(Scattered) };
-_Static_assert(FEW_ENTRIES * sizeof(Entry) < sizeof(Entry) + sizeof(Scattered), "few are less");
+enum { WORDS_BYTES = LANES * sizeof(uint16_t) };
+enum { MOST_BYTES = 2 * sizeof(BacklogEntry) + sizeof(BacklogContext) + WORDS_BYTES };
+_Static_assert(FEW_ENTRIES * sizeof(BacklogEntry) <= sizeof(BacklogEntry) + WORDS_BYTES,
+               "few are less");
 
 // --- one host thread at a time ---
 
@@ -67,37 +54,51 @@ static void add_context(const Touch *at, Backlog *backlog) {
     const uint64_t changed = (now.times ^ last->times) | (now.span ^ last->span) |
                              (now.floor ^ last->floor) | (now.warp_floor ^ last->warp_floor);
     if (!changed) return;
-    backlog->context = now;
-    *(Entry *)append(backlog, sizeof(Entry)) = (Entry){0};
+    *(BacklogEntry *)append(backlog, sizeof(BacklogEntry)) =
+        (BacklogEntry){.lane = now.times != backlog->context.times};
     *(BacklogContext *)append(backlog, sizeof now) = now;
+    backlog->context = now;
 }
 
-static bool begin(const Touch *at, Region *region) {
-    Backlog *backlog = &region->backlog;
-    backlog->used = 0;
+// Words read by lanes anywhere: what is more is read again and again, of which each entry tells
+// something that no other does.
+enum { MOST_SCATTERED = REGION_WORDS * 3 / 2 };
+
+static bool begin(const Touch *at, Backlog *backlog) {
+    backlog->used = backlog->scattered = 0;
     if (!backlog->room && !shadow_grow_backlog(backlog)) return false;
-    if (at->writes) memset(backlog->written, 0, sizeof backlog->written);
+    memset(backlog->written, 0, sizeof backlog->written);
     backlog->context = (BacklogContext){0};
-    backlog->writes = at->writes;
+    backlog->read_pages = backlog->written_pages = 0;
     backlog->launch = at->checker->check->launch;
     return true;
 }
 
-// Whether there is room for this access, and what groups have and what is there already is no
-// hindrance.
-static inline bool ready(const Touch *at, Region *region) {
+// Whether there is room for an access to these pages, and nothing that is known of them hinders it.
+static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
     const uint64_t launch = at->checker->check->launch;
     Backlog *backlog = &region->backlog;
     if (region->direct == launch) return false;
-    if ((at->reads ? region->group_written : region->group_read) == launch) return false;
-    if (backlog->launch != launch) return begin(at, region);
-    if (backlog->writes != at->writes) return false;
-    return backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog);
+    if (backlog->launch != launch && !begin(at, backlog)) return false;
+    if (pages & (at->reads ? backlog->written_pages : backlog->read_pages)) return false;
+    if (region->grouped == launch &&
+        pages & (at->reads ? region->group_written_pages : region->group_read_pages))
+        return false;
+    if (backlog->scattered > MOST_SCATTERED) return false;
+    if (backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog)) return true;
+    return !at->checker->machine->ordered && backlog_condense(region);
+}
+
+static inline void note_pages(const Touch *at, Backlog *backlog, uint32_t pages) {
+    if (at->reads)
+        backlog->read_pages |= pages;
+    else
+        backlog->written_pages |= pages;
 }
 
 // Whether nobody has written these words of a group in this launch; from now on somebody has.
 static inline bool claim(const Touch *at, Region *region, uint32_t group, uint32_t words) {
-    const bool grouped = region->group_written == at->checker->check->launch;
+    const bool grouped = region->grouped == at->checker->check->launch;
     if (region->backlog.written[group] & words) return false;
     if (grouped && region->groups[group].write >= at->launch) return false;
     region->backlog.written[group] |= words;
@@ -129,19 +130,34 @@ static bool claim_lanes(const Touch *at, Region *region, uint32_t lanes) {
     return true;
 }
 
-static inline void add_entry(const Touch *at, Backlog *backlog, uint32_t word, int32_t stride,
-                             uint32_t lane, uint32_t lanes) {
-    *(Entry *)append(backlog, sizeof(Entry)) =
-        (Entry){at->base,      (uint16_t)word, (int16_t)stride,
-                (uint8_t)lane, (uint8_t)lanes, (uint8_t)__builtin_ctz(at->size / 4),
-                at->parted};
+static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog) {
+    BacklogEntry *entry = append(backlog, sizeof *entry);
+    entry->base = at->base;
+    entry->lane = entry->lanes = 0;
+    entry->shift = (uint8_t)__builtin_ctz(at->size / 4);
+    entry->parted = at->parted;
+    entry->write = at->writes;
+    return entry;
+}
+
+static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, int32_t stride,
+                            uint32_t lane, uint32_t lanes) {
+    BacklogEntry *entry = add_entry(at, backlog);
+    entry->first = (uint16_t)word;
+    entry->stride = (int16_t)stride;
+    entry->lane = (uint8_t)lane;
+    entry->lanes = (uint8_t)lanes;
 }
 
 static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
-    add_entry(at, backlog, 0, 0, 0, 0);
-    Scattered *scattered = append(backlog, sizeof *scattered);
-    scattered->mask = lanes;
-    LANE_LOOP scattered->first[l] = (uint16_t)((at->address[l] - memory_base) / 4);
+    add_entry(at, backlog)->mask = lanes;
+    if (at->reads) backlog->scattered += (uint32_t)__builtin_popcount(lanes) * at->size / 4;
+    uint16_t *words = append(backlog, backlog_words_bytes((uint32_t)__builtin_popcount(lanes)));
+    if (lanes == ALL_LANES)
+        LANE_LOOP words[l] = (uint16_t)((at->address[l] - memory_base) % REGION_BYTES / 4);
+    else
+        for (; lanes; lanes &= lanes - 1)
+            *words++ = (uint16_t)word_of(at, (uint32_t)__builtin_ctz(lanes));
 }
 
 // Lanes that form few runs, each one behind the other or at the same place, one entry for each.
@@ -155,24 +171,38 @@ static bool add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
     while (lanes) {
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(next >> lane));
-        add_entry(at, backlog, word_of(at, lane), stride, lane, count);
+        add_even(at, backlog, word_of(at, lane), stride, lane, count);
         lanes &= count == LANES ? 0 : ~(((1u << count) - 1) << lane);
     }
     return true;
 }
 
+static inline uint32_t pages_between(uint32_t first_word, uint32_t last_word) {
+    const uint32_t first = first_word / REGION_PAGE, last = last_word / REGION_PAGE;
+    return ALL_LANES << first & ALL_LANES >> (REGION_PAGES - 1 - last);
+}
+
+// The region's pages from the access's lowest address to its highest one.
+static inline uint32_t pages_of(const Touch *at, const Region *region) {
+    const uint64_t low = region->low, high = at->shape->high + at->size - 1;
+    const uint32_t first = at->shape->low > low ? (uint32_t)(at->shape->low - low) / 4 : 0;
+    const uint32_t last = high - low < REGION_BYTES ? (uint32_t)(high - low) / 4 : REGION_WORDS - 1;
+    return pages_between(first, last);
+}
+
 // Lanes that all lie in the region.
 static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
     Backlog *backlog = &region->backlog;
-    const uint32_t lane = (uint32_t)__builtin_ctz(lanes),
-                   count = (uint32_t)__builtin_popcount(lanes);
-    if (!ready(at, region)) return false;
+    const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = pages_of(at, region);
+    const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    if (!ready(at, region, pages)) return false;
     if (at->writes && !claim_lanes(at, region, lanes)) return false;
+    note_pages(at, backlog, pages);
     if (at->reads) add_context(at, backlog);
     if (count == 1)
-        add_entry(at, backlog, word_of(at, lane), 0, lane, 1);
+        add_even(at, backlog, word_of(at, lane), 0, lane, 1);
     else if (at->shape->even) // so a region's lanes are neighbours
-        add_entry(at, backlog, word_of(at, lane), (int32_t)(at->shape->stride / 4), lane, count);
+        add_even(at, backlog, word_of(at, lane), (int32_t)(at->shape->stride / 4), lane, count);
     else if (!add_runs(at, backlog, lanes))
         add_scattered(at, backlog, lanes);
     return true;
@@ -188,7 +218,7 @@ static bool add_near(const Touch *at, uint32_t lanes) {
 }
 
 uint32_t backlog_add(const Touch *at, uint32_t mask) {
-    enum { FEW = 8 };
+    enum { FEW = 2 };
     uint32_t left = 0;
     if (at->strong || at->size < 4 || !at->checker->check->backlogs) return mask;
     while (mask) {
@@ -206,104 +236,28 @@ bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word
     Backlog *backlog = &region->backlog;
     if (at->strong || !at->checker->check->backlogs) return false;
     if (region->direct == at->checker->check->launch) return false;
+    const uint32_t pages = pages_between(word, word + each * lanes - 1);
     hold(at, backlog);
-    const bool good = ready(at, region) && (at->reads || claim_run(at, region, word, each * lanes));
+    const bool good =
+        ready(at, region, pages) && (at->reads || claim_run(at, region, word, each * lanes));
+    if (good) note_pages(at, backlog, pages);
     if (good && at->reads) add_context(at, backlog);
-    if (good) add_entry(at, backlog, word, (int32_t)each, lane, lanes);
+    if (good) add_even(at, backlog, word, (int32_t)each, lane, lanes);
     let_go(at, backlog);
     return good;
 }
 
-// --- what becomes of it ---
-
-// Records of so many words of the region from `first` on.
-typedef struct {
-    Cells cells;
-    uint32_t first, count;
-    bool more; // some words have a second read
-} Target;
-
-static void put(const Touch *at, Target *to, uint32_t word) {
-    const uint32_t k = word - to->first;
-    if (k >= to->count) return;
-    if (at->writes) {
-        to->cells.write[k] = at->mine;
-        return;
+void backlog_group(const Touch *at, Region *region, uint32_t group) {
+    const uint64_t launch = at->checker->check->launch;
+    uint32_t *pages = at->reads ? &region->group_read_pages : &region->group_written_pages;
+    const uint32_t page = 1u << group * REGION_GROUP / REGION_PAGE;
+    if (region->grouped != launch) {
+        hold(at, &region->backlog);
+        if (region->grouped != launch) region->group_read_pages = region->group_written_pages = 0;
+        __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
+        let_go(at, &region->backlog);
     }
-    const Record old = to->cells.read[k];
-    if (!touch_known(at, old)) {
-        to->more = true;
-        if (!touch_stays(at, to->cells.read_2[k], old)) to->cells.read_2[k] = old;
-    }
-    to->cells.read[k] = touch_read(at, old, at->mine);
-}
-
-static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32_t shift) {
-    at->mine = at->base + ((Record)lane << RECORD_THREAD);
-    for (uint32_t k = 0; k < 1u << shift; k++) put(at, to, word + k);
-}
-
-static void put_scattered(Touch *at, Target *to, const Scattered *scattered, uint32_t shift) {
-    for (uint64_t m = scattered->mask; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctzll(m);
-        put_lane(at, to, lane, scattered->first[lane] % REGION_WORDS, shift);
-    }
-}
-
-static void put_even(Touch *at, Target *to, const Entry *entry) {
-    int32_t word = entry->first;
-    for (uint32_t k = 0; k < entry->lanes; k++, word += entry->stride)
-        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->shift);
-}
-
-static const uint8_t *put_context(Touch *at, const uint8_t *from) {
-    const BacklogContext *context = (const BacklogContext *)(const void *)from;
-    at->times = context->times;
-    at->span = context->span;
-    at->floor = context->floor;
-    at->warp_floor = context->warp_floor;
-    return from + sizeof *context;
-}
-
-// Makes records of all that is in the backlog.
-static void put_all(const Backlog *backlog, Target *to) {
-    Touch at = {.reads = !backlog->writes, .writes = backlog->writes};
-    const uint8_t *from = backlog->entries, *end = from + backlog->used;
-    at.launch = at.done = backlog->launch << RECORD_TIME;
-    while (from < end) {
-        const Entry *entry = (const Entry *)(const void *)from;
-        from += sizeof *entry;
-        at.base = entry->base;
-        at.parted = entry->parted;
-        if (!entry->base) {
-            from = put_context(&at, from);
-        } else if (entry->lanes) {
-            put_even(&at, to, entry);
-        } else {
-            put_scattered(&at, to, (const Scattered *)(const void *)from, entry->shift);
-            from += sizeof(Scattered);
-        }
-    }
-}
-
-static bool room_for(Cells *cells, bool writes) {
-    if (writes) return shadow_room(&cells->write, REGION_WORDS);
-    return shadow_room(&cells->read, REGION_WORDS) && shadow_room(&cells->read_2, REGION_WORDS) &&
-           shadow_room(&cells->write_2, REGION_WORDS);
-}
-
-// This launch's, or that of one before.
-static bool enter(Region *region) {
-    const Backlog *backlog = &region->backlog;
-    if (!room_for(&region->words, backlog->writes)) return false;
-    Target to = {region->words, 0, REGION_WORDS, false};
-    put_all(backlog, &to);
-    if (backlog->writes)
-        region->written = backlog->launch;
-    else
-        region->read = backlog->launch;
-    if (to.more) region->more = backlog->launch;
-    return true;
+    __atomic_fetch_or(pages, page, __ATOMIC_RELAXED);
 }
 
 void backlog_enter(const Touch *at, Region *region) {
@@ -311,14 +265,9 @@ void backlog_enter(const Touch *at, Region *region) {
     Backlog *backlog = &region->backlog;
     hold(at, backlog);
     if (region->direct != launch && backlog->launch == launch) {
-        at->checker->lost |= !enter(region);
+        at->checker->lost |= !backlog_put(region);
         backlog->launch = 0;
     }
     __atomic_store_n(&region->direct, launch, __ATOMIC_RELEASE);
     let_go(at, backlog);
-}
-
-void backlog_look(const Region *region, uint64_t word, Record found[BACKLOG_FOUND]) {
-    Target to = {{&found[0], NULL, &found[1], &found[2]}, (uint32_t)word, 1, false};
-    if (region->backlog.launch) put_all(&region->backlog, &to);
 }

@@ -134,6 +134,8 @@ uint32_t backlog_add(const Touch *at, uint32_t mask);
 // region; `base` is its record. False: they need records.
 bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word, uint32_t lanes);
 void backlog_enter(const Touch *at, Region *region);
+// Whole warps have records of a group from now on.
+void backlog_group(const Touch *at, Region *region, uint32_t group);
 
 // Before records of the region are looked at: they have all that this launch did there.
 static inline void backlog_done(const Touch *at, Region *region) {

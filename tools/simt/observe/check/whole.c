@@ -147,10 +147,11 @@ static inline bool group_settled(const Touch *at, Record group, Record mine) {
 
 // Whether nothing that the backlog has matters to an access of a whole group.
 static bool quiet_backlog(const Touch *at, const Region *region, uint32_t group) {
+    const uint64_t launch = at->checker->check->launch;
     const Backlog *backlog = &region->backlog;
-    if (backlog->launch != at->checker->check->launch || region->direct == backlog->launch)
-        return true;
-    return backlog->writes ? !backlog->written[group] : at->reads;
+    if (backlog->launch != launch || region->direct == launch) return true;
+    if (at->writes && backlog->read_pages >> group * REGION_GROUP / REGION_PAGE & 1) return false;
+    return !backlog->written[group];
 }
 
 // What the words have of their own. False: something to look at.
@@ -166,11 +167,10 @@ static bool quiet_cells(const Touch *at, const Region *region, const Span *span)
     return !more || all_settled(at, cells->read_2, span);
 }
 
-static void mark_group(const Touch *at, Region *region) {
-    const uint64_t launch = at->checker->check->launch;
-    if (region->grouped != launch) region->grouped = launch;
-    if (at->reads && region->group_read != launch) region->group_read = launch;
-    if (at->writes && region->group_written != launch) region->group_written = launch;
+static inline void mark_group(const Touch *at, Region *region, uint32_t group) {
+    const uint32_t pages = at->reads ? region->group_read_pages : region->group_written_pages;
+    const bool known = pages >> group * REGION_GROUP / REGION_PAGE & 1;
+    if (region->grouped != at->checker->check->launch || !known) backlog_group(at, region, group);
 }
 
 static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
@@ -202,7 +202,7 @@ static bool whole_groups(const Touch *at, Region *region, Record first, uint32_t
         const Span span = {base, word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
         if (!quiet_cells(at, region, &span)) return false;
         GroupRecords *group = &region->groups[word / REGION_GROUP + k];
-        mark_group(at, region);
+        mark_group(at, region, word / REGION_GROUP + k);
         if (!note_group(at, group, base | shift)) return false;
     }
     return true;
@@ -215,7 +215,7 @@ bool whole_group(const Touch *at, uint64_t address) {
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
     if (!quiet_cells(at, region, &span)) return false;
-    mark_group(at, region);
+    mark_group(at, region, word / REGION_GROUP);
     return note_group(at, &region->groups[word / REGION_GROUP], at->mine | GROUP_ONE);
 }
 
