@@ -84,8 +84,8 @@ static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
     if (region->grouped == launch &&
         pages & (at->reads ? region->group_written_pages : region->group_read_pages))
         return false;
-    if (backlog->scattered > MOST_SCATTERED) return false;
-    if (backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog)) return true;
+    const bool room = backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog);
+    if (room && backlog->scattered <= MOST_SCATTERED) return true;
     return !at->checker->machine->ordered && backlog_condense(region);
 }
 

@@ -10,36 +10,45 @@ typedef struct {
     bool more; // some words have a second read
 } Target;
 
-static void put(const Touch *at, Target *to, uint32_t word) {
-    const uint32_t k = word - to->first;
-    if (k >= to->count) return;
-    if (at->writes) {
-        to->cells.write[k] = at->mine;
-        return;
-    }
-    const Record old = to->cells.read[k];
+// A read by the lane of at->mine, or by more of the warp, of which that is the last.
+static void put_read(const Touch *at, Target *to, uint32_t k, bool more) {
+    const Record old = to->cells.read[k], lanes = RECORD_LANE_MASK & ~RECORD_WARP_MASK;
+    const bool same_access = old != at->mine && !((old ^ at->mine) & ~lanes);
     if (!touch_known(at, old)) {
         to->more = true;
         if (!touch_stays(at, to->cells.read_2[k], old)) to->cells.read_2[k] = old;
     }
-    to->cells.read[k] = touch_read(at, old, at->mine);
+    to->cells.read[k] = touch_read(at, old, at->mine) | (Record)(more || same_access)
+                                                            << RECORD_MANY;
 }
 
-static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32_t shift) {
+static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32_t shift,
+                     bool more) {
     at->mine = at->base + ((Record)lane << RECORD_THREAD);
-    for (uint32_t k = 0; k < 1u << shift; k++) put(at, to, word + k);
+    for (uint32_t k = word - to->first; k != word - to->first + (1u << shift); k++) {
+        if (k >= to->count) continue;
+        if (at->writes)
+            to->cells.write[k] = at->mine;
+        else
+            put_read(at, to, k, more);
+    }
 }
 
 static void put_lanes(Touch *at, Target *to, const BacklogEntry *entry) {
     const uint16_t *word = backlog_words(entry);
     for (uint32_t m = entry->mask; m; m &= m - 1)
-        put_lane(at, to, (uint32_t)__builtin_ctz(m), *word++, entry->shift);
+        put_lane(at, to, (uint32_t)__builtin_ctz(m), *word++, entry->shift, false);
 }
 
 static void put_even(Touch *at, Target *to, const BacklogEntry *entry) {
     int32_t word = entry->first;
+    if (!entry->stride) {
+        put_lane(at, to, entry->lane + entry->lanes - 1u, entry->first, entry->shift,
+                 entry->lanes > 1);
+        return;
+    }
     for (uint32_t k = 0; k < entry->lanes; k++, word += entry->stride)
-        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->shift);
+        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->shift, false);
 }
 
 // Reads by lanes of a word each, one behind the other, of which there is a target.
@@ -247,7 +256,7 @@ bool backlog_condense(Region *region) {
     Backlog *backlog = &region->backlog;
     Condensed of;
     condense(backlog, &of);
-    if (of.count > of.all / 4 || !room_for(region)) return false;
+    if (of.count > of.all / 3 || !room_for(region)) return false;
     Target to = {region->words, 0, REGION_WORDS, false};
     Touch at = touch_of(backlog);
     for (uint32_t k = of.all - of.count; k < of.all; k++)
