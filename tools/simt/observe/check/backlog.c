@@ -74,6 +74,10 @@ static bool begin(const Touch *at, Backlog *backlog) {
     return true;
 }
 
+static inline Site *site_of(const Touch *at) {
+    return &at->checker->check->sites[record_site(at->base)];
+}
+
 // Whether there is room for an access to these pages, and nothing that is known of them hinders it.
 static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
     const uint64_t launch = at->checker->check->launch;
@@ -86,7 +90,9 @@ static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
         return false;
     const bool room = backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog);
     if (room && backlog->scattered <= MOST_SCATTERED) return true;
-    return !at->checker->machine->ordered && backlog_condense(region);
+    if (!at->checker->machine->ordered && backlog_condense(region)) return true;
+    if (at->reads) __atomic_store_n(&site_of(at)->alone, true, __ATOMIC_RELAXED);
+    return false;
 }
 
 static inline void note_pages(const Touch *at, Backlog *backlog, uint32_t pages) {
@@ -217,10 +223,26 @@ static bool add_near(const Touch *at, uint32_t lanes) {
     return added;
 }
 
+// Whether backlogs are for this access.
+static inline bool suits(const Touch *at) {
+    return at->checker->check->backlogs && !__atomic_load_n(&site_of(at)->alone, __ATOMIC_RELAXED);
+}
+
+// Where they took nothing for long, they are not asked any more.
+static inline void learn(const Touch *at, bool added) {
+    enum { ENOUGH = 64 };
+    Site *site = site_of(at);
+    const uint32_t failed = __atomic_load_n(&site->failed, __ATOMIC_RELAXED);
+    if (added && !failed) return;
+    __atomic_store_n(&site->failed, added ? 0 : failed + 1, __ATOMIC_RELAXED);
+    if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
+}
+
 uint32_t backlog_add(const Touch *at, uint32_t mask) {
     enum { FEW = 2 };
+    const uint32_t all = mask;
     uint32_t left = 0;
-    if (at->strong || at->size < 4 || !at->checker->check->backlogs) return mask;
+    if (at->strong || at->size < 4 || !suits(at)) return mask;
     while (mask) {
         uint32_t lanes = touch_same_region(at, mask);
         if (lanes != mask && __builtin_popcount(lanes) <= FEW && !at->shape->even)
@@ -228,13 +250,14 @@ uint32_t backlog_add(const Touch *at, uint32_t mask) {
         if (!add_near(at, lanes)) left |= lanes;
         mask &= ~lanes;
     }
+    learn(at, left != all);
     return left;
 }
 
 bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word, uint32_t lanes) {
     const uint32_t each = at->size / 4, lane = record_thread(base) % LANES;
     Backlog *backlog = &region->backlog;
-    if (at->strong || !at->checker->check->backlogs) return false;
+    if (at->strong || !suits(at)) return false;
     if (region->direct == at->checker->check->launch) return false;
     const uint32_t pages = pages_between(word, word + each * lanes - 1);
     hold(at, backlog);

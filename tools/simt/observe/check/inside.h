@@ -164,6 +164,8 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
+    bool alone;      // a backlog is no good for what it does,
+    uint32_t failed; // as it was so many times, one after the other
 } Site;
 
 typedef struct {
