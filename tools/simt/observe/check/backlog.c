@@ -64,7 +64,9 @@ static void add_context(const Touch *at, Backlog *backlog) {
 // something that no other does.
 enum { MOST_SCATTERED = REGION_WORDS * 3 / 2 };
 
-static bool begin(const Touch *at, Backlog *backlog) {
+static bool begin(const Touch *at, Region *region) {
+    Backlog *backlog = &region->backlog;
+    if (at->checker->check->early && backlog->launch) at->checker->lost |= !backlog_put(region);
     backlog->used = backlog->scattered = 0;
     if (!backlog->room && !shadow_grow_backlog(backlog)) return false;
     memset(backlog->written, 0, sizeof backlog->written);
@@ -83,7 +85,7 @@ static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
     const uint64_t launch = at->checker->check->launch;
     Backlog *backlog = &region->backlog;
     if (region->direct == launch) return false;
-    if (backlog->launch != launch && !begin(at, backlog)) return false;
+    if (backlog->launch != launch && !begin(at, region)) return false;
     if (pages & (at->reads ? backlog->written_pages : backlog->read_pages)) return false;
     if (region->grouped == launch &&
         pages & (at->reads ? region->group_written_pages : region->group_read_pages))

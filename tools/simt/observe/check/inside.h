@@ -195,6 +195,7 @@ typedef struct {
     bool lost;     // memory was too short for some
     bool alone;    // one host thread runs all blocks
     bool backlogs; // regions may have one
+    bool early;    // a later launch may look at what this and earlier ones did
     CheckListener listener;
 } Check;
 

@@ -1,6 +1,6 @@
 // The records of global memory. They stay from launch to launch: an old one is smaller than the
-// first time of this launch. Memory is taken only for what kernels touch, 8 bytes for each aligned
-// word that is read and as much for each that is written.
+// first time of this launch. Memory is taken only for what kernels touch: for what is not in a
+// backlog, 8 bytes for each aligned word that is read and as much for each that is written.
 #ifndef CHECK_SHADOW_H
 #define CHECK_SHADOW_H
 
