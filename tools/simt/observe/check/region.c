@@ -32,12 +32,13 @@ static Record group_lane(Record group, uint32_t k) {
     return (group & ~(Record)3) + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
-// What a read is worth beside a later one: of another block, of another warp, of its own.
+// What a read is worth beside a later one: of another block, of another warp, of its own; behind
+// all of which there is a barrier.
 static int worth_beside(const Touch *at, Record later, Record read) {
-    const bool own = touch_own(at, read);
     if (read < at->launch) return 0;
-    if (own && (read < at->floor || !((read ^ later) & RECORD_WARP_MASK))) return 1;
-    return own ? 2 : 3;
+    if (!touch_own(at, read)) return 4;
+    if (read < at->floor) return 1;
+    return (read ^ later) & RECORD_WARP_MASK ? 3 : 2;
 }
 
 // The second read of a word that the whole group's last one takes the place of.
