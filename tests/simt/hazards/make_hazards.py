@@ -13,7 +13,7 @@ before and after, or without a fence, or with too narrow a scope.
 
 The wide ones access more global memory, as most kernels do: some places are only read, others are written
 once, by rows, columns, tiles, misaligned or anywhere, and some are read so often that not each read is
-remembered; then one access more may be in the way.
+remembered; then one access more may be in the way. In the last ones a few accesses meet at the same words.
 
 Two kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. And what another
 block updated is ordered before what comes behind an own update of the same word, if that came later.
@@ -22,7 +22,7 @@ import random
 import sys
 
 KERNELS, MESSAGES = 300, 200  # of both kinds
-WIDE, OFTEN = 150, 60  # of both kinds
+WIDE, OFTEN, MEETING = 150, 60, 300  # of the wide ones, of each kind
 BYTES = 2048  # of shared memory, and of global memory
 ROOM_AT, ROOM = 2176, 32768  # more global memory, behind the flags
 WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
@@ -450,6 +450,35 @@ class Often(Wide):
         self.parts.append(WideAccess("LOAD", "global", size, place, condition, r.choice((1, 700, 1500, 4000))))
 
 
+class Meeting(Wide):
+    """Two to four accesses to the same few words, by all threads, a warp, a block or a thread. Between them
+    others may be made so often that not each of them is remembered."""
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 2, 2, 2, 3)), 64
+        self.at = 32 * r.randrange(8) + r.choice((0, 0, 0, 5))
+        whole, by = r.choice(("t % 32", "t")), r.choice((["LOAD", "STORE"], ["STORE", "LOAD"], ["LOAD", "LOAD", "STORE"],
+                                                        ["LOAD", "LOAD", "STORE"], ["STORE", "STORE"], ["LOAD", "STORE", "LOAD"],
+                                                        ["LOAD", "LOAD", "LOAD", "STORE"]))
+        for kind in by:
+            if self.parts and r.random() < 0.5:
+                self.parts.append(r.choice(("block", "block", "warp")))
+            if r.random() < 0.2:
+                self.parts.append(WideAccess("LOAD", "global", 4, "t %% %d + 4096" % r.choice((32, 64)), "", 6000))
+            self.one(kind, whole)
+
+    def one(self, kind, whole):
+        r = self.random
+        size = r.choice((4, 4, 4, 4, 8, 16))
+        place = r.choice((whole, whole, whole, "t % 32 + 5", "t % 32 * 3", "t ^ 1", "t % 32 / 2", "31 - t % 32", "7",
+                          "t % 8 * 9 + t % 32 / 8", "t / 32 + 3", "t + b * 64"))
+        condition = r.choice(("", "", "t / 32 == %d" % r.randrange(2), "b == %d" % r.randrange(2),
+                              "b == %d && t / 32 == %d" % (r.randrange(2), r.randrange(2)), "t == %d" % r.choice((5, 31, 40, 63)),
+                              "b == %d && t == %d" % (r.randrange(2), r.choice((7, 31, 39)))))
+        self.parts.append(WideAccess(kind, "global", size, "%s + %d" % (place, self.at), condition))
+
+
 def meet(known, group, step):
     """What threads know of each other's steps, and of those of all others, once they have met in this step."""
     different = {id(known[me]): known[me] for me in group}.values()
@@ -502,7 +531,7 @@ def program(wide=False):
         "    const size_t g = __cvta_generic_to_global(given), f = g + %d; unsigned x = 0, r = 0, w = 0; \\" % BYTES,
         "    for (unsigned i = t; i < %d; i += blockDim.x) ((unsigned *)memory)[i] = i; \\" % (BYTES // 4),
         "    __syncthreads();", ""]
-    kinds = ((Wide, WIDE), (Often, OFTEN)) if wide else ((Kernel, KERNELS), (Messages, MESSAGES))
+    kinds = ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING)) if wide else ((Kernel, KERNELS), (Messages, MESSAGES))
     room = ROOM_AT + ROOM if wide else BYTES + 64
     kernels = []
     for kind, count in kinds:
