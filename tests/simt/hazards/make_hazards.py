@@ -479,6 +479,32 @@ class Meeting(Wide):
         self.parts.append(WideAccess(kind, "global", size, "%s + %d" % (place, self.at), condition))
 
 
+class Chosen(Wide):
+    """Kernels with one race, which only one of several reads that are remembered tells of."""
+
+    LAST = "t % 32 + 5"  # the words of most of them
+    OTHERS = "LOAD", "t % 32 + 4096", "", 9000
+    KERNELS = [  # blocks, accesses
+        (1, [("LOAD", "7", "t / 32 == 0"), ("STORE", "7", "t == 31")]),
+        (1, [("LOAD", LAST, "t / 32 == 0"), ("LOAD", LAST, "t / 32 == 1"), ("STORE", LAST, "t / 32 == 1")]),
+        (1, [("LOAD", LAST, "t / 32 == 0"), ("LOAD", LAST, "t / 32 == 1"), OTHERS, ("STORE", LAST, "t / 32 == 1")]),
+        (2, [("LOAD", LAST, "b == 0"), ("LOAD", LAST, "b == 1"), OTHERS, "block", ("STORE", LAST, "b == 1")]),
+        (2, [("LOAD", LAST, ""), OTHERS, OTHERS, "block", ("STORE", LAST, "b == 1 && t / 32 == 1")]),
+        (1, [("LOAD", "7", "t / 32 == 0"), OTHERS, ("STORE", "7", "t == 31")]),
+        (1, [("LOAD", "t % 32 * 3", "t / 32 == 0"), ("LOAD", "t % 32 * 3", "t / 32 == 1"), OTHERS,
+             ("STORE", "t % 32 * 3", "t / 32 == 1")]),
+    ]
+
+    def make(self):
+        self.threads = 64
+        self.blocks, parts = self.KERNELS[self.number % len(self.KERNELS)]
+        for part in parts:
+            if isinstance(part, tuple):
+                kind, place, condition, *often = part
+                part = WideAccess(kind, "global", 4, place, condition, *often)
+            self.parts.append(part)
+
+
 def meet(known, group, step):
     """What threads know of each other's steps, and of those of all others, once they have met in this step."""
     different = {id(known[me]): known[me] for me in group}.values()
@@ -531,7 +557,8 @@ def program(wide=False):
         "    const size_t g = __cvta_generic_to_global(given), f = g + %d; unsigned x = 0, r = 0, w = 0; \\" % BYTES,
         "    for (unsigned i = t; i < %d; i += blockDim.x) ((unsigned *)memory)[i] = i; \\" % (BYTES // 4),
         "    __syncthreads();", ""]
-    kinds = ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING)) if wide else ((Kernel, KERNELS), (Messages, MESSAGES))
+    kinds = ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING),
+             (Chosen, len(Chosen.KERNELS))) if wide else ((Kernel, KERNELS), (Messages, MESSAGES))
     room = ROOM_AT + ROOM if wide else BYTES + 64
     kernels = []
     for kind, count in kinds:
