@@ -2,6 +2,7 @@
 warps and loops, with barriers between.
 
     python3 make_hazards.py > hazards.cu
+    python3 make_hazards.py wide > hazards.cu
 
 Which lines race, `races` finds from what every thread does to every byte: of two accesses to a byte, by
 different threads, one writes, not both are strong, and nothing orders them: no barrier of the block or of
@@ -10,13 +11,20 @@ lanes of a warp exchange what they have, or all only read; then one thing is cha
 last ones threads of any two blocks, or warps, send each other messages, with all that orders what was done
 before and after, or without a fence, or with too narrow a scope.
 
+The wide ones access more global memory, as most kernels do: some places are only read, others are written
+once, by rows, columns, tiles, misaligned or anywhere, and some are read so often that not each read is
+remembered; then one access more may be in the way. In the last ones a few accesses meet at the same words.
+
 Two kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. And what another
 block updated is ordered before what comes behind an own update of the same word, if that came later.
 """
 import random
+import sys
 
 KERNELS, MESSAGES = 300, 200  # of both kinds
+WIDE, OFTEN, MEETING = 150, 60, 300  # of the wide ones, of each kind
 BYTES = 2048  # of shared memory, and of global memory
+ROOM_AT, ROOM = 2176, 32768  # more global memory, behind the flags
 WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
 TYPES = {1: "u8", 2: "u16", 4: "u32", 8: "v2.u32", 16: "v4.u32"}
 HEAD = """// Written by make_hazards.py.
@@ -57,12 +65,18 @@ def macros():
 class Access:
     """`place` and `condition` are expressions of t, b and r in C; the place in elements of `size` bytes."""
 
-    def __init__(self, kind, space, size, place, condition=""):
+    room = 0, BYTES
+
+    def __init__(self, kind, space, size, place, condition="", often=1):
         self.kind, self.space, self.size, self.place, self.condition = kind, space, size, place, condition
+        self.often = often
 
     def text(self):
+        at = self.space[0] + (" + %d" % self.room[0] if self.room[0] else "")
         line = "%s_%s_%d(%s + %d * ((%s) %% %d));" % (
-            self.kind, self.space, self.size, self.space[0], self.size, self.place, BYTES // self.size)
+            self.kind, self.space, self.size, at, self.size, self.place, self.room[1] // self.size)
+        if self.often > 1:
+            line = "for (unsigned k = 0; k < %d; k++) %s" % (self.often, line)
         if self.kind == "STORE":
             line = "w = word(t, b, r, __LINE__); " + line
         return "if (%s) { %s }" % (self.condition, line) if self.condition else line
@@ -299,7 +313,7 @@ class Kernel:
                 names, me = {"t": t, "b": b, "r": r}, b * self.threads + t
                 if not eval(condition, names):
                     continue
-                first = eval(place, names) % (BYTES // access.size) * access.size
+                first = eval(place, names) % (access.room[1] // access.size) * access.size + access.room[0]
                 written = access.value(t, b, r, access.line) if access.kind == "STORE" else [None] * 16
                 for k in range(access.size):
                     key = access.space, b if access.space == "shared" else 0, first + k
@@ -357,6 +371,140 @@ class Messages(Kernel):
         self.parts.append(Access(r.choice(("LOAD", "STORE", "STORE")), "global", size, place, who))
 
 
+class WideAccess(Access):
+    room = ROOM_AT, ROOM
+
+
+class Wide(Kernel):
+    """Places that are only read, and others that are written once, as kernels go through arrays."""
+
+    AREA = ROOM // 4  # bytes, of which each array has one
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 2, 2, 3)), r.choice((32, 64, 64, 96, 40))
+        self.whole_warps = self.threads % WARP == 0
+        for area in range(r.randrange(1, 4)):
+            kind = r.choice(("LOAD", "STORE"))
+            for _ in range(r.randrange(1, 4) if kind == "LOAD" else 1):
+                self.pass_over(area, kind)
+            if r.random() < 0.3:
+                self.parts.append(r.choice(("block", "warp")))
+        for _ in range(r.choice((0, 1, 1, 2))):
+            self.disturb()
+
+    def pass_over(self, area, kind, condition=""):
+        """All threads go through an area: what they write is each one's own."""
+        r = self.random
+        size, rounds = r.choice((4, 4, 4, 8, 16)), r.choice((2, 3, 5))
+        thread, threads = "(t + b * %d)" % self.threads, self.threads * self.blocks
+        places = ["%s * %d + r" % (thread, rounds), "r * %d + %s" % (threads + r.choice((0, 1, 8)), thread),
+                  "t %% 16 + t / 16 * 20 + b * 140 + r * %d" % (140 * self.blocks),
+                  "t %% 8 * %d + t / 8 + b * 16 + r * %d" % (16 * self.blocks, 128 * self.blocks)]
+        if kind == "LOAD":
+            places += ["(t * 40503 + r * 9973) / 64", "t / %d + r" % r.choice((4, 16, 32)), "t ^ %d" % r.choice((1, 8, 31)),
+                       "%d + r" % r.randrange(64)]
+        else:
+            size = 4 if threads * rounds * 16 > self.AREA else size
+        place = "(%s + %d) %% %d + %d" % (r.choice(places), r.choice((0, 0, 1, 5, 32)), self.AREA // size,
+                                          area * self.AREA // size)
+        self.parts += [("loop", rounds), WideAccess(kind, "global", size, place, condition), "end"]
+
+    def disturb(self):
+        """One access more: of few threads, or as all others."""
+        r = self.random
+        area, kind, condition = r.randrange(4), r.choice(("LOAD", "STORE")), r.choice(("", self.condition()))
+        if r.random() < 0.3:
+            self.parts.append("block")
+        if r.random() < 0.5:
+            self.pass_over(area, kind, condition)
+            return
+        size = r.choice(SIZES)
+        place = r.choice(("t", "t + %d" % r.randrange(200), "t * %d" % r.choice((2, 5, 33)), "%d" % r.randrange(200)))
+        self.parts.append(WideAccess(kind, "global", size, "%s + %d" % (place, area * self.AREA // size), condition))
+
+
+class Often(Wide):
+    """What is read very often before it is written, or not."""
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 2, 3)), 128
+        for _ in range(r.randrange(1, 4)):
+            self.read_often(r.choice((0, 0, 1)))
+            if r.random() < 0.3:
+                self.parts.append(r.choice(("block", "warp")))
+        for _ in range(r.choice((0, 1, 1, 2))):
+            self.disturb()
+        if r.random() < 0.3:
+            self.read_often(0)
+
+    def read_often(self, area):
+        r = self.random
+        size = r.choice((4, 4, 8, 16))
+        place = r.choice(("t", "t + b * 128", "t ^ 1", "t / 32", "t % 16 + t / 16 * 24", "t * 3", "%d" % r.randrange(128),
+                          "(t * 40503) / 64", "b * 32 + t % 32", "t / 2"))
+        place = "(%s + %d) %% %d + %d" % (place, r.choice((0, 0, 1, 5)), self.AREA // size, area * self.AREA // size)
+        condition = self.condition() if r.random() < 0.4 else ""
+        # So often that each of them is some thousand accesses of warps, and some are what fills a list of them.
+        self.parts.append(WideAccess("LOAD", "global", size, place, condition, r.choice((1, 700, 1500, 4000))))
+
+
+class Meeting(Wide):
+    """Two to four accesses to the same few words, by all threads, a warp, a block or a thread. Between them
+    others may be made so often that not each of them is remembered."""
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 2, 2, 2, 3)), 64
+        self.at = 32 * r.randrange(8) + r.choice((0, 0, 0, 5))
+        whole, by = r.choice(("t % 32", "t")), r.choice((["LOAD", "STORE"], ["STORE", "LOAD"], ["LOAD", "LOAD", "STORE"],
+                                                        ["LOAD", "LOAD", "STORE"], ["STORE", "STORE"], ["LOAD", "STORE", "LOAD"],
+                                                        ["LOAD", "LOAD", "LOAD", "STORE"]))
+        for kind in by:
+            if self.parts and r.random() < 0.5:
+                self.parts.append(r.choice(("block", "block", "warp")))
+            if r.random() < 0.2:
+                self.parts.append(WideAccess("LOAD", "global", 4, "t %% %d + 4096" % r.choice((32, 64)), "", 6000))
+            self.one(kind, whole)
+
+    def one(self, kind, whole):
+        r = self.random
+        size = r.choice((4, 4, 4, 4, 8, 16))
+        place = r.choice((whole, whole, whole, "t % 32 + 5", "t % 32 * 3", "t ^ 1", "t % 32 / 2", "31 - t % 32", "7",
+                          "t % 8 * 9 + t % 32 / 8", "t / 32 + 3", "t + b * 64"))
+        condition = r.choice(("", "", "t / 32 == %d" % r.randrange(2), "b == %d" % r.randrange(2),
+                              "b == %d && t / 32 == %d" % (r.randrange(2), r.randrange(2)), "t == %d" % r.choice((5, 31, 40, 63)),
+                              "b == %d && t == %d" % (r.randrange(2), r.choice((7, 31, 39)))))
+        self.parts.append(WideAccess(kind, "global", size, "%s + %d" % (place, self.at), condition))
+
+
+class Chosen(Wide):
+    """Kernels with one race, which only one of several reads that are remembered tells of."""
+
+    LAST = "t % 32 + 5"  # the words of most of them
+    OTHERS = "LOAD", "t % 32 + 4096", "", 9000
+    KERNELS = [  # blocks, accesses
+        (1, [("LOAD", "7", "t / 32 == 0"), ("STORE", "7", "t == 31")]),
+        (1, [("LOAD", LAST, "t / 32 == 0"), ("LOAD", LAST, "t / 32 == 1"), ("STORE", LAST, "t / 32 == 1")]),
+        (1, [("LOAD", LAST, "t / 32 == 0"), ("LOAD", LAST, "t / 32 == 1"), OTHERS, ("STORE", LAST, "t / 32 == 1")]),
+        (2, [("LOAD", LAST, "b == 0"), ("LOAD", LAST, "b == 1"), OTHERS, "block", ("STORE", LAST, "b == 1")]),
+        (2, [("LOAD", LAST, ""), OTHERS, OTHERS, "block", ("STORE", LAST, "b == 1 && t / 32 == 1")]),
+        (1, [("LOAD", "7", "t / 32 == 0"), OTHERS, ("STORE", "7", "t == 31")]),
+        (1, [("LOAD", "t % 32 * 3", "t / 32 == 0"), ("LOAD", "t % 32 * 3", "t / 32 == 1"), OTHERS,
+             ("STORE", "t % 32 * 3", "t / 32 == 1")]),
+    ]
+
+    def make(self):
+        self.threads = 64
+        self.blocks, parts = self.KERNELS[self.number % len(self.KERNELS)]
+        for part in parts:
+            if isinstance(part, tuple):
+                kind, place, condition, *often = part
+                part = WideAccess(kind, "global", 4, place, condition, *often)
+            self.parts.append(part)
+
+
 def meet(known, group, step):
     """What threads know of each other's steps, and of those of all others, once they have met in this step."""
     different = {id(known[me]): known[me] for me in group}.values()
@@ -398,7 +546,7 @@ class Event:
         return self.b != other.b and (behind(self, other) or behind(other, self))
 
 
-def program():
+def program(wide=False):
     """(text, kernels)"""
     lines = (HEAD + "\n".join([*macros(), *Message.macros()])).split("\n") + [
         "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",
@@ -409,14 +557,19 @@ def program():
         "    const size_t g = __cvta_generic_to_global(given), f = g + %d; unsigned x = 0, r = 0, w = 0; \\" % BYTES,
         "    for (unsigned i = t; i < %d; i += blockDim.x) ((unsigned *)memory)[i] = i; \\" % (BYTES // 4),
         "    __syncthreads();", ""]
-    kernels = [*map(Kernel, range(KERNELS)), *map(Messages, range(KERNELS, KERNELS + MESSAGES))]
+    kinds = ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING),
+             (Chosen, len(Chosen.KERNELS))) if wide else ((Kernel, KERNELS), (Messages, MESSAGES))
+    room = ROOM_AT + ROOM if wide else BYTES + 64
+    kernels = []
+    for kind, count in kinds:
+        kernels += map(kind, range(len(kernels), len(kernels) + count))
     calls = []
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
         calls.append("    cudaMemset(g, 1, %d), cudaMemset(g + %d, 0, 64), hazards_%d<<<%d, %d>>>(g, out);" % (
-            BYTES, BYTES, kernel.number, kernel.blocks, kernel.threads))
-    return "\n".join(lines) + TAIL % (BYTES + 64, "\n".join(calls)), kernels
+            room if wide else BYTES, BYTES, kernel.number, kernel.blocks, kernel.threads))
+    return "\n".join(lines) + TAIL % (room, "\n".join(calls)), kernels
 
 
 if __name__ == "__main__":
-    print(program()[0], end="")
+    print(program(sys.argv[1:] == ["wide"])[0], end="")

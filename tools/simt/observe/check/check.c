@@ -268,11 +268,16 @@ Observer *check_open(const Machine *machine) {
                                       .shuffle = check_shuffle,
                                       .join = check_join,
                                       .step = undefined_step};
+    static bool early; // some launch of the program did not wait for the one in front of it
     Check *check = calloc(1, sizeof *check);
     if (!check) return NULL;
     check->observer = observer;
     check->machine = machine;
     check->launch = shadow_launch();
+    check->alone = machine->ordered || machine->host_threads == 1;
+    early |= machine->after != 0;
+    check->early = early;
+    check->backlogs = !machine->after && !machine->run_prerequisite;
     check->site_of_slot = calloc(machine->slot_count + 1u, sizeof *check->site_of_slot);
     if (check->launch && check->site_of_slot) return &check->observer;
     check_close(&check->observer);

@@ -97,12 +97,17 @@ void early_check(Checker *checker, const Warp *warp, const Access *access, uint3
             if (!region) continue;
             const uint64_t in = offset % REGION_BYTES;
             const GroupRecords *group = &region->groups[in / 4 / REGION_GROUP];
+            Record found[BACKLOG_FOUND] = {0};
             const Early at = {checker, access, before, warp->index * LANES + (uint32_t)lane, byte};
             against_cells(&at, &region->words, in / 4);
             against_cells(&at, &region->bytes, in);
             against(&at, group->write, false);
             against(&at, group->read, true);
             against(&at, group->read_2, true);
+            backlog_look(region, in / 4, found);
+            against(&at, found[0], false);
+            against(&at, found[1], true);
+            against(&at, found[2], true);
         }
     }
 }

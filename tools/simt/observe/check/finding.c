@@ -22,7 +22,7 @@ uint32_t check_add_site(Checker *checker, const Access *access) {
     uint32_t site = check->site_of_slot[access->slot];
     if (!site) {
         site = check->site_count + 1 < RECORD_SITES ? ++check->site_count : check->site_count;
-        check->sites[site] = (Site){access->inst, access->kind};
+        check->sites[site] = (Site){.inst = access->inst, .kind = access->kind};
         __atomic_store_n(&check->site_of_slot[access->slot], (uint16_t)site, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);

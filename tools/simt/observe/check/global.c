@@ -39,6 +39,14 @@ static bool inside(Checker *checker, const Access *access, uint32_t thread, uint
     return false;
 }
 
+// What of an allocation is known to be written.
+static Extent known_of(const Allocation *allocation) {
+    Extent known;
+    known.high = __atomic_load_n(&allocation->written_high, __ATOMIC_ACQUIRE);
+    known.low = __atomic_load_n(&allocation->written_low, __ATOMIC_ACQUIRE);
+    return known;
+}
+
 // The live allocation that an address is in, as the instruction last met it. Empty: there is none.
 static Met *met_at(Checker *checker, const Access *access, uint64_t address) {
     enum { FIRST_LOOKS = 4 };
@@ -48,8 +56,7 @@ static Met *met_at(Checker *checker, const Access *access, uint64_t address) {
     *met = (Met){0};
     if (!allocation || !allocation->live) return met;
     met->at = (Extent){allocation->address, allocation->address + allocation->bytes};
-    met->known.high = __atomic_load_n(&allocation->written_high, __ATOMIC_ACQUIRE);
-    met->known.low = __atomic_load_n(&allocation->written_low, __ATOMIC_ACQUIRE);
+    met->known = known_of(allocation);
     met->enough = FIRST_LOOKS;
     return met;
 }
@@ -137,16 +144,27 @@ static uint64_t written_since(uint64_t address, uint64_t limit) {
     return limit + k * 4;
 }
 
-// One more access found all that it touches written. Around it so much is looked at as takes about
-// as long as the accesses since the last time. What was written stays so while a kernel runs.
-static void look_around(Met *met, const Shape *shape, uint64_t size) {
+// What was found to be written, with what is known already and touches it.
+static Extent with_known(const Met *met, Extent found) {
+    const Extent known[] = {met->known, known_of(memory_find(found.low))};
+    for (int k = 0; k < 2; k++) {
+        if (found.low > known[k].high || found.high < known[k].low) continue;
+        if (known[k].low < found.low) found.low = known[k].low;
+        if (known[k].high > found.high) found.high = known[k].high;
+    }
+    return found;
+}
+
+// One more access found all that it touches written, so many bytes from `low` on at least. Around
+// it so much is looked at as takes about as long as the accesses since the last time. What was
+// written stays so while a kernel runs.
+static void look_around(Met *met, uint64_t low, uint64_t bytes) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    enum { WORDS_FOR_A_LOOK = 64 };
+    enum { WORDS_FOR_A_LOOK = 256 };
     const uint64_t reach = met->enough * WORDS_FOR_A_LOOK * 4;
     if (++met->looks < met->enough) return;
-    const uint64_t word = (shape->low + 3) & ~(uint64_t)3;
-    Extent known = {word, size < 4 ? word : word + size};
-    if (known.low <= met->known.high && known.high >= met->known.low) known = met->known;
+    const uint64_t word = (low + 3) & ~(uint64_t)3;
+    Extent known = with_known(met, (Extent){word, bytes < 4 ? word : word + bytes});
     const Extent limit = {met->at.low + reach < known.low ? known.low - reach : met->at.low,
                           met->at.high > known.high + reach ? known.high + reach : met->at.high};
     if (limit.high > known.high) known.high = written_until(known.high, limit.high);
@@ -256,13 +274,15 @@ bool check_whole_global(Checker *checker, Warp *warp, const Inst *inst, uint64_t
     const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
     const uint64_t bytes = (uint64_t)size * LANES;
     const bool loads = inst->access == ACCESS_LOAD;
-    const Met *met = &checker->met[site];
+    Met *met = &checker->met[site];
     if (!site || first & (size - 1) || first % 4) return false;
     if (checker->seen_frees != memory_frees || checker->machine->after) return false;
     if (!loads && checker->check->words.count) return false;
     if (first < met->known.low || first + bytes > met->known.high) {
         if (first < met->at.low || first + bytes > met->at.high) return false;
-        if (!whole_warp(!loads, first, size) && loads) return false;
+        const bool written = whole_warp(!loads, first, size);
+        if (!written && loads) return false;
+        if (written) look_around(met, first, bytes);
     }
     Touch at;
     touch_begin(&at, checker, warp, site, loads, SCOPE_NONE);
@@ -311,7 +331,7 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     const bool store = access->kind == ACCESS_STORE;
     const uint32_t heads = store ? good : check_heads(&of_good, good);
     if (all_written(access, heads, address, &of_good)) {
-        if (inside) look_around(met, shape, size);
+        if (inside) look_around(met, shape->low, size);
         return good;
     }
     if (store) return good;

@@ -16,6 +16,7 @@ void check_global_races(Checker *checker, Warp *warp, const Access *access, uint
     if (shape->whole && whole_touch(&at, address[0])) return;
     const bool updates = access->kind == ACCESS_ATOMIC && record_scope(at.base) == SCOPE_DEVICE;
     if (!at.strong && shape->on && !shape->whole) mask = whole_runs(&at, mask);
+    if (mask) mask = backlog_add(&at, mask);
     if (mask && (!at.strong || updates)) mask = scattered_quick(&at, mask);
     words_touch(&at, mask);
 }

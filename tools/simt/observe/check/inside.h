@@ -164,6 +164,8 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
+    bool alone;      // a backlog is no good for what it does,
+    uint32_t failed; // as it was so many times, one after the other
 } Site;
 
 typedef struct {
@@ -190,7 +192,10 @@ typedef struct {
     ReleaseRoom room;       // of blocks that run one at a time
     Finding *found;         // by Blocks that are done with
     size_t found_count;
-    bool lost; // memory was too short for some
+    bool lost;     // memory was too short for some
+    bool alone;    // one host thread runs all blocks
+    bool backlogs; // regions may have one
+    bool early;    // a later launch may look at what this and earlier ones did
     CheckListener listener;
 } Check;
 

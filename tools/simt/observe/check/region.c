@@ -32,6 +32,25 @@ static Record group_lane(Record group, uint32_t k) {
     return (group & ~(Record)3) + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
+// What a read is worth beside a later one: of another block, of another warp, of its own; behind
+// all of which there is a barrier.
+static int worth_beside(const Touch *at, Record later, Record read) {
+    if (read < at->launch) return 0;
+    if (!touch_own(at, read)) return 4;
+    if (read < at->floor) return 1;
+    return (read ^ later) & RECORD_WARP_MASK ? 3 : 2;
+}
+
+// The second read of a word that the whole group's last one takes the place of.
+static Record second_read(const Touch *at, Record last, Record of_group, Record read,
+                          Record read_2) {
+    const Record reads[] = {read, read_2};
+    Record found = of_group;
+    for (int k = 0; k < 2; k++)
+        if (worth_beside(at, last, reads[k]) > worth_beside(at, last, found)) found = reads[k];
+    return found;
+}
+
 // The records of a group become those of its words. False: no memory.
 static bool expand_group(const Touch *at, Region *region, uint32_t g) {
     const uint64_t launch = at->checker->check->launch;
@@ -49,9 +68,11 @@ static bool expand_group(const Touch *at, Region *region, uint32_t g) {
         const uint32_t word = g * REGION_GROUP + k;
         if (writes) cells->write[word] = group_lane(group->write, k);
         if (!reads) continue;
-        if (more && cells->read[word] >= at->launch) cells->read_2[word] = cells->read[word];
-        if (group->read_2 >= at->launch) cells->read_2[word] = group_lane(group->read_2, k);
-        cells->read[word] = group_lane(group->read, k);
+        const Record last = group_lane(group->read, k), other = group_lane(group->read_2, k);
+        if (more)
+            cells->read_2[word] =
+                second_read(at, last, other, cells->read[word], cells->read_2[word]);
+        cells->read[word] = last;
     }
     if (writes) region->written = launch;
     if (reads) region->read = launch;
@@ -91,6 +112,7 @@ static bool copy_to_bytes(const Touch *at, bool used, const Record *words, Recor
 bool region_split(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
     if (region->split == launch) return true;
+    backlog_done(at, region);
     if (!region_expand(at, region, 0, REGION_WORDS)) return false;
     const bool written = region->written == launch, read = region->read == launch;
     const bool more = region->more == launch;

@@ -415,7 +415,9 @@ static void place_at(const Touch *at, uint64_t address, Place *place) {
     Region *region = shadow_regions[offset >> REGION_SHIFT];
     place->low = memory_base + offset / REGION_BYTES * REGION_BYTES;
     place->region = NULL;
-    if (region) find_records(at, region, place);
+    if (!region) return;
+    backlog_done(at, region);
+    find_records(at, region, place);
 }
 
 // Lanes that all lie in one region.
@@ -425,16 +427,6 @@ static uint32_t touch_near(const Touch *at, uint32_t mask) {
     if (!place.region) return mask;
     if (at->reads) return read_lanes(at, &place);
     return at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
-}
-
-// Of the lanes those that lie in the region of the first.
-static uint32_t same_region(const Touch *at, uint32_t mask) {
-    const uint64_t first = at->address[__builtin_ctz(mask)] - memory_base;
-    const uint64_t low = memory_base + first / REGION_BYTES * REGION_BYTES;
-    uint32_t same = 0;
-    if (at->shape->near) return mask;
-    LANE_LOOP same |= (uint32_t)(at->address[l] - low < REGION_BYTES) << l;
-    return same & mask;
 }
 
 // Lanes in several regions, one by one. Those that read the same are one.
@@ -462,7 +454,7 @@ static uint32_t touch_far(const Touch *at, uint32_t mask) {
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
     uint32_t left = 0;
     while (mask) {
-        const uint32_t lanes = same_region(at, mask);
+        const uint32_t lanes = touch_same_region(at, mask);
         if (lanes != mask && __builtin_popcount(lanes) <= FEW) return left | touch_far(at, mask);
         left |= touch_near(at, lanes);
         mask &= ~lanes;

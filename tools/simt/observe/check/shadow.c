@@ -65,35 +65,43 @@ static void *room(size_t bytes) {
     return at;
 }
 
-// --- records that were given back, by the power of two that they have room for ---
+// --- records that were given back, by the power of two that they have room for, and backlogs ---
 
 typedef struct Spare {
     struct Spare *next;
 } Spare;
 
-static Spare *spares[64];
+static Spare *spares[64], *spare_backlogs[64];
+
+static int power_of(size_t count) { return count > 1 ? 64 - __builtin_clzll(count - 1) : 0; }
+
+// NULL: there is none.
+static void *pop(Spare **list) {
+    pthread_mutex_lock(&slabs_lock);
+    Spare *spare = *list;
+    if (spare) *list = spare->next;
+    pthread_mutex_unlock(&slabs_lock);
+    return spare;
+}
+
+static void push(Spare **list, void *at) {
+    Spare *spare = at;
+    if (!at) return;
+    pthread_mutex_lock(&slabs_lock);
+    spare->next = *list;
+    *list = spare;
+    pthread_mutex_unlock(&slabs_lock);
+}
 
 // What is not cleared costs nothing: old records count as none.
 static Record *take(size_t count) {
-    const int power = count > 1 ? 64 - __builtin_clzll(count - 1) : 0;
-    pthread_mutex_lock(&slabs_lock);
-    Spare *spare = spares[power];
-    if (spare) spares[power] = spare->next;
-    pthread_mutex_unlock(&slabs_lock);
-    if (!spare) return room(sizeof(Record) << power);
-    memset(spare, 0, sizeof(Record));
-    return (Record *)(void *)spare;
+    Record *records = pop(&spares[power_of(count)]);
+    if (!records) return room(sizeof(Record) << power_of(count));
+    memset(records, 0, sizeof(Spare));
+    return records;
 }
 
-static void give(Record *records, size_t count) {
-    if (!records) return;
-    const int power = count > 1 ? 64 - __builtin_clzll(count - 1) : 0;
-    Spare *spare = (Spare *)(void *)records;
-    pthread_mutex_lock(&slabs_lock);
-    spare->next = spares[power];
-    spares[power] = spare;
-    pthread_mutex_unlock(&slabs_lock);
-}
+static void give(Record *records, size_t count) { push(&spares[power_of(count)], records); }
 
 bool shadow_take_cells(Cells *cells, size_t count) {
     *cells = (Cells){take(count), take(count), take(count), take(count)};
@@ -108,10 +116,31 @@ void shadow_give_cells(Cells *cells, size_t count) {
     *cells = (Cells){0};
 }
 
+void shadow_give_backlog(Backlog *backlog) {
+    push(&spare_backlogs[power_of(backlog->room)], backlog->entries);
+    backlog->entries = NULL;
+    backlog->launch = 0;
+    backlog->room = 0;
+}
+
+bool shadow_grow_backlog(Backlog *backlog) {
+    enum { FIRST_BYTES = 1 << 13 };
+    const uint32_t bytes = backlog->room ? backlog->room * 2 : FIRST_BYTES;
+    if (bytes > BACKLOG_BYTES) return false;
+    void *grown = pop(&spare_backlogs[power_of(bytes)]);
+    if (!grown) grown = room(bytes);
+    if (!grown) return false;
+    if (backlog->used) memcpy(grown, backlog->entries, backlog->used);
+    push(&spare_backlogs[power_of(backlog->room)], backlog->entries);
+    backlog->entries = grown;
+    backlog->room = bytes;
+    return true;
+}
+
 // --- regions ---
 
-static Region *regions; // all of them
-static size_t region_count;
+static Region *regions, *retired; // all that are in use; others
+static size_t region_count;       // in use
 
 static bool is_live(uint64_t low, uint64_t high) {
     const Allocation *allocation = memory_before(high - 1);
@@ -122,6 +151,17 @@ static bool is_live(uint64_t low, uint64_t high) {
     return false;
 }
 
+// A region of freed memory may be any other's: all that it has is of launches that are over.
+static void retire(Region *region) {
+    shadow_give_cells(&region->words, REGION_WORDS);
+    shadow_give_cells(&region->bytes, REGION_BYTES);
+    shadow_give_backlog(&region->backlog);
+    shadow_regions[(region->low - memory_base) >> REGION_SHIFT] = NULL;
+    region->next = retired;
+    retired = region;
+    region_count--;
+}
+
 // Addresses are not used again for long: the records of freed memory are of use elsewhere. Looked
 // for where much was taken since, beside what looking costs.
 static void reclaim(void) {
@@ -130,10 +170,14 @@ static void reclaim(void) {
     if (seen_frees == memory_frees || taken < region_count * WORTH_LOOKING) return;
     seen_frees = memory_frees;
     taken = 0;
-    for (Region *region = regions; region; region = region->next) {
-        if (is_live(region->low, region->low + REGION_BYTES)) continue;
-        shadow_give_cells(&region->words, REGION_WORDS);
-        shadow_give_cells(&region->bytes, REGION_BYTES);
+    for (Region **at = &regions; *at;) {
+        Region *region = *at;
+        if (is_live(region->low, region->low + REGION_BYTES)) {
+            at = &region->next;
+        } else {
+            *at = region->next;
+            retire(region);
+        }
     }
 }
 
@@ -149,7 +193,8 @@ static void *install(void *slot, void *made) {
 
 static void free_slabs(void) {
     memset(spares, 0, sizeof spares);
-    regions = NULL;
+    memset(spare_backlogs, 0, sizeof spare_backlogs);
+    regions = retired = NULL;
     region_count = taken = 0;
     while (slabs) {
         Slab *slab = slabs;
@@ -202,8 +247,16 @@ uint64_t shadow_block(uint64_t time) {
     return leaf ? leaf[time / SHADOW_TIMES % LEAF_PIECES] : 0;
 }
 
+static Region *take_region(void) {
+    pthread_mutex_lock(&slabs_lock);
+    Region *region = retired;
+    if (region) retired = region->next;
+    pthread_mutex_unlock(&slabs_lock);
+    return region ? region : room(sizeof *region);
+}
+
 Region *shadow_new_region(Region **slot) {
-    Region *made = room(sizeof *made), *there = install(slot, made);
+    Region *made = take_region(), *there = install(slot, made);
     if (!made || there != made) return there;
     made->low = memory_base + ((uint64_t)(slot - shadow_regions) << REGION_SHIFT);
     pthread_mutex_lock(&slabs_lock);

@@ -1,6 +1,6 @@
 // The records of global memory. They stay from launch to launch: an old one is smaller than the
-// first time of this launch. Memory is taken only for what kernels touch, 8 bytes for each aligned
-// word that is read and as much for each that is written.
+// first time of this launch. Memory is taken only for what kernels touch: for what is not in a
+// backlog, 8 bytes for each aligned word that is read and as much for each that is written.
 #ifndef CHECK_SHADOW_H
 #define CHECK_SHADOW_H
 
@@ -11,6 +11,7 @@
 
 enum { REGION_SHIFT = 16, REGION_BYTES = 1 << REGION_SHIFT, REGION_WORDS = REGION_BYTES / 4 };
 enum { REGION_GROUP = 32, REGION_GROUPS = REGION_WORDS / REGION_GROUP };
+enum { REGION_PAGES = 32, REGION_PAGE = REGION_WORDS / REGION_PAGES }; // of so many words
 
 // The last accesses to a group of words by whole warps, later than those in the Cells: the record
 // of the first word's lane. Its scope is that of a weak access; in its place, 1 << that many words
@@ -19,6 +20,23 @@ enum { GROUP_ONE = 3 };
 typedef struct {
     Record write, read, read_2;
 } GroupRecords;
+
+// What orders reads of a block within it: see Touch.
+typedef struct {
+    Record times, span, floor, warp_floor;
+} BacklogContext;
+
+// Accesses of a launch that its records do not have yet, one behind the other: see backlog.c.
+typedef struct {
+    uint64_t launch; // 0: of none
+    void *entries;
+    uint32_t scattered;                 // words read by lanes anywhere
+    uint32_t used, room;                // bytes
+    uint32_t read_pages, written_pages; // a bit for each page where there are reads; writes
+    bool locked;                        // a host thread is at it
+    BacklogContext context;             // of the reads behind here
+    uint32_t written[REGION_GROUPS];    // a bit for each word
+} Backlog;
 
 // What is known of REGION_BYTES of global memory. A launch is named by its first time. Where a
 // launch accesses less than words, `bytes` stands for `words`.
@@ -29,9 +47,12 @@ typedef struct Region {
     uint64_t written, read; // the last launch that did
     uint64_t more;          // the last launch that used write_2 or read_2
     uint64_t split;         // the last launch in which `bytes` counts
-    uint64_t grouped;       // the last launch that used `groups`
-    uint64_t synchronized;  // the last launch that released something here
+    uint64_t grouped;       // the last launch that used `groups`, of pages with these bits
+    uint32_t group_read_pages, group_written_pages;
+    uint64_t direct;       // the last launch of which the backlog has nothing any more
+    uint64_t synchronized; // the last launch that released something here
     GroupRecords groups[REGION_GROUPS];
+    Backlog backlog;
 } Region;
 
 // Before anything else in a launch: its first time. 0: the host refuses memory.
@@ -54,6 +75,16 @@ static inline Region *shadow_region(uint64_t address) {
     Region *region = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     return region ? region : shadow_new_region(slot);
 }
+
+// The last write, read and second read of a word by what a region's backlog has, of whatever
+// launch.
+enum { BACKLOG_FOUND = 3 };
+void backlog_look(const Region *region, uint64_t word, Record found[BACKLOG_FOUND]);
+
+// More room for what a backlog has. False: it has BACKLOG_BYTES, or out of memory.
+enum { BACKLOG_BYTES = REGION_WORDS * 16 };
+bool shadow_grow_backlog(Backlog *backlog);
+void shadow_give_backlog(Backlog *backlog); // it is empty then
 
 // Makes room for records where there is none yet. False: out of memory.
 static inline bool shadow_room(Record **records, uint32_t count) {

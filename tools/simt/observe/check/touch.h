@@ -107,6 +107,16 @@ static inline bool touch_past(const Touch *at, Record group) {
     return group < at->done || (touch_own(at, group) && group < at->floor);
 }
 
+// Of the lanes those that lie in the region of the first.
+static inline uint32_t touch_same_region(const Touch *at, uint32_t mask) {
+    const uint64_t first = at->address[__builtin_ctz(mask)] - memory_base;
+    const uint64_t low = memory_base + first / REGION_BYTES * REGION_BYTES;
+    uint32_t same = 0;
+    if (at->shape->near) return mask;
+    LANE_LOOP same |= (uint32_t)(at->address[l] - low < REGION_BYTES) << l;
+    return same & mask;
+}
+
 // The same as touch_settled, by all that is known of at->lane.
 bool touch_ordered(const Touch *at, Record record);
 
@@ -115,6 +125,23 @@ bool touch_acquired(const Touch *at, Record record);
 
 // Holds at->lane's access of `count` bytes against an earlier one; `write`: which wrote.
 void touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
+
+// --- backlog.c: accesses that the records need not have yet ---
+
+// Notes weak accesses to words by these lanes. The lanes that are left: those need records.
+uint32_t backlog_add(const Touch *at, uint32_t mask);
+// The same of so many lanes one behind the other, of which the first accesses this word of the
+// region; `base` is its record. False: they need records.
+bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word, uint32_t lanes);
+void backlog_enter(const Touch *at, Region *region);
+// Whole warps have records of a group from now on.
+void backlog_group(const Touch *at, Region *region, uint32_t group);
+
+// Before records of the region are looked at: they have all that this launch did there.
+static inline void backlog_done(const Touch *at, Region *region) {
+    const uint64_t launch = at->checker->check->launch;
+    if (__atomic_load_n(&region->direct, __ATOMIC_ACQUIRE) != launch) backlog_enter(at, region);
+}
 
 // --- region.c: what records a region has, and in which form; false: no memory ---
 

@@ -145,16 +145,32 @@ static inline bool group_settled(const Touch *at, Record group, Record mine) {
     return (group < at->done) | (touch_own(at, group) & earlier);
 }
 
+// Whether nothing that the backlog has matters to an access of a whole group.
+static bool quiet_backlog(const Touch *at, const Region *region, uint32_t group) {
+    const uint64_t launch = at->checker->check->launch;
+    const Backlog *backlog = &region->backlog;
+    if (backlog->launch != launch || region->direct == launch) return true;
+    if (at->writes && backlog->read_pages >> group * REGION_GROUP / REGION_PAGE & 1) return false;
+    return !backlog->written[group];
+}
+
 // What the words have of their own. False: something to look at.
 static bool quiet_cells(const Touch *at, const Region *region, const Span *span) {
     const uint64_t launch = at->checker->check->launch;
     const Cells *cells = &region->words;
     const bool more = region->more == launch;
+    if (!quiet_backlog(at, region, span->first / REGION_GROUP)) return false;
     if (region->written == launch && !all_settled(at, cells->write, span)) return false;
     if (region->written == launch && more && !all_settled(at, cells->write_2, span)) return false;
     if (at->reads || region->read != launch) return true;
     if (!all_settled(at, cells->read, span)) return false;
     return !more || all_settled(at, cells->read_2, span);
+}
+
+static inline void mark_group(const Touch *at, Region *region, uint32_t group) {
+    const uint32_t pages = at->reads ? region->group_read_pages : region->group_written_pages;
+    const bool known = pages >> group * REGION_GROUP / REGION_PAGE & 1;
+    if (region->grouped != at->checker->check->launch || !known) backlog_group(at, region, group);
 }
 
 static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
@@ -177,7 +193,6 @@ static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
 // the words.
 static bool whole_groups(const Touch *at, Region *region, Record first, uint32_t word,
                          uint32_t lanes) {
-    const uint64_t launch = at->checker->check->launch;
     const uint32_t each = at->size / 4, words = each * lanes;
     if (at->strong || word % REGION_GROUP || words % REGION_GROUP || each > 4) return false;
     const Record shift = (Record)__builtin_ctz(each);
@@ -187,7 +202,7 @@ static bool whole_groups(const Touch *at, Region *region, Record first, uint32_t
         const Span span = {base, word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
         if (!quiet_cells(at, region, &span)) return false;
         GroupRecords *group = &region->groups[word / REGION_GROUP + k];
-        if (region->grouped != launch) region->grouped = launch;
+        mark_group(at, region, word / REGION_GROUP + k);
         if (!note_group(at, group, base | shift)) return false;
     }
     return true;
@@ -200,7 +215,7 @@ bool whole_group(const Touch *at, uint64_t address) {
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
     if (!quiet_cells(at, region, &span)) return false;
-    if (region->grouped != launch) region->grouped = launch;
+    mark_group(at, region, word / REGION_GROUP);
     return note_group(at, &region->groups[word / REGION_GROUP], at->mine | GROUP_ONE);
 }
 
@@ -235,6 +250,8 @@ static bool touch_run(const Touch *at, Record base, uint32_t lanes, uint64_t fir
     const uint32_t word = (uint32_t)(begin % REGION_BYTES / 4);
     const uint32_t words = (uint32_t)(begin % 4 + bytes + 3) / 4;
     if (!split && whole_groups(at, region, base, word, lanes)) return true;
+    if (!split && backlog_add_run(at, region, base, word, lanes)) return true;
+    backlog_done(at, region);
     if (!at->reads || !groups_unwritten(at, region, word, words))
         if (!region_expand(at, region, word, words)) return true;
     if (!region_room(at, region, split)) return false;

@@ -98,6 +98,7 @@ static void touch_lane(const Touch *at, uint64_t first) {
         at->checker->lost = true;
         return;
     }
+    backlog_done(at, region);
     bool bytes = region->split == launch;
     const uint32_t word = (uint32_t)(first - memory_base) % REGION_BYTES / 4;
     if (!region_expand(at, region, word, (at->size + 3) / 4)) return;

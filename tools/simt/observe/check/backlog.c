@@ -1,0 +1,298 @@
+// The backlog of a region: weak accesses to words that the region's records do not have yet, one
+// behind the other.
+//
+// In most launches what is read somewhere is not written there, and what is written is written
+// once. Then nothing races, and who accessed which word need not be known: 16 bytes for an access
+// of a warp are enough to find it out later, in place of 8 for each word. So the backlog has reads
+// of pages of which the launch has written nothing, and writes of words, each of them once, to
+// pages of which it has read nothing. The first access that is different, or one that finds the
+// backlog full, makes records of all that is in there, and from then on the launch keeps records of
+// the region. They are the same as if they had been kept from the beginning, so nothing is found
+// that would not have been, and nothing is missed.
+//
+// What whole warps do to groups of words is in the groups' records and not here, unless a part of
+// the group has been written. See touch.h.
+#include "simt/observe/check/backlog.h"
+
+#include <sched.h>
+#include <string.h>
+
+enum { FEW_ENTRIES = 4 };
+// No access needs more.
+enum { WORDS_BYTES = LANES * sizeof(uint16_t) };
+enum { MOST_BYTES = 2 * sizeof(BacklogEntry) + sizeof(BacklogContext) + WORDS_BYTES };
+_Static_assert(FEW_ENTRIES * sizeof(BacklogEntry) <= sizeof(BacklogEntry) + WORDS_BYTES,
+               "few are less");
+
+// --- one host thread at a time ---
+
+static void hold(const Touch *at, Backlog *backlog) {
+    if (at->checker->check->alone) return;
+    while (__atomic_test_and_set(&backlog->locked, __ATOMIC_ACQUIRE)) sched_yield();
+}
+
+static void let_go(const Touch *at, Backlog *backlog) {
+    if (!at->checker->check->alone) __atomic_clear(&backlog->locked, __ATOMIC_RELEASE);
+}
+
+// --- what is added ---
+
+static void *append(Backlog *backlog, size_t bytes) {
+    void *at = (uint8_t *)backlog->entries + backlog->used;
+    backlog->used += (uint32_t)bytes;
+    return at;
+}
+
+// Only what touch_known and touch_settled look at.
+static BacklogContext context_of(const Touch *at) {
+    return (BacklogContext){at->times, at->span, at->floor,
+                            at->warp_floor > at->floor ? at->warp_floor : at->floor};
+}
+
+static void add_context(const Touch *at, Backlog *backlog) {
+    const BacklogContext now = context_of(at), *last = &backlog->context;
+    const uint64_t changed = (now.times ^ last->times) | (now.span ^ last->span) |
+                             (now.floor ^ last->floor) | (now.warp_floor ^ last->warp_floor);
+    if (!changed) return;
+    *(BacklogEntry *)append(backlog, sizeof(BacklogEntry)) =
+        (BacklogEntry){.lane = now.times != backlog->context.times};
+    *(BacklogContext *)append(backlog, sizeof now) = now;
+    backlog->context = now;
+}
+
+// Words read by lanes anywhere: what is more is read again and again, of which each entry tells
+// something that no other does.
+enum { MOST_SCATTERED = REGION_WORDS * 3 / 2 };
+
+static bool begin(const Touch *at, Region *region) {
+    Backlog *backlog = &region->backlog;
+    if (at->checker->check->early && backlog->launch) at->checker->lost |= !backlog_put(region);
+    backlog->used = backlog->scattered = 0;
+    if (!backlog->room && !shadow_grow_backlog(backlog)) return false;
+    memset(backlog->written, 0, sizeof backlog->written);
+    backlog->context = (BacklogContext){0};
+    backlog->read_pages = backlog->written_pages = 0;
+    backlog->launch = at->checker->check->launch;
+    return true;
+}
+
+static inline Site *site_of(const Touch *at) {
+    return &at->checker->check->sites[record_site(at->base)];
+}
+
+// Whether there is room for an access to these pages, and nothing that is known of them hinders it.
+static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
+    const uint64_t launch = at->checker->check->launch;
+    Backlog *backlog = &region->backlog;
+    if (region->direct == launch) return false;
+    if (backlog->launch != launch && !begin(at, region)) return false;
+    if (pages & (at->reads ? backlog->written_pages : backlog->read_pages)) return false;
+    if (region->grouped == launch &&
+        pages & (at->reads ? region->group_written_pages : region->group_read_pages))
+        return false;
+    const bool room = backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog);
+    if (room && backlog->scattered <= MOST_SCATTERED) return true;
+    if (!at->checker->machine->ordered && backlog_condense(region)) return true;
+    if (at->reads) __atomic_store_n(&site_of(at)->alone, true, __ATOMIC_RELAXED);
+    return false;
+}
+
+static inline void note_pages(const Touch *at, Backlog *backlog, uint32_t pages) {
+    if (at->reads)
+        backlog->read_pages |= pages;
+    else
+        backlog->written_pages |= pages;
+}
+
+// Whether nobody has written these words of a group in this launch; from now on somebody has.
+static inline bool claim(const Touch *at, Region *region, uint32_t group, uint32_t words) {
+    const bool grouped = region->grouped == at->checker->check->launch;
+    if (region->backlog.written[group] & words) return false;
+    if (grouped && region->groups[group].write >= at->launch) return false;
+    region->backlog.written[group] |= words;
+    return true;
+}
+
+static bool claim_run(const Touch *at, Region *region, uint32_t word, uint32_t words) {
+    const uint32_t end = word + words;
+    while (word < end) {
+        const uint32_t from = word % REGION_GROUP, next = word - from + REGION_GROUP;
+        const uint32_t to = next < end ? REGION_GROUP : end - word + from;
+        const uint32_t below_end = to == REGION_GROUP ? ALL_LANES : (1u << to) - 1;
+        if (!claim(at, region, word / REGION_GROUP, below_end & ~((1u << from) - 1))) return false;
+        word = next;
+    }
+    return true;
+}
+
+static inline uint32_t word_of(const Touch *at, uint32_t lane) {
+    return (uint32_t)(at->address[lane] - memory_base) % REGION_BYTES / 4;
+}
+
+static bool claim_lanes(const Touch *at, Region *region, uint32_t lanes) {
+    const uint32_t words = (1u << at->size / 4) - 1;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t word = word_of(at, (uint32_t)__builtin_ctz(m));
+        if (!claim(at, region, word / REGION_GROUP, words << word % REGION_GROUP)) return false;
+    }
+    return true;
+}
+
+static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog) {
+    BacklogEntry *entry = append(backlog, sizeof *entry);
+    entry->base = at->base;
+    entry->lane = entry->lanes = 0;
+    entry->shift = (uint8_t)__builtin_ctz(at->size / 4);
+    entry->parted = at->parted;
+    entry->write = at->writes;
+    return entry;
+}
+
+static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, int32_t stride,
+                            uint32_t lane, uint32_t lanes) {
+    BacklogEntry *entry = add_entry(at, backlog);
+    entry->first = (uint16_t)word;
+    entry->stride = (int16_t)stride;
+    entry->lane = (uint8_t)lane;
+    entry->lanes = (uint8_t)lanes;
+}
+
+static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
+    add_entry(at, backlog)->mask = lanes;
+    if (at->reads) backlog->scattered += (uint32_t)__builtin_popcount(lanes) * at->size / 4;
+    uint16_t *words = append(backlog, backlog_words_bytes((uint32_t)__builtin_popcount(lanes)));
+    if (lanes == ALL_LANES)
+        LANE_LOOP words[l] = (uint16_t)((at->address[l] - memory_base) % REGION_BYTES / 4);
+    else
+        for (; lanes; lanes &= lanes - 1)
+            *words++ = (uint16_t)word_of(at, (uint32_t)__builtin_ctz(lanes));
+}
+
+// Lanes that form few runs, each one behind the other or at the same place, one entry for each.
+// False: they are many, or one place is nowhere behind another.
+static bool add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
+    const uint32_t on = at->shape->on & lanes & lanes >> 1;
+    const uint32_t same = at->shape->same & lanes & lanes >> 1;
+    const uint32_t next = __builtin_popcount(on) >= __builtin_popcount(same) ? on : same;
+    const int32_t stride = next == on ? (int32_t)(at->size / 4) : 0;
+    if (__builtin_popcount(lanes & ~(next << 1)) > FEW_ENTRIES) return false;
+    while (lanes) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(next >> lane));
+        add_even(at, backlog, word_of(at, lane), stride, lane, count);
+        lanes &= count == LANES ? 0 : ~(((1u << count) - 1) << lane);
+    }
+    return true;
+}
+
+static inline uint32_t pages_between(uint32_t first_word, uint32_t last_word) {
+    const uint32_t first = first_word / REGION_PAGE, last = last_word / REGION_PAGE;
+    return ALL_LANES << first & ALL_LANES >> (REGION_PAGES - 1 - last);
+}
+
+// The region's pages from the access's lowest address to its highest one.
+static inline uint32_t pages_of(const Touch *at, const Region *region) {
+    const uint64_t low = region->low, high = at->shape->high + at->size - 1;
+    const uint32_t first = at->shape->low > low ? (uint32_t)(at->shape->low - low) / 4 : 0;
+    const uint32_t last = high - low < REGION_BYTES ? (uint32_t)(high - low) / 4 : REGION_WORDS - 1;
+    return pages_between(first, last);
+}
+
+// Lanes that all lie in the region.
+static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
+    Backlog *backlog = &region->backlog;
+    const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = pages_of(at, region);
+    const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    if (!ready(at, region, pages)) return false;
+    if (at->writes && !claim_lanes(at, region, lanes)) return false;
+    note_pages(at, backlog, pages);
+    if (at->reads) add_context(at, backlog);
+    if (count == 1)
+        add_even(at, backlog, word_of(at, lane), 0, lane, 1);
+    else if (at->shape->even) // so a region's lanes are neighbours
+        add_even(at, backlog, word_of(at, lane), (int32_t)(at->shape->stride / 4), lane, count);
+    else if (!add_runs(at, backlog, lanes))
+        add_scattered(at, backlog, lanes);
+    return true;
+}
+
+static bool add_near(const Touch *at, uint32_t lanes) {
+    Region *region = shadow_region(at->address[__builtin_ctz(lanes)]);
+    if (!region || region->direct == at->checker->check->launch) return false;
+    hold(at, &region->backlog);
+    const bool added = add_lanes(at, region, lanes);
+    let_go(at, &region->backlog);
+    return added;
+}
+
+// Whether backlogs are for this access.
+static inline bool suits(const Touch *at) {
+    return at->checker->check->backlogs && !__atomic_load_n(&site_of(at)->alone, __ATOMIC_RELAXED);
+}
+
+// Where they took nothing for long, they are not asked any more.
+static inline void learn(const Touch *at, bool added) {
+    enum { ENOUGH = 64 };
+    Site *site = site_of(at);
+    const uint32_t failed = __atomic_load_n(&site->failed, __ATOMIC_RELAXED);
+    if (added && !failed) return;
+    __atomic_store_n(&site->failed, added ? 0 : failed + 1, __ATOMIC_RELAXED);
+    if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
+}
+
+uint32_t backlog_add(const Touch *at, uint32_t mask) {
+    enum { FEW = 2 };
+    const uint32_t all = mask;
+    uint32_t left = 0;
+    if (at->strong || at->size < 4 || !suits(at)) return mask;
+    while (mask) {
+        uint32_t lanes = touch_same_region(at, mask);
+        if (lanes != mask && __builtin_popcount(lanes) <= FEW && !at->shape->even)
+            lanes = mask & (0 - mask);
+        if (!add_near(at, lanes)) left |= lanes;
+        mask &= ~lanes;
+    }
+    learn(at, left != all);
+    return left;
+}
+
+bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word, uint32_t lanes) {
+    const uint32_t each = at->size / 4, lane = record_thread(base) % LANES;
+    Backlog *backlog = &region->backlog;
+    if (at->strong || !suits(at)) return false;
+    if (region->direct == at->checker->check->launch) return false;
+    const uint32_t pages = pages_between(word, word + each * lanes - 1);
+    hold(at, backlog);
+    const bool good =
+        ready(at, region, pages) && (at->reads || claim_run(at, region, word, each * lanes));
+    if (good) note_pages(at, backlog, pages);
+    if (good && at->reads) add_context(at, backlog);
+    if (good) add_even(at, backlog, word, (int32_t)each, lane, lanes);
+    let_go(at, backlog);
+    return good;
+}
+
+void backlog_group(const Touch *at, Region *region, uint32_t group) {
+    const uint64_t launch = at->checker->check->launch;
+    uint32_t *pages = at->reads ? &region->group_read_pages : &region->group_written_pages;
+    const uint32_t page = 1u << group * REGION_GROUP / REGION_PAGE;
+    if (region->grouped != launch) {
+        hold(at, &region->backlog);
+        if (region->grouped != launch) region->group_read_pages = region->group_written_pages = 0;
+        __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
+        let_go(at, &region->backlog);
+    }
+    __atomic_fetch_or(pages, page, __ATOMIC_RELAXED);
+}
+
+void backlog_enter(const Touch *at, Region *region) {
+    const uint64_t launch = at->checker->check->launch;
+    Backlog *backlog = &region->backlog;
+    hold(at, backlog);
+    if (region->direct != launch && backlog->launch == launch) {
+        at->checker->lost |= !backlog_put(region);
+        backlog->launch = 0;
+    }
+    __atomic_store_n(&region->direct, launch, __ATOMIC_RELEASE);
+    let_go(at, backlog);
+}

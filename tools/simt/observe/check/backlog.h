@@ -1,0 +1,41 @@
+// The entries of a backlog: see backlog.c.
+#ifndef CHECK_BACKLOG_H
+#define CHECK_BACKLOG_H
+
+#include <stddef.h>
+
+#include "simt/observe/check/touch.h"
+
+// An access of so many lanes from `lane` on, to 1 << `shift` words each, at `first`, at `first +
+// stride`, ...; or of those of a mask, behind it their words, to a multiple of 8 bytes. Where there
+// is no record, a BacklogContext is behind it; `lane`: it is not of the same block as the one
+// before.
+typedef struct {
+    Record base; // of the warp's first lane
+    union {
+        struct {
+            uint16_t first;
+            int16_t stride;
+        };
+        uint32_t mask;
+    };
+    uint8_t lane, lanes, shift; // no lanes: those of the mask
+    bool parted : 1, write : 1;
+} BacklogEntry;
+
+static inline const uint16_t *backlog_words(const BacklogEntry *entry) {
+    return (const uint16_t *)(const void *)(entry + 1);
+}
+
+// Of the words behind an entry for so many lanes.
+static inline uint32_t backlog_words_bytes(uint32_t lanes) {
+    return (uint32_t)(lanes * sizeof(uint16_t) + 7) / 8 * 8;
+}
+
+// Makes records of what the backlog has. False: out of memory.
+bool backlog_put(Region *region);
+// The same of a full backlog, which is empty then. False: it is full, and is no good for what the
+// launch does here.
+bool backlog_condense(Region *region);
+
+#endif
