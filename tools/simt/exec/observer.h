@@ -40,7 +40,7 @@ struct Observer {
     // warp->exec executes a fence: its order and scope are the instruction's.
     void (*fence)(Warp *warp, const Inst *inst);
 
-    // A lane copies in bulk; it is done at once, and then counted at its mbarrier.
+    // A lane copies in bulk, or lanes store; it is done at once, and then counted at the mbarrier.
     void (*bulk)(Warp *warp, const Bulk *bulk);
     // warp->exec closes a group of asynchronous copies, or waits for groups, as its InstGroup says.
     void (*group)(Warp *warp, const Inst *inst);

@@ -17,6 +17,7 @@ static void free_checker(Checker *checker) {
     free(checker->lane_known);
     free(checker->waiting);
     free(checker->split);
+    free(checker->group_write);
     free(checker->unwritten);
     free(checker->unwritten_at);
     free(checker->met);
@@ -99,6 +100,7 @@ static void begin(Block *block) {
     copy_begin(checker);
     checker->latest_write = checker->latest_read = 0;
     checker->latest_write_2 = checker->latest_read_2 = 0;
+    checker->second_writes = (Extent){0, 0};
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
     if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);

@@ -115,6 +115,7 @@ typedef struct {
 typedef struct {
     SyncWord *at; // hash table; a free one has no logs
     uint32_t count, slots;
+    uint64_t low, high; // of the words' keys, see order.c, if there are any
 } SyncTable;
 
 // What fences of a warp make ready to be released, and the lanes whose strong writes release it.
@@ -132,15 +133,16 @@ typedef struct {
     bool init;
 } ProxyFence;
 
-// An asynchronous copy that was not yet waited for.
+// Asynchronous copies of lanes one behind the other that were not yet waited for.
 typedef struct {
     const Inst *inst;
-    Checker *owner;   // of its shared memory
-    uint64_t address; // where it lies there
-    uint32_t bytes;
-    uint32_t thread; // that made it
-    uint32_t group;  // of its thread
-    Record copy;
+    Checker *owner;   // of their shared memory
+    uint64_t address; // where the first lane's lies there; the others lie behind it
+    uint32_t bytes;   // of each
+    uint32_t thread;  // that made the first one
+    uint32_t lanes;   // of its warp: those that are still waited for, at most as many as there were
+    uint32_t group;   // of each of their threads
+    Record copy;      // the first one's
     bool bulk;
 } PendingCopy;
 
@@ -247,7 +249,10 @@ struct Checker {
     uint32_t shared_words;
     Record latest_write, latest_read;     // no record of shared memory is later,
     Record latest_write_2, latest_read_2; // no second one
-    uint8_t *split;                       // words that are recorded by byte
+    Extent second_writes;                 // the words of which the block has noted some
+    Record *group_write; // of groups of words, see shared_copy.c; NULL: there was none yet
+    uint32_t groups_on;  // of them stand for the words'
+    uint8_t *split;      // words that are recorded by byte
     bool any_split;
     UnwrittenRead *unwritten; // room for MAX_UNWRITTEN; NULL: there was none yet
     uint16_t *unwritten_at;   // by site: how many of them, up to check_many_races()
@@ -343,13 +348,20 @@ void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access,
 // A weak load or store of a whole warp, each lane behind the one before. False: unusual, look at
 // all lanes.
 bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
-// As check_shared, so many words that a lane's copy loads or stores. False: look at each.
-bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *access,
-                        uint32_t lane, uint64_t address, uint32_t words, uint64_t copy);
-// What a copy did in these bytes, by its record, becomes an access by that of a thread.
+// Words of shared memory one behind the other that lanes of a warp copy, as many each.
+enum { COPIED_BY_ONE = 31 };
+typedef struct {
+    uint32_t lanes;   // one behind the other
+    uint64_t address; // of the first one's
+    uint32_t words;   // of all of them together
+    uint32_t shift;   // 1 << shift are a lane's; COPIED_BY_ONE: there is one
+} CopiedRow;
+// As check_shared, of copies. False: look at each.
+bool check_shared_row(Checker *checker, Block *of, Warp *warp, const Access *access,
+                      const CopiedRow *row, uint64_t copy);
+// What they did becomes accesses of threads, by the first lane's records; of reads, too.
+void check_settle(Checker *owner, const CopiedRow *row, Record copy, Record mine, bool reads);
 void check_forget_copies(Checker *owner); // of all copies, when a block begins
-void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
-void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
@@ -393,6 +405,8 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // se
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table);
 void check_fence(Warp *warp, const Inst *inst);
+// Whether some word between two addresses may be one of the table.
+bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes);
 // Whether something was released through the word at an address, and not overwritten since.
 bool order_released(const SyncTable *table, uint64_t address);
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.

@@ -44,9 +44,11 @@ static SyncWord *find_word(const SyncTable *table, uint64_t address) {
 
 // Twice the slots. False: out of memory.
 static bool widen(SyncTable *table) {
-    SyncTable wider = {.slots = table->slots ? table->slots * 2 : 64, .count = table->count};
+    SyncTable wider = {.slots = table->slots ? table->slots * 2 : 16, .count = table->count};
     wider.at = calloc(wider.slots, sizeof *wider.at);
     if (!wider.at) return false;
+    wider.low = table->low;
+    wider.high = table->high;
     for (uint32_t i = 0; i < table->slots; i++)
         if (table->at[i].address) wider.at[slot_of(&wider, table->at[i].address)] = table->at[i];
     free(table->at);
@@ -59,6 +61,8 @@ static SyncWord *make_word(SyncTable *table, uint64_t address) {
     SyncWord *word = find_word(table, address);
     if (word) return word;
     if (table->count * 2 >= table->slots && !widen(table)) return NULL;
+    if (!table->count || address < table->low) table->low = address;
+    if (!table->count || address > table->high) table->high = address;
     table->count++;
     word = &table->at[slot_of(table, address)];
     word->address = address;
@@ -100,9 +104,9 @@ static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint3
 // --- writes ---
 
 static uint64_t *later_than(uint64_t *times, uint64_t floor) {
-    for (uint32_t k = 0; k < LANES; k++)
-        if (times[k] > floor) return times;
-    return NULL;
+    uint32_t any = 0;
+    LANE_LOOP any |= (uint32_t)(times[l] > floor);
+    return any ? times : NULL;
 }
 
 // What lanes of a warp release now.
@@ -221,12 +225,17 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
 // The address by which a word is found; not 0.
 static uint64_t key_of(uint64_t address) { return (address & ~(uint64_t)3) + 4; }
 
+bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes) {
+    return table->count && key_of(first) <= table->high && key_of(first + bytes - 1) >= table->low;
+}
+
 // A weak store: whoever reads it reads nothing that was released.
 static void overwrite(Checker *checker, const Access *access, uint32_t mask,
                       const uint64_t address[LANES], const SyncTable *table) {
     bool global = access->space == PTX_GLOBAL;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
+        if (!order_words(table, at, 1)) continue;
         const Region *region = global ? shadow_region(at) : NULL;
         if (region && region->synchronized != checker->check->launch) continue;
         SyncWord *word = find_word(table, key_of(at));
@@ -326,7 +335,7 @@ static void clear_knowledge(Knowledge *knowledge) {
 }
 
 void order_begin(Checker *checker) {
-    if (checker->room == &checker->own_room) release_free_all(checker->room);
+    if (checker->room == &checker->own_room) release_forget_all(checker->room);
     if (checker->words.count)
         memset(checker->words.at, 0, checker->words.slots * sizeof *checker->words.at);
     checker->words.count = 0;
@@ -339,7 +348,8 @@ void order_begin(Checker *checker) {
 
 void order_barrier(Checker *checker) {
     if (!checker->orders) return;
-    for (uint32_t w = 0; w < MAX_WARPS; w++) {
+    const uint32_t warps = (checker->machine->threads_per_block + LANES - 1) / LANES;
+    for (uint32_t w = 0; w < warps; w++) {
         add_knowledge(checker, &checker->common, &checker->warps[w]);
         clear_knowledge(&checker->warps[w]);
     }

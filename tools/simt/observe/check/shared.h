@@ -43,6 +43,22 @@ shared_open(const SharedTouch *at, Record record, Record mine, bool any_lane) {
     return (record >= at->noise) & !((uint32_t)shared_own(at, record) & (earlier | same));
 }
 
+// An access of these lanes, as check_shared has it. The record of thread 0.
+Record shared_begin(SharedTouch *at, Checker *checker, Block *of, Warp *warp, const Access *access,
+                    const uint64_t address[LANES], uint32_t mask, uint64_t copy);
+// From now on it is looked at as this lane's. `base`: the record of thread 0.
+void shared_set_lane(SharedTouch *at, Record base, uint32_t lane);
+// Nothing of what was noted is later than this access of any thread.
+void shared_note_latest(const SharedTouch *at, Record base);
+
+// The record that stands for the last writes of the group of a word; 0: the words have their own.
+static inline Record shared_group(const Checker *owner, uint32_t word) {
+    return owner->groups_on ? owner->group_write[word / REGION_GROUP] : 0;
+}
+// From now on so many words have their own; all words that the lanes access.
+void shared_expand(Checker *owner, uint32_t word, uint32_t words);
+void shared_expand_lanes(const SharedTouch *at);
+
 // A word of shared memory gets records for each of its bytes.
 void shared_split_word(Checker *owner, uint32_t word);
 // So do all words of which the lanes access less than the whole.
@@ -53,6 +69,20 @@ uint32_t shared_split_lanes(const SharedTouch *at, uint32_t lanes);
 // A record was noted that is no later than this one.
 static inline void shared_noted(Record *latest, Record record) {
     if (record > *latest) *latest = record;
+}
+
+// The same of a second write to a word.
+static inline void shared_noted_second(Checker *owner, uint32_t word, Record record) {
+    Extent *at = &owner->second_writes;
+    shared_noted(&owner->latest_write_2, record);
+    if (!at->high || word < at->low) at->low = word;
+    if (word >= at->high) at->high = word + (uint64_t)1;
+}
+// Whether second writes to some of these words may be as late as this record.
+static inline bool shared_second_writes(const Checker *owner, uint32_t word, uint32_t words,
+                                        Record record) {
+    const Extent *at = &owner->second_writes;
+    return owner->latest_write_2 >= record && word < at->high && word + words > at->low;
 }
 
 // Notes what no record says anything against, of all accesses but copies; `base`: the record of

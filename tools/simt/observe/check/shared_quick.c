@@ -401,7 +401,7 @@ static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, R
         record_scope(write) && shared_own(at, write) && !((write ^ mine) & RECORD_LANE_MASK);
     if (!again && (plain_store(at, write) || !plain_store(at, write_2))) {
         cells->write_2[k] = write;
-        shared_noted(&at->owner->latest_write_2, write);
+        shared_noted_second(at->owner, k, write);
     }
     cells->write[k] = mine;
     return true;
@@ -419,7 +419,41 @@ static uint32_t update_lanes(const SharedTouch *at, Record base) {
     return left;
 }
 
-uint32_t shared_quick(const SharedTouch *at, Record base) {
+// --- stores of what is there ---
+
+// Whether only that the value is another one would make a race of this lane's store. Copies and
+// strong writes race whatever they wrote.
+static bool only_by_value(const SharedTouch *at, const Cells *cells, uint32_t k, Record mine) {
+    const Record write = cells->write[k];
+    const bool other = record_scope(write) || record_is_copy(write);
+    return !(other && shared_open(at, write, mine, false)) && cells->write_2[k] < at->noise &&
+           !shared_open(at, cells->read[k], mine, false) &&
+           !shared_open(at, cells->read_2[k], mine, false);
+}
+
+// Whether these lanes store what their memory has already, and no record says anything against
+// that. Then it is noted.
+static bool note_unchanged(const SharedTouch *at, Record base, uint32_t lanes) {
+    const bool bytes = at->size < 4;
+    const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
+    const uint32_t shift = bytes ? 0 : 2, each = at->size >> shift;
+    if (at->kind != ACCESS_STORE || (!bytes && shared_split_lanes(at, lanes))) return false;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint32_t address = (uint32_t)at->address[lane], first = address >> shift;
+        if (!address_unchanged(at->warp, at->access, lane, at->shared + address)) return false;
+        for (uint32_t k = first; k < first + each; k++)
+            if (!only_by_value(at, cells, k, record_of(at, base, lane))) return false;
+    }
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint32_t first = (uint32_t)at->address[lane] >> shift;
+        for (uint32_t k = first; k < first + each; k++) cells->write[k] = record_of(at, base, lane);
+    }
+    return true;
+}
+
+static uint32_t quick_lanes(const SharedTouch *at, Record base) {
     enum { FEW_LANES = 6, FEW_RUNS = 4 };
     if (at->strong) return update_lanes(at, base);
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
@@ -441,4 +475,9 @@ uint32_t shared_quick(const SharedTouch *at, Record base) {
         m &= ~lanes;
     }
     return left;
+}
+
+uint32_t shared_quick(const SharedTouch *at, Record base) {
+    const uint32_t left = quick_lanes(at, base);
+    return left && !at->strong && note_unchanged(at, base, left) ? 0 : left;
 }
