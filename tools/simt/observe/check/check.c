@@ -103,8 +103,8 @@ static void begin(Block *block) {
     checker->second_writes = (Extent){0, 0};
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
-    if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);
-    checker->any_split = false;
+    shared_forget_bytes(checker);
+    checker->latest_bytes = 0;
 }
 
 // Threads that wait at the barrier of the cluster.

@@ -215,10 +215,11 @@ static bool hidden(Checker *checker, Record write, uint32_t thread, bool init) {
     return !fenced(checker, write, thread, init) && !order_proxied(checker, thread, write);
 }
 
+// Where the last write to a byte is kept.
 static const Cells *cells_of(const Checker *owner, uint64_t byte, uint64_t *at) {
-    const bool split = owner->any_split && owner->split[byte / 4];
-    *at = split ? byte : byte / 4;
-    return split ? &owner->byte_cells : &owner->cells;
+    const bool apart = shared_written_apart(owner, (uint32_t)byte);
+    *at = apart ? byte : byte / 4;
+    return apart ? &owner->byte_cells : &owner->cells;
 }
 
 // Up to when writes by all lanes of each warp are known to be visible to a copy, and a stretch of

@@ -252,8 +252,12 @@ struct Checker {
     Extent second_writes;                 // the words of which the block has noted some
     Record *group_write; // of groups of words, see shared_copy.c; NULL: there was none yet
     uint32_t groups_on;  // of them stand for the words'
-    uint8_t *split;      // words that are recorded by byte
-    bool any_split;
+    uint16_t *split;     // by word: which records its bytes have of their own, see shared_bytes.c
+    bool any_split;      // some have,
+    Extent split_at;     // words between these,
+    bool bytes_alone;    // a word of them may not be known to be written,
+    bool odd_bytes;      // and not only whole halves of words were accessed
+    Record latest_bytes; // none of these is later
     UnwrittenRead *unwritten; // room for MAX_UNWRITTEN; NULL: there was none yet
     uint16_t *unwritten_at;   // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
@@ -362,6 +366,10 @@ bool check_shared_row(Checker *checker, Block *of, Warp *warp, const Access *acc
 // What they did becomes accesses of threads, by the first lane's records; of reads, too.
 void check_settle(Checker *owner, const CopiedRow *row, Record copy, Record mine, bool reads);
 void check_forget_copies(Checker *owner); // of all copies, when a block begins
+// At a barrier of all threads: records of bytes are not needed any more, as far as may be. When a
+// block begins: none is.
+void shared_join_all(Checker *owner);
+void shared_forget_bytes(Checker *owner);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.

@@ -72,8 +72,8 @@ static bool same_value(const SharedTouch *at, Record record, uint32_t byte, uint
 static Record last_write(const Checker *checker, uint32_t byte) {
     const Record group = shared_group(checker, byte / 4);
     if (group) return group;
-    return checker->split[byte / 4] ? checker->byte_cells.write[byte]
-                                    : checker->cells.write[byte / 4];
+    return shared_written_apart(checker, byte) ? checker->byte_cells.write[byte]
+                                               : checker->cells.write[byte / 4];
 }
 
 // A bit for each word of a lane's access that its block has written.
@@ -207,6 +207,7 @@ static inline void touch(const SharedTouch *at, const Cells *cells, uint32_t k, 
 static void touch_bytes(const SharedTouch *at, uint32_t first, uint32_t count) {
     const Cells *cells = &at->owner->byte_cells;
     shared_split_word(at->owner, first / 4);
+    shared_noted(&at->owner->latest_bytes, (at->copy ? at->copy : at->mine) | RECORD_LANE_MASK | 3);
     for (uint32_t byte = first; byte < first + count; byte++) touch(at, cells, byte, byte, 1);
 }
 

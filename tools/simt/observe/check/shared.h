@@ -59,12 +59,48 @@ static inline Record shared_group(const Checker *owner, uint32_t word) {
 void shared_expand(Checker *owner, uint32_t word, uint32_t words);
 void shared_expand_lanes(const SharedTouch *at);
 
-// A word of shared memory gets records for each of its bytes.
+// A word of shared memory gets all its bytes' records apart; so do all words of which the lanes
+// access less than the whole.
 void shared_split_word(Checker *owner, uint32_t word);
-// So do all words of which the lanes access less than the whole.
 void shared_split_words(const SharedTouch *at, uint32_t lanes);
-// Of lanes that access whole words, those of which a word has to keep such records.
+// Whether a byte's last write was noted apart from its word's.
+bool shared_written_apart(const Checker *owner, uint32_t byte);
+// Of lanes that access whole words, those of which a word has to keep records of its bytes. The
+// others' have none from now on.
 uint32_t shared_split_lanes(const SharedTouch *at, uint32_t lanes);
+// Whether none of so many words has to; accesses before `floor` are ordered.
+bool shared_join(Checker *owner, uint32_t word, uint32_t words, Record floor);
+// shared_quick of less than words. `apart`: no two lanes access the same.
+uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart);
+
+// Whether a read takes the place of an earlier one: what that may collide with it may too.
+static inline __attribute__((always_inline)) bool shared_stands_for(const SharedTouch *at,
+                                                                    Record old, Record mine) {
+    return (old < at->floor) | ((uint32_t)shared_own(at, old) & !((old ^ mine) & RECORD_LANE_MASK));
+}
+
+// Whether last writes and reads may be of interest, or second ones.
+static inline bool shared_any_write(const SharedTouch *at) {
+    return at->owner->latest_write >= at->noise;
+}
+static inline bool shared_any_read(const SharedTouch *at) {
+    return at->owner->latest_read >= at->noise;
+}
+static inline bool shared_any_write_2(const SharedTouch *at) {
+    return at->owner->latest_write_2 >= at->noise;
+}
+static inline bool shared_any_read_2(const SharedTouch *at) {
+    return at->owner->latest_read_2 >= at->noise;
+}
+// Whether there may be reads beside which another one is noted.
+static inline bool shared_read_before(const SharedTouch *at) {
+    return at->owner->latest_read >= at->floor;
+}
+
+// The record of a lane. `base`: of thread 0.
+static inline Record shared_record(const SharedTouch *at, Record base, uint32_t lane) {
+    return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
+}
 
 // A record was noted that is no later than this one.
 static inline void shared_noted(Record *latest, Record record) {

@@ -121,11 +121,10 @@ static bool note_copy(const SharedTouch *at, const CopiedRow *of) {
     const uint32_t word = (uint32_t)of->address / 4, words = of->words, shift = of->shift;
     const bool loads = at->kind == ACCESS_LOAD;
     const bool second = shared_second_writes(owner, word, words, at->noise);
-    uint32_t split = 0;
-    for (uint32_t k = word; owner->any_split && k < word + words; k++) split |= owner->split[k];
-    const bool groups = !loads && !split && of_groups(owner, of);
+    const bool joined = shared_join(owner, word, words, at->floor);
+    const bool groups = !loads && joined && of_groups(owner, of);
     if (!groups) shared_expand(owner, word, words);
-    if (at->kind == ACCESS_ATOMIC || split) return false;
+    if (at->kind == ACCESS_ATOMIC || !joined) return false;
     if (loads && !all_written(at, cells->write, of)) return false;
     if (groups ? !quiet_groups(at, of) : !quiet(at, cells->write, of)) return false;
     if (second && !past(at, cells->write_2, of)) return false;

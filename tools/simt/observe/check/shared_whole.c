@@ -144,13 +144,6 @@ static bool touch_row(Row *row, uint32_t size, bool loads) {
 #undef ROW_OF
 }
 
-// Whether some word of the row has records of its bytes.
-static bool any_split(const Checker *checker, uint32_t word, uint32_t words) {
-    uint32_t any = 0;
-    for (uint32_t k = word; checker->any_split && k < word + words; k++) any |= checker->split[k];
-    return any;
-}
-
 // Other blocks access the memory too: only a barrier of the cluster orders all that happened.
 static void set_cluster(Row *row, const Warp *warp) {
     const Checker *checker = row->checker;
@@ -184,5 +177,6 @@ bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t
     if (check_clusters(checker->machine)) set_cluster(&row, warp);
     if (check_saturated(checker, row.base)) return false;
     shared_expand(checker, row.word, (uint32_t)bytes / 4);
-    return !any_split(checker, row.word, (uint32_t)bytes / 4) && touch_row(&row, size, loads);
+    if (!shared_join(checker, row.word, (uint32_t)bytes / 4, row.floor)) return false;
+    return touch_row(&row, size, loads);
 }

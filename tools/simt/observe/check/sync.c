@@ -65,6 +65,7 @@ void check_complete(Block *block, uint32_t barrier) {
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
     copy_settle(checker, before);
+    shared_join_all(checker);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
