@@ -253,6 +253,7 @@ Observer *check_open(const Machine *machine) {
                                       .end = end,
                                       .access = access_memory,
                                       .whole = whole_access,
+                                      .shared = check_shared_lanes,
                                       .remote = check_remote,
                                       .cluster_arrive = check_cluster_arrive,
                                       .cluster_waited = check_cluster_waited,

@@ -209,6 +209,7 @@ struct Checker {
     uint64_t block; // that it now stands for
     uint64_t now;   // in [times, times_end), which no other block has
     uint64_t times, times_end;
+    uint64_t first_times; // how many of them a block begins with
     uint64_t block_start; // time at which the block began
     uint64_t block_floor; // of the last barrier of all threads
     uint64_t warp_floor[MAX_WARPS];
@@ -352,6 +353,8 @@ void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access,
 // A weak load or store of a whole warp, each lane behind the one before. False: unusual, look at
 // all lanes.
 bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
+// The same of the lanes of warp->exec at any addresses.
+bool check_shared_lanes(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
 // Words of shared memory one behind the other that lanes of a warp copy, as many each.
 enum { COPIED_BY_ONE = 31 };
 typedef struct {

@@ -284,15 +284,56 @@ Record shared_begin(SharedTouch *at, Checker *checker, Block *of, Warp *warp, co
     return base;
 }
 
+static void look_at(SharedTouch *at, Record base) {
+    if (at->owner->groups_on) shared_expand_lanes(at);
+    // A strong access does not stand for those before it beside other strong ones: none is
+    // forgotten that some warp may still have to wait for.
+    if (at->cluster && at->strong) at->floor = at->owner->block_start << RECORD_TIME;
+    const uint32_t left = at->copy ? at->mask : shared_quick(at, base);
+    shared_note_latest(at, base);
+    lane_by_lane(at, base, left);
+}
+
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], uint64_t copy) {
     SharedTouch at;
     const Record base = shared_begin(&at, checker, of, warp, access, address, mask, copy);
-    if (at.owner->groups_on) shared_expand_lanes(&at);
-    // A strong access does not stand for those before it beside other strong ones: none is
-    // forgotten that some warp may still have to wait for.
-    if (at.cluster && at.strong) at.floor = at.owner->block_start << RECORD_TIME;
-    const uint32_t left = copy ? mask : shared_quick(&at, base);
-    shared_note_latest(&at, base);
-    lane_by_lane(&at, base, left);
+    look_at(&at, base);
+}
+
+// Where the lanes access shared memory: from the lowest address to the highest.
+static Extent reach(const uint64_t address[LANES], uint32_t mask) {
+    uint64_t low = UINT64_MAX, high = 0;
+    if (mask == ALL_LANES) {
+        LANE_LOOP low = address[l] < low ? address[l] : low;
+        LANE_LOOP high = address[l] > high ? address[l] : high;
+    } else {
+        LANE_LOOP low = mask >> l & 1 && address[l] < low ? address[l] : low;
+        LANE_LOOP high = mask >> l & 1 && address[l] > high ? address[l] : high;
+    }
+    return (Extent){low, high};
+}
+
+static bool misaligned(const uint64_t address[LANES], uint32_t mask, uint32_t size) {
+    uint64_t bits = 0;
+    LANE_LOOP bits |= mask >> l & 1 ? address[l] : 0;
+    return bits & (size - 1);
+}
+
+bool check_shared_lanes(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
+    Checker *checker = check_of(warp);
+    const uint32_t site = check_known_site(checker, inst->slot), mask = warp->exec;
+    const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
+    const Extent *extent = &checker->variables[site], at_all = reach(address, mask);
+    if (!site || at_all.low < extent->low || at_all.high + size > extent->high) return false;
+    if (inst->order && (checker->words.count || checker->orders)) return false;
+    if (misaligned(address, mask, size)) return false;
+    if (inst->access != ACCESS_LOAD &&
+        order_words(&checker->words, at_all.low, at_all.high + size - at_all.low))
+        return false;
+    const Access access = address_access(inst);
+    SharedTouch at;
+    const Record base = shared_begin(&at, checker, warp->block, warp, &access, address, mask, 0);
+    look_at(&at, base);
+    return true;
 }
