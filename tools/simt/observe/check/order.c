@@ -334,6 +334,10 @@ static void clear_knowledge(Knowledge *knowledge) {
     knowledge->proxied_count = 0;
 }
 
+static uint32_t warps_of(const Checker *checker) {
+    return (checker->machine->threads_per_block + LANES - 1) / LANES;
+}
+
 void order_begin(Checker *checker) {
     if (checker->room == &checker->own_room) release_forget_all(checker->room);
     if (checker->words.count)
@@ -343,13 +347,12 @@ void order_begin(Checker *checker) {
     if (!checker->orders) return;
     checker->orders = false;
     clear_knowledge(&checker->common);
-    for (uint32_t w = 0; w < MAX_WARPS; w++) clear_knowledge(&checker->warps[w]);
+    for (uint32_t w = 0; w < warps_of(checker); w++) clear_knowledge(&checker->warps[w]);
 }
 
 void order_barrier(Checker *checker) {
     if (!checker->orders) return;
-    const uint32_t warps = (checker->machine->threads_per_block + LANES - 1) / LANES;
-    for (uint32_t w = 0; w < warps; w++) {
+    for (uint32_t w = 0; w < warps_of(checker); w++) {
         add_knowledge(checker, &checker->common, &checker->warps[w]);
         clear_knowledge(&checker->warps[w]);
     }

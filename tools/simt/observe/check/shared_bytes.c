@@ -1,9 +1,9 @@
-// Parts of words of shared memory: bytes have records of their own where somebody accessed less than
-// a word. See shared.h.
+// Parts of words of shared memory: bytes have records of their own where somebody accessed less
+// than a word. See shared.h.
 //
 // A word's own records go on counting for those of its bytes of which none of the four (last write,
-// last read, and second ones) was noted apart: Checker.split says which were. So neither accesses of
-// words behind those of bytes nor the other way round copy records to and fro.
+// last read, and second ones) was noted apart: Checker.split says which were. So neither accesses
+// of words behind those of bytes nor the other way round copy records to and fro.
 #include <string.h>
 
 #include "simt/observe/check/shared.h"
@@ -212,8 +212,8 @@ ALWAYS void add_open(const SharedTouch *at, const Bytes *of, int which, uint32_t
         LANE_LOOP wrong[l] |= (uint64_t)shared_open(&local, old[l], of->mine[l], false);
 }
 
-// How many of a lane's bytes have to be looked at: if only halves of words were accessed, what holds
-// of the first one holds of the second.
+// How many of a lane's bytes have to be looked at: if only halves of words were accessed, what
+// holds of the first one holds of the second.
 static uint32_t different(const SharedTouch *at, const Bytes *of) {
     return of->any_split && at->owner->odd_bytes ? of->each : 1;
 }

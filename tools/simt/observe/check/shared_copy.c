@@ -33,6 +33,13 @@ void shared_expand_lanes(const SharedTouch *at) {
     }
 }
 
+// Whether so many groups one behind the other all have records that stand for their words'.
+static bool all_on(const Checker *owner, uint32_t group, uint32_t count) {
+    uint64_t missing = 0;
+    for (uint32_t k = 0; k < count; k++) missing |= owner->group_write[group + k] ? 0 : 1;
+    return !missing;
+}
+
 // Whether a copy writes whole groups, for which there are records.
 static bool of_groups(Checker *owner, const CopiedRow *row) {
     const uint32_t bytes = REGION_GROUP * 4;
@@ -98,20 +105,23 @@ static bool quiet_groups(const SharedTouch *at, const CopiedRow *of) {
     const Checker *owner = at->owner;
     const Record *write = owner->cells.write, *groups = owner->group_write;
     const uint32_t first = (uint32_t)of->address / 4;
+    const uint32_t group = first / REGION_GROUP, count = of->words / REGION_GROUP;
+    if (all_on(owner, group, count) && greatest_of(groups + group, count) < at->noise) return true;
     for (uint32_t k = first; k < first + of->words; k += REGION_GROUP) {
-        const Record group = groups[k / REGION_GROUP];
+        const Record whole = groups[k / REGION_GROUP];
         const CopiedRow words = {of->lanes, (uint64_t)k * 4, REGION_GROUP, of->shift};
-        if (group ? shared_open(at, group, at->mine, false) : !quiet(at, write, &words))
+        if (whole ? shared_open(at, whole, at->mine, false) : !quiet(at, write, &words))
             return false;
     }
     return true;
 }
 
 static void note_groups(Checker *owner, uint32_t word, uint32_t words, Record copy) {
-    for (uint32_t k = word / REGION_GROUP; k < (word + words) / REGION_GROUP; k++) {
-        owner->groups_on += !owner->group_write[k];
-        owner->group_write[k] = copy;
-    }
+    Record *const groups = owner->group_write + word / REGION_GROUP;
+    uint32_t off = 0;
+    for (uint32_t k = 0; k < words / REGION_GROUP; k++) off += !groups[k];
+    for (uint32_t k = 0; k < words / REGION_GROUP; k++) groups[k] = copy;
+    owner->groups_on += off;
 }
 
 // Notes what copies do to so many words, if no record says anything against it.
@@ -189,7 +199,12 @@ static void settle_words(Checker *owner, const Settled *of) {
         settle_writes(owner, &owner->cells, of);
         return;
     }
-    for (uint64_t k = of->first, next; k < end; k = next) {
+    const uint32_t first = (uint32_t)of->first / REGION_GROUP;
+    const uint32_t groups = (uint32_t)of->count / REGION_GROUP;
+    const bool aligned = !(of->first % REGION_GROUP) && !(of->count % REGION_GROUP);
+    const bool whole_groups = aligned && all_on(owner, first, groups);
+    if (whole_groups) settle(owner->group_write + first, groups, of->shift, of->copy, of->mine);
+    for (uint64_t k = of->first, next; !whole_groups && k < end; k = next) {
         const uint32_t group = (uint32_t)k / REGION_GROUP;
         const Record whole = owner->group_write[group];
         next = ((uint64_t)group + 1) * REGION_GROUP;

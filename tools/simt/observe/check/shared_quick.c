@@ -5,7 +5,7 @@
 // off does in these what the first one does, once more.
 #include <string.h>
 
-#include "simt/observe/check/shared.h"
+#include "simt/observe/check/shared_lanes.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -94,8 +94,8 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
     const SharedTouch local = *at;
     uint32_t others = 0;
     for (uint32_t k = 0; shared_read_before(at) && k < run->words; k++)
-        others |=
-            (uint32_t)!shared_stands_for(&local, read[k], base + ((Record)(k >> shift) << RECORD_THREAD));
+        others |= (uint32_t)!shared_stands_for(&local, read[k],
+                                               base + ((Record)(k >> shift) << RECORD_THREAD));
     if (!others) {
         for (uint32_t k = 0; k < run->words; k++)
             read[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
@@ -168,15 +168,6 @@ static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_
 
 // --- lanes at any addresses ---
 
-// The cells that each lane touches, `each` of them, and the record of that.
-typedef struct {
-    const Cells *cells;
-    uint32_t lanes, each;
-    bool apart; // no two lanes touch the same; false: some may
-    uint32_t cell[LANES];
-    Record mine[LANES];
-} Lanes;
-
 // How far each lane's address lies behind that of the lane before, if all are on and this is the
 // same for all; else 0.
 static int32_t even_stride(const SharedTouch *at) {
@@ -187,43 +178,13 @@ static int32_t even_stride(const SharedTouch *at) {
     return stray ? 0 : (int32_t)stride;
 }
 
-static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes, bool apart,
-                              Lanes *of) {
-    const uint32_t first = (uint32_t)__builtin_ctz(lanes);
-    const uint32_t first_address = (uint32_t)at->address[first];
-    base = shared_record(at, base, 0);
-    of->cells = &at->owner->cells;
-    of->lanes = lanes;
-    of->each = at->size / 4;
-    LANE_LOOP {
-        const bool on = lanes >> l & 1;
-        of->cell[l] = (on ? (uint32_t)at->address[l] : first_address) / 4;
-        of->mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
-    }
-    of->apart = apart && lanes == ALL_LANES;
-}
-
-// The lanes' k-th records, and the least and the greatest of them.
-typedef struct {
-    Record at[LANES], least, greatest;
-} Old;
-
-static inline void find_old(const Lanes *of, const Record *records, Old *old) {
-    Record least = ~(Record)0, greatest = 0;
-    LANE_LOOP old->at[l] = records[of->cell[l]];
-    LANE_LOOP least = old->at[l] < least ? old->at[l] : least;
-    LANE_LOOP greatest = old->at[l] > greatest ? old->at[l] : greatest;
-    old->least = least;
-    old->greatest = greatest;
-}
-
 // Adds to `wrong` where it is not seen at once that the accesses of these records are ordered
 // before those of the lanes.
 static inline void add_open(const SharedTouch *at, const Lanes *of, const Record *records,
                             uint64_t wrong[LANES]) {
     const SharedTouch local = *at;
     Old old;
-    find_old(of, records, &old);
+    shared_find_old(of, records, &old);
     if (old.greatest < local.noise) return;
     LANE_LOOP wrong[l] |= (uint64_t)shared_open(&local, old.at[l], of->mine[l], false);
 }
@@ -233,12 +194,12 @@ static inline void add_writes(const SharedTouch *at, const Lanes *of, uint32_t k
                               uint64_t wrong[LANES]) {
     const SharedTouch local = *at;
     Old old;
-    find_old(of, of->cells->write + k, &old);
+    shared_find_old(of, of->cells->write + k, &old);
     if (old.least < start) LANE_LOOP wrong[l] |= (uint64_t)(old.at[l] < start);
     if (old.greatest >= local.noise)
         LANE_LOOP wrong[l] |= (uint64_t)shared_open(&local, old.at[l], of->mine[l], false);
     if (!shared_any_write_2(at)) return;
-    find_old(of, of->cells->write_2 + k, &old);
+    shared_find_old(of, of->cells->write_2 + k, &old);
     LANE_LOOP wrong[l] |= (uint64_t)(old.at[l] >= local.noise);
 }
 
@@ -249,7 +210,8 @@ static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
     uint64_t wrong[LANES] = {0}, any = 0;
     uint32_t bits = 0;
     for (uint32_t k = 0; k < of->each; k++) {
-        if (start || shared_any_write(at) || shared_any_write_2(at)) add_writes(at, of, k, start, wrong);
+        if (start || shared_any_write(at) || shared_any_write_2(at))
+            add_writes(at, of, k, start, wrong);
         if (!loads && shared_any_read(at)) add_open(at, of, of->cells->read + k, wrong);
         if (!loads && shared_any_read_2(at)) add_open(at, of, of->cells->read_2 + k, wrong);
     }
@@ -264,7 +226,7 @@ static inline bool set_reads(const SharedTouch *at, const Lanes *of, Record *rea
     uint64_t others[LANES], any = 0;
     Old old;
     if (shared_read_before(at)) {
-        find_old(of, read, &old);
+        shared_find_old(of, read, &old);
         LANE_LOOP others[l] = !shared_stands_for(&local, old.at[l], of->mine[l]);
         LANE_LOOP any |= others[l];
     }
@@ -307,11 +269,11 @@ static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t left) {
     const bool apart = even_stride(at) != 0;
     Lanes of;
     if (!(lanes & ~left)) return left;
-    find_cells(at, base, lanes & ~left, apart, &of);
+    shared_find_cells(at, base, lanes & ~left, apart, &of);
     const uint32_t open = open_lanes(at, &of);
     if (open == of.lanes) return lanes;
     left |= open;
-    if (open) find_cells(at, base, lanes & ~left, apart, &of);
+    if (open) shared_find_cells(at, base, lanes & ~left, apart, &of);
     if (at->kind != ACCESS_LOAD) return note_cell_stores(&of) ? left : lanes;
     for (uint32_t k = 0; k < of.each; k++) note_cell_reads(at, &of, k);
     return left;
@@ -352,47 +314,6 @@ static uint32_t one_by_one(const SharedTouch *at, Record base) {
     return left;
 }
 
-// --- atomic operations ---
-
-// Whether an access of this record and an update by `mine` are ordered, or both strong.
-static inline bool beside_update(const SharedTouch *at, Record record, Record mine) {
-    return record_scope(record) || !shared_open(at, record, mine, false);
-}
-
-// Whether a plain store that others may still collide with.
-static inline bool plain_store(const SharedTouch *at, Record record) {
-    return !record_scope(record) && record >= at->floor;
-}
-
-// A word that others too only update. False: a closer look.
-static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, Record mine) {
-    const Record write = cells->write[k], write_2 = cells->write_2[k];
-    const bool quiet =
-        write >= at->start && beside_update(at, write, mine) && beside_update(at, write_2, mine) &&
-        beside_update(at, cells->read[k], mine) && beside_update(at, cells->read_2[k], mine);
-    if (!quiet) return false;
-    const bool again =
-        record_scope(write) && shared_own(at, write) && !((write ^ mine) & RECORD_LANE_MASK);
-    if (!again && (plain_store(at, write) || !plain_store(at, write_2))) {
-        cells->write_2[k] = write;
-        shared_noted_second(at->owner, k, write);
-    }
-    cells->write[k] = mine;
-    return true;
-}
-
-static uint32_t update_lanes(const SharedTouch *at, Record base) {
-    uint32_t left = 0;
-    if (at->kind != ACCESS_ATOMIC || at->size != 4) return at->mask;
-    if (shared_split_lanes(at, at->mask)) return at->mask;
-    for (uint32_t m = at->mask; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
-        if (!update_word(at, &at->owner->cells, word, shared_record(at, base, lane)))
-            left |= 1u << lane;
-    }
-    return left;
-}
-
 // --- stores of what is there ---
 
 // Whether only that the value is another one would make a race of this lane's store. Copies and
@@ -423,14 +344,15 @@ static bool note_unchanged(const SharedTouch *at, Record base, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const uint32_t first = (uint32_t)at->address[lane] >> shift;
-        for (uint32_t k = first; k < first + each; k++) cells->write[k] = shared_record(at, base, lane);
+        for (uint32_t k = first; k < first + each; k++)
+            cells->write[k] = shared_record(at, base, lane);
     }
     return true;
 }
 
 static uint32_t quick_lanes(const SharedTouch *at, Record base) {
     enum { FEW_LANES = 6, FEW_RUNS = 4 };
-    if (at->strong) return update_lanes(at, base);
+    if (at->strong) return shared_update_lanes(at, base);
     if (at->size < 4) return shared_quick_bytes(at, base, even_stride(at) != 0);
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
     const uint32_t of_bytes = shared_split_lanes(at, at->mask);

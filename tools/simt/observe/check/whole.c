@@ -199,9 +199,15 @@ bool whole_group(const Touch *at, uint64_t address) {
     if (!region || region->split == launch || at->strong) return false;
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
+    GroupRecords *group = &region->groups[word / REGION_GROUP];
+    if (at->reads && region->written != launch && region->grouped == launch &&
+        group->write < at->launch && group->read < at->launch) { // nobody did anything here
+        group->read = at->mine | GROUP_ONE;
+        return true;
+    }
     if (!quiet_cells(at, region, &span)) return false;
     if (region->grouped != launch) region->grouped = launch;
-    return note_group(at, &region->groups[word / REGION_GROUP], at->mine | GROUP_ONE);
+    return note_group(at, group, at->mine | GROUP_ONE);
 }
 
 // Whether no whole warp's write to the groups of these words matters: a read of the words may be
