@@ -12,7 +12,7 @@ ordered before what comes behind the wait of its thread, or of anyone at the mba
 """
 from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, macros, meet
 
-KERNELS, FLAGS = 300, 8
+KERNELS, FLAGS = 400, 8
 HEAD = """// Written by make_copies.py.
 #include <cstdio>
 """
@@ -141,10 +141,10 @@ class Copies(Kernel):
         self.cluster = r.random() < 0.3
         self.blocks = 2 if self.cluster else 1
         self.bulks, self.fill = 0, r.choice(("unsigned", "unsigned", "unsigned char", "unsigned short"))
-        for _ in range(r.randrange(2, 5)):
+        for _ in range(r.choice((1, 1, 1, 2, 3))):
             self.phase()
             self.parts.append("cluster" if self.cluster and r.random() < 0.8 else "block")
-        for _ in range(r.choice((0, 0, 0, 1, 1))):
+        for _ in range(r.choice((0, 0, 1))):
             self.change()
         self.parts.append("cluster" if self.cluster else "block")
 
@@ -196,7 +196,7 @@ class Copies(Kernel):
             self.use(first, size)
         waits = "t == %d" % who if out or r.random() < 0.5 else "t >= 0" if r.random() < 0.6 else self.condition()
         self.parts.append(Bulk("AWAIT_OUT" if out else "AWAIT", index, first, size, waits))
-        if r.random() < 0.85:
+        if r.random() < 0.7:
             self.parts.append("block")
         self.use(first, size)
 
@@ -210,6 +210,8 @@ class Copies(Kernel):
     def same(self):
         r = self.random
         space = "peer" if self.cluster and r.random() < 0.5 else "shared"
+        if r.random() < 0.2:
+            self.parts.append(Access("LOAD", "shared", r.choice((1, 4)), self.any("shared"), self.condition()))
         for _ in range(r.randrange(1, 4)):
             self.parts.append(Same("STORE", space, r.choice((1, 4, 4, 4, 8)), self.any("shared"),
                                    "" if r.random() < 0.6 else self.condition()))
@@ -227,12 +229,22 @@ class Copies(Kernel):
         self.parts.append(Access(r.choice(("STORE", "STORE", "ATOMIC")), to, size, "t"))
         if self.parts[-1].kind == "ATOMIC":
             self.parts[-1].size = 4
-        self.parts.append("cluster" if self.cluster else "block")
-        self.parts.append(Access("LOAD", of, size, self.any("shared")))
+        self.parts.append("cluster" if self.cluster and r.random() < 0.7 else "block")
+        self.parts.append(Access("LOAD", of, size, r.choice(("t", self.any("shared")))))
+
+    def readers(self):
+        """Lanes of a warp read one place, and then one of them writes there."""
+        r, size = self.random, self.random.choice((1, 1, 2, 4))
+        count = r.choice((2, 4, 32))
+        self.parts.append(Access("LOAD", "shared", size, "t / %d" % count))
+        if r.random() < 0.6:
+            self.parts.append(r.choice(("warp", "block")))
+        self.parts.append(Access("STORE", "shared", size, "t / %d" % count, "t %% %d == %d" % (count, r.randrange(count))))
 
     def phase(self):
         r = self.random
-        does = [self.parts_of_words, self.parts_of_words, self.asyncs, self.bulk, self.same, self.exchange_all]
+        does = [self.parts_of_words, self.parts_of_words, self.asyncs, self.bulk, self.bulk, self.same, self.exchange_all,
+                self.readers]
         loop = r.random() < 0.15
         if loop:
             self.parts.append(("loop", r.choice((2, 3))))
