@@ -177,9 +177,8 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
                 (unsigned long long)address, (unsigned long long)limit);
 }
 
-// The lanes whose access lies in [low, high) and is aligned.
-static uint32_t between(const Access *access, const uint64_t address[LANES], uint64_t low,
-                        uint64_t high) {
+uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
+                       uint64_t high) {
     uint64_t size = address_bytes(access);
     uint64_t wrong = 0;
     uint32_t good = 0;
@@ -194,7 +193,7 @@ static uint32_t between(const Access *access, const uint64_t address[LANES], uin
 // The same in [0, limit); the others are reported.
 static uint32_t within(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                        const uint64_t address[LANES], uint64_t limit) {
-    uint32_t good = between(access, address, 0, limit);
+    uint32_t good = check_between(access, address, 0, limit);
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         outside_space(checker, warp, access, lane, address[lane], limit);
@@ -207,7 +206,7 @@ uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32
     Extent *extent = &checker->variables[check_site(checker, access)];
     const uint64_t limit = warp->block->shared_bytes;
     if (!extent->high) *extent = variable_extent(checker->machine, access->inst, limit);
-    const uint32_t good = mask & between(access, address, extent->low, extent->high);
+    const uint32_t good = mask & check_between(access, address, extent->low, extent->high);
     if (good == mask) return mask;
     const uint32_t inside = within(checker, warp, access, mask & ~good, address, limit);
     for (uint32_t m = inside; m; m &= m - 1) {

@@ -23,6 +23,10 @@ bool cluster_same(const Checker *checker, uint64_t block) {
     return check_clusters(machine) && index_of(machine, block) == index_of(machine, checker->block);
 }
 
+bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t time) {
+    return check_clusters(block->machine) && order_cluster_knows(first_of(block), of, thread, time);
+}
+
 // Memory of a block is written from the start of the first block of its cluster on.
 void cluster_begin(Checker *checker, const Block *block) {
     if (!check_clusters(checker->machine)) return;

@@ -426,7 +426,17 @@ static void add_counted(Checker *checker, const Bulk *bulk, uint32_t thread, uin
     add_copy(checker, &owner->counted, &owner->counted_count, &owner->counted_capacity, &copy);
 }
 
-void copy_settle(Checker *checker, uint64_t time) {
+// What another block knows of a copy by a barrier of the cluster it must go on knowing: as an
+// access of this block, at a later time, it would not.
+static bool settled(const Block *block, const PendingCopy *copy) {
+    Checker *checker = block->watch;
+    const uint64_t of = record_copy_block(copy->copy), time = record_time(copy->copy);
+    return order_all_acquired(checker, of, copy->thread, time) &&
+           !cluster_knows(block, of, copy->thread, time);
+}
+
+void copy_settle(const Block *block, uint64_t time) {
+    Checker *checker = block->watch;
     uint32_t kept = 0;
     uint64_t last = 0;
     bool done = false; // those of the last time that was asked about
@@ -434,8 +444,7 @@ void copy_settle(Checker *checker, uint64_t time) {
     for (uint32_t i = 0; i < checker->counted_count; i++) {
         const PendingCopy *copy = &checker->counted[i];
         const uint64_t of = record_time(copy->copy);
-        if (of != last)
-            done = order_all_acquired(checker, record_copy_block(copy->copy), copy->thread, of);
+        if (of != last) done = settled(block, copy);
         last = of;
         if (done)
             settle_lanes(copy, copy->lanes, time, false);

@@ -337,6 +337,9 @@ void variable_outside(const Machine *machine, const Inst *inst, uint64_t address
 // "s + 64" for an address in shared memory; empty where no variable is.
 void variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
+// The lanes whose access lies in [low, high) and is aligned.
+uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
+                       uint64_t high);
 // The lanes whose accesses lie in the variable of shared memory that the instruction's address was
 // made from, and are aligned; the others are reported.
 uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
@@ -429,6 +432,8 @@ void order_free(Checker *checker);
 // At the barrier of the cluster, see Observer: of `first`, its first block.
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp);
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp);
+// Whether its releases until the last one order an access.
+bool order_cluster_knows(Checker *first, uint64_t block, uint32_t thread, uint64_t time);
 // Whether a thread (of a warp, any of its lanes) has seen anything that a block released.
 bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block);
 // Whether some thread of the checker's block has acquired an access.
@@ -445,6 +450,8 @@ bool order_proxied(const Checker *checker, uint32_t thread, Record write);
 
 // Clusters, in cluster.c.
 bool cluster_same(const Checker *checker, uint64_t block); // whether it is of the same cluster
+// Whether the last barrier of the cluster ordered an access.
+bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t time);
 void cluster_begin(Checker *checker, const Block *block);
 void cluster_end(Checker *checker, Block *block);
 void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
@@ -458,7 +465,7 @@ void check_cluster_complete(Block *block);
 void copy_begin(Checker *checker);
 void copy_end(Checker *checker);
 // Behind a barrier of all threads, at `time`: copies that all of them have waited for.
-void copy_settle(Checker *checker, uint64_t time);
+void copy_settle(const Block *block, uint64_t time);
 void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
                const uint64_t address[LANES]); // cp.async
 void copy_fence(Checker *checker, const Warp *warp, const Inst *inst);

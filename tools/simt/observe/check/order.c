@@ -426,6 +426,13 @@ void order_cluster_waited(Checker *checker, const Checker *first, const Warp *wa
     checker->orders = true;
 }
 
+bool order_cluster_knows(Checker *first, uint64_t block, uint32_t thread, uint64_t time) {
+    if (!first->cluster) return false;
+    Seen seen = {first->cluster, first->cluster_count, ALL_LANES, true};
+    const SeenList list = {&seen, 1, 1};
+    return seen_orders(first->room, &list, 0, block, thread, time) != ANSWER_NO;
+}
+
 bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block) {
     if (!checker->orders) return false;
     const uint32_t lane = thread % LANES;

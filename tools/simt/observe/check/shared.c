@@ -301,37 +301,23 @@ void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access,
     look_at(&at, base);
 }
 
-// Where the lanes access shared memory: from the lowest address to the highest.
-static Extent reach(const uint64_t address[LANES], uint32_t mask) {
-    uint64_t low = UINT64_MAX, high = 0;
-    if (mask == ALL_LANES) {
-        LANE_LOOP low = address[l] < low ? address[l] : low;
-        LANE_LOOP high = address[l] > high ? address[l] : high;
-    } else {
-        LANE_LOOP low = mask >> l & 1 && address[l] < low ? address[l] : low;
-        LANE_LOOP high = mask >> l & 1 && address[l] > high ? address[l] : high;
-    }
-    return (Extent){low, high};
-}
-
-static bool misaligned(const uint64_t address[LANES], uint32_t mask, uint32_t size) {
-    uint64_t bits = 0;
-    LANE_LOOP bits |= mask >> l & 1 ? address[l] : 0;
-    return bits & (size - 1);
+// Whether lanes store to a word through which something may have been released.
+static bool stores_words(const SyncTable *words, const Access *access, uint32_t mask,
+                         const uint64_t address[LANES]) {
+    if (!words->count || access->kind == ACCESS_LOAD) return false;
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (order_words(words, address[__builtin_ctz(m)], address_bytes(access))) return true;
+    return false;
 }
 
 bool check_shared_lanes(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
     Checker *checker = check_of(warp);
     const uint32_t site = check_known_site(checker, inst->slot), mask = warp->exec;
-    const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
-    const Extent *extent = &checker->variables[site], at_all = reach(address, mask);
-    if (!site || at_all.low < extent->low || at_all.high + size > extent->high) return false;
-    if (inst->order && (checker->words.count || checker->orders)) return false;
-    if (misaligned(address, mask, size)) return false;
-    if (inst->access != ACCESS_LOAD &&
-        order_words(&checker->words, at_all.low, at_all.high + size - at_all.low))
-        return false;
+    const Extent *extent = &checker->variables[site];
+    if (!site || (inst->order && (checker->words.count || checker->orders))) return false;
     const Access access = address_access(inst);
+    if (mask & ~check_between(&access, address, extent->low, extent->high)) return false;
+    if (stores_words(&checker->words, &access, mask, address)) return false;
     SharedTouch at;
     const Record base = shared_begin(&at, checker, warp->block, warp, &access, address, mask, 0);
     look_at(&at, base);

@@ -24,12 +24,12 @@ typedef struct {
 } Pattern;
 
 static inline Pattern pattern_of(const SharedTouch *at) {
-    const uint32_t size = at->size, pairs = at->mask & at->mask >> 1;
-    uint32_t place[LANES + 1], on = 0, same = 0;
-    LANE_LOOP place[l] = (uint32_t)at->address[l];
-    place[LANES] = 0; // lane 31 is in no pair
-    LANE_LOOP on |= (uint32_t)(place[l + 1] == place[l] + size) << l;
-    LANE_LOOP same |= (uint32_t)(place[l + 1] == place[l]) << l;
+    const uint64_t *address = at->address, size = at->size;
+    uint32_t on = 0, same = 0;
+    for (uint32_t l = 0; l < LANES - 1; l++)
+        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
+    for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
+    const uint32_t pairs = at->mask & at->mask >> 1;
     return (Pattern){on & pairs, same & pairs};
 }
 

@@ -75,7 +75,7 @@ void check_complete(Block *block, uint32_t barrier) {
     const uint64_t before = checker->now;
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
-    copy_settle(checker, before);
+    copy_settle(block, before);
     shared_join_all(checker);
     early_barrier(checker);
     if (arrival->threads < block->threads)
