@@ -345,6 +345,30 @@ template <bool RIGHT> __global__ void bulk_one_waits(const int *in, int *out) {
     out[t] = s[t];  // HAZARD bulk_one_waits: race with bulk_one_waits
 }
 
+// What a block has waited for in front of the barrier of the cluster, others may write over behind
+// it, also where the block goes on to a barrier of its own first.
+template <bool RIGHT> __global__ void bulk_far_wait(const int *in, int *out) {
+    __shared__ __align__(128) int s[BLOCK];
+    __shared__ unsigned long long arrived;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x;
+    if (t == 0) {
+        make(&arrived, 1);
+        fence_init();
+        EXPECT(&arrived, BYTES);
+        LOAD(s, in, BYTES, &arrived);  // LABEL bulk_far_wait
+    }
+    __syncthreads();
+    if (RIGHT) wait(&arrived, 0);
+    cluster.sync();
+    if (!RIGHT) wait(&arrived, 0);
+    if (cluster.block_rank() == 0) __syncthreads();
+    int *there = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+    there[t] = 7;  // HAZARD bulk_far_wait: race with bulk_far_wait
+    cluster.sync();
+    out[blockIdx.x * BLOCK + t] = s[t];
+}
+
 template <bool RIGHT> __global__ void bulk_init_fence(const int *in, int *out) {
     __shared__ __align__(128) int s[BLOCK];
     __shared__ unsigned long long arrived;
@@ -654,6 +678,7 @@ static const Case cases[] = {
     CLUSTER(through_global),
     CLUSTER(remote_arrive),
     CLUSTER(store_async),
+    CLUSTER(bulk_far_wait),
     CLUSTER(store_async_again),
     TWINS(copy_wait),
     TWINS(copy_own_wait),

@@ -140,6 +140,15 @@ __global__ void shared_unwritten(const int *in, int *out, unsigned n) {
     out[t] = s[BLOCK - 1 - t];  // HAZARD uninitialized_shared: uninitialized
 }
 
+// Words of which a byte was never written are not, though the others were one by one.
+__global__ void parts_unwritten(const int *in, int *out, int bytes) {
+    __shared__ __align__(4) volatile unsigned char s[BLOCK * 4];
+    int t = threadIdx.x;
+    for (int k = 0; k < bytes; k++) s[4 * t + k] = (unsigned char)(in[t] >> 8 * k);
+    __syncthreads();
+    out[t] = ((volatile int *)s)[BLOCK - 1 - t];  // HAZARD uninitialized_parts: uninitialized
+}
+
 // Many loads of what was written, whole warps' and others', and then of one word more.
 __global__ void read_often(const int *in, int *out, unsigned words, unsigned last) {
     unsigned t = threadIdx.x, sum = 0;
@@ -417,6 +426,8 @@ static const Case cases[] = {
     RUN("local_end_right", local_at<<<1, BLOCK>>>(d_in, d_out, 0)),
     RUN("uninitialized_shared", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK - 1)),
     RUN("uninitialized_shared_right", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK)),
+    RUN("uninitialized_parts", parts_unwritten<<<1, BLOCK>>>(d_in, d_out, 3)),
+    RUN("uninitialized_parts_right", parts_unwritten<<<1, BLOCK>>>(d_in, d_out, 4)),
     RUN("uninitialized_global", sum_four<<<1, BLOCK>>>(fresh(2 * BLOCK * 4), d_out)),
     RUN("uninitialized_global_right", sum_four<<<1, BLOCK>>>(written(2 * BLOCK * 4), d_out)),
     RUN("uninitialized_last", uninitialized_last(d_out, false)),

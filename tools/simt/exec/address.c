@@ -94,6 +94,25 @@ bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint3
     return true;
 }
 
+bool address_unchanged(const Warp *warp, const Access *access, uint32_t lane, const uint8_t *at) {
+    const Inst *inst = access->inst;
+    const InstValues *values = &inst->values;
+    const size_t bytes = inst->memory.bytes, each = register_bytes(values->class);
+    if (inst->access != ACCESS_STORE) return false;
+    for (uint32_t e = 0; e < inst->memory.elements; e++, at += bytes) {
+        const uint8_t *value = REG(warp, uint8_t, values->value[e]) + lane * each;
+        uint32_t words[2];
+        if (bytes == sizeof *words) {
+            memcpy(&words[0], value, sizeof *words);
+            memcpy(&words[1], at, sizeof *words);
+            if (words[0] != words[1]) return false;
+        } else if (memcmp(value, at, bytes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, uint64_t address) {
     const InstAtomic *atomic = &access->inst->atomic;
     if (access->kind != ACCESS_ATOMIC || !(access->order & ORDER_RELAXED)) return false;

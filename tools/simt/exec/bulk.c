@@ -61,7 +61,8 @@ static bool redirect(Warp *warp, const Inst *inst, uint32_t rank, Bulk *bulk) {
 bool bulk_resolve(Warp *warp, const Inst *inst, int lane, uint32_t rank, Bulk *bulk) {
     const InstBulk *named = &inst->bulk;
     const uint32_t bytes = REG(warp, LaneU32, named->bytes)[lane];
-    *bulk = (Bulk){.inst = inst, .lane = lane, .bytes = bytes, .reduces = named->reduces};
+    *bulk = (Bulk){
+        .inst = inst, .lane = lane, .lanes = 1u << lane, .bytes = bytes, .reduces = named->reduces};
     if (bytes % BULK_ALIGN) {
         warp_fail(warp, inst, lane, SIMT_MISALIGNED_ADDRESS, "copy of %u bytes: no multiple of %d",
                   bytes, BULK_ALIGN);
@@ -79,8 +80,12 @@ bool bulk_resolve(Warp *warp, const Inst *inst, int lane, uint32_t rank, Bulk *b
 bool bulk_resolve_store(Warp *warp, const Inst *inst, int lane, Bulk *bulk) {
     const InstBulk *named = &inst->bulk;
     const uint32_t bytes = (uint32_t)named->size * named->elements;
-    *bulk = (Bulk){
-        .inst = inst, .lane = lane, .bytes = bytes, .reduces = named->reduces, .stores = true};
+    *bulk = (Bulk){.inst = inst,
+                   .lane = lane,
+                   .lanes = 1u << lane,
+                   .bytes = bytes,
+                   .reduces = named->reduces,
+                   .stores = true};
     return piece_of(warp, inst, lane, &named->to, bytes, bytes, "store", &bulk->to) &&
            piece_of(warp, inst, lane, &named->barrier, 8, 8, "mbarrier", &bulk->barrier);
 }

@@ -14,11 +14,13 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     int lane;
+    uint32_t
+        lanes; // this one, and behind it others that store each behind where the one before does
     Piece to, from;
-    uint32_t bytes;
-    Piece barrier; // where the bytes are counted when they have come; block NULL: in a group
-    bool reduces;  // updates what is there
-    bool stores;   // from registers: `from` is nothing
+    uint32_t bytes; // of each
+    Piece barrier;  // where the bytes are counted when they have come; block NULL: in a group
+    bool reduces;   // updates what is there
+    bool stores;    // from registers: `from` is nothing
 } Bulk;
 
 // What the lane's instruction copies: to where its address says, or for one that names several

@@ -74,11 +74,16 @@ static const Inst *watch_global(Warp *warp, const Inst *inst) {
 
 static const Inst *watch_shared(Warp *warp, const Inst *inst) {
     const InstMemory *memory = &inst->memory;
+    const Observer *observer = observer_of(warp->block);
     const LaneU32 *base = REG(warp, LaneU32, memory->base);
     const uint32_t size = (uint32_t)memory->bytes * memory->elements;
+    const uint32_t offset = (uint32_t)memory->offset;
+    uint64_t address[LANES];
     if (warp->exec == ALL_LANES && address_consecutive32(base, size) &&
-        observer_of(warp->block)->whole(warp, inst, base[0] + (uint32_t)memory->offset))
+        observer->whole(warp, inst, base[0] + offset))
         return inst->plain(warp, inst);
+    LANE_LOOP address[l] = base[l] + offset;
+    if (observer->shared(warp, inst, address)) return inst->plain(warp, inst);
     return watch_access(warp, inst);
 }
 
@@ -119,7 +124,8 @@ static uint8_t wanted(const Machine *machine) {
     const Observer *observer = machine->observer;
     const bool all = machine->trace || (observer && observer->access);
     const bool meetings = observer && observer->meet;
-    const bool whole = observer && observer->whole && !machine->trace && !machine->profile;
+    const bool whole =
+        observer && observer->whole && observer->shared && !machine->trace && !machine->profile;
     return (uint8_t)((all ? CODE_ACCESSES : 0) | (machine->profile ? CODE_SHARED : 0) |
                      (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
 }

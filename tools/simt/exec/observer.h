@@ -31,6 +31,8 @@ struct Observer {
     // a volatile one, at consecutive addresses, the first of which is this one: asked before
     // access, which then is not called.
     bool (*whole)(Warp *warp, const Inst *inst, uint64_t first);
+    // The same in shared memory of any lanes, those of warp->exec, at these addresses.
+    bool (*shared)(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
 
     // As access, for shared memory of another block of the cluster (NULL: of none). The addresses
     // are within it.
@@ -40,7 +42,7 @@ struct Observer {
     // warp->exec executes a fence: its order and scope are the instruction's.
     void (*fence)(Warp *warp, const Inst *inst);
 
-    // A lane copies in bulk; it is done at once, and then counted at its mbarrier.
+    // A lane copies in bulk, or lanes store; it is done at once, and then counted at the mbarrier.
     void (*bulk)(Warp *warp, const Bulk *bulk);
     // warp->exec closes a group of asynchronous copies, or waits for groups, as its InstGroup says.
     void (*group)(Warp *warp, const Inst *inst);

@@ -41,12 +41,8 @@ const Inst *op_bulk(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-static bool store(Warp *warp, const Inst *inst, int lane) {
+static void store(Warp *warp, const Inst *inst, int lane, uint8_t *to) {
     const InstBulk *named = &inst->bulk;
-    Bulk bulk;
-    if (!bulk_resolve_store(warp, inst, lane, &bulk)) return false;
-    observer_bulk(warp, &bulk);
-    uint8_t *to = bulk_at(&bulk.to);
     for (uint32_t e = 0; e < named->elements; e++, to += named->size) {
         const RegisterClass class = named->size == 8 ? REGISTER_64 : REGISTER_32;
         const uint64_t value = warp_read(warp, class, named->value[e], lane);
@@ -55,13 +51,42 @@ static bool store(Warp *warp, const Inst *inst, int lane) {
         else
             memcpy(to, &value, named->size);
     }
-    async_complete(bulk_at(&bulk.barrier), bulk.bytes);
-    return true;
+}
+
+// What the lanes of a run store.
+static void store_run(Warp *warp, const Inst *inst, const Bulk *run) {
+    uint8_t *to = bulk_at(&run->to);
+    observer_bulk(warp, run);
+    for (uint32_t m = run->lanes; m; m &= m - 1, to += run->bytes) {
+        store(warp, inst, __builtin_ctz(m), to);
+        async_complete(bulk_at(&run->barrier), run->bytes);
+    }
+}
+
+// Whether the next lane stores behind the run, and counts at the same mbarrier.
+static bool goes_on(const Bulk *run, const Bulk *next) {
+    const uint32_t count = (uint32_t)__builtin_popcount(run->lanes);
+    return !run->reduces && next->lane == run->lane + (int)count &&
+           next->to.block == run->to.block &&
+           next->to.address == run->to.address + count * run->bytes &&
+           next->barrier.block == run->barrier.block &&
+           next->barrier.address == run->barrier.address;
 }
 
 const Inst *op_store_async(Warp *warp, const Inst *inst) {
-    for (uint32_t m = warp->exec; m; m &= m - 1)
-        if (!store(warp, inst, __builtin_ctz(m))) return NULL;
+    Bulk run = {0}, next;
+    bool good = true;
+    for (uint32_t m = warp->exec; m && good; m &= m - 1) {
+        good = bulk_resolve_store(warp, inst, __builtin_ctz(m), &next);
+        if (good && run.lanes && goes_on(&run, &next)) {
+            run.lanes |= next.lanes;
+            continue;
+        }
+        if (run.lanes) store_run(warp, inst, &run);
+        run = next;
+    }
+    if (!good) return NULL;
+    store_run(warp, inst, &run);
     spin_stored(warp);
     return inst + 1;
 }

@@ -17,6 +17,7 @@ static void free_checker(Checker *checker) {
     free(checker->lane_known);
     free(checker->waiting);
     free(checker->split);
+    free(checker->group_write);
     free(checker->unwritten);
     free(checker->unwritten_at);
     free(checker->met);
@@ -99,10 +100,11 @@ static void begin(Block *block) {
     copy_begin(checker);
     checker->latest_write = checker->latest_read = 0;
     checker->latest_write_2 = checker->latest_read_2 = 0;
+    checker->second_writes = (Extent){0, 0};
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
-    if (checker->any_split) memset(checker->split, 0, block->shared_bytes / 4 + 1);
-    checker->any_split = false;
+    shared_forget_bytes(checker);
+    checker->latest_bytes = 0;
 }
 
 // Threads that wait at the barrier of the cluster.
@@ -175,9 +177,8 @@ static void outside_space(Checker *checker, Warp *warp, const Access *access, ui
                 (unsigned long long)address, (unsigned long long)limit);
 }
 
-// The lanes whose access lies in [low, high) and is aligned.
-static uint32_t between(const Access *access, const uint64_t address[LANES], uint64_t low,
-                        uint64_t high) {
+uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
+                       uint64_t high) {
     uint64_t size = address_bytes(access);
     uint64_t wrong = 0;
     uint32_t good = 0;
@@ -192,7 +193,7 @@ static uint32_t between(const Access *access, const uint64_t address[LANES], uin
 // The same in [0, limit); the others are reported.
 static uint32_t within(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                        const uint64_t address[LANES], uint64_t limit) {
-    uint32_t good = between(access, address, 0, limit);
+    uint32_t good = check_between(access, address, 0, limit);
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         outside_space(checker, warp, access, lane, address[lane], limit);
@@ -205,7 +206,7 @@ uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32
     Extent *extent = &checker->variables[check_site(checker, access)];
     const uint64_t limit = warp->block->shared_bytes;
     if (!extent->high) *extent = variable_extent(checker->machine, access->inst, limit);
-    const uint32_t good = mask & between(access, address, extent->low, extent->high);
+    const uint32_t good = mask & check_between(access, address, extent->low, extent->high);
     if (good == mask) return mask;
     const uint32_t inside = within(checker, warp, access, mask & ~good, address, limit);
     for (uint32_t m = inside; m; m &= m - 1) {
@@ -251,6 +252,7 @@ Observer *check_open(const Machine *machine) {
                                       .end = end,
                                       .access = access_memory,
                                       .whole = whole_access,
+                                      .shared = check_shared_lanes,
                                       .remote = check_remote,
                                       .cluster_arrive = check_cluster_arrive,
                                       .cluster_waited = check_cluster_waited,

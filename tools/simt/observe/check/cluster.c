@@ -23,6 +23,10 @@ bool cluster_same(const Checker *checker, uint64_t block) {
     return check_clusters(machine) && index_of(machine, block) == index_of(machine, checker->block);
 }
 
+bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t time) {
+    return check_clusters(block->machine) && order_cluster_knows(first_of(block), of, thread, time);
+}
+
 // Memory of a block is written from the start of the first block of its cluster on.
 void cluster_begin(Checker *checker, const Block *block) {
     if (!check_clusters(checker->machine)) return;
@@ -50,27 +54,39 @@ static void absent(Checker *checker, const Access *access, uint32_t thread, uint
 }
 
 static void note_remote(Checker *checker, Checker *owner, const Block *of, const Access *access,
-                        const Warp *warp, uint32_t thread) {
+                        const Warp *warp, uint32_t lanes) {
     const size_t threads = (size_t)of->cluster->count * DEVICE_MAX_THREADS;
     if (!owner->remote) owner->remote = calloc(threads, sizeof *owner->remote);
     checker->lost |= !owner->remote;
     if (!owner->remote) return;
-    owner->remote[warp->block->rank * DEVICE_MAX_THREADS + thread] =
-        record_make(checker->now, check_site(checker, access), thread, 0);
+    const uint32_t first = warp->index * (uint32_t)LANES;
+    const Record base = record_make(checker->now, check_site(checker, access), first, 0);
+    Record *noted = owner->remote + warp->block->rank * DEVICE_MAX_THREADS + first;
+    LANE_LOOP {
+        const Record mine = base + ((Record)l << RECORD_THREAD);
+        noted[l] = lanes >> l & 1 ? mine : noted[l];
+    }
+}
+
+// Says so where the other block may not be there for some of the lanes.
+static void find_absent(Checker *checker, const Warp *warp, const Access *access, uint32_t lanes,
+                        const Block *of) {
+    const uint32_t waited = checker->cluster_waited[warp->index];
+    if (!(lanes & ~waited) && of->running) return;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        if (!(waited >> lane & 1) && !order_knows_block(checker, thread, of->number))
+            absent(checker, access, thread, of->number, false);
+        if (!of->running) absent(checker, access, thread, of->number, true);
+    }
 }
 
 void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
                   const uint64_t address[LANES]) {
     if (!of) return; // the access fails
     Checker *checker = check_of(warp), *owner = of->watch;
-    const uint32_t waited = checker->cluster_waited[warp->index];
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
-        if (!(waited >> lane & 1) && !order_knows_block(checker, thread, of->number))
-            absent(checker, access, thread, of->number, false);
-        if (!of->running) absent(checker, access, thread, of->number, true);
-        note_remote(checker, owner, of, access, warp, thread);
-    }
+    find_absent(checker, warp, access, lanes, of);
+    note_remote(checker, owner, of, access, warp, lanes);
     lanes = check_inside(checker, warp, access, lanes, address);
     if (!lanes) return;
     check_order(checker, warp, access, lanes, address, &owner->words);

@@ -115,6 +115,7 @@ typedef struct {
 typedef struct {
     SyncWord *at; // hash table; a free one has no logs
     uint32_t count, slots;
+    uint64_t low, high; // of the words' keys, see order.c, if there are any
 } SyncTable;
 
 // What fences of a warp make ready to be released, and the lanes whose strong writes release it.
@@ -132,15 +133,16 @@ typedef struct {
     bool init;
 } ProxyFence;
 
-// An asynchronous copy that was not yet waited for.
+// Asynchronous copies of lanes one behind the other that were not yet waited for.
 typedef struct {
     const Inst *inst;
-    Checker *owner;   // of its shared memory
-    uint64_t address; // where it lies there
-    uint32_t bytes;
-    uint32_t thread; // that made it
-    uint32_t group;  // of its thread
-    Record copy;
+    Checker *owner;   // of their shared memory
+    uint64_t address; // where the first lane's lies there; the others lie behind it
+    uint32_t bytes;   // of each
+    uint32_t thread;  // that made the first one
+    uint32_t lanes;   // of its warp: those that are still waited for, at most as many as there were
+    uint32_t group;   // of each of their threads
+    Record copy;      // the first one's
     bool bulk;
 } PendingCopy;
 
@@ -212,6 +214,7 @@ struct Checker {
     uint64_t block; // that it now stands for
     uint64_t now;   // in [times, times_end), which no other block has
     uint64_t times, times_end;
+    uint64_t first_times; // how many of them a block begins with
     uint64_t block_start; // time at which the block began
     uint64_t block_floor; // of the last barrier of all threads
     uint64_t warp_floor[MAX_WARPS];
@@ -252,8 +255,15 @@ struct Checker {
     uint32_t shared_words;
     Record latest_write, latest_read;     // no record of shared memory is later,
     Record latest_write_2, latest_read_2; // no second one
-    uint8_t *split;                       // words that are recorded by byte
-    bool any_split;
+    Extent second_writes;                 // the words of which the block has noted some
+    Record *group_write; // of groups of words, see shared_copy.c; NULL: there was none yet
+    uint32_t groups_on;  // of them stand for the words'
+    uint16_t *split;     // by word: which records its bytes have of their own, see shared_bytes.c
+    bool any_split;      // some have,
+    Extent split_at;     // words between these,
+    bool bytes_alone;    // a word of them may not be known to be written,
+    bool odd_bytes;      // and not only whole halves of words were accessed
+    Record latest_bytes; // none of these is later
     UnwrittenRead *unwritten; // room for MAX_UNWRITTEN; NULL: there was none yet
     uint16_t *unwritten_at;   // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
@@ -332,6 +342,9 @@ void variable_outside(const Machine *machine, const Inst *inst, uint64_t address
 // "s + 64" for an address in shared memory; empty where no variable is.
 void variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
+// The lanes whose access lies in [low, high) and is aligned.
+uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
+                       uint64_t high);
 // The lanes whose accesses lie in the variable of shared memory that the instruction's address was
 // made from, and are aligned; the others are reported.
 uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
@@ -348,13 +361,26 @@ void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access,
 // A weak load or store of a whole warp, each lane behind the one before. False: unusual, look at
 // all lanes.
 bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
-// As check_shared, so many words that a lane's copy loads or stores. False: look at each.
-bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *access,
-                        uint32_t lane, uint64_t address, uint32_t words, uint64_t copy);
-// What a copy did in these bytes, by its record, becomes an access by that of a thread.
+// The same of the lanes of warp->exec at any addresses.
+bool check_shared_lanes(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
+// Words of shared memory one behind the other that lanes of a warp copy, as many each.
+enum { COPIED_BY_ONE = 31 };
+typedef struct {
+    uint32_t lanes;   // one behind the other
+    uint64_t address; // of the first one's
+    uint32_t words;   // of all of them together
+    uint32_t shift;   // 1 << shift are a lane's; COPIED_BY_ONE: there is one
+} CopiedRow;
+// As check_shared, of copies. False: look at each.
+bool check_shared_row(Checker *checker, Block *of, Warp *warp, const Access *access,
+                      const CopiedRow *row, uint64_t copy);
+// What they did becomes accesses of threads, by the first lane's records; of reads, too.
+void check_settle(Checker *owner, const CopiedRow *row, Record copy, Record mine, bool reads);
 void check_forget_copies(Checker *owner); // of all copies, when a block begins
-void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
-void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine);
+// At a barrier of all threads: records of bytes are not needed any more, as far as may be. When a
+// block begins: none is.
+void shared_join_all(Checker *owner);
+void shared_forget_bytes(Checker *owner);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
@@ -398,6 +424,8 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // se
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table);
 void check_fence(Warp *warp, const Inst *inst);
+// Whether some word between two addresses may be one of the table.
+bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes);
 // Whether something was released through the word at an address, and not overwritten since.
 bool order_released(const SyncTable *table, uint64_t address);
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
@@ -409,6 +437,8 @@ void order_free(Checker *checker);
 // At the barrier of the cluster, see Observer: of `first`, its first block.
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp);
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp);
+// Whether its releases until the last one order an access.
+bool order_cluster_knows(Checker *first, uint64_t block, uint32_t thread, uint64_t time);
 // Whether a thread (of a warp, any of its lanes) has seen anything that a block released.
 bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block);
 // Whether some thread of the checker's block has acquired an access.
@@ -425,6 +455,8 @@ bool order_proxied(const Checker *checker, uint32_t thread, Record write);
 
 // Clusters, in cluster.c.
 bool cluster_same(const Checker *checker, uint64_t block); // whether it is of the same cluster
+// Whether the last barrier of the cluster ordered an access.
+bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t time);
 void cluster_begin(Checker *checker, const Block *block);
 void cluster_end(Checker *checker, Block *block);
 void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
@@ -438,7 +470,7 @@ void check_cluster_complete(Block *block);
 void copy_begin(Checker *checker);
 void copy_end(Checker *checker);
 // Behind a barrier of all threads, at `time`: copies that all of them have waited for.
-void copy_settle(Checker *checker, uint64_t time);
+void copy_settle(const Block *block, uint64_t time);
 void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lanes,
                const uint64_t address[LANES]); // cp.async
 void copy_fence(Checker *checker, const Warp *warp, const Inst *inst);

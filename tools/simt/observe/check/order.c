@@ -44,9 +44,11 @@ static SyncWord *find_word(const SyncTable *table, uint64_t address) {
 
 // Twice the slots. False: out of memory.
 static bool widen(SyncTable *table) {
-    SyncTable wider = {.slots = table->slots ? table->slots * 2 : 64, .count = table->count};
+    SyncTable wider = {.slots = table->slots ? table->slots * 2 : 16, .count = table->count};
     wider.at = calloc(wider.slots, sizeof *wider.at);
     if (!wider.at) return false;
+    wider.low = table->low;
+    wider.high = table->high;
     for (uint32_t i = 0; i < table->slots; i++)
         if (table->at[i].address) wider.at[slot_of(&wider, table->at[i].address)] = table->at[i];
     free(table->at);
@@ -59,6 +61,8 @@ static SyncWord *make_word(SyncTable *table, uint64_t address) {
     SyncWord *word = find_word(table, address);
     if (word) return word;
     if (table->count * 2 >= table->slots && !widen(table)) return NULL;
+    if (!table->count || address < table->low) table->low = address;
+    if (!table->count || address > table->high) table->high = address;
     table->count++;
     word = &table->at[slot_of(table, address)];
     word->address = address;
@@ -100,9 +104,9 @@ static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint3
 // --- writes ---
 
 static uint64_t *later_than(uint64_t *times, uint64_t floor) {
-    for (uint32_t k = 0; k < LANES; k++)
-        if (times[k] > floor) return times;
-    return NULL;
+    uint32_t any = 0;
+    LANE_LOOP any |= (uint32_t)(times[l] > floor);
+    return any ? times : NULL;
 }
 
 // What lanes of a warp release now.
@@ -221,12 +225,17 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
 // The address by which a word is found; not 0.
 static uint64_t key_of(uint64_t address) { return (address & ~(uint64_t)3) + 4; }
 
+bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes) {
+    return table->count && key_of(first) <= table->high && key_of(first + bytes - 1) >= table->low;
+}
+
 // A weak store: whoever reads it reads nothing that was released.
 static void overwrite(Checker *checker, const Access *access, uint32_t mask,
                       const uint64_t address[LANES], const SyncTable *table) {
     bool global = access->space == PTX_GLOBAL;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
+        if (!order_words(table, at, 1)) continue;
         const Region *region = global ? shadow_region(at) : NULL;
         if (region && region->synchronized != checker->check->launch) continue;
         SyncWord *word = find_word(table, key_of(at));
@@ -325,8 +334,12 @@ static void clear_knowledge(Knowledge *knowledge) {
     knowledge->proxied_count = 0;
 }
 
+static uint32_t warps_of(const Checker *checker) {
+    return (checker->machine->threads_per_block + LANES - 1) / LANES;
+}
+
 void order_begin(Checker *checker) {
-    if (checker->room == &checker->own_room) release_free_all(checker->room);
+    if (checker->room == &checker->own_room) release_forget_all(checker->room);
     if (checker->words.count)
         memset(checker->words.at, 0, checker->words.slots * sizeof *checker->words.at);
     checker->words.count = 0;
@@ -334,12 +347,12 @@ void order_begin(Checker *checker) {
     if (!checker->orders) return;
     checker->orders = false;
     clear_knowledge(&checker->common);
-    for (uint32_t w = 0; w < MAX_WARPS; w++) clear_knowledge(&checker->warps[w]);
+    for (uint32_t w = 0; w < warps_of(checker); w++) clear_knowledge(&checker->warps[w]);
 }
 
 void order_barrier(Checker *checker) {
     if (!checker->orders) return;
-    for (uint32_t w = 0; w < MAX_WARPS; w++) {
+    for (uint32_t w = 0; w < warps_of(checker); w++) {
         add_knowledge(checker, &checker->common, &checker->warps[w]);
         clear_knowledge(&checker->warps[w]);
     }
@@ -411,6 +424,13 @@ void order_cluster_waited(Checker *checker, const Checker *first, const Warp *wa
     const Seen seen = {first->cluster, first->cluster_count, warp->exec, true};
     must(checker, seen_add(&checker->warps[warp->index].acquired, seen));
     checker->orders = true;
+}
+
+bool order_cluster_knows(Checker *first, uint64_t block, uint32_t thread, uint64_t time) {
+    if (!first->cluster) return false;
+    Seen seen = {first->cluster, first->cluster_count, ALL_LANES, true};
+    const SeenList list = {&seen, 1, 1};
+    return seen_orders(first->room, &list, 0, block, thread, time) != ANSWER_NO;
 }
 
 bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block) {

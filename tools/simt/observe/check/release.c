@@ -86,7 +86,9 @@ void seen_spread(SeenList *list, uint32_t lanes) {
 // --- logs ---
 
 Log *log_new(ReleaseRoom *room) {
-    Log *log = calloc(1, sizeof *log);
+    Log *log = room->spare_logs;
+    if (log) room->spare_logs = log->next;
+    if (!log) log = calloc(1, sizeof *log);
     if (!log) return NULL;
     log->next = room->logs;
     room->logs = log;
@@ -160,17 +162,46 @@ bool log_add(Log *log, const Release *release) {
 
 // --- releases ---
 
-static uint64_t *copy_times(const uint64_t *times) {
-    uint64_t *copy = malloc(DEVICE_WARP * sizeof *copy);
-    if (copy) memcpy(copy, times, DEVICE_WARP * sizeof *copy);
-    return copy;
+// Memory for releases and what they point to, handed out from its beginning on.
+struct ReleasePiece {
+    ReleasePiece *next;
+    size_t used, capacity; // of words
+    uint64_t at[];
+};
+
+enum { PIECE_WORDS = 2048 };
+
+// One with room for so many words, in front of the others. NULL: out of memory.
+static ReleasePiece *add_piece(ReleaseRoom *room, size_t words) {
+    ReleasePiece *piece = room->spare_pieces;
+    const size_t capacity = words > PIECE_WORDS ? words : PIECE_WORDS;
+    if (piece && piece->capacity >= words) {
+        room->spare_pieces = piece->next;
+    } else {
+        piece = malloc(sizeof *piece + capacity * sizeof *piece->at);
+        if (!piece) return NULL;
+        piece->capacity = capacity;
+    }
+    piece->next = room->pieces;
+    piece->used = 0;
+    room->pieces = piece;
+    return piece;
 }
 
-static void free_release(Release *release) {
-    free(release->warps);
-    free(release->others);
-    free(release->logs);
-    free(release);
+// NULL: out of memory.
+static void *take(ReleaseRoom *room, size_t bytes) {
+    const size_t words = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    ReleasePiece *piece = room->pieces;
+    if (!piece || piece->capacity - piece->used < words) piece = add_piece(room, words);
+    if (!piece) return NULL;
+    piece->used += words;
+    return piece->at + piece->used - words;
+}
+
+static uint64_t *copy_times(ReleaseRoom *room, const uint64_t *times) {
+    uint64_t *copy = take(room, DEVICE_WARP * sizeof *copy);
+    if (copy) memcpy(copy, times, DEVICE_WARP * sizeof *copy);
+    return copy;
 }
 
 static void add_seen(Release *release, const SeenList *list) {
@@ -180,39 +211,60 @@ static void add_seen(Release *release, const SeenList *list) {
 
 Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
                      const SeenList *more) {
-    Release *release = malloc(sizeof *release);
+    Release *release = take(room, sizeof *release);
     if (!release) return NULL;
     *release = *facts;
     release->seen = 0;
     release->logs = NULL;
-    uint32_t logs = seen->count + more->count;
-    if (facts->warps) release->warps = copy_times(facts->warps);
-    if (facts->others) release->others = copy_times(facts->others);
-    if (logs) release->logs = malloc(logs * sizeof *release->logs);
+    const uint32_t logs = seen->count + more->count;
+    if (facts->warps) release->warps = copy_times(room, facts->warps);
+    if (facts->others) release->others = copy_times(room, facts->others);
+    if (logs) release->logs = take(room, logs * sizeof *release->logs);
     if ((facts->warps && !release->warps) || (facts->others && !release->others) ||
-        (logs && !release->logs)) {
-        free_release(release);
+        (logs && !release->logs))
         return NULL;
-    }
     add_seen(release, seen);
     add_seen(release, more);
-    release->next = room->releases;
-    room->releases = release;
     return release;
 }
 
-void release_free_all(ReleaseRoom *room) {
-    while (room->releases) {
-        Release *release = room->releases;
-        room->releases = release->next;
-        free_release(release);
+// The log as a new one.
+static void clear(Log *log) {
+    free(log->last);
+    *log = (Log){.entries = log->entries,
+                 .capacity = log->capacity,
+                 .carried = log->carried,
+                 .carried_capacity = log->carried_capacity};
+}
+
+void release_forget_all(ReleaseRoom *room) {
+    while (room->pieces) {
+        ReleasePiece *piece = room->pieces;
+        room->pieces = piece->next;
+        piece->next = room->spare_pieces;
+        room->spare_pieces = piece;
     }
     while (room->logs) {
         Log *log = room->logs;
         room->logs = log->next;
+        clear(log);
+        log->next = room->spare_logs;
+        room->spare_logs = log;
+    }
+}
+
+void release_free_all(ReleaseRoom *room) {
+    release_forget_all(room);
+    while (room->spare_pieces) {
+        ReleasePiece *piece = room->spare_pieces;
+        room->spare_pieces = piece->next;
+        free(piece);
+    }
+    while (room->spare_logs) {
+        Log *log = room->spare_logs;
+        room->spare_logs = log->next;
         free(log->entries);
         free(log->carried);
-        free(log->last);
         free(log);
     }
     seen_free(&room->stack);

@@ -34,7 +34,6 @@ typedef struct {
 // no later than floor), for lanes of the warp `warp_floor` and `others` (NULL: none), and `time`
 // for those that release.
 typedef struct Release {
-    struct Release *next; // of all
     uint64_t block, floor, warp_floor, time;
     uint64_t *warps, *others;
     uint32_t warp, lanes;
@@ -50,9 +49,10 @@ void seen_free(SeenList *list);
 void seen_spread(SeenList *list, uint32_t lanes);
 
 // All logs and releases of a launch, or of a block where blocks never meet.
+typedef struct ReleasePiece ReleasePiece;
 typedef struct {
-    Release *releases;
-    Log *logs;
+    ReleasePiece *pieces, *spare_pieces; // of memory
+    Log *logs, *spare_logs;
     uint64_t queries;
     SeenList stack; // of logs that a query still has to look at
 } ReleaseRoom;
@@ -68,6 +68,7 @@ bool log_only(const Log *log, uint64_t block);
 // lists. NULL: out of memory.
 Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
                      const SeenList *more);
+void release_forget_all(ReleaseRoom *room); // their memory is kept for others
 void release_free_all(ReleaseRoom *room);
 
 // Whether what was seen by `lane` orders an access of a thread of a block at a time; all lanes: of

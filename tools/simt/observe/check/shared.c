@@ -70,8 +70,10 @@ static bool same_value(const SharedTouch *at, Record record, uint32_t byte, uint
 }
 
 static Record last_write(const Checker *checker, uint32_t byte) {
-    return checker->split[byte / 4] ? checker->byte_cells.write[byte]
-                                    : checker->cells.write[byte / 4];
+    const Record group = shared_group(checker, byte / 4);
+    if (group) return group;
+    return shared_written_apart(checker, byte) ? checker->byte_cells.write[byte]
+                                               : checker->cells.write[byte / 4];
 }
 
 // A bit for each word of a lane's access that its block has written.
@@ -167,13 +169,13 @@ static bool is_plain(const SharedTouch *at, Record record) {
 
 // Before a strong write takes the place of the last one: a plain store is kept, and a strong write
 // by another thread.
-static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k) {
+static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte) {
     Record write = cells->write[k];
     const bool own = shared_own(at, write) && !((write ^ at->mine) & RECORD_LANE_MASK);
     if (is_plain(at, cells->write_2[k]) && !is_plain(at, write)) return;
     if (record_scope(write) && own) return;
     cells->write_2[k] = write;
-    shared_noted(&at->owner->latest_write_2, write);
+    shared_noted_second(at->owner, byte / 4, write);
 }
 
 static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
@@ -188,7 +190,7 @@ static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_
         against_read(at, cells->read_2[k], byte);
     }
     if (at->strong)
-        keep_write(at, cells, k);
+        keep_write(at, cells, k, byte);
     else
         cells->write_2[k] = 0;
     cells->write[k] = at->copy ? at->copy : at->mine;
@@ -205,10 +207,11 @@ static inline void touch(const SharedTouch *at, const Cells *cells, uint32_t k, 
 static void touch_bytes(const SharedTouch *at, uint32_t first, uint32_t count) {
     const Cells *cells = &at->owner->byte_cells;
     shared_split_word(at->owner, first / 4);
+    shared_noted(&at->owner->latest_bytes, (at->copy ? at->copy : at->mine) | RECORD_LANE_MASK | 3);
     for (uint32_t byte = first; byte < first + count; byte++) touch(at, cells, byte, byte, 1);
 }
 
-static void set_lane(SharedTouch *at, Record base, uint32_t lane) {
+void shared_set_lane(SharedTouch *at, Record base, uint32_t lane) {
     at->lane = lane;
     at->thread = at->warp->index * LANES + lane;
     at->mine = base | at->thread << RECORD_THREAD;
@@ -218,7 +221,7 @@ static void set_lane(SharedTouch *at, Record base, uint32_t lane) {
 static void lane_by_lane(SharedTouch *at, Record base, uint32_t lanes) {
     Checker *checker = at->owner;
     for (uint32_t m = lanes; m; m &= m - 1) {
-        set_lane(at, base, (uint32_t)__builtin_ctz(m));
+        shared_set_lane(at, base, (uint32_t)__builtin_ctz(m));
         uint32_t first = (uint32_t)at->address[at->lane];
         if (at->size < 4) {
             touch_bytes(at, first, at->size);
@@ -263,15 +266,15 @@ static inline void touch_set(SharedTouch *at, Checker *checker, Block *of, Warp 
     at->copy = 0;
 }
 
-// Nothing of what was noted is later than this access of any thread.
-static void note_latest(const SharedTouch *at, Record base) {
+void shared_note_latest(const SharedTouch *at, Record base) {
     Checker *owner = at->owner;
     const Record last = (at->copy ? at->copy : base) | RECORD_LANE_MASK | 3;
     shared_noted(at->kind == ACCESS_LOAD ? &owner->latest_read : &owner->latest_write, last);
 }
 
-// The record of thread 0.
-static Record set_records(SharedTouch *at, uint32_t mask, uint64_t copy) {
+Record shared_begin(SharedTouch *at, Checker *checker, Block *of, Warp *warp, const Access *access,
+                    const uint64_t address[LANES], uint32_t mask, uint64_t copy) {
+    touch_set(at, checker, of, warp, access, address);
     const uint32_t site = check_site(at->checker, at->access);
     const Record base = record_make(at->checker->now, site, 0, at->strong ? SCOPE_CTA : 0);
     if (copy) at->copy = record_make(copy, site, 0, 0);
@@ -281,131 +284,42 @@ static Record set_records(SharedTouch *at, uint32_t mask, uint64_t copy) {
     return base;
 }
 
-// Whether no record of so many words, the first of which this is, says anything against the access.
-static bool quiet(const SharedTouch *at, const Record *records, uint32_t words) {
-    const SharedTouch local = *at;
-    Record greatest = 0;
-    uint64_t wrong = 0;
-    for (uint32_t k = 0; k < words; k++) greatest = records[k] > greatest ? records[k] : greatest;
-    if (greatest < local.noise) return true;
-    for (uint32_t k = 0; k < words; k++)
-        wrong |= (uint64_t)shared_open(&local, records[k], local.mine, false);
-    return !wrong;
-}
-
-// The same of second records, of which none may be of interest.
-static bool past(const SharedTouch *at, const Record *records, uint32_t words) {
-    Record greatest = 0;
-    for (uint32_t k = 0; k < words; k++) greatest = records[k] > greatest ? records[k] : greatest;
-    return greatest < at->noise;
-}
-
-static bool all_written(const SharedTouch *at, const Record *write, uint32_t words) {
-    Record least = ~(Record)0;
-    for (uint32_t k = 0; k < words; k++) least = write[k] < least ? write[k] : least;
-    return least >= at->start;
-}
-
-// Notes what a copy does to so many words, if no record says anything against it.
-static bool note_copy(const SharedTouch *at, uint32_t word, uint32_t words) {
-    Checker *owner = at->owner;
-    const Cells *cells = &owner->cells;
-    const bool loads = at->kind == ACCESS_LOAD, second = owner->latest_write_2 >= at->noise;
-    uint32_t split = 0;
-    for (uint32_t k = word; owner->any_split && k < word + words; k++) split |= owner->split[k];
-    if (at->kind == ACCESS_ATOMIC || split) return false;
-    if (loads && !all_written(at, cells->write + word, words)) return false;
-    if (!quiet(at, cells->write + word, words)) return false;
-    if (second && !past(at, cells->write_2 + word, words)) return false;
-    if (!loads && owner->latest_read >= at->noise && !quiet(at, cells->read + word, words))
-        return false;
-    if (!loads && owner->latest_read_2 >= at->noise && !past(at, cells->read_2 + word, words))
-        return false;
-    Record *const noted = (loads ? cells->read_2 : cells->write) + word, copy = at->copy;
-    for (uint32_t k = 0; k < words; k++) noted[k] = copy;
-    for (uint32_t k = 0; !loads && second && k < words; k++) cells->write_2[word + k] = 0;
-    if (loads) shared_noted(&owner->latest_read_2, at->copy);
-    return true;
-}
-
-bool check_shared_words(Checker *checker, Block *of, Warp *warp, const Access *access,
-                        uint32_t lane, uint64_t address, uint32_t words, uint64_t copy) {
-    uint64_t addresses[LANES] = {0};
-    addresses[lane] = address;
-    SharedTouch at;
-    touch_set(&at, checker, of, warp, access, addresses);
-    const Record base = set_records(&at, 1u << lane, copy);
-    set_lane(&at, base, lane);
-    if (!note_copy(&at, (uint32_t)address / 4, words)) return false;
-    note_latest(&at, base);
-    return true;
+static void look_at(SharedTouch *at, Record base) {
+    if (at->owner->groups_on) shared_expand_lanes(at);
+    // A strong access does not stand for those before it beside other strong ones: none is
+    // forgotten that some warp may still have to wait for.
+    if (at->cluster && at->strong) at->floor = at->owner->block_start << RECORD_TIME;
+    const uint32_t left = at->copy ? at->mask : shared_quick(at, base);
+    shared_note_latest(at, base);
+    lane_by_lane(at, base, left);
 }
 
 void check_shared(Checker *checker, Block *of, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES], uint64_t copy) {
     SharedTouch at;
-    touch_set(&at, checker, of, warp, access, address);
-    const Record base = set_records(&at, mask, copy);
-    // A strong access does not stand for those before it beside other strong ones: none is
-    // forgotten that some warp may still have to wait for.
-    if (at.cluster && at.strong) at.floor = at.owner->block_start << RECORD_TIME;
-    const uint32_t left = copy ? mask : shared_quick(&at, base);
-    note_latest(&at, base);
-    lane_by_lane(&at, base, left);
+    const Record base = shared_begin(&at, checker, of, warp, access, address, mask, copy);
+    look_at(&at, base);
 }
 
-// --- what copies did, once somebody has waited for them ---
-
-static void settle(Record *records, uint64_t first, uint64_t end, Record copy, Record mine) {
-    for (uint64_t k = first; k < end; k++)
-        records[k] = (records[k] ^ copy) & ~(Record)3 ? records[k] : mine;
+// Whether lanes store to a word through which something may have been released.
+static bool stores_words(const SyncTable *words, const Access *access, uint32_t mask,
+                         const uint64_t address[LANES]) {
+    if (!words->count || access->kind == ACCESS_LOAD) return false;
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (order_words(words, address[__builtin_ctz(m)], address_bytes(access))) return true;
+    return false;
 }
 
-// Where none is as late as that of a copy, none is one.
-static bool any_copy(Record latest) { return latest >= RECORD_COPY << RECORD_TIME; }
-
-static void settle_writes(const Checker *owner, const Cells *cells, uint64_t first, uint64_t end,
-                          Record copy, Record mine) {
-    settle(cells->write, first, end, copy, mine);
-    if (any_copy(owner->latest_write_2)) settle(cells->write_2, first, end, copy, mine);
-}
-
-static void settle_reads(const Checker *owner, const Cells *cells, uint64_t first, uint64_t end,
-                         Record copy, Record mine) {
-    if (any_copy(owner->latest_read)) settle(cells->read, first, end, copy, mine);
-    if (any_copy(owner->latest_read_2)) settle(cells->read_2, first, end, copy, mine);
-}
-
-// Where a word has records of its bytes, its own are not looked at.
-void check_settle_writes(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
-    const uint64_t end = first + bytes;
-    settle_writes(owner, &owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_writes(owner, &owner->byte_cells, first, end, copy, mine);
-}
-
-void check_settle(Checker *owner, uint64_t first, uint64_t bytes, Record copy, Record mine) {
-    const uint64_t end = first + bytes;
-    check_settle_writes(owner, first, bytes, copy, mine);
-    settle_reads(owner, &owner->cells, first / 4, (end + 3) / 4, copy, mine);
-    if (owner->any_split) settle_reads(owner, &owner->byte_cells, first, end, copy, mine);
-}
-
-static void forget(Record *records, uint64_t first, uint64_t end) {
-    for (uint64_t i = first; i < end; i++) records[i] = record_is_copy(records[i]) ? 0 : records[i];
-}
-
-// In so many words, or bytes.
-static void forget_in(const Checker *owner, const Cells *cells, uint64_t unit) {
-    const Extent to = owner->copied, from = owner->copied_from;
-    const uint64_t to_end = (to.high + unit - 1) / unit, from_end = (from.high + unit - 1) / unit;
-    forget(cells->write, to.low / unit, to_end);
-    if (any_copy(owner->latest_write_2)) forget(cells->write_2, to.low / unit, to_end);
-    if (any_copy(owner->latest_read)) forget(cells->read, from.low / unit, from_end);
-    if (any_copy(owner->latest_read_2)) forget(cells->read_2, from.low / unit, from_end);
-}
-
-void check_forget_copies(Checker *owner) {
-    forget_in(owner, &owner->cells, 4);
-    if (owner->any_split) forget_in(owner, &owner->byte_cells, 1);
-    owner->copied = owner->copied_from = (Extent){0, 0};
+bool check_shared_lanes(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
+    Checker *checker = check_of(warp);
+    const uint32_t site = check_known_site(checker, inst->slot), mask = warp->exec;
+    const Extent *extent = &checker->variables[site];
+    if (!site || (inst->order && (checker->words.count || checker->orders))) return false;
+    const Access access = address_access(inst);
+    if (mask & ~check_between(&access, address, extent->low, extent->high)) return false;
+    if (stores_words(&checker->words, &access, mask, address)) return false;
+    SharedTouch at;
+    const Record base = shared_begin(&at, checker, warp->block, warp, &access, address, mask, 0);
+    look_at(&at, base);
+    return true;
 }

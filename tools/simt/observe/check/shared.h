@@ -43,16 +43,82 @@ shared_open(const SharedTouch *at, Record record, Record mine, bool any_lane) {
     return (record >= at->noise) & !((uint32_t)shared_own(at, record) & (earlier | same));
 }
 
-// A word of shared memory gets records for each of its bytes.
+// An access of these lanes, as check_shared has it. The record of thread 0.
+Record shared_begin(SharedTouch *at, Checker *checker, Block *of, Warp *warp, const Access *access,
+                    const uint64_t address[LANES], uint32_t mask, uint64_t copy);
+// From now on it is looked at as this lane's. `base`: the record of thread 0.
+void shared_set_lane(SharedTouch *at, Record base, uint32_t lane);
+// Nothing of what was noted is later than this access of any thread.
+void shared_note_latest(const SharedTouch *at, Record base);
+
+// The record that stands for the last writes of the group of a word; 0: the words have their own.
+static inline Record shared_group(const Checker *owner, uint32_t word) {
+    return owner->groups_on ? owner->group_write[word / REGION_GROUP] : 0;
+}
+// From now on so many words have their own; all words that the lanes access.
+void shared_expand(Checker *owner, uint32_t word, uint32_t words);
+void shared_expand_lanes(const SharedTouch *at);
+
+// A word of shared memory gets all its bytes' records apart; so do all words of which the lanes
+// access less than the whole.
 void shared_split_word(Checker *owner, uint32_t word);
-// So do all words of which the lanes access less than the whole.
 void shared_split_words(const SharedTouch *at, uint32_t lanes);
-// Of lanes that access whole words, those of which a word has to keep such records.
+// Whether a byte's last write was noted apart from its word's.
+bool shared_written_apart(const Checker *owner, uint32_t byte);
+// Of lanes that access whole words, those of which a word has to keep records of its bytes. The
+// others' have none from now on.
 uint32_t shared_split_lanes(const SharedTouch *at, uint32_t lanes);
+// Whether none of so many words has to; accesses before `floor` are ordered.
+bool shared_join(Checker *owner, uint32_t word, uint32_t words, Record floor);
+// shared_quick of less than words. `apart`: no two lanes access the same.
+uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart);
+
+// Whether a read takes the place of an earlier one: what that may collide with it may too.
+static inline __attribute__((always_inline)) bool shared_stands_for(const SharedTouch *at,
+                                                                    Record old, Record mine) {
+    return (old < at->floor) | ((uint32_t)shared_own(at, old) & !((old ^ mine) & RECORD_LANE_MASK));
+}
+
+// Whether last writes and reads may be of interest, or second ones.
+static inline bool shared_any_write(const SharedTouch *at) {
+    return at->owner->latest_write >= at->noise;
+}
+static inline bool shared_any_read(const SharedTouch *at) {
+    return at->owner->latest_read >= at->noise;
+}
+static inline bool shared_any_write_2(const SharedTouch *at) {
+    return at->owner->latest_write_2 >= at->noise;
+}
+static inline bool shared_any_read_2(const SharedTouch *at) {
+    return at->owner->latest_read_2 >= at->noise;
+}
+// Whether there may be reads beside which another one is noted.
+static inline bool shared_read_before(const SharedTouch *at) {
+    return at->owner->latest_read >= at->floor;
+}
+
+// The record of a lane. `base`: of thread 0.
+static inline Record shared_record(const SharedTouch *at, Record base, uint32_t lane) {
+    return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
+}
 
 // A record was noted that is no later than this one.
 static inline void shared_noted(Record *latest, Record record) {
     if (record > *latest) *latest = record;
+}
+
+// The same of a second write to a word.
+static inline void shared_noted_second(Checker *owner, uint32_t word, Record record) {
+    Extent *at = &owner->second_writes;
+    shared_noted(&owner->latest_write_2, record);
+    if (!at->high || word < at->low) at->low = word;
+    if (word >= at->high) at->high = word + (uint64_t)1;
+}
+// Whether second writes to some of these words may be as late as this record.
+static inline bool shared_second_writes(const Checker *owner, uint32_t word, uint32_t words,
+                                        Record record) {
+    const Extent *at = &owner->second_writes;
+    return owner->latest_write_2 >= record && word < at->high && word + words > at->low;
 }
 
 // Notes what no record says anything against, of all accesses but copies; `base`: the record of

@@ -5,33 +5,9 @@
 // off does in these what the first one does, once more.
 #include <string.h>
 
-#include "simt/observe/check/shared.h"
+#include "simt/observe/check/shared_lanes.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
-
-// Whether a read takes the place of an earlier one: what that may collide with it may too.
-ALWAYS bool stands_for(const SharedTouch *at, Record old, Record mine) {
-    return (old < at->floor) | ((uint32_t)shared_own(at, old) & !((old ^ mine) & RECORD_LANE_MASK));
-}
-
-// Whether second records may be of interest.
-static inline bool any_write_2(const SharedTouch *at) {
-    return at->owner->latest_write_2 >= at->noise;
-}
-static inline bool any_read_2(const SharedTouch *at) {
-    return at->owner->latest_read_2 >= at->noise;
-}
-// The same of the first ones.
-static inline bool any_write(const SharedTouch *at) { return at->owner->latest_write >= at->noise; }
-static inline bool any_read(const SharedTouch *at) { return at->owner->latest_read >= at->noise; }
-// Whether there may be reads beside which another one is noted.
-static inline bool read_before(const SharedTouch *at) {
-    return at->owner->latest_read >= at->floor;
-}
-
-static inline Record record_of(const SharedTouch *at, Record base, uint32_t lane) {
-    return base + ((Record)(at->warp->index * (uint32_t)LANES + lane) << RECORD_THREAD);
-}
 
 // --- runs ---
 
@@ -79,11 +55,11 @@ ALWAYS bool quiet_load(const SharedTouch *at, Record base, const Run *run, uint3
     const bool same = run->same;
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < run->words; k++) wrong |= (uint32_t)(write[k] < local.start);
-    for (uint32_t k = 0; any_write(at) && k < run->words; k++) {
+    for (uint32_t k = 0; shared_any_write(at) && k < run->words; k++) {
         const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
         wrong |= shared_open(&local, write[k], mine, same);
     }
-    for (uint32_t k = 0; any_write_2(at) && k < run->words; k++)
+    for (uint32_t k = 0; shared_any_write_2(at) && k < run->words; k++)
         wrong |= (uint32_t)(write_2[k] >= local.noise);
     return !wrong;
 }
@@ -99,13 +75,13 @@ ALWAYS bool quiet_store(const SharedTouch *at, Record base, const Run *run, uint
         const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
         wrong |= shared_open(&local, write[k], mine, same);
     }
-    for (uint32_t k = 0; any_read(at) && k < run->words; k++) {
+    for (uint32_t k = 0; shared_any_read(at) && k < run->words; k++) {
         const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
         wrong |= shared_open(&local, read[k], mine, same);
     }
-    for (uint32_t k = 0; any_write_2(at) && k < run->words; k++)
+    for (uint32_t k = 0; shared_any_write_2(at) && k < run->words; k++)
         wrong |= (uint32_t)(write_2[k] >= local.noise);
-    for (uint32_t k = 0; any_read_2(at) && k < run->words; k++) {
+    for (uint32_t k = 0; shared_any_read_2(at) && k < run->words; k++) {
         const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
         wrong |= shared_open(&local, read_2[k], mine, same);
     }
@@ -117,9 +93,9 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
     Record *read_2 = at->owner->cells.read_2 + run->word;
     const SharedTouch local = *at;
     uint32_t others = 0;
-    for (uint32_t k = 0; read_before(at) && k < run->words; k++)
-        others |=
-            (uint32_t)!stands_for(&local, read[k], base + ((Record)(k >> shift) << RECORD_THREAD));
+    for (uint32_t k = 0; shared_read_before(at) && k < run->words; k++)
+        others |= (uint32_t)!shared_stands_for(&local, read[k],
+                                               base + ((Record)(k >> shift) << RECORD_THREAD));
     if (!others) {
         for (uint32_t k = 0; k < run->words; k++)
             read[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
@@ -127,7 +103,7 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
     }
     for (uint32_t k = 0; k < run->words; k++) {
         Record mine = base + ((Record)(k >> shift) << RECORD_THREAD), old = read[k];
-        bool first = stands_for(&local, old, mine);
+        bool first = shared_stands_for(&local, old, mine);
         read[k] = first ? mine : old;
         read_2[k] = first ? read_2[k] : mine;
     }
@@ -175,7 +151,7 @@ static bool note_same_stores(const SharedTouch *at, Record base, const Run *run)
 }
 
 static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
-    base = record_of(at, base, run->lane);
+    base = shared_record(at, base, run->lane);
     if (at->kind == ACCESS_LOAD) {
         if (!quiet_load(at, base, run, shift)) return false;
         if (run->same)
@@ -192,15 +168,6 @@ static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_
 
 // --- lanes at any addresses ---
 
-// The cells that each lane touches, `each` of them, and the record of that.
-typedef struct {
-    const Cells *cells; // of words, or of their bytes
-    uint32_t lanes, each;
-    bool apart; // no two lanes touch the same; false: some may
-    uint32_t cell[LANES];
-    Record mine[LANES];
-} Lanes;
-
 // How far each lane's address lies behind that of the lane before, if all are on and this is the
 // same for all; else 0.
 static int32_t even_stride(const SharedTouch *at) {
@@ -211,43 +178,13 @@ static int32_t even_stride(const SharedTouch *at) {
     return stray ? 0 : (int32_t)stride;
 }
 
-static inline void find_cells(const SharedTouch *at, Record base, uint32_t lanes, bool apart,
-                              Lanes *of) {
-    const uint32_t first = (uint32_t)__builtin_ctz(lanes), shift = at->size < 4 ? 0 : 2;
-    const uint32_t first_address = (uint32_t)at->address[first];
-    base = record_of(at, base, 0);
-    of->cells = shift ? &at->owner->cells : &at->owner->byte_cells;
-    of->lanes = lanes;
-    of->each = at->size >> shift;
-    LANE_LOOP {
-        const bool on = lanes >> l & 1;
-        of->cell[l] = (on ? (uint32_t)at->address[l] : first_address) >> shift;
-        of->mine[l] = base + ((Record)(on ? (uint32_t)l : first) << RECORD_THREAD);
-    }
-    of->apart = apart && lanes == ALL_LANES;
-}
-
-// The lanes' k-th records, and the least and the greatest of them.
-typedef struct {
-    Record at[LANES], least, greatest;
-} Old;
-
-static inline void find_old(const Lanes *of, const Record *records, Old *old) {
-    Record least = ~(Record)0, greatest = 0;
-    LANE_LOOP old->at[l] = records[of->cell[l]];
-    LANE_LOOP least = old->at[l] < least ? old->at[l] : least;
-    LANE_LOOP greatest = old->at[l] > greatest ? old->at[l] : greatest;
-    old->least = least;
-    old->greatest = greatest;
-}
-
 // Adds to `wrong` where it is not seen at once that the accesses of these records are ordered
 // before those of the lanes.
 static inline void add_open(const SharedTouch *at, const Lanes *of, const Record *records,
                             uint64_t wrong[LANES]) {
     const SharedTouch local = *at;
     Old old;
-    find_old(of, records, &old);
+    shared_find_old(of, records, &old);
     if (old.greatest < local.noise) return;
     LANE_LOOP wrong[l] |= (uint64_t)shared_open(&local, old.at[l], of->mine[l], false);
 }
@@ -257,12 +194,12 @@ static inline void add_writes(const SharedTouch *at, const Lanes *of, uint32_t k
                               uint64_t wrong[LANES]) {
     const SharedTouch local = *at;
     Old old;
-    find_old(of, of->cells->write + k, &old);
+    shared_find_old(of, of->cells->write + k, &old);
     if (old.least < start) LANE_LOOP wrong[l] |= (uint64_t)(old.at[l] < start);
     if (old.greatest >= local.noise)
         LANE_LOOP wrong[l] |= (uint64_t)shared_open(&local, old.at[l], of->mine[l], false);
-    if (!any_write_2(at)) return;
-    find_old(of, of->cells->write_2 + k, &old);
+    if (!shared_any_write_2(at)) return;
+    shared_find_old(of, of->cells->write_2 + k, &old);
     LANE_LOOP wrong[l] |= (uint64_t)(old.at[l] >= local.noise);
 }
 
@@ -273,9 +210,10 @@ static inline uint32_t open_lanes(const SharedTouch *at, const Lanes *of) {
     uint64_t wrong[LANES] = {0}, any = 0;
     uint32_t bits = 0;
     for (uint32_t k = 0; k < of->each; k++) {
-        if (start || any_write(at) || any_write_2(at)) add_writes(at, of, k, start, wrong);
-        if (!loads && any_read(at)) add_open(at, of, of->cells->read + k, wrong);
-        if (!loads && any_read_2(at)) add_open(at, of, of->cells->read_2 + k, wrong);
+        if (start || shared_any_write(at) || shared_any_write_2(at))
+            add_writes(at, of, k, start, wrong);
+        if (!loads && shared_any_read(at)) add_open(at, of, of->cells->read + k, wrong);
+        if (!loads && shared_any_read_2(at)) add_open(at, of, of->cells->read_2 + k, wrong);
     }
     LANE_LOOP any |= wrong[l];
     if (any) LANE_LOOP bits |= (uint32_t)(wrong[l] != 0) << l;
@@ -287,9 +225,9 @@ static inline bool set_reads(const SharedTouch *at, const Lanes *of, Record *rea
     const SharedTouch local = *at;
     uint64_t others[LANES], any = 0;
     Old old;
-    if (read_before(at)) {
-        find_old(of, read, &old);
-        LANE_LOOP others[l] = !stands_for(&local, old.at[l], of->mine[l]);
+    if (shared_read_before(at)) {
+        shared_find_old(of, read, &old);
+        LANE_LOOP others[l] = !shared_stands_for(&local, old.at[l], of->mine[l]);
         LANE_LOOP any |= others[l];
     }
     for (int l = 0; !any && l < LANES; l++) read[of->cell[l]] = of->mine[l];
@@ -331,11 +269,11 @@ static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t left) {
     const bool apart = even_stride(at) != 0;
     Lanes of;
     if (!(lanes & ~left)) return left;
-    find_cells(at, base, lanes & ~left, apart, &of);
+    shared_find_cells(at, base, lanes & ~left, apart, &of);
     const uint32_t open = open_lanes(at, &of);
     if (open == of.lanes) return lanes;
     left |= open;
-    if (open) find_cells(at, base, lanes & ~left, apart, &of);
+    if (open) shared_find_cells(at, base, lanes & ~left, apart, &of);
     if (at->kind != ACCESS_LOAD) return note_cell_stores(&of) ? left : lanes;
     for (uint32_t k = 0; k < of.each; k++) note_cell_reads(at, &of, k);
     return left;
@@ -343,13 +281,11 @@ static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t left) {
 
 // One lane, whose cells no lane beside it has to do with. False: a closer look.
 static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
-    const bool loads = at->kind == ACCESS_LOAD, bytes = at->size < 4;
-    if (bytes) shared_split_words(at, 1u << lane);
-    if (!bytes && shared_split_lanes(at, 1u << lane)) return false;
-    const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
-    const uint32_t first = (uint32_t)at->address[lane] >> (bytes ? 0 : 2);
-    const uint32_t count = bytes ? at->size : at->size / 4;
-    const Record start = loads ? at->start : 0, mine = record_of(at, base, lane);
+    const bool loads = at->kind == ACCESS_LOAD;
+    if (shared_split_lanes(at, 1u << lane)) return false;
+    const Cells *cells = &at->owner->cells;
+    const uint32_t first = (uint32_t)at->address[lane] / 4, count = at->size / 4;
+    const Record start = loads ? at->start : 0, mine = shared_record(at, base, lane);
     uint32_t wrong = 0;
     for (uint32_t k = first; k < first + count; k++) {
         wrong |= (uint32_t)(cells->write[k] < start) |
@@ -362,7 +298,7 @@ static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
     if (wrong) return false;
     for (uint32_t k = first; k < first + count; k++) {
         const Record old = cells->read[k];
-        const bool again = stands_for(at, old, mine);
+        const bool again = shared_stands_for(at, old, mine);
         *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
         if (loads && !again) shared_noted(&at->owner->latest_read_2, mine);
     }
@@ -378,55 +314,47 @@ static uint32_t one_by_one(const SharedTouch *at, Record base) {
     return left;
 }
 
-// --- atomic operations ---
+// --- stores of what is there ---
 
-// Whether an access of this record and an update by `mine` are ordered, or both strong.
-static inline bool beside_update(const SharedTouch *at, Record record, Record mine) {
-    return record_scope(record) || !shared_open(at, record, mine, false);
+// Whether only that the value is another one would make a race of this lane's store. Copies and
+// strong writes race whatever they wrote.
+static bool only_by_value(const SharedTouch *at, const Cells *cells, uint32_t k, Record mine) {
+    const Record write = cells->write[k];
+    const bool other = record_scope(write) || record_is_copy(write);
+    return !(other && shared_open(at, write, mine, false)) && cells->write_2[k] < at->noise &&
+           !shared_open(at, cells->read[k], mine, false) &&
+           !shared_open(at, cells->read_2[k], mine, false);
 }
 
-// Whether a plain store that others may still collide with.
-static inline bool plain_store(const SharedTouch *at, Record record) {
-    return !record_scope(record) && record >= at->floor;
-}
-
-// A word that others too only update. False: a closer look.
-static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, Record mine) {
-    const Record write = cells->write[k], write_2 = cells->write_2[k];
-    const bool quiet =
-        write >= at->start && beside_update(at, write, mine) && beside_update(at, write_2, mine) &&
-        beside_update(at, cells->read[k], mine) && beside_update(at, cells->read_2[k], mine);
-    if (!quiet) return false;
-    const bool again =
-        record_scope(write) && shared_own(at, write) && !((write ^ mine) & RECORD_LANE_MASK);
-    if (!again && (plain_store(at, write) || !plain_store(at, write_2))) {
-        cells->write_2[k] = write;
-        shared_noted(&at->owner->latest_write_2, write);
+// Whether these lanes store what their memory has already, and no record says anything against
+// that. Then it is noted.
+static bool note_unchanged(const SharedTouch *at, Record base, uint32_t lanes) {
+    const bool bytes = at->size < 4;
+    const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
+    const uint32_t shift = bytes ? 0 : 2, each = at->size >> shift;
+    if (at->kind != ACCESS_STORE || (!bytes && shared_split_lanes(at, lanes))) return false;
+    if (bytes) shared_split_words(at, lanes);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint32_t address = (uint32_t)at->address[lane], first = address >> shift;
+        if (!address_unchanged(at->warp, at->access, lane, at->shared + address)) return false;
+        for (uint32_t k = first; k < first + each; k++)
+            if (!only_by_value(at, cells, k, shared_record(at, base, lane))) return false;
     }
-    cells->write[k] = mine;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint32_t first = (uint32_t)at->address[lane] >> shift;
+        for (uint32_t k = first; k < first + each; k++)
+            cells->write[k] = shared_record(at, base, lane);
+    }
     return true;
 }
 
-static uint32_t update_lanes(const SharedTouch *at, Record base) {
-    uint32_t left = 0;
-    if (at->kind != ACCESS_ATOMIC || at->size != 4) return at->mask;
-    if (shared_split_lanes(at, at->mask)) return at->mask;
-    for (uint32_t m = at->mask; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)at->address[lane] / 4;
-        if (!update_word(at, &at->owner->cells, word, record_of(at, base, lane)))
-            left |= 1u << lane;
-    }
-    return left;
-}
-
-uint32_t shared_quick(const SharedTouch *at, Record base) {
+static uint32_t quick_lanes(const SharedTouch *at, Record base) {
     enum { FEW_LANES = 6, FEW_RUNS = 4 };
-    if (at->strong) return update_lanes(at, base);
+    if (at->strong) return shared_update_lanes(at, base);
+    if (at->size < 4) return shared_quick_bytes(at, base, even_stride(at) != 0);
     if (__builtin_popcount(at->mask) <= FEW_LANES) return one_by_one(at, base);
-    if (at->size < 4) {
-        shared_split_words(at, at->mask);
-        return note_lanes(at, base, 0);
-    }
     const uint32_t of_bytes = shared_split_lanes(at, at->mask);
     if (of_bytes) return note_lanes(at, base, of_bytes);
     const Pattern pattern = pattern_of(at);
@@ -441,4 +369,9 @@ uint32_t shared_quick(const SharedTouch *at, Record base) {
         m &= ~lanes;
     }
     return left;
+}
+
+uint32_t shared_quick(const SharedTouch *at, Record base) {
+    const uint32_t left = quick_lanes(at, base);
+    return left && !at->strong && note_unchanged(at, base, left) ? 0 : left;
 }

@@ -20,7 +20,7 @@ typedef struct {
     uint32_t shift;
     Record base;  // of the first lane
     Record floor; // as those of SharedTouch
-    Record warp_floor, start;
+    Record block_floor, warp_floor, start, times, span;
 } Row;
 
 ALWAYS Record mine_of(const Row *row, uint64_t k) {
@@ -43,13 +43,13 @@ ALWAYS Record greatest(const Record *records, const Row *row) {
 // as the same lanes' own.
 ALWAYS bool ordered(const Row *row, const Record *records) {
     const Row local = *row;
-    const Record copies = RECORD_COPY << RECORD_TIME;
     uint64_t open = 0;
     ROW_LOOP(&local) {
         const Record record = records[k], other = record ^ mine_of(&local, k);
-        const bool mine = !(other & RECORD_LANE_MASK);
+        const bool own = record - local.times < local.span;
+        const bool mine = !(other & RECORD_LANE_MASK) | (record < local.block_floor);
         const bool warps = !(other & RECORD_WARP_MASK) & (record < local.warp_floor);
-        const bool settled = (record < local.floor) | ((record < copies) & (mine | warps));
+        const bool settled = (record < local.floor) | (own & (mine | warps));
         open |= (uint64_t)!settled;
     }
     return !open;
@@ -65,6 +65,13 @@ ALWAYS bool past(const Row *row, const Record *records, Record latest) {
     return latest < row->floor || greatest(records, row) < row->floor;
 }
 
+// The same of second writes.
+ALWAYS bool past_second(const Row *row, const Record *write_2) {
+    const bool any =
+        shared_second_writes(row->checker, row->word, (uint32_t)row->words, row->floor);
+    return !any || greatest(write_2, row) < row->floor;
+}
+
 ALWAYS void set(const Row *row, Record *records) {
     const Row local = *row;
     ROW_LOOP(&local) records[k] = mine_of(&local, k);
@@ -73,14 +80,13 @@ ALWAYS void set(const Row *row, Record *records) {
 // Where others have read since the barrier, the lanes' reads are noted beside theirs.
 static void note_beside(const Row *row, Record *read, Record *read_2) {
     const Row local = *row;
-    const Record copies = RECORD_COPY << RECORD_TIME;
     for (uint64_t first = 0; first < local.words; first += LANES) {
         Record *const reads = read + first, *const others = read_2 + first;
         Record mine[LANES], keep[LANES];
         LANE_LOOP mine[l] = mine_of(&local, first + (uint64_t)l);
         LANE_LOOP {
             const uint64_t strange = (reads[l] ^ mine[l]) & RECORD_LANE_MASK ? 1 : 0;
-            const uint64_t other = (uint64_t)(reads[l] >= copies) | strange;
+            const uint64_t other = (uint64_t)(reads[l] - local.times >= local.span) | strange;
             keep[l] = 0 - (other & (uint64_t)(reads[l] >= local.floor));
         }
         LANE_LOOP reads[l] = (reads[l] & keep[l]) | (mine[l] & ~keep[l]);
@@ -96,7 +102,7 @@ ALWAYS bool load_row(const Row *row) {
     Record *read = cells->read + row->word, *read_2 = cells->read_2 + row->word;
     if (least(write, row) < row->start) return false;
     if (!settled(row, write, checker->latest_write)) return false;
-    if (!past(row, write_2, checker->latest_write_2)) return false;
+    if (!past_second(row, write_2)) return false;
     if (past(row, read, checker->latest_read))
         set(row, read);
     else
@@ -111,7 +117,7 @@ ALWAYS bool store_row(const Row *row) {
     Record *write = cells->write + row->word, *write_2 = cells->write_2 + row->word;
     Record *read = cells->read + row->word, *read_2 = cells->read_2 + row->word;
     if (!settled(row, write, checker->latest_write)) return false;
-    if (!past(row, write_2, checker->latest_write_2)) return false;
+    if (!past_second(row, write_2)) return false;
     if (!settled(row, read, checker->latest_read)) return false;
     if (!settled(row, read_2, checker->latest_read_2)) return false;
     set(row, write);
@@ -138,11 +144,14 @@ static bool touch_row(Row *row, uint32_t size, bool loads) {
 #undef ROW_OF
 }
 
-// Whether some word of the row has records of its bytes.
-static bool any_split(const Checker *checker, uint32_t word, uint32_t words) {
-    uint32_t any = 0;
-    for (uint32_t k = word; checker->any_split && k < word + words; k++) any |= checker->split[k];
-    return any;
+// Other blocks access the memory too: only a barrier of the cluster orders all that happened.
+static void set_cluster(Row *row, const Warp *warp) {
+    const Checker *checker = row->checker;
+    const Record met = checker->cluster_floor[warp->index] << RECORD_TIME;
+    row->floor = met > row->start ? met : row->start;
+    row->times = checker->times << RECORD_TIME;
+    row->span = (checker->times_end - checker->times) << RECORD_TIME;
+    cluster_between(warp, ALL_LANES);
 }
 
 bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t first) {
@@ -153,15 +162,21 @@ bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t
     const bool loads = inst->access == ACCESS_LOAD;
     if (!site || size < 4 || first & (size - 1)) return false;
     if (first < extent->low || first + bytes > extent->high) return false;
-    if (check_clusters(checker->machine) || checker->unwritten_at[site]) return false;
-    if (checker->words.count && (!loads || inst->order)) return false;
+    if (checker->unwritten_at[site]) return false;
+    if (inst->order && checker->words.count) return false;
+    if (!loads && order_words(&checker->words, first, bytes)) return false;
     if (checker->orders && inst->order) return false;
     Row row = {.checker = checker,
                .word = (uint32_t)first / 4,
                .base = record_make(checker->now, site, warp->index * (uint32_t)LANES, 0),
                .floor = checker->block_floor << RECORD_TIME,
+               .block_floor = checker->block_floor << RECORD_TIME,
                .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
-               .start = checker->block_start << RECORD_TIME};
+               .start = checker->block_start << RECORD_TIME,
+               .span = RECORD_COPY << RECORD_TIME};
+    if (check_clusters(checker->machine)) set_cluster(&row, warp);
     if (check_saturated(checker, row.base)) return false;
-    return !any_split(checker, row.word, (uint32_t)bytes / 4) && touch_row(&row, size, loads);
+    shared_expand(checker, row.word, (uint32_t)bytes / 4);
+    if (!shared_join(checker, row.word, (uint32_t)bytes / 4, row.floor)) return false;
+    return touch_row(&row, size, loads);
 }

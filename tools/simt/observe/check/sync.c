@@ -4,23 +4,34 @@
 
 #include "simt/observe/check/inside.h"
 
+enum { LARGEST_TIMES = 4096 }; // that are taken at once
+
+static uint64_t as_many(uint64_t count) { return count > LARGEST_TIMES ? LARGEST_TIMES : count; }
+
 static void take_times(Checker *checker, uint64_t count) {
     checker->now = checker->times = shadow_times(count, checker->block);
     checker->times_end = checker->times + count;
 }
 
+// As many as the blocks before needed: what was done at times of one piece is known at once to be
+// the block's own.
 void check_times(Checker *checker, uint64_t block) {
     checker->block = block;
-    take_times(checker, SHADOW_TIMES);
+    if (!checker->first_times) checker->first_times = SHADOW_TIMES;
+    take_times(checker, checker->first_times);
 }
 
-void check_new_times(Checker *checker) { take_times(checker, checker->times_end - checker->times); }
+void check_new_times(Checker *checker) {
+    take_times(checker, as_many(checker->times_end - checker->times));
+}
 
 uint64_t check_tick(Checker *checker) {
-    enum { LARGEST = 4096 };
     if (++checker->now < checker->times_end) return checker->now;
-    const uint64_t count = (checker->times_end - checker->times) * 2;
-    take_times(checker, count > LARGEST ? LARGEST : count);
+    const uint64_t had = checker->times_end - checker->times, before = checker->times_end;
+    const uint64_t times = checker->times;
+    checker->first_times = as_many(had * 2);
+    take_times(checker, as_many(had * 2));
+    if (checker->times == before) checker->times = times; // no other block got any in between
     return checker->now;
 }
 
@@ -64,7 +75,8 @@ void check_complete(Block *block, uint32_t barrier) {
     const uint64_t before = checker->now;
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
-    copy_settle(checker, before);
+    copy_settle(block, before);
+    shared_join_all(checker);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,

@@ -214,9 +214,17 @@ bool whole_group(const Touch *at, uint64_t address) {
     if (!region || region->split == launch || at->strong) return false;
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
+    GroupRecords *group = &region->groups[word / REGION_GROUP];
+    if (at->reads && region->written != launch && region->grouped == launch &&
+        group->write < at->launch && group->read < at->launch &&
+        quiet_backlog(at, region, word / REGION_GROUP)) { // nobody did anything here
+        mark_group(at, region, word / REGION_GROUP);
+        group->read = at->mine | GROUP_ONE;
+        return true;
+    }
     if (!quiet_cells(at, region, &span)) return false;
     mark_group(at, region, word / REGION_GROUP);
-    return note_group(at, &region->groups[word / REGION_GROUP], at->mine | GROUP_ONE);
+    return note_group(at, group, at->mine | GROUP_ONE);
 }
 
 // Whether no whole warp's write to the groups of these words matters: a read of the words may be

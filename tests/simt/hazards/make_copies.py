@@ -1,0 +1,382 @@
+"""Random kernels with asynchronous copies, parts of words and clusters, whose races are known.
+
+    python3 make_copies.py > copies.cu
+
+As make_hazards.py makes them, in shared memory alone: threads use words of their own in parts and as a whole,
+copy into them with cp.async, in groups that they wait for, too late or never; one thread copies in bulk, and
+some wait at its mbarrier; threads store what is there already, or use the memory of the other block of their
+cluster. Then one thing is changed, or nothing.
+
+An asynchronous copy is a thread of its own: what its thread knew when it began is ordered before it, and it is
+ordered before what comes behind the wait of its thread, or of anyone at the mbarrier.
+"""
+from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, macros, meet
+
+KERNELS, FLAGS = 400, 8
+HEAD = """// Written by make_copies.py.
+#include <cstdio>
+"""
+TAIL = """
+int main() {
+    unsigned char *h;
+    unsigned *out;
+    if (cudaMalloc(&h, %d) || cudaMalloc(&out, 4096) || cudaMemset(h, 1, %d)) return 3;
+%s
+    return cudaGetLastError() || cudaDeviceSynchronize();
+}
+"""
+OWN = """
+#define ASM(...) asm volatile(__VA_ARGS__ : "memory")
+#define COMMIT_GROUP() ASM("cp.async.commit_group;" ::)
+#define WAIT_GROUP(n) ASM("cp.async.wait_group " #n ";" ::)
+#define BULK_LOAD(p, bytes, m) do { \\
+    ASM("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(m), "r"(bytes)); \\
+    ASM("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: "r"(p), "l"(h), "r"(bytes), "r"(m)); } while (0)
+#define AWAIT_BULK(m) do { unsigned done; do asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(m) : "memory"); while (!done); } while (0)
+#define BULK_STORE(p, bytes) do { \\
+    ASM("fence.proxy.async.shared::cta;" ::); \\
+    ASM("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" :: "l"(h + %BYTES% * (1 + b)), "r"(p), "r"(bytes)); \\
+    ASM("cp.async.bulk.commit_group;" ::); } while (0)
+#define BULK_WAIT(n) ASM("cp.async.bulk.wait_group " #n ";" ::)
+#define CLUSTER() do { ASM("barrier.cluster.arrive.aligned;" ::); ASM("barrier.cluster.wait.aligned;" ::); } while (0)
+"""
+START = """
+__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {
+    const unsigned word = t * 2654435761u + b * 40503001u + r * 97000033u + line * 7919003u;
+    return word ^ word >> 15;
+}
+
+#define START(FILL) __shared__ __align__(128) unsigned char memory[%d]; __shared__ unsigned long long flags[%d]; \\
+    const unsigned t = threadIdx.x, b = blockIdx.x, s = (unsigned)__cvta_generic_to_shared(memory); \\
+    const unsigned m = (unsigned)__cvta_generic_to_shared(flags); \\
+    const size_t h = __cvta_generic_to_global(given); unsigned x = 0, r = 0, w = 0; \\
+    for (unsigned i = t; i < %d / sizeof(FILL); i += blockDim.x) ((volatile FILL *)memory)[i] = i; \\
+    if (t == 0) { for (int i = 0; i < %d; i++) ASM("mbarrier.init.shared.b64 [%%0], 1;" :: "r"(m + 8 * i)); \\
+        ASM("fence.mbarrier_init.release.cluster;" ::); } \\
+    __syncthreads()
+#define START_CLUSTER(FILL) START(FILL); unsigned p; \\
+    asm volatile("mapa.shared::cluster.u32 %%0, %%1, %%2;" : "=r"(p) : "r"(s), "r"(b ^ 1)); CLUSTER()
+""" % (BYTES, FLAGS, BYTES, FLAGS)
+
+
+def own_macros():
+    for line in macros():
+        if "_shared_" in line:
+            yield line
+            peer = line.replace("_shared_", "_peer_")
+            for name in ("ld", "st", "atom"):
+                peer = peer.replace(name + ".shared.", name + ".shared::cluster.")
+            yield peer
+    for size in (4, 8, 16):
+        yield '#define ASYNC_shared_%d(p) ASM("cp.async.ca.shared.global [%%0], [%%1], %d;" :: "r"(p), "l"(h + %d * t))' % (
+            size, size, size)
+
+
+class Same(Access):
+    """A store of what others store there too."""
+
+    def text(self):
+        return super().text().replace("word(t, b, r, __LINE__)", "7")
+
+    def value(self, t, b, r, line):
+        return b"".join((7 + k).to_bytes(4, "little") for k in range(4))[:self.size]
+
+
+class Cluster(Access):
+    """The barrier of the cluster, as it is written."""
+
+    def __init__(self):
+        super().__init__("", "", 0, "0")
+
+    def text(self):
+        return "CLUSTER();"
+
+
+class Group(Access):
+    """COMMIT or WAIT: threads close a group of copies, or wait for all but the last `size` ones."""
+
+    def text(self):
+        line = "WAIT_GROUP(%d);" % self.size if self.kind == "WAIT" else "COMMIT_GROUP();"
+        return "if (%s) { %s }" % (self.condition, line) if self.condition else line
+
+
+class Bulk(Access):
+    """LOAD or STORE of so many bytes from that one on, by one thread of each block; or AWAIT it, number `index`:
+    at its mbarrier, or as the thread that stores, which AWAIT_STORE does."""
+
+    def __init__(self, kind, index, first, size, condition):
+        super().__init__(kind, "shared", size, "0", condition)
+        self.index, self.first = index, first
+
+    def text(self):
+        line = {"BULK": "BULK_LOAD(s + %d, %d, m + %d);" % (self.first, self.size, 8 * self.index),
+                "AWAIT": "AWAIT_BULK(m + %d);" % (8 * self.index),
+                "OUT": "BULK_STORE(s + %d, %d);" % (self.first, self.size),
+                "AWAIT_OUT": "BULK_WAIT(0);"}[self.kind]
+        return "if (%s) %s" % (self.condition, line)
+
+
+class Began(Event):
+    """What a copy does, that begins now: until its thread has waited for it, in step `done`."""
+    done = None
+
+    def before(self, other):
+        return self.done is not None and (
+            other.known[self.me] > self.done or self.me == other.me and other.step > self.done)
+
+    def races(self, other):
+        return not (self.access.kind == other.access.kind == "LOAD") and not self.before(other)
+
+
+class Kind:
+    """What a copy is to memory, at its line."""
+
+    def __init__(self, kind, line):
+        self.kind, self.line = kind, line
+
+
+class Copies(Kernel):
+    def make(self):
+        r = self.random
+        self.cluster = r.random() < 0.3
+        self.blocks = 2 if self.cluster else 1
+        self.bulks, self.fill = 0, r.choice(("unsigned", "unsigned", "unsigned char", "unsigned short"))
+        for _ in range(r.choice((1, 1, 1, 2, 3))):
+            self.phase()
+            self.parts.append("cluster" if self.cluster and r.random() < 0.8 else "block")
+        for _ in range(r.choice((0, 0, 1))):
+            self.change()
+        self.parts.append("cluster" if self.cluster else "block")
+
+    def part(self, kind, space, size, words):
+        """Some part of the thread's own `words` words, or all."""
+        r, each = self.random, 4 * words // size
+        place = "t" if each == 1 else "t * %d + %d" % (each, r.randrange(each))
+        return Access(kind, space, size, place, "" if r.random() < 0.7 else self.condition())
+
+    def parts_of_words(self):
+        r, words = self.random, self.random.choice((1, 1, 2, 4))
+        space = "peer" if self.cluster and r.random() < 0.4 else "shared"
+        for _ in range(r.randrange(2, 7)):
+            sizes = [size for size in SIZES if size <= 4 * words]
+            self.parts.append(self.part(r.choice(("LOAD", "STORE")), space, r.choice(sizes), words))
+
+    def asyncs(self):
+        r, count = self.random, self.random.randrange(1, 4)
+        size = r.choice([size for size in (4, 8, 16) if self.threads * size * count <= BYTES])
+        place = r.choice(("t", "t", "t", "(t ^ %d)" % r.choice((1, 4, 16)), "(%d - t)" % (self.threads - 1)))
+        for k in range(count):
+            where = place if r.random() < 0.1 else place + " + %d" % (k * self.threads)
+            self.parts.append(Access("ASYNC", "shared", size, where, "" if r.random() < 0.8 else self.condition()))
+            if r.random() < 0.8:
+                self.parts.append(Group("COMMIT", "shared", 0, "0", "" if r.random() < 0.9 else self.condition()))
+        if r.random() < 0.3:
+            self.parts.append(Access("LOAD", "shared", 4, "t + %d" % (count * self.threads * size // 4)))
+        left = r.choice((0, 0, 0, 0, 1, 2))
+        self.parts.append(Group("WAIT", "shared", left, "0", "" if r.random() < 0.95 else self.condition()))
+        if r.random() < 0.8:
+            self.parts.append("block")
+        for k in range(max(count - left, 1)):
+            self.parts.append(Access(r.choice(("LOAD", "LOAD", "STORE")), "shared", r.choice((1, size, size)),
+                                     place + " + %d" % (k * self.threads)))
+
+    def bulk(self):
+        r = self.random
+        if self.bulks == FLAGS:
+            return
+        first, size = r.choice(((0, 1024), (0, BYTES), (128, 512), (16, 272), (512, 128), (1024, 1024), (48, 96)))
+        who, index = r.randrange(self.threads), self.bulks
+        self.bulks += 1
+        out = r.random() < 0.35
+        if r.random() < 0.4:
+            self.parts.append(Access("STORE", "shared", 4, "t"))
+            self.parts.append("block")
+        self.parts.append(Bulk("OUT" if out else "BULK", index, first, size, "t == %d" % who))
+        if r.random() < 0.3:
+            self.use(first, size)
+        waits = "t == %d" % who if out or r.random() < 0.5 else "t >= 0" if r.random() < 0.6 else self.condition()
+        self.parts.append(Bulk("AWAIT_OUT" if out else "AWAIT", index, first, size, waits))
+        if r.random() < 0.7:
+            self.parts.append("block")
+        self.use(first, size)
+
+    def use(self, first, size):
+        """Of what a copy is about, or beside it."""
+        r, each = self.random, self.random.choice((1, 4, 4, 16))
+        place = "t + %d" % (r.choice((first, first, first + size // 2, first + size, 0)) // each)
+        self.parts.append(Access(r.choice(("LOAD", "LOAD", "STORE")), "shared", each, place,
+                                 "" if r.random() < 0.7 else self.condition()))
+
+    def same(self):
+        r = self.random
+        space = "peer" if self.cluster and r.random() < 0.5 else "shared"
+        if r.random() < 0.2:
+            self.parts.append(Access("LOAD", "shared", r.choice((1, 4)), self.any("shared"), self.condition()))
+        for _ in range(r.randrange(1, 4)):
+            self.parts.append(Same("STORE", space, r.choice((1, 4, 4, 4, 8)), self.any("shared"),
+                                   "" if r.random() < 0.6 else self.condition()))
+        if r.random() < 0.8:
+            self.parts.append(r.choice(("block", "cluster")) if self.cluster else "block")
+        if r.random() < 0.5:
+            self.parts.append(Access(r.choice(("LOAD", "LOAD", "STORE")), space, r.choice((1, 4)), self.any("shared"),
+                                     self.condition()))
+
+    def exchange_all(self):
+        """Every thread writes, then reads what others wrote, here or in the other block."""
+        r, size = self.random, self.random.choice((1, 2, 4, 4, 8))
+        spaces = ("shared", "peer") if self.cluster else ("shared",)
+        to, of = r.choice(spaces), r.choice(spaces)
+        self.parts.append(Access(r.choice(("STORE", "STORE", "ATOMIC")), to, size, "t"))
+        if self.parts[-1].kind == "ATOMIC":
+            self.parts[-1].size = 4
+        self.parts.append("cluster" if self.cluster and r.random() < 0.7 else "block")
+        self.parts.append(Access("LOAD", of, size, r.choice(("t", self.any("shared")))))
+
+    def readers(self):
+        """Lanes of a warp read one place, and then one of them writes there."""
+        r, size = self.random, self.random.choice((1, 1, 2, 4))
+        count = r.choice((2, 4, 32))
+        self.parts.append(Access("LOAD", "shared", size, "t / %d" % count))
+        if r.random() < 0.6:
+            self.parts.append(r.choice(("warp", "block")))
+        self.parts.append(Access("STORE", "shared", size, "t / %d" % count, "t %% %d == %d" % (count, r.randrange(count))))
+
+    def phase(self):
+        r = self.random
+        does = [self.parts_of_words, self.parts_of_words, self.asyncs, self.bulk, self.bulk, self.same, self.exchange_all,
+                self.readers]
+        loop = r.random() < 0.15
+        if loop:
+            self.parts.append(("loop", r.choice((2, 3))))
+            does = [self.parts_of_words, self.asyncs]
+        r.choice(does)()
+        if loop:
+            self.parts.append("block" if r.random() < 0.7 else "warp")
+            self.parts.append("end")
+
+    def change(self):
+        r = self.random
+        at = r.randrange(len(self.parts))
+        part = self.parts[at]
+        if part == "cluster":
+            self.parts[at] = "block"
+        elif part in ("block", "warp"):
+            self.parts[at] = r.choice(("warp", None)) if part == "block" else None
+        elif isinstance(part, Group):
+            self.parts[at] = None if r.random() < 0.5 else Group("WAIT", "shared", r.choice((0, 1)), "0", self.condition())
+        elif isinstance(part, Bulk):
+            if part.kind.startswith("AWAIT"):
+                self.parts[at] = None
+        elif isinstance(part, Access) and part.kind != "ASYNC":
+            if r.random() < 0.5:
+                part.place = self.any("shared")
+            else:
+                self.parts.insert(at, Access(r.choice(("LOAD", "STORE")), "shared", r.choice(SIZES), self.any("shared"),
+                                             self.condition()))
+
+    # ---- Its text ----
+
+    def lines(self, first):
+        kind = "__cluster_dims__(2, 1, 1) " if self.cluster else ""
+        parts, self.parts = self.parts, [Cluster() if part == "cluster" else part for part in self.parts]
+        out = super().lines(first)
+        self.parts = parts
+        out[0] = out[0].replace("__launch_bounds__", kind + "__launch_bounds__")
+        out[1] = "    START%s(%s);" % ("_CLUSTER" if self.cluster else "", self.fill)
+        return out
+
+    # ---- Which lines race ----
+
+    def groups(self, part):
+        if part == "cluster":
+            return [range(self.blocks * self.threads)]
+        return super().groups(part)
+
+    def events(self):
+        count = self.blocks * self.threads
+        self.of, self.known = {}, [[0] * (count + FLAGS * self.blocks)] * count
+        self.open, self.closed, self.out, self.bulk_of = {}, {}, {}, {}
+        for step, part in enumerate(self.steps(), 1):
+            if part in ("block", "warp", "cluster"):
+                for group in self.groups(part):
+                    meet(self.known, list(group), step)
+                continue
+            access, r = part
+            condition = access.compiled()[1]
+            for b in range(self.blocks):
+                for t in range(self.threads):
+                    if eval(condition, {"t": t, "b": b, "r": r}):
+                        self.do(access, b, t, r, step)
+        return self.of
+
+    def do(self, access, b, t, r, step):
+        me = b * self.threads + t
+        if access.kind == "COMMIT":
+            self.closed.setdefault(me, []).append(self.open.pop(me, []))
+        elif access.kind == "WAIT":
+            groups = self.closed.get(me, [])
+            for group in groups[:max(len(groups) - access.size, 0)]:
+                self.finish(group, step)
+        elif access.kind == "ASYNC":
+            began = self.note(access, Kind("STORE", access.line), b, t, me, step, self.first(access, t, b, r), Began)
+            self.open.setdefault(me, []).extend(began)
+        elif access.kind == "BULK":
+            self.begin_bulk(access, b, t, me, step)
+        elif access.kind == "OUT":
+            began = self.note(access, Kind("LOAD", access.line), b, t, me, step, access.first, Began)
+            self.out.setdefault(me, []).extend(began)
+        elif access.kind == "AWAIT_OUT":
+            self.finish(self.out.pop(me, []), step)
+        elif access.kind == "AWAIT":
+            self.await_bulk(access, b, me, step)
+        else:
+            at = b ^ 1 if access.space == "peer" else b
+            written = access.value(t, b, r, access.line) if access.kind == "STORE" else None
+            self.note(access, access, at, t, me, step, self.first(access, t, b, r), Event, written)
+
+    @staticmethod
+    def first(access, t, b, r):
+        return eval(access.compiled()[0], {"t": t, "b": b, "r": r}) % (BYTES // access.size) * access.size
+
+    @staticmethod
+    def finish(group, step):
+        for event in group:
+            event.done = event.done or step
+
+    def note(self, access, kind, at, t, me, step, first, event, written=None):
+        made = []
+        for k in range(access.size):
+            made.append(event(kind, at, t, me, step, self.known[min(me, len(self.known) - 1)],
+                              written[k] if written else None))
+            self.of.setdefault(("shared", at, first + k), []).append(made[-1])
+        return made
+
+    def begin_bulk(self, access, b, t, me, step):
+        """A thread of its own, which knows what the thread does that begins it."""
+        copy = len(self.known) + b * FLAGS + access.index
+        knew = list(self.known[me])
+        knew[me] = step
+        for k in range(access.size):
+            self.of.setdefault(("shared", b, access.first + k), []).append(
+                Event(Kind("STORE", access.line), b, t, copy, step, knew, None))
+        self.bulk_of[b, access.index] = copy, step, knew
+
+    def await_bulk(self, access, b, me, step):
+        copy, _, knew = self.bulk_of[b, access.index]
+        self.known[me] = [max(pair) for pair in zip(self.known[me], knew)]
+        self.known[me][copy] = step
+
+
+def program(numbers=range(KERNELS)):
+    """(text, kernels)"""
+    lines = (HEAD + "\n".join(own_macros()) + OWN.replace("%BYTES%", str(BYTES)) + START).split("\n")
+    kernels = [Copies(number) for number in numbers]
+    calls = []
+    for kernel in kernels:
+        lines += kernel.lines(len(lines) + 1)
+        calls.append("    hazards_%d<<<%d, %d>>>(h, out);" % (kernel.number, kernel.blocks, kernel.threads))
+    return "\n".join(lines) + TAIL % (3 * BYTES, 3 * BYTES, "\n".join(calls)), kernels
+
+
+if __name__ == "__main__":
+    print(program()[0], end="")
