@@ -465,7 +465,7 @@ class Meeting(Wide):
             if self.parts and r.random() < 0.5:
                 self.parts.append(r.choice(("block", "block", "warp")))
             if r.random() < 0.2:
-                self.parts.append(WideAccess("LOAD", "global", 4, "t %% %d + 4096" % r.choice((32, 64)), "", 6000))
+                self.parts.append(WideAccess("LOAD", "global", 4, "t %% %d + 4097" % r.choice((32, 64)), "", 6000))
             self.one(kind, whole)
 
     def one(self, kind, whole):
@@ -483,17 +483,18 @@ class Chosen(Wide):
     """Kernels with one race, which only one of several reads that are remembered tells of."""
 
     LAST = "t % 32 + 5"  # the words of most of them
-    OTHERS = "LOAD", "t % 32 + 4096", "", 9000
+    OTHERS = "LOAD", "t % 32 + 4097", "", 9000
+    FIRST, THEN = "t / 32 == 0", "t / 32 == 1"
     KERNELS = [  # blocks, accesses
-        (1, [("LOAD", "7", "t / 32 == 0"), ("STORE", "7", "t == 31")]),
-        (1, [("LOAD", LAST, "t / 32 == 0"), ("LOAD", LAST, "t / 32 == 1"), ("STORE", LAST, "t / 32 == 1")]),
-        (1, [("LOAD", LAST, "t / 32 == 0"), ("LOAD", LAST, "t / 32 == 1"), OTHERS, ("STORE", LAST, "t / 32 == 1")]),
+        (1, [("LOAD", "7", FIRST), ("STORE", "7", "t == 31")]),
+        (1, [("LOAD", "7", FIRST), OTHERS, ("STORE", "7", "t == 31")]),
         (2, [("LOAD", LAST, "b == 0"), ("LOAD", LAST, "b == 1"), OTHERS, "block", ("STORE", LAST, "b == 1")]),
         (2, [("LOAD", LAST, ""), OTHERS, OTHERS, "block", ("STORE", LAST, "b == 1 && t / 32 == 1")]),
-        (1, [("LOAD", "7", "t / 32 == 0"), OTHERS, ("STORE", "7", "t == 31")]),
-        (1, [("LOAD", "t % 32 * 3", "t / 32 == 0"), ("LOAD", "t % 32 * 3", "t / 32 == 1"), OTHERS,
-             ("STORE", "t % 32 * 3", "t / 32 == 1")]),
     ]
+    for first, then in (FIRST, THEN), (THEN, FIRST):  # whichever of the warps runs first
+        for place in LAST, "t % 32 * 3":
+            KERNELS += [(1, [("LOAD", place, first), ("LOAD", place, then), ("STORE", place, then)]),
+                        (1, [("LOAD", place, first), ("LOAD", place, then), OTHERS, ("STORE", place, then)])]
 
     def make(self):
         self.threads = 64
