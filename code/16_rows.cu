@@ -85,6 +85,11 @@ template <> struct RowsIsElement<__nv_bfloat16> {
     enum { YES = 1 };
 };
 
+// How many elements lie between an address and the last boundary of 16 bytes at or before it.
+template <class T> __device__ unsigned rows_phase(const T *at) {
+    return (unsigned)((size_t)at % 16 / sizeof(T));
+}
+
 template <int BYTES> struct RowsWord;
 template <> struct RowsWord<16> { typedef uint4 Type; };
 template <> struct RowsWord<8> { typedef uint2 Type; };
@@ -120,6 +125,26 @@ template <class T, int VEC> struct RowsPack {
         memcpy(&word, at, sizeof word);
     }
 };
+
+// Elements side by side at any address, out of the two packs of 16 bytes in which they lie: `phase`
+// is how many elements of the first one come before them.
+template <class T, int VEC>
+__device__ RowsPack<T, VEC> rows_cut(const RowsPack<T, VEC> &low, const RowsPack<T, VEC> &high,
+                                     unsigned phase) {
+    const unsigned bytes = phase * (unsigned)sizeof(T);
+    unsigned w[8];
+    memcpy(w, &low.word, 16);
+    memcpy(w + 4, &high.word, 16);
+#pragma unroll
+    for (int k = 0; k < 6; k++) w[k] = bytes & 8 ? w[k + 2] : w[k];
+#pragma unroll
+    for (int k = 0; k < 5; k++) w[k] = bytes & 4 ? w[k + 1] : w[k];
+#pragma unroll
+    for (int k = 0; k < 4 && sizeof(T) < 4; k++) w[k] = __funnelshift_r(w[k], w[k + 1], bytes * 8);
+    RowsPack<T, VEC> cut;
+    memcpy(&cut.word, w, 16);
+    return cut;
+}
 
 // An operator has a partial result Acc and a result Out; an identity; combine(), associative;
 // fill(), an element that changes nothing; finish(), the result of a row of n elements; and
@@ -236,7 +261,7 @@ struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
     static __device__ Acc identity() { return {0, 0, 0}; }
     static __device__ float fill() { return 0; }
     static __device__ Acc combine(Acc a, Acc b) {
-        const float count = a.count + b.count, share = count > 0 ? b.count / count : 0;
+        const float count = a.count + b.count, share = count > 0 ? __fdividef(b.count, count) : 0;
         const float apart = b.mean - a.mean, weight = a.count * share; // 0 if one of them is empty
         return {count, a.mean + apart * share, a.m2 + b.m2 + apart * weight * apart};
     }
@@ -247,10 +272,11 @@ struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
     }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int valid, unsigned, unsigned) {
-        float sums[VEC], m2 = 0; // what is filled in are zeros
+        enum { SUMS = VEC > 1 ? VEC : N < 4 ? N : 4 };
+        float sums[SUMS], m2 = 0; // what is filled in are zeros
 #pragma unroll
-        for (int j = 0; j < N; j++) sums[j % VEC] = j < VEC ? x[j] : sums[j % VEC] + x[j];
-        const float sum = RowsTree<RowsSum, VEC>::of(sums);
+        for (int j = 0; j < N; j++) sums[j % SUMS] = j < SUMS ? x[j] : sums[j % SUMS] + x[j];
+        const float sum = RowsTree<RowsSum, SUMS>::of(sums);
         const float mean = valid == N ? sum * (1.0f / N) : valid > 0 ? sum / (float)valid : 0;
         if (VEC == 1 && valid == N) { // no question for each element
 #pragma unroll
@@ -290,16 +316,17 @@ struct RowsLogSumExp {
     }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
-        float most[VEC], sums[VEC];
+        enum { SUMS = VEC > 1 ? VEC : N < 4 ? N : 4 };
+        float most[SUMS], sums[SUMS];
 #pragma unroll
-        for (int j = 0; j < N; j++) most[j % VEC] = j < VEC ? x[j] : fmaxf(most[j % VEC], x[j]);
+        for (int j = 0; j < N; j++) most[j % SUMS] = j < SUMS ? x[j] : fmaxf(most[j % SUMS], x[j]);
 #pragma unroll
-        for (int j = 1; j < VEC; j++) most[0] = fmaxf(most[0], most[j]);
+        for (int j = 1; j < SUMS; j++) most[0] = fmaxf(most[0], most[j]);
         const float to = base(most[0]);
 #pragma unroll
         for (int j = 0; j < N; j++)
-            sums[j % VEC] = j < VEC ? power(x[j] - to) : sums[j % VEC] + power(x[j] - to);
-        return {most[0], RowsTree<RowsSum, VEC>::of(sums)};
+            sums[j % SUMS] = j < SUMS ? power(x[j] - to) : sums[j % SUMS] + power(x[j] - to);
+        return {most[0], RowsTree<RowsSum, SUMS>::of(sums)};
     }
 };
 
@@ -312,11 +339,12 @@ struct RowsSquares {
     static __device__ Out finish(Acc a, size_t) { return a; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
-        float s[VEC];
+        enum { SUMS = VEC > 1 ? VEC : N < 4 ? N : 4 };
+        float s[SUMS];
 #pragma unroll
         for (int j = 0; j < N; j++)
-            s[j % VEC] = j < VEC ? x[j] * x[j] : fmaf(x[j], x[j], s[j % VEC]);
-        return RowsTree<RowsSum, VEC>::of(s);
+            s[j % SUMS] = j < SUMS ? x[j] * x[j] : fmaf(x[j], x[j], s[j % SUMS]);
+        return RowsTree<RowsSum, SUMS>::of(s);
     }
 };
 
@@ -881,33 +909,45 @@ struct RowsSoftmax {
     static __device__ float scale(const RowsExpSum &all, size_t, const Parameters &) {
         return 1 / all.sum;
     }
-    template <class T, int VEC>
+    template <class T, int VEC, bool CUT>
     static __device__ void apply(float *x, const RowsExpSum &all, float scale, const Parameters &,
-                                 size_t) {
+                                 size_t, size_t) {
 #pragma unroll
-        for (int j = 0; j < VEC; j++)
-            x[j] = RowsLogSumExp::power(x[j] - all.most) * scale;
+        for (int j = 0; j < VEC; j++) x[j] = RowsLogSumExp::power(x[j] - all.most) * scale;
     }
 };
 
-// Weights and biases for the columns, or NULL; as aligned as the rows.
+// Weights and biases for the columns, or NULL.
 struct RowsAffine {
     const void *weight, *bias;
     float epsilon;
 };
-template <class T, int VEC>
-__device__ void rows_affine(float *x, const RowsAffine &affine, size_t i) {
-    RowsPack<T, VEC> v;
+// VEC of `cols` numbers from column i on; with CUT they may lie anywhere. Those of 4 bytes are
+// sooner loaded one by one than cut.
+template <class T, int VEC, bool CUT>
+__device__ void rows_weights(const void *all, size_t i, size_t cols, float *w) {
+    const T *from = (const T *)all + i;
+    const unsigned phase = CUT ? rows_phase(from) : 0;
+    RowsPack<T, VEC> v, high;
+    if (CUT && (sizeof(T) == 4 || i < phase || i - phase + 2 * VEC > cols)) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++) w[j] = rows_float(from[j]);
+        return;
+    }
+    v.load_again(from - phase);
+    if (CUT) high.load_again(from - phase + VEC), v = rows_cut(v, high, phase);
+    v.widen(w);
+}
+template <class T, int VEC, bool CUT>
+__device__ void rows_affine(float *x, const RowsAffine &affine, size_t i, size_t cols) {
     float w[VEC];
     if (affine.weight) {
-        v.load_again((const T *)affine.weight + i);
-        v.widen(w);
+        rows_weights<T, VEC, CUT>(affine.weight, i, cols, w);
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] *= w[j];
     }
     if (affine.bias) {
-        v.load_again((const T *)affine.bias + i);
-        v.widen(w);
+        rows_weights<T, VEC, CUT>(affine.bias, i, cols, w);
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] += w[j];
     }
@@ -918,12 +958,12 @@ struct RowsLayerNorm {
     static __device__ float scale(const RowsMoments &all, size_t, const RowsAffine &affine) {
         return rsqrtf(all.m2 / all.count + affine.epsilon);
     }
-    template <class T, int VEC>
+    template <class T, int VEC, bool CUT>
     static __device__ void apply(float *x, const RowsMoments &all, float scale,
-                                 const RowsAffine &affine, size_t i) {
+                                 const RowsAffine &affine, size_t i, size_t cols) {
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] = (x[j] - all.mean) * scale;
-        rows_affine<T, VEC>(x, affine, i);
+        rows_affine<T, VEC, CUT>(x, affine, i, cols);
     }
 };
 struct RowsRmsNorm {
@@ -932,11 +972,12 @@ struct RowsRmsNorm {
     static __device__ float scale(float all, size_t cols, const RowsAffine &affine) {
         return rsqrtf(all / (float)cols + affine.epsilon);
     }
-    template <class T, int VEC>
-    static __device__ void apply(float *x, float, float scale, const RowsAffine &affine, size_t i) {
+    template <class T, int VEC, bool CUT>
+    static __device__ void apply(float *x, float, float scale, const RowsAffine &affine, size_t i,
+                                 size_t cols) {
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] *= scale;
-        rows_affine<T, VEC>(x, affine, i);
+        rows_affine<T, VEC, CUT>(x, affine, i, cols);
     }
 };
 
@@ -976,86 +1017,238 @@ __device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
     return mine;
 }
 
+// Rows lie at boundaries of 16 bytes, and what belongs to their columns does; or alike where they
+// come from and where they go, as far behind a boundary there as here; or apart.
+enum RowsLie { ROWS_ALIGNED, ROWS_ALIKE, ROWS_APART };
+
+// Whole packs of a row of n elements, as they lie where it goes: from `head` to `tail`. The
+// elements in front of them and behind are edges. Where rows lie apart, edges are a pack longer: so
+// the two packs from which one is cut are inside the row.
+template <class T, RowsLie LIE> struct RowsEnds {
+    enum { VEC = 16 / sizeof(T), MORE = LIE == ROWS_APART ? VEC : 0 };
+    enum { EDGES = LIE == ROWS_ALIGNED ? 0 : 2 * (VEC - 1 + MORE) };
+    size_t head, tail, n;
+    __device__ RowsEnds(const T *to, size_t n) : head(0), tail(n), n(n) {
+        if (LIE == ROWS_ALIGNED || n == 0) return;
+        head = MORE + (VEC - rows_phase(to)) % VEC;
+        tail = head + (n - head - MORE) / VEC * VEC;
+    }
+    // How many elements of packs there are from number i on, or `most`.
+    __device__ unsigned left(size_t i, unsigned most) const {
+        return tail > i ? (unsigned)min(tail - i, (size_t)most) : 0;
+    }
+    __device__ unsigned edges() const { return (unsigned)(n - (tail - head)); }
+    __device__ size_t edge(unsigned k) const { return k < head ? k : k + (tail - head); }
+};
+
+// PER packs that lie STEP elements apart, as far as these are before `left`; the others are filled
+// in. All are on their way before the first is looked at.
+template <RowsLie LIE, int STEP, class T, int VEC, int PER>
+__device__ void rows_load_packs(RowsPack<T, VEC> (&v)[PER], const T *from, unsigned left,
+                                float fill) {
+    RowsPack<T, VEC> high[LIE == ROWS_APART ? PER : 1];
+    const unsigned phase = LIE == ROWS_APART ? rows_phase(from) : 0;
+#pragma unroll
+    for (int p = 0; p < PER; p++) {
+        v[p].fill(fill);
+        if (p * STEP >= left) continue;
+        v[p].load(from - phase + p * STEP);
+        if (LIE == ROWS_APART) high[p].load(from - phase + p * STEP + VEC);
+    }
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+        if (LIE == ROWS_APART && p * STEP < left) v[p] = rows_cut(v[p], high[p], phase);
+}
+
 // A row for LANES threads: of a warp, or all of a block, or of each of CLUSTER blocks. N elements
 // of it stay in registers from the one load to the one store. Blocks of LANES threads if these are
 // more than a warp, else of 256.
-template <class Map, class T, int VEC, int LANES, int N, int CLUSTER>
+template <class Map, class T, int LANES, int N, int CLUSTER, RowsLie LIE>
 __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
     rows_map(RowsTask<T> task, typename Map::Parameters parameters) {
     typedef typename Map::Op Op;
-    enum { PER = N / VEC, STEP = LANES * VEC, THREADS = LANES > 32 ? LANES : 256 };
+    typedef RowsEnds<T, LIE> Ends;
+    enum { VEC = 16 / sizeof(T), PER = N / VEC, STEP = LANES * VEC, CUT = LIE != ROWS_ALIGNED };
+    enum { THREADS = LANES > 32 ? LANES : 256, MOST = (Ends::EDGES + LANES - 1) / LANES };
     const size_t row = ((size_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES) / CLUSTER;
-    const size_t i = (size_t)(blockIdx.x % CLUSTER * LANES * N) + threadIdx.x % LANES * VEC;
-    const size_t cols = row < task.rows ? task.cols : 0;
+    const unsigned lane = threadIdx.x % LANES, rank = blockIdx.x % CLUSTER;
+    const T *from = task.in + row * task.in_stride;
+    T *to = task.out + row * task.out_stride;
+    const Ends ends(to, row < task.rows ? task.cols : 0);
+    const unsigned edges = rank == 0 ? ends.edges() : 0;
+    const size_t i = ends.head + rank * (LANES * N) + lane * VEC;
+    const unsigned left = ends.left(i, LANES * N);
 #if __CUDA_ARCH__ >= 900
     if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 #endif
     RowsPack<T, VEC> v[PER];
-    float x[N];
-    int valid = 0;
+    float x[N], edge[MOST + 1];
+    rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
 #pragma unroll
-    for (int p = 0; p < PER; p++) {
-        v[p].fill(Op::fill());
-        if (i + p * STEP < cols) v[p].load(task.in + row * task.in_stride + i + p * STEP);
-    }
+    for (int e = 0; e < MOST; e++)
+        edge[e] =
+            lane + e * LANES < edges ? rows_float(from[ends.edge(lane + e * LANES)]) : Op::fill();
 #pragma unroll
-    for (int p = 0; p < PER; p++) {
-        v[p].widen(x + p * VEC);
-        if (i + p * STEP < cols) valid += VEC;
+    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
+    const int valid = (int)((left + STEP - 1) / STEP * VEC);
+    typename Op::Acc all = Op::template gather<N, VEC>(x, valid, 0, STEP);
+    if (MOST > 0) {
+        const int mine = edges > lane ? (int)((edges - lane + LANES - 1) / LANES) : 0;
+        all = Op::combine(all, Op::template gather<MOST + !MOST, 1>(edge, mine, 0, 1));
     }
-    typename Op::Acc all = Op::template gather<N, VEC>(x, valid, (unsigned)i, STEP);
     all = LANES > 32 ? rows_block_all<Op, THREADS>(all, 0) : rows_lanes_all<Op>(all, LANES);
     if (CLUSTER > 1) all = rows_cluster_all<Op, CLUSTER>(all);
     const float scale = Map::scale(all, task.cols, parameters);
 #pragma unroll
     for (int p = 0; p < PER; p++)
-        if (i + p * STEP < cols) {
-            Map::template apply<T, VEC>(x + p * VEC, all, scale, parameters, i + p * STEP);
+        if (p * STEP < left) {
+            Map::template apply<T, VEC, CUT>(x + p * VEC, all, scale, parameters, i + p * STEP,
+                                             task.cols);
             v[p].narrow(x + p * VEC);
-            v[p].store(task.out + row * task.out_stride + i + p * STEP);
+            v[p].store(to + i + p * STEP);
         }
+#pragma unroll
+    for (int e = 0; e < MOST; e++)
+        if (lane + e * LANES < edges) {
+            const size_t at = ends.edge(lane + e * LANES);
+            Map::template apply<T, 1, false>(edge + e, all, scale, parameters, at, task.cols);
+            rows_narrow(edge[e], to + at);
+        }
+}
+
+// n elements on their way into a window: shared memory, in which they lie as far behind a boundary
+// of 16 bytes as in memory. Between two boundaries 16 bytes move at a time; at both ends elements
+// move one by one, so that nothing but these n is read.
+template <class T>
+__device__ void rows_bring(T *window, const T *from, unsigned n, unsigned lane, unsigned lanes) {
+    enum { VEC = 16 / sizeof(T) };
+    const unsigned head = min(n, (VEC - rows_phase(from)) % VEC), inner = (n - head) / VEC * VEC;
+    for (unsigned i = head + lane * VEC; i < head + inner; i += lanes * VEC)
+        rows_copy_async(window + i, from + i);
+    for (unsigned k = lane; k < n - inner; k += lanes) {
+        const unsigned i = k < head ? k : k + inner;
+        window[i] = from[i];
+    }
+    rows_copy_commit();
+}
+
+// And out of a window, in which they lie as they will in memory.
+template <class T>
+__device__ void rows_send(const T *window, T *to, unsigned n, unsigned lane, unsigned lanes) {
+    enum { VEC = 16 / sizeof(T) };
+    const unsigned head = min(n, (VEC - rows_phase(to)) % VEC), inner = (n - head) / VEC * VEC;
+    for (unsigned i = head + lane * VEC; i < head + inner; i += lanes * VEC) {
+        RowsPack<T, VEC> v;
+        v.load_again(window + i);
+        v.store(to + i);
+    }
+    for (unsigned k = lane; k < n - inner; k += lanes) {
+        const unsigned i = k < head ? k : k + inner;
+        to[i] = window[i];
+    }
+}
+
+// What a warp has of a matrix in its window of `room` elements: a row for each of its teams of
+// LANES lanes, all of them as one where they lie side by side in memory, else each at a place of
+// its own.
+template <class T, int LANES> struct RowsWindow {
+    size_t at;               // where in the matrix begins what this lane helps to move
+    unsigned n, lane, lanes; // how much that is, and which lane of how many this is
+    unsigned cols;           // elements of this lane's row
+    T *begin, *row;          // where it begins in the window, and where this lane's row does
+
+    __device__ RowsWindow(T *window, unsigned room, const T *matrix, size_t stride,
+                          const RowsTask<T> &task) {
+        enum { ROWS = 32 / LANES };
+        const unsigned team = threadIdx.x % 32 / LANES, all = (unsigned)task.cols;
+        const size_t first = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * ROWS;
+        const unsigned rows =
+            first < task.rows ? (unsigned)min(task.rows - first, (size_t)ROWS) : 0;
+        const bool together = stride == task.cols;
+        at = (together ? first : first + team) * stride;
+        cols = team < rows ? all : 0, n = together ? rows * all : cols;
+        lanes = together ? 32 : LANES, lane = threadIdx.x % lanes;
+        begin = window + (together ? 0 : team * (room / ROWS)) + rows_phase(matrix + at);
+        row = together ? begin + team * all : begin;
+    }
+};
+
+// The same for short rows at any address, of any stride: a row for LANES lanes of a warp, N
+// elements side by side for each. Blocks of 128 threads, with a window of `room` elements for each
+// warp.
+template <class Map, class T, int LANES, int N>
+__global__ void __launch_bounds__(128)
+    rows_map_short(RowsTask<T> task, unsigned room, typename Map::Parameters parameters) {
+    typedef typename Map::Op Op;
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    const unsigned i = threadIdx.x % LANES * N;
+    T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
+    const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
+    rows_bring(in.begin, task.in + in.at, in.n, in.lane, in.lanes);
+    rows_copy_wait<0>();
+    __syncwarp(); // what the warp has is in its window
+    const int valid = in.cols > i ? (int)min(in.cols - i, (unsigned)N) : 0;
+    float x[N];
+#pragma unroll
+    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
+    typename Op::Acc all = Op::template gather<N, 1>(x, valid, i, 1);
+    all = rows_lanes_all<Op>(all, LANES);
+    const float scale = Map::scale(all, task.cols, parameters);
+    const RowsWindow<T, LANES> out(window, room, task.out, task.out_stride, task);
+    __syncwarp(); // all have read the window before it is overwritten
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (k < valid) {
+            Map::template apply<T, 1, false>(x + k, all, scale, parameters, i + k, task.cols);
+            rows_narrow(x[k], out.row + i + k);
+        }
+    __syncwarp(); // what goes out is in the window
+    rows_send(out.begin, task.out + out.at, out.n, out.lane, out.lanes);
 }
 
 // The same for rows that no cluster can hold: `parts` blocks for each, all blocks of the grid on
 // the device at a time, which a cooperative launch guarantees. Everybody tells everybody its result
 // through mailboxes, whose flag is the turn. As many tiles of a part as fit stay in shared memory;
 // the others are read again, the last ones first, since they may still be in the cache.
-template <class Map, class T, int VEC, int THREADS, int PER, int BLOCKS>
+template <class Map, class T, int THREADS, int PER, int BLOCKS, RowsLie LIE>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     rows_map_grid(RowsTask<T> task, unsigned parts, unsigned hold,
                   typename Map::Parameters parameters, unsigned long long *boxes, unsigned *done) {
     typedef typename Map::Op Op;
     typedef typename Op::Acc Acc;
-    enum { TILE = THREADS * PER, WORDS = sizeof(Acc) / 4, N = PER * VEC };
+    typedef RowsEnds<T, LIE> Ends;
+    enum { VEC = 16 / sizeof(T), N = PER * VEC, STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
+    enum { TILE = THREADS * PER, WORDS = sizeof(Acc) / 4 };
     extern __shared__ __align__(16) unsigned char rows_bytes[];
     RowsPack<T, VEC> *held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes);
     const unsigned t = threadIdx.x, part = blockIdx.x % parts, teams = gridDim.x / parts;
-    const size_t vectors = task.cols / VEC, tiles = (vectors + TILE - 1) / TILE;
+    const size_t tiles = (task.cols / VEC + TILE - 1) / TILE;
     const size_t low = tiles * part / parts, high = tiles * (part + 1) / parts;
     const size_t stay = low + hold < high ? low + hold : high; // tiles below stay
     unsigned turn = 1;
     for (size_t row = blockIdx.x / parts; row < task.rows; row += teams, turn++) {
         const T *from = task.in + row * task.in_stride;
+        T *to = task.out + row * task.out_stride;
+        const Ends ends(to, task.cols);
+        const unsigned edges = part == 0 ? ends.edges() : 0;
         Acc mine = Op::identity();
+        float edge = t < edges ? rows_float(from[ends.edge(t)]) : Op::fill();
         for (size_t k = low; k < high; k++) {
             RowsPack<T, VEC> v[PER];
             float x[N];
-            int valid = 0;
-            const size_t i = k * TILE + t;
-#pragma unroll
-            for (int p = 0; p < PER; p++) {
-                v[p].fill(Op::fill());
-                if (i + p * THREADS < vectors) v[p].load_again(from + (i + p * THREADS) * VEC);
-            }
+            const size_t i = ends.head + (k * TILE + t) * VEC;
+            const unsigned left = ends.left(i, TILE * VEC);
+            rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
 #pragma unroll
             for (int p = 0; p < PER; p++) {
                 if (k < stay) held[(k - low) * TILE + t + p * THREADS] = v[p];
                 v[p].widen(x + p * VEC);
-                if (i + p * THREADS < vectors) valid += VEC;
             }
-            mine = Op::combine(
-                mine, Op::template gather<N, VEC>(x, valid, (unsigned)(i * VEC), THREADS * VEC));
+            const int valid = (int)((left + STEP - 1) / STEP * VEC);
+            mine = Op::combine(mine, Op::template gather<N, VEC>(x, valid, 0, STEP));
         }
+        if (Ends::EDGES)
+            mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, 0, 1));
         mine = rows_block_all<Op, THREADS>(mine, 0);
         unsigned long long *mail =
             boxes + (turn % 2 * gridDim.x + blockIdx.x / parts * parts) * WORDS;
@@ -1065,25 +1258,26 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             all = Op::combine(all, rows_await<Acc>(mail + b * WORDS, turn));
         all = rows_block_all<Op, THREADS>(all, 1);
         const float scale = Map::scale(all, task.cols, parameters);
+        if (t < edges) {
+            Map::template apply<T, 1, false>(&edge, all, scale, parameters, ends.edge(t),
+                                             task.cols);
+            rows_narrow(edge, to + ends.edge(t));
+        }
         for (size_t k = high; k-- > low;) {
             RowsPack<T, VEC> v[PER];
-            const size_t i = k * TILE + t;
+            const size_t i = ends.head + (k * TILE + t) * VEC;
+            const unsigned left = ends.left(i, TILE * VEC);
+            if (k >= stay) rows_load_packs<LIE, STEP>(v, from + i, left, 0);
 #pragma unroll
             for (int p = 0; p < PER; p++)
-                if (i + p * THREADS < vectors) {
-                    if (k < stay)
-                        v[p] = held[(k - low) * TILE + t + p * THREADS];
-                    else
-                        v[p].load(from + (i + p * THREADS) * VEC);
-                }
-#pragma unroll
-            for (int p = 0; p < PER; p++)
-                if (i + p * THREADS < vectors) {
+                if (p * STEP < left) {
                     float x[VEC];
+                    if (k < stay) v[p] = held[(k - low) * TILE + t + p * THREADS];
                     v[p].widen(x);
-                    Map::template apply<T, VEC>(x, all, scale, parameters, (i + p * THREADS) * VEC);
+                    Map::template apply<T, VEC, CUT>(x, all, scale, parameters, i + p * STEP,
+                                                     task.cols);
                     v[p].narrow(x);
-                    v[p].store(task.out + row * task.out_stride + (i + p * THREADS) * VEC);
+                    v[p].store(to + i + p * STEP);
                 }
         }
     }
@@ -1257,8 +1451,8 @@ cudaError_t rows_ragged_tiles(const T *in, const O *offsets, size_t rows, size_t
     const cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
     if (FITS && elements > MANY && d.sm_bytes >= ROOM)
-        return rows_ragged_walk<Op, T, O, FITS ? 4 : WARPS, FITS ? 14 : 7, FITS ? 2 : 3>(
-            d, in, offsets, rows, elements, out, workspace, stream);
+        return rows_ragged_walk < Op, T, O, FITS ? 4 : WARPS, FITS ? 14 : 7,
+               FITS ? 2 : 3 > (d, in, offsets, rows, elements, out, workspace, stream);
     return rows_ragged_walk<Op, T, O, WARPS, 7, 3>(d, in, offsets, rows, elements, out, workspace,
                                                    stream);
 }
@@ -1285,12 +1479,14 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
     return cudaGetLastError();
 }
 
-template <class Map, class T, int VEC, int LANES, int N, int CLUSTER>
+template <class Map, class T, int LANES, int N, int CLUSTER, RowsLie LIE>
 cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters,
                            cudaStream_t stream) {
-    const unsigned threads = LANES > 32 ? LANES : 256, per_block = threads / LANES;
+    // Two packs to cut one from take the registers of twice as many elements.
+    enum { MORE = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 ? 2 : 1, L = LANES * MORE };
+    const unsigned threads = L > 32 ? L : 256, per_block = threads / L;
     void *arguments[] = {&task, &parameters};
-    const void *kernel = (const void *)rows_map<Map, T, VEC, LANES, N, CLUSTER>;
+    const void *kernel = (const void *)rows_map<Map, T, L, N / MORE, CLUSTER, LIE>;
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute cluster = {};
     config.gridDim = dim3((unsigned)((task.rows + per_block - 1) / per_block * CLUSTER));
@@ -1302,20 +1498,38 @@ cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters
     return cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
+template <class Map, class T, int LANES, int N>
+cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters parameters,
+                             cudaStream_t stream) {
+    enum { VEC = 16 / sizeof(T), ROWS = 32 / LANES, WARPS = 4 };
+    const unsigned room = ROWS * (((unsigned)task.cols + 2 * VEC - 2) / VEC * VEC);
+    const size_t blocks = (task.rows + WARPS * ROWS - 1) / (WARPS * ROWS);
+    rows_map_short<Map, T, LANES, N>
+        <<<(unsigned)blocks, WARPS * 32, WARPS * room * sizeof(T), stream>>>(task, room,
+                                                                             parameters);
+    return cudaGetLastError();
+}
+
 // All of the device: for so many rows at a time that one and a half times the shared memory of all
 // SMs would hold them, since some of the rest is still in the cache when it is read again.
-template <class Map, class T, int VEC>
+template <class Map, class T, RowsLie LIE>
 cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
                           typename Map::Parameters parameters, void *workspace,
                           cudaStream_t stream) {
-    enum { THREADS = 512, PER = VEC == 1 ? 16 : 16 / VEC, TILE = THREADS * PER * VEC };
-    const void *kernel = (const void *)rows_map_grid<Map, T, VEC, THREADS, PER, 2>;
-    const int tile = TILE * (int)sizeof(T), per_sm = d.threads / d.sms >= 2 * THREADS ? 2 : 1;
-    const int fit = d.sm_bytes / per_sm - 2048, most = d.block_bytes - 1024;
+    enum { VEC = 16 / sizeof(T), THREADS = 512, PER = 16 / VEC, TILE = THREADS * PER * VEC };
+    const void *kernel = (const void *)rows_map_grid<Map, T, THREADS, PER, 2, LIE>;
+    const int tile = TILE * (int)sizeof(T), wanted = d.threads / d.sms >= 2 * THREADS ? 2 : 1;
+    const int fit = d.sm_bytes / wanted - 2048, most = d.block_bytes - 1024;
     unsigned hold = (unsigned)((fit < most ? fit : most) / tile);
+    const size_t bytes = hold * (size_t)tile, row = task.cols * sizeof(T);
+    int per_sm = 0;
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, bytes);
+    if (error != cudaSuccess) return error;
     unsigned blocks = (unsigned)(d.sms * per_sm);
     if (blocks > ROWS_BOXES / 2) blocks = ROWS_BOXES / 2;
-    const size_t bytes = hold * (size_t)tile, row = task.cols * sizeof(T);
     size_t teams = bytes * blocks * 3 / 2 / row;
     teams = teams < task.rows ? teams : task.rows;
     teams = teams < 1 ? 1 : teams < blocks ? teams : blocks;
@@ -1323,75 +1537,97 @@ cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
     unsigned long long *boxes = (unsigned long long *)workspace;
     unsigned *done = (unsigned *)(boxes + 3 * ROWS_BOXES) + 1;
     void *arguments[] = {&task, &parts, &hold, &parameters, &boxes, &done};
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (error != cudaSuccess) return error;
     return cudaLaunchCooperativeKernel(kernel, dim3(parts * (unsigned)teams), dim3(THREADS),
                                        arguments, bytes, stream);
 }
 
 // Whether a row can have a cluster of blocks: the device knows clusters, and the code is for one
 // that does.
-template <class Map, class T, int VEC> bool rows_map_clusters(const RowsDevice &d) {
+template <class Map, class T> bool rows_map_clusters(const RowsDevice &d) {
     cudaFuncAttributes code;
     return d.major >= 9 &&
-           cudaFuncGetAttributes(&code, (const void *)rows_map<Map, T, VEC, 512, 32, 8>) ==
+           cudaFuncGetAttributes(&code, (const void *)rows_map<Map, T, 256, 32, 8, ROWS_ALIGNED>) ==
                cudaSuccess &&
            code.ptxVersion >= 90;
 }
 
 #define ROWS_MAP(lanes, n, cluster)                                                                \
-    return rows_map_start<Map, T, VEC, lanes, n, cluster>(task, parameters, stream)
+    return rows_map_start<Map, T, lanes, n, cluster, LIE>(task, parameters, stream)
+
+// So many elements of a row at most lie in whole packs.
+template <class T> size_t rows_inner(const RowsTask<T> &task, RowsLie lie) {
+    return task.cols / (16 / sizeof(T)) * (16 / sizeof(T)) -
+           (lie == ROWS_APART ? 16 / sizeof(T) : 0);
+}
 
 // Rows of up to 4,096 elements, of 4 bytes or of 2: what is for the others is not compiled.
-template <class Map, class T, int VEC, int BYTES = sizeof(T)> struct RowsMapShort {
+template <class Map, class T, RowsLie LIE, int BYTES = sizeof(T)> struct RowsMapShort {
     static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                              cudaStream_t stream) {
-        if (task.cols <= 16) ROWS_MAP(4, 4 < VEC ? VEC : 4, 1);
-        if (task.cols <= 32) ROWS_MAP(8, 4 < VEC ? VEC : 4, 1);
-        if (task.cols <= 64) ROWS_MAP(16, 4 < VEC ? VEC : 4, 1);
-        if (task.cols <= 128) ROWS_MAP(16, 8, 1);
-        if (task.cols <= 256) ROWS_MAP(16, 16, 1);
-        if (task.cols <= 512) ROWS_MAP(64, 8, 1);
-        if (task.cols <= 1024) ROWS_MAP(64, 16, 1);
-        if (task.cols <= 2048) ROWS_MAP(128, 16, 1);
+        const size_t cols = rows_inner(task, LIE);
+        if (cols <= 16) ROWS_MAP(4, 4, 1);
+        if (cols <= 32) ROWS_MAP(8, 4, 1);
+        if (cols <= 64) ROWS_MAP(16, 4, 1);
+        if (cols <= 128) ROWS_MAP(16, 8, 1);
+        if (cols <= 256) ROWS_MAP(16, 16, 1);
+        if (cols <= 512) ROWS_MAP(64, 8, 1);
+        if (cols <= 1024) ROWS_MAP(64, 16, 1);
+        if (cols <= 2048) ROWS_MAP(128, 16, 1);
         ROWS_MAP(256, 16, 1);
     }
 };
-template <class Map, class T, int VEC> struct RowsMapShort<Map, T, VEC, 2> {
+template <class Map, class T, RowsLie LIE> struct RowsMapShort<Map, T, LIE, 2> {
     static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                              cudaStream_t stream) {
-        if (task.cols <= 32) ROWS_MAP(4, 8, 1);
-        if (task.cols <= 64) ROWS_MAP(4, 16, 1);
-        if (task.cols <= 128) ROWS_MAP(8, 16, 1);
-        if (task.cols <= 256) ROWS_MAP(16, 16, 1);
-        if (task.cols <= 512) ROWS_MAP(16, 32, 1);
-        if (task.cols <= 1024) ROWS_MAP(32, 32, 1);
-        if (task.cols <= 2048) ROWS_MAP(64, 32, 1);
+        const size_t cols = rows_inner(task, LIE);
+        if (cols <= 16) ROWS_MAP(2, 8, 1);
+        if (cols <= 32) ROWS_MAP(4, 8, 1);
+        if (cols <= 64) ROWS_MAP(4, 16, 1);
+        if (cols <= 128) ROWS_MAP(8, 16, 1);
+        if (cols <= 256) ROWS_MAP(16, 16, 1);
+        if (cols <= 512) ROWS_MAP(16, 32, 1);
+        if (cols <= 1024) ROWS_MAP(32, 32, 1);
+        if (cols <= 2048) ROWS_MAP(64, 32, 1);
         ROWS_MAP(128, 32, 1);
     }
 };
 
-template <class Map, class T, int VEC>
+template <class Map, class T, RowsLie LIE>
 cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                           void *workspace, cudaStream_t stream) {
-    enum { WIDE = sizeof(T) == 4 };
-    const size_t cols = task.cols;
-    if (cols <= 4096) return RowsMapShort<Map, T, VEC>::start(task, parameters, stream);
+    enum { ONE = sizeof(T) == 2 || LIE != ROWS_APART };
+    const size_t cols = rows_inner(task, LIE);
+    if (cols <= 4096) return RowsMapShort<Map, T, LIE>::start(task, parameters, stream);
     if (cols <= 8192) ROWS_MAP(256, 32, 1);
     if (cols <= 16384) ROWS_MAP(512, 32, 1);
-    if (cols <= 32768 && WIDE) ROWS_MAP(WIDE ? 1024 : 512, 32, 1);
+    if (cols <= 32768 && ONE) ROWS_MAP(ONE ? 1024 : 512, 32, 1);
     RowsDevice d;
     cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    if (rows_map_clusters<Map, T, VEC>(d)) {
-        if (cols <= 32768) ROWS_MAP(512, 32, WIDE ? 8 : 2);
+    if (rows_map_clusters<Map, T>(d)) {
+        if (cols <= 32768) ROWS_MAP(512, 32, 2);
         if (cols <= 65536) ROWS_MAP(256, 32, 8);
         if (cols <= 131072) ROWS_MAP(512, 32, 8);
     }
-    return rows_map_long<Map, T, VEC>(d, task, parameters, workspace, stream);
+    return rows_map_long<Map, T, LIE>(d, task, parameters, workspace, stream);
 }
 #undef ROWS_MAP
+
+// Short rows that are not aligned: up to 264 elements of 4 bytes, or 66 of 2.
+template <class Map, class T>
+cudaError_t rows_map_few(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                         cudaStream_t stream) {
+    enum { WIDE = sizeof(T) == 4 };
+    const size_t cols = task.cols;
+#define ROWS_SHORT(lanes, n) return rows_short_start<Map, T, lanes, n>(task, parameters, stream)
+    if (cols <= 9) ROWS_SHORT(1, 9);
+    if (cols <= 17) ROWS_SHORT(1, 17);
+    if (cols <= 33) ROWS_SHORT(1, 33);
+    if (cols <= 66 || !WIDE) ROWS_SHORT(2, 33);
+    if (cols <= 132) ROWS_SHORT(WIDE ? 4 : 2, 33);
+    ROWS_SHORT(WIDE ? 8 : 2, 33);
+#undef ROWS_SHORT
+}
 
 template <class Map, class T>
 cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,
@@ -1404,10 +1640,14 @@ cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t ou
         return cudaErrorInvalidValue;
     const RowsTask<T> task = {d_in, in_stride, d_out, out_stride, rows, cols};
     const size_t strides = rows > 1 ? in_stride | out_stride : 0;
+    const size_t apart = rows > 1 ? (in_stride - out_stride) * sizeof(T) : 0;
     const size_t all = (size_t)d_in | (size_t)d_out | other | (strides | cols) * sizeof(T);
-    return all % 16 == 0
-               ? rows_map_rule<Map, T, 16 / sizeof(T)>(task, parameters, d_workspace, stream)
-               : rows_map_rule<Map, T, 1>(task, parameters, d_workspace, stream);
+    if (all % 16 == 0)
+        return rows_map_rule<Map, T, ROWS_ALIGNED>(task, parameters, d_workspace, stream);
+    if (cols <= (sizeof(T) == 4 ? 264 : 66)) return rows_map_few<Map, T>(task, parameters, stream);
+    if ((((size_t)d_in - (size_t)d_out) | apart) % 16 == 0)
+        return rows_map_rule<Map, T, ROWS_ALIKE>(task, parameters, d_workspace, stream);
+    return rows_map_rule<Map, T, ROWS_APART>(task, parameters, d_workspace, stream);
 }
 
 #define ROWS_DEFINE(name, Op)                                                                      \
@@ -1829,11 +2069,15 @@ static const Stage stages[] = {
     {"device_copy", launch_device_copy, "reads and writes as much as these do", 0, FLOAT, COLD,
      NULL, no_sizes, NULL, check_device_copy},
     SOFT("rows_softmax_32", 32, "lanes"),
+    SOFT("rows_softmax_33", 33, "not aligned, in windows"),
     SOFT("rows_softmax_1024", 1024, "a block"),
+    SOFT("rows_softmax_1025", 1025, "not aligned, with edges"),
     SOFT("rows_softmax_16384", 16384, "a larger block"),
+    SOFT("rows_softmax_16385", 16385, "not aligned"),
     SOFT("rows_softmax_65536", 65536, "a cluster of blocks"),
     SOFT("rows_softmax_all", 0, "all blocks"),
     NORM("rows_layer_norm_1024", RowsLayerNorm, LAYER_NORM, 1024),
+    NORM("rows_layer_norm_1025", RowsLayerNorm, LAYER_NORM, 1025),
     NORM("rows_rms_norm_1024", RowsRmsNorm, RMS_NORM, 1024),
 };
 static const Lab lab = {stages, sizeof stages / sizeof *stages, 0.2};

@@ -19,6 +19,13 @@ static void stop_on(cudaError_t error, const char *what) {
     exit(1);
 }
 
+// The input. A copy from pageable memory may return before it is done, and these streams do not
+// wait for the one that it is in.
+static cudaError_t to_data(const void *from, size_t bytes) {
+    const cudaError_t error = cudaMemcpy(d_data, from, bytes, cudaMemcpyHostToDevice);
+    return error == cudaSuccess ? cudaDeviceSynchronize() : error;
+}
+
 static unsigned next_random() { return seed = seed * 1664525u + 1013904223u, seed >> 8; }
 
 static void expect(bool right, const char *what, size_t rows, size_t cols, size_t at) {
@@ -64,7 +71,8 @@ template <class Out> static Out *results(size_t rows) {
     if (!host) host = malloc(ROOM * 8);
     stop_on(cudaStreamSynchronize(stream[0]), "run");
     stop_on(cudaMemcpy(host, d_out, rows * sizeof(Out), cudaMemcpyDeviceToHost), "results");
-    stop_on(cudaMemset(d_out, 0xFF, ROOM * 8), "poison");
+    stop_on(cudaMemsetAsync(d_out, 0xFF, ROOM * 8, stream[0]), "poison");
+    stop_on(cudaStreamSynchronize(stream[0]), "poison"); // the next call may be in any stream
     return (Out *)host;
 }
 
@@ -76,7 +84,7 @@ template <class T> static void fill(size_t n) {
         host_rows[i] = (float)((int)(next_random() % 17) - 8);
         to_element(host_rows[i], &data[i]);
     }
-    stop_on(cudaMemcpy(d_data, data, n * sizeof(T), cudaMemcpyHostToDevice), "copy");
+    stop_on(to_data(data, n * sizeof(T)), "copy");
     free(data);
 }
 
@@ -176,7 +184,7 @@ static void test_neighbours(size_t elements) {
     for (int r = 0; r <= ROWS; r++) offsets[r] = r * COLS;
     stop_on(cudaMalloc(&d_offsets, (ROWS + 1) * sizeof(int)), "offsets");
     stop_on(cudaMemcpy(d_offsets, offsets, (ROWS + 1) * sizeof(int), cudaMemcpyHostToDevice), "o");
-    stop_on(cudaMemcpy(d_data, x, ROWS * COLS * sizeof(float), cudaMemcpyHostToDevice), "copy");
+    stop_on(to_data(x, ROWS * COLS * sizeof(float)), "copy");
     stop_on(rows_sum_ragged((const float *)d_data, d_offsets, ROWS, elements, (float *)d_out,
                             d_workspace[0], stream[0]),
             "neighbours");
@@ -253,7 +261,7 @@ static void expect_special(float all, size_t cols, size_t at, float one, float s
                            float most, unsigned place) {
     float *x = (float *)malloc(cols * sizeof(float)), got;
     for (size_t i = 0; i < cols; i++) x[i] = i == at ? one : all;
-    stop_on(cudaMemcpy(d_data, x, cols * sizeof(float), cudaMemcpyHostToDevice), "copy");
+    stop_on(to_data(x, cols * sizeof(float)), "copy");
     const float *in = (const float *)d_data;
     auto same = [](float a, float b) {
         return (a != a && b != b) || (a == b && signbit(a) == signbit(b));
@@ -289,7 +297,7 @@ static void test_large() {
         for (float all : {1e18f, -1e20f, 3.4e38f, -3.4e38f}) {
             float *x = (float *)malloc(cols * sizeof(float));
             for (size_t i = 0; i < cols; i++) x[i] = all;
-            stop_on(cudaMemcpy(d_data, x, cols * sizeof(float), cudaMemcpyHostToDevice), "copy");
+            stop_on(to_data(x, cols * sizeof(float)), "copy");
             stop_on(
                 rows_softmax(in, cols, (float *)d_out, cols, 1, cols, d_workspace[0], stream[0]),
                 "softmax");
