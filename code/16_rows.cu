@@ -562,9 +562,17 @@ struct RowsGate {
                          : "r"(address()), "r"((times - 1) & 1)
                          : "memory");
     }
+#if __CUDA_ARCH__ >= 900
+    __device__ void arrive(unsigned bytes = 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()),
+                     "r"(bytes)
+                     : "memory");
+    }
+#else
     __device__ void arrive() {
         asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address()) : "memory");
     }
+#endif
 #else
     __device__ void init(unsigned arrivals) { word = (unsigned long long)arrivals << 32; }
     __device__ void wait(unsigned times) {
@@ -648,9 +656,7 @@ __device__ inline void rows_deliver(RowsGate &gate, const RowsSpan &a, const Row
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x % 32 > 0) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(gate.address()),
-                 "r"(a.bytes() + b.bytes())
-                 : "memory");
+    gate.arrive(a.bytes() + b.bytes());
     rows_send(a, gate), rows_send(b, gate);
 #else
     rows_send(a, gate), rows_send(b, gate);
@@ -933,17 +939,13 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     }
 };
 
-// Has a block's part of the offsets brought into L2, some 32 KB at most.
+// Has a block's part of the offsets brought into L2, a line of 128 bytes for each thread at most.
 template <class O> __device__ void rows_bring(const O *offsets, long long rows) {
-#if __CUDA_ARCH__ >= 900
-    const long long each = (rows + gridDim.x - 1) / gridDim.x, row = min(blockIdx.x * each, rows);
-    const size_t from = ((size_t)(offsets + row) + 15) / 16 * 16;
-    const size_t upto = (size_t)(offsets + min(row + min(each, 4096ll), rows)) / 16 * 16;
-    if (from < upto)
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from),
-                     "r"((unsigned)(upto - from))
-                     : "memory");
-#endif
+    const long long lines = ((rows + 1) * (long long)sizeof(O) - 1) / 128 + 1;
+    const long long each = (lines + gridDim.x - 1) / gridDim.x;
+    const long long line = blockIdx.x * each + threadIdx.x;
+    if (threadIdx.x < each && line < lines)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"((size_t)offsets + (size_t)line * 128));
 }
 
 // Reduces ragged rows, in any grid. Reads every element once, and the offsets.
@@ -958,7 +960,7 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     typename Deal::First search;
     search.low = 0, search.high = rows;
     if (warp == WARPS) search.ask(offsets);
-    if (threadIdx.x == Deal::ADDERS + 32) rows_bring(offsets, rows);
+    rows_bring(offsets, rows);
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
         deal.share = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
         if (gridDim.x > 1 && deal.share + 1 == gridDim.x) *started = 0;
