@@ -514,365 +514,499 @@ __global__ void __launch_bounds__(THREADS)
     if (t == 0) out[row] = Op::finish(mine, cols);
 }
 
-// 16 bytes, or an offset, on their way into shared memory, past the registers where the device can
-// do that.
-__device__ inline void rows_copy_async(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-#else
-    *(uint4 *)to = *(const uint4 *)from;
-#endif
-}
-template <class O> __device__ void rows_copy_offset(O *to, const O *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from), "n"(sizeof(O))
-        : "memory");
-#else
-    *to = *from;
-#endif
-}
-__device__ inline void rows_copy_commit() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-// Waits for this thread's copies, but for the newest LATER groups of them.
-template <int LATER> __device__ void rows_copy_wait() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
-#endif
-}
-
-// Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes
-// all elements of a row, then its end, then the next row. An end counts ROWS_END steps, since it
-// takes the work of some elements. Every warp gets an equal share of the path.
-enum { ROWS_END = 6, ROWS_PROBES = 4 };
-
-// Looks for the last row that begins at or before a step of the path; `rows` if that is its end. A
-// round of the search asks at 128 rows, four for each lane, and leaves one of 129 pieces.
-template <class O> struct RowsSearch {
+// Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes all
+// elements of a row, then its end, then the next row. An end is as many steps as its offset and a
+// result of 4 bytes would be elements: so equal lengths of the path are equally many bytes to move.
+template <class T, class O> struct RowsPath {
+    enum { END = (sizeof(O) + 4) / sizeof(T) };
     const O *offsets;
-    long long low, high, step;    // row `low` begins there or before, `high` does not
-    long long begin[ROWS_PROBES]; // the steps at which rows begin
-
-    // The first round asks the same whatever is looked for.
-    __device__ void ask() {
-        step = (high - low + 127) >> 7;
-#pragma unroll
-        for (int k = 0; k < ROWS_PROBES; k++) {
-            const long long r = low + (threadIdx.x % 32 + 32 * k + 1) * step;
-            begin[k] = r < high ? offsets[r] + ROWS_END * r : LLONG_MAX;
-        }
-    }
-    __device__ long long find(long long place) {
-        while (true) {
-            int before = 0;
-#pragma unroll
-            for (int k = 0; k < ROWS_PROBES; k++)
-                before += __popc(__ballot_sync(0xffffffffu, begin[k] <= place));
-            low += before * step;
-            high = low + step < high ? low + step : high;
-            if (high - low == 1) return low;
-            ask();
-        }
+    long long rows, zero, last; // zero: the first element; last: the last one's end
+    // At which step a row begins whose first element is `begin`.
+    __device__ long long step_of(long long row, long long begin) const {
+        return begin - zero + END * row;
     }
 };
 
-// What a warp keeps in shared memory: tiles of elements, one at hand and the others on their way; a
-// tree above the one at hand, whose nodes are of 4, 16, 64... elements; offsets, number i at i %
-// RING; and what the warp has of two rows that are not all its own: the one that is open, and the
-// one that began in an earlier share.
-template <class Op, class T, class O, int PER, int STAGES> struct RowsTile {
-    typedef typename Op::Acc Acc;
-    enum { VEC = 16 / sizeof(T), SIZE = 32 * PER * VEC, RING = 256 };
-    RowsPack<T, VEC> pack[STAGES][32 * PER];
-    __align__(16) Acc node[SIZE / 3]; // level after level
-    O ring[RING];
-    Acc open, head;
+// Where the path is cut: the row that ends next, the next element, the row's first element.
+struct RowsCut {
+    long long row, e, begin;
+};
 
-    // Four nodes side by side.
-    __device__ Acc four(int first) const {
+// Cuts the path at KEYS steps at once: 32 / KEYS lanes have one, and look for the first row that
+// does not end before it, from row `low` to `high`. A round asks for PROBES rows in each lane.
+template <int KEYS, int PROBES, class T, class O> struct RowsSearch {
+    enum { LANES = 32 / KEYS, ASKED = LANES * PROBES, END = RowsPath<T, O>::END };
+    long long low, high, by, end[PROBES];
+
+    __device__ void ask(const O *offsets) {
+        by = (high - low) / ASKED + 1;
+#pragma unroll
+        for (int k = 0; k < PROBES; k++) {
+            const long long r = low + (threadIdx.x % LANES + LANES * k + 1) * by - 1;
+            end[k] = r < high ? offsets[r + 1] + END * r : LLONG_MAX;
+        }
+    }
+    // To be called when it has asked once.
+    __device__ RowsCut find(const RowsPath<T, O> &path, long long step) {
+        const unsigned first = threadIdx.x % 32 - threadIdx.x % LANES; // lane of this step
+        while (true) {
+            int before = 0;
+#pragma unroll
+            for (int k = 0; k < PROBES; k++) {
+                const unsigned less = __ballot_sync(0xffffffffu, end[k] < step + path.zero);
+                before += __popc(less >> first & ((1u << LANES) - 1));
+            }
+            low += before * by;
+            high = min(high, low + by - 1);
+            if (!__any_sync(0xffffffffu, low < high)) break;
+            ask(path.offsets);
+        }
+        const long long begin = path.offsets[low];
+        return {low, max(begin, step + path.zero - END * low), begin};
+    }
+};
+
+// What one warp of a block leaves in shared memory for others: they wait until the gate has opened
+// so many times. It opens when `arrivals` warps have arrived and the bytes announced are there.
+struct RowsGate {
+    unsigned long long word;
+    __device__ unsigned address() const { return (unsigned)__cvta_generic_to_shared(&word); }
+#if __CUDA_ARCH__ >= 800
+    __device__ void init(unsigned arrivals) {
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
+                     : "memory");
+    }
+    __device__ void wait(unsigned times) const {
+        unsigned open = times == 0;
+        while (!open)
+            asm volatile("{ .reg .pred p;"
+#if __CUDA_ARCH__ >= 900
+                         " mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
+#else
+                         " mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"
+#endif
+                         " selp.u32 %0, 1, 0, p; }"
+                         : "=r"(open)
+                         : "r"(address()), "r"((times - 1) & 1)
+                         : "memory");
+    }
+#if __CUDA_ARCH__ >= 900
+    __device__ void arrive(unsigned bytes = 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()),
+                     "r"(bytes)
+                     : "memory");
+    }
+#else
+    __device__ void arrive() {
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address()) : "memory");
+    }
+#endif
+#else
+    __device__ void init(unsigned arrivals) { word = (unsigned long long)arrivals << 32; }
+    __device__ void wait(unsigned times) {
+        const unsigned want = (unsigned)(word >> 32) * times;
+        while ((int)(atomicAdd((unsigned *)&word, 0u) - want) < 0) {
+        }
+        __threadfence_block(); // what others did is seen behind their arrival
+    }
+    __device__ void arrive() {
+        __threadfence_block(); // what the warp did is seen before its arrival
+        atomicAdd((unsigned *)&word, 1u);
+    }
+#endif
+};
+// One of N places, used in turns, and how often it was.
+template <int N> struct RowsTurn {
+    unsigned at, times;
+    __device__ void next() {
+        if (++at == N) at = 0, times++;
+    }
+};
+// A barrier of the warps that add.
+template <int THREADS> __device__ void rows_adders() {
+    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
+}
+
+// Elements from..upto - 1 of an array of which low..high - 1 may be read, on their way into shared
+// memory, to `to` plus what the first is behind a multiple of 128 bytes: vectors of 16 bytes, and
+// what does not fill one at the ends of the array.
+struct RowsSpan {
+    enum { LINE = 128 };
+    size_t begin, end, vectors, stop; // addresses; the vectors are from `vectors` to `stop`
+    unsigned char *to;
+
+    template <class U>
+    __device__ RowsSpan(unsigned char *to_line, const U *in, long long from, long long upto,
+                        long long low, long long high)
+        : begin((size_t)(in + from)), end((size_t)(in + upto)), to(to_line - begin / LINE * LINE) {
+        vectors = begin / 16 * 16, stop = (end + 15) / 16 * 16;
+        if (vectors < (size_t)(in + low)) vectors += 16;
+        if (stop > (size_t)(in + high)) stop -= 16;
+        if (from >= upto) vectors = stop = end = begin;
+    }
+    __device__ unsigned bytes() const { return vectors < stop ? (unsigned)(stop - vectors) : 0; }
+    // A warp copies what does not fill a vector.
+    template <class U> __device__ void copy_ends() const {
+        const size_t of_lane = threadIdx.x % 32 * sizeof(U);
+        const size_t x = begin + of_lane, y = max(stop, begin) + of_lane;
+        if (x < min(vectors, end)) *(U *)(to + x) = *(const U *)x;
+        if (vectors <= stop && y < end) *(U *)(to + y) = *(const U *)y;
+    }
+};
+
+// Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
+// capability 9.0 all lanes of a warp, themselves.
+__device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
+#if __CUDA_ARCH__ >= 900
+    if (s.bytes() > 0)
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+            " [%0], [%1], %2, [%3];" ::"r"((unsigned)__cvta_generic_to_shared(s.to + s.vectors)),
+            "l"(s.vectors), "r"(s.bytes()), "r"(gate.address())
+            : "memory");
+#else
+    for (size_t x = s.vectors + threadIdx.x % 32 * 16; x < s.stop; x += 32 * 16)
+#if __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(s.to + x)),
+                     "l"(x)
+                     : "memory");
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(gate.address()) : "memory");
+#else
+        *(uint4 *)(s.to + x) = *(const uint4 *)x;
+#endif
+#endif
+}
+
+// A warp has two spans copied, and arrives at a gate, which opens when they are there.
+__device__ inline void rows_deliver(RowsGate &gate, const RowsSpan &a, const RowsSpan &b) {
+    __syncwarp(); // what other lanes wrote is there before the warp arrives
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x % 32 > 0) return;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    gate.arrive(a.bytes() + b.bytes());
+    rows_send(a, gate), rows_send(b, gate);
+#else
+    rows_send(a, gate), rows_send(b, gate);
+    __syncwarp(); // all lanes have copied, or the gate knows of their copies
+    if (threadIdx.x % 32 == 0) gate.arrive();
+#endif
+}
+
+// What the warps that add are told of a tile.
+struct RowsTile {
+    long long row, base, before; // the row that ends first; the element at 0, counted also from
+                                 // the row's first
+    int count, from, limit;      // how many rows end; where elements begin, and end
+    unsigned ends;               // where the offsets of the ends are, in bytes
+};
+
+// What a block keeps in shared memory, and what its warps do there: SEARCHERS search, one has
+// tiles copied, WARPS of them add. A tile is STEPS steps of the path, SIZE elements at most.
+template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
+    typedef typename Op::Acc Acc;
+    typedef RowsPath<T, O> Path;
+    enum {
+        VEC = 16 / sizeof(T),
+        LEAF = 8,                                  // elements of a tree's lowest nodes
+        STEPS = SIZE - RowsSpan::LINE / sizeof(T), // a tile begins somewhere in a line
+        BYTES = SIZE * sizeof(T) + 3 * RowsSpan::LINE,
+        ADDERS = 32 * WARPS,
+        THREADS = ADDERS + 96,
+        PART = SIZE / WARPS, // of a tile, for a warp
+        KEYS = 8,            // cuts of a group
+        FIRST = 4,           // of the first
+        SEARCHERS = 2,       // warps that search, in turns
+        GROUPS = 4           // of cuts
+    };
+    typedef RowsSearch<FIRST, 8, T, O> First;
+    typedef RowsSearch<KEYS, 4, T, O> More;
+    __align__(128) unsigned char bytes[2][BYTES];
+    __align__(16) Acc node[2][SIZE / LEAF * 3 / 2]; // trees, in turns; level after level
+    RowsTile tile[2];
+    RowsGate full[2], empty[2]; // tiles
+    RowsCut cut[GROUPS][KEYS];
+    RowsGate known[GROUPS], used[GROUPS];
+    Acc open[2], mail[WARPS]; // of the row that goes on, in turns
+    unsigned share, began;    // the block's; the one in which its first row began
+    long long joined;         // the row that began in an earlier share, or -1
+    bool on;                  // a row goes on behind the share
+    size_t ended;             // how many elements the joined row has, when its end is found
+    Acc early;                // what this share has of it
+
+    __device__ void init() {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < 2; s++) full[s].init(1), empty[s].init(WARPS);
+            for (int g = 0; g < GROUPS; g++) known[g].init(1), used[g].init(1);
+            joined = -1, on = false, ended = 0;
+        }
+        RowsPack<T, VEC> fill; // trees grow from whole vectors
+        fill.fill(Op::fill());
+        for (unsigned i = threadIdx.x; i < sizeof bytes / 16; i += THREADS)
+            reinterpret_cast<RowsPack<T, VEC> *>(bytes)[i] = fill;
+#if __CUDA_ARCH__ >= 900
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // before copies write
+#endif
+    }
+
+    // Cuts a group's tiles, from tile t on; returns the row of the last cut.
+    template <class Search>
+    __device__ long long cut_group(Search &search, const Path &path, RowsTurn<GROUPS> turn,
+                                   long long t, long long end) {
+        const unsigned lane = threadIdx.x % 32, key = lane / Search::LANES;
+        const long long steps = path.step_of(path.rows, path.last);
+        const RowsCut at = search.find(path, min(min(t + key, end) * STEPS, steps));
+        used[turn.at].wait(turn.times);
+        if (lane % Search::LANES == 0) cut[turn.at][key] = at;
+        __syncwarp(); // the cuts are there
+        if (lane == 0) known[turn.at].arrive();
+        return __shfl_sync(0xffffffffu, at.row, 31);
+    }
+
+    // The warps that search: cut tiles t..end - 1 of the path, each every SEARCHERS-th group.
+    __device__ void search(First &first, const Path &path, int searcher, long long t,
+                           long long end) {
+        enum { MOST = SEARCHERS * (KEYS - 1) * (STEPS / Path::END + 1) + 1 }; // rows until its next
+        RowsTurn<GROUPS> turn = {0, 0};
+        long long low = 0, high = path.rows;
+        if (searcher == 0) {
+            low = cut_group(first, path, turn, t, end);
+            high = min(path.rows, low + MOST);
+        }
+        t += FIRST - 1, turn.next();
+        for (int g = 1; t < end; g++, t += KEYS - 1, turn.next()) {
+            if (g % SEARCHERS != searcher) continue;
+            More more;
+            more.low = low, more.high = high;
+            more.ask(path.offsets);
+            low = cut_group(more, path, turn, t, end);
+            high = min(path.rows, low + MOST);
+        }
+    }
+
+    // The warp that copies. A share is `each` tiles.
+    __device__ void copy(const Path &path, const T *in, long long t, long long end,
+                         long long each) {
+        const bool leads = threadIdx.x % 32 == 0;
+        RowsTurn<GROUPS> turn = {0, 0};
+        RowsTurn<2> stage = {0, 0};
+        for (int tiles = FIRST - 1; t < end; tiles = KEYS - 1) {
+            known[turn.at].wait(turn.times + 1);
+            for (int k = 0; k < tiles && t < end; k++, t++) {
+                const RowsCut a = cut[turn.at][k], b = cut[turn.at][k + 1];
+                if (leads && t == share * each && a.begin < a.e) {
+                    joined = a.row;
+                    began = (unsigned)(path.step_of(a.row, a.begin) / STEPS / each);
+                }
+                if (leads && t + 1 == end) on = b.begin < b.e;
+                copy_tile(path, in, a, b, stage);
+                stage.next();
+            }
+            if (leads) used[turn.at].arrive(); // rows_deliver() waited: all have read the cuts
+            turn.next();
+        }
+    }
+    // From one cut to the next: elements, and behind them the offsets at which rows end.
+    __device__ void copy_tile(const Path &path, const T *in, const RowsCut &a, const RowsCut &b,
+                              RowsTurn<2> stage) {
+        enum { LINE = RowsSpan::LINE };
+        unsigned char *const to = bytes[stage.at];
+        RowsTile now;
+        now.from = (int)((size_t)(in + a.e) % LINE / sizeof(T)), now.base = a.e - now.from;
+        now.row = a.row, now.before = now.base - a.begin;
+        now.count = (int)(b.row - a.row), now.limit = (int)(b.e - now.base);
+        const unsigned behind = (now.limit * (unsigned)sizeof(T) + LINE - 1) / LINE * LINE;
+        now.ends = behind + (unsigned)((size_t)(path.offsets + a.row + 1) % LINE);
+        const RowsSpan elements(to, in, a.e, b.e, path.zero, path.last);
+        const RowsSpan ends(to + behind, path.offsets, a.row + 1, b.row + 1, 0, path.rows + 1);
+        empty[stage.at].wait(stage.times);
+        if (threadIdx.x % 32 == 0) tile[stage.at] = now;
+        elements.template copy_ends<T>();
+        ends.template copy_ends<O>();
+        rows_deliver(full[stage.at], elements, ends);
+    }
+
+    static __device__ Acc of_pack(const RowsPack<T, VEC> *pack, int at) {
+        float x[VEC];
+        pack[at].widen(x);
+        return Op::template gather<VEC, 4>(x, VEC, VEC * (unsigned)at, 4);
+    }
+    static __device__ Acc of_leaf(const RowsPack<T, VEC> *pack, int at) {
+        if (VEC == LEAF) return of_pack(pack, at);
+        const int other = at / 4 % 2;
+        return Op::combine(of_pack(pack, 2 * at + other), of_pack(pack, 2 * at + 1 - other));
+    }
+    // Of four nodes side by side.
+    static __device__ Acc of_four(const Acc *from) {
         uint4 words[sizeof(Acc) / 4];
         Acc a[4];
 #pragma unroll
         for (unsigned k = 0; k < sizeof(Acc) / 4; k++)
-            words[k] = reinterpret_cast<const uint4 *>(node + first)[k];
+            words[k] = reinterpret_cast<const uint4 *>(from)[k];
         memcpy(a, words, sizeof a);
         return Op::combine(Op::combine(a[0], a[1]), Op::combine(a[2], a[3]));
     }
 
-    // The tree of the tile in this buffer.
-    __device__ void grow(int buffer) {
-        const int lane = (int)threadIdx.x % 32;
+    // The trees above a tile, one for each warp's part of it, as far as there are elements.
+    static __device__ void grow(const unsigned char *elements, Acc *tree, int limit) {
+        const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        if (warp * PART >= limit) return;
+        const RowsPack<T, VEC> *pack = reinterpret_cast<const RowsPack<T, VEC> *>(elements);
 #pragma unroll
-        for (int p = 0; p < PER; p++) {
-            float x[VEC];
-            pack[buffer][lane + 32 * p].widen(x);
-#pragma unroll
-            for (int k = 0; k < VEC / 4; k++) {
-                const int i = (lane + 32 * p) * (VEC / 4) + k;
-                node[i] = Op::template gather<4, 4>(x + 4 * k, 4, 4 * (unsigned)i, 1);
-            }
+        for (int i = 0; i < PART / LEAF; i += 32) {
+            const int at = warp * (PART / LEAF) + i + lane;
+            tree[at] = of_leaf(pack, at);
         }
-        __syncwarp(); // all nodes of four elements are there
+        __syncwarp(); // all nodes of eight elements are there
+        const Acc *below = tree;
 #pragma unroll
-        for (int at = 0, size = SIZE / 4; size >= 4; at += size, size /= 4) {
+        for (int all = SIZE / LEAF, mine = PART / LEAF; mine % 4 == 0; all /= 4, mine /= 4) {
+            Acc *const above = tree += all;
 #pragma unroll
-            for (int i = 0; i < size / 4; i += 32)
-                if (i + lane < size / 4) node[at + size + i + lane] = four(at + 4 * (i + lane));
+            for (int i = 0; i < mine / 4; i += 32) {
+                const int at = warp * (mine / 4) + i + lane;
+                if (i + lane < mine / 4) above[at] = of_four(below + 4 * at);
+            }
             __syncwarp(); // all nodes of this level are there
+            below = above;
         }
     }
 
-    // Elements from..to - 1 of the tile: of each level at most three nodes on each side.
-    __device__ Acc between(int buffer, int from, int to) const {
-        const T *element = reinterpret_cast<const T *>(pack[buffer]);
+    static __device__ Acc element(const T *elements, int i) {
+        const float x = rows_float(elements[i]);
+        return Op::template gather<1, 1>(&x, 1, (unsigned)i, 1);
+    }
+    // Elements from..to - 1 of the tile: of each level at most three nodes on each side, and of the
+    // highest all.
+    static __device__ Acc between(const T *elements, const Acc *tree, int from, int to) {
         Acc left = Op::identity(), right = left;
-        int head = min(-from & 3, to - from), tail = min(to & 3, to - from - head);
+        int head = min(-from & (LEAF - 1), to - from);
+        int tail = min(to & (LEAF - 1), to - from - head);
 #pragma unroll
-        for (int k = 0; k < 3; k++) {
-            if (k < head) left = Op::combine(left, leaf(element, from + k));
-            if (k < tail) right = Op::combine(leaf(element, to - 1 - k), right);
+        for (int k = 0; k < LEAF - 1; k++) {
+            if (k < head) left = Op::combine(left, element(elements, from + k));
+            if (k < tail) right = Op::combine(element(elements, to - 1 - k), right);
         }
+        from = (from + head) / LEAF, to = (to - tail) / LEAF;
 #pragma unroll
-        for (int at = 0, size = SIZE / 4; size > 0; at += size, size /= 4) {
-            from = (from + head) >> 2, to = (to - tail) >> 2;
-            if (from >= to) break;
+        for (int all = SIZE / LEAF, mine = PART / LEAF; mine % 4 == 0; all /= 4, mine /= 4) {
+            if (from >= to) return Op::combine(left, right);
             head = min(-from & 3, to - from), tail = min(to & 3, to - from - head);
 #pragma unroll
             for (int k = 0; k < 3; k++) {
-                if (k < head) left = Op::combine(left, node[at + from + k]);
-                if (k < tail) right = Op::combine(node[at + to - 1 - k], right);
+                if (k < head) left = Op::combine(left, tree[from + k]);
+                if (k < tail) right = Op::combine(tree[to - 1 - k], right);
             }
+            from = (from + head) >> 2, to = (to - tail) >> 2;
+            tree += all;
         }
+        for (int k = from; k < to; k++) left = Op::combine(left, tree[k]);
         return Op::combine(left, right);
     }
-    static __device__ Acc leaf(const T *element, int i) {
-        const float x = rows_float(element[i]);
-        return Op::template gather<1, 1>(&x, 1, (unsigned)i, 1);
-    }
-};
 
-// A warp's walk along its share of the path, in tiles of elements.
-template <class Op, class T, class O, int PER, int STAGES> struct RowsWalk {
-    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
-    typedef typename Op::Acc Acc;
-    enum { VEC = Tile::VEC, SIZE = Tile::SIZE, RING = Tile::RING };
-    const T *in;
-    const O *offsets;
-    long long rows;
-    typename Op::Out *out;
-    Tile &s;
-    long long zero, last;    // the first element, the last one's end
-    long long stop;          // the share's end: a step, counted from offset 0 as e + ROWS_END * row
-    long long row, begin, e; // the row that comes next, its first element; the next element
-    long long joined;        // the row that began in an earlier share, or -1
-    long long base;          // the tile's first element
-    int asked[STAGES];       // ends from `row` on that are asked for, now and at the tiles before
-    int count, limit;        // how many rows end in the tile; how far it belongs to the share
-    bool more;               // perhaps more rows do
-
-    // This lane's vectors of the tile at `from` on their way into a buffer, of `wanted` elements;
-    // what does not fill a vector at the ends of the input is copied at once.
-    __device__ void stage(int buffer, long long from, long long wanted) {
-        const int lane = (int)threadIdx.x % 32;
-        RowsPack<T, VEC> *pack = s.pack[buffer] + lane;
-        const T *of_lane = in + from + lane * VEC;
-        if (from >= zero && SIZE <= min(wanted, last - from)) {
-#pragma unroll
-            for (int p = 0; p < PER; p++) rows_copy_async(pack + 32 * p, of_lane + 32 * p * VEC);
-        } else {
-            const int low = (int)max(zero - from, 0ll), mask = -(int)VEC;
-            const long long here = min((wanted + VEC - 1) & mask, last - from);
-            const int high = (int)min(max(here, 0ll), (long long)SIZE);
-            const int whole = (low + VEC - 1) & mask, right = high - 1 - lane;
-#pragma unroll 1
-            for (int p = 0; p < PER; p++) {
-                const int i = (lane + 32 * p) * VEC;
-                if (i >= low && i + VEC <= high)
-                    rows_copy_async(pack + 32 * p, of_lane + 32 * p * VEC);
-            }
-            T *element = reinterpret_cast<T *>(s.pack[buffer]);
-            if (low + lane < min(whole, high)) element[low + lane] = in[from + low + lane];
-            if (right >= whole && lane < high % VEC) element[right] = in[from + right];
-        }
-        rows_copy_commit();
-    }
-
-    // Offsets on their way into the ring, 32 at a time, as far as there is room. Behind the last
-    // one it is repeated: no share has a row that ends there.
-    __device__ void ask() {
-        for (; asked[0] + 32 <= RING; asked[0] += 32) {
-            const long long i = row + 1 + asked[0] + (int)(threadIdx.x % 32);
-            rows_copy_offset(&s.ring[(unsigned)i % RING], offsets + (i < rows ? i : rows));
-        }
-    }
-    // Where the k-th row from here on ends, counted from the tile's first element.
-    __device__ int end_of(int k) const {
-        return (int)((unsigned)s.ring[((unsigned)row + k + 1) % RING] - (unsigned)base);
-    }
-
-    // At a step of the path, counted like `stop`.
-    __device__ void start(RowsSearch<O> &search, long long from) {
-        row = search.find(from);
-        begin = offsets[row], e = from - ROWS_END * row;
-        joined = e > begin ? row : -1;
-        const long long end = row < rows ? (long long)offsets[row + 1] : last;
-        if (e > end) begin = e = end, row++, joined = -1; // an earlier share has its end
-        const int line = 128 / sizeof(T), ahead = (int)((size_t)(in + zero) % 128 / sizeof(T));
-        base = zero - ahead + (e - zero + ahead) / line * line; // where a cache line begins
-        asked[0] = -(int)((row + 1) % 32); // so that 32 offsets begin at a multiple of 32
-        if (threadIdx.x % 32 == 0) s.open = Op::identity();
-        for (int b = 0; b < STAGES; b++) // trees grow from whole tiles
-            for (int p = 0; p < PER; p++) s.pack[b][threadIdx.x % 32 + 32 * p].fill(Op::fill());
-        __syncwarp(); // what is filled in is there before others write
-    }
-
-    // How many elements from the tile's first on could be in this share.
-    __device__ long long left() const { return stop - ROWS_END * row - base; }
-
-    // How many rows end in this tile and in this share, as far as their offsets are here.
-    __device__ void find_ends() {
-        const int lane = (int)threadIdx.x % 32, size = (int)min(last - base, (long long)SIZE);
-        const int room = (int)min(left(), (long long)SIZE + ROWS_END * RING);
-        int found;
-        count = 0;
-        do {
-            const int k = count + lane;
-            long long end = LLONG_MAX;
-            if (k < asked[STAGES - 1])
-                end = (long long)s.ring[((unsigned)row + k + 1) % RING] - base;
-            const bool here = end <= size && (int)end + ROWS_END * k < room;
-            found = __popc(__ballot_sync(0xffffffffu, here));
-            count += found;
-        } while (found == 32);
-        more = count >= asked[STAGES - 1];
-        limit = count > 0 ? end_of(count - 1) : (int)(e - base);
-        if (!more) limit = max(limit, min(room - ROWS_END * count, size));
-    }
-
-    // The rows that end in this tile, a lane for each, and a lane for what is left of it.
-    __device__ void take_rows(int buffer) {
-        for (int k0 = 0; k0 <= count; k0 += 32) {
-            const int k = k0 + (int)threadIdx.x % 32;
-            int from = 0, upto = 0;
-            if (k <= count) from = k > 0 ? end_of(k - 1) : (int)(e - base);
-            if (k <= count) upto = k < count ? end_of(k) : limit;
-            const long long first = k == 0 ? begin : base + from; // the row's
+    // The rows that end in the share's tile number t, a thread for each, and one for what is left.
+    __device__ void take_rows(const RowsTile &now, const unsigned char *tile_bytes, int t,
+                              bool last, typename Op::Out *out, unsigned long long *boxes) {
+        const O *const ends = reinterpret_cast<const O *>(tile_bytes + now.ends);
+        const T *const elements = reinterpret_cast<const T *>(tile_bytes);
+        const unsigned base = (unsigned)now.base;
+        for (int k = (int)threadIdx.x; k <= now.count; k += ADDERS) {
+            const int from = k > 0 ? (int)((unsigned)ends[k - 1] - base) : now.from;
+            const int upto = k < now.count ? (int)((unsigned)ends[k] - base) : now.limit;
+            // What the tile's first element is in the row
+            const long long before = k > 0 ? -(long long)from : now.before;
             Acc mine = Op::identity();
             if (from < upto)
-                mine = Op::moved(s.between(buffer, from, upto), (unsigned)(base - first));
-            if (k == 0) mine = Op::combine(s.open, mine);
-            __syncwarp(); // what was open is read before it is overwritten
-            if (k == count) s.open = mine;
-            if (k == 0 && count > 0 && row == joined)
-                s.head = mine;
-            else if (k < count)
-                out[row + k] = Op::finish(mine, (size_t)(base + upto - first));
+                mine = Op::moved(between(elements, node[t % 2], from, upto), (unsigned)before);
+            if (k == 0 && t > 0) mine = Op::combine(open[t % 2], mine);
+            if (k == now.count) {
+                open[(t + 1) % 2] = mine;
+                if (last && on) rows_post(boxes + share * (sizeof(Acc) / 4), mine, 1);
+            } else if (k == 0 && now.row == joined) {
+                early = mine, ended = (size_t)(before + upto);
+            } else {
+                out[now.row + k] = Op::finish(mine, (size_t)(before + upto));
+            }
         }
-        if (count > 0) begin = base + end_of(count - 1);
-        row += count, e = base + limit;
-        __syncwarp(); // all have read the offsets and the tile before they are overwritten
     }
 
-    // The whole share. While a tile is worked on, the next ones are on their way.
-    __device__ void walk() {
-        int buffer = 0, next = STAGES - 1; // where the tile is; where the newest one goes
-        bool fresh = true;
-        ask();
-#pragma unroll
-        for (int k = 0; k < STAGES - 1; k++) {
-            asked[k + 1] = asked[0];
-            stage(k, base + k * SIZE, left() - k * SIZE);
+    // The result of a row that began in an earlier share: the parts of the shares before, which
+    // their blocks post, and this one's. Few parts are for one warp.
+    __device__ void join(typename Op::Out *out, unsigned long long *boxes) {
+        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const bool few = share - began <= 32;
+        if (joined < 0 || ended == 0 || (few && warp > 0)) return;
+        Acc mine = Op::identity();
+        for (unsigned s = began + threadIdx.x; s < share; s += ADDERS)
+            mine = Op::combine(mine, rows_collect<Acc>(boxes + s * (sizeof(Acc) / 4)));
+        __syncwarp(); // all parts have come
+        mine = rows_lanes_all<Op>(mine, 32);
+        if (!few) {
+            if (lane == 0) mail[warp] = mine;
+            rows_adders<ADDERS>(); // every warp's parts are there
+            if (warp > 0) return;
+            mine = rows_lanes_all<Op>(lane < WARPS ? mail[lane] : Op::identity(), 32);
         }
-        while (e + ROWS_END * row < stop) {
-            if (fresh) rows_copy_wait<STAGES - 2>();
-            __syncwarp(); // the tile is there, and the offsets that were asked for with it
-            find_ends();
-            if (fresh) {
-                const int far = (STAGES - 1) * SIZE;
-                ask();
-                stage(next, base + far, left() - far - ROWS_END * count);
-                s.grow(buffer);
-            }
-            take_rows(buffer);
-#pragma unroll
-            for (int k = STAGES - 1; k >= 0; k--) asked[k] = asked[k > 0 ? k - 1 : 0] - count;
-            fresh = !more;
-            if (fresh) {
-                next = buffer, buffer = buffer + 1 < STAGES ? buffer + 1 : 0, base += SIZE;
-            } else {
-                ask(), rows_copy_commit(), rows_copy_wait<0>();
-#pragma unroll
-                for (int k = 1; k < STAGES; k++) asked[k] = asked[0];
-            }
+        if (lane == 0) out[joined] = Op::finish(Op::combine(mine, early), ended);
+    }
+
+    // The warps that add.
+    __device__ void add(typename Op::Out *out, unsigned long long *boxes, int tiles) {
+        RowsTurn<2> stage = {0, 0};
+        for (int t = 0; t < tiles; t++, stage.next()) {
+            full[stage.at].wait(stage.times + 1);
+            const RowsTile &now = tile[stage.at];
+            grow(bytes[stage.at], node[t % 2], now.limit);
+            rows_adders<ADDERS>(); // the tree is whole
+            take_rows(now, bytes[stage.at], t, t + 1 == tiles, out, boxes);
+            __syncwarp(); // all lanes are done with the tile
+            if (threadIdx.x % 32 == 0) empty[stage.at].arrive();
         }
+        rows_adders<ADDERS>(); // what the last tile left is there
+        join(out, boxes);
     }
 };
 
+// Has a block's part of the offsets brought into L2, a line of 128 bytes for each thread at most.
+template <class O> __device__ void rows_bring(const O *offsets, long long rows) {
+    const long long lines = ((rows + 1) * (long long)sizeof(O) - 1) / 128 + 1;
+    const long long each = (lines + gridDim.x - 1) / gridDim.x;
+    const long long line = blockIdx.x * each + threadIdx.x;
+    if (threadIdx.x < each && line < lines)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"((size_t)offsets + (size_t)line * 128));
+}
+
 // Reduces ragged rows, in any grid. Reads every element once, and the offsets.
-template <class Op, class T, class O, int WARPS, int PER, int STAGES, int BLOCKS>
-__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
+template <class Op, class T, class O, int WARPS, int SIZE>
+__global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     rows_ragged(const T *in, const O *offsets, long long rows, typename Op::Out *out,
                 unsigned long long *boxes, unsigned *started) {
-    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
-    typedef typename Op::Acc Acc;
-    enum { WORDS = sizeof(Acc) / 4 };
-    extern __shared__ __align__(16) unsigned char rows_bytes[];
-    __shared__ Acc mail[WARPS];
-    __shared__ unsigned id, sender;
-    Tile *tiles = reinterpret_cast<Tile *>(rows_bytes);
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const long long zero = offsets[0], last = offsets[rows];
-    RowsSearch<O> search = {offsets, 0, rows + 1};
-    search.ask();
+    typedef RowsDeal<Op, T, O, WARPS, SIZE> Deal;
+    extern __shared__ __align__(128) unsigned char rows_deal_bytes[];
+    Deal &deal = *reinterpret_cast<Deal *>(rows_deal_bytes);
+    const int warp = (int)threadIdx.x / 32;
+    typename Deal::First search;
+    search.low = 0, search.high = rows;
+    if (warp == WARPS) search.ask(offsets);
+    rows_bring(offsets, rows);
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
-        id = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
-        if (gridDim.x > 1 && id + 1 == gridDim.x) *started = 0;
-        sender = id;
+        deal.share = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
+        if (gridDim.x > 1 && deal.share + 1 == gridDim.x) *started = 0;
     }
-    __syncthreads(); // all know their block's number
-    const long long steps = last - zero + ROWS_END * rows, warps = (long long)gridDim.x * WARPS;
-    const long long share = (steps + warps - 1) / warps;
-    const long long part = (long long)id * WARPS + warp, first = part - warp;
-    if (first * share >= steps) return;
-    RowsWalk<Op, T, O, PER, STAGES> walk = {in, offsets, rows, out, tiles[warp], zero, last};
-    walk.stop = zero + min((part + 1) * share, steps);
-    walk.start(search, zero + min(part * share, steps));
-    walk.walk();
-    // A row that began in an earlier share and ended in this one: in which it began.
-    const bool ended = walk.joined >= 0 && walk.row > walk.joined;
-    long long began = part;
-    if (ended) began = (offsets[walk.joined] - zero + ROWS_END * walk.joined) / share;
-    if (began < first && lane == 0) sender = (unsigned)(began / WARPS);
-    __syncthreads(); // all know what the other warps have
-    // A row that goes on: the block in which it ends will want this block's part of it.
-    if (warp == WARPS - 1 && walk.stop > walk.begin + ROWS_END * walk.row) {
-        const long long from = (walk.begin - zero + ROWS_END * walk.row) / share;
-        Acc mine = lane < WARPS && first + lane >= from ? tiles[lane].open : Op::identity();
-        mine = rows_lanes_all<Op>(mine, 32);
-        if (lane == 0) rows_post(boxes + id * WORDS, mine, 1);
-    }
-    if (sender < id) { // parts of earlier blocks
-        Acc mine = Op::identity();
-        for (unsigned b = sender + threadIdx.x; b < id; b += 32 * WARPS)
-            mine = Op::combine(mine, rows_collect<Acc>(boxes + b * WORDS));
-        mine = rows_lanes_all<Op>(mine, 32);
-        if (lane == 0) mail[warp] = mine;
-        __syncthreads(); // the parts are together
-    }
-    if (!ended) return;
-    Acc mine = lane < warp && first + lane >= began ? tiles[lane].open : Op::identity();
-    if (lane == warp) mine = tiles[lane].head;
-    if (began < first && lane < WARPS) mine = Op::combine(mine, mail[lane]);
-    mine = rows_lanes_all<Op>(mine, 32);
-    const size_t n = (size_t)(offsets[walk.joined + 1] - offsets[walk.joined]);
-    if (lane == 0) out[walk.joined] = Op::finish(mine, n);
+    const RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
+    deal.init();
+    __syncthreads(); // gates are there, and what no copy will write is filled in
+    const long long steps = path.step_of(rows, path.last);
+    const long long tiles = (steps + Deal::STEPS - 1) / Deal::STEPS;
+    const long long each = (tiles + gridDim.x - 1) / gridDim.x; // tiles of a share
+    const long long first = deal.share * each, end = min(first + each, tiles);
+    if (first >= end) return;
+    if (warp < WARPS)
+        deal.add(out, boxes, (int)(end - first));
+    else if (warp < WARPS + Deal::SEARCHERS)
+        deal.search(search, path, warp - WARPS, first, end);
+    else
+        deal.copy(path, in, first, end, each);
 }
 
 // Reduces ragged rows, a warp for each and a block for a longer one. There are so many blocks that
@@ -1116,6 +1250,24 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
         }
 }
 
+// 16 bytes on their way into shared memory, past the registers where the device can do that.
+__device__ inline void rows_copy_async(void *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#else
+    *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+// Waits for all that this thread has asked for.
+__device__ inline void rows_copy_wait() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // n elements on their way into a window: shared memory, in which they lie as far behind a boundary
 // of 16 bytes as in memory. Between two boundaries 16 bytes move at a time; at both ends elements
 // move one by one, so that nothing but these n is read.
@@ -1129,7 +1281,6 @@ __device__ void rows_bring(T *window, const T *from, unsigned n, unsigned lane, 
         const unsigned i = k < head ? k : k + inner;
         window[i] = from[i];
     }
-    rows_copy_commit();
 }
 
 // And out of a window, in which they lie as they will in memory.
@@ -1185,7 +1336,7 @@ __global__ void __launch_bounds__(128)
     T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
     const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
     rows_bring(in.begin, task.in + in.at, in.n, in.lane, in.lanes);
-    rows_copy_wait<0>();
+    rows_copy_wait();
     __syncwarp(); // what the warp has is in its window
     const int valid = in.cols > i ? (int)min(in.cols - i, (unsigned)N) : 0;
     float x[N];
@@ -1416,45 +1567,43 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     return rows_with_lanes<Op, T, 1>(d, d_in, rows, n, stride, d_out, stream);
 }
 
-template <class Op, class T, class O, int WARPS, int PER, int STAGES>
-cudaError_t rows_ragged_walk(const RowsDevice &d, const T *in, const O *offsets, size_t rows,
-                             size_t elements, typename Op::Out *out, void *workspace,
-                             cudaStream_t stream) {
-    typedef RowsTile<Op, T, O, PER, STAGES> Tile;
-    const auto kernel = rows_ragged<Op, T, O, WARPS, PER, STAGES, 16 / WARPS>;
-    const size_t bytes = WARPS * sizeof(Tile);
+template <class Op, class T, class O, int WARPS, int SIZE>
+cudaError_t rows_ragged_start(const RowsDevice &d, const T *in, const O *offsets, size_t rows,
+                              size_t elements, typename Op::Out *out, void *workspace,
+                              cudaStream_t stream) {
+    typedef RowsDeal<Op, T, O, WARPS, SIZE> Deal;
+    const auto kernel = rows_ragged<Op, T, O, WARPS, SIZE>;
     int per_sm = 0;
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             (int)sizeof(Deal));
     if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, 32 * WARPS, bytes);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, Deal::THREADS,
+                                                              sizeof(Deal));
     if (error != cudaSuccess) return error;
     size_t blocks = (size_t)d.sms * (size_t)per_sm;
-    const size_t tiles = (elements + rows) / (WARPS * Tile::SIZE) + 1;
+    const size_t tiles = (elements + RowsPath<T, O>::END * rows) / Deal::STEPS + 1;
     if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
     if (blocks > tiles) blocks = tiles;
     unsigned long long *boxes = (unsigned long long *)workspace;
-    kernel<<<(unsigned)blocks, 32 * WARPS, bytes, stream>>>(
+    kernel<<<(unsigned)blocks, Deal::THREADS, sizeof(Deal), stream>>>(
         in, offsets, (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
     return cudaGetLastError();
 }
 
-// Large tiles, where there is much to do and an SM has room for three blocks with them; else small
-// ones. Where no device has that room, the large ones are the small ones.
+// Large tiles, where an SM has room for two blocks with them; else small ones, which fit
+// everywhere.
 template <class Op, class T, class O>
 cudaError_t rows_ragged_tiles(const T *in, const O *offsets, size_t rows, size_t elements,
                               typename Op::Out *out, void *workspace, cudaStream_t stream) {
-    enum { MANY = 4194304, KEPT = 1280, MOST = 233472 }; // elements; bytes of a block, of an SM
-    enum { ROOM = 3 * (4 * sizeof(RowsTile<Op, T, O, 14, 2>) + KEPT), FITS = ROOM <= MOST };
-    enum { WARPS = 4 * sizeof(RowsTile<Op, T, O, 7, 3>) <= 65536 - 256 ? 4 : 2 };
+    enum { KEPT = 1024 }; // bytes of a block
     RowsDevice d;
     const cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    if (FITS && elements > MANY && d.sm_bytes >= ROOM)
-        return rows_ragged_walk < Op, T, O, FITS ? 4 : WARPS, FITS ? 14 : 7,
-               FITS ? 2 : 3 > (d, in, offsets, rows, elements, out, workspace, stream);
-    return rows_ragged_walk<Op, T, O, WARPS, 7, 3>(d, in, offsets, rows, elements, out, workspace,
-                                                   stream);
+    if ((size_t)d.sm_bytes >= 2 * (sizeof(RowsDeal<Op, T, O, 8, 8192>) + KEPT))
+        return rows_ragged_start<Op, T, O, 8, 8192>(d, in, offsets, rows, elements, out, workspace,
+                                                    stream);
+    return rows_ragged_start<Op, T, O, 4, 4096>(d, in, offsets, rows, elements, out, workspace,
+                                                stream);
 }
 
 // Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how

@@ -233,7 +233,7 @@ def ragged(data, name):
     what = "Ragged rows, cut into equal shares"
     below = (
         f"{data['elements']} elements, pale, and {data['rows']} ends of rows, dark: a path of {len(data['path'])} steps. "
-        "Orange: rows of several warps"
+        "Orange: rows of several blocks"
     )
     figure, axes = paper(0.85 + STEP * len(shares) + 0.05, name, what, below)
     split = {share["posts"] for share in shares} - {None}
@@ -243,7 +243,7 @@ def ragged(data, name):
     ways = {b: (0.07, 0.16)[k % 2] for k, b in enumerate(collectors)}  # two neighbours do not meet
     for b, share in enumerate(shares):
         y = top + b * STEP
-        word(axes, 0.1, y + 0.06, f"warp {b}", ha="left", fontweight="bold")
+        word(axes, 0.1, y + 0.06, f"block {b}", ha="left", fontweight="bold")
         inside = share["start"] > share["began"]
         found = f"inside row {share['first']}" if inside else f"row {share['first']} begins"
         word(axes, 0.1, y + 0.22, f"step {share['start']}: {found}", MUTED, 7.5, ha="left")
@@ -258,21 +258,21 @@ def ragged(data, name):
 
 
 def draw_ways(axes, mail, way, top, share, collector):
-    """From the parts at x = mail, along x = way, to the warp that collects them, which says so."""
-    warps, down = share["collects"], top + collector * STEP + HIGH + 0.11
+    """From the parts at x = mail, along x = way, to the block that collects them, which says so."""
+    blocks, down = share["collects"], top + collector * STEP + HIGH + 0.11
     middle = lambda b: top + b * STEP + HIGH / 2
-    for b in warps:
+    for b in blocks:
         line(axes, (mail, middle(b)), (way, middle(b)), ORANGE, 1.1)
-    line(axes, (way, middle(warps[0])), (way, down), ORANGE, 1.1)
+    line(axes, (way, middle(blocks[0])), (way, down), ORANGE, 1.1)
     arrow(axes, (way, down), (mail - 0.26, down), ORANGE, 1.1)
-    text = f"collects from warp{'s' * (len(warps) > 1)} {' and '.join(map(str, warps))}"
+    text = f"collects from block{'s' * (len(blocks) > 1)} {' and '.join(map(str, blocks))}"
     word(axes, mail - 0.29, down, text, ORANGE, 7.5, ha="right", fontweight="bold")
 
 
 def ragged_words(data):
     texts = []
     for b, share in enumerate(data["shares"]):
-        text = f"warp {b} begins in row {share['first']}"
+        text = f"block {b} begins in row {share['first']}"
         text += f", writes {rows_text(share['writes'])}" if share["writes"] else ", writes nothing"
         text += f", collects parts from {', '.join(map(str, share['collects']))}" if share["collects"] else ""
         text += f", leaves its part of row {share['posts']}" if share["posts"] is not None else ""

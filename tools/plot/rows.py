@@ -103,9 +103,9 @@ def begins_of(lengths):
     return begins
 
 
-def share_of(warp, share, begins):
-    """rows_ragged(): what a warp finds at its first step, writes, leaves and collects, were an end one step."""
-    rows, start = len(begins) - 1, warp * share
+def share_of(block, share, begins):
+    """rows_ragged(): what a block finds at its first step, writes, leaves and collects, were an end one step."""
+    rows, start = len(begins) - 1, block * share
     stop = min(start + share, begins[-1])
     first = max(row for row in range(rows + 1) if begins[row] <= start)
     done = [row for row in range(first, rows) if begins[row + 1] <= stop]
@@ -118,12 +118,12 @@ def share_of(warp, share, begins):
         "began": begins[first],
         "writes": done,
         "posts": after if after < rows and stop > begins[after] else None,
-        "collects": list(range(begins[first] // share, warp)) if joined in done else [],
+        "collects": list(range(begins[first] // share, block)) if joined in done else [],
     }
 
 
-def ragged_data(lengths=LENGTHS, warps=5):
+def ragged_data(lengths=LENGTHS, blocks=5):
     begins, path = begins_of(lengths), path_of(lengths)
-    share = -(-len(path) // warps)
-    shares = [share_of(w, share, begins) for w in range(warps) if w * share < len(path)]
+    share = -(-len(path) // blocks)
+    shares = [share_of(b, share, begins) for b in range(blocks) if b * share < len(path)]
     return {"rows": len(lengths), "elements": sum(lengths), "path": path, "shares": shares}

@@ -237,6 +237,7 @@ const SassRow sass_rows[] = {
     {0x95c, "BPT", ".TRAP", "I34.3", 0x300000},
     {0x95d, "NANOSLEEP", "", "I32.32", 0x3800000},
     {0xb1d, "BAR", "bar@77.3 .DEFER_BLOCKING@80", "I54.4", 0x0},
+    {0xb1d, "BAR", "bar@77.3 .DEFER_BLOCKING@80", "I54.4 I42.12", 0x0},
     {0xb1d, "BAR", ".RED barred@74.2 .DEFER_BLOCKING@80", "I54.4 Q87!90", 0x4000},
     {0x31c, "B2R", ".RESULT", "D P81?", 0x4000},
     {0x51d, "BAR", "bar@77.3 .DEFER_BLOCKING@80", "R32 I42.12", 0x0},
