@@ -483,12 +483,13 @@ template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
 // What thread t of THREADS makes of a part of a row that is at any address, PER vectors of 16 bytes
 // on their way at once. As in chapter 11 a part is every parts-th tile of THREADS * PER vectors;
 // whose turn it is after the last whole tile takes what is left, and the elements in front of the
-// first 16-byte boundary and behind the last. Reads every element once.
+// first boundary of LINE bytes and behind the last vector. Reads every element once.
 template <class Op, class T, int THREADS, int PER>
 __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t, unsigned part,
                                        unsigned parts) {
     enum { VEC = 16 / sizeof(T), TILE = THREADS * PER, N = PER * VEC };
-    unsigned head = (unsigned)((16 - (size_t)from % 16) % 16 / sizeof(T));
+    enum { LINE = THREADS >= 128 ? 128 : 32 }; // as many edges have a thread each
+    unsigned head = (unsigned)((LINE - (size_t)from % LINE) % LINE / sizeof(T));
     if (head > cols) head = cols;
     const unsigned vectors = (cols - head) / VEC, edges = cols - vectors * VEC;
     typename Op::Acc mine = Op::identity();
