@@ -1201,7 +1201,7 @@ template <class T, RowsLie LIE> struct RowsEnds {
     enum { VEC = 16 / sizeof(T), MORE = LIE == ROWS_APART ? VEC : 0 };
     enum { EDGES = LIE == ROWS_ALIGNED ? 0 : 2 * (VEC - 1 + MORE) };
     size_t head, tail, n;
-    __device__ RowsEnds(const T *to, size_t n) : head(0), tail(n), n(n) {
+    __device__ RowsEnds(const T *to, size_t count) : head(0), tail(count), n(count) {
         if (LIE == ROWS_ALIGNED || n == 0) return;
         head = MORE + (VEC - rows_phase(to)) % VEC;
         tail = head + (n - head - MORE) / VEC * VEC;
