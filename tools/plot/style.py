@@ -182,7 +182,7 @@ def decades(axes, values, text):
     axes.set_axisbelow(True)
 
 
-def flat_palette(image, size=16, apart=40):
+def flat_palette(image, size=12, apart=40):
     """An image's most frequent colours, of which no two are alike: fills and lines keep their own, and
     only the shades at the edges of letters become one of them."""
     palette = []
@@ -202,7 +202,7 @@ def webp_of(figure):
     figure.savefig(drawn, format="png", dpi=96, facecolor="white", metadata={"Software": None})
     image = Image.open(drawn).convert("RGB")
     flat = image.quantize(palette=flat_palette(image), dither=Image.Dither.NONE).convert("RGB")
-    flat.save(small, format="webp", lossless=True, quality=100, method=4)
+    flat.save(small, format="webp", lossless=True, quality=100, method=6)
     return small.getvalue()
 
 
