@@ -146,7 +146,7 @@ static uint64_t written_since(uint64_t address, uint64_t limit) {
 
 // What was found to be written, with what is known already and touches it.
 static Extent with_known(const Met *met, Extent found) {
-    const Extent known[] = {met->known, known_of(memory_find(found.low))};
+    const Extent known[] = {met->known, known_of(memory_find(met->at.low))};
     for (int k = 0; k < 2; k++) {
         if (found.low > known[k].high || found.high < known[k].low) continue;
         if (known[k].low < found.low) found.low = known[k].low;
@@ -163,7 +163,9 @@ static void look_around(Met *met, uint64_t low, uint64_t bytes) {
     enum { WORDS_FOR_A_LOOK = 256 };
     const uint64_t reach = met->enough * WORDS_FOR_A_LOOK * 4;
     if (++met->looks < met->enough) return;
-    const uint64_t word = (low + 3) & ~(uint64_t)3;
+    const uint64_t after = (low + 3) & ~(uint64_t)3, last = met->at.high & ~(uint64_t)3;
+    const uint64_t word =
+        after < last ? after : last; // a half of the last word may be all there is
     Extent known = with_known(met, (Extent){word, bytes < 4 ? word : word + bytes});
     const Extent limit = {met->at.low + reach < known.low ? known.low - reach : met->at.low,
                           met->at.high > known.high + reach ? known.high + reach : met->at.high};
