@@ -19,11 +19,14 @@ static void stop_on(cudaError_t error, const char *what) {
     exit(1);
 }
 
-// The input. A copy from pageable memory may return before it is done, and these streams do not
-// wait for the one that it is in.
-static cudaError_t to_data(const void *from, size_t bytes) {
-    const cudaError_t error = cudaMemcpy(d_data, from, bytes, cudaMemcpyHostToDevice);
+// What kernels read. A copy from pageable memory may return before it is done, and these streams do
+// not wait for the one that it is in.
+static cudaError_t to_device(void *to, const void *from, size_t bytes) {
+    const cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
+}
+static cudaError_t to_data(const void *from, size_t bytes) {
+    return to_device(d_data, from, bytes);
 }
 
 static unsigned next_random() { return seed = seed * 1664525u + 1013904223u, seed >> 8; }
@@ -159,7 +162,7 @@ static void test_ragged(const long long *offsets, size_t rows, size_t shift, siz
     O *d_offsets, *as = (O *)malloc((rows + 1) * sizeof(O));
     for (size_t r = 0; r <= rows; r++) as[r] = (O)offsets[r];
     stop_on(cudaMalloc(&d_offsets, (rows + 1) * sizeof(O)), "offsets");
-    stop_on(cudaMemcpy(d_offsets, as, (rows + 1) * sizeof(O), cudaMemcpyHostToDevice), "offsets");
+    stop_on(to_device(d_offsets, as, (rows + 1) * sizeof(O)), "offsets");
     const T *in = (const T *)d_data + shift;
 #define RAGGED(name, out)                                                                          \
     name##_ragged(in, d_offsets, rows, elements, out, d_workspace[0], stream[0])
@@ -183,7 +186,7 @@ static void test_neighbours(size_t elements) {
     }
     for (int r = 0; r <= ROWS; r++) offsets[r] = r * COLS;
     stop_on(cudaMalloc(&d_offsets, (ROWS + 1) * sizeof(int)), "offsets");
-    stop_on(cudaMemcpy(d_offsets, offsets, (ROWS + 1) * sizeof(int), cudaMemcpyHostToDevice), "o");
+    stop_on(to_device(d_offsets, offsets, (ROWS + 1) * sizeof(int)), "offsets");
     stop_on(to_data(x, ROWS * COLS * sizeof(float)), "copy");
     stop_on(rows_sum_ragged((const float *)d_data, d_offsets, ROWS, elements, (float *)d_out,
                             d_workspace[0], stream[0]),
