@@ -202,7 +202,7 @@ def webp_of(figure):
     figure.savefig(drawn, format="png", dpi=96, facecolor="white", metadata={"Software": None})
     image = Image.open(drawn).convert("RGB")
     flat = image.quantize(palette=flat_palette(image), dither=Image.Dither.NONE).convert("RGB")
-    flat.save(small, format="webp", lossless=True, quality=100, method=6)
+    flat.save(small, format="webp", lossless=True, quality=100, method=4)
     return small.getvalue()
 
 
