@@ -38,7 +38,7 @@ html() {
         --lua-filter "$here/figure.lua" --mathml --toc --toc-depth 2 --output "$out_html.fat" "$book" || return 1
     # What pandoc writes for numbers and links of code lines, and around operators, nobody sees: a
     # quarter of the page.
-    sed -E -e 's|<a href="#cb[0-9-]+" aria-hidden="true" tabindex="-1"></a>||g' \
+    sed -E -e 's|<span id="cb[0-9-]+"><a href="#cb[0-9-]+" aria-hidden="true" tabindex="-1"></a>|<span>|g' \
         -e 's|<span class="op">([^<]*)</span>|\1|g' "$out_html.fat" >"$out_html"
     rm "$out_html.fat"
 }
