@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simt/device/module_inside.h"
+#include "simt/device/shared_room.h"
 #include "simt/memory/memory.h"
 
 #define LARGEST_MODULE ((uint64_t)1 << 46) // bytes of its variables
@@ -75,7 +76,8 @@ static uint64_t variable_align(const PtxVariable *variable) {
 // Of a variable outside kernels. False: no room.
 static bool place_module_shared(Module *module, PtxVariable *variable) {
     if (variable->external) {
-        if (variable->align > module->dynamic_align) module->dynamic_align = variable->align;
+        const uint32_t align = variable->align < 16 ? 16 : variable->align;
+        if (align > module->dynamic_align) module->dynamic_align = align;
         return true;
     }
     uint64_t at = align_up(module->shared_bytes, variable->align);
@@ -149,52 +151,7 @@ static bool place_variables(Module *module, SimtStatus *status, SimtError *error
     return good;
 }
 
-// Shared memory inside functions: a kernel's own variables come after those of the module, if it
-// (or a function it calls) uses any of these; those of a function that is called count as the
-// module's.
-
-static bool names_shared(const PtxOperand *operand) {
-    if (operand->variable && operand->variable->space == PTX_SHARED) return true;
-    for (uint32_t k = 0; k < operand->count; k++)
-        if (names_shared(&operand->items[k])) return true;
-    return false;
-}
-
-static bool own_variable(const PtxFunction *function, const PtxVariable *variable) {
-    for (uint32_t k = 0; k < function->variable_count; k++)
-        if (function->variables[k] == variable) return true;
-    return false;
-}
-
-static bool uses_module_shared(const PtxFunction *function) {
-    for (uint32_t k = 0; k < function->inst_count; k++) {
-        const PtxInst *inst = &function->insts[k];
-        if (str_starts(inst->opcode, STR("call"))) return true;
-        for (uint32_t j = 0; j < inst->operand_count; j++) {
-            const PtxOperand *operand = &inst->operands[j];
-            if (!names_shared(operand)) continue;
-            if (operand->variable && !operand->variable->external &&
-                !own_variable(function, operand->variable))
-                return true;
-        }
-    }
-    return false;
-}
-
-static uint32_t place_shared(const PtxFunction *function, uint64_t start, uint32_t *align) {
-    uint64_t at = start;
-    for (uint32_t k = 0; k < function->variable_count; k++) {
-        PtxVariable *variable = function->variables[k];
-        if (variable->space != PTX_SHARED) continue;
-        at = align_up(at, variable->align);
-        variable->offset = at;
-        at += variable->bytes;
-        if (variable->align > *align) *align = variable->align;
-    }
-    return at > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)at;
-}
-
-static Kernel *kernel_new(Module *module, const PtxFunction *function) {
+static Kernel *kernel_new(Module *module, PtxFunction *function) {
     Kernel *kernel = ARENA_NEW(&module->arena, 1, Kernel);
     kernel->module = module;
     kernel->code = module_function_code(module, function);
@@ -202,16 +159,17 @@ static Kernel *kernel_new(Module *module, const PtxFunction *function) {
     kernel->parameter_bytes = ARENA_NEW(&module->arena, function->param_count + 1u, size_t);
     for (uint32_t k = 0; k < function->param_count; k++)
         kernel->parameter_bytes[k] = function->params[k].bytes;
-    kernel->shared_align = module->dynamic_align;
-    uint64_t start = uses_module_shared(function) ? module->shared_bytes : 0;
-    kernel->shared_bytes = place_shared(function, start, &kernel->shared_align);
+    const bool calls = shared_room_calls(function);
+    if (!calls) shared_room_take(&module->arena, module->ptx, function);
+    uint32_t end = shared_room_place(function, calls ? module->shared_bytes : 0);
+    kernel->shared_bytes = (uint32_t)align_up(end, module->dynamic_align);
     kernel->next = module->kernels;
     module->kernels = kernel;
     return kernel;
 }
 
 // Machine code: ptxas has placed shared memory, behind what is the system's.
-static Kernel *machine_kernel_new(Module *module, const PtxFunction *function) {
+static Kernel *machine_kernel_new(Module *module, PtxFunction *function) {
     const SassFunction *machine = &module->machine->functions[function - module->ptx->functions];
     Kernel *kernel = kernel_new(module, function);
     kernel->shared_bytes = machine->shared_bytes;
@@ -225,7 +183,7 @@ static bool load_machine(Module *module, Str cubin, const char *origin, SimtStat
     module->machine = ARENA_NEW(&module->arena, 1, SassModule);
     if (!sass_read(&module->arena, cubin, origin, module->machine, status, error)) return false;
     PtxModule *ptx = module->ptx = module->machine->module;
-    module->dynamic_align = 16;
+    module->dynamic_align = 1;
     module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
     if (!place_variables(module, status, error)) return false;
     for (uint32_t k = 0; k < ptx->function_count; k++)
@@ -238,16 +196,16 @@ static bool load(Module *module, Str text, const char *origin, SimtStatus *statu
     PtxModule *ptx = ptx_parse(&module->arena, text, origin, status, error);
     if (!ptx) return false;
     module->ptx = ptx;
-    module->dynamic_align = 16;
+    module->dynamic_align = 1;
     module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
     if (!place_variables(module, status, error)) return false;
     for (uint32_t k = 0; k < ptx->function_count; k++) {
         const PtxFunction *function = &ptx->functions[k];
         if (!function->defined || function->entry) continue;
-        module->shared_bytes = place_shared(function, module->shared_bytes, &module->dynamic_align);
+        module->shared_bytes = shared_room_place(function, module->shared_bytes);
     }
     for (uint32_t k = 0; k < ptx->function_count; k++) {
-        const PtxFunction *function = &ptx->functions[k];
+        PtxFunction *function = &ptx->functions[k];
         if (function->defined && function->entry) kernel_new(module, function);
     }
     *status = SIMT_OK;

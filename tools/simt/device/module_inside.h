@@ -12,7 +12,7 @@ struct Kernel {
     Code *code;
     char *mangled;
     size_t *parameter_bytes;
-    uint32_t shared_bytes, shared_align;
+    uint32_t shared_bytes;    // where dynamic shared memory begins
     uint32_t shared_reserved; // of these the system's, in front
     uint32_t registers;       // 0: not known
     Kernel *next;
@@ -27,8 +27,8 @@ struct Module {
     uint64_t *addresses;             // by variable
     uint64_t memory, managed_memory; // of its variables
     size_t constant_bytes;
-    uint32_t shared_bytes; // of variables outside kernels
-    uint32_t dynamic_align;
+    uint32_t shared_bytes;  // of variables outside kernels
+    uint32_t dynamic_align; // of dynamic shared memory; 1: it has none
     Kernel *kernels;
 };
 

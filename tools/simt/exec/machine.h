@@ -19,7 +19,7 @@ typedef struct {
     uint64_t block_count, cluster_count;
     bool explicit_cluster; // the launch or the kernel says so
     uint32_t warps_per_block, threads_per_block;
-    uint32_t static_shared, dynamic_shared, dynamic_base;
+    uint32_t dynamic_base, dynamic_shared; // where it begins, behind the static one; bytes
     uint32_t reserved_base; // the system's shared memory behind the program's, 0: none
     uint32_t local_bytes, stack_bytes;
     uint8_t *params; // the kernel's parameter block
