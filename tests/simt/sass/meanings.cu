@@ -184,6 +184,17 @@ __global__ void long_division(Input in, uint32_t word) {
     in.out[3 * COUNT + I] = (uint64_t)(1000 * (double)(int64_t)x / 3) + (uint64_t)(float)y;
 }
 
+// MUFU.RCP of any divisor: above 2^126 its result is subnormal, so 0.
+__global__ void fast_division(Input in, uint32_t) {
+    const uint64_t x = in.bits[I], y = in.bits[(I + 9) % COUNT];
+    in.out[I] = __float_as_uint(
+        __fdividef(__uint_as_float((uint32_t)x), __uint_as_float((uint32_t)(x >> 32))));
+    in.out[COUNT + I] = __float_as_uint(
+        __fdividef(__uint_as_float((uint32_t)y), __uint_as_float(0x7e000000u | (uint32_t)x)));
+    in.out[2 * COUNT + I] = __float_as_uint(
+        __fdividef(__uint_as_float((uint32_t)y), __uint_as_float((uint32_t)x & 0x80ffffffu)));
+}
+
 static const struct {
     const char *name;
     Kernel *kernel;
@@ -198,7 +209,8 @@ static const struct {
                {"uniform", uniform},
                {"jump_table", jump_table},
                {"function_pointers", function_pointers},
-               {"long_division", long_division}};
+               {"long_division", long_division},
+               {"fast_division", fast_division}};
 
 static uint64_t bits[COUNT], out[RESULTS];
 static float value[COUNT];

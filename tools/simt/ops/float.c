@@ -44,10 +44,10 @@ OP2(sub_f32, LaneF32, quiet(a[l] - b[l]))
 OP2(mul_f32, LaneF32, quiet(a[l] * b[l]))
 OP2(div_f32, LaneF32, quiet(a[l] / b[l]))
 // A product with the reciprocal, as compilers make it for sm_75 to sm_120: both are scaled where
-// the divisor is subnormal.
+// the divisor is subnormal; a subnormal reciprocal is 0.
 static inline float div_approx(float a, float b) {
-    const float scale = fabsf(b) < 0x1p-126f ? 0x1p24f : 1;
-    return a * scale * (1.0f / (b * scale));
+    const float scale = fabsf(b) < 0x1p-126f ? 0x1p24f : 1, inverse = 1.0f / (b * scale);
+    return a * scale * (fabsf(inverse) < 0x1p-126f ? copysignf(0, inverse) : inverse);
 }
 OP2(div_approx_f32, LaneF32, quiet(div_approx(a[l], b[l])))
 OP3(fma_f32, LaneF32, quiet(__builtin_fmaf(a[l], b[l], c[l])))
