@@ -184,6 +184,14 @@ __global__ void long_division(Input in, uint32_t word) {
     in.out[3 * COUNT + I] = (uint64_t)(1000 * (double)(int64_t)x / 3) + (uint64_t)(float)y;
 }
 
+// LEA of what is taken away, with and without a borrow
+__global__ void doubles_less(Input in, uint32_t word) {
+    const uint64_t x = in.bits[I], y = in.bits[(I + 11) % COUNT];
+    in.out[I] = y - (x << 1);
+    in.out[COUNT + I] = (uint32_t)y - ((uint32_t)x << 5);
+    in.out[2 * COUNT + I] = (uint64_t)(uint32_t)x - ((uint64_t)word << 33 | (y & 0xffffffff) << 1);
+}
+
 // MUFU.RCP of any divisor: above 2^126 its result is subnormal, so 0.
 __global__ void fast_division(Input in, uint32_t) {
     const uint64_t x = in.bits[I], y = in.bits[(I + 9) % COUNT];
@@ -210,6 +218,7 @@ static const struct {
                {"jump_table", jump_table},
                {"function_pointers", function_pointers},
                {"long_division", long_division},
+               {"doubles_less", doubles_less},
                {"fast_division", fast_division}};
 
 static uint64_t bits[COUNT], out[RESULTS];

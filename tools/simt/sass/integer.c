@@ -192,14 +192,16 @@ static uint32_t shifted_high(SassLower *s, uint32_t low, uint32_t high, uint32_t
     return to;
 }
 
-// LEA: d, p, a, b, c, shift, x: a << shift, or of {c, a} what is shifted out of a, and b.
+// LEA: d, p, a, b, c, shift, x: a << shift, or of {c, a} what is shifted out of a, and b. What is
+// shifted may be taken from b; then p says, as it does of IADD3, that nothing is borrowed.
 void sass_lower_lea(SassLower *s) {
     const SassOperand *operands = s->inst->operands;
     const bool high = sass_take(s, "HI"), extended = sass_take(s, "X");
     const bool widens = sass_take(s, "SX32");
     const uint32_t by = (uint32_t)operands[5].value;
     uint32_t a = sass_raw(s, &operands[2], 0), part;
-    if (operands[2].negated) sass_refuse(s, "what it negates is not known");
+    const bool minus = operands[2].negated;
+    if (minus && (high || extended)) sass_refuse(s, "what it negates is not known");
     if (high) {
         uint32_t upper = widens ? sass_temp(s, REGISTER_32) : sass_raw(s, &operands[4], 0);
         if (widens) sass_row(s, "shr.s32", upper, a, sass_constant(s, 31), 0);
@@ -210,8 +212,13 @@ void sass_lower_lea(SassLower *s) {
     }
     const uint32_t b = sass_source(s, 3);
     if (!extended && sass_wanted(s, 1) == PTX_NONE) {
-        sass_row(s, "add.u32", sass_dest(s, 0, 0), part, b, 0);
+        sass_row(s, minus ? "sub.u32" : "add.u32", sass_dest(s, 0, 0), b, part, 0);
         return;
+    }
+    if (minus) {
+        const uint32_t inverted = sass_temp(s, REGISTER_32);
+        sass_row(s, "not.b32", inverted, part, 0, 0);
+        part = inverted;
     }
     const InstCarry carry = {.d = sass_dest(s, 0, 0),
                              .p = sass_wanted(s, 1),
@@ -220,7 +227,8 @@ void sass_lower_lea(SassLower *s) {
                              .b = b,
                              .c = sass_constant(s, 0),
                              .x = extended ? carry_in(s, 6) : PTX_NONE,
-                             .y = PTX_NONE};
+                             .y = PTX_NONE,
+                             .plus = minus};
     sass_emit(s, op_add_carry)->carry = carry;
 }
 
