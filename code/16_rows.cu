@@ -522,9 +522,17 @@ template <class T, class O> struct RowsPath {
     enum { END = (sizeof(O) + 4) / sizeof(T) };
     const O *offsets;
     long long rows, zero, last; // zero: the first element; last: the last one's end
+    long long each, width;      // tiles of a share; steps of a tile
     // At which step a row begins whose first element is `begin`.
     __device__ long long step_of(long long row, long long begin) const {
         return begin - zero + END * row;
+    }
+    __device__ long long steps() const { return step_of(rows, last); }
+    __device__ long long tiles() const { return (steps() + width - 1) / width; }
+    // Into equal shares, each of equal tiles of `most` steps at most.
+    __device__ void divide(long long shares, long long most) {
+        each = (steps() - 1) / (most * shares) + 1;
+        width = (steps() - 1) / (each * shares) + 1;
     }
 };
 
@@ -655,6 +663,18 @@ struct RowsSpan {
     }
 };
 
+// 16 bytes on their way into shared memory, past the registers where the device can do that.
+__device__ inline void rows_copy_async(void *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#else
+    *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+
 // Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
 // capability 9.0 all lanes of a warp, themselves.
 __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
@@ -667,14 +687,9 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
             : "memory");
 #else
     for (size_t x = s.vectors + threadIdx.x % 32 * 16; x < s.stop; x += 32 * 16)
+        rows_copy_async(s.to + x, (const void *)x);
 #if __CUDA_ARCH__ >= 800
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                         (unsigned)__cvta_generic_to_shared(s.to + x)),
-                     "l"(x)
-                     : "memory");
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(gate.address()) : "memory");
-#else
-        *(uint4 *)(s.to + x) = *(const uint4 *)x;
 #endif
 #endif
 }
@@ -703,7 +718,7 @@ struct RowsTile {
 };
 
 // What a block keeps in shared memory, and what its warps do there: SEARCHERS search, one has
-// tiles copied, WARPS of them add. A tile is STEPS steps of the path, SIZE elements at most.
+// tiles copied, WARPS of them add. A tile is up to STEPS steps of the path, SIZE elements at most.
 template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     typedef typename Op::Acc Acc;
     typedef RowsPath<T, O> Path;
@@ -755,8 +770,8 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     __device__ long long cut_group(Search &search, const Path &path, RowsTurn<GROUPS> turn,
                                    long long t, long long end) {
         const unsigned lane = threadIdx.x % 32, key = lane / Search::LANES;
-        const long long steps = path.step_of(path.rows, path.last);
-        const RowsCut at = search.find(path, min(min(t + key, end) * STEPS, steps));
+        const RowsCut at =
+            search.find(path, min(min(t + key, end) * path.width, path.steps()));
         used[turn.at].wait(turn.times);
         if (lane % Search::LANES == 0) cut[turn.at][key] = at;
         __syncwarp(); // the cuts are there
@@ -785,9 +800,8 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         }
     }
 
-    // The warp that copies. A share is `each` tiles.
-    __device__ void copy(const Path &path, const T *in, long long t, long long end,
-                         long long each) {
+    // The warp that copies.
+    __device__ void copy(const Path &path, const T *in, long long t, long long end) {
         const bool leads = threadIdx.x % 32 == 0;
         RowsTurn<GROUPS> turn = {0, 0};
         RowsTurn<2> stage = {0, 0};
@@ -795,9 +809,9 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
             known[turn.at].wait(turn.times + 1);
             for (int k = 0; k < tiles && t < end; k++, t++) {
                 const RowsCut a = cut[turn.at][k], b = cut[turn.at][k + 1];
-                if (leads && t == share * each && a.begin < a.e) {
+                if (leads && t == share * path.each && a.begin < a.e) {
                     joined = a.row;
-                    began = (unsigned)(path.step_of(a.row, a.begin) / STEPS / each);
+                    began = (unsigned)(path.step_of(a.row, a.begin) / path.width / path.each);
                 }
                 if (leads && t + 1 == end) on = b.begin < b.e;
                 copy_tile(path, in, a, b, stage);
@@ -969,7 +983,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
 };
 
 // Has a block's part of the offsets brought into L2, a line of 128 bytes for each thread at most.
-template <class O> __device__ void rows_bring(const O *offsets, long long rows) {
+template <class O> __device__ void rows_prefetch(const O *offsets, long long rows) {
     const long long lines = ((rows + 1) * (long long)sizeof(O) - 1) / 128 + 1;
     const long long each = (lines + gridDim.x - 1) / gridDim.x;
     const long long line = blockIdx.x * each + threadIdx.x;
@@ -989,25 +1003,23 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     typename Deal::First search;
     search.low = 0, search.high = rows;
     if (warp == WARPS) search.ask(offsets);
-    rows_bring(offsets, rows);
+    rows_prefetch(offsets, rows);
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
         deal.share = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
         if (gridDim.x > 1 && deal.share + 1 == gridDim.x) *started = 0;
     }
-    const RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
+    RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
+    path.divide(gridDim.x, Deal::STEPS);
     deal.init();
     __syncthreads(); // gates are there, and what no copy will write is filled in
-    const long long steps = path.step_of(rows, path.last);
-    const long long tiles = (steps + Deal::STEPS - 1) / Deal::STEPS;
-    const long long each = (tiles + gridDim.x - 1) / gridDim.x; // tiles of a share
-    const long long first = deal.share * each, end = min(first + each, tiles);
+    const long long first = deal.share * path.each, end = min(first + path.each, path.tiles());
     if (first >= end) return;
     if (warp < WARPS)
         deal.add(out, boxes, (int)(end - first));
     else if (warp < WARPS + Deal::SEARCHERS)
         deal.search(search, path, warp - WARPS, first, end);
     else
-        deal.copy(path, in, first, end, each);
+        deal.copy(path, in, first, end);
 }
 
 // Reduces ragged rows, a warp for each and a block for a longer one. There are so many blocks that
@@ -1251,17 +1263,6 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
         }
 }
 
-// 16 bytes on their way into shared memory, past the registers where the device can do that.
-__device__ inline void rows_copy_async(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-#else
-    *(uint4 *)to = *(const uint4 *)from;
-#endif
-}
 // Waits for all that this thread has asked for.
 __device__ inline void rows_copy_wait() {
 #if __CUDA_ARCH__ >= 800
