@@ -515,6 +515,18 @@ __global__ void __launch_bounds__(THREADS)
     if (t == 0) out[row] = Op::finish(mine, cols);
 }
 
+// Reduces rows at any address and stride, each by a warp. Blocks of 256 threads.
+template <class Op, class T, int PER>
+__global__ void __launch_bounds__(256)
+    rows_by_warps(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
+    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / 32;
+    if (row >= rows) return;
+    typename Op::Acc mine =
+        rows_piece<Op, T, 32, PER>(in + row * stride, cols, threadIdx.x % 32, 0, 1);
+    mine = rows_lanes_all<Op>(mine, 32);
+    if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, cols);
+}
+
 // Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes all
 // elements of a row, then its end, then the next row. An end is as many steps as its offset and a
 // result of 4 bytes would be elements: so equal lengths of the path are equally many bytes to move.
@@ -1301,6 +1313,12 @@ __device__ void rows_send(const T *window, T *to, unsigned n, unsigned lane, uns
     }
 }
 
+// So many elements has a window of some rows: each may begin anywhere in a pack.
+template <class T> unsigned rows_window_room(unsigned rows, unsigned cols) {
+    enum { VEC = 16 / sizeof(T) };
+    return rows * ((cols + 2 * VEC - 2) / VEC * VEC);
+}
+
 // What a warp has of a matrix in its window of `room` elements: a row for each of its teams of
 // LANES lanes, all of them as one where they lie side by side in memory, else each at a place of
 // its own.
@@ -1324,7 +1342,40 @@ template <class T, int LANES> struct RowsWindow {
         begin = window + (together ? 0 : team * (room / ROWS)) + rows_phase(matrix + at);
         row = together ? begin + team * all : begin;
     }
+    // How many of its row's elements from number i on the lane has, of N.
+    template <int N> __device__ int valid(unsigned i) const {
+        return cols > i ? (int)min(cols - i, (unsigned)N) : 0;
+    }
 };
+
+// Brings what a warp has of a matrix into its window. The lane's elements from number i on come into
+// x; returns what its row's lanes make of all of them.
+template <class Op, class T, int LANES, int N>
+__device__ typename Op::Acc rows_window_all(const RowsWindow<T, LANES> &in, const T *matrix,
+                                            unsigned i, float (&x)[N]) {
+    rows_bring(in.begin, matrix + in.at, in.n, in.lane, in.lanes);
+    rows_copy_wait();
+    __syncwarp(); // what the warp has is in its window
+    const int valid = in.template valid<N>(i);
+#pragma unroll
+    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
+    return rows_lanes_all<Op>(Op::template gather<N, 1>(x, valid, i, 1), LANES);
+}
+
+// Reduces short rows at any address and stride, each by LANES lanes of a warp, N elements side by
+// side for each. Blocks of 256 threads, with a window of `room` elements for each warp.
+template <class Op, class T, int LANES, int N>
+__global__ void __launch_bounds__(256)
+    rows_by_windows(RowsTask<T> task, unsigned room, typename Op::Out *out) {
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
+    const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
+    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / LANES;
+    float x[N];
+    const typename Op::Acc all =
+        rows_window_all<Op, T, LANES, N>(in, task.in, threadIdx.x % LANES * N, x);
+    if (threadIdx.x % LANES == 0 && row < task.rows) out[row] = Op::finish(all, task.cols);
+}
 
 // The same for short rows at any address, of any stride: a row for LANES lanes of a warp, N
 // elements side by side for each. Blocks of 128 threads, with a window of `room` elements for each
@@ -1337,15 +1388,9 @@ __global__ void __launch_bounds__(128)
     const unsigned i = threadIdx.x % LANES * N;
     T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
     const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
-    rows_bring(in.begin, task.in + in.at, in.n, in.lane, in.lanes);
-    rows_copy_wait();
-    __syncwarp(); // what the warp has is in its window
-    const int valid = in.cols > i ? (int)min(in.cols - i, (unsigned)N) : 0;
     float x[N];
-#pragma unroll
-    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
-    typename Op::Acc all = Op::template gather<N, 1>(x, valid, i, 1);
-    all = rows_lanes_all<Op>(all, LANES);
+    const typename Op::Acc all = rows_window_all<Op, T, LANES, N>(in, task.in, i, x);
+    const int valid = in.template valid<N>(i);
     const float scale = Map::scale(all, task.cols, parameters);
     const RowsWindow<T, LANES> out(window, room, task.out, task.out_stride, task);
     __syncwarp(); // all have read the window before it is overwritten
@@ -1449,6 +1494,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 #define ROWS_BOXES           4096u // parts of rows that are on their way, the most of a launch
 #define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u) // three words each, two counters
+#define ROWS_OF_WARP         2752u // bytes of a row that is for a warp at most
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
 // memory of a block and of an SM.
@@ -1493,25 +1539,65 @@ cudaError_t rows_by_count(const RowsDevice &d, const T *in, size_t rows, unsigne
                : rows_start_lanes<Op, T, VEC, LANES, PER, 1>(in, rows, cols, stride, out, stream);
 }
 
-// So many lanes, and vectors for each, that they take a row at once. A lane that takes one element
-// at a time takes more of them.
+// So many lanes, and vectors for each, that they take a row at once.
 template <class Op, class T, int VEC>
 cudaError_t rows_with_lanes(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
                             size_t stride, typename Op::Out *out, cudaStream_t stream) {
-    enum { FEW = VEC == 1 ? 8 : 2, MORE = VEC == 1 ? 5 : 2, ROWS = VEC == 1 ? 1 : 2 };
     const unsigned vectors = (cols + VEC - 1) / VEC;
 #define ROWS_LANES(lanes, per, count)                                                              \
     return rows_by_count<Op, T, VEC, lanes, per, count>(d, in, rows, cols, stride, out, stream)
-    if (vectors <= 1) ROWS_LANES(1, 1, VEC == 1 ? 8 : 2);
-    if (vectors <= FEW) ROWS_LANES(1, FEW, ROWS);
-    if (vectors <= 2 * FEW) ROWS_LANES(2, FEW, ROWS);
-    if (vectors <= 4 * FEW) ROWS_LANES(4, FEW, ROWS);
-    if (vectors <= 8 * FEW) ROWS_LANES(8, FEW, ROWS);
-    if (vectors <= 16 * MORE) ROWS_LANES(16, MORE, 2);
-    if (vectors <= 16 * FEW) ROWS_LANES(16, FEW, 2);
-    if (vectors <= 32 * FEW) ROWS_LANES(32, FEW, 2);
-    ROWS_LANES(32, 2 * FEW, 1);
+    if (vectors <= 1) ROWS_LANES(1, 1, 2);
+    if (vectors <= 2) ROWS_LANES(1, 2, 2);
+    if (vectors <= 4) ROWS_LANES(2, 2, 2);
+    if (vectors <= 8) ROWS_LANES(4, 2, 2);
+    if (vectors <= 16) ROWS_LANES(8, 2, 2);
+    if (vectors <= 32) ROWS_LANES(16, 2, 2);
+    if (vectors <= 64) ROWS_LANES(32, 2, 2);
+    ROWS_LANES(32, 4, 1);
 #undef ROWS_LANES
+}
+
+template <class Op, class T, int LANES, int N>
+cudaError_t rows_with_windows(const T *in, size_t rows, unsigned cols, size_t stride,
+                              typename Op::Out *out, cudaStream_t stream) {
+    const unsigned room = rows_window_room<T>(32 / LANES, cols);
+    const RowsTask<T> task = {in, stride, NULL, 0, rows, cols};
+    rows_by_windows<Op, T, LANES, N><<<(unsigned)((rows * LANES + 255) / 256), 256,
+                                       8 * room * sizeof(T), stream>>>(task, room, out);
+    return cudaGetLastError();
+}
+
+template <class Op, class T, int PER>
+cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stride,
+                            typename Op::Out *out, cudaStream_t stream) {
+    rows_by_warps<Op, T, PER>
+        <<<(unsigned)((rows + 7) / 8), 256, 0, stream>>>(in, rows, cols, stride, out);
+    return cudaGetLastError();
+}
+
+// Rows of up to ROWS_OF_WARP bytes at any address.
+template <class Op, class T>
+cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
+                                size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    const unsigned vectors = cols / (16 / sizeof(T)); // at most
+    if (cols <= 1) return rows_by_count<Op, T, 1, 1, 1, 8>(d, in, rows, cols, stride, out, stream);
+    if (cols <= 5) return rows_by_count<Op, T, 1, 1, 5, 1>(d, in, rows, cols, stride, out, stream);
+#define ROWS_WINDOWS(lanes, n)                                                                     \
+    return rows_with_windows<Op, T, lanes, n>(in, rows, cols, stride, out, stream)
+    if (cols <= 9) ROWS_WINDOWS(1, 9);
+    if (cols <= 17) ROWS_WINDOWS(1, 17);
+    if (cols <= 33) ROWS_WINDOWS(1, 33);
+    if (cols <= 66) ROWS_WINDOWS(2, 33);
+    if (cols <= 132) ROWS_WINDOWS(4, 33);
+#undef ROWS_WINDOWS
+#define ROWS_WARPS(per) return rows_with_warps<Op, T, per>(in, rows, cols, stride, out, stream)
+    if (vectors <= 32) ROWS_WARPS(1);
+    if (vectors <= 64) ROWS_WARPS(2);
+    if (vectors <= 96) ROWS_WARPS(3);
+    if (vectors <= 128) ROWS_WARPS(4);
+    if (vectors <= 160) ROWS_WARPS(5);
+    ROWS_WARPS(6);
+#undef ROWS_WARPS
 }
 
 // `parts` blocks for each row.
@@ -1524,13 +1610,13 @@ cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t str
 }
 
 // How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
-// pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be more
-// than a fifth of those of 512 threads that the device has threads for: where registers leave room
-// for half of these, two such calls can still wait at the same time. Else four times as many blocks
-// as there are threads for, for all rows; of one to three rows, just as many.
+// pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be a
+// quarter or more of those of 512 threads that the device has threads for: where registers leave
+// room for half of these, two such calls can still wait at the same time. Else four times as many
+// blocks as there are threads for, for all rows; of one to three rows, just as many.
 inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
-    if (bytes <= 65536 || rows > fit / 5) return 1;
+    if (bytes <= 65536 || 4 * rows >= fit) return 1;
     if (rows * pieces <= 2 * fit) return 0;
     const size_t wanted = rows < 4 ? fit / rows : 4 * fit / rows, tiles = bytes / 32768 + 1;
     const size_t parts = wanted < tiles ? wanted : tiles, most = ROWS_BOXES / rows;
@@ -1552,7 +1638,7 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     if (error != cudaSuccess) return error;
     const unsigned n = (unsigned)cols;
     const size_t bytes = cols * sizeof(T);
-    if (bytes > 2048) {
+    if (bytes > ROWS_OF_WARP) {
         const size_t parts = rows_parts(d, rows, bytes);
 #define ROWS_BLOCKS(threads, parts)                                                                \
     return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace,      \
@@ -1564,9 +1650,9 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
         ROWS_BLOCKS(512, parts);
 #undef ROWS_BLOCKS
     }
-    if (rows_aligned<T>(d_in, rows, stride, cols))
+    if (bytes <= 2048 && rows_aligned<T>(d_in, rows, stride, cols))
         return rows_with_lanes<Op, T, 16 / sizeof(T)>(d, d_in, rows, n, stride, d_out, stream);
-    return rows_with_lanes<Op, T, 1>(d, d_in, rows, n, stride, d_out, stream);
+    return rows_at_any_address<Op, T>(d, d_in, rows, n, stride, d_out, stream);
 }
 
 template <class Op, class T, class O, int WARPS, int SIZE>
@@ -1652,8 +1738,8 @@ cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters
 template <class Map, class T, int LANES, int N>
 cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters parameters,
                              cudaStream_t stream) {
-    enum { VEC = 16 / sizeof(T), ROWS = 32 / LANES, WARPS = 4 };
-    const unsigned room = ROWS * (((unsigned)task.cols + 2 * VEC - 2) / VEC * VEC);
+    enum { ROWS = 32 / LANES, WARPS = 4 };
+    const unsigned room = rows_window_room<T>(ROWS, (unsigned)task.cols);
     const size_t blocks = (task.rows + WARPS * ROWS - 1) / (WARPS * ROWS);
     rows_map_short<Map, T, LANES, N>
         <<<(unsigned)blocks, WARPS * 32, WARPS * room * sizeof(T), stream>>>(task, room,
