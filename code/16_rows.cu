@@ -534,18 +534,11 @@ template <class T, class O> struct RowsPath {
     enum { END = (sizeof(O) + 4) / sizeof(T) };
     const O *offsets;
     long long rows, zero, last; // zero: the first element; last: the last one's end
-    long long each, width;      // tiles of a share; steps of a tile
     // At which step a row begins whose first element is `begin`.
     __device__ long long step_of(long long row, long long begin) const {
         return begin - zero + END * row;
     }
     __device__ long long steps() const { return step_of(rows, last); }
-    __device__ long long tiles() const { return (steps() + width - 1) / width; }
-    // Into equal shares, each of equal tiles of `most` steps at most.
-    __device__ void divide(long long shares, long long most) {
-        each = (steps() - 1) / (most * shares) + 1;
-        width = (steps() - 1) / (each * shares) + 1;
-    }
 };
 
 // Where the path is cut: the row that ends next, the next element, the row's first element.
@@ -730,7 +723,7 @@ struct RowsTile {
 };
 
 // What a block keeps in shared memory, and what its warps do there: SEARCHERS search, one has
-// tiles copied, WARPS of them add. A tile is up to STEPS steps of the path, SIZE elements at most.
+// tiles copied, WARPS of them add. A tile is STEPS steps of the path, SIZE elements at most.
 template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     typedef typename Op::Acc Acc;
     typedef RowsPath<T, O> Path;
@@ -782,8 +775,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     __device__ long long cut_group(Search &search, const Path &path, RowsTurn<GROUPS> turn,
                                    long long t, long long end) {
         const unsigned lane = threadIdx.x % 32, key = lane / Search::LANES;
-        const RowsCut at =
-            search.find(path, min(min(t + key, end) * path.width, path.steps()));
+        const RowsCut at = search.find(path, min(min(t + key, end) * STEPS, path.steps()));
         used[turn.at].wait(turn.times);
         if (lane % Search::LANES == 0) cut[turn.at][key] = at;
         __syncwarp(); // the cuts are there
@@ -812,8 +804,9 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         }
     }
 
-    // The warp that copies.
-    __device__ void copy(const Path &path, const T *in, long long t, long long end) {
+    // The warp that copies. A share is `each` tiles.
+    __device__ void copy(const Path &path, const T *in, long long t, long long end,
+                         unsigned each) {
         const bool leads = threadIdx.x % 32 == 0;
         RowsTurn<GROUPS> turn = {0, 0};
         RowsTurn<2> stage = {0, 0};
@@ -821,9 +814,9 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
             known[turn.at].wait(turn.times + 1);
             for (int k = 0; k < tiles && t < end; k++, t++) {
                 const RowsCut a = cut[turn.at][k], b = cut[turn.at][k + 1];
-                if (leads && t == share * path.each && a.begin < a.e) {
+                if (leads && t == (long long)share * each && a.begin < a.e) {
                     joined = a.row;
-                    began = (unsigned)(path.step_of(a.row, a.begin) / path.width / path.each);
+                    began = (unsigned)(path.step_of(a.row, a.begin) / STEPS) / each;
                 }
                 if (leads && t + 1 == end) on = b.begin < b.e;
                 copy_tile(path, in, a, b, stage);
@@ -1020,18 +1013,21 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
         deal.share = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
         if (gridDim.x > 1 && deal.share + 1 == gridDim.x) *started = 0;
     }
-    RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
-    path.divide(gridDim.x, Deal::STEPS);
+    const RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
     deal.init();
     __syncthreads(); // gates are there, and what no copy will write is filled in
-    const long long first = deal.share * path.each, end = min(first + path.each, path.tiles());
+    // Everybody waits for this division: of 32 bits it is a few instructions.
+    const unsigned tiles = (unsigned)((path.steps() + Deal::STEPS - 1) / Deal::STEPS);
+    const unsigned each = (tiles - 1) / gridDim.x + 1; // tiles of a share
+    const long long first = (long long)deal.share * each;
+    const long long end = min(first + each, (long long)tiles);
     if (first >= end) return;
     if (warp < WARPS)
         deal.add(out, boxes, (int)(end - first));
     else if (warp < WARPS + Deal::SEARCHERS)
         deal.search(search, path, warp - WARPS, first, end);
     else
-        deal.copy(path, in, first, end);
+        deal.copy(path, in, first, end, each);
 }
 
 // Reduces ragged rows, a warp for each and a block for a longer one. There are so many blocks that
@@ -1539,65 +1535,74 @@ cudaError_t rows_by_count(const RowsDevice &d, const T *in, size_t rows, unsigne
                : rows_start_lanes<Op, T, VEC, LANES, PER, 1>(in, rows, cols, stride, out, stream);
 }
 
-// So many lanes, and vectors for each, that they take a row at once.
+// So many lanes, and vectors for each, that they take a row at once. A lane that takes one element
+// at a time takes more of them.
 template <class Op, class T, int VEC>
 cudaError_t rows_with_lanes(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
                             size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    enum { FEW = VEC == 1 ? 8 : 2, MORE = VEC == 1 ? 5 : 2, ROWS = VEC == 1 ? 1 : 2 };
     const unsigned vectors = (cols + VEC - 1) / VEC;
 #define ROWS_LANES(lanes, per, count)                                                              \
     return rows_by_count<Op, T, VEC, lanes, per, count>(d, in, rows, cols, stride, out, stream)
-    if (vectors <= 1) ROWS_LANES(1, 1, 2);
-    if (vectors <= 2) ROWS_LANES(1, 2, 2);
-    if (vectors <= 4) ROWS_LANES(2, 2, 2);
-    if (vectors <= 8) ROWS_LANES(4, 2, 2);
-    if (vectors <= 16) ROWS_LANES(8, 2, 2);
-    if (vectors <= 32) ROWS_LANES(16, 2, 2);
-    if (vectors <= 64) ROWS_LANES(32, 2, 2);
-    ROWS_LANES(32, 4, 1);
+    if (vectors <= 1) ROWS_LANES(1, 1, VEC == 1 ? 8 : 2);
+    if (vectors <= FEW) ROWS_LANES(1, FEW, ROWS);
+    if (vectors <= 2 * FEW) ROWS_LANES(2, FEW, ROWS);
+    if (vectors <= 4 * FEW) ROWS_LANES(4, FEW, ROWS);
+    if (vectors <= 8 * FEW) ROWS_LANES(8, FEW, ROWS);
+    if (vectors <= 16 * MORE) ROWS_LANES(16, MORE, 2);
+    if (vectors <= 16 * FEW) ROWS_LANES(16, FEW, 2);
+    if (vectors <= 32 * FEW) ROWS_LANES(32, FEW, 2);
+    ROWS_LANES(32, 2 * FEW, 1);
 #undef ROWS_LANES
 }
 
 template <class Op, class T, int LANES, int N>
-cudaError_t rows_with_windows(const T *in, size_t rows, unsigned cols, size_t stride,
-                              typename Op::Out *out, cudaStream_t stream) {
+cudaError_t rows_start_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
+                               cudaStream_t stream) {
     const unsigned room = rows_window_room<T>(32 / LANES, cols);
-    const RowsTask<T> task = {in, stride, NULL, 0, rows, cols};
-    rows_by_windows<Op, T, LANES, N><<<(unsigned)((rows * LANES + 255) / 256), 256,
-                                       8 * room * sizeof(T), stream>>>(task, room, out);
+    const RowsTask<T> task = {in, cols, NULL, 0, rows, cols};
+    rows_by_windows<Op, T, LANES, N>
+        <<<(unsigned)((rows * LANES + 255) / 256), 256, 8 * room * sizeof(T), stream>>>(task, room,
+                                                                                      out);
     return cudaGetLastError();
 }
 
-template <class Op, class T, int PER>
+// Rows side by side, of up to 132 elements.
+template <class Op, class T>
+cudaError_t rows_with_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
+                              cudaStream_t stream) {
+    if (cols <= 9) return rows_start_windows<Op, T, 1, 9>(in, rows, cols, out, stream);
+    if (cols <= 17) return rows_start_windows<Op, T, 1, 17>(in, rows, cols, out, stream);
+    if (cols <= 33) return rows_start_windows<Op, T, 1, 33>(in, rows, cols, out, stream);
+    if (cols <= 66) return rows_start_windows<Op, T, 2, 33>(in, rows, cols, out, stream);
+    return rows_start_windows<Op, T, 4, 33>(in, rows, cols, out, stream);
+}
+
+// Rows of up to ROWS_OF_WARP bytes.
+template <class Op, class T>
 cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stride,
                             typename Op::Out *out, cudaStream_t stream) {
-    rows_by_warps<Op, T, PER>
-        <<<(unsigned)((rows + 7) / 8), 256, 0, stream>>>(in, rows, cols, stride, out);
+    const unsigned vectors = cols / (16 / sizeof(T)); // at most
+    const auto kernel = vectors <= 32    ? rows_by_warps<Op, T, 1>
+                        : vectors <= 64  ? rows_by_warps<Op, T, 2>
+                        : vectors <= 96  ? rows_by_warps<Op, T, 3>
+                        : vectors <= 128 ? rows_by_warps<Op, T, 4>
+                        : vectors <= 160 ? rows_by_warps<Op, T, 5>
+                                         : rows_by_warps<Op, T, 3>; // twice
+    kernel<<<(unsigned)((rows + 7) / 8), 256, 0, stream>>>(in, rows, cols, stride, out);
     return cudaGetLastError();
 }
 
-// Rows of up to ROWS_OF_WARP bytes at any address.
 template <class Op, class T>
 cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
                                 size_t stride, typename Op::Out *out, cudaStream_t stream) {
-    const unsigned vectors = cols / (16 / sizeof(T)); // at most
-    if (cols <= 1) return rows_by_count<Op, T, 1, 1, 1, 8>(d, in, rows, cols, stride, out, stream);
-    if (cols <= 5) return rows_by_count<Op, T, 1, 1, 5, 1>(d, in, rows, cols, stride, out, stream);
-#define ROWS_WINDOWS(lanes, n)                                                                     \
-    return rows_with_windows<Op, T, lanes, n>(in, rows, cols, stride, out, stream)
-    if (cols <= 9) ROWS_WINDOWS(1, 9);
-    if (cols <= 17) ROWS_WINDOWS(1, 17);
-    if (cols <= 33) ROWS_WINDOWS(1, 33);
-    if (cols <= 66) ROWS_WINDOWS(2, 33);
-    if (cols <= 132) ROWS_WINDOWS(4, 33);
-#undef ROWS_WINDOWS
-#define ROWS_WARPS(per) return rows_with_warps<Op, T, per>(in, rows, cols, stride, out, stream)
-    if (vectors <= 32) ROWS_WARPS(1);
-    if (vectors <= 64) ROWS_WARPS(2);
-    if (vectors <= 96) ROWS_WARPS(3);
-    if (vectors <= 128) ROWS_WARPS(4);
-    if (vectors <= 160) ROWS_WARPS(5);
-    ROWS_WARPS(6);
-#undef ROWS_WARPS
+    const size_t lanes = cols <= 33 ? 1 : cols <= 66 ? 2 : cols <= 132 ? 4 : 32;
+    const bool many = rows * lanes > (size_t)d.threads;
+    if (many && cols >= 9 && cols <= 132 && stride == cols)
+        return rows_with_windows<Op, T>(in, rows, cols, out, stream);
+    if ((many && cols > 256) || cols * sizeof(T) > 2048)
+        return rows_with_warps<Op, T>(in, rows, cols, stride, out, stream);
+    return rows_with_lanes<Op, T, 1>(d, in, rows, cols, stride, out, stream);
 }
 
 // `parts` blocks for each row.
