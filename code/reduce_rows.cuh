@@ -843,8 +843,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     }
 
     // The warp that copies. A share is `each` tiles.
-    __device__ void copy(const Path &path, const T *in, long long t, long long end,
-                         unsigned each) {
+    __device__ void copy(const Path &path, const T *in, long long t, long long end, unsigned each) {
         const bool leads = threadIdx.x % 32 == 0;
         RowsTurn<GROUPS> turn = {0, 0};
         RowsTurn<2> stage = {0, 0};
@@ -1382,8 +1381,8 @@ template <class T, int LANES> struct RowsWindow {
     }
 };
 
-// Brings what a warp has of a matrix into its window. The lane's elements from number i on come into
-// x; returns what its row's lanes make of all of them.
+// Brings what a warp has of a matrix into its window. The lane's elements from number i on come
+// into x; returns what its row's lanes make of all of them.
 template <class Op, class T, int LANES, int N>
 __device__ typename Op::Acc rows_window_all(const RowsWindow<T, LANES> &in, const T *matrix,
                                             unsigned i, float (&x)[N]) {
@@ -1601,7 +1600,7 @@ cudaError_t rows_start_windows(const T *in, size_t rows, unsigned cols, typename
     const RowsTask<T> task = {in, cols, NULL, 0, rows, cols};
     rows_by_windows<Op, T, LANES, N>
         <<<(unsigned)((rows * LANES + 255) / 256), 256, 8 * room * sizeof(T), stream>>>(task, room,
-                                                                                      out);
+                                                                                        out);
     return cudaGetLastError();
 }
 
