@@ -729,14 +729,15 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     typedef RowsPath<T, O> Path;
     enum {
         VEC = 16 / sizeof(T),
-        LEAF = 8,                                  // elements of a tree's lowest nodes
-        STEPS = SIZE - RowsSpan::LINE / sizeof(T), // a tile begins somewhere in a line
+        LEAF = 8,   // elements of a tree's lowest nodes
+        NEAR = 128, // elements that a share takes on or leaves
+        STEPS = SIZE - RowsSpan::LINE / sizeof(T) - NEAR, // a tile begins somewhere in a line
         BYTES = SIZE * sizeof(T) + 3 * RowsSpan::LINE,
         ADDERS = 32 * WARPS,
         THREADS = ADDERS + 96,
         PART = SIZE / WARPS, // of a tile, for a warp
         KEYS = 8,            // cuts of a group
-        FIRST = 4,           // of the first
+        FIRST = 2,           // of the first
         SEARCHERS = 2,       // warps that search, in turns
         GROUPS = 4           // of cuts
     };
@@ -770,12 +771,15 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
 #endif
     }
 
-    // Cuts a group's tiles, from tile t on; returns the row of the last cut.
+    // Cuts a group's tiles, from tile t on; returns the row of the last cut. Where a share begins
+    // or ends soon after a row has begun, the cut is where the row begins.
     template <class Search>
     __device__ long long cut_group(Search &search, const Path &path, RowsTurn<GROUPS> turn,
-                                   long long t, long long end) {
+                                   long long t, long long end, bool begins) {
         const unsigned lane = threadIdx.x % 32, key = lane / Search::LANES;
-        const RowsCut at = search.find(path, min(min(t + key, end) * STEPS, path.steps()));
+        RowsCut at = search.find(path, min(min(t + key, end) * STEPS, path.steps()));
+        const bool border = t + key >= end || (begins && key == 0);
+        if (border && at.e - at.begin <= NEAR) at.e = at.begin;
         used[turn.at].wait(turn.times);
         if (lane % Search::LANES == 0) cut[turn.at][key] = at;
         __syncwarp(); // the cuts are there
@@ -790,7 +794,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         RowsTurn<GROUPS> turn = {0, 0};
         long long low = 0, high = path.rows;
         if (searcher == 0) {
-            low = cut_group(first, path, turn, t, end);
+            low = cut_group(first, path, turn, t, end, true);
             high = min(path.rows, low + MOST);
         }
         t += FIRST - 1, turn.next();
@@ -799,7 +803,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
             More more;
             more.low = low, more.high = high;
             more.ask(path.offsets);
-            low = cut_group(more, path, turn, t, end);
+            low = cut_group(more, path, turn, t, end, false);
             high = min(path.rows, low + MOST);
         }
     }
@@ -815,7 +819,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
                 const RowsCut a = cut[turn.at][k], b = cut[turn.at][k + 1];
                 if (leads && t == (long long)share * each && a.begin < a.e) {
                     joined = a.row;
-                    began = (unsigned)(path.step_of(a.row, a.begin) / STEPS) / each;
+                    began = (unsigned)((path.step_of(a.row, a.begin) + NEAR) / STEPS) / each;
                 }
                 if (leads && t + 1 == end) on = b.begin < b.e;
                 copy_tile(path, in, a, b, stage);
@@ -1489,7 +1493,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 #define ROWS_BOXES           4096u // parts of rows that are on their way, the most of a launch
 #define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u) // three words each, two counters
-#define ROWS_OF_WARP         2752u // bytes of a row that is for a warp at most
+#define ROWS_OF_WARP         2572u // bytes of a row that is for a warp at most
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
 // memory of a block and of an SM.
@@ -1586,8 +1590,7 @@ cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stri
                         : vectors <= 64  ? rows_by_warps<Op, T, 2>
                         : vectors <= 96  ? rows_by_warps<Op, T, 3>
                         : vectors <= 128 ? rows_by_warps<Op, T, 4>
-                        : vectors <= 160 ? rows_by_warps<Op, T, 5>
-                                         : rows_by_warps<Op, T, 3>; // twice
+                                         : rows_by_warps<Op, T, 5>;
     kernel<<<(unsigned)((rows + 7) / 8), 256, 0, stream>>>(in, rows, cols, stride, out);
     return cudaGetLastError();
 }
@@ -1595,11 +1598,10 @@ cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stri
 template <class Op, class T>
 cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
                                 size_t stride, typename Op::Out *out, cudaStream_t stream) {
-    const size_t lanes = cols <= 33 ? 1 : cols <= 66 ? 2 : cols <= 132 ? 4 : 32;
-    const bool many = rows * lanes > (size_t)d.threads;
-    if (many && cols >= 9 && cols <= 132 && stride == cols)
+    const size_t threads = (size_t)d.threads;
+    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols)
         return rows_with_windows<Op, T>(in, rows, cols, out, stream);
-    if ((many && cols > 256) || cols * sizeof(T) > 2048)
+    if ((rows * 32 > threads && cols > 256) || cols * sizeof(T) > 2048)
         return rows_with_warps<Op, T>(in, rows, cols, stride, out, stream);
     return rows_with_lanes<Op, T, 1>(d, in, rows, cols, stride, out, stream);
 }
