@@ -553,6 +553,18 @@ __global__ void __launch_bounds__(THREADS)
     if (t == 0) out[row] = Op::finish(mine, cols);
 }
 
+// Reduces rows at any address and stride, each by a warp. Blocks of 256 threads.
+template <class Op, class T, int PER>
+__global__ void __launch_bounds__(256)
+    rows_by_warps(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
+    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / 32;
+    if (row >= rows) return;
+    typename Op::Acc mine =
+        rows_piece<Op, T, 32, PER>(in + row * stride, cols, threadIdx.x % 32, 0, 1);
+    mine = rows_lanes_all<Op>(mine, 32);
+    if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, cols);
+}
+
 // Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes all
 // elements of a row, then its end, then the next row. An end is as many steps as its offset and a
 // result of 4 bytes would be elements: so equal lengths of the path are equally many bytes to move.
@@ -564,6 +576,7 @@ template <class T, class O> struct RowsPath {
     __device__ long long step_of(long long row, long long begin) const {
         return begin - zero + END * row;
     }
+    __device__ long long steps() const { return step_of(rows, last); }
 };
 
 // Where the path is cut: the row that ends next, the next element, the row's first element.
@@ -693,6 +706,18 @@ struct RowsSpan {
     }
 };
 
+// 16 bytes on their way into shared memory, past the registers where the device can do that.
+__device__ inline void rows_copy_async(void *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#else
+    *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+
 // Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
 // capability 9.0 all lanes of a warp, themselves.
 __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
@@ -705,14 +730,9 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
             : "memory");
 #else
     for (size_t x = s.vectors + threadIdx.x % 32 * 16; x < s.stop; x += 32 * 16)
+        rows_copy_async(s.to + x, (const void *)x);
 #if __CUDA_ARCH__ >= 800
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                         (unsigned)__cvta_generic_to_shared(s.to + x)),
-                     "l"(x)
-                     : "memory");
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(gate.address()) : "memory");
-#else
-        *(uint4 *)(s.to + x) = *(const uint4 *)x;
 #endif
 #endif
 }
@@ -747,14 +767,15 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
     typedef RowsPath<T, O> Path;
     enum {
         VEC = 16 / sizeof(T),
-        LEAF = 8,                                  // elements of a tree's lowest nodes
-        STEPS = SIZE - RowsSpan::LINE / sizeof(T), // a tile begins somewhere in a line
+        LEAF = 8,   // elements of a tree's lowest nodes
+        NEAR = 128, // elements that a share takes on or leaves
+        STEPS = SIZE - RowsSpan::LINE / sizeof(T) - NEAR, // a tile begins somewhere in a line
         BYTES = SIZE * sizeof(T) + 3 * RowsSpan::LINE,
         ADDERS = 32 * WARPS,
         THREADS = ADDERS + 96,
         PART = SIZE / WARPS, // of a tile, for a warp
         KEYS = 8,            // cuts of a group
-        FIRST = 4,           // of the first
+        FIRST = 2,           // of the first
         SEARCHERS = 2,       // warps that search, in turns
         GROUPS = 4           // of cuts
     };
@@ -788,13 +809,15 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
 #endif
     }
 
-    // Cuts a group's tiles, from tile t on; returns the row of the last cut.
+    // Cuts a group's tiles, from tile t on; returns the row of the last cut. Where a share begins
+    // or ends soon after a row has begun, the cut is where the row begins.
     template <class Search>
     __device__ long long cut_group(Search &search, const Path &path, RowsTurn<GROUPS> turn,
-                                   long long t, long long end) {
+                                   long long t, long long end, bool begins) {
         const unsigned lane = threadIdx.x % 32, key = lane / Search::LANES;
-        const long long steps = path.step_of(path.rows, path.last);
-        const RowsCut at = search.find(path, min(min(t + key, end) * STEPS, steps));
+        RowsCut at = search.find(path, min(min(t + key, end) * STEPS, path.steps()));
+        const bool border = t + key >= end || (begins && key == 0);
+        if (border && at.e - at.begin <= NEAR) at.e = at.begin;
         used[turn.at].wait(turn.times);
         if (lane % Search::LANES == 0) cut[turn.at][key] = at;
         __syncwarp(); // the cuts are there
@@ -809,7 +832,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         RowsTurn<GROUPS> turn = {0, 0};
         long long low = 0, high = path.rows;
         if (searcher == 0) {
-            low = cut_group(first, path, turn, t, end);
+            low = cut_group(first, path, turn, t, end, true);
             high = min(path.rows, low + MOST);
         }
         t += FIRST - 1, turn.next();
@@ -818,14 +841,13 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
             More more;
             more.low = low, more.high = high;
             more.ask(path.offsets);
-            low = cut_group(more, path, turn, t, end);
+            low = cut_group(more, path, turn, t, end, false);
             high = min(path.rows, low + MOST);
         }
     }
 
     // The warp that copies. A share is `each` tiles.
-    __device__ void copy(const Path &path, const T *in, long long t, long long end,
-                         long long each) {
+    __device__ void copy(const Path &path, const T *in, long long t, long long end, unsigned each) {
         const bool leads = threadIdx.x % 32 == 0;
         RowsTurn<GROUPS> turn = {0, 0};
         RowsTurn<2> stage = {0, 0};
@@ -833,9 +855,9 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
             known[turn.at].wait(turn.times + 1);
             for (int k = 0; k < tiles && t < end; k++, t++) {
                 const RowsCut a = cut[turn.at][k], b = cut[turn.at][k + 1];
-                if (leads && t == share * each && a.begin < a.e) {
+                if (leads && t == (long long)share * each && a.begin < a.e) {
                     joined = a.row;
-                    began = (unsigned)(path.step_of(a.row, a.begin) / STEPS / each);
+                    began = (unsigned)((path.step_of(a.row, a.begin) + NEAR) / STEPS) / each;
                 }
                 if (leads && t + 1 == end) on = b.begin < b.e;
                 copy_tile(path, in, a, b, stage);
@@ -1007,7 +1029,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
 };
 
 // Has a block's part of the offsets brought into L2, a line of 128 bytes for each thread at most.
-template <class O> __device__ void rows_bring(const O *offsets, long long rows) {
+template <class O> __device__ void rows_prefetch(const O *offsets, long long rows) {
     const long long lines = ((rows + 1) * (long long)sizeof(O) - 1) / 128 + 1;
     const long long each = (lines + gridDim.x - 1) / gridDim.x;
     const long long line = blockIdx.x * each + threadIdx.x;
@@ -1027,7 +1049,7 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     typename Deal::First search;
     search.low = 0, search.high = rows;
     if (warp == WARPS) search.ask(offsets);
-    rows_bring(offsets, rows);
+    rows_prefetch(offsets, rows);
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
         deal.share = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
         if (gridDim.x > 1 && deal.share + 1 == gridDim.x) *started = 0;
@@ -1035,10 +1057,11 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     const RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
     deal.init();
     __syncthreads(); // gates are there, and what no copy will write is filled in
-    const long long steps = path.step_of(rows, path.last);
-    const long long tiles = (steps + Deal::STEPS - 1) / Deal::STEPS;
-    const long long each = (tiles + gridDim.x - 1) / gridDim.x; // tiles of a share
-    const long long first = deal.share * each, end = min(first + each, tiles);
+    // Everybody waits for this division: of 32 bits it is a few instructions.
+    const unsigned tiles = (unsigned)((path.steps() + Deal::STEPS - 1) / Deal::STEPS);
+    const unsigned each = (tiles - 1) / gridDim.x + 1; // tiles of a share
+    const long long first = (long long)deal.share * each;
+    const long long end = min(first + each, (long long)tiles);
     if (first >= end) return;
     if (warp < WARPS)
         deal.add(out, boxes, (int)(end - first));
@@ -1289,17 +1312,6 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
         }
 }
 
-// 16 bytes on their way into shared memory, past the registers where the device can do that.
-__device__ inline void rows_copy_async(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-#else
-    *(uint4 *)to = *(const uint4 *)from;
-#endif
-}
 // Waits for all that this thread has asked for.
 __device__ inline void rows_copy_wait() {
 #if __CUDA_ARCH__ >= 800
@@ -1338,6 +1350,12 @@ __device__ void rows_send(const T *window, T *to, unsigned n, unsigned lane, uns
     }
 }
 
+// So many elements has a window of some rows: each may begin anywhere in a pack.
+template <class T> unsigned rows_window_room(unsigned rows, unsigned cols) {
+    enum { VEC = 16 / sizeof(T) };
+    return rows * ((cols + 2 * VEC - 2) / VEC * VEC);
+}
+
 // What a warp has of a matrix in its window of `room` elements: a row for each of its teams of
 // LANES lanes, all of them as one where they lie side by side in memory, else each at a place of
 // its own.
@@ -1361,7 +1379,40 @@ template <class T, int LANES> struct RowsWindow {
         begin = window + (together ? 0 : team * (room / ROWS)) + rows_phase(matrix + at);
         row = together ? begin + team * all : begin;
     }
+    // How many of its row's elements from number i on the lane has, of N.
+    template <int N> __device__ int valid(unsigned i) const {
+        return cols > i ? (int)min(cols - i, (unsigned)N) : 0;
+    }
 };
+
+// Brings what a warp has of a matrix into its window. The lane's elements from number i on come
+// into x; returns what its row's lanes make of all of them.
+template <class Op, class T, int LANES, int N>
+__device__ typename Op::Acc rows_window_all(const RowsWindow<T, LANES> &in, const T *matrix,
+                                            unsigned i, float (&x)[N]) {
+    rows_bring(in.begin, matrix + in.at, in.n, in.lane, in.lanes);
+    rows_copy_wait();
+    __syncwarp(); // what the warp has is in its window
+    const int valid = in.template valid<N>(i);
+#pragma unroll
+    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
+    return rows_lanes_all<Op>(Op::template gather<N, 1>(x, valid, i, 1), LANES);
+}
+
+// Reduces short rows at any address and stride, each by LANES lanes of a warp, N elements side by
+// side for each. Blocks of 256 threads, with a window of `room` elements for each warp.
+template <class Op, class T, int LANES, int N>
+__global__ void __launch_bounds__(256)
+    rows_by_windows(RowsTask<T> task, unsigned room, typename Op::Out *out) {
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
+    const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
+    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / LANES;
+    float x[N];
+    const typename Op::Acc all =
+        rows_window_all<Op, T, LANES, N>(in, task.in, threadIdx.x % LANES * N, x);
+    if (threadIdx.x % LANES == 0 && row < task.rows) out[row] = Op::finish(all, task.cols);
+}
 
 // The same for short rows at any address, of any stride: a row for LANES lanes of a warp, N
 // elements side by side for each. Blocks of 128 threads, with a window of `room` elements for each
@@ -1374,15 +1425,9 @@ __global__ void __launch_bounds__(128)
     const unsigned i = threadIdx.x % LANES * N;
     T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
     const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
-    rows_bring(in.begin, task.in + in.at, in.n, in.lane, in.lanes);
-    rows_copy_wait();
-    __syncwarp(); // what the warp has is in its window
-    const int valid = in.cols > i ? (int)min(in.cols - i, (unsigned)N) : 0;
     float x[N];
-#pragma unroll
-    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
-    typename Op::Acc all = Op::template gather<N, 1>(x, valid, i, 1);
-    all = rows_lanes_all<Op>(all, LANES);
+    const typename Op::Acc all = rows_window_all<Op, T, LANES, N>(in, task.in, i, x);
+    const int valid = in.template valid<N>(i);
     const float scale = Map::scale(all, task.cols, parameters);
     const RowsWindow<T, LANES> out(window, room, task.out, task.out_stride, task);
     __syncwarp(); // all have read the window before it is overwritten
@@ -1486,6 +1531,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 #define ROWS_BOXES           4096u // parts of rows that are on their way, the most of a launch
 #define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u) // three words each, two counters
+#define ROWS_OF_WARP         2572u // bytes of a row that is for a warp at most
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
 // memory of a block and of an SM.
@@ -1551,6 +1597,53 @@ cudaError_t rows_with_lanes(const RowsDevice &d, const T *in, size_t rows, unsig
 #undef ROWS_LANES
 }
 
+template <class Op, class T, int LANES, int N>
+cudaError_t rows_start_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
+                               cudaStream_t stream) {
+    const unsigned room = rows_window_room<T>(32 / LANES, cols);
+    const RowsTask<T> task = {in, cols, NULL, 0, rows, cols};
+    rows_by_windows<Op, T, LANES, N>
+        <<<(unsigned)((rows * LANES + 255) / 256), 256, 8 * room * sizeof(T), stream>>>(task, room,
+                                                                                        out);
+    return cudaGetLastError();
+}
+
+// Rows side by side, of up to 132 elements.
+template <class Op, class T>
+cudaError_t rows_with_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
+                              cudaStream_t stream) {
+    if (cols <= 9) return rows_start_windows<Op, T, 1, 9>(in, rows, cols, out, stream);
+    if (cols <= 17) return rows_start_windows<Op, T, 1, 17>(in, rows, cols, out, stream);
+    if (cols <= 33) return rows_start_windows<Op, T, 1, 33>(in, rows, cols, out, stream);
+    if (cols <= 66) return rows_start_windows<Op, T, 2, 33>(in, rows, cols, out, stream);
+    return rows_start_windows<Op, T, 4, 33>(in, rows, cols, out, stream);
+}
+
+// Rows of up to ROWS_OF_WARP bytes.
+template <class Op, class T>
+cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stride,
+                            typename Op::Out *out, cudaStream_t stream) {
+    const unsigned vectors = cols / (16 / sizeof(T)); // at most
+    const auto kernel = vectors <= 32    ? rows_by_warps<Op, T, 1>
+                        : vectors <= 64  ? rows_by_warps<Op, T, 2>
+                        : vectors <= 96  ? rows_by_warps<Op, T, 3>
+                        : vectors <= 128 ? rows_by_warps<Op, T, 4>
+                                         : rows_by_warps<Op, T, 5>;
+    kernel<<<(unsigned)((rows + 7) / 8), 256, 0, stream>>>(in, rows, cols, stride, out);
+    return cudaGetLastError();
+}
+
+template <class Op, class T>
+cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
+                                size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    const size_t threads = (size_t)d.threads;
+    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols)
+        return rows_with_windows<Op, T>(in, rows, cols, out, stream);
+    if ((rows * 32 > threads && cols > 256) || cols * sizeof(T) > 2048)
+        return rows_with_warps<Op, T>(in, rows, cols, stride, out, stream);
+    return rows_with_lanes<Op, T, 1>(d, in, rows, cols, stride, out, stream);
+}
+
 // `parts` blocks for each row.
 template <class Op, class T, int THREADS>
 cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t stride, size_t parts,
@@ -1561,13 +1654,13 @@ cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t str
 }
 
 // How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
-// pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be more
-// than a fifth of those of 512 threads that the device has threads for: where registers leave room
-// for half of these, two such calls can still wait at the same time. Else four times as many blocks
-// as there are threads for, for all rows; of one to three rows, just as many.
+// pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be a
+// quarter or more of those of 512 threads that the device has threads for: where registers leave
+// room for half of these, two such calls can still wait at the same time. Else four times as many
+// blocks as there are threads for, for all rows; of one to three rows, just as many.
 inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
-    if (bytes <= 65536 || rows > fit / 5) return 1;
+    if (bytes <= 65536 || 4 * rows >= fit) return 1;
     if (rows * pieces <= 2 * fit) return 0;
     const size_t wanted = rows < 4 ? fit / rows : 4 * fit / rows, tiles = bytes / 32768 + 1;
     const size_t parts = wanted < tiles ? wanted : tiles, most = ROWS_BOXES / rows;
@@ -1589,7 +1682,7 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     if (error != cudaSuccess) return error;
     const unsigned n = (unsigned)cols;
     const size_t bytes = cols * sizeof(T);
-    if (bytes > 2048) {
+    if (bytes > ROWS_OF_WARP) {
         const size_t parts = rows_parts(d, rows, bytes);
 #define ROWS_BLOCKS(threads, parts)                                                                \
     return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace,      \
@@ -1601,9 +1694,9 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
         ROWS_BLOCKS(512, parts);
 #undef ROWS_BLOCKS
     }
-    if (rows_aligned<T>(d_in, rows, stride, cols))
+    if (bytes <= 2048 && rows_aligned<T>(d_in, rows, stride, cols))
         return rows_with_lanes<Op, T, 16 / sizeof(T)>(d, d_in, rows, n, stride, d_out, stream);
-    return rows_with_lanes<Op, T, 1>(d, d_in, rows, n, stride, d_out, stream);
+    return rows_at_any_address<Op, T>(d, d_in, rows, n, stride, d_out, stream);
 }
 
 template <class Op, class T, class O, int WARPS, int SIZE>
@@ -1689,8 +1782,8 @@ cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters
 template <class Map, class T, int LANES, int N>
 cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters parameters,
                              cudaStream_t stream) {
-    enum { VEC = 16 / sizeof(T), ROWS = 32 / LANES, WARPS = 4 };
-    const unsigned room = ROWS * (((unsigned)task.cols + 2 * VEC - 2) / VEC * VEC);
+    enum { ROWS = 32 / LANES, WARPS = 4 };
+    const unsigned room = rows_window_room<T>(ROWS, (unsigned)task.cols);
     const size_t blocks = (task.rows + WARPS * ROWS - 1) / (WARPS * ROWS);
     rows_map_short<Map, T, LANES, N>
         <<<(unsigned)blocks, WARPS * 32, WARPS * room * sizeof(T), stream>>>(task, room,

@@ -29,7 +29,11 @@ static void expect(bool right, const char *what, size_t rows, size_t row) {
 
 typedef std::vector<long long> Offsets;
 
-enum { TILE = 4096, STEPS = TILE - 32, END = 3 }; // of rows_ragged<..., float, long long, 4, TILE>
+enum {
+    TILE = 4096,
+    STEPS = TILE - 32 - 128,
+    END = 3
+}; // of rows_ragged<..., float, long long, 4, TILE>
 
 static Offsets by_length(size_t n, long long (*length)(size_t row)) {
     Offsets o(1, 0);
@@ -56,6 +60,17 @@ static long long to_border_beside(size_t row) {
     const long long around[] = {STEPS - END - 1, 1, STEPS - 2 * END + 1, 2, STEPS + 2, 0,
                                 STEPS - 4};
     return around[row % 7];
+}
+
+// Every other row is long, and begins just before a border: it goes on behind it as a whole if it
+// began up to 128 steps before.
+static long long begun_at_border(size_t row) {
+    static const long long before[] = {0, 1, 60, 127, 128, 129, 130};
+    static long long step;
+    long long length = STEPS * 3 / 2;
+    if (row % 2 == 0) length = (2 * STEPS - END - before[row / 2 % 7] - step % STEPS) % STEPS;
+    step += length + END;
+    return length;
 }
 
 static bool near(double is, double should) {
@@ -146,6 +161,7 @@ static const struct {
     {"long", by_length(300000, long_ones)},
     {"at borders", by_length(40000, to_border)},
     {"beside borders", by_length(40000, to_border_beside)},
+    {"begun at borders", by_length(120000, begun_at_border)},
     {"one", {0, 200000}},
     {"one element", {0, 0, 0, 1, 1}},
     {"none", Offsets(5000, 0)},

@@ -121,6 +121,20 @@ static void add_front(Book *book) {
     add_contents(book);
 }
 
+// The lab's text, and behind it that of the program that is named beside it, if there is one.
+static uint64_t hash_of_shapes(const ChunkTable *table, size_t lab) {
+    Buf all = {.arena = table->arena}, target = {.arena = table->arena};
+    Str name;
+    buf_add(&all, expand_text(table, lab, EXPAND_CLEAN));
+    if (!fence_attribute(table->chunks[lab].part, STR("shapes"), &name))
+        return str_hash(buf_str(&all));
+    buf_format(&target, "code/%.*s", STR_ARG(name));
+    for (size_t i = 0; i < table->chunk_count; i++)
+        if (str_equal(table->chunks[i].target, buf_str(&target)))
+            buf_add(&all, expand_text(table, i, EXPAND_CLEAN));
+    return str_hash(buf_str(&all));
+}
+
 static void collect_sources(Book *book) {
     const ChunkTable *table = book->chunks;
     book->sources = ARENA_NEW(book->arena, table->chunk_count + 1, KeySource);
@@ -129,7 +143,7 @@ static void collect_sources(Book *book) {
         Str chapter = key_chapter_of(table->chunks[i].target);
         uint64_t hash = str_hash(expand_text(table, i, EXPAND_CLEAN));
         KeySource *source = &book->sources[book->source_count++];
-        *source = (KeySource){.chapter = chapter, .hash = hash};
+        *source = (KeySource){chapter, hash, hash_of_shapes(table, i), .device = STR("")};
         fence_attribute(table->chunks[i].part, STR("device"), &source->device);
     }
 }

@@ -395,22 +395,28 @@ static Str source_of(const KeyScope *scope, const ResultTable *table, const Resu
     return (Str){NULL, 0};
 }
 
-bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source) {
+static bool is_stale(const KeyScope *scope, Str chapter, Str source, bool of_shapes) {
     if (source.len == 0) return false;
     for (size_t i = 0; i < scope->source_count; i++) {
-        if (!str_equal(scope->sources[i].chapter, chapter)) continue;
+        const KeySource *is = &scope->sources[i];
+        if (!str_equal(is->chapter, chapter)) continue;
         Buf now = {.arena = scope->arena};
-        buf_format(&now, "%016llx", (unsigned long long)scope->sources[i].hash);
+        buf_format(&now, "%016llx", (unsigned long long)(of_shapes ? is->shapes_hash : is->hash));
         return !str_equal(buf_str(&now), source);
     }
     return true;
+}
+
+bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source) {
+    return is_stale(scope, chapter, source, false);
 }
 
 bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
                           Str column) {
     const Str source = machine_column(column) ? results_cell(table, row, STR("machine_source"))
                                               : source_of(scope, table, row);
-    return key_source_is_stale(scope, results_cell(table, row, STR("chapter")), source);
+    return is_stale(scope, results_cell(table, row, STR("chapter")), source,
+                    results_are_of_shapes(table));
 }
 
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {

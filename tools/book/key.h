@@ -11,11 +11,12 @@
 #include "book/results.h"
 #include "book/value.h"
 
-// What a chapter's lab is now: the hash of its tangled source, and the device that its rows come
-// from when that is not the reference device (device= of the lab's block).
+// What a chapter's lab is now: the hash of its tangled source, and of this with the program behind
+// it that measures rows of every shape (shapes= of the lab's block), and the device that its rows
+// come from when that is not the reference device (device= there).
 typedef struct {
     Str chapter;
-    uint64_t hash;
+    uint64_t hash, shapes_hash;
     Str device;
 } KeySource;
 

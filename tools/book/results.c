@@ -32,6 +32,8 @@ static bool is_one_of(Str name, const Str *names, size_t count) {
 
 static bool is_of_shapes(Str device) { return str_ends(device, STR("-shapes")); }
 
+bool results_are_of_shapes(const ResultTable *table) { return is_of_shapes(table->device); }
+
 static bool is_text_column(Str column) {
     return is_one_of(column, text_columns, sizeof text_columns / sizeof *text_columns);
 }

@@ -77,6 +77,9 @@ size_t results_column(const ResultTable *table, Str column);
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
 bool results_has_column(const ResultTable *table, Str column);
 
+// Is it rows of every shape, DEVICE-shapes.csv?
+bool results_are_of_shapes(const ResultTable *table);
+
 // The value of a fact; empty when there is none of that name.
 Str results_fact(const ResultTable *table, Str name);
 

@@ -1,6 +1,6 @@
 # Rows of every shape, which a chapter has a program of its own for: make record-shapes, with CCCL=DIR
 # as in newest.mk for a newer CUB. The chapter says on the file of its lab which program of code/ that
-# is, shapes=NAME.cuh; it includes the lab. On a GPU its times go into results/DEVICE-shapes.csv, with
+# is, shapes=NAME.cuh; it includes the lab. So far one chapter does. On a GPU its times go into results/DEVICE-shapes.csv, with
 # CCCL into results/DEVICE-newest-shapes.csv; the CPU device only checks it, at small totals.
 ifneq ($(filter record-shapes,$(GOALS)),)
 $(if $(asks_only)$(if $(CCCL),$(wildcard $(CCCL)/cub/version.cuh),yes),,$(error record-shapes takes no CCCL, \
@@ -29,4 +29,4 @@ record-shapes: $$(shapes_results) $(B)/collect  ## measure rows of every shape o
 	$(if $(filter cpu,$(DEVICE)),$(call say,= rows of every shape right on the CPU device: no times to record))
 	$(if $(filter cpu,$(DEVICE)),,$(call say,record results/$(SHAPES).csv))
 	$(if $(filter cpu,$(DEVICE)),,@mkdir -p results)
-	$(if $(filter cpu,$(DEVICE)),,$(Q)$(B)/collect -o results/$(SHAPES).csv $(shapes_results))
+	$(if $(filter cpu,$(DEVICE)),,$(Q)$(B)/collect -w code/$(shapes_$(strip $(shaped))) -o results/$(SHAPES).csv $(shapes_results))

@@ -66,20 +66,26 @@ static char *source_path(Arena *arena, const char *code, Str lab) {
     return found ? found : usual;
 }
 
-uint64_t lab_csv_source(Arena *arena, const char *code, Str lab) {
-    char *name = source_path(arena, code, lab);
-    Str source;
-    if (!file_read(arena, name, &source)) lab_csv_die(name, 0, strerror(errno));
-    return str_hash(source);
+static void add_file(Buf *text, const char *path) {
+    Str file;
+    if (!file_read(text->arena, path, &file)) lab_csv_die(path, 0, strerror(errno));
+    buf_add(text, file);
+}
+
+uint64_t lab_csv_source(Arena *arena, const LabSource *source, Str lab) {
+    Buf all = {.arena = arena};
+    add_file(&all, source_path(arena, source->code, lab));
+    if (source->with) add_file(&all, source->with);
+    return str_hash(buf_str(&all));
 }
 
 bool lab_csv_is_file(const char *path) { return str_ends(str_of(path), STR(".csv")); }
 
-LabCsv lab_csv_name(Arena *arena, const char *path, const char *code, const char *n) {
+LabCsv lab_csv_name(Arena *arena, const char *path, const LabSource *source, const char *n) {
     LabCsv csv = {.path = path, .lab = lab_csv_lab(str_of(path)), .n = n_of(str_of(path))};
     csv.chapter = chapter_of(path, csv.lab);
     if (!csv.n.len && n) csv.n = str_of(n);
-    csv.source = lab_csv_source(arena, code, csv.lab);
+    csv.source = lab_csv_source(arena, source, csv.lab);
     return csv;
 }
 
@@ -103,8 +109,8 @@ LabCsvHead lab_csv_head(Arena *arena, const char *path, Str columns) {
     return head;
 }
 
-LabCsv lab_csv_open(Arena *arena, const char *path, const char *code, const char *n) {
-    LabCsv csv = lab_csv_name(arena, path, code, n);
+LabCsv lab_csv_open(Arena *arena, const char *path, const LabSource *source, const char *n) {
+    LabCsv csv = lab_csv_name(arena, path, source, n);
     Str *cells;
     csv.head = lab_csv_head(arena, path, STR("kernel,"));
     if (!csv_cells(&csv.head.reader, csv.head.header, &cells, &csv.columns))

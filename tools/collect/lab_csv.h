@@ -22,7 +22,7 @@ typedef struct {
     Str lab;          // 04_bank_conflicts
     Str chapter;      // 04
     Str n;            // elements: 1024 of LAB@1024.csv, else what -n says, else empty
-    uint64_t source;  // hash of the lab's source
+    uint64_t source;  // hash of the program's source
     // Of a file:
     LabCsvHead head;
     size_t columns; // the cells of its header row
@@ -37,14 +37,21 @@ LabCsvHead lab_csv_head(Arena *arena, const char *path, Str columns);
 
 Str lab_csv_lab(Str path);
 
-// The hash of the lab's source, CODE/LAB.cu, or LAB in another language.
-uint64_t lab_csv_source(Arena *arena, const char *code, Str lab);
+// Where a program's source is.
+typedef struct {
+    const char *code; // the folder: CODE/LAB.cu, or LAB in another language
+    const char
+        *with; // a file whose program includes the lab, as a path; NULL: it is the lab itself
+} LabSource;
+
+// The hash of a program's source: the lab's, and behind it what includes it.
+uint64_t lab_csv_source(Arena *arena, const LabSource *source, Str lab);
 
 // Only what the name and the source say; `n` if the name says no size, or NULL.
-LabCsv lab_csv_name(Arena *arena, const char *path, const char *code, const char *n);
+LabCsv lab_csv_name(Arena *arena, const char *path, const LabSource *source, const char *n);
 
 // The same, and the file up to its rows.
-LabCsv lab_csv_open(Arena *arena, const char *path, const char *code, const char *n);
+LabCsv lab_csv_open(Arena *arena, const char *path, const LabSource *source, const char *n);
 
 // Whether a path is a file's, and not only a name.
 bool lab_csv_is_file(const char *path);

@@ -21,7 +21,7 @@
 #include "collect/steps.h"
 
 static const char usage[] =
-    "usage: collect [-c CODE] [-n ELEMENTS] [-f FACT] [-k KEPT] -o FILE LAB.csv...\n"
+    "usage: collect [-c CODE] [-w WITH] [-n ELEMENTS] [-f FACT] [-k KEPT] -o FILE LAB.csv...\n"
     "       collect -d [-c CODE] -n ELEMENTS -k KEPT LAB... [OTHER.csv...]\n"
     "       collect -m\n"
     "       collect -s [-c CODE] -n ELEMENTS -l LINED -o FILE LAB.NAME.csv\n"
@@ -38,6 +38,8 @@ static const char usage[] =
     "               followed\n"
     "  -c CODE      the folder of the labs' sources: CODE/LAB.cu, or LAB in another language\n"
     "               (default: code)\n"
+    "  -w WITH      a file that the labs were measured with, whose program includes theirs: the\n"
+    "               hash is of the lab's source and of this file\n"
     "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
     "say\n"
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"
@@ -56,7 +58,8 @@ static const char usage[] =
     "               player shows them\n";
 
 typedef struct {
-    const char *out, *code, *n, *fact, *lined, *kept;
+    LabSource source;
+    const char *out, *n, *fact, *lined, *kept;
     bool steps, due;
 } Options;
 
@@ -70,7 +73,7 @@ static Str condense(Arena *arena, const char *path, const Options *options) {
         lab_csv_die(options->lined, 0, strerror(errno));
     if (!file_read(arena, path, &trace)) lab_csv_die(path, 0, strerror(errno));
     buf_format(&out, "# source: %016" PRIx64 "\n# n: %s\n",
-               lab_csv_source(arena, options->code, lab), options->n);
+               lab_csv_source(arena, &options->source, lab), options->n);
     if (!steps_condense(&steps, trace, &out)) lab_csv_die(path, steps.line, steps.fault);
     return buf_str(&out);
 }
@@ -81,7 +84,8 @@ static Str read_and_gather(Arena *arena, char **paths, size_t count, const Optio
     if (options->kept) kept = kept_open(arena, options->kept);
     for (size_t i = 0; i < count; i++) {
         bool file = lab_csv_is_file(paths[i]);
-        csvs[i] = (file ? lab_csv_open : lab_csv_name)(arena, paths[i], options->code, options->n);
+        csvs[i] =
+            (file ? lab_csv_open : lab_csv_name)(arena, paths[i], &options->source, options->n);
         if (file) continue;
         if (!options->kept) lab_csv_die(paths[i], 0, "without .csv, and without -k KEPT");
         if (!csvs[i].n.len) lab_csv_die(paths[i], 0, "rows that are kept need -n ELEMENTS");
@@ -106,7 +110,7 @@ static void print_due(Arena *arena, char **names, size_t count, const Options *o
         if (lab_csv_is_file(names[i])) others[other_count++] = kept_open(arena, names[i]);
     for (size_t i = 0; i < count; i++) {
         if (lab_csv_is_file(names[i])) continue;
-        LabCsv csv = lab_csv_name(arena, names[i], options->code, options->n);
+        LabCsv csv = lab_csv_name(arena, names[i], &options->source, options->n);
         if (!any || is_due(&kept, others, other_count, &csv)) puts(names[i]);
     }
 }
@@ -141,8 +145,9 @@ static int read_options(Options *options, int argc, char **argv) {
     const struct {
         char letter;
         const char **value;
-    } known[] = {{'o', &options->out},  {'c', &options->code}, {'n', &options->n},
-                 {'f', &options->fact}, {'k', &options->kept}, {'l', &options->lined}};
+    } known[] = {{'o', &options->out},  {'c', &options->source.code}, {'w', &options->source.with},
+                 {'n', &options->n},    {'f', &options->fact},        {'k', &options->kept},
+                 {'l', &options->lined}};
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at += 2) {
         bool *flag = !strcmp(argv[at], "-s")   ? &options->steps
@@ -176,7 +181,7 @@ static int read_options(Options *options, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     Arena arena = {0};
-    Options options = {.code = "code"};
+    Options options = {.source.code = "code"};
     int first = read_options(&options, argc, argv);
     size_t count = (size_t)(argc - first);
     if (options.due) {
