@@ -1265,7 +1265,7 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
     RowsPack<T, VEC> v[PER];
     float x[SOME], edge[MOST + 1];
     rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
-    if (ahead > 0 && row + ahead < task.rows)
+    if (LANES >= 512 && ahead > 0 && row + ahead < task.rows)
         rows_prefetch(from + ahead * task.in_stride, lane, task.cols);
 #pragma unroll
     for (int e = 0; e < MOST; e++)
