@@ -1256,16 +1256,24 @@ __device__ void rows_load_packs(RowsPack<T, VEC> (&v)[PER], const T *from, unsig
         if (LIE == ROWS_APART && p * STEP < left) v[p] = rows_cut(v[p], high[p], phase);
 }
 
+// A row of n elements, on its way as far as L2: a thread asks for each line of 128 bytes, one of as
+// many as a block has.
+template <class T> __device__ void rows_prefetch(const T *row, unsigned lane, size_t n) {
+    for (size_t i = lane * (128 / sizeof(T)); i < n; i += blockDim.x * (128 / sizeof(T)))
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(row + i));
+}
+
 // A row for LANES threads: of a warp, or all of a block, or of each of CLUSTER blocks. N elements
 // of it stay in registers from the one load to the one store. Blocks of LANES threads if these are
 // more than a warp, else of 256.
 template <class Map, class T, int LANES, int N, int CLUSTER, RowsLie LIE>
 __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
-    rows_map(RowsTask<T> task, typename Map::Parameters parameters) {
+    rows_map(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead) {
     typedef typename Map::Op Op;
     typedef RowsEnds<T, LIE> Ends;
     enum { VEC = 16 / sizeof(T), PER = N / VEC, STEP = LANES * VEC, CUT = LIE != ROWS_ALIGNED };
     enum { THREADS = LANES > 32 ? LANES : 256, MOST = (Ends::EDGES + LANES - 1) / LANES };
+    enum { SOME = N < 32 ? N : 32, PACKS = SOME / VEC }; // as floats at a time
     const size_t row = ((size_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES) / CLUSTER;
     const unsigned lane = threadIdx.x % LANES, rank = blockIdx.x % CLUSTER;
     const T *from = task.in + row * task.in_stride;
@@ -1278,16 +1286,24 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
     if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 #endif
     RowsPack<T, VEC> v[PER];
-    float x[N], edge[MOST + 1];
+    float x[SOME], edge[MOST + 1];
     rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
+    if (LANES >= 512 && ahead > 0 && row + ahead < task.rows)
+        rows_prefetch(from + ahead * task.in_stride, lane, task.cols);
 #pragma unroll
     for (int e = 0; e < MOST; e++)
         edge[e] =
             lane + e * LANES < edges ? rows_float(from[ends.edge(lane + e * LANES)]) : Op::fill();
-#pragma unroll
-    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
     const int valid = (int)((left + STEP - 1) / STEP * VEC);
-    typename Op::Acc all = Op::template gather<N, VEC>(x, valid, 0, STEP);
+    typename Op::Acc all = Op::identity();
+#pragma unroll
+    for (int q = 0; q < PER; q += PACKS) {
+#pragma unroll
+        for (int p = 0; p < PACKS; p++) v[q + p].widen(x + p * VEC);
+        const int here = PACKS < PER ? min(max(valid - q * VEC, 0), (int)SOME) : valid;
+        const typename Op::Acc some = Op::template gather<SOME, VEC>(x, here, 0, STEP);
+        all = q == 0 ? some : Op::combine(all, some);
+    }
     if (MOST > 0) {
         const int mine = edges > lane ? (int)((edges - lane + LANES - 1) / LANES) : 0;
         all = Op::combine(all, Op::template gather<MOST + !MOST, 1>(edge, mine, 0, 1));
@@ -1298,9 +1314,10 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
 #pragma unroll
     for (int p = 0; p < PER; p++)
         if (p * STEP < left) {
-            Map::template apply<T, VEC, CUT>(x + p * VEC, all, scale, parameters, i + p * STEP,
-                                             task.cols);
-            v[p].narrow(x + p * VEC);
+            float *const y = x + p % PACKS * VEC;
+            if (PACKS < PER) v[p].widen(y); // others have taken its place
+            Map::template apply<T, VEC, CUT>(y, all, scale, parameters, i + p * STEP, task.cols);
+            v[p].narrow(y);
             v[p].store(to + i + p * STEP);
         }
 #pragma unroll
@@ -1761,12 +1778,13 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
 }
 
 template <class Map, class T, int LANES, int N, int CLUSTER, RowsLie LIE>
-cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters,
+cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead,
                            cudaStream_t stream) {
     // Two packs to cut one from take the registers of twice as many elements.
-    enum { MORE = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 ? 2 : 1, L = LANES * MORE };
+    enum { TWO = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 && CLUSTER == 1 };
+    enum { MORE = TWO ? 2 : 1, L = LANES * MORE };
     const unsigned threads = L > 32 ? L : 256, per_block = threads / L;
-    void *arguments[] = {&task, &parameters};
+    void *arguments[] = {&task, &parameters, &ahead};
     const void *kernel = (const void *)rows_map<Map, T, L, N / MORE, CLUSTER, LIE>;
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute cluster = {};
@@ -1791,13 +1809,13 @@ cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters paramete
     return cudaGetLastError();
 }
 
-// All of the device: for so many rows at a time that one and a half times the shared memory of all
-// SMs would hold them, since some of the rest is still in the cache when it is read again.
+// All of the device: for so many rows at a time that a third more than the shared memory of all SMs
+// would hold them, since the rest is still in the cache when it is read again.
 template <class Map, class T, RowsLie LIE>
 cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
                           typename Map::Parameters parameters, void *workspace,
                           cudaStream_t stream) {
-    enum { VEC = 16 / sizeof(T), THREADS = 512, PER = 16 / VEC, TILE = THREADS * PER * VEC };
+    enum { VEC = 16 / sizeof(T), THREADS = 512, PER = 4, TILE = THREADS * PER * VEC };
     const void *kernel = (const void *)rows_map_grid<Map, T, THREADS, PER, 2, LIE>;
     const int tile = TILE * (int)sizeof(T), wanted = d.threads / d.sms >= 2 * THREADS ? 2 : 1;
     const int fit = d.sm_bytes / wanted - 2048, most = d.block_bytes - 1024;
@@ -1811,7 +1829,7 @@ cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
     if (error != cudaSuccess) return error;
     unsigned blocks = (unsigned)(d.sms * per_sm);
     if (blocks > ROWS_BOXES / 2) blocks = ROWS_BOXES / 2;
-    size_t teams = bytes * blocks * 3 / 2 / row;
+    size_t teams = bytes * blocks * 4 / 3 / row;
     teams = teams < task.rows ? teams : task.rows;
     teams = teams < 1 ? 1 : teams < blocks ? teams : blocks;
     unsigned parts = blocks / (unsigned)teams;
@@ -1833,7 +1851,7 @@ template <class Map, class T> bool rows_map_clusters(const RowsDevice &d) {
 }
 
 #define ROWS_MAP(lanes, n, cluster)                                                                \
-    return rows_map_start<Map, T, lanes, n, cluster, LIE>(task, parameters, stream)
+    return rows_map_start<Map, T, lanes, n, cluster, LIE>(task, parameters, ahead, stream)
 
 // So many elements of a row at most lie in whole packs.
 template <class T> size_t rows_inner(const RowsTask<T> &task, RowsLie lie) {
@@ -1846,6 +1864,7 @@ template <class Map, class T, RowsLie LIE, int BYTES = sizeof(T)> struct RowsMap
     static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                              cudaStream_t stream) {
         const size_t cols = rows_inner(task, LIE);
+        const unsigned ahead = 0;
         if (cols <= 16) ROWS_MAP(4, 4, 1);
         if (cols <= 32) ROWS_MAP(8, 4, 1);
         if (cols <= 64) ROWS_MAP(16, 4, 1);
@@ -1861,6 +1880,7 @@ template <class Map, class T, RowsLie LIE> struct RowsMapShort<Map, T, LIE, 2> {
     static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                              cudaStream_t stream) {
         const size_t cols = rows_inner(task, LIE);
+        const unsigned ahead = 0;
         if (cols <= 16) ROWS_MAP(2, 8, 1);
         if (cols <= 32) ROWS_MAP(4, 8, 1);
         if (cols <= 64) ROWS_MAP(4, 16, 1);
@@ -1876,16 +1896,19 @@ template <class Map, class T, RowsLie LIE> struct RowsMapShort<Map, T, LIE, 2> {
 template <class Map, class T, RowsLie LIE>
 cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                           void *workspace, cudaStream_t stream) {
-    enum { ONE = sizeof(T) == 2 || LIE != ROWS_APART };
+    enum { WIDE = sizeof(T) == 4, ONE = !WIDE || LIE != ROWS_APART };
     const size_t cols = rows_inner(task, LIE);
     if (cols <= 4096) return RowsMapShort<Map, T, LIE>::start(task, parameters, stream);
-    if (cols <= 8192) ROWS_MAP(256, 32, 1);
-    if (cols <= 16384) ROWS_MAP(512, 32, 1);
-    if (cols <= 32768 && ONE) ROWS_MAP(ONE ? 1024 : 512, 32, 1);
     RowsDevice d;
     cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    if (rows_map_clusters<Map, T>(d)) {
+    unsigned ahead = 0;
+    if (cols <= 8192) ROWS_MAP(256, 32, 1);
+    ahead = (unsigned)d.sms * (WIDE && cols > 16384 ? 1 : 2); // as many rows as are on all SMs
+    if (cols <= 16384) ROWS_MAP(512, 32, 1);
+    if (cols <= 32768 && ONE) ROWS_MAP(WIDE && ONE ? 1024 : 512, WIDE ? 32 : 64, 1);
+    ahead = 0;
+    if (rows_map_clusters<Map, T>(d) && (WIDE || task.rows < (size_t)d.sms)) {
         if (cols <= 32768) ROWS_MAP(512, 32, 2);
         if (cols <= 65536) ROWS_MAP(256, 32, 8);
         if (cols <= 131072) ROWS_MAP(512, 32, 8);
