@@ -37,10 +37,14 @@ static void let_go(const Touch *at, Backlog *backlog) {
 
 // --- what is added ---
 
-static void *append(Backlog *backlog, size_t bytes) {
+// An entry of so many bytes, of which all behind `before` is left to the caller.
+static inline BacklogEntry *append(Backlog *backlog, uint32_t bytes) {
     void *at = (uint8_t *)backlog->entries + backlog->used;
-    backlog->used += (uint32_t)bytes;
-    return at;
+    BacklogEntry *entry = at;
+    *entry = (BacklogEntry){.before = backlog->last / 8 & 31};
+    backlog->used += bytes;
+    backlog->last = bytes;
+    return entry;
 }
 
 // Only what touch_known and touch_settled look at.
@@ -54,20 +58,20 @@ static void add_context(const Touch *at, Backlog *backlog) {
     const uint64_t changed = (now.times ^ last->times) | (now.span ^ last->span) |
                              (now.floor ^ last->floor) | (now.warp_floor ^ last->warp_floor);
     if (!changed) return;
-    *(BacklogEntry *)append(backlog, sizeof(BacklogEntry)) =
-        (BacklogEntry){.lane = now.times != backlog->context.times};
-    *(BacklogContext *)append(backlog, sizeof now) = now;
+    BacklogEntry *entry = append(backlog, sizeof *entry + sizeof now);
+    entry->lane = now.times != last->times;
+    *(BacklogContext *)(void *)(entry + 1) = now;
     backlog->context = now;
 }
 
 // Words read by lanes anywhere: what is more is read again and again, of which each entry tells
 // something that no other does.
-enum { MOST_SCATTERED = REGION_WORDS * 3 / 2 };
+enum { MOST_SCATTERED = REGION_WORDS * 16 };
 
 static bool begin(const Touch *at, Region *region) {
     Backlog *backlog = &region->backlog;
     if (at->checker->check->early && backlog->launch) at->checker->lost |= !backlog_put(region);
-    backlog->used = backlog->scattered = 0;
+    backlog->used = backlog->scattered = backlog->last = 0;
     if (!backlog->room && !shadow_grow_backlog(backlog)) return false;
     memset(backlog->written, 0, sizeof backlog->written);
     backlog->context = (BacklogContext){0};
@@ -138,10 +142,10 @@ static bool claim_lanes(const Touch *at, Region *region, uint32_t lanes) {
     return true;
 }
 
-static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog) {
-    BacklogEntry *entry = append(backlog, sizeof *entry);
+// With room for the words of so many lanes.
+static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog, uint32_t lanes) {
+    BacklogEntry *entry = append(backlog, (uint32_t)sizeof *entry + backlog_words_bytes(lanes));
     entry->base = at->base;
-    entry->lane = entry->lanes = 0;
     entry->shift = (uint8_t)__builtin_ctz(at->size / 4);
     entry->parted = at->parted;
     entry->write = at->writes;
@@ -150,7 +154,7 @@ static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog) {
 
 static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, int32_t stride,
                             uint32_t lane, uint32_t lanes) {
-    BacklogEntry *entry = add_entry(at, backlog);
+    BacklogEntry *entry = add_entry(at, backlog, 0);
     entry->first = (uint16_t)word;
     entry->stride = (int16_t)stride;
     entry->lane = (uint8_t)lane;
@@ -158,9 +162,11 @@ static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, in
 }
 
 static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
-    add_entry(at, backlog)->mask = lanes;
-    if (at->reads) backlog->scattered += (uint32_t)__builtin_popcount(lanes) * at->size / 4;
-    uint16_t *words = append(backlog, backlog_words_bytes((uint32_t)__builtin_popcount(lanes)));
+    const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    BacklogEntry *entry = add_entry(at, backlog, count);
+    uint16_t *words = (uint16_t *)(void *)(entry + 1);
+    entry->mask = lanes;
+    if (at->reads) backlog->scattered += count * at->size / 4;
     if (lanes == ALL_LANES)
         LANE_LOOP words[l] = (uint16_t)((at->address[l] - memory_base) % REGION_BYTES / 4);
     else

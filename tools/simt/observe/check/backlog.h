@@ -21,6 +21,8 @@ typedef struct {
     };
     uint8_t lane, lanes, shift; // no lanes: those of the mask
     bool parted : 1, write : 1;
+    bool needed : 1;    // when a full backlog is put
+    uint8_t before : 5; // how many times 8 bytes the entry before it has, with what is behind it
 } BacklogEntry;
 
 static inline const uint16_t *backlog_words(const BacklogEntry *entry) {

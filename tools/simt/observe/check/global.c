@@ -329,7 +329,8 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     const bool inside = all_in(shape, &met->at, size);
     const uint32_t good = inside ? mask : good_lanes(checker, warp, access, mask, address);
     if (!good) return 0;
-    const Shape of_good = good == mask ? *shape : check_shape(access, good, address);
+    Shape of_good = *shape;
+    if (good != mask) check_shape(&of_good, access, good, address);
     const bool store = access->kind == ACCESS_STORE;
     const uint32_t heads = store ? good : check_heads(&of_good, good);
     if (all_written(access, heads, address, &of_good)) {
@@ -343,14 +344,30 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     return good;
 }
 
+bool check_lanes_global(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
+    Checker *checker = check_of(warp);
+    const Check *check = checker->check;
+    if (checker->seen_frees != memory_frees || checker->machine->after) return false;
+    if (inst->access == ACCESS_STORE && check->words.count) return false;
+    const Access access = address_access(inst);
+    const uint32_t mask = warp->exec;
+    Shape shape;
+    check_shape(&shape, &access, mask, address);
+    const uint32_t good = good_accesses(checker, warp, &access, mask, address, &shape);
+    if (good != mask) return false;
+    check_global_races(checker, warp, &access, mask, address, &shape);
+    return true;
+}
+
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    Shape shape = check_shape(access, mask, address);
+    Shape shape;
+    check_shape(&shape, access, mask, address);
     forget_freed(checker);
     if (checker->machine->after) early_check(checker, warp, access, mask, address);
     const uint32_t good = good_accesses(checker, warp, access, mask, address, &shape);
     if (!good) return;
-    if (good != mask) shape = check_shape(access, good, address);
+    if (good != mask) check_shape(&shape, access, good, address);
     check_order(checker, warp, access, good, address, &checker->check->words);
     check_global_races(checker, warp, access, good, address, &shape);
 }

@@ -32,6 +32,7 @@ typedef struct {
     void *entries;
     uint32_t scattered;                 // words read by lanes anywhere
     uint32_t used, room;                // bytes
+    uint32_t last;                      // of them the last entry's
     uint32_t read_pages, written_pages; // a bit for each page where there are reads; writes
     bool locked;                        // a host thread is at it
     BacklogContext context;             // of the reads behind here
@@ -81,8 +82,9 @@ static inline Region *shadow_region(uint64_t address) {
 enum { BACKLOG_FOUND = 3 };
 void backlog_look(const Region *region, uint64_t word, Record found[BACKLOG_FOUND]);
 
-// More room for what a backlog has. False: it has BACKLOG_BYTES, or out of memory.
-enum { BACKLOG_BYTES = REGION_WORDS * 16 };
+// More room for what a backlog has. False: it has BACKLOG_BYTES; or all that have more than a
+// quarter of them have BACKLOGS_BYTES together; or out of memory.
+enum { BACKLOG_BYTES = REGION_WORDS * 64, BACKLOGS_BYTES = 1 << 26 };
 bool shadow_grow_backlog(Backlog *backlog);
 void shadow_give_backlog(Backlog *backlog); // it is empty then
 
