@@ -191,23 +191,10 @@ static bool add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
     return true;
 }
 
-static inline uint32_t pages_between(uint32_t first_word, uint32_t last_word) {
-    const uint32_t first = first_word / REGION_PAGE, last = last_word / REGION_PAGE;
-    return ALL_LANES << first & ALL_LANES >> (REGION_PAGES - 1 - last);
-}
-
-// The region's pages from the access's lowest address to its highest one.
-static inline uint32_t pages_of(const Touch *at, const Region *region) {
-    const uint64_t low = region->low, high = at->shape->high + at->size - 1;
-    const uint32_t first = at->shape->low > low ? (uint32_t)(at->shape->low - low) / 4 : 0;
-    const uint32_t last = high - low < REGION_BYTES ? (uint32_t)(high - low) / 4 : REGION_WORDS - 1;
-    return pages_between(first, last);
-}
-
 // Lanes that all lie in the region.
 static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
     Backlog *backlog = &region->backlog;
-    const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = pages_of(at, region);
+    const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = touch_pages(at, region->low);
     const uint32_t count = (uint32_t)__builtin_popcount(lanes);
     if (!ready(at, region, pages)) return false;
     if (at->writes && !claim_lanes(at, region, lanes)) return false;
@@ -267,7 +254,7 @@ bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word
     Backlog *backlog = &region->backlog;
     if (at->strong || !suits(at)) return false;
     if (region->direct == at->checker->check->launch) return false;
-    const uint32_t pages = pages_between(word, word + each * lanes - 1);
+    const uint32_t pages = shadow_pages_between(word, word + each * lanes - 1);
     hold(at, backlog);
     const bool good =
         ready(at, region, pages) && (at->reads || claim_run(at, region, word, each * lanes));

@@ -121,8 +121,8 @@ static bool room_for(Region *region) {
 // The region has the records of `to` now.
 static void note_records(Region *region, const Target *to) {
     const Backlog *backlog = &region->backlog;
-    if (backlog->written_pages) region->written = backlog->launch;
-    if (backlog->read_pages) region->read = backlog->launch;
+    shadow_stamp(&region->written, backlog->launch, backlog->written_pages);
+    shadow_stamp(&region->read, backlog->launch, backlog->read_pages);
     if (to->more) region->more = backlog->launch;
 }
 

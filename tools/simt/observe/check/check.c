@@ -299,7 +299,7 @@ void check_listen(Observer *observer, CheckListener listener) {
 bool check_close(Observer *observer) {
     Check *check = (Check *)(void *)observer;
     bool whole = !check->lost;
-    if (check->launch) early_remember(check);
+    if (check->launch && check->sites) early_remember(check);
     release_free_all(&check->room);
     free(check->words.at);
     free(check->sites);

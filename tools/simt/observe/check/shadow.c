@@ -228,7 +228,7 @@ static void forget(void) {
 
 uint64_t shadow_launch(void) {
     if (next_time == 0) next_time = SHADOW_TIMES;
-    if (next_time > RECORD_TIMES_LIMIT) forget();
+    if (next_time >= RECORD_TIMES_LIMIT) forget();
     if (!shadow_regions) shadow_regions = reserve(regions_bytes());
     if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
     if (!shadow_regions || !leaves) return 0;
