@@ -127,27 +127,34 @@ static inline bool same_store(const Touch *at, Record write, uint32_t lane) {
     return address_unchanged(at->warp, at->access, lane, memory_at(at->address[lane]));
 }
 
-// Whether the lane's store does not race with the last writes of a cell.
-static inline bool write_behind(const Touch *at, const Place *place, uint32_t k, uint32_t lane) {
+// Whether the lane's store does not race with the last writes of a cell. *again: since it stores
+// what is there already.
+static inline bool write_behind(const Touch *at, const Place *place, uint32_t k, uint32_t lane,
+                                bool *again) {
     const Cells *cells = place->cells;
     const Record mine = record_of(at, lane), last = cells->write[k];
     const Record other = place->written_2 ? cells->write_2[k] : 0;
-    return (touch_settled(at, last, mine) || same_store(at, last, lane)) &&
-           (touch_settled(at, other, mine) || same_store(at, other, lane));
+    const bool open = !touch_settled(at, last, mine), open_2 = !touch_settled(at, other, mine);
+    if (!(open | open_2)) return true;
+    *again = true;
+    return (!open || same_store(at, last, lane)) && (!open_2 || same_store(at, other, lane));
 }
 
-// Cells that only this warp touches, or in which others have left the same.
-static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane) {
+// Cells that only this warp touches, or in which others have left the same: the latter only where
+// no lane before this one waits for a closer look.
+static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane, bool in_turn) {
     const Cells *cells = place->cells;
     const uint32_t first = cell_of(at, place, lane), end = first + place->each;
     const Record mine = record_of(at, lane);
+    bool again = false;
     for (uint32_t k = first; k < end; k++) {
-        if (!quiet_group(at, place, k) || !write_behind(at, place, k, lane)) return false;
+        if (!quiet_group(at, place, k) || !write_behind(at, place, k, lane, &again)) return false;
+        if (again && !in_turn) return false;
         if (place->read_2 && !touch_settled(at, cells->read_2[k], mine)) return false;
         if (place->read && !touch_settled(at, cells->read[k], mine)) return false;
     }
     for (uint32_t k = first; k < end; k++) cells->write[k] = mine;
-    for (uint32_t k = first; place->written_2 && k < end; k++) cells->write_2[k] = 0;
+    for (uint32_t k = first; again && place->written_2 && k < end; k++) cells->write_2[k] = 0;
     return true;
 }
 
@@ -156,7 +163,7 @@ static uint32_t write_few(const Touch *at, const Place *place, uint32_t lanes) {
     uint32_t left = 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        left |= (uint32_t)!write_lane(at, place, lane) << lane;
+        left |= (uint32_t)!write_lane(at, place, lane, !left) << lane;
     }
     return left;
 }
@@ -424,7 +431,7 @@ static void find_records(const Touch *at, Region *region, Place *place) {
     place->grouped = region->grouped == launch && !split;
     const bool ready = place->each && (!place->written_pages || cells->write) &&
                        (!place->read_pages || cells->read) && (!place->more || cells->read_2) &&
-                       (at->reads ? cells->read : cells->write);
+                       (at->reads ? place->read_pages : place->written_pages);
     if (ready) place->region = region;
 }
 
@@ -475,7 +482,8 @@ static uint32_t touch_far(const Touch *at, uint32_t mask, uint32_t heads) {
         look_at_pages(at, &place, shadow_pages_between(word, word));
         if (at->reads)
             left |= read_same(at, &place, run);
-        else if (!(at->strong ? update_lane(at, &place, lane) : write_lane(at, &place, lane)))
+        else if (!(at->strong ? update_lane(at, &place, lane)
+                              : write_lane(at, &place, lane, !left)))
             left |= run;
     }
     return left;
