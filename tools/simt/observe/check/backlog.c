@@ -5,10 +5,11 @@
 // once. Then nothing races, and who accessed which word need not be known: 16 bytes for an access
 // of a warp are enough to find it out later, in place of 8 for each word. So the backlog has reads
 // of pages of which the launch has written nothing, and writes of words, each of them once, to
-// pages of which it has read nothing. The first access that is different, or one that finds the
-// backlog full, makes records of all that is in there, and from then on the launch keeps records of
-// the region. They are the same as if they had been kept from the beginning, so nothing is found
-// that would not have been, and nothing is missed.
+// pages of which it has read nothing. The first access that is different makes records of all that
+// is in there, and from then on the launch keeps records of the region. They are the same as if
+// they had been kept from the beginning, so nothing is found that would not have been, and nothing
+// is missed. A full backlog is emptied into records; where these need most of what it has, nothing
+// is gained by it, and who read there last does without.
 //
 // What whole warps do to groups of words is in the groups' records and not here, unless a part of
 // the group has been written. See touch.h.
@@ -146,7 +147,7 @@ static bool claim_lanes(const Touch *at, Region *region, uint32_t lanes) {
 static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog, uint32_t lanes) {
     BacklogEntry *entry = append(backlog, (uint32_t)sizeof *entry + backlog_words_bytes(lanes));
     entry->base = at->base;
-    entry->shift = (uint8_t)__builtin_ctz(at->size / 4);
+    entry->shift = (uint32_t)__builtin_ctz(at->size / 4) & 15;
     entry->parted = at->parted;
     entry->write = at->writes;
     return entry;
@@ -161,16 +162,28 @@ static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, in
     entry->lanes = (uint8_t)lanes;
 }
 
+// How often all lanes can be folded in two of which one does what the other does, at most twice.
+static uint32_t fold_of(const Touch *at) {
+    enum { HALF = LANES / 2, QUARTER = LANES / 4 };
+    const uint64_t *address = at->address;
+    uint64_t halves = 0, quarters = 0;
+    for (int l = 0; l < HALF; l++) halves |= address[l] ^ address[l + HALF];
+    for (int l = 0; l < QUARTER; l++) quarters |= address[l] ^ address[l + QUARTER];
+    return halves ? 0 : quarters ? 1 : 2;
+}
+
 static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
-    const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    const uint32_t fold = lanes == ALL_LANES ? fold_of(at) : 0;
+    const uint32_t count = (uint32_t)__builtin_popcount(lanes) >> fold;
     BacklogEntry *entry = add_entry(at, backlog, count);
     uint16_t *words = (uint16_t *)(void *)(entry + 1);
     entry->mask = lanes;
+    entry->fold = fold & 3;
     if (at->reads) backlog->scattered += count * at->size / 4;
-    if (lanes == ALL_LANES)
+    if (count == LANES)
         LANE_LOOP words[l] = (uint16_t)((at->address[l] - memory_base) % REGION_BYTES / 4);
     else
-        for (; lanes; lanes &= lanes - 1)
+        for (uint32_t k = 0; k < count; k++, lanes &= lanes - 1)
             *words++ = (uint16_t)word_of(at, (uint32_t)__builtin_ctz(lanes));
 }
 

@@ -19,7 +19,9 @@ typedef struct {
         };
         uint32_t mask;
     };
-    uint8_t lane, lanes, shift; // no lanes: those of the mask
+    uint8_t lane, lanes; // no lanes: those of the mask
+    uint8_t shift : 4;
+    uint8_t fold : 4; // of all lanes each 32 >> fold do the same: there are words of the first ones
     bool parted : 1, write : 1;
     bool needed : 1;    // when a full backlog is put
     uint8_t before : 5; // how many times 8 bytes the entry before it has, with what is behind it
@@ -27,6 +29,11 @@ typedef struct {
 
 static inline const uint16_t *backlog_words(const BacklogEntry *entry) {
     return (const uint16_t *)(const void *)(entry + 1);
+}
+
+// How many words are behind it.
+static inline uint32_t backlog_words_count(const BacklogEntry *entry) {
+    return entry->lanes ? 0 : (uint32_t)__builtin_popcount(entry->mask) >> entry->fold;
 }
 
 // Of the words behind an entry for so many lanes.

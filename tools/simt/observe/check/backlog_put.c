@@ -36,8 +36,10 @@ static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32
 
 static void put_lanes(Touch *at, Target *to, const BacklogEntry *entry) {
     const uint16_t *word = backlog_words(entry);
-    for (uint32_t m = entry->mask; m; m &= m - 1)
-        put_lane(at, to, (uint32_t)__builtin_ctz(m), *word++, entry->shift, false);
+    const uint32_t count = backlog_words_count(entry);
+    uint32_t k = 0;
+    for (uint32_t m = entry->mask; m; m &= m - 1, k = k + 1 < count ? k + 1 : 0)
+        put_lane(at, to, (uint32_t)__builtin_ctz(m), word[k], entry->shift, false);
 }
 
 static void put_even(Touch *at, Target *to, const BacklogEntry *entry) {
@@ -72,8 +74,7 @@ static void put_run(const Touch *at, Target *to, const BacklogEntry *entry) {
 // The entry's length, with what is behind it.
 static uint32_t bytes_of(const BacklogEntry *entry) {
     if (!entry->base) return sizeof *entry + sizeof(BacklogContext);
-    const uint32_t words = entry->lanes ? 0 : (uint32_t)__builtin_popcount(entry->mask);
-    return (uint32_t)sizeof *entry + backlog_words_bytes(words);
+    return (uint32_t)sizeof *entry + backlog_words_bytes(backlog_words_count(entry));
 }
 
 static void put_entry(Touch *at, Target *to, const BacklogEntry *entry) {
@@ -140,7 +141,7 @@ bool backlog_put(Region *region) {
 // the last block that read it: of the last warp's, and of the last one of another warp; where other
 // blocks have read it too, of the last one of these, which takes the place of all before it. So a
 // word is done with, from the last entry to the first one, when these are found; an entry is left
-// out if all its words are, and when all words are, all reads are that come before.
+// out if all its words are.
 
 // What is known of a word: 0, nobody has read it; the number of the block that read it last,
 // counted from the last one, that block's last warp, and whether that is all; or that it is done
@@ -189,7 +190,7 @@ static inline bool needs_words(States *of, uint32_t warp, const uint32_t first[L
 // The words of an entry's lanes; those that it does not have are as its first one's.
 static void words_of(const BacklogEntry *entry, uint32_t first[LANES]) {
     const uint16_t *words = backlog_words(entry);
-    const uint32_t lanes = entry->lanes ? entry->lanes : (uint32_t)__builtin_popcount(entry->mask);
+    const uint32_t lanes = entry->lanes ? entry->lanes : backlog_words_count(entry);
     const uint32_t begin = entry->first, stride = (uint32_t)entry->stride;
     if (entry->lanes)
         LANE_LOOP first[l] = begin + ((uint32_t)l < lanes ? stride * (uint32_t)l : 0);

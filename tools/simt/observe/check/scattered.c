@@ -158,12 +158,39 @@ static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane
     return true;
 }
 
+// Whether others too only update a word, at the scope of the device; nobody reads it.
+static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Record old = place->cells->write[k], other = place->cells->write_2[k];
+    if (!quiet_group(at, place, k)) return false;
+    if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
+    if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
+    return !touch_weak(at, old) || !touch_weak(at, other);
+}
+
+static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
+    const Cells *cells = place->cells;
+    const uint32_t first = cell_of(at, place, lane), end = first + place->each;
+    const Record mine = record_of(at, lane);
+    if (!place->more || place->read) return false;
+    for (uint32_t k = first; k < end; k++)
+        if (!only_updated(at, place, k, mine)) return false;
+    for (uint32_t k = first; k < end; k++) {
+        const Record old = cells->write[k], other = cells->write_2[k];
+        const bool aside = !touch_weak(at, other) && !touch_stays(at, other, old);
+        if (touch_weak(at, old) || aside) cells->write_2[k] = old;
+        cells->write[k] = mine;
+    }
+    return true;
+}
+
 // Those of the lanes that need a closer look.
 static uint32_t write_few(const Touch *at, const Place *place, uint32_t lanes) {
     uint32_t left = 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        left |= (uint32_t)!write_lane(at, place, lane, !left) << lane;
+        const bool done =
+            at->strong ? update_lane(at, place, lane) : write_lane(at, place, lane, !left);
+        left |= (uint32_t)!done << lane;
     }
     return left;
 }
@@ -383,40 +410,6 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     return write_few(at, place, left);
 }
 
-// Whether others too only update a word, at the scope of the device; nobody reads it.
-static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
-    const Record old = place->cells->write[k], other = place->cells->write_2[k];
-    if (!quiet_group(at, place, k)) return false;
-    if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
-    if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
-    return !touch_weak(at, old) || !touch_weak(at, other);
-}
-
-static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
-    const Cells *cells = place->cells;
-    const uint32_t first = cell_of(at, place, lane), end = first + place->each;
-    const Record mine = record_of(at, lane);
-    if (!place->more || place->read) return false;
-    for (uint32_t k = first; k < end; k++)
-        if (!only_updated(at, place, k, mine)) return false;
-    for (uint32_t k = first; k < end; k++) {
-        const Record old = cells->write[k], other = cells->write_2[k];
-        const bool aside = !touch_weak(at, other) && !touch_stays(at, other, old);
-        if (touch_weak(at, old) || aside) cells->write_2[k] = old;
-        cells->write[k] = mine;
-    }
-    return true;
-}
-
-static uint32_t update_lanes(const Touch *at, const Place *place) {
-    uint32_t left = 0;
-    for (uint32_t m = place->lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        left |= (uint32_t)!update_lane(at, place, lane) << lane;
-    }
-    return left;
-}
-
 // What the records of a region are, if all that are needed are there.
 static void find_records(const Touch *at, Region *region, Place *place) {
     const uint64_t launch = at->checker->check->launch;
@@ -462,7 +455,7 @@ static uint32_t touch_near(const Touch *at, uint32_t mask) {
     if (!place.region) return mask;
     look_at_pages(at, &place, touch_pages(at, place.low));
     if (at->reads) return read_lanes(at, &place);
-    return at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
+    return at->strong ? write_few(at, &place, mask) : write_lanes(at, &place);
 }
 
 // Lanes in several regions, run by run of those that read the same.

@@ -107,8 +107,8 @@ static inline Region *shadow_region(uint64_t address) {
 enum { BACKLOG_FOUND = 3 };
 void backlog_look(const Region *region, uint64_t word, Record found[BACKLOG_FOUND]);
 
-// More room for what a backlog has. False: it has BACKLOG_BYTES; or all that have more than a
-// quarter of them have BACKLOGS_BYTES together; or out of memory.
+// More room for what a backlog has. False: it has BACKLOG_BYTES; or those that have more than a
+// quarter of that have BACKLOGS_BYTES together; or out of memory.
 enum { BACKLOG_BYTES = REGION_WORDS * 64, BACKLOGS_BYTES = 1 << 26 };
 bool shadow_grow_backlog(Backlog *backlog);
 void shadow_give_backlog(Backlog *backlog); // it is empty then
