@@ -38,11 +38,11 @@ static void let_go(const Touch *at, Backlog *backlog) {
 
 // --- what is added ---
 
-// An entry of so many bytes, of which all behind `before` is left to the caller.
+// An entry of so many bytes, of which all but `before` is left to the caller.
 static inline BacklogEntry *append(Backlog *backlog, uint32_t bytes) {
     void *at = (uint8_t *)backlog->entries + backlog->used;
     BacklogEntry *entry = at;
-    *entry = (BacklogEntry){.before = backlog->last / 8 & 31};
+    entry->before = (uint8_t)(backlog->last / 8);
     backlog->used += bytes;
     backlog->last = bytes;
     return entry;
@@ -60,6 +60,7 @@ static void add_context(const Touch *at, Backlog *backlog) {
                              (now.floor ^ last->floor) | (now.warp_floor ^ last->warp_floor);
     if (!changed) return;
     BacklogEntry *entry = append(backlog, sizeof *entry + sizeof now);
+    entry->base = 0;
     entry->lane = now.times != last->times;
     *(BacklogContext *)(void *)(entry + 1) = now;
     backlog->context = now;
@@ -143,19 +144,21 @@ static bool claim_lanes(const Touch *at, Region *region, uint32_t lanes) {
     return true;
 }
 
-// With room for the words of so many lanes.
-static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog, uint32_t lanes) {
-    BacklogEntry *entry = append(backlog, (uint32_t)sizeof *entry + backlog_words_bytes(lanes));
+// With room for so many words.
+static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog, uint32_t words,
+                                      uint32_t fold) {
+    BacklogEntry *entry = append(backlog, (uint32_t)sizeof *entry + backlog_words_bytes(words));
     entry->base = at->base;
-    entry->shift = (uint32_t)__builtin_ctz(at->size / 4) & 15;
-    entry->parted = at->parted;
-    entry->write = at->writes;
+    entry->form = (BacklogForm){.shift = (uint32_t)__builtin_ctz(at->size / 4) & 3,
+                                .fold = fold & 3,
+                                .parted = at->parted,
+                                .write = at->writes};
     return entry;
 }
 
 static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, int32_t stride,
                             uint32_t lane, uint32_t lanes) {
-    BacklogEntry *entry = add_entry(at, backlog, 0);
+    BacklogEntry *entry = add_entry(at, backlog, 0, 0);
     entry->first = (uint16_t)word;
     entry->stride = (int16_t)stride;
     entry->lane = (uint8_t)lane;
@@ -175,10 +178,10 @@ static uint32_t fold_of(const Touch *at) {
 static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
     const uint32_t fold = lanes == ALL_LANES ? fold_of(at) : 0;
     const uint32_t count = (uint32_t)__builtin_popcount(lanes) >> fold;
-    BacklogEntry *entry = add_entry(at, backlog, count);
+    BacklogEntry *entry = add_entry(at, backlog, count, fold);
     uint16_t *words = (uint16_t *)(void *)(entry + 1);
+    entry->lanes = 0;
     entry->mask = lanes;
-    entry->fold = fold & 3;
     if (at->reads) backlog->scattered += count * at->size / 4;
     if (count == LANES)
         LANE_LOOP words[l] = (uint16_t)((at->address[l] - memory_base) % REGION_BYTES / 4);

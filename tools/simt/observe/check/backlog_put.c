@@ -39,18 +39,18 @@ static void put_lanes(Touch *at, Target *to, const BacklogEntry *entry) {
     const uint32_t count = backlog_words_count(entry);
     uint32_t k = 0;
     for (uint32_t m = entry->mask; m; m &= m - 1, k = k + 1 < count ? k + 1 : 0)
-        put_lane(at, to, (uint32_t)__builtin_ctz(m), word[k], entry->shift, false);
+        put_lane(at, to, (uint32_t)__builtin_ctz(m), word[k], entry->form.shift, false);
 }
 
 static void put_even(Touch *at, Target *to, const BacklogEntry *entry) {
     int32_t word = entry->first;
     if (!entry->stride) {
-        put_lane(at, to, entry->lane + entry->lanes - 1u, entry->first, entry->shift,
+        put_lane(at, to, entry->lane + entry->lanes - 1u, entry->first, entry->form.shift,
                  entry->lanes > 1);
         return;
     }
     for (uint32_t k = 0; k < entry->lanes; k++, word += entry->stride)
-        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->shift, false);
+        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->form.shift, false);
 }
 
 // Reads by lanes of a word each, one behind the other, of which there is a target.
@@ -80,14 +80,15 @@ static uint32_t bytes_of(const BacklogEntry *entry) {
 static void put_entry(Touch *at, Target *to, const BacklogEntry *entry) {
     const BacklogContext *context = (const BacklogContext *)(const void *)(entry + 1);
     at->base = entry->base;
-    at->parted = entry->parted;
-    at->writes = entry->write;
+    at->parted = entry->form.parted;
+    at->writes = entry->form.write;
     if (!entry->base) {
         at->times = context->times;
         at->span = context->span;
         at->floor = context->floor;
         at->warp_floor = context->warp_floor;
-    } else if (!entry->write && entry->stride == 1 && !entry->shift && to->count == REGION_WORDS) {
+    } else if (!entry->form.write && entry->stride == 1 && !entry->form.shift &&
+               to->count == REGION_WORDS) {
         put_run(at, to, entry);
     } else if (entry->lanes) {
         put_even(at, to, entry);
@@ -106,7 +107,7 @@ static void put_entries(const Backlog *backlog, Target *to, bool needed) {
     Touch at = {.launch = launch, .done = launch};
     for (uint32_t offset = 0; offset < backlog->used;) {
         const BacklogEntry *entry = entry_at(backlog, offset);
-        if (!needed || entry->needed) put_entry(&at, to, entry);
+        if (!needed || entry->form.needed) put_entry(&at, to, entry);
         offset += bytes_of(entry);
     }
 }
@@ -202,7 +203,7 @@ static void words_of(const BacklogEntry *entry, uint32_t first[LANES]) {
 
 // Whether some record needs a read as an entry has it.
 static bool needs_entry(States *of, const BacklogEntry *entry) {
-    const uint32_t each = 1u << entry->shift, warp = record_thread(entry->base) / LANES;
+    const uint32_t each = 1u << entry->form.shift, warp = record_thread(entry->base) / LANES;
     const bool run = entry->lanes && (!entry->stride || (uint32_t)entry->stride == each);
     uint32_t first[LANES];
     bool needed = false;
@@ -224,8 +225,8 @@ static void find_needed(const Backlog *backlog, States *of) {
     for (uint32_t offset = backlog->used; before;) {
         offset -= before;
         BacklogEntry *entry = entry_at(backlog, offset);
-        entry->needed = !entry->base || entry->write || needs_entry(of, entry);
-        of->needed += entry->needed;
+        entry->form.needed = !entry->base || entry->form.write || needs_entry(of, entry);
+        of->needed += entry->form.needed;
         of->count++;
         of->block += !entry->base && entry->lane;
         before = entry->before * 8u;
