@@ -214,6 +214,21 @@ template <bool RIGHT> __global__ void pairs_meet(const int *in, int *out) {
     out[t] = v + in[t];  // HAZARD pairs_meet: race with pairs_meet_read
 }
 
+// So much is read again and again that --check keeps only what matters of it; behind that a warp
+// reads words that nobody has read yet, and another one overwrites them.
+__device__ int read_often[4096];
+
+template <bool RIGHT> __global__ void after_many_reads(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    int v = in[t];
+    read_often[2048 + t * 3] = 1;
+    for (unsigned i = 0; i < 2100; i++) v += read_often[(t * t + i) % 480];
+    __syncthreads();
+    if (t < 32) out[t] = v + read_often[480 + t * 5 % 32];  // LABEL after_many_reads_read
+    if (RIGHT) __syncthreads();
+    if (t >= 96) read_often[480 + t * 11 % 32] = v;  // HAZARD after_many_reads: race with after_many_reads_read
+}
+
 static const Case cases[] = {
     TWINS(permuted_stores, 1, BLOCK),
     TWINS(permuted_reads, 1, BLOCK),
@@ -240,6 +255,7 @@ static const Case cases[] = {
     TWINS(lanes_scatter, 1, 32),
     TWINS(pairs_scatter, 3, 64),
     TWINS(halves_scatter, 3, BLOCK),
+    TWINS(after_many_reads, 1, BLOCK),
 };
 
 int main(int argc, char **argv) {

@@ -65,10 +65,14 @@ static const Inst *watch_access(Warp *warp, const Inst *inst) {
 static const Inst *watch_global(Warp *warp, const Inst *inst) {
     const InstMemory *memory = &inst->memory;
     const LaneU64 *base = REG(warp, LaneU64, memory->base);
-    const uint64_t size = (uint64_t)memory->bytes * memory->elements;
+    const Observer *observer = observer_of(warp->block);
+    const uint64_t size = (uint64_t)memory->bytes * memory->elements, offset = memory->offset;
+    uint64_t address[LANES];
     if (warp->exec == ALL_LANES && address_consecutive64(base, size) &&
-        observer_of(warp->block)->whole(warp, inst, base[0] + memory->offset))
+        observer->whole(warp, inst, base[0] + offset))
         return inst->plain(warp, inst);
+    LANE_LOOP address[l] = base[l] + offset;
+    if (observer->lanes(warp, inst, address)) return inst->plain(warp, inst);
     return watch_access(warp, inst);
 }
 
@@ -83,7 +87,7 @@ static const Inst *watch_shared(Warp *warp, const Inst *inst) {
         observer->whole(warp, inst, base[0] + offset))
         return inst->plain(warp, inst);
     LANE_LOOP address[l] = base[l] + offset;
-    if (observer->shared(warp, inst, address)) return inst->plain(warp, inst);
+    if (observer->lanes(warp, inst, address)) return inst->plain(warp, inst);
     return watch_access(warp, inst);
 }
 
@@ -125,7 +129,7 @@ static uint8_t wanted(const Machine *machine) {
     const bool all = machine->trace || (observer && observer->access);
     const bool meetings = observer && observer->meet;
     const bool whole =
-        observer && observer->whole && observer->shared && !machine->trace && !machine->profile;
+        observer && observer->whole && observer->lanes && !machine->trace && !machine->profile;
     return (uint8_t)((all ? CODE_ACCESSES : 0) | (machine->profile ? CODE_SHARED : 0) |
                      (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
 }

@@ -31,8 +31,8 @@ struct Observer {
     // a volatile one, at consecutive addresses, the first of which is this one: asked before
     // access, which then is not called.
     bool (*whole)(Warp *warp, const Inst *inst, uint64_t first);
-    // The same in shared memory of any lanes, those of warp->exec, at these addresses.
-    bool (*shared)(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
+    // The same of any lanes, those of warp->exec, at these addresses.
+    bool (*lanes)(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
 
     // As access, for shared memory of another block of the cluster (NULL: of none). The addresses
     // are within it.

@@ -5,10 +5,11 @@
 // once. Then nothing races, and who accessed which word need not be known: 16 bytes for an access
 // of a warp are enough to find it out later, in place of 8 for each word. So the backlog has reads
 // of pages of which the launch has written nothing, and writes of words, each of them once, to
-// pages of which it has read nothing. The first access that is different, or one that finds the
-// backlog full, makes records of all that is in there, and from then on the launch keeps records of
-// the region. They are the same as if they had been kept from the beginning, so nothing is found
-// that would not have been, and nothing is missed.
+// pages of which it has read nothing. The first access that is different makes records of all that
+// is in there, and from then on the launch keeps records of the region. They are the same as if
+// they had been kept from the beginning, so nothing is found that would not have been, and nothing
+// is missed. A full backlog is emptied into records; where these need most of what it has, nothing
+// is gained by it, and who read there last does without.
 //
 // What whole warps do to groups of words is in the groups' records and not here, unless a part of
 // the group has been written. See touch.h.
@@ -37,10 +38,14 @@ static void let_go(const Touch *at, Backlog *backlog) {
 
 // --- what is added ---
 
-static void *append(Backlog *backlog, size_t bytes) {
+// An entry of so many bytes, of which all but `before` is left to the caller.
+static inline BacklogEntry *append(Backlog *backlog, uint32_t bytes) {
     void *at = (uint8_t *)backlog->entries + backlog->used;
-    backlog->used += (uint32_t)bytes;
-    return at;
+    BacklogEntry *entry = at;
+    entry->before = (uint8_t)(backlog->last / 8);
+    backlog->used += bytes;
+    backlog->last = bytes;
+    return entry;
 }
 
 // Only what touch_known and touch_settled look at.
@@ -54,20 +59,21 @@ static void add_context(const Touch *at, Backlog *backlog) {
     const uint64_t changed = (now.times ^ last->times) | (now.span ^ last->span) |
                              (now.floor ^ last->floor) | (now.warp_floor ^ last->warp_floor);
     if (!changed) return;
-    *(BacklogEntry *)append(backlog, sizeof(BacklogEntry)) =
-        (BacklogEntry){.lane = now.times != backlog->context.times};
-    *(BacklogContext *)append(backlog, sizeof now) = now;
+    BacklogEntry *entry = append(backlog, sizeof *entry + sizeof now);
+    entry->base = 0;
+    entry->lane = now.times != last->times;
+    *(BacklogContext *)(void *)(entry + 1) = now;
     backlog->context = now;
 }
 
 // Words read by lanes anywhere: what is more is read again and again, of which each entry tells
 // something that no other does.
-enum { MOST_SCATTERED = REGION_WORDS * 3 / 2 };
+enum { MOST_SCATTERED = REGION_WORDS * 16 };
 
 static bool begin(const Touch *at, Region *region) {
     Backlog *backlog = &region->backlog;
     if (at->checker->check->early && backlog->launch) at->checker->lost |= !backlog_put(region);
-    backlog->used = backlog->scattered = 0;
+    backlog->used = backlog->scattered = backlog->last = 0;
     if (!backlog->room && !shadow_grow_backlog(backlog)) return false;
     memset(backlog->written, 0, sizeof backlog->written);
     backlog->context = (BacklogContext){0};
@@ -138,33 +144,49 @@ static bool claim_lanes(const Touch *at, Region *region, uint32_t lanes) {
     return true;
 }
 
-static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog) {
-    BacklogEntry *entry = append(backlog, sizeof *entry);
+// With room for so many words.
+static inline BacklogEntry *add_entry(const Touch *at, Backlog *backlog, uint32_t words,
+                                      uint32_t fold) {
+    BacklogEntry *entry = append(backlog, (uint32_t)sizeof *entry + backlog_words_bytes(words));
     entry->base = at->base;
-    entry->lane = entry->lanes = 0;
-    entry->shift = (uint8_t)__builtin_ctz(at->size / 4);
-    entry->parted = at->parted;
-    entry->write = at->writes;
+    entry->form = (BacklogForm){.shift = (uint32_t)__builtin_ctz(at->size / 4) & 3,
+                                .fold = fold & 3,
+                                .parted = at->parted,
+                                .write = at->writes};
     return entry;
 }
 
 static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, int32_t stride,
                             uint32_t lane, uint32_t lanes) {
-    BacklogEntry *entry = add_entry(at, backlog);
+    BacklogEntry *entry = add_entry(at, backlog, 0, 0);
     entry->first = (uint16_t)word;
     entry->stride = (int16_t)stride;
     entry->lane = (uint8_t)lane;
     entry->lanes = (uint8_t)lanes;
 }
 
+// How often all lanes can be folded in two of which one does what the other does, at most twice.
+static uint32_t fold_of(const Touch *at) {
+    enum { HALF = LANES / 2, QUARTER = LANES / 4 };
+    const uint64_t *address = at->address;
+    uint64_t halves = 0, quarters = 0;
+    for (int l = 0; l < HALF; l++) halves |= address[l] ^ address[l + HALF];
+    for (int l = 0; l < QUARTER; l++) quarters |= address[l] ^ address[l + QUARTER];
+    return halves ? 0 : quarters ? 1 : 2;
+}
+
 static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
-    add_entry(at, backlog)->mask = lanes;
-    if (at->reads) backlog->scattered += (uint32_t)__builtin_popcount(lanes) * at->size / 4;
-    uint16_t *words = append(backlog, backlog_words_bytes((uint32_t)__builtin_popcount(lanes)));
-    if (lanes == ALL_LANES)
+    const uint32_t fold = lanes == ALL_LANES ? fold_of(at) : 0;
+    const uint32_t count = (uint32_t)__builtin_popcount(lanes) >> fold;
+    BacklogEntry *entry = add_entry(at, backlog, count, fold);
+    uint16_t *words = (uint16_t *)(void *)(entry + 1);
+    entry->lanes = 0;
+    entry->mask = lanes;
+    if (at->reads) backlog->scattered += count * at->size / 4;
+    if (count == LANES)
         LANE_LOOP words[l] = (uint16_t)((at->address[l] - memory_base) % REGION_BYTES / 4);
     else
-        for (; lanes; lanes &= lanes - 1)
+        for (uint32_t k = 0; k < count; k++, lanes &= lanes - 1)
             *words++ = (uint16_t)word_of(at, (uint32_t)__builtin_ctz(lanes));
 }
 
@@ -185,23 +207,10 @@ static bool add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
     return true;
 }
 
-static inline uint32_t pages_between(uint32_t first_word, uint32_t last_word) {
-    const uint32_t first = first_word / REGION_PAGE, last = last_word / REGION_PAGE;
-    return ALL_LANES << first & ALL_LANES >> (REGION_PAGES - 1 - last);
-}
-
-// The region's pages from the access's lowest address to its highest one.
-static inline uint32_t pages_of(const Touch *at, const Region *region) {
-    const uint64_t low = region->low, high = at->shape->high + at->size - 1;
-    const uint32_t first = at->shape->low > low ? (uint32_t)(at->shape->low - low) / 4 : 0;
-    const uint32_t last = high - low < REGION_BYTES ? (uint32_t)(high - low) / 4 : REGION_WORDS - 1;
-    return pages_between(first, last);
-}
-
 // Lanes that all lie in the region.
 static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
     Backlog *backlog = &region->backlog;
-    const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = pages_of(at, region);
+    const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = touch_pages(at, region->low);
     const uint32_t count = (uint32_t)__builtin_popcount(lanes);
     if (!ready(at, region, pages)) return false;
     if (at->writes && !claim_lanes(at, region, lanes)) return false;
@@ -261,7 +270,7 @@ bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word
     Backlog *backlog = &region->backlog;
     if (at->strong || !suits(at)) return false;
     if (region->direct == at->checker->check->launch) return false;
-    const uint32_t pages = pages_between(word, word + each * lanes - 1);
+    const uint32_t pages = shadow_pages_between(word, word + each * lanes - 1);
     hold(at, backlog);
     const bool good =
         ready(at, region, pages) && (at->reads || claim_run(at, region, word, each * lanes));

@@ -6,6 +6,15 @@
 
 #include "simt/observe/check/touch.h"
 
+// More of an entry, in a byte that is written as a whole: who asks for a part of one that was just
+// written waits for it.
+typedef struct {
+    uint8_t shift : 2;
+    uint8_t fold : 2; // of all lanes each 32 >> fold do the same: there are words of the first ones
+    bool parted : 1, write : 1;
+    bool needed : 1; // when a full backlog is put
+} BacklogForm;
+
 // An access of so many lanes from `lane` on, to 1 << `shift` words each, at `first`, at `first +
 // stride`, ...; or of those of a mask, behind it their words, to a multiple of 8 bytes. Where there
 // is no record, a BacklogContext is behind it; `lane`: it is not of the same block as the one
@@ -19,12 +28,18 @@ typedef struct {
         };
         uint32_t mask;
     };
-    uint8_t lane, lanes, shift; // no lanes: those of the mask
-    bool parted : 1, write : 1;
+    uint8_t lane, lanes; // no lanes: those of the mask
+    BacklogForm form;
+    uint8_t before; // how many times 8 bytes the entry before it has, with what is behind it
 } BacklogEntry;
 
 static inline const uint16_t *backlog_words(const BacklogEntry *entry) {
     return (const uint16_t *)(const void *)(entry + 1);
+}
+
+// How many words are behind it.
+static inline uint32_t backlog_words_count(const BacklogEntry *entry) {
+    return entry->lanes ? 0 : (uint32_t)__builtin_popcount(entry->mask) >> entry->form.fold;
 }
 
 // Of the words behind an entry for so many lanes.

@@ -36,19 +36,21 @@ static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32
 
 static void put_lanes(Touch *at, Target *to, const BacklogEntry *entry) {
     const uint16_t *word = backlog_words(entry);
-    for (uint32_t m = entry->mask; m; m &= m - 1)
-        put_lane(at, to, (uint32_t)__builtin_ctz(m), *word++, entry->shift, false);
+    const uint32_t count = backlog_words_count(entry);
+    uint32_t k = 0;
+    for (uint32_t m = entry->mask; m; m &= m - 1, k = k + 1 < count ? k + 1 : 0)
+        put_lane(at, to, (uint32_t)__builtin_ctz(m), word[k], entry->form.shift, false);
 }
 
 static void put_even(Touch *at, Target *to, const BacklogEntry *entry) {
     int32_t word = entry->first;
     if (!entry->stride) {
-        put_lane(at, to, entry->lane + entry->lanes - 1u, entry->first, entry->shift,
+        put_lane(at, to, entry->lane + entry->lanes - 1u, entry->first, entry->form.shift,
                  entry->lanes > 1);
         return;
     }
     for (uint32_t k = 0; k < entry->lanes; k++, word += entry->stride)
-        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->shift, false);
+        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->form.shift, false);
 }
 
 // Reads by lanes of a word each, one behind the other, of which there is a target.
@@ -72,21 +74,21 @@ static void put_run(const Touch *at, Target *to, const BacklogEntry *entry) {
 // The entry's length, with what is behind it.
 static uint32_t bytes_of(const BacklogEntry *entry) {
     if (!entry->base) return sizeof *entry + sizeof(BacklogContext);
-    const uint32_t words = entry->lanes ? 0 : (uint32_t)__builtin_popcount(entry->mask);
-    return (uint32_t)sizeof *entry + backlog_words_bytes(words);
+    return (uint32_t)sizeof *entry + backlog_words_bytes(backlog_words_count(entry));
 }
 
 static void put_entry(Touch *at, Target *to, const BacklogEntry *entry) {
     const BacklogContext *context = (const BacklogContext *)(const void *)(entry + 1);
     at->base = entry->base;
-    at->parted = entry->parted;
-    at->writes = entry->write;
+    at->parted = entry->form.parted;
+    at->writes = entry->form.write;
     if (!entry->base) {
         at->times = context->times;
         at->span = context->span;
         at->floor = context->floor;
         at->warp_floor = context->warp_floor;
-    } else if (!entry->write && entry->stride == 1 && !entry->shift && to->count == REGION_WORDS) {
+    } else if (!entry->form.write && entry->stride == 1 && !entry->form.shift &&
+               to->count == REGION_WORDS) {
         put_run(at, to, entry);
     } else if (entry->lanes) {
         put_even(at, to, entry);
@@ -95,20 +97,17 @@ static void put_entry(Touch *at, Target *to, const BacklogEntry *entry) {
     }
 }
 
-static inline const BacklogEntry *entry_at(const Backlog *backlog, uint32_t offset) {
-    return (const BacklogEntry *)(const void *)((const uint8_t *)backlog->entries + offset);
+static inline BacklogEntry *entry_at(const Backlog *backlog, uint32_t offset) {
+    return (BacklogEntry *)(void *)((uint8_t *)backlog->entries + offset);
 }
 
-static Touch touch_of(const Backlog *backlog) {
+// All entries, or those that are needed.
+static void put_entries(const Backlog *backlog, Target *to, bool needed) {
     const Record launch = backlog->launch << RECORD_TIME;
-    return (Touch){.launch = launch, .done = launch};
-}
-
-static void put_all(const Backlog *backlog, Target *to) {
-    Touch at = touch_of(backlog);
+    Touch at = {.launch = launch, .done = launch};
     for (uint32_t offset = 0; offset < backlog->used;) {
         const BacklogEntry *entry = entry_at(backlog, offset);
-        put_entry(&at, to, entry);
+        if (!needed || entry->form.needed) put_entry(&at, to, entry);
         offset += bytes_of(entry);
     }
 }
@@ -124,15 +123,15 @@ static bool room_for(Region *region) {
 // The region has the records of `to` now.
 static void note_records(Region *region, const Target *to) {
     const Backlog *backlog = &region->backlog;
-    if (backlog->written_pages) region->written = backlog->launch;
-    if (backlog->read_pages) region->read = backlog->launch;
+    shadow_stamp(&region->written, backlog->launch, backlog->written_pages);
+    shadow_stamp(&region->read, backlog->launch, backlog->read_pages);
     if (to->more) region->more = backlog->launch;
 }
 
 bool backlog_put(Region *region) {
     if (!room_for(region)) return false;
     Target to = {region->words, 0, REGION_WORDS, false};
-    put_all(&region->backlog, &to);
+    put_entries(&region->backlog, &to, false);
     note_records(region, &to);
     return true;
 }
@@ -141,128 +140,108 @@ bool backlog_put(Region *region) {
 //
 // Where much is read again and again, records would tell of few of the reads. Of those of a word by
 // the last block that read it: of the last warp's, and of the last one of another warp; where other
-// blocks have read it too, of the last two, and of the last one of another block. So a word is done
-// with, from the last entry to the first one, when these are found; and an entry is left out if all
-// its words are.
+// blocks have read it too, of the last one of these, which takes the place of all before it. So a
+// word is done with, from the last entry to the first one, when these are found; an entry is left
+// out if all its words are.
 
-enum { NO_WARP = 0xFF, SOME_WARPS = 0xFE };
+// What is known of a word: 0, nobody has read it; the number of the block that read it last,
+// counted from the last one, that block's last warp, and whether that is all; or that it is done
+// with.
+enum { STATE_OPEN = 1, STATE_WARP = 1, STATE_BLOCK = 8 };
+#define STATE_DONE UINT32_MAX
 
 typedef struct {
-    uint32_t seen[REGION_GROUPS];   // words that the block at hand has read,
-    uint32_t others[REGION_GROUPS]; // and blocks behind it, or before it
-    uint32_t shared[REGION_GROUPS]; // that several have
-    uint32_t own[REGION_GROUPS];    // of which the last block's reads are found,
-    uint32_t done[REGION_GROUPS];   // and that of another block
-    uint8_t last[REGION_GROUPS];    // the warp of all last reads by the block at hand
-    uint16_t kept[BACKLOG_BYTES / sizeof(BacklogEntry)]; // by 8 bytes: the last ones of `all`
-    uint32_t count, all;
-} Condensed;
+    uint32_t word[REGION_WORDS];
+    uint32_t block;         // at hand
+    uint32_t count, needed; // entries
+} States;
 
-// Whether the record of some of these words may need this read, which is in front of all that were
-// looked at.
-static inline bool needs(Condensed *of, uint32_t group, uint32_t words, uint8_t warp) {
-    const uint32_t other = words & of->others[group], own = words & ~other;
-    const uint32_t again = own & of->seen[group];
-    const uint8_t last = of->last[group];
-    const bool open = (other & ~of->done[group]) | (own & ~of->own[group]);
-    of->done[group] |= other;
-    of->own[group] |= again & of->shared[group];
-    if (last < SOME_WARPS && last != warp) of->own[group] |= again;
-    if (own & ~again) of->last[group] = last == NO_WARP || last == warp ? warp : SOME_WARPS;
-    of->seen[group] |= words;
+// After a read in front of all that were looked at. Without branches, for loops over lanes.
+TOUCH_INLINE uint32_t state_after(uint32_t before, uint32_t block, uint32_t warp) {
+    const uint32_t own = block << STATE_BLOCK, mine = own | warp << STATE_WARP | STATE_OPEN;
+    const uint32_t later = before == mine || before == own ? before : own;
+    const uint32_t known = before >> STATE_BLOCK == block ? later : STATE_DONE;
+    return before ? known : mine;
+}
+
+// Whether its record may need the read.
+TOUCH_INLINE uint32_t state_open(uint32_t before, uint32_t block) {
+    return (before & STATE_OPEN) | (before >> STATE_BLOCK != block) ? before != STATE_DONE : 0;
+}
+
+static inline bool needs_word(States *of, uint32_t warp, uint32_t word) {
+    const uint32_t before = of->word[word];
+    of->word[word] = state_after(before, of->block, warp);
+    return state_open(before, of->block);
+}
+
+// Whether the records of some words, the k-th from each of these on, need a read.
+static inline bool needs_words(States *of, uint32_t warp, const uint32_t first[LANES], uint32_t k) {
+    const uint32_t block = of->block;
+    uint32_t *const word = of->word;
+    uint32_t before[LANES], after[LANES], open = 0, changed = 0;
+    LANE_LOOP before[l] = word[first[l] + k];
+    LANE_LOOP after[l] = state_after(before[l], block, warp);
+    LANE_LOOP open |= state_open(before[l], block);
+    LANE_LOOP changed |= before[l] ^ after[l];
+    for (int l = 0; changed && l < LANES; l++) word[first[l] + k] = after[l];
     return open;
 }
 
-static inline bool finds(Condensed *of, uint32_t group, uint32_t words) {
-    of->shared[group] |= words & of->others[group];
-    of->seen[group] |= words;
-    return false;
+// The words of an entry's lanes; those that it does not have are as its first one's.
+static void words_of(const BacklogEntry *entry, uint32_t first[LANES]) {
+    const uint16_t *words = backlog_words(entry);
+    const uint32_t lanes = entry->lanes ? entry->lanes : backlog_words_count(entry);
+    const uint32_t begin = entry->first, stride = (uint32_t)entry->stride;
+    if (entry->lanes)
+        LANE_LOOP first[l] = begin + ((uint32_t)l < lanes ? stride * (uint32_t)l : 0);
+    else if (lanes == LANES)
+        LANE_LOOP first[l] = words[l];
+    else
+        for (uint32_t l = 0; l < LANES; l++) first[l] = words[l < lanes ? l : 0];
 }
 
-// Does one of both with the words of an entry.
-static inline bool look_at(Condensed *of, const BacklogEntry *entry, uint32_t group, uint32_t words,
-                           bool back) {
-    if (!back) return finds(of, group, words);
-    return needs(of, group, words, (uint8_t)(record_thread(entry->base) / LANES));
-}
-
-TOUCH_INLINE bool look_at_run(Condensed *of, const BacklogEntry *entry, uint32_t word,
-                              uint32_t words, bool back) {
-    const uint32_t end = word + words;
+// Whether some record needs a read as an entry has it.
+static bool needs_entry(States *of, const BacklogEntry *entry) {
+    const uint32_t each = 1u << entry->form.shift, warp = record_thread(entry->base) / LANES;
+    const bool run = entry->lanes && (!entry->stride || (uint32_t)entry->stride == each);
+    uint32_t first[LANES];
     bool needed = false;
-    while (word < end) {
-        const uint32_t next = word - word % REGION_GROUP + REGION_GROUP;
-        const uint32_t count = (next < end ? next : end) - word;
-        needed |= look_at(of, entry, word / REGION_GROUP,
-                          ALL_LANES >> (REGION_GROUP - count) << word % REGION_GROUP, back);
-        word = next;
+    if (run) {
+        const uint32_t end = entry->first + (entry->stride ? entry->lanes * each : each);
+        for (uint32_t word = entry->first; word < end; word++) needed |= needs_word(of, warp, word);
+        return needed;
     }
+    words_of(entry, first);
+    for (uint32_t k = 0; k < each; k++) needed |= needs_words(of, warp, first, k);
     return needed;
 }
 
-TOUCH_INLINE bool look_at_entry(Condensed *of, const BacklogEntry *entry, bool back) {
-    const uint32_t each = 1u << entry->shift, words = (1u << each) - 1;
-    bool needed = false;
-    if (entry->write) return true;
-    if (entry->lanes && (uint32_t)entry->stride == each)
-        return look_at_run(of, entry, entry->first, entry->lanes * each, back);
-    const uint32_t even = entry->stride ? entry->lanes : 1;
-    const uint32_t count = entry->lanes ? even : (uint32_t)__builtin_popcount(entry->mask);
-    for (uint32_t k = 0; k < count; k++) {
-        const uint32_t word =
-            entry->lanes ? entry->first + (uint32_t)entry->stride * k : backlog_words(entry)[k];
-        needed |= look_at(of, entry, word / REGION_GROUP, words << word % REGION_GROUP, back);
-    }
-    return needed;
-}
-
-static void next_block(Condensed *of) {
-    for (uint32_t g = 0; g < REGION_GROUPS; g++) of->others[g] |= of->seen[g];
-    memset(of->seen, 0, sizeof of->seen);
-    memset(of->last, NO_WARP, sizeof of->last);
-}
-
-// Finds all entries, and which words several blocks have read.
-static void find_shared(const Backlog *backlog, Condensed *of) {
-    for (uint32_t offset = 0; offset < backlog->used;) {
-        const BacklogEntry *entry = entry_at(backlog, offset);
-        of->kept[of->all++] = (uint16_t)(offset / 8);
-        if (!entry->base && entry->lane) next_block(of);
-        if (entry->base) look_at_entry(of, entry, false);
-        offset += bytes_of(entry);
-    }
-    memset(of->seen, 0, sizeof of->seen);
-    memset(of->others, 0, sizeof of->others);
-    memset(of->last, NO_WARP, sizeof of->last);
-}
-
-// Leaves those entries that records need.
-static void condense(const Backlog *backlog, Condensed *of) {
-    memset(of, 0, offsetof(Condensed, kept));
-    of->all = of->count = 0;
-    find_shared(backlog, of);
-    for (uint32_t k = of->all, room = of->all; k--;) {
-        const uint16_t place = of->kept[k];
-        const BacklogEntry *entry = entry_at(backlog, place * 8u);
-        if (!entry->base || look_at_entry(of, entry, true)) {
-            of->kept[--room] = place;
-            of->count++;
-        }
-        if (!entry->base && entry->lane) next_block(of);
+// Finds those entries that records need, from the last one on.
+static void find_needed(const Backlog *backlog, States *of) {
+    uint32_t before = backlog->last;
+    memset(of, 0, sizeof *of);
+    of->block = 1;
+    for (uint32_t offset = backlog->used; before;) {
+        offset -= before;
+        BacklogEntry *entry = entry_at(backlog, offset);
+        entry->form.needed = !entry->base || entry->form.write || needs_entry(of, entry);
+        of->needed += entry->form.needed;
+        of->count++;
+        of->block += !entry->base && entry->lane;
+        before = entry->before * 8u;
     }
 }
 
 bool backlog_condense(Region *region) {
     Backlog *backlog = &region->backlog;
-    Condensed of;
-    condense(backlog, &of);
-    if (of.count > of.all / 3 || !room_for(region)) return false;
+    States of;
+    find_needed(backlog, &of);
+    if (of.needed > of.count / 3 || !room_for(region)) return false;
     Target to = {region->words, 0, REGION_WORDS, false};
-    Touch at = touch_of(backlog);
-    for (uint32_t k = of.all - of.count; k < of.all; k++)
-        put_entry(&at, &to, entry_at(backlog, of.kept[k] * 8u));
+    put_entries(backlog, &to, true);
     note_records(region, &to);
-    backlog->used = 0;
+    backlog->used = backlog->last = 0;
     backlog->context = (BacklogContext){0};
     backlog->scattered = 0;
     return true;
@@ -270,5 +249,5 @@ bool backlog_condense(Region *region) {
 
 void backlog_look(const Region *region, uint64_t word, Record found[BACKLOG_FOUND]) {
     Target to = {{&found[0], NULL, &found[1], &found[2]}, (uint32_t)word, 1, false};
-    if (region->backlog.launch) put_all(&region->backlog, &to);
+    if (region->backlog.launch) put_entries(&region->backlog, &to, false);
 }

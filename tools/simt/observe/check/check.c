@@ -245,6 +245,11 @@ static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
                                             : check_whole_shared(check_of(warp), warp, inst, first);
 }
 
+static bool lanes_access(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
+    return inst->memory.space == PTX_GLOBAL ? check_lanes_global(warp, inst, address)
+                                            : check_shared_lanes(warp, inst, address);
+}
+
 Observer *check_open(const Machine *machine) {
     static const Observer observer = {.attach = attach,
                                       .detach = detach,
@@ -252,7 +257,7 @@ Observer *check_open(const Machine *machine) {
                                       .end = end,
                                       .access = access_memory,
                                       .whole = whole_access,
-                                      .shared = check_shared_lanes,
+                                      .lanes = lanes_access,
                                       .remote = check_remote,
                                       .cluster_arrive = check_cluster_arrive,
                                       .cluster_waited = check_cluster_waited,
@@ -280,8 +285,9 @@ Observer *check_open(const Machine *machine) {
     early |= machine->after != 0;
     check->early = early;
     check->backlogs = !machine->after && !machine->run_prerequisite;
+    check->sites = calloc(check_sites_limit(machine), sizeof *check->sites);
     check->site_of_slot = calloc(machine->slot_count + 1u, sizeof *check->site_of_slot);
-    if (check->launch && check->site_of_slot) return &check->observer;
+    if (check->launch && check->sites && check->site_of_slot) return &check->observer;
     check_close(&check->observer);
     return NULL;
 }
@@ -293,9 +299,10 @@ void check_listen(Observer *observer, CheckListener listener) {
 bool check_close(Observer *observer) {
     Check *check = (Check *)(void *)observer;
     bool whole = !check->lost;
-    if (check->launch) early_remember(check);
+    if (check->launch && check->sites) early_remember(check);
     release_free_all(&check->room);
     free(check->words.at);
+    free(check->sites);
     free(check->site_of_slot);
     free(check->found);
     free(check);

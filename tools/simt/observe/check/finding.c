@@ -21,7 +21,8 @@ uint32_t check_add_site(Checker *checker, const Access *access) {
     pthread_mutex_lock(&lock);
     uint32_t site = check->site_of_slot[access->slot];
     if (!site) {
-        site = check->site_count + 1 < RECORD_SITES ? ++check->site_count : check->site_count;
+        site = check->site_count + 1 < check_sites_limit(checker->machine) ? ++check->site_count
+                                                                           : check->site_count;
         check->sites[site] = (Site){.inst = access->inst, .kind = access->kind};
         __atomic_store_n(&check->site_of_slot[access->slot], (uint16_t)site, __ATOMIC_RELEASE);
     }

@@ -329,7 +329,8 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     const bool inside = all_in(shape, &met->at, size);
     const uint32_t good = inside ? mask : good_lanes(checker, warp, access, mask, address);
     if (!good) return 0;
-    const Shape of_good = good == mask ? *shape : check_shape(access, good, address);
+    Shape of_good = *shape;
+    if (good != mask) check_shape(&of_good, access, good, address);
     const bool store = access->kind == ACCESS_STORE;
     const uint32_t heads = store ? good : check_heads(&of_good, good);
     if (all_written(access, heads, address, &of_good)) {
@@ -343,14 +344,57 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     return good;
 }
 
+// Whether all that the lanes access is known to be written, and aligned.
+static bool all_known(const Met *met, uint32_t mask, const uint64_t address[LANES], uint64_t size) {
+    bool known = met->known.high - met->known.low >= size;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = address[__builtin_ctz(m)];
+        known &= at - met->known.low <= met->known.high - met->known.low - size;
+        known &= !(at & (size - 1));
+    }
+    return known;
+}
+
+// A few lanes of an instruction of which backlogs take nothing. False: look at how they lie.
+static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
+                      const uint64_t address[LANES]) {
+    enum { FEW = 8 };
+    const uint32_t site = check_known_site(checker, access->slot), mask = warp->exec;
+    if (!site || !__atomic_load_n(&checker->check->sites[site].alone, __ATOMIC_RELAXED))
+        return false;
+    if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
+    if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;
+    Touch at;
+    touch_set(&at, checker, warp, access, address);
+    words_touch(&at, scattered_few(&at, mask));
+    return true;
+}
+
+bool check_lanes_global(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
+    Checker *checker = check_of(warp);
+    const Check *check = checker->check;
+    if (checker->seen_frees != memory_frees || checker->machine->after) return false;
+    if (inst->access == ACCESS_STORE && check->words.count) return false;
+    const Access access = address_access(inst);
+    const uint32_t mask = warp->exec;
+    Shape shape;
+    if (few_lanes(checker, warp, &access, address)) return true;
+    check_shape(&shape, &access, mask, address);
+    const uint32_t good = good_accesses(checker, warp, &access, mask, address, &shape);
+    if (good != mask) return false;
+    check_global_races(checker, warp, &access, mask, address, &shape);
+    return true;
+}
+
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    Shape shape = check_shape(access, mask, address);
+    Shape shape;
+    check_shape(&shape, access, mask, address);
     forget_freed(checker);
     if (checker->machine->after) early_check(checker, warp, access, mask, address);
     const uint32_t good = good_accesses(checker, warp, access, mask, address, &shape);
     if (!good) return;
-    if (good != mask) shape = check_shape(access, good, address);
+    if (good != mask) check_shape(&shape, access, good, address);
     check_order(checker, warp, access, good, address, &checker->check->words);
     check_global_races(checker, warp, access, good, address, &shape);
 }

@@ -187,7 +187,7 @@ typedef struct {
     Observer observer; // first: the one is the other
     const Machine *machine;
     uint64_t launch; // its first time
-    Site sites[RECORD_SITES];
+    Site *sites;     // room for check_sites_limit()
     uint32_t site_count;
     uint16_t *site_of_slot; // by counter
     SyncTable words;        // of global memory
@@ -388,6 +388,8 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
                   const uint64_t address[LANES]);
 // A weak load or store of a whole warp at consecutive addresses. False: unusual, look at all lanes.
 bool check_whole_global(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
+// The same of any lanes, those of warp->exec.
+bool check_lanes_global(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
 // One lane's load or store of whole groups of words, a copy's part. How many bytes of it, from the
 // first on, are done with; the next group is unusual, look at its words.
 uint64_t check_global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
@@ -403,7 +405,7 @@ typedef struct {
     uint32_t on, same;  // a bit for each lane behind which the next one's access lies, or at which
 } Shape;
 // How the lanes of a mask lie.
-Shape check_shape(const Access *access, uint32_t mask, const uint64_t address[LANES]);
+void check_shape(Shape *shape, const Access *access, uint32_t mask, const uint64_t address[LANES]);
 // Of these lanes, those that access another address than the lane before.
 static inline uint32_t check_heads(const Shape *shape, uint32_t lanes) {
     return lanes & ~((shape->same & lanes) << 1);

@@ -57,7 +57,9 @@ static bool expand_group(const Touch *at, Region *region, uint32_t g) {
     GroupRecords *group = &region->groups[g];
     Cells *cells = &region->words;
     const bool writes = group->write >= at->launch, reads = group->read >= at->launch;
-    const bool more = reads && (group->read_2 >= at->launch || region->read == launch);
+    const uint32_t page = 1u << g * REGION_GROUP / REGION_PAGE;
+    const bool more =
+        reads && (group->read_2 >= at->launch || shadow_pages(region->read, launch) & page);
     if ((writes && !shadow_room(&cells->write, REGION_WORDS)) ||
         (reads && !shadow_room(&cells->read, REGION_WORDS)) ||
         (more && !region_use_more(at, region))) {
@@ -74,8 +76,8 @@ static bool expand_group(const Touch *at, Region *region, uint32_t g) {
                 second_read(at, last, other, cells->read[word], cells->read_2[word]);
         cells->read[word] = last;
     }
-    if (writes) region->written = launch;
-    if (reads) region->read = launch;
+    if (writes) shadow_stamp(&region->written, launch, page);
+    if (reads) shadow_stamp(&region->read, launch, page);
     *group = (GroupRecords){0};
     return true;
 }
@@ -114,7 +116,8 @@ bool region_split(const Touch *at, Region *region) {
     if (region->split == launch) return true;
     backlog_done(at, region);
     if (!region_expand(at, region, 0, REGION_WORDS)) return false;
-    const bool written = region->written == launch, read = region->read == launch;
+    const bool written = shadow_pages(region->written, launch);
+    const bool read = shadow_pages(region->read, launch);
     const bool more = region->more == launch;
     const Cells *words = &region->words;
     Cells *bytes = &region->bytes;
@@ -127,8 +130,8 @@ bool region_split(const Touch *at, Region *region) {
     return good;
 }
 
-void region_mark(const Touch *at, Region *region) {
+void region_mark(const Touch *at, Region *region, uint32_t pages) {
     const uint64_t launch = at->checker->check->launch;
-    if (at->reads && region->read != launch) region->read = launch;
-    if (at->writes && region->written != launch) region->written = launch;
+    if (at->reads) shadow_stamp(&region->read, launch, pages);
+    if (at->writes) shadow_stamp(&region->written, launch, pages);
 }

@@ -10,8 +10,9 @@ typedef struct {
     const Cells *cells; // of its words or bytes, `each` of them a lane's
     uint64_t low;       // where it begins
     uint32_t lanes, shift, each;
-    bool written, read, more, grouped;
-    bool written_2, read_2; // there may be a second write, or read
+    uint32_t written_pages, read_pages; // of the region: where the launch writes, and reads
+    bool written, read, more, grouped;  // the first two where the lanes are
+    bool written_2, read_2;             // there may be a second write, or read
 } Place;
 
 // --- few lanes, one by one ---
@@ -118,26 +119,78 @@ static uint32_t read_few(const Touch *at, const Place *place, uint32_t heads) {
     return left;
 }
 
-// Cells that only this warp touches.
-static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane) {
+// Whether a weak write and one of this lane, which is not by the same instruction at the same time,
+// leave the same in memory, as stores do of what is there already.
+static inline bool same_store(const Touch *at, Record write, uint32_t lane) {
+    const Site *site = &at->checker->check->sites[record_site(write)];
+    if (site->kind != ACCESS_STORE || touch_together(at, write)) return false;
+    return address_unchanged(at->warp, at->access, lane, memory_at(at->address[lane]));
+}
+
+// Whether the lane's store does not race with the last writes of a cell. *again: since it stores
+// what is there already.
+static inline bool write_behind(const Touch *at, const Place *place, uint32_t k, uint32_t lane,
+                                bool *again) {
+    const Cells *cells = place->cells;
+    const Record mine = record_of(at, lane), last = cells->write[k];
+    const Record other = place->written_2 ? cells->write_2[k] : 0;
+    const bool open = !touch_settled(at, last, mine), open_2 = !touch_settled(at, other, mine);
+    if (!(open | open_2)) return true;
+    *again = true;
+    return (!open || same_store(at, last, lane)) && (!open_2 || same_store(at, other, lane));
+}
+
+// Cells that only this warp touches, or in which others have left the same: the latter only where
+// no lane before this one waits for a closer look.
+static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane, bool in_turn) {
     const Cells *cells = place->cells;
     const uint32_t first = cell_of(at, place, lane), end = first + place->each;
     const Record mine = record_of(at, lane);
+    bool again = false;
     for (uint32_t k = first; k < end; k++) {
-        if (!quiet_group(at, place, k) || !touch_settled(at, cells->write[k], mine)) return false;
-        if (place->written_2 && !touch_settled(at, cells->write_2[k], mine)) return false;
+        if (!quiet_group(at, place, k) || !write_behind(at, place, k, lane, &again)) return false;
+        if (again && !in_turn) return false;
         if (place->read_2 && !touch_settled(at, cells->read_2[k], mine)) return false;
         if (place->read && !touch_settled(at, cells->read[k], mine)) return false;
     }
     for (uint32_t k = first; k < end; k++) cells->write[k] = mine;
+    for (uint32_t k = first; again && place->written_2 && k < end; k++) cells->write_2[k] = 0;
     return true;
 }
 
-static uint32_t write_few(const Touch *at, const Place *place) {
+// Whether others too only update a word, at the scope of the device; nobody reads it.
+static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Record old = place->cells->write[k], other = place->cells->write_2[k];
+    if (!quiet_group(at, place, k)) return false;
+    if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
+    if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
+    return !touch_weak(at, old) || !touch_weak(at, other);
+}
+
+static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
+    const Cells *cells = place->cells;
+    const uint32_t first = cell_of(at, place, lane), end = first + place->each;
+    const Record mine = record_of(at, lane);
+    if (!place->more || place->read) return false;
+    for (uint32_t k = first; k < end; k++)
+        if (!only_updated(at, place, k, mine)) return false;
+    for (uint32_t k = first; k < end; k++) {
+        const Record old = cells->write[k], other = cells->write_2[k];
+        const bool aside = !touch_weak(at, other) && !touch_stays(at, other, old);
+        if (touch_weak(at, old) || aside) cells->write_2[k] = old;
+        cells->write[k] = mine;
+    }
+    return true;
+}
+
+// Those of the lanes that need a closer look.
+static uint32_t write_few(const Touch *at, const Place *place, uint32_t lanes) {
     uint32_t left = 0;
-    for (uint32_t m = place->lanes; m; m &= m - 1) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        left |= (uint32_t)!write_lane(at, place, lane) << lane;
+        const bool done =
+            at->strong ? update_lane(at, place, lane) : write_lane(at, place, lane, !left);
+        left |= (uint32_t)!done << lane;
     }
     return left;
 }
@@ -340,7 +393,8 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     Lanes of;
     lanes_of(at, &rest, &of);
     uint64_t wrong[LANES] = {0};
-    if (__builtin_popcount(place->lanes) <= FEW || place->each > 4) return write_few(at, place);
+    if (__builtin_popcount(place->lanes) <= FEW || place->each > 4)
+        return write_few(at, place, place->lanes);
     for (uint32_t k = 0; k < place->each; k++) {
         add_open(at, cells->write, &of, k, wrong);
         if (place->read) add_open(at, cells->read, &of, k, wrong);
@@ -350,46 +404,13 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     }
     const uint32_t left = bits_of(wrong) & place->lanes;
     rest.lanes &= ~left;
-    if (!rest.lanes) return left;
+    if (!rest.lanes) return write_few(at, place, left);
     if (left) lanes_of(at, &rest, &of);
-    return set_writes(cells->write, &of, place->each) ? left : place->lanes;
+    if (!set_writes(cells->write, &of, place->each)) return place->lanes;
+    return write_few(at, place, left);
 }
 
-// Whether others too only update a word, at the scope of the device; nobody reads it.
-static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
-    const Record old = place->cells->write[k], other = place->cells->write_2[k];
-    if (!quiet_group(at, place, k)) return false;
-    if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
-    if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
-    return !touch_weak(at, old) || !touch_weak(at, other);
-}
-
-static inline bool update_lane(const Touch *at, const Place *place, uint32_t lane) {
-    const Cells *cells = place->cells;
-    const uint32_t first = cell_of(at, place, lane), end = first + place->each;
-    const Record mine = record_of(at, lane);
-    if (!place->more || place->read) return false;
-    for (uint32_t k = first; k < end; k++)
-        if (!only_updated(at, place, k, mine)) return false;
-    for (uint32_t k = first; k < end; k++) {
-        const Record old = cells->write[k], other = cells->write_2[k];
-        const bool aside = !touch_weak(at, other) && !touch_stays(at, other, old);
-        if (touch_weak(at, old) || aside) cells->write_2[k] = old;
-        cells->write[k] = mine;
-    }
-    return true;
-}
-
-static uint32_t update_lanes(const Touch *at, const Place *place) {
-    uint32_t left = 0;
-    for (uint32_t m = place->lanes; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        left |= (uint32_t)!update_lane(at, place, lane) << lane;
-    }
-    return left;
-}
-
-// What the records of the lanes' region are, if all that are needed are there.
+// What the records of a region are, if all that are needed are there.
 static void find_records(const Touch *at, Region *region, Place *place) {
     const uint64_t launch = at->checker->check->launch;
     const bool split = region->split == launch;
@@ -397,16 +418,23 @@ static void find_records(const Touch *at, Region *region, Place *place) {
     place->cells = cells;
     place->shift = split ? 0 : 2;
     place->each = at->size >> place->shift;
-    place->written = region->written == launch;
-    place->read = region->read == launch;
+    place->written_pages = shadow_pages(region->written, launch);
+    place->read_pages = shadow_pages(region->read, launch);
     place->more = region->more == launch;
+    place->grouped = region->grouped == launch && !split;
+    const bool ready = place->each && (!place->written_pages || cells->write) &&
+                       (!place->read_pages || cells->read) && (!place->more || cells->read_2) &&
+                       (at->reads ? place->read_pages : place->written_pages);
+    if (ready) place->region = region;
+}
+
+// The lanes are at these pages.
+static void look_at_pages(const Touch *at, Place *place, uint32_t pages) {
+    place->written = place->written_pages & pages;
+    place->read = place->read_pages & pages;
     place->written_2 = place->more && place->written;
     place->read_2 = place->more && place->read;
-    place->grouped = region->grouped == launch && !split;
-    const bool ready = place->each && (!place->written || cells->write) &&
-                       (!place->read || cells->read) && (!place->more || cells->read_2) &&
-                       (at->reads ? place->read : place->written);
-    if (ready) place->region = region;
+    region_mark(at, place->region, pages);
 }
 
 // The region of an address, without lanes.
@@ -425,29 +453,36 @@ static uint32_t touch_near(const Touch *at, uint32_t mask) {
     Place place = {.lanes = mask};
     place_at(at, at->address[__builtin_ctz(mask)], &place);
     if (!place.region) return mask;
+    look_at_pages(at, &place, touch_pages(at, place.low));
     if (at->reads) return read_lanes(at, &place);
-    return at->strong ? update_lanes(at, &place) : write_lanes(at, &place);
+    return at->strong ? write_few(at, &place, mask) : write_lanes(at, &place);
 }
 
-// Lanes in several regions, one by one. Those that read the same are one.
-static uint32_t touch_far(const Touch *at, uint32_t mask) {
-    const uint32_t heads = at->reads ? check_heads(at->shape, mask) : mask;
+// Lanes in several regions, run by run of those that read the same.
+static uint32_t touch_far(const Touch *at, uint32_t mask, uint32_t heads) {
     uint32_t left = 0;
     Place place = {.low = memory_base - REGION_BYTES};
     for (uint32_t m = heads; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), rest = m & (m - 1);
         const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
-        const uint32_t run = at->reads ? mask & before_next & ~((1u << lane) - 1) : 1u << lane;
+        const uint32_t run = mask & before_next & ~((1u << lane) - 1);
         if (at->address[lane] - place.low >= REGION_BYTES) place_at(at, at->address[lane], &place);
-        if (!place.region)
+        if (!place.region) {
             left |= run;
-        else if (at->reads)
+            continue;
+        }
+        const uint32_t word = (uint32_t)(at->address[lane] - place.low) / 4;
+        look_at_pages(at, &place, shadow_pages_between(word, word));
+        if (at->reads)
             left |= read_same(at, &place, run);
-        else if (!(at->strong ? update_lane(at, &place, lane) : write_lane(at, &place, lane)))
+        else if (!(at->strong ? update_lane(at, &place, lane)
+                              : write_lane(at, &place, lane, !left)))
             left |= run;
     }
     return left;
 }
+
+uint32_t scattered_few(const Touch *at, uint32_t mask) { return touch_far(at, mask, mask); }
 
 // Weak accesses, or updates. The lanes that need a closer look. Where few lie in a region, all are
 // done one by one.
@@ -455,7 +490,8 @@ uint32_t scattered_quick(const Touch *at, uint32_t mask) {
     uint32_t left = 0;
     while (mask) {
         const uint32_t lanes = touch_same_region(at, mask);
-        if (lanes != mask && __builtin_popcount(lanes) <= FEW) return left | touch_far(at, mask);
+        if (lanes != mask && __builtin_popcount(lanes) <= FEW)
+            return left | touch_far(at, mask, at->reads ? check_heads(at->shape, mask) : mask);
         left |= touch_near(at, lanes);
         mask &= ~lanes;
     }

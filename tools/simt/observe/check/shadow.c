@@ -72,6 +72,7 @@ typedef struct Spare {
 } Spare;
 
 static Spare *spares[64], *spare_backlogs[64];
+static size_t large_backlogs; // bytes of those that have much
 
 static int power_of(size_t count) { return count > 1 ? 64 - __builtin_clzll(count - 1) : 0; }
 
@@ -116,8 +117,15 @@ void shadow_give_cells(Cells *cells, size_t count) {
     *cells = (Cells){0};
 }
 
-void shadow_give_backlog(Backlog *backlog) {
+static uint32_t of_large_backlogs(uint32_t bytes) { return bytes > BACKLOG_BYTES / 4 ? bytes : 0; }
+
+static void give_entries(const Backlog *backlog) {
     push(&spare_backlogs[power_of(backlog->room)], backlog->entries);
+    __atomic_fetch_sub(&large_backlogs, of_large_backlogs(backlog->room), __ATOMIC_RELAXED);
+}
+
+void shadow_give_backlog(Backlog *backlog) {
+    give_entries(backlog);
     backlog->entries = NULL;
     backlog->launch = 0;
     backlog->room = 0;
@@ -126,12 +134,15 @@ void shadow_give_backlog(Backlog *backlog) {
 bool shadow_grow_backlog(Backlog *backlog) {
     enum { FIRST_BYTES = 1 << 13 };
     const uint32_t bytes = backlog->room ? backlog->room * 2 : FIRST_BYTES;
+    const uint32_t large = of_large_backlogs(bytes);
     if (bytes > BACKLOG_BYTES) return false;
+    if (large && __atomic_load_n(&large_backlogs, __ATOMIC_RELAXED) > BACKLOGS_BYTES) return false;
     void *grown = pop(&spare_backlogs[power_of(bytes)]);
     if (!grown) grown = room(bytes);
     if (!grown) return false;
     if (backlog->used) memcpy(grown, backlog->entries, backlog->used);
-    push(&spare_backlogs[power_of(backlog->room)], backlog->entries);
+    give_entries(backlog);
+    __atomic_fetch_add(&large_backlogs, large, __ATOMIC_RELAXED);
     backlog->entries = grown;
     backlog->room = bytes;
     return true;
@@ -195,6 +206,7 @@ static void free_slabs(void) {
     memset(spares, 0, sizeof spares);
     memset(spare_backlogs, 0, sizeof spare_backlogs);
     regions = retired = NULL;
+    large_backlogs = 0;
     region_count = taken = 0;
     while (slabs) {
         Slab *slab = slabs;
@@ -216,7 +228,7 @@ static void forget(void) {
 
 uint64_t shadow_launch(void) {
     if (next_time == 0) next_time = SHADOW_TIMES;
-    if (next_time > RECORD_TIMES_LIMIT) forget();
+    if (next_time >= RECORD_TIMES_LIMIT) forget();
     if (!shadow_regions) shadow_regions = reserve(regions_bytes());
     if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
     if (!shadow_regions || !leaves) return 0;

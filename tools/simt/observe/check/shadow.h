@@ -32,11 +32,15 @@ typedef struct {
     void *entries;
     uint32_t scattered;                 // words read by lanes anywhere
     uint32_t used, room;                // bytes
+    uint32_t last;                      // of them the last entry's
     uint32_t read_pages, written_pages; // a bit for each page where there are reads; writes
     bool locked;                        // a host thread is at it
     BacklogContext context;             // of the reads behind here
     uint32_t written[REGION_GROUPS];    // a bit for each word
 } Backlog;
+
+// A launch and, in the lower half, a bit for each page of a region where it did something.
+typedef uint64_t PageStamp;
 
 // What is known of REGION_BYTES of global memory. A launch is named by its first time. Where a
 // launch accesses less than words, `bytes` stands for `words`.
@@ -44,10 +48,10 @@ typedef struct Region {
     struct Region *next; // of all
     uint64_t low;        // where it begins
     Cells words, bytes;
-    uint64_t written, read; // the last launch that did
-    uint64_t more;          // the last launch that used write_2 or read_2
-    uint64_t split;         // the last launch in which `bytes` counts
-    uint64_t grouped;       // the last launch that used `groups`, of pages with these bits
+    PageStamp written, read; // by the last launch that did
+    uint64_t more;           // the last launch that used write_2 or read_2
+    uint64_t split;          // the last launch in which `bytes` counts
+    uint64_t grouped;        // the last launch that used `groups`, of pages with these bits
     uint32_t group_read_pages, group_written_pages;
     uint64_t direct;       // the last launch of which the backlog has nothing any more
     uint64_t synchronized; // the last launch that released something here
@@ -59,8 +63,9 @@ typedef struct Region {
 uint64_t shadow_launch(void);
 
 // `count` times that no other block gets, in one piece, for this block of the grid; the first.
-// `count` is a multiple of SHADOW_TIMES.
+// `count` is a multiple of SHADOW_TIMES; so are all first ones.
 enum { SHADOW_TIMES = 16 };
+_Static_assert(RECORD_TIMES_LIMIT / SHADOW_TIMES - 1 <= UINT32_MAX, "a launch fits a PageStamp");
 uint64_t shadow_times(uint64_t count, uint64_t block);
 uint64_t shadow_next_time(void);      // that nobody has yet
 uint64_t shadow_block(uint64_t time); // of a time that was given out
@@ -68,6 +73,27 @@ uint64_t shadow_block(uint64_t time); // of a time that was given out
 extern Region **shadow_regions; // by address; NULL: not made yet
 Region *shadow_new_region(Region **slot);
 bool shadow_new_room(Record **records, uint32_t count);
+
+// The pages of a launch, if it is the stamp's.
+static inline uint32_t shadow_pages(PageStamp stamp, uint64_t launch) {
+    return stamp >> 32 == launch / SHADOW_TIMES ? (uint32_t)stamp : 0;
+}
+
+static inline void shadow_stamp(PageStamp *stamp, uint64_t launch, uint32_t pages) {
+    PageStamp old = __atomic_load_n(stamp, __ATOMIC_RELAXED);
+    while (pages & ~shadow_pages(old, launch)) {
+        const PageStamp made = launch / SHADOW_TIMES << 32 | shadow_pages(old, launch) | pages;
+        if (__atomic_compare_exchange_n(stamp, &old, made, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+// Of a region, from a word to another.
+static inline uint32_t shadow_pages_between(uint32_t first_word, uint32_t last_word) {
+    const uint32_t first = first_word / REGION_PAGE, last = last_word / REGION_PAGE;
+    return UINT32_MAX << first & UINT32_MAX >> (REGION_PAGES - 1 - last);
+}
 
 // The region of an address of global memory. NULL: out of memory.
 static inline Region *shadow_region(uint64_t address) {
@@ -81,8 +107,9 @@ static inline Region *shadow_region(uint64_t address) {
 enum { BACKLOG_FOUND = 3 };
 void backlog_look(const Region *region, uint64_t word, Record found[BACKLOG_FOUND]);
 
-// More room for what a backlog has. False: it has BACKLOG_BYTES, or out of memory.
-enum { BACKLOG_BYTES = REGION_WORDS * 16 };
+// More room for what a backlog has. False: it has BACKLOG_BYTES; or those that have more than a
+// quarter of that have BACKLOGS_BYTES together; or out of memory.
+enum { BACKLOG_BYTES = REGION_WORDS * 64, BACKLOGS_BYTES = 1 << 26 };
 bool shadow_grow_backlog(Backlog *backlog);
 void shadow_give_backlog(Backlog *backlog); // it is empty then
 

@@ -2,66 +2,85 @@
 #include "simt/observe/check/inside.h"
 
 // Of few lanes.
-static Shape shape_of_few(uint32_t mask, const uint64_t address[LANES]) {
+static void shape_of_few(Shape *shape, uint32_t mask, const uint64_t address[LANES]) {
     const uint64_t first = address[__builtin_ctz(mask)];
-    Shape shape = {.low = first, .high = first, .bits = first};
+    uint64_t low = first, high = first, bits = first;
     for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
         const uint64_t at = address[__builtin_ctz(m)];
-        shape.low = at < shape.low ? at : shape.low;
-        shape.high = at > shape.high ? at : shape.high;
-        shape.bits |= at;
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+        bits |= at;
     }
-    return shape;
+    shape->low = low;
+    shape->high = high;
+    shape->bits = bits;
+    shape->on = shape->same = 0;
+}
+
+// A bit for each lane that lies so far in front of the next one. Sixteen pairs at a time, and one
+// of them twice: compilers make vectors of that.
+static inline uint32_t steps_of(const uint64_t address[LANES], uint64_t step) {
+    enum { HALF = LANES / 2 };
+    uint32_t first = 0, last = 0;
+    for (int l = 0; l < HALF; l++) first |= (uint32_t)(address[l + 1] - address[l] == step) << l;
+    for (int l = 0; l < HALF; l++)
+        last |= (uint32_t)(address[l + HALF] - address[l + HALF - 1] == step) << l;
+    return first | last << (HALF - 1);
 }
 
 // Of lanes anywhere; those that are off count as the first one.
-static Shape shape_of_any(uint32_t mask, const uint64_t address[LANES], uint64_t size) {
+static void shape_of_any(Shape *shape, uint32_t mask, const uint64_t address[LANES],
+                         uint64_t size) {
     const uint64_t first = address[__builtin_ctz(mask)];
     const uint32_t pairs = mask & mask >> 1;
     uint64_t low = first, high = first, bits = first;
-    uint32_t on = 0, same = 0;
     LANE_LOOP {
         const uint64_t at = mask >> l & 1 ? address[l] : first;
         low = at < low ? at : low;
         high = at > high ? at : high;
         bits |= at;
     }
-    for (uint32_t l = 0; l < LANES - 1; l++)
-        on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
-    for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
-    return (Shape){.low = low, .high = high, .bits = bits, .on = on & pairs, .same = same & pairs};
+    shape->low = low;
+    shape->high = high;
+    shape->bits = bits;
+    shape->on = steps_of(address, size) & pairs;
+    shape->same = steps_of(address, 0) & pairs;
 }
 
-// Whether all lanes lie so far apart.
-static bool is_even(const uint64_t address[LANES], uint64_t stride) {
-    const uint64_t first = address[0];
+// Whether each lane lies so far behind the one before.
+static inline bool is_even(const uint64_t address[LANES], uint64_t stride) {
+    enum { HALF = LANES / 2 };
     uint64_t stray = 0;
-    LANE_LOOP stray |= (first + stride * (uint64_t)l) ^ address[l];
+    if (address[HALF] - address[HALF - 1] != stride) return false;
+    for (int l = 0; l < HALF; l++) stray |= (address[l + 1] - address[l]) ^ stride;
+    for (int l = HALF; l < LANES; l++) stray |= (address[l] - address[l - 1]) ^ stride;
     return !stray;
 }
 
 // Of all lanes, each as far behind the one before.
-static Shape shape_of_even(const Access *access, const uint64_t address[LANES], uint64_t stride) {
+static void shape_of_even(Shape *shape, const Access *access, const uint64_t address[LANES],
+                          uint64_t stride) {
     const uint64_t first = address[0], last = address[LANES - 1];
     const bool up = (int64_t)stride >= 0, on = stride == address_bytes(access);
-    return (Shape){.even = true,
-                   .whole = on && first % 4 == 0 && access->kind != ACCESS_ATOMIC,
-                   .stride = (int64_t)stride,
-                   .low = up ? first : last,
-                   .high = up ? last : first,
-                   .bits = first | stride,
-                   .on = on ? ALL_LANES >> 1 : 0,
-                   .same = stride ? 0 : ALL_LANES >> 1};
+    shape->whole = on && first % 4 == 0 && access->kind != ACCESS_ATOMIC;
+    shape->even = true;
+    shape->stride = (int64_t)stride;
+    shape->low = up ? first : last;
+    shape->high = up ? last : first;
+    shape->bits = first | stride;
+    shape->on = on ? ALL_LANES >> 1 : 0;
+    shape->same = stride ? 0 : ALL_LANES >> 1;
 }
 
-Shape check_shape(const Access *access, uint32_t mask, const uint64_t address[LANES]) {
+void check_shape(Shape *shape, const Access *access, uint32_t mask, const uint64_t address[LANES]) {
     const uint64_t stride = address[1] - address[0];
-    Shape shape;
+    shape->whole = shape->even = false;
+    shape->stride = 0;
     if (mask == ALL_LANES && is_even(address, stride))
-        shape = shape_of_even(access, address, stride);
+        shape_of_even(shape, access, address, stride);
+    else if (warp_is_sparse(mask))
+        shape_of_few(shape, mask, address);
     else
-        shape = warp_is_sparse(mask) ? shape_of_few(mask, address)
-                                     : shape_of_any(mask, address, address_bytes(access));
-    shape.near = !((shape.low ^ shape.high) >> REGION_SHIFT);
-    return shape;
+        shape_of_any(shape, mask, address, address_bytes(access));
+    shape->near = !((shape->low ^ shape->high) >> REGION_SHIFT);
 }

@@ -52,11 +52,6 @@ static bool both_strong(const Touch *at, Record record) {
     return mine != SCOPE_CTA && other != SCOPE_CTA && cluster_same(at->checker, block);
 }
 
-// Whether a record is of this very instruction: its value is not yet in memory.
-static bool together(const Touch *at, Record record) {
-    return !((record ^ at->mine) & ~RECORD_LANE_MASK) && !((record ^ at->mine) & RECORD_WARP_MASK);
-}
-
 // Whether this store leaves `count` bytes that another thread wrote as they are.
 static bool same_value(const Touch *at, Record record, uint64_t address, uint32_t count) {
     uint8_t mine[4], theirs[4];
@@ -66,7 +61,7 @@ static bool same_value(const Touch *at, Record record, uint64_t address, uint32_
     if (!address_stored(at->warp, at->access, at->lane, offset, count, mine)) return false;
     const uint32_t lane = record_thread(record) % LANES;
     const uint64_t from = at->address[lane];
-    if (together(at, record) && from <= address && address + count <= from + at->size)
+    if (touch_together(at, record) && from <= address && address + count <= from + at->size)
         address_stored(at->warp, at->access, lane, (uint32_t)(address - from), count, theirs);
     else
         memcpy(theirs, memory_at(address), count);

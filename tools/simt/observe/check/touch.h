@@ -102,6 +102,12 @@ static inline uint64_t touch_stays(const Touch *at, Record aside, Record old) {
            ((uint64_t)touch_foreign(at, aside) & (uint64_t)!touch_foreign(at, old));
 }
 
+// Whether a record is of this very instruction: its value is not yet in memory.
+static inline bool touch_together(const Touch *at, Record record) {
+    const Record others = ~(RECORD_LANE_MASK & ~RECORD_WARP_MASK);
+    return !((record ^ at->base) & others);
+}
+
 // Whether a barrier of the whole block, or more, lies behind what a group's record tells.
 static inline bool touch_past(const Touch *at, Record group) {
     return group < at->done || (touch_own(at, group) && group < at->floor);
@@ -115,6 +121,14 @@ static inline uint32_t touch_same_region(const Touch *at, uint32_t mask) {
     if (at->shape->near) return mask;
     LANE_LOOP same |= (uint32_t)(at->address[l] - low < REGION_BYTES) << l;
     return same & mask;
+}
+
+// The pages of the region that begins there, from the access's lowest address to its highest one.
+static inline uint32_t touch_pages(const Touch *at, uint64_t low) {
+    const uint64_t high = at->shape->high + at->size - 1;
+    const uint32_t first = at->shape->low > low ? (uint32_t)(at->shape->low - low) / 4 : 0;
+    const uint32_t last = high - low < REGION_BYTES ? (uint32_t)(high - low) / 4 : REGION_WORDS - 1;
+    return shadow_pages_between(first, last);
 }
 
 // The same as touch_settled, by all that is known of at->lane.
@@ -154,7 +168,7 @@ bool region_expand(const Touch *at, Region *region, uint32_t first, uint32_t wor
 // From now on this launch has a record for each byte of the region.
 bool region_split(const Touch *at, Region *region);
 // This launch reads or writes there.
-void region_mark(const Touch *at, Region *region);
+void region_mark(const Touch *at, Region *region, uint32_t pages);
 
 // --- words.c: lane by lane and word by word, every case ---
 
@@ -164,6 +178,8 @@ void words_touch(Touch *at, uint32_t mask);
 
 // Of weak accesses, or of updates. The lanes that need a closer look.
 uint32_t scattered_quick(const Touch *at, uint32_t mask);
+// The same of a few, of which it need not be known how they lie; not of lanes that met in parts.
+uint32_t scattered_few(const Touch *at, uint32_t mask);
 
 // --- whole.c: whole warps at consecutive addresses, and runs of lanes ---
 

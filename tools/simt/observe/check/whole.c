@@ -99,16 +99,18 @@ static bool all_acquired(const Touch *at, const Record *records, const Span *spa
     return !(wrong & ~(RECORD_LANE_MASK & ~RECORD_WARP_MASK)) && touch_acquired(at, first);
 }
 
-TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, const Span *span) {
+TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, const Span *span,
+                             uint32_t pages) {
     const uint64_t launch = at->checker->check->launch;
     const bool more = region->more == launch;
-    if (region->written == launch && cells->write) {
+    const bool read = shadow_pages(region->read, launch) & pages;
+    if (shadow_pages(region->written, launch) & pages && cells->write) {
         if (!all_settled(at, cells->write, span) && !all_acquired(at, cells->write, span))
             return false;
         if (more && !all_settled(at, cells->write_2, span)) return false;
     }
-    if (at->strong && region->read == launch && any_weak(at, cells->read, span)) return false;
-    if (region->read != launch || greatest(cells->read, span) < at->launch) {
+    if (at->strong && read && any_weak(at, cells->read, span)) return false;
+    if (!read || greatest(cells->read, span) < at->launch) {
         set_records(cells->read, span);
         return true;
     }
@@ -120,16 +122,16 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
     return true;
 }
 
-TOUCH_INLINE bool whole_write(const Touch *at, const Region *region, Cells *cells,
-                              const Span *span) {
+TOUCH_INLINE bool whole_write(const Touch *at, const Region *region, Cells *cells, const Span *span,
+                              uint32_t pages) {
     const uint64_t launch = at->checker->check->launch;
     const bool more = region->more == launch;
-    if (region->written == launch) {
+    if (shadow_pages(region->written, launch) & pages) {
         if (!all_settled(at, cells->write, span)) return false;
         if (more && !all_settled(at, cells->write_2, span)) return false;
         if (at->strong && any_weak(at, cells->write, span)) return false;
     }
-    if (region->read == launch && cells->read) {
+    if (shadow_pages(region->read, launch) & pages && cells->read) {
         if (!all_settled(at, cells->read, span)) return false;
         if (more && !all_settled(at, cells->read_2, span)) return false;
     }
@@ -160,9 +162,11 @@ static bool quiet_cells(const Touch *at, const Region *region, const Span *span)
     const Cells *cells = &region->words;
     const bool more = region->more == launch;
     if (!quiet_backlog(at, region, span->first / REGION_GROUP)) return false;
-    if (region->written == launch && !all_settled(at, cells->write, span)) return false;
-    if (region->written == launch && more && !all_settled(at, cells->write_2, span)) return false;
-    if (at->reads || region->read != launch) return true;
+    const uint32_t page = shadow_pages_between(span->first, span->first);
+    const bool written = shadow_pages(region->written, launch) & page;
+    if (written && !all_settled(at, cells->write, span)) return false;
+    if (written && more && !all_settled(at, cells->write_2, span)) return false;
+    if (at->reads || !(shadow_pages(region->read, launch) & page)) return true;
     if (!all_settled(at, cells->read, span)) return false;
     return !more || all_settled(at, cells->read_2, span);
 }
@@ -215,7 +219,8 @@ bool whole_group(const Touch *at, uint64_t address) {
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
     GroupRecords *group = &region->groups[word / REGION_GROUP];
-    if (at->reads && region->written != launch && region->grouped == launch &&
+    const uint32_t page = shadow_pages_between(word, word);
+    if (at->reads && !(shadow_pages(region->written, launch) & page) && region->grouped == launch &&
         group->write < at->launch && group->read < at->launch &&
         quiet_backlog(at, region, word / REGION_GROUP)) { // nobody did anything here
         mark_group(at, region, word / REGION_GROUP);
@@ -239,14 +244,16 @@ static bool groups_unwritten(const Touch *at, const Region *region, uint32_t fir
 
 // What the cells have. One for each lane of a whole warp is the common case, which constants make
 // quick.
-static bool whole_cells(const Touch *at, Region *region, const Span *span, bool split) {
+static bool whole_cells(const Touch *at, Region *region, const Span *span, uint32_t pages,
+                        bool split) {
     Cells *cells = split ? &region->bytes : &region->words;
     if (span->count == LANES && !span->shift) {
         const Span warp = {span->base, span->first, LANES, 0};
-        return at->reads ? whole_read(at, region, cells, &warp)
-                         : whole_write(at, region, cells, &warp);
+        return at->reads ? whole_read(at, region, cells, &warp, pages)
+                         : whole_write(at, region, cells, &warp, pages);
     }
-    return at->reads ? whole_read(at, region, cells, span) : whole_write(at, region, cells, span);
+    return at->reads ? whole_read(at, region, cells, span, pages)
+                     : whole_write(at, region, cells, span, pages);
 }
 
 static bool touch_run(const Touch *at, Record base, uint32_t lanes, uint64_t first) {
@@ -263,11 +270,12 @@ static bool touch_run(const Touch *at, Record base, uint32_t lanes, uint64_t fir
     if (!at->reads || !groups_unwritten(at, region, word, words))
         if (!region_expand(at, region, word, words)) return true;
     if (!region_room(at, region, split)) return false;
-    region_mark(at, region);
+    const uint32_t pages = shadow_pages_between(word, word + words - 1);
+    region_mark(at, region, pages);
     const uint32_t unit = split ? 1 : 4, each = at->size / unit;
     const Span span = {base, (uint32_t)(begin % REGION_BYTES / unit), each * lanes,
                        (uint32_t)__builtin_ctz(each)};
-    return whole_cells(at, region, &span, split);
+    return whole_cells(at, region, &span, pages, split);
 }
 
 bool whole_touch(const Touch *at, uint64_t first) { return touch_run(at, at->base, LANES, first); }

@@ -16,7 +16,7 @@ static bool observed(const Touch *at, const Region *region, const Cells *cells, 
     const bool more = region->more == launch;
     Record write = cells->write[k];
     if (is_looked_at(at->checker->check, write) && touch_ordered(at, write)) return true;
-    if (region->read != launch || !cells->read) return false;
+    if (!shadow_pages(region->read, launch) || !cells->read) return false;
     Record read = cells->read[k], other = more ? cells->read_2[k] : 0;
     return (record_scope(read) && read >= at->launch && touch_ordered(at, read)) ||
            (record_scope(other) && other >= at->launch && touch_ordered(at, other));
@@ -54,7 +54,7 @@ static void note_write(const Touch *at, Region *region, Cells *cells, uint32_t k
     const uint64_t launch = at->checker->check->launch;
     Record old = cells->write[k];
     cells->write[k] = at->mine;
-    if (at->strong && region->read == launch && cells->read) {
+    if (at->strong && shadow_pages(region->read, launch) && cells->read) {
         if (record_scope(cells->read[k])) cells->read[k] = 0;
         if (region->more == launch && record_scope(cells->read_2[k])) cells->read_2[k] = 0;
     }
@@ -79,9 +79,9 @@ static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint6
     const uint32_t count = bytes ? 1 : 4;
     Cells *cells = bytes ? &region->bytes : &region->words;
     const bool more = region->more == launch;
-    if (region->written == launch && cells->write)
+    if (shadow_pages(region->written, launch) && cells->write)
         against_writes(at, region, cells, k, address, count);
-    if (at->writes && region->read == launch && cells->read) {
+    if (at->writes && shadow_pages(region->read, launch) && cells->read) {
         touch_against(at, cells->read[k], address, count, false);
         if (more) touch_against(at, cells->read_2[k], address, count, false);
     }
@@ -101,9 +101,10 @@ static void touch_lane(const Touch *at, uint64_t first) {
     backlog_done(at, region);
     bool bytes = region->split == launch;
     const uint32_t word = (uint32_t)(first - memory_base) % REGION_BYTES / 4;
-    if (!region_expand(at, region, word, (at->size + 3) / 4)) return;
+    const uint32_t words = (at->size + 3) / 4;
+    if (!region_expand(at, region, word, words)) return;
     if (!region_room(at, region, bytes)) return;
-    region_mark(at, region);
+    region_mark(at, region, shadow_pages_between(word, word + words - 1));
     const uint32_t step = bytes ? 1 : 4;
     for (uint64_t address = first; address < first + at->size; address += step)
         touch(at, region, bytes, (uint32_t)((address - memory_base) % REGION_BYTES / step),
