@@ -454,6 +454,29 @@ template <bool RIGHT> __global__ void same_store_and_read(const int *in, int *ou
     if (t >= 64) out[t] = found;  // HAZARD same_store_and_read: race with same_store_and_read_store
 }
 
+// Two warps store the same value, no hazard, and a thread of one of them another one: its own store before
+// it is ordered, that of the other warp is not.
+template <bool RIGHT> __global__ void same_store_and_other(const int *in, int *out) {
+    __shared__ volatile int found;
+    unsigned t = threadIdx.x;
+    if (t % 32 == 0) found = in[7];  // LABEL same_store_and_other_store
+    if (RIGHT) __syncthreads();
+    if (t == 96) found = in[8];  // HAZARD same_store_and_other: race with same_store_and_other_store
+    __syncthreads();
+    out[t] = found;
+}
+
+// The same of lanes of a warp.
+template <bool RIGHT> __global__ void same_store_of_lanes(const int *in, int *out) {
+    __shared__ volatile int found;
+    unsigned t = threadIdx.x;
+    if (t < 32) found = in[7];  // LABEL same_store_of_lanes_store
+    if (RIGHT) __syncwarp();
+    if (t == 31) found = in[8];  // HAZARD same_store_of_lanes: race with same_store_of_lanes_store
+    __syncthreads();
+    out[t] = found;
+}
+
 // Right: the lanes that still have work exchange words under the mask of those lanes.
 __global__ void shrinking_mask(const int *in, int *out) {
     __shared__ volatile int s[32];
@@ -537,6 +560,8 @@ static const Case cases[] = {
     TWINS(syncwarp_across_warps),
     TWINS(byte_against_atomic),
     TWINS(same_store_and_read),
+    TWINS(same_store_and_other),
+    TWINS(same_store_of_lanes),
     RUN("shrinking_mask_right", shrinking_mask<<<1, 32>>>),
     RUN("half_warp_right", half_warp<<<1, 32>>>),
     TWINS(named_barriers),

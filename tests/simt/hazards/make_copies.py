@@ -85,6 +85,8 @@ class Same(Access):
 class Cluster(Access):
     """The barrier of the cluster, as it is written."""
 
+    moves = False
+
     def __init__(self):
         super().__init__("", "", 0, "0")
 
@@ -94,6 +96,8 @@ class Cluster(Access):
 
 class Group(Access):
     """COMMIT or WAIT: threads close a group of copies, or wait for all but the last `size` ones."""
+
+    moves = False
 
     def text(self):
         line = "WAIT_GROUP(%d);" % self.size if self.kind == "WAIT" else "COMMIT_GROUP();"
@@ -293,7 +297,7 @@ class Copies(Kernel):
         return super().groups(part)
 
     def events(self):
-        count = self.blocks * self.threads
+        count, self.unit = self.blocks * self.threads, self.units()
         self.of, self.known = {}, [[0] * (count + FLAGS * self.blocks)] * count
         self.open, self.closed, self.out, self.bulk_of = {}, {}, {}, {}
         for step, part in enumerate(self.steps(), 1):
@@ -345,9 +349,9 @@ class Copies(Kernel):
 
     def note(self, access, kind, at, t, me, step, first, event, written=None):
         made = []
-        for k in range(access.size):
+        for k in range(0, access.size, self.unit):
             made.append(event(kind, at, t, me, step, self.known[min(me, len(self.known) - 1)],
-                              written[k] if written else None))
+                              written and written[k:k + self.unit]))
             self.of.setdefault(("shared", at, first + k), []).append(made[-1])
         return made
 
@@ -356,7 +360,7 @@ class Copies(Kernel):
         copy = len(self.known) + b * FLAGS + access.index
         knew = list(self.known[me])
         knew[me] = step
-        for k in range(access.size):
+        for k in range(0, access.size, self.unit):
             self.of.setdefault(("shared", b, access.first + k), []).append(
                 Event(Kind("STORE", access.line), b, t, copy, step, knew, None))
         self.bulk_of[b, access.index] = copy, step, knew
@@ -367,10 +371,85 @@ class Copies(Kernel):
         self.known[me][copy] = step
 
 
-def program(numbers=range(KERNELS)):
+class Mixed(Copies):
+    """A few accesses of all these kinds to the same bytes, each by all threads, a warp, or some: often one pair
+    of them is all that races."""
+
+    def make(self):
+        r = self.random
+        self.cluster = r.random() < 0.4
+        self.blocks, self.threads = 2 if self.cluster else 1, 64
+        self.bulks, self.fill = 0, r.choice(("unsigned", "unsigned", "unsigned char", "unsigned short"))
+        self.at = r.choice((0, 128, 128, 272, 1024))
+        self.peers = self.cluster and r.random() < 0.8
+        does = [self.plain, self.plain, self.plain, r.choice((self.update, self.equal, self.plain)),
+                r.choice((self.copies, self.in_bulk, self.plain))]
+        if r.random() < 0.2:
+            self.parts += [("loop", r.choice((3, 9, 20))), r.choice(("warp", "block")), "end"]
+        for _ in range(r.choice((2, 3, 3, 4, 5))):
+            r.choice(does)()
+            self.meet()
+        self.parts.append("cluster" if self.cluster else "block")
+
+    def meet(self):
+        r, chance = self.random, self.random.random()
+        if chance < 0.3:
+            self.parts.append("cluster" if self.cluster else "block")
+        elif chance < 0.6:
+            self.parts.append("block")
+        elif chance < 0.75:
+            self.parts.append("warp")
+
+    def who(self):
+        r = self.random
+        return r.choice(("", "", "t / 32 == %d" % r.randrange(2), "t / 32 == %d" % r.randrange(2), "t < 16",
+                         "t == %d" % r.choice((5, 31, 40)), "t %% 2 == %d" % r.randrange(2), self.condition())
+                        ) if not self.peers or r.random() < 0.6 else "b == %d" % r.randrange(2)
+
+    def where(self, size):
+        r = self.random
+        return "%s + %d" % (r.choice(("t", "t", "t", "t % 32", "t % 32", "t ^ 1", "t / 2", "31 - t % 32", "t * 3", "7")),
+                            self.at // size)
+
+    def space(self):
+        return "peer" if self.peers and self.random.random() < 0.4 else "shared"
+
+    def plain(self):
+        r = self.random
+        size = r.choice((1, 2, 4, 4, 4, 4, 8, 16))
+        self.parts.append(Access(r.choice(("LOAD", "STORE")), self.space(), size, self.where(size), self.who()))
+
+    def update(self):
+        self.parts.append(Access("ATOMIC", self.space(), 4, self.where(4), self.who()))
+
+    def equal(self):
+        size = self.random.choice((1, 4, 4, 8))
+        self.parts.append(Same("STORE", self.space(), size, self.where(size), self.who()))
+
+    def copies(self):
+        r, size = self.random, self.random.choice((4, 4, 8, 16))
+        self.parts.append(Access("ASYNC", "shared", size, self.where(size), self.who()))
+        self.parts.append(Group("COMMIT", "shared", 0, "0"))
+        if r.random() < 0.8:
+            self.parts.append(Group("WAIT", "shared", r.choice((0, 0, 0, 1)), "0", "" if r.random() < 0.8 else self.who()))
+
+    def in_bulk(self):
+        r, index, out = self.random, self.bulks, self.random.random() < 0.3
+        who, size = r.randrange(self.threads), r.choice((128, 128, 256, 512, 16, 48, 272))
+        first = self.at // 16 * 16 + r.choice((0, 0, 0, -16 if self.at else 16, 128))
+        self.bulks += 1
+        self.parts.append(Bulk("OUT" if out else "BULK", index, first, size, "t == %d" % who))
+        if r.random() < 0.3:
+            self.plain()
+        if r.random() < 0.8:
+            self.parts.append(Bulk("AWAIT_OUT" if out else "AWAIT", index, first, size, "t == %d" % who if out else r.choice(
+                ("t == %d" % who, "t >= 0", "t / 32 == %d" % r.randrange(2)))))
+
+
+def program(numbers=range(KERNELS), kind=Copies):
     """(text, kernels)"""
     lines = (HEAD + "\n".join(own_macros()) + OWN.replace("%BYTES%", str(BYTES)) + START).split("\n")
-    kernels = [Copies(number) for number in numbers]
+    kernels = [kind(number) for number in numbers]
     calls = []
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
