@@ -1,18 +1,22 @@
 """Random kernels with asynchronous copies, parts of words and clusters, whose races are known.
 
     python3 make_copies.py > copies.cu
+    python3 make_copies.py mixed > mixed.cu
 
 As make_hazards.py makes them, in shared memory alone: threads use words of their own in parts and as a whole,
 copy into them with cp.async, in groups that they wait for, too late or never; one thread copies in bulk, and
 some wait at its mbarrier; threads store what is there already, or use the memory of the other block of their
-cluster. Then one thing is changed, or nothing.
+cluster. Then one thing is changed, or nothing. The mixed ones do a few of all these things to the same bytes, and
+the last of them have been picked: each has one race, of which one record of the checker tells.
 
 An asynchronous copy is a thread of its own: what its thread knew when it began is ordered before it, and it is
 ordered before what comes behind the wait of its thread, or of anyone at the mbarrier.
 """
+import sys
+
 from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, macros, meet
 
-KERNELS, FLAGS = 400, 8
+KERNELS, MIXED, FLAGS = 400, 240, 8
 HEAD = """// Written by make_copies.py.
 #include <cstdio>
 """
@@ -85,7 +89,7 @@ class Same(Access):
 class Cluster(Access):
     """The barrier of the cluster, as it is written."""
 
-    moves = False
+    unit = 16
 
     def __init__(self):
         super().__init__("", "", 0, "0")
@@ -97,7 +101,7 @@ class Cluster(Access):
 class Group(Access):
     """COMMIT or WAIT: threads close a group of copies, or wait for all but the last `size` ones."""
 
-    moves = False
+    unit = 16
 
     def text(self):
         line = "WAIT_GROUP(%d);" % self.size if self.kind == "WAIT" else "COMMIT_GROUP();"
@@ -107,6 +111,8 @@ class Group(Access):
 class Bulk(Access):
     """LOAD or STORE of so many bytes from that one on, by one thread of each block; or AWAIT it, number `index`:
     at its mbarrier, or as the thread that stores, which AWAIT_STORE does."""
+
+    unit = 16
 
     def __init__(self, kind, index, first, size, condition):
         super().__init__(kind, "shared", size, "0", condition)
@@ -283,7 +289,7 @@ class Copies(Kernel):
     def lines(self, first):
         kind = "__cluster_dims__(2, 1, 1) " if self.cluster else ""
         parts, self.parts = self.parts, [Cluster() if part == "cluster" else part for part in self.parts]
-        out = super().lines(first)
+        out = [line.replace("for (r", '_Pragma("unroll 1") for (r') for line in super().lines(first)]
         self.parts = parts
         out[0] = out[0].replace("__launch_bounds__", kind + "__launch_bounds__")
         out[1] = "    START%s(%s);" % ("_CLUSTER" if self.cluster else "", self.fill)
@@ -446,11 +452,72 @@ class Mixed(Copies):
                 ("t == %d" % who, "t >= 0", "t / 32 == %d" % r.randrange(2)))))
 
 
-def program(numbers=range(KERNELS), kind=Copies):
+class Picked(Copies):
+    """Kernels with one race, of which only one record tells, whichever of two warps, blocks or threads comes first.
+    Most also in a loop whose first round has no race: the checker knows the instructions when it comes to it."""
+
+    WARPS, BLOCKS, ONES = ("t / 32 == 0", "t / 32 == 1"), ("b == 0", "b == 1"), ("t == 5", "t == 40")
+    MANY = [("loop", 20), "warp", "end"]
+    CASES = (  # who are the two, what they do: (kind, size or first byte, place or bytes, by whom of the two)
+        # An update by one warp lies over that of another one.
+        (WARPS, [("ATOMIC", 4, "t % 32", None), "warp", ("STORE", 4, "t % 32", 0)]),
+        # A copy over what another one brings, or of it, or who uses that: all its groups of words, or some words.
+        (ONES, [("BULK", 0, 256, 0), ("BULK", 0, 128, 1)]),
+        (ONES, [("BULK", 0, 256, 0), ("BULK", 48, 128, 1)]),
+        (ONES, [("BULK", 0, 256, 0), ("OUT", 0, 128, 1)]),
+        (ONES, [("BULK", 0, 256, 0), ("OUT", 48, 96, 1)]),
+        (WARPS, [("BULK", 0, 256, None), ("ASYNC", 4, "t", 1)]),
+        (WARPS, [("BULK", 0, 256, None), ("LOAD", 4, "t", 1)]),
+        # Stores of what is there: behind a read, and by two lanes in front of one.
+        (WARPS, [("SAME", 4, "t", None), "block", ("LOAD", 4, "t % 32", 0), ("SAME", 4, "t % 32", 1)]),
+        (WARPS, [("SAME", 4, "t", None), "block", ("SAME", 4, "t * 3 % 16", 0), ("LOAD", 4, "t % 16", 1)]),
+        # The second byte of a half.
+        (WARPS, [("STORE", 1, "t % 32 * 2 + 1", 0), ("LOAD", 2, "t % 32", 1)]),
+        (WARPS, [("LOAD", 1, "t % 32 * 2 + 1", 0), ("STORE", 2, "t % 32", 1)]),
+        # The same threads of another block, with a barrier of each block, or at times of many pieces.
+        (BLOCKS, [("FAR STORE", 4, "t", 0), ("LOAD", 4, "t", 1)]),
+        (BLOCKS, [("FAR STORE", 4, "t", 0), "block", ("LOAD", 4, "t", 1)]),
+        (BLOCKS, [("FAR LOAD", 4, "t", 0), "block", ("STORE", 4, "t", 1)]),
+        (BLOCKS, [("FAR STORE", 1, "t", 0), "block", ("LOAD", 4, "t", 1)]),
+        (BLOCKS, [*MANY, ("FAR STORE", 4, "t", 0), ("LOAD", 4, "t", 1)]),
+    )
+    KERNELS = [(whose, parts, again) for whose, parts in CASES for again in (False, True)
+               if not again or not any("BULK" in part[0] for part in parts[1:])]
+    COUNT = 2 * len(KERNELS)
+
+    def make(self):
+        whose, parts, again = self.KERNELS[self.number % self.COUNT // 2]
+        who = whose[::-1] if self.number % 2 else whose
+        self.bulks, self.cluster = 0, whose == self.BLOCKS
+        self.blocks, self.threads, self.fill = 2 if self.cluster else 1, 64, "unsigned"
+        self.parts = [part if part in ("warp", "block", *self.MANY) else self.one(who, *part) for part in parts]
+        if again:
+            self.repeat()
+        self.parts.append("cluster" if self.cluster else "block")
+
+    def repeat(self):
+        at = next(at for at, part in enumerate(self.parts) if isinstance(part, Access))
+        first = self.parts[at]
+        first.condition = "r == 1" + (" && " + first.condition if first.condition else "")
+        self.parts[at:at] = [("loop", 2), "cluster" if self.cluster else "block"]
+        self.parts.append("end")
+
+    def one(self, who, kind, size, place, by):
+        condition = "" if by is None else who[by]
+        if kind in ("BULK", "OUT"):
+            self.bulks += 1
+            return Bulk(kind, self.bulks - 1, size, place, condition or "t == 20")
+        if kind == "SAME":
+            return Same("STORE", "shared", size, place, condition)
+        return Access(kind.split()[-1], "peer" if "FAR" in kind else "shared", size, place, condition)
+
+
+def program(mixed=False):
     """(text, kernels)"""
     lines = (HEAD + "\n".join(own_macros()) + OWN.replace("%BYTES%", str(BYTES)) + START).split("\n")
-    kernels = [kind(number) for number in numbers]
-    calls = []
+    kernels, calls = [], []
+    for kind, count in ((Mixed, MIXED), (Picked, Picked.COUNT)) if mixed else ((Copies, KERNELS),):
+        kernels += map(kind, range(len(kernels), len(kernels) + count))
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
         calls.append("    hazards_%d<<<%d, %d>>>(h, out);" % (kernel.number, kernel.blocks, kernel.threads))
@@ -458,4 +525,4 @@ def program(numbers=range(KERNELS), kind=Copies):
 
 
 if __name__ == "__main__":
-    print(program()[0], end="")
+    print(program(sys.argv[1:] == ["mixed"])[0], end="")

@@ -66,7 +66,7 @@ class Access:
     """`place` and `condition` are expressions of t, b and r in C; the place in elements of `size` bytes."""
 
     room = 0, BYTES
-    moves = True  # and is no barrier
+    unit = property(lambda self: self.size)  # so many of its bytes belong together
 
     def __init__(self, kind, space, size, place, condition="", often=1):
         self.kind, self.space, self.size, self.place, self.condition = kind, space, size, place, condition
@@ -272,7 +272,7 @@ class Kernel:
 
     def units(self):
         """In how many bytes at once all accesses can be looked at."""
-        return min([part.size for part in self.parts if isinstance(part, Access) and part.moves], default=16)
+        return min([part.unit for part in self.parts if isinstance(part, Access)], default=4)
 
     def events(self):
         """{(space, block or 0, first byte of a unit): [Event]}, in the order of the steps."""
