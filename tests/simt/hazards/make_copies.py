@@ -16,7 +16,7 @@ import sys
 
 from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, macros, meet
 
-KERNELS, MIXED, FLAGS = 400, 240, 8
+KERNELS, MIXED, FLAGS = 400, 300, 8
 HEAD = """// Written by make_copies.py.
 #include <cstdio>
 """
@@ -458,7 +458,7 @@ class Picked(Copies):
 
     WARPS, BLOCKS, ONES = ("t / 32 == 0", "t / 32 == 1"), ("b == 0", "b == 1"), ("t == 5", "t == 40")
     MANY = [("loop", 20), "warp", "end"]
-    CASES = (  # who are the two, what they do: (kind, size or first byte, place or bytes, by whom of the two)
+    CASES = (  # who are the two, what they do: (kind, size or first byte, place or bytes, by whom)
         # An update by one warp lies over that of another one.
         (WARPS, [("ATOMIC", 4, "t % 32", None), "warp", ("STORE", 4, "t % 32", 0)]),
         # A copy over what another one brings, or of it, or who uses that: all its groups of words, or some words.
@@ -471,6 +471,13 @@ class Picked(Copies):
         # Stores of what is there: behind a read, and by two lanes in front of one.
         (WARPS, [("SAME", 4, "t", None), "block", ("LOAD", 4, "t % 32", 0), ("SAME", 4, "t % 32", 1)]),
         (WARPS, [("SAME", 4, "t", None), "block", ("SAME", 4, "t * 3 % 16", 0), ("LOAD", 4, "t % 16", 1)]),
+        # Stores of the same, and another one behind that of the same thread: by warps, by lanes of one, by both.
+        (WARPS, [("SAME", 4, "t % 32", None), "warp", ("STORE", 4, "t % 32", 0)]),
+        (WARPS, [("SAME", 4, "t / 32", None), ("STORE", 4, "t / 32", "t % 32 == 31")]),
+        (WARPS, [("SAME", 4, "t * 3 % 16", 0), ("STORE", 4, "t * 3 % 16", "t == 31")]),
+        (WARPS, [("SAME", 4, "t % 8", 1), ("SAME", 4, "t * 3 % 16", 0), "warp", ("STORE", 4, "t % 32", 0)]),
+        # A store of what two updates made.
+        (ONES, [("ATOMIC", 4, "5", 0), ("ATOMIC", 4, "5", 1), ("SAME", 4, "5", 0)]),
         # The second byte of a half.
         (WARPS, [("STORE", 1, "t % 32 * 2 + 1", 0), ("LOAD", 2, "t % 32", 1)]),
         (WARPS, [("LOAD", 1, "t % 32 * 2 + 1", 0), ("STORE", 2, "t % 32", 1)]),
@@ -503,7 +510,7 @@ class Picked(Copies):
         self.parts.append("end")
 
     def one(self, who, kind, size, place, by):
-        condition = "" if by is None else who[by]
+        condition = "" if by is None else by if isinstance(by, str) else who[by]
         if kind in ("BULK", "OUT"):
             self.bulks += 1
             return Bulk(kind, self.bulks - 1, size, place, condition or "t == 20")
