@@ -55,6 +55,17 @@ template <bool RIGHT> __global__ void last_sync(int *out) {
     if (RIGHT) cluster.sync();
 }
 
+// The same, while the other block still runs.
+template <bool RIGHT> __global__ void last_sync_of_one(int *out) {
+    __shared__ int s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned t = threadIdx.x, rank = cluster.block_rank();
+    s[t] = t;
+    cluster.sync();
+    if (rank == 0) out[t] = cluster.map_shared_rank(s, 1)[t];  // HAZARD last_sync_of_one: cluster
+    if (RIGHT) cluster.sync();
+}
+
 // The barrier of a block is none of the cluster's.
 template <bool RIGHT> __global__ void block_barrier(int *out) {
     __shared__ int s[BLOCK];
@@ -665,6 +676,7 @@ static const Case cases[] = {
     CLUSTER(first_sync),
     CLUSTER(first_wait),
     CLUSTER(last_sync),
+    CLUSTER(last_sync_of_one),
     CLUSTER(block_barrier),
     CLUSTER(arrive_and_wait),
     CLUSTER(written_between),

@@ -454,6 +454,85 @@ template <bool RIGHT> __global__ void same_store_and_read(const int *in, int *ou
     if (t >= 64) out[t] = found;  // HAZARD same_store_and_read: race with same_store_and_read_store
 }
 
+// Two warps store the same value, no hazard, and a thread of one of them another one: its own store before
+// it is ordered, that of the other warp is not.
+template <bool RIGHT> __global__ void same_store_and_other(const int *in, int *out) {
+    __shared__ volatile int found;
+    unsigned t = threadIdx.x;
+    if (t % 32 == 0) found = in[7];  // LABEL same_store_and_other_store
+    if (RIGHT) __syncthreads();
+    if (t == 96) found = in[8];  // HAZARD same_store_and_other: race with same_store_and_other_store
+    __syncthreads();
+    out[t] = found;
+}
+
+// The same of lanes of a warp.
+template <bool RIGHT> __global__ void same_store_of_lanes(const int *in, int *out) {
+    __shared__ volatile int found;
+    unsigned t = threadIdx.x;
+    if (t < 32) found = in[7];  // LABEL same_store_of_lanes_store
+    if (RIGHT) __syncwarp();
+    if (t == 31) found = in[8];  // HAZARD same_store_of_lanes: race with same_store_of_lanes_store
+    __syncthreads();
+    out[t] = found;
+}
+
+#define SHARED(p) ((unsigned)__cvta_generic_to_shared(p))
+#define RELEASE(p, value) \
+    asm volatile("st.release.cta.shared.s32 [%0], %1;" ::"r"(SHARED(p)), "r"(value) : "memory")
+#define RELAXED(p, value) \
+    asm volatile("st.relaxed.cta.shared.s32 [%0], %1;" ::"r"(SHARED(p)), "r"(value) : "memory")
+
+__device__ int acquire(const int *flag) {
+    int value;
+    // HAZARD-NEXT flag_overwritten: race with flag_overwritten
+    asm volatile("ld.acquire.cta.shared.s32 %0, [%1];" : "=r"(value) : "r"(SHARED(flag)) : "memory");
+    return value;
+}
+
+// A store that releases nothing lies over what another thread released: who waits for it sees only that one.
+template <bool RIGHT> __global__ void flag_overwritten(const int *in, int *out) {
+    __shared__ int data, flag;
+    unsigned t = threadIdx.x;
+    if (t == 0) flag = 0;
+    __syncthreads();
+    if (t == 0) {
+        data = in[5];  // LABEL flag_overwritten_store
+        RELEASE(&flag, 1);
+    }
+    if (t < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
+    if (t == 32 && RIGHT) RELEASE(&flag, 2);
+    if (t == 32 && !RIGHT) asm volatile("st.shared.s32 [%0], 2;" ::"r"(SHARED(&flag)) : "memory");  // LABEL flag_overwritten
+    if (t == 64) {
+        while (acquire(&flag) != 2)
+            ;
+        out[0] = data;  // HAZARD flag_overwritten: race with flag_overwritten_store
+    }
+}
+
+// Blocks one after the other. In the first ones a fence releases through two flags; in the last ones each thread
+// has its own, and somebody waits for the wrong one.
+template <bool RIGHT> __global__ void flag_of_another(const int *in, int *out) {
+    __shared__ int data, flag, other;
+    unsigned t = threadIdx.x;
+    const bool last = blockIdx.x >= 6;
+    if (t == 0) data = flag = other = 0;
+    __syncthreads();
+    if (t == 0) data = in[5];  // LABEL flag_of_another_store
+    if (t == 0 && !last) {
+        __threadfence_block();
+        RELAXED(&flag, 2);
+        RELAXED(&other, 2);
+    }
+    if (t == 0 && last) RELEASE(&flag, 2);
+    if (t == 1 && last) RELEASE(&other, 2);
+    if (t == 64) {
+        while (acquire(RIGHT ? &flag : &other) != 2)
+            ;
+        out[blockIdx.x] = data;  // HAZARD flag_of_another: race with flag_of_another_store
+    }
+}
+
 // Right: the lanes that still have work exchange words under the mask of those lanes.
 __global__ void shrinking_mask(const int *in, int *out) {
     __shared__ volatile int s[32];
@@ -537,6 +616,11 @@ static const Case cases[] = {
     TWINS(syncwarp_across_warps),
     TWINS(byte_against_atomic),
     TWINS(same_store_and_read),
+    TWINS(same_store_and_other),
+    TWINS(same_store_of_lanes),
+    TWINS(flag_overwritten),
+    RUN("flag_of_another", flag_of_another<false><<<8, BLOCK>>>),
+    RUN("flag_of_another_right", flag_of_another<true><<<8, BLOCK>>>),
     RUN("shrinking_mask_right", shrinking_mask<<<1, 32>>>),
     RUN("half_warp_right", half_warp<<<1, 32>>>),
     TWINS(named_barriers),

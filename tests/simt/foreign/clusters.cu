@@ -259,7 +259,7 @@ static void check_bulk(void) {
 
 // One block copies to all, every block to the next one, and stores that count.
 __global__ void __cluster_dims__(4, 1, 1) spread(const int *in, int *out) {
-    __shared__ __align__(128) int s[256], copy[256], words[4];
+    __shared__ __align__(128) int s[256], copy[256], words[8];
     __shared__ int total;
     __shared__ uint64_t arrived;
     cg::cluster_group cluster = cg::this_cluster();
@@ -269,7 +269,7 @@ __global__ void __cluster_dims__(4, 1, 1) spread(const int *in, int *out) {
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at));
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(at),
-                     "r"(1024 + 1024 + 16 + 4) : "memory");
+                     "r"(1024 + 1024 + 32 + 4) : "memory");
         total = 40;
     }
     cluster.sync();
@@ -293,18 +293,19 @@ __global__ void __cluster_dims__(4, 1, 1) spread(const int *in, int *out) {
         asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
                      " [%0], [%1], %2, [%3];" ::"r"(there), "r"(shared_address(mine)), "r"(1024),
                      "r"(barrier) : "memory");
-        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64"
-                     " [%0], {%1, %2}, [%3];" ::"r"(word), "l"((long long)rank << 32 | 7), "l"(9ll),
-                     "r"(barrier) : "memory");
         asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32"
                      " [%0], %1, [%2];" ::"r"(number), "r"(rank), "r"(barrier) : "memory");
     }
+    if (t < 2) // the first lane behind the second one
+        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64"
+                     " [%0], {%1, %2}, [%3];" ::"r"(word + 16 - 16 * t),
+                     "l"((long long)rank << 32 | 7), "l"(9ll + t), "r"(barrier) : "memory");
     while (!TRY(&arrived, 0)) {
     }
     out[rank * 1024 + t] = s[t];
     out[rank * 1024 + 256 + t] = copy[t];
-    if (t < 4) out[rank * 1024 + 512 + t] = words[t];
-    if (t == 4) out[rank * 1024 + 512 + t] = total;
+    if (t < 8) out[rank * 1024 + 512 + t] = words[t];
+    if (t == 8) out[rank * 1024 + 512 + t] = total;
     cluster.sync();
 }
 
@@ -321,7 +322,11 @@ static void check_spread(void) {
     for (int rank = 0; rank < 4; rank++) {
         int before = (rank + 3) % 4, *row = want + rank * 1024;
         for (int t = 0; t < 256; t++) row[t] = element(t), row[256 + t] = before * 1000 + t;
-        row[512] = 7, row[513] = before, row[514] = 9, row[515] = 0, row[516] = 40 + before;
+        for (int t = 0; t < 2; t++) { // of the second lane, and of the first one
+            int *of_lane = row + 512 + 4 * t;
+            of_lane[0] = 7, of_lane[1] = before, of_lane[2] = 10 - t, of_lane[3] = 0;
+        }
+        row[520] = 40 + before;
     }
     tell_equal("copies to other blocks", h_out, want, 4 * 1024);
     CUDA(cudaFree(d_in));

@@ -1,18 +1,22 @@
 """Random kernels with asynchronous copies, parts of words and clusters, whose races are known.
 
     python3 make_copies.py > copies.cu
+    python3 make_copies.py mixed > mixed.cu
 
 As make_hazards.py makes them, in shared memory alone: threads use words of their own in parts and as a whole,
 copy into them with cp.async, in groups that they wait for, too late or never; one thread copies in bulk, and
 some wait at its mbarrier; threads store what is there already, or use the memory of the other block of their
-cluster. Then one thing is changed, or nothing.
+cluster. Then one thing is changed, or nothing. The mixed ones do a few of all these things to the same bytes, and
+the last of them have been picked: each has one race, of which one record of the checker tells.
 
 An asynchronous copy is a thread of its own: what its thread knew when it began is ordered before it, and it is
 ordered before what comes behind the wait of its thread, or of anyone at the mbarrier.
 """
+import sys
+
 from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, macros, meet
 
-KERNELS, FLAGS = 400, 8
+KERNELS, MIXED, FLAGS = 400, 300, 8
 HEAD = """// Written by make_copies.py.
 #include <cstdio>
 """
@@ -85,6 +89,8 @@ class Same(Access):
 class Cluster(Access):
     """The barrier of the cluster, as it is written."""
 
+    unit = 16
+
     def __init__(self):
         super().__init__("", "", 0, "0")
 
@@ -95,6 +101,8 @@ class Cluster(Access):
 class Group(Access):
     """COMMIT or WAIT: threads close a group of copies, or wait for all but the last `size` ones."""
 
+    unit = 16
+
     def text(self):
         line = "WAIT_GROUP(%d);" % self.size if self.kind == "WAIT" else "COMMIT_GROUP();"
         return "if (%s) { %s }" % (self.condition, line) if self.condition else line
@@ -103,6 +111,8 @@ class Group(Access):
 class Bulk(Access):
     """LOAD or STORE of so many bytes from that one on, by one thread of each block; or AWAIT it, number `index`:
     at its mbarrier, or as the thread that stores, which AWAIT_STORE does."""
+
+    unit = 16
 
     def __init__(self, kind, index, first, size, condition):
         super().__init__(kind, "shared", size, "0", condition)
@@ -279,7 +289,7 @@ class Copies(Kernel):
     def lines(self, first):
         kind = "__cluster_dims__(2, 1, 1) " if self.cluster else ""
         parts, self.parts = self.parts, [Cluster() if part == "cluster" else part for part in self.parts]
-        out = super().lines(first)
+        out = [line.replace("for (r", '_Pragma("unroll 1") for (r') for line in super().lines(first)]
         self.parts = parts
         out[0] = out[0].replace("__launch_bounds__", kind + "__launch_bounds__")
         out[1] = "    START%s(%s);" % ("_CLUSTER" if self.cluster else "", self.fill)
@@ -293,7 +303,7 @@ class Copies(Kernel):
         return super().groups(part)
 
     def events(self):
-        count = self.blocks * self.threads
+        count, self.unit = self.blocks * self.threads, self.units()
         self.of, self.known = {}, [[0] * (count + FLAGS * self.blocks)] * count
         self.open, self.closed, self.out, self.bulk_of = {}, {}, {}, {}
         for step, part in enumerate(self.steps(), 1):
@@ -345,9 +355,9 @@ class Copies(Kernel):
 
     def note(self, access, kind, at, t, me, step, first, event, written=None):
         made = []
-        for k in range(access.size):
+        for k in range(0, access.size, self.unit):
             made.append(event(kind, at, t, me, step, self.known[min(me, len(self.known) - 1)],
-                              written[k] if written else None))
+                              written and written[k:k + self.unit]))
             self.of.setdefault(("shared", at, first + k), []).append(made[-1])
         return made
 
@@ -356,7 +366,7 @@ class Copies(Kernel):
         copy = len(self.known) + b * FLAGS + access.index
         knew = list(self.known[me])
         knew[me] = step
-        for k in range(access.size):
+        for k in range(0, access.size, self.unit):
             self.of.setdefault(("shared", b, access.first + k), []).append(
                 Event(Kind("STORE", access.line), b, t, copy, step, knew, None))
         self.bulk_of[b, access.index] = copy, step, knew
@@ -367,11 +377,154 @@ class Copies(Kernel):
         self.known[me][copy] = step
 
 
-def program(numbers=range(KERNELS)):
+class Mixed(Copies):
+    """A few accesses of all these kinds to the same bytes, each by all threads, a warp, or some: often one pair
+    of them is all that races."""
+
+    def make(self):
+        r = self.random
+        self.cluster = r.random() < 0.4
+        self.blocks, self.threads = 2 if self.cluster else 1, 64
+        self.bulks, self.fill = 0, r.choice(("unsigned", "unsigned", "unsigned char", "unsigned short"))
+        self.at = r.choice((0, 128, 128, 272, 1024))
+        self.peers = self.cluster and r.random() < 0.8
+        does = [self.plain, self.plain, self.plain, r.choice((self.update, self.equal, self.plain)),
+                r.choice((self.copies, self.in_bulk, self.plain))]
+        if r.random() < 0.2:
+            self.parts += [("loop", r.choice((3, 9, 20))), r.choice(("warp", "block")), "end"]
+        for _ in range(r.choice((2, 3, 3, 4, 5))):
+            r.choice(does)()
+            self.meet()
+        self.parts.append("cluster" if self.cluster else "block")
+
+    def meet(self):
+        r, chance = self.random, self.random.random()
+        if chance < 0.3:
+            self.parts.append("cluster" if self.cluster else "block")
+        elif chance < 0.6:
+            self.parts.append("block")
+        elif chance < 0.75:
+            self.parts.append("warp")
+
+    def who(self):
+        r = self.random
+        return r.choice(("", "", "t / 32 == %d" % r.randrange(2), "t / 32 == %d" % r.randrange(2), "t < 16",
+                         "t == %d" % r.choice((5, 31, 40)), "t %% 2 == %d" % r.randrange(2), self.condition())
+                        ) if not self.peers or r.random() < 0.6 else "b == %d" % r.randrange(2)
+
+    def where(self, size):
+        r = self.random
+        return "%s + %d" % (r.choice(("t", "t", "t", "t % 32", "t % 32", "t ^ 1", "t / 2", "31 - t % 32", "t * 3", "7")),
+                            self.at // size)
+
+    def space(self):
+        return "peer" if self.peers and self.random.random() < 0.4 else "shared"
+
+    def plain(self):
+        r = self.random
+        size = r.choice((1, 2, 4, 4, 4, 4, 8, 16))
+        self.parts.append(Access(r.choice(("LOAD", "STORE")), self.space(), size, self.where(size), self.who()))
+
+    def update(self):
+        self.parts.append(Access("ATOMIC", self.space(), 4, self.where(4), self.who()))
+
+    def equal(self):
+        size = self.random.choice((1, 4, 4, 8))
+        self.parts.append(Same("STORE", self.space(), size, self.where(size), self.who()))
+
+    def copies(self):
+        r, size = self.random, self.random.choice((4, 4, 8, 16))
+        self.parts.append(Access("ASYNC", "shared", size, self.where(size), self.who()))
+        self.parts.append(Group("COMMIT", "shared", 0, "0"))
+        if r.random() < 0.8:
+            self.parts.append(Group("WAIT", "shared", r.choice((0, 0, 0, 1)), "0", "" if r.random() < 0.8 else self.who()))
+
+    def in_bulk(self):
+        r, index, out = self.random, self.bulks, self.random.random() < 0.3
+        who, size = r.randrange(self.threads), r.choice((128, 128, 256, 512, 16, 48, 272))
+        first = self.at // 16 * 16 + r.choice((0, 0, 0, -16 if self.at else 16, 128))
+        self.bulks += 1
+        self.parts.append(Bulk("OUT" if out else "BULK", index, first, size, "t == %d" % who))
+        if r.random() < 0.3:
+            self.plain()
+        if r.random() < 0.8:
+            self.parts.append(Bulk("AWAIT_OUT" if out else "AWAIT", index, first, size, "t == %d" % who if out else r.choice(
+                ("t == %d" % who, "t >= 0", "t / 32 == %d" % r.randrange(2)))))
+
+
+class Picked(Copies):
+    """Kernels with one race, of which only one record tells, whichever of two warps, blocks or threads comes first.
+    Most also in a loop whose first round has no race: the checker knows the instructions when it comes to it."""
+
+    WARPS, BLOCKS, ONES = ("t / 32 == 0", "t / 32 == 1"), ("b == 0", "b == 1"), ("t == 5", "t == 40")
+    MANY = [("loop", 20), "warp", "end"]
+    CASES = (  # who are the two, what they do: (kind, size or first byte, place or bytes, by whom)
+        # An update by one warp lies over that of another one.
+        (WARPS, [("ATOMIC", 4, "t % 32", None), "warp", ("STORE", 4, "t % 32", 0)]),
+        # A copy over what another one brings, or of it, or who uses that: all its groups of words, or some words.
+        (ONES, [("BULK", 0, 256, 0), ("BULK", 0, 128, 1)]),
+        (ONES, [("BULK", 0, 256, 0), ("BULK", 48, 128, 1)]),
+        (ONES, [("BULK", 0, 256, 0), ("OUT", 0, 128, 1)]),
+        (ONES, [("BULK", 0, 256, 0), ("OUT", 48, 96, 1)]),
+        (WARPS, [("BULK", 0, 256, None), ("ASYNC", 4, "t", 1)]),
+        (WARPS, [("BULK", 0, 256, None), ("LOAD", 4, "t", 1)]),
+        # Stores of what is there: behind a read, and by two lanes in front of one.
+        (WARPS, [("SAME", 4, "t", None), "block", ("LOAD", 4, "t % 32", 0), ("SAME", 4, "t % 32", 1)]),
+        (WARPS, [("SAME", 4, "t", None), "block", ("SAME", 4, "t * 3 % 16", 0), ("LOAD", 4, "t % 16", 1)]),
+        # Stores of the same, and another one behind that of the same thread: by warps, by lanes of one, by both.
+        (WARPS, [("SAME", 4, "t % 32", None), "warp", ("STORE", 4, "t % 32", 0)]),
+        (WARPS, [("SAME", 4, "t / 32", None), ("STORE", 4, "t / 32", "t % 32 == 31")]),
+        (WARPS, [("SAME", 4, "t * 3 % 16", 0), ("STORE", 4, "t * 3 % 16", "t == 31")]),
+        (WARPS, [("SAME", 4, "t % 8", 1), ("SAME", 4, "t * 3 % 16", 0), "warp", ("STORE", 4, "t % 32", 0)]),
+        # A store of what two updates made.
+        (ONES, [("ATOMIC", 4, "5", 0), ("ATOMIC", 4, "5", 1), ("SAME", 4, "5", 0)]),
+        # The second byte of a half.
+        (WARPS, [("STORE", 1, "t % 32 * 2 + 1", 0), ("LOAD", 2, "t % 32", 1)]),
+        (WARPS, [("LOAD", 1, "t % 32 * 2 + 1", 0), ("STORE", 2, "t % 32", 1)]),
+        # The same threads of another block, with a barrier of each block, or at times of many pieces.
+        (BLOCKS, [("FAR STORE", 4, "t", 0), ("LOAD", 4, "t", 1)]),
+        (BLOCKS, [("FAR STORE", 4, "t", 0), "block", ("LOAD", 4, "t", 1)]),
+        (BLOCKS, [("FAR LOAD", 4, "t", 0), "block", ("STORE", 4, "t", 1)]),
+        (BLOCKS, [("FAR STORE", 1, "t", 0), "block", ("LOAD", 4, "t", 1)]),
+        (BLOCKS, [*MANY, ("FAR STORE", 4, "t", 0), ("LOAD", 4, "t", 1)]),
+    )
+    KERNELS = [(whose, parts, again) for whose, parts in CASES for again in (False, True)
+               if not again or not any("BULK" in part[0] for part in parts[1:])]
+    COUNT = 2 * len(KERNELS)
+
+    def make(self):
+        whose, parts, again = self.KERNELS[self.number % self.COUNT // 2]
+        who = whose[::-1] if self.number % 2 else whose
+        self.bulks, self.cluster = 0, whose == self.BLOCKS
+        self.blocks, self.threads, self.fill = 2 if self.cluster else 1, 64, "unsigned"
+        self.parts = [part if part in ("warp", "block", *self.MANY) else self.one(who, *part) for part in parts]
+        if again:
+            self.repeat()
+        self.parts.append("cluster" if self.cluster else "block")
+
+    def repeat(self):
+        at = next(at for at, part in enumerate(self.parts) if isinstance(part, Access))
+        first = self.parts[at]
+        first.condition = "r == 1" + (" && " + first.condition if first.condition else "")
+        self.parts[at:at] = [("loop", 2), "cluster" if self.cluster else "block"]
+        self.parts.append("end")
+
+    def one(self, who, kind, size, place, by):
+        condition = "" if by is None else by if isinstance(by, str) else who[by]
+        if kind in ("BULK", "OUT"):
+            self.bulks += 1
+            return Bulk(kind, self.bulks - 1, size, place, condition or "t == 20")
+        if kind == "SAME":
+            return Same("STORE", "shared", size, place, condition)
+        return Access(kind.split()[-1], "peer" if "FAR" in kind else "shared", size, place, condition)
+
+
+def program(mixed=False):
     """(text, kernels)"""
     lines = (HEAD + "\n".join(own_macros()) + OWN.replace("%BYTES%", str(BYTES)) + START).split("\n")
-    kernels = [Copies(number) for number in numbers]
-    calls = []
+    kernels, calls = [], []
+    for kind, count in ((Mixed, MIXED), (Picked, Picked.COUNT)) if mixed else ((Copies, KERNELS),):
+        kernels += map(kind, range(len(kernels), len(kernels) + count))
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
         calls.append("    hazards_%d<<<%d, %d>>>(h, out);" % (kernel.number, kernel.blocks, kernel.threads))
@@ -379,4 +532,4 @@ def program(numbers=range(KERNELS)):
 
 
 if __name__ == "__main__":
-    print(program()[0], end="")
+    print(program(sys.argv[1:] == ["mixed"])[0], end="")

@@ -66,6 +66,7 @@ class Access:
     """`place` and `condition` are expressions of t, b and r in C; the place in elements of `size` bytes."""
 
     room = 0, BYTES
+    unit = property(lambda self: self.size)  # so many of its bytes belong together
 
     def __init__(self, kind, space, size, place, condition="", often=1):
         self.kind, self.space, self.size, self.place, self.condition = kind, space, size, place, condition
@@ -269,9 +270,14 @@ class Kernel:
                 out.append((part, 0) if isinstance(part, Access) else part)
         return out
 
+    def units(self):
+        """In how many bytes at once all accesses can be looked at."""
+        return min([part.unit for part in self.parts if isinstance(part, Access)], default=4)
+
     def events(self):
-        """{(space, block or 0, byte): [Event]}, in the order of the steps."""
+        """{(space, block or 0, first byte of a unit): [Event]}, in the order of the steps."""
         of, posted = {}, {}
+        self.unit = self.units()
         known = [[0] * self.blocks * self.threads] * self.blocks * self.threads
         for step, part in enumerate(self.steps(), 1):
             if part in ("block", "warp") or isinstance(part, int):
@@ -302,9 +308,8 @@ class Kernel:
             if post.orders(message) and message.orders(post):
                 known[me] = [max(pair) for pair in zip(known[me], knew)]
                 known[me][other] = max(known[me][other], at)
-        for k in range(4):
-            of.setdefault(("flag", 0, 4 * message.flag + k), []).append(
-                Event(message, message.b, message.t, me, step, known[me], None))
+        of.setdefault(("flag", 0, message.flag), []).append(
+            Event(message, message.b, message.t, me, step, known[me], None))
 
     def touch(self, of, access, r, step, known):
         place, condition = access.compiled()
@@ -314,10 +319,11 @@ class Kernel:
                 if not eval(condition, names):
                     continue
                 first = eval(place, names) % (access.room[1] // access.size) * access.size + access.room[0]
-                written = access.value(t, b, r, access.line) if access.kind == "STORE" else [None] * 16
-                for k in range(access.size):
+                written = access.value(t, b, r, access.line) if access.kind == "STORE" else None
+                for k in range(0, access.size, self.unit):
                     key = access.space, b if access.space == "shared" else 0, first + k
-                    of.setdefault(key, []).append(Event(access, b, t, me, step, known[me], written[k]))
+                    of.setdefault(key, []).append(Event(access, b, t, me, step, known[me],
+                                                        written and written[k:k + self.unit]))
 
     def races(self):
         """(pairs of lines that race, pairs that may be told or not)"""
@@ -517,7 +523,7 @@ def meet(known, group, step):
 
 
 class Event:
-    """What thread `me` of the grid does to a byte in a step, and what it knows of others' steps then."""
+    """What thread `me` of the grid does to a byte, or several, in a step, and what it knows of others' steps then."""
 
     def __init__(self, access, b, t, me, step, known, written):
         self.access, self.b, self.t, self.me = access, b, t, me

@@ -444,9 +444,9 @@ bool order_cluster_knows(Checker *first, uint64_t block, uint32_t thread, uint64
 // Whether a thread (of a warp, any of its lanes) has seen anything that a block released.
 bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block);
 // Whether some thread of the checker's block has acquired an access.
+bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time);
 // Whether all threads have, by what they knew when they last met at a barrier.
 bool order_all_acquired(Checker *checker, uint64_t block, uint32_t other, uint64_t time);
-bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time);
 // A copy is done when the mbarrier at this address of shared memory says so.
 void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Record copy);
 // The lanes' copies arrive at the mbarrier when they are done.

@@ -126,11 +126,13 @@ void check_unwritten(Checker *checker) {
 
 // --- lane by lane ---
 
-static void against_write(const SharedTouch *at, Record record, uint32_t byte, uint32_t count) {
-    if ((at->strong && record_scope(record)) || !concurrent(at, record)) return;
-    if (is_flag(at, record, byte)) return;
-    if (!same_value(at, record, byte, count))
-        check_race(at->checker, PTX_SHARED, at->mine, record, byte);
+// Whether nothing orders the two, and it does not matter, since both stored the same.
+static bool against_write(const SharedTouch *at, Record record, uint32_t byte, uint32_t count) {
+    if ((at->strong && record_scope(record)) || !concurrent(at, record)) return false;
+    if (is_flag(at, record, byte)) return false;
+    if (same_value(at, record, byte, count)) return true;
+    check_race(at->checker, PTX_SHARED, at->mine, record, byte);
+    return false;
 }
 
 static void against_read(const SharedTouch *at, Record record, uint32_t byte) {
@@ -178,12 +180,21 @@ static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k, ui
     shared_noted_second(at->owner, byte / 4, write);
 }
 
+// Of stores of the same that nothing orders two are kept.
+static void keep_equal(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
+                       bool equal, bool equal_2) {
+    if (equal_2) return;
+    cells->write_2[k] = equal ? cells->write[k] : 0;
+    if (equal) shared_noted_second(at->owner, byte / 4, cells->write[k]);
+}
+
 static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
                   uint32_t count) {
+    bool equal = false, equal_2 = false;
     if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
     if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
-        against_write(at, cells->write[k], byte, count);
-        against_write(at, cells->write_2[k], byte, count);
+        equal = against_write(at, cells->write[k], byte, count);
+        equal_2 = against_write(at, cells->write_2[k], byte, count);
     }
     if (cells->read[k] >= at->noise || cells->read_2[k] >= at->noise) {
         against_read(at, cells->read[k], byte);
@@ -192,7 +203,7 @@ static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_
     if (at->strong)
         keep_write(at, cells, k, byte);
     else
-        cells->write_2[k] = 0;
+        keep_equal(at, cells, k, byte, equal, equal_2);
     cells->write[k] = at->copy ? at->copy : at->mine;
 }
 

@@ -135,7 +135,7 @@ ALWAYS void note_stores(const SharedTouch *at, Record base, const Run *run, uint
         write[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
-// All lanes of the run store the same value in the same words: the last one is remembered.
+// All lanes of the run store the same value in the same words: two are remembered.
 static bool note_same_stores(const SharedTouch *at, Record base, const Run *run) {
     uint8_t first[16], other[16];
     if (at->size > sizeof first ||
@@ -146,7 +146,11 @@ static bool note_same_stores(const SharedTouch *at, Record base, const Run *run)
         if (memcmp(first, other, at->size) != 0) return false;
     }
     const Record last = base + ((Record)(run->lanes - 1) << RECORD_THREAD);
-    for (uint32_t k = 0; k < run->words; k++) at->owner->cells.write[run->word + k] = last;
+    for (uint32_t k = run->word; k < run->word + run->words; k++) {
+        at->owner->cells.write[k] = last;
+        at->owner->cells.write_2[k] = base;
+        shared_noted_second(at->owner, k, base);
+    }
     return true;
 }
 
@@ -316,14 +320,28 @@ static uint32_t one_by_one(const SharedTouch *at, Record base) {
 
 // --- stores of what is there ---
 
-// Whether only that the value is another one would make a race of this lane's store. Copies and
-// strong writes race whatever they wrote.
+// Whether a write matters to a store that leaves all as it is: copies and strong writes do,
+// whatever they wrote.
+static bool matters(const SharedTouch *at, Record write, Record mine) {
+    return (record_scope(write) || record_is_copy(write)) && shared_open(at, write, mine, false);
+}
+
+// Whether only that the value is another one would make a race of this lane's store.
 static bool only_by_value(const SharedTouch *at, const Cells *cells, uint32_t k, Record mine) {
-    const Record write = cells->write[k];
-    const bool other = record_scope(write) || record_is_copy(write);
-    return !(other && shared_open(at, write, mine, false)) && cells->write_2[k] < at->noise &&
+    return !matters(at, cells->write[k], mine) && !matters(at, cells->write_2[k], mine) &&
            !shared_open(at, cells->read[k], mine, false) &&
            !shared_open(at, cells->read_2[k], mine, false);
+}
+
+// Of such stores that nothing orders two are kept.
+static void note_equal(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t word,
+                       Record mine) {
+    const Record write = cells->write[k];
+    if (shared_open(at, write, mine, false) && !shared_open(at, cells->write_2[k], mine, false)) {
+        cells->write_2[k] = write;
+        shared_noted_second(at->owner, word, write);
+    }
+    cells->write[k] = mine;
 }
 
 // Whether these lanes store what their memory has already, and no record says anything against
@@ -345,7 +363,7 @@ static bool note_unchanged(const SharedTouch *at, Record base, uint32_t lanes) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const uint32_t first = (uint32_t)at->address[lane] >> shift;
         for (uint32_t k = first; k < first + each; k++)
-            cells->write[k] = shared_record(at, base, lane);
+            note_equal(at, cells, k, bytes ? k / 4 : k, shared_record(at, base, lane));
     }
     return true;
 }
