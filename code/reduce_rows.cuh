@@ -724,8 +724,10 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
 #if __CUDA_ARCH__ >= 900
     if (s.bytes() > 0)
         asm volatile(
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-            " [%0], [%1], %2, [%3];" ::"r"((unsigned)__cvta_generic_to_shared(s.to + s.vectors)),
+            "{ .reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once;\n"
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+            " [%0], [%1], %2, [%3], once; }" ::"r"(
+                (unsigned)__cvta_generic_to_shared(s.to + s.vectors)),
             "l"(s.vectors), "r"(s.bytes()), "r"(gate.address())
             : "memory");
 #else
@@ -1653,8 +1655,10 @@ cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stri
 template <class Op, class T>
 cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
                                 size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    enum { PLAIN = sizeof(T) == 4 && sizeof(typename Op::Acc) == 4 };
     const size_t threads = (size_t)d.threads;
-    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols)
+    const bool even = PLAIN && ((cols > 11 && cols < 17) || cols > 63); // lanes are as fast
+    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols && !even)
         return rows_with_windows<Op, T>(in, rows, cols, out, stream);
     if ((rows * 32 > threads && cols > 256) || cols * sizeof(T) > 2048)
         return rows_with_warps<Op, T>(in, rows, cols, stride, out, stream);

@@ -136,6 +136,7 @@ void lower_setp(Lower *lower); // compare.c
 void lower_set(Lower *lower);
 void lower_mov(Lower *lower); // move.c
 void lower_cvta(Lower *lower);
+void lower_createpolicy(Lower *lower);
 void lower_isspacep(Lower *lower);
 void lower_cvt(Lower *lower); // convert.c
 void lower_ld(Lower *lower);  // memory.c

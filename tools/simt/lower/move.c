@@ -73,6 +73,19 @@ void lower_cvta(Lower *lower) {
     lower_emit_row(lower, to ? STR("and.b64") : STR("or.b64"), (uint32_t[]){d, a, constant});
 }
 
+// createpolicy: who asks for a line of the L2 cache names the policy; nothing is cached here, so
+// that all policies are the same.
+void lower_createpolicy(Lower *lower) {
+    static const Str hints[] = {STR("fractional"), STR("range"), STR("cvt"), STR("global"),
+                                STR("L2"),         STR("L2::"),  STR("")};
+    lower_take_hints(lower, hints);
+    if (ptx_type_bytes(lower_take_type(lower)) != 8) lower_unknown(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 1, 4);
+    const uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_64);
+    lower_emit_row(lower, STR("mov.b64"), (uint32_t[]){d, lower_constant(lower, REGISTER_64, 0)});
+}
+
 void lower_isspacep(Lower *lower) {
     lower_operands(lower, 2, 2);
     PtxSpace space = (PtxSpace)lower_choice(lower, spaces);

@@ -111,6 +111,7 @@ static const Opcode opcodes[] = {
     OPCODE("red", lower_red, .hints = memory_hints),
     OPCODE("cp", lower_cp),
     OPCODE("mbarrier", lower_mbarrier, .hints = mbarrier_hints),
+    OPCODE("createpolicy", lower_createpolicy),
     OPCODE("prefetch", lower_nothing),
     OPCODE("prefetchu", lower_nothing),
     OPCODE("discard", lower_nothing),

@@ -20,6 +20,7 @@ enum {
     OPCODE_BITS = 12,
     GUARD_AT = 12,
     NEGATES_BITS = 74,
+    HAS_POLICY = 76,
     REUSE_AT = 122,
     CONTROL_AT = 105,
     FORM_BIT_AT = 91
@@ -315,6 +316,11 @@ static bool set_special(SassInst *inst, SassOperand *operand) {
     return operand->word;
 }
 
+// The register of a policy lies where else an offset would.
+static bool has_policy(SassInst *inst) {
+    return strchr(inst->row->operands, 'H') && take(inst, HAS_POLICY, 1);
+}
+
 static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     if (inst->operand_count == SASS_OPERANDS) return false;
     SassOperand *operand = &inst->operands[inst->operand_count++];
@@ -374,8 +380,12 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
     case 'M':
         *operand = (SassOperand){
             .kind = SASS_SHARED, .reg = SASS_RZ, .ureg = (uint8_t)take(inst, marks.at, 6)};
-        if (marks.at == 24 && !strchr(inst->row->operands, 'm'))
+        if (marks.at == 24 && !strchr(inst->row->operands, 'm') && !has_policy(inst))
             operand->value = sign_extended(take(inst, 40, 24), 24);
+        break;
+    case 'H':
+        operand->kind = SASS_POLICY;
+        operand->ureg = (uint8_t)take(inst, marks.at, 6);
         break;
     case 'W':
     case 'w':

@@ -44,6 +44,7 @@ typedef enum {
     SASS_GLOBAL,     // desc[ureg][reg.64 + value]
     SASS_WIDE,       // [reg + value], an address of 64 bits
     SASS_SHARED,     // [reg + ureg + value], and other memory with addresses of 32 bits
+    SASS_POLICY,     // desc[ureg], of the L2 cache
     SASS_LABEL,      // value, the address of an instruction of the function
     SASS_SPECIAL,    // value, the number of a special register
     SASS_BARRIER,    // B0..B15: where lanes that split meet again

@@ -215,7 +215,7 @@ const SassRow sass_rows[] = {
     {0x9a7, "SYNCS", ".ARRIVE .TRANS64", "D S64 R32", 0x0},
     {0x5a7, "SYNCS", ".PHASECHK .TRANS64 .TRYWAIT", "P81 S64 R32", 0x140},
     {0x5b2, "SYNCS", ".EXCH .64", "E M24 U32", 0x100},
-    {0x3ba, "UBLKCP", "bulk@73.2 .MULTICAST@75", "M32 M24 U64", 0x0},
+    {0x3ba, "UBLKCP", "bulk@73.2 .MULTICAST@75", "M32 M24 U64 H40^76", 0x0},
     {0x3bb, "UBLKRED", "bulk@73.2 atom@87.3 bulktype@81.4", "M32 M24 U64", 0x0},
     {0xdbd, "STAS", "size@73.3", "G64 R32", 0x4000000},
     {0xdbe, "REDAS", "atom@87.3 atomtype@73.2", "G64 R32", 0x100},

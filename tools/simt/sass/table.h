@@ -27,11 +27,16 @@
 //     K          B register
 //     T44        scoreboard
 //     L          label; O: the same as a distance from the next instruction
-//     G32 G64    global memory, its uniform register there; N: the same without a descriptor, N32:
-//     its offset at that bit S32 S64    shared memory Y Z        shared memory and global memory of
-//     a copy from there to here M32        memory whose address is in that uniform register W w
-//     constant, of LDC and ULDC I20.8      unsigned immediate: place and width; J: signed X special
-//     register =PR        text
+//     G32 G64    global memory, its uniform register there
+//     N N32:     the same without a descriptor, its offset at that bit
+//     S32 S64    shared memory
+//     Y Z        shared memory and global memory of a copy from there to here
+//     M32        memory whose address is in that uniform register
+//     H40^76     the policy of the L2 cache, in that uniform register
+//     W w        constant, of LDC and ULDC
+//     I20.8      unsigned immediate: place and width; J: signed
+//     X          special register
+//     =PR        text
 //
 //     -  |       may be negated, taken without sign: bits 72, 73 of A, 63, 62 of what is at 32, 75,
 //                74 of what is at 64

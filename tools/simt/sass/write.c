@@ -154,6 +154,9 @@ static void write_operand(const SassOperand *operand, Buf *to) {
         if (operand->ureg != SASS_URZ) buf_format(to, "desc[UR%u]", operand->ureg);
         write_memory(operand, to);
         break;
+    case SASS_POLICY:
+        buf_format(to, "desc[UR%u]", operand->ureg);
+        break;
     case SASS_WIDE:
     case SASS_SHARED:
         write_memory(operand, to);
