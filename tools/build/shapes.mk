@@ -8,7 +8,7 @@ $(if $(asks_only)$(if $(CCCL),$(wildcard $(CCCL)/cub/version.cuh),yes),,$(error 
 shaped := $(foreach lab,$(runs),$(if $(shapes_$(lab)),$(lab)))
 SHAPES = $(DEVICE)$(if $(CCCL),-newest)-shapes
 shapes_results = $(shaped:%=$(B)/results/$(SHAPES)/%.csv)
-small_shapes = 65536
+small_shapes = 131072
 
 .SECONDARY: $(shaped:%=$(B)/labs/%@shapes)
 

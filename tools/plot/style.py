@@ -37,7 +37,7 @@ DARK = {
 }
 SERIES = (BLUE, ORANGE, GREEN, PURPLE)
 # From behind to ahead, the third in between is neither: the darker, or on dark the brighter, the more.
-SHADES = ("#b8480a", "#f2a873", "#d0d7de", "#cfe3f2", "#9cc8e6", "#569fd3", BLUE, "#003d66")
+SHADES = ("#b8480a", "#f2a873", "#c4c9cf", "#cfe3f2", "#9cc8e6", "#569fd3", BLUE, "#003d66")
 DARK |= dict(zip(SHADES[:2], ("#ff9a52", "#a55f2f")))
 DARK |= dict(zip(SHADES[2:6], ("#444c56", "#1d4058", "#25618a", "#3a8cc0")))
 DARK[SHADES[7]] = "#bfe6ff"
@@ -182,7 +182,7 @@ def decades(axes, values, text):
     axes.set_axisbelow(True)
 
 
-def flat_palette(image, size=12, apart=40):
+def flat_palette(image, size=11, apart=40):
     """An image's most frequent colours, of which no two are alike: fills and lines keep their own, and
     only the shades at the edges of letters become one of them."""
     palette = []
