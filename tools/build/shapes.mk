@@ -1,7 +1,8 @@
 # Rows of every shape, which a chapter has a program of its own for: make record-shapes, with CCCL=DIR
 # as in newest.mk for a newer CUB. The chapter says on the file of its lab which program of code/ that
-# is, shapes=NAME.cuh; it includes the lab. So far one chapter does. On a GPU its times go into results/DEVICE-shapes.csv, with
-# CCCL into results/DEVICE-newest-shapes.csv; the CPU device only checks it, at small totals.
+# is, shapes=NAME.cuh; it includes the lab. So far one chapter does. On a GPU its times go into
+# results/DEVICE-shapes.csv, with CCCL into results/DEVICE-newest-shapes.csv; the CPU device only
+# checks it, at small totals.
 ifneq ($(filter record-shapes,$(GOALS)),)
 $(if $(asks_only)$(if $(CCCL),$(wildcard $(CCCL)/cub/version.cuh),yes),,$(error record-shapes takes no CCCL, \
   or CCCL=DIR with CUB's headers, and there is no $(CCCL)/cub/version.cuh))

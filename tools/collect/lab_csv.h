@@ -40,8 +40,7 @@ Str lab_csv_lab(Str path);
 // Where a program's source is.
 typedef struct {
     const char *code; // the folder: CODE/LAB.cu, or LAB in another language
-    const char
-        *with; // a file whose program includes the lab, as a path; NULL: it is the lab itself
+    const char *with; // path of a file whose program includes the lab; NULL: it is the lab itself
 } LabSource;
 
 // The hash of a program's source: the lab's, and behind it what includes it.
