@@ -121,13 +121,12 @@ static void add_front(Book *book) {
     add_contents(book);
 }
 
-// The lab's text, and behind it that of the program that is named beside it, if there is one.
-static uint64_t hash_of_shapes(const ChunkTable *table, size_t lab) {
+// The lab's text, and behind it that of the program that its block names, if it does.
+static uint64_t hash_with(const ChunkTable *table, size_t lab, Str attribute) {
     Buf all = {.arena = table->arena}, target = {.arena = table->arena};
     Str name;
     buf_add(&all, expand_text(table, lab, EXPAND_CLEAN));
-    if (!fence_attribute(table->chunks[lab].part, STR("shapes"), &name))
-        return str_hash(buf_str(&all));
+    if (!fence_attribute(table->chunks[lab].part, attribute, &name)) return str_hash(buf_str(&all));
     buf_format(&target, "code/%.*s", STR_ARG(name));
     for (size_t i = 0; i < table->chunk_count; i++)
         if (str_equal(table->chunks[i].target, buf_str(&target)))
@@ -141,9 +140,11 @@ static void collect_sources(Book *book) {
     for (size_t i = 0; i < table->chunk_count; i++) {
         if (!lab_is(table, i)) continue;
         Str chapter = key_chapter_of(table->chunks[i].target);
-        uint64_t hash = str_hash(expand_text(table, i, EXPAND_CLEAN));
         KeySource *source = &book->sources[book->source_count++];
-        *source = (KeySource){chapter, hash, hash_of_shapes(table, i), .device = STR("")};
+        *source = (KeySource){chapter, .device = STR("")};
+        source->hash[PROGRAM_LAB] = str_hash(expand_text(table, i, EXPAND_CLEAN));
+        source->hash[PROGRAM_NEWEST] = hash_with(table, i, STR("newest_from"));
+        source->hash[PROGRAM_SHAPES] = hash_with(table, i, STR("shapes"));
         fence_attribute(table->chunks[i].part, STR("device"), &source->device);
     }
 }

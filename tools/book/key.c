@@ -395,20 +395,20 @@ static Str source_of(const KeyScope *scope, const ResultTable *table, const Resu
     return (Str){NULL, 0};
 }
 
-static bool is_stale(const KeyScope *scope, Str chapter, Str source, bool of_shapes) {
+static bool is_stale(const KeyScope *scope, Str chapter, Str source, ResultProgram program) {
     if (source.len == 0) return false;
     for (size_t i = 0; i < scope->source_count; i++) {
         const KeySource *is = &scope->sources[i];
         if (!str_equal(is->chapter, chapter)) continue;
         Buf now = {.arena = scope->arena};
-        buf_format(&now, "%016llx", (unsigned long long)(of_shapes ? is->shapes_hash : is->hash));
+        buf_format(&now, "%016llx", (unsigned long long)is->hash[program]);
         return !str_equal(buf_str(&now), source);
     }
     return true;
 }
 
 bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source) {
-    return is_stale(scope, chapter, source, false);
+    return is_stale(scope, chapter, source, PROGRAM_LAB);
 }
 
 bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
@@ -416,7 +416,7 @@ bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const
     const Str source = machine_column(column) ? results_cell(table, row, STR("machine_source"))
                                               : source_of(scope, table, row);
     return is_stale(scope, results_cell(table, row, STR("chapter")), source,
-                    results_are_of_shapes(table));
+                    results_program(table));
 }
 
 bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {

@@ -11,12 +11,12 @@
 #include "book/results.h"
 #include "book/value.h"
 
-// What a chapter's lab is now: the hash of its tangled source, and of this with the program behind
-// it that measures rows of every shape (shapes= of the lab's block), and the device that its rows
-// come from when that is not the reference device (device= there).
+// What a chapter's lab is now: the hash of its tangled source, or of this with the program behind
+// it that measures in its place, by ResultProgram; and the device that its rows come from when that
+// is not the reference device (device= of the lab's block).
 typedef struct {
     Str chapter;
-    uint64_t hash, shapes_hash;
+    uint64_t hash[PROGRAM_COUNT];
     Str device;
 } KeySource;
 

@@ -32,7 +32,10 @@ static bool is_one_of(Str name, const Str *names, size_t count) {
 
 static bool is_of_shapes(Str device) { return str_ends(device, STR("-shapes")); }
 
-bool results_are_of_shapes(const ResultTable *table) { return is_of_shapes(table->device); }
+ResultProgram results_program(const ResultTable *table) {
+    if (is_of_shapes(table->device)) return PROGRAM_SHAPES;
+    return results_newest_of(table).len ? PROGRAM_NEWEST : PROGRAM_LAB;
+}
 
 static bool is_text_column(Str column) {
     return is_one_of(column, text_columns, sizeof text_columns / sizeof *text_columns);

@@ -77,8 +77,10 @@ size_t results_column(const ResultTable *table, Str column);
 Str results_cell(const ResultTable *table, const ResultRow *row, Str column);
 bool results_has_column(const ResultTable *table, Str column);
 
-// Is it rows of every shape, DEVICE-shapes.csv?
-bool results_are_of_shapes(const ResultTable *table);
+// Which program measured a table's rows: the lab's own; for DEVICE-newest.csv and DEVICE-shapes.csv
+// the one that the lab's block names with newest_from= or shapes=, which includes the lab.
+typedef enum { PROGRAM_LAB, PROGRAM_NEWEST, PROGRAM_SHAPES, PROGRAM_COUNT } ResultProgram;
+ResultProgram results_program(const ResultTable *table);
 
 // The value of a fact; empty when there is none of that name.
 Str results_fact(const ResultTable *table, Str name);

@@ -37,4 +37,5 @@ endif
 record-newest: $$(newest_results) $(B)/collect  ## measure labs with a newer CUB, too: make record-newest CCCL=DIR, a folder with its headers
 	$(if $(timing),$(call say,record results/$(DEVICE)-newest.csv),$(call say,= $(words $(newest_runs)) labs right with CUB $(cub) on the CPU device: no times to record))
 	$(if $(timing),@mkdir -p results)
-	$(if $(timing),$(Q)$(B)/collect -n $(N) -f 'cub: $(cub)' -o results/$(DEVICE)-newest.csv $(newest_results))
+	$(if $(timing),$(Q)$(B)/collect -n $(N) -f 'cub: $(cub)' \
+	  $(foreach lab,$(runs),$(if $(newest_from_$(lab)),-w $(lab)=code/$(newest_from_$(lab)))) -o results/$(DEVICE)-newest.csv $(newest_results))

@@ -30,4 +30,4 @@ record-shapes: $$(shapes_results) $(B)/collect  ## measure rows of every shape o
 	$(if $(filter cpu,$(DEVICE)),$(call say,= rows of every shape right on the CPU device: no times to record))
 	$(if $(filter cpu,$(DEVICE)),,$(call say,record results/$(SHAPES).csv))
 	$(if $(filter cpu,$(DEVICE)),,@mkdir -p results)
-	$(if $(filter cpu,$(DEVICE)),,$(Q)$(B)/collect -w code/$(shapes_$(strip $(shaped))) -o results/$(SHAPES).csv $(shapes_results))
+	$(if $(filter cpu,$(DEVICE)),,$(Q)$(B)/collect $(foreach lab,$(shaped),-w $(lab)=code/$(shapes_$(lab))) -o results/$(SHAPES).csv $(shapes_results))

@@ -75,7 +75,11 @@ static void add_file(Buf *text, const char *path) {
 uint64_t lab_csv_source(Arena *arena, const LabSource *source, Str lab) {
     Buf all = {.arena = arena};
     add_file(&all, source_path(arena, source->code, lab));
-    if (source->with) add_file(&all, source->with);
+    for (size_t i = 0; i < source->with_count; i++) {
+        const Str with = str_of(source->with[i]),
+                  name = str_slice(with, 0, str_find(with, STR("=")));
+        if (str_equal(name, lab)) add_file(&all, source->with[i] + name.len + 1);
+    }
     return str_hash(buf_str(&all));
 }
 

@@ -39,8 +39,9 @@ Str lab_csv_lab(Str path);
 
 // Where a program's source is.
 typedef struct {
-    const char *code; // the folder: CODE/LAB.cu, or LAB in another language
-    const char *with; // path of a file whose program includes the lab; NULL: it is the lab itself
+    const char *code;  // the folder: CODE/LAB.cu, or LAB in another language
+    const char **with; // LAB=FILE for each lab that a program measured which includes it: its path
+    size_t with_count;
 } LabSource;
 
 // The hash of a program's source: the lab's, and behind it what includes it.

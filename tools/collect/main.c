@@ -38,8 +38,8 @@ static const char usage[] =
     "               followed\n"
     "  -c CODE      the folder of the labs' sources: CODE/LAB.cu, or LAB in another language\n"
     "               (default: code)\n"
-    "  -w WITH      a file that the labs were measured with, whose program includes theirs: the\n"
-    "               hash is of the lab's source and of this file\n"
+    "  -w LAB=FILE  a file that this lab was measured with, whose program includes the lab's: the\n"
+    "               hash is of the lab's source and of this file; may be given for several labs\n"
     "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
     "say\n"
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"
@@ -141,11 +141,20 @@ static void check_options(const Options *options, int arguments) {
     if (options->steps && arguments > 1) refuse("-s takes one trace");
 }
 
+static void add_with(LabSource *source, const char *with) {
+    if (!strchr(with, '=')) {
+        fprintf(stderr, "collect: -w %s is not LAB=FILE\n", with);
+        exit(2);
+    }
+    source->with[source->with_count++] = with;
+}
+
 static int read_options(Options *options, int argc, char **argv) {
+    const char *with = NULL;
     const struct {
         char letter;
         const char **value;
-    } known[] = {{'o', &options->out},  {'c', &options->source.code}, {'w', &options->source.with},
+    } known[] = {{'o', &options->out},  {'c', &options->source.code}, {'w', &with},
                  {'n', &options->n},    {'f', &options->fact},        {'k', &options->kept},
                  {'l', &options->lined}};
     int at = 1;
@@ -174,6 +183,7 @@ static int read_options(Options *options, int argc, char **argv) {
             exit(2);
         }
         *value = argv[at + 1];
+        if (value == &with) add_with(&options->source, with);
     }
     check_options(options, argc - at);
     return at;
@@ -182,6 +192,7 @@ static int read_options(Options *options, int argc, char **argv) {
 int main(int argc, char **argv) {
     Arena arena = {0};
     Options options = {.source.code = "code"};
+    options.source.with = ARENA_NEW(&arena, (size_t)argc, const char *);
     int first = read_options(&options, argc, argv);
     size_t count = (size_t)(argc - first);
     if (options.due) {
