@@ -250,6 +250,15 @@ static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int la
     return false;
 }
 
+void address_count_shared(Warp *warp, uint32_t slot, const uint32_t address[LANES], uint32_t mask,
+                          uint32_t bytes, bool load) {
+    Tally *tally = &warp->tally[slot];
+    const BankCount banks = bank_count(address, mask, bytes, load);
+    tally->a++;
+    tally->b += banks.wavefronts;
+    tally->c += banks.groups;
+}
+
 static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                   const uint64_t address[LANES]) {
     // Atomic operations are counted by lanes, and what cp.async stores is not.
@@ -260,14 +269,10 @@ static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mas
         tally->a++;
         tally->b += address_sectors(address, mask);
     } else if (space == PTX_SHARED) {
-        tally += access->space == PTX_GENERIC;
         uint32_t word[LANES];
         LANE_LOOP word[l] = (uint32_t)address[l];
-        BankCount banks =
-            bank_count(word, mask, address_bytes(access), access->kind == ACCESS_LOAD);
-        tally->a++;
-        tally->b += banks.wavefronts;
-        tally->c += banks.groups;
+        address_count_shared(warp, access->slot + (access->space == PTX_GENERIC), word, mask,
+                             address_bytes(access), access->kind == ACCESS_LOAD);
     }
 }
 

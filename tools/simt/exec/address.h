@@ -107,6 +107,10 @@ uint64_t address_window(PtxSpace space);         // where the space begins; glob
 
 uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask);
 
+// Counts an access of these lanes, not none, to the block's own shared memory.
+void address_count_shared(Warp *warp, uint32_t slot, const uint32_t address[LANES], uint32_t mask,
+                          uint32_t bytes, bool load);
+
 // --- whole warps at consecutive addresses, the common case ---
 
 #define ADDRESS_INLINE static inline __attribute__((always_inline))

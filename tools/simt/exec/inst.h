@@ -137,11 +137,21 @@ typedef struct {
     bool sign_extend; // into a wider register
 } InstValues;
 
+// What the machine code for an atomic operation on shared memory loads: hardware has no instruction
+// for some of them, and does these by loads and compare-and-swaps.
+typedef enum {
+    LOADS_NONE,    // there is an instruction
+    LOADS_AGAIN,   // every lane loads, tries, and again until nobody was faster
+    LOADS_ONCE,    // lanes load the word once, and try again with what a try has found
+    LOADS_OF_FIRST // one lane tries for all
+} AtomicLoads;
+
 typedef struct {
     uint32_t old; // PTX_NONE: not wanted
     uint32_t b, c;
     AtomicMode mode;
     PtxType type;
+    AtomicLoads loads;
 } InstAtomic;
 
 typedef struct {

@@ -47,6 +47,20 @@ static bool order_free(AtomicMode mode, PtxType type) {
     return commutes && ptx_type_bytes(type) >= 4 && !ptx_type_is_float(type);
 }
 
+// What ptxas makes of an operation on shared memory, by asking it for each of them (sm_90). A sum
+// of 64 bits whose address and value are the same in all lanes is added once, times the lanes.
+static AtomicLoads loads_of(Lower *lower, AtomicMode mode, PtxType type,
+                            const PtxOperand *operands) {
+    const uint32_t bytes = ptx_type_bytes(type);
+    if (bytes == 2) return LOADS_ONCE;
+    if (mode == ATOMIC_EXCH || mode == ATOMIC_CAS) return LOADS_NONE;
+    if (bytes == 4 && !ptx_type_is_float(type)) return LOADS_NONE;
+    const bool once = mode == ATOMIC_ADD && !ptx_type_is_float(type) &&
+                      lower_is_uniform(lower, &operands[0]) &&
+                      lower_is_uniform(lower, &operands[1]);
+    return once ? LOADS_OF_FIRST : LOADS_AGAIN;
+}
+
 static void lower_atomic(Lower *lower, bool result) {
     const PtxOperand *operands = lower->at->operands;
     MemoryForm form = lower_take_form(lower);
@@ -67,6 +81,8 @@ static void lower_atomic(Lower *lower, bool result) {
     if (result && operands[0].kind == PTX_OPERAND_REG && lower->uses[operands[0].reg] > 1)
         atomic.old = lower_dest(lower, &operands[0], class);
     uint32_t slot = lower_slot(lower, SLOT_ATOMIC);
+    if (form.space != PTX_GLOBAL) atomic.loads = loads_of(lower, mode, type, &operands[first]);
+    if (atomic.loads != LOADS_NONE) lower_slot(lower, SLOT_SHARED_LD); // the next one
     Inst *inst = lower_emit(lower, op_atomic);
     inst->memory = memory;
     inst->atomic = atomic;

@@ -121,6 +121,11 @@ uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins
 
+// --- uniform.c ---
+// Whether an operand is the same in all lanes, as far as one can see from how it was made: of
+// constants, parameters and blocks' numbers, in registers that are written once.
+bool lower_is_uniform(const Lower *lower, const PtxOperand *operand);
+
 // --- blocks.c ---
 void lower_nodes(Lower *lower);                 // builds lower->nodes
 const FlowNode *lower_node(const Lower *lower); // the current one

@@ -144,6 +144,96 @@ static bool keeps(const InstAtomic *atomic, uint32_t bytes, bool cache, uint64_t
     return (old ^ next) << (64 - 8 * bytes) == 0;
 }
 
+static bool exchange(uint32_t bytes, uint8_t *pointer, uint64_t expected, uint64_t next) {
+    if (bytes == 8)
+        return __atomic_compare_exchange_n((LaneU64 *)(void *)pointer, &expected, next, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    uint32_t word = (uint32_t)expected;
+    return __atomic_compare_exchange_n((LaneU32 *)(void *)pointer, &word, (uint32_t)next, false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+// ATOMS.CAST.SPIN, of 4 or 8 bytes in the block's own shared memory: the lanes that have found what
+// they expected, and stored. One lane is tried for each bank, the first; the others fail, whatever
+// memory holds. Of 8 bytes the lower half of the warp goes before the upper. Measured on an H200.
+static uint32_t cast_once(const Warp *warp, uint32_t mask, uint32_t bytes,
+                          uint8_t *const pointer[LANES], const uint64_t expected[LANES],
+                          const uint64_t next[LANES]) {
+    const uint32_t at_once = bytes == 8 ? LANES / 2 : LANES;
+    uint32_t done = 0;
+    for (uint32_t from = 0; from < LANES; from += at_once) {
+        uint32_t busy = 0;
+        for (uint32_t m = mask & ALL_LANES >> (LANES - at_once) << from; m; m &= m - 1) {
+            const int lane = __builtin_ctz(m);
+            const uint64_t at = (uint64_t)(pointer[lane] - warp->block->shared);
+            const uint32_t bank = 1u << at / bytes % (128 / bytes);
+            if (busy & bank) continue;
+            busy |= bank;
+            if (exchange(bytes, pointer[lane], expected[lane], next[lane])) done |= 1u << lane;
+        }
+    }
+    return done;
+}
+
+static uint32_t own_shared(const Warp *warp, uint32_t mask, uint8_t *const pointer[LANES]) {
+    uint32_t own = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        const uintptr_t at = (uintptr_t)pointer[lane] - (uintptr_t)warp->block->shared;
+        if (at < warp->block->shared_bytes) own |= 1u << lane;
+    }
+    return own;
+}
+
+// A load that the machine code for an operation makes, of whole words.
+static void count_load(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *const pointer[LANES]) {
+    const uint32_t bytes = inst->memory.bytes < 4 ? 4 : inst->memory.bytes;
+    uint32_t at[LANES] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        at[lane] = (uint32_t)(pointer[lane] - warp->block->shared) & ~(bytes - 1);
+    }
+    address_count_shared(warp, inst->slot + 1, at, mask, bytes, true);
+}
+
+// An operation in a loop of loads and ATOMS.CAST.SPIN, until every lane of `mask` has done it. A
+// minimum or maximum that would change nothing does not try.
+static void loop_shared(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *const pointer[LANES],
+                        uint64_t old[LANES]) {
+    const InstAtomic *atomic = &inst->atomic;
+    const RegisterClass class = register_class(atomic->type);
+    const uint32_t bytes = inst->memory.bytes;
+    const bool compares = atomic->mode == ATOMIC_MIN || atomic->mode == ATOMIC_MAX;
+    uint64_t next[LANES];
+    while (mask) {
+        uint32_t idle = 0;
+        count_load(warp, inst, mask, pointer);
+        for (uint32_t m = mask; m; m &= m - 1) {
+            const int lane = __builtin_ctz(m);
+            const uint64_t b = warp_read(warp, class, atomic->b, lane);
+            old[lane] = 0;
+            memcpy(&old[lane], pointer[lane], bytes);
+            next[lane] = apply(atomic->mode, atomic->type, false, old[lane], b, 0);
+            if (compares && next[lane] == old[lane]) idle |= 1u << lane;
+        }
+        mask &= ~idle;
+        mask &= ~cast_once(warp, mask, bytes, pointer, old, next);
+    }
+}
+
+// The lanes that have done it so, with their old values; counts the loads of all.
+static uint32_t do_by_loads(Warp *warp, const Inst *inst, uint32_t mask,
+                            uint8_t *const pointer[LANES], uint64_t old[LANES]) {
+    const AtomicLoads loads = inst->atomic.loads;
+    const uint32_t own = own_shared(warp, mask, pointer);
+    if (loads == LOADS_AGAIN) {
+        loop_shared(warp, inst, own, pointer, old);
+        return own;
+    }
+    if (own) count_load(warp, inst, loads == LOADS_OF_FIRST ? own & -own : own, pointer);
+    return 0;
+}
+
 const Inst *op_atomic(Warp *warp, const Inst *inst) {
     const InstAtomic *atomic = &inst->atomic;
     uint8_t *pointer[LANES];
@@ -153,17 +243,43 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
     if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     warp->tally[inst->slot].a += (uint32_t)__builtin_popcount(mask);
     bool changed = false;
-    uint64_t seen = 0;
+    uint64_t seen = 0, old_of[LANES];
+    const uint32_t done =
+        atomic->loads != LOADS_NONE ? do_by_loads(warp, inst, mask, pointer, old_of) : 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         uint64_t b = warp_read(warp, class, atomic->b, lane), c = 0;
         if (atomic->mode == ATOMIC_CAS) c = warp_read(warp, class, atomic->c, lane);
         bool cache = address_global_pointer(pointer[lane]);
-        uint64_t old = update(atomic->mode, atomic->type, cache, bytes, pointer[lane], b, c);
+        uint64_t old = done >> lane & 1
+                           ? old_of[lane]
+                           : update(atomic->mode, atomic->type, cache, bytes, pointer[lane], b, c);
         changed |= !inst->spins || !keeps(atomic, bytes, cache, old, b, c);
         if (lane == __builtin_ctz(mask)) seen = old;
         if (atomic->old != PTX_NONE) warp_write(warp, class, atomic->old, lane, old);
     }
     if (changed) spin_stored(warp);
     return inst->spins ? spin_look(warp, inst, seen) : inst + 1;
+}
+
+// old: 1 where a lane has stored, else 0; b: expected, c: stored
+const Inst *op_atomic_cast(Warp *warp, const Inst *inst) {
+    const InstAtomic *atomic = &inst->atomic;
+    uint8_t *pointer[LANES];
+    uint64_t expected[LANES], next[LANES];
+    const uint32_t mask = warp->exec;
+    const RegisterClass class = register_class(atomic->type);
+    const Access access = address_access(inst);
+    if (!address_resolve(warp, &access, mask, pointer)) return NULL;
+    warp->tally[inst->slot].a += (uint32_t)__builtin_popcount(mask);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        expected[lane] = warp_read(warp, class, atomic->b, lane);
+        next[lane] = warp_read(warp, class, atomic->c, lane);
+    }
+    const uint32_t done = cast_once(warp, mask, inst->memory.bytes, pointer, expected, next);
+    for (uint32_t m = mask; m; m &= m - 1)
+        warp_write(warp, REGISTER_32, atomic->old, __builtin_ctz(m), done >> __builtin_ctz(m) & 1);
+    if (done) spin_stored(warp);
+    return spin_look(warp, inst, done >> __builtin_ctz(mask) & 1);
 }

@@ -61,7 +61,7 @@ Op op_load_param;                 // parameters of the kernel
 Op op_load_frame, op_store_frame; // parameters of functions
 
 // atomic.c
-Op op_atomic;
+Op op_atomic, op_atomic_cast;
 // Updates one element of memory.
 void atomic_update(AtomicMode mode, PtxType type, uint8_t *pointer, uint64_t value);
 

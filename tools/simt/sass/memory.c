@@ -277,7 +277,8 @@ static void note_order(SassLower *s, PtxSpace space, const InstAtomic *atomic, b
     if (space != PTX_SHARED && (looks || !free)) s->lower->code->ordered = true;
 }
 
-// .CAST.SPIN: d is 1 where the old value was as expected, and the new one is stored, else 0.
+// .CAST.SPIN of global memory: d is 1 where the old value was as expected, and the new one is
+// stored, else 0.
 static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstAtomic atomic) {
     const uint32_t same = sass_temp(s, REGISTER_PRED);
     sass_row(s, class == REGISTER_64 ? "setp.eq.u64" : "setp.eq.u32", same, atomic.old, atomic.b,
@@ -285,6 +286,14 @@ static void finish_cast(SassLower *s, uint32_t index, RegisterClass class, InstA
     const uint32_t zero = sass_constant(s, 0);
     sass_row(s, "selp.b32", sass_dest(s, index, 0), sass_constant(s, 1), zero, same);
     if (class == REGISTER_64) sass_row(s, "mov.b32", sass_dest(s, index, 1), zero, 0, 0);
+}
+
+// The same of shared memory, where only one lane for each bank is tried.
+static void emit_shared_cast(SassLower *s, uint32_t index, InstMemory memory, InstAtomic atomic,
+                             bool wide) {
+    atomic.old = sass_dest(s, index, 0);
+    emit_atomic(s, memory, atomic)->run = op_atomic_cast;
+    if (wide) sass_row(s, "mov.b32", sass_dest(s, index, 1), sass_constant(s, 0), 0, 0);
 }
 
 // ATOM, ATOMG: p, d, memory, b; ATOMS: d, memory, b; REDG: memory, b
@@ -308,6 +317,10 @@ void sass_lower_atom(SassLower *s) {
     if (counts) atomic.mode = ATOMIC_ADD;
     atomic.b = counts ? sass_constant(s, 1) : atomic_source(s, at + 1, class);
     if (mode == ATOMIC_CAS) atomic.c = atomic_source(s, at + 2, class);
+    if (cast && space == PTX_SHARED) {
+        emit_shared_cast(s, at - 1, memory, atomic, wide);
+        return;
+    }
     if (wanted) atomic.old = wide || cast ? sass_temp(s, class) : sass_dest(s, at - 1, 0);
     if (done == PTX_NONE)
         emit_atomic(s, memory, atomic);
