@@ -18,7 +18,7 @@ $(GOALS): driven
 	@:
 driven: $(B)/drive
 	+@$(foreach tool,$(at_once),B=$(B) tools/build/toolchain.sh $(tool) >/dev/null || no=$(tool);) [ -z "$$no" ] || exit 1; \
-	  MAKE_DRIVEN='$(abspath $(B))' $(B)/drive $(if $(V),-v) $(B) $(MAKE) $(GOALS)
+	  MAKE_DRIVEN='$(abspath $(B))' exec $(B)/drive $(if $(V),-v) $(B) $(MAKE) $(GOALS)
 $(B)/drive: tools/build/drive.c
 	@mkdir -p $(@D)
 	@$(HOSTCC) -std=c11 -O2 -o $@.$$$$ $< && mv $@.$$$$ $@
