@@ -25,7 +25,7 @@ CC = os.environ.get("CC", "cc").split()
 NVCC = os.environ.get("NVCC") or shutil.which("nvcc")
 # PTX alone, and host code as it comes: what runs on the CPU device is the same, and sooner there.
 NVCC_FLAGS = ["-arch=compute_90", "-cudart", "shared", "--no-compress", "-lineinfo"]
-C_FLAGS = ["-std=c11", "-g", "-O1", "-ffp-contract=off", f"-I{TOOLS}"]
+C_FLAGS = ["-std=c11", "-g1", "-O1", "-ffp-contract=off", f"-I{TOOLS}"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 

@@ -1,10 +1,13 @@
 // Cells: see cells.h.
 #include "notebook/cells.h"
 
+#include "base/json.h"
+#include "notebook/lean.h"
+
 enum { ID_MAX = 64 }; // nbformat 4.5, cell ids: 1 to 64 of a-z A-Z 0-9 - _
 
 static Str unique_id(Cells *cells, Str wish) {
-    Arena *arena = cells->out.arena;
+    Arena *arena = cells->arena;
     Buf base = {.arena = arena};
     for (size_t i = 0; i < wish.len && i < ID_MAX - 4; i++) {
         char c = wish.at[i];
@@ -26,22 +29,6 @@ static Str unique_id(Cells *cells, Str wish) {
     return id;
 }
 
-static void add_source(Cells *cells, Str text) {
-    Json *json = &cells->json;
-    if (cells->lean) {
-        json_text(json, STR("source"), text);
-        return;
-    }
-    json_open(json, STR("source"), '[');
-    while (text.len) {
-        size_t newline = str_find(text, STR("\n"));
-        size_t end = newline == SIZE_MAX ? text.len : newline + 1;
-        json_text(json, STR(""), str_slice(text, 0, end));
-        text = str_from(text, end);
-    }
-    json_close(json, ']');
-}
-
 static Str without_blank_lines(Str text) {
     for (Str rest = text, line; str_line(&rest, &line) && str_trim(line).len == 0;) text = rest;
     while (text.len && (text.at[text.len - 1] == '\n' || text.at[text.len - 1] == ' ')) text.len--;
@@ -56,52 +43,83 @@ static bool is_folded(Str text) {
 }
 
 void cells_open(Cells *cells, Arena *arena, bool lean) {
-    *cells = (Cells){.out = {.arena = arena}, .ids = {.arena = arena}, .lean = lean};
-    cells->json = (Json){.out = &cells->out, .flat = lean};
-    json_open(&cells->json, STR(""), '{');
-    json_open(&cells->json, STR("cells"), '[');
+    *cells = (Cells){.arena = arena, .ids = {.arena = arena}, .lean = lean};
+}
+
+static void add(Cells *cells, CellKind kind, Str id, Str text) {
+    ARENA_GROW(cells->arena, cells->items, cells->count, cells->capacity);
+    cells->items[cells->count++] = (Cell){kind, unique_id(cells, id), text};
 }
 
 void cells_add_markdown(Cells *cells, Str id, Str text) {
-    Json *json = &cells->json;
     text = without_blank_lines(text);
-    if (text.len == 0) return;
-    json_open(json, STR(""), '{');
-    json_text(json, STR("cell_type"), STR("markdown"));
-    json_text(json, STR("id"), unique_id(cells, id));
-    json_open(json, STR("metadata"), '{');
-    json_close(json, '}');
-    add_source(cells, text);
-    json_close(json, '}');
+    Buf kept = {.arena = cells->arena}; // the caller may go on in the same place
+    buf_add(&kept, text);
+    if (text.len) add(cells, CELL_TEXT, cells->lean ? lean_id(id) : id, buf_str(&kept));
 }
 
-static void add_code(Cells *cells, Str id, Str text, bool hidden) {
-    Json *json = &cells->json;
-    json_open(json, STR(""), '{');
-    json_text(json, STR("cell_type"), STR("code"));
-    json_plain(json, STR("execution_count"), STR("null"));
-    json_text(json, STR("id"), unique_id(cells, id));
+void cells_add_code(Cells *cells, Str id, Str text) { add(cells, CELL_CODE, id, text); }
+
+void cells_add_form(Cells *cells, Str id, Str text) { add(cells, CELL_FORM, id, text); }
+
+// --- as JSON ---
+
+static void write_source(Json *json, bool lean, Str text) {
+    if (lean) {
+        json_text(json, STR("source"), text);
+        return;
+    }
+    json_open(json, STR("source"), '[');
+    while (text.len) {
+        size_t newline = str_find(text, STR("\n"));
+        size_t end = newline == SIZE_MAX ? text.len : newline + 1;
+        json_text(json, STR(""), str_slice(text, 0, end));
+        text = str_from(text, end);
+    }
+    json_close(json, ']');
+}
+
+static void write_looks(Json *json, const Cell *cell) {
     json_open(json, STR("metadata"), '{');
-    if (is_folded(text)) {
+    if (cell->kind != CELL_TEXT && is_folded(cell->text)) {
         json_text(json, STR("cellView"), STR("form"));
-        if (hidden) {
+        if (cell->kind == CELL_CODE) {
             json_open(json, STR("jupyter"), '{');
             json_plain(json, STR("source_hidden"), STR("true"));
             json_close(json, '}');
         }
     }
     json_close(json, '}');
-    json_open(json, STR("outputs"), '[');
-    json_close(json, ']');
-    add_source(cells, text);
+}
+
+static void write_cell(Json *json, const Cell *cell, bool lean) {
+    const bool code = cell->kind != CELL_TEXT;
+    json_open(json, STR(""), '{');
+    json_text(json, STR("cell_type"), code ? STR("code") : STR("markdown"));
+    if (code) json_plain(json, STR("execution_count"), STR("null"));
+    json_text(json, STR("id"), cell->id);
+    write_looks(json, cell);
+    if (code) {
+        json_open(json, STR("outputs"), '[');
+        json_close(json, ']');
+    }
+    write_source(json, lean, cell->text);
     json_close(json, '}');
 }
 
-void cells_add_code(Cells *cells, Str id, Str text) { add_code(cells, id, text, true); }
+// Which anchors are linked to is known when all cells are there.
+static void make_lean(Cells *cells) {
+    Map linked = {.arena = cells->arena};
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->items[i].kind == CELL_TEXT) lean_links(&linked, cells->items[i].text);
+    for (size_t i = 0; i < cells->count; i++) {
+        Cell *cell = &cells->items[i];
+        if (cell->kind != CELL_TEXT) continue;
+        cell->text = without_blank_lines(lean_text(cells->arena, &linked, cell->text));
+    }
+}
 
-void cells_add_form(Cells *cells, Str id, Str text) { add_code(cells, id, text, false); }
-
-static void add_metadata(Json *json) {
+static void write_metadata(Json *json) {
     json_open(json, STR("metadata"), '{');
     json_text(json, STR("accelerator"), STR("GPU"));
     json_open(json, STR("colab"), '{');
@@ -122,12 +140,17 @@ static void add_metadata(Json *json) {
 }
 
 Str cells_close(Cells *cells) {
-    Json *json = &cells->json;
-    json_close(json, ']');
-    add_metadata(json);
-    json_plain(json, STR("nbformat"), STR("4"));
-    json_plain(json, STR("nbformat_minor"), STR("5"));
-    json_close(json, '}');
-    buf_char(json->out, '\n');
-    return buf_str(json->out);
+    Buf out = {.arena = cells->arena};
+    Json json = {.out = &out, .flat = cells->lean};
+    if (cells->lean) make_lean(cells);
+    json_open(&json, STR(""), '{');
+    json_open(&json, STR("cells"), '[');
+    for (size_t i = 0; i < cells->count; i++) write_cell(&json, &cells->items[i], cells->lean);
+    json_close(&json, ']');
+    write_metadata(&json);
+    json_plain(&json, STR("nbformat"), STR("4"));
+    json_plain(&json, STR("nbformat_minor"), STR("5"));
+    json_close(&json, '}');
+    buf_char(&out, '\n');
+    return buf_str(&out);
 }

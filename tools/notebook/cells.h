@@ -2,19 +2,26 @@
 //
 // nbformat's own layout, so that a notebook that is opened and saved unchanged stays the same
 // bytes: sorted keys, an indent of one, a list of lines as source. A lean one, for the notebook
-// with all chapters, has no indent and a source of one string, which makes an eighth of it. No
-// outputs are stored.
+// with all chapters, has no indent and a source of one string, which makes an eighth of it, and its
+// Markdown is lean (lean.h). No outputs are stored.
 #ifndef NOTEBOOK_CELLS_H
 #define NOTEBOOK_CELLS_H
 
-#include "base/json.h"
 #include "base/map.h"
 
+typedef enum { CELL_TEXT, CELL_CODE, CELL_FORM } CellKind;
+
 typedef struct {
-    Buf out;
-    Json json;
+    CellKind kind;
+    Str id, text;
+} Cell;
+
+typedef struct {
+    Arena *arena;
     bool lean;
     Map ids; // given so far, with the last number that was tried behind each
+    Cell *items;
+    size_t count, capacity;
 } Cells;
 
 void cells_open(Cells *cells, Arena *arena, bool lean);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/path.h"
 #include "book/chapters.h"
 #include "book/code.h"

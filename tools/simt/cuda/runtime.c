@@ -3,6 +3,8 @@
 #include "simt/cuda/runtime.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +46,16 @@ static uint32_t option_number(const char *name) {
     return option_set(name) ? (uint32_t)strtoul(getenv(name), NULL, 10) : 0;
 }
 
+// What one launch frees the next one wants. Given back to the system in between, it comes again
+// page by page, each cleared and mapped, which takes longer than to run a small kernel.
+static void keep_freed_memory(void) {
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_MMAP_THRESHOLD, 1 << 25); // the most that it takes
+}
+
 // The launcher has checked the values; a program may also be started without it.
 static void start(void) {
+    keep_freed_memory();
     options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
