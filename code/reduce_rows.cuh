@@ -781,7 +781,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         SEARCHERS = 2,       // warps that search, in turns
         GROUPS = 4           // of cuts
     };
-    typedef RowsSearch<FIRST, 8, T, O> First;
+    typedef RowsSearch<FIRST, 4, T, O> First;
     typedef RowsSearch<KEYS, 4, T, O> More;
     __align__(128) unsigned char bytes[2][BYTES];
     __align__(16) Acc node[2][SIZE / LEAF * 3 / 2]; // trees, in turns; level after level
