@@ -68,10 +68,11 @@ static bool same_value(const Touch *at, Record record, uint64_t address, uint32_
     return memcmp(mine, theirs, count) == 0;
 }
 
-void touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
-    if (check_saturated(at->checker, at->mine)) return;
+bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
+    if (check_saturated(at->checker, at->mine)) return false;
     if (touch_settled(at, record, at->mine) || both_strong(at, record) || touch_ordered(at, record))
-        return;
-    if (write && same_value(at, record, address, count)) return;
+        return false;
+    if (write && same_value(at, record, address, count)) return true;
     check_race(at->checker, PTX_GLOBAL, at->mine, record, address);
+    return false;
 }

@@ -77,9 +77,10 @@ static inline bool touch_known(const Touch *at, Record record) {
             ((record < at->floor) | !((record ^ at->base) & RECORD_WARP_MASK)));
 }
 
-// The record of a read in the place of `old`. What a warp reads counts once: where other lanes read
-// the same, unordered, it is of many. Between lanes that met in parts only touch_ordered can tell.
-static inline Record touch_read(const Touch *at, Record old, Record mine) {
+// The record of a read, or of a strong write, in the place of `old`. What a warp does counts once:
+// where other lanes did the same, unordered, it is of many. Between lanes that met in parts only
+// touch_ordered can tell.
+static inline Record touch_beside(const Touch *at, Record old, Record mine) {
     const bool many = touch_known(at, old) & !touch_settled(at, old, mine) & !at->parted;
     return mine | (Record)many << RECORD_MANY;
 }
@@ -100,6 +101,19 @@ static inline bool touch_weak(const Touch *at, Record record) {
 static inline uint64_t touch_stays(const Touch *at, Record aside, Record old) {
     return (uint64_t)touch_known(at, old) |
            ((uint64_t)touch_foreign(at, aside) & (uint64_t)!touch_foreign(at, old));
+}
+
+// How far off the thread of a record is: none is at all, of the warp, of the block, of another one.
+static inline int touch_distance(const Touch *at, Record record) {
+    if (record < at->launch) return 0;
+    if (!touch_own(at, record)) return 3;
+    return (record ^ at->base) & RECORD_WARP_MASK ? 2 : 1;
+}
+
+// Of two stores of the same that nothing orders before a third one, which takes the place of `old`,
+// the one that is kept beside it: so, where two warps or blocks have stored, stores of two are.
+static inline Record touch_second(const Touch *at, Record old, Record other) {
+    return touch_distance(at, old) > touch_distance(at, other) ? old : other;
 }
 
 // Whether a record is of this very instruction: its value is not yet in memory.
@@ -137,8 +151,9 @@ bool touch_ordered(const Touch *at, Record record);
 // Whether every lane has acquired what the warp of this record did until then, in another block.
 bool touch_acquired(const Touch *at, Record record);
 
-// Holds at->lane's access of `count` bytes against an earlier one; `write`: which wrote.
-void touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
+// Holds at->lane's access of `count` bytes against an earlier one; `write`: which wrote. Whether
+// nothing orders the two, and they are no race since both stored the same.
+bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
 
 // --- backlog.c: accesses that the records need not have yet ---
 

@@ -14,7 +14,7 @@ static bool is_looked_at(const Check *check, Record write) {
 static bool observed(const Touch *at, const Region *region, const Cells *cells, uint32_t k) {
     const uint64_t launch = at->checker->check->launch;
     const bool more = region->more == launch;
-    Record write = cells->write[k];
+    const Record write = cells->write[k] & ~RECORD_OF_MANY; // the last lane saw what others wrote
     if (is_looked_at(at->checker->check, write) && touch_ordered(at, write)) return true;
     if (!shadow_pages(region->read, launch) || !cells->read) return false;
     Record read = cells->read[k], other = more ? cells->read_2[k] : 0;
@@ -49,29 +49,47 @@ static void note_read(const Touch *at, Region *region, Cells *cells, uint32_t k)
         put_aside(at, old, aside);
 }
 
-// Strong reads before a strong write do not race with it, and did not observe it.
-static void note_write(const Touch *at, Region *region, Cells *cells, uint32_t k) {
+// Strong reads before a strong write do not race with it, and did not observe it. Of lanes of a
+// warp that write what the last one does, that is of many.
+static void note_strong(const Touch *at, Region *region, Cells *cells, uint32_t k) {
     const uint64_t launch = at->checker->check->launch;
-    Record old = cells->write[k];
-    cells->write[k] = at->mine;
-    if (at->strong && shadow_pages(region->read, launch) && cells->read) {
+    const Record old = cells->write[k];
+    const bool many = touch_known(at, old) && record_scope(old) && !touch_ordered(at, old);
+    cells->write[k] = at->mine | (Record)many << RECORD_MANY;
+    if (shadow_pages(region->read, launch) && cells->read) {
         if (record_scope(cells->read[k])) cells->read[k] = 0;
         if (region->more == launch && record_scope(cells->read_2[k])) cells->read_2[k] = 0;
     }
-    if (!at->strong && region->more == launch) cells->write_2[k] = 0;
-    if (!at->strong || (touch_known(at, old) && !touch_weak(at, old))) return;
+    if (touch_known(at, old) && !touch_weak(at, old)) return;
     if (region_use_more(at, region)) put_aside(at, old, &cells->write_2[k]);
 }
 
+// Which of the last writes stored what this store does, and nothing orders them.
+typedef struct {
+    bool last, other;
+} Equal;
+
+// Of stores of the same that nothing orders two are kept.
+static void note_store(const Touch *at, Region *region, Cells *cells, uint32_t k, Equal equal) {
+    const Record old = cells->write[k];
+    cells->write[k] = at->mine;
+    if (region->more != at->checker->check->launch && !equal.last) return;
+    if (!region_use_more(at, region)) return;
+    const Record other = equal.other ? cells->write_2[k] : 0;
+    cells->write_2[k] = touch_second(at, equal.last ? old : 0, other);
+}
+
 // Holds the lane's access against the last writes: strong ones may have been observed.
-static void against_writes(const Touch *at, const Region *region, const Cells *cells, uint32_t k,
-                           uint64_t address, uint32_t count) {
+static Equal against_writes(const Touch *at, const Region *region, const Cells *cells, uint32_t k,
+                            uint64_t address, uint32_t count) {
     const bool more = region->more == at->checker->check->launch;
     const Record last = cells->write[k], other = more ? cells->write_2[k] : 0;
-    if (touch_settled(at, last, at->mine) && touch_settled(at, other, at->mine)) return;
+    Equal equal = {false, false};
+    if (touch_settled(at, last, at->mine) && touch_settled(at, other, at->mine)) return equal;
     const bool seen = record_scope(last) && observed(at, region, cells, k);
-    if (!seen) touch_against(at, last, address, count, true);
-    if (!seen || !record_scope(other)) touch_against(at, other, address, count, true);
+    if (!seen) equal.last = touch_against(at, last, address, count, true);
+    if (!seen || !record_scope(other)) equal.other = touch_against(at, other, address, count, true);
+    return equal;
 }
 
 static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint64_t address) {
@@ -79,16 +97,19 @@ static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint6
     const uint32_t count = bytes ? 1 : 4;
     Cells *cells = bytes ? &region->bytes : &region->words;
     const bool more = region->more == launch;
+    Equal equal = {false, false};
     if (shadow_pages(region->written, launch) && cells->write)
-        against_writes(at, region, cells, k, address, count);
+        equal = against_writes(at, region, cells, k, address, count);
     if (at->writes && shadow_pages(region->read, launch) && cells->read) {
         touch_against(at, cells->read[k], address, count, false);
         if (more) touch_against(at, cells->read_2[k], address, count, false);
     }
     if (at->reads)
         note_read(at, region, cells, k);
+    else if (at->strong)
+        note_strong(at, region, cells, k);
     else
-        note_write(at, region, cells, k);
+        note_store(at, region, cells, k, equal);
 }
 
 static void touch_lane(const Touch *at, uint64_t first) {
