@@ -17,6 +17,7 @@ static void free_checker(Checker *checker) {
     free(checker->lane_known);
     free(checker->waiting);
     free(checker->split);
+    rest_free(&checker->rest);
     free(checker->group_write);
     free(checker->unwritten);
     free(checker->unwritten_at);
@@ -104,6 +105,7 @@ static void begin(Block *block) {
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
     shared_forget_bytes(checker);
+    rest_forget(&checker->rest);
     checker->latest_bytes = 0;
 }
 
@@ -282,6 +284,7 @@ Observer *check_open(const Machine *machine) {
     check->machine = machine;
     check->launch = shadow_launch();
     check->alone = machine->ordered || machine->host_threads == 1;
+    check->partial = machine->partial;
     early |= machine->after != 0;
     check->early = early;
     check->backlogs = !machine->after && !machine->run_prerequisite;

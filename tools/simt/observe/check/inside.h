@@ -11,6 +11,7 @@
 
 #include "simt/observe/check/check.h"
 #include "simt/observe/check/release.h"
+#include "simt/observe/check/rest.h"
 #include "simt/observe/check/shadow.h"
 
 enum { MAX_WARPS = DEVICE_MAX_THREADS / LANES, MAX_UNWRITTEN = 1 << 16 };
@@ -196,6 +197,7 @@ typedef struct {
     size_t found_count;
     bool lost;     // memory was too short for some
     bool alone;    // one host thread runs all blocks
+    bool partial;  // see Code
     bool backlogs; // regions may have one
     bool early;    // a later launch may look at what this and earlier ones did
     CheckListener listener;
@@ -256,6 +258,7 @@ struct Checker {
     Record latest_write, latest_read;     // no record of shared memory is later,
     Record latest_write_2, latest_read_2; // no second one
     Extent second_writes;                 // the words of which the block has noted some
+    RestTable rest;                       // those of its words that the cells have no room for
     Record *group_write; // of groups of words, see shared_copy.c; NULL: there was none yet
     uint32_t groups_on;  // of them stand for the words'
     uint16_t *split;     // by word: which records its bytes have of their own, see shared_bytes.c

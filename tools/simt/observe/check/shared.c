@@ -140,18 +140,78 @@ static void against_read(const SharedTouch *at, Record record, uint32_t byte) {
     if (!is_flag(at, record, byte)) check_race(at->checker, PTX_SHARED, at->mine, record, byte);
 }
 
-static inline __attribute__((always_inline)) void note_read(const SharedTouch *at,
-                                                            const Cells *cells, uint32_t k) {
-    Record read = cells->read[k];
-    const bool own = shared_own(at, read) && !((read ^ at->mine) & RECORD_LANE_MASK);
+void shared_add_rest(const SharedTouch *at, Record record, uint32_t byte, uint32_t count,
+                     bool writes) {
+    Checker *owner = at->owner;
+    const uint32_t bytes = ((1u << count) - 1) << byte % 4;
+    if (!at->partial || record_is_copy(record)) return;
+    owner->lost |= !rest_add(&owner->rest, byte / 4, bytes, record, writes, at->floor);
+}
+
+// The same of what is not ordered before this access, or weak, for which a strong one does not
+// stand.
+static void give_way(const SharedTouch *at, Record old, uint32_t byte, uint32_t count,
+                     bool writes) {
+    if (!at->partial || old < at->noise) return;
+    if ((at->strong && !record_scope(old)) || concurrent(at, old))
+        shared_add_rest(at, old, byte, count, writes);
+}
+
+static inline __attribute__((always_inline)) void
+note_read(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
+    const Record read = cells->read[k], second = cells->read_2[k];
     const bool weaker = at->strong && !record_scope(read); // which this one does not stand for
-    bool first = read < at->floor || (own && !weaker);
-    if (first && !at->copy) {
-        cells->read[k] = at->mine;
+    const bool first = read < at->floor || (!weaker && shared_stands_for(at, read, at->mine));
+    if (first && (!at->copy || record_is_copy(second))) {
+        cells->read[k] = at->copy ? at->copy : at->mine;
         return;
     }
+    if (!at->copy && shared_stays(at, read, second, at->mine)) {
+        shared_add_rest(at, at->mine, byte, count, false);
+        return;
+    }
+    give_way(at, second, byte, count, false);
     cells->read_2[k] = at->copy ? at->copy : at->mine;
     shared_noted(&at->owner->latest_read_2, cells->read_2[k]);
+}
+
+// Holds the access against one that the cells have no room for. The lanes for which it remains:
+// stores of the same, and what is no race since both are strong.
+static uint32_t against_rest(const SharedTouch *at, const Rest *rest, uint32_t byte, uint32_t count,
+                             bool again) {
+    uint32_t kept = 0;
+    const bool strong = record_scope(rest->first);
+    if ((at->strong && strong) || (again && rest->writes && !strong)) return rest->lanes;
+    for (uint32_t m = rest->lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const Record record = rest->first + ((Record)lane << RECORD_THREAD);
+        if (!rest->writes)
+            against_read(at, record, byte);
+        else if (against_write(at, record, byte, count))
+            kept |= 1u << lane;
+    }
+    return at->strong ? rest->lanes : kept;
+}
+
+// The same of all of a word. A store stands for those that it is ordered behind, or races with; of
+// plain stores here all left what the memory has.
+static void against_others(const SharedTouch *at, uint32_t byte, uint32_t count) {
+    RestTable *table = &at->owner->rest;
+    const uint32_t bytes = ((1u << count) - 1) << byte % 4;
+    const bool loads = at->kind == ACCESS_LOAD;
+    uint8_t mine[4];
+    const bool again = at->kind == ACCESS_STORE && stored(at, at->lane, byte, count, mine) &&
+                       !memcmp(mine, at->shared + byte, count);
+    for (Rest *rest = rest_first(table, byte / 4); rest; rest = rest_next(table, rest)) {
+        if (!(rest->bytes & bytes) || (loads && !rest->writes)) continue;
+        const uint32_t kept = against_rest(at, rest, byte, count, again);
+        if (loads) continue;
+        if (!(rest->bytes & ~bytes))
+            rest->lanes = kept;
+        else if (!kept)
+            rest->bytes &= (uint8_t)~bytes;
+    }
+    if (!loads) rest_sweep(table, byte / 4);
 }
 
 static void load(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
@@ -161,31 +221,31 @@ static void load(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t
         against_write(at, cells->write[k], byte, count);
         against_write(at, cells->write_2[k], byte, count);
     }
-    note_read(at, cells, k);
+    if (rest_any(&at->owner->rest, byte / 4, 1, true, at->strong)) against_others(at, byte, count);
+    note_read(at, cells, k, byte, count);
 }
 
-// Whether this was a store that accesses now may still collide with.
-static bool is_plain(const SharedTouch *at, Record record) {
-    return !record_scope(record) && record >= at->floor;
-}
-
-// Before a strong write takes the place of the last one: a plain store is kept, and a strong write
-// by another thread.
-static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte) {
-    Record write = cells->write[k];
-    const bool own = shared_own(at, write) && !((write ^ at->mine) & RECORD_LANE_MASK);
-    if (is_plain(at, cells->write_2[k]) && !is_plain(at, write)) return;
-    if (record_scope(write) && own) return;
+// Before a strong write takes the place of the last one.
+static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
+                       uint32_t count) {
+    const Record write = cells->write[k], second = cells->write_2[k];
+    const bool keeps = shared_keeps(at, write, second, at->mine);
+    give_way(at, keeps ? second : write, byte, count, true);
+    if (!keeps) return;
     cells->write_2[k] = write;
     shared_noted_second(at->owner, byte / 4, write);
 }
 
-// Of stores of the same that nothing orders two are kept.
+// Of stores of the same that nothing orders two are kept, of two warps if there are.
 static void keep_equal(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
-                       bool equal, bool equal_2) {
-    if (equal_2) return;
-    cells->write_2[k] = equal ? cells->write[k] : 0;
-    if (equal) shared_noted_second(at->owner, byte / 4, cells->write[k]);
+                       uint32_t count, bool equal, bool equal_2) {
+    const Record write = cells->write[k], second = cells->write_2[k];
+    const bool nearer = shared_same_warp(at, second, at->mine);
+    const bool keeps = equal && (!equal_2 || (nearer && !shared_same_warp(at, write, at->mine)));
+    if (equal && equal_2) shared_add_rest(at, keeps ? second : write, byte, count, true);
+    if (equal_2 && !keeps) return;
+    cells->write_2[k] = keeps ? write : 0;
+    if (keeps) shared_noted_second(at->owner, byte / 4, write);
 }
 
 static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
@@ -200,10 +260,11 @@ static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_
         against_read(at, cells->read[k], byte);
         against_read(at, cells->read_2[k], byte);
     }
+    if (rest_any(&at->owner->rest, byte / 4, 1, false, at->strong)) against_others(at, byte, count);
     if (at->strong)
-        keep_write(at, cells, k, byte);
+        keep_write(at, cells, k, byte, count);
     else
-        keep_equal(at, cells, k, byte, equal, equal_2);
+        keep_equal(at, cells, k, byte, count, equal, equal_2);
     cells->write[k] = at->copy ? at->copy : at->mine;
 }
 
@@ -274,6 +335,7 @@ static inline void touch_set(SharedTouch *at, Checker *checker, Block *of, Warp 
     at->kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD : atomic ? ACCESS_ATOMIC : ACCESS_STORE;
     at->strong = access->order & ~ORDER_VOLATILE;
     at->cluster = cluster;
+    at->partial = checker->check->partial;
     at->copy = 0;
 }
 

@@ -77,6 +77,7 @@ void check_complete(Block *block, uint32_t barrier) {
     order_barrier(checker);
     copy_settle(block, before);
     shared_join_all(checker);
+    if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
