@@ -14,7 +14,7 @@ ordered before what comes behind the wait of its thread, or of anyone at the mba
 """
 import sys
 
-from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, macros, meet
+from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, Same, macros, meet
 
 KERNELS, MIXED, FLAGS = 400, 300, 8
 HEAD = """// Written by make_copies.py.
@@ -74,16 +74,6 @@ def own_macros():
     for size in (4, 8, 16):
         yield '#define ASYNC_shared_%d(p) ASM("cp.async.ca.shared.global [%%0], [%%1], %d;" :: "r"(p), "l"(h + %d * t))' % (
             size, size, size)
-
-
-class Same(Access):
-    """A store of what others store there too."""
-
-    def text(self):
-        return super().text().replace("word(t, b, r, __LINE__)", "7")
-
-    def value(self, t, b, r, line):
-        return b"".join((7 + k).to_bytes(4, "little") for k in range(4))[:self.size]
 
 
 class Cluster(Access):

@@ -19,7 +19,7 @@ static void put_read(const Touch *at, Target *to, uint32_t k, bool more) {
         if (!touch_stays(at, to->cells.read_2[k], old)) to->cells.read_2[k] = old;
     }
     to->cells.read[k] = touch_beside(at, old, at->mine) | (Record)(more || same_access)
-                                                            << RECORD_MANY;
+                                                              << RECORD_MANY;
 }
 
 static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32_t shift,

@@ -167,6 +167,7 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
+    bool looks;      // an atomic operation of whose old value the program makes something
     bool alone;      // a backlog is no good for what it does,
     uint32_t failed; // as it was so many times, one after the other
 } Site;
@@ -193,6 +194,7 @@ typedef struct {
     uint16_t *site_of_slot; // by counter
     SyncTable words;        // of global memory
     ReleaseRoom room;       // of blocks that run one at a time
+    RestTable rest;         // of global memory, of such blocks
     Finding *found;         // by Blocks that are done with
     size_t found_count;
     bool lost;     // memory was too short for some
@@ -229,6 +231,7 @@ struct Checker {
     bool orders;              // there is any
     SyncTable words;          // of shared memory
     ReleaseRoom own_room, *room;
+    RestTable own_rest, *far_rest; // of global memory: of the block alone, where blocks never wait
     Known known;
     Log *cluster;             // of its first block: releases at the barrier of the cluster,
     uint32_t cluster_count;   // how many of them those have seen that waited last,

@@ -6,8 +6,8 @@
 
 #include "simt/observe/check/shadow.h"
 
-// What is more is forgotten: then two of each word are remembered, as anywhere.
-enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 20 };
+// What is more, in all or of a word, is forgotten: then two of a word are remembered, as anywhere.
+enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 256 };
 
 static uint32_t *slot_of(const RestTable *table, uint64_t word) {
     return &table->slots[(word * 0x9E3779B97F4A7C15u >> 32) & (table->capacity - 1)];
@@ -92,8 +92,11 @@ bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bo
               Record floor) {
     const uint32_t lane = record_thread(record) % DEVICE_WARP;
     const Record first = (record & ~RECORD_OF_MANY) - ((Record)lane << RECORD_THREAD);
+    Rest *const newest = rest_first(table, word);
+    const uint32_t before = newest ? newest->before + 1u : 0;
     bool good, ended = false;
-    for (Rest *rest = rest_first(table, word); rest; rest = rest_next(table, rest)) {
+    if (before >= MOST_OF_WORD && newest->first != first) return true;
+    for (Rest *rest = newest; rest; rest = rest_next(table, rest)) {
         if (rest->bytes != bytes || rest->writes != writes) continue;
         if (rest->first == first) {
             rest->lanes |= 1u << lane;
@@ -110,7 +113,7 @@ bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bo
     Rest *made = take(table, &good);
     if (!made) return good;
     uint32_t *slot = slot_of(table, word);
-    *made = (Rest){word, first, 1u << lane, *slot, (uint8_t)bytes, writes};
+    *made = (Rest){word, first, 1u << lane, *slot, (uint16_t)before, (uint8_t)bytes, writes};
     *slot = (uint32_t)(made - table->at) + 1;
     if (!table->live || word < table->low) table->low = word;
     if (!table->live || word >= table->high) table->high = word + 1;

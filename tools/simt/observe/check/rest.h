@@ -12,10 +12,11 @@
 // By lanes of a warp, to bytes of a word.
 typedef struct {
     uint64_t word;
-    Record first;   // as if the warp's first lane did it
-    uint32_t lanes; // none: free
-    uint32_t next;  // of the same slot: index + 1; 0: it is the last one
-    uint8_t bytes;  // a bit for each
+    Record first;    // as if the warp's first lane did it
+    uint32_t lanes;  // none: free
+    uint32_t next;   // of the same slot: index + 1; 0: it is the last one
+    uint16_t before; // entries of the word that are older
+    uint8_t bytes;   // a bit for each
     bool writes;
 } Rest;
 

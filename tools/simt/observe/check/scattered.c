@@ -50,6 +50,7 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
     const Cells *cells = place->cells;
     const Record old = cells->read[k];
     if (!unwritten_group(at, place, k) || record_scope(old)) return false;
+    if (at->rest && (first != last || !touch_settled(at, old, record_of(at, first)))) return false;
     if (!touch_known(at, old)) {
         if (!place->more) return false;
         if (!touch_stays(at, cells->read_2[k], old)) cells->read_2[k] = old;
@@ -157,7 +158,7 @@ static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane
     bool again = false;
     for (uint32_t k = first; k < end; k++) {
         if (!quiet_group(at, place, k) || !write_behind(at, place, k, lane, &again)) return false;
-        if (again && (!in_turn || !place->written_2)) return false;
+        if (again && (!in_turn || !place->written_2 || at->rest)) return false;
         if (place->read_2 && !touch_settled(at, cells->read_2[k], mine)) return false;
         if (place->read && !touch_settled(at, cells->read[k], mine)) return false;
     }
@@ -169,6 +170,7 @@ static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane
 // Whether others too only update a word, at the scope of the device; nobody reads it.
 static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
     const Record old = place->cells->write[k], other = place->cells->write_2[k];
+    if (at->rest && !(touch_settled(at, old, mine) && touch_settled(at, other, mine))) return false;
     if (!quiet_group(at, place, k)) return false;
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
@@ -343,6 +345,7 @@ static inline bool note_reads(const Touch *at, const Place *place, const Lanes *
     Record old[LANES];
     LANE_LOOP old[l] = read[of->cell[l] + k];
     const Noted before = noted(at, of, old);
+    if (at->rest && (before != NOTED_ALONE || !of->apart)) return false;
     if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
     if (before == NOTED_ALONE) {
         put_reads(read, of, k, of->mine);

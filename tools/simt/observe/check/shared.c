@@ -194,8 +194,8 @@ static uint32_t against_rest(const SharedTouch *at, const Rest *rest, uint32_t b
 }
 
 // The same of all of a word. A store stands for those that it is ordered behind, or races with; of
-// plain stores here all left what the memory has.
-static void against_others(const SharedTouch *at, uint32_t byte, uint32_t count) {
+// plain stores here all left what the memory has. Strong writes that were seen are ordered, too.
+static void against_others(const SharedTouch *at, uint32_t byte, uint32_t count, bool seen) {
     RestTable *table = &at->owner->rest;
     const uint32_t bytes = ((1u << count) - 1) << byte % 4;
     const bool loads = at->kind == ACCESS_LOAD;
@@ -204,6 +204,7 @@ static void against_others(const SharedTouch *at, uint32_t byte, uint32_t count)
                        !memcmp(mine, at->shared + byte, count);
     for (Rest *rest = rest_first(table, byte / 4); rest; rest = rest_next(table, rest)) {
         if (!(rest->bytes & bytes) || (loads && !rest->writes)) continue;
+        if (seen && rest->writes && record_scope(rest->first)) continue;
         const uint32_t kept = against_rest(at, rest, byte, count, again);
         if (loads) continue;
         if (!(rest->bytes & ~bytes))
@@ -214,14 +215,33 @@ static void against_others(const SharedTouch *at, uint32_t byte, uint32_t count)
     if (!loads) rest_sweep(table, byte / 4);
 }
 
+// Whether the last write is an atomic operation at whose old value the program looks, and lies
+// before this access: then what it observed of other strong writes does, too. PTX ISA, "Causality
+// Order".
+static bool observed(const SharedTouch *at, Record write) {
+    return record_scope(write) && write >= at->noise &&
+           at->checker->check->sites[record_site(write)].looks && !concurrent(at, write);
+}
+
+// Holds the access against the last writes. Which of them stored the same, and nothing orders them:
+// the last one, the second one.
+static void against_writes(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
+                           uint32_t count, bool equal[2]) {
+    const Record write = cells->write[k], second = cells->write_2[k];
+    const bool others =
+        rest_any(&at->owner->rest, byte / 4, 1, at->kind == ACCESS_LOAD, at->strong);
+    if (write < at->noise && second < at->noise && !others) return;
+    const bool seen = observed(at, write);
+    equal[0] = against_write(at, write, byte, count);
+    equal[1] = !(seen && record_scope(second)) && against_write(at, second, byte, count);
+    if (others) against_others(at, byte, count, seen);
+}
+
 static void load(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
                  uint32_t count) {
+    bool equal[2];
     if (cells->write[k] < at->start) unwritten(at, byte);
-    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
-        against_write(at, cells->write[k], byte, count);
-        against_write(at, cells->write_2[k], byte, count);
-    }
-    if (rest_any(&at->owner->rest, byte / 4, 1, true, at->strong)) against_others(at, byte, count);
+    against_writes(at, cells, k, byte, count, equal);
     note_read(at, cells, k, byte, count);
 }
 
@@ -238,33 +258,30 @@ static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k, ui
 
 // Of stores of the same that nothing orders two are kept, of two warps if there are.
 static void keep_equal(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
-                       uint32_t count, bool equal, bool equal_2) {
+                       uint32_t count, const bool equal[2]) {
     const Record write = cells->write[k], second = cells->write_2[k];
     const bool nearer = shared_same_warp(at, second, at->mine);
-    const bool keeps = equal && (!equal_2 || (nearer && !shared_same_warp(at, write, at->mine)));
-    if (equal && equal_2) shared_add_rest(at, keeps ? second : write, byte, count, true);
-    if (equal_2 && !keeps) return;
+    const bool farther = nearer && !shared_same_warp(at, write, at->mine);
+    const bool keeps = equal[0] && (!equal[1] || farther);
+    if (equal[0] && equal[1]) shared_add_rest(at, keeps ? second : write, byte, count, true);
+    if (equal[1] && !keeps) return;
     cells->write_2[k] = keeps ? write : 0;
     if (keeps) shared_noted_second(at->owner, byte / 4, write);
 }
 
 static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
                   uint32_t count) {
-    bool equal = false, equal_2 = false;
+    bool equal[2] = {false, false};
     if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
-    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
-        equal = against_write(at, cells->write[k], byte, count);
-        equal_2 = against_write(at, cells->write_2[k], byte, count);
-    }
+    against_writes(at, cells, k, byte, count, equal);
     if (cells->read[k] >= at->noise || cells->read_2[k] >= at->noise) {
         against_read(at, cells->read[k], byte);
         against_read(at, cells->read_2[k], byte);
     }
-    if (rest_any(&at->owner->rest, byte / 4, 1, false, at->strong)) against_others(at, byte, count);
     if (at->strong)
         keep_write(at, cells, k, byte, count);
     else
-        keep_equal(at, cells, k, byte, count, equal, equal_2);
+        keep_equal(at, cells, k, byte, count, equal);
     cells->write[k] = at->copy ? at->copy : at->mine;
 }
 

@@ -78,6 +78,7 @@ void check_complete(Block *block, uint32_t barrier) {
     copy_settle(block, before);
     shared_join_all(checker);
     if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
+    rest_forget(&checker->own_rest);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,

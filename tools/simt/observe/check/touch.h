@@ -23,7 +23,8 @@ typedef struct {
     Record times, span; // where the block's own latest times are
     uint32_t lane, size;
     bool reads, writes, strong;
-    bool parted; // not all of the warp's lanes met at every bar.warp.sync
+    bool parted;     // not all of the warp's lanes met at every bar.warp.sync
+    RestTable *rest; // where some threads are ordered and others not, see Code; else NULL
 } Touch;
 
 // --- touch.c: which accesses are ordered, and which are races ---
@@ -45,6 +46,7 @@ static inline void touch_begin(Touch *at, Checker *checker, Warp *warp, uint32_t
     at->writes = !loads;
     at->strong = scope != SCOPE_NONE;
     at->parted = checker->parted >> warp->index & 1;
+    at->rest = checker->check->partial ? checker->far_rest : NULL;
 }
 
 // Of an access.
@@ -127,6 +129,14 @@ static inline bool touch_past(const Touch *at, Record group) {
     return group < at->done || (touch_own(at, group) && group < at->floor);
 }
 
+// Whether some of so many words, from an address on, have more accesses than their records tell.
+static inline bool touch_rest(const Touch *at, uint64_t address, uint64_t words) {
+    if (!at->rest || !rest_any(at->rest, address / 4, words, at->reads, at->strong)) return false;
+    for (uint64_t k = 0; k < words; k++)
+        if (rest_first(at->rest, address / 4 + k)) return true;
+    return false;
+}
+
 // Of the lanes those that lie in the region of the first.
 static inline uint32_t touch_same_region(const Touch *at, uint32_t mask) {
     const uint64_t first = at->address[__builtin_ctz(mask)] - memory_base;
@@ -150,6 +160,13 @@ bool touch_ordered(const Touch *at, Record record);
 
 // Whether every lane has acquired what the warp of this record did until then, in another block.
 bool touch_acquired(const Touch *at, Record record);
+
+// Keeps the access of a record that has no room, or gives way, to `count` bytes.
+void touch_keep(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
+
+// Holds at->lane's access of `count` bytes against what was kept so; strong writes that it has
+// observed are in order.
+void touch_against_rest(const Touch *at, uint64_t address, uint32_t count, bool observed);
 
 // Holds at->lane's access of `count` bytes against an earlier one; `write`: which wrote. Whether
 // nothing orders the two, and they are no race since both stored the same.
