@@ -237,8 +237,10 @@ struct Checker {
     uint32_t cluster_count;   // how many of them those have seen that waited last,
     uint32_t cluster_threads; // and threads that have arrived since
     const Inst *cluster_inst;
-    bool cluster_apart;   // some did anything behind their arrival, or released nothing
-    uint64_t cluster_met; // else what the cluster did before this time lies before its
+    bool cluster_apart;       // some did anything behind their arrival, or released nothing
+    uint64_t cluster_all;     // what it did before this time lies before all that anyone does now
+    uint32_t cluster_through; // threads that have waited since
+    uint64_t cluster_met;     // else what the cluster did before this time lies before its
     uint64_t
         cluster_floor[MAX_WARPS];    // last barrier; and before which one each warp has waited for
     uint32_t have_fenced[MAX_WARPS]; // lanes that have called a fence in this launch
@@ -465,6 +467,8 @@ bool order_proxied(const Checker *checker, uint32_t thread, Record write);
 bool cluster_same(const Checker *checker, uint64_t block); // whether it is of the same cluster
 // Whether the last barrier of the cluster ordered an access.
 bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t time);
+// Before which time all that the cluster did lies before what anyone does now.
+uint64_t cluster_past(const Block *block);
 void cluster_begin(Checker *checker, const Block *block);
 void cluster_end(Checker *checker, Block *block);
 void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,

@@ -378,7 +378,10 @@ static void look_at(SharedTouch *at, Record base) {
     if (at->owner->groups_on) shared_expand_lanes(at);
     // A strong access does not stand for those before it beside other strong ones: none is
     // forgotten that some warp may still have to wait for.
-    if (at->cluster && at->strong) at->floor = at->owner->block_start << RECORD_TIME;
+    if (at->cluster && at->strong) {
+        const uint64_t past = cluster_past(at->warp->block), start = at->owner->block_start;
+        at->floor = (past > start ? past : start) << RECORD_TIME;
+    }
     const uint32_t left = at->copy ? at->mask : shared_quick(at, base);
     shared_note_latest(at, base);
     lane_by_lane(at, base, left);
