@@ -1,5 +1,7 @@
 // Where some threads are ordered and others are not: what the third of several did that accessed the
 // same word. Each has a twin that is right. Verdicts: see corpus.h.
+#include <cuda/atomic>
+
 #include "corpus.h"
 
 #define AND_THEN asm volatile("" ::: "memory")
@@ -147,6 +149,60 @@ template <int LEFT_OUT> __global__ void three_store_global(int *word, int *out) 
     if (t == 96) out[0] = word[3];
 }
 
+// --- who only arrives at a barrier says what it did, and learns nothing ---
+
+template <bool RIGHT> __global__ void arrive_only(const int *in, int *out) {
+    __shared__ int s[32];
+    const unsigned t = threadIdx.x;
+    if (t < 32) {
+        s[t] = in[t];  // LABEL arrive_only
+        if (RIGHT)
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+        else
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+    } else if (t < 64) {
+        if (RIGHT)
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        else
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+        out[t] = s[t - 32];  // HAZARD arrive_only: race with arrive_only
+    }
+}
+
+// What it does behind its arrival is not part of that.
+template <bool RIGHT> __global__ void behind_arrival(const int *in, int *out) {
+    __shared__ int s[32];
+    const unsigned t = threadIdx.x;
+    if (t < 32) {
+        if (RIGHT) s[t] = in[t];
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+        if (!RIGHT) s[t] = in[t];  // LABEL behind_arrival
+    } else if (t < 64) {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[t] = s[t - 32];  // HAZARD behind_arrival: race with behind_arrival
+    }
+}
+
+// --- three blocks, of which the second passes the word on ---
+
+template <bool RIGHT> __global__ void release_sequence(int *word, int *out) {
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> flag(told[0]);
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 0) {
+        *word = 5;  // LABEL release_sequence
+        flag.fetch_add(1, cuda::memory_order_release);
+    } else if (blockIdx.x == 1) {
+        while (flag.load(cuda::memory_order_relaxed) < 1) {}
+        if (RIGHT)
+            flag.fetch_add(1, cuda::memory_order_relaxed);  // goes on with what was released
+        else
+            flag.store(2, cuda::memory_order_relaxed);  // begins anew
+    } else if (blockIdx.x == 2) {
+        while (flag.load(cuda::memory_order_acquire) < 2) {}
+        out[0] = *word;  // HAZARD release_sequence: race with release_sequence
+    }
+}
+
 // --- who looks at what an atomic operation found knows what came before it, in shared memory too ---
 
 template <bool LOOKS> __global__ void last_of_block(const int *in, int *out) {
@@ -201,6 +257,12 @@ static const Case cases[] = {
     WARPS("three_store_global_first", three_store_global<0>),
     WARPS("three_store_global_second", three_store_global<1>),
     WARPS("three_store_global_right", three_store_global<4>),
+    WARPS("arrive_only", arrive_only<false>),
+    WARPS("arrive_only_right", arrive_only<true>),
+    WARPS("behind_arrival", behind_arrival<false>),
+    WARPS("behind_arrival_right", behind_arrival<true>),
+    BLOCKS("release_sequence", release_sequence<false>),
+    BLOCKS("release_sequence_right", release_sequence<true>),
     WARPS("last_of_block", last_of_block<false>),
     WARPS("last_of_block_right", last_of_block<true>),
 };

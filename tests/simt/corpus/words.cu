@@ -186,6 +186,13 @@ template <bool RIGHT> __global__ void add_then_read(const int *in, int *out) {
     if (t == 31) out[1] = *out;  // HAZARD add_then_read: race with add_then_read_add
 }
 
+// Atomic operations of two widths that overlap are not morally strong. The check takes them as if
+// they were: libraries make atomics of bytes from those of words.
+__global__ void mixed_widths(const int *in, int *out) {
+    if (threadIdx.x == 0) atomicAdd((unsigned long long *)out, 1ull);
+    if (threadIdx.x == 64) atomicAdd(out + 1, in[1]);  // SILENT mixed_widths: race
+}
+
 #define RUN(name, ...)                                      \
     {                                                       \
         name, [](int *d_in, int *d_out) { __VA_ARGS__; }    \
@@ -212,6 +219,7 @@ static const Case cases[] = {
     RUN("sum_of_warps", sum_of_warps<false><<<1, BLOCK>>>(d_in, d_out)),
     RUN("sum_of_warps_right", sum_of_warps<true><<<1, BLOCK>>>(d_in, d_out)),
     BLOCKS("last_place_right", last_place),
+    RUN("mixed_widths", mixed_widths<<<1, BLOCK>>>(d_in, d_out)),
     TWINS(same_then_other),
     TWINS(same_bytes_then_other),
     RUN("same_then_read", same_then_read<false><<<1, 64>>>(d_in, d_out)),

@@ -87,10 +87,11 @@ typedef struct {
 // A barrier that some threads have reached.
 typedef struct {
     bool open;
-    bool counted;             // bar.sync with a number of threads
-    uint32_t warps;           // bit for each warp that has come
-    uint32_t threads;         // number of threads that have come
-    const Inst *inst, *other; // of the first arrival, and of one from another line
+    bool counted;              // bar.sync with a number of threads
+    uint32_t warps, waiting;   // bit for each warp that has come, and waits
+    uint64_t known[MAX_WARPS]; // what those knew that do not, when they came
+    uint32_t threads;          // number of threads that have come
+    const Inst *inst, *other;  // of the first arrival, and of one from another line
     uint32_t thread, other_thread;
     bool split;                     // some warp came in parts, at several barriers of the program
     const Inst *of_warp[MAX_WARPS]; // where each warp came first
@@ -441,7 +442,8 @@ bool order_released(const SyncTable *table, uint64_t address);
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);
-void order_join_warps(Checker *checker, uint32_t warps);
+// `waiting`: those of them that go on behind the barrier.
+void order_join_warps(Checker *checker, uint32_t warps, uint32_t waiting);
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 void order_free(Checker *checker);
 // At the barrier of the cluster, see Observer: of `first`, its first block.
