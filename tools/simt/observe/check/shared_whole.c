@@ -85,6 +85,7 @@ static void note_beside(const Row *row, Record *read, Record *read_2) {
         Record mine[LANES], keep[LANES], stay[LANES];
         LANE_LOOP mine[l] = mine_of(&local, first + (uint64_t)l);
         LANE_LOOP {
+            // As shared_stands_for and shared_stays.
             const uint64_t strange = (reads[l] ^ mine[l]) & RECORD_LANE_MASK ? 1 : 0;
             const uint64_t far = (reads[l] ^ mine[l]) & RECORD_WARP_MASK ? 1 : 0;
             const uint64_t late = far | (uint64_t)(reads[l] >= local.warp_floor);

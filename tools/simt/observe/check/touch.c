@@ -82,7 +82,8 @@ bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t co
 void touch_keep(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
     const uint32_t bytes = ((1u << count) - 1) << address % 4;
     if (!at->rest || record < at->launch) return;
-    if (at->rest == &at->checker->own_rest && !touch_own(at, record)) return;
+    const bool alone = at->rest == &at->checker->own_rest;
+    if (alone && shadow_block(record_time(record)) != at->checker->block) return;
     at->checker->lost |= !rest_add(at->rest, address / 4, bytes, record, write, at->launch);
 }
 
