@@ -140,12 +140,19 @@ static void against_read(const SharedTouch *at, Record record, uint32_t byte) {
     if (!is_flag(at, record, byte)) check_race(at->checker, PTX_SHARED, at->mine, record, byte);
 }
 
+// Before which nobody has to wait for anything any more.
+static Record floor_of_all(const SharedTouch *at) {
+    if (!at->cluster) return at->floor;
+    const uint64_t past = cluster_past(at->warp->block), start = at->owner->block_start;
+    return (past > start ? past : start) << RECORD_TIME;
+}
+
 void shared_add_rest(const SharedTouch *at, Record record, uint32_t byte, uint32_t count,
                      bool writes) {
     Checker *owner = at->owner;
     const uint32_t bytes = ((1u << count) - 1) << byte % 4;
     if (!at->partial || record_is_copy(record)) return;
-    owner->lost |= !rest_add(&owner->rest, byte / 4, bytes, record, writes, at->floor);
+    owner->lost |= !rest_add(&owner->rest, byte / 4, bytes, record, writes, floor_of_all(at));
 }
 
 // The same of what is not ordered before this access, or weak, for which a strong one does not
@@ -378,10 +385,7 @@ static void look_at(SharedTouch *at, Record base) {
     if (at->owner->groups_on) shared_expand_lanes(at);
     // A strong access does not stand for those before it beside other strong ones: none is
     // forgotten that some warp may still have to wait for.
-    if (at->cluster && at->strong) {
-        const uint64_t past = cluster_past(at->warp->block), start = at->owner->block_start;
-        at->floor = (past > start ? past : start) << RECORD_TIME;
-    }
+    if (at->cluster && at->strong) at->floor = floor_of_all(at);
     const uint32_t left = at->copy ? at->mask : shared_quick(at, base);
     shared_note_latest(at, base);
     lane_by_lane(at, base, left);
