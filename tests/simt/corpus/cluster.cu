@@ -663,6 +663,36 @@ template <class Kernel> static void behind(Kernel kernel, int *out) {
     cudaLaunchKernelEx(&config, kernel, out);
 }
 
+// One block writes a byte, both arrive at the barrier; the writer goes on and reads the whole word.
+// The other one, which is told so by a flag that orders nothing, reads the byte before it waits.
+__device__ unsigned gone_on[2];  // by cluster
+
+template <bool RIGHT> __global__ void byte_before_wait(int *out) {
+    __shared__ unsigned s[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    const unsigned t = threadIdx.x, rank = cluster.block_rank();
+    s[t] = t;
+    cluster.sync();
+    unsigned *there = cluster.map_shared_rank(s, 0);
+    volatile unsigned *went_on = &gone_on[blockIdx.x / cluster.num_blocks()];
+    if (rank == 1 && t == 0) ((unsigned char *)there)[1] = 7;  // LABEL byte_before_wait
+    cluster.barrier_arrive();
+    if (rank == 1) {
+        cluster.barrier_wait();
+        if (t == 0) {
+            out[1] = there[0];
+            *went_on = 1;
+        }
+    } else {
+        while (rank == 0 && *went_on == 0) {}
+        if (RIGHT) cluster.barrier_wait();
+        // HAZARD-NEXT byte_before_wait: race with byte_before_wait
+        if (rank == 0 && t == 0) out[0] = ((volatile unsigned char *)s)[1];
+        if (!RIGHT) cluster.barrier_wait();
+    }
+    cluster.sync();
+}
+
 #define RUN(name, ...) {name, [](int *d_in, int *d_out) { (void)d_in; __VA_ARGS__; }}
 #define CLUSTER(kernel) \
     RUN(#kernel, in_cluster(kernel<false>, d_in, d_out)), \
@@ -684,6 +714,7 @@ static const Case cases[] = {
     CLUSTER(two_rounds),
     CLUSTER(two_readers),
     CLUSTER(arrive_relaxed),
+    CLUSTER(byte_before_wait),
     CLUSTER(histogram),
     CLUSTER(some_threads),
     CLUSTER(two_barriers),

@@ -146,6 +146,53 @@ __global__ void last_place(const int *in, int *out) {
     if (place == (int)gridDim.x - 1) total = 0;
 }
 
+// --- stores of the same, which do not race with each other, and what comes behind the last one ---
+
+#define AND_THEN asm volatile("" ::: "memory")
+
+// One block stores something else behind its own store.
+template <bool RIGHT> __global__ void same_then_other(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    *out = in[7];  // LABEL same_then_other_store
+    AND_THEN;
+    if (!RIGHT && blockIdx.x == 2) *out = in[8];  // HAZARD same_then_other: race with same_then_other_store
+}
+
+template <bool RIGHT> __global__ void same_bytes_then_other(const int *in, int *out) {
+    unsigned char *mark = (unsigned char *)out;
+    if (threadIdx.x > 0) return;
+    mark[1] = (unsigned char)in[7];  // LABEL same_bytes_store
+    AND_THEN;
+    // HAZARD-NEXT same_bytes_then_other: race with same_bytes_store
+    if (!RIGHT && blockIdx.x == 2) mark[1] = (unsigned char)in[8];
+}
+
+// Two warps; a lane of one reads what it stored, and what the other one did.
+template <bool RIGHT> __global__ void same_then_read(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    out[t % 32] = 7;  // LABEL same_then_read_store
+    if (RIGHT)
+        __syncthreads();
+    else
+        __syncwarp();
+    if (t == 40) out[64] = out[31];  // HAZARD same_then_read: race with same_then_read_store
+}
+
+// A warp's lanes add, and the last of them reads the sum without a barrier.
+template <bool RIGHT> __global__ void add_then_read(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    atomicAdd(out, in[t]);  // LABEL add_then_read_add
+    if (RIGHT) __syncwarp();
+    if (t == 31) out[1] = *out;  // HAZARD add_then_read: race with add_then_read_add
+}
+
+// Atomic operations of two widths that overlap are not morally strong. The check takes them as if
+// they were: libraries make atomics of bytes from those of words.
+__global__ void mixed_widths(const int *in, int *out) {
+    if (threadIdx.x == 0) atomicAdd((unsigned long long *)out, 1ull);
+    if (threadIdx.x == 64) atomicAdd(out + 1, in[1]);  // SILENT mixed_widths: race
+}
+
 #define RUN(name, ...)                                      \
     {                                                       \
         name, [](int *d_in, int *d_out) { __VA_ARGS__; }    \
@@ -172,6 +219,13 @@ static const Case cases[] = {
     RUN("sum_of_warps", sum_of_warps<false><<<1, BLOCK>>>(d_in, d_out)),
     RUN("sum_of_warps_right", sum_of_warps<true><<<1, BLOCK>>>(d_in, d_out)),
     BLOCKS("last_place_right", last_place),
+    RUN("mixed_widths", mixed_widths<<<1, BLOCK>>>(d_in, d_out)),
+    TWINS(same_then_other),
+    TWINS(same_bytes_then_other),
+    RUN("same_then_read", same_then_read<false><<<1, 64>>>(d_in, d_out)),
+    RUN("same_then_read_right", same_then_read<true><<<1, 64>>>(d_in, d_out)),
+    RUN("add_then_read", add_then_read<false><<<1, 32>>>(d_in, d_out)),
+    RUN("add_then_read_right", add_then_read<true><<<1, 32>>>(d_in, d_out)),
 };
 
 int main(int argc, char **argv) {

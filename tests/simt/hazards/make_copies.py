@@ -14,7 +14,7 @@ ordered before what comes behind the wait of its thread, or of anyone at the mba
 """
 import sys
 
-from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, macros, meet
+from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, Same, Update, macros, meet
 
 KERNELS, MIXED, FLAGS = 400, 300, 8
 HEAD = """// Written by make_copies.py.
@@ -64,26 +64,16 @@ __device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {
 
 
 def own_macros():
-    for line in macros():
+    for line in [*macros(), *Update.macros()]:
         if "_shared_" in line:
             yield line
             peer = line.replace("_shared_", "_peer_")
-            for name in ("ld", "st", "atom"):
+            for name in ("ld", "st", "atom", "red"):
                 peer = peer.replace(name + ".shared.", name + ".shared::cluster.")
             yield peer
     for size in (4, 8, 16):
         yield '#define ASYNC_shared_%d(p) ASM("cp.async.ca.shared.global [%%0], [%%1], %d;" :: "r"(p), "l"(h + %d * t))' % (
             size, size, size)
-
-
-class Same(Access):
-    """A store of what others store there too."""
-
-    def text(self):
-        return super().text().replace("word(t, b, r, __LINE__)", "7")
-
-    def value(self, t, b, r, line):
-        return b"".join((7 + k).to_bytes(4, "little") for k in range(4))[:self.size]
 
 
 class Cluster(Access):
@@ -486,6 +476,11 @@ class Picked(Copies):
         (BLOCKS, [("FAR STORE", 4, "t", 0), "block", ("LOAD", 4, "t", 1)]),
         (BLOCKS, [("FAR LOAD", 4, "t", 0), "block", ("STORE", 4, "t", 1)]),
         (BLOCKS, [("FAR STORE", 1, "t", 0), "block", ("LOAD", 4, "t", 1)]),
+        # The same of a byte of what blocks have read, or updated, as words.
+        (BLOCKS, [("FAR LOAD", 4, "t", 0), "block", ("STORE", 1, "t * 4 + 1", 1)]),
+        (BLOCKS, [("FAR LOAD", 4, "t % 32", 0), "block", ("STORE", 1, "t % 32 * 4 + 1", 1)]),
+        (BLOCKS, [("LOAD", 4, "t", 1), ("FAR LOAD", 4, "t", 0), "block", ("STORE", 1, "t * 4 + 1", 1)]),
+        (BLOCKS, [("FAR RED", 4, "t", 0), ("RED", 4, "t", 1), "block", ("LOAD", 1, "t * 4 + 1", 1)]),
         (BLOCKS, [*MANY, ("FAR STORE", 4, "t", 0), ("LOAD", 4, "t", 1)]),
     )
     KERNELS = [(whose, parts, again) for whose, parts in CASES for again in (False, True)
@@ -516,7 +511,9 @@ class Picked(Copies):
             return Bulk(kind, self.bulks - 1, size, place, condition or "t == 20")
         if kind == "SAME":
             return Same("STORE", "shared", size, place, condition)
-        return Access(kind.split()[-1], "peer" if "FAR" in kind else "shared", size, place, condition)
+        space, kind = "peer" if "FAR" in kind else "shared", kind.split()[-1]
+        of, kind = (Update, "ATOMIC") if kind == "RED" else (Access, kind)
+        return of(kind, space, size, place, condition)
 
 
 def program(mixed=False):

@@ -3,6 +3,7 @@ warps and loops, with barriers between.
 
     python3 make_hazards.py > hazards.cu
     python3 make_hazards.py wide > hazards.cu
+    python3 make_hazards.py partial > hazards.cu
 
 Which lines race, `races` finds from what every thread does to every byte: of two accesses to a byte, by
 different threads, one writes, not both are strong, and nothing orders them: no barrier of the block or of
@@ -15,14 +16,19 @@ The wide ones access more global memory, as most kernels do: some places are onl
 once, by rows, columns, tiles, misaligned or anywhere, and some are read so often that not each read is
 remembered; then one access more may be in the way. In the last ones a few accesses meet at the same words.
 
-Two kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. And what another
-block updated is ordered before what comes behind an own update of the same word, if that came later.
+In the partial ones some threads are ordered and others are not: some of the warps meet at a barrier of their own,
+some lanes of a warp, or two threads by a message. So of three that did the same to a word, whoever comes behind may
+race with one alone, whichever that is.
+
+Two kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. And what others
+updated is ordered before what comes behind a later update of the same word, whose value somebody looks at.
 """
 import random
 import sys
 
 KERNELS, MESSAGES = 300, 200  # of both kinds
 WIDE, OFTEN, MEETING = 150, 60, 300  # of the wide ones, of each kind
+PARTIAL = 600
 BYTES = 2048  # of shared memory, and of global memory
 ROOM_AT, ROOM = 2176, 32768  # more global memory, behind the flags
 WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
@@ -66,6 +72,7 @@ class Access:
     """`place` and `condition` are expressions of t, b and r in C; the place in elements of `size` bytes."""
 
     room = 0, BYTES
+    looks = True  # at what an atomic operation found
     unit = property(lambda self: self.size)  # so many of its bytes belong together
 
     def __init__(self, kind, space, size, place, condition="", often=1):
@@ -92,6 +99,41 @@ class Access:
         word = (t * 2654435761 + b * 40503001 + r * 97000033 + line * 7919003) & 0xFFFFFFFF
         word ^= word >> 15
         return b"".join(((word + k) & 0xFFFFFFFF).to_bytes(4, "little") for k in range(4))[:self.size]
+
+
+class Same(Access):
+    """A store of what others store there too."""
+
+    def text(self):
+        return super().text().replace("word(t, b, r, __LINE__)", "7")
+
+    def value(self, t, b, r, line):
+        return b"".join((7 + k).to_bytes(4, "little") for k in range(4))[:self.size]
+
+
+class Update(Access):
+    """An atomic operation at whose old value nobody looks."""
+
+    looks = False
+
+    @staticmethod
+    def macros():
+        for space, address in ("shared", "r"), ("global", "l"):
+            yield '#define RED_%s_4(p) asm volatile("red.%s.add.u32 [%%0], 1;" :: "%s"(p) : "memory")' % (space, space, address)
+
+    def text(self):
+        return super().text().replace("ATOMIC_", "RED_")
+
+
+class Named:
+    """A barrier of some warps of a block: a bit for each. No two have one number."""
+
+    def __init__(self, number, warps):
+        self.number, self.warps = number, warps
+
+    def text(self):
+        return 'if (0x%xu >> t / 32 & 1) asm volatile("bar.sync %d, %d;" ::: "memory");' % (
+            self.warps, self.number, WARP * bin(self.warps).count("1"))
 
 
 class Message:
@@ -240,7 +282,9 @@ class Kernel:
         out = ["__global__ void __launch_bounds__(128) hazards_%d(unsigned char *given, unsigned *out) {" % self.number,
                "    START"]
         for part in self.parts:
-            if isinstance(part, (Access, Message)):
+            if isinstance(part, Named):
+                out.append("    " + part.text())
+            elif isinstance(part, (Access, Message)):
                 part.line = first + len(out)
                 out.append("    " + part.text())
             elif part in ("block", "warp"):
@@ -280,7 +324,7 @@ class Kernel:
         self.unit = self.units()
         known = [[0] * self.blocks * self.threads] * self.blocks * self.threads
         for step, part in enumerate(self.steps(), 1):
-            if part in ("block", "warp") or isinstance(part, int):
+            if part in ("block", "warp") or isinstance(part, (int, Named)):
                 for group in self.groups(part):
                     meet(known, group, step)
             elif isinstance(part, Message):
@@ -294,6 +338,9 @@ class Kernel:
         for b in range(self.blocks):
             if part == "block":
                 yield [b * self.threads + t for t in range(self.threads)]
+                continue
+            if isinstance(part, Named):
+                yield [b * self.threads + t for t in range(self.threads) if part.warps >> t // WARP & 1]
                 continue
             for warp in range(0, self.threads, WARP):
                 yield [b * self.threads + t for t in range(warp, min(warp + WARP, self.threads))
@@ -512,6 +559,73 @@ class Chosen(Wide):
             self.parts.append(part)
 
 
+class Partial(Kernel):
+    """A few accesses to the same words by blocks, warps or lanes, four of which then not all meet."""
+
+    OF = {"b": ("b == %d", "b != %d"), "t / 32": ("t / 32 == %d", "t / 32 != %d"), "t": ("t == %d", "t != %d && t < 4")}
+
+    def make(self):
+        r = self.random
+        self.group = r.choice(("b", "t / 32", "t / 32", "t"))
+        self.blocks, self.threads = {"b": (4, 32), "t / 32": (1, 128), "t": (1, 32)}[self.group]
+        self.space = "global" if self.group == "b" else r.choice(SPACES)
+        self.size, self.flags, self.barriers = r.choice((4, 4, 4, 1, 8)), 0, 0
+        self.place = "7" if self.group == "t" else r.choice(("7", "7", "t % 32", "t % 4", "t % 32 / 8"))
+        kind = r.choice(("LOAD", "LOAD", "ATOMIC", "RED", "RED", "SAME"))
+        for _ in range(r.choice((1, 1, 2))):
+            self.three(kind)
+            for _ in range(r.choice((1, 2, 2))):
+                self.some_meet()
+            self.one(r.choice(("STORE", "LOAD")) if kind != "LOAD" else "STORE", self.few())
+            self.parts.append("block")
+
+    def one(self, kind, condition):
+        of, kind = {"SAME": (Same, "STORE"), "RED": (Update, "ATOMIC")}.get(kind, (Access, kind))
+        size = 4 if kind == "ATOMIC" else self.size
+        place = self.place if size == self.size or self.place != "7" else "7 * %d / 4" % self.size
+        self.parts.append(of(kind, self.space, size, place, condition))
+
+    def three(self, kind):
+        """At one line or at three."""
+        r = self.random
+        only, but = self.OF[self.group]
+        members = r.sample(range(4), 4)
+        if r.random() < 0.5:
+            self.one(kind, but % members[3])
+            return
+        for member in members[:3]:
+            self.one(kind, only % member + ("" if self.group == "t" else r.choice(("", "", " && t % 32 < 4"))))
+
+    def few(self):
+        r = self.random
+        who = self.OF[self.group][0] % r.randrange(4)
+        return who if self.group == "t" else who + r.choice(("", " && t % 32 == 0", " && t % 32 == 0", " && t % 32 == 31"))
+
+    def some_meet(self):
+        r, chance = self.random, self.random.random()
+        if self.group == "b":
+            chance = max(chance, 0.6)
+        if chance < 0.5 and self.group == "t":
+            self.parts.append(r.choice((0b1101, 0b1011, 0b0111, 0b1110, 0b11, 0b110, 0xFFFF)))
+        elif chance < 0.5:
+            self.barriers += 1
+            self.parts.append(Named(self.barriers, r.choice((0b1101, 0b1011, 0b0111, 0b1110, 0b1001, 0b1111, 0b1111))))
+        elif chance < 0.65:
+            self.parts.append(r.choice(("warp", "warp", "block")))
+        else:
+            for _ in range(r.choice((1, 1, 2))):
+                self.message()
+
+    def message(self):
+        """From one of the four to another one, and most often from all of the first to all of the other."""
+        r = self.random
+        sides = [{"b": (k, 0), "t / 32": (0, 32 * k), "t": (0, k)}[self.group] for k in r.sample(range(4), 2)]
+        together = "warp" if r.random() < 0.7 else None
+        self.parts += [together, Message("POST", r.choice(("release", "release", "release_cta", "fence")), self.flags, *sides[0]),
+                       Message("AWAIT", r.choice(("acquire", "acquire", "acquire_cta", "fence")), self.flags, *sides[1]), together]
+        self.flags += 1
+
+
 def meet(known, group, step):
     """What threads know of each other's steps, and of those of all others, once they have met in this step."""
     different = {id(known[me]): known[me] for me in group}.values()
@@ -545,17 +659,26 @@ class Event:
         return not (self.strong(other) and other.strong(self)) and not self.before(other)
 
     def observed(self, other, events):
-        """Whether one of the two is an update, and the other's block has updated the byte before."""
+        """Whether one of the two is an update, and behind another update of the byte comes the other: then that
+        update may have observed the one, which is ordered before what comes behind it."""
         def behind(update, access):
             return update.access.kind == "ATOMIC" and any(
-                own.access.kind == "ATOMIC" and own.b == access.b and own.step < access.step and own.before(access)
+                own.access.kind == "ATOMIC" and own.access.looks and own.me != update.me and own.step < access.step and own.before(access)
                 for own in events)
-        return self.b != other.b and (behind(self, other) or behind(other, self))
+        return behind(self, other) or behind(other, self)
 
 
-def program(wide=False):
+PROGRAMS = {
+    "": ((Kernel, KERNELS), (Messages, MESSAGES)),
+    "wide": ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING), (Chosen, len(Chosen.KERNELS))),
+    "partial": ((Partial, PARTIAL),),
+}
+
+
+def program(which=""):
     """(text, kernels)"""
-    lines = (HEAD + "\n".join([*macros(), *Message.macros()])).split("\n") + [
+    own = Update.macros() if which == "partial" else ()
+    lines = (HEAD + "\n".join([*macros(), *Message.macros(), *own])).split("\n") + [
         "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",
         "    const unsigned word = t * 2654435761u + b * 40503001u + r * 97000033u + line * 7919003u;",
         "    return word ^ word >> 15;", "}", "",
@@ -564,19 +687,17 @@ def program(wide=False):
         "    const size_t g = __cvta_generic_to_global(given), f = g + %d; unsigned x = 0, r = 0, w = 0; \\" % BYTES,
         "    for (unsigned i = t; i < %d; i += blockDim.x) ((unsigned *)memory)[i] = i; \\" % (BYTES // 4),
         "    __syncthreads();", ""]
-    kinds = ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING),
-             (Chosen, len(Chosen.KERNELS))) if wide else ((Kernel, KERNELS), (Messages, MESSAGES))
-    room = ROOM_AT + ROOM if wide else BYTES + 64
+    room = ROOM_AT + ROOM if which == "wide" else BYTES + 64
     kernels = []
-    for kind, count in kinds:
+    for kind, count in PROGRAMS[which]:
         kernels += map(kind, range(len(kernels), len(kernels) + count))
     calls = []
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
         calls.append("    cudaMemset(g, 1, %d), cudaMemset(g + %d, 0, 64), hazards_%d<<<%d, %d>>>(g, out);" % (
-            room if wide else BYTES, BYTES, kernel.number, kernel.blocks, kernel.threads))
+            room if which == "wide" else BYTES, BYTES, kernel.number, kernel.blocks, kernel.threads))
     return "\n".join(lines) + TAIL % (room, "\n".join(calls)), kernels
 
 
 if __name__ == "__main__":
-    print(program(sys.argv[1:] == ["wide"])[0], end="")
+    print(program(*sys.argv[1:])[0], end="")

@@ -42,6 +42,7 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
         Code *callee = code->callees[k];
         if (!callee->visited) good = lower_all(module, callee, status, error);
         code->ordered |= callee->ordered;
+        code->partial |= callee->partial;
         code->reserved |= callee->reserved;
     }
     return good;
@@ -313,6 +314,7 @@ static SimtStatus run_blocks(Run *run) {
     machine->ordered = run->kernel->code->ordered || machine->cooperative ||
                        machine->cluster_count < machine->block_count || run->options->path ||
                        machine->run_prerequisite;
+    machine->partial = run->kernel->code->partial;
     machine->slot_count = slots;
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;

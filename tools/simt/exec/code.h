@@ -72,6 +72,7 @@ struct Code {
     uint32_t callee_count;
     bool indirect; // calls through a pointer
     bool ordered;  // its results may depend on the order in which blocks run
+    bool partial;  // orders some threads and not others: by other means than whole warps and blocks
     bool reserved; // uses the system's shared memory
     bool lowered;
     uint8_t watched;                   // what its instructions tell: CODE_*, see observer.c

@@ -52,6 +52,7 @@ static void emit_mbarrier(Lower *lower, const PtxOperand *address, const InstMba
     inst->mbarrier = *mbarrier;
     inst->access = ACCESS_ATOMIC;
     inst->order = order_of(mbarrier->mode, form->order);
+    lower->code->partial |= lower_orders(inst->order);
     if (inst->order) inst->scope = form->scope == SCOPE_CLUSTER ? SCOPE_CLUSTER : SCOPE_CTA;
     inst->slot = slot;
 }

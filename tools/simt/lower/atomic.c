@@ -91,6 +91,7 @@ static void lower_atomic(Lower *lower, bool result) {
     inst->scope = form.scope;
     inst->slot = slot;
     inst->spins = atomic.old != PTX_NONE;
+    lower->code->partial |= lower_orders(form.order);
     if (!shared && (inst->spins || !order_free(mode, type))) lower->code->ordered = true;
 }
 

@@ -110,6 +110,7 @@ static void lower_bulk_copy(Lower *lower, bool reduces) {
     Inst *inst = lower_emit(lower, op_bulk);
     inst->bulk = bulk;
     inst->slot = slot;
+    lower->code->partial = true;
     if (to == PTX_GLOBAL) lower->code->ordered |= reduces && ptx_type_is_float(bulk.type);
 }
 

@@ -56,6 +56,9 @@ _Noreturn void lower_fail(Lower *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void lower_unknown(Lower *lower); // the instruction or a modifier of it
 
+// Whether an access says more of order than that it is strong.
+static inline bool lower_orders(uint32_t order) { return order & (ORDER_ACQUIRE | ORDER_RELEASE); }
+
 // --- emit.c ---
 Inst *lower_emit(Lower *lower, Op *run);
 // A row of ops/ that is there for sure, with as many operands as it has.

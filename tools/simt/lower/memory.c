@@ -157,6 +157,7 @@ static void lower_load_store(Lower *lower, bool load) {
     inst->order = form.order;
     if (form.order) inst->scope = form.scope;
     inst->slot = slot;
+    lower->code->partial |= lower_orders(form.order);
     if (!form.order || !load) return;
     inst->spins = form.space != PTX_LOCAL;
     // What other blocks write may be read: the order of blocks matters.

@@ -116,7 +116,9 @@ static void lower_warp_barrier(Lower *lower) {
     lower_all_taken(lower);
     lower_operands(lower, 1, 1);
     InstSync sync = nothing;
-    sync.mask = lower_source(lower, &lower->at->operands[0], REGISTER_32);
+    const PtxOperand *mask = &lower->at->operands[0];
+    sync.mask = lower_source(lower, mask, REGISTER_32);
+    lower->code->partial |= mask->kind != PTX_OPERAND_INT || (uint32_t)mask->integer != UINT32_MAX;
     emit_sync(lower, op_warp_barrier, &sync);
 }
 
@@ -127,6 +129,7 @@ static InstBarrier block_barrier(Lower *lower, uint32_t first, bool reduces) {
     barrier.number = lower_source(lower, &at->operands[first], REGISTER_32);
     if (at->operand_count - reduces > first + 1)
         barrier.threads = lower_source(lower, &at->operands[first + 1], REGISTER_32);
+    lower->code->partial |= barrier.threads != PTX_NONE;
     if (reduces)
         barrier.predicate =
             lower_source(lower, &at->operands[at->operand_count - 1], REGISTER_PRED);
@@ -154,6 +157,14 @@ static void lower_barrier_reduction(Lower *lower) {
         (InstBarrierResult){d, barrier.number, mode};
 }
 
+// Whether threads go on to the wait as soon as they have arrived, so that all of the cluster meet.
+static bool waits_at_once(const Lower *lower) {
+    const PtxFunction *function = lower->function;
+    const PtxInst *next = lower->at + 1;
+    return next < function->insts + function->inst_count &&
+           str_starts(next->opcode, STR("barrier.cluster.wait"));
+}
+
 // barrier.cluster.arrive{.release, .relaxed}, .wait{.acquire}: these orders are the usual ones.
 static void lower_cluster_barrier(Lower *lower) {
     const bool arrives = lower_take(lower, "arrive");
@@ -165,6 +176,7 @@ static void lower_cluster_barrier(Lower *lower) {
     Inst *inst = lower_emit(lower, arrives ? op_cluster_arrive : op_cluster_wait);
     inst->scope = SCOPE_CLUSTER;
     inst->order = relaxed ? ORDER_RELAXED : arrives ? ORDER_RELEASE : ORDER_ACQUIRE;
+    lower->code->partial |= relaxed || (arrives && !waits_at_once(lower));
 }
 
 // mapa{.shared::cluster}.type d, a, rank; getctarank{.shared::cluster}.type d, a
@@ -242,6 +254,7 @@ void lower_fence(Lower *lower) {
     Inst *inst = lower_emit(lower, op_fence);
     inst->fence = kind;
     inst->order = kind == FENCE_MEMORY ? (uint8_t)order : 0;
+    lower->code->partial |= kind == FENCE_MEMORY;
     inst->scope = scope;
 }
 

@@ -18,8 +18,8 @@ static void put_read(const Touch *at, Target *to, uint32_t k, bool more) {
         to->more = true;
         if (!touch_stays(at, to->cells.read_2[k], old)) to->cells.read_2[k] = old;
     }
-    to->cells.read[k] = touch_read(at, old, at->mine) | (Record)(more || same_access)
-                                                            << RECORD_MANY;
+    to->cells.read[k] = touch_beside(at, old, at->mine) | (Record)(more || same_access)
+                                                              << RECORD_MANY;
 }
 
 static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32_t shift,
@@ -65,7 +65,7 @@ static void put_run(const Touch *at, Target *to, const BacklogEntry *entry) {
     for (uint64_t k = 0; k < lanes; k++) {
         const Record old = read[k], aside = read_2[k];
         read_2[k] = touch_stays(&local, aside, old) ? aside : old;
-        read[k] = touch_read(&local, old, first + (k << RECORD_THREAD));
+        read[k] = touch_beside(&local, old, first + (k << RECORD_THREAD));
         strange |= !touch_known(&local, old);
     }
     to->more |= strange != 0;

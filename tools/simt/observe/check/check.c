@@ -17,6 +17,8 @@ static void free_checker(Checker *checker) {
     free(checker->lane_known);
     free(checker->waiting);
     free(checker->split);
+    rest_free(&checker->rest);
+    rest_free(&checker->own_rest);
     free(checker->group_write);
     free(checker->unwritten);
     free(checker->unwritten_at);
@@ -42,6 +44,7 @@ static bool attach(Block *block) {
     checker->machine = block->machine;
     checker->seen_frees = memory_frees;
     checker->room = block->machine->ordered ? &check->room : &checker->own_room;
+    checker->far_rest = block->machine->ordered ? &check->rest : &checker->own_rest;
     checker->warps = calloc(MAX_WARPS, sizeof *checker->warps);
     checker->waiting = calloc(block->warp_count, sizeof *checker->waiting);
     checker->split = calloc(words, sizeof *checker->split);
@@ -104,6 +107,8 @@ static void begin(Block *block) {
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
     shared_forget_bytes(checker);
+    rest_forget(&checker->rest);
+    rest_forget(&checker->own_rest);
     checker->latest_bytes = 0;
 }
 
@@ -282,9 +287,10 @@ Observer *check_open(const Machine *machine) {
     check->machine = machine;
     check->launch = shadow_launch();
     check->alone = machine->ordered || machine->host_threads == 1;
+    check->partial = machine->partial;
     early |= machine->after != 0;
     check->early = early;
-    check->backlogs = !machine->after && !machine->run_prerequisite;
+    check->backlogs = !machine->after && !machine->run_prerequisite && !machine->partial;
     check->sites = calloc(check_sites_limit(machine), sizeof *check->sites);
     check->site_of_slot = calloc(machine->slot_count + 1u, sizeof *check->site_of_slot);
     if (check->launch && check->sites && check->site_of_slot) return &check->observer;
@@ -301,6 +307,7 @@ bool check_close(Observer *observer) {
     bool whole = !check->lost;
     if (check->launch && check->sites) early_remember(check);
     release_free_all(&check->room);
+    rest_free(&check->rest);
     free(check->words.at);
     free(check->sites);
     free(check->site_of_slot);

@@ -27,6 +27,8 @@ bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t ti
     return check_clusters(block->machine) && order_cluster_knows(first_of(block), of, thread, time);
 }
 
+uint64_t cluster_past(const Block *block) { return first_of(block)->cluster_all; }
+
 // Memory of a block is written from the start of the first block of its cluster on.
 void cluster_begin(Checker *checker, const Block *block) {
     if (!check_clusters(checker->machine)) return;
@@ -35,7 +37,7 @@ void cluster_begin(Checker *checker, const Block *block) {
     checker->cluster = NULL;
     checker->cluster_count = checker->cluster_threads = 0;
     checker->cluster_apart = false;
-    checker->cluster_met = 0;
+    checker->cluster_met = checker->cluster_all = 0;
     memset(checker->cluster_floor, 0, sizeof checker->cluster_floor);
     memset(checker->cluster_waited, 0, sizeof checker->cluster_waited);
     if (block->rank) checker->block_start = first_of(block)->block_start;
@@ -145,6 +147,9 @@ void check_cluster_waited(Warp *warp, const Inst *inst) {
     checker->cluster_waited[warp->index] |= warp->exec;
     if (!(inst->order & ORDER_ACQUIRE)) return;
     order_cluster_waited(checker, first, warp);
+    first->cluster_through += (uint32_t)__builtin_popcount(warp->exec);
+    if (first->cluster_through == warp->block->cluster->count * warp->block->threads)
+        first->cluster_all = first->cluster_met; // 0 is none, which is always right
     if (first->cluster_met && !(warp->live & ~warp->exec))
         checker->cluster_floor[warp->index] = first->cluster_met;
 }
@@ -167,6 +172,6 @@ void check_cluster_complete(Block *block) {
                     first->cluster_threads, all);
     const bool together = first->cluster_threads == all && !first->cluster_apart;
     first->cluster_met = together ? all_met(block->cluster) : 0;
-    first->cluster_threads = 0;
+    first->cluster_threads = first->cluster_through = 0;
     first->cluster_apart = false;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
+#include "simt/ops/ops.h"
 
 PtxPlace check_place(const Machine *machine, const Inst *inst) {
     const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
@@ -23,7 +24,12 @@ uint32_t check_add_site(Checker *checker, const Access *access) {
     if (!site) {
         site = check->site_count + 1 < check_sites_limit(checker->machine) ? ++check->site_count
                                                                            : check->site_count;
-        check->sites[site] = (Site){.inst = access->inst, .kind = access->kind};
+        const Inst *inst = access->inst;
+        check->sites[site] = (Site){
+            .inst = inst,
+            .kind = access->kind,
+            .looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE,
+        };
         __atomic_store_n(&check->site_of_slot[access->slot], (uint16_t)site, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);

@@ -360,7 +360,8 @@ static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
                       const uint64_t address[LANES]) {
     enum { FEW = 8 };
     const uint32_t site = check_known_site(checker, access->slot), mask = warp->exec;
-    if (!site || !__atomic_load_n(&checker->check->sites[site].alone, __ATOMIC_RELAXED))
+    const Check *check = checker->check;
+    if (!site || check->partial || !__atomic_load_n(&check->sites[site].alone, __ATOMIC_RELAXED))
         return false;
     if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
     if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;

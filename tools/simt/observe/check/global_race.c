@@ -7,6 +7,13 @@
 // and recorded in one loop. Bounds are checked before: see global.c.
 #include "simt/observe/check/touch.h"
 
+// Whether some lane accesses a word with more accesses than its records tell.
+static bool any_rest(const Touch *at, uint32_t mask) {
+    for (uint32_t m = at->rest && at->rest->live ? mask : 0; m; m &= m - 1)
+        if (touch_rest(at, at->address[__builtin_ctz(m)], (at->size + 3) / 4)) return true;
+    return false;
+}
+
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], const Shape *shape) {
     Touch at;
@@ -14,6 +21,10 @@ void check_global_races(Checker *checker, Warp *warp, const Access *access, uint
     at.mask = mask;
     at.shape = shape;
     if (shape->whole && whole_touch(&at, address[0])) return;
+    if (any_rest(&at, mask)) {
+        words_touch(&at, mask);
+        return;
+    }
     const bool updates = access->kind == ACCESS_ATOMIC && record_scope(at.base) == SCOPE_DEVICE;
     if (!at.strong && shape->on && !shape->whole) mask = whole_runs(&at, mask);
     if (mask) mask = backlog_add(&at, mask);

@@ -11,6 +11,7 @@
 
 #include "simt/observe/check/check.h"
 #include "simt/observe/check/release.h"
+#include "simt/observe/check/rest.h"
 #include "simt/observe/check/shadow.h"
 
 enum { MAX_WARPS = DEVICE_MAX_THREADS / LANES, MAX_UNWRITTEN = 1 << 16 };
@@ -86,10 +87,11 @@ typedef struct {
 // A barrier that some threads have reached.
 typedef struct {
     bool open;
-    bool counted;             // bar.sync with a number of threads
-    uint32_t warps;           // bit for each warp that has come
-    uint32_t threads;         // number of threads that have come
-    const Inst *inst, *other; // of the first arrival, and of one from another line
+    bool counted;              // bar.sync with a number of threads
+    uint32_t warps, waiting;   // bit for each warp that has come, and waits
+    uint64_t known[MAX_WARPS]; // what those knew that do not, when they came
+    uint32_t threads;          // number of threads that have come
+    const Inst *inst, *other;  // of the first arrival, and of one from another line
     uint32_t thread, other_thread;
     bool split;                     // some warp came in parts, at several barriers of the program
     const Inst *of_warp[MAX_WARPS]; // where each warp came first
@@ -166,6 +168,7 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
+    bool looks;      // an atomic operation of whose old value the program makes something
     bool alone;      // a backlog is no good for what it does,
     uint32_t failed; // as it was so many times, one after the other
 } Site;
@@ -192,10 +195,12 @@ typedef struct {
     uint16_t *site_of_slot; // by counter
     SyncTable words;        // of global memory
     ReleaseRoom room;       // of blocks that run one at a time
+    RestTable rest;         // of global memory, of such blocks
     Finding *found;         // by Blocks that are done with
     size_t found_count;
     bool lost;     // memory was too short for some
     bool alone;    // one host thread runs all blocks
+    bool partial;  // see Code
     bool backlogs; // regions may have one
     bool early;    // a later launch may look at what this and earlier ones did
     CheckListener listener;
@@ -227,13 +232,16 @@ struct Checker {
     bool orders;              // there is any
     SyncTable words;          // of shared memory
     ReleaseRoom own_room, *room;
+    RestTable own_rest, *far_rest; // of global memory: of the block alone, where blocks never wait
     Known known;
     Log *cluster;             // of its first block: releases at the barrier of the cluster,
     uint32_t cluster_count;   // how many of them those have seen that waited last,
     uint32_t cluster_threads; // and threads that have arrived since
     const Inst *cluster_inst;
-    bool cluster_apart;   // some did anything behind their arrival, or released nothing
-    uint64_t cluster_met; // else what the cluster did before this time lies before its
+    bool cluster_apart;       // some did anything behind their arrival, or released nothing
+    uint64_t cluster_all;     // what it did before this time lies before all that anyone does now
+    uint32_t cluster_through; // threads that have waited since
+    uint64_t cluster_met;     // else what the cluster did before this time lies before its
     uint64_t
         cluster_floor[MAX_WARPS];    // last barrier; and before which one each warp has waited for
     uint32_t have_fenced[MAX_WARPS]; // lanes that have called a fence in this launch
@@ -256,6 +264,7 @@ struct Checker {
     Record latest_write, latest_read;     // no record of shared memory is later,
     Record latest_write_2, latest_read_2; // no second one
     Extent second_writes;                 // the words of which the block has noted some
+    RestTable rest;                       // those of its words that the cells have no room for
     Record *group_write; // of groups of words, see shared_copy.c; NULL: there was none yet
     uint32_t groups_on;  // of them stand for the words'
     uint16_t *split;     // by word: which records its bytes have of their own, see shared_bytes.c
@@ -433,7 +442,8 @@ bool order_released(const SyncTable *table, uint64_t address);
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);
-void order_join_warps(Checker *checker, uint32_t warps);
+// `waiting`: those of them that go on behind the barrier.
+void order_join_warps(Checker *checker, uint32_t warps, uint32_t waiting);
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 void order_free(Checker *checker);
 // At the barrier of the cluster, see Observer: of `first`, its first block.
@@ -459,6 +469,8 @@ bool order_proxied(const Checker *checker, uint32_t thread, Record write);
 bool cluster_same(const Checker *checker, uint64_t block); // whether it is of the same cluster
 // Whether the last barrier of the cluster ordered an access.
 bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t time);
+// Before which time all that the cluster did lies before what anyone does now.
+uint64_t cluster_past(const Block *block);
 void cluster_begin(Checker *checker, const Block *block);
 void cluster_end(Checker *checker, Block *block);
 void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,

@@ -358,12 +358,12 @@ void order_barrier(Checker *checker) {
     }
 }
 
-void order_join_warps(Checker *checker, uint32_t warps) {
+void order_join_warps(Checker *checker, uint32_t warps, uint32_t waiting) {
     if (!checker->orders) return;
     Knowledge all = {0};
     for (uint32_t m = warps; m; m &= m - 1)
         add_knowledge(checker, &all, &checker->warps[__builtin_ctz(m)]);
-    for (uint32_t m = warps; m; m &= m - 1)
+    for (uint32_t m = waiting; m; m &= m - 1)
         add_knowledge(checker, &checker->warps[__builtin_ctz(m)], &all);
     seen_free(&all.acquired);
     seen_free(&all.pending);

@@ -71,9 +71,14 @@ static bool expand_group(const Touch *at, Region *region, uint32_t g) {
         if (writes) cells->write[word] = group_lane(group->write, k);
         if (!reads) continue;
         const Record last = group_lane(group->read, k), other = group_lane(group->read_2, k);
-        if (more)
-            cells->read_2[word] =
-                second_read(at, last, other, cells->read[word], cells->read_2[word]);
+        if (more) {
+            const Record of[] = {cells->read[word], cells->read_2[word], other};
+            const Record found = second_read(at, last, other, of[0], of[1]);
+            for (int i = 0; at->rest && i < 3; i++)
+                if (of[i] != found)
+                    touch_keep(at, of[i], region->low + (uint64_t)word * 4, 4, false);
+            cells->read_2[word] = found;
+        }
         cells->read[word] = last;
     }
     if (writes) shadow_stamp(&region->written, launch, page);

@@ -50,12 +50,13 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
     const Cells *cells = place->cells;
     const Record old = cells->read[k];
     if (!unwritten_group(at, place, k) || record_scope(old)) return false;
+    if (at->rest && (first != last || !touch_settled(at, old, record_of(at, first)))) return false;
     if (!touch_known(at, old)) {
         if (!place->more) return false;
         if (!touch_stays(at, cells->read_2[k], old)) cells->read_2[k] = old;
     }
     const Record many = (Record)(first != last) << RECORD_MANY;
-    cells->read[k] = touch_read(at, old, record_of(at, last)) | many;
+    cells->read[k] = touch_beside(at, old, record_of(at, last)) | many;
     return true;
 }
 
@@ -140,6 +141,14 @@ static inline bool write_behind(const Touch *at, const Place *place, uint32_t k,
     return (!open || same_store(at, last, lane)) && (!open_2 || same_store(at, other, lane));
 }
 
+// Of stores of the same that nothing orders two are kept.
+static inline void keep_equal(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Cells *cells = place->cells;
+    const Record last = cells->write[k], other = cells->write_2[k];
+    const bool open = !touch_settled(at, last, mine), open_2 = !touch_settled(at, other, mine);
+    cells->write_2[k] = touch_second(at, open ? last : 0, open_2 ? other : 0);
+}
+
 // Cells that only this warp touches, or in which others have left the same: the latter only where
 // no lane before this one waits for a closer look.
 static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane, bool in_turn) {
@@ -149,18 +158,19 @@ static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane
     bool again = false;
     for (uint32_t k = first; k < end; k++) {
         if (!quiet_group(at, place, k) || !write_behind(at, place, k, lane, &again)) return false;
-        if (again && !in_turn) return false;
+        if (again && (!in_turn || !place->written_2 || at->rest)) return false;
         if (place->read_2 && !touch_settled(at, cells->read_2[k], mine)) return false;
         if (place->read && !touch_settled(at, cells->read[k], mine)) return false;
     }
+    for (uint32_t k = first; again && k < end; k++) keep_equal(at, place, k, mine);
     for (uint32_t k = first; k < end; k++) cells->write[k] = mine;
-    for (uint32_t k = first; again && place->written_2 && k < end; k++) cells->write_2[k] = 0;
     return true;
 }
 
 // Whether others too only update a word, at the scope of the device; nobody reads it.
 static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
     const Record old = place->cells->write[k], other = place->cells->write_2[k];
+    if (at->rest && !(touch_settled(at, old, mine) && touch_settled(at, other, mine))) return false;
     if (!quiet_group(at, place, k)) return false;
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
@@ -178,7 +188,7 @@ static inline bool update_lane(const Touch *at, const Place *place, uint32_t lan
         const Record old = cells->write[k], other = cells->write_2[k];
         const bool aside = !touch_weak(at, other) && !touch_stays(at, other, old);
         if (touch_weak(at, old) || aside) cells->write_2[k] = old;
-        cells->write[k] = mine;
+        cells->write[k] = touch_beside(at, old, mine);
     }
     return true;
 }
@@ -325,7 +335,7 @@ static inline void set_reads(const Touch *at, Record *read, const Lanes *of, uin
                              const Record old[LANES]) {
     const Touch local = *at;
     Record mine[LANES];
-    LANE_LOOP mine[l] = touch_read(&local, old[l], of->mine[l]);
+    LANE_LOOP mine[l] = touch_beside(&local, old[l], of->mine[l]);
     put_reads(read, of, k, mine);
 }
 
@@ -335,6 +345,7 @@ static inline bool note_reads(const Touch *at, const Place *place, const Lanes *
     Record old[LANES];
     LANE_LOOP old[l] = read[of->cell[l] + k];
     const Noted before = noted(at, of, old);
+    if (at->rest && (before != NOTED_ALONE || !of->apart)) return false;
     if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
     if (before == NOTED_ALONE) {
         put_reads(read, of, k, of->mine);

@@ -140,70 +140,155 @@ static void against_read(const SharedTouch *at, Record record, uint32_t byte) {
     if (!is_flag(at, record, byte)) check_race(at->checker, PTX_SHARED, at->mine, record, byte);
 }
 
-static inline __attribute__((always_inline)) void note_read(const SharedTouch *at,
-                                                            const Cells *cells, uint32_t k) {
-    Record read = cells->read[k];
-    const bool own = shared_own(at, read) && !((read ^ at->mine) & RECORD_LANE_MASK);
+// Before which nobody has to wait for anything any more.
+static Record floor_of_all(const SharedTouch *at) {
+    if (!at->cluster) return at->floor;
+    const uint64_t past = cluster_past(at->warp->block), start = at->owner->block_start;
+    return (past > start ? past : start) << RECORD_TIME;
+}
+
+void shared_add_rest(const SharedTouch *at, Record record, uint32_t byte, uint32_t count,
+                     bool writes) {
+    Checker *owner = at->owner;
+    const uint32_t bytes = ((1u << count) - 1) << byte % 4;
+    if (!at->partial || record_is_copy(record)) return;
+    owner->lost |= !rest_add(&owner->rest, byte / 4, bytes, record, writes, floor_of_all(at));
+}
+
+// The same of what is not ordered before this access, or weak, for which a strong one does not
+// stand.
+static void give_way(const SharedTouch *at, Record old, uint32_t byte, uint32_t count,
+                     bool writes) {
+    if (!at->partial || old < at->noise) return;
+    if ((at->strong && !record_scope(old)) || concurrent(at, old))
+        shared_add_rest(at, old, byte, count, writes);
+}
+
+static inline __attribute__((always_inline)) void
+note_read(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte, uint32_t count) {
+    const Record read = cells->read[k], second = cells->read_2[k];
     const bool weaker = at->strong && !record_scope(read); // which this one does not stand for
-    bool first = read < at->floor || (own && !weaker);
-    if (first && !at->copy) {
-        cells->read[k] = at->mine;
+    const bool first = read < at->floor || (!weaker && shared_stands_for(at, read, at->mine));
+    if (first && (!at->copy || record_is_copy(second))) {
+        cells->read[k] = at->copy ? at->copy : at->mine;
         return;
     }
+    if (!at->copy && shared_stays(at, read, second, at->mine)) {
+        shared_add_rest(at, at->mine, byte, count, false);
+        return;
+    }
+    give_way(at, second, byte, count, false);
     cells->read_2[k] = at->copy ? at->copy : at->mine;
     shared_noted(&at->owner->latest_read_2, cells->read_2[k]);
 }
 
+// Holds the access against one that the cells have no room for. The lanes for which it remains:
+// stores of the same, and what is no race since both are strong.
+static uint32_t against_rest(const SharedTouch *at, const Rest *rest, uint32_t byte, uint32_t count,
+                             bool again) {
+    uint32_t kept = 0;
+    const bool strong = record_scope(rest->first);
+    if ((at->strong && strong) || (again && rest->writes && !strong)) return rest->lanes;
+    for (uint32_t m = rest->lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const Record record = rest->first + ((Record)lane << RECORD_THREAD);
+        if (!rest->writes)
+            against_read(at, record, byte);
+        else if (against_write(at, record, byte, count))
+            kept |= 1u << lane;
+    }
+    return at->strong ? rest->lanes : kept;
+}
+
+// The same of all of a word. A store stands for those that it is ordered behind, or races with; of
+// plain stores here all left what the memory has. Strong writes that were seen are ordered, too.
+static void against_others(const SharedTouch *at, uint32_t byte, uint32_t count, bool seen) {
+    RestTable *table = &at->owner->rest;
+    const uint32_t bytes = ((1u << count) - 1) << byte % 4;
+    const bool loads = at->kind == ACCESS_LOAD;
+    uint8_t mine[4];
+    const bool again = at->kind == ACCESS_STORE && stored(at, at->lane, byte, count, mine) &&
+                       !memcmp(mine, at->shared + byte, count);
+    for (Rest *rest = rest_first(table, byte / 4); rest; rest = rest_next(table, rest)) {
+        if (!(rest->bytes & bytes) || (loads && !rest->writes)) continue;
+        if (seen && rest->writes && record_scope(rest->first)) continue;
+        const uint32_t kept = against_rest(at, rest, byte, count, again);
+        if (loads) continue;
+        if (!(rest->bytes & ~bytes))
+            rest->lanes = kept;
+        else if (!kept)
+            rest->bytes &= (uint8_t)~bytes;
+    }
+    if (!loads) rest_sweep(table, byte / 4);
+}
+
+// Whether the last write is an atomic operation at whose old value the program looks, and lies
+// before this access: then what it observed of other strong writes does, too. PTX ISA, "Causality
+// Order".
+static bool observed(const SharedTouch *at, Record write) {
+    return record_scope(write) && write >= at->noise &&
+           at->checker->check->sites[record_site(write)].looks && !concurrent(at, write);
+}
+
+// Holds the access against the last writes. Which of them stored the same, and nothing orders them:
+// the last one, the second one.
+static void against_writes(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
+                           uint32_t count, bool equal[2]) {
+    const Record write = cells->write[k], second = cells->write_2[k];
+    const bool others =
+        rest_any(&at->owner->rest, byte / 4, 1, at->kind == ACCESS_LOAD, at->strong);
+    if (write < at->noise && second < at->noise && !others) return;
+    const bool seen = observed(at, write);
+    equal[0] = against_write(at, write, byte, count);
+    equal[1] = !(seen && record_scope(second)) && against_write(at, second, byte, count);
+    if (others) against_others(at, byte, count, seen);
+}
+
 static void load(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
                  uint32_t count) {
+    bool equal[2];
     if (cells->write[k] < at->start) unwritten(at, byte);
-    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
-        against_write(at, cells->write[k], byte, count);
-        against_write(at, cells->write_2[k], byte, count);
-    }
-    note_read(at, cells, k);
+    against_writes(at, cells, k, byte, count, equal);
+    note_read(at, cells, k, byte, count);
 }
 
-// Whether this was a store that accesses now may still collide with.
-static bool is_plain(const SharedTouch *at, Record record) {
-    return !record_scope(record) && record >= at->floor;
-}
-
-// Before a strong write takes the place of the last one: a plain store is kept, and a strong write
-// by another thread.
-static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte) {
-    Record write = cells->write[k];
-    const bool own = shared_own(at, write) && !((write ^ at->mine) & RECORD_LANE_MASK);
-    if (is_plain(at, cells->write_2[k]) && !is_plain(at, write)) return;
-    if (record_scope(write) && own) return;
+// Before a strong write takes the place of the last one.
+static void keep_write(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
+                       uint32_t count) {
+    const Record write = cells->write[k], second = cells->write_2[k];
+    const bool keeps = shared_keeps(at, write, second, at->mine);
+    give_way(at, keeps ? second : write, byte, count, true);
+    if (!keeps) return;
     cells->write_2[k] = write;
     shared_noted_second(at->owner, byte / 4, write);
 }
 
-// Of stores of the same that nothing orders two are kept.
+// Of stores of the same that nothing orders two are kept, of two warps if there are.
 static void keep_equal(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
-                       bool equal, bool equal_2) {
-    if (equal_2) return;
-    cells->write_2[k] = equal ? cells->write[k] : 0;
-    if (equal) shared_noted_second(at->owner, byte / 4, cells->write[k]);
+                       uint32_t count, const bool equal[2]) {
+    const Record write = cells->write[k], second = cells->write_2[k];
+    const bool nearer = shared_same_warp(at, second, at->mine);
+    const bool farther = nearer && !shared_same_warp(at, write, at->mine);
+    const bool keeps = equal[0] && (!equal[1] || farther);
+    if (equal[0] && equal[1]) shared_add_rest(at, keeps ? second : write, byte, count, true);
+    if (equal[1] && !keeps) return;
+    cells->write_2[k] = keeps ? write : 0;
+    if (keeps) shared_noted_second(at->owner, byte / 4, write);
 }
 
 static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
                   uint32_t count) {
-    bool equal = false, equal_2 = false;
+    bool equal[2] = {false, false};
     if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
-    if (cells->write[k] >= at->noise || cells->write_2[k] >= at->noise) {
-        equal = against_write(at, cells->write[k], byte, count);
-        equal_2 = against_write(at, cells->write_2[k], byte, count);
-    }
+    against_writes(at, cells, k, byte, count, equal);
     if (cells->read[k] >= at->noise || cells->read_2[k] >= at->noise) {
         against_read(at, cells->read[k], byte);
         against_read(at, cells->read_2[k], byte);
     }
     if (at->strong)
-        keep_write(at, cells, k, byte);
+        keep_write(at, cells, k, byte, count);
     else
-        keep_equal(at, cells, k, byte, equal, equal_2);
+        keep_equal(at, cells, k, byte, count, equal);
     cells->write[k] = at->copy ? at->copy : at->mine;
 }
 
@@ -274,6 +359,7 @@ static inline void touch_set(SharedTouch *at, Checker *checker, Block *of, Warp 
     at->kind = access->kind == ACCESS_LOAD ? ACCESS_LOAD : atomic ? ACCESS_ATOMIC : ACCESS_STORE;
     at->strong = access->order & ~ORDER_VOLATILE;
     at->cluster = cluster;
+    at->partial = checker->check->partial;
     at->copy = 0;
 }
 
@@ -299,7 +385,7 @@ static void look_at(SharedTouch *at, Record base) {
     if (at->owner->groups_on) shared_expand_lanes(at);
     // A strong access does not stand for those before it beside other strong ones: none is
     // forgotten that some warp may still have to wait for.
-    if (at->cluster && at->strong) at->floor = at->owner->block_start << RECORD_TIME;
+    if (at->cluster && at->strong) at->floor = floor_of_all(at);
     const uint32_t left = at->copy ? at->mask : shared_quick(at, base);
     shared_note_latest(at, base);
     lane_by_lane(at, base, left);

@@ -24,7 +24,7 @@ typedef struct {
     Record warp_floor;  // the warp's own earlier ones are ordered by bar.warp.sync
     uint32_t thread, lane, mask, size;
     AccessKind kind;
-    bool strong, cluster;
+    bool strong, cluster, partial; // the last: see Code
 } SharedTouch;
 
 // Whether the access of this record is known to be the block's own, and no asynchronous copy's.
@@ -73,10 +73,54 @@ bool shared_join(Checker *owner, uint32_t word, uint32_t words, Record floor);
 // shared_quick of less than words. `apart`: no two lanes access the same.
 uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart);
 
-// Whether a read takes the place of an earlier one: what that may collide with it may too.
+// Whether a read takes the place of an earlier one, which is ordered before it: what that may
+// collide with it may too.
 static inline __attribute__((always_inline)) bool shared_stands_for(const SharedTouch *at,
                                                                     Record old, Record mine) {
-    return (old < at->floor) | ((uint32_t)shared_own(at, old) & !((old ^ mine) & RECORD_LANE_MASK));
+    const Record other = old ^ mine;
+    const uint32_t earlier = ((uint32_t) !(other & RECORD_WARP_MASK) & (old < at->warp_floor)) |
+                             (old < at->block_floor) | !(other & RECORD_LANE_MASK);
+    return (old < at->floor) | ((uint32_t)shared_own(at, old) & earlier);
+}
+
+static inline __attribute__((always_inline)) bool shared_same_warp(const SharedTouch *at,
+                                                                   Record record, Record mine) {
+    return shared_own(at, record) & !((record ^ mine) & RECORD_WARP_MASK);
+}
+
+// Whether `second` stays beside a record that stays too, and `mine` is left out. Where two warps
+// did the same, and only barriers of whole warps and blocks order them, records of two warps tell
+// enough: one of them is of another warp than whoever comes behind both. A copy's stays until it is
+// waited for.
+static inline __attribute__((always_inline)) bool shared_stays(const SharedTouch *at, Record first,
+                                                               Record second, Record mine) {
+    return ((second >= at->floor) & shared_same_warp(at, first, mine) &
+            !shared_same_warp(at, second, mine)) |
+           record_is_copy(second);
+}
+
+// A store that accesses now may still collide with.
+static inline bool shared_is_plain(const SharedTouch *at, Record record) {
+    return !record_scope(record) && record >= at->floor;
+}
+
+// Whether the last write is kept when a strong one takes its place, as the second one: a plain
+// store is; else of another thread, and if both are left of other warps, the last one.
+static inline bool shared_keeps(const SharedTouch *at, Record write, Record second, Record mine) {
+    const bool plain = shared_is_plain(at, write), plain_2 = shared_is_plain(at, second);
+    if (plain || plain_2) return plain;
+    if (shared_own(at, write) && !((write ^ mine) & RECORD_LANE_MASK)) return false;
+    return !shared_stays(at, write, second, mine);
+}
+
+// Where Check.partial: keeps the access of a record that gives way, or has no room, to `count`
+// bytes of a word.
+void shared_add_rest(const SharedTouch *at, Record record, uint32_t byte, uint32_t count,
+                     bool writes);
+// The same of reads of a whole word that others take the place of, and are not ordered behind.
+static inline void shared_give_way(const SharedTouch *at, Record read, uint32_t word, Record mine) {
+    if (at->partial && read >= at->noise && shared_open(at, read, mine, false))
+        shared_add_rest(at, read, word * 4, 4, false);
 }
 
 // Whether last writes and reads may be of interest, or second ones.

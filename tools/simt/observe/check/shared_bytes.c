@@ -313,6 +313,7 @@ uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart) {
     Checker *owner = at->owner;
     uint32_t lanes = at->mask;
     Bytes of;
+    if (at->partial && at->kind == ACCESS_LOAD) return lanes;
     find_bytes(at, base, lanes, apart, &of);
     const uint32_t open = open_lanes(at, &of);
     if (open == lanes) return lanes;

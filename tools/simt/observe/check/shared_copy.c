@@ -131,6 +131,8 @@ static bool note_copy(const SharedTouch *at, const CopiedRow *of) {
     const uint32_t word = (uint32_t)of->address / 4, words = of->words, shift = of->shift;
     const bool loads = at->kind == ACCESS_LOAD;
     const bool second = shared_second_writes(owner, word, words, at->noise);
+    if (rest_any(&owner->rest, word, words, loads, false)) return false;
+    if (loads && owner->latest_read_2 >= at->noise && !past(at, cells->read_2, of)) return false;
     const bool joined = shared_join(owner, word, words, at->floor);
     const bool groups = !loads && joined && of_groups(owner, of);
     if (!groups) shared_expand(owner, word, words);

@@ -88,6 +88,21 @@ ALWAYS bool quiet_store(const SharedTouch *at, Record base, const Run *run, uint
     return !wrong;
 }
 
+// Of the reads that the lanes' take the place of, and of the lanes', those for which there is no
+// room.
+static void give_way(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
+    const Cells *cells = &at->owner->cells;
+    for (uint32_t k = 0; k < run->words; k++) {
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        const Record old = cells->read[run->word + k], second = cells->read_2[run->word + k];
+        if (shared_stands_for(at, old, mine)) continue;
+        if (shared_stays(at, old, second, mine))
+            shared_add_rest(at, mine, (run->word + k) * 4, 4, false);
+        else
+            shared_give_way(at, second, run->word + k, mine);
+    }
+}
+
 ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint32_t shift) {
     Record *read = at->owner->cells.read + run->word;
     Record *read_2 = at->owner->cells.read_2 + run->word;
@@ -101,11 +116,13 @@ ALWAYS void note_reads(const SharedTouch *at, Record base, const Run *run, uint3
             read[k] = base + ((Record)(k >> shift) << RECORD_THREAD);
         return;
     }
+    if (local.partial) give_way(at, base, run, shift);
     for (uint32_t k = 0; k < run->words; k++) {
-        Record mine = base + ((Record)(k >> shift) << RECORD_THREAD), old = read[k];
-        bool first = shared_stands_for(&local, old, mine);
+        const Record mine = base + ((Record)(k >> shift) << RECORD_THREAD);
+        const Record old = read[k], second = read_2[k];
+        const bool first = shared_stands_for(&local, old, mine);
         read[k] = first ? mine : old;
-        read_2[k] = first ? read_2[k] : mine;
+        read_2[k] = first | shared_stays(&local, old, second, mine) ? second : mine;
     }
     shared_noted(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
 }
@@ -120,11 +137,12 @@ static void note_same_reads(const SharedTouch *at, Record base, const Run *run) 
         Record first = base, other = last;
         if (old >= at->floor) {
             const bool own = lane < run->lanes && shared_own(at, old);
-            first = own ? base + ((Record)lane << RECORD_THREAD) : old;
+            const bool earlier = shared_stands_for(at, old, last);
+            first = own ? base + ((Record)lane << RECORD_THREAD) : earlier ? base : old;
             if (first == last) other = last - ((Record)1 << RECORD_THREAD);
         }
         cells->read[k] = first;
-        cells->read_2[k] = other;
+        if (!shared_stays(at, first, cells->read_2[k], last)) cells->read_2[k] = other;
     }
     shared_noted(&at->owner->latest_read_2, base | RECORD_LANE_MASK);
 }
@@ -138,7 +156,7 @@ ALWAYS void note_stores(const SharedTouch *at, Record base, const Run *run, uint
 // All lanes of the run store the same value in the same words: two are remembered.
 static bool note_same_stores(const SharedTouch *at, Record base, const Run *run) {
     uint8_t first[16], other[16];
-    if (at->size > sizeof first ||
+    if (at->size > sizeof first || at->partial ||
         !address_stored(at->warp, at->access, run->lane, 0, at->size, first))
         return false;
     for (uint32_t l = run->lane + 1; l < run->lane + run->lanes; l++) {
@@ -158,6 +176,7 @@ static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_
     base = shared_record(at, base, run->lane);
     if (at->kind == ACCESS_LOAD) {
         if (!quiet_load(at, base, run, shift)) return false;
+        if (run->same && at->partial && run->lanes > 1) return false;
         if (run->same)
             note_same_reads(at, base, run);
         else
@@ -247,8 +266,17 @@ static inline void note_cell_reads(const SharedTouch *at, const Lanes *of, uint3
     LANE_LOOP old[l] = read[of->cell[l]] ^ of->mine[l];
     LANE_LOOP others |= old[l];
     if (!others) return;
-    for (int l = 0; l < LANES; l++)
-        if (old[l]) read_2[of->cell[l]] = of->mine[l];
+    for (int l = 0; l < LANES; l++) {
+        const uint32_t cell = of->cell[l];
+        const Record mine = of->mine[l], second = read_2[cell];
+        if (!old[l]) continue;
+        if (shared_stays(at, read[cell], second, mine)) {
+            shared_add_rest(at, mine, (cell + k) * 4, 4, false);
+            continue;
+        }
+        shared_give_way(at, second, cell + k, mine);
+        read_2[cell] = mine;
+    }
     shared_noted(&at->owner->latest_read_2, of->mine[0] | RECORD_LANE_MASK);
 }
 
@@ -301,8 +329,13 @@ static bool quick_lane(const SharedTouch *at, Record base, uint32_t lane) {
     }
     if (wrong) return false;
     for (uint32_t k = first; k < first + count; k++) {
-        const Record old = cells->read[k];
+        const Record old = cells->read[k], second = cells->read_2[k];
         const bool again = shared_stands_for(at, old, mine);
+        if (loads && !again && shared_stays(at, old, second, mine)) {
+            shared_add_rest(at, mine, k * 4, 4, false);
+            continue;
+        }
+        if (loads && !again) shared_give_way(at, second, k, mine);
         *(!loads ? &cells->write[k] : again ? &cells->read[k] : &cells->read_2[k]) = mine;
         if (loads && !again) shared_noted(&at->owner->latest_read_2, mine);
     }
@@ -334,14 +367,18 @@ static bool only_by_value(const SharedTouch *at, const Cells *cells, uint32_t k,
 }
 
 // Of such stores that nothing orders two are kept.
-static void note_equal(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t word,
+static void note_equal(const SharedTouch *at, const Cells *cells, uint32_t k, bool bytes,
                        Record mine) {
-    const Record write = cells->write[k];
-    if (shared_open(at, write, mine, false) && !shared_open(at, cells->write_2[k], mine, false)) {
-        cells->write_2[k] = write;
-        shared_noted_second(at->owner, word, write);
-    }
+    const Record write = cells->write[k], second = cells->write_2[k];
+    const uint32_t word = bytes ? k / 4 : k, byte = bytes ? k : k * 4, count = bytes ? 1 : 4;
+    const bool nearer = shared_same_warp(at, second, mine) && !shared_same_warp(at, write, mine);
+    const bool open_2 = shared_open(at, second, mine, false);
     cells->write[k] = mine;
+    if (!shared_open(at, write, mine, false)) return;
+    if (open_2) shared_add_rest(at, nearer ? second : write, byte, count, true);
+    if (open_2 && !nearer) return;
+    cells->write_2[k] = write;
+    shared_noted_second(at->owner, word, write);
 }
 
 // Whether these lanes store what their memory has already, and no record says anything against
@@ -350,7 +387,8 @@ static bool note_unchanged(const SharedTouch *at, Record base, uint32_t lanes) {
     const bool bytes = at->size < 4;
     const Cells *cells = bytes ? &at->owner->byte_cells : &at->owner->cells;
     const uint32_t shift = bytes ? 0 : 2, each = at->size >> shift;
-    if (at->kind != ACCESS_STORE || (!bytes && shared_split_lanes(at, lanes))) return false;
+    if (at->kind != ACCESS_STORE) return false;
+    if (!bytes && shared_split_lanes(at, lanes)) return false;
     if (bytes) shared_split_words(at, lanes);
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
@@ -363,7 +401,7 @@ static bool note_unchanged(const SharedTouch *at, Record base, uint32_t lanes) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const uint32_t first = (uint32_t)at->address[lane] >> shift;
         for (uint32_t k = first; k < first + each; k++)
-            note_equal(at, cells, k, bytes ? k / 4 : k, shared_record(at, base, lane));
+            note_equal(at, cells, k, bytes, shared_record(at, base, lane));
     }
     return true;
 }
@@ -389,7 +427,23 @@ static uint32_t quick_lanes(const SharedTouch *at, Record base) {
     return left;
 }
 
+// Whether the lanes access words that there are more records of than the cells have.
+static bool any_rest(const SharedTouch *at) {
+    const RestTable *rest = &at->owner->rest;
+    const bool loads = at->kind == ACCESS_LOAD;
+    for (uint32_t m = at->mask; rest->live && m; m &= m - 1) {
+        const uint64_t word = at->address[__builtin_ctz(m)] / 4, words = (at->size + 3) / 4;
+        for (uint64_t k = word; k < word + words; k++)
+            if (rest_any(rest, k, 1, loads, at->strong) && rest_first(rest, k)) return true;
+    }
+    return false;
+}
+
 uint32_t shared_quick(const SharedTouch *at, Record base) {
+    if (at->partial && any_rest(at)) {
+        const bool stores = !at->strong && at->owner->rest.live == at->owner->rest.stores;
+        return stores && note_unchanged(at, base, at->mask) ? 0 : at->mask;
+    }
     const uint32_t left = quick_lanes(at, base);
     return left && !at->strong && note_unchanged(at, base, left) ? 0 : left;
 }

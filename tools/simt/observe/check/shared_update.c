@@ -7,9 +7,11 @@ static inline bool beside_update(const SharedTouch *at, Record record, Record mi
     return record_scope(record) || !shared_open(at, record, mine, false);
 }
 
-// Whether a plain store that others may still collide with.
-static inline bool plain_store(const SharedTouch *at, Record record) {
-    return !record_scope(record) && record >= at->floor;
+// Keeps a write for which the word has no room and that nothing orders, or a plain store, for which
+// an update does not stand.
+static void give_way(const SharedTouch *at, Record write, uint32_t word, Record mine) {
+    if (write >= at->noise && (!record_scope(write) || shared_open(at, write, mine, false)))
+        shared_add_rest(at, write, word * 4, 4, true);
 }
 
 // A word that others too only update. False: a closer look.
@@ -19,9 +21,9 @@ static bool update_word(const SharedTouch *at, const Cells *cells, uint32_t k, R
         write >= at->start && beside_update(at, write, mine) && beside_update(at, write_2, mine) &&
         beside_update(at, cells->read[k], mine) && beside_update(at, cells->read_2[k], mine);
     if (!quiet) return false;
-    const bool again =
-        record_scope(write) && shared_own(at, write) && !((write ^ mine) & RECORD_LANE_MASK);
-    if (!again && (plain_store(at, write) || !plain_store(at, write_2))) {
+    const bool keeps = shared_keeps(at, write, write_2, mine);
+    if (at->partial) give_way(at, keeps ? write_2 : write, k, mine);
+    if (keeps) {
         cells->write_2[k] = write;
         shared_noted_second(at->owner, k, write);
     }
@@ -61,9 +63,8 @@ static void note_updates(const SharedTouch *at, const Lanes *of) {
     for (uint32_t m = of->lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), k = of->cell[lane];
         const Record old = write[k], mine = of->mine[lane];
-        const bool again =
-            record_scope(old) && shared_own(at, old) && !((old ^ mine) & RECORD_LANE_MASK);
-        const bool keeps = !again && (plain_store(at, old) || !plain_store(at, write_2[k]));
+        const bool keeps = shared_keeps(at, old, write_2[k], mine);
+        if (at->partial) give_way(at, keeps ? write_2[k] : old, k, mine);
         write[k] = mine;
         if (!keeps) continue;
         write_2[k] = old;

@@ -82,15 +82,25 @@ static void note_beside(const Row *row, Record *read, Record *read_2) {
     const Row local = *row;
     for (uint64_t first = 0; first < local.words; first += LANES) {
         Record *const reads = read + first, *const others = read_2 + first;
-        Record mine[LANES], keep[LANES];
+        Record mine[LANES], keep[LANES], stay[LANES];
         LANE_LOOP mine[l] = mine_of(&local, first + (uint64_t)l);
         LANE_LOOP {
+            // As shared_stands_for and shared_stays.
             const uint64_t strange = (reads[l] ^ mine[l]) & RECORD_LANE_MASK ? 1 : 0;
-            const uint64_t other = (uint64_t)(reads[l] - local.times >= local.span) | strange;
-            keep[l] = 0 - (other & (uint64_t)(reads[l] >= local.floor));
+            const uint64_t far = (reads[l] ^ mine[l]) & RECORD_WARP_MASK ? 1 : 0;
+            const uint64_t late = far | (uint64_t)(reads[l] >= local.warp_floor);
+            const uint64_t foreign = (uint64_t)(reads[l] - local.times >= local.span);
+            const uint64_t of_warp = (foreign | far) ^ 1;
+            const uint64_t far_2 = (others[l] ^ mine[l]) & RECORD_WARP_MASK ? 1 : 0;
+            const uint64_t foreign_2 = (uint64_t)(others[l] - local.times >= local.span);
+            const uint64_t stays = of_warp & (far_2 | foreign_2);
+            const uint64_t copy = (uint64_t)(others[l] >= RECORD_COPY << RECORD_TIME);
+            keep[l] = 0 - ((foreign | (strange & late)) & (uint64_t)(reads[l] >= local.floor));
+            stay[l] = 0 - ((stays & (uint64_t)(others[l] >= local.floor)) | copy);
         }
         LANE_LOOP reads[l] = (reads[l] & keep[l]) | (mine[l] & ~keep[l]);
-        LANE_LOOP others[l] = (others[l] & ~keep[l]) | (mine[l] & keep[l]);
+        LANE_LOOP stay[l] |= ~keep[l];
+        LANE_LOOP others[l] = (others[l] & stay[l]) | (mine[l] & ~stay[l]);
     }
     shared_noted(&local.checker->latest_read_2, local.base | RECORD_LANE_MASK);
 }
@@ -105,6 +115,8 @@ ALWAYS bool load_row(const Row *row) {
     if (!past_second(row, write_2)) return false;
     if (past(row, read, checker->latest_read))
         set(row, read);
+    else if (checker->check->partial)
+        return false;
     else
         note_beside(row, read, read_2);
     shared_noted(&checker->latest_read, row->base | RECORD_LANE_MASK | 3);
@@ -176,6 +188,7 @@ bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t
                .span = RECORD_COPY << RECORD_TIME};
     if (check_clusters(checker->machine)) set_cluster(&row, warp);
     if (check_saturated(checker, row.base)) return false;
+    if (rest_any(&checker->rest, row.word, bytes / 4, loads, false)) return false;
     shared_expand(checker, row.word, (uint32_t)bytes / 4);
     if (!shared_join(checker, row.word, (uint32_t)bytes / 4, row.floor)) return false;
     return touch_row(&row, size, loads);

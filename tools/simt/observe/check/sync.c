@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "simt/observe/check/inside.h"
+#include "simt/ops/ops.h"
 
 enum { LARGEST_TIMES = 4096 }; // that are taken at once
 
@@ -45,22 +46,31 @@ bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint
 
 // --- barriers of the block ---
 
-// All warps that took part know what each of them knew, and what each did until now.
-static void join_warps(Checker *checker, uint32_t warps) {
-    uint64_t now = check_tick(checker);
+static void add_known(uint64_t known[MAX_WARPS], const uint64_t row[MAX_WARPS]) {
+    for (int k = 0; k < MAX_WARPS; k++)
+        if (row[k] > known[k]) known[k] = row[k];
+}
+
+// The warps that waited know what each that took part knew, and did until now, or until it came.
+static void join_warps(Checker *checker, const Arrival *arrival) {
+    const uint64_t now = check_tick(checker);
     uint64_t known[MAX_WARPS] = {0};
-    for (uint32_t m = warps; m; m &= m - 1) {
-        const uint64_t *row = checker->warp_known[__builtin_ctz(m)];
-        for (int k = 0; k < MAX_WARPS; k++)
-            if (row[k] > known[k]) known[k] = row[k];
-    }
-    for (uint32_t m = warps; m; m &= m - 1) known[__builtin_ctz(m)] = now;
-    for (uint32_t m = warps; m; m &= m - 1) {
-        int warp = __builtin_ctz(m);
-        for (int k = 0; k < MAX_WARPS; k++) checker->warp_known[warp][k] = known[k];
+    add_known(known, arrival->known);
+    for (uint32_t m = arrival->waiting; m; m &= m - 1)
+        add_known(known, checker->warp_known[__builtin_ctz(m)]);
+    for (uint32_t m = arrival->waiting; m; m &= m - 1) known[__builtin_ctz(m)] = now;
+    for (uint32_t m = arrival->waiting; m; m &= m - 1) {
+        const int warp = __builtin_ctz(m);
+        add_known(checker->warp_known[warp], known);
         checker->warp_floor[warp] = now;
     }
-    order_join_warps(checker, warps);
+    order_join_warps(checker, arrival->warps, arrival->waiting);
+}
+
+// A warp that arrives and goes on (bar.arrive) lets others know what it did, and learns nothing.
+static void pass_by(Checker *checker, Arrival *arrival, uint32_t warp) {
+    add_known(arrival->known, checker->warp_known[warp]);
+    arrival->known[warp] = check_tick(checker);
 }
 
 void check_complete(Block *block, uint32_t barrier) {
@@ -68,7 +78,7 @@ void check_complete(Block *block, uint32_t barrier) {
     Arrival *arrival = &checker->arrivals[barrier];
     arrival->open = false;
     if (arrival->counted) {
-        join_warps(checker, arrival->warps);
+        join_warps(checker, arrival);
         return;
     }
     check_unwritten(checker);
@@ -77,6 +87,8 @@ void check_complete(Block *block, uint32_t barrier) {
     order_barrier(checker);
     copy_settle(block, before);
     shared_join_all(checker);
+    if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
+    rest_forget(&checker->own_rest);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
@@ -127,6 +139,10 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
         split_warp(checker, arrival, warp, inst);
     }
     arrival->warps |= 1u << warp->index;
+    if (inst->plain == op_barrier_arrive)
+        pass_by(checker, arrival, warp->index);
+    else
+        arrival->waiting |= 1u << warp->index;
     arrival->threads += (uint32_t)__builtin_popcount(warp->exec);
 }
 

@@ -68,10 +68,47 @@ static bool same_value(const Touch *at, Record record, uint64_t address, uint32_
     return memcmp(mine, theirs, count) == 0;
 }
 
-void touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
-    if (check_saturated(at->checker, at->mine)) return;
+bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
+    if (check_saturated(at->checker, at->mine)) return false;
     if (touch_settled(at, record, at->mine) || both_strong(at, record) || touch_ordered(at, record))
-        return;
-    if (write && same_value(at, record, address, count)) return;
+        return false;
+    if (write && same_value(at, record, address, count)) return true;
     check_race(at->checker, PTX_GLOBAL, at->mine, record, address);
+    return false;
+}
+
+// Blocks that never wait for each other keep only what is their own: beside that of others, of
+// which one is remembered, nothing is in order.
+void touch_keep(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
+    const uint32_t bytes = ((1u << count) - 1) << address % 4;
+    if (!at->rest || record < at->launch) return;
+    const bool alone = at->rest == &at->checker->own_rest;
+    if (alone && shadow_block(record_time(record)) != at->checker->block) return;
+    at->checker->lost |= !rest_add(at->rest, address / 4, bytes, record, write, at->launch);
+}
+
+// The lanes for which it remains: stores of the same, and what is no race since both are strong.
+static uint32_t against_one(const Touch *at, const Rest *rest, uint64_t address, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t m = rest->lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const Record record = rest->first + ((Record)lane << RECORD_THREAD);
+        kept |= (uint32_t)touch_against(at, record, address, count, rest->writes) << lane;
+    }
+    return at->strong ? rest->lanes : kept;
+}
+
+void touch_against_rest(const Touch *at, uint64_t address, uint32_t count, bool observed) {
+    const uint32_t bytes = ((1u << count) - 1) << address % 4;
+    for (Rest *rest = rest_first(at->rest, address / 4); rest; rest = rest_next(at->rest, rest)) {
+        if (!(rest->bytes & bytes) || (at->reads && !rest->writes)) continue;
+        if (observed && rest->writes && record_scope(rest->first)) continue;
+        const uint32_t kept = against_one(at, rest, address, count);
+        if (at->reads) continue;
+        if (!(rest->bytes & ~bytes))
+            rest->lanes = kept;
+        else if (!kept)
+            rest->bytes &= (uint8_t)~bytes;
+    }
+    if (at->writes) rest_sweep(at->rest, address / 4);
 }

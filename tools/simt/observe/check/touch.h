@@ -23,7 +23,8 @@ typedef struct {
     Record times, span; // where the block's own latest times are
     uint32_t lane, size;
     bool reads, writes, strong;
-    bool parted; // not all of the warp's lanes met at every bar.warp.sync
+    bool parted;     // not all of the warp's lanes met at every bar.warp.sync
+    RestTable *rest; // where some threads are ordered and others not, see Code; else NULL
 } Touch;
 
 // --- touch.c: which accesses are ordered, and which are races ---
@@ -45,6 +46,7 @@ static inline void touch_begin(Touch *at, Checker *checker, Warp *warp, uint32_t
     at->writes = !loads;
     at->strong = scope != SCOPE_NONE;
     at->parted = checker->parted >> warp->index & 1;
+    at->rest = checker->check->partial ? checker->far_rest : NULL;
 }
 
 // Of an access.
@@ -77,9 +79,10 @@ static inline bool touch_known(const Touch *at, Record record) {
             ((record < at->floor) | !((record ^ at->base) & RECORD_WARP_MASK)));
 }
 
-// The record of a read in the place of `old`. What a warp reads counts once: where other lanes read
-// the same, unordered, it is of many. Between lanes that met in parts only touch_ordered can tell.
-static inline Record touch_read(const Touch *at, Record old, Record mine) {
+// The record of a read, or of a strong write, in the place of `old`. What a warp does counts once:
+// where other lanes did the same, unordered, it is of many. Between lanes that met in parts only
+// touch_ordered can tell.
+static inline Record touch_beside(const Touch *at, Record old, Record mine) {
     const bool many = touch_known(at, old) & !touch_settled(at, old, mine) & !at->parted;
     return mine | (Record)many << RECORD_MANY;
 }
@@ -102,6 +105,19 @@ static inline uint64_t touch_stays(const Touch *at, Record aside, Record old) {
            ((uint64_t)touch_foreign(at, aside) & (uint64_t)!touch_foreign(at, old));
 }
 
+// How far off the thread of a record is: none is at all, of the warp, of the block, of another one.
+static inline int touch_distance(const Touch *at, Record record) {
+    if (record < at->launch) return 0;
+    if (!touch_own(at, record)) return 3;
+    return (record ^ at->base) & RECORD_WARP_MASK ? 2 : 1;
+}
+
+// Of two stores of the same that nothing orders before a third one, which takes the place of `old`,
+// the one that is kept beside it: so, where two warps or blocks have stored, stores of two are.
+static inline Record touch_second(const Touch *at, Record old, Record other) {
+    return touch_distance(at, old) > touch_distance(at, other) ? old : other;
+}
+
 // Whether a record is of this very instruction: its value is not yet in memory.
 static inline bool touch_together(const Touch *at, Record record) {
     const Record others = ~(RECORD_LANE_MASK & ~RECORD_WARP_MASK);
@@ -111,6 +127,14 @@ static inline bool touch_together(const Touch *at, Record record) {
 // Whether a barrier of the whole block, or more, lies behind what a group's record tells.
 static inline bool touch_past(const Touch *at, Record group) {
     return group < at->done || (touch_own(at, group) && group < at->floor);
+}
+
+// Whether some of so many words, from an address on, have more accesses than their records tell.
+static inline bool touch_rest(const Touch *at, uint64_t address, uint64_t words) {
+    if (!at->rest || !rest_any(at->rest, address / 4, words, at->reads, at->strong)) return false;
+    for (uint64_t k = 0; k < words; k++)
+        if (rest_first(at->rest, address / 4 + k)) return true;
+    return false;
 }
 
 // Of the lanes those that lie in the region of the first.
@@ -137,8 +161,16 @@ bool touch_ordered(const Touch *at, Record record);
 // Whether every lane has acquired what the warp of this record did until then, in another block.
 bool touch_acquired(const Touch *at, Record record);
 
-// Holds at->lane's access of `count` bytes against an earlier one; `write`: which wrote.
-void touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
+// Keeps the access of a record that has no room, or gives way, to `count` bytes.
+void touch_keep(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
+
+// Holds at->lane's access of `count` bytes against what was kept so; strong writes that it has
+// observed are in order.
+void touch_against_rest(const Touch *at, uint64_t address, uint32_t count, bool observed);
+
+// Holds at->lane's access of `count` bytes against an earlier one; `write`: which wrote. Whether
+// nothing orders the two, and they are no race since both stored the same.
+bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write);
 
 // --- backlog.c: accesses that the records need not have yet ---
 

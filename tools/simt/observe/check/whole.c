@@ -57,7 +57,7 @@ TOUCH_INLINE void set_records(Record *records, const Span *span) {
 }
 
 // As set_records, of reads beside which others of the warp's lanes may have read the same: see
-// touch_read. All records are of this warp, or past.
+// touch_beside. All records are of this warp, or past.
 TOUCH_INLINE void set_reads(const Touch *at, Record *records, const Span *span) {
     const Record floor = at->floor > at->warp_floor ? at->floor : at->warp_floor;
     const Record times = at->times, limit = at->span, done = at->done;
@@ -110,6 +110,7 @@ TOUCH_INLINE bool whole_read(const Touch *at, Region *region, Cells *cells, cons
         if (more && !all_settled(at, cells->write_2, span)) return false;
     }
     if (at->strong && read && any_weak(at, cells->read, span)) return false;
+    if (at->rest && read && !all_settled(at, cells->read, span)) return false;
     if (!read || greatest(cells->read, span) < at->launch) {
         set_records(cells->read, span);
         return true;
@@ -182,6 +183,7 @@ static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
         return false;
     if (at->reads) {
         const Record old = group->read;
+        if (at->rest && !group_settled(at, old, mine)) return false;
         const bool many = touch_known(at, old) && !group_settled(at, old, mine) && !at->parted;
         if (!touch_stays(at, group->read_2, old)) group->read_2 = old;
         group->read = mine | (Record)many << RECORD_MANY;
@@ -216,6 +218,7 @@ bool whole_group(const Touch *at, uint64_t address) {
     const uint64_t launch = at->checker->check->launch, offset = address - memory_base;
     Region *region = shadow_region(address);
     if (!region || region->split == launch || at->strong) return false;
+    if (touch_rest(at, address, REGION_GROUP)) return false;
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
     GroupRecords *group = &region->groups[word / REGION_GROUP];
@@ -259,6 +262,7 @@ static bool whole_cells(const Touch *at, Region *region, const Span *span, uint3
 static bool touch_run(const Touch *at, Record base, uint32_t lanes, uint64_t first) {
     const uint64_t begin = first - memory_base, bytes = (uint64_t)at->size * lanes;
     if (begin / REGION_BYTES != (begin + bytes - 1) / REGION_BYTES) return false;
+    if (touch_rest(at, first, (bytes + 3) / 4 + 1)) return false;
     Region *region = shadow_region(first);
     if (!region || (at->size < 4 && !region_split(at, region))) return false;
     const bool split = region->split == at->checker->check->launch;

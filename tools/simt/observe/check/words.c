@@ -1,21 +1,16 @@
 // Races of one lane and word, every case: see touch.h.
 #include "simt/observe/check/touch.h"
 
-// Whether the program has the value that an atomic operation found: if nothing reads that, the
-// operation may as well have come earlier.
-static bool is_looked_at(const Check *check, Record write) {
-    const Site *site = &check->sites[record_site(write)];
-    return site->kind == ACCESS_ATOMIC && site->inst->atomic.old != PTX_NONE;
-}
-
 // Whether the block's own last strong access to the word, which is ordered before this one, came
 // after all strong writes of others: then they are ordered too, by what it observed. PTX ISA,
-// "Causality Order".
+// "Causality Order". An atomic operation at whose old value nobody looks may as well have come
+// earlier.
 static bool observed(const Touch *at, const Region *region, const Cells *cells, uint32_t k) {
     const uint64_t launch = at->checker->check->launch;
     const bool more = region->more == launch;
-    Record write = cells->write[k];
-    if (is_looked_at(at->checker->check, write) && touch_ordered(at, write)) return true;
+    const Record write = cells->write[k] & ~RECORD_OF_MANY; // the last lane saw what others wrote
+    const bool looks = at->checker->check->sites[record_site(write)].looks;
+    if (looks && write >= at->launch && touch_ordered(at, write)) return true;
     if (!shadow_pages(region->read, launch) || !cells->read) return false;
     Record read = cells->read[k], other = more ? cells->read_2[k] : 0;
     return (record_scope(read) && read >= at->launch && touch_ordered(at, read)) ||
@@ -36,7 +31,7 @@ static void put_aside(const Touch *at, Record old, Record *aside) {
 // What was observed is kept beside a weak read behind it, which stands for weak ones of its warp.
 static void note_read(const Touch *at, Region *region, Cells *cells, uint32_t k) {
     Record old = cells->read[k];
-    const bool known = touch_known(at, old), many = known && !touch_ordered(at, old);
+    const bool known = touch_known(at, old), many = known && !at->rest && !touch_ordered(at, old);
     cells->read[k] = at->mine | (Record)many << RECORD_MANY;
     const bool observation = record_scope(old) && old >= at->launch && !at->strong;
     const bool weaker = at->strong && touch_weak(at, old);
@@ -49,29 +44,73 @@ static void note_read(const Touch *at, Region *region, Cells *cells, uint32_t k)
         put_aside(at, old, aside);
 }
 
-// Strong reads before a strong write do not race with it, and did not observe it.
-static void note_write(const Touch *at, Region *region, Cells *cells, uint32_t k) {
+// Those of the last two reads, or writes, before an access that have no place any more, and for
+// which it does not stand: they are not ordered before it, or weak and it is not.
+static void keep_rest(const Touch *at, const Cells *cells, uint32_t k, const Record before[2],
+                      uint64_t address, uint32_t count) {
+    const Record *now = at->reads ? &cells->read[k] : &cells->write[k];
+    const Record *now_2 = at->reads ? cells->read_2 : cells->write_2;
+    for (int i = 0; i < 2; i++) {
+        const Record old = before[i];
+        if (old < at->launch || old == *now || (now_2 && old == now_2[k])) continue;
+        if ((at->strong && touch_weak(at, old)) || !touch_ordered(at, old))
+            touch_keep(at, old, address, count, at->writes);
+    }
+}
+
+// Strong reads before a strong write do not race with it, and did not observe it. Of lanes of a
+// warp that write what the last one does, that is of many.
+static void note_strong(const Touch *at, Region *region, Cells *cells, uint32_t k) {
     const uint64_t launch = at->checker->check->launch;
-    Record old = cells->write[k];
-    cells->write[k] = at->mine;
-    if (at->strong && shadow_pages(region->read, launch) && cells->read) {
+    const Record old = cells->write[k];
+    const bool known = touch_known(at, old) && record_scope(old);
+    const bool many = known && !at->rest && !touch_ordered(at, old);
+    cells->write[k] = at->mine | (Record)many << RECORD_MANY;
+    if (shadow_pages(region->read, launch) && cells->read) {
         if (record_scope(cells->read[k])) cells->read[k] = 0;
         if (region->more == launch && record_scope(cells->read_2[k])) cells->read_2[k] = 0;
     }
-    if (!at->strong && region->more == launch) cells->write_2[k] = 0;
-    if (!at->strong || (touch_known(at, old) && !touch_weak(at, old))) return;
+    if (touch_known(at, old) && !touch_weak(at, old)) return;
     if (region_use_more(at, region)) put_aside(at, old, &cells->write_2[k]);
 }
 
+// Which of the last writes stored what this store does, and nothing orders them.
+typedef struct {
+    bool last, other;
+} Equal;
+
+// Of stores of the same that nothing orders two are kept.
+static void note_store(const Touch *at, Region *region, Cells *cells, uint32_t k, Equal equal) {
+    const Record old = cells->write[k];
+    cells->write[k] = at->mine;
+    if (region->more != at->checker->check->launch && !equal.last) return;
+    if (!region_use_more(at, region)) return;
+    const Record other = equal.other ? cells->write_2[k] : 0;
+    cells->write_2[k] = touch_second(at, equal.last ? old : 0, other);
+}
+
 // Holds the lane's access against the last writes: strong ones may have been observed.
-static void against_writes(const Touch *at, const Region *region, const Cells *cells, uint32_t k,
-                           uint64_t address, uint32_t count) {
+static Equal against_writes(const Touch *at, const Region *region, const Cells *cells, uint32_t k,
+                            uint64_t address, uint32_t count) {
     const bool more = region->more == at->checker->check->launch;
     const Record last = cells->write[k], other = more ? cells->write_2[k] : 0;
-    if (touch_settled(at, last, at->mine) && touch_settled(at, other, at->mine)) return;
+    Equal equal = {false, false};
+    if (touch_settled(at, last, at->mine) && touch_settled(at, other, at->mine)) return equal;
     const bool seen = record_scope(last) && observed(at, region, cells, k);
-    if (!seen) touch_against(at, last, address, count, true);
-    if (!seen || !record_scope(other)) touch_against(at, other, address, count, true);
+    if (!seen) equal.last = touch_against(at, last, address, count, true);
+    if (!seen || !record_scope(other)) equal.other = touch_against(at, other, address, count, true);
+    return equal;
+}
+
+// The last two reads, or writes.
+static void find_before(const Touch *at, const Region *region, const Cells *cells, uint32_t k,
+                        Record before[2]) {
+    const uint64_t launch = at->checker->check->launch;
+    const Record *last = at->reads ? cells->read : cells->write;
+    const Record *second = at->reads ? cells->read_2 : cells->write_2;
+    if (shadow_pages(at->reads ? region->read : region->written, launch) && last)
+        before[0] = last[k];
+    if (region->more == launch) before[1] = second[k];
 }
 
 static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint64_t address) {
@@ -79,16 +118,24 @@ static void touch(const Touch *at, Region *region, bool bytes, uint32_t k, uint6
     const uint32_t count = bytes ? 1 : 4;
     Cells *cells = bytes ? &region->bytes : &region->words;
     const bool more = region->more == launch;
-    if (shadow_pages(region->written, launch) && cells->write)
-        against_writes(at, region, cells, k, address, count);
+    Equal equal = {false, false};
+    Record before[2] = {0, 0};
+    const bool written = shadow_pages(region->written, launch) && cells->write;
+    if (touch_rest(at, address, 1))
+        touch_against_rest(at, address, count, written && observed(at, region, cells, k));
+    if (at->rest) find_before(at, region, cells, k, before);
+    if (written) equal = against_writes(at, region, cells, k, address, count);
     if (at->writes && shadow_pages(region->read, launch) && cells->read) {
         touch_against(at, cells->read[k], address, count, false);
         if (more) touch_against(at, cells->read_2[k], address, count, false);
     }
     if (at->reads)
         note_read(at, region, cells, k);
+    else if (at->strong)
+        note_strong(at, region, cells, k);
     else
-        note_write(at, region, cells, k);
+        note_store(at, region, cells, k, equal);
+    if (at->rest) keep_rest(at, cells, k, before, address, count);
 }
 
 static void touch_lane(const Touch *at, uint64_t first) {

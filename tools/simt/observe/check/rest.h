@@ -1,0 +1,52 @@
+// Accesses that the records of their word have no room for: those tell of two reads and two writes,
+// which is enough where only barriers of whole blocks and warps order threads. Where some threads
+// can be ordered and others not (Code.partial), whoever comes behind the two that are remembered
+// may race with a third: so all that give way there, though nothing orders them, are kept here.
+#ifndef CHECK_REST_H
+#define CHECK_REST_H
+
+#include <stdbool.h>
+
+#include "simt/observe/check/record.h"
+
+// By lanes of a warp, to bytes of a word.
+typedef struct {
+    uint64_t word;
+    Record first;    // as if the warp's first lane did it
+    uint32_t lanes;  // none: free
+    uint32_t next;   // of the same slot: index + 1; 0: it is the last one
+    uint16_t before; // entries of the word that are older
+    uint8_t bytes;   // a bit for each
+    bool writes;
+} Rest;
+
+typedef struct {
+    Rest *at;
+    uint32_t *slots; // hash table of indices + 1
+    uint32_t count, capacity, spare;
+    uint32_t live, writes, weak, stores; // entries; those that write; weak ones; both
+    uint64_t low, high;                  // words between these
+} RestTable;
+
+// Adds the access of a record; what the same thread did there before counts no more, nor what is
+// earlier than `floor`. False: out of memory.
+bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
+              Record floor);
+// The entries of a word: the first of them from here on, NULL: there are no more. Begin with
+// rest_first.
+Rest *rest_first(const RestTable *table, uint64_t word);
+Rest *rest_next(const RestTable *table, const Rest *rest);
+// Those of its entries that have no lanes or bytes any more are free.
+void rest_sweep(RestTable *table, uint64_t word);
+void rest_forget(RestTable *table);
+void rest_free(RestTable *table);
+
+// Whether some of so many words may have any that a load, or another access, has to do with; two
+// strong ones have not.
+static inline bool rest_any(const RestTable *table, uint64_t word, uint64_t words, bool loads,
+                            bool strong) {
+    const uint32_t count = loads ? table->writes : strong ? table->weak : table->live;
+    return count && word < table->high && word + words > table->low;
+}
+
+#endif
