@@ -1,6 +1,5 @@
 // Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
 // nothing has written.
-#include <pthread.h>
 #include <string.h>
 
 #include "simt/observe/check/touch.h"
@@ -159,7 +158,6 @@ static Extent with_known(const Met *met, Extent found) {
 // it so much is looked at as takes about as long as the accesses since the last time. What was
 // written stays so while a kernel runs.
 static void look_around(Met *met, uint64_t low, uint64_t bytes) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     enum { WORDS_FOR_A_LOOK = 256 };
     const uint64_t reach = met->enough * WORDS_FOR_A_LOOK * 4;
     if (++met->looks < met->enough) return;
@@ -171,9 +169,7 @@ static void look_around(Met *met, uint64_t low, uint64_t bytes) {
                           met->at.high > known.high + reach ? known.high + reach : met->at.high};
     if (limit.high > known.high) known.high = written_until(known.high, limit.high);
     if (limit.low < known.low) known.low = written_since(known.low, limit.low);
-    pthread_mutex_lock(&lock);
     memory_know(known.low, known.high);
-    pthread_mutex_unlock(&lock);
     met->known = known;
     met->looks = 0;
     met->enough *= 2;

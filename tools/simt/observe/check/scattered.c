@@ -459,6 +459,25 @@ static void place_at(const Touch *at, uint64_t address, Place *place) {
     find_records(at, region, place);
 }
 
+// Asks for all records that will be looked at: where lanes lie anywhere, most of them are far.
+static void fetch(const Touch *at, uint32_t lanes) {
+    const uint64_t launch = at->checker->check->launch;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint64_t offset = at->address[__builtin_ctz(m)] - memory_base;
+        const Region *region = shadow_regions[offset >> REGION_SHIFT];
+        if (!region) continue;
+        const bool split = region->split == launch, more = region->more == launch;
+        const Cells *cells = split ? &region->bytes : &region->words;
+        const uint32_t k = (uint32_t)(offset % REGION_BYTES) >> (split ? 0 : 2);
+        const bool written = at->writes || shadow_pages(region->written, launch);
+        const bool read = at->reads || shadow_pages(region->read, launch);
+        if (written && cells->write) __builtin_prefetch(cells->write + k, 1);
+        if (read && cells->read) __builtin_prefetch(cells->read + k, 1);
+        if (written && more) __builtin_prefetch(cells->write_2 + k, 1);
+        if (read && more) __builtin_prefetch(cells->read_2 + k, 1);
+    }
+}
+
 // Lanes that all lie in one region.
 static uint32_t touch_near(const Touch *at, uint32_t mask) {
     Place place = {.lanes = mask};
@@ -493,12 +512,16 @@ static uint32_t touch_far(const Touch *at, uint32_t mask, uint32_t heads) {
     return left;
 }
 
-uint32_t scattered_few(const Touch *at, uint32_t mask) { return touch_far(at, mask, mask); }
+uint32_t scattered_few(const Touch *at, uint32_t mask) {
+    if (mask & (mask - 1)) fetch(at, mask);
+    return touch_far(at, mask, mask);
+}
 
 // Weak accesses, or updates. The lanes that need a closer look. Where few lie in a region, all are
 // done one by one.
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
     uint32_t left = 0;
+    if (warp_is_sparse(mask) && mask & (mask - 1)) fetch(at, mask);
     while (mask) {
         const uint32_t lanes = touch_same_region(at, mask);
         if (lanes != mask && __builtin_popcount(lanes) <= FEW)
