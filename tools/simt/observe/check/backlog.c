@@ -38,10 +38,13 @@ static void let_go(const Touch *at, Backlog *backlog) {
 
 // --- what is added ---
 
+static inline BacklogEntry *next_entry(const Backlog *backlog) {
+    return (BacklogEntry *)(void *)((uint8_t *)backlog->entries + backlog->used);
+}
+
 // An entry of so many bytes, of which all but `before` is left to the caller.
 static inline BacklogEntry *append(Backlog *backlog, uint32_t bytes) {
-    void *at = (uint8_t *)backlog->entries + backlog->used;
-    BacklogEntry *entry = at;
+    BacklogEntry *entry = next_entry(backlog);
     entry->before = (uint8_t)(backlog->last / 8);
     backlog->used += bytes;
     backlog->last = bytes;
@@ -190,20 +193,56 @@ static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
             *words++ = (uint16_t)word_of(at, (uint32_t)__builtin_ctz(lanes));
 }
 
-// Lanes that form few runs, each one behind the other or at the same place, one entry for each.
-// False: they are many, or one place is nowhere behind another.
-static bool add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
+// Lanes that form runs, each one behind the other or at the same place: a bit for each that has
+// the next one behind it, and where that lies.
+typedef struct {
+    uint32_t next;
+    int32_t stride;
+} Runs;
+
+static inline Runs runs_of(const Touch *at, uint32_t lanes) {
     const uint32_t on = at->shape->on & lanes & lanes >> 1;
     const uint32_t same = at->shape->same & lanes & lanes >> 1;
-    const uint32_t next = __builtin_popcount(on) >= __builtin_popcount(same) ? on : same;
-    const int32_t stride = next == on ? (int32_t)(at->size / 4) : 0;
-    if (__builtin_popcount(lanes & ~(next << 1)) > FEW_ENTRIES) return false;
+    const bool behind = __builtin_popcount(on) >= __builtin_popcount(same);
+    return (Runs){behind ? on : same, behind ? (int32_t)(at->size / 4) : 0};
+}
+
+static inline bool few_runs(const Touch *at, uint32_t lanes) {
+    return __builtin_popcount(lanes & ~(runs_of(at, lanes).next << 1)) <= FEW_ENTRIES;
+}
+
+// If they are few, one entry for each.
+static void add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
+    const Runs runs = runs_of(at, lanes);
     while (lanes) {
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(next >> lane));
-        add_even(at, backlog, word_of(at, lane), stride, lane, count);
+        const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(runs.next >> lane));
+        add_even(at, backlog, word_of(at, lane), runs.stride, lane, count);
         lanes &= count == LANES ? 0 : ~(((1u << count) - 1) << lane);
     }
+}
+
+// Stores by lanes anywhere: claims what they write, and notes it. False: some of it was written
+// before.
+static bool claim_scattered(const Touch *at, Region *region, uint32_t lanes) {
+    Backlog *backlog = &region->backlog;
+    BacklogEntry *entry = next_entry(backlog);
+    uint16_t *words = (uint16_t *)(void *)(entry + 1);
+    const bool grouped = region->grouped == at->checker->check->launch;
+    const uint32_t all = (1u << at->size / 4) - 1;
+    uint32_t clash = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t word = word_of(at, (uint32_t)__builtin_ctz(m)), group = word / REGION_GROUP;
+        const uint32_t mine = all << word % REGION_GROUP, written = backlog->written[group];
+        *words++ = (uint16_t)word;
+        clash |= written & mine;
+        backlog->written[group] = written | mine;
+        if (grouped) clash |= (uint32_t)(region->groups[group].write >= at->launch);
+    }
+    if (clash) return false;
+    entry = add_entry(at, backlog, (uint32_t)__builtin_popcount(lanes), 0);
+    entry->lanes = 0;
+    entry->mask = lanes;
     return true;
 }
 
@@ -212,15 +251,19 @@ static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
     Backlog *backlog = &region->backlog;
     const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = touch_pages(at, region->low);
     const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    const bool runs = count == 1 || at->shape->even || few_runs(at, lanes);
     if (!ready(at, region, pages)) return false;
-    if (at->writes && !claim_lanes(at, region, lanes)) return false;
+    if (at->writes && !(runs ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
+        return false;
     note_pages(at, backlog, pages);
     if (at->reads) add_context(at, backlog);
     if (count == 1)
         add_even(at, backlog, word_of(at, lane), 0, lane, 1);
     else if (at->shape->even) // so a region's lanes are neighbours
         add_even(at, backlog, word_of(at, lane), (int32_t)(at->shape->stride / 4), lane, count);
-    else if (!add_runs(at, backlog, lanes))
+    else if (runs)
+        add_runs(at, backlog, lanes);
+    else if (at->reads)
         add_scattered(at, backlog, lanes);
     return true;
 }
@@ -249,19 +292,29 @@ static inline void learn(const Touch *at, bool added) {
     if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
 }
 
-uint32_t backlog_add(const Touch *at, uint32_t mask) {
+// Lanes in several regions. Those that are left.
+static uint32_t add_far(const Touch *at, uint32_t mask) {
     enum { FEW = 2 };
-    const uint32_t all = mask;
-    uint32_t left = 0;
-    if (at->strong || at->size < 4 || !suits(at)) return mask;
+    uint32_t region[LANES], left = 0;
+    const uint64_t base = memory_base;
+    LANE_LOOP region[l] = (uint32_t)((at->address[l] - base) >> REGION_SHIFT);
     while (mask) {
-        uint32_t lanes = touch_same_region(at, mask);
+        const uint32_t first = region[__builtin_ctz(mask)];
+        uint32_t lanes = 0;
+        LANE_LOOP lanes |= (uint32_t)(region[l] == first) << l;
+        lanes &= mask;
         if (lanes != mask && __builtin_popcount(lanes) <= FEW && !at->shape->even)
             lanes = mask & (0 - mask);
         if (!add_near(at, lanes)) left |= lanes;
         mask &= ~lanes;
     }
-    learn(at, left != all);
+    return left;
+}
+
+uint32_t backlog_add(const Touch *at, uint32_t mask) {
+    if (at->strong || at->size < 4 || !suits(at)) return mask;
+    const uint32_t left = !at->shape->near ? add_far(at, mask) : add_near(at, mask) ? 0 : mask;
+    learn(at, left != mask);
     return left;
 }
 
