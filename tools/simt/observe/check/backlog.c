@@ -117,7 +117,7 @@ static inline void note_pages(const Touch *at, Backlog *backlog, uint32_t pages)
 static inline bool claim(const Touch *at, Region *region, uint32_t group, uint32_t words) {
     const bool grouped = region->grouped == at->checker->check->launch;
     if (region->backlog.written[group] & words) return false;
-    if (grouped && region->groups[group].write >= at->launch) return false;
+    if (grouped && shadow_group_bit(region->group_written, group)) return false;
     region->backlog.written[group] |= words;
     return true;
 }
@@ -237,7 +237,7 @@ static bool claim_scattered(const Touch *at, Region *region, uint32_t lanes) {
         *words++ = (uint16_t)word;
         clash |= written & mine;
         backlog->written[group] = written | mine;
-        if (grouped) clash |= (uint32_t)(region->groups[group].write >= at->launch);
+        if (grouped) clash |= (uint32_t)shadow_group_bit(region->group_written, group);
     }
     if (clash) return false;
     entry = add_entry(at, backlog, (uint32_t)__builtin_popcount(lanes), 0);
@@ -334,17 +334,33 @@ bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word
     return good;
 }
 
-void backlog_group(const Touch *at, Region *region, uint32_t group) {
+// Nobody has any yet in this launch.
+static void begin_groups(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
+    hold(at, &region->backlog);
+    if (region->grouped != launch) {
+        region->group_read_pages = region->group_written_pages = 0;
+        memset(region->group_read, 0, sizeof region->group_read);
+        memset(region->group_written, 0, sizeof region->group_written);
+    }
+    __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
+    let_go(at, &region->backlog);
+}
+
+void backlog_group(const Touch *at, Region *region, uint32_t group) {
+    uint64_t *pieces = at->reads ? region->group_read : region->group_written;
     uint32_t *pages = at->reads ? &region->group_read_pages : &region->group_written_pages;
     const uint32_t page = 1u << group * REGION_GROUP / REGION_PAGE;
-    if (region->grouped != launch) {
-        hold(at, &region->backlog);
-        if (region->grouped != launch) region->group_read_pages = region->group_written_pages = 0;
-        __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
-        let_go(at, &region->backlog);
+    const uint64_t bit = (uint64_t)1 << group % GROUP_PIECE;
+    uint64_t *piece = &pieces[group / GROUP_PIECE];
+    if (region->grouped != at->checker->check->launch) begin_groups(at, region);
+    if (at->checker->check->alone) {
+        *piece |= bit;
+        *pages |= page;
+    } else {
+        __atomic_fetch_or(piece, bit, __ATOMIC_SEQ_CST);
+        __atomic_fetch_or(pages, page, __ATOMIC_SEQ_CST);
     }
-    __atomic_fetch_or(pages, page, __ATOMIC_RELAXED);
 }
 
 void backlog_enter(const Touch *at, Region *region) {
