@@ -292,6 +292,52 @@ static inline void learn(const Touch *at, bool added) {
     if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
 }
 
+// A few lanes in a region, from one of these words to another.
+static bool add_few(const Touch *at, Region *region, uint32_t lanes, uint32_t low, uint32_t high) {
+    Backlog *backlog = &region->backlog;
+    const uint32_t pages = shadow_pages_between(low, high + at->size / 4 - 1);
+    const bool alone = !(lanes & (lanes - 1));
+    if (!ready(at, region, pages)) return false;
+    if (at->writes && !(alone ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
+        return false;
+    note_pages(at, backlog, pages);
+    if (at->reads) add_context(at, backlog);
+    if (alone)
+        add_even(at, backlog, low, 0, (uint32_t)__builtin_ctz(lanes), 1);
+    else if (at->reads)
+        add_scattered(at, backlog, lanes);
+    return true;
+}
+
+// Of the lanes those in the region of the first, which are added. *left: these, if they are not.
+static uint32_t add_some(const Touch *at, uint32_t mask, uint32_t *left) {
+    Region *region = shadow_region(at->address[__builtin_ctz(mask)]);
+    uint32_t lanes = 0, low = REGION_WORDS, high = 0;
+    if (!region) return *left |= mask, mask;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint64_t word = (at->address[lane] - region->low) / 4;
+        if (word >= REGION_WORDS) continue;
+        lanes |= 1u << lane;
+        low = word < low ? (uint32_t)word : low;
+        high = word > high ? (uint32_t)word : high;
+    }
+    if (region->direct == at->checker->check->launch) return *left |= lanes, lanes;
+    hold(at, &region->backlog);
+    if (!add_few(at, region, lanes, low, high)) *left |= lanes;
+    let_go(at, &region->backlog);
+    return lanes;
+}
+
+uint32_t backlog_add_few(const Touch *at, uint32_t mask) {
+    const uint32_t all = mask;
+    uint32_t left = 0;
+    if (at->size < 4 || !suits(at)) return mask;
+    while (mask) mask &= ~add_some(at, mask, &left);
+    learn(at, left != all);
+    return left;
+}
+
 // Lanes in several regions. Those that are left.
 static uint32_t add_far(const Touch *at, uint32_t mask) {
     enum { FEW = 2 };

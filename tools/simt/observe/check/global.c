@@ -351,19 +351,18 @@ static bool all_known(const Met *met, uint32_t mask, const uint64_t address[LANE
     return known;
 }
 
-// A few lanes of an instruction of which backlogs take nothing. False: look at how they lie.
+// Weak accesses by a few lanes, to what is known to be written. False: look at how they lie.
 static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
                       const uint64_t address[LANES]) {
     enum { FEW = 8 };
     const uint32_t site = check_known_site(checker, access->slot), mask = warp->exec;
-    const Check *check = checker->check;
-    if (!site || check->partial || !__atomic_load_n(&check->sites[site].alone, __ATOMIC_RELAXED))
-        return false;
+    if (!site || access->order || checker->check->partial) return false;
     if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
     if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;
     Touch at;
     touch_set(&at, checker, warp, access, address);
-    words_touch(&at, scattered_few(&at, mask));
+    const uint32_t left = backlog_add_few(&at, mask);
+    if (left) words_touch(&at, scattered_few(&at, left));
     return true;
 }
 

@@ -134,7 +134,7 @@ static inline bool write_behind(const Touch *at, const Place *place, uint32_t k,
                                 bool *again) {
     const Cells *cells = place->cells;
     const Record mine = record_of(at, lane), last = cells->write[k];
-    const Record other = place->written_2 ? cells->write_2[k] : 0;
+    const Record other = place->written_2 && last >= at->launch ? cells->write_2[k] : 0;
     const bool open = !touch_settled(at, last, mine), open_2 = !touch_settled(at, other, mine);
     if (!(open | open_2)) return true;
     *again = true;

@@ -176,6 +176,8 @@ bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t co
 
 // Notes weak accesses to words by these lanes. The lanes that are left: those need records.
 uint32_t backlog_add(const Touch *at, uint32_t mask);
+// The same of a few, of which it need not be known how they lie.
+uint32_t backlog_add_few(const Touch *at, uint32_t mask);
 // The same of so many lanes one behind the other, of which the first accesses this word of the
 // region; `base` is its record. False: they need records.
 bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word, uint32_t lanes);
