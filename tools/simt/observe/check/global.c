@@ -359,6 +359,7 @@ static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
     if (!site || access->order || checker->check->partial) return false;
     if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
     if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;
+    scattered_fetch(checker->check->launch, access->kind == ACCESS_LOAD, mask, address);
     Touch at;
     touch_set(&at, checker, warp, access, address);
     const uint32_t left = backlog_add_few(&at, mask);

@@ -53,7 +53,9 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
     if (at->rest && (first != last || !touch_settled(at, old, record_of(at, first)))) return false;
     if (!touch_known(at, old)) {
         if (!place->more) return false;
-        if (!touch_stays(at, cells->read_2[k], old)) cells->read_2[k] = old;
+        // Where another block's is put aside, what was there is not looked at: it is far.
+        if (touch_foreign(at, old) || !touch_stays(at, cells->read_2[k], old))
+            cells->read_2[k] = old;
     }
     const Record many = (Record)(first != last) << RECORD_MANY;
     cells->read[k] = touch_beside(at, old, record_of(at, last)) | many;
@@ -120,11 +122,16 @@ static uint32_t read_few(const Touch *at, const Place *place, uint32_t heads) {
     return left;
 }
 
-// Whether a weak write and one of this lane, which is not by the same instruction at the same time,
-// leave the same in memory, as stores do of what is there already.
-static inline bool same_store(const Touch *at, Record write, uint32_t lane) {
-    const Site *site = &at->checker->check->sites[record_site(write)];
-    if (site->kind != ACCESS_STORE || touch_together(at, write)) return false;
+// Whether weak writes (0: none) that are not by the same instruction at the same time, and one of
+// this lane leave the same in memory, as stores do of what is there already.
+static inline bool same_stores(const Touch *at, Record write, Record write_2, uint32_t lane) {
+    const Site *sites = at->checker->check->sites;
+    const Record writes[] = {write, write_2};
+    for (int i = 0; i < 2; i++) {
+        if (!writes[i]) continue;
+        if (sites[record_site(writes[i])].kind != ACCESS_STORE) return false;
+        if (touch_together(at, writes[i])) return false;
+    }
     return address_unchanged(at->warp, at->access, lane, memory_at(at->address[lane]));
 }
 
@@ -138,7 +145,7 @@ static inline bool write_behind(const Touch *at, const Place *place, uint32_t k,
     const bool open = !touch_settled(at, last, mine), open_2 = !touch_settled(at, other, mine);
     if (!(open | open_2)) return true;
     *again = true;
-    return (!open || same_store(at, last, lane)) && (!open_2 || same_store(at, other, lane));
+    return same_stores(at, open ? last : 0, open_2 ? other : 0, lane);
 }
 
 // Of stores of the same that nothing orders two are kept.
@@ -147,6 +154,15 @@ static inline void keep_equal(const Touch *at, const Place *place, uint32_t k, R
     const Record last = cells->write[k], other = cells->write_2[k];
     const bool open = !touch_settled(at, last, mine), open_2 = !touch_settled(at, other, mine);
     cells->write_2[k] = touch_second(at, open ? last : 0, open_2 ? other : 0);
+}
+
+// Whether the lane's store does not race with the last reads of a cell: there is no second one
+// without a first.
+static inline bool read_behind(const Touch *at, const Place *place, uint32_t k, Record mine) {
+    const Record last = place->cells->read[k];
+    if (last < at->launch) return true;
+    return touch_settled(at, last, mine) &&
+           (!place->read_2 || touch_settled(at, place->cells->read_2[k], mine));
 }
 
 // Cells that only this warp touches, or in which others have left the same: the latter only where
@@ -159,8 +175,7 @@ static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane
     for (uint32_t k = first; k < end; k++) {
         if (!quiet_group(at, place, k) || !write_behind(at, place, k, lane, &again)) return false;
         if (again && (!in_turn || !place->written_2 || at->rest)) return false;
-        if (place->read_2 && !touch_settled(at, cells->read_2[k], mine)) return false;
-        if (place->read && !touch_settled(at, cells->read[k], mine)) return false;
+        if (place->read && !read_behind(at, place, k, mine)) return false;
     }
     for (uint32_t k = first; again && k < end; k++) keep_equal(at, place, k, mine);
     for (uint32_t k = first; k < end; k++) cells->write[k] = mine;
@@ -445,7 +460,8 @@ static void look_at_pages(const Touch *at, Place *place, uint32_t pages) {
     place->read = place->read_pages & pages;
     place->written_2 = place->more && place->written;
     place->read_2 = place->more && place->read;
-    region_mark(at, place->region, pages);
+    if (pages & ~(at->reads ? place->read_pages : place->written_pages))
+        region_mark(at, place->region, pages);
 }
 
 // The region of an address, without lanes.
@@ -457,25 +473,6 @@ static void place_at(const Touch *at, uint64_t address, Place *place) {
     if (!region) return;
     backlog_done(at, region);
     find_records(at, region, place);
-}
-
-// Asks for all records that will be looked at: where lanes lie anywhere, most of them are far.
-static void fetch(const Touch *at, uint32_t lanes) {
-    const uint64_t launch = at->checker->check->launch;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint64_t offset = at->address[__builtin_ctz(m)] - memory_base;
-        const Region *region = shadow_regions[offset >> REGION_SHIFT];
-        if (!region) continue;
-        const bool split = region->split == launch, more = region->more == launch;
-        const Cells *cells = split ? &region->bytes : &region->words;
-        const uint32_t k = (uint32_t)(offset % REGION_BYTES) >> (split ? 0 : 2);
-        const bool written = at->writes || shadow_pages(region->written, launch);
-        const bool read = at->reads || shadow_pages(region->read, launch);
-        if (written && cells->write) __builtin_prefetch(cells->write + k, 1);
-        if (read && cells->read) __builtin_prefetch(cells->read + k, 1);
-        if (written && more) __builtin_prefetch(cells->write_2 + k, 1);
-        if (read && more) __builtin_prefetch(cells->read_2 + k, 1);
-    }
 }
 
 // Lanes that all lie in one region.
@@ -512,16 +509,27 @@ static uint32_t touch_far(const Touch *at, uint32_t mask, uint32_t heads) {
     return left;
 }
 
-uint32_t scattered_few(const Touch *at, uint32_t mask) {
-    if (mask & (mask - 1)) fetch(at, mask);
-    return touch_far(at, mask, mask);
+void scattered_fetch(uint64_t launch, bool loads, uint32_t mask, const uint64_t address[LANES]) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t offset = address[__builtin_ctz(m)] - memory_base;
+        const Region *region = shadow_regions[offset >> REGION_SHIFT];
+        if (!region || region->direct != launch) continue;
+        const bool split = region->split == launch, more = region->more == launch;
+        const Cells *cells = split ? &region->bytes : &region->words;
+        const uint32_t k = (uint32_t)(offset % REGION_BYTES) >> (split ? 0 : 2);
+        const bool written = !loads || shadow_pages(region->written, launch);
+        if (written && cells->write) __builtin_prefetch(cells->write + k, 1);
+        if (written && more) __builtin_prefetch(cells->write_2 + k, 1);
+        if (cells->read) __builtin_prefetch(cells->read + k, 1);
+    }
 }
+
+uint32_t scattered_few(const Touch *at, uint32_t mask) { return touch_far(at, mask, mask); }
 
 // Weak accesses, or updates. The lanes that need a closer look. Where few lie in a region, all are
 // done one by one.
 uint32_t scattered_quick(const Touch *at, uint32_t mask) {
     uint32_t left = 0;
-    if (warp_is_sparse(mask) && mask & (mask - 1)) fetch(at, mask);
     while (mask) {
         const uint32_t lanes = touch_same_region(at, mask);
         if (lanes != mask && __builtin_popcount(lanes) <= FEW)

@@ -214,6 +214,8 @@ void words_touch(Touch *at, uint32_t mask);
 uint32_t scattered_quick(const Touch *at, uint32_t mask);
 // The same of a few, of which it need not be known how they lie; not of lanes that met in parts.
 uint32_t scattered_few(const Touch *at, uint32_t mask);
+// Asks for the records that an access of these lanes will be held against: most of them are far.
+void scattered_fetch(uint64_t launch, bool loads, uint32_t mask, const uint64_t address[LANES]);
 
 // --- whole.c: whole warps at consecutive addresses, and runs of lanes ---
 
