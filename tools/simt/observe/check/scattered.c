@@ -417,10 +417,11 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     const Cells *cells = place->cells;
     Place rest = *place;
     Lanes of;
-    lanes_of(at, &rest, &of);
     uint64_t wrong[LANES] = {0};
     if (__builtin_popcount(place->lanes) <= FEW || place->each > 4)
         return write_few(at, place, place->lanes);
+    if (at->shape->same & place->lanes & place->lanes >> 1) return place->lanes; // two to one cell
+    lanes_of(at, &rest, &of);
     for (uint32_t k = 0; k < place->each; k++) {
         add_open(at, cells->write, &of, k, wrong);
         if (place->read) add_open(at, cells->read, &of, k, wrong);
