@@ -38,13 +38,9 @@ static void let_go(const Touch *at, Backlog *backlog) {
 
 // --- what is added ---
 
-static inline BacklogEntry *next_entry(const Backlog *backlog) {
-    return (BacklogEntry *)(void *)((uint8_t *)backlog->entries + backlog->used);
-}
-
 // An entry of so many bytes, of which all but `before` is left to the caller.
 static inline BacklogEntry *append(Backlog *backlog, uint32_t bytes) {
-    BacklogEntry *entry = next_entry(backlog);
+    BacklogEntry *entry = backlog_entry(backlog, backlog->used);
     entry->before = (uint8_t)(backlog->last / 8);
     backlog->used += bytes;
     backlog->last = bytes;
@@ -226,7 +222,7 @@ static void add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
 // before.
 static bool claim_scattered(const Touch *at, Region *region, uint32_t lanes) {
     Backlog *backlog = &region->backlog;
-    BacklogEntry *entry = next_entry(backlog);
+    BacklogEntry *entry = backlog_entry(backlog, backlog->used);
     uint16_t *words = (uint16_t *)(void *)(entry + 1);
     const bool grouped = region->grouped == at->checker->check->launch;
     const uint32_t all = (1u << at->size / 4) - 1;
@@ -292,13 +288,43 @@ static inline void learn(const Touch *at, bool added) {
     if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
 }
 
+// Whether an entry tells the same of these lanes.
+static bool tells(const Touch *at, const BacklogEntry *entry, uint32_t lanes) {
+    const uint16_t *words = backlog_words(entry);
+    if (entry->base != at->base) return false;
+    if (entry->lanes == 1)
+        return lanes == 1u << entry->lane && entry->first == word_of(at, entry->lane);
+    if (entry->lanes || entry->form.fold || lanes & ~entry->mask) return false;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t below = entry->mask & ((m & (0 - m)) - 1);
+        const uint32_t word = words[__builtin_popcount(below)];
+        if (word != word_of(at, (uint32_t)__builtin_ctz(m))) return false;
+    }
+    return true;
+}
+
+// Whether one of the last entries does: loops read again what they have read.
+static bool is_told(const Touch *at, const Backlog *backlog, uint32_t lanes) {
+    enum { LOOKED_AT = 2 };
+    uint32_t offset = backlog->used, before = backlog->last;
+    for (int k = 0; k < LOOKED_AT && before; k++) {
+        offset -= before;
+        const BacklogEntry *entry = backlog_entry(backlog, offset);
+        if (tells(at, entry, lanes)) return true;
+        before = entry->before * 8u;
+    }
+    return false;
+}
+
 // A few lanes in a region, from one of these words to another.
 static bool add_few(const Touch *at, Region *region, uint32_t lanes, uint32_t low, uint32_t high) {
     Backlog *backlog = &region->backlog;
     const uint32_t pages = shadow_pages_between(low, high + at->size / 4 - 1);
     const bool alone = !(lanes & (lanes - 1));
     if (!ready(at, region, pages)) return false;
-    if (at->writes && !(alone ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
+    if (at->reads && is_told(at, backlog, lanes)) return true;
+    if (at->writes &&
+        !(alone ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
         return false;
     note_pages(at, backlog, pages);
     if (at->reads) add_context(at, backlog);

@@ -359,9 +359,14 @@ static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
     if (!site || access->order || checker->check->partial) return false;
     if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
     if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;
-    scattered_fetch(checker->check->launch, access->kind == ACCESS_LOAD, mask, address);
+    const Site *at_site = &checker->check->sites[site];
+    if (access->bytes < 4 || __atomic_load_n(&at_site->alone, __ATOMIC_RELAXED))
+        scattered_fetch(checker->check->launch, access->kind == ACCESS_LOAD, mask, address);
     Touch at;
-    touch_set(&at, checker, warp, access, address);
+    touch_begin(&at, checker, warp, site, access->kind == ACCESS_LOAD, SCOPE_NONE);
+    at.access = access;
+    at.address = address;
+    at.size = address_bytes(access);
     const uint32_t left = backlog_add_few(&at, mask);
     if (left) words_touch(&at, scattered_few(&at, left));
     return true;

@@ -5,9 +5,9 @@
 //
 // Most accesses are of words that nobody else touches, by whole warps at a time: those are compared
 // and recorded in one loop. Bounds are checked before: see global.c.
-#include "simt/observe/check/touch.h"
-
 #include <string.h>
+
+#include "simt/observe/check/touch.h"
 
 // Whether some lane accesses a word with more accesses than its records tell.
 static bool any_rest(const Touch *at, uint32_t mask) {
