@@ -174,9 +174,15 @@ static bool quiet_cells(const Touch *at, const Region *region, const Span *span)
 
 // Whole warps access the group from now on. Whether some did before, in the same way.
 static inline bool mark_group(const Touch *at, Region *region, uint32_t group) {
-    const uint64_t *pieces = at->reads ? region->group_read : region->group_written;
+    uint64_t *pieces = at->reads ? region->group_read : region->group_written;
+    const uint32_t pages = at->reads ? region->group_read_pages : region->group_written_pages;
+    const bool page = pages >> group * REGION_GROUP / REGION_PAGE & 1;
     const bool known = region->grouped == at->checker->check->launch;
     if (known && shadow_group_bit(pieces, group)) return true;
+    if (known && page && at->checker->check->alone) {
+        pieces[group / GROUP_PIECE] |= (uint64_t)1 << group % GROUP_PIECE;
+        return false;
+    }
     backlog_group(at, region, group);
     return false;
 }
@@ -226,6 +232,15 @@ static bool whole_groups(const Touch *at, Region *region, Record first, uint32_t
     return true;
 }
 
+// Whether nobody wrote to the group in this launch, and no whole warp read it.
+static inline bool untouched(const Touch *at, const Region *region, uint32_t g) {
+    const uint64_t launch = at->checker->check->launch;
+    const uint32_t page = 1u << g * REGION_GROUP / REGION_PAGE;
+    return region->grouped == launch && !(shadow_pages(region->written, launch) & page) &&
+           !shadow_group_bit(region->group_read, g) &&
+           !shadow_group_bit(region->group_written, g) && quiet_backlog(at, region, g);
+}
+
 bool whole_group(const Touch *at, uint64_t address) {
     const uint64_t launch = at->checker->check->launch, offset = address - memory_base;
     Region *region = shadow_region(address);
@@ -233,8 +248,13 @@ bool whole_group(const Touch *at, uint64_t address) {
     if (touch_rest(at, address, REGION_GROUP)) return false;
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
-    return quiet_cells(at, region, &span) &&
-           note_group(at, region, word / REGION_GROUP, at->mine | GROUP_ONE);
+    const uint32_t g = word / REGION_GROUP;
+    if (at->reads && untouched(at, region, g)) {
+        mark_group(at, region, g);
+        region->groups[g].read = at->mine | GROUP_ONE;
+        return true;
+    }
+    return quiet_cells(at, region, &span) && note_group(at, region, g, at->mine | GROUP_ONE);
 }
 
 // Whether no whole warp's write to the groups of these words matters: a read of the words may be
