@@ -149,6 +149,15 @@ __global__ void parts_unwritten(const int *in, int *out, int bytes) {
     out[t] = ((volatile int *)s)[BLOCK - 1 - t];  // HAZARD uninitialized_parts: uninitialized
 }
 
+// The last of several warps reads bytes that nobody has written.
+__global__ void bytes_unwritten(const int *in, int *out, unsigned n) {
+    __shared__ volatile unsigned char s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (t < n) s[t] = (unsigned char)in[t];
+    __syncthreads();
+    out[t] = s[t];  // HAZARD uninitialized_bytes: uninitialized
+}
+
 // Many loads of what was written, whole warps' and others', and then of one word more.
 __global__ void read_often(const int *in, int *out, unsigned words, unsigned last) {
     unsigned t = threadIdx.x, sum = 0;
@@ -426,6 +435,8 @@ static const Case cases[] = {
     RUN("local_end_right", local_at<<<1, BLOCK>>>(d_in, d_out, 0)),
     RUN("uninitialized_shared", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK - 1)),
     RUN("uninitialized_shared_right", shared_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK)),
+    RUN("uninitialized_bytes", bytes_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK - 32)),
+    RUN("uninitialized_bytes_right", bytes_unwritten<<<1, BLOCK>>>(d_in, d_out, BLOCK)),
     RUN("uninitialized_parts", parts_unwritten<<<1, BLOCK>>>(d_in, d_out, 3)),
     RUN("uninitialized_parts_right", parts_unwritten<<<1, BLOCK>>>(d_in, d_out, 4)),
     RUN("uninitialized_global", sum_four<<<1, BLOCK>>>(fresh(2 * BLOCK * 4), d_out)),

@@ -570,6 +570,64 @@ __global__ void private_words(const int *in, int *out) {
     }
 }
 
+// --- whole warps at bytes one behind the other, in a second round: the first one is their first ---
+
+// A warp has read the words, another one reads some of their bytes and stores those.
+template <bool RIGHT> __global__ void words_then_bytes(const int *in, int *out) {
+    __shared__ __align__(4) volatile unsigned char s[BLOCK];
+    const int t = threadIdx.x;
+    int sum = 0;
+    s[t] = (unsigned char)in[t];
+    __syncthreads();
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        if (round && t < 32) sum += ((volatile int *)s)[t];  // LABEL words_then_bytes_load
+        if (RIGHT) __syncthreads();
+        if (t / 32 == 1) sum += s[t];
+        // HAZARD-NEXT words_then_bytes: race with words_then_bytes_load
+        if (round && t / 32 == 1) s[t] = (unsigned char)sum;
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
+// Two warps have read the bytes, and one of them stores them.
+template <bool RIGHT> __global__ void bytes_of_two_warps(const int *in, int *out) {
+    __shared__ volatile unsigned char s[BLOCK];
+    const int t = threadIdx.x;
+    int sum = 0;
+    s[t] = (unsigned char)in[t];
+    __syncthreads();
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        if (t < 64) sum += s[t % 32];  // LABEL bytes_of_two_warps_load
+        if (RIGHT) __syncthreads();
+        // HAZARD-NEXT bytes_of_two_warps: race with bytes_of_two_warps_load
+        if (round && t / 32 == 1) s[t % 32] = (unsigned char)sum;
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
+// Two lanes have read each byte, and the first one of them stores it.
+template <bool RIGHT> __global__ void bytes_of_two_lanes(const int *in, int *out) {
+    __shared__ volatile unsigned char s[BLOCK];
+    const int t = threadIdx.x;
+    int sum = 0;
+    for (int k = t; k < BLOCK; k += 32) s[k] = (unsigned char)in[k];
+    __syncthreads();
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        sum += s[t];
+        sum += s[t + 1];  // LABEL bytes_of_two_lanes_next
+        if (RIGHT) __syncwarp();
+        // HAZARD-NEXT bytes_of_two_lanes: race with bytes_of_two_lanes_next
+        if (round) s[t] = (unsigned char)sum;
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
 #define RUN(name, ...) {name, [](int *d_in, int *d_out) { __VA_ARGS__(d_in, d_out); }}
 #define TWINS(kernel) \
     RUN(#kernel, kernel<false><<<1, BLOCK>>>), RUN(#kernel "_right", kernel<true><<<1, BLOCK>>>)
@@ -585,6 +643,9 @@ static const Case cases[] = {
     RUN("last_warp_right", last_warp<2><<<1, 64>>>),
     RUN("last_warp_guarded_right", last_warp<3><<<1, 64>>>),
     TWINS(write_after_read),
+    TWINS(words_then_bytes),
+    TWINS(bytes_of_two_warps),
+    WARP_TWINS(bytes_of_two_lanes),
     WARP_TWINS(read_after_write_in_warp),
     WARP_TWINS(shuffle_is_no_fence),
     TWINS(store_against_atomic),

@@ -50,6 +50,13 @@ static void *reach(uint64_t address) {
     return device_address(address) ? memory_at(address) : (void *)(uintptr_t)address;
 }
 
+// What came from the host, and fills, is known to be written.
+static void arrived(uint64_t to, size_t bytes) {
+    enum { WORD = 4 };
+    memory_written(to, bytes);
+    memory_know((to + WORD - 1) / WORD * WORD, (to + bytes) / WORD * WORD);
+}
+
 CudaError copy_run(const Copy *copy) {
     CudaError error = copy_check(copy);
     if (error || empty(copy)) return error;
@@ -61,7 +68,7 @@ CudaError copy_run(const Copy *copy) {
             if (device_address(to) && device_address(from))
                 memory_copied(to, from, copy->width);
             else if (device_address(to))
-                memory_written(to, copy->width);
+                arrived(to, copy->width);
         }
     }
     return CUDA_SUCCESS;
@@ -90,7 +97,7 @@ CudaError copy_fill_run(const Fill *fill) {
         else
             for (size_t x = 0; x < fill->width; x++)
                 memcpy(at + x * fill->element, &fill->value, fill->element);
-        memory_written(row, fill->width * fill->element);
+        arrived(row, fill->width * fill->element);
     }
     return CUDA_SUCCESS;
 }

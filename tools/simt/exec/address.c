@@ -106,6 +106,8 @@ bool address_unchanged(const Warp *warp, const Access *access, uint32_t lane, co
             memcpy(&words[0], value, sizeof *words);
             memcpy(&words[1], at, sizeof *words);
             if (words[0] != words[1]) return false;
+        } else if (bytes == 1) {
+            if (*value != *at) return false;
         } else if (memcmp(value, at, bytes) != 0) {
             return false;
         }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -174,15 +175,23 @@ void memory_written(uint64_t address, size_t bytes) {
 
 // Of two stretches that do not touch, the one that is there stays: who reads one of its ends, and
 // then the other, must find written words between them.
-void memory_know(uint64_t low, uint64_t high) {
+static void know(uint64_t low, uint64_t high) {
     const size_t at = upper_bound(low);
     Allocation *allocation = at ? &allocations[at - 1] : NULL;
-    if (!allocation || !allocation->live || low >= high) return;
+    if (!allocation || !allocation->live) return;
     const uint64_t known_low = allocation->written_low, known_high = allocation->written_high;
     if (known_high && (low > known_high || high < known_low)) return;
     if (!known_high || low < known_low)
         __atomic_store_n(&allocation->written_low, low, __ATOMIC_RELEASE);
     if (high > known_high) __atomic_store_n(&allocation->written_high, high, __ATOMIC_RELEASE);
+}
+
+void memory_know(uint64_t low, uint64_t high) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (low >= high) return;
+    pthread_mutex_lock(&lock);
+    know(low, high);
+    pthread_mutex_unlock(&lock);
 }
 
 static void forget_known(uint64_t address) {

@@ -65,7 +65,7 @@ extern uint64_t memory_base;
 void memory_written(uint64_t address, size_t bytes);
 // Whoever has seen that all words of [low, high), within one live allocation, were written may say
 // so here, and others read it from the allocation, the high end first. Safe from several threads at
-// once, of which one says so at a time. It holds until the allocation is copied to, or freed.
+// once. It holds until something of the device is copied to the allocation, or it is freed.
 void memory_know(uint64_t low, uint64_t high);
 // As memory_written, for a copy within the device: what was not written before is not after it.
 void memory_copied(uint64_t to, uint64_t from, size_t bytes);

@@ -40,8 +40,7 @@ static void let_go(const Touch *at, Backlog *backlog) {
 
 // An entry of so many bytes, of which all but `before` is left to the caller.
 static inline BacklogEntry *append(Backlog *backlog, uint32_t bytes) {
-    void *at = (uint8_t *)backlog->entries + backlog->used;
-    BacklogEntry *entry = at;
+    BacklogEntry *entry = backlog_entry(backlog, backlog->used);
     entry->before = (uint8_t)(backlog->last / 8);
     backlog->used += bytes;
     backlog->last = bytes;
@@ -114,7 +113,7 @@ static inline void note_pages(const Touch *at, Backlog *backlog, uint32_t pages)
 static inline bool claim(const Touch *at, Region *region, uint32_t group, uint32_t words) {
     const bool grouped = region->grouped == at->checker->check->launch;
     if (region->backlog.written[group] & words) return false;
-    if (grouped && region->groups[group].write >= at->launch) return false;
+    if (grouped && shadow_group_bit(region->group_written, group)) return false;
     region->backlog.written[group] |= words;
     return true;
 }
@@ -190,20 +189,56 @@ static void add_scattered(const Touch *at, Backlog *backlog, uint32_t lanes) {
             *words++ = (uint16_t)word_of(at, (uint32_t)__builtin_ctz(lanes));
 }
 
-// Lanes that form few runs, each one behind the other or at the same place, one entry for each.
-// False: they are many, or one place is nowhere behind another.
-static bool add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
+// Lanes that form runs, each one behind the other or at the same place: a bit for each that has
+// the next one behind it, and where that lies.
+typedef struct {
+    uint32_t next;
+    int32_t stride;
+} Runs;
+
+static inline Runs runs_of(const Touch *at, uint32_t lanes) {
     const uint32_t on = at->shape->on & lanes & lanes >> 1;
     const uint32_t same = at->shape->same & lanes & lanes >> 1;
-    const uint32_t next = __builtin_popcount(on) >= __builtin_popcount(same) ? on : same;
-    const int32_t stride = next == on ? (int32_t)(at->size / 4) : 0;
-    if (__builtin_popcount(lanes & ~(next << 1)) > FEW_ENTRIES) return false;
+    const bool behind = __builtin_popcount(on) >= __builtin_popcount(same);
+    return (Runs){behind ? on : same, behind ? (int32_t)(at->size / 4) : 0};
+}
+
+static inline bool few_runs(const Touch *at, uint32_t lanes) {
+    return __builtin_popcount(lanes & ~(runs_of(at, lanes).next << 1)) <= FEW_ENTRIES;
+}
+
+// If they are few, one entry for each.
+static void add_runs(const Touch *at, Backlog *backlog, uint32_t lanes) {
+    const Runs runs = runs_of(at, lanes);
     while (lanes) {
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(next >> lane));
-        add_even(at, backlog, word_of(at, lane), stride, lane, count);
+        const uint32_t count = 1 + (uint32_t)__builtin_ctz(~(runs.next >> lane));
+        add_even(at, backlog, word_of(at, lane), runs.stride, lane, count);
         lanes &= count == LANES ? 0 : ~(((1u << count) - 1) << lane);
     }
+}
+
+// Stores by lanes anywhere: claims what they write, and notes it. False: some of it was written
+// before.
+static bool claim_scattered(const Touch *at, Region *region, uint32_t lanes) {
+    Backlog *backlog = &region->backlog;
+    BacklogEntry *entry = backlog_entry(backlog, backlog->used);
+    uint16_t *words = (uint16_t *)(void *)(entry + 1);
+    const bool grouped = region->grouped == at->checker->check->launch;
+    const uint32_t all = (1u << at->size / 4) - 1;
+    uint32_t clash = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t word = word_of(at, (uint32_t)__builtin_ctz(m)), group = word / REGION_GROUP;
+        const uint32_t mine = all << word % REGION_GROUP, written = backlog->written[group];
+        *words++ = (uint16_t)word;
+        clash |= written & mine;
+        backlog->written[group] = written | mine;
+        if (grouped) clash |= (uint32_t)shadow_group_bit(region->group_written, group);
+    }
+    if (clash) return false;
+    entry = add_entry(at, backlog, (uint32_t)__builtin_popcount(lanes), 0);
+    entry->lanes = 0;
+    entry->mask = lanes;
     return true;
 }
 
@@ -212,15 +247,19 @@ static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
     Backlog *backlog = &region->backlog;
     const uint32_t lane = (uint32_t)__builtin_ctz(lanes), pages = touch_pages(at, region->low);
     const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    const bool runs = count == 1 || at->shape->even || few_runs(at, lanes);
     if (!ready(at, region, pages)) return false;
-    if (at->writes && !claim_lanes(at, region, lanes)) return false;
+    if (at->writes && !(runs ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
+        return false;
     note_pages(at, backlog, pages);
     if (at->reads) add_context(at, backlog);
     if (count == 1)
         add_even(at, backlog, word_of(at, lane), 0, lane, 1);
     else if (at->shape->even) // so a region's lanes are neighbours
         add_even(at, backlog, word_of(at, lane), (int32_t)(at->shape->stride / 4), lane, count);
-    else if (!add_runs(at, backlog, lanes))
+    else if (runs)
+        add_runs(at, backlog, lanes);
+    else if (at->reads)
         add_scattered(at, backlog, lanes);
     return true;
 }
@@ -249,19 +288,105 @@ static inline void learn(const Touch *at, bool added) {
     if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
 }
 
-uint32_t backlog_add(const Touch *at, uint32_t mask) {
-    enum { FEW = 2 };
+// Whether an entry tells the same of these lanes.
+static bool tells(const Touch *at, const BacklogEntry *entry, uint32_t lanes) {
+    const uint16_t *words = backlog_words(entry);
+    if (entry->base != at->base) return false;
+    if (entry->lanes == 1)
+        return lanes == 1u << entry->lane && entry->first == word_of(at, entry->lane);
+    if (entry->lanes || entry->form.fold || lanes & ~entry->mask) return false;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t below = entry->mask & ((m & (0 - m)) - 1);
+        const uint32_t word = words[__builtin_popcount(below)];
+        if (word != word_of(at, (uint32_t)__builtin_ctz(m))) return false;
+    }
+    return true;
+}
+
+// Whether one of the last entries does: loops read again what they have read.
+static bool is_told(const Touch *at, const Backlog *backlog, uint32_t lanes) {
+    enum { LOOKED_AT = 2 };
+    uint32_t offset = backlog->used, before = backlog->last;
+    for (int k = 0; k < LOOKED_AT && before; k++) {
+        offset -= before;
+        const BacklogEntry *entry = backlog_entry(backlog, offset);
+        if (tells(at, entry, lanes)) return true;
+        before = entry->before * 8u;
+    }
+    return false;
+}
+
+// A few lanes in a region, from one of these words to another.
+static bool add_few(const Touch *at, Region *region, uint32_t lanes, uint32_t low, uint32_t high) {
+    Backlog *backlog = &region->backlog;
+    const uint32_t pages = shadow_pages_between(low, high + at->size / 4 - 1);
+    const bool alone = !(lanes & (lanes - 1));
+    if (!ready(at, region, pages)) return false;
+    if (at->reads && is_told(at, backlog, lanes)) return true;
+    if (at->writes &&
+        !(alone ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
+        return false;
+    note_pages(at, backlog, pages);
+    if (at->reads) add_context(at, backlog);
+    if (alone)
+        add_even(at, backlog, low, 0, (uint32_t)__builtin_ctz(lanes), 1);
+    else if (at->reads)
+        add_scattered(at, backlog, lanes);
+    return true;
+}
+
+// Of the lanes those in the region of the first, which are added. *left: these, if they are not.
+static uint32_t add_some(const Touch *at, uint32_t mask, uint32_t *left) {
+    Region *region = shadow_region(at->address[__builtin_ctz(mask)]);
+    uint32_t lanes = 0, low = REGION_WORDS, high = 0;
+    if (!region) return *left |= mask, mask;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const uint64_t word = (at->address[lane] - region->low) / 4;
+        if (word >= REGION_WORDS) continue;
+        lanes |= 1u << lane;
+        low = word < low ? (uint32_t)word : low;
+        high = word > high ? (uint32_t)word : high;
+    }
+    if (region->direct == at->checker->check->launch) return *left |= lanes, lanes;
+    hold(at, &region->backlog);
+    if (!add_few(at, region, lanes, low, high)) *left |= lanes;
+    let_go(at, &region->backlog);
+    return lanes;
+}
+
+uint32_t backlog_add_few(const Touch *at, uint32_t mask) {
     const uint32_t all = mask;
     uint32_t left = 0;
-    if (at->strong || at->size < 4 || !suits(at)) return mask;
+    if (at->size < 4 || !suits(at)) return mask;
+    while (mask) mask &= ~add_some(at, mask, &left);
+    learn(at, left != all);
+    return left;
+}
+
+// Lanes in several regions. Those that are left.
+static uint32_t add_far(const Touch *at, uint32_t mask) {
+    enum { FEW = 2 };
+    uint32_t region[LANES], left = 0;
+    const uint64_t base = memory_base;
+    LANE_LOOP region[l] = (uint32_t)((at->address[l] - base) >> REGION_SHIFT);
     while (mask) {
-        uint32_t lanes = touch_same_region(at, mask);
+        const uint32_t first = region[__builtin_ctz(mask)];
+        uint32_t lanes = 0;
+        LANE_LOOP lanes |= (uint32_t)(region[l] == first) << l;
+        lanes &= mask;
         if (lanes != mask && __builtin_popcount(lanes) <= FEW && !at->shape->even)
             lanes = mask & (0 - mask);
         if (!add_near(at, lanes)) left |= lanes;
         mask &= ~lanes;
     }
-    learn(at, left != all);
+    return left;
+}
+
+uint32_t backlog_add(const Touch *at, uint32_t mask) {
+    if (at->strong || at->size < 4 || !suits(at)) return mask;
+    const uint32_t left = !at->shape->near ? add_far(at, mask) : add_near(at, mask) ? 0 : mask;
+    learn(at, left != mask);
     return left;
 }
 
@@ -281,17 +406,33 @@ bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word
     return good;
 }
 
-void backlog_group(const Touch *at, Region *region, uint32_t group) {
+// Nobody has any yet in this launch.
+static void begin_groups(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
+    hold(at, &region->backlog);
+    if (region->grouped != launch) {
+        region->group_read_pages = region->group_written_pages = 0;
+        memset(region->group_read, 0, sizeof region->group_read);
+        memset(region->group_written, 0, sizeof region->group_written);
+    }
+    __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
+    let_go(at, &region->backlog);
+}
+
+void backlog_group(const Touch *at, Region *region, uint32_t group) {
+    uint64_t *pieces = at->reads ? region->group_read : region->group_written;
     uint32_t *pages = at->reads ? &region->group_read_pages : &region->group_written_pages;
     const uint32_t page = 1u << group * REGION_GROUP / REGION_PAGE;
-    if (region->grouped != launch) {
-        hold(at, &region->backlog);
-        if (region->grouped != launch) region->group_read_pages = region->group_written_pages = 0;
-        __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
-        let_go(at, &region->backlog);
+    const uint64_t bit = (uint64_t)1 << group % GROUP_PIECE;
+    uint64_t *piece = &pieces[group / GROUP_PIECE];
+    if (region->grouped != at->checker->check->launch) begin_groups(at, region);
+    if (at->checker->check->alone) {
+        *piece |= bit;
+        *pages |= page;
+    } else {
+        __atomic_fetch_or(piece, bit, __ATOMIC_SEQ_CST);
+        __atomic_fetch_or(pages, page, __ATOMIC_SEQ_CST);
     }
-    __atomic_fetch_or(pages, page, __ATOMIC_RELAXED);
 }
 
 void backlog_enter(const Touch *at, Region *region) {

@@ -33,6 +33,11 @@ typedef struct {
     uint8_t before; // how many times 8 bytes the entry before it has, with what is behind it
 } BacklogEntry;
 
+// At so many bytes from the first one.
+static inline BacklogEntry *backlog_entry(const Backlog *backlog, uint32_t offset) {
+    return (BacklogEntry *)(void *)((uint8_t *)backlog->entries + offset);
+}
+
 static inline const uint16_t *backlog_words(const BacklogEntry *entry) {
     return (const uint16_t *)(const void *)(entry + 1);
 }

@@ -97,16 +97,12 @@ static void put_entry(Touch *at, Target *to, const BacklogEntry *entry) {
     }
 }
 
-static inline BacklogEntry *entry_at(const Backlog *backlog, uint32_t offset) {
-    return (BacklogEntry *)(void *)((uint8_t *)backlog->entries + offset);
-}
-
 // All entries, or those that are needed.
 static void put_entries(const Backlog *backlog, Target *to, bool needed) {
     const Record launch = backlog->launch << RECORD_TIME;
     Touch at = {.launch = launch, .done = launch};
     for (uint32_t offset = 0; offset < backlog->used;) {
-        const BacklogEntry *entry = entry_at(backlog, offset);
+        const BacklogEntry *entry = backlog_entry(backlog, offset);
         if (!needed || entry->form.needed) put_entry(&at, to, entry);
         offset += bytes_of(entry);
     }
@@ -224,7 +220,7 @@ static void find_needed(const Backlog *backlog, States *of) {
     of->block = 1;
     for (uint32_t offset = backlog->used; before;) {
         offset -= before;
-        BacklogEntry *entry = entry_at(backlog, offset);
+        BacklogEntry *entry = backlog_entry(backlog, offset);
         entry->form.needed = !entry->base || entry->form.write || needs_entry(of, entry);
         of->needed += entry->form.needed;
         of->count++;

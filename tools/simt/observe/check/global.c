@@ -1,6 +1,5 @@
 // Accesses to global memory: outside of every allocation, to freed memory, askew, or reading what
 // nothing has written.
-#include <pthread.h>
 #include <string.h>
 
 #include "simt/observe/check/touch.h"
@@ -159,7 +158,6 @@ static Extent with_known(const Met *met, Extent found) {
 // it so much is looked at as takes about as long as the accesses since the last time. What was
 // written stays so while a kernel runs.
 static void look_around(Met *met, uint64_t low, uint64_t bytes) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     enum { WORDS_FOR_A_LOOK = 256 };
     const uint64_t reach = met->enough * WORDS_FOR_A_LOOK * 4;
     if (++met->looks < met->enough) return;
@@ -171,9 +169,7 @@ static void look_around(Met *met, uint64_t low, uint64_t bytes) {
                           met->at.high > known.high + reach ? known.high + reach : met->at.high};
     if (limit.high > known.high) known.high = written_until(known.high, limit.high);
     if (limit.low < known.low) known.low = written_since(known.low, limit.low);
-    pthread_mutex_lock(&lock);
     memory_know(known.low, known.high);
-    pthread_mutex_unlock(&lock);
     met->known = known;
     met->looks = 0;
     met->enough *= 2;
@@ -355,19 +351,24 @@ static bool all_known(const Met *met, uint32_t mask, const uint64_t address[LANE
     return known;
 }
 
-// A few lanes of an instruction of which backlogs take nothing. False: look at how they lie.
+// Weak accesses by a few lanes, to what is known to be written. False: look at how they lie.
 static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
                       const uint64_t address[LANES]) {
     enum { FEW = 8 };
     const uint32_t site = check_known_site(checker, access->slot), mask = warp->exec;
-    const Check *check = checker->check;
-    if (!site || check->partial || !__atomic_load_n(&check->sites[site].alone, __ATOMIC_RELAXED))
-        return false;
+    if (!site || access->order || checker->check->partial) return false;
     if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
     if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;
+    const Site *at_site = &checker->check->sites[site];
+    if (access->bytes < 4 || __atomic_load_n(&at_site->alone, __ATOMIC_RELAXED))
+        scattered_fetch(checker->check->launch, access->kind == ACCESS_LOAD, mask, address);
     Touch at;
-    touch_set(&at, checker, warp, access, address);
-    words_touch(&at, scattered_few(&at, mask));
+    touch_begin(&at, checker, warp, site, access->kind == ACCESS_LOAD, SCOPE_NONE);
+    at.access = access;
+    at.address = address;
+    at.size = address_bytes(access);
+    const uint32_t left = backlog_add_few(&at, mask);
+    if (left) words_touch(&at, scattered_few(&at, left));
     return true;
 }
 

@@ -26,6 +26,13 @@ typedef struct {
     Record times, span, floor, warp_floor;
 } BacklogContext;
 
+// Groups of a region, a bit for each.
+enum { GROUP_PIECE = 64, GROUP_PIECES = REGION_GROUPS / GROUP_PIECE };
+static inline bool shadow_group_bit(const uint64_t pieces[GROUP_PIECES], uint32_t group) {
+    const uint64_t piece = __atomic_load_n(&pieces[group / GROUP_PIECE], __ATOMIC_RELAXED);
+    return piece >> group % GROUP_PIECE & 1;
+}
+
 // Accesses of a launch that its records do not have yet, one behind the other: see backlog.c.
 typedef struct {
     uint64_t launch; // 0: of none
@@ -51,10 +58,11 @@ typedef struct Region {
     PageStamp written, read; // by the last launch that did
     uint64_t more;           // the last launch that used write_2 or read_2
     uint64_t split;          // the last launch in which `bytes` counts
-    uint64_t grouped;        // the last launch that used `groups`, of pages with these bits
+    uint64_t grouped;        // the last launch that used `groups`: where, these bits say
     uint32_t group_read_pages, group_written_pages;
     uint64_t direct;       // the last launch of which the backlog has nothing any more
     uint64_t synchronized; // the last launch that released something here
+    uint64_t group_read[GROUP_PIECES], group_written[GROUP_PIECES]; // a bit for each group
     GroupRecords groups[REGION_GROUPS];
     Backlog backlog;
 } Region;

@@ -1,4 +1,6 @@
 // How the lanes of an access to global memory lie: see Shape.
+#include <string.h>
+
 #include "simt/observe/check/inside.h"
 
 // Of few lanes.
@@ -17,15 +19,38 @@ static void shape_of_few(Shape *shape, uint32_t mask, const uint64_t address[LAN
     shape->on = shape->same = 0;
 }
 
-// A bit for each lane that lies so far in front of the next one. Sixteen pairs at a time, and one
-// of them twice: compilers make vectors of that.
-static inline uint32_t steps_of(const uint64_t address[LANES], uint64_t step) {
-    enum { HALF = LANES / 2 };
-    uint32_t first = 0, last = 0;
-    for (int l = 0; l < HALF; l++) first |= (uint32_t)(address[l + 1] - address[l] == step) << l;
-    for (int l = 0; l < HALF; l++)
-        last |= (uint32_t)(address[l + HALF] - address[l + HALF - 1] == step) << l;
-    return first | last << (HALF - 1);
+// Four lanes, or a bit for each of four in each of them.
+typedef uint64_t Four __attribute__((vector_size(4 * sizeof(uint64_t))));
+#if defined(__clang__)
+#define ONE_ON(here, behind) __builtin_shufflevector(here, behind, 1, 2, 3, 4)
+#else
+#define ONE_ON(here, behind) __builtin_shuffle(here, behind, (Four){1, 2, 3, 4})
+#endif
+
+static inline Four four_at(const uint64_t *address) {
+    Four lanes;
+    memcpy(&lanes, address, sizeof lanes);
+    return lanes;
+}
+
+static inline uint32_t any_of(Four bits) {
+    return (uint32_t)(bits[0] | bits[1] | bits[2] | bits[3]);
+}
+
+// Finds the lanes that lie one element, or nothing, in front of the next one. By shifted registers:
+// the addresses were just written, and to read them shifted from memory would wait for that.
+static inline void find_steps(Shape *shape, const uint64_t address[LANES], uint64_t size) {
+    Four bits = {1, 2, 4, 8}, on = {0}, same = {0}, here = four_at(address);
+    for (int l = 4; l <= LANES; l += 4) {
+        const Four behind = l < LANES ? four_at(address + l) : here;
+        const Four step = ONE_ON(here, behind) - here;
+        on |= (Four)(step == size) & bits;
+        same |= (Four)(step == 0) & bits;
+        bits <<= 4;
+        here = behind;
+    }
+    shape->on = any_of(on);
+    shape->same = any_of(same);
 }
 
 // Of lanes anywhere; those that are off count as the first one.
@@ -43,8 +68,9 @@ static void shape_of_any(Shape *shape, uint32_t mask, const uint64_t address[LAN
     shape->low = low;
     shape->high = high;
     shape->bits = bits;
-    shape->on = steps_of(address, size) & pairs;
-    shape->same = steps_of(address, 0) & pairs;
+    find_steps(shape, address, size);
+    shape->on &= pairs;
+    shape->same &= pairs;
 }
 
 // Whether each lane lies so far behind the one before.

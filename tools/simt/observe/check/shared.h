@@ -72,6 +72,10 @@ uint32_t shared_split_lanes(const SharedTouch *at, uint32_t lanes);
 bool shared_join(Checker *owner, uint32_t word, uint32_t words, Record floor);
 // shared_quick of less than words. `apart`: no two lanes access the same.
 uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart);
+// A weak load or store by a whole warp, 1 or 2 bytes a lane, each behind the one before; `base`:
+// the record of the first lane; `warp_floor`: as in SharedTouch. False: unusual, look at all lanes.
+bool shared_bytes_row(Checker *checker, uint32_t byte, uint32_t size, Record base,
+                      Record warp_floor, bool loads);
 
 // Whether a read takes the place of an earlier one, which is ordered before it: what that may
 // collide with it may too.

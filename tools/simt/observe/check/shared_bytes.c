@@ -328,3 +328,129 @@ uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart) {
     note_split(owner, of.low / 4, of.high / 4);
     return open;
 }
+
+// --- whole warps, each lane behind the one before ---
+//
+// What was noted of bytes since the last barrier is in their own records, whatever split says: it
+// was set then. So where the words' records are older, those of the bytes tell all.
+
+// The bytes of a row, 1 << `shift` of them a lane's, and the words in which they lie; the record of
+// the first lane.
+typedef struct {
+    Checker *checker;
+    uint32_t byte, bytes, shift, word, words;
+    Record base, floor, warp_floor;
+} ByteRow;
+
+ALWAYS Record greatest(const Record *records, uint32_t count) {
+    Record found = 0;
+    for (uint32_t k = 0; k < count; k++) found = records[k] > found ? records[k] : found;
+    return found;
+}
+
+// Whether a barrier lies behind all that these records of the words tell, none of which is later
+// than `latest`.
+ALWAYS bool words_past(const ByteRow *row, const Record *words, Record latest) {
+    return latest < row->floor || greatest(words + row->word, row->words) < row->floor;
+}
+
+// The same of the bytes too.
+ALWAYS bool row_past(const ByteRow *row, const Record *words, const Record *bytes, Record latest) {
+    return words_past(row, words, latest) &&
+           (latest < row->floor || greatest(bytes + row->byte, row->bytes) < row->floor);
+}
+
+// Whether some word's last write is not known, or is noted by its bytes.
+ALWAYS bool row_unwritten(const ByteRow *row) {
+    const Checker *checker = row->checker;
+    const Record start = checker->block_start << RECORD_TIME;
+    uint32_t apart = 0, wrong = 0;
+    for (uint32_t k = row->word; k < row->word + row->words; k++) apart |= checker->split[k];
+    for (uint32_t k = row->word; k < row->word + row->words; k++)
+        wrong |= (uint32_t)(checker->cells.write[k] < start);
+    return wrong | (apart & (FOUR << OF_WRITE | FOUR << OF_WRITE_2));
+}
+
+// From now on all bytes of the row have such records of their own: `bits` of a word's.
+ALWAYS void split_row(const ByteRow *row, uint32_t bits) {
+    uint16_t *split = row->checker->split + row->word;
+    const uint32_t before = row->byte % 4, behind = row->words * 4 - before - row->bytes;
+    const uint32_t first = FOUR << before & FOUR, last = FOUR >> behind, lowest = bits / FOUR;
+    for (uint32_t k = 1; k + 1 < row->words; k++) split[k] |= (uint16_t)bits;
+    split[0] |= (uint16_t)(lowest * first);
+    split[row->words - 1] |= (uint16_t)(lowest * last);
+    note_split(row->checker, row->word, row->word + row->words - 1);
+    row->checker->odd_bytes |= !row->shift;
+    shared_noted(&row->checker->latest_bytes, row->base | RECORD_LANE_MASK | 3);
+}
+
+// Where others have read since the barrier, the lanes' reads are noted beside theirs, as by
+// shared_stands_for and shared_stays. Whether any have.
+ALWAYS bool note_row(const ByteRow *row, Record *read, Record *read_2) {
+    const ByteRow local = *row;
+    const Record copies = RECORD_COPY << RECORD_TIME;
+    uint64_t any = 0;
+    for (uint64_t k = 0; k < local.bytes; k++) {
+        const Record mine = local.base + (k >> local.shift << RECORD_THREAD);
+        const Record old = read[k], other = read_2[k];
+        const uint64_t strange = (old ^ mine) & RECORD_LANE_MASK ? 1 : 0;
+        const uint64_t far = (old ^ mine) & RECORD_WARP_MASK ? 1 : 0;
+        const uint64_t far_2 = (other ^ mine) & RECORD_WARP_MASK ? 1 : 0;
+        const uint64_t copy = (uint64_t)(old >= copies), copy_2 = (uint64_t)(other >= copies);
+        const uint64_t late = far | (uint64_t)(old >= local.warp_floor);
+        const uint64_t beside = (copy | (strange & late)) & (uint64_t)(old >= local.floor);
+        const uint64_t of_warp = (copy | far) ^ 1;
+        const uint64_t stays = copy_2 | (of_warp & far_2 & (uint64_t)(other >= local.floor));
+        read[k] = beside ? old : mine;
+        read_2[k] = beside & (stays ^ 1) ? mine : other;
+        any |= beside;
+    }
+    return any;
+}
+
+ALWAYS bool load_row(const ByteRow *row) {
+    Checker *checker = row->checker;
+    const Cells *words = &checker->cells, *bytes = &checker->byte_cells;
+    if (row_unwritten(row) || !words_past(row, words->write, checker->latest_write)) return false;
+    if (shared_second_writes(checker, row->word, row->words, row->floor)) return false;
+    if (!words_past(row, words->read, checker->latest_read)) return false;
+    if (!words_past(row, words->read_2, checker->latest_read_2)) return false;
+    if (checker->check->partial && !row_past(row, words->read, bytes->read, checker->latest_read))
+        return false;
+    if (note_row(row, bytes->read + row->byte, bytes->read_2 + row->byte))
+        shared_noted(&checker->latest_read_2, row->base | RECORD_LANE_MASK);
+    split_row(row, FOUR << OF_READ | FOUR << OF_READ_2);
+    shared_noted(&checker->latest_read, row->base | RECORD_LANE_MASK | 3);
+    return true;
+}
+
+ALWAYS bool store_row(const ByteRow *row) {
+    Checker *checker = row->checker;
+    const Cells *words = &checker->cells, *bytes = &checker->byte_cells;
+    const Record start = checker->block_start << RECORD_TIME;
+    if (!row_past(row, words->write, bytes->write, checker->latest_write)) return false;
+    if (shared_second_writes(checker, row->word, row->words, row->floor)) return false;
+    if (!row_past(row, words->read, bytes->read, checker->latest_read)) return false;
+    if (!row_past(row, words->read_2, bytes->read_2, checker->latest_read_2)) return false;
+    for (uint64_t k = 0; k < row->bytes; k++)
+        bytes->write[row->byte + k] = row->base + (k >> row->shift << RECORD_THREAD);
+    for (uint32_t k = row->word; k < row->word + row->words; k++)
+        checker->bytes_alone |= words->write[k] < start;
+    split_row(row, FOUR << OF_WRITE);
+    shared_noted(&checker->latest_write, row->base | RECORD_LANE_MASK | 3);
+    return true;
+}
+
+bool shared_bytes_row(Checker *checker, uint32_t byte, uint32_t size, Record base,
+                      Record warp_floor, bool loads) {
+    const uint32_t words = (byte % 4 + size * LANES + 3) / 4;
+    if (check_clusters(checker->machine)) return false;
+    shared_expand(checker, byte / 4, words);
+    const Record floor = checker->block_floor << RECORD_TIME;
+    if (size == 1) {
+        const ByteRow row = {checker, byte, LANES, 0, byte / 4, words, base, floor, warp_floor};
+        return loads ? load_row(&row) : store_row(&row);
+    }
+    const ByteRow row = {checker, byte, 2 * LANES, 1, byte / 4, words, base, floor, warp_floor};
+    return loads ? load_row(&row) : store_row(&row);
+}

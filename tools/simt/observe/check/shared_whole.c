@@ -172,7 +172,7 @@ bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t
     const uint64_t bytes = (uint64_t)size * LANES;
     const Extent *extent = &checker->variables[site];
     const bool loads = inst->access == ACCESS_LOAD;
-    if (!site || size < 4 || first & (size - 1)) return false;
+    if (!site || first & (size - 1)) return false;
     if (first < extent->low || first + bytes > extent->high) return false;
     if (checker->unwritten_at[site]) return false;
     if (inst->order && checker->words.count) return false;
@@ -186,9 +186,12 @@ bool check_whole_shared(Checker *checker, Warp *warp, const Inst *inst, uint64_t
                .warp_floor = checker->warp_floor[warp->index] << RECORD_TIME,
                .start = checker->block_start << RECORD_TIME,
                .span = RECORD_COPY << RECORD_TIME};
-    if (check_clusters(checker->machine)) set_cluster(&row, warp);
     if (check_saturated(checker, row.base)) return false;
-    if (rest_any(&checker->rest, row.word, bytes / 4, loads, false)) return false;
+    const uint64_t words = (first % 4 + bytes + 3) / 4;
+    if (rest_any(&checker->rest, row.word, words, loads, false)) return false;
+    if (size < 4)
+        return shared_bytes_row(checker, (uint32_t)first, size, row.base, row.warp_floor, loads);
+    if (check_clusters(checker->machine)) set_cluster(&row, warp);
     shared_expand(checker, row.word, (uint32_t)bytes / 4);
     if (!shared_join(checker, row.word, (uint32_t)bytes / 4, row.floor)) return false;
     return touch_row(&row, size, loads);

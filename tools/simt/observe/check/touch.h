@@ -176,6 +176,8 @@ bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t co
 
 // Notes weak accesses to words by these lanes. The lanes that are left: those need records.
 uint32_t backlog_add(const Touch *at, uint32_t mask);
+// The same of a few, of which it need not be known how they lie.
+uint32_t backlog_add_few(const Touch *at, uint32_t mask);
 // The same of so many lanes one behind the other, of which the first accesses this word of the
 // region; `base` is its record. False: they need records.
 bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word, uint32_t lanes);
@@ -212,6 +214,8 @@ void words_touch(Touch *at, uint32_t mask);
 uint32_t scattered_quick(const Touch *at, uint32_t mask);
 // The same of a few, of which it need not be known how they lie; not of lanes that met in parts.
 uint32_t scattered_few(const Touch *at, uint32_t mask);
+// Asks for the records that an access of these lanes will be held against: most of them are far.
+void scattered_fetch(uint64_t launch, bool loads, uint32_t mask, const uint64_t address[LANES]);
 
 // --- whole.c: whole warps at consecutive addresses, and runs of lanes ---
 

@@ -172,24 +172,44 @@ static bool quiet_cells(const Touch *at, const Region *region, const Span *span)
     return !more || all_settled(at, cells->read_2, span);
 }
 
-static inline void mark_group(const Touch *at, Region *region, uint32_t group) {
+// Whole warps access the group from now on. Whether some did before, in the same way.
+static inline bool mark_group(const Touch *at, Region *region, uint32_t group) {
+    uint64_t *pieces = at->reads ? region->group_read : region->group_written;
     const uint32_t pages = at->reads ? region->group_read_pages : region->group_written_pages;
-    const bool known = pages >> group * REGION_GROUP / REGION_PAGE & 1;
-    if (region->grouped != at->checker->check->launch || !known) backlog_group(at, region, group);
+    const bool page = pages >> group * REGION_GROUP / REGION_PAGE & 1;
+    const bool known = region->grouped == at->checker->check->launch;
+    if (known && shadow_group_bit(pieces, group)) return true;
+    if (known && page && at->checker->check->alone) {
+        pieces[group / GROUP_PIECE] |= (uint64_t)1 << group % GROUP_PIECE;
+        return false;
+    }
+    backlog_group(at, region, group);
+    return false;
 }
 
-static bool note_group(const Touch *at, GroupRecords *group, Record mine) {
-    if (!group_settled(at, group->write, mine) && !(at->reads && touch_acquired(at, group->write)))
+// Notes a read, of which it is the first one by a whole warp in this launch, or not.
+static inline void read_group(const Touch *at, GroupRecords *group, Record mine, bool first) {
+    const Record old = first ? 0 : group->read;
+    const bool many = touch_known(at, old) && !group_settled(at, old, mine) && !at->parted;
+    if (!touch_known(at, old) && !touch_stays(at, group->read_2, old)) group->read_2 = old;
+    group->read = mine | (Record)many << RECORD_MANY;
+}
+
+// Most groups are accessed once: then nothing is looked at.
+static bool note_group(const Touch *at, Region *region, uint32_t g, Record mine) {
+    GroupRecords *group = &region->groups[g];
+    const bool first = !mark_group(at, region, g);
+    const bool written = at->reads ? shadow_group_bit(region->group_written, g) : !first;
+    if (written && !group_settled(at, group->write, mine) &&
+        !(at->reads && touch_acquired(at, group->write)))
         return false;
     if (at->reads) {
-        const Record old = group->read;
-        if (at->rest && !group_settled(at, old, mine)) return false;
-        const bool many = touch_known(at, old) && !group_settled(at, old, mine) && !at->parted;
-        if (!touch_stays(at, group->read_2, old)) group->read_2 = old;
-        group->read = mine | (Record)many << RECORD_MANY;
+        if (at->rest && !first && !group_settled(at, group->read, mine)) return false;
+        read_group(at, group, mine, first);
         return true;
     }
-    if (!group_settled(at, group->read, mine) || !group_settled(at, group->read_2, mine))
+    const bool read = shadow_group_bit(region->group_read, g);
+    if (read && !(group_settled(at, group->read, mine) && group_settled(at, group->read_2, mine)))
         return false;
     group->write = mine;
     return true;
@@ -207,11 +227,18 @@ static bool whole_groups(const Touch *at, Region *region, Record first, uint32_t
         const Record base = first + ((Record)(k * of_group) << RECORD_THREAD);
         const Span span = {base, word + k * REGION_GROUP, REGION_GROUP, (uint32_t)shift};
         if (!quiet_cells(at, region, &span)) return false;
-        GroupRecords *group = &region->groups[word / REGION_GROUP + k];
-        mark_group(at, region, word / REGION_GROUP + k);
-        if (!note_group(at, group, base | shift)) return false;
+        if (!note_group(at, region, word / REGION_GROUP + k, base | shift)) return false;
     }
     return true;
+}
+
+// Whether nobody wrote to the group in this launch, and no whole warp read it.
+static inline bool untouched(const Touch *at, const Region *region, uint32_t g) {
+    const uint64_t launch = at->checker->check->launch;
+    const uint32_t page = 1u << g * REGION_GROUP / REGION_PAGE;
+    return region->grouped == launch && !(shadow_pages(region->written, launch) & page) &&
+           !shadow_group_bit(region->group_read, g) &&
+           !shadow_group_bit(region->group_written, g) && quiet_backlog(at, region, g);
 }
 
 bool whole_group(const Touch *at, uint64_t address) {
@@ -221,18 +248,13 @@ bool whole_group(const Touch *at, uint64_t address) {
     if (touch_rest(at, address, REGION_GROUP)) return false;
     const uint32_t word = (uint32_t)(offset % REGION_BYTES / 4);
     const Span span = {at->mine, word, REGION_GROUP, 5};
-    GroupRecords *group = &region->groups[word / REGION_GROUP];
-    const uint32_t page = shadow_pages_between(word, word);
-    if (at->reads && !(shadow_pages(region->written, launch) & page) && region->grouped == launch &&
-        group->write < at->launch && group->read < at->launch &&
-        quiet_backlog(at, region, word / REGION_GROUP)) { // nobody did anything here
-        mark_group(at, region, word / REGION_GROUP);
-        group->read = at->mine | GROUP_ONE;
+    const uint32_t g = word / REGION_GROUP;
+    if (at->reads && untouched(at, region, g)) {
+        mark_group(at, region, g);
+        region->groups[g].read = at->mine | GROUP_ONE;
         return true;
     }
-    if (!quiet_cells(at, region, &span)) return false;
-    mark_group(at, region, word / REGION_GROUP);
-    return note_group(at, group, at->mine | GROUP_ONE);
+    return quiet_cells(at, region, &span) && note_group(at, region, g, at->mine | GROUP_ONE);
 }
 
 // Whether no whole warp's write to the groups of these words matters: a read of the words may be

@@ -67,8 +67,12 @@ static void note_strong(const Touch *at, Region *region, Cells *cells, uint32_t 
     const bool many = known && !at->rest && !touch_ordered(at, old);
     cells->write[k] = at->mine | (Record)many << RECORD_MANY;
     if (shadow_pages(region->read, launch) && cells->read) {
-        if (record_scope(cells->read[k])) cells->read[k] = 0;
-        if (region->more == launch && record_scope(cells->read_2[k])) cells->read_2[k] = 0;
+        Record none = 0, *other = region->more == launch ? &cells->read_2[k] : &none;
+        if (record_scope(*other)) *other = 0;
+        if (record_scope(cells->read[k])) {
+            cells->read[k] = *other; // no second one without a first
+            *other = 0;
+        }
     }
     if (touch_known(at, old) && !touch_weak(at, old)) return;
     if (region_use_more(at, region)) put_aside(at, old, &cells->write_2[k]);
