@@ -141,7 +141,14 @@ template <class T, int VEC> struct RowsPack {
     // Once: nobody will read it again, so its cache line may go first.
     __device__ void load(const T *from) { word = __ldcs(reinterpret_cast<const Word *>(from)); }
     __device__ void load_again(const T *from) { word = *reinterpret_cast<const Word *>(from); }
+    // What does not change while the kernel runs: no store to anything has to come before.
+    __device__ void load_soon(const T *from) { word = __ldg(reinterpret_cast<const Word *>(from)); }
     __device__ void store(T *to) const { __stcs(reinterpret_cast<Word *>(to), word); }
+    __device__ void load(const T *from, bool once) { once ? load(from) : load_again(from); }
+    __device__ void store(T *to, bool once) const {
+        if (once) return store(to);
+        *reinterpret_cast<Word *>(to) = word;
+    }
     __device__ void widen(float *x) const {
         T at[VEC];
         memcpy(at, &word, sizeof word);
@@ -717,6 +724,20 @@ __device__ inline void rows_copy_async(void *to, const void *from) {
     *(uint4 *)to = *(const uint4 *)from;
 #endif
 }
+// With `once` its line may leave the L2 cache first.
+__device__ inline void rows_copy_async(void *to, const void *from, bool once) {
+#if __CUDA_ARCH__ >= 800
+    unsigned long long policy;
+    if (!once) return rows_copy_async(to, from);
+    asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "l"(policy)
+                 : "memory");
+#else
+    rows_copy_async(to, from);
+#endif
+}
 
 // Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
 // capability 9.0 all lanes of a warp, themselves.
@@ -1107,7 +1128,7 @@ struct RowsSoftmax {
     static __device__ float scale(const RowsExpSum &all, size_t, const Parameters &) {
         return 1 / all.sum;
     }
-    template <class T, int VEC, bool CUT>
+    template <class T, int VEC, int HOW>
     static __device__ void apply(float *x, const RowsExpSum &all, float scale, const Parameters &,
                                  size_t, size_t) {
 #pragma unroll
@@ -1120,32 +1141,40 @@ struct RowsAffine {
     const void *weight, *bias;
     float epsilon;
 };
-// VEC of `cols` numbers from column i on; with CUT they may lie anywhere. Those of 4 bytes are
+// What is known where weights are asked for: they may lie anywhere, and packs have to be cut; or no
+// store has to come before, so that they may be asked for sooner.
+enum { ROWS_CUT = 1, ROWS_SOON = 2 };
+
+// VEC of `cols` numbers from column i on; with ROWS_CUT they may lie anywhere. Those of 4 bytes are
 // sooner loaded one by one than cut.
-template <class T, int VEC, bool CUT>
+template <class T, int VEC, int HOW>
 __device__ void rows_weights(const void *all, size_t i, size_t cols, float *w) {
     const T *from = (const T *)all + i;
+    enum { CUT = HOW & ROWS_CUT, SOON = HOW & ROWS_SOON };
     const unsigned phase = CUT ? rows_phase(from) : 0;
     RowsPack<T, VEC> v, high;
     if (CUT && (sizeof(T) == 4 || i < phase || i - phase + 2 * VEC > cols)) {
 #pragma unroll
-        for (int j = 0; j < VEC; j++) w[j] = rows_float(from[j]);
+        for (int j = 0; j < VEC; j++) w[j] = rows_float(SOON ? __ldg(from + j) : from[j]);
         return;
     }
-    v.load_again(from - phase);
-    if (CUT) high.load_again(from - phase + VEC), v = rows_cut(v, high, phase);
+    SOON ? v.load_soon(from - phase) : v.load_again(from - phase);
+    if (CUT) {
+        SOON ? high.load_soon(from - phase + VEC) : high.load_again(from - phase + VEC);
+        v = rows_cut(v, high, phase);
+    }
     v.widen(w);
 }
-template <class T, int VEC, bool CUT>
+template <class T, int VEC, int HOW>
 __device__ void rows_affine(float *x, const RowsAffine &affine, size_t i, size_t cols) {
     float w[VEC];
     if (affine.weight) {
-        rows_weights<T, VEC, CUT>(affine.weight, i, cols, w);
+        rows_weights<T, VEC, HOW>(affine.weight, i, cols, w);
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] *= w[j];
     }
     if (affine.bias) {
-        rows_weights<T, VEC, CUT>(affine.bias, i, cols, w);
+        rows_weights<T, VEC, HOW>(affine.bias, i, cols, w);
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] += w[j];
     }
@@ -1156,12 +1185,12 @@ struct RowsLayerNorm {
     static __device__ float scale(const RowsMoments &all, size_t, const RowsAffine &affine) {
         return rsqrtf(all.m2 / all.count + affine.epsilon);
     }
-    template <class T, int VEC, bool CUT>
+    template <class T, int VEC, int HOW>
     static __device__ void apply(float *x, const RowsMoments &all, float scale,
                                  const RowsAffine &affine, size_t i, size_t cols) {
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] = (x[j] - all.mean) * scale;
-        rows_affine<T, VEC, CUT>(x, affine, i, cols);
+        rows_affine<T, VEC, HOW>(x, affine, i, cols);
     }
 };
 struct RowsRmsNorm {
@@ -1170,12 +1199,12 @@ struct RowsRmsNorm {
     static __device__ float scale(float all, size_t cols, const RowsAffine &affine) {
         return rsqrtf(all / (float)cols + affine.epsilon);
     }
-    template <class T, int VEC, bool CUT>
+    template <class T, int VEC, int HOW>
     static __device__ void apply(float *x, float, float scale, const RowsAffine &affine, size_t i,
                                  size_t cols) {
 #pragma unroll
         for (int j = 0; j < VEC; j++) x[j] *= scale;
-        rows_affine<T, VEC, CUT>(x, affine, i, cols);
+        rows_affine<T, VEC, HOW>(x, affine, i, cols);
     }
 };
 
@@ -1243,15 +1272,15 @@ template <class T, RowsLie LIE> struct RowsEnds {
 // in. All are on their way before the first is looked at.
 template <RowsLie LIE, int STEP, class T, int VEC, int PER>
 __device__ void rows_load_packs(RowsPack<T, VEC> (&v)[PER], const T *from, unsigned left,
-                                float fill) {
+                                float fill, bool once = true) {
     RowsPack<T, VEC> high[LIE == ROWS_APART ? PER : 1];
     const unsigned phase = LIE == ROWS_APART ? rows_phase(from) : 0;
 #pragma unroll
     for (int p = 0; p < PER; p++) {
         v[p].fill(fill);
         if (p * STEP >= left) continue;
-        v[p].load(from - phase + p * STEP);
-        if (LIE == ROWS_APART) high[p].load(from - phase + p * STEP + VEC);
+        v[p].load(from - phase + p * STEP, once);
+        if (LIE == ROWS_APART) high[p].load(from - phase + p * STEP + VEC, once);
     }
 #pragma unroll
     for (int p = 0; p < PER; p++)
@@ -1265,30 +1294,26 @@ template <class T> __device__ void rows_prefetch(const T *row, unsigned lane, si
         asm volatile("prefetch.global.L2 [%0];" ::"l"(row + i));
 }
 
-// A row for LANES threads: of a warp, or all of a block, or of each of CLUSTER blocks. N elements
-// of it stay in registers from the one load to the one store. Blocks of LANES threads if these are
-// more than a warp, else of 256.
-template <class Map, class T, int LANES, int N, int CLUSTER, RowsLie LIE>
+// A row for LANES threads: of a warp, or all of a block. N elements of it stay in registers from
+// the one load to the one store. Blocks of LANES threads if these are more than a warp, else of
+// 256.
+template <class Map, class T, int LANES, int N, RowsLie LIE>
 __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
     rows_map(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead) {
     typedef typename Map::Op Op;
     typedef RowsEnds<T, LIE> Ends;
     enum { VEC = 16 / sizeof(T), PER = N / VEC, STEP = LANES * VEC, CUT = LIE != ROWS_ALIGNED };
     enum { THREADS = LANES > 32 ? LANES : 256, MOST = (Ends::EDGES + LANES - 1) / LANES };
-    enum { SOME = N < 32 ? N : 32, PACKS = SOME / VEC }; // as floats at a time
-    const size_t row = ((size_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES) / CLUSTER;
-    const unsigned lane = threadIdx.x % LANES, rank = blockIdx.x % CLUSTER;
+    const size_t row = (size_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
+    const unsigned lane = threadIdx.x % LANES;
     const T *from = task.in + row * task.in_stride;
     T *to = task.out + row * task.out_stride;
     const Ends ends(to, row < task.rows ? task.cols : 0);
-    const unsigned edges = rank == 0 ? ends.edges() : 0;
-    const size_t i = ends.head + rank * (LANES * N) + lane * VEC;
+    const unsigned edges = ends.edges();
+    const size_t i = ends.head + lane * VEC;
     const unsigned left = ends.left(i, LANES * N);
-#if __CUDA_ARCH__ >= 900
-    if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
-#endif
     RowsPack<T, VEC> v[PER];
-    float x[SOME], edge[MOST + 1];
+    float x[N], edge[MOST + 1];
     rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
     if (LANES >= 512 && ahead > 0 && row + ahead < task.rows)
         rows_prefetch(from + ahead * task.in_stride, lane, task.cols);
@@ -1297,27 +1322,19 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
         edge[e] =
             lane + e * LANES < edges ? rows_float(from[ends.edge(lane + e * LANES)]) : Op::fill();
     const int valid = (int)((left + STEP - 1) / STEP * VEC);
-    typename Op::Acc all = Op::identity();
 #pragma unroll
-    for (int q = 0; q < PER; q += PACKS) {
-#pragma unroll
-        for (int p = 0; p < PACKS; p++) v[q + p].widen(x + p * VEC);
-        const int here = PACKS < PER ? min(max(valid - q * VEC, 0), (int)SOME) : valid;
-        const typename Op::Acc some = Op::template gather<SOME, VEC>(x, here, 0, STEP);
-        all = q == 0 ? some : Op::combine(all, some);
-    }
+    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
+    typename Op::Acc all = Op::template gather<N, VEC>(x, valid, 0, STEP);
     if (MOST > 0) {
         const int mine = edges > lane ? (int)((edges - lane + LANES - 1) / LANES) : 0;
         all = Op::combine(all, Op::template gather<MOST + !MOST, 1>(edge, mine, 0, 1));
     }
     all = LANES > 32 ? rows_block_all<Op, THREADS>(all, 0) : rows_lanes_all<Op>(all, LANES);
-    if (CLUSTER > 1) all = rows_cluster_all<Op, CLUSTER>(all);
     const float scale = Map::scale(all, task.cols, parameters);
 #pragma unroll
     for (int p = 0; p < PER; p++)
         if (p * STEP < left) {
-            float *const y = x + p % PACKS * VEC;
-            if (PACKS < PER) v[p].widen(y); // others have taken its place
+            float *const y = x + p * VEC;
             Map::template apply<T, VEC, CUT>(y, all, scale, parameters, i + p * STEP, task.cols);
             v[p].narrow(y);
             v[p].store(to + i + p * STEP);
@@ -1326,9 +1343,148 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
     for (int e = 0; e < MOST; e++)
         if (lane + e * LANES < edges) {
             const size_t at = ends.edge(lane + e * LANES);
-            Map::template apply<T, 1, false>(edge + e, all, scale, parameters, at, task.cols);
+            Map::template apply<T, 1, 0>(edge + e, all, scale, parameters, at, task.cols);
             rows_narrow(edge[e], to + at);
         }
+}
+
+// What this thread has asked for since the last call is a group.
+__device__ inline void rows_copy_group() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Waits until no more than so many groups are on their way: 0 to 3, known when compiled.
+__device__ inline void rows_copy_wait(int groups) {
+#if __CUDA_ARCH__ >= 800
+    if (groups == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
+    if (groups == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
+    if (groups == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
+    if (groups == 3) asm volatile("cp.async.wait_group 3;" ::: "memory");
+#endif
+}
+
+__device__ inline unsigned rows_beyond(unsigned left, unsigned first) {
+    return left > first ? left - first : 0;
+}
+
+// What the elements of `left` are to an operator: PER packs that lie `step` apart.
+template <class Op, class T, int VEC, int PER>
+__device__ typename Op::Acc rows_gather_packs(const RowsPack<T, VEC> (&v)[PER], unsigned left,
+                                              unsigned step) {
+    float x[PER * VEC];
+    const unsigned packs = (left + step - 1) / step;
+#pragma unroll
+    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
+    return Op::template gather<PER * VEC, VEC>(x, (int)min(packs, PER) * VEC, 0, step);
+}
+
+// Applies to PER packs, from column i on, and stores them. All weights are asked for before the
+// first pack is stored.
+template <class Map, int CUT, class T, int VEC, int PER>
+__device__ void rows_apply_packs(RowsPack<T, VEC> (&v)[PER], const typename Map::Op::Acc &all,
+                                 float scale, const typename Map::Parameters &parameters, size_t i,
+                                 size_t cols, T *to, unsigned left, unsigned step, bool once) {
+    float x[PER * VEC];
+#pragma unroll
+    for (int p = 0; p < PER; p++) {
+        uint4 &w = v[p].word;
+        asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
+        v[p].widen(x + p * VEC);
+        Map::template apply<T, VEC, CUT | ROWS_SOON>(x + p * VEC, all, scale, parameters,
+                                                     p * step < left ? i + p * step : 0, cols);
+    }
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+        if (p * step < left) {
+            v[p].narrow(x + p * VEC);
+            v[p].store(to + i + p * step, once);
+        }
+}
+
+// A row for a block, or for each of CLUSTER blocks: KEPT packs of a thread stay in registers,
+// `hold` in shared memory. `once`: the row makes way in the cache for its weights.
+template <class Map, class T, int THREADS, int BLOCKS, int CLUSTER, RowsLie LIE>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    rows_map_held(RowsTask<T> task, typename Map::Parameters parameters, unsigned hold, bool once) {
+    typedef typename Map::Op Op;
+    typedef RowsEnds<T, LIE> Ends;
+    enum { VEC = 16 / sizeof(T), STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
+    enum { KEPT = 4, SOME = 16 / VEC }; // packs in registers; that are floats at a time
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    const unsigned t = threadIdx.x, rank = blockIdx.x % CLUSTER, most = (KEPT + hold) * STEP;
+    const unsigned quarter = (hold + 4 * SOME - 1) / (4 * SOME) * SOME;
+    RowsPack<T, VEC> *const held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes) + t;
+    const size_t row = blockIdx.x / CLUSTER;
+    const T *from = task.in + row * task.in_stride;
+    T *to = task.out + row * task.out_stride;
+    const Ends ends(to, task.cols);
+    const unsigned edges = rank == 0 ? ends.edges() : 0;
+    const size_t i = ends.head + (size_t)rank * most + t * VEC;
+    const unsigned left = ends.left(i, most);
+#if __CUDA_ARCH__ >= 900
+    if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+    RowsPack<T, VEC> v[KEPT / SOME][SOME];
+#pragma unroll
+    for (int q = 0; q < KEPT; q += SOME)
+        rows_load_packs<LIE, STEP>(v[q / SOME], from + i + q * STEP, rows_beyond(left, q * STEP),
+                                   Op::fill(), once);
+    for (unsigned g = 0; g < 4; g++) {
+        for (unsigned k = g * quarter; k < min((g + 1) * quarter, hold) && (KEPT + k) * STEP < left;
+             k++) {
+            const T *const pack = from + i + (KEPT + k) * STEP;
+            if (LIE == ROWS_APART) {
+                RowsPack<T, VEC> one[1];
+                rows_load_packs<LIE, STEP>(one, pack, VEC, Op::fill(), once);
+                held[k * THREADS] = one[0];
+            } else {
+                rows_copy_async(held + k * THREADS, pack, once);
+            }
+        }
+        rows_copy_group();
+    }
+    float edge = t < edges ? rows_float(from[ends.edge(t)]) : Op::fill();
+    typename Op::Acc all = Op::template gather<1, 1>(&edge, t < edges, 0, 1);
+#pragma unroll
+    for (int q = 0; q < KEPT; q += SOME)
+        all =
+            Op::combine(all, rows_gather_packs<Op>(v[q / SOME], rows_beyond(left, q * STEP), STEP));
+#pragma unroll
+    for (int g = 0; g < 4; g++) {
+        rows_copy_wait(3 - g);
+        for (unsigned k = g * quarter; k < min((g + 1) * quarter, hold) && (KEPT + k) * STEP < left;
+             k += SOME) {
+            const unsigned rest = left - (KEPT + k) * STEP;
+            RowsPack<T, VEC> some[SOME];
+#pragma unroll
+            for (int p = 0; p < SOME; p++) {
+                some[p].fill(Op::fill());
+                if (p * STEP < rest) some[p] = held[(k + p) * THREADS];
+            }
+            all = Op::combine(all, rows_gather_packs<Op>(some, rest, STEP));
+        }
+    }
+    all = rows_block_all<Op, THREADS>(all, 0);
+    if (CLUSTER > 1) all = rows_cluster_all<Op, CLUSTER>(all);
+    const float scale = Map::scale(all, task.cols, parameters);
+#pragma unroll
+    for (int q = 0; q < KEPT; q += SOME) {
+        rows_apply_packs<Map, CUT>(v[q / SOME], all, scale, parameters, i + q * STEP, task.cols, to,
+                                   rows_beyond(left, q * STEP), STEP, once);
+    }
+    for (unsigned k = 0; k < hold && (KEPT + k) * STEP < left; k += SOME) {
+        const unsigned rest = left - (KEPT + k) * STEP;
+#pragma unroll
+        for (int p = 0; p < SOME; p++)
+            if (p * STEP < rest) v[0][p] = held[(k + p) * THREADS];
+        rows_apply_packs<Map, CUT>(v[0], all, scale, parameters, i + (KEPT + k) * STEP, task.cols,
+                                   to, rest, STEP, once);
+    }
+    if (t < edges) {
+        Map::template apply<T, 1, 0>(&edge, all, scale, parameters, ends.edge(t), task.cols);
+        rows_narrow(edge, to + ends.edge(t));
+    }
 }
 
 // Waits for all that this thread has asked for.
@@ -1453,32 +1609,49 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
     for (int k = 0; k < N; k++)
         if (k < valid) {
-            Map::template apply<T, 1, false>(x + k, all, scale, parameters, i + k, task.cols);
+            Map::template apply<T, 1, 0>(x + k, all, scale, parameters, i + k, task.cols);
             rows_narrow(x[k], out.row + i + k);
         }
     __syncwarp(); // what goes out is in the window
     rows_send(out.begin, task.out + out.at, out.n, out.lane, out.lanes);
 }
 
+// 16 bytes that are to stay in the L2 cache until they are read again.
+template <class T, int VEC> __device__ void rows_load_last(RowsPack<T, VEC> &v, const T *from) {
+#if __CUDA_ARCH__ >= 800
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
+    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(v.word.x), "=r"(v.word.y), "=r"(v.word.z), "=r"(v.word.w)
+                 : "l"(from), "l"(policy));
+#else
+    v.load_again(from);
+#endif
+}
+
 // The same for rows that no cluster can hold: `parts` blocks for each, all blocks of the grid on
 // the device at a time, which a cooperative launch guarantees. Everybody tells everybody its result
-// through mailboxes, whose flag is the turn. As many tiles of a part as fit stay in shared memory;
-// the others are read again, the last ones first, since they may still be in the cache.
+// through mailboxes, whose flag is the turn. `hold` packs of a thread stay in shared memory; the
+// others are read again, the last ones first, and the last `cached` tiles are to stay in L2.
+struct RowsShare {
+    unsigned parts, hold, cached;
+};
 template <class Map, class T, int THREADS, int PER, int BLOCKS, RowsLie LIE>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    rows_map_grid(RowsTask<T> task, unsigned parts, unsigned hold,
-                  typename Map::Parameters parameters, unsigned long long *boxes, unsigned *done) {
+    rows_map_grid(RowsTask<T> task, RowsShare share, typename Map::Parameters parameters,
+                  unsigned long long *boxes, unsigned *done) {
     typedef typename Map::Op Op;
     typedef typename Op::Acc Acc;
     typedef RowsEnds<T, LIE> Ends;
-    enum { VEC = 16 / sizeof(T), N = PER * VEC, STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
+    enum { VEC = 16 / sizeof(T), SOME = 16 / VEC, STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
     enum { TILE = THREADS * PER, WORDS = sizeof(Acc) / 4 };
     extern __shared__ __align__(16) unsigned char rows_bytes[];
     RowsPack<T, VEC> *held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes);
-    const unsigned t = threadIdx.x, part = blockIdx.x % parts, teams = gridDim.x / parts;
+    const unsigned t = threadIdx.x, parts = share.parts, part = blockIdx.x % parts;
+    const unsigned teams = gridDim.x / parts;
     const size_t tiles = (task.cols / VEC + TILE - 1) / TILE;
     const size_t low = tiles * part / parts, high = tiles * (part + 1) / parts;
-    const size_t stay = low + hold < high ? low + hold : high; // tiles below stay
+    const size_t last = high - low > share.cached ? high - share.cached : low;
     unsigned turn = 1;
     for (size_t row = blockIdx.x / parts; row < task.rows; row += teams, turn++) {
         const T *from = task.in + row * task.in_stride;
@@ -1489,17 +1662,28 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         float edge = t < edges ? rows_float(from[ends.edge(t)]) : Op::fill();
         for (size_t k = low; k < high; k++) {
             RowsPack<T, VEC> v[PER];
-            float x[N];
             const size_t i = ends.head + (k * TILE + t) * VEC;
             const unsigned left = ends.left(i, TILE * VEC);
-            rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
+            const unsigned at = (unsigned)(k - low) * PER;
+            if (k < last || LIE == ROWS_APART || at + PER <= share.hold)
+                rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
+            else
 #pragma unroll
-            for (int p = 0; p < PER; p++) {
-                if (k < stay) held[(k - low) * TILE + t + p * THREADS] = v[p];
-                v[p].widen(x + p * VEC);
+                for (int p = 0; p < PER; p++) {
+                    v[p].fill(Op::fill());
+                    if (p * STEP < left) rows_load_last(v[p], from + i + p * STEP);
+                }
+#pragma unroll
+            for (int p = 0; p < PER; p++)
+                if (at + p < share.hold) held[(at + p) * THREADS + t] = v[p];
+#pragma unroll
+            for (int q = 0; q < PER; q += SOME) {
+                RowsPack<T, VEC> some[SOME];
+#pragma unroll
+                for (int p = 0; p < SOME; p++) some[p] = v[q + p];
+                mine = Op::combine(mine,
+                                   rows_gather_packs<Op>(some, rows_beyond(left, q * STEP), STEP));
             }
-            const int valid = (int)((left + STEP - 1) / STEP * VEC);
-            mine = Op::combine(mine, Op::template gather<N, VEC>(x, valid, 0, STEP));
         }
         if (Ends::EDGES)
             mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, 0, 1));
@@ -1513,20 +1697,20 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         all = rows_block_all<Op, THREADS>(all, 1);
         const float scale = Map::scale(all, task.cols, parameters);
         if (t < edges) {
-            Map::template apply<T, 1, false>(&edge, all, scale, parameters, ends.edge(t),
-                                             task.cols);
+            Map::template apply<T, 1, 0>(&edge, all, scale, parameters, ends.edge(t), task.cols);
             rows_narrow(edge, to + ends.edge(t));
         }
         for (size_t k = high; k-- > low;) {
             RowsPack<T, VEC> v[PER];
             const size_t i = ends.head + (k * TILE + t) * VEC;
             const unsigned left = ends.left(i, TILE * VEC);
-            if (k >= stay) rows_load_packs<LIE, STEP>(v, from + i, left, 0);
+            const unsigned at = (unsigned)(k - low) * PER;
+            if (at + PER > share.hold) rows_load_packs<LIE, STEP>(v, from + i, left, 0);
 #pragma unroll
             for (int p = 0; p < PER; p++)
                 if (p * STEP < left) {
                     float x[VEC];
-                    if (k < stay) v[p] = held[(k - low) * TILE + t + p * THREADS];
+                    if (at + p < share.hold) v[p] = held[(at + p) * THREADS + t];
                     v[p].widen(x);
                     Map::template apply<T, VEC, CUT>(x, all, scale, parameters, i + p * STEP,
                                                      task.cols);
@@ -1553,18 +1737,21 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 #define ROWS_OF_WARP         2572u // bytes of a row that is for a warp at most
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
-// memory of a block and of an SM.
+// memory of a block and of an SM, and the L2 cache.
 typedef struct {
-    int device, sms, threads, block_bytes, sm_bytes, major;
+    int device, sms, threads, block_bytes, sm_bytes, cache_bytes, major;
 } RowsDevice;
 inline cudaError_t rows_device(RowsDevice *d) {
-    const cudaDeviceAttr which[] = {
-        cudaDevAttrMultiProcessorCount, cudaDevAttrMaxThreadsPerMultiProcessor,
-        cudaDevAttrMaxSharedMemoryPerBlockOptin, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-        cudaDevAttrComputeCapabilityMajor};
-    int *const into[] = {&d->sms, &d->threads, &d->block_bytes, &d->sm_bytes, &d->major};
+    const cudaDeviceAttr which[] = {cudaDevAttrMultiProcessorCount,
+                                    cudaDevAttrMaxThreadsPerMultiProcessor,
+                                    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                    cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                                    cudaDevAttrL2CacheSize,
+                                    cudaDevAttrComputeCapabilityMajor};
+    int *const into[] = {&d->sms,      &d->threads,     &d->block_bytes,
+                         &d->sm_bytes, &d->cache_bytes, &d->major};
     cudaError_t error = cudaGetDevice(&d->device);
-    for (int k = 0; k < 5 && error == cudaSuccess; k++)
+    for (int k = 0; k < 6 && error == cudaSuccess; k++)
         error = cudaDeviceGetAttribute(into[k], which[k], d->device);
     d->threads *= d->sms;
     return error;
@@ -1781,24 +1968,45 @@ cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, s
     return cudaGetLastError();
 }
 
-template <class Map, class T, int LANES, int N, int CLUSTER, RowsLie LIE>
+template <class Map, class T, int LANES, int N, RowsLie LIE>
 cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead,
                            cudaStream_t stream) {
     // Two packs to cut one from take the registers of twice as many elements.
-    enum { TWO = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 && CLUSTER == 1 };
+    enum { TWO = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 };
     enum { MORE = TWO ? 2 : 1, L = LANES * MORE };
     const unsigned threads = L > 32 ? L : 256, per_block = threads / L;
-    void *arguments[] = {&task, &parameters, &ahead};
-    const void *kernel = (const void *)rows_map<Map, T, L, N / MORE, CLUSTER, LIE>;
+    rows_map<Map, T, L, N / MORE, LIE>
+        <<<(unsigned)((task.rows + per_block - 1) / per_block), threads, 0, stream>>>(
+            task, parameters, ahead);
+    return cudaGetLastError();
+}
+
+// Packs of a thread that have to be in shared memory, and whether there is room for them, with
+// BLOCKS blocks on an SM and CLUSTER for a row.
+template <int THREADS, int BLOCKS, int CLUSTER>
+bool rows_held_fit(const RowsDevice &d, size_t packs, unsigned *hold) {
+    const size_t each = (packs + THREADS * CLUSTER - 1) / (THREADS * CLUSTER);
+    const int fit = d.sm_bytes / BLOCKS - 2048, most = d.block_bytes - 1024;
+    *hold = each > 4 ? (unsigned)(each - 4) : 0;
+    return each * THREADS * 16 <= (size_t)(fit < most ? fit : most) + 4 * THREADS * 16 &&
+           d.threads / d.sms >= THREADS * BLOCKS;
+}
+template <class Map, class T, int THREADS, int BLOCKS, int CLUSTER, RowsLie LIE>
+cudaError_t rows_held_start(RowsTask<T> task, typename Map::Parameters parameters, unsigned hold,
+                            bool once, cudaStream_t stream) {
+    void *arguments[] = {&task, &parameters, &hold, &once};
+    const void *kernel = (const void *)rows_map_held<Map, T, THREADS, BLOCKS, CLUSTER, LIE>;
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute cluster = {};
-    config.gridDim = dim3((unsigned)((task.rows + per_block - 1) / per_block * CLUSTER));
-    config.blockDim = dim3(threads), config.stream = stream;
+    config.gridDim = dim3((unsigned)(task.rows * CLUSTER)), config.blockDim = dim3(THREADS);
+    config.dynamicSmemBytes = hold * THREADS * 16, config.stream = stream;
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = CLUSTER;
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     config.attrs = &cluster, config.numAttrs = CLUSTER > 1 ? 1 : 0;
-    return cudaLaunchKernelExC(&config, kernel, arguments);
+    const cudaError_t error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)config.dynamicSmemBytes);
+    return error == cudaSuccess ? cudaLaunchKernelExC(&config, kernel, arguments) : error;
 }
 
 template <class Map, class T, int LANES, int N>
@@ -1814,17 +2022,19 @@ cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters paramete
 }
 
 // All of the device: for so many rows at a time that a third more than the shared memory of all SMs
-// would hold them, since the rest is still in the cache when it is read again.
-template <class Map, class T, RowsLie LIE>
+// would hold them, since the rest is still in the cache when it is read again. With one block on
+// each SM two thirds of the cache are marked for it.
+template <class Map, class T, int THREADS, int BLOCKS, RowsLie LIE>
 cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
                           typename Map::Parameters parameters, void *workspace,
                           cudaStream_t stream) {
-    enum { VEC = 16 / sizeof(T), THREADS = 512, PER = 4, TILE = THREADS * PER * VEC };
-    const void *kernel = (const void *)rows_map_grid<Map, T, THREADS, PER, 2, LIE>;
-    const int tile = TILE * (int)sizeof(T), wanted = d.threads / d.sms >= 2 * THREADS ? 2 : 1;
+    enum { PER = 4, SLOT = THREADS * 16 };
+    const void *kernel = (const void *)rows_map_grid<Map, T, THREADS, PER, BLOCKS, LIE>;
+    const int wanted = d.threads / d.sms >= BLOCKS * THREADS ? BLOCKS : 1;
     const int fit = d.sm_bytes / wanted - 2048, most = d.block_bytes - 1024;
-    unsigned hold = (unsigned)((fit < most ? fit : most) / tile);
-    const size_t bytes = hold * (size_t)tile, row = task.cols * sizeof(T);
+    RowsShare share = {1, (unsigned)((fit < most ? fit : most) / SLOT), 0};
+    if (BLOCKS > 1) share.hold = share.hold / PER * PER;
+    const size_t bytes = share.hold * (size_t)SLOT, row = task.cols * sizeof(T);
     int per_sm = 0;
     cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
@@ -1836,11 +2046,13 @@ cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
     size_t teams = bytes * blocks * 4 / 3 / row;
     teams = teams < task.rows ? teams : task.rows;
     teams = teams < 1 ? 1 : teams < blocks ? teams : blocks;
-    unsigned parts = blocks / (unsigned)teams;
+    share.parts = blocks / (unsigned)teams;
+    if (BLOCKS == 1)
+        share.cached = (unsigned)((size_t)d.cache_bytes / 3 * 2 / blocks / (PER * SLOT));
     unsigned long long *boxes = (unsigned long long *)workspace;
     unsigned *done = (unsigned *)(boxes + 3 * ROWS_BOXES) + 1;
-    void *arguments[] = {&task, &parts, &hold, &parameters, &boxes, &done};
-    return cudaLaunchCooperativeKernel(kernel, dim3(parts * (unsigned)teams), dim3(THREADS),
+    void *arguments[] = {&task, &share, &parameters, &boxes, &done};
+    return cudaLaunchCooperativeKernel(kernel, dim3(share.parts * (unsigned)teams), dim3(THREADS),
                                        arguments, bytes, stream);
 }
 
@@ -1849,13 +2061,18 @@ cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
 template <class Map, class T> bool rows_map_clusters(const RowsDevice &d) {
     cudaFuncAttributes code;
     return d.major >= 9 &&
-           cudaFuncGetAttributes(&code, (const void *)rows_map<Map, T, 256, 32, 8, ROWS_ALIGNED>) ==
+           cudaFuncGetAttributes(&code,
+                                 (const void *)rows_map_held<Map, T, 512, 2, 4, ROWS_ALIGNED>) ==
                cudaSuccess &&
            code.ptxVersion >= 90;
 }
 
-#define ROWS_MAP(lanes, n, cluster)                                                                \
-    return rows_map_start<Map, T, lanes, n, cluster, LIE>(task, parameters, ahead, stream)
+#define ROWS_MAP(lanes, n)                                                                         \
+    return rows_map_start<Map, T, lanes, n, LIE>(task, parameters, ahead, stream)
+#define ROWS_HELD(threads, blocks, cluster)                                                        \
+    if (rows_held_fit<threads, blocks, cluster>(d, packs, &hold))                                  \
+    return rows_held_start<Map, T, threads, blocks, cluster, LIE>(task, parameters, hold, once,    \
+                                                                  stream)
 
 // So many elements of a row at most lie in whole packs.
 template <class T> size_t rows_inner(const RowsTask<T> &task, RowsLie lie) {
@@ -1869,15 +2086,15 @@ template <class Map, class T, RowsLie LIE, int BYTES = sizeof(T)> struct RowsMap
                              cudaStream_t stream) {
         const size_t cols = rows_inner(task, LIE);
         const unsigned ahead = 0;
-        if (cols <= 16) ROWS_MAP(4, 4, 1);
-        if (cols <= 32) ROWS_MAP(8, 4, 1);
-        if (cols <= 64) ROWS_MAP(16, 4, 1);
-        if (cols <= 128) ROWS_MAP(16, 8, 1);
-        if (cols <= 256) ROWS_MAP(16, 16, 1);
-        if (cols <= 512) ROWS_MAP(64, 8, 1);
-        if (cols <= 1024) ROWS_MAP(64, 16, 1);
-        if (cols <= 2048) ROWS_MAP(128, 16, 1);
-        ROWS_MAP(256, 16, 1);
+        if (cols <= 16) ROWS_MAP(4, 4);
+        if (cols <= 32) ROWS_MAP(8, 4);
+        if (cols <= 64) ROWS_MAP(16, 4);
+        if (cols <= 128) ROWS_MAP(16, 8);
+        if (cols <= 256) ROWS_MAP(16, 16);
+        if (cols <= 512) ROWS_MAP(64, 8);
+        if (cols <= 1024) ROWS_MAP(64, 16);
+        if (cols <= 2048) ROWS_MAP(128, 16);
+        ROWS_MAP(256, 16);
     }
 };
 template <class Map, class T, RowsLie LIE> struct RowsMapShort<Map, T, LIE, 2> {
@@ -1885,40 +2102,46 @@ template <class Map, class T, RowsLie LIE> struct RowsMapShort<Map, T, LIE, 2> {
                              cudaStream_t stream) {
         const size_t cols = rows_inner(task, LIE);
         const unsigned ahead = 0;
-        if (cols <= 16) ROWS_MAP(2, 8, 1);
-        if (cols <= 32) ROWS_MAP(4, 8, 1);
-        if (cols <= 64) ROWS_MAP(4, 16, 1);
-        if (cols <= 128) ROWS_MAP(8, 16, 1);
-        if (cols <= 256) ROWS_MAP(16, 16, 1);
-        if (cols <= 512) ROWS_MAP(16, 32, 1);
-        if (cols <= 1024) ROWS_MAP(32, 32, 1);
-        if (cols <= 2048) ROWS_MAP(64, 32, 1);
-        ROWS_MAP(128, 32, 1);
+        if (cols <= 16) ROWS_MAP(2, 8);
+        if (cols <= 32) ROWS_MAP(4, 8);
+        if (cols <= 64) ROWS_MAP(4, 16);
+        if (cols <= 128) ROWS_MAP(8, 16);
+        if (cols <= 256) ROWS_MAP(16, 16);
+        if (cols <= 512) ROWS_MAP(16, 32);
+        if (cols <= 1024) ROWS_MAP(32, 32);
+        if (cols <= 2048) ROWS_MAP(64, 32);
+        ROWS_MAP(128, 32);
     }
 };
 
 template <class Map, class T, RowsLie LIE>
 cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
-                          void *workspace, cudaStream_t stream) {
-    enum { WIDE = sizeof(T) == 4, ONE = !WIDE || LIE != ROWS_APART };
-    const size_t cols = rows_inner(task, LIE);
+                          bool once, void *workspace, cudaStream_t stream) {
+    enum { WIDE = sizeof(T) == 4, ONE = WIDE && LIE != ROWS_APART };
+    const size_t cols = rows_inner(task, LIE), packs = cols / (16 / sizeof(T));
     if (cols <= 4096) return RowsMapShort<Map, T, LIE>::start(task, parameters, stream);
     RowsDevice d;
     cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    unsigned ahead = 0;
-    if (cols <= 8192) ROWS_MAP(256, 32, 1);
+    unsigned ahead = 0, hold;
+    if (cols <= 8192) ROWS_MAP(256, 32);
     ahead = (unsigned)d.sms * (WIDE && cols > 16384 ? 1 : 2); // as many rows as are on all SMs
-    if (cols <= 16384) ROWS_MAP(512, 32, 1);
-    if (cols <= 32768 && ONE) ROWS_MAP(WIDE && ONE ? 1024 : 512, WIDE ? 32 : 64, 1);
-    ahead = 0;
-    if (rows_map_clusters<Map, T>(d) && (WIDE || task.rows < (size_t)d.sms)) {
-        if (cols <= 32768) ROWS_MAP(512, 32, 2);
-        if (cols <= 65536) ROWS_MAP(256, 32, 8);
-        if (cols <= 131072) ROWS_MAP(512, 32, 8);
+    if (cols <= 16384) ROWS_MAP(512, 32);
+    if (cols <= 32768 && ONE) ROWS_MAP(ONE ? 1024 : 512, 32);
+    const bool few = task.rows < (size_t)d.sms;
+    if (!few) {
+        ROWS_HELD(512, 2, 1);
+        ROWS_HELD(1024, 1, 1);
     }
-    return rows_map_long<Map, T, LIE>(d, task, parameters, workspace, stream);
+    if (rows_map_clusters<Map, T>(d) && (WIDE || (few ? cols <= 131072 : !once))) {
+        if (!few) ROWS_HELD(512, 2, 4);
+        ROWS_HELD(512, 2, 8);
+    }
+    if (task.cols * sizeof(T) > (size_t)d.sm_bytes * d.sms / 8 * 7)
+        return rows_map_long<Map, T, 1024, 1, LIE>(d, task, parameters, workspace, stream);
+    return rows_map_long<Map, T, 512, 2, LIE>(d, task, parameters, workspace, stream);
 }
+#undef ROWS_HELD
 #undef ROWS_MAP
 
 // Short rows that are not aligned: up to 264 elements of 4 bytes, or 66 of 2.
@@ -1950,12 +2173,13 @@ cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t ou
     const size_t strides = rows > 1 ? in_stride | out_stride : 0;
     const size_t apart = rows > 1 ? (in_stride - out_stride) * sizeof(T) : 0;
     const size_t all = (size_t)d_in | (size_t)d_out | other | (strides | cols) * sizeof(T);
+    const bool once = other != 0; // there are weights
     if (all % 16 == 0)
-        return rows_map_rule<Map, T, ROWS_ALIGNED>(task, parameters, d_workspace, stream);
+        return rows_map_rule<Map, T, ROWS_ALIGNED>(task, parameters, once, d_workspace, stream);
     if (cols <= (sizeof(T) == 4 ? 264 : 66)) return rows_map_few<Map, T>(task, parameters, stream);
     if ((((size_t)d_in - (size_t)d_out) | apart) % 16 == 0)
-        return rows_map_rule<Map, T, ROWS_ALIKE>(task, parameters, d_workspace, stream);
-    return rows_map_rule<Map, T, ROWS_APART>(task, parameters, d_workspace, stream);
+        return rows_map_rule<Map, T, ROWS_ALIKE>(task, parameters, once, d_workspace, stream);
+    return rows_map_rule<Map, T, ROWS_APART>(task, parameters, once, d_workspace, stream);
 }
 
 #define ROWS_DEFINE(name, Op)                                                                      \
