@@ -10,6 +10,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "book/kernels.h"
 #include "book/limits.h"
 #include "book/machine.h"
 
@@ -274,9 +275,12 @@ static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacit
     }
     ARENA_GROW(reader->arena, *rows, table->row_count, *capacity);
     ResultRow *row = &(*rows)[table->row_count++];
-    *row = (ResultRow){reader->csv.line, cells};
+    *row = (ResultRow){reader->csv.line, cells, -1, -1};
     table->rows = *rows;
-    return reader->any || check_row(reader, row);
+    if (reader->any) return true;
+    results_number(results_cell(table, row, STR("n")), &row->n);
+    results_number(results_cell(table, row, STR("cols")), &row->cols);
+    return check_row(reader, row);
 }
 
 bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
@@ -298,7 +302,9 @@ bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultT
     if (reader.csv.fault) return fail_plain(&reader, reader.csv.fault);
     reader.csv.line = 0;
     if (table->column_count == 0) return fail_plain(&reader, "no header row");
-    return reader.any || check_unique(&reader);
+    if (reader.any) return true;
+    kernels_index(arena, table);
+    return check_unique(&reader);
 }
 
 static bool read_table(Arena *arena, const char *path, Str device, ResultTable *table,
