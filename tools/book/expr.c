@@ -309,7 +309,8 @@ static bool parse_atom(Parser *parser, Value *value) {
         return parse_call(parser, word, value);
     if (((c >= '0' && c <= '9') || c == '.') && !key_take(parser->scope, &ahead, &key))
         return parse_number(parser, value);
-    Values values = {0};
+    Value one;
+    Values values = {.items = &one, .capacity = 1};
     if (!parse_key(parser, &values)) return false;
     *value = values.items[0];
     if (values.count == 1) return true;
