@@ -214,7 +214,7 @@ static bool shape_values(Parser *parser, Values *values) {
     for (size_t i = 0; i < rows.count; i++) {
         Buf reason = {.arena = parser->scope->arena};
         Value value;
-        Str at = shapes_at(parser->scope, text, rows.table, rows.rows[i]);
+        Str at = shapes_at(parser->scope, text, rows.rows[i]);
         if (!expr_value(parser->scope, at, &value, &reason)) {
             say_shape(parser, &rows, i, reason);
             return false;
@@ -240,7 +240,7 @@ static bool count_cases(Parser *parser, Value *value) {
     for (size_t i = 0; i < rows.count; i++) {
         Buf reason = {.arena = parser->scope->arena};
         bool stale;
-        Str at = shapes_at(parser->scope, text, rows.table, rows.rows[i]);
+        Str at = shapes_at(parser->scope, text, rows.rows[i]);
         ExprVerdict verdict = claim_once(parser->scope, at, &stale, &reason);
         value->stale = value->stale || stale;
         value->number += verdict == EXPR_HOLDS;
@@ -309,7 +309,8 @@ static bool parse_atom(Parser *parser, Value *value) {
         return parse_call(parser, word, value);
     if (((c >= '0' && c <= '9') || c == '.') && !key_take(parser->scope, &ahead, &key))
         return parse_number(parser, value);
-    Values values = {0};
+    Value one;
+    Values values = {.items = &one, .capacity = 1};
     if (!parse_key(parser, &values)) return false;
     *value = values.items[0];
     if (values.count == 1) return true;

@@ -1,9 +1,11 @@
 // Key: see key.h.
 #include "book/key.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
+#include "book/kernels.h"
 #include "book/machine.h"
 
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
@@ -206,41 +208,16 @@ bool key_same_kernel(Arena *arena, Str counted, Str kernel) {
     return str_equal(buf_str(&flat), b);
 }
 
-static double row_count(const ResultTable *table, const ResultRow *row, Str column) {
-    double count = -1;
-    results_number(results_cell(table, row, column), &count);
-    return count;
+static int in_file_order(const void *a, const void *b) {
+    const ResultRow *left = *(const ResultRow *const *)a, *right = *(const ResultRow *const *)b;
+    return (left > right) - (left < right);
 }
 
-static double row_n(const ResultTable *table, const ResultRow *row) {
-    return row_count(table, row, STR("n"));
-}
-
-typedef bool NameMatch(Arena *arena, Str recorded, Str kernel);
-
-static bool same_name(Arena *arena, Str recorded, Str kernel) {
-    (void)arena;
-    return str_equal(recorded, kernel);
-}
-
-static bool matches(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
-                    const Key *key, NameMatch *same) {
-    if (!str_equal(results_cell(table, row, STR("chapter")), key->chapter)) return false;
-    Str kernel = results_cell(table, row, STR("kernel"));
-    if (str_equal(key->kernel, STR("*"))) return !str_equal(kernel, STR("read_ceiling"));
-    return same(scope->arena, kernel, key->kernel);
-}
-
-// The n that a key without one means for the kernel of `row`: see key.h. Negative: it is not clear.
-static double default_n(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
-                        const Key *key, NameMatch *same) {
+// The n that a key without one means for a kernel: see key.h. Negative: it is not clear.
+static double default_n(const ResultTable *table, const ResultKernel *kernel) {
     double only = -1;
-    Str kernel = results_cell(table, row, STR("kernel"));
-    for (size_t i = 0; i < table->row_count; i++) {
-        const ResultRow *other = &table->rows[i];
-        if (!matches(scope, table, other, key, same)) continue;
-        if (!str_equal(results_cell(table, other, STR("kernel")), kernel)) continue;
-        double n = row_n(table, other);
+    for (size_t i = 0; i < kernel->row_count; i++) {
+        double n = table->rows[kernel->rows[i]].n;
         if (n == DEFAULT_N) return n;
         if (only < 0) only = n;
         if (only != n) only = -2;
@@ -248,13 +225,56 @@ static double default_n(const KeyScope *scope, const ResultTable *table, const R
     return only;
 }
 
+// Which rows a key means: of a GPU's table those of the kernel of this very name, one at each n; of
+// cpu.csv those that key_same_kernel accepts, every launch shape.
+typedef enum { ROWS_TIMED, ROWS_COUNTED } RowKind;
+
+// Adds the rows of one kernel at the n that the key means.
+static void add_kernel(const KeyScope *scope, const ResultKernel *kernel, const Key *key,
+                       RowKind kind, KeyRows *rows, size_t *capacity) {
+    const bool every_n = key->every_n && !key->has_n;
+    const double wanted = key->has_n ? key->n : default_n(rows->table, kernel);
+    const size_t first = rows->count;
+    for (size_t i = 0; i < kernel->row_count; i++) {
+        const ResultRow *row = &rows->table->rows[kernel->rows[i]];
+        if (!every_n && row->n != wanted) continue;
+        if (key->cols > 0 && row->cols != key->cols) continue;
+        bool repeated = false;
+        for (size_t k = first; kind == ROWS_TIMED && !repeated && k < rows->count; k++)
+            repeated = rows->rows[k]->n == row->n;
+        if (repeated) continue;
+        ARENA_GROW(scope->arena, rows->rows, rows->count, *capacity);
+        rows->rows[rows->count++] = row;
+    }
+}
+
+static void collect(const KeyScope *scope, const ResultTable *table, const Key *key, RowKind kind,
+                    KeyRows *rows) {
+    const bool every_kernel = str_equal(key->kernel, STR("*"));
+    size_t count, capacity = 0;
+    *rows = (KeyRows){.table = table};
+    if (kind == ROWS_TIMED && !every_kernel) {
+        const ResultKernel *kernel = kernels_find(table, key->chapter, key->kernel);
+        if (kernel) add_kernel(scope, kernel, key, kind, rows, &capacity);
+        return;
+    }
+    const ResultKernel *kernels = kernels_of(table, key->chapter, &count);
+    for (size_t i = 0; i < count; i++)
+        if (every_kernel ? !str_equal(kernels[i].name, STR("read_ceiling"))
+                         : key_same_kernel(scope->arena, kernels[i].name, key->kernel))
+            add_kernel(scope, &kernels[i], key, kind, rows, &capacity);
+    if (rows->count) qsort(rows->rows, rows->count, sizeof *rows->rows, in_file_order);
+}
+
 static void say_missing(const KeyScope *scope, const ResultTable *table, const Key *key,
-                        NameMatch *same, Buf *why) {
+                        RowKind kind, Buf *why) {
     Buf sizes = {.arena = scope->arena};
+    const Key anywhere = {.chapter = key->chapter, .kernel = key->kernel, .every_n = true};
+    KeyRows rows;
     double last = -1;
-    for (size_t i = 0; i < table->row_count; i++) {
-        if (!matches(scope, table, &table->rows[i], key, same)) continue;
-        double n = row_n(table, &table->rows[i]);
+    collect(scope, table, &anywhere, kind, &rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        double n = rows.rows[i]->n;
         if (n != last) buf_format(&sizes, "%s%.0f", sizes.len ? ", " : "", n);
         last = n;
     }
@@ -272,38 +292,10 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
                    STR_ARG(key->kernel), STR_ARG(buf_str(&sizes)));
 }
 
-// The rows of the kernels that `same` accepts at the n that the key means; every launch shape of
-// one n, or only the first.
-static void collect(const KeyScope *scope, const ResultTable *table, const Key *key,
-                    NameMatch *same, bool every_shape, KeyRows *rows) {
-    size_t capacity = 0, n_column = results_column(table, STR("n"));
-    Buf shape = {.arena = scope->arena}; // of thousands of rows with a shape only those of its n
-    if (key->cols > 0) buf_format(&shape, "%.0f", key->n);
-    *rows = (KeyRows){.table = table};
-    for (size_t i = 0; i < table->row_count; i++) {
-        const ResultRow *row = &table->rows[i];
-        if (shape.len && !str_equal(row->cells[n_column], buf_str(&shape))) continue;
-        if (!matches(scope, table, row, key, same)) continue;
-        double n = row_n(table, row);
-        double wanted = key->has_n     ? key->n
-                        : key->every_n ? n
-                                       : default_n(scope, table, row, key, same);
-        bool repeated =
-            n != wanted || (key->cols > 0 && row_count(table, row, STR("cols")) != key->cols);
-        for (size_t k = 0; !every_shape && !repeated && k < rows->count; k++)
-            repeated = row_n(table, rows->rows[k]) == n &&
-                       str_equal(results_cell(table, rows->rows[k], STR("kernel")),
-                                 results_cell(table, row, STR("kernel")));
-        if (repeated) continue;
-        ARENA_GROW(scope->arena, rows->rows, rows->count, capacity);
-        rows->rows[rows->count++] = row;
-    }
-}
-
 bool key_rows(const KeyScope *scope, const ResultTable *device, const Key *key, KeyRows *rows,
               Buf *why) {
-    collect(scope, device, key, same_name, false, rows);
-    if (rows->count == 0) say_missing(scope, device, key, same_name, why);
+    collect(scope, device, key, ROWS_TIMED, rows);
+    if (rows->count == 0) say_missing(scope, device, key, ROWS_TIMED, why);
     return rows->count > 0;
 }
 
@@ -335,9 +327,9 @@ static void collect_counters(const KeyScope *scope, const Key *key, KeyRows *row
     const ResultTable *table = scope->results->counters;
     Key plain = *key;
     Str block;
-    collect(scope, table, key, key_same_kernel, true, rows);
+    collect(scope, table, key, ROWS_COUNTED, rows);
     if (rows->count || !split_block(&plain.kernel, &block)) return;
-    collect(scope, table, &plain, key_same_kernel, true, rows);
+    collect(scope, table, &plain, ROWS_COUNTED, rows);
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++)
         if (str_equal(results_cell(table, rows->rows[i], STR("block")), block))
@@ -362,11 +354,11 @@ const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why) {
     }
     collect_counters(scope, key, &rows);
     if (rows.count == 0) {
-        say_missing(scope, table, key, key_same_kernel, why);
+        say_missing(scope, table, key, ROWS_COUNTED, why);
         return NULL;
     }
     if (scope->results->reference)
-        collect(scope, scope->results->reference, key, same_name, false, &timed);
+        collect(scope, scope->results->reference, key, ROWS_TIMED, &timed);
     const ResultRow *best = NULL;
     double most = -1;
     int closest = -1;

@@ -85,9 +85,10 @@ void limits_join(Arena *arena, ResultTable *device, const ResultTable *limits) {
     columns[count++] = STR("stall");
     for (size_t i = 0; i < limits->column_count; i++)
         if (!says_which(limits->columns[i])) columns[count++] = limits->columns[i];
-    for (size_t i = 0; i < device->row_count; i++)
-        rows[i] = (ResultRow){device->rows[i].line,
-                              joined_cells(arena, device, &device->rows[i], limits, count)};
+    for (size_t i = 0; i < device->row_count; i++) {
+        rows[i] = device->rows[i];
+        rows[i].cells = joined_cells(arena, device, &device->rows[i], limits, count);
+    }
     device->columns = columns;
     device->column_count = count;
     device->rows = rows;

@@ -44,7 +44,8 @@ void machine_join(Arena *arena, ResultTable *counters, const ResultTable *machin
         for (; at < counters->column_count; at++) cells[at] = row->cells[at];
         for (size_t i = 0; i < machine->column_count; i++)
             if (!says_which(machine->columns[i])) cells[at++] = found ? found->cells[i] : STR("");
-        rows[r] = (ResultRow){row->line, cells};
+        rows[r] = *row;
+        rows[r].cells = cells;
     }
     counters->columns = columns;
     counters->column_count = count;

@@ -10,19 +10,22 @@
 
 #include "base/csv.h"
 #include "base/file.h"
+#include "book/cell.h"
+#include "book/kernels.h"
 #include "book/limits.h"
 #include "book/machine.h"
+
+enum { PERCENTILES = 3 };
 
 typedef struct {
     Arena *arena;
     ResultTable *table;
     ResultError *error;
     Csv csv;
-    bool any; // any columns, any rows: nothing is known of their meaning
+    bool any;        // any columns, any rows: nothing is known of their meaning
+    CellKind *kinds; // one per column
+    size_t n, cols, percentiles[PERCENTILES]; // places of these columns, SIZE_MAX: not there
 } Reader;
-
-static const Str text_columns[] = {STR("chapter"), STR("kernel"), STR("elem"), STR("source"),
-                                   STR("note")};
 
 static bool is_one_of(Str name, const Str *names, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -35,10 +38,6 @@ static bool is_of_shapes(Str device) { return str_ends(device, STR("-shapes")); 
 ResultProgram results_program(const ResultTable *table) {
     if (is_of_shapes(table->device)) return PROGRAM_SHAPES;
     return results_newest_of(table).len ? PROGRAM_NEWEST : PROGRAM_LAB;
-}
-
-static bool is_text_column(Str column) {
-    return is_one_of(column, text_columns, sizeof text_columns / sizeof *text_columns);
 }
 
 bool results_number(Str s, double *number) {
@@ -88,100 +87,39 @@ static bool check_columns(Reader *reader) {
     return true;
 }
 
-static bool is_chapter(Str s) {
-    bool letter = s.len == 1 && s.at[0] >= 'A' && s.at[0] <= 'Z';
-    return letter ||
-           (s.len == 2 && s.at[0] >= '0' && s.at[0] <= '9' && s.at[1] >= '0' && s.at[1] <= '9');
-}
+// The 5th percentile, the median and the 95th.
+static const Str percentiles[PERCENTILES] = {STR("p5_us"), STR("median_us"), STR("p95_us")};
 
-static bool is_hash(Str s) {
-    for (size_t i = 0; i < s.len; i++)
-        if (!memchr("0123456789abcdef", s.at[i], 16)) return false;
-    return s.len == 16;
-}
-
-// A count is exact as a double.
-static bool is_count(Str s) {
-    double number;
-    for (size_t i = 0; i < s.len; i++)
-        if (s.at[i] < '0' || s.at[i] > '9') return false;
-    if (s.len > 1 && s.at[0] == '0') return false;
-    return results_number(s, &number) && number < 9007199254740992.0;
-}
-
-// Blocks or threads of a launch, as the CPU device writes them: 64, 64x2, 64x2x2.
-static bool is_shape(Str s) {
-    for (int dimensions = 1; dimensions <= 3; dimensions++) {
-        size_t cross = str_find(s, STR("x"));
-        if (!is_count(str_slice(s, 0, cross))) return false;
-        if (cross == SIZE_MAX) return true;
-        s = str_from(s, cross + 1);
-    }
-    return false;
-}
-
-// What is wrong with a number under this name, or NULL. Microseconds are those of a kernel: none
-// takes no time, none eleven days. Rates and percentages stop there too.
-static const char *number_fault(Str name, Str cell, bool counts) {
-    static const Str whole[] = {STR("n"),
-                                STR("cols"),
-                                STR("block"),
-                                STR("grid"),
-                                STR("samples"),
-                                STR("partials"),
-                                STR("sweep"),
-                                STR("launch"),
-                                STR("launches"),
-                                STR("code_line"),
-                                STR("sm_count"),
-                                STR("l2_bytes"),
-                                STR("memory_clock_khz"),
-                                STR("memory_bus_bits")};
-    const double most = 1e12;
-    double number;
-    if (counts && (str_equal(name, STR("grid")) || str_equal(name, STR("block"))))
-        return is_shape(cell) ? NULL : "is not the shape of a launch, as in 64 or 64x2";
-    if (!results_number(cell, &number)) return "is not a number";
-    if (counts || is_one_of(name, whole, sizeof whole / sizeof *whole))
-        return is_count(cell) ? NULL : "is not a count: a whole number, at least 0, below 2^53";
-    if (str_ends(name, STR("_us")) && (number <= 0 || number > most))
-        return "is not a time in microseconds: more than 0, at most 1e12";
-    return number < 0 || number > most ? "is not between 0 and 1e12" : NULL;
-}
-
-static const char *cell_fault(const Reader *reader, Str column, Str cell) {
-    Str device = reader->table->device;
+static void place_columns(Reader *reader) {
     static const Str counted[] = {STR("cpu"), STR("cpu-lines"), STR("cpu-machine")};
-    const bool counts = is_one_of(device, counted, sizeof counted / sizeof *counted);
-    if (str_equal(column, STR("chapter")))
-        return is_chapter(cell) ? NULL : "is no chapter: two digits or a capital letter";
-    if (str_equal(column, STR("source")))
-        return is_hash(cell) ? NULL : "is not 16 hexadecimal digits";
-    if (str_equal(column, STR("kernel"))) return cell.len ? NULL : "names no kernel";
-    if (str_equal(column, STR("n")) && cell.len == 0) return "is not a number of elements";
-    if (str_equal(column, STR("cols")) && (cell.len == 0 || str_equal(cell, STR("0"))))
-        return "is not the length of a row";
-    if (is_text_column(column) || cell.len == 0) return NULL;
-    return number_fault(column, cell, counts);
+    const ResultTable *table = reader->table;
+    const bool counts = is_one_of(table->device, counted, sizeof counted / sizeof *counted);
+    reader->kinds = ARENA_NEW(reader->arena, table->column_count, CellKind);
+    for (size_t i = 0; i < table->column_count; i++)
+        reader->kinds[i] = cell_kind(table->columns[i], counts);
+    reader->n = results_column(table, STR("n"));
+    reader->cols = results_column(table, STR("cols"));
+    for (size_t i = 0; i < PERCENTILES; i++)
+        reader->percentiles[i] = results_column(table, percentiles[i]);
 }
 
-// The 5th percentile, the median and the 95th stand in this order.
+// They stand in this order.
 static bool check_percentiles(Reader *reader, const ResultRow *row) {
-    static const Str columns[] = {STR("p5_us"), STR("median_us"), STR("p95_us")};
     Str before = {NULL, 0}, before_name = before;
     double low = 0, number;
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        Str cell = results_cell(reader->table, row, columns[i]);
+    for (size_t i = 0; i < PERCENTILES; i++) {
+        if (reader->percentiles[i] == SIZE_MAX) continue;
+        Str cell = row->cells[reader->percentiles[i]];
         if (!results_number(cell, &number)) continue;
         if (number < low) {
             Buf message = {.arena = reader->arena};
             buf_format(&message, "%.*s `%.*s` is above %.*s `%.*s`", STR_ARG(before_name),
-                       STR_ARG(before), STR_ARG(columns[i]), STR_ARG(cell));
+                       STR_ARG(before), STR_ARG(percentiles[i]), STR_ARG(cell));
             return fail(reader, row->line, message);
         }
         low = number;
         before = cell;
-        before_name = columns[i];
+        before_name = percentiles[i];
     }
     return true;
 }
@@ -189,7 +127,7 @@ static bool check_percentiles(Reader *reader, const ResultRow *row) {
 static bool check_row(Reader *reader, const ResultRow *row) {
     const ResultTable *table = reader->table;
     for (size_t i = 0; i < table->column_count; i++) {
-        const char *fault = cell_fault(reader, table->columns[i], row->cells[i]);
+        const char *fault = cell_fault(reader->kinds[i], row->cells[i]);
         if (!fault) continue;
         Buf message = {.arena = reader->arena};
         buf_format(&message, "%.*s `%.*s` %s", STR_ARG(table->columns[i]), STR_ARG(row->cells[i]),
@@ -210,13 +148,15 @@ static int by_words(const void *a, const void *b) {
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-static RowKey row_key(Reader *reader, const ResultRow *row) {
-    static const char *const parts[] = {"chapter", "kernel",   "n",    "elem",
-                                        "block",   "cols",     "grid", "code_line",
-                                        "launch",  "partials", "sweep"};
+static const Str key_columns[] = {STR("chapter"), STR("kernel"),   STR("n"),    STR("elem"),
+                                  STR("block"),   STR("cols"),     STR("grid"), STR("code_line"),
+                                  STR("launch"),  STR("partials"), STR("sweep")};
+enum { KEY_COLUMNS = sizeof key_columns / sizeof *key_columns };
+
+static RowKey row_key(Reader *reader, const ResultRow *row, const size_t *places) {
     Buf words = {.arena = reader->arena};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        buf_add(&words, results_cell(reader->table, row, str_of(parts[i])));
+    for (size_t i = 0; i < KEY_COLUMNS; i++) {
+        if (places[i] != SIZE_MAX) buf_add(&words, row->cells[places[i]]);
         buf_char(&words, '\n');
     }
     return (RowKey){buf_str(&words), row->line};
@@ -225,7 +165,10 @@ static RowKey row_key(Reader *reader, const ResultRow *row) {
 static bool check_unique(Reader *reader) {
     const ResultTable *table = reader->table;
     RowKey *keys = ARENA_NEW(reader->arena, table->row_count + 1, RowKey);
-    for (size_t i = 0; i < table->row_count; i++) keys[i] = row_key(reader, &table->rows[i]);
+    size_t places[KEY_COLUMNS];
+    for (size_t i = 0; i < KEY_COLUMNS; i++) places[i] = results_column(table, key_columns[i]);
+    for (size_t i = 0; i < table->row_count; i++)
+        keys[i] = row_key(reader, &table->rows[i], places);
     qsort(keys, table->row_count, sizeof *keys, by_words);
     for (size_t i = 1; i < table->row_count; i++) {
         if (!str_equal(keys[i].words, keys[i - 1].words)) continue;
@@ -249,7 +192,7 @@ static bool read_fact(Reader *reader, Str line, ResultFact **facts, size_t *capa
     table->facts = *facts;
     if (reader->any || !is_one_of(fact.name, numbers, sizeof numbers / sizeof *numbers))
         return true;
-    const char *fault = number_fault(fact.name, fact.value, false);
+    const char *fault = cell_number_fault(cell_kind(fact.name, false), fact.value);
     if (!fault) return true;
     Buf message = {.arena = reader->arena};
     buf_format(&message, "%.*s `%.*s` %s", STR_ARG(fact.name), STR_ARG(fact.value), fault);
@@ -265,6 +208,7 @@ static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacit
     if (table->column_count == 0) {
         table->columns = cells;
         table->column_count = count;
+        place_columns(reader);
         return check_columns(reader);
     }
     if (count != table->column_count) {
@@ -274,9 +218,12 @@ static bool read_row(Reader *reader, Str line, ResultRow **rows, size_t *capacit
     }
     ARENA_GROW(reader->arena, *rows, table->row_count, *capacity);
     ResultRow *row = &(*rows)[table->row_count++];
-    *row = (ResultRow){reader->csv.line, cells};
+    *row = (ResultRow){reader->csv.line, cells, -1, -1};
     table->rows = *rows;
-    return reader->any || check_row(reader, row);
+    if (reader->any) return true;
+    results_number(cells[reader->n], &row->n);
+    if (reader->cols != SIZE_MAX) results_number(cells[reader->cols], &row->cols);
+    return check_row(reader, row);
 }
 
 bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultTable *table,
@@ -298,7 +245,9 @@ bool results_parse(Arena *arena, const char *path, Str device, Str text, ResultT
     if (reader.csv.fault) return fail_plain(&reader, reader.csv.fault);
     reader.csv.line = 0;
     if (table->column_count == 0) return fail_plain(&reader, "no header row");
-    return reader.any || check_unique(&reader);
+    if (reader.any) return true;
+    kernels_index(arena, table);
+    return check_unique(&reader);
 }
 
 static bool read_table(Arena *arena, const char *path, Str device, ResultTable *table,

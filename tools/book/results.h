@@ -27,7 +27,15 @@ typedef struct {
 typedef struct {
     size_t line;      // in the CSV file, from 1
     const Str *cells; // one per column of the table
+    double n, cols;   // elements, and the length of the rows they are in; -1: no such column
 } ResultRow;
+
+// The rows of one kernel of a chapter, in file order: kernels.h.
+typedef struct {
+    Str chapter, name;
+    const size_t *rows; // their places in the table
+    size_t row_count;
+} ResultKernel;
 
 typedef struct {
     const char *path;
@@ -38,6 +46,8 @@ typedef struct {
     size_t column_count;
     const ResultRow *rows;
     size_t row_count;
+    const ResultKernel *kernels; // by chapter and name; none of a file with any columns
+    size_t kernel_count;
 } ResultTable;
 
 typedef struct {

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "book/kernels.h"
+
 static const Str each = STR("@shapes");
 
 const ResultTable *shapes_table(const KeyScope *scope, const Key *key, Buf *why) {
@@ -24,12 +26,6 @@ const ResultTable *shapes_table(const KeyScope *scope, const Key *key, Buf *why)
 }
 
 bool shapes_any(Str text) { return str_find(text, each) != SIZE_MAX; }
-
-static double count_of(const ResultTable *table, const ResultRow *row, Str column) {
-    double count = 0;
-    results_number(results_cell(table, row, column), &count);
-    return count;
-}
 
 typedef struct {
     Str column, operator; // the operator empty: even or odd is the column
@@ -62,12 +58,10 @@ static bool take_condition(Str text, Condition *condition, Buf *why) {
     return false;
 }
 
-static bool lets_through(const Condition *condition, const ResultTable *table,
-                         const ResultRow *row) {
-    double cols = count_of(table, row, STR("cols"));
+static bool lets_through(const Condition *condition, const ResultRow *row) {
     if (condition->operator.len == 0)
-        return (fmod(cols, 2) == 0) == str_equal(condition->column, STR("even"));
-    double is = str_equal(condition->column, STR("n")) ? count_of(table, row, STR("n")) : cols;
+        return (fmod(row->cols, 2) == 0) == str_equal(condition->column, STR("even"));
+    double is = str_equal(condition->column, STR("n")) ? row->n : row->cols;
     char first = condition->operator.at[0];
     bool equal = condition->operator.len> 1 && is == condition->count;
     return equal || (first == '<' && is < condition->count) ||
@@ -84,8 +78,7 @@ static bool choose(Str text, KeyRows *rows, Buf *why) {
         at = end == SIZE_MAX ? text.len : end + and.len;
         size_t kept = 0;
         for (size_t i = 0; i < rows->count; i++)
-            if (lets_through(&condition, rows->table, rows->rows[i]))
-                rows->rows[kept++] = rows->rows[i];
+            if (lets_through(&condition, rows->rows[i])) rows->rows[kept++] = rows->rows[i];
         rows->count = kept;
     }
     return true;
@@ -113,7 +106,7 @@ static bool first_key(KeyScope *scope, Str text, Key *key, Buf *why) {
 
 bool shapes_rows(const KeyScope *scope, Str *text, KeyRows *rows, Buf *why) {
     static const Str where = STR(" where ");
-    size_t end = str_find(*text, where), capacity = 0;
+    size_t end = str_find(*text, where);
     Str conditions = end == SIZE_MAX ? STR("") : str_from(*text, end + where.len);
     *text = str_slice(*text, 0, end);
     KeyScope there = *scope;
@@ -122,30 +115,24 @@ bool shapes_rows(const KeyScope *scope, Str *text, KeyRows *rows, Buf *why) {
     key.cols = 1; // any: that it is a shape says where to look
     *rows = (KeyRows){.table = shapes_table(&there, &key, why)};
     if (!rows->table) return false;
-    for (size_t i = 0; i < rows->table->row_count; i++) {
-        const ResultRow *row = &rows->table->rows[i];
-        if (!str_equal(results_cell(rows->table, row, STR("kernel")), key.kernel) ||
-            !str_equal(results_cell(rows->table, row, STR("chapter")), key.chapter))
-            continue;
-        ARENA_GROW(scope->arena, rows->rows, rows->count, capacity);
-        rows->rows[rows->count++] = row;
-    }
+    const ResultKernel *kernel = kernels_find(rows->table, key.chapter, key.kernel);
+    rows->count = kernel ? kernel->row_count : 0;
+    rows->rows = ARENA_NEW(scope->arena, rows->count + 1, const ResultRow *);
+    for (size_t i = 0; i < rows->count; i++) rows->rows[i] = &rows->table->rows[kernel->rows[i]];
     if (!choose(conditions, rows, why)) return false;
     if (rows->count == 0)
         buf_format(why, "no such shape of `%.*s` in %s", STR_ARG(key.kernel), rows->table->path);
     return rows->count > 0;
 }
 
-Str shapes_at(const KeyScope *scope, Str text, const ResultTable *table, const ResultRow *row) {
+Str shapes_at(const KeyScope *scope, Str text, const ResultRow *row) {
     Buf at = {.arena = scope->arena};
     size_t next;
     for (Str rest = text; rest.len; rest = str_from(rest, next)) {
         size_t here = str_find(rest, each);
         buf_add(&at, str_slice(rest, 0, here));
         next = here == SIZE_MAX ? rest.len : here + each.len;
-        if (here != SIZE_MAX)
-            buf_format(&at, "@%.0fx%.0f", count_of(table, row, STR("n")),
-                       count_of(table, row, STR("cols")));
+        if (here != SIZE_MAX) buf_format(&at, "@%.0fx%.0f", row->n, row->cols);
     }
     return buf_str(&at);
 }

@@ -24,6 +24,6 @@ bool shapes_any(Str text);
 bool shapes_rows(const KeyScope *scope, Str *text, KeyRows *rows, Buf *why);
 
 // The text at one of these rows: with @NxC in place of @shapes.
-Str shapes_at(const KeyScope *scope, Str text, const ResultTable *table, const ResultRow *row);
+Str shapes_at(const KeyScope *scope, Str text, const ResultRow *row);
 
 #endif

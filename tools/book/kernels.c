@@ -1,0 +1,70 @@
+// Kernels: see kernels.h.
+#include "book/kernels.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    Str chapter, kernel;
+    size_t row;
+} Place;
+
+static int by_kernel(const void *a, const void *b) {
+    const Place *left = a, *right = b;
+    int order = str_compare(left->chapter, right->chapter);
+    if (!order) order = str_compare(left->kernel, right->kernel);
+    return order ? order : (left->row > right->row) - (left->row < right->row);
+}
+
+void kernels_index(Arena *arena, ResultTable *table) {
+    const size_t count = table->row_count, chapter = results_column(table, STR("chapter")),
+                 kernel = results_column(table, STR("kernel"));
+    Place *places = ARENA_NEW(arena, count + 1, Place);
+    size_t *rows = ARENA_NEW(arena, count + 1, size_t), capacity = 0;
+    ResultKernel *kernels = NULL;
+    for (size_t i = 0; i < count; i++)
+        places[i] = (Place){table->rows[i].cells[chapter], table->rows[i].cells[kernel], i};
+    qsort(places, count, sizeof *places, by_kernel);
+    for (size_t i = 0; i < count; i++) {
+        const bool same = i && str_equal(places[i].chapter, places[i - 1].chapter) &&
+                          str_equal(places[i].kernel, places[i - 1].kernel);
+        rows[i] = places[i].row;
+        if (!same) {
+            ARENA_GROW(arena, kernels, table->kernel_count, capacity);
+            kernels[table->kernel_count++] =
+                (ResultKernel){places[i].chapter, places[i].kernel, rows + i, 0};
+        }
+        kernels[table->kernel_count - 1].row_count++;
+    }
+    table->kernels = kernels;
+}
+
+// How many of the table's kernels stand before this one.
+static size_t before(const ResultTable *table, Str chapter, Str name) {
+    size_t low = 0, high = table->kernel_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const ResultKernel *kernel = &table->kernels[middle];
+        int order = str_compare(kernel->chapter, chapter);
+        if (!order) order = str_compare(kernel->name, name);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const ResultKernel *kernels_of(const ResultTable *table, Str chapter, size_t *count) {
+    const size_t first = before(table, chapter, STR(""));
+    size_t end = first;
+    while (end < table->kernel_count && str_equal(table->kernels[end].chapter, chapter)) end++;
+    *count = end - first;
+    return *count ? &table->kernels[first] : NULL;
+}
+
+const ResultKernel *kernels_find(const ResultTable *table, Str chapter, Str name) {
+    const size_t at = before(table, chapter, name);
+    if (at == table->kernel_count) return NULL;
+    const ResultKernel *kernel = &table->kernels[at];
+    return str_equal(kernel->chapter, chapter) && str_equal(kernel->name, name) ? kernel : NULL;
+}
