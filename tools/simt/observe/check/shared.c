@@ -360,6 +360,7 @@ static inline void touch_set(SharedTouch *at, Checker *checker, Block *of, Warp 
     at->strong = access->order & ~ORDER_VOLATILE;
     at->cluster = cluster;
     at->partial = checker->check->partial;
+    at->plain = !at->partial && !cluster;
     at->copy = 0;
 }
 

@@ -25,6 +25,7 @@ typedef struct {
     uint32_t thread, lane, mask, size;
     AccessKind kind;
     bool strong, cluster, partial; // the last: see Code
+    bool plain;                    // only barriers of whole warps and of the block order threads
 } SharedTouch;
 
 // Whether the access of this record is known to be the block's own, and no asynchronous copy's.
@@ -102,6 +103,32 @@ static inline __attribute__((always_inline)) bool shared_stays(const SharedTouch
             !shared_same_warp(at, second, mine)) |
            record_is_copy(second);
 }
+
+// Where SharedTouch.plain. Whether two weak reads of two warps are noted, both since the barrier
+// before `floor`: another read adds nothing, since one of the two is of another warp than whoever
+// comes behind all of them.
+static inline __attribute__((always_inline)) uint64_t shared_told(Record read, Record second,
+                                                                  Record floor) {
+    const Record earlier = read < second ? read : second;
+    const uint64_t scopes = (read | second) & (((Record)1 << RECORD_MANY) - 1) ? 1 : 0;
+    const uint64_t apart = (read ^ second) & RECORD_WARP_MASK ? 1 : 0;
+    return (uint64_t)(earlier >= floor) & apart & (scopes ^ 1);
+}
+
+// The same: whether the read `mine` does not take the place of the first one; `warp_floor` is no
+// earlier than `floor`.
+static inline __attribute__((always_inline)) uint64_t
+shared_beside(Record read, Record mine, Record floor, Record warp_floor) {
+    const uint64_t strange = (read ^ mine) & RECORD_LANE_MASK ? 1 : 0;
+    const uint64_t far = (read ^ mine) & RECORD_WARP_MASK ? 1 : 0;
+    const uint64_t late = (far & (uint64_t)(read >= floor)) | (uint64_t)(read >= warp_floor);
+    return strange & late;
+}
+
+// Notes weak reads of words one behind the other, 1 << `shift` of them a lane's, where
+// SharedTouch.plain; `base`: the record of the first lane.
+void shared_note_plain(Checker *owner, uint32_t word, uint64_t words, uint32_t shift, Record base,
+                       Record floor, Record warp_floor);
 
 // A store that accesses now may still collide with.
 static inline bool shared_is_plain(const SharedTouch *at, Record record) {

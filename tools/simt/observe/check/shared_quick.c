@@ -133,6 +133,7 @@ static void note_same_reads(const SharedTouch *at, Record base, const Run *run) 
     const Record last = base + ((Record)(run->lanes - 1) << RECORD_THREAD);
     for (uint32_t k = run->word; k < run->word + run->words; k++) {
         Record old = cells->read[k];
+        if (at->plain && shared_told(old, cells->read_2[k], at->floor)) continue;
         const uint32_t lane = record_thread(old) - record_thread(base); // may be none of these
         Record first = base, other = last;
         if (old >= at->floor) {
@@ -179,6 +180,9 @@ static bool note_run(const SharedTouch *at, Record base, const Run *run, uint32_
         if (run->same && at->partial && run->lanes > 1) return false;
         if (run->same)
             note_same_reads(at, base, run);
+        else if (at->plain && shared_read_before(at))
+            shared_note_plain(at->owner, run->word, run->words, shift, base, at->floor,
+                              at->warp_floor);
         else
             note_reads(at, base, run, shift);
         return true;
@@ -259,6 +263,33 @@ static inline bool set_reads(const SharedTouch *at, const Lanes *of, Record *rea
     return !any;
 }
 
+// The lanes whose reads tell of something that the two that are noted do not.
+static inline uint32_t untold_lanes(const SharedTouch *at, const Lanes *of, const Record *read,
+                                    const Record *read_2) {
+    const Record floor = at->floor;
+    uint64_t untold[LANES], any = 0;
+    uint32_t bits = 0;
+    LANE_LOOP {
+        const Record first = read[of->cell[l]], second = read_2[of->cell[l]];
+        untold[l] = (uint64_t)(first != of->mine[l]) & (shared_told(first, second, floor) ^ 1);
+    }
+    LANE_LOOP any |= untold[l];
+    if (any) LANE_LOOP bits |= (uint32_t)untold[l] << l;
+    return bits;
+}
+
+// note_cell_reads where only barriers of whole warps and of the block order threads.
+static inline void note_cell_reads_plain(const SharedTouch *at, const Lanes *of, uint32_t k) {
+    Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k;
+    if (set_reads(at, of, read) && of->apart) return;
+    const uint32_t untold = untold_lanes(at, of, read, read_2);
+    for (uint32_t m = untold; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        read_2[of->cell[l]] = of->mine[l];
+    }
+    if (untold) shared_noted(&at->owner->latest_read_2, of->mine[0] | RECORD_LANE_MASK);
+}
+
 // Of several lanes that read one cell two are remembered.
 static inline void note_cell_reads(const SharedTouch *at, const Lanes *of, uint32_t k) {
     Record *read = of->cells->read + k, *read_2 = of->cells->read_2 + k, old[LANES], others = 0;
@@ -307,7 +338,8 @@ static uint32_t note_lanes(const SharedTouch *at, Record base, uint32_t left) {
     left |= open;
     if (open) shared_find_cells(at, base, lanes & ~left, apart, &of);
     if (at->kind != ACCESS_LOAD) return note_cell_stores(&of) ? left : lanes;
-    for (uint32_t k = 0; k < of.each; k++) note_cell_reads(at, &of, k);
+    for (uint32_t k = 0; k < of.each; k++)
+        at->plain ? note_cell_reads_plain(at, &of, k) : note_cell_reads(at, &of, k);
     return left;
 }
 

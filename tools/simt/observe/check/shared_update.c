@@ -57,14 +57,27 @@ static bool quiet_updates(const SharedTouch *at, const Lanes *of) {
     return !any;
 }
 
-static void note_updates(const SharedTouch *at, const Lanes *of) {
+// shared_keeps of records of which none is a copy's, where SharedTouch.plain.
+static inline bool keeps_plain(Record write, Record second, Record mine, Record floor) {
+    const uint64_t late = (uint64_t)(write >= floor), late_2 = (uint64_t)(second >= floor);
+    const uint64_t weak = write & 3 ? 0 : late, weak_2 = second & 3 ? 0 : late_2;
+    const uint64_t strange = (write ^ mine) & RECORD_LANE_MASK ? 1 : 0;
+    const uint64_t far = (write ^ mine) & RECORD_WARP_MASK ? 1 : 0;
+    const uint64_t far_2 = (second ^ mine) & RECORD_WARP_MASK ? late_2 : 0;
+    return weak | ((weak_2 ^ 1) & strange & (far | (far_2 ^ 1)));
+}
+
+static inline __attribute__((always_inline)) void note_updates(const SharedTouch *at,
+                                                               const Lanes *of, bool plain) {
     Record *write = of->cells->write, *write_2 = of->cells->write_2, latest = 0;
+    const Record floor = at->floor;
     uint32_t low = UINT32_MAX, high = 0;
     for (uint32_t m = of->lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), k = of->cell[lane];
         const Record old = write[k], mine = of->mine[lane];
-        const bool keeps = shared_keeps(at, old, write_2[k], mine);
-        if (at->partial) give_way(at, keeps ? write_2[k] : old, k, mine);
+        const bool keeps = plain ? keeps_plain(old, write_2[k], mine, floor)
+                                 : shared_keeps(at, old, write_2[k], mine);
+        if (!plain && at->partial) give_way(at, keeps ? write_2[k] : old, k, mine);
         write[k] = mine;
         if (!keeps) continue;
         write_2[k] = old;
@@ -86,7 +99,10 @@ uint32_t shared_update_lanes(const SharedTouch *at, Record base) {
         Lanes of;
         shared_find_cells(at, base, at->mask, false, &of);
         if (quiet_updates(at, &of)) {
-            note_updates(at, &of);
+            if (at->plain)
+                note_updates(at, &of, true);
+            else
+                note_updates(at, &of, false);
             return 0;
         }
     }

@@ -8,11 +8,12 @@
 
 // Over the words of a row, whose records are in arrays apart: of this the compiler makes vectors.
 #if defined(__clang__)
-#define ROW_LOOP(row)                                                                              \
-    _Pragma("clang loop vectorize(assume_safety)") for (uint64_t k = 0; k < (row)->words; k++)
+#define WORD_LOOP(words)                                                                           \
+    _Pragma("clang loop vectorize(assume_safety)") for (uint64_t k = 0; k < (words); k++)
 #else
-#define ROW_LOOP(row) _Pragma("GCC ivdep") for (uint64_t k = 0; k < (row)->words; k++)
+#define WORD_LOOP(words) _Pragma("GCC ivdep") for (uint64_t k = 0; k < (words); k++)
 #endif
+#define ROW_LOOP(row) WORD_LOOP((row)->words)
 
 typedef struct {
     Checker *checker;
@@ -105,6 +106,35 @@ static void note_beside(const Row *row, Record *read, Record *read_2) {
     shared_noted(&local.checker->latest_read_2, local.base | RECORD_LANE_MASK);
 }
 
+// Whether other reads tell all that may collide with the lanes'.
+static bool told(const Record *read, const Record *read_2, uint64_t words, Record floor) {
+    uint64_t open = 0;
+    if (!shared_told(read[0], read_2[0], floor)) return false;
+    if (!shared_told(read[words - 1], read_2[words - 1], floor)) return false;
+    for (uint64_t k = 0; k < words; k++) open |= shared_told(read[k], read_2[k], floor) ^ 1;
+    return !open;
+}
+
+// By itself: where the number of words is known, compilers take the loop apart before they would
+// make vectors of it.
+__attribute__((noinline)) void shared_note_plain(Checker *owner, uint32_t word, uint64_t words,
+                                                 uint32_t shift, Record base, Record floor,
+                                                 Record warp_floor) {
+    Record *const read = owner->cells.read + word, *const read_2 = owner->cells.read_2 + word;
+    const Record warps = warp_floor > floor ? warp_floor : floor;
+    uint64_t any = 0;
+    if (told(read, read_2, words, floor)) return;
+    WORD_LOOP(words) {
+        const Record mine = base + (k >> shift << RECORD_THREAD), old = read[k], second = read_2[k];
+        const Record keep = 0 - shared_beside(old, mine, floor, warps);
+        const Record stay = ~keep | (0 - shared_told(old, second, floor));
+        read[k] = (old & keep) | (mine & ~keep);
+        read_2[k] = (second & stay) | (mine & ~stay);
+        any |= ~stay;
+    }
+    if (any) shared_noted(&owner->latest_read_2, base | RECORD_LANE_MASK);
+}
+
 ALWAYS bool load_row(const Row *row) {
     Checker *checker = row->checker;
     const Cells *cells = &checker->cells;
@@ -117,6 +147,9 @@ ALWAYS bool load_row(const Row *row) {
         set(row, read);
     else if (checker->check->partial)
         return false;
+    else if (!check_clusters(checker->machine))
+        shared_note_plain(checker, row->word, row->words, row->shift, row->base, row->floor,
+                          row->warp_floor);
     else
         note_beside(row, read, read_2);
     shared_noted(&checker->latest_read, row->base | RECORD_LANE_MASK | 3);
