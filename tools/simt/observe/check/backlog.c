@@ -288,50 +288,80 @@ static inline void learn(const Touch *at, bool added) {
     if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
 }
 
+// Whether an entry of the same access tells that the lane was at this word.
+static inline bool tells_lane(const BacklogEntry *entry, uint32_t lane, uint32_t word) {
+    const uint32_t below = entry->mask & ((1u << lane) - 1);
+    if (entry->lanes) return entry->lanes == 1 && entry->lane == lane && entry->first == word;
+    if (entry->form.fold || !(entry->mask >> lane & 1)) return false;
+    return backlog_words(entry)[__builtin_popcount(below)] == word;
+}
+
 // Whether an entry tells the same of these lanes.
-static bool tells(const Touch *at, const BacklogEntry *entry, uint32_t lanes) {
-    const uint16_t *words = backlog_words(entry);
+static inline bool tells(const Touch *at, const BacklogEntry *entry, uint32_t lanes,
+                         uint32_t word) {
     if (entry->base != at->base) return false;
-    if (entry->lanes == 1)
-        return lanes == 1u << entry->lane && entry->first == word_of(at, entry->lane);
-    if (entry->lanes || entry->form.fold || lanes & ~entry->mask) return false;
+    if (!(lanes & (lanes - 1))) return tells_lane(entry, (uint32_t)__builtin_ctz(lanes), word);
     for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t below = entry->mask & ((m & (0 - m)) - 1);
-        const uint32_t word = words[__builtin_popcount(below)];
-        if (word != word_of(at, (uint32_t)__builtin_ctz(m))) return false;
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (!tells_lane(entry, lane, word_of(at, lane))) return false;
     }
     return true;
 }
 
-// Whether one of the last entries does: loops read again what they have read.
-static bool is_told(const Touch *at, const Backlog *backlog, uint32_t lanes) {
+// Whether one of the last entries does: loops read again what they have read. `word`: of a lane
+// alone.
+static inline bool is_told(const Touch *at, const Backlog *backlog, uint32_t lanes, uint32_t word) {
     enum { LOOKED_AT = 2 };
     uint32_t offset = backlog->used, before = backlog->last;
     for (int k = 0; k < LOOKED_AT && before; k++) {
         offset -= before;
         const BacklogEntry *entry = backlog_entry(backlog, offset);
-        if (tells(at, entry, lanes)) return true;
+        if (tells(at, entry, lanes, word)) return true;
         before = entry->before * 8u;
     }
     return false;
+}
+
+// A lane that accesses this word of the region, and what is behind it.
+static inline bool add_one(const Touch *at, Region *region, uint32_t lane, uint32_t word) {
+    Backlog *backlog = &region->backlog;
+    const uint32_t words = at->size / 4;
+    const uint32_t pages = shadow_pages_between(word, word + words - 1);
+    if (!ready(at, region, pages)) return false;
+    if (at->reads && is_told(at, backlog, 1u << lane, word)) return true;
+    if (at->writes &&
+        !claim(at, region, word / REGION_GROUP, ((1u << words) - 1) << word % REGION_GROUP))
+        return false;
+    note_pages(at, backlog, pages);
+    if (at->reads) add_context(at, backlog);
+    add_even(at, backlog, word, 0, lane, 1);
+    return true;
+}
+
+bool backlog_add_one(const One *one) {
+    Touch at;
+    Region *region = one->region;
+    const uint32_t word = (uint32_t)(one->address - memory_base) % REGION_BYTES / 4;
+    touch_one(&at, one);
+    if (at.size < 4 || !suits(&at)) return false;
+    hold(&at, &region->backlog);
+    const bool added = add_one(&at, region, one->lane, word);
+    let_go(&at, &region->backlog);
+    if (added) learn(&at, true);
+    return added;
 }
 
 // A few lanes in a region, from one of these words to another.
 static bool add_few(const Touch *at, Region *region, uint32_t lanes, uint32_t low, uint32_t high) {
     Backlog *backlog = &region->backlog;
     const uint32_t pages = shadow_pages_between(low, high + at->size / 4 - 1);
-    const bool alone = !(lanes & (lanes - 1));
+    if (!(lanes & (lanes - 1))) return add_one(at, region, (uint32_t)__builtin_ctz(lanes), low);
     if (!ready(at, region, pages)) return false;
-    if (at->reads && is_told(at, backlog, lanes)) return true;
-    if (at->writes &&
-        !(alone ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
-        return false;
+    if (at->reads && is_told(at, backlog, lanes, low)) return true;
+    if (at->writes && !claim_scattered(at, region, lanes)) return false;
     note_pages(at, backlog, pages);
     if (at->reads) add_context(at, backlog);
-    if (alone)
-        add_even(at, backlog, low, 0, (uint32_t)__builtin_ctz(lanes), 1);
-    else if (at->reads)
-        add_scattered(at, backlog, lanes);
+    if (at->reads) add_scattered(at, backlog, lanes);
     return true;
 }
 
