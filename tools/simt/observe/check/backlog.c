@@ -159,7 +159,7 @@ static inline void add_even(const Touch *at, Backlog *backlog, uint32_t word, in
                             uint32_t lane, uint32_t lanes) {
     BacklogEntry *entry = add_entry(at, backlog, 0, 0);
     entry->first = (uint16_t)word;
-    entry->stride = lanes == 1 ? 0 : (int16_t)stride;
+    entry->stride = (int16_t)stride;
     entry->lane = (uint8_t)lane;
     entry->lanes = (uint8_t)lanes;
 }
@@ -291,9 +291,7 @@ static inline void learn(const Touch *at, bool added) {
 // Whether an entry of the same access tells that the lane was at this word.
 static inline bool tells_lane(const BacklogEntry *entry, uint32_t lane, uint32_t word) {
     const uint32_t below = entry->mask & ((1u << lane) - 1);
-    if (entry->lanes)
-        return entry->lanes == 1 && entry->lane == lane &&
-               word - entry->first <= (uint32_t)entry->stride;
+    if (entry->lanes) return entry->lanes == 1 && entry->lane == lane && entry->first == word;
     if (entry->form.fold || !(entry->mask >> lane & 1)) return false;
     return backlog_words(entry)[__builtin_popcount(below)] == word;
 }
@@ -324,17 +322,6 @@ static inline bool is_told(const Touch *at, const Backlog *backlog, uint32_t lan
     return false;
 }
 
-// Makes the last entry tell of a read too, if it is of what the same lane read in front of that:
-// loops read one word after the other.
-static inline bool extends(const Touch *at, Backlog *backlog, uint32_t lane, uint32_t word) {
-    if (!backlog->last) return false;
-    BacklogEntry *entry = backlog_entry(backlog, backlog->used - backlog->last);
-    if (entry->base != at->base || entry->lanes != 1 || entry->lane != lane) return false;
-    if (word != entry->first + backlog_lane_words(entry)) return false;
-    entry->stride = (int16_t)(entry->stride + (int32_t)(at->size / 4));
-    return true;
-}
-
 // A lane that accesses this word of the region, and what is behind it.
 static inline bool add_one(const Touch *at, Region *region, uint32_t lane, uint32_t word) {
     Backlog *backlog = &region->backlog;
@@ -346,7 +333,6 @@ static inline bool add_one(const Touch *at, Region *region, uint32_t lane, uint3
         !claim(at, region, word / REGION_GROUP, ((1u << words) - 1) << word % REGION_GROUP))
         return false;
     note_pages(at, backlog, pages);
-    if (at->reads && extends(at, backlog, lane, word)) return true;
     if (at->reads) add_context(at, backlog);
     add_even(at, backlog, word, 0, lane, 1);
     return true;

@@ -16,9 +16,9 @@ typedef struct {
 } BacklogForm;
 
 // An access of so many lanes from `lane` on, to 1 << `shift` words each, at `first`, at `first +
-// stride`, ..., of one lane so many words more, one behind the other; or of those of a mask, behind
-// it their words, to a multiple of 8 bytes. Where there is no record, a BacklogContext is behind
-// it; `lane`: it is not of the same block as the one before.
+// stride`, ...; or of those of a mask, behind it their words, to a multiple of 8 bytes. Where there
+// is no record, a BacklogContext is behind it; `lane`: it is not of the same block as the one
+// before.
 typedef struct {
     Record base; // of the warp's first lane
     union {
@@ -45,11 +45,6 @@ static inline const uint16_t *backlog_words(const BacklogEntry *entry) {
 // How many words are behind it.
 static inline uint32_t backlog_words_count(const BacklogEntry *entry) {
     return entry->lanes ? 0 : (uint32_t)__builtin_popcount(entry->mask) >> entry->form.fold;
-}
-
-// How many words it has of each lane.
-static inline uint32_t backlog_lane_words(const BacklogEntry *entry) {
-    return (1u << entry->form.shift) + (entry->lanes == 1 ? (uint32_t)entry->stride : 0);
 }
 
 // Of the words behind an entry for so many lanes.

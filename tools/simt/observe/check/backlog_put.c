@@ -22,10 +22,10 @@ static void put_read(const Touch *at, Target *to, uint32_t k, bool more) {
                                                               << RECORD_MANY;
 }
 
-static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32_t words,
+static void put_lane(Touch *at, Target *to, uint32_t lane, uint32_t word, uint32_t shift,
                      bool more) {
     at->mine = at->base + ((Record)lane << RECORD_THREAD);
-    for (uint32_t k = word - to->first; k != word - to->first + words; k++) {
+    for (uint32_t k = word - to->first; k != word - to->first + (1u << shift); k++) {
         if (k >= to->count) continue;
         if (at->writes)
             to->cells.write[k] = at->mine;
@@ -39,18 +39,18 @@ static void put_lanes(Touch *at, Target *to, const BacklogEntry *entry) {
     const uint32_t count = backlog_words_count(entry);
     uint32_t k = 0;
     for (uint32_t m = entry->mask; m; m &= m - 1, k = k + 1 < count ? k + 1 : 0)
-        put_lane(at, to, (uint32_t)__builtin_ctz(m), word[k], 1u << entry->form.shift, false);
+        put_lane(at, to, (uint32_t)__builtin_ctz(m), word[k], entry->form.shift, false);
 }
 
 static void put_even(Touch *at, Target *to, const BacklogEntry *entry) {
     int32_t word = entry->first;
-    const uint32_t words = backlog_lane_words(entry);
-    if (!entry->stride || entry->lanes == 1) {
-        put_lane(at, to, entry->lane + entry->lanes - 1u, entry->first, words, entry->lanes > 1);
+    if (!entry->stride) {
+        put_lane(at, to, entry->lane + entry->lanes - 1u, entry->first, entry->form.shift,
+                 entry->lanes > 1);
         return;
     }
     for (uint32_t k = 0; k < entry->lanes; k++, word += entry->stride)
-        put_lane(at, to, entry->lane + k, (uint32_t)word, words, false);
+        put_lane(at, to, entry->lane + k, (uint32_t)word, entry->form.shift, false);
 }
 
 // Reads by lanes of a word each, one behind the other, of which there is a target.
@@ -87,7 +87,7 @@ static void put_entry(Touch *at, Target *to, const BacklogEntry *entry) {
         at->span = context->span;
         at->floor = context->floor;
         at->warp_floor = context->warp_floor;
-    } else if (!entry->form.write && entry->stride == 1 && !entry->form.shift && entry->lanes > 1 &&
+    } else if (!entry->form.write && entry->stride == 1 && !entry->form.shift &&
                to->count == REGION_WORDS) {
         put_run(at, to, entry);
     } else if (entry->lanes) {
@@ -200,14 +200,11 @@ static void words_of(const BacklogEntry *entry, uint32_t first[LANES]) {
 // Whether some record needs a read as an entry has it.
 static bool needs_entry(States *of, const BacklogEntry *entry) {
     const uint32_t each = 1u << entry->form.shift, warp = record_thread(entry->base) / LANES;
-    const bool one = entry->lanes == 1;
-    const bool run = one || (entry->lanes && (!entry->stride || (uint32_t)entry->stride == each));
+    const bool run = entry->lanes && (!entry->stride || (uint32_t)entry->stride == each);
     uint32_t first[LANES];
     bool needed = false;
     if (run) {
-        const uint32_t words =
-            one || !entry->stride ? backlog_lane_words(entry) : entry->lanes * each;
-        const uint32_t end = entry->first + words;
+        const uint32_t end = entry->first + (entry->stride ? entry->lanes * each : each);
         for (uint32_t word = entry->first; word < end; word++) needed |= needs_word(of, warp, word);
         return needed;
     }
