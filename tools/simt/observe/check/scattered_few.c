@@ -280,12 +280,13 @@ uint32_t scattered_few(const Touch *at, uint32_t mask) {
     return left;
 }
 
-// Its records are far: they are asked for before the rest is known.
-static inline void fetch_one(const Cells *cells, bool reads, uint32_t k) {
-    if (cells->write) __builtin_prefetch(cells->write + k, !reads);
-    if (cells->read) __builtin_prefetch(cells->read + k, reads);
-    if (reads && cells->read_2) __builtin_prefetch(cells->read_2 + k, 1);
-    if (!reads && cells->write_2) __builtin_prefetch(cells->write_2 + k, 1);
+// Its records are far: those that it will be held against are asked for all at once.
+static inline void fetch_one(const Touch *at, const Place *place, uint32_t k) {
+    const Cells *cells = place->cells;
+    if (at->writes || place->written) __builtin_prefetch(cells->write + k, 1);
+    if (at->reads || place->read) __builtin_prefetch(cells->read + k, 1);
+    if (at->reads ? place->more : place->written_2)
+        __builtin_prefetch((at->reads ? cells->read_2 : cells->write_2) + k, 1);
 }
 
 bool scattered_one(const One *one) {
@@ -297,8 +298,8 @@ bool scattered_one(const One *one) {
     place_records(&at, one->region, &place);
     if (!place.region) return false;
     const uint32_t k = offset >> place.shift;
-    fetch_one(place.cells, at.reads, k);
     if (!place_marked(&at, &place, shadow_pages_between(word, last))) return false;
+    fetch_one(&at, &place, k);
     if (at.reads) return read_cells(&at, &place, one->lane, k);
     const Stored by = {one->inst, one->address, one->lane};
     return write_cells(&at, &place, &by, k, true);
