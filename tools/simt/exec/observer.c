@@ -71,6 +71,9 @@ static const Inst *watch_global(Warp *warp, const Inst *inst) {
     if (warp->exec == ALL_LANES && address_consecutive64(base, size) &&
         observer->whole(warp, inst, base[0] + offset))
         return inst->plain(warp, inst);
+    if (!(warp->exec & (warp->exec - 1)) &&
+        observer->lane(warp, inst, base[__builtin_ctz(warp->exec)] + offset))
+        return inst->plain(warp, inst);
     LANE_LOOP address[l] = base[l] + offset;
     if (observer->lanes(warp, inst, address)) return inst->plain(warp, inst);
     return watch_access(warp, inst);
@@ -128,8 +131,8 @@ static uint8_t wanted(const Machine *machine) {
     const Observer *observer = machine->observer;
     const bool all = machine->trace || (observer && observer->access);
     const bool meetings = observer && observer->meet;
-    const bool whole =
-        observer && observer->whole && observer->lanes && !machine->trace && !machine->profile;
+    const bool whole = observer && observer->whole && observer->lanes && observer->lane &&
+                       !machine->trace && !machine->profile;
     return (uint8_t)((all ? CODE_ACCESSES : 0) | (machine->profile ? CODE_SHARED : 0) |
                      (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
 }

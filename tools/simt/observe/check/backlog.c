@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum { FEW_ENTRIES = 4 };
+enum { LOOKED_AT = 2 }; // of the last entries, whether they tell of an access already
 // No access needs more.
 enum { WORDS_BYTES = LANES * sizeof(uint16_t) };
 enum { MOST_BYTES = 2 * sizeof(BacklogEntry) + sizeof(BacklogContext) + WORDS_BYTES };
@@ -27,13 +28,13 @@ _Static_assert(FEW_ENTRIES * sizeof(BacklogEntry) <= sizeof(BacklogEntry) + WORD
 
 // --- one host thread at a time ---
 
-static void hold(const Touch *at, Backlog *backlog) {
-    if (at->checker->check->alone) return;
+static void hold(const Check *check, Backlog *backlog) {
+    if (check->alone) return;
     while (__atomic_test_and_set(&backlog->locked, __ATOMIC_ACQUIRE)) sched_yield();
 }
 
-static void let_go(const Touch *at, Backlog *backlog) {
-    if (!at->checker->check->alone) __atomic_clear(&backlog->locked, __ATOMIC_RELEASE);
+static void let_go(const Check *check, Backlog *backlog) {
+    if (!check->alone) __atomic_clear(&backlog->locked, __ATOMIC_RELEASE);
 }
 
 // --- what is added ---
@@ -85,16 +86,21 @@ static inline Site *site_of(const Touch *at) {
     return &at->checker->check->sites[record_site(at->base)];
 }
 
-// Whether there is room for an access to these pages, and nothing that is known of them hinders it.
+// Whether nothing that a backlog of the launch knows of these pages hinders an access to them.
+static inline bool is_clear(const Region *region, uint64_t launch, bool reads, uint32_t pages) {
+    const Backlog *backlog = &region->backlog;
+    if (pages & (reads ? backlog->written_pages : backlog->read_pages)) return false;
+    return region->grouped != launch ||
+           !(pages & (reads ? region->group_written_pages : region->group_read_pages));
+}
+
+// The same, and whether there is room.
 static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
     const uint64_t launch = at->checker->check->launch;
     Backlog *backlog = &region->backlog;
     if (region->direct == launch) return false;
     if (backlog->launch != launch && !begin(at, region)) return false;
-    if (pages & (at->reads ? backlog->written_pages : backlog->read_pages)) return false;
-    if (region->grouped == launch &&
-        pages & (at->reads ? region->group_written_pages : region->group_read_pages))
-        return false;
+    if (!is_clear(region, launch, at->reads, pages)) return false;
     const bool room = backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog);
     if (room && backlog->scattered <= MOST_SCATTERED) return true;
     if (!at->checker->machine->ordered && backlog_condense(region)) return true;
@@ -267,9 +273,9 @@ static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
 static bool add_near(const Touch *at, uint32_t lanes) {
     Region *region = shadow_region(at->address[__builtin_ctz(lanes)]);
     if (!region || region->direct == at->checker->check->launch) return false;
-    hold(at, &region->backlog);
+    hold(at->checker->check, &region->backlog);
     const bool added = add_lanes(at, region, lanes);
-    let_go(at, &region->backlog);
+    let_go(at->checker->check, &region->backlog);
     return added;
 }
 
@@ -288,24 +294,26 @@ static inline void learn(const Touch *at, bool added) {
     if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
 }
 
+// Whether an entry of the same access tells that the lane was at this word.
+static inline bool tells_lane(const BacklogEntry *entry, uint32_t lane, uint32_t word) {
+    const uint32_t below = entry->mask & ((1u << lane) - 1);
+    if (entry->lanes) return entry->lanes == 1 && entry->lane == lane && entry->first == word;
+    if (entry->form.fold || !(entry->mask >> lane & 1)) return false;
+    return backlog_words(entry)[__builtin_popcount(below)] == word;
+}
+
 // Whether an entry tells the same of these lanes.
-static bool tells(const Touch *at, const BacklogEntry *entry, uint32_t lanes) {
-    const uint16_t *words = backlog_words(entry);
+static inline bool tells(const Touch *at, const BacklogEntry *entry, uint32_t lanes) {
     if (entry->base != at->base) return false;
-    if (entry->lanes == 1)
-        return lanes == 1u << entry->lane && entry->first == word_of(at, entry->lane);
-    if (entry->lanes || entry->form.fold || lanes & ~entry->mask) return false;
     for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint32_t below = entry->mask & ((m & (0 - m)) - 1);
-        const uint32_t word = words[__builtin_popcount(below)];
-        if (word != word_of(at, (uint32_t)__builtin_ctz(m))) return false;
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (!tells_lane(entry, lane, word_of(at, lane))) return false;
     }
     return true;
 }
 
 // Whether one of the last entries does: loops read again what they have read.
-static bool is_told(const Touch *at, const Backlog *backlog, uint32_t lanes) {
-    enum { LOOKED_AT = 2 };
+static inline bool is_told(const Touch *at, const Backlog *backlog, uint32_t lanes) {
     uint32_t offset = backlog->used, before = backlog->last;
     for (int k = 0; k < LOOKED_AT && before; k++) {
         offset -= before;
@@ -316,22 +324,66 @@ static bool is_told(const Touch *at, const Backlog *backlog, uint32_t lanes) {
     return false;
 }
 
+// The same of a single lane's read, before more is known of it than its record.
+static inline bool is_told_one(const One *one, Record base, uint32_t word) {
+    const uint64_t launch = one->checker->check->launch;
+    const Backlog *backlog = &one->region->backlog;
+    const uint32_t pages = shadow_pages_between(word, word + one->size / 4 - 1);
+    uint32_t offset = backlog->used, before = backlog->last;
+    if (backlog->launch != launch || one->region->direct == launch) return false;
+    if (!is_clear(one->region, launch, true, pages)) return false;
+    for (int k = 0; k < LOOKED_AT && before; k++) {
+        offset -= before;
+        const BacklogEntry *entry = backlog_entry(backlog, offset);
+        if (entry->base == base && tells_lane(entry, one->lane, word)) return true;
+        before = entry->before * 8u;
+    }
+    return false;
+}
+
+// A lane that accesses this word of the region, and what is behind it.
+static inline bool add_one(const Touch *at, Region *region, uint32_t lane, uint32_t word) {
+    Backlog *backlog = &region->backlog;
+    const uint32_t words = at->size / 4;
+    const uint32_t pages = shadow_pages_between(word, word + words - 1);
+    if (!ready(at, region, pages)) return false;
+    if (at->writes &&
+        !claim(at, region, word / REGION_GROUP, ((1u << words) - 1) << word % REGION_GROUP))
+        return false;
+    note_pages(at, backlog, pages);
+    if (at->reads) add_context(at, backlog);
+    add_even(at, backlog, word, 0, lane, 1);
+    return true;
+}
+
+bool backlog_add_one(const One *one) {
+    Touch at;
+    Region *region = one->region;
+    const uint32_t word = (uint32_t)(one->address - memory_base) % REGION_BYTES / 4;
+    const Record base = record_make(one->checker->now, one->site, one->warp->index * LANES, 0);
+    if (one->size < 4) return false;
+    hold(one->checker->check, &region->backlog);
+    bool added = one->inst->access == ACCESS_LOAD && is_told_one(one, base, word);
+    if (!added) {
+        touch_one(&at, one);
+        added = suits(&at) && add_one(&at, region, one->lane, word);
+        if (added) learn(&at, true);
+    }
+    let_go(one->checker->check, &region->backlog);
+    return added;
+}
+
 // A few lanes in a region, from one of these words to another.
 static bool add_few(const Touch *at, Region *region, uint32_t lanes, uint32_t low, uint32_t high) {
     Backlog *backlog = &region->backlog;
     const uint32_t pages = shadow_pages_between(low, high + at->size / 4 - 1);
-    const bool alone = !(lanes & (lanes - 1));
     if (!ready(at, region, pages)) return false;
     if (at->reads && is_told(at, backlog, lanes)) return true;
-    if (at->writes &&
-        !(alone ? claim_lanes(at, region, lanes) : claim_scattered(at, region, lanes)))
-        return false;
+    if (!(lanes & (lanes - 1))) return add_one(at, region, (uint32_t)__builtin_ctz(lanes), low);
+    if (at->writes && !claim_scattered(at, region, lanes)) return false;
     note_pages(at, backlog, pages);
     if (at->reads) add_context(at, backlog);
-    if (alone)
-        add_even(at, backlog, low, 0, (uint32_t)__builtin_ctz(lanes), 1);
-    else if (at->reads)
-        add_scattered(at, backlog, lanes);
+    if (at->reads) add_scattered(at, backlog, lanes);
     return true;
 }
 
@@ -349,9 +401,9 @@ static uint32_t add_some(const Touch *at, uint32_t mask, uint32_t *left) {
         high = word > high ? (uint32_t)word : high;
     }
     if (region->direct == at->checker->check->launch) return *left |= lanes, lanes;
-    hold(at, &region->backlog);
+    hold(at->checker->check, &region->backlog);
     if (!add_few(at, region, lanes, low, high)) *left |= lanes;
-    let_go(at, &region->backlog);
+    let_go(at->checker->check, &region->backlog);
     return lanes;
 }
 
@@ -396,27 +448,27 @@ bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word
     if (at->strong || !suits(at)) return false;
     if (region->direct == at->checker->check->launch) return false;
     const uint32_t pages = shadow_pages_between(word, word + each * lanes - 1);
-    hold(at, backlog);
+    hold(at->checker->check, backlog);
     const bool good =
         ready(at, region, pages) && (at->reads || claim_run(at, region, word, each * lanes));
     if (good) note_pages(at, backlog, pages);
     if (good && at->reads) add_context(at, backlog);
     if (good) add_even(at, backlog, word, (int32_t)each, lane, lanes);
-    let_go(at, backlog);
+    let_go(at->checker->check, backlog);
     return good;
 }
 
 // Nobody has any yet in this launch.
 static void begin_groups(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
-    hold(at, &region->backlog);
+    hold(at->checker->check, &region->backlog);
     if (region->grouped != launch) {
         region->group_read_pages = region->group_written_pages = 0;
         memset(region->group_read, 0, sizeof region->group_read);
         memset(region->group_written, 0, sizeof region->group_written);
     }
     __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
-    let_go(at, &region->backlog);
+    let_go(at->checker->check, &region->backlog);
 }
 
 void backlog_group(const Touch *at, Region *region, uint32_t group) {
@@ -438,11 +490,11 @@ void backlog_group(const Touch *at, Region *region, uint32_t group) {
 void backlog_enter(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
     Backlog *backlog = &region->backlog;
-    hold(at, backlog);
+    hold(at->checker->check, backlog);
     if (region->direct != launch && backlog->launch == launch) {
         at->checker->lost |= !backlog_put(region);
         backlog->launch = 0;
     }
     __atomic_store_n(&region->direct, launch, __ATOMIC_RELEASE);
-    let_go(at, backlog);
+    let_go(at->checker->check, backlog);
 }

@@ -263,6 +263,7 @@ Observer *check_open(const Machine *machine) {
                                       .access = access_memory,
                                       .whole = whole_access,
                                       .lanes = lanes_access,
+                                      .lane = check_lane_global,
                                       .remote = check_remote,
                                       .cluster_arrive = check_cluster_arrive,
                                       .cluster_waited = check_cluster_waited,

@@ -372,11 +372,32 @@ static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
     return true;
 }
 
-bool check_lanes_global(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
+// Whether nothing has happened for which a weak load or store needs a closer look.
+static inline bool calm(const Checker *checker, const Inst *inst) {
+    if (checker->seen_frees != memory_frees || checker->machine->after) return false;
+    return inst->access == ACCESS_LOAD || !checker->check->words.count;
+}
+
+bool check_lane_global(Warp *warp, const Inst *inst, uint64_t address) {
     Checker *checker = check_of(warp);
     const Check *check = checker->check;
-    if (checker->seen_frees != memory_frees || checker->machine->after) return false;
-    if (inst->access == ACCESS_STORE && check->words.count) return false;
+    const uint32_t site = check_known_site(checker, inst->slot);
+    const uint32_t size = (uint32_t)inst->memory.bytes * inst->memory.elements;
+    const Extent known = checker->met[site].known;
+    if (!site || check->partial || checker->parted >> warp->index & 1) return false;
+    if (!calm(checker, inst) || address & (size - 1)) return false;
+    if (address < known.low || address >= known.high || known.high - address < size) return false;
+    Region *region = shadow_region(address);
+    if (!region) return false;
+    const One one = {
+        checker, warp, inst, region, address, site, (uint32_t)__builtin_ctz(warp->exec), size};
+    const bool direct = __atomic_load_n(&region->direct, __ATOMIC_ACQUIRE) == check->launch;
+    return direct ? scattered_one(&one) : backlog_add_one(&one);
+}
+
+bool check_lanes_global(Warp *warp, const Inst *inst, const uint64_t address[LANES]) {
+    Checker *checker = check_of(warp);
+    if (!calm(checker, inst)) return false;
     const Access access = address_access(inst);
     const uint32_t mask = warp->exec;
     Shape shape;

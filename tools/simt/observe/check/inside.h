@@ -399,6 +399,8 @@ void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t m
 bool check_whole_global(Checker *checker, Warp *warp, const Inst *inst, uint64_t first);
 // The same of any lanes, those of warp->exec.
 bool check_lanes_global(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
+// The same of a single lane.
+bool check_lane_global(Warp *warp, const Inst *inst, uint64_t address);
 // One lane's load or store of whole groups of words, a copy's part. How many bytes of it, from the
 // first on, are done with; the next group is unusual, look at its words.
 uint64_t check_global_range(Checker *checker, Warp *warp, const Access *access, uint32_t lane,

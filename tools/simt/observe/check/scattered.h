@@ -44,14 +44,17 @@ static inline void place_records(const Touch *at, Region *region, Place *place) 
     if (ready) place->region = region;
 }
 
-// The lanes are at these pages.
-static inline void place_pages(const Touch *at, Place *place, uint32_t pages) {
+// The lanes are at these pages. False: they are not yet marked.
+static inline bool place_marked(const Touch *at, Place *place, uint32_t pages) {
     place->written = place->written_pages & pages;
     place->read = place->read_pages & pages;
     place->written_2 = place->more && place->written;
     place->read_2 = place->more && place->read;
-    if (pages & ~(at->reads ? place->read_pages : place->written_pages))
-        region_mark(at, place->region, pages);
+    return !(pages & ~(at->reads ? place->read_pages : place->written_pages));
+}
+
+static inline void place_pages(const Touch *at, Place *place, uint32_t pages) {
+    if (!place_marked(at, place, pages)) region_mark(at, place->region, pages);
 }
 
 // The region of an address, without lanes.

@@ -46,9 +46,9 @@ static inline bool read_fresh(const Touch *at, const Place *place, uint32_t k, R
     return true;
 }
 
-static inline bool read_lane(const Touch *at, const Place *place, uint32_t lane) {
+// A lane that reads cells from this one on.
+TOUCH_INLINE bool read_cells(const Touch *at, const Place *place, uint32_t lane, uint32_t first) {
     const Cells *cells = place->cells;
-    const uint32_t first = cell_of(at, place, lane);
     const Record mine = record_of(at, lane);
     for (uint32_t k = first; k < first + place->each; k++) {
         if (cells->read[k] == mine || read_fresh(at, place, k, mine)) continue; // as before
@@ -57,6 +57,10 @@ static inline bool read_lane(const Touch *at, const Place *place, uint32_t lane)
         if (!note_lanes(at, place, k, lane, lane)) return false;
     }
     return true;
+}
+
+static inline bool read_lane(const Touch *at, const Place *place, uint32_t lane) {
+    return read_cells(at, place, lane, cell_of(at, place, lane));
 }
 
 // What a warp reads counts once. The lanes of a run read the same; *ordered: all are behind what
@@ -96,9 +100,16 @@ uint32_t scattered_read_few(const Touch *at, const Place *place, uint32_t heads)
     return left;
 }
 
+// A lane that stores there.
+typedef struct {
+    const Inst *inst;
+    uint64_t address;
+    uint32_t lane;
+} Stored;
+
 // Whether weak writes (0: none) that are not by the same instruction at the same time, and one of
 // this lane leave the same in memory, as stores do of what is there already.
-static inline bool same_stores(const Touch *at, Record write, Record write_2, uint32_t lane) {
+static inline bool same_stores(const Touch *at, const Stored *by, Record write, Record write_2) {
     const Site *sites = at->checker->check->sites;
     const Record writes[] = {write, write_2};
     for (int i = 0; i < 2; i++) {
@@ -106,20 +117,20 @@ static inline bool same_stores(const Touch *at, Record write, Record write_2, ui
         if (sites[record_site(writes[i])].kind != ACCESS_STORE) return false;
         if (touch_together(at, writes[i])) return false;
     }
-    return address_unchanged(at->warp, at->access, lane, memory_at(at->address[lane]));
+    return address_leaves(at->warp, by->inst, by->lane, memory_at(by->address));
 }
 
 // Whether the lane's store does not race with the last writes of a cell. *again: since it stores
 // what is there already.
-static inline bool write_behind(const Touch *at, const Place *place, uint32_t k, uint32_t lane,
+static inline bool write_behind(const Touch *at, const Place *place, const Stored *by, uint32_t k,
                                 bool *again) {
     const Cells *cells = place->cells;
-    const Record mine = record_of(at, lane), last = cells->write[k];
+    const Record mine = record_of(at, by->lane), last = cells->write[k];
     const Record other = place->written_2 && last >= at->launch ? cells->write_2[k] : 0;
     const bool open = !touch_settled(at, last, mine), open_2 = !touch_settled(at, other, mine);
     if (!(open | open_2)) return true;
     *again = true;
-    return same_stores(at, open ? last : 0, open_2 ? other : 0, lane);
+    return same_stores(at, by, open ? last : 0, open_2 ? other : 0);
 }
 
 // Of stores of the same that nothing orders two are kept.
@@ -141,19 +152,25 @@ static inline bool read_behind(const Touch *at, const Place *place, uint32_t k, 
 
 // Cells that only this warp touches, or in which others have left the same: the latter only where
 // no lane before this one waits for a closer look.
-static inline bool write_lane(const Touch *at, const Place *place, uint32_t lane, bool in_turn) {
+TOUCH_INLINE bool write_cells(const Touch *at, const Place *place, const Stored *by, uint32_t first,
+                              bool in_turn) {
     const Cells *cells = place->cells;
-    const uint32_t first = cell_of(at, place, lane), end = first + place->each;
-    const Record mine = record_of(at, lane);
+    const uint32_t end = first + place->each;
+    const Record mine = record_of(at, by->lane);
     bool again = false;
     for (uint32_t k = first; k < end; k++) {
-        if (!quiet_group(at, place, k) || !write_behind(at, place, k, lane, &again)) return false;
+        if (!quiet_group(at, place, k) || !write_behind(at, place, by, k, &again)) return false;
         if (again && (!in_turn || !place->written_2 || at->rest)) return false;
         if (place->read && !read_behind(at, place, k, mine)) return false;
     }
     for (uint32_t k = first; again && k < end; k++) keep_equal(at, place, k, mine);
     for (uint32_t k = first; k < end; k++) cells->write[k] = mine;
     return true;
+}
+
+static bool write_lane(const Touch *at, const Place *place, uint32_t lane, bool in_turn) {
+    const Stored by = {at->access->inst, at->address[lane], lane};
+    return write_cells(at, place, &by, cell_of(at, place, lane), in_turn);
 }
 
 // Whether others too only update a word, at the scope of the device; nobody reads it.
@@ -261,4 +278,29 @@ uint32_t scattered_few(const Touch *at, uint32_t mask) {
         left |= place.region ? few_lanes_at(at, &place, pages) : place.lanes;
     }
     return left;
+}
+
+// Its records are far: those that it will be held against are asked for all at once.
+static inline void fetch_one(const Touch *at, const Place *place, uint32_t k) {
+    const Cells *cells = place->cells;
+    if (at->writes || place->written) __builtin_prefetch(cells->write + k, 1);
+    if (at->reads || place->read) __builtin_prefetch(cells->read + k, 1);
+    if (at->reads ? place->more : place->written_2)
+        __builtin_prefetch((at->reads ? cells->read_2 : cells->write_2) + k, 1);
+}
+
+bool scattered_one(const One *one) {
+    const uint32_t offset = (uint32_t)(one->address - memory_base) % REGION_BYTES;
+    const uint32_t word = offset / 4, last = word + (one->size - 1) / 4;
+    Place place = {.lanes = 1u << one->lane, .low = one->address - offset};
+    Touch at;
+    touch_one(&at, one);
+    place_records(&at, one->region, &place);
+    if (!place.region) return false;
+    const uint32_t k = offset >> place.shift;
+    if (!place_marked(&at, &place, shadow_pages_between(word, last))) return false;
+    fetch_one(&at, &place, k);
+    if (at.reads) return read_cells(&at, &place, one->lane, k);
+    const Stored by = {one->inst, one->address, one->lane};
+    return write_cells(&at, &place, &by, k, true);
 }

@@ -27,12 +27,22 @@ typedef struct {
     RestTable *rest; // where some threads are ordered and others not, see Code; else NULL
 } Touch;
 
+// A weak access of a single lane.
+typedef struct {
+    Checker *checker;
+    Warp *warp;
+    const Inst *inst;
+    Region *region;
+    uint64_t address;
+    uint32_t site, lane, size;
+} One;
+
 // --- touch.c: which accesses are ordered, and which are races ---
 
 // What does not depend on the lanes' addresses, of a load or not, at a site. In place: who copies
 // what was just written waits for it.
-static inline void touch_begin(Touch *at, Checker *checker, Warp *warp, uint32_t site, bool loads,
-                               Scope scope) {
+TOUCH_INLINE void touch_begin(Touch *at, Checker *checker, Warp *warp, uint32_t site, bool loads,
+                              Scope scope) {
     at->checker = checker;
     at->warp = warp;
     at->base = record_make(checker->now, site, warp->index * (uint32_t)LANES, scope);
@@ -47,6 +57,15 @@ static inline void touch_begin(Touch *at, Checker *checker, Warp *warp, uint32_t
     at->strong = scope != SCOPE_NONE;
     at->parted = checker->parted >> warp->index & 1;
     at->rest = checker->check->partial ? checker->far_rest : NULL;
+}
+
+// Of a single lane, without at->access and at->address.
+TOUCH_INLINE void touch_one(Touch *at, const One *one) {
+    touch_begin(at, one->checker, one->warp, one->site, one->inst->access == ACCESS_LOAD,
+                SCOPE_NONE);
+    at->access = NULL;
+    at->address = NULL;
+    at->size = one->size;
 }
 
 // Of an access.
@@ -178,6 +197,8 @@ bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t co
 uint32_t backlog_add(const Touch *at, uint32_t mask);
 // The same of a few, of which it need not be known how they lie.
 uint32_t backlog_add_few(const Touch *at, uint32_t mask);
+// The same of one. False: it needs records.
+bool backlog_add_one(const One *one);
 // The same of so many lanes one behind the other, of which the first accesses this word of the
 // region; `base` is its record. False: they need records.
 bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word, uint32_t lanes);
@@ -214,6 +235,8 @@ void words_touch(Touch *at, uint32_t mask);
 uint32_t scattered_quick(const Touch *at, uint32_t mask);
 // The same of a few, of which it need not be known how they lie; not of lanes that met in parts.
 uint32_t scattered_few(const Touch *at, uint32_t mask);
+// The same of one, where the region has no backlog any more. False: it needs a closer look.
+bool scattered_one(const One *one);
 // Asks for the records that an access of these lanes will be held against: most of them are far.
 void scattered_fetch(uint64_t launch, bool loads, uint32_t mask, const uint64_t address[LANES]);
 
