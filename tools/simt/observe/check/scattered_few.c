@@ -173,10 +173,19 @@ static bool write_lane(const Touch *at, const Place *place, uint32_t lane, bool 
     return write_cells(at, place, &by, cell_of(at, place, lane), in_turn);
 }
 
+// Whether touch_keep might have to keep the write of this record once it gives way.
+static inline bool keeps_rest(const Touch *at, Record record, Record mine) {
+    const Checker *checker = at->checker;
+    if (!at->rest || touch_settled(at, record, mine)) return false;
+    const bool foreign =
+        touch_foreign(at, record) && shadow_block(record_time(record)) != checker->block;
+    return at->rest != &checker->own_rest || !foreign;
+}
+
 // Whether others too only update a word, at the scope of the device; nobody reads it.
 static inline bool only_updated(const Touch *at, const Place *place, uint32_t k, Record mine) {
     const Record old = place->cells->write[k], other = place->cells->write_2[k];
-    if (at->rest && !(touch_settled(at, old, mine) && touch_settled(at, other, mine))) return false;
+    if (keeps_rest(at, old, mine) || keeps_rest(at, other, mine)) return false;
     if (!quiet_group(at, place, k)) return false;
     if (!touch_settled(at, old, mine) && record_scope(old) != SCOPE_DEVICE) return false;
     if (!touch_settled(at, other, mine) && record_scope(other) != SCOPE_DEVICE) return false;
