@@ -4,6 +4,7 @@ from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 from style import BLUE, GREY, INK, MUTED, PAPER, WIDTH, heading, sheet
 
 PALE = 0.16  # how much of its colour a pale surface has
+FREE = {"clip_on": False}  # all is inside the sheet; a file says of each shape what clips it
 
 
 def paper(height, name, title, below):
@@ -25,8 +26,8 @@ def box(axes, x, y, wide, high, text="", fill=None, edge=MUTED, pale=False, size
     """A rectangle; with fill its surface has that colour, pale or whole."""
     if fill:
         alpha = {"alpha": PALE} if pale else {}
-        axes.add_patch(Rectangle((x, y), wide, high, facecolor=fill, edgecolor="none", **alpha))
-    frame = {"facecolor": "none", "edgecolor": edge, "linewidth": 0.8, **style}
+        axes.add_patch(Rectangle((x, y), wide, high, facecolor=fill, edgecolor="none", **alpha, **FREE))
+    frame = {"facecolor": "none", "edgecolor": edge, "linewidth": 0.8, **FREE, **style}
     axes.add_patch(Rectangle((x, y), wide, high, **frame))
     color = PAPER if fill and not pale else INK
     if text:
@@ -36,12 +37,12 @@ def box(axes, x, y, wide, high, text="", fill=None, edge=MUTED, pale=False, size
 def disc(axes, x, y, radius, text, active, color=BLUE):
     """A thread: filled with its number where it works, an empty ring where it does not."""
     face, edge = (color, color) if active else ("none", GREY)
-    axes.add_patch(Circle((x, y), radius, facecolor=face, edgecolor=edge, linewidth=0.7, zorder=3))
+    axes.add_patch(Circle((x, y), radius, facecolor=face, edgecolor=edge, linewidth=0.7, zorder=3, **FREE))
     word(axes, x, y, text, PAPER if active else MUTED, 72 * radius * 0.92, zorder=4)
 
 
 def line(axes, start, end, color=MUTED, width=0.9, **style):
-    axes.plot([start[0], end[0]], [start[1], end[1]], color=color, linewidth=width, **style)
+    axes.plot([start[0], end[0]], [start[1], end[1]], color=color, linewidth=width, **FREE, **style)
 
 
 def arrow(axes, start, end, color=MUTED, width=1.0, bend=0.0):
@@ -56,5 +57,6 @@ def arrow(axes, start, end, color=MUTED, width=1.0, bend=0.0):
             shrinkA=0,
             shrinkB=0,
             zorder=3,
+            **FREE,
         )
     )

@@ -204,7 +204,7 @@ static void loop_shared(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *co
     const RegisterClass class = register_class(atomic->type);
     const uint32_t bytes = inst->memory.bytes;
     const bool compares = atomic->mode == ATOMIC_MIN || atomic->mode == ATOMIC_MAX;
-    uint64_t next[LANES];
+    uint64_t next[LANES] = {0};
     while (mask) {
         uint32_t idle = 0;
         count_load(warp, inst, mask, pointer);
@@ -266,7 +266,7 @@ const Inst *op_atomic(Warp *warp, const Inst *inst) {
 const Inst *op_atomic_cast(Warp *warp, const Inst *inst) {
     const InstAtomic *atomic = &inst->atomic;
     uint8_t *pointer[LANES];
-    uint64_t expected[LANES], next[LANES];
+    uint64_t expected[LANES] = {0}, next[LANES] = {0};
     const uint32_t mask = warp->exec;
     const RegisterClass class = register_class(atomic->type);
     const Access access = address_access(inst);

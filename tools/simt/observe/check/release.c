@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A release in a log, and the one before it of the same block (-1: none).
+// A release in a log, and the one before it of the same block (-1: none). Neither it nor any of
+// those orders an access that is not before `latest`.
 typedef struct {
     const Release *release;
     int64_t before;
+    uint64_t latest;
 } Entry;
 
 // What the first `at` + 1 releases had seen of another log.
@@ -147,13 +149,26 @@ static bool carry(Log *log, const Release *release) {
     return true;
 }
 
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static uint64_t latest_of(const Release *release) {
+    uint64_t latest = later(later(release->floor, release->warp_floor), release->time);
+    for (uint32_t k = 0; k < DEVICE_WARP; k++) {
+        if (release->warps) latest = later(latest, release->warps[k]);
+        if (release->others) latest = later(latest, release->others[k]);
+    }
+    return latest;
+}
+
 bool log_add(Log *log, const Release *release) {
     if (log->count && log->entries[log->count - 1].release == release) return true;
     if (!carry(log, release)) return false;
     if (!grow(&log->entries, log->count, &log->capacity, sizeof(Entry))) return false;
     int64_t before = last_of(log, release->block);
     bool alone = log->count == 0 || (!log->slots && before >= 0);
-    log->entries[log->count++] = (Entry){release, before};
+    const uint64_t latest = latest_of(release);
+    log->entries[log->count++] =
+        (Entry){release, before, before < 0 ? latest : later(latest, log->entries[before].latest)};
     if (alone) return true;
     if (log->count * 2 > log->slots) return index_entries(log);
     log->last[slot_of(log, release->block)] = log->count;
@@ -303,8 +318,10 @@ static Answer log_orders(const Question *asked, const Seen *seen) {
     log->query = asked->query;
     log->asked = seen->count;
     int64_t at = last_of(log, asked->block);
-    while (at >= (int64_t)seen->count) at = log->entries[at].before;
+    for (; at >= (int64_t)seen->count; asked->room->steps++) at = log->entries[at].before;
     for (; at >= 0; at = log->entries[at].before) {
+        if (asked->thread != ANY_THREAD && asked->time >= log->entries[at].latest) break;
+        asked->room->steps++;
         Answer answer = covers(log->entries[at].release, asked->thread, asked->time);
         if (answer) return answer;
     }

@@ -53,8 +53,8 @@ typedef struct ReleasePiece ReleasePiece;
 typedef struct {
     ReleasePiece *pieces, *spare_pieces; // of memory
     Log *logs, *spare_logs;
-    uint64_t queries;
-    SeenList stack; // of logs that a query still has to look at
+    uint64_t queries, steps; // releases that queries have asked
+    SeenList stack;          // of logs that a query still has to look at
 } ReleaseRoom;
 
 Log *log_new(ReleaseRoom *room); // NULL: out of memory

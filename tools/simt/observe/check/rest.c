@@ -7,7 +7,7 @@
 #include "simt/observe/check/shadow.h"
 
 // What is more, in all or of a word, is forgotten: then two of a word are remembered, as anywhere.
-enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 256 };
+enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 32 };
 
 static uint32_t *slot_of(const RestTable *table, uint64_t word) {
     return &table->slots[(word * 0x9E3779B97F4A7C15u >> 32) & (table->capacity - 1)];
@@ -96,6 +96,8 @@ bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bo
     const uint32_t before = newest ? newest->before + 1u : 0;
     bool good, ended = false;
     if (before >= MOST_OF_WORD && newest->first != first) return true;
+    if (table->work > REST_WORK) return true;
+    table->work += 1 + before;
     for (Rest *rest = newest; rest; rest = rest_next(table, rest)) {
         if (rest->bytes != bytes || rest->writes != writes) continue;
         if (rest->first == first) {
@@ -128,6 +130,7 @@ void rest_forget(RestTable *table) {
     if (table->live) memset(table->slots, 0, table->capacity * sizeof *table->slots);
     table->count = table->spare = table->live = 0;
     table->writes = table->weak = table->stores = 0;
+    table->work = 0;
 }
 
 void rest_free(RestTable *table) {

@@ -26,7 +26,12 @@ typedef struct {
     uint32_t count, capacity, spare;
     uint32_t live, writes, weak, stores; // entries; those that write; weak ones; both
     uint64_t low, high;                  // words between these
+    uint64_t work; // steps that it has cost; beyond REST_WORK it keeps nothing more
 } RestTable;
+
+// So many steps a block takes at most for what is kept here: flags that are polled and counted up
+// again and again would take more and more. Then two of a word are remembered, as anywhere.
+#define REST_WORK ((uint64_t)1 << 16)
 
 // Adds the access of a record; what the same thread did there before counts no more, nor what is
 // earlier than `floor`. False: out of memory.
@@ -38,7 +43,7 @@ Rest *rest_first(const RestTable *table, uint64_t word);
 Rest *rest_next(const RestTable *table, const Rest *rest);
 // Those of its entries that have no lanes or bytes any more are free.
 void rest_sweep(RestTable *table, uint64_t word);
-void rest_forget(RestTable *table);
+void rest_forget(RestTable *table); // and what it has cost
 void rest_free(RestTable *table);
 
 // Whether some of so many words may have any that a load, or another access, has to do with; two

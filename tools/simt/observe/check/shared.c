@@ -159,9 +159,12 @@ void shared_add_rest(const SharedTouch *at, Record record, uint32_t byte, uint32
 // stand.
 static void give_way(const SharedTouch *at, Record old, uint32_t byte, uint32_t count,
                      bool writes) {
-    if (!at->partial || old < at->noise) return;
+    RestTable *rest = &at->owner->rest;
+    if (!at->partial || old < at->noise || rest->work > REST_WORK) return;
+    const uint64_t steps = at->checker->room->steps;
     if ((at->strong && !record_scope(old)) || concurrent(at, old))
         shared_add_rest(at, old, byte, count, writes);
+    rest->work += at->checker->room->steps - steps;
 }
 
 static inline __attribute__((always_inline)) void
@@ -238,7 +241,7 @@ static void against_writes(const SharedTouch *at, const Cells *cells, uint32_t k
     const bool others =
         rest_any(&at->owner->rest, byte / 4, 1, at->kind == ACCESS_LOAD, at->strong);
     if (write < at->noise && second < at->noise && !others) return;
-    const bool seen = observed(at, write);
+    const bool seen = !at->strong && observed(at, write); // strong ones race with no strong one
     equal[0] = against_write(at, write, byte, count);
     equal[1] = !(seen && record_scope(second)) && against_write(at, second, byte, count);
     if (others) against_others(at, byte, count, seen);

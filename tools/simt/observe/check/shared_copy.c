@@ -58,20 +58,13 @@ static inline Record of_lane(Record record, uint32_t k, uint32_t shift) {
     return record + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
-// In four rows at once: each comparison waits for the one before.
-static Record greatest_of(const Record *records, uint32_t words) {
-    const uint32_t each = words / 4;
-    Record a = 0, b = 0, c = 0, d = 0;
-    for (uint32_t k = 0; k < each; k++) {
-        a = records[k] > a ? records[k] : a;
-        b = records[k + each] > b ? records[k + each] : b;
-        c = records[k + 2 * each] > c ? records[k + 2 * each] : c;
-        d = records[k + 3 * each] > d ? records[k + 3 * each] : d;
-    }
-    for (uint32_t k = 4 * each; k < words; k++) a = records[k] > a ? records[k] : a;
-    a = a > b ? a : b;
-    c = c > d ? c : d;
-    return a > c ? a : c;
+// Whether all records are before `noise`. A difference tells it of several at once, which a
+// comparison of numbers without a sign does not. It may say no where a highest bit is set, as in
+// copies: then each record is looked at.
+static bool all_before(const Record *records, uint32_t words, Record noise) {
+    Record late = 0;
+    for (uint32_t k = 0; k < words; k++) late |= records[k] | (noise - 1 - records[k]);
+    return !(late >> 63);
 }
 
 // Whether no record of these words says anything against the access.
@@ -80,7 +73,7 @@ static bool quiet(const SharedTouch *at, const Record *records, const CopiedRow 
     const CopiedRow row = *of;
     uint64_t wrong = 0;
     records += row.address / 4;
-    if (greatest_of(records, row.words) < local.noise) return true;
+    if (all_before(records, row.words, local.noise)) return true;
     for (uint32_t k = 0; k < row.words; k++)
         wrong |=
             (uint64_t)shared_open(&local, records[k], of_lane(local.mine, k, row.shift), false);
@@ -89,7 +82,7 @@ static bool quiet(const SharedTouch *at, const Record *records, const CopiedRow 
 
 // The same of second records, of which none may be of interest.
 static bool past(const SharedTouch *at, const Record *records, const CopiedRow *of) {
-    return greatest_of(records + of->address / 4, of->words) < at->noise;
+    return all_before(records + of->address / 4, of->words, at->noise);
 }
 
 static bool all_written(const SharedTouch *at, const Record *write, const CopiedRow *of) {
@@ -106,7 +99,7 @@ static bool quiet_groups(const SharedTouch *at, const CopiedRow *of) {
     const Record *write = owner->cells.write, *groups = owner->group_write;
     const uint32_t first = (uint32_t)of->address / 4;
     const uint32_t group = first / REGION_GROUP, count = of->words / REGION_GROUP;
-    if (all_on(owner, group, count) && greatest_of(groups + group, count) < at->noise) return true;
+    if (all_on(owner, group, count) && all_before(groups + group, count, at->noise)) return true;
     for (uint32_t k = first; k < first + of->words; k += REGION_GROUP) {
         const Record whole = groups[k / REGION_GROUP];
         const CopiedRow words = {of->lanes, (uint64_t)k * 4, REGION_GROUP, of->shift};

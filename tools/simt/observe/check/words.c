@@ -50,12 +50,14 @@ static void keep_rest(const Touch *at, const Cells *cells, uint32_t k, const Rec
                       uint64_t address, uint32_t count) {
     const Record *now = at->reads ? &cells->read[k] : &cells->write[k];
     const Record *now_2 = at->reads ? cells->read_2 : cells->write_2;
-    for (int i = 0; i < 2; i++) {
+    const uint64_t steps = at->checker->room->steps;
+    for (int i = 0; i < 2 && at->rest->work <= REST_WORK; i++) {
         const Record old = before[i];
         if (old < at->launch || old == *now || (now_2 && old == now_2[k])) continue;
         if ((at->strong && touch_weak(at, old)) || !touch_ordered(at, old))
             touch_keep(at, old, address, count, at->writes);
     }
+    at->rest->work += at->checker->room->steps - steps;
 }
 
 // Strong reads before a strong write do not race with it, and did not observe it. Of lanes of a
