@@ -89,19 +89,24 @@ template <int KIND> __global__ void message(const int *in, int *out) {
     }
 }
 
-// Another thread's fence, in front of a barrier: who sends has called none of its own.
-template <bool BOTH> __global__ void message_fenced_by_another(const int *in, int *out) {
+// Another thread's fence, in front of a barrier: who sends has called none of its own, or one that
+// says nothing to other blocks.
+enum Own { OWN_NONE, OWN_OF_BLOCK, OWN_OF_DEVICE };
+template <Own OWN> __global__ void message_fenced_by_another(const int *in, int *out) {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> ready(flag);
     unsigned t = threadIdx.x;
     if (blockIdx.x == 1) {
         out[t] = in[t];  // LABEL message_fenced_by_another
-        if (BOTH || t == 1) __threadfence();
+        __syncthreads();
+        if (OWN == OWN_OF_BLOCK) __threadfence_block();
+        if (OWN == OWN_OF_DEVICE || t == 1) __threadfence();
         __syncthreads();
         if (t == 0) ready.store(1, cuda::memory_order_relaxed);
         return;
     }
     while (ready.load(cuda::memory_order_acquire) == 0) {}
     // HAZARD-NEXT message_fenced_by_another: race with message_fenced_by_another
+    // HAZARD-NEXT message_fenced_for_the_block: race with message_fenced_by_another
     out[BLOCK + t] = out[t];
 }
 
@@ -319,8 +324,9 @@ static const Case cases[] = {
     BLOCKS("message_release", message<NO_RELEASE>),
     BLOCKS("message_acquire", message<NO_ACQUIRE>),
     BLOCKS("message_weak", message<WEAK_FLAG>),
-    WARPS("message_fenced_by_another", message_fenced_by_another<false>),
-    WARPS("message_fenced_by_another_right", message_fenced_by_another<true>),
+    WARPS("message_fenced_by_another", message_fenced_by_another<OWN_NONE>),
+    WARPS("message_fenced_for_the_block", message_fenced_by_another<OWN_OF_BLOCK>),
+    WARPS("message_fenced_by_another_right", message_fenced_by_another<OWN_OF_DEVICE>),
     WARPS("message_for_warp", message_for_warp<false>),
     WARPS("message_for_warp_right", message_for_warp<true>),
     WARPS("message_of_warp", message_of_warp<false>),

@@ -183,6 +183,24 @@ template <bool RIGHT> __global__ void behind_arrival(const int *in, int *out) {
     }
 }
 
+// Nor is what it learns there: who waits has heard nothing of the first warp.
+template <bool RIGHT> __global__ void learns_behind_arrival(const int *in, int *out) {
+    __shared__ int s[32];
+    const unsigned t = threadIdx.x;
+    if (t < 32) {
+        s[t] = in[t];  // LABEL learns_behind_arrival
+        __syncwarp();
+        if (t == 0) tell(&told[0]);
+    } else if (t < 64) {
+        if (RIGHT) await(&told[0]);
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+        if (!RIGHT) await(&told[0]);
+    } else if (t < 96) {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[t] = s[t - 64];  // HAZARD learns_behind_arrival: race with learns_behind_arrival
+    }
+}
+
 // --- three blocks, of which the second passes the word on ---
 
 template <bool RIGHT> __global__ void release_sequence(int *word, int *out) {
@@ -261,6 +279,8 @@ static const Case cases[] = {
     WARPS("arrive_only_right", arrive_only<true>),
     WARPS("behind_arrival", behind_arrival<false>),
     WARPS("behind_arrival_right", behind_arrival<true>),
+    WARPS("learns_behind_arrival", learns_behind_arrival<false>),
+    WARPS("learns_behind_arrival_right", learns_behind_arrival<true>),
     BLOCKS("release_sequence", release_sequence<false>),
     BLOCKS("release_sequence_right", release_sequence<true>),
     WARPS("last_of_block", last_of_block<false>),

@@ -3,7 +3,7 @@
     python3 make_copies.py > copies.cu
     python3 make_copies.py mixed > mixed.cu
 
-As make_hazards.py makes them, in shared memory alone: threads use words of their own in parts and as a whole,
+As make_hazards.py makes them, in shared memory, from which copies may write to global memory: threads use words of their own in parts and as a whole,
 copy into them with cp.async, in groups that they wait for, too late or never; one thread copies in bulk, and
 some wait at its mbarrier; threads store what is there already, or use the memory of the other block of their
 cluster. Then one thing is changed, or nothing. The mixed ones do a few of all these things to the same bytes, and
@@ -323,8 +323,7 @@ class Copies(Kernel):
         elif access.kind == "BULK":
             self.begin_bulk(access, b, t, me, step)
         elif access.kind == "OUT":
-            began = self.note(access, Kind("LOAD", access.line), b, t, me, step, access.first, Began)
-            self.out.setdefault(me, []).extend(began)
+            self.begin_out(access, b, t, me, step)
         elif access.kind == "AWAIT_OUT":
             self.finish(self.out.pop(me, []), step)
         elif access.kind == "AWAIT":
@@ -343,13 +342,24 @@ class Copies(Kernel):
         for event in group:
             event.done = event.done or step
 
-    def note(self, access, kind, at, t, me, step, first, event, written=None):
+    def note(self, access, kind, at, t, me, step, first, event, written=None, space="shared"):
         made = []
         for k in range(0, access.size, self.unit):
             made.append(event(kind, at, t, me, step, self.known[min(me, len(self.known) - 1)],
                               written and written[k:k + self.unit]))
-            self.of.setdefault(("shared", at, first + k), []).append(made[-1])
+            self.of.setdefault((space, at, first + k), []).append(made[-1])
         return made
+
+    def begin_out(self, access, b, t, me, step):
+        """It reads shared memory and writes the block's part of global memory, from its start on; for simt it has
+        written that at once."""
+        began = self.note(access, Kind("LOAD", access.line), b, t, me, step, access.first, Began)
+        written = self.note(access, Kind("STORE", access.line), b, t, me, step, 0, Event if self.generous else Began,
+                            space="global")
+        self.out.setdefault(me, []).extend(began if self.generous else began + written)
+
+    def is_judged_generously(self):
+        return any(isinstance(part, Bulk) and part.kind == "OUT" for part in self.parts)
 
     def begin_bulk(self, access, b, t, me, step):
         """A thread of its own, which knows what the thread does that begins it."""

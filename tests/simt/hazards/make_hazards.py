@@ -20,8 +20,9 @@ In the partial ones some threads are ordered and others are not: some of the war
 some lanes of a warp, or two threads by a message. So of three that did the same to a word, whoever comes behind may
 race with one alone, whichever that is.
 
-Two kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. And what others
+Three kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. What others
 updated is ordered before what comes behind a later update of the same word, whose value somebody looks at.
+And where simt is more generous than the letter of the model, as appendix B says, so is a second look.
 """
 import random
 import sys
@@ -126,14 +127,19 @@ class Update(Access):
 
 
 class Named:
-    """A barrier of some warps of a block: a bit for each. No two have one number."""
+    """A barrier of some warps of a block: a bit for each, and for those that only arrive there and go on. No two
+    have one number."""
 
-    def __init__(self, number, warps):
-        self.number, self.warps = number, warps
+    def __init__(self, number, warps, arriving=0):
+        self.number, self.warps, self.arriving = number, warps, arriving
 
     def text(self):
-        return 'if (0x%xu >> t / 32 & 1) asm volatile("bar.sync %d, %d;" ::: "memory");' % (
-            self.warps, self.number, WARP * bin(self.warps).count("1"))
+        threads = WARP * bin(self.warps).count("1")
+        return " else ".join('if (0x%xu >> t / 32 & 1) asm volatile("bar.%s %d, %d;" ::: "memory");' % (
+            warps, how, self.number, threads) for warps, how in ((self.arriving, "arrive"), (self.warps & ~self.arriving, "sync")) if warps)
+
+    def waiting(self, group):
+        return [me for me in group if not self.arriving >> me // WARP & 1]
 
 
 class Message:
@@ -146,10 +152,11 @@ class Message:
     def text(self):
         return "if (b == %d && t == %d) %s_%s(f + %d);" % (self.b, self.t, self.kind, self.how, 4 * self.flag)
 
-    def orders(self, other):
-        """Whether this side of a message to or from another thread orders anything."""
-        near = self.b == other.b
-        return self.how in ("release", "acquire", "fence") or near and self.how != "relaxed"
+    fences = property(lambda self: self.how.startswith("fence"))
+    orders = property(lambda self: self.how.startswith(("release", "acquire")))  # itself
+    far = property(lambda self: not self.how.endswith("_cta"))  # other blocks, too
+    # A fence has a scope of its own: all flags are written and read in front of it or behind it for the device.
+    seen_far = property(lambda self: self.far or self.fences)
 
     @staticmethod
     def macros():
@@ -164,6 +171,16 @@ class Message:
             order = {"acquire": "acquire.gpu", "acquire_cta": "acquire.cta"}.get(how, "relaxed.gpu")
             yield '#define AWAIT_%s(p) do { unsigned v; do asm volatile("ld.%s.global.u32 %%0, [%%1];" : "=r"(v) : "l"(p) : "memory"); while (!v); %s; } while (0)' % (
                 how, order, fence)
+
+
+class Letter:
+    """What a thread of block b knew in a step, when it called a fence or released: for other blocks, too, or not."""
+
+    def __init__(self, b, far, me, step, knew):
+        self.b, self.far, self.me, self.step, self.knew = b, far, me, step, knew
+
+    def near(self):
+        return Letter(self.b, False, self.me, self.step, self.knew)
 
 
 class Kernel:
@@ -318,15 +335,22 @@ class Kernel:
         """In how many bytes at once all accesses can be looked at."""
         return min([part.unit for part in self.parts if isinstance(part, Access)], default=4)
 
+    generous = False
+
     def events(self):
         """{(space, block or 0, first byte of a unit): [Event]}, in the order of the steps."""
         of, posted = {}, {}
         self.unit = self.units()
         known = [[0] * self.blocks * self.threads] * self.blocks * self.threads
+        self.ready, self.pending, self.fenced = {}, {}, {}
         for step, part in enumerate(self.steps(), 1):
             if part in ("block", "warp") or isinstance(part, (int, Named)):
                 for group in self.groups(part):
-                    meet(known, group, step)
+                    waiting = part.waiting(group) if isinstance(part, Named) else group
+                    meet(known, group, step, waiting)
+                    if self.generous:
+                        meet_behind_fences(self.ready, group, waiting)
+                        meet_behind_fences(self.pending, group, waiting)
             elif isinstance(part, Message):
                 self.pass_on(part, of, posted, step, known)
             else:
@@ -347,16 +371,40 @@ class Kernel:
                        if part == "warp" or part >> t % WARP & 1]
 
     def pass_on(self, message, of, posted, step, known):
+        """Into a flag goes what its thread releases there or had made ready by a fence. Who reads it takes that
+        with an acquire, or else by the next fence."""
         me = message.b * self.threads + message.t
+        own = Letter(message.b, message.far, me, step, known[me])
         if message.kind == "POST":
-            posted[message.flag] = message, me, step, known[me]
-        elif message.flag in posted:
-            post, other, at, knew = posted[message.flag]
-            if post.orders(message) and message.orders(post):
-                known[me] = [max(pair) for pair in zip(known[me], knew)]
-                known[me][other] = max(known[me][other], at)
+            if message.fences:
+                self.call_fence(message, own, known)
+            letters = [letter if self.fenced.get(me) else letter.near() for letter in self.ready.get(me, ())
+                       if me in self.fenced]
+            letters += [own] if message.orders else []
+            posted[message.flag] = [letter if message.seen_far else letter.near() for letter in letters]
+        else:
+            letters = [letter for letter in posted.get(message.flag, ()) if message.seen_far or letter.b == message.b]
+            if message.orders:
+                self.take(message, letters, known)
+            else:
+                self.pending[me] = [*self.pending.get(me, ()), *letters]
+            if message.fences:
+                self.call_fence(message, own, known)
         of.setdefault(("flag", 0, message.flag), []).append(
             Event(message, message.b, message.t, me, step, known[me], None))
+
+    def call_fence(self, message, own, known):
+        self.take(message, self.pending.get(own.me, ()), known)
+        own.knew = known[own.me]
+        self.ready[own.me] = [*self.ready.get(own.me, ()), own]
+        self.fenced[own.me] = self.fenced.get(own.me, False) or message.far
+
+    def take(self, message, letters, known):
+        me = message.b * self.threads + message.t
+        for letter in letters:
+            if letter.b == message.b or letter.far and message.far:
+                known[me] = [max(pair) for pair in zip(known[me], letter.knew)]
+                known[me][letter.me] = max(known[me][letter.me], letter.step)
 
     def touch(self, of, access, r, step, known):
         place, condition = access.compiled()
@@ -374,6 +422,18 @@ class Kernel:
 
     def races(self):
         """(pairs of lines that race, pairs that may be told or not)"""
+        found, maybe = self.racing()
+        if self.is_judged_generously():
+            self.generous = True
+            kept, _ = self.racing()
+            self.generous = False
+            found, maybe = found & kept, maybe | found
+        return found, maybe - found
+
+    def is_judged_generously(self):
+        return any(isinstance(part, Message) and part.fences for part in self.parts)
+
+    def racing(self):
         found, maybe = set(), set()
         for events in self.events().values():
             if {event.access.kind for event in events} in ({"LOAD"}, {"ATOMIC"}):
@@ -384,7 +444,7 @@ class Kernel:
                         lines = tuple(sorted((one.access.line, other.access.line)))
                         same = one.written is not None and one.written == other.written
                         (maybe if same or one.observed(other, events) else found).add(lines)
-        return found, maybe - found
+        return found, maybe
 
 
 class Messages(Kernel):
@@ -609,7 +669,9 @@ class Partial(Kernel):
             self.parts.append(r.choice((0b1101, 0b1011, 0b0111, 0b1110, 0b11, 0b110, 0xFFFF)))
         elif chance < 0.5:
             self.barriers += 1
-            self.parts.append(Named(self.barriers, r.choice((0b1101, 0b1011, 0b0111, 0b1110, 0b1001, 0b1111, 0b1111))))
+            warps = r.choice((0b1101, 0b1011, 0b0111, 0b1110, 0b1001, 0b1111, 0b1111))
+            arriving = r.choice((0, 0, 0b0001, 0b0010, 0b0100, 0b1010)) & warps
+            self.parts.append(Named(self.barriers, warps, arriving if arriving != warps else 0))
         elif chance < 0.65:
             self.parts.append(r.choice(("warp", "warp", "block")))
         else:
@@ -626,14 +688,22 @@ class Partial(Kernel):
         self.flags += 1
 
 
-def meet(known, group, step):
-    """What threads know of each other's steps, and of those of all others, once they have met in this step."""
+def meet(known, group, step, waiting=None):
+    """What threads know of each other's steps, and of those of all others, once they have met in this step: all,
+    or those that wait there."""
     different = {id(known[me]): known[me] for me in group}.values()
     joined = [max(column) for column in zip(*different)]
     for me in group:
         joined[me] = step
-    for me in group:
+    for me in group if waiting is None else waiting:
         known[me] = joined
+
+
+def meet_behind_fences(letters, group, waiting):
+    """What any of them has made ready, or read, counts for all that wait."""
+    met = list({id(letter): letter for me in group for letter in letters.get(me, ())}.values())
+    for me in waiting if met else ():
+        letters[me] = met
 
 
 class Event:

@@ -88,7 +88,7 @@ typedef struct {
 typedef struct {
     bool open;
     bool counted;              // bar.sync with a number of threads
-    uint32_t warps, waiting;   // bit for each warp that has come, and waits
+    uint32_t waiting;          // bit for each warp that waits
     uint64_t known[MAX_WARPS]; // what those knew that do not, when they came
     uint32_t threads;          // number of threads that have come
     const Inst *inst, *other;  // of the first arrival, and of one from another line
@@ -228,9 +228,10 @@ struct Checker {
     Arrival arrivals[BARRIERS];
     Waiting (*waiting)[LANES]; // per warp
     UndefinedList undefined[MAX_WARPS];
-    Knowledge *warps, common; // of each warp; of all
-    bool orders;              // there is any
-    SyncTable words;          // of shared memory
+    Knowledge *warps, common;   // of each warp; of all
+    Knowledge passed[BARRIERS]; // of those that have arrived there and gone on, as it was then
+    bool orders;                // there is any
+    SyncTable words;            // of shared memory
     ReleaseRoom own_room, *room;
     RestTable own_rest, *far_rest; // of global memory: of the block alone, where blocks never wait
     Known known;
@@ -244,8 +245,9 @@ struct Checker {
     uint64_t cluster_met;     // else what the cluster did before this time lies before its
     uint64_t
         cluster_floor[MAX_WARPS];    // last barrier; and before which one each warp has waited for
-    uint32_t have_fenced[MAX_WARPS]; // lanes that have called a fence in this launch
-    uint32_t cluster_waited[MAX_WARPS]; // lanes that have waited at one
+    uint32_t have_fenced[MAX_WARPS]; // lanes that have called a fence in this launch,
+    uint32_t have_fenced_far[MAX_WARPS]; // and one that counts for other blocks
+    uint32_t cluster_waited[MAX_WARPS];  // lanes that have waited at one
     Record *remote; // by rank and thread: the last access of another block's to shared memory here
     ProxyFence (*proxy_fences)[PROXY_FENCES]; // per warp, the latest
     uint32_t (*copy_groups)[2][LANES];        // per warp: groups of cp.async and of bulk copies
@@ -445,7 +447,8 @@ bool order_released(const SyncTable *table, uint64_t address);
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);
 // `waiting`: those of them that go on behind the barrier.
-void order_join_warps(Checker *checker, uint32_t warps, uint32_t waiting);
+void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp);
+void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting);
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 void order_free(Checker *checker);
 // At the barrier of the cluster, see Observer: of `first`, its first block.

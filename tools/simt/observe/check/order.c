@@ -9,9 +9,10 @@
 // after another here, so a missing fence is found although nothing ever went wrong.
 //
 // A fence counts for its own thread, and for those that a barrier lets go behind it, if they have
-// called one, too: where all threads write and call __threadfence(), and behind __syncthreads() one
-// of them takes a ticket, the fences (fence.sc) order what all wrote. Which of two fences comes
-// first in the order of all fence.sc is otherwise left to chance, and orders nothing here.
+// called one of its scope, too: where all threads write and call __threadfence(), and behind
+// __syncthreads() one of them takes a ticket, the fences (fence.sc) order what all wrote. Which of
+// two fences comes first in the order of all fence.sc is otherwise left to chance, and orders
+// nothing here.
 //
 // Wide: at the scope of the device or the system, or of the cluster where there are any: which
 // clusters two blocks are of is not looked at.
@@ -150,11 +151,13 @@ static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
     return false;
 }
 
+// What fences made ready for `lanes`: for other blocks what those did that are `far`.
 static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *knowledge,
-                         uint32_t lanes, bool far) {
-    for (uint32_t i = 0; i < knowledge->fenced_count; i++)
-        if (knowledge->fenced[i].lanes & lanes)
-            write_log(checker, word, knowledge->fenced[i].release, far);
+                         uint32_t lanes, uint32_t far) {
+    for (uint32_t i = 0; i < knowledge->fenced_count; i++) {
+        const uint32_t with = knowledge->fenced[i].lanes & lanes;
+        if (with) write_log(checker, word, knowledge->fenced[i].release, with & far);
+    }
 }
 
 // A list of what fences made ready.
@@ -217,8 +220,9 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     Release *release = releases ? release_now(checker, warp, lanes, far) : NULL;
     if (release) write_log(checker, word, release, far);
     if (after_fence) {
-        write_fenced(checker, word, &checker->common, fenced, far);
-        write_fenced(checker, word, own, fenced, far);
+        const uint32_t fenced_far = far ? checker->have_fenced_far[warp->index] : 0;
+        write_fenced(checker, word, &checker->common, fenced, fenced_far);
+        write_fenced(checker, word, own, fenced, fenced_far);
     }
 }
 
@@ -305,8 +309,10 @@ void check_fence(Warp *warp, const Inst *inst) {
         acquire(checker, own, &checker->common.pending, warp->exec, wide(checker, inst->scope));
     }
     if (!(inst->order & ORDER_RELEASE)) return;
+    const bool far = wide(checker, inst->scope);
     checker->have_fenced[warp->index] |= warp->exec;
-    Release *release = release_now(checker, warp, warp->exec, wide(checker, inst->scope));
+    if (far) checker->have_fenced_far[warp->index] |= warp->exec;
+    Release *release = release_now(checker, warp, warp->exec, far);
     if (release) add_fenced(checker, own, (Fenced){release, warp->exec});
 }
 
@@ -344,10 +350,12 @@ void order_begin(Checker *checker) {
         memset(checker->words.at, 0, checker->words.slots * sizeof *checker->words.at);
     checker->words.count = 0;
     memset(checker->have_fenced, 0, sizeof checker->have_fenced);
+    memset(checker->have_fenced_far, 0, sizeof checker->have_fenced_far);
     if (!checker->orders) return;
     checker->orders = false;
     clear_knowledge(&checker->common);
     for (uint32_t w = 0; w < warps_of(checker); w++) clear_knowledge(&checker->warps[w]);
+    for (int i = 0; i < BARRIERS; i++) clear_knowledge(&checker->passed[i]);
 }
 
 void order_barrier(Checker *checker) {
@@ -358,17 +366,19 @@ void order_barrier(Checker *checker) {
     }
 }
 
-void order_join_warps(Checker *checker, uint32_t warps, uint32_t waiting) {
+void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
+    if (checker->orders)
+        add_knowledge(checker, &checker->passed[barrier], &checker->warps[warp]);
+}
+
+void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting) {
     if (!checker->orders) return;
-    Knowledge all = {0};
-    for (uint32_t m = warps; m; m &= m - 1)
-        add_knowledge(checker, &all, &checker->warps[__builtin_ctz(m)]);
+    Knowledge *all = &checker->passed[barrier];
     for (uint32_t m = waiting; m; m &= m - 1)
-        add_knowledge(checker, &checker->warps[__builtin_ctz(m)], &all);
-    seen_free(&all.acquired);
-    seen_free(&all.pending);
-    free(all.fenced);
-    free(all.proxied);
+        add_knowledge(checker, all, &checker->warps[__builtin_ctz(m)]);
+    for (uint32_t m = waiting; m; m &= m - 1)
+        add_knowledge(checker, &checker->warps[__builtin_ctz(m)], all);
+    clear_knowledge(all);
 }
 
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
@@ -382,14 +392,17 @@ void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
         if (own->proxied[i].lanes & lanes) own->proxied[i].lanes |= lanes;
 }
 
+static void free_knowledge(Knowledge *knowledge) {
+    seen_free(&knowledge->acquired);
+    seen_free(&knowledge->pending);
+    free(knowledge->fenced);
+    free(knowledge->proxied);
+}
+
 void order_free(Checker *checker) {
-    for (uint32_t w = 0; w <= MAX_WARPS && checker->warps; w++) {
-        Knowledge *knowledge = w < MAX_WARPS ? &checker->warps[w] : &checker->common;
-        seen_free(&knowledge->acquired);
-        seen_free(&knowledge->pending);
-        free(knowledge->fenced);
-        free(knowledge->proxied);
-    }
+    for (uint32_t w = 0; w < MAX_WARPS && checker->warps; w++) free_knowledge(&checker->warps[w]);
+    for (int i = 0; i < BARRIERS; i++) free_knowledge(&checker->passed[i]);
+    free_knowledge(&checker->common);
     release_free_all(&checker->own_room);
     free(checker->words.at);
     free(checker->warps);

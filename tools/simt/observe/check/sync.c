@@ -52,7 +52,8 @@ static void add_known(uint64_t known[MAX_WARPS], const uint64_t row[MAX_WARPS]) 
 }
 
 // The warps that waited know what each that took part knew, and did until now, or until it came.
-static void join_warps(Checker *checker, const Arrival *arrival) {
+static void join_warps(Checker *checker, uint32_t barrier) {
+    const Arrival *arrival = &checker->arrivals[barrier];
     const uint64_t now = check_tick(checker);
     uint64_t known[MAX_WARPS] = {0};
     add_known(known, arrival->known);
@@ -64,11 +65,13 @@ static void join_warps(Checker *checker, const Arrival *arrival) {
         add_known(checker->warp_known[warp], known);
         checker->warp_floor[warp] = now;
     }
-    order_join_warps(checker, arrival->warps, arrival->waiting);
+    order_join_warps(checker, barrier, arrival->waiting);
 }
 
 // A warp that arrives and goes on (bar.arrive) lets others know what it did, and learns nothing.
-static void pass_by(Checker *checker, Arrival *arrival, uint32_t warp) {
+static void pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
+    Arrival *arrival = &checker->arrivals[barrier];
+    order_pass_by(checker, barrier, warp);
     add_known(arrival->known, checker->warp_known[warp]);
     arrival->known[warp] = check_tick(checker);
 }
@@ -78,7 +81,7 @@ void check_complete(Block *block, uint32_t barrier) {
     Arrival *arrival = &checker->arrivals[barrier];
     arrival->open = false;
     if (arrival->counted) {
-        join_warps(checker, arrival);
+        join_warps(checker, barrier);
         return;
     }
     check_unwritten(checker);
@@ -138,9 +141,8 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
         arrival->split = true;
         split_warp(checker, arrival, warp, inst);
     }
-    arrival->warps |= 1u << warp->index;
     if (inst->plain == op_barrier_arrive)
-        pass_by(checker, arrival, warp->index);
+        pass_by(checker, barrier, warp->index);
     else
         arrival->waiting |= 1u << warp->index;
     arrival->threads += (uint32_t)__builtin_popcount(warp->exec);
