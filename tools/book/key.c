@@ -214,15 +214,17 @@ static int in_file_order(const void *a, const void *b) {
 }
 
 // The n that a key without one means for a kernel: see key.h. Negative: it is not clear.
-static double default_n(const ResultTable *table, const ResultKernel *kernel) {
-    double only = -1;
+static double default_n(const ResultTable *table, const ResultKernel *kernel, bool or_largest) {
+    const double first = kernel->row_count ? table->rows[kernel->rows[0]].n : -1;
+    double largest = first;
+    bool several = false;
     for (size_t i = 0; i < kernel->row_count; i++) {
-        double n = table->rows[kernel->rows[i]].n;
+        const double n = table->rows[kernel->rows[i]].n;
         if (n == DEFAULT_N) return n;
-        if (only < 0) only = n;
-        if (only != n) only = -2;
+        several |= n != first;
+        if (n > largest) largest = n;
     }
-    return only;
+    return several && !or_largest ? -1 : largest;
 }
 
 // Which rows a key means: of a GPU's table those of the kernel of this very name, one at each n; of
@@ -233,7 +235,7 @@ typedef enum { ROWS_TIMED, ROWS_COUNTED } RowKind;
 static void add_kernel(const KeyScope *scope, const ResultKernel *kernel, const Key *key,
                        RowKind kind, KeyRows *rows, size_t *capacity) {
     const bool every_n = key->every_n && !key->has_n;
-    const double wanted = key->has_n ? key->n : default_n(rows->table, kernel);
+    const double wanted = key->has_n ? key->n : default_n(rows->table, kernel, key->or_largest);
     const size_t first = rows->count;
     for (size_t i = 0; i < kernel->row_count; i++) {
         const ResultRow *row = &rows->table->rows[kernel->rows[i]];

@@ -44,6 +44,7 @@ typedef struct {
     Str kernel; // `*`: every kernel of the chapter, the pure-read kernel excepted
     bool has_n;
     bool every_n;
+    bool or_largest; // of several n without a default: the largest one
     double n;
     double cols; // of a shape: the length of its rows; 0: none is meant
 } Key;
