@@ -1,23 +1,19 @@
 // Tests reduce_rows.cuh: every function against the host, at awkward shapes, strides and
-// alignments; ragged rows, NaN, ties, zeros; errors; the workspace; two streams; a graph.
+// alignments; ragged rows, NaN, ties, zeros; errors; the workspace; two streams; a graph. Other
+// programs of the same kernels, which take long to compile, are in here too:
+//     every many       lengths with kernels of their own where rows are more than the device has
+//                      threads for: for simt --sms 1
+//     every ends       rows that begin and end anywhere: ends.cuh
+//     every few, long  of these a few lengths, or the long ones
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "reduce_rows.cuh"
+#include "common.cuh"
+#include "ends.cuh"
 
 enum { MOST = 400000, PAD = 64, ROOM = 1200000 };
 
 static void *d_workspace[2], *d_data, *d_out;
 static cudaStream_t stream[2];
-static unsigned seed = 1;
-static int wrong;
-
-static void stop_on(cudaError_t error, const char *what) {
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "every: %s: %s\n", what, cudaGetErrorString(error));
-    exit(1);
-}
 
 // What kernels read. A copy from pageable memory may return before it is done, and these streams do
 // not wait for the one that it is in.
@@ -29,8 +25,6 @@ static cudaError_t to_data(const void *from, size_t bytes) {
     return to_device(d_data, from, bytes);
 }
 
-static unsigned next_random() { return seed = seed * 1664525u + 1013904223u, seed >> 8; }
-
 static void expect(bool right, const char *what, size_t rows, size_t cols, size_t at) {
     if (right) return;
     if (wrong++ < 20) printf("WRONG: %s, %zu rows of %zu, at %zu\n", what, rows, cols, at);
@@ -40,12 +34,6 @@ static bool near(double is, double should, double error) {
     return is == should || (is != is && should != should) ||
            fabs(is - should) <= error * (1 + fabs(should));
 }
-
-static void to_element(float x, float *to) { *to = x; }
-static void to_element(float x, __half *to) { *to = __float2half(x); }
-static void to_element(float x, __nv_bfloat16 *to) { *to = __float2bfloat16(x); }
-static float of_element(float x) { return x; }
-static float of_element(__nv_bfloat16 x) { return __bfloat162float(x); }
 
 // What the host makes of a row.
 typedef struct {
@@ -387,8 +375,7 @@ static void test_workspace() {
     free(bytes);
 }
 
-// Rows of lengths that have other kernels where they are more than the device has threads for: run
-// it with simt --sms 1.
+// Rows of lengths that have other kernels where they are many.
 static void test_many(void) {
     static const size_t shapes[][2] = {{2100, 9},  {2060, 17}, {2050, 31}, {1030, 65},
                                        {520, 129}, {70, 257},  {66, 390},  {65, 511}};
@@ -397,7 +384,17 @@ static void test_many(void) {
             for (size_t pad : {0, 2}) test_matrix(shape[0], shape[1], pad, shift);
 }
 
-int main(int argc, char **) {
+static int ended(bool right) {
+    if (right) puts("all right");
+    if (!right) printf("%d wrong\n", wrong);
+    return !right;
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    const bool few = strcmp(what, "few") == 0, only_long = strcmp(what, "long") == 0;
+    if (few || only_long || strcmp(what, "ends") == 0)
+        return ended(ends::test_lengths(few, only_long));
     host_rows = (float *)malloc(ROOM * sizeof(float));
     stop_on(cudaMalloc(&d_data, ROOM * sizeof(float)), "no device");
     stop_on(cudaMalloc(&d_out, ROOM * 8), "memory");
@@ -406,10 +403,9 @@ int main(int argc, char **) {
         stop_on(cudaMalloc(&d_workspace[k], ROWS_WORKSPACE_BYTES), "workspace");
         stop_on(cudaMemsetAsync(d_workspace[k], 0, ROWS_WORKSPACE_BYTES, stream[k]), "workspace");
     }
-    if (argc > 1) {
+    if (strcmp(what, "many") == 0) {
         test_many();
-        printf(wrong ? "%d wrong\n" : "all right\n", wrong);
-        return wrong != 0;
+        return ended(wrong == 0);
     }
     static const size_t shapes[][2] = {{1, 0},    {5, 1},    {70, 2},   {33, 3},   {1000, 4},
                                        {31, 7},   {40, 8},   {9, 33},   {100, 64}, {6, 100},
@@ -440,13 +436,12 @@ int main(int argc, char **) {
     for (auto &shape : maps)
         for (size_t pad : {0, 1}) {
             test_maps<float>(shape[0], shape[1], pad, pad);
-            if (shape[1] < 50000) test_maps<__nv_bfloat16>(shape[0], shape[1], pad, pad);
+            if (shape[1] < 50000) test_maps<__half>(shape[0], shape[1], pad, pad);
         }
     test_specials();
     test_large();
     test_errors();
     test_streams();
     test_workspace();
-    printf(wrong ? "%d wrong\n" : "all right\n", wrong);
-    return wrong != 0;
+    return ended(wrong == 0);
 }

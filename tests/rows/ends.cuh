@@ -1,33 +1,18 @@
 // Tests softmax and the norms of reduce_rows.cuh where rows begin and end anywhere: every phase of
 // input, output and weights, strides, in place, special elements. Every buffer ends with its last
 // element, and what lies between rows is not written in the input and must stay in the output: so
-// simt --check sees a read of another's element, and this program a write.
+// simt --check sees a read of another's element, and this program a write. Part of every.cu, whose
+// kernels these are.
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "reduce_rows.cuh"
+#include "common.cuh"
 
+namespace ends {
 enum { SOFTMAX, PLAIN, NORM, RMS, MAPS };
 static const char *const names[MAPS] = {"softmax", "layer norm", "layer norm with weights",
                                         "RMS norm with weights"};
 static void *d_workspace;
-static unsigned seed = 1;
-static int wrong;
-
-static void stop_on(cudaError_t error, const char *what) {
-    if (error == cudaSuccess) return;
-    fprintf(stderr, "ends: %s: %s\n", what, cudaGetErrorString(error));
-    exit(1);
-}
-
-static unsigned next_random() { return seed = seed * 1664525u + 1013904223u, seed >> 8; }
-
-static void to_element(float x, float *to) { *to = x; }
-static void to_element(float x, __half *to) { *to = __float2half(x); }
-static float of_element(float x) { return x; }
-static float of_element(__half x) { return __half2float(x); }
 
 typedef struct {
     size_t rows, cols, in_stride, out_stride, in_phase, out_phase, weight_phase;
@@ -154,9 +139,8 @@ template <class T> static void test_all(size_t cols, bool every) {
         }
 }
 
-int main(int argc, char **argv) {
-    const bool few = argc > 1 && strcmp(argv[1], "few") == 0;
-    const bool only_long = argc > 1 && strcmp(argv[1], "long") == 0;
+// Of lengths everywhere, a few of them, or only those of long rows. False: something was wrong.
+static bool test_lengths(bool few, bool only_long) {
     stop_on(cudaMalloc(&d_workspace, ROWS_WORKSPACE_BYTES), "workspace");
     stop_on(cudaMemset(d_workspace, 0, ROWS_WORKSPACE_BYTES), "workspace");
     for (size_t cols : {40, 300}) {
@@ -172,6 +156,6 @@ int main(int argc, char **argv) {
         test_all<float>(cols, false);
         test_all<__half>(cols, false);
     }
-    printf(wrong ? "%d wrong\n" : "all right\n", wrong);
-    return wrong != 0;
+    return wrong == 0;
 }
+}  // namespace ends
