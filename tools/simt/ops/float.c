@@ -73,8 +73,24 @@ OP3(fma_f64, LaneF64, __builtin_fma(a[l], b[l], c[l]))
     }
 MINMAX(float, f32, quiet, signbit)
 MINMAX(double, f64, quiet64, signbit)
-OP2(min_f32, LaneF32, min_of_f32(a[l], b[l]))
-OP2(max_f32, LaneF32, max_of_f32(a[l], b[l]))
+
+// The same of f32 on the bits, for all lanes at once: as numbers with a sign they are in the order
+// of what they stand for, once those below 0 are turned round.
+static inline int32_t in_order(uint32_t bits) {
+    return (int32_t)(bits ^ ((uint32_t)((int32_t)bits >> 31) & 0x7fffffffu));
+}
+static inline uint32_t number_of(uint32_t x, uint32_t y, uint32_t chosen) {
+    const uint32_t number = is_nan32(x) ? y : is_nan32(y) ? x : chosen;
+    return is_nan32(number) ? 0x7fffffffu : number;
+}
+static inline uint32_t min_of_bits(uint32_t x, uint32_t y) {
+    return number_of(x, y, in_order(x) < in_order(y) ? x : y);
+}
+static inline uint32_t max_of_bits(uint32_t x, uint32_t y) {
+    return number_of(x, y, in_order(x) > in_order(y) ? x : y);
+}
+OP2(min_f32, LaneU32, min_of_bits(a[l], b[l]))
+OP2(max_f32, LaneU32, max_of_bits(a[l], b[l]))
 OP2(min_f64, LaneF64, min_of_f64(a[l], b[l]))
 OP2(max_f64, LaneF64, max_of_f64(a[l], b[l]))
 OP2(min_nan_f32, LaneF32, a[l] != a[l] || b[l] != b[l] ? quiet(NAN) : min_of_f32(a[l], b[l]))
