@@ -487,6 +487,16 @@ template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
     return value;
 }
 
+// For all threads of a block that has posted its part: whether it is the last of `parts` to take a
+// ticket. No tickets: it is not.
+__device__ inline bool rows_is_last(unsigned *ticket, unsigned parts) {
+    __shared__ bool last;
+    if (!ticket) return false;
+    if (threadIdx.x == 0) last = atomicInc(ticket, parts - 1) == parts - 1;
+    __syncthreads();
+    return last;
+}
+
 // What thread t of THREADS makes of a part of a row that is at any address, PER vectors of 16 bytes
 // on their way at once. As in chapter 11 a part is every parts-th tile of THREADS * PER vectors;
 // whose turn it is after the last whole tile takes what is left, and the elements in front of the
@@ -536,24 +546,24 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
     return mine;
 }
 
-// Reduces rows at any address and stride, each by `parts` blocks, of which the last one waits for
-// the others.
+// Reduces rows at any address and stride, each by `parts` blocks. Without `tickets` the last of them
+// waits for the others; with a counter for each row, 0 between launches, whichever comes last does
+// the rest, and none waits.
 template <class Op, class T, int THREADS, int PER>
 __global__ void __launch_bounds__(THREADS)
     rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
-                   unsigned long long *boxes) {
+                   unsigned long long *boxes, unsigned *tickets) {
     typedef typename Op::Acc Acc;
     const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
     Acc mine = rows_piece<Op, T, THREADS, PER>(in + row * stride, cols, t, part, parts);
     mine = rows_block_all<Op, THREADS>(mine, 0);
     boxes += row * parts * (sizeof(Acc) / 4);
-    if (part + 1 < parts) {
-        if (t == 0) rows_post(boxes + part * (sizeof(Acc) / 4), mine, 1);
-        return;
-    }
+    const bool posts = tickets || part + 1 < parts;
+    if (posts && t == 0) rows_post(boxes + part * (sizeof(Acc) / 4), mine, 1);
+    if (posts && !rows_is_last(tickets ? tickets + row : NULL, parts)) return;
     if (parts > 1) {
-        if (t > 0) mine = Op::identity();
-        for (unsigned b = t; b + 1 < parts; b += THREADS)
+        if (posts || t > 0) mine = Op::identity();
+        for (unsigned b = t; b + !posts < parts; b += THREADS)
             mine = Op::combine(mine, rows_collect<Acc>(boxes + b * (sizeof(Acc) / 4)));
         mine = rows_block_all<Op, THREADS>(mine, 1);
     }
@@ -1732,8 +1742,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (t == 0) *done = 0;
 }
 
-#define ROWS_BOXES           4096u // parts of rows that are on their way, the most of a launch
-#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u) // three words each, two counters
+#define ROWS_BOXES           65536u // parts of rows that are on their way, the most of a launch
+#define ROWS_TICKETS         32768u // rows that several blocks share without waiting
+#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u + ROWS_TICKETS * 4u) // two counters between
 #define ROWS_OF_WARP         2572u // bytes of a row that is for a warp at most
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
@@ -1852,12 +1863,15 @@ cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, u
     return rows_with_lanes<Op, T, 1>(d, in, rows, cols, stride, out, stream);
 }
 
-// `parts` blocks for each row.
+// `parts` blocks for each row, which wait for each other or take tickets.
 template <class Op, class T, int THREADS>
 cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t stride, size_t parts,
-                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
+                             bool tickets, typename Op::Out *out, void *workspace,
+                             cudaStream_t stream) {
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    unsigned *counters = (unsigned *)(boxes + 3 * ROWS_BOXES) + 4;
     rows_by_blocks<Op, T, THREADS, 4><<<(unsigned)(rows * parts), THREADS, 0, stream>>>(
-        in, cols, stride, (unsigned)parts, out, (unsigned long long *)workspace);
+        in, cols, stride, (unsigned)parts, out, boxes, tickets ? counters : NULL);
     return cudaGetLastError();
 }
 
@@ -1873,6 +1887,15 @@ inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t wanted = rows < 4 ? fit / rows : 4 * fit / rows, tiles = bytes / 32768 + 1;
     const size_t parts = wanted < tiles ? wanted : tiles, most = ROWS_BOXES / rows;
     return parts < most ? parts : most;
+}
+
+// The same with tickets: how many blocks of 512 threads, or 0 where that is not worth it. One for
+// each 64 KB of four or more rows of 192 KB and more, where these are 16 times as many as there are
+// threads for.
+inline size_t rows_parts_of_sweep(const RowsDevice &d, size_t rows, size_t bytes) {
+    const size_t fit = (size_t)d.threads / 512, pieces = bytes / 65536;
+    if (rows < 4 || rows > ROWS_TICKETS || pieces < 3 || rows * pieces < 16 * fit) return 0;
+    return pieces < ROWS_BOXES / rows ? pieces : ROWS_BOXES / rows;
 }
 
 // Each of `rows` rows of `cols` elements reduced to one result.
@@ -1891,13 +1914,14 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     const unsigned n = (unsigned)cols;
     const size_t bytes = cols * sizeof(T);
     if (bytes > ROWS_OF_WARP) {
-        const size_t parts = rows_parts(d, rows, bytes);
+        const size_t parts = rows_parts(d, rows, bytes), sweep = rows_parts_of_sweep(d, rows, bytes);
 #define ROWS_BLOCKS(threads, parts)                                                                \
-    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace,      \
-                                            stream)
+    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, sweep > 0, d_out,        \
+                                            d_workspace, stream)
         if (bytes <= 4096 + 64) ROWS_BLOCKS(64, 1);
         if (bytes <= 8192 + 64) ROWS_BLOCKS(128, 1);
         if (bytes <= 16384 + 64) ROWS_BLOCKS(256, 1);
+        if (sweep > 0) ROWS_BLOCKS(512, sweep);
         if (parts == 0) ROWS_BLOCKS(256, bytes / 16384 + 1);
         ROWS_BLOCKS(512, parts);
 #undef ROWS_BLOCKS

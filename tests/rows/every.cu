@@ -382,6 +382,8 @@ static void test_many(void) {
     for (auto &shape : shapes)
         for (size_t shift : {0, 1})
             for (size_t pad : {0, 2}) test_matrix(shape[0], shape[1], pad, shift);
+    test_matrix(16, 70001, 2, 1); // by blocks that take tickets
+    test_matrix(22, 50001, 0, 0);
 }
 
 static int ended(bool right) {

@@ -41,7 +41,8 @@ static bool add_time(Buf *text, const ResultTable *device, const ResultRow *row)
     return complete;
 }
 
-// The kernels of a device and lab, of each one size; a row without times is nothing to compare with.
+// The kernels of a device and lab, of each one size; a row without times is nothing to compare
+// with.
 static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab *lab) {
     KeyScope scope = book_scope(book);
     Key key = {.chapter = lab->chapter, .kernel = STR("*"), .or_largest = true};

@@ -71,8 +71,9 @@ static CopiedRow row_of(const PendingCopy *copy, uint32_t lane, uint32_t count) 
                        .shift = count == 1 ? COPIED_BY_ONE : shift_of(copy->bytes)};
 }
 
-// What these of the copies' lanes did counts as done at this time.
-static void settle_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t time, bool reads) {
+// What these of the copies' lanes did counts as done at this time. Copies in bulk that are waited
+// for in groups read the block's memory, and all others write there.
+static void settle_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t time) {
     const uint32_t first = copy->thread % LANES;
     while (lanes) {
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes), rest = ~(lanes >> lane);
@@ -81,7 +82,7 @@ static void settle_lanes(const PendingCopy *copy, uint32_t lanes, uint64_t time,
         const Record of_lane = copy->copy + ((Record)(lane - first) << RECORD_THREAD);
         const Record mine =
             record_make(time, record_site(copy->copy), copy->thread - first + lane, 0);
-        check_settle(copy->owner, &row, of_lane, mine, reads);
+        check_settle(copy->owner, &row, of_lane, mine, copy->bulk);
         lanes &= ~row.lanes;
     }
 }
@@ -98,7 +99,7 @@ static void wait_for(Checker *checker, uint32_t warp, uint32_t lanes, const Inst
             LANE_LOOP done |= (uint32_t)(group->all | (copy.group + group->pending < closed[l]))
                               << l;
         done &= copy.lanes & lanes;
-        settle_lanes(&copy, done, checker->now, true);
+        settle_lanes(&copy, done, checker->now);
         copy.lanes &= ~done;
         if (copy.lanes) checker->copies[kept++] = copy;
     }
@@ -168,7 +169,7 @@ void copy_made(Checker *checker, Warp *warp, const Access *access, uint32_t lane
 void copy_end(Checker *checker) {
     for (uint32_t i = 0; i < checker->copy_count; i++) {
         const PendingCopy *copy = &checker->copies[i];
-        settle_lanes(copy, copy->lanes, checker->now, true);
+        settle_lanes(copy, copy->lanes, checker->now);
         if (!copy->bulk || checker->machine->status != SIMT_OK) continue;
         check_found(checker, KIND_COPY, PTX_SHARED, copy->inst, copy->thread, NULL, 0,
                     copy->address,
@@ -447,7 +448,7 @@ void copy_settle(const Block *block, uint64_t time) {
         if (of != last) done = settled(block, copy);
         last = of;
         if (done)
-            settle_lanes(copy, copy->lanes, time, false);
+            settle_lanes(copy, copy->lanes, time);
         else
             checker->counted[kept++] = *copy;
     }

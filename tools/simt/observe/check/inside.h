@@ -145,7 +145,7 @@ typedef struct {
     uint32_t lanes;   // of its warp: those that are still waited for, at most as many as there were
     uint32_t group;   // of each of their threads
     Record copy;      // the first one's
-    bool bulk;
+    bool bulk;        // waited for in groups of its own: it reads there; others write
 } PendingCopy;
 
 // The last copy that a block made and an mbarrier counts: at whose, and when.
@@ -385,8 +385,8 @@ typedef struct {
 // As check_shared, of copies. False: look at each.
 bool check_shared_row(Checker *checker, Block *of, Warp *warp, const Access *access,
                       const CopiedRow *row, uint64_t copy);
-// What they did becomes accesses of threads, by the first lane's records; of reads, too.
-void check_settle(Checker *owner, const CopiedRow *row, Record copy, Record mine, bool reads);
+// What they read there, or wrote, becomes accesses of threads, by the first lane's records.
+void check_settle(Checker *owner, const CopiedRow *row, Record copy, Record mine, bool read);
 void check_forget_copies(Checker *owner); // of all copies, when a block begins
 // At a barrier of all threads: records of bytes are not needed any more, as far as may be. When a
 // block begins: none is.

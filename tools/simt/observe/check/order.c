@@ -367,8 +367,7 @@ void order_barrier(Checker *checker) {
 }
 
 void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
-    if (checker->orders)
-        add_knowledge(checker, &checker->passed[barrier], &checker->warps[warp]);
+    if (checker->orders) add_knowledge(checker, &checker->passed[barrier], &checker->warps[warp]);
 }
 
 void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting) {

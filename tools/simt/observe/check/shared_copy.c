@@ -85,11 +85,15 @@ static bool past(const SharedTouch *at, const Record *records, const CopiedRow *
     return all_before(records + of->address / 4, of->words, at->noise);
 }
 
-static bool all_written(const SharedTouch *at, const Record *write, const CopiedRow *of) {
-    Record least = ~(Record)0;
-    write += of->address / 4;
-    for (uint32_t k = 0; k < of->words; k++) least = write[k] < least ? write[k] : least;
-    return least >= at->start;
+// Whether these words have all been written, and quiet() says so of that.
+static bool quiet_written(const SharedTouch *at, const CopiedRow *of) {
+    const Record *write = at->owner->cells.write + of->address / 4, noise = at->noise;
+    Record least = ~(Record)0, late = 0;
+    for (uint32_t k = 0; k < of->words; k++) {
+        least = write[k] < least ? write[k] : least;
+        late |= write[k] | (noise - 1 - write[k]);
+    }
+    return least >= at->start && (!(late >> 63) || quiet(at, at->owner->cells.write, of));
 }
 
 // The same of last writes to whole groups. What the words of a group have to which one record
@@ -130,8 +134,10 @@ static bool note_copy(const SharedTouch *at, const CopiedRow *of) {
     const bool groups = !loads && joined && of_groups(owner, of);
     if (!groups) shared_expand(owner, word, words);
     if (at->kind == ACCESS_ATOMIC || !joined) return false;
-    if (loads && !all_written(at, cells->write, of)) return false;
-    if (groups ? !quiet_groups(at, of) : !quiet(at, cells->write, of)) return false;
+    if (loads    ? !quiet_written(at, of)
+        : groups ? !quiet_groups(at, of)
+                 : !quiet(at, cells->write, of))
+        return false;
     if (second && !past(at, cells->write_2, of)) return false;
     if (!loads && owner->latest_read >= at->noise && !quiet(at, cells->read, of)) return false;
     if (!loads && owner->latest_read_2 >= at->noise && !past(at, cells->read_2, of)) return false;
@@ -216,14 +222,17 @@ static void settle_words(Checker *owner, const Settled *of) {
 }
 
 // Where a word has records of its bytes, its own are not looked at.
-void check_settle(Checker *owner, const CopiedRow *row, Record copy, Record mine, bool reads) {
+void check_settle(Checker *owner, const CopiedRow *row, Record copy, Record mine, bool read) {
     const Settled words = {row->address / 4, row->words, row->shift, copy, mine};
     const uint32_t byte_shift = row->shift < 30 ? row->shift + 2 : row->shift;
     const Settled bytes = {row->address, (uint64_t)row->words * 4, byte_shift, copy, mine};
+    if (read) {
+        settle_reads(owner, &owner->cells, &words);
+        if (owner->any_split) settle_reads(owner, &owner->byte_cells, &bytes);
+        return;
+    }
     settle_words(owner, &words);
     if (owner->any_split) settle_writes(owner, &owner->byte_cells, &bytes);
-    if (reads) settle_reads(owner, &owner->cells, &words);
-    if (reads && owner->any_split) settle_reads(owner, &owner->byte_cells, &bytes);
 }
 
 static void forget(Record *records, uint64_t first, uint64_t end) {
