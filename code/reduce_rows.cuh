@@ -546,9 +546,9 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
     return mine;
 }
 
-// Reduces rows at any address and stride, each by `parts` blocks. Without `tickets` the last of them
-// waits for the others; with a counter for each row, 0 between launches, whichever comes last does
-// the rest, and none waits.
+// Reduces rows at any address and stride, each by `parts` blocks. Without `tickets` the last of
+// them waits for the others; with a counter for each row, 0 between launches, whichever comes last
+// does the rest, and none waits.
 template <class Op, class T, int THREADS, int PER>
 __global__ void __launch_bounds__(THREADS)
     rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
@@ -1744,7 +1744,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 #define ROWS_BOXES           65536u // parts of rows that are on their way, the most of a launch
 #define ROWS_TICKETS         32768u // rows that several blocks share without waiting
-#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u + ROWS_TICKETS * 4u) // two counters between
+#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u + ROWS_TICKETS * 4u)
 #define ROWS_OF_WARP         2572u // bytes of a row that is for a warp at most
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
@@ -1914,7 +1914,8 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
     const unsigned n = (unsigned)cols;
     const size_t bytes = cols * sizeof(T);
     if (bytes > ROWS_OF_WARP) {
-        const size_t parts = rows_parts(d, rows, bytes), sweep = rows_parts_of_sweep(d, rows, bytes);
+        const size_t parts = rows_parts(d, rows, bytes);
+        const size_t sweep = rows_parts_of_sweep(d, rows, bytes);
 #define ROWS_BLOCKS(threads, parts)                                                                \
     return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, sweep > 0, d_out,        \
                                             d_workspace, stream)
