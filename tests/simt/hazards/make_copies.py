@@ -3,11 +3,11 @@
     python3 make_copies.py > copies.cu
     python3 make_copies.py mixed > mixed.cu
 
-As make_hazards.py makes them, in shared memory, from which copies may write to global memory: threads use words of their own in parts and as a whole,
-copy into them with cp.async, in groups that they wait for, too late or never; one thread copies in bulk, and
-some wait at its mbarrier; threads store what is there already, or use the memory of the other block of their
-cluster. Then one thing is changed, or nothing. The mixed ones do a few of all these things to the same bytes, and
-the last of them have been picked: each has one race, of which one record of the checker tells.
+As make_hazards.py makes them, in shared memory, from which copies may write to global memory: threads use words of
+their own in parts and as a whole, copy into them with cp.async, in groups that they wait for, too late or never;
+one thread copies in bulk, and some wait at its mbarrier; threads store what is there already, or use the memory of
+the other block of their cluster. Then one thing is changed, or nothing. The mixed ones do a few of all these things
+to the same bytes, and the last of them have been picked: each has one race, of which one record of the checker tells.
 
 An asynchronous copy is a thread of its own: what its thread knew when it began is ordered before it, and it is
 ordered before what comes behind the wait of its thread, or of anyone at the mbarrier.
