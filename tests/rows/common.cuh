@@ -23,5 +23,6 @@ static void to_element(float x, __half *to) { *to = __float2half(x); }
 static void to_element(float x, __nv_bfloat16 *to) { *to = __float2bfloat16(x); }
 static float of_element(float x) { return x; }
 static float of_element(__half x) { return __half2float(x); }
+static float of_element(__nv_bfloat16 x) { return __bfloat162float(x); }
 
 #endif

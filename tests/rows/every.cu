@@ -438,7 +438,7 @@ int main(int argc, char **argv) {
     for (auto &shape : maps)
         for (size_t pad : {0, 1}) {
             test_maps<float>(shape[0], shape[1], pad, pad);
-            if (shape[1] < 50000) test_maps<__half>(shape[0], shape[1], pad, pad);
+            if (shape[1] < 50000) test_maps<__nv_bfloat16>(shape[0], shape[1], pad, pad);
         }
     test_specials();
     test_large();

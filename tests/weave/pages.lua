@@ -6,8 +6,9 @@ function Pandoc()
   local writing = pandoc.WriterOptions {
     columns = columns, template = pandoc.template.compile("$provenance$ $body$"), wrap_text = "wrap-none"}
   for path in os.getenv("TEXTS"):gmatch("[^\n]+") do
-    local file <close> = assert(io.open(path))
+    local file = assert(io.open(path))
     local text = pandoc.read(file:read("a"), os.getenv("READER"), reading)
+    file:close()
     io.stdout:write(pandoc.write(text, "html", writing), "\0")
   end
   io.stdout:flush() -- before pandoc writes the page of no text

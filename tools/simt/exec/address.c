@@ -94,7 +94,7 @@ bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint3
     return true;
 }
 
-bool address_leaves(const Warp *warp, const Inst *inst, uint32_t lane, const uint8_t *at) {
+bool address_unchanged(const Warp *warp, const Inst *inst, uint32_t lane, const uint8_t *at) {
     const InstValues *values = &inst->values;
     const size_t bytes = inst->memory.bytes, each = register_bytes(values->class);
     if (inst->access != ACCESS_STORE) return false;

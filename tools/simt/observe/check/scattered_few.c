@@ -117,7 +117,7 @@ static inline bool same_stores(const Touch *at, const Stored *by, Record write, 
         if (sites[record_site(writes[i])].kind != ACCESS_STORE) return false;
         if (touch_together(at, writes[i])) return false;
     }
-    return address_leaves(at->warp, by->inst, by->lane, memory_at(by->address));
+    return address_unchanged(at->warp, by->inst, by->lane, memory_at(by->address));
 }
 
 // Whether the lane's store does not race with the last writes of a cell. *again: since it stores

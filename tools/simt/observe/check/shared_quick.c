@@ -425,7 +425,8 @@ static bool note_unchanged(const SharedTouch *at, Record base, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
         const uint32_t address = (uint32_t)at->address[lane], first = address >> shift;
-        if (!address_unchanged(at->warp, at->access, lane, at->shared + address)) return false;
+        if (!address_unchanged(at->warp, at->access->inst, lane, at->shared + address))
+            return false;
         for (uint32_t k = first; k < first + each; k++)
             if (!only_by_value(at, cells, k, shared_record(at, base, lane))) return false;
     }
