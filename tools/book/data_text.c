@@ -58,6 +58,13 @@ static size_t longest_ticks(Str text) {
 }
 
 void data_text_add_code(Buf *out, Str text, bool bars_escaped) {
+    if (bars_escaped && str_find(text, STR("\\|")) != SIZE_MAX) {
+        // In code of a cell, readers do not agree on what \\| is.
+        buf_add(out, STR("<code>"));
+        data_text_add(out, text);
+        buf_add(out, STR("</code>"));
+        return;
+    }
     size_t ticks = longest_ticks(text) + 1;
     bool padded = text.len == 0 || text.at[0] == '`' || text.at[text.len - 1] == '`';
     for (size_t i = 0; i < ticks; i++) buf_char(out, '`');
