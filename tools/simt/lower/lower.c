@@ -10,6 +10,7 @@
 
 static void lower_one(Lower *lower, const Opcode *opcode) {
     if (!opcode) lower_unknown(lower);
+    for (size_t class = 0; class < REGISTER_128; class ++) lower->temporaries[class].used = 0;
     lower_split(lower, lower->at->opcode);
     lower_take_hints(lower, opcode->hints);
     opcode->lower(lower);
@@ -181,6 +182,7 @@ bool lower_function(Lowering *lowering, Code *code) {
     survey(lower);
     place_areas(lower);
     lower_nodes(lower);
+    lower_registers(lower);
     size_t *place = ARENA_NEW(lower->arena, lower->node_count, size_t);
     for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_block(lower, place);
     finish(lower, place);

@@ -21,6 +21,12 @@ typedef struct {
     uint32_t *table;      // nodes, of a table branch
 } Fixup;
 
+// Places in the frame that each PTX instruction uses anew.
+typedef struct {
+    uint32_t *places;
+    size_t count, used, capacity;
+} Temporaries;
+
 struct Lower {
     Lowering *lowering;
     Arena *arena;
@@ -32,10 +38,11 @@ struct Lower {
     size_t count, capacity;
     Fixup *fixups;
     size_t fixup_count, fixup_capacity;
-    uint32_t *offset; // of registers in the frame, PTX_NONE until used
+    uint32_t *offset; // of registers in the frame, PTX_NONE: it has no place
     uint32_t *uses;   // how often a register is named in the function
     uint32_t frame;   // bytes so far
     uint32_t frame_predicates, predicates_left;
+    Temporaries temporaries[REGISTER_128];
     size_t constant_capacity, callee_capacity;
     uint32_t param_area, result_area, scratch_area, param_stride, result_stride, scratch_stride;
 
@@ -68,7 +75,8 @@ void lower_fix(Lower *lower, Fixup fixup); // of the instruction emitted last
 
 // --- operand.c ---
 uint32_t lower_room(Lower *lower, uint32_t bytes); // in the frame, for all lanes
-uint32_t lower_temp(Lower *lower, RegisterClass class);
+uint32_t lower_place(Lower *lower, RegisterClass class);
+uint32_t lower_temp(Lower *lower, RegisterClass class); // for the PTX instruction being lowered
 uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value);
 uint32_t lower_register(Lower *lower, uint32_t reg); // its offset in the frame
 // The class of a register operand, REGISTER_NONE if it is no register.
@@ -80,6 +88,9 @@ uint32_t lower_dest(Lower *lower, const PtxOperand *operand, RegisterClass class
 uint32_t lower_wanted(Lower *lower, const PtxOperand *operand, RegisterClass class);
 // Of the second register of `%r1|%p1`, a predicate; PTX_NONE if there is none.
 uint32_t lower_second_dest(Lower *lower, const PtxOperand *operand);
+
+// --- places.c ---
+void lower_registers(Lower *lower); // sets lower->offset; after lower_nodes
 
 // --- modifier.c ---
 // One of several modifiers that exclude each other, up to an empty one.

@@ -33,6 +33,7 @@ typedef struct {
     OpcodeFlow flow;
     // It may wait, or go elsewhere and come back: a guard becomes a branch around it.
     bool waits;
+    bool reads_first; // a register that is the first operand is no result
     // Modifiers that change nothing here, up to an empty one; "L1::" is all that start so.
     const Str *hints;
 } Opcode;

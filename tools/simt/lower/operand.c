@@ -15,13 +15,22 @@ uint32_t lower_room(Lower *lower, uint32_t bytes) {
 }
 
 // The 32 lanes of a predicate share a word.
-uint32_t lower_temp(Lower *lower, RegisterClass class) {
+uint32_t lower_place(Lower *lower, RegisterClass class) {
     if (class != REGISTER_PRED) return lower_room(lower, LANES * register_bytes(class));
     if (!lower->predicates_left) {
         lower->frame_predicates = lower_room(lower, FRAME_ALIGN);
         lower->predicates_left = FRAME_ALIGN / 4;
     }
     return lower->frame_predicates + 4 * --lower->predicates_left;
+}
+
+uint32_t lower_temp(Lower *lower, RegisterClass class) {
+    Temporaries *temporaries = &lower->temporaries[class];
+    if (temporaries->used == temporaries->count) {
+        ARENA_GROW(lower->arena, temporaries->places, temporaries->count, temporaries->capacity);
+        temporaries->places[temporaries->count++] = lower_place(lower, class);
+    }
+    return temporaries->places[temporaries->used++];
 }
 
 uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value) {
@@ -32,7 +41,7 @@ uint32_t lower_constant(Lower *lower, RegisterClass class, uint64_t value) {
         if (code->constants[k].class == class && code->constants[k].value == value &&
             code->constants[k].from == CONSTANT_VALUE)
             return code->constants[k].offset;
-    uint32_t offset = lower_temp(lower, class);
+    uint32_t offset = lower_place(lower, class);
     ARENA_GROW(lower->arena, code->constants, code->constant_count, lower->constant_capacity);
     code->constants[code->constant_count++] = (CodeConstant){offset, class, value, CONSTANT_VALUE};
     return offset;
@@ -44,13 +53,9 @@ RegisterClass lower_class(const Lower *lower, const PtxOperand *operand) {
 }
 
 uint32_t lower_register(Lower *lower, uint32_t reg) {
-    if (lower->offset[reg] == PTX_NONE) {
-        const PtxRegister *known = &lower->function->registers[reg];
-        RegisterClass class = register_class(known->type);
-        if (class == REGISTER_128)
-            lower_fail(lower, "unsupported 128-bit register `%.*s`", STR_ARG(known->name));
-        lower->offset[reg] = lower_temp(lower, class);
-    }
+    if (lower->offset[reg] == PTX_NONE)
+        lower_fail(lower, "unsupported 128-bit register `%.*s`",
+                   STR_ARG(lower->function->registers[reg].name));
     return lower->offset[reg];
 }
 

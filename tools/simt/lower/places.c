@@ -1,0 +1,187 @@
+// Where registers lie in the frame. PTX names a new register for nearly every result, so those that
+// are never needed at the same time share a place: what a warp touches then fits the processor's
+// nearest cache. Needed is a register from the first instruction that writes or reads it to the
+// last, in the order of the text, and all over the blocks through which its value goes on (a
+// backward data-flow analysis). It keeps its place for the whole of an instruction that names it:
+// results do not overwrite operands. What may be read before it is written is needed from the
+// start, where frames are zero.
+#include <string.h>
+
+#include "simt/lower/lower.h"
+
+enum { WORD = 64 };
+
+typedef struct {
+    Lower *lower;
+    Arena scratch;
+    uint32_t words;             // of a set of registers, a bit each
+    uint64_t *read, *made, *in; // by node: read before it is written there, written, needed before
+    uint32_t *first, *last;     // instructions between which a register is needed
+} Places;
+
+static uint64_t *set_of(const Places *places, uint64_t *sets, uint32_t node) {
+    return sets + (size_t)node * places->words;
+}
+
+static void add(uint64_t *set, uint32_t reg) { set[reg / WORD] |= 1ull << reg % WORD; }
+
+static void reach(Places *places, uint32_t reg, uint32_t inst) {
+    if (inst < places->first[reg]) places->first[reg] = inst;
+    if (inst > places->last[reg]) places->last[reg] = inst;
+}
+
+static void reach_all(Places *places, const uint64_t *set, uint32_t inst) {
+    for (uint32_t w = 0; w < places->words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            reach(places, w * WORD + (uint32_t)__builtin_ctzll(left), inst);
+}
+
+// --- what a node reads and writes ---
+
+static bool is_result(const Lower *lower, uint32_t k) {
+    const PtxInst *inst = &lower->function->insts[k];
+    const Opcode *opcode = lower->opcodes[k];
+    if (!opcode || opcode->reads_first || inst->guard != PTX_NONE) return false;
+    const PtxOperandKind kind = inst->operand_count ? inst->operands[0].kind : PTX_OPERAND_SINK;
+    return kind == PTX_OPERAND_REG || kind == PTX_OPERAND_VECTOR;
+}
+
+static void read_register(Places *places, uint32_t node, uint32_t reg, uint32_t inst) {
+    if (reg == PTX_NONE) return;
+    reach(places, reg, inst);
+    const uint64_t made = set_of(places, places->made, node)[reg / WORD];
+    if (!(made >> reg % WORD & 1)) add(set_of(places, places->read, node), reg);
+}
+
+static void read_operand(Places *places, uint32_t node, const PtxOperand *operand, uint32_t inst) {
+    read_register(places, node, operand->reg, inst);
+    read_register(places, node, operand->reg2, inst);
+    for (uint32_t k = 0; k < operand->count; k++)
+        read_operand(places, node, &operand->items[k], inst);
+}
+
+static void make_operand(Places *places, uint32_t node, const PtxOperand *operand, uint32_t inst) {
+    const uint32_t regs[] = {operand->reg, operand->reg2};
+    for (int k = 0; k < 2; k++) {
+        if (regs[k] == PTX_NONE) continue;
+        reach(places, regs[k], inst);
+        add(set_of(places, places->made, node), regs[k]);
+    }
+    for (uint32_t k = 0; k < operand->count; k++)
+        make_operand(places, node, &operand->items[k], inst);
+}
+
+static void survey_inst(Places *places, uint32_t node, uint32_t k) {
+    const PtxInst *inst = &places->lower->function->insts[k];
+    const bool result = is_result(places->lower, k);
+    read_register(places, node, inst->guard, k);
+    for (uint32_t j = result; j < inst->operand_count; j++)
+        read_operand(places, node, &inst->operands[j], k);
+    if (result) make_operand(places, node, &inst->operands[0], k);
+}
+
+static void survey_node(Places *places, uint32_t n) {
+    const FlowNode *node = &places->lower->nodes[n];
+    if (node->synthetic)
+        read_register(places, n, places->lower->function->insts[node->first].guard, node->first);
+    for (uint32_t k = node->first; k < node->end; k++) survey_inst(places, n, k);
+}
+
+// --- what is needed where ---
+
+// What is needed behind a node.
+static void out_of(const Places *places, uint32_t n, uint64_t *out) {
+    const FlowNode *node = &places->lower->nodes[n];
+    memset(out, 0, places->words * sizeof *out);
+    for (uint32_t s = 0; s < node->next_count; s++) {
+        const uint64_t *in = set_of(places, places->in, node->next[s]);
+        for (uint32_t w = 0; w < places->words; w++) out[w] |= in[w];
+    }
+}
+
+static bool update(const Places *places, uint32_t n, uint64_t *out) {
+    const uint64_t *read = set_of(places, places->read, n), *made = set_of(places, places->made, n);
+    uint64_t *in = set_of(places, places->in, n);
+    bool changed = false;
+    out_of(places, n, out);
+    for (uint32_t w = 0; w < places->words; w++) {
+        const uint64_t now = read[w] | (out[w] & ~made[w]);
+        changed |= now != in[w];
+        in[w] = now;
+    }
+    return changed;
+}
+
+static void find_needed(Places *places) {
+    const uint32_t count = places->lower->node_count;
+    uint64_t *out = ARENA_NEW(&places->scratch, places->words, uint64_t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = count; n-- > 0;) changed |= update(places, n, out);
+    }
+    for (uint32_t n = 0; n < count; n++) {
+        const FlowNode *node = &places->lower->nodes[n];
+        reach_all(places, set_of(places, places->in, n), node->first);
+        out_of(places, n, out);
+        reach_all(places, out, node->end > node->first ? node->end - 1 : node->first);
+    }
+}
+
+// --- places ---
+
+// Lists of registers by an instruction.
+typedef struct {
+    uint32_t *head, *next; // of an instruction, behind a register
+} Lists;
+
+static Lists lists_by(Places *places, const uint32_t *inst) {
+    const PtxFunction *function = places->lower->function;
+    Lists lists = {ARENA_NEW(&places->scratch, function->inst_count + 1u, uint32_t),
+                   ARENA_NEW(&places->scratch, function->register_count + 1u, uint32_t)};
+    for (uint32_t k = 0; k <= function->inst_count; k++) lists.head[k] = PTX_NONE;
+    for (uint32_t reg = function->register_count; reg-- > 0;) {
+        if (places->first[reg] == PTX_NONE) continue;
+        lists.next[reg] = lists.head[inst[reg]];
+        lists.head[inst[reg]] = reg;
+    }
+    return lists;
+}
+
+// Instruction by instruction: a register takes the place that was given back last.
+static void give_places(Places *places) {
+    Lower *lower = places->lower;
+    const PtxFunction *function = lower->function;
+    const Lists begin = lists_by(places, places->first), end = lists_by(places, places->last);
+    uint32_t *unused[REGISTER_128] = {NULL}, count[REGISTER_128] = {0};
+    for (RegisterClass class = REGISTER_PRED; class < REGISTER_128; class ++)
+        unused[class] = ARENA_NEW(&places->scratch, function->register_count + 1u, uint32_t);
+    for (uint32_t k = 0; k <= function->inst_count; k++) {
+        for (uint32_t reg = begin.head[k]; reg != PTX_NONE; reg = begin.next[reg]) {
+            const RegisterClass class = register_class(function->registers[reg].type);
+            if (class >= REGISTER_128) continue; // refused where it is used
+            lower->offset[reg] =
+                count[class] ? unused[class][--count[class]] : lower_place(lower, class);
+        }
+        for (uint32_t reg = end.head[k]; reg != PTX_NONE; reg = end.next[reg]) {
+            const RegisterClass class = register_class(function->registers[reg].type);
+            if (class < REGISTER_128) unused[class][count[class]++] = lower->offset[reg];
+        }
+    }
+}
+
+void lower_registers(Lower *lower) {
+    const uint32_t registers = lower->function->register_count;
+    Places places = {.lower = lower, .words = registers / WORD + 1};
+    const size_t bits = (size_t)lower->node_count * places.words;
+    places.scratch.leave = lower->arena->leave;
+    places.read = ARENA_NEW(&places.scratch, bits, uint64_t);
+    places.made = ARENA_NEW(&places.scratch, bits, uint64_t);
+    places.in = ARENA_NEW(&places.scratch, bits, uint64_t);
+    places.first = ARENA_NEW(&places.scratch, registers + 1u, uint32_t);
+    places.last = ARENA_NEW(&places.scratch, registers + 1u, uint32_t);
+    for (uint32_t reg = 0; reg < registers; reg++) places.first[reg] = PTX_NONE;
+    for (uint32_t n = 0; n < lower->node_count; n++) survey_node(&places, n);
+    find_needed(&places);
+    give_places(&places);
+    arena_free(&places.scratch);
+}
