@@ -82,8 +82,6 @@ static void survey_inst(Places *places, uint32_t node, uint32_t k) {
 
 static void survey_node(Places *places, uint32_t n) {
     const FlowNode *node = &places->lower->nodes[n];
-    if (node->synthetic)
-        read_register(places, n, places->lower->function->insts[node->first].guard, node->first);
     for (uint32_t k = node->first; k < node->end; k++) survey_inst(places, n, k);
 }
 
