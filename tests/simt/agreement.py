@@ -1,18 +1,15 @@
 """Writes the tables of appendix B from what record_h200.sh brought back.
 
-    python3 agreement.py ncu NCU.csv SIMT.csv TABLE.csv KERNELS.csv
-    python3 agreement.py sanitizer SANITIZER.csv CORPUS.log TABLE.csv
+    python3 agreement.py NCU.csv SIMT.csv TABLE.csv KERNELS.csv
 
-ncu: TABLE has one row for each lab, and one for all. equal: launches in which all counters are equal to the
+TABLE has one row for each lab, and one for all. equal: launches in which all counters are equal to the
 last digit; noise, waiting, ptxas: the others, by why (compare_ncu.reason_for); other: no reason,
 listed on standard output. Launches of shapes that only the GPU made are left out. KERNELS has one
 row for each kernel of the chapters up to KERNELS_LAST, with the warp instructions of all its
-launches. sanitizer: one row for each kind of wrong kernel; CORPUS.log is what
-tests/simt/corpus/run printed.
+launches. The other tables are the suites' own.
 """
 import csv
 import os
-import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -37,6 +34,12 @@ def write(path, columns, rows, facts=()):
     os.replace(new, path)
 
 
+def kernel_of(name):
+    """A kernel of a table; those of CUB's DeviceReduce have template arguments that fill a page."""
+    kernel = compare_ncu.plain_name(name)
+    return kernel.split("<")[0] if kernel.startswith("DeviceReduce") else kernel
+
+
 def ncu(measured, counted, table, kernels_table):
     pairs, complaints, notes = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
     for complaint in complaints + notes:
@@ -50,9 +53,7 @@ def ncu(measured, counted, table, kernels_table):
                     mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
         reasons = {reason or "other" for *_, reason in found}
         verdict = next((v for v in reversed(VERDICTS) if v in reasons), "equal")
-        chapter, kernel = mine["lab"][:2], compare_ncu.plain_name(mine["kernel"])
-        if kernel.startswith("DeviceReduce"):  # its template arguments fill a page
-            kernel = kernel.split("<")[0]
+        chapter, kernel = mine["lab"][:2], kernel_of(mine["kernel"])
         for lab in (chapter, "all"):
             labs.setdefault(lab, []).append((kernel, verdict))
         kernels.setdefault((chapter, kernel), []).append((mine, hardware))
@@ -66,30 +67,23 @@ def ncu(measured, counted, table, kernels_table):
         for key, launches in sorted(kernels.items()) if key[0] <= KERNELS_LAST])
 
 
-def sanitizer(recorded, corpus, target):
-    with open(corpus) as log:
-        passed = set(re.findall(r"^ok simt/corpus: (\w+): ", log.read(), re.M))
+def sanitizer(recorded, passed):
+    """The columns and the rows of compute-sanitizer's table; `passed`: the cases that the CPU device gets
+    right. A report is at the line, or elsewhere, which of a right twin is a false alarm, or without a
+    line; the first of these counts. No report at all is silence, unless a tool did not end."""
+    verdicts = ("at the line", "elsewhere", "without a line", "time limit", "clean")
     kinds = {}
     for row in rows_of(recorded):
-        found = [row[tool] for tool in ("memcheck", "racecheck", "initcheck", "synccheck")]
-        if any("at the line" in f for f in found):
-            verdict = "at_the_line"
-        elif any("elsewhere" in f for f in found):
-            verdict = "elsewhere"
-        elif any("time limit" in f for f in found):
-            verdict = "hangs"
-        else:
-            verdict = "silent"
+        said = " ".join(row[tool] for tool in ("memcheck", "racecheck", "initcheck", "synccheck"))
         kind = "right twins, no hazard" if row["expected"].startswith("none") else row["expected"]
-        kinds.setdefault(kind, []).append((row["case"] in passed, verdict))
+        kinds.setdefault(kind, []).append((row["case"] in passed, next(v for v in verdicts if v in said)))
     rows = []
     for kind, cases in sorted(kinds.items(), key=lambda item: (item[0].startswith("right"), item[0])):
-        count = [sum(verdict == v for _, verdict in cases)
-                 for v in ("at_the_line", "elsewhere", "hangs", "silent")]
+        count = [sum(verdict == v for _, verdict in cases) for v in verdicts]
         rows.append([kind, len(cases), sum(ok for ok, _ in cases), *count])
-    write(target, ["kind", "kernels", "CPU_device_right", "sanitizer_at_the_line",
-                   "sanitizer_elsewhere", "sanitizer_hangs", "sanitizer_silent"], rows)
+    return ["kind", "kernels", "CPU_device_right", "sanitizer_at_the_line", "sanitizer_elsewhere",
+            "sanitizer_without_a_line", "sanitizer_hangs", "sanitizer_silent"], rows
 
 
 if __name__ == "__main__":
-    {"ncu": ncu, "sanitizer": sanitizer}[sys.argv[1]](*sys.argv[2:])
+    ncu(*sys.argv[1:])

@@ -4,7 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path[:0] = map(str, Path(__file__).resolve().parents[:2])
+import agreement
 import suite
 
 HERE = Path(__file__).resolve().parent
@@ -36,6 +37,14 @@ def same_toolkit():
     recorded = next(line for line in suite.read("results/cpu.csv").splitlines() if line.startswith("# toolkit: "))
     here = re.search(r"release ([0-9.]+)", suite.run([suite.NVCC, "--version"]).out)
     return here and recorded == "# toolkit: " + here[1].rstrip(".")
+
+
+def check_table(tests, name, columns, rows):
+    """A table of appendix B as it is now: results/NAME says the same."""
+    table = tests.file(name)
+    agreement.write(table, columns, rows)
+    tests.check("results/%s is what is counted now" % name, os.path.exists("results/" + name) and
+                suite.read(table) == suite.read("results/" + name), ["copy it from %s" % table])
 
 
 def generate(script, target, *arguments):
