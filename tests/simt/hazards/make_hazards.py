@@ -14,13 +14,15 @@ before and after, or without a fence, or with too narrow a scope.
 
 The wide ones access more global memory, as most kernels do: some places are only read, others are written
 once, by rows, columns, tiles, misaligned or anywhere, and some are read so often that not each read is
-remembered; then one access more may be in the way. In the last ones a few accesses meet at the same words.
+remembered; then one access more may be in the way. Then a few accesses meet at the same words. In the last ones
+a few lanes do the same again and again, among whole warps, and some store what others store.
 
 In the partial ones some threads are ordered and others are not: some of the warps meet at a barrier of their own,
 some lanes of a warp, or two threads by a message. So of three that did the same to a word, whoever comes behind may
 race with one alone, whichever that is.
 
-Three kinds of pairs may be told or not. Two writes of the same bytes are no race for simt. What others
+Three kinds of pairs may be told or not. Two writes of the same bytes are no race for simt, nor are they where one
+of the threads wrote something else before: only what it wrote last is there to be compared. What others
 updated is ordered before what comes behind a later update of the same word, whose value somebody looks at.
 And where simt is more generous than the letter of the model, as appendix B says, so is a second look.
 """
@@ -28,7 +30,7 @@ import random
 import sys
 
 KERNELS, MESSAGES = 300, 200  # of both kinds
-WIDE, OFTEN, MEETING = 150, 60, 300  # of the wide ones, of each kind
+WIDE, OFTEN, MEETING, AGAIN = 150, 60, 300, 200  # of the wide ones, of each kind
 PARTIAL = 600
 BYTES = 2048  # of shared memory, and of global memory
 ROOM_AT, ROOM = 2176, 32768  # more global memory, behind the flags
@@ -110,6 +112,16 @@ class Same(Access):
 
     def value(self, t, b, r, line):
         return b"".join((7 + k).to_bytes(4, "little") for k in range(4))[:self.size]
+
+
+class Alike(Access):
+    """A store of what some others store there too."""
+
+    def text(self):
+        return super().text().replace("word(t, b, r, __LINE__)", "7 + t % 3 % 2")
+
+    def value(self, t, b, r, line):
+        return b"".join((7 + t % 3 % 2 + k).to_bytes(4, "little") for k in range(4))[:self.size]
 
 
 class Update(Access):
@@ -311,7 +323,7 @@ class Kernel:
             elif part == "end":
                 out.append("    } r = 0;")
             elif part:
-                out.append("    for (r = 0; r < %d; r++) {" % part[1])
+                out.append("    %sfor (r = 0; r < %d; r++) {" % (self.unroll, part[1]))
         return out + ["    out[t + b * 128] = x;", "}", ""]
 
     # ---- Which lines race ----
@@ -335,7 +347,7 @@ class Kernel:
         """In how many bytes at once all accesses can be looked at."""
         return min([part.unit for part in self.parts if isinstance(part, Access)], default=4)
 
-    generous = False
+    generous, unroll = False, ""
 
     def events(self):
         """{(space, block or 0, first byte of a unit): [Event]}, in the order of the steps."""
@@ -442,7 +454,7 @@ class Kernel:
                 for other in events[i + 1:]:
                     if one.races(other):
                         lines = tuple(sorted((one.access.line, other.access.line)))
-                        same = one.written is not None and one.written == other.written
+                        same = one.stores_as(other, events) or other.stores_as(one, events)
                         (maybe if same or one.observed(other, events) else found).add(lines)
         return found, maybe
 
@@ -486,6 +498,14 @@ class Messages(Kernel):
 
 class WideAccess(Access):
     room = ROOM_AT, ROOM
+
+
+class SameWide(WideAccess, Same):
+    pass
+
+
+class AlikeWide(WideAccess, Alike):
+    pass
 
 
 class Wide(Kernel):
@@ -619,6 +639,84 @@ class Chosen(Wide):
             self.parts.append(part)
 
 
+class Again(Wide):
+    """A few lanes access the same few words again and again, and whole warps do among them; some store what
+    others store there."""
+
+    unroll = '_Pragma("unroll 1") '  # it is the same instruction that does it again
+    PLACES = ("t % 32 * 2 + t % 3 % 2", "t % 32 * 2 + t % 3 % 2", "t % 32", "t % 32 * 3", "t % 32 / 4", "7", "(t * 40503) / 64 % 64")
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice((1, 1, 2)), 64
+        self.places = [r.choice(self.PLACES) for _ in range(r.choice((1, 1, 2)))]
+        r.choice((self.mixed, self.read_again, self.store_alike, self.rows))()
+
+    def mixed(self):
+        r = self.random
+        for _ in range(r.randrange(1, 4)):
+            self.loop(r.choice((["LOAD"], ["LOAD", "LOAD"], ["LOAD", "STORE"], ["STORE"], ["SAME"], ["ALIKE"], ["STORE", "LOAD"])))
+            self.parts.append(r.choice(("block", "block", "warp", None)))
+        if r.random() < 0.6:
+            self.one(r.choice(("STORE", "STORE", "LOAD")))
+
+    def read_again(self):
+        """Then a lane, or a warp, stores: behind a barrier of all or not."""
+        r = self.random
+        for _ in range(r.randrange(1, 3)):
+            self.loop(["LOAD"] * r.choice((1, 1, 2)))
+        if r.random() < 0.5:
+            self.parts.append("block")
+            self.loop(["LOAD"])
+        self.one("STORE")
+
+    def store_alike(self):
+        """Then one of those that stored goes on."""
+        r = self.random
+        self.one(r.choice(("SAME", "ALIKE")), r.choice(("7", "t % 32 / 4", "t / 64")))
+        self.parts.append(r.choice((None, None, "block", "warp")))
+        self.one(r.choice(("SAME", "LOAD", "STORE")), r.choice(("7", "t % 32 / 4", "t / 64")), lanes=1)
+
+    def rows(self):
+        """Whole warps, in rows or anywhere."""
+        r = self.random
+        for kind in r.choice((["STORE", "STORE"], ["STORE", "STORE", "STORE"], ["SAME", "STORE"], ["LOAD", "STORE"], ["STORE", "LOAD"])):
+            row = r.choice(("t % 32", "t % 32 + 32", "t", "t % 32 * 2 + t % 3 % 2", "(t * 40503) / 64 % 64", "t % 32 * 31 % 32 + t % 2 * 32"))
+            self.one(kind, row, lanes=WARP)
+            self.parts.append(r.choice((None, None, "block")))
+
+    def loop(self, kinds):
+        r = self.random
+        rounds = r.choice((0, 2, 3, 4))
+        self.parts.append(("loop", rounds) if rounds else None)
+        for kind in kinds:
+            self.one(kind, None, r.choice(("", "", " + r", " + r * 7")) if rounds else "")
+            if rounds and r.random() < 0.3:
+                self.parts.append(r.choice(("block", "block", "warp")))
+        self.parts.append("end" if rounds else None)
+
+    def one(self, kind, place=None, shift="", lanes=None):
+        r = self.random
+        of, kind = {"SAME": (SameWide, "STORE"), "ALIKE": (AlikeWide, "STORE")}.get(kind, (WideAccess, kind))
+        who = r.choice(("", "t / 32 == %d" % r.randrange(2), "t / 32 == %d" % r.randrange(2), "b == %d" % r.randrange(self.blocks)))
+        few = r.choice(("t %% 32 < %d" % r.choice((1, 2, 4)), "t %% 32 %% %d == %d" % (r.choice((5, 9, 13)), r.randrange(3)),
+                        "t % 32 == 3", "t % 32 == 0", ""))
+        if lanes:
+            few = "t %% 32 == %d" % r.choice((0, 1, 2, 3, 3, 31)) if lanes == 1 else ""
+        self.parts.append(of(kind, "global", r.choice((4, 4, 4, 4, 8)), (place or r.choice(self.places)) + shift,
+                             " && ".join(filter(None, (who, few)))))
+
+
+class Told(Again):
+    """Of 12,000 of these the ones, found by damaging the checker, in which a pair of lines is easily passed over:
+    each of theirs is named."""
+
+    NUMBERS = (10402, 10429,  # reads by a lane beside older ones by whole warps
+               10020, 10024,  # whole warps store where whole groups of words were stored
+               11051, 19058, 12570, 19122,  # reads that a list has already
+               10483, 21002, 21399)  # neighbours store the same, or not
+
+
 class Partial(Kernel):
     """A few accesses to the same words by blocks, warps or lanes, four of which then not all meet."""
 
@@ -728,6 +826,11 @@ class Event:
             return False
         return not (self.strong(other) and other.strong(self)) and not self.before(other)
 
+    def stores_as(self, other, events):
+        """Whether this thread, perhaps later on, stores the same as the other one: then it may find that there."""
+        return self.written is not None and any(
+            own.written == other.written and own.me == self.me and own.step >= self.step for own in events)
+
     def observed(self, other, events):
         """Whether one of the two is an update, and behind another update of the byte comes the other: then that
         update may have observed the one, which is ordered before what comes behind it."""
@@ -740,7 +843,7 @@ class Event:
 
 PROGRAMS = {
     "": ((Kernel, KERNELS), (Messages, MESSAGES)),
-    "wide": ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING), (Chosen, len(Chosen.KERNELS))),
+    "wide": ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING), (Chosen, len(Chosen.KERNELS)), (Again, AGAIN), (Told, Told.NUMBERS)),
     "partial": ((Partial, PARTIAL),),
 }
 
@@ -759,8 +862,8 @@ def program(which=""):
         "    __syncthreads();", ""]
     room = ROOM_AT + ROOM if which == "wide" else BYTES + 64
     kernels = []
-    for kind, count in PROGRAMS[which]:
-        kernels += map(kind, range(len(kernels), len(kernels) + count))
+    for kind, numbers in PROGRAMS[which]:
+        kernels += map(kind, range(len(kernels), len(kernels) + numbers) if isinstance(numbers, int) else numbers)
     calls = []
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)

@@ -32,23 +32,26 @@ static Record group_lane(Record group, uint32_t k) {
     return (group & ~(Record)3) + ((Record)(k >> shift) << RECORD_THREAD);
 }
 
-// What a read is worth beside a later one: of another block, of another warp, of its own; behind
-// all of which there is a barrier.
-static int worth_beside(const Touch *at, Record later, Record read) {
+// What a read is worth beside another one: before the launch, behind a barrier of its block, of the
+// other one's warp, of another warp, of another block.
+static int worth_beside(const Touch *at, Record one, Record read) {
     if (read < at->launch) return 0;
-    if (!touch_own(at, read)) return 4;
-    if (read < at->floor) return 1;
-    return (read ^ later) & RECORD_WARP_MASK ? 3 : 2;
+    if (touch_own(at, read) && read < at->floor) return 1;
+    if (one >= at->launch && shadow_same_warp(one, read)) return 2;
+    return touch_own(at, read) ? 3 : 4;
 }
 
-// The second read of a word that the whole group's last one takes the place of.
-static Record second_read(const Touch *at, Record last, Record of_group, Record read,
-                          Record read_2) {
-    const Record reads[] = {read, read_2};
-    Record found = of_group;
-    for (int k = 0; k < 2; k++)
-        if (worth_beside(at, last, reads[k]) > worth_beside(at, last, found)) found = reads[k];
-    return found;
+// The two reads of a word that are kept, of the last two of its group and its own: the group's last
+// one, unless a barrier lies behind it, and the one that is worth most beside it.
+static void keep_two(const Touch *at, const Record reads[4], Record kept[2]) {
+    kept[0] = reads[0];
+    for (int k = 1; k < 4 && worth_beside(at, 0, kept[0]) < 2; k++)
+        if (worth_beside(at, 0, reads[k]) >= 2) kept[0] = reads[k];
+    kept[1] = 0;
+    for (int k = 0; k < 4; k++)
+        if (reads[k] != kept[0] &&
+            worth_beside(at, kept[0], reads[k]) > worth_beside(at, kept[0], kept[1]))
+            kept[1] = reads[k];
 }
 
 // The records of a group become those of its words. False: no memory.
@@ -70,16 +73,20 @@ static bool expand_group(const Touch *at, Region *region, uint32_t g) {
         const uint32_t word = g * REGION_GROUP + k;
         if (writes) cells->write[word] = group_lane(group->write, k);
         if (!reads) continue;
-        const Record last = group_lane(group->read, k), other = group_lane(group->read_2, k);
-        if (more) {
-            const Record of[] = {cells->read[word], cells->read_2[word], other};
-            const Record found = second_read(at, last, other, of[0], of[1]);
-            for (int i = 0; at->rest && i < 3; i++)
-                if (of[i] != found)
-                    touch_keep(at, of[i], region->low + (uint64_t)word * 4, 4, false);
-            cells->read_2[word] = found;
+        const Record last = group_lane(group->read, k);
+        if (!more) {
+            cells->read[word] = last;
+            continue;
         }
-        cells->read[word] = last;
+        const Record of[] = {last, cells->read[word], cells->read_2[word],
+                             group_lane(group->read_2, k)};
+        Record kept[2];
+        keep_two(at, of, kept);
+        for (int i = 0; at->rest && i < 4; i++)
+            if (of[i] != kept[0] && of[i] != kept[1])
+                touch_keep(at, of[i], region->low + (uint64_t)word * 4, 4, false);
+        cells->read[word] = kept[0];
+        cells->read_2[word] = kept[1];
     }
     if (writes) shadow_stamp(&region->written, launch, page);
     if (reads) shadow_stamp(&region->read, launch, page);

@@ -83,11 +83,6 @@ static Rest *take(RestTable *table, bool *good) {
     return *good ? &table->at[table->count++] : NULL;
 }
 
-static bool same_warp(Record one, Record other) {
-    return !((one ^ other) & RECORD_WARP_MASK) &&
-           shadow_block(record_time(one)) == shadow_block(record_time(other));
-}
-
 bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
               Record floor) {
     const uint32_t lane = record_thread(record) % DEVICE_WARP;
@@ -107,7 +102,7 @@ bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bo
         const bool weaker = record_scope(first) && !record_scope(rest->first);
         if (rest->first < floor)
             rest->lanes = 0;
-        else if (!weaker && same_warp(rest->first, first))
+        else if (!weaker && shadow_same_warp(rest->first, first))
             rest->lanes &= ~(1u << lane);
         ended |= !rest->lanes;
     }

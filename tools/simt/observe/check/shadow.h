@@ -75,8 +75,12 @@ uint64_t shadow_launch(void);
 enum { SHADOW_TIMES = 16 };
 _Static_assert(RECORD_TIMES_LIMIT / SHADOW_TIMES - 1 <= UINT32_MAX, "a launch fits a PageStamp");
 uint64_t shadow_times(uint64_t count, uint64_t block);
-uint64_t shadow_next_time(void);      // that nobody has yet
-uint64_t shadow_block(uint64_t time); // of a time that was given out
+uint64_t shadow_next_time(void);                                // that nobody has yet
+uint64_t shadow_block(uint64_t time);                           // of a time that was given out
+static inline bool shadow_same_warp(Record one, Record other) { // of two that tell of accesses
+    return !((one ^ other) & RECORD_WARP_MASK) &&
+           shadow_block(record_time(one)) == shadow_block(record_time(other));
+}
 
 extern Region **shadow_regions; // by address; NULL: not made yet
 Region *shadow_new_region(Region **slot);
