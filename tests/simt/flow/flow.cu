@@ -228,6 +228,36 @@ static int counting_value(unsigned i) {
     return (int)count * 4 + (block < 4 ? 2 : 0) + (block == 0 ? 1 : 0);
 }
 
+// Two pairs of warps vote at one barrier, one pair behind the other: who is slow still gets what
+// its own pair said.
+__global__ void votes_in_turn(int *out) {
+    unsigned t = threadIdx.x, warp = t / 32, ones;
+    if (warp == 0) asm volatile("bar.sync 3, 64;" ::: "memory");
+    if (warp == 2) asm volatile("bar.arrive 3, 64;" ::: "memory");
+    if (warp == 1 || warp == 2) asm volatile("bar.sync 2, 96;" ::: "memory");
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; bar.red.popc.u32 %0, 1, 64, p; }"
+                 : "=r"(ones) : "r"(unsigned(warp == 0 || warp == 3)) : "memory");
+    if (warp == 0) asm volatile("bar.arrive 2, 96;" ::: "memory");
+    out[blockIdx.x * blockDim.x + t] = (int)ones;
+}
+static int votes_value(unsigned i) {
+    unsigned warp = i % BLOCK / 32;
+    return warp == 0 || warp == 3 ? 64 : 0;
+}
+
+// All that are still there say yes, at barriers with and without a number of threads.
+__global__ void votes_after_exit(int *out) {
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    int all, counted;
+    out[i] = -1;
+    if (t < 16) return;
+    all = __syncthreads_and((int)t);
+    asm volatile("{ .reg .pred p, q; setp.ne.u32 q, %1, 0; bar.red.and.pred p, 1, 128, q;"
+                 " selp.u32 %0, 1, 0, p; }" : "=r"(counted) : "r"(t) : "memory");
+    out[i] = (all != 0) + 2 * counted;
+}
+static int votes_after_exit_value(unsigned i) { return i % BLOCK < 16 ? -1 : 3; }
+
 // Two teams with barriers of their own number, meeting a different number of times.
 __global__ void named_barriers(int *out) {
     __shared__ volatile int s[BLOCK];
@@ -565,6 +595,8 @@ static const Case cases[] = {
     {"barriers_in_branches", barriers_in_branches, branch_value},
     {"barriers_after_exit", barriers_after_exit, barriers_after_exit_value},
     {"counting_barriers", counting_barriers, counting_value},
+    {"votes_in_turn", votes_in_turn, votes_value},
+    {"votes_after_exit", votes_after_exit, votes_after_exit_value},
     {"named_barriers", named_barriers, named_value},
     {"arrive_and_wait", arrive_and_wait, arrive_value},
     {"many_barriers", many_barriers, many_value},

@@ -14,6 +14,7 @@
 #include "simt/cuda/queue.h"
 #include "simt/cuda/signal.h"
 #include "simt/memory/memory.h"
+#include "simt/observe/trace.h"
 #include "simt/report/report.h"
 
 enum { STATUS_REFUSED = 2 };
@@ -116,7 +117,7 @@ __attribute__((destructor)) static void finish(void) {
     queue_run_all();
     runtime_leave(CUDA_SUCCESS);
     bool hazards = false;
-    int failure = report(&hazards);
+    int failure = report(&hazards) || trace_lost();
     if (refused) console_end(STATUS_REFUSED);
     if (failure && exit_status == 0) console_end(failure);
     if (hazards && exit_status == 0) console_end(86);

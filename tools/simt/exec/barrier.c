@@ -5,12 +5,12 @@
 
 void barrier_complete(Block *block, uint32_t number) {
     Barrier *barrier = &block->barriers[number];
-    barrier->last_arrived = barrier->arrived;
-    barrier->last_ones = barrier->ones;
-    barrier->arrived = barrier->ones = barrier->expected = 0;
+    barrier->last = (BarrierResult){barrier->ones, barrier->ones == barrier->came};
+    barrier->arrived = barrier->came = barrier->ones = barrier->expected = 0;
     block->tally[barrier->slot].a++;
     block->progress++;
-    for (uint32_t k = 0; k < block->warp_count; k++) path_release_barrier(&block->warps[k], number);
+    for (uint32_t k = 0; k < block->warp_count; k++)
+        path_release_barrier(&block->warps[k], number, barrier->last);
     observer_complete(block, number);
 }
 

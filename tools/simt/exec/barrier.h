@@ -21,6 +21,7 @@ static inline bool barrier_arrive(Warp *warp, const Inst *inst, uint32_t number,
     Barrier *barrier = &block->barriers[number];
     observer_arrive(warp, inst, number, expected != BARRIER_ALL);
     barrier->slot = inst->slot;
+    barrier->came += (uint32_t)__builtin_popcount(warp->exec);
     barrier->arrived += (uint32_t)__builtin_popcount(warp->exec);
     barrier->ones += (uint32_t)__builtin_popcount(ones);
     if (expected != BARRIER_ALL) {
@@ -31,6 +32,7 @@ static inline bool barrier_arrive(Warp *warp, const Inst *inst, uint32_t number,
     if (barrier->arrived < (barrier->expected ? barrier->expected : block->live_threads))
         return false;
     barrier_complete(block, number);
+    warp->paths[warp->current].result = barrier->last;
     return true;
 }
 

@@ -9,11 +9,12 @@ enum { BARRIERS = 16 };
 
 // See barrier.h.
 typedef struct {
-    uint32_t arrived;                 // threads
-    uint32_t expected;                // 0: all threads that have not exited
-    uint32_t ones;                    // threads that came with a true predicate (bar.red)
-    uint32_t last_arrived, last_ones; // when it was last completed
-    uint32_t slot;                    // counter of the instruction that came last
+    uint32_t arrived;   // threads, as they are counted: warps come whole
+    uint32_t expected;  // 0: all threads that have not exited
+    uint32_t came;      // threads, each of which was there
+    uint32_t ones;      // of these, who came with a true predicate (bar.red)
+    BarrierResult last; // when it was last completed
+    uint32_t slot;      // counter of the instruction that came last
 } Barrier;
 
 struct Block {

@@ -254,7 +254,7 @@ typedef struct {
 
 // What bar.red found, when the barrier is complete.
 typedef struct {
-    uint32_t d, number;
+    uint32_t d;
     BarrierMode mode;
 } InstBarrierResult;
 

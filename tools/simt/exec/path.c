@@ -419,10 +419,12 @@ const Inst *path_yield(Warp *warp, const Inst *inst, Stop stop) {
     return NULL;
 }
 
-void path_release_barrier(Warp *warp, uint32_t barrier) {
+void path_release_barrier(Warp *warp, uint32_t barrier, BarrierResult result) {
     for (int k = 0; k < warp->path_count; k++) {
         Path *path = &warp->paths[k];
-        if (path->state == PATH_BARRIER && path->sync == barrier) path->state = PATH_READY;
+        if (path->state != PATH_BARRIER || path->sync != barrier) continue;
+        path->state = PATH_READY;
+        path->result = result;
     }
 }
 

@@ -41,7 +41,7 @@ const Inst *path_wait_gather(Warp *warp, const Inst *inst, uint32_t lanes);
 const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier);
 const Inst *path_yield(Warp *warp, const Inst *inst, Stop stop);
 const Inst *path_switch(Warp *warp);
-void path_release_barrier(Warp *warp, uint32_t barrier);
+void path_release_barrier(Warp *warp, uint32_t barrier, BarrierResult result);
 const Inst *path_wait_cluster(Warp *warp, const Inst *inst);
 void path_release_cluster(Warp *warp);
 bool path_release_parked(Warp *warp);

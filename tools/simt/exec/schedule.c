@@ -5,8 +5,9 @@
 // global memory whose old value is used or whose rounding depends on order (floats), a volatile or
 // acquiring global load, printf, a cooperative launch, clusters of several blocks - clusters run on
 // one host thread in order of their number, one to its end before the next starts; one that only
-// spins lets later ones start. All other kernels run on all host threads. So results and counters
-// never depend on the number of threads or on their timing.
+// spins lets later ones start. All other kernels run on all host threads, but for those that are
+// checked: see observe/check/check.h. So results, counters and what is found never depend on the
+// number of threads or on their timing.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/exec/schedule.h"
 
@@ -141,7 +142,7 @@ static bool run_ordered(Machine *machine, Tally *tally) {
 }
 
 static uint32_t worker_count(const Machine *machine) {
-    if (machine->ordered) return 1;
+    if (machine->ordered || machine->observer) return 1;
     uint64_t count = machine->host_threads;
     if (!count) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);

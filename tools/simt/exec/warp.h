@@ -31,6 +31,12 @@ typedef struct Cluster Cluster;
 // warp-wide and block-wide waits and spinning loops switch to another one.
 typedef enum { PATH_FREE, PATH_READY, PATH_JOIN, PATH_SYNC, PATH_BARRIER, PATH_CLUSTER } PathState;
 
+// What bar.red tells those that met: how many came with a true predicate, and whether all did.
+typedef struct {
+    uint32_t ones;
+    bool all;
+} BarrierResult;
+
 typedef struct {
     const Inst *pc;  // where it goes on; a join: where lanes meet
     const Inst *rpc; // where it joins its parent, NULL: nowhere
@@ -47,8 +53,9 @@ typedef struct {
     // PATH_READY, of machine code: nobody waits for it at a convergence barrier before it goes on;
     // it waited, and looks once more whether it has to.
     bool yields, woken;
-    bool overtaken; // PATH_READY: another went first where it stands, see path_come
-    uint32_t order; // PATH_READY: the one with the greatest goes first
+    bool overtaken;       // PATH_READY: another went first where it stands, see path_come
+    uint32_t order;       // PATH_READY: the one with the greatest goes first
+    BarrierResult result; // of the last barrier it was at
     // Where it was woken the last time, and its lanes then.
     const Inst *woken_at;
     uint32_t woken_lanes;

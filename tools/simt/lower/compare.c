@@ -85,8 +85,9 @@ void lower_setp(Lower *lower) {
         emit_compare(lower, &comparison, 0, p, q);
         return;
     }
-    if (p != PTX_NONE) emit_compare(lower, &comparison, 0, p, PTX_NONE);
-    if (q != PTX_NONE) emit_compare(lower, &comparison, 1, q, PTX_NONE);
+    const uint32_t to[] = {p, q}, last = p == comparison.c ? 0 : 1; // it may be what both combine
+    for (uint32_t k = 1 - last, n = 0; n < 2; n++, k = 1 - k)
+        if (to[k] != PTX_NONE) emit_compare(lower, &comparison, k, to[k], PTX_NONE);
 }
 
 // What set gives for true: 1 in a float, all ones in an integer.

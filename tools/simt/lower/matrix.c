@@ -336,6 +336,18 @@ static void lower_whole(Lower *lower, const Whole *whole) {
                        (uint32_t[]){fragment->reg[r], fragment->reg[r % registers]});
 }
 
+// A register that a load needs to the end, and may be one of its results.
+static uint32_t kept(Lower *lower, const Whole *whole, uint32_t reg, RegisterClass class) {
+    bool result = false;
+    for (uint32_t r = 0; r < whole->fragment->registers; r++)
+        result |= whole->fragment->reg[r] == reg;
+    if (!whole->load || !result) return reg;
+    const uint32_t copy = lower_temp(lower, class);
+    lower_emit_row(lower, class == REGISTER_64 ? STR("mov.b64") : STR("mov.b32"),
+                   (uint32_t[]){copy, reg});
+    return copy;
+}
+
 // wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {registers}, [first], stride
 static void lower_wmma_access(Lower *lower, bool load) {
     static const Choice roles[] = {
@@ -366,6 +378,9 @@ static void lower_wmma_access(Lower *lower, bool load) {
     whole.stride = lower->at->operand_count == 3
                        ? lower_source(lower, &operands[2], REGISTER_32)
                        : lower_constant(lower, REGISTER_32, whole.by_columns ? rows : columns);
+    whole.stride = kept(lower, &whole, whole.stride, REGISTER_32);
+    whole.memory.base =
+        kept(lower, &whole, whole.memory.base, whole.memory.wide ? REGISTER_64 : REGISTER_32);
     whole.adjacent = neighbours(&whole);
     const InstMatrix meet = {.mask = lower_constant(lower, REGISTER_32, ALL_LANES)};
     Inst *inst = lower_emit(lower, op_matrix_meet);

@@ -3,8 +3,9 @@
 // nearest cache. Needed is a register from the first instruction that writes or reads it to the
 // last, in the order of the text, and all over the blocks through which its value goes on (a
 // backward data-flow analysis). It keeps its place for the whole of an instruction that names it:
-// results do not overwrite operands. What may be read before it is written is needed from the
-// start, where frames are zero.
+// results do not overwrite operands. What may be read before it is written is
+// needed from the start, and zero there: PTX leaves open what it is, and here it is always the
+// same.
 #include <string.h>
 
 #include "simt/lower/lower.h"
@@ -167,6 +168,22 @@ static void give_places(Places *places) {
     }
 }
 
+// In front of all: what node 0 needs before it.
+static void clear_unwritten(Places *places) {
+    static const Str moves[REGISTER_128] = {[REGISTER_PRED] = STR("mov.pred"),
+                                            [REGISTER_16] = STR("mov.b16"),
+                                            [REGISTER_32] = STR("mov.b32"),
+                                            [REGISTER_64] = STR("mov.b64")};
+    Lower *lower = places->lower;
+    lower->at = lower->function->insts;
+    for (uint32_t reg = 0; reg < lower->function->register_count; reg++) {
+        const RegisterClass class = register_class(lower->function->registers[reg].type);
+        if (!(places->in[reg / WORD] >> reg % WORD & 1) || class >= REGISTER_128) continue;
+        lower_emit_row(lower, moves[class],
+                       (uint32_t[]){lower->offset[reg], lower_constant(lower, class, 0)});
+    }
+}
+
 void lower_registers(Lower *lower) {
     const uint32_t registers = lower->function->register_count;
     Places places = {.lower = lower, .words = registers / WORD + 1};
@@ -181,5 +198,6 @@ void lower_registers(Lower *lower) {
     for (uint32_t n = 0; n < lower->node_count; n++) survey_node(&places, n);
     find_needed(&places);
     give_places(&places);
+    clear_unwritten(&places);
     arena_free(&places.scratch);
 }

@@ -153,8 +153,7 @@ static void lower_barrier_reduction(Lower *lower) {
     Inst *inst = lower_emit(lower, op_barrier);
     inst->barrier = barrier;
     inst->slot = slot;
-    lower_emit(lower, op_barrier_result)->barrier_result =
-        (InstBarrierResult){d, barrier.number, mode};
+    lower_emit(lower, op_barrier_result)->barrier_result = (InstBarrierResult){d, mode};
 }
 
 // Whether threads go on to the wait as soon as they have arrived, so that all of the cluster meet.

@@ -30,6 +30,8 @@ typedef struct {
     char value[2 * VALUE_BYTES + 1]; // empty: none
 } Row;
 
+static bool lost; // something that was to be written
+
 static Trace *trace_of(const Block *block) { return (Trace *)(void *)block->machine->trace; }
 
 static PtxPlace place_of(const Machine *machine, const Inst *inst) {
@@ -163,6 +165,7 @@ Observer *trace_open(const char *path, const char *kernel, const Machine *machin
     FILE *file = trace ? fopen(path, begun ? "a" : "w") : NULL;
     if (!file) {
         int reason = errno;
+        lost = true;
         snprintf(error->text, sizeof error->text, "%.500s: %s", path, strerror(reason));
         free(trace);
         errno = reason;
@@ -182,6 +185,9 @@ bool trace_close(Observer *observer) {
     Trace *trace = (Trace *)(void *)observer;
     bool good = !ferror(trace->file);
     good = fclose(trace->file) == 0 && good;
+    lost |= !good;
     free(trace);
     return good;
 }
+
+bool trace_lost(void) { return lost; }

@@ -23,5 +23,6 @@
 Observer *trace_open(const char *path, const char *kernel, const Machine *machine, Observer *check,
                      SimtError *error);
 bool trace_close(Observer *trace); // false: not all could be written
+bool trace_lost(void);             // whether that was so of any until now
 
 #endif

@@ -363,13 +363,11 @@ const Inst *op_barrier_arrive(Warp *warp, const Inst *inst) {
 }
 
 const Inst *op_barrier_result(Warp *warp, const Inst *inst) {
-    const InstBarrierResult *result = &inst->barrier_result;
-    uint32_t number = REG(warp, LaneU32, result->number)[__builtin_ctz(warp->exec)];
-    const Barrier *barrier = &warp->block->barriers[number];
-    const uint32_t ones = barrier->last_ones;
-    if (result->mode == BARRIER_POPC) LANE_RESULT_IN(result->d, LaneU32, ones);
-    bool value = result->mode == BARRIER_AND ? ones == barrier->last_arrived : ones != 0;
-    warp_write_predicate(warp, result->d, value ? ALL_LANES : 0);
+    const InstBarrierResult *to = &inst->barrier_result;
+    const BarrierResult result = warp->paths[warp->current].result;
+    if (to->mode == BARRIER_POPC) LANE_RESULT_IN(to->d, LaneU32, result.ones);
+    const bool value = to->mode == BARRIER_AND ? result.all : result.ones != 0;
+    warp_write_predicate(warp, to->d, value ? ALL_LANES : 0);
     return inst + 1;
 }
 

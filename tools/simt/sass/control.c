@@ -304,7 +304,7 @@ static void reduce_barrier(SassLower *s, InstBarrier barrier) {
     barrier.predicate = sass_predicate(s, 1);
     emit_barrier(s, op_barrier, barrier);
     sass_emit(s, op_barrier_result)->barrier_result =
-        (InstBarrierResult){found(s, how > 0), barrier.number, modes[how]};
+        (InstBarrierResult){found(s, how > 0), modes[how]};
 }
 
 // BAR: number, threads

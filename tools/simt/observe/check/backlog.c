@@ -15,7 +15,6 @@
 // the group has been written. See touch.h.
 #include "simt/observe/check/backlog.h"
 
-#include <sched.h>
 #include <string.h>
 
 enum { FEW_ENTRIES = 4 };
@@ -25,17 +24,6 @@ enum { WORDS_BYTES = LANES * sizeof(uint16_t) };
 enum { MOST_BYTES = 2 * sizeof(BacklogEntry) + sizeof(BacklogContext) + WORDS_BYTES };
 _Static_assert(FEW_ENTRIES * sizeof(BacklogEntry) <= sizeof(BacklogEntry) + WORDS_BYTES,
                "few are less");
-
-// --- one host thread at a time ---
-
-static void hold(const Check *check, Backlog *backlog) {
-    if (check->alone) return;
-    while (__atomic_test_and_set(&backlog->locked, __ATOMIC_ACQUIRE)) sched_yield();
-}
-
-static void let_go(const Check *check, Backlog *backlog) {
-    if (!check->alone) __atomic_clear(&backlog->locked, __ATOMIC_RELEASE);
-}
 
 // --- what is added ---
 
@@ -273,10 +261,7 @@ static bool add_lanes(const Touch *at, Region *region, uint32_t lanes) {
 static bool add_near(const Touch *at, uint32_t lanes) {
     Region *region = shadow_region(at->address[__builtin_ctz(lanes)]);
     if (!region || region->direct == at->checker->check->launch) return false;
-    hold(at->checker->check, &region->backlog);
-    const bool added = add_lanes(at, region, lanes);
-    let_go(at->checker->check, &region->backlog);
-    return added;
+    return add_lanes(at, region, lanes);
 }
 
 // Whether backlogs are for this access.
@@ -362,14 +347,12 @@ bool backlog_add_one(const One *one) {
     const uint32_t word = (uint32_t)(one->address - memory_base) % REGION_BYTES / 4;
     const Record base = record_make(one->checker->now, one->site, one->warp->index * LANES, 0);
     if (one->size < 4) return false;
-    hold(one->checker->check, &region->backlog);
     bool added = one->inst->access == ACCESS_LOAD && is_told_one(one, base, word);
     if (!added) {
         touch_one(&at, one);
         added = suits(&at) && add_one(&at, region, one->lane, word);
         if (added) learn(&at, true);
     }
-    let_go(one->checker->check, &region->backlog);
     return added;
 }
 
@@ -401,9 +384,7 @@ static uint32_t add_some(const Touch *at, uint32_t mask, uint32_t *left) {
         high = word > high ? (uint32_t)word : high;
     }
     if (region->direct == at->checker->check->launch) return *left |= lanes, lanes;
-    hold(at->checker->check, &region->backlog);
     if (!add_few(at, region, lanes, low, high)) *left |= lanes;
-    let_go(at->checker->check, &region->backlog);
     return lanes;
 }
 
@@ -448,27 +429,21 @@ bool backlog_add_run(const Touch *at, Region *region, Record base, uint32_t word
     if (at->strong || !suits(at)) return false;
     if (region->direct == at->checker->check->launch) return false;
     const uint32_t pages = shadow_pages_between(word, word + each * lanes - 1);
-    hold(at->checker->check, backlog);
     const bool good =
         ready(at, region, pages) && (at->reads || claim_run(at, region, word, each * lanes));
     if (good) note_pages(at, backlog, pages);
     if (good && at->reads) add_context(at, backlog);
     if (good) add_even(at, backlog, word, (int32_t)each, lane, lanes);
-    let_go(at->checker->check, backlog);
     return good;
 }
 
 // Nobody has any yet in this launch.
 static void begin_groups(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
-    hold(at->checker->check, &region->backlog);
-    if (region->grouped != launch) {
-        region->group_read_pages = region->group_written_pages = 0;
-        memset(region->group_read, 0, sizeof region->group_read);
-        memset(region->group_written, 0, sizeof region->group_written);
-    }
-    __atomic_store_n(&region->grouped, launch, __ATOMIC_RELEASE);
-    let_go(at->checker->check, &region->backlog);
+    region->group_read_pages = region->group_written_pages = 0;
+    memset(region->group_read, 0, sizeof region->group_read);
+    memset(region->group_written, 0, sizeof region->group_written);
+    region->grouped = launch;
 }
 
 void backlog_group(const Touch *at, Region *region, uint32_t group) {
@@ -478,23 +453,16 @@ void backlog_group(const Touch *at, Region *region, uint32_t group) {
     const uint64_t bit = (uint64_t)1 << group % GROUP_PIECE;
     uint64_t *piece = &pieces[group / GROUP_PIECE];
     if (region->grouped != at->checker->check->launch) begin_groups(at, region);
-    if (at->checker->check->alone) {
-        *piece |= bit;
-        *pages |= page;
-    } else {
-        __atomic_fetch_or(piece, bit, __ATOMIC_SEQ_CST);
-        __atomic_fetch_or(pages, page, __ATOMIC_SEQ_CST);
-    }
+    *piece |= bit;
+    *pages |= page;
 }
 
 void backlog_enter(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
     Backlog *backlog = &region->backlog;
-    hold(at->checker->check, backlog);
     if (region->direct != launch && backlog->launch == launch) {
         at->checker->lost |= !backlog_put(region);
         backlog->launch = 0;
     }
-    __atomic_store_n(&region->direct, launch, __ATOMIC_RELEASE);
-    let_go(at->checker->check, backlog);
+    region->direct = launch;
 }

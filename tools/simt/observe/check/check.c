@@ -287,7 +287,6 @@ Observer *check_open(const Machine *machine) {
     check->observer = observer;
     check->machine = machine;
     check->launch = shadow_launch();
-    check->alone = machine->ordered || machine->host_threads == 1;
     check->partial = machine->partial;
     early |= machine->after != 0;
     check->early = early;

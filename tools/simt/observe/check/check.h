@@ -9,9 +9,9 @@
 // undefined.c: values that shuffles took from nowhere. order.c, release.h: releases, acquires,
 // fences, scopes. finding.c, advice.c: what is reported.
 //
-// Kernels in which blocks can wait for each other run on one host thread (schedule.c), so what is
-// found is the same every time. In others blocks run at the same time and are never ordered, so
-// whether two of them race does not depend on who comes first; which two are named may.
+// All blocks run on one host thread (schedule.c): whether a store changes what is in memory, and
+// what the last access to a word was, are questions that have an answer only when others stand
+// still. So what is found is the same every time.
 #ifndef CHECK_H
 #define CHECK_H
 

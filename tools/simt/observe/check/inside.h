@@ -199,7 +199,6 @@ typedef struct {
     Finding *found;         // by Blocks that are done with
     size_t found_count;
     bool lost;     // memory was too short for some
-    bool alone;    // one host thread runs all blocks
     bool partial;  // see Code
     bool backlogs; // regions may have one
     bool early;    // a later launch may look at what this and earlier ones did

@@ -41,7 +41,6 @@ typedef struct {
     uint32_t used, room;                // bytes
     uint32_t last;                      // of them the last entry's
     uint32_t read_pages, written_pages; // a bit for each page where there are reads; writes
-    bool locked;                        // a host thread is at it
     BacklogContext context;             // of the reads behind here
     uint32_t written[REGION_GROUPS];    // a bit for each word
 } Backlog;

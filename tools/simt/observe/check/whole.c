@@ -179,7 +179,7 @@ static inline bool mark_group(const Touch *at, Region *region, uint32_t group) {
     const bool page = pages >> group * REGION_GROUP / REGION_PAGE & 1;
     const bool known = region->grouped == at->checker->check->launch;
     if (known && shadow_group_bit(pieces, group)) return true;
-    if (known && page && at->checker->check->alone) {
+    if (known && page) {
         pieces[group / GROUP_PIECE] |= (uint64_t)1 << group % GROUP_PIECE;
         return false;
     }
