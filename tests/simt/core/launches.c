@@ -463,23 +463,55 @@ static void test_recursion(void) {
             wrong("%u: %s", n, error.text);
         same("sum", "to n", words[1], n * (n + 1) / 2);
     }
-    words[0] = 1000;
-    if (module && launch(module, (Dim3){1, 1, 1}, (Dim3){1, 1, 1}, 0, &error) == SIMT_OK)
-        wrong("a thousand calls fit");
-    module_unload(module);
-    module = load(DEEP("16384")); // 32 of them fill what a thread has
-    words[0] = 3;
-    if (module && launch(module, (Dim3){1, 1, 1}, (Dim3){1, 1, 1}, 0, &error) != SIMT_OK)
-        wrong("%s", error.text);
-    module_unload(module);
-    module = load(DEEP("16392"));
-    if (module &&
-        launch(module, (Dim3){1, 1, 1}, (Dim3){1, 1, 1}, 0, &error) != SIMT_OUT_OF_RESOURCES)
-        wrong("too much local memory");
-    if (strcmp(error.text, "bytes of local memory per thread: 524800, at most 524288") != 0)
-        wrong("%s", error.text);
     module_unload(module);
     told("local memory along calls");
+}
+
+// The deepest call of f that there is room for, with so much stack, 0: none is asked for.
+static uint32_t deepest(Module *module, size_t stack_bytes) {
+    uint32_t *words = memory_at(out), low = 0, high = 100000;
+    Launch one = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}};
+    one.stack_bytes = stack_bytes;
+    while (low + 1 < high) {
+        const uint32_t n = (low + high) / 2;
+        LaunchReport report;
+        SimtError error;
+        words[0] = n;
+        const SimtStatus status = launch_as(module, "k", one, (SimtOptions){0}, &report, &error);
+        arena_free(&report.arena);
+        if (status != SIMT_OK && status != SIMT_STACK_OVERFLOW) wrong("%s", error.text);
+        if (status == SIMT_OK && words[1] != n * (n + 1) / 2) wrong("%u calls: %u", n, words[1]);
+        if (status == SIMT_OK)
+            low = n;
+        else
+            high = n;
+    }
+    return low;
+}
+
+// One call of f, and as many within it as there is stack: 64 KB at least, 512 KB at most.
+static void test_stack(void) {
+    Module *module = load(DEEP("8")); // rounded to 16
+    if (module) same("f", "calls", deepest(module, 0), 4096);
+    if (module) same("f", "calls of 128 KB", deepest(module, (128 << 10) - 8), 8192);
+    if (module) same("f", "calls of 1 MB", deepest(module, 1 << 20), 32767);
+    module_unload(module);
+    module = load(DEEP("16384"));
+    if (module) same("f with 16 KB", "calls", deepest(module, 1024), 4);
+    if (module) same("f with 16 KB", "calls of 512 KB", deepest(module, 512 << 10), 31);
+    module_unload(module);
+    module = load(DEEP("524288"));
+    if (module) same("f with 512 KB", "calls", deepest(module, 0), 0);
+    module_unload(module);
+    module = load(HEAD ".visible .entry k(.param .u64 p)\n{\n.local .align 8 .b8 l[524296];\n"
+                       "ret;\n}\n");
+    SimtError error = {""};
+    if (module && launch(module, (Dim3){1, 1, 1}, (Dim3){1, 1, 1}, 0, &error) != SIMT_UNSUPPORTED)
+        wrong("too much local memory");
+    if (!strstr(error.text, ": bytes of local memory per thread: 524304, at most 524288"))
+        wrong("%s", error.text);
+    module_unload(module);
+    told("local memory of recursion");
 }
 
 static void test_info(void) {
@@ -1193,6 +1225,7 @@ int main(void) {
     test_variables();
     test_bad_modules();
     test_recursion();
+    test_stack();
     test_info();
     if (!memory_track()) return 1;
     test_watched();

@@ -132,6 +132,64 @@ __global__ void recursion(int *out) {
     out[i] = ackermann((int)(i % 3), (int)(i % 5));
 }
 
+// Far more calls within calls than most programs have.
+static __host__ __device__ __noinline__ int deep_value(int n) {
+    return n <= 0 ? 1 : (deep_value(n - 1) ^ n) + n;
+}
+__global__ void deep(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = deep_value((int)(100 + i % 3 * 100));
+}
+
+// Two functions that call each other; one keeps an array meanwhile.
+static __host__ __device__ int mutual_value(int n, int x);
+static __host__ __device__ __noinline__ int mutual_kept(int n, int x) {
+    volatile int kept[16];
+    for (int k = 0; k < 16; k++) kept[(k * 7 + x) & 15] = x + k;
+    int v = n ? mutual_value(n - 1, x + 1) : 0;
+    for (int k = 0; k < 16; k++) v += kept[(k + x) & 15] * k;
+    return v;
+}
+static __host__ __device__ __noinline__ int mutual_value(int n, int x) {
+    return n ? mutual_kept(n - 1, x * 3 % 1000) + 1 : x;
+}
+__global__ void mutual(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = mutual_kept((int)(i % 50), (int)i);
+}
+
+// Virtual functions that call virtual functions, of a tree three deep, each with an array.
+struct Node {
+    __host__ __device__ virtual int value(int x) const = 0;
+};
+struct Leaf : Node {
+    int added;
+    __host__ __device__ Leaf(int added) : added(added) {}
+    __host__ __device__ int value(int x) const override { return added + x; }
+};
+template <int K> struct Both : Node {
+    const Node *left, *right;
+    __host__ __device__ Both(const Node *left, const Node *right) : left(left), right(right) {}
+    __host__ __device__ int value(int x) const override {
+        volatile int kept[8];
+        for (int k = 0; k < 8; k++) kept[k] = x + K * k;
+        int v = left->value(kept[x & 7]);
+        return v * K + right->value(kept[(x + 1) & 7]);
+    }
+};
+static __host__ __device__ int tree_value(unsigned i) {
+    Leaf a(1), b(2), c(3), d(4);
+    Both<1> low(&a, &b);
+    Both<2> high(&c, &d);
+    Both<3> top(&low, &high);
+    const Node *root = i % 3 == 0 ? (const Node *)&top : i % 3 == 1 ? (const Node *)&low : &a;
+    return root->value((int)i);
+}
+__global__ void virtual_calls(int *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = tree_value(i);
+}
+
 // Calls through a pointer that differs between lanes.
 typedef int Operation(int, int);
 static __host__ __device__ __noinline__ int op_add(int a, int b) { return a + b; }
@@ -555,6 +613,32 @@ static int contended_value(unsigned) {
     return (int)(seen ^ (BLOCK / 4));
 }
 
+// Every warp waits for the next one, and its odd lanes for its even ones, deep in calls.
+static __device__ __noinline__ int wait_deep(volatile int *flag, int depth) {
+    if (depth) return wait_deep(flag, depth - 1) + 1;
+    while (*flag == 0) {
+    }
+    return *flag;
+}
+__global__ void waiting_in_recursion(int *out) {
+    __shared__ volatile int flags[BLOCK / 32 + 1], even[BLOCK / 32];
+    unsigned t = threadIdx.x, w = t / 32;
+    if (t <= BLOCK / 32) flags[t] = t == BLOCK / 32;
+    if (t < BLOCK / 32) even[t] = 0;
+    __syncthreads();
+    int v;
+    if (t % 2) {
+        v = wait_deep(&even[w], 3 + (int)(t % 4));
+    } else {
+        v = wait_deep(&flags[w + 1], 40);
+        if (t % 32 == 0) even[w] = 5;
+    }
+    __syncwarp();
+    flags[w] = 1;
+    out[blockIdx.x * BLOCK + t] = v;
+}
+static int waiting_in_recursion_value(unsigned i) { return i % 2 ? 8 + (int)(i % 4) : 41; }
+
 // --- running them
 
 typedef struct {
@@ -572,6 +656,9 @@ static int reconverge_part(unsigned i) {
 }
 static int reconverge_value(unsigned i) { return reconverge_part(i) + reconverge_part(i ^ 9); }
 static int recursion_value(unsigned i) { return ackermann((int)(i % 3), (int)(i % 5)); }
+static int deep_want(unsigned i) { return deep_value((int)(100 + i % 3 * 100)); }
+static int mutual_want(unsigned i) { return mutual_kept((int)(i % 50), (int)i); }
+static int tree_want(unsigned i) { return tree_value(i); }
 static int pointer_value(unsigned i) {
     Operation *const host[3] = {op_add, op_sub, op_max};
     return host[i % 3]((int)i, 300);
@@ -590,6 +677,9 @@ static const Case cases[] = {
     {"early_exit", early_exit, exit_want},
     {"reconverge", reconverge, reconverge_value},
     {"recursion", recursion, recursion_value},
+    {"deep", deep, deep_want},
+    {"mutual", mutual, mutual_want},
+    {"virtual_calls", virtual_calls, tree_want},
     {"function_pointers", function_pointers, pointer_value},
     {"syncwarp_in_branches", syncwarp_in_branches, syncwarp_value},
     {"barriers_in_branches", barriers_in_branches, branch_value},
@@ -614,6 +704,7 @@ static const Case cases[] = {
     {"grid_sync", grid_sync, grid_value, NULL, true},
     {"groups", groups, groups_value},
     {"contended", contended, contended_value},
+    {"waiting_in_recursion", waiting_in_recursion, waiting_in_recursion_value},
 };
 
 static bool run(const Case *one, int *d_out) {

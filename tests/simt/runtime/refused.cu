@@ -37,6 +37,26 @@ __global__ void surface(cudaSurfaceObject_t to) {
     surf1Dwrite(1.0f, to, threadIdx.x * 4); // LINE surface
 }
 
+__global__ void hoard(int *out) {
+    int kept[150000];  // LINE hoard
+    for (int k = 0; k < 150000; k++) kept[k] = out[k % 32];
+    out[threadIdx.x] = kept[out[1]];
+}
+
+static __device__ __noinline__ int calls_without_end(int n) {
+    volatile int kept[4];
+    kept[n & 3] = n;
+    return n < 0 ? 0 : calls_without_end(n + 1) + kept[n & 3]; // LINE overflow
+}
+__global__ void overflow(int *out) { out[threadIdx.x] = calls_without_end(out[threadIdx.x]); }
+
+static __device__ __noinline__ int calls(int n) {
+    volatile int kept[16];
+    kept[n & 15] = n;
+    return n ? calls(n - 1) + kept[n & 15] : 0; // LINE calls
+}
+__global__ void deep(int *out) { out[threadIdx.x] = calls(out[threadIdx.x] * 3000); }
+
 static void end(const char *way) {
     if (!strcmp(way, "exit")) exit(0);
     if (!strcmp(way, "_exit")) _exit(0);
@@ -57,6 +77,10 @@ int main(int argc, char **argv) {
 #endif
     if (!strcmp(name, "texture")) texture<<<1, 32>>>(0, d);
     if (!strcmp(name, "surface")) surface<<<1, 32>>>(0);
+    if (!strcmp(name, "hoard")) hoard<<<1, 32>>>((int *)d);
+    if (!strcmp(name, "overflow")) overflow<<<9, 1024>>>((int *)d);
+    if (!strcmp(name, "deep_enough")) cudaDeviceSetLimit(cudaLimitStackSize, 256 << 10);
+    if (!strncmp(name, "deep", 4)) deep<<<1, 32>>>((int *)d);
     if (!strcmp(name, "call")) {
         cudaTextureObject_t object;
         cudaCreateTextureObject(&object, NULL, NULL, NULL);

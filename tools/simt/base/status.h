@@ -16,6 +16,7 @@ typedef enum {
     SIMT_OUT_OF_MEMORY,
     SIMT_ILLEGAL_ADDRESS, // text names source line, thread, block, address
     SIMT_MISALIGNED_ADDRESS,
+    SIMT_STACK_OVERFLOW, // more calls within calls than there is room for
     SIMT_ASSERT,
     SIMT_TRAP,
     SIMT_DEADLOCK, // every live warp waits for something that cannot come

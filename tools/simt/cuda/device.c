@@ -274,7 +274,9 @@ API CudaError cudaThreadExit(void) { return cudaDeviceReset(); }
 // enum cudaLimit: stack, printf buffer, heap, two of device-side launches, L2 fetch, persisting L2.
 static size_t limits[] = {1024, 1 << 20, HEAP_DEFAULT_BYTES, 2, 2048, 64, 0};
 
-enum { LIMITS = sizeof limits / sizeof *limits, LIMIT_HEAP = 2 };
+enum { LIMITS = sizeof limits / sizeof *limits, LIMIT_STACK = 0, LIMIT_HEAP = 2 };
+
+size_t device_stack_limit(void) { return limits[LIMIT_STACK]; }
 
 static CudaError set_limit(unsigned int limit, size_t value) {
     if (limit >= LIMITS) return CUDA_UNSUPPORTED_LIMIT;

@@ -185,6 +185,7 @@ CudaError error_of_status(SimtStatus status) {
     case SIMT_OUT_OF_MEMORY:
         return CUDA_MEMORY_ALLOCATION;
     case SIMT_ILLEGAL_ADDRESS:
+    case SIMT_STACK_OVERFLOW:
         return CUDA_ILLEGAL_ADDRESS;
     case SIMT_MISALIGNED_ADDRESS:
         return CUDA_MISALIGNED_ADDRESS;

@@ -35,6 +35,8 @@ CudaError runtime_broken(void);
 void runtime_end_by_signal(int number);
 void runtime_reset_errors(void);
 
+size_t device_stack_limit(void); // cudaLimitStackSize, bytes per thread
+
 // Calls into the program, without the lock.
 void runtime_call_host(void (*call)(void *), void *data);
 

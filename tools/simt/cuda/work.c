@@ -21,6 +21,7 @@ static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void
     SimtError error = {""};
     own.prerequisite = prerequisite;
     own.context = context;
+    own.stack_bytes = device_stack_limit();
     if (own.programmatic && work->stream) own.after = work->stream->launch;
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
     if (work->stream) work->stream->launch = entry->info.releases ? report.serial : 0;
@@ -32,7 +33,8 @@ static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void
     console_say("%s: %s", name_kernel(entry->mangled, name, sizeof name), error.text);
     if (status == SIMT_INTERRUPTED) runtime_end_by_signal(signal_interrupted());
     CudaError code = error_of_status(status);
-    if (status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX) return runtime_refuse(code);
+    if (status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX || status == SIMT_STACK_OVERFLOW)
+        return runtime_refuse(code);
     if (status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||
         status == SIMT_OUT_OF_MEMORY)
         return code;

@@ -65,6 +65,7 @@ typedef struct {
 typedef struct {
     Dim3 grid, block, cluster; // cluster {1,1,1} when unused
     uint32_t dynamic_shared_bytes;
+    size_t stack_bytes; // that recursion may use, per thread; it has 64 KB anyway
     bool cooperative;
     bool explicit_cluster; // someone asked for clusters, also of one block
     bool programmatic;     // may start before the kernel in front of it in the stream has ended:

@@ -16,8 +16,8 @@
 #include "simt/observe/trace.h"
 #include "simt/sass/lower.h"
 
-#define RECURSION_FRAMES 32 // calls that recursion may nest
-#define STACK_LIMIT      (1u << 25)
+#define RECURSION_LEAST (64u << 10) // bytes of local memory for recursion, whatever the launch says
+#define STACK_LIMIT     (1u << 25)
 
 static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError *error) {
     Lowering lowering = {.module = module->ptx,
@@ -48,37 +48,36 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
     return good;
 }
 
-// Adds up local memory along calls; recursion gets room for a number of rounds. True if there is
-// any recursion.
+// Adds up local memory along calls, but for calls of functions that are under way. True if there
+// are any of these.
 static bool add_local(Code *code) {
     uint64_t local = 0;
-    bool cycle = false, any = false;
+    bool recursive = false;
     code->visited = true;
     code->local_bytes = 0; // of an earlier launch: not yet known when a cycle comes back here
     for (uint32_t k = 0; k < code->callee_count; k++) {
         Code *callee = code->callees[k];
         if (!callee->visited)
-            any |= add_local(callee);
+            recursive |= add_local(callee);
         else if (!callee->followed)
-            cycle = true;
+            recursive = true;
         if (callee->local_bytes > local) local = callee->local_bytes;
     }
     code->followed = true;
     local += align_up(code->source->local_bytes, LOCAL_ALIGN);
-    if (cycle) local *= RECURSION_FRAMES;
     code->local_bytes = local > STACK_LIMIT ? STACK_LIMIT : (uint32_t)local;
-    return cycle || any;
+    return recursive;
 }
 
 // Gives every function its own place in the warps' register stacks: lanes of one warp may be in
 // different functions at a time, whose registers lie differently.
-static uint64_t place_frames(Code *code, uint64_t at, uint32_t rounds) {
+static uint64_t place_frames(Code *code, uint64_t at, bool recursive) {
     code->visited = true;
     code->frame_base = (uint32_t)at;
-    code->frame_rounds = rounds;
-    at += align_up(code->frame_bytes, FRAME_ALIGN) * rounds;
+    code->recursive = recursive && code->callee_count;
+    at += align_up(code->frame_bytes, FRAME_ALIGN);
     for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++)
-        if (!code->callees[k]->visited) at = place_frames(code->callees[k], at, rounds);
+        if (!code->callees[k]->visited) at = place_frames(code->callees[k], at, recursive);
     return at;
 }
 
@@ -175,16 +174,40 @@ static SimtStatus check_launch(const Kernel *kernel, const Launch *launch, SimtE
     return SIMT_OK;
 }
 
+// One launch while it is made ready, run and counted.
+typedef struct {
+    Kernel *kernel;
+    const Launch *launch;
+    const SimtOptions *options;
+    LaunchReport *report;
+    SimtError *error;
+    uint64_t stack_bytes;
+    bool recursive;
+    Machine machine;
+} Run;
+
+static SimtStatus refuse_room(const Kernel *kernel, const char *what, uint64_t have, uint64_t limit,
+                              SimtError *error) {
+    const PtxFunction *function = kernel->code->source;
+    const PtxPlace place = function->inst_count ? function->insts[0].place : (PtxPlace){0, 0};
+    const uint32_t line = function->inst_count ? function->insts[0].ptx_line : function->ptx_line;
+    char at[256];
+    ptx_write_place(kernel->module->ptx, place, line, at, sizeof at);
+    snprintf(error->text, sizeof error->text, "%s: %s: %llu, at most %llu", at, what,
+             (unsigned long long)have, (unsigned long long)limit);
+    return SIMT_UNSUPPORTED;
+}
+
 // Known once the kernel and what it calls are lowered.
-static SimtStatus check_room(const Kernel *kernel, uint64_t stack_bytes, SimtError *error) {
-    if (stack_bytes > STACK_LIMIT) {
-        return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of registers per warp", stack_bytes,
-                      STACK_LIMIT);
-    }
-    if (kernel->code->local_bytes > DEVICE_LOCAL) {
-        return refuse(error, SIMT_OUT_OF_RESOURCES, "bytes of local memory per thread",
-                      kernel->code->local_bytes, DEVICE_LOCAL);
-    }
+static SimtStatus check_room(const Run *run) {
+    const Code *code = run->kernel->code;
+    const uint64_t local = run->recursive ? code->source->local_bytes : code->local_bytes;
+    if (run->stack_bytes > STACK_LIMIT)
+        return refuse_room(run->kernel, "bytes of registers per warp", run->stack_bytes,
+                           STACK_LIMIT, run->error);
+    if (local > DEVICE_LOCAL)
+        return refuse_room(run->kernel, "bytes of local memory per thread", local, DEVICE_LOCAL,
+                           run->error);
     return SIMT_OK;
 }
 
@@ -262,17 +285,6 @@ static bool open_profile(Machine *machine, const Module *module, const SimtOptio
     return false;
 }
 
-// One launch while it is made ready, run and counted.
-typedef struct {
-    Kernel *kernel;
-    const Launch *launch;
-    const SimtOptions *options;
-    LaunchReport *report;
-    SimtError *error;
-    uint64_t stack_bytes;
-    Machine machine;
-} Run;
-
 static bool prepare_workspace(Machine *machine) {
     if (!machine->cooperative) return true;
     machine->grid_workspace = memory_alloc(WORKSPACE_BYTES);
@@ -343,11 +355,11 @@ static SimtStatus make_ready(Run *run) {
     clear_visited(module);
     if (!lower_all(module, code, &status, run->error)) return status;
     clear_visited(module);
-    bool recursive = add_local(code);
+    run->recursive = add_local(code);
     clear_visited(module);
-    run->stack_bytes = place_frames(code, 0, recursive ? RECURSION_FRAMES : 1);
+    run->stack_bytes = place_frames(code, 0, run->recursive);
     clear_visited(module);
-    return check_room(run->kernel, run->stack_bytes, run->error);
+    return check_room(run);
 }
 
 // The launch in front of this one runs in the middle of it. It may have changed where functions
@@ -357,6 +369,19 @@ static void run_prerequisite(void *context) {
     run->launch->prerequisite(run->launch->context);
     make_ready(run);
     observer_watch(&run->machine);
+}
+
+// Recursion has as much local memory as the launch says, of what a thread may have. Each call
+// within calls uses some, also of functions without any of their own.
+static void give_local(Run *run) {
+    Machine *machine = &run->machine;
+    const uint64_t local = run->kernel->code->local_bytes, asked = run->launch->stack_bytes;
+    uint64_t more = asked > RECURSION_LEAST ? asked : RECURSION_LEAST;
+    more = align_up(more < DEVICE_LOCAL ? more : DEVICE_LOCAL, LOCAL_ALIGN);
+    if (!run->recursive) more = 0;
+    machine->local_bytes = (uint32_t)(local < DEVICE_LOCAL ? local : DEVICE_LOCAL);
+    machine->local_room = (uint32_t)(local + more < DEVICE_LOCAL ? local + more : DEVICE_LOCAL);
+    machine->deeper_most = (uint32_t)(more / LOCAL_ALIGN);
 }
 
 static void set_up_machine(Run *run) {
@@ -382,7 +407,6 @@ static void set_up_machine(Run *run) {
         .warps_per_block = (threads + LANES - 1) / LANES,
         .dynamic_shared = launch->dynamic_shared_bytes,
         .dynamic_base = kernel->shared_bytes,
-        .local_bytes = code->local_bytes,
         .stack_bytes = (uint32_t)align_up(run->stack_bytes, 64),
         .param_bytes = code->source->param_bytes,
         .plain_ranks = kernel->module->machine,
@@ -394,6 +418,7 @@ static void set_up_machine(Run *run) {
         .watchdog_seconds = run->options->watchdog_seconds,
         .after = launch->after,
     };
+    give_local(run);
     if (launch->prerequisite) {
         run->machine.run_prerequisite = run_prerequisite;
         run->machine.prerequisite_context = run;

@@ -211,7 +211,8 @@ static Room room_of(const Warp *warp, const Block *block, PtxSpace space) {
     case PTX_SHARED:
         return (Room){block->shared, 0, block->shared_bytes, 0};
     case PTX_LOCAL:
-        return (Room){block->local + (uint64_t)warp->index * LANES * stride, 0, stride, stride};
+        return (Room){block->local + (uint64_t)warp->index * LANES * stride, 0, warp->local_reached,
+                      stride};
     default:
         return (Room){block->machine->params, 0, block->machine->param_bytes, 0};
     }

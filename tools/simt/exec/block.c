@@ -25,7 +25,7 @@ Block *block_new(Machine *machine, Tally *tally) {
     block->warp_count = machine->warps_per_block;
     block->shared_bytes = machine->reserved_base ? machine->reserved_base + DEVICE_SHARED_RESERVED
                                                  : machine->dynamic_base + machine->dynamic_shared;
-    block->local_stride = machine->local_bytes;
+    block->local_stride = machine->local_room;
     size_t threads = (size_t)block->warp_count * LANES;
     block->warps = calloc(block->warp_count, sizeof *block->warps);
     block->shared = aligned_room(block->shared_bytes + 64u);
@@ -54,6 +54,8 @@ void block_free(Block *block) {
     if (!block) return;
     observer_detach(block);
     longest_detach(block);
+    for (uint32_t k = 0; block->warps && k < block->warp_count; k++)
+        warp_free_frames(&block->warps[k]);
     free(block->warps);
     free(block->shared);
     free(block->local);
@@ -73,12 +75,11 @@ void block_start(Block *block, uint64_t number) {
     memset(block->shared, MEMORY_POISON, block->shared_bytes);
     if (machine->reserved_base)
         memset(block->shared + machine->reserved_base, 0, DEVICE_SHARED_RESERVED);
-    if (block->local_stride)
-        memset(block->local, MEMORY_POISON,
-               (size_t)block->warp_count * LANES * block->local_stride);
     for (uint32_t k = 0; k < block->warp_count; k++) {
         uint32_t left = block->threads - k * LANES;
         path_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);
+        block->warps[k].local_reached = 0;
+        warp_reach_local(&block->warps[k], machine->code->source->local_bytes);
     }
     block->running = true;
 }

@@ -30,7 +30,7 @@ struct Block {
     Dim3 index;
     uint8_t *shared;
     uint32_t shared_bytes;
-    uint8_t *local; // threads * local_stride
+    uint8_t *local; // threads * local_stride; of each as much as its warp has reached
     uint32_t local_stride;
     Tally *tally;
     Tally *own; // of each warp, see longest.h; NULL: they share the block's

@@ -75,10 +75,11 @@ struct Code {
     bool partial;  // orders some threads and not others: by other means than whole warps and blocks
     bool reserved; // uses the system's shared memory
     bool lowered;
-    uint8_t watched;                   // what its instructions tell: CODE_*, see observer.c
-    bool visited, followed;            // while calls are followed: begun, done
-    uint32_t frame_base, frame_rounds; // place in the stack, activations that fit there
-    uint32_t local_bytes;              // per thread, with that of the functions it calls
+    uint8_t watched;        // what its instructions tell: CODE_*, see observer.c
+    bool visited, followed; // while calls are followed: begun, done
+    bool recursive;         // may be called while a call of it is under way
+    uint32_t frame_base;    // place in the stack
+    uint32_t local_bytes;   // per thread, with that of the functions it calls, recursion once
 };
 
 // Copies the constants to a frame, for these lanes. `params`: the kernel's parameter block.

@@ -4,9 +4,12 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "simt/base/align.h"
 #include "simt/exec/block.h"
+#include "simt/memory/memory.h"
 
 void warp_prepare(Warp *warp) {
     const Machine *machine = warp->block->machine;
@@ -18,6 +21,35 @@ void warp_prepare(Warp *warp) {
         warp->tid[1][l] = thread / machine->block.x % machine->block.y;
         warp->tid[2][l] = thread / machine->block.x / machine->block.y;
     }
+}
+
+uint8_t *warp_deeper_frame(Warp *warp, uint32_t bytes) {
+    if (warp->deeper_count == warp->block->machine->deeper_most) return NULL;
+    const size_t size = FRAME_ALIGN + align_up(bytes, FRAME_ALIGN);
+    Deeper *deeper = aligned_alloc(FRAME_ALIGN, size);
+    if (!deeper) return NULL;
+    memset(deeper, 0, size);
+    deeper->next = warp->deeper;
+    warp->deeper = deeper;
+    warp->deeper_count++;
+    return (uint8_t *)deeper + FRAME_ALIGN;
+}
+
+void warp_free_frames(Warp *warp) {
+    while (warp->deeper) {
+        Deeper *next = warp->deeper->next;
+        free(warp->deeper);
+        warp->deeper = next;
+    }
+}
+
+void warp_reach_local(Warp *warp, uint32_t high) {
+    if (high <= warp->local_reached) return;
+    const size_t stride = warp->block->local_stride;
+    uint8_t *lane = warp->block->local + warp->index * LANES * stride;
+    for (int l = 0; l < LANES; l++, lane += stride)
+        memset(lane + warp->local_reached, MEMORY_POISON, high - warp->local_reached);
+    warp->local_reached = high;
 }
 
 // "chapters/04.md:17: ", or the place in the PTX; empty if the instruction has none.

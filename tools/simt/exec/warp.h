@@ -80,6 +80,12 @@ typedef struct {
     bool moved;              // since the warp went on it did something that others may wait for
 } Spin;
 
+// A frame of a function that calls itself, made when its calls first come so deep. The registers
+// lie FRAME_ALIGN bytes behind this.
+typedef struct Deeper {
+    struct Deeper *next;
+} Deeper;
+
 struct Warp {
     uint32_t exec;  // lanes the instruction acts on
     uint32_t mask;  // lanes of the running path
@@ -101,7 +107,10 @@ struct Warp {
     // not complete, and where it is.
     uint32_t cluster_arrived, cluster_open;
     Block *block;
-    uint8_t *stack; // of frames
+    uint8_t *stack; // of frames, one of each function
+    Deeper *deeper; // further ones, the latest first; NULL: none
+    uint32_t deeper_count;
+    uint32_t local_reached; // local memory that the calls of this block have come to, of each lane
     Path paths[PATHS];
     uint32_t tid[3][LANES];
 };
@@ -180,6 +189,14 @@ static inline bool warp_is_sparse(uint32_t mask) {
 
 // Fills the stack with the constants of the kernel, and tid[], once for all blocks.
 void warp_prepare(Warp *warp);
+
+// One more frame, which the warp keeps. NULL: it has as many as it may, or out of memory.
+uint8_t *warp_deeper_frame(Warp *warp, uint32_t bytes);
+void warp_free_frames(Warp *warp);
+
+// From here on its lanes have local memory up to this, which is filled with what nothing has
+// written.
+void warp_reach_local(Warp *warp, uint32_t high);
 
 // Ends the launch with this status; the text gets the source line, thread and block. Returns NULL.
 const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status, const char *format,

@@ -112,12 +112,16 @@ const Inst *op_grid_wait(Warp *warp, const Inst *inst) {
 
 const Inst *op_nanosleep(Warp *warp, const Inst *inst) { return spin_sleep(warp, inst + 1); }
 
-// Calls. The callee's frame lies behind the caller's; what to go back to is saved in it for each
-// lane, since lanes of one warp may be in different calls.
+// Calls. Every function has a frame of its own; what to go back to is saved in it for each lane,
+// since lanes of one warp may be in different calls. A function that is called while it is under
+// way has further frames, each found from the one in front of it.
 
 typedef struct {
     LaneU64 pc[LANES], rpc[LANES], frame[LANES], local[LANES];
+    const Code *code;
+    uint8_t *deeper; // the frame of a call within this one; NULL: there was none
 } Saved;
+_Static_assert(sizeof(Saved) <= FRAME_SAVED, "the room for it in front of a function's registers");
 
 // Parameters and results are copied by their size; a call may leave the results aside.
 static bool same_signature(const CallSite *site, const PtxFunction *function) {
@@ -130,19 +134,18 @@ static bool same_signature(const CallSite *site, const PtxFunction *function) {
     return same;
 }
 
-// Where the registers of a call of `callee` go: behind those of its latest call that is still
-// under way. NULL: no room for one more.
-static uint8_t *callee_frame(const Warp *warp, const Code *callee) {
-    uint8_t *base = warp->stack + callee->frame_base;
-    const size_t size = align_up(callee->frame_bytes, FRAME_ALIGN);
-    if (callee->frame_rounds == 1) return base;
-    const uint8_t *end = base + size * callee->frame_rounds;
-    int first = __builtin_ctz(warp->exec);
-    for (const uint8_t *at = warp->frame; at != warp->stack;) {
-        if (at >= base && at < end)
-            return at + 2 * size > end ? NULL : base + (size_t)(at - base) + size;
-        const Saved *saved = (const Saved *)(const void *)at;
-        at = (const uint8_t *)(uintptr_t)saved->frame[first];
+// Where the registers of a call of `callee` go. NULL: no room for one more.
+static uint8_t *callee_frame(Warp *warp, const Code *callee) {
+    uint8_t *const base = warp->stack + callee->frame_base;
+    if (!callee->recursive) return base;
+    const int first = __builtin_ctz(warp->exec);
+    for (uint8_t *at = warp->frame; at != warp->stack;) {
+        Saved *saved = (Saved *)(void *)at;
+        if (saved->code == callee) {
+            if (!saved->deeper) saved->deeper = warp_deeper_frame(warp, callee->frame_bytes);
+            return saved->deeper;
+        }
+        at = (uint8_t *)(uintptr_t)saved->frame[first];
     }
     return base;
 }
@@ -157,11 +160,14 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
     uint8_t *frame = callee_frame(warp, callee);
     uint32_t local = warp->local + (uint32_t)align_up(caller->source->local_bytes, LOCAL_ALIGN);
     const Machine *machine = warp->block->machine;
-    if (!frame || local + callee->source->local_bytes > machine->local_bytes) {
-        return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_OUT_OF_RESOURCES,
+    const uint64_t reached = (uint64_t)local + callee->source->local_bytes;
+    if (!frame || reached > machine->local_room) {
+        return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_STACK_OVERFLOW,
                          "call stack overflow in `%.*s`", STR_ARG(callee->source->name));
     }
+    warp_reach_local(warp, (uint32_t)reached);
     Saved *saved = (Saved *)(void *)frame;
+    saved->code = callee;
     const uint32_t exec = warp->exec;
     for (uint32_t m = exec; m; m &= m - 1) {
         int l = __builtin_ctz(m);

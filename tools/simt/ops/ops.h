@@ -74,7 +74,7 @@ Op op_bulk, op_store_async;
 
 // Bytes of the frame of a called function in front of its registers: return address, the caller's
 // reconvergence point, frame and local stack pointer, one of each for every lane.
-#define FRAME_SAVED (4 * LANES * 8)
+#define FRAME_SAVED (4 * LANES * 8 + FRAME_ALIGN)
 
 // One call in the program. Parameters and results are in areas of the caller's frame in which each
 // lane has `stride` bytes.

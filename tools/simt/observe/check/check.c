@@ -228,10 +228,9 @@ uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
     Checker *checker = check_of(warp);
-    const Block *block = warp->block;
     if (access->space == PTX_GLOBAL) check_global(checker, warp, access, lanes, address);
     if (access->space == PTX_LOCAL)
-        within(checker, warp, access, lanes, address, block->local_stride);
+        within(checker, warp, access, lanes, address, warp->local_reached);
     if (access->space != PTX_SHARED) return;
     lanes = check_inside(checker, warp, access, lanes, address);
     if (!lanes) return;
