@@ -7,6 +7,7 @@
 namespace cg = cooperative_groups;
 
 __device__ unsigned ticket, flag, lock_word;
+__device__ __align__(8) unsigned flags[2];
 __device__ int counter, shared_sum, passed[4];
 
 // --- the last block takes what all have written ---
@@ -139,6 +140,101 @@ template <bool SYNC> __global__ void message_of_warp(const int *in, int *out) {
     }
     while (ready.load(cuda::memory_order_acquire) == 0) {}
     out[BLOCK + t] = out[t];  // HAZARD message_of_warp: race with message_of_warp_write
+}
+
+// All lanes fence together, and one of them sends: of the others it says what a barrier let it know.
+enum Meet { ALONE, SHUFFLE, EIGHT_LANES, WHOLE_WARP, BARRIER };
+template <Meet MEET, int READ> __global__ void fence_of_lanes(const int *in, int *out) {
+    volatile unsigned *ready = &flag;
+    const unsigned t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        out[t] = in[t];  // LABEL fence_of_lanes_write
+        __threadfence();
+        if (MEET == SHUFFLE) out[64 + t] = __shfl_sync(0xffffffff, in[t], 5);
+        if (MEET == EIGHT_LANES && t < 8) __syncwarp(0xff);
+        if (MEET == WHOLE_WARP) __syncwarp();
+        if (MEET == BARRIER) __syncthreads();
+        if (t == 0) *ready = 1;
+    } else if (t == 0) {
+        while (*ready == 0) {}
+        __threadfence();
+        // HAZARD-NEXT fence_of_lanes: race with fence_of_lanes_write
+        // HAZARD-NEXT fence_then_shuffle: race with fence_of_lanes_write
+        // HAZARD-NEXT fence_of_other_lanes: race with fence_of_lanes_write
+        out[32] = out[READ];
+    }
+}
+
+// Eight lanes have met, then all fence: the sender tells of those eight.
+template <int READ> __global__ void lanes_met_then_fence(const int *in, int *out) {
+    volatile unsigned *ready = &flag;
+    const unsigned t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        out[t] = in[t];  // LABEL lanes_met_then_fence
+        if (t < 8) __syncwarp(0xff);
+        __threadfence();
+        if (t == 0) *ready = 1;
+    } else if (t == 0) {
+        while (*ready == 0) {}
+        __threadfence();
+        out[32] = out[READ];  // HAZARD lanes_met_then_fence: race with lanes_met_then_fence
+    }
+}
+
+// All lanes store to one flag: only one of the stores is there to be read.
+template <bool RIGHT> __global__ void flag_of_all_lanes(const int *in, int *out) {
+    volatile unsigned *ready = &flag;
+    const unsigned t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        out[t] = in[t];  // LABEL flag_of_all_lanes_write
+        __threadfence();
+        if (RIGHT) __syncwarp();
+        *ready = 1;
+    } else if (t == 0) {
+        while (*ready == 0) {}
+        __threadfence();
+        out[32] = out[5];  // HAZARD flag_of_all_lanes: race with flag_of_all_lanes_write
+    }
+}
+
+// A second store ends what the first one says, also where it is wider.
+template <bool RIGHT> __global__ void flag_under_wide_store(const int *in, int *out) {
+    if (threadIdx.x > 0) return;
+    volatile unsigned *ready = &flags[1];
+    if (blockIdx.x == 0) {
+        out[0] = in[1];  // LABEL flag_under_wide_store
+        __threadfence();
+        *ready = 1;
+    } else if (blockIdx.x == 1) {
+        while (*ready != 1) {}
+        if (RIGHT)
+            atomicAdd(&flags[1], 1);
+        else
+            *(volatile unsigned long long *)flags = 2ull << 32;
+    } else {
+        while (*ready != 2) {}
+        __threadfence();
+        out[1] = out[0];  // HAZARD flag_under_wide_store: race with flag_under_wide_store
+    }
+}
+
+// Lanes compare and swap the same word, one after the other: who fails releases nothing.
+enum Swap { FIRST, SIXTH, CHAIN };
+template <Swap SWAP, int READ> __global__ void swap_of_lanes(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    if (blockIdx.x == 1) {
+        out[t] = in[t];  // LABEL swap_of_lanes_write
+        __threadfence();
+        if (SWAP == FIRST) atomicCAS(&flag, 0, 32);
+        if (SWAP == SIXTH) atomicCAS(&flag, t == 5 ? 0 : 77, 32);
+        if (SWAP == CHAIN) atomicCAS(&flag, t, t + 1);
+    } else if (t == 0) {
+        while (atomicAdd(&flag, 0) != 32) {}
+        __threadfence();
+        // HAZARD-NEXT first_swaps: race with swap_of_lanes_write
+        // HAZARD-NEXT sixth_swaps: race with swap_of_lanes_write
+        out[32] = out[READ];
+    }
 }
 
 // The scope of the flag must cover the other block.
@@ -331,6 +427,24 @@ static const Case cases[] = {
     WARPS("message_for_warp_right", message_for_warp<true>),
     WARPS("message_of_warp", message_of_warp<false>),
     WARPS("message_of_warp_right", message_of_warp<true>),
+    WARPS("fence_of_lanes", fence_of_lanes<ALONE, 5>),
+    WARPS("fence_of_lanes_own_right", fence_of_lanes<ALONE, 0>),
+    WARPS("fence_of_lanes_right", fence_of_lanes<WHOLE_WARP, 5>),
+    WARPS("fence_of_lanes_barrier_right", fence_of_lanes<BARRIER, 5>),
+    WARPS("fence_then_shuffle", fence_of_lanes<SHUFFLE, 5>),
+    WARPS("fence_of_other_lanes", fence_of_lanes<EIGHT_LANES, 9>),
+    WARPS("fence_of_other_lanes_right", fence_of_lanes<EIGHT_LANES, 5>),
+    WARPS("lanes_met_then_fence", lanes_met_then_fence<9>),
+    WARPS("lanes_met_then_fence_right", lanes_met_then_fence<5>),
+    WARPS("flag_of_all_lanes", flag_of_all_lanes<false>),
+    WARPS("flag_of_all_lanes_right", flag_of_all_lanes<true>),
+    BLOCKS("flag_under_wide_store", flag_under_wide_store<false>),
+    BLOCKS("flag_under_wide_store_right", flag_under_wide_store<true>),
+    WARPS("first_swaps", swap_of_lanes<FIRST, 5>),
+    WARPS("first_swaps_right", swap_of_lanes<FIRST, 0>),
+    WARPS("sixth_swaps", swap_of_lanes<SIXTH, 0>),
+    WARPS("sixth_swaps_right", swap_of_lanes<SIXTH, 5>),
+    WARPS("all_swap_right", swap_of_lanes<CHAIN, 5>),
     WARPS("message_scope", message_scope<cuda::thread_scope_block>),
     WARPS("message_scope_right", message_scope<cuda::thread_scope_device>),
     WARPS("mailbox_right", mailbox),

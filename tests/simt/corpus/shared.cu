@@ -210,6 +210,25 @@ template <bool FENCE> __global__ void flag_between_warps(const int *in, int *out
     }
 }
 
+// All lanes fence together, and the flag of one of them says nothing of the others.
+template <bool SYNC> __global__ void flag_of_lane(const int *in, int *out) {
+    __shared__ int message[32];
+    __shared__ volatile int ready;
+    const unsigned t = threadIdx.x;
+    if (t == 0) ready = 0;
+    __syncthreads();
+    if (t < 32) {
+        message[t] = in[t];  // LABEL flag_of_lane
+        __threadfence_block();
+        if (SYNC) __syncwarp();
+        if (t == 0) ready = 1;
+    } else if (t == 32) {
+        while (ready == 0) {}
+        __threadfence_block();
+        out[0] = message[5];  // HAZARD flag_of_lane: race with flag_of_lane
+    }
+}
+
 // Right: atomics never collide with each other.
 __global__ void histogram(const int *in, int *out) {
     __shared__ int bins[8];
@@ -656,6 +675,7 @@ static const Case cases[] = {
     TWINS(add_to_nothing),
     TWINS(read_against_atomic),
     TWINS(store_after_atomic),
+    TWINS(flag_of_lane),
     RUN("histogram_right", histogram<<<1, BLOCK>>>),
     RUN("store_different", all_store<false><<<1, BLOCK>>>),
     RUN("store_same_right", all_store<true><<<1, BLOCK>>>),

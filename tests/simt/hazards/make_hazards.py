@@ -19,7 +19,8 @@ a few lanes do the same again and again, among whole warps, and some store what 
 
 In the partial ones some threads are ordered and others are not: some of the warps meet at a barrier of their own,
 some lanes of a warp, or two threads by a message. So of three that did the same to a word, whoever comes behind may
-race with one alone, whichever that is.
+race with one alone, whichever that is. In the last ones lanes of a warp call a fence together, and one of them posts:
+alone, or because of what all of them swap or store only its own stays.
 
 Three kinds of pairs may be told or not. Two writes of the same bytes are no race for simt, nor are they where one
 of the threads wrote something else before: only what it wrote last is there to be compared. What others
@@ -31,7 +32,7 @@ import sys
 
 KERNELS, MESSAGES = 300, 200  # of both kinds
 WIDE, OFTEN, MEETING, AGAIN = 150, 60, 300, 200  # of the wide ones, of each kind
-PARTIAL = 600
+PARTIAL, LANES = 600, 300
 BYTES = 2048  # of shared memory, and of global memory
 ROOM_AT, ROOM = 2176, 32768  # more global memory, behind the flags
 WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
@@ -167,22 +168,56 @@ class Message:
     fences = property(lambda self: self.how.startswith("fence"))
     orders = property(lambda self: self.how.startswith(("release", "acquire")))  # itself
     far = property(lambda self: not self.how.endswith("_cta"))  # other blocks, too
+    FENCES = {"fence": "__threadfence()", "fence_cta": "__threadfence_block()"}
     # A fence has a scope of its own: all flags are written and read in front of it or behind it for the device.
     seen_far = property(lambda self: self.far or self.fences)
 
     @staticmethod
     def macros():
-        narrow = {"fence": "__threadfence()", "fence_cta": "__threadfence_block()"}
         for how in ("release", "release_cta", "fence", "fence_cta", "relaxed"):
-            fence = narrow.get(how, "0")
+            fence = Message.FENCES.get(how, "0")
             order = {"release": "release.gpu", "release_cta": "release.cta"}.get(how, "relaxed.gpu")
             yield '#define POST_%s(p) do { %s; asm volatile("st.%s.global.u32 [%%0], 1;" :: "l"(p) : "memory"); } while (0)' % (
                 how, fence, order)
         for how in ("acquire", "acquire_cta", "fence", "fence_cta", "relaxed"):
-            fence = narrow.get(how, "0")
+            fence = Message.FENCES.get(how, "0")
             order = {"acquire": "acquire.gpu", "acquire_cta": "acquire.cta"}.get(how, "relaxed.gpu")
             yield '#define AWAIT_%s(p) do { unsigned v; do asm volatile("ld.%s.global.u32 %%0, [%%1];" : "=r"(v) : "l"(p) : "memory"); while (!v); %s; } while (0)' % (
                 how, order, fence)
+
+
+class Post(Message):
+    """One by relaxed operations of all lanes of a warp, of which only that of thread t changes the flag, or stays."""
+
+    def __init__(self, way, flag, b, t):
+        first = t // WARP * WARP
+        super().__init__("POST", "relaxed", flag, b, {"alone": t, "swap": t, "first": first, "last": first + WARP - 1}[way])
+        self.way = way
+
+    @staticmethod
+    def macros():
+        yield '#define SWAP(p, old) asm volatile("{ .reg .u32 v; atom.relaxed.gpu.global.cas.b32 v, [%0], %1, 1; }" :: "l"(p), "r"(old) : "memory")'
+
+    def text(self):
+        if self.way == "alone":
+            return super().text()
+        at = "f + %d" % (4 * self.flag)
+        how = {"swap": "SWAP(%s, t == %d ? 0 : 77)" % (at, self.t), "first": "SWAP(%s, 0)" % at, "last": "POST_relaxed(%s)" % at}
+        return "if (b == %d && t / 32 == %d) %s;" % (self.b, self.t // WARP, how[self.way])
+
+
+class Fences:
+    """Threads of a block call a fence, each for itself."""
+
+    def __init__(self, how, b, threads):
+        self.how, self.b, self.threads = how, b, threads
+
+    def text(self):
+        return "if (b == %d && (%s)) %s;" % (self.b, " || ".join("t == %d" % t for t in self.threads) if len(self.threads) < WARP else
+                                             "t / 32 == %d" % (self.threads[0] // WARP), Message.FENCES[self.how])
+
+    def messages(self):
+        return [Message("POST", self.how, 0, self.b, t) for t in self.threads]
 
 
 class Letter:
@@ -311,7 +346,7 @@ class Kernel:
         out = ["__global__ void __launch_bounds__(128) hazards_%d(unsigned char *given, unsigned *out) {" % self.number,
                "    START"]
         for part in self.parts:
-            if isinstance(part, Named):
+            if isinstance(part, (Named, Fences)):
                 out.append("    " + part.text())
             elif isinstance(part, (Access, Message)):
                 part.line = first + len(out)
@@ -365,6 +400,10 @@ class Kernel:
                         meet_behind_fences(self.pending, group, waiting)
             elif isinstance(part, Message):
                 self.pass_on(part, of, posted, step, known)
+            elif isinstance(part, Fences):
+                for message in part.messages():
+                    me = message.b * self.threads + message.t
+                    self.call_fence(message, Letter(message.b, message.far, me, step, known[me]), known)
             else:
                 self.touch(of, *part, step, known)
         return of
@@ -443,7 +482,7 @@ class Kernel:
         return found, maybe - found
 
     def is_judged_generously(self):
-        return any(isinstance(part, Message) and part.fences for part in self.parts)
+        return any(isinstance(part, Fences) or isinstance(part, Message) and part.fences for part in self.parts)
 
     def racing(self):
         found, maybe = set(), set()
@@ -786,6 +825,43 @@ class Partial(Kernel):
         self.flags += 1
 
 
+class Lanes(Kernel):
+    """Lanes of a warp do something and call a fence together. One of them posts it, another thread waits for that,
+    and it, or its warp, does something there too."""
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = r.choice(((2, 32), (2, 32), (3, 32), (1, 64), (2, 64)))
+        for flag in range(r.choice((1, 1, 2))):
+            b, warp = r.randrange(self.blocks), r.randrange(self.threads // WARP)
+            other = r.choice([(k, w) for k in range(self.blocks) for w in range(self.threads // WARP) if (k, w) != (b, warp)])
+            self.place = r.choice(("t % 32", "t % 32", "t % 32", "t % 32", "t % 8", "7")) + " + %d" % (32 * flag)
+            self.send(flag, b, warp)
+            how = r.choice(("acquire", "fence") * 4 + ("relaxed", "fence_cta"))
+            self.parts.append(Message("AWAIT", how, flag, other[0], WARP * other[1] + r.choice((0, 0, 9))))
+            self.parts.append(r.choice(("warp", "warp", "warp", None)))
+            self.one(r.choice(("LOAD", "STORE")), *other, few=r.random() < 0.5)
+
+    def send(self, flag, b, warp):
+        r = self.random
+        lanes = range(WARP * warp, WARP * warp + WARP)
+        self.one(r.choice(("LOAD", "STORE", "STORE")), b, warp, few=r.random() < (0.3 if "t % 32" in self.place else 0.8))
+        self.parts.append(r.choice((None, "warp", "warp", "warp", 0xFF, 0x10001)))
+        fenced = lanes if r.random() < 0.8 else sorted(r.sample(lanes, 4))
+        self.parts.append(Fences(r.choice(("fence",) * 5 + ("fence_cta",)), b, fenced))
+        self.parts.append(r.choice((None, None, None, "warp", 0xFF, 0x8001)))
+        if r.random() < 0.2:
+            self.one("LOAD", b, warp, few=True)
+        # Lanes that part of them met may come apart from the others: then who is first, or last, is left open.
+        apart = any(isinstance(part, int) for part in self.parts)
+        way = r.choice(("alone", "swap") if apart else ("alone", "alone", "swap", "first", "last"))
+        self.parts.append(Post(way, flag, b, r.choice(fenced)))
+
+    def one(self, kind, b, warp, few):
+        lane = " && t %% 32 == %d" % self.random.choice((0, 0, 5, 9, 31)) if few else ""
+        self.parts.append(Access(kind, "global", 4, self.place, "b == %d && t / 32 == %d%s" % (b, warp, lane)))
+
+
 def meet(known, group, step, waiting=None):
     """What threads know of each other's steps, and of those of all others, once they have met in this step: all,
     or those that wait there."""
@@ -844,13 +920,13 @@ class Event:
 PROGRAMS = {
     "": ((Kernel, KERNELS), (Messages, MESSAGES)),
     "wide": ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING), (Chosen, len(Chosen.KERNELS)), (Again, AGAIN), (Told, Told.NUMBERS)),
-    "partial": ((Partial, PARTIAL),),
+    "partial": ((Partial, PARTIAL), (Lanes, LANES)),
 }
 
 
 def program(which=""):
     """(text, kernels)"""
-    own = Update.macros() if which == "partial" else ()
+    own = (*Update.macros(), *Post.macros()) if which == "partial" else ()
     lines = (HEAD + "\n".join([*macros(), *Message.macros(), *own])).split("\n") + [
         "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",
         "    const unsigned word = t * 2654435761u + b * 40503001u + r * 97000033u + line * 7919003u;",

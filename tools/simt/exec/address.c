@@ -114,17 +114,35 @@ bool address_unchanged(const Warp *warp, const Inst *inst, uint32_t lane, const 
     return true;
 }
 
-bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, uint64_t address) {
-    const InstAtomic *atomic = &access->inst->atomic;
-    if (access->kind != ACCESS_ATOMIC || !(access->order & ORDER_RELAXED)) return false;
-    if (atomic->mode != ATOMIC_CAS) return false;
+// What memory has at an address that an atomic operation may access.
+static uint64_t value_at(const Warp *warp, const Access *access, uint64_t address) {
     const uint8_t *at = memory_at(address);
+    uint64_t value = 0;
     if (access->space == PTX_SHARED) {
         const Block *of = cluster_block(warp->block, address_rank(warp->block, address));
         at = of->shared + (address & ADDRESS_IN_BLOCK);
     }
-    uint64_t wanted = warp_read(warp, register_class(atomic->type), atomic->b, (int)lane);
-    return memcmp(at, &wanted, access->bytes) != 0;
+    memcpy(&value, at, access->bytes);
+    return value;
+}
+
+uint32_t address_swaps(const Warp *warp, const Access *access, uint32_t lanes,
+                       const uint64_t address[LANES]) {
+    const InstAtomic *atomic = &access->inst->atomic;
+    const RegisterClass class = register_class(atomic->type);
+    uint32_t swaps = 0;
+    if (access->inst->access != ACCESS_ATOMIC || !(access->order & ORDER_RELAXED)) return lanes;
+    if (atomic->mode != ATOMIC_CAS) return lanes;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        const uint64_t wanted = warp_read(warp, class, atomic->b, lane);
+        uint64_t value = value_at(warp, access, address[lane]);
+        for (uint32_t s = swaps; s; s &= s - 1)
+            if (address[__builtin_ctz(s)] == address[lane])
+                value = warp_read(warp, class, atomic->c, __builtin_ctz(s));
+        if (memcmp(&value, &wanted, access->bytes) == 0) swaps |= 1u << lane;
+    }
+    return swaps;
 }
 
 uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpace *space,

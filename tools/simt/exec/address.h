@@ -92,9 +92,11 @@ bool address_unchanged(const Warp *warp, const Inst *inst, uint32_t lane, const 
 bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint32_t offset,
                     uint32_t count, uint8_t *out);
 
-// Whether a lane's compare-and-swap finds another value than it wants, and so writes nothing. False
-// of other accesses. The address is a good one in access->space.
-bool address_swap_fails(const Warp *warp, const Access *access, uint32_t lane, uint64_t address);
+// Of lanes that are about to access memory: those that do not find, one lane after the other, by a
+// compare-and-swap another value than they want, and so write nothing. Of other accesses all. The
+// addresses are good ones in access->space.
+uint32_t address_swaps(const Warp *warp, const Access *access, uint32_t lanes,
+                       const uint64_t address[LANES]);
 
 // Copies what one lane reads at a generic address. False: no memory that can be read.
 bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32_t bytes);

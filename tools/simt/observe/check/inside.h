@@ -120,10 +120,13 @@ typedef struct {
     uint64_t low, high; // of the words' keys, see order.c, if there are any
 } SyncTable;
 
-// What fences of a warp make ready to be released, and the lanes whose strong writes release it.
+// What lanes of a warp that called a fence make ready to be released, and the lanes whose strong
+// writes release it: all that `of` has in it, or each what it has itself, as long as no barrier has
+// let it go.
 typedef struct {
     const Release *release;
-    uint32_t lanes;
+    uint32_t of, lanes;
+    bool apart;
 } Fenced;
 
 // Fences that let copies in bulk see what was written before them: fence.proxy.async; by
@@ -449,6 +452,9 @@ void order_barrier(Checker *checker);
 void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp);
 void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting);
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
+// Lanes that took values from each other: what one has acquired, all have; but they met at no
+// barrier.
+void order_tell_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 void order_free(Checker *checker);
 // At the barrier of the cluster, see Observer: of `first`, its first block.
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp);

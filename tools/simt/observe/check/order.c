@@ -10,9 +10,10 @@
 //
 // A fence counts for its own thread, and for those that a barrier lets go behind it, if they have
 // called one of its scope, too: where all threads write and call __threadfence(), and behind
-// __syncthreads() one of them takes a ticket, the fences (fence.sc) order what all wrote. Which of
-// two fences comes first in the order of all fence.sc is otherwise left to chance, and orders
-// nothing here.
+// __syncthreads() one of them takes a ticket, the fences (fence.sc) order what all wrote. Without a
+// barrier a ticket says nothing of what other lanes did, though they called the fence with its own.
+// Which of two fences comes first in the order of all fence.sc is otherwise left to chance, and
+// orders nothing here.
 //
 // Wide: at the scope of the device or the system, or of the cluster where there are any: which
 // clusters two blocks are of is not looked at.
@@ -136,13 +137,15 @@ static Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, 
     return release;
 }
 
-static void write_log(Checker *checker, SyncWord *word, const Release *release, bool far) {
+// Into a word goes what `of` has in a release.
+static void write_log(Checker *checker, SyncWord *word, const Release *release, uint32_t of,
+                      bool far) {
     far = far && release->wide;
     if (!far && word->narrow_block != checker->block) word->narrow = NULL;
     if (!far) word->narrow_block = checker->block;
     Log **log = far ? &word->wide : &word->narrow;
     if (!*log) *log = log_new(checker->room);
-    must(checker, *log && log_add(*log, release));
+    must(checker, *log && log_add(*log, release, of));
 }
 
 static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
@@ -151,35 +154,15 @@ static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
     return false;
 }
 
-// What fences made ready for `lanes`: for other blocks what those did that are `far`.
-static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *knowledge,
-                         uint32_t lanes, uint32_t far) {
-    for (uint32_t i = 0; i < knowledge->fenced_count; i++) {
-        const uint32_t with = knowledge->fenced[i].lanes & lanes;
-        if (with) write_log(checker, word, knowledge->fenced[i].release, with & far);
-    }
-}
-
 // A list of what fences made ready.
 typedef struct {
     Fenced **at;
     uint32_t *count, *capacity;
 } FencedList;
 
-// Takes what a fence made ready, in place of what the same lanes' earlier fences did.
-static void add_to(Checker *checker, FencedList to, Fenced fenced) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < *to.count; i++) {
-        const Fenced before = (*to.at)[i];
-        const Release *old = before.release, *new = fenced.release;
-        bool outdated = old->warp == new->warp && !(old->lanes & ~new->lanes) &&
-                        old->time <= new->time && old->wide <= new->wide &&
-                        !(before.lanes & ~fenced.lanes);
-        if (!outdated) (*to.at)[kept++] = before;
-    }
-    *to.count = kept;
-    if (kept == *to.capacity) {
-        uint32_t capacity = kept ? kept * 2 : 2;
+static void append(Checker *checker, FencedList to, Fenced fenced) {
+    if (*to.count == *to.capacity) {
+        uint32_t capacity = *to.count ? *to.count * 2 : 2;
         Fenced *grown = realloc(*to.at, capacity * sizeof *grown);
         must(checker, grown != NULL);
         if (!grown) return;
@@ -189,12 +172,42 @@ static void add_to(Checker *checker, FencedList to, Fenced fenced) {
     (*to.at)[(*to.count)++] = fenced;
 }
 
+// Takes what a fence made ready, in place of what the same lanes' earlier fences did.
+static void add_to(Checker *checker, FencedList to, Fenced fenced) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *to.count; i++) {
+        Fenced before = (*to.at)[i];
+        const Release *old = before.release, *new = fenced.release;
+        const bool newer =
+            old->warp == new->warp && old->time <= new->time && old->wide <= new->wide;
+        if (newer && before.apart && fenced.apart) before.of = before.lanes &= ~fenced.lanes;
+        const bool outdated = newer && !(before.of & ~fenced.of) && !(before.lanes & ~fenced.lanes);
+        if (before.lanes && !outdated) (*to.at)[kept++] = before;
+    }
+    *to.count = kept;
+    append(checker, to, fenced);
+}
+
+static FencedList fenced_of(Knowledge *knowledge) {
+    return (FencedList){&knowledge->fenced, &knowledge->fenced_count, &knowledge->fenced_capacity};
+}
+
 static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
-    add_to(checker, (FencedList){&to->fenced, &to->fenced_count, &to->fenced_capacity}, fenced);
+    add_to(checker, fenced_of(to), fenced);
 }
 
 static void add_proxied(Checker *checker, Knowledge *to, Fenced fenced) {
     add_to(checker, (FencedList){&to->proxied, &to->proxied_count, &to->proxied_capacity}, fenced);
+}
+
+// What fences made ready for `lanes`: for other blocks what those did that are `far`.
+static void write_fenced(Checker *checker, SyncWord *word, const Knowledge *knowledge,
+                         uint32_t lanes, uint32_t far) {
+    for (uint32_t i = 0; i < knowledge->fenced_count; i++) {
+        const Fenced *one = &knowledge->fenced[i];
+        const uint32_t with = one->lanes & lanes;
+        if (with) write_log(checker, word, one->release, one->apart ? with : one->of, with & far);
+    }
 }
 
 // --- accesses and fences ---
@@ -202,9 +215,7 @@ static void add_proxied(Checker *checker, Knowledge *to, Fenced fenced) {
 static void write_word(Checker *checker, const Warp *warp, const Access *access, SyncTable *table,
                        uint64_t address, uint32_t lanes) {
     Knowledge *own = &checker->warps[warp->index];
-    SyncWord *word = find_word(table, address);
     bool far = wide(checker, access->scope);
-    if (word && access->kind == ACCESS_STORE) word->wide = word->narrow = word->copies = NULL;
     bool releases = access->order & ORDER_RELEASE;
     const uint32_t fenced = lanes & checker->have_fenced[warp->index];
     bool after_fence = access->order & (ORDER_RELAXED | ORDER_VOLATILE) &&
@@ -214,11 +225,11 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
         Region *region = shadow_region(address);
         if (region) region->synchronized = checker->check->launch;
     }
-    word = make_word(table, address);
+    SyncWord *word = make_word(table, address);
     must(checker, word != NULL);
     if (!word) return;
     Release *release = releases ? release_now(checker, warp, lanes, far) : NULL;
-    if (release) write_log(checker, word, release, far);
+    if (release) write_log(checker, word, release, lanes, far);
     if (after_fence) {
         const uint32_t fenced_far = far ? checker->have_fenced_far[warp->index] : 0;
         write_fenced(checker, word, &checker->common, fenced, fenced_far);
@@ -233,17 +244,20 @@ bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes) {
     return table->count && key_of(first) <= table->high && key_of(first + bytes - 1) >= table->low;
 }
 
-// A weak store: whoever reads it reads nothing that was released.
+// A store: whoever reads it reads nothing that was released before.
 static void overwrite(Checker *checker, const Access *access, uint32_t mask,
                       const uint64_t address[LANES], const SyncTable *table) {
-    bool global = access->space == PTX_GLOBAL;
+    const bool global = access->space == PTX_GLOBAL;
+    const uint64_t bytes = address_bytes(access);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
-        if (!order_words(table, at, 1)) continue;
+        if (!order_words(table, at, bytes)) continue;
         const Region *region = global ? shadow_region(at) : NULL;
         if (region && region->synchronized != checker->check->launch) continue;
-        SyncWord *word = find_word(table, key_of(at));
-        if (word) word->wide = word->narrow = word->copies = NULL;
+        for (uint64_t key = key_of(at); key <= key_of(at + bytes - 1); key += 4) {
+            SyncWord *word = find_word(table, key);
+            if (word) word->wide = word->narrow = word->copies = NULL;
+        }
     }
 }
 
@@ -252,6 +266,20 @@ static uint32_t same_word(const uint64_t address[LANES], uint32_t mask) {
     uint32_t same = 0;
     LANE_LOOP same |= (uint32_t)(key_of(address[l]) == key) << l;
     return same & mask;
+}
+
+// Those of the lanes that access one word whose writes somebody may read: of several stores to the
+// same place the last one, of compare-and-swaps those that succeed.
+static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lanes,
+                            const uint64_t address[LANES]) {
+    uint32_t seen = 0;
+    if (access->kind != ACCESS_STORE) return address_swaps(warp, access, lanes, address);
+    while (lanes) {
+        const int last = 31 - __builtin_clz(lanes);
+        seen |= 1u << last;
+        LANE_LOOP lanes &= ~((uint32_t)(address[l] == address[last]) << l);
+    }
+    return seen;
 }
 
 // Whether a strong access may release something: itself, or what a fence before it made ready.
@@ -272,6 +300,8 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             overwrite(checker, access, mask, address, table);
         return;
     }
+    if (table->count && access->kind == ACCESS_STORE)
+        overwrite(checker, access, mask, address, table);
     if (!table->count && !releases(checker, warp, access)) return;
     while (mask) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask), same = same_word(address, mask);
@@ -286,15 +316,30 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             read_copies(checker, own, word->copies, access, same);
         }
         if (access->kind == ACCESS_LOAD) continue;
-        if (access->kind == ACCESS_ATOMIC && address_swap_fails(warp, access, lane, address[lane]))
-            continue;
-        write_word(checker, warp, access, table, key, same);
+        const uint32_t writes = seen_writes(warp, access, same, address);
+        if (writes) write_word(checker, warp, access, table, key, writes);
     }
 }
 
 bool order_released(const SyncTable *table, uint64_t address) {
     const SyncWord *word = find_word(table, key_of(address));
     return word && (word->wide || word->narrow);
+}
+
+// Those of the lanes that know the same of each other lane as the first of them.
+static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
+    if (!(checker->parted >> warp & 1)) return lanes;
+    const uint64_t(*known)[LANES] = (const uint64_t(*)[LANES])checker->lane_known[warp];
+    const uint64_t *first = known[__builtin_ctz(lanes)];
+    const uint64_t floor = checker->warp_floor[warp];
+    uint32_t same = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint64_t *own = known[__builtin_ctz(m)];
+        bool differs = false;
+        LANE_LOOP differs |= own[l] != first[l] && (own[l] > floor || first[l] > floor);
+        if (!differs) same |= m & -m;
+    }
+    return same;
 }
 
 void check_fence(Warp *warp, const Inst *inst) {
@@ -312,8 +357,12 @@ void check_fence(Warp *warp, const Inst *inst) {
     const bool far = wide(checker, inst->scope);
     checker->have_fenced[warp->index] |= warp->exec;
     if (far) checker->have_fenced_far[warp->index] |= warp->exec;
-    Release *release = release_now(checker, warp, warp->exec, far);
-    if (release) add_fenced(checker, own, (Fenced){release, warp->exec});
+    for (uint32_t left = warp->exec; left;) {
+        const uint32_t lanes = alike(checker, warp->index, left);
+        const Release *release = release_now(checker, warp, lanes, far);
+        if (release) add_fenced(checker, own, (Fenced){release, lanes, lanes, true});
+        left &= ~lanes;
+    }
 }
 
 // --- barriers ---
@@ -329,10 +378,14 @@ static void add_all(Checker *checker, SeenList *to, const SeenList *from) {
 static void add_knowledge(Checker *checker, Knowledge *to, const Knowledge *from) {
     add_all(checker, &to->acquired, &from->acquired);
     add_all(checker, &to->pending, &from->pending);
-    for (uint32_t i = 0; i < from->fenced_count; i++)
-        add_fenced(checker, to, (Fenced){from->fenced[i].release, ALL_LANES});
-    for (uint32_t i = 0; i < from->proxied_count; i++)
-        add_proxied(checker, to, (Fenced){from->proxied[i].release, ALL_LANES});
+    for (uint32_t i = 0; i < from->fenced_count; i++) {
+        const Fenced one = from->fenced[i];
+        add_fenced(checker, to, (Fenced){one.release, one.of, ALL_LANES, false});
+    }
+    for (uint32_t i = 0; i < from->proxied_count; i++) {
+        const Fenced one = from->proxied[i];
+        add_proxied(checker, to, (Fenced){one.release, one.of, ALL_LANES, false});
+    }
 }
 
 static void clear_knowledge(Knowledge *knowledge) {
@@ -380,15 +433,30 @@ void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting) {
     clear_knowledge(all);
 }
 
-void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
+void order_tell_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!checker->orders) return;
     Knowledge *own = &checker->warps[warp];
     seen_spread(&own->acquired, lanes);
     seen_spread(&own->pending, lanes);
-    for (uint32_t i = 0; i < own->fenced_count; i++)
-        if (own->fenced[i].lanes & lanes) own->fenced[i].lanes |= lanes;
     for (uint32_t i = 0; i < own->proxied_count; i++)
         if (own->proxied[i].lanes & lanes) own->proxied[i].lanes |= lanes;
+}
+
+void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
+    if (!checker->orders) return;
+    Knowledge *own = &checker->warps[warp];
+    const uint32_t count = own->fenced_count;
+    order_tell_lanes(checker, warp, lanes);
+    for (uint32_t i = 0; i < count; i++) {
+        Fenced *one = &own->fenced[i];
+        const Fenced rest = {one->release, one->of & ~lanes, one->lanes & ~lanes, true};
+        if (!(one->lanes & lanes)) continue;
+        const bool divides = one->apart && rest.lanes;
+        if (one->apart) one->of &= lanes, one->lanes &= lanes;
+        one->lanes |= lanes;
+        one->apart = false;
+        if (divides) append(checker, fenced_of(own), rest);
+    }
 }
 
 static void free_knowledge(Knowledge *knowledge) {
@@ -428,7 +496,7 @@ bool check_acquired(Checker *checker, uint32_t thread, uint64_t block, uint32_t 
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp) {
     const Release *release = release_now(checker, warp, warp->exec, true);
     if (!first->cluster) first->cluster = log_new(checker->room);
-    must(checker, release && first->cluster && log_add(first->cluster, release));
+    must(checker, release && first->cluster && log_add(first->cluster, release, release->lanes));
 }
 
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp) {
@@ -473,20 +541,20 @@ void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Re
     must(checker, release && word);
     if (!release || !word) return;
     if (!word->copies) word->copies = log_new(checker->room);
-    must(checker, word->copies && log_add(word->copies, release));
+    must(checker, word->copies && log_add(word->copies, release, release->lanes));
 }
 
 void order_copies_arrive(Checker *checker, const Warp *warp, uint64_t address, uint32_t lanes) {
     const Release *release = release_now(checker, warp, lanes, false);
     SyncWord *word = make_word(&checker->words, key_of(address));
     must(checker, release && word);
-    if (release && word) write_log(checker, word, release, false);
+    if (release && word) write_log(checker, word, release, lanes, false);
 }
 
 void order_proxy_fence(Checker *checker, const Warp *warp) {
     const Release *release = release_now(checker, warp, warp->exec, true);
     Knowledge *own = &checker->warps[warp->index];
-    if (release) add_proxied(checker, own, (Fenced){release, warp->exec});
+    if (release) add_proxied(checker, own, (Fenced){release, warp->exec, warp->exec, false});
 }
 
 static bool proxied_by(const Knowledge *knowledge, uint32_t lane, uint32_t other, uint64_t time) {

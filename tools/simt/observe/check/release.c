@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A release in a log, and the one before it of the same block (-1: none). Neither it nor any of
-// those orders an access that is not before `latest`.
+// The part of some lanes in a release in a log, and the entry before it of the same block (-1:
+// none). Neither it nor any of those orders an access that is not before `latest`.
 typedef struct {
     const Release *release;
+    uint32_t lanes;
     int64_t before;
     uint64_t latest;
 } Entry;
@@ -59,7 +60,8 @@ static bool outdated(const Seen *old, const Seen *new) {
         return false;
     const Release *x = first_of(a), *y = first_of(b);
     return x->block == y->block && x->warp == y->warp && x->time <= y->time &&
-           (x->lanes & ~y->lanes) == 0 && x->seen <= y->seen && x->wide <= y->wide;
+           (a->entries[0].lanes & ~b->entries[0].lanes) == 0 && x->seen <= y->seen &&
+           x->wide <= y->wide;
 }
 
 bool seen_add(SeenList *list, Seen seen) {
@@ -133,10 +135,10 @@ static bool index_entries(Log *log) {
 }
 
 // What the release had seen is ordered for those too who see this log from here on.
-static bool carry(Log *log, const Release *release) {
+static bool carry(Log *log, const Release *release, uint32_t lanes) {
     for (uint32_t i = 0; i < release->seen; i++) {
         const Seen *seen = &release->logs[i];
-        bool known = seen->log == log;
+        bool known = seen->log == log || !(seen->lanes & lanes);
         for (uint32_t k = 0; !known && k < log->carried_count; k++)
             known = log->carried[k].seen.log == seen->log &&
                     log->carried[k].seen.count >= seen->count &&
@@ -160,15 +162,19 @@ static uint64_t latest_of(const Release *release) {
     return latest;
 }
 
-bool log_add(Log *log, const Release *release) {
-    if (log->count && log->entries[log->count - 1].release == release) return true;
-    if (!carry(log, release)) return false;
+bool log_add(Log *log, const Release *release, uint32_t lanes) {
+    const Entry *end = log->count ? &log->entries[log->count - 1] : NULL;
+    if (end && end->release == release) {
+        if (!(lanes & ~end->lanes)) return true;
+        lanes |= end->lanes;
+    }
+    if (!carry(log, release, lanes)) return false;
     if (!grow(&log->entries, log->count, &log->capacity, sizeof(Entry))) return false;
     int64_t before = last_of(log, release->block);
     bool alone = log->count == 0 || (!log->slots && before >= 0);
     const uint64_t latest = latest_of(release);
-    log->entries[log->count++] =
-        (Entry){release, before, before < 0 ? latest : later(latest, log->entries[before].latest)};
+    log->entries[log->count++] = (Entry){
+        release, lanes, before, before < 0 ? latest : later(latest, log->entries[before].latest)};
     if (alone) return true;
     if (log->count * 2 > log->slots) return index_entries(log);
     log->last[slot_of(log, release->block)] = log->count;
@@ -289,16 +295,16 @@ void release_free_all(ReleaseRoom *room) {
 
 enum { ANY_THREAD = UINT32_MAX };
 
-static Answer covers(const Release *release, uint32_t thread, uint64_t time) {
+static Answer covers(const Release *release, uint32_t lanes, uint32_t thread, uint64_t time) {
     if (thread == ANY_THREAD) return ANSWER_YES;
     uint32_t warp = thread / DEVICE_WARP, lane = thread % DEVICE_WARP;
     if (time < release->floor) return ANSWER_ALL_LANES;
     if (warp != release->warp)
         return release->warps && time < release->warps[warp] ? ANSWER_ALL_LANES : ANSWER_NO;
     if (time < release->warp_floor) return ANSWER_ALL_LANES;
-    if (release->lanes >> lane & 1) {
+    if (lanes >> lane & 1) {
         if (time >= release->time) return ANSWER_NO;
-        return release->lanes == ~(uint32_t)0 ? ANSWER_ALL_LANES : ANSWER_YES;
+        return lanes == ~(uint32_t)0 ? ANSWER_ALL_LANES : ANSWER_YES;
     }
     return release->others && time < release->others[lane] ? ANSWER_YES : ANSWER_NO;
 }
@@ -322,7 +328,8 @@ static Answer log_orders(const Question *asked, const Seen *seen) {
     for (; at >= 0; at = log->entries[at].before) {
         if (asked->thread != ANY_THREAD && asked->time >= log->entries[at].latest) break;
         asked->room->steps++;
-        Answer answer = covers(log->entries[at].release, asked->thread, asked->time);
+        const Entry *entry = &log->entries[at];
+        Answer answer = covers(entry->release, entry->lanes, asked->thread, asked->time);
         if (answer) return answer;
     }
     SeenList *stack = &asked->room->stack;
@@ -355,5 +362,5 @@ bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t b
 }
 
 bool release_covers(const Release *release, uint32_t thread, uint64_t time) {
-    return covers(release, thread, time) != ANSWER_NO;
+    return covers(release, release->lanes, thread, time) != ANSWER_NO;
 }

@@ -58,8 +58,9 @@ typedef struct {
 } ReleaseRoom;
 
 Log *log_new(ReleaseRoom *room); // NULL: out of memory
-// Adds a release at the end. False: out of memory.
-bool log_add(Log *log, const Release *release);
+// Adds of a release what some of its lanes have in it, at the end. If they are not all, its lanes
+// knew the same of each other. False: out of memory.
+bool log_add(Log *log, const Release *release, uint32_t lanes);
 uint32_t log_count(const Log *log);
 // Whether all its releases are of one block: this one.
 bool log_only(const Log *log, uint64_t block);

@@ -211,7 +211,7 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     for (uint32_t m = exec; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), awaited = named[lane] & absent;
         if (awaited) checker->waiting[warp->index][lane] = (Waiting){inst, awaited};
-        if (checker->orders) order_join_lanes(checker, warp->index, named[lane]);
+        if (checker->orders) order_tell_lanes(checker, warp->index, named[lane]);
     }
 }
 
