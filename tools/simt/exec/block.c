@@ -79,7 +79,7 @@ void block_start(Block *block, uint64_t number) {
         uint32_t left = block->threads - k * LANES;
         path_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);
         block->warps[k].local_reached = 0;
-        warp_reach_local(&block->warps[k], machine->code->source->local_bytes);
+        warp_reach_local(&block->warps[k], machine->local_bytes);
     }
     block->running = true;
 }
