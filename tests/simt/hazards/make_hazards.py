@@ -489,11 +489,12 @@ class Kernel:
         for events in self.events().values():
             if {event.access.kind for event in events} in ({"LOAD"}, {"ATOMIC"}):
                 continue
+            stored = {(event.me, event.written): event.step for event in events if event.access.kind == "STORE"}
             for i, one in enumerate(events):
                 for other in events[i + 1:]:
                     if one.races(other):
                         lines = tuple(sorted((one.access.line, other.access.line)))
-                        same = one.stores_as(other, events) or other.stores_as(one, events)
+                        same = one.stores_as(other, stored) or other.stores_as(one, stored)
                         (maybe if same or one.observed(other, events) else found).add(lines)
         return found, maybe
 
@@ -902,10 +903,11 @@ class Event:
             return False
         return not (self.strong(other) and other.strong(self)) and not self.before(other)
 
-    def stores_as(self, other, events):
-        """Whether this thread, perhaps later on, stores the same as the other one: then it may find that there."""
-        return self.written is not None and any(
-            own.written == other.written and own.me == self.me and own.step >= self.step for own in events)
+    def stores_as(self, other, stored):
+        """Whether this thread, perhaps later on, stores the same as the other one: then it may find that there.
+        `stored`: by thread and what it stores, the last step in which it does."""
+        return (self.access.kind == other.access.kind == "STORE" and
+                stored.get((self.me, other.written), -1) >= self.step)
 
     def observed(self, other, events):
         """Whether one of the two is an update, and behind another update of the byte comes the other: then that
