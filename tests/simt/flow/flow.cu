@@ -734,6 +734,7 @@ static bool run(const Case *one, int *d_out) {
 }
 
 int main(int argc, char **argv) {
+    cudaDeviceSetLimit(cudaLimitStackSize, 32 << 10);  // recursion needs more than a GPU has unasked
     int *d_out, wrong = 0, ran = 0;
     if (cudaMalloc((void **)&d_out, sizeof got) != cudaSuccess) return 3;
     for (const Case &one : cases) {
