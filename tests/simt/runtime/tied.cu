@@ -8,7 +8,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-enum { LANES = 32, BLOCKS = 20000 };
+enum { LANES = 32, BLOCKS = 20000, PAIRS = 2048, WORDS = PAIRS * 64 * 32 };
 
 // The third operand of a comparison of two pairs is its first result, then its second.
 __global__ void compared(unsigned *out, unsigned a, unsigned b) {
@@ -58,16 +58,18 @@ __global__ void unwritten(unsigned *out) {
     if (found != 1 || b != 3 * a + 5) atomicAdd(out, 1);
 }
 
-__global__ void same(unsigned *out) { out[blockIdx.x / 2 * 64 + threadIdx.x] = 1; }
+// A word here and there, by two blocks that run at the same time where blocks do.
+__global__ void same(unsigned *out) { out[(blockIdx.x / 2 * 64 + threadIdx.x) * 32] = 1; }
 __global__ void different(unsigned *out) { out[blockIdx.x / 2 * 64] = blockIdx.x; }
 
 int main(int argc, char **argv) {
     unsigned *out, got[2] = {0, 0};
     signed char *data, host[256];
     for (int i = 0; i < 256; i++) host[i] = (signed char)(i * 7);
-    if (cudaMalloc(&out, BLOCKS * 64 * sizeof *out) || cudaMalloc(&data, sizeof host)) return 2;
+    if (cudaMalloc(&out, WORDS * sizeof *out) || cudaMalloc(&data, sizeof host)) return 2;
     if (argc > 1 && !strcmp(argv[1], "races")) {
-        for (int k = 0; k < 4; k++) same<<<BLOCKS, 32>>>(out);
+        for (int k = 0; k < 20; k++)
+            cudaMemset(out, 0, WORDS * sizeof *out), same<<<2 * PAIRS, 64>>>(out);
         different<<<BLOCKS, 1>>>(out);
         return cudaDeviceSynchronize() != cudaSuccess;
     }
