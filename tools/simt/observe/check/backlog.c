@@ -92,7 +92,7 @@ static inline bool ready(const Touch *at, Region *region, uint32_t pages) {
     const bool room = backlog->used + MOST_BYTES <= backlog->room || shadow_grow_backlog(backlog);
     if (room && backlog->scattered <= MOST_SCATTERED) return true;
     if (!at->checker->machine->ordered && backlog_condense(region)) return true;
-    if (at->reads) __atomic_store_n(&site_of(at)->alone, true, __ATOMIC_RELAXED);
+    if (at->reads) site_of(at)->alone = true;
     return false;
 }
 
@@ -266,17 +266,17 @@ static bool add_near(const Touch *at, uint32_t lanes) {
 
 // Whether backlogs are for this access.
 static inline bool suits(const Touch *at) {
-    return at->checker->check->backlogs && !__atomic_load_n(&site_of(at)->alone, __ATOMIC_RELAXED);
+    return at->checker->check->backlogs && !site_of(at)->alone;
 }
 
 // Where they took nothing for long, they are not asked any more.
 static inline void learn(const Touch *at, bool added) {
     enum { ENOUGH = 64 };
     Site *site = site_of(at);
-    const uint32_t failed = __atomic_load_n(&site->failed, __ATOMIC_RELAXED);
+    const uint32_t failed = site->failed;
     if (added && !failed) return;
-    __atomic_store_n(&site->failed, added ? 0 : failed + 1, __ATOMIC_RELAXED);
-    if (!added && failed >= ENOUGH) __atomic_store_n(&site->alone, true, __ATOMIC_RELAXED);
+    site->failed = added ? 0 : failed + 1;
+    if (!added && failed >= ENOUGH) site->alone = true;
 }
 
 // Whether an entry of the same access tells that the lane was at this word.

@@ -30,7 +30,7 @@ uint32_t check_add_site(Checker *checker, const Access *access) {
             .kind = access->kind,
             .looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE,
         };
-        __atomic_store_n(&check->site_of_slot[access->slot], (uint16_t)site, __ATOMIC_RELEASE);
+        check->site_of_slot[access->slot] = (uint16_t)site;
     }
     pthread_mutex_unlock(&lock);
     return site;

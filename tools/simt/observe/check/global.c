@@ -360,7 +360,7 @@ static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
     if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
     if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;
     const Site *at_site = &checker->check->sites[site];
-    if (access->bytes < 4 || __atomic_load_n(&at_site->alone, __ATOMIC_RELAXED))
+    if (access->bytes < 4 || at_site->alone)
         scattered_fetch(checker->check->launch, access->kind == ACCESS_LOAD, mask, address);
     Touch at;
     touch_begin(&at, checker, warp, site, access->kind == ACCESS_LOAD, SCOPE_NONE);
@@ -391,7 +391,7 @@ bool check_lane_global(Warp *warp, const Inst *inst, uint64_t address) {
     if (!region) return false;
     const One one = {
         checker, warp, inst, region, address, site, (uint32_t)__builtin_ctz(warp->exec), size};
-    const bool direct = __atomic_load_n(&region->direct, __ATOMIC_ACQUIRE) == check->launch;
+    const bool direct = region->direct == check->launch;
     return direct ? scattered_one(&one) : backlog_add_one(&one);
 }
 

@@ -307,7 +307,7 @@ static inline size_t check_sites_limit(const Machine *machine) {
 uint32_t check_add_site(Checker *checker, const Access *access);
 // The same if it has one; 0: not yet.
 static inline uint32_t check_known_site(const Checker *checker, uint32_t slot) {
-    return __atomic_load_n(&checker->check->site_of_slot[slot], __ATOMIC_ACQUIRE);
+    return checker->check->site_of_slot[slot];
 }
 static inline uint32_t check_site(Checker *checker, const Access *access) {
     uint32_t site = check_known_site(checker, access->slot);

@@ -29,7 +29,7 @@ typedef struct {
 // Groups of a region, a bit for each.
 enum { GROUP_PIECE = 64, GROUP_PIECES = REGION_GROUPS / GROUP_PIECE };
 static inline bool shadow_group_bit(const uint64_t pieces[GROUP_PIECES], uint32_t group) {
-    const uint64_t piece = __atomic_load_n(&pieces[group / GROUP_PIECE], __ATOMIC_RELAXED);
+    const uint64_t piece = pieces[group / GROUP_PIECE];
     return piece >> group % GROUP_PIECE & 1;
 }
 

@@ -209,7 +209,7 @@ void backlog_group(const Touch *at, Region *region, uint32_t group);
 // Before records of the region are looked at: they have all that this launch did there.
 static inline void backlog_done(const Touch *at, Region *region) {
     const uint64_t launch = at->checker->check->launch;
-    if (__atomic_load_n(&region->direct, __ATOMIC_ACQUIRE) != launch) backlog_enter(at, region);
+    if (region->direct != launch) backlog_enter(at, region);
 }
 
 // --- region.c: what records a region has, and in which form; false: no memory ---
