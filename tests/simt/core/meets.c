@@ -93,9 +93,15 @@ static uint32_t bits_of(const FlowMeet *meet, uint32_t count) {
     return meet->inside ? (uint32_t)meet->inside[0] & (bit(count) - 1) : bit(count) - 1;
 }
 
+// Whether ways on which lanes stay in a loop part at n, and come together at its end only.
+static bool part_for_round(const Sets *part, uint32_t n) {
+    return reaches(part, n, part->count, 0) && __builtin_popcount(part->out[n]) > 1;
+}
+
 // The meets that node n must have, the nearest first: in each loop around it, then in the whole.
+// Who waits for the next round of a loop waits the other times outside that loop.
 static uint32_t wanted_meets(const Sets *sets, uint32_t n, uint32_t *nodes, uint32_t *insides) {
-    uint32_t count = 0, loops[NODES], loop_count = 0;
+    uint32_t count = 0, loops[NODES], loop_count = 0, round = 0;
     for (uint32_t h = 0; h < sets->count; h++) {
         uint32_t members = loop_of(sets, h);
         if (!(members >> n & 1)) continue;
@@ -108,7 +114,7 @@ static uint32_t wanted_meets(const Sets *sets, uint32_t n, uint32_t *nodes, uint
     }
     for (uint32_t k = 0; k <= loop_count; k++) {
         Sets part = *sets;
-        uint32_t inside = k < loop_count ? loops[k] : bit(sets->count) - 1;
+        uint32_t inside = k < loop_count ? loops[k] : bit(sets->count) - 1, header = NONE;
         for (uint32_t h = 0; k < loop_count && h < sets->count; h++) {
             if (loop_of(sets, h) != inside || !(inside >> h & 1)) continue;
             for (uint32_t m = 0; m < sets->count; m++) {
@@ -116,10 +122,15 @@ static uint32_t wanted_meets(const Sets *sets, uint32_t n, uint32_t *nodes, uint
                 part.out[m] = inside >> m & 1 ? part.out[m] & inside & ~bit(h) : 0;
                 if (back && inside >> m & 1) part.out[m] |= bit(sets->count);
             }
+            header = h;
             break;
         }
         uint32_t meet = immediate(&part, n);
+        while (meet != NONE && round >> meet & 1) meet = immediate(&part, meet);
+        const bool waits = meet == NONE && header != NONE && part_for_round(&part, n);
+        if (waits) meet = header;
         if (meet == NONE) continue;
+        round = waits ? inside : 0;
         if (count && nodes[count - 1] == meet) count--;
         nodes[count] = meet;
         insides[count++] = inside;

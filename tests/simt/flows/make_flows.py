@@ -1,7 +1,8 @@
-"""Writes 200 small kernels of random structured control flow, and the same in plain C.
+"""Writes small kernels of random structured control flow, and the same in plain C.
 
     python3 make_flows.py flows > flows.cu
     python3 make_flows.py polling > polling.cu
+    python3 make_flows.py machines > machines.cu
 
 Loops of every kind with breaks and continues, early returns, switches with and without falling
 through, conditions of several parts that read memory, jumps out of two loops, calls that are not
@@ -16,12 +17,13 @@ run it alone: the program compares every word that a kernel has written.
 `flows`: plain accesses. No compiler drops, merges or moves them, since each address depends on what
 was read before, and for all that a compiler knows `in` and `out` overlap. `polling`: all accesses are
 volatile. In loops with such loads, in which a thread may wait for another, ptxas sets YIELD, and there
-lanes may leave those that they would else have waited for.
+lanes may leave those that they would else have waited for. `machines`: plain accesses in interpreters,
+state machines and other loops that nothing is counted in, so that several ways lead straight back to
+the first statement and no place is the last of a round.
 """
 import random
 import sys
 
-KERNELS = 200
 TABLE, WORDS, SLOTS, THREADS = 256, 1024, 8, 384  # of s and in; of each thread in out; most of a grid
 # The own words in s: as far apart as a key, each kind of them beginning at a value.
 STRIDES = {stride: TABLE + 128 * (stride - 1) for stride in (1, 2, 4, 8)}
@@ -32,6 +34,7 @@ THREAD_COUNTS = (32, 32, 33, 64, 80, 96, 128)
 
 class Flow:
     """One kernel's text; `calls` are the functions that it calls."""
+    KERNELS = 200
     SHARED = TABLE + 256 * 15
     WORD, MEMORY, GIVEN = "unsigned", ", const unsigned *in, unsigned *out", ", in, out"
     ON_DEVICE, ON_HOST, NAMES = ", in, out", ", host_in, host_out", ("s",)
@@ -245,6 +248,92 @@ class PollingFlow(Flow):
                  "y = y * 3 + %s;" % own)[kind]]
 
 
+class MachineFlow(Flow):
+    """Loops without a common end of their rounds. `fuel` is what bounds them."""
+    KERNELS = 60
+
+    @staticmethod
+    def seed(number):
+        return 4001 * number + 11
+
+    def few(self, loop, count=1):
+        """Some accesses, and perhaps a branch, a loop or a way out."""
+        r = self.random
+        lines = self.access()
+        for _ in range(r.randrange(count + 1)):
+            kind = r.randrange(5)
+            lines += (self.branch(0, loop) if kind == 0 else self.rounds(0, []) if kind == 1 else
+                      self.leave(loop) if kind == 2 else self.access())
+        return lines
+
+    def next_state(self, states):
+        r = self.random
+        if r.random() < 0.4:
+            return ["state = %s ? %d : %d;" % (self.condition(), r.randrange(states), r.randrange(states))]
+        return ["state = %s %% %d;" % (self.value(), states)]
+
+    def interpreter(self, loop):
+        """A switch in an endless loop: some cases go round by themselves, some behind the switch, one halts."""
+        r = self.random
+        states, self.loops = r.randrange(3, 9), self.loops + 1
+        fuel, label = "fuel%d" % self.loops, "halt%d" % self.loops
+        head = r.choice((["for (;;) {"], ["while (1) {"], ["while (%s < 99) {" % fuel]))
+        behind = r.random() < 0.25
+        lines = ["{", "unsigned state = %s %% %d, %s = %s;" % (self.value(), states, fuel, self.fuel()),
+                 "#pragma unroll 1", *head]
+        lines += ["    " + line for line in (self.few([], 0) if r.random() < 0.5 else [])]
+        lines += ["    switch (state) {"]
+        for case in range(states):
+            lines += ["    case %d: {" % case, *("        " + line for line in self.few([], 1)),
+                      "        if (%s-- == 0) %s" % (fuel, r.choice(("return;", "goto %s;" % label))),
+                      *("        " + line for line in self.few(["continue;"], 1)),
+                      *("        " + line for line in self.next_state(states)), "    }"]
+            lines += ["        " + r.choice(("break;", "break;", "continue;"))] if r.random() < 0.85 else []
+        if r.random() < 0.5:
+            lines += ["    default:", "        " + self.access()[0], "        return;"]
+        lines += ["    }"] + (["    " + line for line in self.access()] if behind else [])
+        return [*lines, "    if (%s > 99) break;" % fuel, "}", "}", *self.target(label, lines)]
+
+    def fuel(self):
+        return self.random.choice(("(%s & 7) + 1" % self.value(), "t % 6 + 1", "in[(g + 7) & 1023] & 15",
+                                   str(self.random.randrange(2, 9))))
+
+    def goes_round(self, loop):
+        """Several `continue`s, each behind other work."""
+        r = self.random
+        self.loops += 1
+        fuel, label = "fuel%d" % self.loops, "halt%d" % self.loops
+        lines = ["{", "unsigned %s = %s;" % (fuel, self.fuel()), "#pragma unroll 1",
+                 r.choice(("while (%s - 1 < 98) {" % fuel, "for (;;) {\n    if (%s - 1 >= 98) break;" % fuel))]
+        for _ in range(r.randrange(2, 5)):
+            lines += ["    if (%s) {" % self.condition(), "        %s--;" % fuel,
+                      *("        " + line for line in self.few([], 1)), "        " + r.choice((
+                          "continue;", "continue;", "if (%s) goto %s;" % (self.condition(), label),
+                          "if (%s) { %s continue; }" % (self.condition(), self.access()[0]))), "    }"]
+            lines += ["    " + line for line in (self.access() if r.random() < 0.6 else [])]
+        lines += ["    %s--;" % fuel] + ["    " + line for line in (self.access() if r.random() < 0.5 else [])]
+        return [*lines, "}", "}", *self.target(label, lines)]
+
+    @staticmethod
+    def target(label, lines):
+        """A label, if one goes there."""
+        return [label + ":;"] if any("goto %s;" % label in line for line in lines) else []
+
+    def text(self):
+        r = self.random
+        lines = self.access()
+        for _ in range(r.choice((1, 1, 2))):
+            kind = r.choice((self.interpreter, self.interpreter, self.goes_round))
+            if r.random() < 0.3:
+                i = self.counter()
+                lines += ["#pragma unroll 1", "for (unsigned %s = 0; %s < %s; %s++) {" % (
+                    i, i, r.choice(("2", "t % 3 + 1")), i), *("    " + line for line in kind([])), "}"]
+            else:
+                lines += kind([])
+            lines += self.access()
+        return lines + ["out[g] = x;", "out[all + g] = y;"]
+
+
 def indented(lines):
     return "".join(line + "\n" if line.startswith("#") else "    " + line + "\n" for line in lines)
 
@@ -350,11 +439,11 @@ int main(int count, char **names) {
 
 
 def main(name):
-    kind = {"flows": Flow, "polling": PollingFlow}[name]
+    kind = {"flows": Flow, "polling": PollingFlow, "machines": MachineFlow}[name]
     facts = {"words": WORDS, "table": TABLE, "slots": SLOTS, "threads": THREADS, "shared": kind.SHARED,
              "zero": kind.ZERO, "word": kind.WORD, "memory": kind.MEMORY, "given": kind.GIVEN,
              "on_device": kind.ON_DEVICE, "on_host": kind.ON_HOST}
-    flows = [kind(number) for number in range(KERNELS)]
+    flows = [kind(number) for number in range(kind.KERNELS)]
     texts = [(flow, flow.text()) for flow in flows]
     print(HEAD % facts)
     for place in ("device", "host"):

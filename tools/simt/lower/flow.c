@@ -1,9 +1,10 @@
 // Where split lanes meet: see flow.h.
 //
 // The nodes are looked at once for each loop, with the edges in it only and its end behind the
-// edges back to the header; and once as a whole. Of the ways that end the thread only the main ones
-// are kept: those that are reached by the last place where ways come together. What lies on the
-// others alone is looked at by itself in the same manner.
+// edges back to the header; and once as a whole. Nodes whose ways come together only at that end
+// meet at the header, and farther out than this loop when they leave it. Of the ways that end the
+// thread only the main ones are kept: those that are reached by the last place where ways come
+// together. What lies on the others alone is looked at by itself in the same manner.
 #include "simt/lower/flow.h"
 
 #include "simt/lower/loops.h"
@@ -204,6 +205,24 @@ static void add_meet(Flow *flow, uint32_t n, uint32_t meet, const uint64_t *insi
     node->meets[node->meet_count++] = (FlowMeet){.node = meet, .inside = inside};
 }
 
+// The loop for whose next round lanes that split at a node wait at its header, NULL: none.
+static const uint64_t *round_of(const Flow *flow, uint32_t n) {
+    const FlowNode *node = &flow->nodes[n];
+    if (!node->meet_count) return NULL;
+    const FlowMeet *last = &node->meets[node->meet_count - 1];
+    for (uint32_t l = flow->loops.innermost[n]; l != PTX_NONE; l = flow->loops.loops[l].parent)
+        if (flow->loops.loops[l].inside == last->inside)
+            return flow->loops.loops[l].header == last->node ? last->inside : NULL;
+    return NULL;
+}
+
+// Whether lanes may go on from a node in different ways.
+static bool parts_ways(const Edges *out, uint32_t node) {
+    for (uint32_t e = out->start[node]; e < out->start[node + 1]; e++)
+        if (out->to[e] != out->to[out->start[node]]) return true;
+    return false;
+}
+
 static void add_meets_of_part(Flow *flow, const uint32_t *part, uint32_t count, uint32_t header,
                               const uint64_t *inside) {
     for (uint32_t k = 0; k < count; k++) flow->local[part[k]] = k;
@@ -211,8 +230,14 @@ static void add_meets_of_part(Flow *flow, const uint32_t *part, uint32_t count, 
     Edges in = edges_reversed(flow->arena, &out);
     Dominators found = dominators_of(flow->arena, &in, &out, count);
     for (uint32_t k = 0; k < count; k++) {
+        const uint64_t *round = round_of(flow, part[k]);
         uint32_t meet = found.dominator[k];
-        if (meet < count) add_meet(flow, part[k], part[meet], inside);
+        while (meet < count && round && loops_inside(round, part[meet]))
+            meet = found.dominator[meet];
+        if (meet < count)
+            add_meet(flow, part[k], part[meet], inside);
+        else if (meet == count && header != PTX_NONE && parts_ways(&out, k))
+            add_meet(flow, part[k], header, inside);
         flow->local[part[k]] = PTX_NONE;
     }
 }

@@ -9,6 +9,9 @@
 // - In a loop they meet already at the first node that lies on all ways on which they stay in it:
 //   `for (...) { if (a) { if (b) break; x; } y; }` rejoins at y. Lanes that leave the loop wait for
 //   the others behind it.
+// - Where no such place is in a loop, because several ways lead straight back to its header (an
+//   interpreter's cases, a `continue` at the end of each branch), they meet at the header: ptxas
+//   puts one end of all rounds in front of it.
 // - Where only some ways from a node come together (`goto` past the end of an `if`, a case that
 //   falls into the next) those that come wait there too. The node, the immediate dominator of the
 //   place, has one such place at most: the last, and none if lanes that split there may leave a
