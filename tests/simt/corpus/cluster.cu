@@ -289,6 +289,87 @@ template <bool RIGHT> __global__ void copy_pipeline(const int *in, int *out) {
     out[t] = sum;
 }
 
+// Who has nothing left to copy copies the last element once more, as cooperative groups let tiles do.
+template <bool RIGHT> __global__ void copy_repeated(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x, last = min(t, BLOCK - 29);
+    // HAZARD-NEXT copy_repeated: race
+    __pipeline_memcpy_async(&s[last], &in[RIGHT ? last : t], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = s[(t + 32) % (BLOCK - 28)];
+}
+
+// Each of two warps copies what the other one does.
+template <bool RIGHT> __global__ void copy_by_two(const int *in, int *out) {
+    __shared__ __align__(16) int s[BLOCK * 2];
+    unsigned t = threadIdx.x, to = t % 64 * 4;
+    // HAZARD-NEXT copy_by_two: race
+    __pipeline_memcpy_async(&s[to], &in[RIGHT ? to : t * 4], 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = s[(t + 32) % BLOCK];
+}
+
+// The copies of both have to be waited for.
+template <bool RIGHT> __global__ void copy_by_two_wait(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t % 64], &in[t % 64], 4);  // LABEL copy_by_two_wait
+    __pipeline_commit();
+    if (RIGHT || t < 64) __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = s[(t + 32) % 64];  // HAZARD copy_by_two_wait: race with copy_by_two_wait
+}
+
+// One of them copies when the other one has waited already, and somebody reads.
+template <bool RIGHT> __global__ void copy_by_two_late(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (t < 64 || RIGHT) __pipeline_memcpy_async(&s[t % 64], &in[t % 64], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (t >= 64 && !RIGHT) {
+        __pipeline_memcpy_async(&s[t % 64], &in[t % 64], 4);  // LABEL copy_by_two_late
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+    } else {
+        out[t] = s[(t + 32) % 64];  // HAZARD copy_by_two_late: race with copy_by_two_late
+    }
+}
+
+// A store is no copy, even of the same.
+template <bool RIGHT> __global__ void copy_and_store(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x, to = t % 64;
+    if (t < 64) __pipeline_memcpy_async(&s[to], &in[to], 4);  // LABEL copy_and_store
+    __pipeline_commit();
+    if (RIGHT) __pipeline_wait_prior(0);
+    __syncthreads();
+    if (t >= 64) s[to] = in[to];  // HAZARD copy_and_store: race with copy_and_store
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = s[(to + 32) % 64];
+}
+
+// From the same place, where another value has come in between.
+template <bool RIGHT> __global__ void copy_changed(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    out[t] = in[t] + 1;
+    __pipeline_memcpy_async(&s[t], &out[t], 4);  // LABEL copy_changed
+    __pipeline_commit();
+    if (RIGHT) __pipeline_wait_prior(0);
+    out[t] = in[t] + 2;
+    __pipeline_memcpy_async(&s[t], &out[t], 4);  // HAZARD copy_changed: race with copy_changed
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[t] = s[t];
+}
+
 // --- copies in bulk ---
 
 __device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -728,6 +809,12 @@ static const Case cases[] = {
     TWINS(copy_barrier),
     TWINS(copy_groups),
     TWINS(copy_pipeline),
+    TWINS(copy_repeated),
+    TWINS(copy_by_two),
+    TWINS(copy_by_two_wait),
+    TWINS(copy_by_two_late),
+    TWINS(copy_and_store),
+    TWINS(copy_changed),
     TWINS(bulk_wait),
     TWINS(bulk_one_waits),
     TWINS(bulk_init_fence),

@@ -10,13 +10,15 @@ the other block of their cluster. Then one thing is changed, or nothing. The mix
 to the same bytes, and the last of them have been picked: each has one race, of which one record of the checker tells.
 
 An asynchronous copy is a thread of its own: what its thread knew when it began is ordered before it, and it is
-ordered before what comes behind the wait of its thread, or of anyone at the mbarrier.
+ordered before what comes behind the wait of its thread, or of anyone at the mbarrier. Two that bring the same
+do not race, unless somebody stores in between: then they may be told or not.
 """
 import sys
 
 from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, Same, Update, macros, meet
 
 KERNELS, MIXED, FLAGS = 400, 300, 8
+GIVEN = bytes((i * 7 + i // 256) % 256 for i in range(3 * BYTES))  # what is copied from
 HEAD = """// Written by make_copies.py.
 #include <cstdio>
 """
@@ -24,7 +26,10 @@ TAIL = """
 int main() {
     unsigned char *h;
     unsigned *out;
-    if (cudaMalloc(&h, %d) || cudaMalloc(&out, 4096) || cudaMemset(h, 1, %d)) return 3;
+    static unsigned char given[%d];
+    for (unsigned i = 0; i < sizeof given; i++) given[i] = i * 7 + i / 256;
+    if (cudaMalloc(&h, sizeof given) || cudaMalloc(&out, 4096)) return 3;
+    if (cudaMemcpy(h, given, sizeof given, cudaMemcpyHostToDevice)) return 3;
 %s
     return cudaGetLastError() || cudaDeviceSynchronize();
 }
@@ -119,12 +124,16 @@ class Bulk(Access):
 class Began(Event):
     """What a copy does, that begins now: until its thread has waited for it, in step `done`."""
     done = None
+    stores = ()  # by others to the same place: in which steps
 
     def before(self, other):
         return self.done is not None and (
             other.known[self.me] > self.done or self.me == other.me and other.step > self.done)
 
     def races(self, other):
+        if self.written is not None and self.written == other.written and not any(
+                self.step < step < other.step for step in self.stores):
+            return False
         return not (self.access.kind == other.access.kind == "LOAD") and not self.before(other)
 
 
@@ -307,6 +316,10 @@ class Copies(Kernel):
                 for t in range(self.threads):
                     if eval(condition, {"t": t, "b": b, "r": r}):
                         self.do(access, b, t, r, step)
+        for events in self.of.values():
+            stores = [event.step for event in events if event.access.kind != "LOAD" and not isinstance(event, Began)]
+            for event in events:
+                event.stores = stores
         return self.of
 
     def do(self, access, b, t, r, step):
@@ -318,7 +331,8 @@ class Copies(Kernel):
             for group in groups[:max(len(groups) - access.size, 0)]:
                 self.finish(group, step)
         elif access.kind == "ASYNC":
-            began = self.note(access, Kind("STORE", access.line), b, t, me, step, self.first(access, t, b, r), Began)
+            began = self.note(access, Kind("STORE", access.line), b, t, me, step, self.first(access, t, b, r), Began,
+                              GIVEN[access.size * t:access.size * (t + 1)])
             self.open.setdefault(me, []).extend(began)
         elif access.kind == "BULK":
             self.begin_bulk(access, b, t, me, step)
@@ -535,7 +549,7 @@ def program(mixed=False):
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
         calls.append("    hazards_%d<<<%d, %d>>>(h, out);" % (kernel.number, kernel.blocks, kernel.threads))
-    return "\n".join(lines) + TAIL % (3 * BYTES, 3 * BYTES, "\n".join(calls)), kernels
+    return "\n".join(lines) + TAIL % (len(GIVEN), "\n".join(calls)), kernels
 
 
 if __name__ == "__main__":

@@ -257,6 +257,15 @@ bool address_read(const Warp *warp, int lane, uint64_t address, void *to, uint32
     return true;
 }
 
+bool address_copied(const Warp *warp, const Inst *inst, int lane, uint32_t offset, uint32_t count,
+                    uint8_t *out) {
+    const uint32_t bytes = address_copy_bytes(warp, inst, lane);
+    const uint32_t left = bytes > offset ? bytes - offset : 0;
+    const uint64_t from = REG(warp, LaneU64, inst->copy.base)[lane] + inst->copy.offset + offset;
+    memset(out, 0, count);
+    return !left || address_read(warp, lane, from, out, left < count ? left : count);
+}
+
 static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int lane,
                         uint64_t address, bool misaligned) {
     static const char *const kinds[] = {

@@ -53,6 +53,9 @@ static inline uint32_t address_bytes(const Access *access) {
 Access address_copy_store(const Inst *inst);
 Access address_copy_load(const Inst *inst);
 uint32_t address_copy_bytes(const Warp *warp, const Inst *inst, int lane);
+// `count` bytes that a lane brings, from `offset` of its store on. False: from no memory.
+bool address_copied(const Warp *warp, const Inst *inst, int lane, uint32_t offset, uint32_t count,
+                    uint8_t *out);
 
 // Addresses of shared memory in a cluster.
 #define ADDRESS_RANK_SHIFT 24

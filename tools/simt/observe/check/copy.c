@@ -3,6 +3,10 @@
 // it. Groups are waited for by the thread that made them: then it is as if that thread had accessed
 // the memory just now. Copies that count at an mbarrier are acquired by who waits there (order.c).
 //
+// Two copies that bring the same to the same place are no race, as two stores of the same value are
+// none: cooperative groups let lanes that have nothing left to copy repeat what the last one
+// copies. Who reads it has to wait for both.
+//
 // Copies in bulk are of the async proxy: what threads wrote before, it sees only behind a
 // fence.proxy.async. PTX ISA, "Async proxy"; mbarriers that they use likewise, where
 // fence.mbarrier_init is enough.

@@ -1,7 +1,7 @@
 // Races in shared memory. Two accesses of different threads to a byte are a race if one of them
 // writes, they are not both strong, and no synchronization orders them. Two writes of the same
-// value are none. Volatile accesses are not strong here: what they leave open between lanes is what
-// --check is asked about. Only those to a flag are, see is_flag().
+// value are none, nor are two copies of it. Volatile accesses are not strong here: what they leave
+// open between lanes is what --check is asked about. Only those to a flag are, see is_flag().
 #include "simt/observe/check/shared.h"
 
 #include <stdlib.h>
@@ -51,19 +51,34 @@ static bool stored(const SharedTouch *at, uint32_t lane, uint32_t byte, uint32_t
                           out);
 }
 
-// Whether this lane's store leaves what another thread wrote as it is. The other may be a lane of
-// the same instruction, whose value is not yet in memory.
+// The same, or what its cp.async brings there.
+static bool brought(const SharedTouch *at, uint32_t lane, uint32_t byte, uint32_t count,
+                    uint8_t *out) {
+    if (!at->copy) return stored(at, lane, byte, count, out);
+    return address_copied(at->warp, at->access->inst, (int)lane, byte - (uint32_t)at->address[lane],
+                          count, out);
+}
+
+// Whether the one now is such a copy, and that of the record is too or was; or neither is one.
+static bool alike(const SharedTouch *at, Record record) {
+    if (!at->copy) return !record_is_copy(record);
+    return at->access->inst->access == ACCESS_COPY &&
+           at->checker->check->sites[record_site(record)].inst->access == ACCESS_COPY;
+}
+
+// Whether this lane's store leaves what another thread wrote as it is, or its copy what a copy did.
+// The other may be a lane of the same instruction, whose value is not yet in memory.
 static bool same_value(const SharedTouch *at, Record record, uint32_t byte, uint32_t count) {
-    if (at->kind != ACCESS_STORE || record_scope(record) || record_is_copy(record)) return false;
+    if (at->kind != ACCESS_STORE || record_scope(record) || !alike(at, record)) return false;
     uint8_t mine[4], theirs[4];
-    if (!stored(at, at->lane, byte, count, mine)) return false;
+    if (!brought(at, at->lane, byte, count, mine)) return false;
     uint32_t other = record_thread(record), lane = other % LANES;
     bool own = !at->cluster || shadow_block(record_time(record)) == at->checker->block;
     bool together = own && other / LANES == at->thread / LANES && lane < at->lane &&
                     (at->warp->exec >> lane & 1) && at->address[lane] <= byte &&
                     byte + count <= at->address[lane] + at->size;
     if (together)
-        stored(at, lane, byte, count, theirs);
+        brought(at, lane, byte, count, theirs);
     else
         memcpy(theirs, at->shared + byte, count);
     return memcmp(mine, theirs, count) == 0;
