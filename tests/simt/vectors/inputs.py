@@ -52,6 +52,12 @@ def pairs(values):
     return [values[i] | values[(i * 11 + 5) % len(values)] << 16 for i in range(len(values))]
 
 
+# Around ties of tf32, which has 13 bits less, and its largest number.
+SINGLES = [sign << 31 | v for sign in (0, 1) for v in (
+    0, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x2fff, 0x3000, 0x7fefff, 0x7ff000, 0x7fffff, 0x800000, 0x801000,
+    0x3f800fff, 0x3f801000, 0x3f801001, 0x3f802fff, 0x3f803000, 0x3ffff000, 0x7f7fdfff, 0x7f7fefff, 0x7f7ff000,
+    0x7f7fffff, 0x7f800000, 0x7f800001, 0x7f801000, 0x7f802000, 0x7fc00000, 0x7fc12345, 0x7fffffff)]
+
 FINITE = [v for v in F32 if v & 0x7f800000 != 0x7f800000]
 MIDDLE = [v for v in FINITE if 0x01000000 <= v & 0x7fffffff <= 0x7e000000]
 ANGLES = [0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 1, f32(1e-5)] + \
@@ -79,6 +85,7 @@ INPUTS = {
     "few": ("b32", [0, 1, 2, 3], 1, 0, 0),
     "few64": ("b64", [0, 1, 1 << 32, 1 << 63], 1, 0, 0),
     "f32": ("f32", F32, 0, 0x3f800000, 0x7f800000),
+    "single": ("f32", SINGLES, 0, 0x3f800000, 0x7f800000),
     "f64": ("f64", F64, 0, f64(1), 0x7ff0000000000000),
     "f16": ("b16", F16, 0, 0x3c00, 0x7c00),
     "bf16": ("b16", BF16, 0, 0x3f80, 0x7f80),

@@ -6,7 +6,8 @@ STRIDE = 97   # between the results that are printed, modulo COUNT: 97 is coprim
 FAMILIES = ["integer", "float", "half", "convert", "warp", "video", "matrix"]
 # Opcodes whose results no GPU has given yet: they have to run, and are skipped by name. The next
 # recording (record_h200.sh, part vectors) has them; then take them off this list.
-TO_BE_RECORDED = []
+TO_BE_RECORDED = ["cvt.rna.tf32", "cvt.rna.satfinite.tf32", "cvt.rn.tf32", "cvt.rn.relu.tf32", "cvt.rz.tf32",
+                  "cvt.rz.relu.tf32"]
 NAN = {"f32": 32, "f64": 64, "f16": 16, "bf16": 17, "f16x2": 162, "bf16x2": 172}
 REGISTER = {"u16": "b16", "s16": "b16", "b16": "b16", "u32": "b32", "s32": "b32", "b32": "b32",
             "u64": "b64", "s64": "b64", "b64": "b64", "f32": "f32", "f64": "f64", "f16": "b16",
@@ -357,6 +358,13 @@ def eights():
             plain("convert", "cvt%s.bf16.%s" % (rounding, source), source, 1, out="bf16")
 
 
+def tensor_floats():
+    """tf32. With .satfinite, .rn and .rz need sm_100: formats.cu has them."""
+    for form in (".rna", ".rna.satfinite", ".rn", ".rn.relu", ".rz", ".rz.relu"):
+        name = "cvt%s.tf32.f32" % form
+        add("convert", name, "b32", ["single"], name + " $d, $a;")
+
+
 def videos():
     """Without the forms that the CPU device refuses: see tools/simt/lower/video.c."""
     types = ["%s32.%s32.%s32" % tuple(signs) for signs in ("uuu", "sss", "sus", "uus")]
@@ -395,6 +403,7 @@ def cases():
         halves()
         converts()
         eights()
+        tensor_floats()
         videos()
         warps.warps()
         matrices.all_matrices()

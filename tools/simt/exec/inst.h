@@ -49,7 +49,8 @@ typedef enum {
     ROUND_MASK = 7,
     CONVERT_SATURATE = 8,
     CONVERT_RELU = 16,
-    CONVERT_INTEGRAL = 32 // .rni, .rzi, ...: float to a float of integral value
+    CONVERT_INTEGRAL = 32, // .rni, .rzi, ...: float to a float of integral value
+    CONVERT_FINITE = 64    // .satfinite, to tf32
 } ConvertMode;
 
 typedef enum { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR } CombineMode;

@@ -34,6 +34,25 @@ static Conversion take_conversion(Lower *lower) {
     return conversion;
 }
 
+// cvt.rna{.satfinite}.tf32.f32, cvt.{rn,rz}{.satfinite}{.relu}.tf32.f32, to 32 bits.
+static void lower_tf32(Lower *lower) {
+    static const Choice roundings[] = {{STR("rn"), ROUND_NEAREST},
+                                       {STR("rz"), ROUND_ZERO},
+                                       {STR("rna"), ROUND_NEAREST_AWAY},
+                                       {STR(""), 0}};
+    const PtxOperand *operands = lower->at->operands;
+    uint32_t mode = lower_choice(lower, roundings);
+    if (mode != ROUND_NEAREST_AWAY && lower_take(lower, "relu")) mode |= CONVERT_RELU;
+    if (lower_take(lower, "satfinite")) mode |= CONVERT_FINITE;
+    if (lower_take_type(lower) != PTX_F32) lower_unknown(lower);
+    lower_all_taken(lower);
+    lower_operands(lower, 2, 2);
+    InstConvert convert = {.mode = (ConvertMode)mode, .b = PTX_NONE};
+    convert.a = lower_source(lower, &operands[1], REGISTER_32);
+    convert.d = lower_dest(lower, &operands[0], REGISTER_32);
+    lower_emit(lower, op_convert_tf32)->convert = convert;
+}
+
 static bool convertible(PtxType type) {
     uint32_t bytes = ptx_type_bytes(type);
     return bytes && bytes <= 8 && !ptx_type_is_pair(type) && !ptx_type_is_fp8(type);
@@ -66,6 +85,10 @@ static void lower_fp8(Lower *lower, const Conversion *conversion) {
 
 static void lower_convert(Lower *lower) {
     const PtxOperand *operands = lower->at->operands;
+    if (lower_take(lower, "tf32")) {
+        lower_tf32(lower);
+        return;
+    }
     Conversion conversion = take_conversion(lower);
     if (ptx_type_is_fp8(conversion.to) || ptx_type_is_fp8(conversion.from)) {
         lower_fp8(lower, &conversion);

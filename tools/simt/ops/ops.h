@@ -22,6 +22,9 @@ Op op_local_address, op_pack, op_unpack, op_is_space;
 // convert.c
 Op op_convert, op_convert_pair; // pair: two f32 to one f16x2 or bf16x2
 
+// tf32.c
+Op op_convert_tf32;
+
 // fp8.c: pairs of 8-bit floats from two f32 and from f16x2, and to f16x2
 Op op_narrow_singles, op_narrow_halves, op_widen_to_halves;
 
