@@ -664,9 +664,11 @@ static void test_hazards(void) {
     Module *module = load(HEAD ".visible .entry k(.param .u64 p)\n{\n.shared .align 4 .b8 "
                                "s[64];\n.reg .pred %p<2>;\n.reg .b32 %r<9>;\n"
                                "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 5;\n.loc 1 20 "
-                               "0\nld.shared.u32 %r2, [s];\n.loc 1 10 0\n"
-                               "ld.shared.u32 %r2, [s+4];\n.loc 2 10 0\n@%p1 bra E;\nld.shared.u32 "
-                               "%r3, [s+8];\nE: ret;\n}\n"
+                               "0\nld.shared.u32 %r2, [s];\nst.shared.u32 [s+16], %r2;\n"
+                               ".loc 1 10 0\nld.shared.u32 %r3, [s+4];\n"
+                               "st.shared.u32 [s+20], %r3;\n.loc 2 10 0\n@%p1 bra E;\n"
+                               "ld.shared.u32 %r4, [s+8];\nst.shared.u32 [s+24], %r4;\n"
+                               "E: ret;\n}\n"
                                ".file 1 \"b.cu\"\n.file 2 \"a.cu\"\n");
     static const struct {
         const char *file;
@@ -769,8 +771,9 @@ static void test_global_hazards(void) {
 static void test_uncertain(void) {
     Module *module = load(HEAD ".visible .entry k(.param .u64 p)\n{\n.shared .align 4 .b8 "
                                "s[64];\n.reg .pred %p<2>;\n.reg .b32 %r<9>;\n"
-                               ".reg .b64 %rd<3>;\n.loc 1 20 0\nld.shared.u32 %r2, [s];\nbar.sync "
-                               "0;\nmov.u32 %r1, %ctaid.x;\n"
+                               ".reg .b64 %rd<3>;\n.loc 1 20 0\nld.shared.u32 %r2, [s];\n"
+                               "st.shared.u32 [s+4], %r2;\nbar.sync 0;\n"
+                               "mov.u32 %r1, %ctaid.x;\n"
                                "setp.ne.u32 %p1, %r1, 3;\n@%p1 bra E;\nmov.u64 %rd2, 64;\n.loc 1 "
                                "30 0\nld.global.u32 %r3, [%rd2];\nE: ret;\n}\n"
                                ".file 1 \"b.cu\"\n");
@@ -936,7 +939,7 @@ static void test_local(void) {
 static void test_generic_hazards(void) {
     Module *module =
         load(OUT("", ".shared .align 4 .b8 s[64];\nmov.u32 %r1, s;\ncvt.u64.u32 %rd2, %r1;\n"
-                     "cvta.shared.u64 %rd2, %rd2;\nld.u32 %r2, [%rd2+8];\n"));
+                     "cvta.shared.u64 %rd2, %rd2;\nld.u32 %r2, [%rd2+8];\nst.u32 [%rd2], %r2;\n"));
     Launch one = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};
     SimtError error;
     LaunchReport report = {0};
@@ -1081,7 +1084,8 @@ void *realloc(void *old, size_t bytes) { return refused() ? NULL : __libc_reallo
 
 // One allocation of a launch that is checked fails, each in turn: it says so, or loses nothing.
 static void test_refused(void) {
-    Module *module = load(OUT(".shared .align 4 .b8 s[8];\n", "ld.shared.u32 %r2, [s];\n"));
+    Module *module = load(OUT(".shared .align 4 .b8 s[8];\n",
+                              "ld.shared.u32 %r2, [s];\nst.shared.u32 [s+4], %r2;\n"));
     long tried = 0, failed = 0;
     for (bool ended = false; module && !ended && !trouble[0]; tried++) {
         Launch one = {.grid = {2, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}};

@@ -59,7 +59,10 @@ struct Code {
     const PtxFunction *source;
     Inst *insts;
     uint32_t count;
-    const uint32_t *registers;            // their places in the frame, PTX_NONE: not used
+    const uint32_t *registers; // their places in the frame, PTX_NONE: not used
+    // By register: the last PTX instruction at which its value may still be needed. NULL: not
+    // known.
+    const uint32_t *needed_until;
     uint32_t frame_bytes;                 // of registers, constants, parameter areas
     uint32_t param_offset, result_offset; // in the frame, for functions that are called
     uint32_t param_stride, result_bytes;  // a lane

@@ -56,10 +56,17 @@ static void tell_access(Warp *warp, const Access *access, uint32_t lanes) {
     }
 }
 
+// Executes the instruction, and what comes behind it if the observer has begun to follow the warp.
+static const Inst *go_on(Warp *warp, const Inst *inst, bool followed) {
+    inst = inst->plain(warp, inst);
+    return warp->followed && !followed ? observer_follow(warp, inst) : inst;
+}
+
 static const Inst *watch_access(Warp *warp, const Inst *inst) {
+    const bool followed = warp->followed;
     Access access = address_access(inst);
     tell_access(warp, &access, warp->exec);
-    return inst->plain(warp, inst);
+    return go_on(warp, inst, followed);
 }
 
 static const Inst *watch_global(Warp *warp, const Inst *inst) {
@@ -80,6 +87,7 @@ static const Inst *watch_global(Warp *warp, const Inst *inst) {
 }
 
 static const Inst *watch_shared(Warp *warp, const Inst *inst) {
+    const bool followed = warp->followed;
     const InstMemory *memory = &inst->memory;
     const Observer *observer = observer_of(warp->block);
     const LaneU32 *base = REG(warp, LaneU32, memory->base);
@@ -90,7 +98,7 @@ static const Inst *watch_shared(Warp *warp, const Inst *inst) {
         observer->whole(warp, inst, base[0] + offset))
         return inst->plain(warp, inst);
     LANE_LOOP address[l] = base[l] + offset;
-    if (observer->lanes(warp, inst, address)) return inst->plain(warp, inst);
+    if (observer->lanes(warp, inst, address)) return go_on(warp, inst, followed);
     return watch_access(warp, inst);
 }
 
@@ -112,8 +120,7 @@ static const Inst *watch_copy(Warp *warp, const Inst *inst) {
 static const Inst *watch_sync(Warp *warp, const Inst *inst) {
     const bool followed = warp->followed;
     observer_of(warp->block)->meet(warp, inst, REG(warp, LaneU32, inst->sync.mask));
-    inst = inst->plain(warp, inst);
-    return warp->followed && !followed ? observer_follow(warp, inst) : inst;
+    return go_on(warp, inst, followed);
 }
 
 const Inst *observer_follow(Warp *warp, const Inst *inst) {

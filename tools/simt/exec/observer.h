@@ -81,7 +81,7 @@ struct Observer {
     void (*join)(Warp *warp, const Inst *inst, uint32_t lanes);
 
     // warp->exec is about to execute an instruction; while warp->followed, which the observer sets
-    // and clears, at a shuffle first.
+    // and clears, at a shuffle or an access first.
     void (*step)(Warp *warp, const Inst *inst);
 };
 

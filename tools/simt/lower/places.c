@@ -193,7 +193,7 @@ void lower_registers(Lower *lower) {
     places.made = ARENA_NEW(&places.scratch, bits, uint64_t);
     places.in = ARENA_NEW(&places.scratch, bits, uint64_t);
     places.first = ARENA_NEW(&places.scratch, registers + 1u, uint32_t);
-    places.last = ARENA_NEW(&places.scratch, registers + 1u, uint32_t);
+    lower->code->needed_until = places.last = ARENA_NEW(lower->arena, registers + 1u, uint32_t);
     for (uint32_t reg = 0; reg < registers; reg++) places.first[reg] = PTX_NONE;
     for (uint32_t n = 0; n < lower->node_count; n++) survey_node(&places, n);
     find_needed(&places);

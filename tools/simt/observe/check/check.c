@@ -22,6 +22,8 @@ static void free_checker(Checker *checker) {
     free(checker->group_write);
     free(checker->unwritten);
     free(checker->unwritten_at);
+    free(checker->kept);
+    free(checker->kept_at);
     free(checker->met);
     free(checker->variables);
     free(checker->races);
@@ -49,13 +51,14 @@ static bool attach(Block *block) {
     checker->waiting = calloc(block->warp_count, sizeof *checker->waiting);
     checker->split = calloc(words, sizeof *checker->split);
     checker->unwritten_at = calloc(sites, sizeof *checker->unwritten_at);
+    checker->kept_at = calloc(sites, sizeof *checker->kept_at);
     checker->met = calloc(sites, sizeof *checker->met);
     checker->variables = calloc(sites, sizeof *checker->variables);
     checker->races = calloc(sites, sizeof *checker->races);
     if (shadow_take_cells(&checker->cells, words) &&
         shadow_take_cells(&checker->byte_cells, words * 4) && checker->warps && checker->waiting &&
-        checker->split && checker->met && checker->unwritten_at && checker->variables &&
-        checker->races) {
+        checker->split && checker->met && checker->unwritten_at && checker->kept_at &&
+        checker->variables && checker->races) {
         block->watch = checker;
         return true;
     }
@@ -99,6 +102,7 @@ static void begin(Block *block) {
         memset(checker->races, 0, (checker->check->site_count + 1u) * sizeof *checker->races);
     order_begin(checker);
     undefined_begin(checker);
+    unwritten_begin(checker);
     cluster_begin(checker, block);
     copy_begin(checker);
     checker->latest_write = checker->latest_read = 0;

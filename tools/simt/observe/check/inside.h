@@ -102,8 +102,16 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     uint64_t time;
-    uint32_t byte, thread;
+    uint32_t byte, thread, site;
 } UnwrittenRead;
+
+// The same where the value may yet be thrown away: by its number, from 1 on. Or a value that is
+// made of two of them.
+typedef struct {
+    UnwrittenRead read;
+    uint32_t first, second; // their numbers; 0: this is a read
+    bool used;
+} KeptRead;
 
 // A word through which something was released: at a scope that covers the device, and by threads of
 // one block for that block only.
@@ -280,6 +288,9 @@ struct Checker {
     UnwrittenRead *unwritten; // room for MAX_UNWRITTEN; NULL: there was none yet
     uint16_t *unwritten_at;   // by site: how many of them, up to check_many_races()
     size_t unwritten_count;
+    KeptRead *kept;                    // room for MAX_UNWRITTEN; NULL: there was none yet
+    uint16_t *kept_at;                 // by site: how many reads of them
+    uint32_t kept_count, kept_settled; // those before the last barrier of all threads
     Extent *variables;   // by site: the variable of shared memory that its accesses should lie in
     Met *met;            // by site
     uint64_t seen_frees; // when: memory_frees
@@ -396,6 +407,10 @@ void shared_join_all(Checker *owner);
 void shared_forget_bytes(Checker *owner);
 // At a barrier of all threads and at the end of a block: reports the reads that no write explains.
 void check_unwritten(Checker *checker);
+void unwritten_begin(Checker *checker);
+// The number of a value that is made of two others; and one decides something.
+uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second);
+void unwritten_used(Checker *checker, uint32_t number);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
@@ -513,6 +528,9 @@ void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t s
 void undefined_begin(Checker *checker);
 void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES]);
 void undefined_step(Warp *warp, const Inst *inst);
+// A lane reads what nothing has written, as an element of what the instruction loads. True: if the
+// value is used, unwritten_used is called with the number; false: it cannot be followed.
+bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t element, uint32_t number);
 void undefined_free(Checker *checker);
 
 void check_join(Warp *warp, const Inst *inst, uint32_t lanes);

@@ -84,61 +84,6 @@ static bool same_value(const SharedTouch *at, Record record, uint32_t byte, uint
     return memcmp(mine, theirs, count) == 0;
 }
 
-static Record last_write(const Checker *checker, uint32_t byte) {
-    const Record group = shared_group(checker, byte / 4);
-    if (group) return group;
-    return shared_written_apart(checker, byte) ? checker->byte_cells.write[byte]
-                                               : checker->cells.write[byte / 4];
-}
-
-// A bit for each word of a lane's access that its block has written.
-static uint32_t written_words(const SharedTouch *at, uint32_t lane) {
-    uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
-    uint32_t count = (at->size + 3) / 4;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t time = record_time(last_write(at->owner, first + 4 * i));
-        words |= (uint32_t)(time >= at->owner->block_start) << i;
-    }
-    return words;
-}
-
-// As for global memory: the padding of structures is unwritten in all lanes.
-static bool padding(const SharedTouch *at) {
-    uint32_t any = 0;
-    for (uint32_t m = at->mask; m; m &= m - 1) any |= written_words(at, (uint32_t)__builtin_ctz(m));
-    return any && written_words(at, at->lane) == any;
-}
-
-static void unwritten(const SharedTouch *at, uint32_t byte) {
-    Checker *checker = at->checker;
-    if (at->owner != checker || (at->size > 4 && padding(at))) return;
-    if (!checker->unwritten)
-        checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
-    checker->lost |= !checker->unwritten;
-    if (!checker->unwritten) return;
-    if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
-    checker->unwritten_at[record_site(at->mine)]++;
-    checker->unwritten[checker->unwritten_count++] =
-        (UnwrittenRead){at->access->inst, checker->now, byte, at->thread};
-}
-
-void check_unwritten(Checker *checker) {
-    for (size_t i = 0; i < checker->unwritten_count; i++) {
-        const UnwrittenRead *read = &checker->unwritten[i];
-        Record write = last_write(checker, read->byte);
-        if (record_time(write) >= read->time && record_thread(write) != read->thread) continue;
-        check_found(checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0,
-                    read->byte,
-                    "thread %u reads shared memory that nothing in its block has written: store "
-                    "first",
-                    read->thread);
-    }
-    if (checker->unwritten_count)
-        memset(checker->unwritten_at, 0,
-               (checker->check->site_count + 1u) * sizeof *checker->unwritten_at);
-    checker->unwritten_count = 0;
-}
-
 // --- lane by lane ---
 
 // Whether nothing orders the two, and it does not matter, since both stored the same.
@@ -265,7 +210,7 @@ static void against_writes(const SharedTouch *at, const Cells *cells, uint32_t k
 static void load(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
                  uint32_t count) {
     bool equal[2];
-    if (cells->write[k] < at->start) unwritten(at, byte);
+    if (cells->write[k] < at->start) unwritten_read(at, byte);
     against_writes(at, cells, k, byte, count, equal);
     note_read(at, cells, k, byte, count);
 }
@@ -297,7 +242,7 @@ static void keep_equal(const SharedTouch *at, const Cells *cells, uint32_t k, ui
 static void store(const SharedTouch *at, const Cells *cells, uint32_t k, uint32_t byte,
                   uint32_t count) {
     bool equal[2] = {false, false};
-    if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten(at, byte);
+    if (at->kind == ACCESS_ATOMIC && cells->write[k] < at->start) unwritten_read(at, byte);
     against_writes(at, cells, k, byte, count, equal);
     if (cells->read[k] >= at->noise || cells->read_2[k] >= at->noise) {
         against_read(at, cells->read[k], byte);
@@ -355,8 +300,7 @@ static inline void touch_set(SharedTouch *at, Checker *checker, Block *of, Warp 
     // An update that says nothing about order makes an mbarrier: for others it is a store.
     const bool atomic = access->kind == ACCESS_ATOMIC && access->order;
     const bool cluster = check_clusters(checker->machine);
-    const bool enough =
-        checker->unwritten_at[check_site(checker, access)] >= check_many_races(checker);
+    const bool enough = unwritten_often(checker, check_site(checker, access));
     const Record start = owner->block_start << RECORD_TIME;
     const Record met = checker->cluster_floor[warp->index] << RECORD_TIME;
     const Record far = met > start ? met : start;

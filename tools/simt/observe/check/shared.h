@@ -60,6 +60,11 @@ static inline Record shared_group(const Checker *owner, uint32_t word) {
 void shared_expand(Checker *owner, uint32_t word, uint32_t words);
 void shared_expand_lanes(const SharedTouch *at);
 
+// unwritten.c: a read of a byte that nothing has written, and whether an instruction has made so
+// many that no more are looked at.
+void unwritten_read(const SharedTouch *at, uint32_t byte);
+bool unwritten_often(const Checker *checker, uint32_t site);
+
 // A word of shared memory gets all its bytes' records apart; so do all words of which the lanes
 // access less than the whole.
 void shared_split_word(Checker *owner, uint32_t word);

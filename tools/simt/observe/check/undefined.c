@@ -5,19 +5,25 @@
 // upper lanes of a sum do, is no hazard. It is one once the value decides something: where a lane
 // goes, which address it accesses, what it stores, or what others learn by a vote.
 //
-// From such a shuffle on the instructions of its warp are followed one by one, as long as some
-// register has an undefined value: from their operands to their results, through other shuffles,
-// and not from the operand that a `selp` does not choose.
+// What a lane reads from shared memory where nothing was written is undefined in the same way. A
+// compiler loads in front of a condition what is needed behind it: the read counts, and is
+// reported, once its value decides something (unwritten.c).
+//
+// From there on the instructions of the warp are followed one by one, as long as some register that
+// is still needed has an undefined value: from their operands to their results, through other
+// shuffles, and not from the operand that a `selp` does not choose.
 #include <stdlib.h>
 
 #include "simt/lower/opcode.h"
 #include "simt/observe/check/inside.h"
+#include "simt/ops/ops.h"
 
-// Where a value comes from: a lane has read another one.
+// Where a value comes from: a lane has read another one, or memory.
 typedef struct {
     const Inst *shuffle;
     uint8_t lane, from;
     bool ended;
+    uint32_t read; // its number; 0: it is a shuffle
 } Source;
 
 struct Undefined {
@@ -48,12 +54,22 @@ static Undefined *find(const UndefinedList *list, const Code *code, uint32_t reg
     return NULL;
 }
 
-// Adds what is undefined in a register. Of two sources of a value a lane's own reading is told.
+// Of two sources of a value that of a shuffle is told, of two shuffles a lane's own.
+static void join_sources(Checker *checker, Source *value, const Source *other, uint32_t lane) {
+    if (value->read && other->read)
+        value->read = unwritten_both(checker, value->read, other->read);
+    else if (value->read || (!other->read && other->lane == lane))
+        *value = *other;
+}
+
+// Adds what is undefined in a register.
 static void take(const Step *step, Value *value, uint32_t reg, uint32_t lanes) {
     const Undefined *known = reg == PTX_NONE ? NULL : find(step->list, step->code, reg);
     for (uint32_t m = known ? known->lanes & lanes : 0; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), bit = 1u << lane;
-        if (!(value->lanes & bit) || known->of[lane].lane == lane)
+        if (value->lanes & bit)
+            join_sources(step->checker, &value->of[lane], &known->of[lane], lane);
+        else
             value->of[lane] = known->of[lane];
         value->lanes |= bit;
     }
@@ -159,10 +175,7 @@ static const char *absence(bool ended) {
     return ended ? "has ended or never was" : "does not take part";
 }
 
-static void report(const Step *step, const Value *used) {
-    if (!used->lanes) return;
-    const uint32_t lane = (uint32_t)__builtin_ctz(used->lanes);
-    const Source *of = &used->of[lane];
+static void report_shuffle(const Step *step, const Source *of, uint32_t lane) {
     const uint32_t line = check_place(step->checker->machine, step->inst).line;
     check_found(step->checker, KIND_MASK, PTX_REG_SPACE, of->shuffle,
                 step->warp->index * (uint32_t)LANES + of->lane, NULL, 0, 0,
@@ -171,28 +184,114 @@ static void report(const Step *step, const Value *used) {
                 of->lane, of->from, absence(of->ended), lane, line);
 }
 
+// Every read, and of shuffles the first lane's.
+static void report(const Step *step, const Value *used) {
+    bool told = false;
+    for (uint32_t m = used->lanes; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const Source *of = &used->of[lane];
+        if (of->read)
+            unwritten_used(step->checker, of->read);
+        else if (!told)
+            report_shuffle(step, of, lane);
+        told |= !of->read;
+    }
+}
+
 static bool is_shuffle(const PtxInst *ptx) { return str_starts(ptx->opcode, STR("shfl.")); }
+
+// Whether the path's lanes need the register of their function no more.
+static bool is_past(const Step *step, const Undefined *known) {
+    const uint32_t *until = step->code->needed_until;
+    return known->code == step->code && until && step->inst->ptx > until[known->reg];
+}
+
+static void forget_past(const Step *step) {
+    UndefinedList *list = step->list;
+    for (uint32_t k = list->count; k-- > 0;) {
+        Undefined *known = &list->at[k];
+        known->lanes &= step->warp->live;
+        if (is_past(step, known)) known->lanes &= ~step->warp->mask;
+        if (!known->lanes) *known = list->at[--list->count];
+    }
+}
+
+// Mostly it is the function that the last register is of.
+static const Code *code_of(const Machine *machine, const UndefinedList *list, const Inst *inst) {
+    const Code *code = list->count ? list->at[list->count - 1].code : NULL;
+    const bool same = code && inst >= code->insts && inst < code->insts + code->count;
+    return same ? code : machine_code(machine, inst);
+}
+
+// Whether the instruction only leads to the one of the program, or behind it; or decides for whom
+// it is.
+static bool is_entry(const Inst *inst) {
+    return inst->plain == op_enter || inst->plain == op_enter_join ||
+           inst->plain == op_enter_outside || inst->plain == op_unguard;
+}
+static bool is_guard(const Inst *inst) {
+    return inst->plain == op_guard || (inst->plain == op_branch && inst->branch.synthetic);
+}
+
+static void follow(const Step *step) {
+    const PtxInst *ptx = step->ptx;
+    const Inst *inst = step->inst;
+    const uint32_t exec = step->warp->exec;
+    const bool result = has_result(ptx), passes_on = result && inst->access == ACCESS_NONE;
+    Value used = {0}, value = {0};
+    take(step, &used, ptx->guard, exec);
+    if (is_guard(inst)) {
+        report(step, &used);
+        return;
+    }
+    if (is_shuffle(ptx)) { // its first source is followed in undefined_shuffle
+        for (uint32_t k = 2; k < ptx->operand_count; k++)
+            take_operand(step, &used, &ptx->operands[k], exec);
+    } else {
+        take_sources(step, passes_on ? &value : &used, result ? 1 : 0);
+        if (result) set_operand(step, &ptx->operands[0], exec, &value);
+    }
+    report(step, &used);
+}
 
 void undefined_step(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     UndefinedList *list = &checker->undefined[warp->index];
     Step step = {.checker = checker, .warp = warp, .list = list, .inst = inst};
-    step.code = machine_code(checker->machine, inst);
+    if (is_entry(inst)) return;
+    step.code = code_of(checker->machine, list, inst);
     if (!step.code || inst->ptx >= step.code->source->inst_count) return;
     step.ptx = &step.code->source->insts[inst->ptx];
-    const bool result = has_result(step.ptx);
-    Value used = {0}, value = {0};
-    take(&step, &used, step.ptx->guard, warp->exec);
-    if (is_shuffle(step.ptx)) { // its first source is followed in undefined_shuffle
-        for (uint32_t k = 2; k < step.ptx->operand_count; k++)
-            take_operand(&step, &used, &step.ptx->operands[k], warp->exec);
-    } else {
-        const bool passes_on = result && inst->access == ACCESS_NONE;
-        take_sources(&step, passes_on ? &value : &used, result ? 1 : 0);
-        if (result) set_operand(&step, &step.ptx->operands[0], warp->exec, &value);
-    }
-    report(&step, &used);
+    forget_past(&step);
+    follow(&step);
     warp->followed = list->count > 0;
+}
+
+bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t element,
+                    uint32_t number) {
+    Checker *checker = check_of(warp);
+    UndefinedList *list = &checker->undefined[warp->index];
+    Step step = {.checker = checker, .warp = warp, .list = list, .inst = inst};
+    step.code = machine_code(checker->machine, inst);
+    if (!step.code || !step.code->needed_until || inst->ptx >= step.code->source->inst_count)
+        return false;
+    step.ptx = &step.code->source->insts[inst->ptx];
+    if (!str_starts(step.ptx->opcode, STR("ld."))) return false;
+    const PtxOperand *to = &step.ptx->operands[0];
+    const uint32_t reg = to->kind == PTX_OPERAND_VECTOR ? to->items[element].reg : to->reg;
+    if (reg == PTX_NONE || step.code->needed_until[reg] <= inst->ptx) return true;
+    const Source read = {.read = number};
+    Value value = {0};
+    take(&step, &value, reg, 1u << lane); // of the other half of a wide one
+    if (value.lanes)
+        join_sources(checker, &value.of[lane], &read, lane);
+    else
+        value.of[lane] = read;
+    value.lanes = 1u << lane;
+    const bool good = set(&step, reg, 1u << lane, &value);
+    checker->lost |= !good;
+    warp->followed = true;
+    return true;
 }
 
 // The lanes of other paths of the warp that have waited at this very instruction.
@@ -236,7 +335,7 @@ void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32
             continue;
         }
         const bool ended = !(warp->live >> from & 1);
-        got.of[lane] = (Source){inst, (uint8_t)lane, (uint8_t)from, ended};
+        got.of[lane] = (Source){inst, (uint8_t)lane, (uint8_t)from, ended, 0};
         got.lanes |= 1u << lane;
     }
     const PtxOperand *result = &step.ptx->operands[0];

@@ -1,0 +1,184 @@
+// Reads of shared memory that nothing has written, whose values may be thrown away: compilers load in
+// front of a condition what is needed behind it. A volatile read stays where it is, and a condition
+// behind it only selects. `in` counts from 0. See corpus.h.
+#include "corpus.h"
+
+enum { WRITTEN = 100 }; // words of s, from the first on
+
+#define FILL() \
+    __shared__ int s[BLOCK]; \
+    const int t = (int)threadIdx.x; \
+    if (t < WRITTEN) s[t] = in[t]; \
+    __syncthreads()
+#define READ(k) (((volatile int *)s)[k])
+// Whether the value of a thread is picked: wrong, also one that nothing has written.
+#define PICKED(k) (in[k] < (RIGHT ? WRITTEN : WRITTEN + 1))
+
+template <bool RIGHT> __global__ void picked(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD picked: uninitialized
+    out[t] = PICKED(t) ? v : 7;
+}
+
+__global__ void picked_always(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD picked_always: uninitialized
+    out[t] = in[t] >= 0 ? v : 7;
+}
+
+__global__ void never_used(const int *in, int *out) {
+    FILL();
+    int v = READ(t);
+    out[t] = t;
+    (void)v;
+}
+
+template <bool RIGHT> __global__ void picked_sum(const int *in, int *out) {
+    FILL();
+    int x = in[t], v = READ(t);  // HAZARD picked_sum: uninitialized
+    int sum = (x + v) * 3 ^ x;
+    out[t] = PICKED(t) ? sum : x;
+}
+
+// Of two values, of which one would do.
+template <bool RIGHT> __global__ void picked_both(const int *in, int *out) {
+    FILL();
+    int v = READ(t);            // HAZARD picked_both: uninitialized
+    int w = READ(t % 10 + 101); // HAZARD picked_both: uninitialized
+    out[t] = PICKED(t + !RIGHT * (101 - t)) ? v : in[t];
+    out[t + BLOCK] = !RIGHT && in[t] > 5 ? v + w : 1;
+}
+
+template <bool RIGHT> __global__ void one_side(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD one_side: uninitialized
+    if (PICKED(t)) out[t] = v;
+}
+
+template <bool RIGHT> __global__ void other_side(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD other_side: uninitialized
+    if (!PICKED(t)) {
+        out[t] = 7;
+        return;
+    }
+    out[t + BLOCK] = v * v;
+}
+
+// As a compiler does to branches that are short.
+template <bool RIGHT> __global__ void under_predicate(const int *in, int *out) {
+    FILL();
+    int v = READ(t), x = in[t];  // HAZARD under_predicate: uninitialized
+    asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, %2; @p mov.b32 %0, %3; @p st.global.b32 [%4], %3; }"
+                 : "+r"(x)
+                 : "r"(x), "r"(RIGHT ? (int)WRITTEN : WRITTEN + 1), "r"(v), "l"(out + t + BLOCK)
+                 : "memory");
+    out[t] = x;
+}
+
+typedef struct {
+    int a, b, c;
+} Three;
+
+template <bool RIGHT> __global__ void three(const int *in, int *out) {
+    FILL();
+    Three v;
+    v.a = READ(t);              // HAZARD three: uninitialized
+    v.b = READ((t + 1) % 128);  // HAZARD three: uninitialized
+    v.c = READ((t + 2) % 128);  // HAZARD three: uninitialized
+    out[t] = PICKED(t + (RIGHT ? 2 : 0)) ? v.a + v.b * v.c : -1;
+}
+
+template <bool RIGHT> __global__ void in_loop(const int *in, int *out) {
+    FILL();
+    int sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 4; k++) {
+        int v = READ((t + k) % BLOCK);  // HAZARD in_loop: uninitialized
+        sum = PICKED((t + k) % BLOCK) ? sum + v : sum;
+    }
+    out[t] = sum;
+}
+
+// Used a turn later.
+template <bool RIGHT> __global__ void turn_later(const int *in, int *out) {
+    FILL();
+    int sum = 0, last = 0;
+#pragma unroll 1
+    for (int k = 0; k < 4; k++) {
+        sum = k && PICKED((t + k - 1) % BLOCK) ? sum + last : sum;
+        last = READ((t + k) % BLOCK);  // HAZARD turn_later: uninitialized
+    }
+    out[t] = sum;
+}
+
+template <bool RIGHT> __global__ void as_address(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD as_address: uninitialized
+    out[t] = in[(PICKED(t) ? v : t) & (BLOCK - 1)];
+}
+
+template <bool RIGHT> __global__ void as_condition(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD as_condition: uninitialized
+    if ((PICKED(t) ? v : 5) % 3 == 2) out[t] = 1;
+}
+
+template <bool RIGHT> __global__ void to_other_lane(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD to_other_lane: uninitialized
+    int w = __shfl_xor_sync(~0u, v, 1);
+    out[t] = PICKED(t ^ 1) ? w : 0;
+}
+
+// Behind a barrier, and another value that has come there.
+template <bool RIGHT> __global__ void behind_barrier(const int *in, int *out) {
+    FILL();
+    int v = READ(t);  // HAZARD behind_barrier: uninitialized
+    __syncthreads();
+    s[t] = in[t] * 5;
+    __syncthreads();
+    out[t] = PICKED(t) ? v : READ(BLOCK - 1 - t);
+}
+
+// A pair, whose first half is written.
+template <bool RIGHT> __global__ void half_of_pair(const int *in, int *out) {
+    __shared__ __align__(8) int s[2 * BLOCK];
+    const int t = (int)threadIdx.x;
+    s[2 * t] = in[t];
+    if (t < WRITTEN) s[2 * t + 1] = in[t];
+    __syncthreads();
+    int a, b;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&s[2 * t]);
+    // HAZARD-NEXT half_of_pair: uninitialized
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at) : "memory");
+    out[t] = a + (PICKED(t) ? b : 0);
+}
+
+#define RUN(name, ...) {name, [](int *d_in, int *d_out) { __VA_ARGS__; }}
+#define TWINS(kernel) \
+    RUN(#kernel, kernel<false><<<1, BLOCK>>>(d_in, d_out)), \
+        RUN(#kernel "_right", kernel<true><<<1, BLOCK>>>(d_in, d_out))
+
+static const Case cases[] = {
+    TWINS(picked),
+    RUN("picked_always", picked_always<<<1, BLOCK>>>(d_in, d_out)),
+    RUN("never_used_right", never_used<<<1, BLOCK>>>(d_in, d_out)),
+    TWINS(picked_sum),
+    TWINS(picked_both),
+    TWINS(one_side),
+    TWINS(other_side),
+    TWINS(under_predicate),
+    TWINS(three),
+    TWINS(in_loop),
+    TWINS(turn_later),
+    TWINS(as_address),
+    TWINS(as_condition),
+    TWINS(to_other_lane),
+    TWINS(behind_barrier),
+    TWINS(half_of_pair),
+};
+
+int main(int argc, char **argv) {
+    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
+}
