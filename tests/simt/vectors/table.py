@@ -6,8 +6,7 @@ STRIDE = 97   # between the results that are printed, modulo COUNT: 97 is coprim
 FAMILIES = ["integer", "float", "half", "convert", "warp", "video", "matrix"]
 # Opcodes whose results no GPU has given yet: they have to run, and are skipped by name. The next
 # recording (record_h200.sh, part vectors) has them; then take them off this list.
-TO_BE_RECORDED = ["cvt.rna.tf32", "cvt.rna.satfinite.tf32", "cvt.rn.tf32", "cvt.rn.relu.tf32", "cvt.rz.tf32",
-                  "cvt.rz.relu.tf32"]
+TO_BE_RECORDED = []
 NAN = {"f32": 32, "f64": 64, "f16": 16, "bf16": 17, "f16x2": 162, "bf16x2": 172}
 REGISTER = {"u16": "b16", "s16": "b16", "b16": "b16", "u32": "b32", "s32": "b32", "b32": "b32",
             "u64": "b64", "s64": "b64", "b64": "b64", "f32": "f32", "f64": "f64", "f16": "b16",
