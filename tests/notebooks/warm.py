@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+MODULES = ("ipykernel.kernelapp", "matplotlib.pyplot", "nbclient", "nbformat")
 
 
 class Server:
@@ -136,7 +137,7 @@ def attend(request, answer):
 
 
 def serve():
-    for module in ("ipykernel.kernelapp", "matplotlib.pyplot", "nbclient", "nbformat"):
+    for module in MODULES:
         importlib.import_module(module)
     requests = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDWR)
