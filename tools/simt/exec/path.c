@@ -87,9 +87,11 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->stop = STOP_NONE;
 }
 
-// Whether two paths that wait at instructions wait there for each other.
+// Whether two paths that wait at instructions wait there for each other. Those of a function that
+// calls itself may wait at the same place, each in its own call.
 static bool same_place(const Path *path, const Path *other) {
-    return path->gathers ? other->pc == path->pc : other->pc->plain == path->pc->plain;
+    if (!path->gathers) return other->pc->plain == path->pc->plain && (other->sync & path->sync);
+    return other->pc == path->pc && (other->sync & path->mask) && (path->sync & other->mask);
 }
 
 // The lanes that this path waits for and that do not wait there.
@@ -97,8 +99,7 @@ static uint32_t missing_lanes(const Warp *warp, const Path *path) {
     uint32_t there = 0;
     for (int k = 0; k < warp->path_count; k++) {
         const Path *other = &warp->paths[k];
-        if (other->state == PATH_SYNC && same_place(path, other) && (other->sync & path->sync))
-            there |= other->mask;
+        if (other->state == PATH_SYNC && same_place(path, other)) there |= other->mask;
     }
     return path->sync & warp->live & ~there;
 }
@@ -279,15 +280,17 @@ const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *
 
 uint32_t path_come(Warp *warp, const Inst *inst, uint32_t lanes) {
     Path *own = &warp->paths[warp->current];
+    const LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
     uint32_t waiting = 0, joining = 0;
     if (!own->overtaken) return 0;
     own->overtaken = false;
     for (int k = 0; k < warp->path_count; k++) {
         Path *path = &warp->paths[k];
+        if (!(path->mask & lanes)) continue;
         if (path->state == PATH_SYNC && path->pc == inst && (path->sync & lanes)) {
             waiting |= path->mask;
         } else if (path != own && path->state == PATH_READY && path->pc == inst - 1 &&
-                   path->overtaken && (path->mask & lanes)) {
+                   path->overtaken && barrier[__builtin_ctz(path->mask)] == lanes) {
             joining |= path->mask;
             path->state = PATH_FREE;
         }
@@ -297,12 +300,13 @@ uint32_t path_come(Warp *warp, const Inst *inst, uint32_t lanes) {
     return waiting | joining;
 }
 
-// Whether the path waits there for any of the lanes, or did and has not looked once more.
+// Whether the path, of these lanes, waits there for the running one, or did and has not looked once
+// more.
 static bool waits_here(const Warp *warp, int index, const Inst *inst, uint32_t lanes) {
     const Path *path = &warp->paths[index];
-    if (index == warp->current) return false;
-    if (path->state == PATH_SYNC) return path->pc == inst && (path->sync & lanes);
-    return path->state == PATH_READY && path->woken && path->pc == inst - 1 && (path->mask & lanes);
+    if (index == warp->current || !(path->mask & lanes) || !(path->sync & warp->mask)) return false;
+    if (path->state == PATH_SYNC) return path->pc == inst;
+    return path->state == PATH_READY && path->woken && path->pc == inst - 1;
 }
 
 bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
@@ -322,9 +326,7 @@ bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
 static void wake(Warp *warp, Path *path) {
     for (int k = 0; k < warp->path_count; k++) {
         Path *other = &warp->paths[k];
-        if (other == path || other->state != PATH_SYNC || other->pc != path->pc ||
-            !(other->sync & path->sync))
-            continue;
+        if (other == path || other->state != PATH_SYNC || !same_place(path, other)) continue;
         path->mask |= other->mask;
         other->state = PATH_FREE;
     }
