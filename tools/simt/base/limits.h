@@ -21,6 +21,7 @@ enum {
     DEVICE_SHARED_OPTIN = 227 * 1024,
     DEVICE_SHARED_PER_SM = 228 * 1024,
     DEVICE_SHARED_RESERVED = 1024, // per block
+    DEVICE_SHARED_UNIT = 128,      // in which it is given (CUDA Occupancy Calculator, 9.0)
     DEVICE_LOCAL = 512 * 1024,     // per thread
     DEVICE_CLUSTER = 8,            // blocks that any kernel may ask for,
     DEVICE_CLUSTER_MOST = 16,      // and one that need not be portable

@@ -1,6 +1,7 @@
 // Occupancy: see occupancy.h.
 #include "simt/cuda/occupancy.h"
 
+#include "simt/base/align.h"
 #include "simt/base/limits.h"
 #include "simt/cuda/registry.h"
 
@@ -16,8 +17,7 @@ int occupancy_blocks(const KernelInfo *info, int threads, size_t dynamic_shared_
     if (blocks > (int)limits_sm_blocks()) blocks = (int)limits_sm_blocks();
     size_t shared = info->static_shared_bytes + dynamic_shared_bytes;
     if (shared > DEVICE_SHARED_OPTIN) return 0;
-    // Shared memory is handed out in units of 128 bytes (CUDA Occupancy Calculator, 9.0).
-    shared = (shared + DEVICE_SHARED_RESERVED + 127) / 128 * 128;
+    shared = align_up(shared + DEVICE_SHARED_RESERVED, DEVICE_SHARED_UNIT);
     int fit = DEVICE_SHARED_PER_SM / (int)shared;
     return fit < blocks ? fit : blocks;
 }

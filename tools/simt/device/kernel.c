@@ -372,16 +372,31 @@ static void run_prerequisite(void *context) {
 }
 
 // Recursion has as much local memory as the launch says, of what a thread may have. Each call
-// within calls uses some, also of functions without any of their own.
+// within calls uses some, also of functions without any of their own. Machine code does not tell
+// how much its calls need.
 static void give_local(Run *run) {
     Machine *machine = &run->machine;
-    const uint64_t local = run->kernel->code->local_bytes, asked = run->launch->stack_bytes;
+    const uint64_t asked = align_up(run->launch->stack_bytes, LOCAL_ALIGN);
+    uint64_t local = run->kernel->code->local_bytes;
     uint64_t more = asked > RECURSION_LEAST ? asked : RECURSION_LEAST;
     more = align_up(more < DEVICE_LOCAL ? more : DEVICE_LOCAL, LOCAL_ALIGN);
     if (!run->recursive) more = 0;
     machine->local_bytes = (uint32_t)(local < DEVICE_LOCAL ? local : DEVICE_LOCAL);
     machine->local_room = (uint32_t)(local + more < DEVICE_LOCAL ? local + more : DEVICE_LOCAL);
     machine->deeper_most = (uint32_t)(more / LOCAL_ALIGN);
+}
+
+// Hardware gives shared memory in units, and machine code may read all of the last one: the
+// compiler joins loads, some of which nobody needs. From PTX that is an error.
+static void place_shared(Run *run) {
+    Machine *machine = &run->machine;
+    const uint32_t end = machine->dynamic_base + machine->dynamic_shared;
+    machine->shared_bytes = end;
+    if (run->kernel->module->machine)
+        machine->shared_bytes = (uint32_t)align_up(end, DEVICE_SHARED_UNIT);
+    if (!run->kernel->code->reserved) return;
+    machine->reserved_base = (uint32_t)align_up(end + 1, 128);
+    machine->shared_bytes = machine->reserved_base + DEVICE_SHARED_RESERVED;
 }
 
 static void set_up_machine(Run *run) {
@@ -423,8 +438,7 @@ static void set_up_machine(Run *run) {
         run->machine.run_prerequisite = run_prerequisite;
         run->machine.prerequisite_context = run;
     }
-    uint32_t end = run->machine.dynamic_base + run->machine.dynamic_shared;
-    if (code->reserved) run->machine.reserved_base = (uint32_t)align_up(end + 1, 128);
+    place_shared(run);
 }
 
 // Memory that runs out leads back here.

@@ -23,8 +23,7 @@ Block *block_new(Machine *machine, Tally *tally) {
     block->threads = machine->threads_per_block;
     block->plain_ranks = machine->plain_ranks;
     block->warp_count = machine->warps_per_block;
-    block->shared_bytes = machine->reserved_base ? machine->reserved_base + DEVICE_SHARED_RESERVED
-                                                 : machine->dynamic_base + machine->dynamic_shared;
+    block->shared_bytes = machine->shared_bytes;
     block->local_stride = machine->local_room;
     size_t threads = (size_t)block->warp_count * LANES;
     block->warps = calloc(block->warp_count, sizeof *block->warps);

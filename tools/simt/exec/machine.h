@@ -20,6 +20,7 @@ typedef struct {
     bool explicit_cluster; // the launch or the kernel says so
     uint32_t warps_per_block, threads_per_block;
     uint32_t dynamic_base, dynamic_shared; // where it begins, behind the static one; bytes
+    uint32_t shared_bytes;                 // of a block, with all that can be reached
     uint32_t reserved_base; // the system's shared memory behind the program's, 0: none
     uint32_t local_bytes;   // per thread, of the kernel and the deepest calls, but for recursion
     uint32_t local_room;    // with what recursion may use
