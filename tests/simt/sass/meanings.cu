@@ -1,19 +1,9 @@
 // What no vector of the recording has: instructions that the compiler makes of these kernels, over
 // random inputs. Prints a hash of each kernel's results; those of PTX and of machine code are
 // equal.
-#include <cstdint>
-#include <cstdio>
 #include <cuda_pipeline_primitives.h>
-#include <cuda_runtime.h>
 
-enum { COUNT = 4096, BLOCK = 256, RESULTS = 8 * COUNT };
-
-struct Input {
-    const uint64_t *bits;
-    const float *value;
-    uint64_t *out;
-};
-typedef void Kernel(Input, uint32_t);
+#include "meanings.h"
 
 #define I (blockIdx.x * BLOCK + threadIdx.x)
 
@@ -203,47 +193,19 @@ __global__ void fast_division(Input in, uint32_t) {
         __fdividef(__uint_as_float((uint32_t)y), __uint_as_float((uint32_t)x & 0x80ffffffu)));
 }
 
-static const struct {
-    const char *name;
-    Kernel *kernel;
-} kernels[] = {{"across_words", across_words},
-               {"half_squares", half_squares},
-               {"dot_products", dot_products},
-               {"copies", copies},
-               {"votes_of_blocks", votes_of_blocks},
-               {"shared_atomics", shared_atomics},
-               {"wide_atomics", wide_atomics},
-               {"any_memory", any_memory},
-               {"uniform", uniform},
-               {"jump_table", jump_table},
-               {"function_pointers", function_pointers},
-               {"long_division", long_division},
-               {"doubles_less", doubles_less},
-               {"fast_division", fast_division}};
+static const Entry kernels[] = {{"across_words", across_words},
+                                {"half_squares", half_squares},
+                                {"dot_products", dot_products},
+                                {"copies", copies},
+                                {"votes_of_blocks", votes_of_blocks},
+                                {"shared_atomics", shared_atomics},
+                                {"wide_atomics", wide_atomics},
+                                {"any_memory", any_memory},
+                                {"uniform", uniform},
+                                {"jump_table", jump_table},
+                                {"function_pointers", function_pointers},
+                                {"long_division", long_division},
+                                {"doubles_less", doubles_less},
+                                {"fast_division", fast_division}};
 
-static uint64_t bits[COUNT], out[RESULTS];
-static float value[COUNT];
-
-int main() {
-    Input in;
-    uint64_t state = 88172645463325252ull;
-    for (int i = 0; i < COUNT; i++) { // Marsaglia's xorshift64; half of the words have few bits
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        bits[i] = i % 2 ? state : 1ull << (state >> 58);
-        value[i] = (float)(int64_t)state * 0x1p-60f;
-    }
-    cudaMalloc((void **)&in.bits, sizeof bits);
-    cudaMalloc((void **)&in.value, sizeof value);
-    cudaMalloc((void **)&in.out, sizeof out);
-    cudaMemcpy((void *)in.bits, bits, sizeof bits, cudaMemcpyHostToDevice);
-    cudaMemcpy((void *)in.value, value, sizeof value, cudaMemcpyHostToDevice);
-    for (const auto &entry : kernels) {
-        cudaMemset(in.out, 0, sizeof out);
-        entry.kernel<<<COUNT / BLOCK, BLOCK>>>(in, 0x9c81f37du);
-        if (cudaMemcpy(out, in.out, sizeof out, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
-        uint64_t hash = 0xcbf29ce484222325ull;
-        for (uint64_t word : out) hash = (hash ^ word) * 0x100000001b3ull;
-        printf("result %s %016llx\n", entry.name, (unsigned long long)hash);
-    }
-    return 0;
-}
+int main() { return run_all(kernels, 0) ? 0 : 1; }

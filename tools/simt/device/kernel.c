@@ -381,6 +381,7 @@ static void give_local(Run *run) {
     uint64_t more = asked > RECURSION_LEAST ? asked : RECURSION_LEAST;
     more = align_up(more < DEVICE_LOCAL ? more : DEVICE_LOCAL, LOCAL_ALIGN);
     if (!run->recursive) more = 0;
+    if (run->kernel->code->deepens && local < asked) local = asked;
     machine->local_bytes = (uint32_t)(local < DEVICE_LOCAL ? local : DEVICE_LOCAL);
     machine->local_room = (uint32_t)(local + more < DEVICE_LOCAL ? local + more : DEVICE_LOCAL);
     machine->deeper_most = (uint32_t)(more / LOCAL_ALIGN);

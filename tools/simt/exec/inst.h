@@ -373,6 +373,13 @@ typedef struct {
     uint32_t address, count;
 } InstIndirect;
 
+// Where functions are that the machine code does not hold: the address of a call, and their names
+// by machine_outside().
+typedef struct {
+    uint32_t address, count;
+    const Str *names;
+} InstOutside;
+
 // A comparison's result with a predicate c, as it is and negated.
 typedef struct {
     uint32_t d, negated; // either may be PTX_NONE
@@ -430,6 +437,7 @@ struct Inst {
         InstWide multiply;
         InstConverge converge;
         InstIndirect indirect;
+        InstOutside outside;
         InstVideo video;
     };
 };

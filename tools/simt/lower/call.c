@@ -43,14 +43,7 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
     }
 }
 
-// The functions that are built in: what they are given, by its size.
-static const struct {
-    Str name;
-    Op *run;
-    bool ordered; // what they do depends on the order in which blocks run
-    uint32_t count;
-    uint8_t bytes[4];
-} built_ins[] = {
+static const BuiltIn built_ins[] = {
     {STR("vprintf"), op_print, true, 2, {8, 8}},
     {STR("__assertfail"), op_assert_fail, false, 4, {8, 8, 4, 8}},
     {STR("malloc"), op_malloc, true, 1, {8}},
@@ -58,20 +51,25 @@ static const struct {
     {STR("cudaGraphSetConditional"), op_set_condition, true, 2, {8, 4}},
 };
 
+const BuiltIn *lower_built_in(Str name) {
+    for (size_t k = 0; k < sizeof built_ins / sizeof *built_ins; k++)
+        if (str_equal(name, built_ins[k].name)) return &built_ins[k];
+    return NULL;
+}
+
 static void call_built_in(Lower *lower, CallSite *site, Str name) {
-    size_t b = 0, count = sizeof built_ins / sizeof *built_ins;
-    while (b < count && !str_equal(name, built_ins[b].name)) b++;
-    if (b == count && (str_starts(name, STR("cuda")) || str_starts(name, STR("__cudaCDP"))))
+    const BuiltIn *known = lower_built_in(name);
+    if (!known && (str_starts(name, STR("cuda")) || str_starts(name, STR("__cudaCDP"))))
         lower_fail(lower, "the CPU device has no dynamic parallelism: call of `%.*s`",
                    STR_ARG(name));
-    if (b == count) lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(name));
-    bool good = site->argument_count >= built_ins[b].count;
-    for (uint32_t k = 0; good && k < built_ins[b].count; k++)
-        good = site->passed[k]->bytes == built_ins[b].bytes[k];
+    if (!known) lower_fail(lower, "call of `%.*s`, which has no code here", STR_ARG(name));
+    bool good = site->argument_count >= known->count;
+    for (uint32_t k = 0; good && k < known->count; k++)
+        good = site->passed[k]->bytes == known->bytes[k];
     if (site->result_count && site->received[0]->bytes < 4) good = false;
     if (!good) lower_fail(lower, "call of `%.*s` with other parameters", STR_ARG(name));
-    lower->code->ordered |= built_ins[b].ordered;
-    lower_emit(lower, built_ins[b].run)->call.site = site;
+    lower->code->ordered |= known->ordered;
+    lower_emit(lower, known->run)->call.site = site;
 }
 
 static void call_function(Lower *lower, CallSite *site, const PtxFunction *function) {

@@ -133,6 +133,14 @@ static const Inst *first_of_all(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, value);
 }
 
+// What the first lane of those that r[1] names has, in all; nothing if it names none.
+static const Inst *first_of_chosen(Warp *warp, const Inst *inst) {
+    const uint32_t chosen = *REG(warp, LaneU32, inst->r[1]) & warp->exec;
+    if (!chosen) return inst + 1;
+    const uint32_t value = REG(warp, LaneU32, inst->r[2])[__builtin_ctz(chosen)];
+    LANE_RESULT(LaneU32, value);
+}
+
 // The lane's predicates in a word: r[1] is the first of seven, which lie side by side; r[2] takes
 // the place of those that the mask r[3] leaves out.
 static const Inst *predicates_to_register(Warp *warp, const Inst *inst) {
@@ -259,6 +267,7 @@ const OpRow op_machine_rows[] = {
     {"machine.half0", low_of_two, "hw"},
     {"machine.half1", high_of_two, "hw"},
     {"machine.first", first_of_all, "ww"},
+    {"machine.chosen", first_of_chosen, "wpw"},
     {"machine.p2r", predicates_to_register, "wpww"},
     {"machine.r2p", register_to_predicates, "pww"},
     {NULL, NULL, NULL},
@@ -369,6 +378,19 @@ const Inst *op_branch_all(Warp *warp, const Inst *inst) {
 // If lanes that are named in the register go another way now.
 const Inst *op_branch_divided(Warp *warp, const Inst *inst) {
     return divided(warp, inst->branch.predicate) ? inst->branch.target : inst + 1;
+}
+
+// A call of what is not built in.
+const Inst *op_call_nowhere(Warp *warp, const Inst *inst) {
+    const InstOutside *outside = &inst->outside;
+    const int lane = __builtin_ctz(warp->exec);
+    const uint64_t address = REG(warp, LaneU64, outside->address)[lane];
+    for (uint32_t k = 0; k < outside->count; k++)
+        if (address == machine_outside(k))
+            return warp_fail(warp, inst, lane, SIMT_UNSUPPORTED,
+                             "call of `%.*s`, which has no code here", STR_ARG(outside->names[k]));
+    return warp_fail(warp, inst, lane, SIMT_TRAP, "call of 0x%llx, where no code begins",
+                     (unsigned long long)address);
 }
 
 const Inst *op_jump_register(Warp *warp, const Inst *inst) {

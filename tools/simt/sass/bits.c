@@ -46,13 +46,15 @@ void sass_lower_minmax3(SassLower *s) {
     by_predicate(s, 4, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), two, c);
 }
 
-// VIADDMNMX: d, a, b, c, p: a + b and c
+// VIADDMNMX: d, a, b, c, p: a + b and c. With .RELU the result is not negative.
 void sass_lower_addminmax(SassLower *s) {
-    const bool is_signed = !sass_take(s, "U32");
+    const bool is_signed = !sass_take(s, "U32"), relu = sass_take(s, "RELU");
+    if (relu && !is_signed) sass_refuse(s, "what is not negative is not known");
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     const uint32_t sum = sass_temp(s, REGISTER_32);
     sass_row(s, "add.u32", sum, a, b, 0);
-    by_predicate(s, 4, smaller(is_signed), greater(is_signed), sass_dest(s, 0, 0), sum, c);
+    by_predicate(s, 4, relu ? "min.relu.s32" : smaller(is_signed),
+                 relu ? "max.relu.s32" : greater(is_signed), sass_dest(s, 0, 0), sum, c);
 }
 
 void sass_lower_fminmax(SassLower *s) {
@@ -112,6 +114,18 @@ void sass_lower_absdiff(SassLower *s) {
     const char *row = sass_take(s, "U32") ? "sad.u32" : "sad.s32";
     const uint32_t a = sass_source(s, 1), b = sass_source(s, 2), c = sass_source(s, 3);
     sass_row(s, row, sass_dest(s, 0, 0), a, b, c);
+}
+
+// VABSDIFF4: d, a, b, c: how far four bytes are apart; with .ACC their sum and c
+void sass_lower_absdiff4(SassLower *s) {
+    InstVideo video = {.mode = VIDEO_DIFFERENCE, .parts = 4};
+    if (!sass_take(s, "U8")) sass_refuse(s, "what it does with signs is not known");
+    video.second = sass_take(s, "ACC") ? VIDEO_THEN_ADD : VIDEO_ALONE;
+    video.a = sass_source(s, 1);
+    video.b = sass_source(s, 2);
+    video.c = sass_source(s, 3);
+    video.d = sass_dest(s, 0, 0);
+    sass_emit(s, op_video)->video = video;
 }
 
 // d, a, bits: so many bits of a, with their sign or without

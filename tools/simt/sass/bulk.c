@@ -6,11 +6,10 @@
 // SYNCS, of an mbarrier in shared memory. The words that .EXCH stores for it say how many arrivals
 // it waits for.
 static InstMemory mbarrier_at(SassLower *s, uint32_t operand) {
-    const SassOperand *at = &s->inst->operands[operand];
-    const uint32_t base =
-        at->reg == SASS_RZ ? sass_uniform(s, at->ureg) : sass_register(s, at->reg);
-    if (at->reg != SASS_RZ && at->ureg != SASS_URZ) sass_refuse(s, "its address is not known");
-    return (InstMemory){at->value, sass_within_block(s, base), PTX_SHARED, 8, 1, false};
+    InstMemory memory = sass_shared(s, operand);
+    memory.bytes = 8;
+    memory.elements = 1;
+    return memory;
 }
 
 static void emit_mbarrier(SassLower *s, uint32_t operand, InstMbarrier mbarrier, uint8_t order) {
@@ -33,6 +32,31 @@ static uint32_t arrivals(SassLower *s, const SassOperand *word) {
     return to;
 }
 
+// SYNCS.ARRIVE: state, [mbarrier], register. How many arrive and of how many bytes they tell: a
+// number, or what the register has (R).
+static void arrive(SassLower *s, InstMbarrier mbarrier) {
+    static const char *const names[] = {"A1T0", "A0T1", "A0TR", "ART0"};
+    static const MbarrierMode modes[] = {MBARRIER_ARRIVE, MBARRIER_EXPECT, MBARRIER_EXPECT,
+                                         MBARRIER_ARRIVE};
+    const uint32_t how = sass_choice(s, names, 4);
+    const bool wanted = !sass_is_zero(&s->inst->operands[0]);
+    mbarrier.mode = how < 4 ? modes[how] : MBARRIER_ARRIVE_EXPECT; // A1TR
+    mbarrier.value = how < 2 ? sass_constant(s, 1) : sass_source(s, 2);
+    if (wanted) mbarrier.d = sass_temp(s, REGISTER_64);
+    emit_mbarrier(s, 1, mbarrier, ORDER_RELEASE);
+    if (wanted) sass_split(s, 0, mbarrier.d);
+}
+
+// ARRIVES: [mbarrier]. When a thread's copies so far are done it arrives (.ARVCNT), or takes back
+// the byte that it told of (.TRANSCNT). Copies are done at once.
+void sass_lower_arrives(SassLower *s) {
+    sass_take(s, "LDGSTSBAR"), sass_take(s, "64");
+    const bool counts = sass_take(s, "ARVCNT");
+    if (!counts && !sass_take(s, "TRANSCNT")) sass_refuse(s, "what it counts is not known");
+    const MbarrierMode mode = counts ? MBARRIER_ARRIVE : MBARRIER_COMPLETE;
+    emit_mbarrier(s, 0, (InstMbarrier){PTX_NONE, sass_constant(s, 1), mode}, ORDER_RELEASE);
+}
+
 void sass_lower_syncs(SassLower *s) {
     InstMbarrier mbarrier = {.d = PTX_NONE, .value = PTX_NONE};
     if (sass_take(s, "EXCH")) {
@@ -42,11 +66,12 @@ void sass_lower_syncs(SassLower *s) {
         if (!sass_is_zero(&s->inst->operands[0])) sass_refuse(s, "its old value is not known");
         emit_mbarrier(s, 1, mbarrier, 0);
     } else if (sass_take(s, "ARRIVE")) {
-        sass_take(s, "TRANS64");
-        mbarrier.mode = MBARRIER_ARRIVE_EXPECT;
-        mbarrier.value = sass_source(s, 2);
-        if (!sass_is_zero(&s->inst->operands[0])) sass_refuse(s, "its old value is not known");
-        emit_mbarrier(s, 1, mbarrier, ORDER_RELEASE);
+        sass_take(s, "TRANS64"), sass_take(s, "RED");
+        arrive(s, mbarrier);
+    } else if (sass_take(s, "CCTL")) {
+        sass_take(s, "IV");
+        mbarrier.mode = MBARRIER_INVALIDATE;
+        emit_mbarrier(s, 0, mbarrier, 0);
     } else {
         sass_take(s, "PHASECHK"), sass_take(s, "TRANS64"), sass_take(s, "TRYWAIT");
         mbarrier.mode = MBARRIER_WAIT_PARITY;
@@ -167,15 +192,19 @@ void sass_lower_fence(SassLower *s) {
     inst->fence = FENCE_PROXY_ASYNC;
 }
 
-// LDGSTS: to, from, p
+// LDGSTS: to, from, p. Without p the lane reads nothing and stores zeros.
 void sass_lower_ldgsts(SassLower *s) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
     const SassOperand address = {.kind = SASS_REG, .reg = from->reg};
-    sass_take(s, "E"), sass_take(s, "BYPASS");
+    sass_take(s, "BYPASS");
+    sass_take_hints(s);
     const uint8_t words = sass_take(s, "128") ? 4 : sass_take(s, "64") ? 2 : 1;
-    if (!sass_is_true(s, 2)) sass_refuse(s, "its predicate is not known");
     const uint32_t base = sass_within_block(s, sass_register(s, to->reg));
-    const InstCopy copy = {from->value, sass_pair(s, &address), PTX_NONE, PTX_NONE};
+    InstCopy copy = {from->value, sass_pair(s, &address), PTX_NONE, PTX_NONE};
+    if (!sass_is_true(s, 2)) {
+        copy.ignored = sass_temp(s, REGISTER_PRED);
+        sass_row(s, "not.pred", copy.ignored, sass_predicate(s, 2), 0, 0);
+    }
     const uint32_t slot = lower_slot(s->lower, SLOT_GLOBAL_LD);
     Inst *inst = sass_emit(s, op_copy_async);
     inst->memory = (InstMemory){to->value, base, PTX_SHARED, 4, words, false};

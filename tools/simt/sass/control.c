@@ -141,7 +141,25 @@ void sass_lower_warpsync(SassLower *s) {
     sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
 }
 
+// BMOV: register, barrier, or the other way: the lanes that it waits for. A function saves those
+// that its caller may use.
+void sass_lower_bmov(SassLower *s) {
+    const bool saves = s->inst->operands[0].kind == SASS_REG;
+    const uint32_t barrier = sass_barrier(s, s->inst->operands[saves].reg);
+    sass_take(s, "32");
+    sass_row(s, "mov.b32", saves ? sass_dest(s, 0, 0) : barrier,
+             saves ? barrier : sass_source(s, 1), 0, 0);
+    if (sass_take(s, "CLEAR")) sass_row(s, "mov.b32", barrier, sass_constant(s, 0), 0, 0);
+}
+
 // --- calls: the address to come back to is in registers ---
+
+// LEPC: d, label: its address, of 64 bits
+void sass_lower_lepc(SassLower *s) {
+    const uint64_t at = s->inst->operands[1].value;
+    sass_row(s, "mov.b32", sass_dest(s, 0, 0), sass_constant(s, (uint32_t)at), 0, 0);
+    sass_row(s, "mov.b32", sass_dest(s, 0, 1), sass_constant(s, (uint32_t)(at >> 32)), 0, 0);
+}
 
 // To the register's value and what is added to it. Lanes with another value come back.
 static void jump_to_register(SassLower *s, uint64_t plus) {
@@ -155,8 +173,71 @@ static void jump_to_register(SassLower *s, uint64_t plus) {
     sass_jump(s, s->inst->at);
 }
 
+// --- functions that are built in ---
+
+enum { FIRST_ARGUMENT = 4, MOST_ARGUMENTS = 4 }; // from R4 on, in two registers each
+
+static void copy_result(SassLower *s, const BuiltIn *function, uint32_t from) {
+    const bool wide = str_equal(function->name, STR("malloc"));
+    sass_row(s, "machine.low", sass_register(s, FIRST_ARGUMENT), from, 0, 0);
+    if (wide) sass_row(s, "machine.high", sass_register(s, FIRST_ARGUMENT + 1), from, 0, 0);
+}
+
+// For the lanes whose address is that of this function; the others are left in `others`.
+static void call_built_in(SassLower *s, size_t index, uint32_t address, uint32_t others,
+                          uint32_t *arguments) {
+    const BuiltIn *function = lower_built_in(s->module->outside[index]);
+    if (!function) return;
+    Lower *lower = s->lower;
+    const uint32_t own = sass_temp(s, REGISTER_PRED);
+    CallSite *site = ARENA_NEW(lower->arena, 1, CallSite);
+    *site = (CallSite){.caller = lower->code,
+                       .arguments = arguments,
+                       .results = ARENA_NEW(lower->arena, 1, uint32_t),
+                       .argument_count = function->count,
+                       .result_count = 1,
+                       .stride = sizeof(uint64_t)};
+    site->results[0] = sass_temp(s, REGISTER_64);
+    sass_row(s, "setp.eq.u64", own, address,
+             lower_constant(lower, REGISTER_64, machine_outside(index)), 0);
+    const size_t guard = lower->count;
+    sass_emit(s, op_guard)->guard = (InstGuard){own, false, 0};
+    sass_row(s, "mov.b64", site->results[0], lower_constant(lower, REGISTER_64, 0), 0, 0);
+    sass_emit(s, function->run)->call.site = site;
+    copy_result(s, function, site->results[0]);
+    sass_emit(s, op_unguard);
+    lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
+    sass_row(s, "not.pred", own, own, 0, 0);
+    sass_row(s, "and.pred", others, others, own, 0);
+    lower->code->ordered |= function->ordered;
+}
+
+// CALL.ABS: register, of two. It comes back behind the call.
+static void call_outside(SassLower *s) {
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+    const uint32_t address = sass_pair(s, &s->inst->operands[0]);
+    const uint32_t others = sass_temp(s, REGISTER_PRED);
+    uint32_t *arguments = ARENA_NEW(s->lower->arena, MOST_ARGUMENTS, uint32_t);
+    for (uint32_t k = 0; k < MOST_ARGUMENTS; k++) {
+        const SassOperand pair = {.kind = SASS_REG, .reg = (uint8_t)(FIRST_ARGUMENT + 2 * k)};
+        arguments[k] = sass_pair(s, &pair);
+    }
+    sass_row(s, "mov.pred", others, lower_constant(s->lower, REGISTER_PRED, UINT32_MAX), 0, 0);
+    for (size_t k = 0; k < s->module->outside_count; k++)
+        call_built_in(s, k, address, others, arguments);
+    sass_emit(s, op_guard)->guard = (InstGuard){others, false, 3};
+    sass_emit(s, op_call_nowhere)->outside =
+        (InstOutside){address, (uint32_t)s->module->outside_count, s->module->outside};
+    sass_emit(s, op_unguard);
+}
+
 // CALL: label, or register and what is added to it
 void sass_lower_call(SassLower *s) {
+    if (sass_take(s, "ABS")) {
+        sass_take(s, "NOINC");
+        call_outside(s);
+        return;
+    }
     sass_take(s, "REL"), sass_take(s, "NOINC");
     if (s->inst->operands[0].kind == SASS_REG) {
         jump_to_register(s, s->inst->operands[1].value);

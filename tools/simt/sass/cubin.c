@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/ops/machine.h"
 #include "simt/sass/lines.h"
 #include "simt/sass/reader.h"
 
@@ -129,6 +130,21 @@ static void set_data(PtxVariable *variable, Cubin *cubin, Str data) {
     memcpy(variable->data, data.at, data.len);
 }
 
+// The address of a function that other code holds: malloc, vprintf.
+static void set_outside(Cubin *cubin, PtxVariable *variable, uint64_t at, Str name) {
+    SassModule *machine = cubin->machine;
+    size_t index = 0;
+    while (index < machine->outside_count && !str_equal(machine->outside[index], name)) index++;
+    if (index == machine->outside_count) {
+        ARENA_GROW(cubin->arena, machine->outside, machine->outside_count,
+                   machine->outside_capacity);
+        machine->outside[machine->outside_count++] = name;
+    }
+    const uint64_t address = machine_outside(index);
+    if (at + sizeof address <= variable->data_bytes)
+        memcpy(variable->data + at, &address, sizeof address);
+}
+
 // The addresses that a section holds, in those of its variables that they lie in.
 static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable, uint64_t start) {
     for (uint32_t k = 1; k < cubin->count; k++) {
@@ -146,6 +162,11 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
                 return wrong(cubin, "a relocation names no symbol");
             if (kind != RELOCATION_64 && kind != RELOCATION_GENERIC)
                 return wrong(cubin, "a relocation of a kind not known");
+            if (symbol.st_shndx == SHN_UNDEF && symbol.st_name) {
+                set_outside(cubin, variable, relocation.r_offset - start,
+                            cubin_symbol_name(cubin, &symbol));
+                continue;
+            }
             ARENA_GROW(cubin->arena, variable->references, variable->reference_count,
                        variable->reference_capacity);
             variable->references[variable->reference_count++] =
@@ -404,6 +425,7 @@ bool sass_read(Arena *arena, Str file, const char *origin, SassModule *module, S
                    .file = file,
                    .origin = origin,
                    .module = ptx,
+                   .machine = module,
                    .status = status,
                    .error = error};
     *status = SIMT_OK;

@@ -40,6 +40,9 @@ typedef struct {
     PtxModule *module;
     SassFunction *functions;              // by function of the module
     const PtxVariable *banks[SASS_BANKS]; // NULL: the module has none of this number
+    // Functions that it calls and does not hold. Each has an address that none of its code has.
+    Str *outside;
+    size_t outside_count, outside_capacity;
 } SassModule;
 
 // Everything lives in the arena, but code and data stay in `cubin`. False: the error says what is

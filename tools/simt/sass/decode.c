@@ -23,7 +23,8 @@ enum {
     HAS_POLICY = 76,
     REUSE_AT = 122,
     CONTROL_AT = 105,
-    FORM_BIT_AT = 91
+    FORM_BIT_AT = 91,
+    LABEL_BITS = 58
 };
 
 static uint32_t form_of(SassWord word) { return (uint32_t)sass_bits(word, FORM_AT, 3); }
@@ -232,6 +233,7 @@ static void set_immediate(SassInst *inst, const Marks *marks, SassOperand *opera
                     : marks->immediate == 'u' ? SASS_UINT
                                               : SASS_INT;
     if (operand->kind == SASS_HALVES && sass_has(inst, "BF16_V2")) operand->kind = SASS_BRAINS;
+    if (sass_has(inst, "RCP64H") || sass_has(inst, "RSQ64H")) operand->kind = SASS_DOUBLE;
     operand->value = take(inst, 32, 32);
 }
 
@@ -271,11 +273,16 @@ static uint64_t sign_extended(uint64_t value, uint32_t width) {
 
 // Distances of branches are counted in words from the next instruction on; one part lies where
 // others have a destination.
-static void set_label(SassInst *inst, SassOperand *operand) {
+static void set_label(SassInst *inst, const Marks *marks, SassOperand *operand) {
+    operand->kind = SASS_LABEL;
+    if (marks->at) { // where it is counted in bytes
+        operand->value =
+            inst->at + SASS_BYTES + sign_extended(take(inst, marks->at, LABEL_BITS), LABEL_BITS);
+        return;
+    }
     const bool joined = strchr(inst->row->operands, 'K') == NULL;
     const uint64_t high = sign_extended(take(inst, 34, 48), 48);
     const uint64_t words = joined ? high << 8 | take(inst, 16, 8) : high;
-    operand->kind = SASS_LABEL;
     operand->value = inst->at + SASS_BYTES + 4 * words;
 }
 
@@ -355,16 +362,17 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
         set_predicate(inst, &marks, operand);
         break;
     case 'K':
-        *operand = (SassOperand){.kind = SASS_BARRIER, .reg = (uint8_t)take(inst, 16, 4)};
+        *operand = (SassOperand){.kind = SASS_BARRIER,
+                                 .reg = (uint8_t)take(inst, marks.at ? marks.at : 16, 4)};
         break;
     case 'T':
         *operand = (SassOperand){.kind = SASS_SCOREBOARD, .reg = (uint8_t)take(inst, marks.at, 3)};
         break;
     case 'L':
-        set_label(inst, operand);
+        set_label(inst, &marks, operand);
         break;
     case 'O':
-        set_label(inst, operand);
+        set_label(inst, &marks, operand);
         operand->kind = SASS_INT;
         operand->value -= inst->at + SASS_BYTES;
         break;
@@ -388,10 +396,13 @@ static bool decode_operand(SassInst *inst, const char *token, size_t length) {
         operand->ureg = (uint8_t)take(inst, marks.at, 6);
         break;
     case 'W':
+    case 'V':
     case 'w':
         set_bank(inst, 16, operand);
-        operand->indexed = marks.letter == 'W';
-        if (operand->indexed) operand->reg = (uint8_t)take(inst, 24, 8);
+        operand->value = sign_extended(operand->value, 16);
+        operand->indexed = marks.letter != 'w';
+        if (marks.letter == 'W') operand->reg = (uint8_t)take(inst, 24, 8);
+        if (marks.letter == 'V') operand->ureg = (uint8_t)take(inst, 24, 6);
         break;
     case 'I':
         operand->kind = SASS_INT;
@@ -445,7 +456,8 @@ bool sass_decode(SassWord word, uint64_t at, SassInst *inst) {
         *inst = (SassInst){.row = row, .word = word, .at = at, .name = row->name};
         if (!name) name = row->name;
         decode_control(inst);
-        inst->guard_uniform = row->name[0] == 'U' || strchr(row->operands, 'M');
+        inst->guard_uniform =
+            row->name[0] == 'U' || strchr(row->operands, 'M') || strcmp(row->name, "S2UR") == 0;
         if (decode_modifiers(inst) && decode_operands(inst) && rest_is_known(inst)) return true;
     }
     *inst = (SassInst){.word = word, .at = at, .name = name};

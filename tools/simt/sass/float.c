@@ -156,7 +156,9 @@ void sass_lower_mufu(SassLower *s) {
     if (sass_has(s->inst, "RCP64H") || sass_has(s->inst, "RSQ64H")) { // of upper halves
         const bool root = !sass_take(s, "RCP64H") && sass_take(s, "RSQ64H");
         const uint32_t wide = sass_temp(s, REGISTER_64);
-        sass_row(s, "machine.join", wide, sass_constant(s, 0), sass_single(s, 1), 0);
+        const SassOperand *a = &s->inst->operands[1];
+        const uint32_t high = a->kind == SASS_DOUBLE ? sass_raw(s, a, 1) : sass_single(s, 1);
+        sass_row(s, "machine.join", wide, sass_constant(s, 0), high, 0);
         sass_row(s, root ? "rsqrt.approx.ftz.f64" : "rcp.approx.ftz.f64", wide, wide, 0, 0);
         sass_row(s, "machine.high", sass_dest(s, 0, 0), wide, 0, 0);
         return;

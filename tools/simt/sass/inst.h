@@ -40,7 +40,7 @@ typedef enum {
     SASS_DOUBLE,     // value, the upper half of an f64's bits
     SASS_HALVES,     // value, two f16
     SASS_BRAINS,     // value, two bf16
-    SASS_BANK,       // c[bank][value], or c[bank][reg + value]
+    SASS_BANK,       // c[bank][value], or c[bank][reg + value], c[bank][ureg + value]
     SASS_GLOBAL,     // desc[ureg][reg.64 + value]
     SASS_WIDE,       // [reg + value], an address of 64 bits
     SASS_SHARED,     // [reg + ureg + value], and other memory with addresses of 32 bits

@@ -104,38 +104,46 @@ static Factors factors(const SassLower *s) {
     return (Factors){p, 1 + p, 2 + p, 3 + p, 4 + p};
 }
 
+// What is added, of 64 bits in two registers, less than 0 if it is taken away.
+static void add_to_product(SassLower *s, const SassOperand *c, InstWide *wide) {
+    wide->c = sass_raw(s, c, 0);
+    wide->c_high = sass_raw(s, c, 1);
+    if (!c->negated) return;
+    if (c->inverted || wide->p != PTX_NONE) sass_refuse(s, "what it subtracts is not known");
+    const uint32_t minus = sass_temp(s, REGISTER_64);
+    sass_row(s, "neg.s64", minus, sass_pair(s, c), 0, 0);
+    wide->c = sass_temp(s, REGISTER_32);
+    wide->c_high = sass_temp(s, REGISTER_32);
+    sass_row(s, "machine.low", wide->c, minus, 0, 0);
+    sass_row(s, "machine.high", wide->c_high, minus, 0, 0);
+}
+
 static void multiply_wide(SassLower *s, bool is_signed) {
     const Factors at = factors(s);
-    const SassOperand *c = &s->inst->operands[at.c];
-    if (c->negated) sass_refuse(s, "what it subtracts is not known");
     const bool extended = sass_take(s, "X");
-    const InstWide wide = {.d = sass_dest(s, 0, 0),
-                           .high = sass_dest(s, 0, 1),
-                           .p = at.p ? sass_wanted(s, 1) : PTX_NONE,
-                           .x = extended ? carry_in(s, at.x) : PTX_NONE,
-                           .a = sass_source(s, at.a),
-                           .b = sass_source(s, at.b),
-                           .c = sass_raw(s, c, 0),
-                           .c_high = sass_raw(s, c, 1),
-                           .is_signed = is_signed};
+    InstWide wide = {.d = sass_dest(s, 0, 0),
+                     .high = sass_dest(s, 0, 1),
+                     .p = at.p ? sass_wanted(s, 1) : PTX_NONE,
+                     .x = extended ? carry_in(s, at.x) : PTX_NONE,
+                     .a = sass_source(s, at.a),
+                     .b = sass_source(s, at.b),
+                     .is_signed = is_signed};
+    add_to_product(s, &s->inst->operands[at.c], &wide);
     sass_emit(s, op_multiply_wide)->multiply = wide;
 }
 
 // c is of 64 bits: its lower half may carry into the upper one, which is the result.
 static void multiply_high(SassLower *s, bool is_signed) {
     const Factors at = factors(s);
-    const SassOperand *c = &s->inst->operands[at.c];
-    if (c->negated) sass_refuse(s, "what it subtracts is not known");
     const bool extended = sass_take(s, "X");
-    const InstWide wide = {.d = sass_temp(s, REGISTER_32),
-                           .high = sass_dest(s, 0, 0),
-                           .p = sass_wanted(s, 1),
-                           .x = extended ? carry_in(s, at.x) : PTX_NONE,
-                           .a = sass_source(s, at.a),
-                           .b = sass_source(s, at.b),
-                           .c = sass_raw(s, c, 0),
-                           .c_high = sass_raw(s, c, 1),
-                           .is_signed = is_signed};
+    InstWide wide = {.d = sass_temp(s, REGISTER_32),
+                     .high = sass_dest(s, 0, 0),
+                     .p = sass_wanted(s, 1),
+                     .x = extended ? carry_in(s, at.x) : PTX_NONE,
+                     .a = sass_source(s, at.a),
+                     .b = sass_source(s, at.b),
+                     .is_signed = is_signed};
+    add_to_product(s, &s->inst->operands[at.c], &wide);
     sass_emit(s, op_multiply_wide)->multiply = wide;
 }
 

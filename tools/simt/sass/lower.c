@@ -119,9 +119,10 @@ static void check_modifiers(SassLower *s) {
     sass_refuse(s, why);
 }
 
-// Those with a predicate beside their guard look at both themselves.
+// Those with a predicate beside their guard look at both themselves, and one that gives the lanes
+// that are off its result too.
 static bool guards_itself(const SassInst *inst) {
-    static const char *const names[] = {"BRA", "BREAK", "EXIT"};
+    static const char *const names[] = {"BRA", "BREAK", "EXIT", "R2UR"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(inst->name, names[k]) == 0) return true;
     return false;
@@ -147,6 +148,19 @@ static void lower_instruction(SassLower *s) {
     if (!guarded) return;
     sass_emit(s, op_unguard);
     lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
+}
+
+// The end of the stack is in R1: who calls others that move it needs more than its own frame.
+static bool deepens(const SassLower *s) {
+    bool calls = false, moves = false;
+    for (uint32_t k = 0; k < s->count; k++) {
+        const SassInst *inst = &s->insts[k];
+        if (!inst->name) continue;
+        const SassOperand *d = &inst->operands[0];
+        calls |= strcmp(inst->name, "CALL") == 0;
+        moves |= k && inst->operand_count && d->written && d->kind == SASS_REG && d->reg == 1;
+    }
+    return calls && moves;
 }
 
 static void decode_all(SassLower *s) {
@@ -178,6 +192,7 @@ static void prepare(SassLower *s) {
     s->count = (uint32_t)(s->function->code.len / SASS_BYTES);
     decode_all(s);
     s->count = without_padding(s);
+    lower->code->deepens = deepens(s);
     s->place = ARENA_NEW(lower->arena, s->count + 1, size_t);
     s->targets = ARENA_NEW(lower->arena, s->count + 1, const Inst *);
 }

@@ -75,6 +75,7 @@ void sass_combine(SassLower *s, uint32_t result); // integer.c: a comparison wit
 const char *sass_float_compare(SassLower *s);     // float.c: "lt", ...
 uint32_t sass_predicate(SassLower *s, uint32_t operand);  // that is read
 uint32_t sass_wanted(SassLower *s, uint32_t operand);     // that is written; PTX_NONE: PT
+uint32_t sass_guard(SassLower *s);                        // of an instruction that has one
 bool sass_is_true(const SassLower *s, uint32_t operand);  // PT
 bool sass_is_false(const SassLower *s, uint32_t operand); // !PT
 bool sass_is_zero(const SassOperand *operand);
@@ -83,6 +84,7 @@ bool sass_is_zero(const SassOperand *operand);
 uint32_t sass_within_block(SassLower *s, uint32_t address);
 InstMemory sass_shared(SassLower *s, uint32_t operand); // where it names 16 bytes
 AtomicMode sass_operation(SassLower *s);                // .ADD and the like
+void sass_take_hints(SassLower *s);                     // to caches
 uint32_t sass_first_lane(SassLower *s); // control.c: a predicate, of one lane of those that are on
 
 // --- opcode.c ---
@@ -97,7 +99,7 @@ SassLowering sass_lower_viadd, sass_lower_iadd3, sass_lower_imad, sass_lower_lea
     sass_lower_shf, sass_lower_prmt, sass_lower_sel, sass_lower_mov, sass_lower_isetp,
     sass_lower_iminmax, sass_lower_minmax3, sass_lower_addminmax, sass_lower_iabs, sass_lower_popc,
     sass_lower_flo, sass_lower_brev, sass_lower_idp, sass_lower_absdiff, sass_lower_sgxt,
-    sass_lower_bmsk, sass_lower_p2r, sass_lower_r2p,
+    sass_lower_absdiff4, sass_lower_bmsk, sass_lower_p2r, sass_lower_r2p,
     sass_lower_plop3; // integer.c, bits.c
 SassLowering sass_lower_fadd, sass_lower_ffma, sass_lower_fminmax, sass_lower_fsetp,
     sass_lower_fchk, sass_lower_mufu, sass_lower_dadd, sass_lower_dsetp; // float.c
@@ -112,13 +114,14 @@ SassLowering sass_lower_ldc, sass_lower_s2r, sass_lower_cs2r, sass_lower_r2ur, s
     sass_lower_store, sass_lower_atom, sass_lower_membar, sass_lower_cctl, sass_lower_qspc,
     sass_lower_nothing; // memory.c
 SassLowering sass_lower_bra, sass_lower_exit, sass_lower_bssy, sass_lower_bsync, sass_lower_break,
-    sass_lower_yield, sass_lower_warpsync, sass_lower_call, sass_lower_ret, sass_lower_brx,
-    sass_lower_trap, sass_lower_bar, sass_lower_b2r, sass_lower_shfl, sass_lower_vote,
-    sass_lower_redux, sass_lower_match, sass_lower_elect, sass_lower_nanosleep,
-    sass_lower_grid_release, sass_lower_grid_wait, sass_lower_cluster_arrive,
+    sass_lower_bmov, sass_lower_lepc, sass_lower_yield, sass_lower_warpsync, sass_lower_call,
+    sass_lower_ret, sass_lower_brx, sass_lower_trap, sass_lower_bar, sass_lower_b2r,
+    sass_lower_shfl, sass_lower_vote, sass_lower_redux, sass_lower_match, sass_lower_elect,
+    sass_lower_nanosleep, sass_lower_grid_release, sass_lower_grid_wait, sass_lower_cluster_arrive,
     sass_lower_cluster_wait; // control.c
-SassLowering sass_lower_syncs, sass_lower_ublkcp, sass_lower_ublkred, sass_lower_stas,
-    sass_lower_redas, sass_lower_fence, sass_lower_ldgsts, sass_lower_ldgdepbar, sass_lower_depbar,
+SassLowering sass_lower_syncs, sass_lower_arrives, sass_lower_ublkcp, sass_lower_ublkred,
+    sass_lower_stas, sass_lower_redas, sass_lower_fence, sass_lower_ldgsts, sass_lower_ldgdepbar,
+    sass_lower_depbar,
     sass_lower_flush; // bulk.c
 
 #endif

@@ -28,16 +28,28 @@ static InstValues values_of(SassLower *s, uint32_t operand, Size size, bool writ
     return values;
 }
 
-// LDC, ULDC: d, c[bank][reg + at]
+// Where a register says, and how far from there: a sum of 32 bits.
+static uint32_t place_in_bank(SassLower *s, const SassOperand *bank) {
+    const bool uniform = bank->ureg != SASS_URZ;
+    const uint32_t base = uniform ? sass_uniform(s, bank->ureg) : sass_register(s, bank->reg);
+    const uint32_t sum = sass_temp(s, REGISTER_32), to = sass_temp(s, REGISTER_64);
+    sass_row(s, "add.u32", sum, base, sass_constant(s, (uint32_t)bank->value), 0);
+    sass_row(s, "cvt.u64.u32", to, sum, 0, 0);
+    return to;
+}
+
+// LDC, ULDC: d, c[bank][reg + at], c[bank][ureg + at]
 void sass_lower_ldc(SassLower *s) {
     const Size size = take_size(s);
     const SassOperand *bank = &s->inst->operands[1];
     const InstValues values = values_of(s, 0, size, true);
-    if (bank->reg == SASS_RZ && size.bytes == 4) {
+    const bool fixed = bank->reg == SASS_RZ && bank->ureg == SASS_URZ;
+    const uint64_t at = bank->value & UINT16_MAX;
+    if (fixed && size.bytes == 4) {
         for (uint32_t k = 0; k < size.elements; k++)
             if (values.value[k] != PTX_NONE)
                 sass_row(s, "mov.b32", values.value[k],
-                         sass_bank(s, bank->bank, bank->value + 4 * k, REGISTER_32), 0, 0);
+                         sass_bank(s, bank->bank, at + 4 * k, REGISTER_32), 0, 0);
         return;
     }
     uint64_t start = 0;
@@ -46,11 +58,11 @@ void sass_lower_ldc(SassLower *s) {
     if (bank->bank &&
         !(variable && lowering->variable_address(lowering->context, variable, &start)))
         sass_refuse(s, "there is no such constant bank");
-    const uint32_t base = sass_temp(s, REGISTER_64);
-    sass_row(s, "cvt.u64.u32", base, sass_register(s, bank->reg), 0, 0);
+    const uint32_t base =
+        fixed ? lower_constant(s->lower, REGISTER_64, at) : place_in_bank(s, bank);
     const PtxSpace space = bank->bank ? PTX_CONST : PTX_PARAM;
     Inst *inst = sass_emit(s, op_load(space, size.bytes, size.elements, REGISTER_32));
-    inst->memory = (InstMemory){start + bank->value, base, space, size.bytes, size.elements, true};
+    inst->memory = (InstMemory){start, base, space, size.bytes, size.elements, true};
     inst->values = values;
     inst->access = ACCESS_LOAD;
 }
@@ -119,10 +131,24 @@ void sass_lower_cs2r(SassLower *s) {
         sass_row(s, "mov.b32", sass_dest(s, 0, k), sass_constant(s, 0), 0, 0);
 }
 
-// p, d, a
+// R2UR: p, d, a. The value of the first lane that the guard lets goes to all. Of those lanes p says
+// which had another one, and with .OR that or what it was: code that needs a uniform register for
+// what differs does it again for these.
 void sass_lower_r2ur(SassLower *s) {
-    if (sass_wanted(s, 0) != PTX_NONE) sass_refuse(s, "its predicate is not known");
-    sass_row(s, "machine.first", sass_dest(s, 1, 0), sass_source(s, 2), 0, 0);
+    const bool adds = sass_take(s, "OR"), guarded = s->inst->guard != SASS_PT;
+    const uint32_t d = sass_dest(s, 1, 0), a = sass_source(s, 2), p = sass_wanted(s, 0);
+    const uint32_t chosen = guarded ? sass_guard(s) : PTX_NONE;
+    if (guarded)
+        sass_row(s, "machine.chosen", d, chosen, a, 0);
+    else
+        sass_row(s, "machine.first", d, a, 0, 0);
+    if (p == PTX_NONE) return;
+    const uint32_t other = sass_temp(s, REGISTER_PRED);
+    sass_row(s, "setp.ne.u32", other, a, d, 0);
+    if (adds) sass_row(s, "or.pred", other, other, p, 0);
+    if (guarded) sass_emit(s, op_guard)->guard = (InstGuard){chosen, false, 3};
+    sass_row(s, "mov.pred", p, other, 0, 0);
+    if (guarded) sass_emit(s, op_unguard);
 }
 
 // --- memory ---
@@ -182,7 +208,7 @@ static void take_order(SassLower *s, Inst *inst) {
     inst->scope = scopes[how];
 }
 
-static void take_hints(SassLower *s) {
+void sass_take_hints(SassLower *s) {
     static const char *const hints[] = {"E",  "CONSTANT", "EF",     "EL",      "LU",
                                         "EU", "NA",       "LTC64B", "LTC128B", "LTC256B"};
     for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) sass_take(s, hints[k]);
@@ -190,7 +216,7 @@ static void take_hints(SassLower *s) {
 
 static void access_memory(SassLower *s, bool load) {
     const PtxSpace space = space_of(s->inst->name);
-    take_hints(s);
+    sass_take_hints(s);
     const Size size = take_size(s);
     const InstMemory memory = memory_of(s, load ? 1 : 0, space, size);
     const InstValues values = values_of(s, load ? 0 : 1, size, load);
@@ -303,7 +329,7 @@ void sass_lower_atom(SassLower *s) {
     while (s->inst->operands[at].kind < SASS_GLOBAL || s->inst->operands[at].kind > SASS_SHARED)
         at++;
     const uint32_t done = at == 2 ? sass_wanted(s, 0) : PTX_NONE;
-    take_hints(s);
+    sass_take_hints(s);
     const bool cast = sass_take(s, "CAST") && sass_take(s, "SPIN");
     const bool counts = sass_take(s, "POPC"); // adds one for each lane
     const AtomicMode mode = cast ? ATOMIC_CAS : sass_operation(s);

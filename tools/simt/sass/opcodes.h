@@ -13,6 +13,7 @@
     X(UIADD3, sass_lower_iadd3, VECTORS) \
     X(IDP, sass_lower_idp, VECTORS) \
     X(VABSDIFF, sass_lower_absdiff, VECTORS) \
+    X(VABSDIFF4, sass_lower_absdiff4, PTX) \
     X(SGXT, sass_lower_sgxt, VECTORS) \
     X(USGXT, sass_lower_sgxt, PTX) \
     X(BMSK, sass_lower_bmsk, VECTORS) \
@@ -114,6 +115,8 @@
     X(BSSY, sass_lower_bssy, VECTORS) \
     X(BSYNC, sass_lower_bsync, VECTORS) \
     X(BREAK, sass_lower_break, VECTORS) \
+    X(BMOV, sass_lower_bmov, PTX) \
+    X(LEPC, sass_lower_lepc, PTX) \
     X(WARPSYNC, sass_lower_warpsync, VECTORS) \
     X(CALL, sass_lower_call, VECTORS) \
     X(RET, sass_lower_ret, VECTORS) \
@@ -133,6 +136,7 @@
     X(UCGABAR_ARV, sass_lower_cluster_arrive, LABS) \
     X(UCGABAR_WAIT, sass_lower_cluster_wait, LABS) \
     X(SYNCS, sass_lower_syncs, LABS) \
+    X(ARRIVES, sass_lower_arrives, PTX) \
     X(UBLKCP, sass_lower_ublkcp, LABS) \
     X(UBLKRED, sass_lower_ublkred, PTX) \
     X(STAS, sass_lower_stas, PTX) \

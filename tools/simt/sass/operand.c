@@ -193,6 +193,16 @@ uint32_t sass_predicate(SassLower *s, uint32_t index) {
     return to;
 }
 
+uint32_t sass_guard(SassLower *s) {
+    const SassInst *inst = s->inst;
+    const uint32_t first = inst->guard_uniform ? s->uniform_predicates : s->predicates;
+    const uint32_t from = first + 4u * inst->guard;
+    if (!inst->guard_negated) return from;
+    const uint32_t to = sass_temp(s, REGISTER_PRED);
+    sass_row(s, "not.pred", to, from, 0, 0);
+    return to;
+}
+
 uint32_t sass_wanted(SassLower *s, uint32_t index) {
     const SassOperand *operand = &s->inst->operands[index];
     return operand->reg == SASS_PT ? PTX_NONE : predicate_at(s, operand);

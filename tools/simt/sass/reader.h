@@ -4,7 +4,7 @@
 
 #include <elf.h>
 
-#include "simt/ptx/ptx.h"
+#include "simt/sass/cubin.h"
 
 typedef struct Lines Lines;
 
@@ -15,6 +15,7 @@ typedef struct {
     Elf64_Shdr *sections;
     uint32_t count;
     PtxModule *module;
+    SassModule *machine;
     size_t variable_capacity;
     Lines *lines; // of .debug_line
     SimtStatus *status;

@@ -24,16 +24,16 @@
 //     R32 U32    register, uniform register at that bit
 //     P81 p81    predicate, uniform predicate that is written
 //     Q87!90     predicate that is read, its negation; q87!90
-//     K          B register
+//     K K24      B register, at 16; at that bit
 //     T44        scoreboard
-//     L          label; O: the same as a distance from the next instruction
+//     L          label; O: the same as a distance from the next instruction; L24: at that bit
 //     G32 G64    global memory, its uniform register there
 //     N N32:     the same without a descriptor, its offset at that bit
 //     S32 S64    shared memory
 //     Y Z        shared memory and global memory of a copy from there to here
 //     M32        memory whose address is in that uniform register
 //     H40^76     the policy of the L2 cache, in that uniform register
-//     W w        constant, of LDC and ULDC
+//     W w V      constant, of LDC and ULDC; w has no register, that of V is uniform
 //     I20.8      unsigned immediate: place and width; J: signed
 //     X          special register
 //     =PR        text

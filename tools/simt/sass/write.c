@@ -42,7 +42,7 @@ static void write_float(double value, bool negative, Buf *to) {
         buf_format(to, "%cINF ", negative ? '-' : '+');
     else if (value == 0 && negative)
         buf_format(to, "-0.0 ");
-    else if (fabs(value) >= 1e16)
+    else if (fabs(value) >= 1e9)
         buf_format(to, "%.20e", value);
     else
         buf_format(to, "%.20g", value);
@@ -91,9 +91,13 @@ static void write_memory(const SassOperand *operand, Buf *to) {
 }
 
 static void write_bank(const SassOperand *operand, Buf *to) {
-    const bool none = operand->reg == SASS_RZ && (operand->value || !operand->indexed);
+    const bool uniform = operand->ureg != SASS_URZ;
+    const bool none = operand->reg == SASS_RZ && !uniform && (operand->value || !operand->indexed);
     buf_format(to, "c[0x%x][", operand->bank);
-    if (!none) write_register("R", operand->reg, SASS_RZ, to);
+    if (uniform)
+        write_register("UR", operand->ureg, SASS_URZ, to);
+    else if (!none)
+        write_register("R", operand->reg, SASS_RZ, to);
     if (!none && operand->value) buf_char(to, '+');
     if (none || operand->value) write_hex((int64_t)operand->value, to);
     buf_char(to, ']');
