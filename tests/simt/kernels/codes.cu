@@ -257,7 +257,8 @@ static void pictures(int scale) {
         });
         Array<short> coef((size_t)blocks * 64);
         Array<int> bits(blocks);
-        RUN(jpeg_dct<<<blocks / 4, dim3(8, 8, 4)>>>(picture, w, coef, w / 8));
+        for (int again = 0; again < 2; again++) // what then differs is arbitration
+            RUN(jpeg_dct<<<blocks / 4, dim3(8, 8, 4)>>>(picture, w, coef, w / 8));
         RUN(jpeg_huffman_size<<<blocks_for(blocks, 40), 40>>>(coef, blocks, bits));
         std::vector<int> want(blocks * 64), lengths(blocks);
         for (int b = 0; b < blocks; b++) {

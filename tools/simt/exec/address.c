@@ -290,9 +290,9 @@ void address_count_shared(Warp *warp, uint32_t slot, const uint32_t address[LANE
 
 static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mask,
                   const uint64_t address[LANES]) {
-    // Atomic operations are counted by lanes, and what cp.async stores is not.
+    // Atomic operations are counted by lanes, what cp.async stores is not, and what it reads there.
     if (access->kind == ACCESS_ATOMIC) return;
-    if (space == PTX_SHARED && access->inst->access == ACCESS_COPY) return;
+    if (access->inst->access == ACCESS_COPY) return;
     Tally *tally = &warp->tally[access->slot];
     if (space == PTX_GLOBAL) {
         tally->a++;
@@ -303,6 +303,21 @@ static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mas
         address_count_shared(warp, access->slot + (access->space == PTX_GENERIC), word, mask,
                              address_bytes(access), access->kind == ACCESS_LOAD);
     }
+}
+
+void address_count_copy(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *const from[LANES],
+                        uint8_t *const to[LANES]) {
+    enum { SECTOR = 32, LINE = 128, PIECES = 1 << 14 }; // pieces of a sector in shared memory
+    uint64_t key[LANES];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        const uint64_t at = (uint64_t)((uintptr_t)from[l] - (uintptr_t)memory_at(0));
+        const uint64_t piece = (uint64_t)(to[l] - warp->block->shared) / SECTOR;
+        key[l] = inst->copy.bypass ? (at / LINE * PIECES + piece) * SECTOR : at;
+    }
+    Tally *tally = &warp->tally[inst->slot];
+    tally->a++;
+    tally->b += address_sectors(key, mask);
 }
 
 // Shared memory of another block of the cluster. What such accesses cost is counted nowhere.

@@ -57,6 +57,11 @@ uint32_t address_copy_bytes(const Warp *warp, const Inst *inst, int lane);
 bool address_copied(const Warp *warp, const Inst *inst, int lane, uint32_t offset, uint32_t count,
                     uint8_t *out);
 
+// Counts a cp.async of some lanes. Its sectors are those that it reads; past L1 they are, as
+// measured on an H200, the pairs of 128 bytes that it reads from and 32 that it writes to.
+void address_count_copy(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *const from[LANES],
+                        uint8_t *const to[LANES]);
+
 // Addresses of shared memory in a cluster.
 #define ADDRESS_RANK_SHIFT 24
 #define ADDRESS_IN_BLOCK   (((uint64_t)1 << ADDRESS_RANK_SHIFT) - 1)

@@ -167,6 +167,7 @@ typedef struct {
     uint32_t base;    // 64 bits wide
     uint32_t read;    // bytes to read, the rest is zero; PTX_NONE: all
     uint32_t ignored; // a predicate: lanes that read nothing; PTX_NONE: none
+    bool bypass;      // past L1: .cg
 } InstCopy;
 
 // One of the addresses of a bulk copy, in 8 bytes.

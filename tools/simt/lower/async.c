@@ -3,10 +3,11 @@
 
 // cp.async.ca.shared.global [to], [from], bytes{, read}
 static void lower_copy(Lower *lower) {
-    static const Str hints[] = {STR("ca"),       STR("cg"),       STR("shared"),
-                                STR("global"),   STR("L2::64B"),  STR("shared::cta"),
-                                STR("L2::128B"), STR("L2::256B"), STR("")};
+    static const Str hints[] = {
+        STR("ca"),          STR("shared"),   STR("global"),   STR("L2::64B"),
+        STR("shared::cta"), STR("L2::128B"), STR("L2::256B"), STR("")};
     const PtxInst *at = lower->at;
+    const bool bypass = lower_take(lower, "cg");
     lower_take_hints(lower, hints);
     bool policy = lower_take(lower, "L2::cache_hint");
     lower_all_taken(lower);
@@ -20,7 +21,7 @@ static void lower_copy(Lower *lower) {
         .space = PTX_GLOBAL, .elements = (uint8_t)(bytes / 4), .type = PTX_B32};
     InstMemory to = lower_memory(lower, &at->operands[0], &shared);
     InstMemory from = lower_memory(lower, &at->operands[1], &global);
-    InstCopy copy = {from.offset, from.base, PTX_NONE, PTX_NONE};
+    InstCopy copy = {from.offset, from.base, PTX_NONE, PTX_NONE, bypass};
     if (at->operand_count > 3u + policy) {
         if (lower_class(lower, &at->operands[3]) == REGISTER_PRED)
             copy.ignored = lower_source(lower, &at->operands[3], REGISTER_PRED);

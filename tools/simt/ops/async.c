@@ -21,6 +21,7 @@ const Inst *op_copy_async(Warp *warp, const Inst *inst) {
     }
     if (!address_resolve(warp, &store, mask, to)) return NULL;
     if (reading && !address_resolve(warp, &load, reading, from)) return NULL;
+    if (reading) address_count_copy(warp, inst, reading, from, to);
     for (uint32_t m = mask; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
         if (bytes[l]) memcpy(to[l], from[l], bytes[l]);

@@ -196,11 +196,11 @@ void sass_lower_fence(SassLower *s) {
 void sass_lower_ldgsts(SassLower *s) {
     const SassOperand *to = &s->inst->operands[0], *from = &s->inst->operands[1];
     const SassOperand address = {.kind = SASS_REG, .reg = from->reg};
-    sass_take(s, "BYPASS");
+    const bool bypass = sass_take(s, "BYPASS");
     sass_take_hints(s);
     const uint8_t words = sass_take(s, "128") ? 4 : sass_take(s, "64") ? 2 : 1;
     const uint32_t base = sass_within_block(s, sass_register(s, to->reg));
-    InstCopy copy = {from->value, sass_pair(s, &address), PTX_NONE, PTX_NONE};
+    InstCopy copy = {from->value, sass_pair(s, &address), PTX_NONE, PTX_NONE, bypass};
     if (!sass_is_true(s, 2)) {
         copy.ignored = sass_temp(s, REGISTER_PRED);
         sass_row(s, "not.pred", copy.ignored, sass_predicate(s, 2), 0, 0);
