@@ -130,7 +130,7 @@ static uint32_t wanted_meets(const Sets *sets, uint32_t n, uint32_t *nodes, uint
         const bool waits = meet == NONE && header != NONE && part_for_round(&part, n);
         if (waits) meet = header;
         if (meet == NONE) continue;
-        round = waits ? inside : 0;
+        if (waits) round = inside;
         if (count && nodes[count - 1] == meet) count--;
         nodes[count] = meet;
         insides[count++] = inside;

@@ -1,6 +1,7 @@
 // Unit tests of the paths of a warp, set up by hand as machine code leaves them at a convergence
 // barrier. Prints `ok NAME` or `not ok NAME` with what was wrong below.
 #include <stdlib.h>
+#include <string.h>
 
 #include "simt/exec/path.h"
 #include "told.h"
@@ -37,6 +38,8 @@ static void test_two_barriers(Warp *warp, const Inst *barrier) {
     warp->paths[2] = waiting(barrier, 0x80, 0xf0);
     warp->paths[3] = overtaken(barrier, 0x0c);
     warp->paths[4] = waiting(barrier, 0x03, 0x0f);
+    LaneU32 *register_of = REG(warp, LaneU32, barrier->converge.barrier);
+    for (int l = 0; l < 8; l++) register_of[l] = l < 4 ? 0x0f : 0xf0; // who waits for whom
     const uint32_t again = path_come(warp, barrier, 0xf0);
     if (again != 0xc0) wrong("lanes %x are counted once more, not c0", again);
     if (warp->mask != 0x70) wrong("lanes %x come, not 70", warp->mask);
@@ -60,9 +63,12 @@ static void test_empty_barrier(Warp *warp, const Inst *barrier) {
 int main(void) {
     Warp *warp = calloc(1, sizeof *warp);
     Inst *code = calloc(4, sizeof *code);
-    if (!warp || !code) return 1;
+    uint8_t *frame = aligned_alloc(64, 256);
+    if (!warp || !code || !frame) return 1;
+    warp->frame = memset(frame, 0, 256);
     test_two_barriers(warp, code + 2);
     test_empty_barrier(warp, code + 2);
+    free(frame);
     free(code);
     free(warp);
     return 0;

@@ -205,15 +205,20 @@ static void add_meet(Flow *flow, uint32_t n, uint32_t meet, const uint64_t *insi
     node->meets[node->meet_count++] = (FlowMeet){.node = meet, .inside = inside};
 }
 
-// The loop for whose next round lanes that split at a node wait at its header, NULL: none.
+// The outermost loop for whose next round lanes that split at a node wait at its header, NULL:
+// none.
 static const uint64_t *round_of(const Flow *flow, uint32_t n) {
     const FlowNode *node = &flow->nodes[n];
-    if (!node->meet_count) return NULL;
-    const FlowMeet *last = &node->meets[node->meet_count - 1];
-    for (uint32_t l = flow->loops.innermost[n]; l != PTX_NONE; l = flow->loops.loops[l].parent)
-        if (flow->loops.loops[l].inside == last->inside)
-            return flow->loops.loops[l].header == last->node ? last->inside : NULL;
-    return NULL;
+    const uint64_t *round = NULL;
+    for (uint32_t k = 0; k < node->meet_count; k++) {
+        for (uint32_t l = flow->loops.innermost[n]; l != PTX_NONE;
+             l = flow->loops.loops[l].parent) {
+            const Loop *loop = &flow->loops.loops[l];
+            const FlowMeet *meet = &node->meets[k];
+            if (loop->inside == meet->inside && loop->header == meet->node) round = loop->inside;
+        }
+    }
+    return round;
 }
 
 // Whether lanes may go on from a node in different ways.
