@@ -30,6 +30,11 @@ WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
+def nvcc_flags(arch):
+    """NVCC_FLAGS for another architecture: sm_90 has PTX and machine code."""
+    return [f"-arch={arch}", *NVCC_FLAGS[1:]]
+
+
 class Suite:
     """The suite of one area, by its script's __file__; its files are kept under $B/tests/AREA."""
 

@@ -77,6 +77,16 @@ static inline int whole(int i, int limit) {
     return (int)(((unsigned)i * 2246822519u + 374761393u >> 7) % (unsigned)limit);
 }
 
+// 32 bits that look like chance, by index and purpose.
+static inline unsigned mix(unsigned x) {
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
+}
+static inline unsigned chance(int i, unsigned purpose) {
+    return mix((unsigned)i * 2654435761u + mix(purpose + 77));
+}
+
 // Every element is what the host computed, but for `tolerance` as a part of it and of 1.
 template <typename T, typename U>
 static void compare(const std::vector<T> &got, const std::vector<U> &want, double tolerance = 0) {

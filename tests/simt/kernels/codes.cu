@@ -10,16 +10,6 @@
 
 typedef unsigned char byte;
 
-// 32 bits that look like chance, by index and purpose.
-static unsigned mix(unsigned x) {
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return x ^ x >> 16;
-}
-static unsigned chance(int i, unsigned purpose) {
-    return mix((unsigned)i * 2654435761u + mix(purpose + 77));
-}
-
 // ---- LZ77: the longest match in a window, in shared memory; decoding, for each thread a stream
 
 struct Match {

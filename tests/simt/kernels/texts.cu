@@ -10,16 +10,6 @@
 
 typedef unsigned char byte;
 
-// 32 bits that look like chance, by index and purpose.
-static unsigned mix(unsigned x) {
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return x ^ x >> 16;
-}
-static unsigned chance(int i, unsigned purpose) {
-    return mix((unsigned)i * 2654435761u + mix(purpose + 77));
-}
-
 static Array<char> characters(const std::string &text) {
     return Array<char>(std::vector<char>(text.begin(), text.end()));
 }

@@ -24,8 +24,11 @@ typedef struct {
     bool *ends;     // threads end here, or go round for ever
     Dominators all; // of the nodes that are reached from the first
     Loops loops;
-    bool *left;      // nodes whose meets in the function as a whole are not known yet
-    bool *main_end;  // of those
+    bool *left;     // nodes whose meets in the function as a whole are not known yet
+    bool *main_end; // of those
+    // By node: the outermost loop for whose next round lanes that split there wait at its header,
+    // NULL: none.
+    const uint64_t **round;
     uint32_t *local; // a node's number in the part that is looked at, PTX_NONE: not in it
     Partial *partials;
     uint32_t partial_count;
@@ -205,22 +208,6 @@ static void add_meet(Flow *flow, uint32_t n, uint32_t meet, const uint64_t *insi
     node->meets[node->meet_count++] = (FlowMeet){.node = meet, .inside = inside};
 }
 
-// The outermost loop for whose next round lanes that split at a node wait at its header, NULL:
-// none.
-static const uint64_t *round_of(const Flow *flow, uint32_t n) {
-    const FlowNode *node = &flow->nodes[n];
-    const uint64_t *round = NULL;
-    for (uint32_t k = 0; k < node->meet_count; k++) {
-        for (uint32_t l = flow->loops.innermost[n]; l != PTX_NONE;
-             l = flow->loops.loops[l].parent) {
-            const Loop *loop = &flow->loops.loops[l];
-            const FlowMeet *meet = &node->meets[k];
-            if (loop->inside == meet->inside && loop->header == meet->node) round = loop->inside;
-        }
-    }
-    return round;
-}
-
 // Whether lanes may go on from a node in different ways.
 static bool parts_ways(const Edges *out, uint32_t node) {
     for (uint32_t e = out->start[node]; e < out->start[node + 1]; e++)
@@ -235,14 +222,16 @@ static void add_meets_of_part(Flow *flow, const uint32_t *part, uint32_t count, 
     Edges in = edges_reversed(flow->arena, &out);
     Dominators found = dominators_of(flow->arena, &in, &out, count);
     for (uint32_t k = 0; k < count; k++) {
-        const uint64_t *round = round_of(flow, part[k]);
+        const uint64_t **round = &flow->round[part[k]];
         uint32_t meet = found.dominator[k];
-        while (meet < count && round && loops_inside(round, part[meet]))
+        while (meet < count && *round && loops_inside(*round, part[meet]))
             meet = found.dominator[meet];
-        if (meet < count)
+        if (meet < count) {
             add_meet(flow, part[k], part[meet], inside);
-        else if (meet == count && header != PTX_NONE && parts_ways(&out, k))
+        } else if (meet == count && header != PTX_NONE && parts_ways(&out, k)) {
             add_meet(flow, part[k], header, inside);
+            *round = inside;
+        }
         flow->local[part[k]] = PTX_NONE;
     }
 }
@@ -465,6 +454,7 @@ void flow_meets(Arena *arena, FlowNode *nodes, uint32_t count) {
                  .ends = ARENA_NEW(arena, count, bool),
                  .left = ARENA_NEW(arena, count, bool),
                  .main_end = ARENA_NEW(arena, count, bool),
+                 .round = ARENA_NEW(arena, count, const uint64_t *),
                  .local = ARENA_NEW(arena, count, uint32_t)};
     list_edges(&flow);
     flow.all = dominators_of(arena, &flow.out, &flow.in, 0);

@@ -184,7 +184,13 @@ void lower_exit(Lower *lower);
 void lower_trap(Lower *lower);
 void lower_nanosleep(Lower *lower);
 void lower_nothing(Lower *lower);
-void lower_call(Lower *lower); // call.c
+void lower_call(Lower *lower);  // call.c
+void lower_video(Lower *lower); // video.c
+void lower_wmma(Lower *lower);  // matrix.c
+void lower_mma(Lower *lower);
+void lower_ldmatrix(Lower *lower);
+void lower_stmatrix(Lower *lower);
+void lower_movmatrix(Lower *lower);
 
 // A function that is built in: what it is given, by its size.
 typedef struct {
@@ -195,11 +201,5 @@ typedef struct {
     uint8_t bytes[4];
 } BuiltIn;
 const BuiltIn *lower_built_in(Str name); // call.c; NULL: there is none
-void lower_video(Lower *lower);          // video.c
-void lower_wmma(Lower *lower);           // matrix.c
-void lower_mma(Lower *lower);
-void lower_ldmatrix(Lower *lower);
-void lower_stmatrix(Lower *lower);
-void lower_movmatrix(Lower *lower);
 
 #endif
