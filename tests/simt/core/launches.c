@@ -296,9 +296,9 @@ static void test_places(void) {
 // --- memory that a kernel needs ---
 
 static void test_shared(void) {
-    // Each as ptxas places it. a and b are the module's, with 20 bytes in all; a kernel's own come
-    // behind those of them that it uses, or behind all and the function's where it calls one. All
-    // end where dynamic shared memory may begin.
+    // Each as ptxas places it: a kernel's own in front of a and b, the module's, where it uses
+    // them, and of the function's where it calls one. All end where dynamic shared memory may
+    // begin.
     static const char text[] = HEAD
         ".shared .align 4 .b8 a[12];\n.shared .align 8 .b8 b[4];\n.extern .shared .align 32 .b8 "
         "dynamic[];\n"
@@ -318,7 +318,7 @@ static void test_shared(void) {
     static const struct {
         const char *kernel;
         size_t bytes;
-    } rows[] = {{"none", 32}, {"uses", 64}, {"calls", 32}, {"empty", 0}, {"both", 32}};
+    } rows[] = {{"none", 32}, {"uses", 32}, {"calls", 32}, {"empty", 0}, {"both", 32}};
     Module *module = load(text);
     for (size_t k = 0; module && k < COUNT(rows); k++) {
         KernelInfo info;
@@ -331,7 +331,7 @@ static void test_shared(void) {
         .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .dynamic_shared_bytes = 7};
     if (module && launch_as(module, "uses", one, (SimtOptions){0}, &report, &error) != SIMT_OK)
         wrong("%s", error.text);
-    static const uint32_t places[] = {0, 16, 32, 64, 7};
+    static const uint32_t places[] = {12, 24, 0, 32, 7};
     for (size_t k = 0; module && k < COUNT(places); k++)
         same("uses", "place", ((const uint32_t *)memory_at(out))[k], places[k]);
     arena_free(&report.arena);
@@ -419,7 +419,7 @@ static const struct {
     {"unknown name", HEAD ".global .u64 a = b;\n", SIMT_INVALID_PTX, "PTX:4: unknown name `b`"},
     {"too much", HEAD ".global .b8 a[4000000000];\n", SIMT_OUT_OF_MEMORY,
      "PTX: no memory for its variables"},
-    {"shared", HEAD ".shared .b8 a[2000000000];\n.shared .b8 b[2000000000];\n",
+    {"shared", HEAD ".shared .b8 a[1000000000];\n.shared .b8 b[2000000000];\n",
      SIMT_OUT_OF_RESOURCES, "PTX:5: no room for `b`"},
 };
 

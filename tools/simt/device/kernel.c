@@ -19,16 +19,45 @@
 #define RECURSION_LEAST (64u << 10) // bytes of local memory for recursion, whatever the launch says
 #define STACK_LIMIT     (1u << 25)
 
-static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError *error) {
+static bool variable_address(void *context, const PtxVariable *variable, uint64_t *address) {
+    const Kernel *kernel = context;
+    return module_variable_address(kernel->module, variable, address);
+}
+
+static Code *function_code(void *context, const PtxFunction *function) {
+    Kernel *kernel = context;
+    Module *module = kernel->module;
+    Arena *arena = &module->arena;
+    Code **code = &kernel->codes[function - module->ptx->functions];
+    if (*code) return *code;
+    Code *common = module_function_code(module, function);
+    const PtxFunction *source =
+        module->uses ? shared_room_function(arena, module->uses, &kernel->room, function)
+                     : function;
+    if (source == function) return *code = common;
+    *code = module_code_new(module, source, common->number);
+    (*code)->address = common->address;
+    return *code;
+}
+
+static bool function_pointed(void *context, const PtxFunction *function) {
+    const Kernel *kernel = context;
+    return shared_uses_pointed(kernel->module->uses, function);
+}
+
+static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError *error) {
+    Module *module = kernel->module;
     Lowering lowering = {.module = module->ptx,
                          .arena = &module->arena,
                          .slots = &module->slots,
-                         .variable_address = module_variable_address,
-                         .function_code = module_function_code,
-                         .context = module,
+                         .variable_address = variable_address,
+                         .function_code = function_code,
+                         .function_pointed = function_pointed,
+                         .context = kernel,
                          .error = error};
     if (!code->lowered) {
-        *code = (Code){.source = code->source}; // nothing of an attempt that did not succeed
+        // Nothing of an attempt that did not succeed.
+        *code = (Code){.source = code->source, .number = code->number, .address = code->address};
         const bool good = module->machine ? sass_lower(&lowering, module->machine, code)
                                           : lower_function(&lowering, code);
         if (!good) {
@@ -37,10 +66,11 @@ static bool lower_all(Module *module, Code *code, SimtStatus *status, SimtError 
         }
     }
     code->visited = true;
+    kernel->codes[code->number] = code;
     bool good = true; // so far
     for (uint32_t k = 0; good && k < code->callee_count; k++) {
         Code *callee = code->callees[k];
-        if (!callee->visited) good = lower_all(module, callee, status, error);
+        if (!callee->visited) good = lower_all(kernel, callee, status, error);
         code->ordered |= callee->ordered;
         code->partial |= callee->partial;
         code->reserved |= callee->reserved;
@@ -81,9 +111,10 @@ static uint64_t place_frames(Code *code, uint64_t at, bool recursive) {
     return at;
 }
 
-static void clear_visited(Module *module) {
-    for (uint32_t k = 0; k < module->ptx->function_count; k++)
-        if (module->codes[k]) module->codes[k]->visited = module->codes[k]->followed = false;
+// Codes that other kernels use as well are not left visited.
+static void clear_visited(const Kernel *kernel) {
+    for (uint32_t k = 0; k < kernel->module->ptx->function_count; k++)
+        if (kernel->codes[k]) kernel->codes[k]->visited = kernel->codes[k]->followed = false;
 }
 
 static bool releases(const PtxFunction *function) {
@@ -349,16 +380,20 @@ static SimtStatus run_blocks(Run *run) {
 
 // Lowers what the kernel needs that has not run before, and finds how much room it takes.
 static SimtStatus make_ready(Run *run) {
-    Module *module = run->kernel->module;
-    Code *code = run->kernel->code;
+    Kernel *kernel = run->kernel;
+    Module *module = kernel->module;
+    Code *code = kernel->code;
     SimtStatus status;
-    clear_visited(module);
-    if (!lower_all(module, code, &status, run->error)) return status;
-    clear_visited(module);
+    if (!kernel->codes)
+        kernel->codes = ARENA_NEW(&module->arena, module->ptx->function_count, Code *);
+    const bool good = lower_all(kernel, code, &status, run->error);
+    clear_visited(kernel);
+    if (!good) return status;
+    clear_visited(kernel);
     run->recursive = add_local(code);
-    clear_visited(module);
+    clear_visited(kernel);
     run->stack_bytes = place_frames(code, 0, run->recursive);
-    clear_visited(module);
+    clear_visited(kernel);
     return check_room(run);
 }
 
@@ -368,6 +403,8 @@ static void run_prerequisite(void *context) {
     Run *run = context;
     run->launch->prerequisite(run->launch->context);
     make_ready(run);
+    run->machine.codes = run->kernel->module->every_code;
+    run->machine.code_count = run->kernel->module->code_count;
     observer_watch(&run->machine);
 }
 
@@ -410,8 +447,8 @@ static void set_up_machine(Run *run) {
     const uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
     run->machine = (Machine){
         .code = code,
-        .codes = kernel->module->codes,
-        .code_count = kernel->module->ptx->function_count,
+        .codes = kernel->module->every_code,
+        .code_count = kernel->module->code_count,
         .entry = code->insts,
         .grid = grid,
         .block = launch->block,
@@ -446,6 +483,7 @@ static void set_up_machine(Run *run) {
 static SimtStatus run_or_leave(Run *run) {
     jmp_buf leave;
     if (setjmp(leave)) {
+        if (run->kernel->codes) clear_visited(run->kernel);
         snprintf(run->error->text, sizeof run->error->text, "no host memory for the launch");
         return SIMT_OUT_OF_MEMORY;
     }

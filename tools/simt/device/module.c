@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "simt/device/module_inside.h"
-#include "simt/device/shared_room.h"
 #include "simt/memory/memory.h"
 
 #define LARGEST_MODULE ((uint64_t)1 << 46) // bytes of its variables
+#define LARGEST_SHARED ((uint64_t)1 << 30) // of one
 
 static void set_error(SimtError *error, const char *origin, uint32_t line, const char *text,
                       Str name) {
@@ -17,14 +17,13 @@ static void set_error(SimtError *error, const char *origin, uint32_t line, const
 
 // --- variables ---
 
-bool module_variable_address(void *context, const PtxVariable *variable, uint64_t *address) {
-    Module *module = context;
+bool module_variable_address(const Module *module, const PtxVariable *variable, uint64_t *address) {
     if (variable->space == PTX_SHARED || variable->space == PTX_PARAM) {
         *address = variable->offset;
         return true;
     }
     if (variable->whole) {
-        if (!module_variable_address(context, variable->whole, address)) return false;
+        if (!module_variable_address(module, variable->whole, address)) return false;
         *address += variable->offset;
         return true;
     }
@@ -36,14 +35,18 @@ bool module_variable_address(void *context, const PtxVariable *variable, uint64_
     return false;
 }
 
-Code *module_function_code(void *context, const PtxFunction *function) {
-    Module *module = context;
-    size_t index = (size_t)(function - module->ptx->functions);
-    if (!module->codes[index]) {
-        module->codes[index] = ARENA_NEW(&module->arena, 1, Code);
-        module->codes[index]->source = function;
-    }
-    return module->codes[index];
+Code *module_code_new(Module *module, const PtxFunction *source, uint32_t number) {
+    Code *code = ARENA_NEW(&module->arena, 1, Code);
+    *code = (Code){.source = source, .number = number, .address = (uint64_t)(uintptr_t)code};
+    ARENA_GROW(&module->arena, module->every_code, module->code_count, module->code_capacity);
+    module->every_code[module->code_count++] = code;
+    return code;
+}
+
+Code *module_function_code(Module *module, const PtxFunction *function) {
+    const uint32_t number = (uint32_t)(function - module->ptx->functions);
+    if (!module->codes[number]) module->codes[number] = module_code_new(module, function, number);
+    return module->codes[number];
 }
 
 static bool fill_variable(Module *module, const PtxVariable *variable, uint64_t address,
@@ -62,7 +65,7 @@ static bool fill_variable(Module *module, const PtxVariable *variable, uint64_t 
                       reference->symbol);
             return false;
         }
-        if (!target) value = (uint64_t)(uintptr_t)module_function_code(module, function);
+        if (!target) value = module_function_code(module, function)->address;
         value = (value + (uint64_t)reference->addend) >> reference->shift;
         memcpy(at + reference->offset, &value, reference->bytes > 8 ? 8 : reference->bytes);
     }
@@ -73,27 +76,21 @@ static uint64_t variable_align(const PtxVariable *variable) {
     return variable->align < 16 ? 16 : variable->align;
 }
 
-// Of a variable outside kernels. False: no room.
-static bool place_module_shared(Module *module, PtxVariable *variable) {
-    if (variable->external) {
-        const uint32_t align = variable->align < 16 ? 16 : variable->align;
-        if (align > module->dynamic_align) module->dynamic_align = align;
-        return true;
-    }
-    uint64_t at = align_up(module->shared_bytes, variable->align);
-    if (at + variable->bytes > UINT32_MAX / 2) return false;
-    variable->offset = at;
-    module->shared_bytes = (uint32_t)(at + variable->bytes);
+// Of a shared variable outside kernels. False: there is no room for it.
+static bool survey_shared(Module *module, const PtxVariable *variable) {
+    if (!variable->external) return variable->bytes <= LARGEST_SHARED;
+    const uint32_t align = variable->align < 16 ? 16 : variable->align;
+    if (align > module->dynamic_align) module->dynamic_align = align;
     return true;
 }
 
-// False: there is no room for shared ones.
+// False: there is no room for a shared one.
 static bool survey_variables(Module *module, const PtxVariable **no_room) {
     const PtxModule *ptx = module->ptx;
     for (uint32_t k = 0; k < ptx->variable_count; k++) {
-        PtxVariable *variable = ptx->variables[k];
+        const PtxVariable *variable = ptx->variables[k];
         *no_room = variable;
-        if (variable->space == PTX_SHARED && !place_module_shared(module, variable)) return false;
+        if (variable->space == PTX_SHARED && !survey_shared(module, variable)) return false;
         if (variable->space == PTX_CONST && !variable->external)
             module->constant_bytes += variable->bytes;
     }
@@ -159,23 +156,24 @@ static Kernel *kernel_new(Module *module, PtxFunction *function) {
     kernel->parameter_bytes = ARENA_NEW(&module->arena, function->param_count + 1u, size_t);
     for (uint32_t k = 0; k < function->param_count; k++)
         kernel->parameter_bytes[k] = function->params[k].bytes;
-    const bool calls = shared_room_calls(function);
-    if (!calls) shared_room_take(&module->arena, module->ptx, function);
-    uint32_t end = shared_room_place(function, calls ? module->shared_bytes : 0);
-    kernel->shared_bytes = (uint32_t)align_up(end, module->dynamic_align);
     kernel->next = module->kernels;
     module->kernels = kernel;
     return kernel;
 }
 
+static void ptx_kernel_new(Module *module, PtxFunction *function) {
+    Kernel *kernel = kernel_new(module, function);
+    shared_room_place(&module->arena, module->uses, function, &kernel->room);
+    kernel->shared_bytes = (uint32_t)align_up(kernel->room.bytes, module->dynamic_align);
+}
+
 // Machine code: ptxas has placed shared memory, behind what is the system's.
-static Kernel *machine_kernel_new(Module *module, PtxFunction *function) {
+static void machine_kernel_new(Module *module, PtxFunction *function) {
     const SassFunction *machine = &module->machine->functions[function - module->ptx->functions];
     Kernel *kernel = kernel_new(module, function);
     kernel->shared_bytes = machine->shared_bytes;
     kernel->shared_reserved = SASS_SHARED_RESERVED;
     kernel->registers = machine->registers;
-    return kernel;
 }
 
 static bool load_machine(Module *module, Str cubin, const char *origin, SimtStatus *status,
@@ -199,14 +197,10 @@ static bool load(Module *module, Str text, const char *origin, SimtStatus *statu
     module->dynamic_align = 1;
     module->codes = ARENA_NEW(&module->arena, ptx->function_count + 1u, Code *);
     if (!place_variables(module, status, error)) return false;
-    for (uint32_t k = 0; k < ptx->function_count; k++) {
-        const PtxFunction *function = &ptx->functions[k];
-        if (!function->defined || function->entry) continue;
-        module->shared_bytes = shared_room_place(function, module->shared_bytes);
-    }
+    module->uses = shared_uses(&module->arena, ptx);
     for (uint32_t k = 0; k < ptx->function_count; k++) {
         PtxFunction *function = &ptx->functions[k];
-        if (function->defined && function->entry) kernel_new(module, function);
+        if (function->defined && function->entry) ptx_kernel_new(module, function);
     }
     *status = SIMT_OK;
     return true;

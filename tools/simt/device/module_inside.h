@@ -4,14 +4,17 @@
 
 #include "simt/base/align.h"
 #include "simt/device/device.h"
+#include "simt/device/shared_room.h"
 #include "simt/exec/code.h"
 #include "simt/sass/cubin.h"
 
 struct Kernel {
     Module *module;
     Code *code;
+    Code **codes; // by function: those that it may call; NULL: not lowered yet
     char *mangled;
     size_t *parameter_bytes;
+    SharedRoom room;
     uint32_t shared_bytes;    // where dynamic shared memory begins
     uint32_t shared_reserved; // of these the system's, in front
     uint32_t registers;       // 0: not known
@@ -23,17 +26,21 @@ struct Module {
     SassModule *machine; // NULL: it is PTX
     Arena arena;
     SlotTable slots;
-    Code **codes;                    // by function
+    SharedUses *uses;    // NULL: it is machine code
+    Code **codes;        // by function
+    Code **every_code;   // these, and copies for single kernels
+    uint32_t code_count; // of every_code
+    size_t code_capacity;
     uint64_t *addresses;             // by variable
     uint64_t memory, managed_memory; // of its variables
     size_t constant_bytes;
-    uint32_t shared_bytes;  // of variables outside kernels
     uint32_t dynamic_align; // of dynamic shared memory; 1: it has none
     Kernel *kernels;
 };
 
-// Of Lowering: the context is the Module.
-bool module_variable_address(void *context, const PtxVariable *variable, uint64_t *address);
-Code *module_function_code(void *context, const PtxFunction *function);
+bool module_variable_address(const Module *module, const PtxVariable *variable, uint64_t *address);
+Code *module_code_new(Module *module, const PtxFunction *source, uint32_t number);
+// The Code of a function as all kernels have it that have no copy of their own.
+Code *module_function_code(Module *module, const PtxFunction *function);
 
 #endif

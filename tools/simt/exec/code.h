@@ -57,6 +57,8 @@ enum { CODE_ACCESSES = 1, CODE_SHARED = 2, CODE_MEETINGS = 4, CODE_WHOLE = 8 };
 
 struct Code {
     const PtxFunction *source;
+    uint32_t number;  // of the function in its module
+    uint64_t address; // what pointers to the function hold
     Inst *insts;
     uint32_t count;
     const uint32_t *registers; // their places in the frame, PTX_NONE: not used

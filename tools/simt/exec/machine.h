@@ -12,7 +12,7 @@ typedef struct Observer Observer;
 
 typedef struct {
     const Code *code;
-    Code *const *codes; // all that were lowered in the module
+    Code *const *codes; // of all functions of the module, lowered or not
     uint32_t code_count;
     const Inst *entry;
     Dim3 grid, block, cluster;

@@ -38,7 +38,8 @@ static void call_pointer(Lower *lower, CallSite *site, const PtxOperand *callee)
     lower->code->indirect = true;
     for (uint32_t f = 0; f < lowering->module->function_count; f++) {
         const PtxFunction *function = &lowering->module->functions[f];
-        if (!function->entry && function->defined)
+        if (!function->entry && function->defined &&
+            lowering->function_pointed(lowering->context, function))
             add_callee(lower, lowering->function_code(lowering->context, function));
     }
 }

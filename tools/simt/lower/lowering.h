@@ -13,6 +13,8 @@ typedef struct {
     bool (*variable_address)(void *context, const PtxVariable *variable, uint64_t *address);
     // The Code of a function of the module, not necessarily lowered yet.
     Code *(*function_code)(void *context, const PtxFunction *function);
+    // Whether pointers to the function may be called.
+    bool (*function_pointed)(void *context, const PtxFunction *function);
     void *context;
     SimtStatus status;
     SimtError *error;

@@ -127,8 +127,8 @@ static uint32_t name_source(Lower *lower, const PtxOperand *operand, RegisterCla
         return lower_constant(lower, class, address + operand->addend);
     const PtxFunction *function = ptx_function(lowering->module, operand->name);
     if (function && class == REGISTER_64) {
-        Code *code = lowering->function_code(lowering->context, function);
-        return lower_constant(lower, class, (uint64_t)(uintptr_t)code);
+        const Code *code = lowering->function_code(lowering->context, function);
+        return lower_constant(lower, class, code->address);
     }
     lower_fail(lower, "unknown name `%.*s`", STR_ARG(operand->name));
 }

@@ -196,7 +196,6 @@ const Inst *op_call(Warp *warp, const Inst *inst) {
     return enter_function(warp, inst, site->caller, site->callee);
 }
 
-// A function's address is that of its Code.
 const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
     const CallSite *site = inst->call.site;
     const LaneU64 *pointer = REG(warp, LaneU64, inst->call.pointer);
@@ -215,7 +214,7 @@ const Inst *op_call_pointer(Warp *warp, const Inst *inst) {
     const Code *callee = NULL;
     for (uint32_t k = 0; k < site->caller->callee_count; k++) {
         const Code *code = site->caller->callees[k];
-        if ((uint64_t)(uintptr_t)code == pointer[first]) callee = code;
+        if (code->address == pointer[first]) callee = code;
     }
     if (!callee || !callee->insts) {
         return warp_fail(warp, inst, first, SIMT_ILLEGAL_ADDRESS, "call of 0x%llx: no function",
