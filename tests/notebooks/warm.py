@@ -20,7 +20,8 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-MODULES = ("ipykernel.kernelapp", "matplotlib.pyplot", "nbclient", "nbformat")
+MODULES = ("ipykernel.kernelapp", "ipykernel.debugger", "matplotlib.pyplot", "matplotlib_inline.backend_inline",
+           "nbclient", "nbformat")
 
 
 class Server:
