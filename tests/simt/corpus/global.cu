@@ -251,6 +251,23 @@ template <cuda::thread_scope SCOPE> __global__ void message_scope(const int *in,
     }
 }
 
+// Both blocks read, and what the second one has read the first one overwrites.
+template <bool RIGHT> __global__ void overwritten_behind_flag(const int *in, int *out) {
+    volatile unsigned *ready = &flag;
+    unsigned t = threadIdx.x;
+    out[64 + blockIdx.x * 32 + t] = in[t];
+    int v = out[t * 5 % 32];  // LABEL overwritten_behind_flag_read
+    if (RIGHT) __threadfence();
+    __syncwarp();
+    if (t == 0 && blockIdx.x == 1) *ready = 1;
+    if (t == 0 && blockIdx.x == 0)
+        while (!*ready) __nanosleep(50);
+    if (RIGHT) __threadfence();
+    __syncwarp();
+    // HAZARD-NEXT overwritten_behind_flag: race with overwritten_behind_flag_read
+    if (blockIdx.x == 0) out[t * 5 % 32] = v + 1;
+}
+
 // A value and its flag in one word need no fence.
 __global__ void mailbox(const int *in, int *out) {
     volatile unsigned long long *box = (volatile unsigned long long *)(out + 2);
@@ -447,6 +464,8 @@ static const Case cases[] = {
     WARPS("all_swap_right", swap_of_lanes<CHAIN, 5>),
     WARPS("message_scope", message_scope<cuda::thread_scope_block>),
     WARPS("message_scope_right", message_scope<cuda::thread_scope_device>),
+    WARPS("overwritten_behind_flag", overwritten_behind_flag<false>),
+    WARPS("overwritten_behind_flag_right", overwritten_behind_flag<true>),
     WARPS("mailbox_right", mailbox),
     BLOCKS("pass_on", pass_on<false>),
     BLOCKS("pass_on_right", pass_on<true>),

@@ -45,6 +45,51 @@ template <bool RIGHT> __global__ void one_word_of_many(const int *in, int *out) 
     out[t] = v + s[5];
 }
 
+// A lane of the second warp reads a byte, then one of the first, then one or two others of the second,
+// while one more reads elsewhere; then these meet, and one of them stores there.
+template <bool RIGHT, int PAIR> __device__ void read_in_between(const int *in, int *out) {
+    __shared__ volatile unsigned char s[BLOCK];
+    unsigned t = threadIdx.x;
+    int v = 0;
+    s[t] = (unsigned char)in[t];
+    __syncthreads();
+    if (t / 32 == 1) {
+        if (t == 32) v = s[5];
+        __nanosleep(100);
+        if (PAIR) __syncwarp();
+        if (t - 33 <= PAIR || t == 40) v = s[t == 40 ? 9 : 5];
+        __syncwarp();
+    } else if (t == 3) {
+        v = s[5];  // LABEL read_in_between
+    }
+    if (RIGHT) __syncthreads();
+    // HAZARD-NEXT byte_read_in_between: race with read_in_between
+    // HAZARD-NEXT byte_read_by_pair: race with read_in_between
+    if (t == 36) s[5] = 1;
+    out[t] = v;
+}
+template <bool RIGHT> __global__ void byte_read_in_between(const int *in, int *out) {
+    read_in_between<RIGHT, 0>(in, out);
+}
+template <bool RIGHT> __global__ void byte_read_by_pair(const int *in, int *out) {
+    read_in_between<RIGHT, 1>(in, out);
+}
+
+// Two lanes read a byte and meet; behind that a third one does.
+template <bool RIGHT> __global__ void byte_read_once_more(const int *in, int *out) {
+    __shared__ volatile unsigned char s[32];
+    unsigned t = threadIdx.x;
+    int v = 0;
+    s[t] = (unsigned char)in[t];
+    __syncwarp();
+    if (t < 2) v = s[5];
+    __syncwarp();
+    if (t == 2) v = s[5];  // LABEL byte_read_once_more_read
+    if (RIGHT) __syncwarp();
+    if (t == 3) s[5] = 1;  // HAZARD byte_read_once_more: race with byte_read_once_more_read
+    out[t] = v;
+}
+
 // Lanes 3 and 9 read one word, and lane 9 stores there.
 template <bool RIGHT> __global__ void read_by_two_lanes(const int *in, int *out) {
     __shared__ int s[32];
@@ -234,6 +279,9 @@ static const Case cases[] = {
     TWINS(permuted_reads, 1, BLOCK),
     TWINS(permuted_overwritten, 1, BLOCK),
     TWINS(one_word_of_many, 1, BLOCK),
+    TWINS(byte_read_in_between, 1, 64),
+    TWINS(byte_read_by_pair, 1, 64),
+    TWINS(byte_read_once_more, 1, 32),
     TWINS(read_by_two_lanes, 1, 32),
     TWINS(read_by_neighbours, 1, 32),
     TWINS(read_by_all_lanes, 1, 32),

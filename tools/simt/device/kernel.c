@@ -100,14 +100,18 @@ static bool add_local(Code *code) {
 }
 
 // Gives every function its own place in the warps' register stacks: lanes of one warp may be in
-// different functions at a time, whose registers lie differently.
-static uint64_t place_frames(Code *code, uint64_t at, bool recursive) {
+// different functions at a time, whose registers lie differently. `last`: the one placed so far
+// that is behind all others.
+static uint64_t place_frames(Code *code, uint64_t at, bool recursive, Code **last) {
     code->visited = true;
+    code->behind = NULL;
+    if (*last) (*last)->behind = code;
+    *last = code;
     code->frame_base = (uint32_t)at;
     code->recursive = recursive && code->callee_count;
     at += align_up(code->frame_bytes, FRAME_ALIGN);
     for (uint32_t k = 0; k < code->callee_count && at <= STACK_LIMIT; k++)
-        if (!code->callees[k]->visited) at = place_frames(code->callees[k], at, recursive);
+        if (!code->callees[k]->visited) at = place_frames(code->callees[k], at, recursive, last);
     return at;
 }
 
@@ -392,7 +396,7 @@ static SimtStatus make_ready(Run *run) {
     clear_visited(kernel);
     run->recursive = add_local(code);
     clear_visited(kernel);
-    run->stack_bytes = place_frames(code, 0, run->recursive);
+    run->stack_bytes = place_frames(code, 0, run->recursive, &(Code *){NULL});
     clear_visited(kernel);
     return check_room(run);
 }

@@ -395,8 +395,27 @@ static bool resolve_space(Warp *warp, const Access *access, PtxSpace space, uint
     return true;
 }
 
+// A few lanes of global memory. False: some are elsewhere or wrong, and nothing is counted.
+static bool resolve_few(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]) {
+    const uint64_t size = address_bytes(access), bytes = memory_high - memory_low;
+    const LaneU64 *base = REG(warp, LaneU64, access->base);
+    uint64_t address[LANES];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        const uint64_t at = address[lane] = base[lane] + access->offset;
+        if (bytes < size || at - memory_low > bytes - size || (at & (size - 1))) return false;
+        pointer[lane] = memory_at(at);
+    }
+    count(warp, access, PTX_GLOBAL, mask, address);
+    return true;
+}
+
 bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]) {
     uint64_t address[LANES], within[LANES];
+    const bool may_be_global = access->space == PTX_GLOBAL || access->space == PTX_GENERIC;
+    if (may_be_global && access->wide && warp_is_sparse(mask) &&
+        resolve_few(warp, access, mask, pointer))
+        return true;
     address_lanes(warp, access, address);
     if (access->space == PTX_SHARED_CLUSTER)
         return resolve_cluster(warp, access, mask, address, pointer);

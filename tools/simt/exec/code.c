@@ -3,14 +3,8 @@
 
 #include <string.h>
 
+#include "simt/base/limits.h"
 #include "simt/memory/memory.h"
-
-static void place_predicate(uint8_t *at, uint32_t value, uint32_t lanes) {
-    uint32_t word;
-    memcpy(&word, at, sizeof word);
-    word = (word & ~lanes) | (value & lanes);
-    memcpy(at, &word, sizeof word);
-}
 
 static uint64_t constant_value(const CodeConstant *constant, const uint8_t *params) {
     uint64_t value = constant->value;
@@ -20,14 +14,13 @@ static uint64_t constant_value(const CodeConstant *constant, const uint8_t *para
     return value;
 }
 
-void code_place_constants(const Code *code, const uint8_t *params, uint8_t *frame, uint32_t lanes) {
+void code_place_constants(const Code *code, const uint8_t *params, uint8_t *frame) {
     for (uint32_t k = 0; k < code->constant_count; k++) {
         const CodeConstant *constant = &code->constants[k];
         uint8_t *at = frame + constant->offset;
         const uint32_t bytes = register_bytes(constant->class);
         const uint64_t value = constant_value(constant, params);
-        if (constant->class == REGISTER_PRED) place_predicate(at, (uint32_t)value, lanes);
-        for (uint32_t m = lanes; m; m &= m - 1)
-            memcpy(at + (uint32_t)__builtin_ctz(m) * bytes, &value, bytes);
+        if (constant->class == REGISTER_PRED) memcpy(at, &value, sizeof(uint32_t));
+        for (uint32_t l = 0; l < DEVICE_WARP; l++) memcpy(at + l * bytes, &value, bytes);
     }
 }

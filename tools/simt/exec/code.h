@@ -85,10 +85,11 @@ struct Code {
     bool visited, followed; // while calls are followed: begun, done
     bool recursive;         // may be called while a call of it is under way
     uint32_t frame_base;    // place in the stack
+    const Code *behind;     // whose frame is the next one there; NULL: none
     uint32_t local_bytes;   // per thread, with that of the functions it calls, recursion once
 };
 
-// Copies the constants to a frame, for these lanes. `params`: the kernel's parameter block.
-void code_place_constants(const Code *code, const uint8_t *params, uint8_t *frame, uint32_t lanes);
+// Copies the constants to a frame of this function. `params`: the kernel's parameter block.
+void code_place_constants(const Code *code, const uint8_t *params, uint8_t *frame);
 
 #endif

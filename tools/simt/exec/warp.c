@@ -14,7 +14,8 @@
 void warp_prepare(Warp *warp) {
     const Machine *machine = warp->block->machine;
     memset(warp->stack, 0, machine->stack_bytes);
-    code_place_constants(machine->code, machine->params, warp->stack, ALL_LANES);
+    for (const Code *code = machine->code; code; code = code->behind)
+        code_place_constants(code, machine->params, warp->stack + code->frame_base);
     for (uint32_t l = 0; l < LANES; l++) {
         uint32_t thread = warp->index * LANES + l;
         warp->tid[0][l] = thread % machine->block.x;
@@ -23,16 +24,19 @@ void warp_prepare(Warp *warp) {
     }
 }
 
-uint8_t *warp_deeper_frame(Warp *warp, uint32_t bytes) {
-    if (warp->deeper_count == warp->block->machine->deeper_most) return NULL;
-    const size_t size = FRAME_ALIGN + align_up(bytes, FRAME_ALIGN);
+uint8_t *warp_deeper_frame(Warp *warp, const Code *code) {
+    const Machine *machine = warp->block->machine;
+    if (warp->deeper_count == machine->deeper_most) return NULL;
+    const size_t size = FRAME_ALIGN + align_up(code->frame_bytes, FRAME_ALIGN);
     Deeper *deeper = aligned_alloc(FRAME_ALIGN, size);
     if (!deeper) return NULL;
     memset(deeper, 0, size);
     deeper->next = warp->deeper;
     warp->deeper = deeper;
     warp->deeper_count++;
-    return (uint8_t *)deeper + FRAME_ALIGN;
+    uint8_t *const frame = (uint8_t *)deeper + FRAME_ALIGN;
+    code_place_constants(code, machine->params, frame);
+    return frame;
 }
 
 void warp_free_frames(Warp *warp) {

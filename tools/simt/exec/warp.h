@@ -3,6 +3,8 @@
 #ifndef WARP_H
 #define WARP_H
 
+#include <string.h>
+
 #include "simt/base/limits.h"
 #include "simt/base/status.h"
 #include "simt/exec/code.h"
@@ -146,6 +148,22 @@ static inline void warp_write_predicate(const Warp *warp, uint32_t offset, uint3
     *d = (*d & ~warp->exec) | (value & warp->exec);
 }
 
+// Copies some bytes of each of these lanes, which lie a step behind those of the lane before it.
+static inline void warp_copy_lanes(uint32_t lanes, uint8_t *to, size_t to_step, const uint8_t *from,
+                                   size_t from_step, size_t bytes) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(m);
+        uint8_t *const d = to + l * to_step;
+        const uint8_t *const s = from + l * from_step;
+        if (bytes == 8) // nearly all are words
+            memcpy(d, s, 8);
+        else if (bytes == 4)
+            memcpy(d, s, 4);
+        else
+            memcpy(d, s, bytes);
+    }
+}
+
 // Whether so few lanes are on that they are done sooner one by one than all in vectors.
 static inline bool warp_is_sparse(uint32_t mask) {
     const uint32_t rest = mask & (mask - 1), third = rest & (rest - 1);
@@ -187,11 +205,13 @@ static inline bool warp_is_sparse(uint32_t mask) {
         return inst + 1;                                                                           \
     } while (0)
 
-// Fills the stack with the constants of the kernel, and tid[], once for all blocks.
+// Fills the stack with the constants of the kernel and of what it calls, and tid[], once for all
+// blocks.
 void warp_prepare(Warp *warp);
 
-// One more frame, which the warp keeps. NULL: it has as many as it may, or out of memory.
-uint8_t *warp_deeper_frame(Warp *warp, uint32_t bytes);
+// One more frame of a function, which the warp keeps. NULL: it has as many as it may, or out of
+// memory.
+uint8_t *warp_deeper_frame(Warp *warp, const Code *code);
 void warp_free_frames(Warp *warp);
 
 // From here on its lanes have local memory up to this, which is filled with what nothing has

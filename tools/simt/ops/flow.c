@@ -142,7 +142,7 @@ static uint8_t *callee_frame(Warp *warp, const Code *callee) {
     for (uint8_t *at = warp->frame; at != warp->stack;) {
         Saved *saved = (Saved *)(void *)at;
         if (saved->code == callee) {
-            if (!saved->deeper) saved->deeper = warp_deeper_frame(warp, callee->frame_bytes);
+            if (!saved->deeper) saved->deeper = warp_deeper_frame(warp, callee);
             return saved->deeper;
         }
         at = (uint8_t *)(uintptr_t)saved->frame[first];
@@ -176,14 +176,10 @@ static const Inst *enter_function(Warp *warp, const Inst *inst, const Code *call
         saved->frame[l] = (uint64_t)(uintptr_t)warp->frame;
         saved->local[l] = warp->local;
     }
-    code_place_constants(callee, machine->params, frame, exec);
     for (uint32_t k = 0; k < site->argument_count; k++) {
         const PtxVariable *param = &callee->source->params[k];
-        for (uint32_t m = exec; m; m &= m - 1) {
-            uint32_t l = (uint32_t)__builtin_ctz(m);
-            memcpy(frame + callee->param_offset + l * callee->param_stride + param->offset,
-                   warp->frame + site->arguments[k] + l * site->stride, param->bytes);
-        }
+        warp_copy_lanes(exec, frame + callee->param_offset + param->offset, callee->param_stride,
+                        warp->frame + site->arguments[k], site->stride, param->bytes);
     }
     warp->frame = frame;
     warp->local = local;
@@ -233,12 +229,9 @@ const Inst *op_return(Warp *warp, const Inst *inst) {
     uint8_t *frame = (uint8_t *)(uintptr_t)saved->frame[first];
     for (uint32_t k = 0; k < site->result_count; k++) {
         const PtxVariable *result = &callee->source->results[k];
-        for (uint32_t m = warp->mask; m; m &= m - 1) {
-            uint32_t l = (uint32_t)__builtin_ctz(m);
-            memcpy(frame + site->results[k] + l * site->stride,
-                   warp->frame + callee->result_offset + l * callee->result_bytes + result->offset,
-                   result->bytes);
-        }
+        warp_copy_lanes(warp->mask, frame + site->results[k], site->stride,
+                        warp->frame + callee->result_offset + result->offset, callee->result_bytes,
+                        result->bytes);
     }
     warp->rpc = (const Inst *)(uintptr_t)saved->rpc[first];
     warp->local = (uint32_t)saved->local[first];

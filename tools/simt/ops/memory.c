@@ -123,12 +123,17 @@ static const Inst *store_any(Warp *warp, const Inst *inst) {
         LANE_RESULT_IN(inst->values.value[0], type, value);                                        \
     } while (0)
 
-// All lanes read the same: one value of a whole register is the common case.
+// One value of a whole register.
+static bool is_plain(const InstParameter *parameter, const InstValues *values) {
+    return parameter->elements == 1 && values->value[0] != PTX_NONE &&
+           parameter->bytes == register_bytes(values->class);
+}
+
+// All lanes read the same.
 const Inst *op_load_param(Warp *warp, const Inst *inst) {
     const InstParameter *parameter = &inst->parameter;
     uint8_t *pointer[LANES], *at = warp->block->machine->params + parameter->offset;
-    if (parameter->elements == 1 && inst->values.value[0] != PTX_NONE &&
-        parameter->bytes == register_bytes(inst->values.class)) {
+    if (is_plain(parameter, &inst->values)) {
         if (parameter->bytes == 4) LOAD_ONE(LaneU32, at);
         if (parameter->bytes == 8) LOAD_ONE(LaneU64, at);
     }
@@ -145,18 +150,31 @@ static void frame_pointers(const Warp *warp, const InstParameter *parameter,
 }
 
 const Inst *op_load_frame(Warp *warp, const Inst *inst) {
+    const InstParameter *parameter = &inst->parameter;
+    if (is_plain(parameter, &inst->values)) {
+        warp_copy_lanes(warp->exec, REG(warp, uint8_t, inst->values.value[0]), parameter->bytes,
+                        warp->frame + parameter->offset, parameter->stride, parameter->bytes);
+        return inst + 1;
+    }
     uint8_t *pointer[LANES];
-    frame_pointers(warp, &inst->parameter, pointer);
-    for (uint32_t e = 0; e < inst->parameter.elements; e++)
-        copy_in(warp, &inst->values, e, inst->parameter.bytes, warp->exec, pointer);
+    frame_pointers(warp, parameter, pointer);
+    for (uint32_t e = 0; e < parameter->elements; e++)
+        copy_in(warp, &inst->values, e, parameter->bytes, warp->exec, pointer);
     return inst + 1;
 }
 
 const Inst *op_store_frame(Warp *warp, const Inst *inst) {
+    const InstParameter *parameter = &inst->parameter;
+    if (is_plain(parameter, &inst->values)) {
+        warp_copy_lanes(warp->exec, warp->frame + parameter->offset, parameter->stride,
+                        REG(warp, uint8_t, inst->values.value[0]), parameter->bytes,
+                        parameter->bytes);
+        return inst + 1;
+    }
     uint8_t *pointer[LANES];
-    frame_pointers(warp, &inst->parameter, pointer);
-    for (uint32_t e = 0; e < inst->parameter.elements; e++)
-        copy_out(warp, &inst->values, e, inst->parameter.bytes, warp->exec, pointer);
+    frame_pointers(warp, parameter, pointer);
+    for (uint32_t e = 0; e < parameter->elements; e++)
+        copy_out(warp, &inst->values, e, parameter->bytes, warp->exec, pointer);
     return inst + 1;
 }
 

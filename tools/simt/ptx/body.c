@@ -66,17 +66,29 @@ static uint32_t register_named(Parser *parser, Str name) {
 
 static void parse_operand(Parser *parser, PtxOperand *operand, uint32_t depth);
 
-static void parse_items(Parser *parser, PtxOperand *operand, const char *close, uint32_t depth) {
-    size_t capacity = 0;
-    if (depth >= OPERAND_DEPTH) parse_fail(parser, "operands nested too deeply");
+// Operands up to this token. While they are read they are collected behind those that they belong
+// to: most instructions have three.
+static PtxOperand *parse_list(Parser *parser, const char *close, uint32_t depth, uint32_t *count) {
+    const size_t first = parser->collected_count;
     while (!parse_at(parser, close)) {
-        ARENA_GROW(parser->arena, operand->items, operand->count, capacity);
         PtxOperand item;
-        parse_operand(parser, &item, depth + 1);
-        operand->items[operand->count++] = item;
+        parse_operand(parser, &item, depth);
+        ARENA_GROW(parser->arena, parser->collected, parser->collected_count,
+                   parser->collected_capacity);
+        parser->collected[parser->collected_count++] = item;
         if (!parse_take(parser, ",")) break;
     }
     parse_expect(parser, close);
+    *count = (uint32_t)(parser->collected_count - first);
+    PtxOperand *list = ARENA_NEW(parser->arena, *count, PtxOperand);
+    if (*count) memcpy(list, parser->collected + first, *count * sizeof *list);
+    parser->collected_count = first;
+    return list;
+}
+
+static void parse_items(Parser *parser, PtxOperand *operand, const char *close, uint32_t depth) {
+    if (depth >= OPERAND_DEPTH) parse_fail(parser, "operands nested too deeply");
+    operand->items = parse_list(parser, close, depth + 1, &operand->count);
 }
 
 static void parse_name(Parser *parser, PtxOperand *operand) {
@@ -319,15 +331,7 @@ static void parse_instruction(Parser *parser) {
     }
     inst.ptx_line = parser->token.line;
     inst.opcode = parse_word(parser, "an instruction");
-    size_t capacity = 0;
-    while (!parse_at(parser, ";")) {
-        ARENA_GROW(parser->arena, inst.operands, inst.operand_count, capacity);
-        PtxOperand operand;
-        parse_operand(parser, &operand, 0);
-        inst.operands[inst.operand_count++] = operand;
-        if (!parse_take(parser, ",")) break;
-    }
-    parse_expect(parser, ";");
+    inst.operands = parse_list(parser, ";", 0, &inst.operand_count);
     for (uint32_t k = 0; k < inst.operand_count; k++) note_pending(parser, &inst.operands[k]);
     size_t count = function->inst_count;
     ARENA_GROW(parser->arena, function->insts, count, parser->inst_capacity);

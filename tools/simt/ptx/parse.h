@@ -62,6 +62,8 @@ typedef struct {
     uint64_t scratch; // bytes of .param variables open now
     PtxPending *pending;
     size_t pending_count, pending_capacity;
+    PtxOperand *collected; // of the instruction that is read
+    size_t collected_count, collected_capacity;
     PtxSeen *seen; // direct-mapped
     PtxPlace place, call;
 } Parser;

@@ -294,6 +294,7 @@ Observer *check_open(const Machine *machine) {
     early |= machine->after != 0;
     check->early = early;
     check->backlogs = !machine->after && !machine->run_prerequisite && !machine->partial;
+    check->in_turn = check->backlogs && !machine->ordered;
     check->sites = calloc(check_sites_limit(machine), sizeof *check->sites);
     check->site_of_slot = calloc(machine->slot_count + 1u, sizeof *check->site_of_slot);
     if (check->launch && check->sites && check->site_of_slot) return &check->observer;

@@ -212,6 +212,8 @@ typedef struct {
     bool lost;     // memory was too short for some
     bool partial;  // see Code
     bool backlogs; // regions may have one
+    bool in_turn;  // a block has ended before the next one begins, nothing orders the two, and
+                   // nobody reads global memory by a strong access
     bool early;    // a later launch may look at what this and earlier ones did
     CheckListener listener;
 } Check;

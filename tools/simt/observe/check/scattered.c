@@ -75,9 +75,10 @@ static inline void add_groups(const Touch *at, const Place *place, const Lanes *
     LANE_LOOP wrong[l] |= (write[l] >= local.launch) | (read[l] >= local.launch);
 }
 
-// Nobody but the lanes themselves has read the cells in this launch; or this warp's reads stand for
-// those that did; or some have that they do not stand for; or some cell has a strong read.
-typedef enum { NOTED_ALONE, NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
+// No other read of the cells need be noted; or nobody but the lanes themselves has read them in
+// this launch; or this warp's reads stand for those that did; or some have that they do not stand
+// for; or some cell has a strong read.
+typedef enum { NOTED_OVER, NOTED_ALONE, NOTED_BEFORE, NOTED_BY_OTHERS, NOTED_STRONG } Noted;
 
 // Whether all are weak reads by the same lanes.
 static inline bool all_alone(const Touch *at, const Lanes *of, const Record old[LANES]) {
@@ -88,10 +89,18 @@ static inline bool all_alone(const Touch *at, const Lanes *of, const Record old[
     return !strange;
 }
 
+static inline bool all_over(const Touch *at, const Record old[LANES]) {
+    const Touch local = *at;
+    uint64_t open = 0;
+    LANE_LOOP open |= !touch_over(&local, old[l]);
+    return !open;
+}
+
 static inline Noted noted(const Touch *at, const Lanes *of, const Record old[LANES]) {
     const Touch local = *at;
     Record scopes = 0, latest = 0;
     uint64_t strange = 0;
+    if (local.over && all_over(at, old)) return NOTED_OVER;
     LANE_LOOP latest = old[l] > latest ? old[l] : latest;
     if (latest < local.launch || all_alone(at, of, old)) return NOTED_ALONE;
     LANE_LOOP scopes |= old[l];
@@ -142,6 +151,7 @@ static inline bool note_reads(const Touch *at, const Place *place, const Lanes *
     Record old[LANES];
     LANE_LOOP old[l] = read[of->cell[l] + k];
     const Noted before = noted(at, of, old);
+    if (before == NOTED_OVER) return true;
     if (at->rest && (before != NOTED_ALONE || !of->apart)) return false;
     if (before == NOTED_STRONG || (before == NOTED_BY_OTHERS && !place->more)) return false;
     if (before == NOTED_ALONE) {

@@ -24,6 +24,7 @@ static inline bool note_lanes(const Touch *at, const Place *place, uint32_t k, u
     const Cells *cells = place->cells;
     const Record old = cells->read[k];
     if (!unwritten_group(at, place, k) || record_scope(old)) return false;
+    if (touch_over(at, old)) return true;
     if (at->rest && (first != last || !touch_settled(at, old, record_of(at, first)))) return false;
     if (!touch_known(at, old)) {
         if (!place->more) return false;

@@ -120,6 +120,17 @@ static inline __attribute__((always_inline)) uint64_t shared_told(Record read, R
     return (uint64_t)(earlier >= floor) & apart & (scopes ^ 1);
 }
 
+// The same of a warp's reads that come behind these: also where two of its own lanes have read since
+// it last met, at `warp_floor`, one of the two is another thread than whoever comes behind.
+static inline __attribute__((always_inline)) uint64_t
+shared_told_to(Record read, Record second, Record mine, Record floor, Record warp_floor) {
+    const Record earlier = read < second ? read : second;
+    const uint64_t scopes = (read | second) & (((Record)1 << RECORD_MANY) - 1) ? 1 : 0;
+    const uint64_t far = ((read ^ mine) | (second ^ mine)) & RECORD_WARP_MASK ? 1 : 0;
+    const uint64_t own = (far ^ 1) & (uint64_t)(earlier >= warp_floor);
+    return shared_told(read, second, floor) | ((uint64_t)(earlier >= floor) & own & (scopes ^ 1));
+}
+
 // The same: whether the read `mine` does not take the place of the first one; `warp_floor` is no
 // earlier than `floor`.
 static inline __attribute__((always_inline)) uint64_t

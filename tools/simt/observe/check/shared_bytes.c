@@ -159,10 +159,16 @@ typedef struct {
     Record mine[LANES];
 } Bytes;
 
+static inline void find_split(const Checker *owner, Bytes *of) {
+    uint32_t any = 0;
+    for (int l = 0; l < LANES; l++) of->split[l] = owner->split[of->byte[l] / 4];
+    LANE_LOOP any |= of->split[l];
+    of->any_split = any;
+}
+
 static void find_bytes(const SharedTouch *at, Record base, uint32_t lanes, bool apart, Bytes *of) {
     const uint32_t first = (uint32_t)__builtin_ctz(lanes), of_first = (uint32_t)at->address[first];
-    const uint16_t *split = at->owner->split;
-    uint32_t any = 0, low = UINT32_MAX, high = 0;
+    uint32_t low = UINT32_MAX, high = 0;
     base = shared_record(at, base, 0);
     of->lanes = lanes;
     of->each = at->size;
@@ -176,9 +182,7 @@ static void find_bytes(const SharedTouch *at, Record base, uint32_t lanes, bool 
     LANE_LOOP high = of->byte[l] > high ? of->byte[l] : high;
     of->low = low;
     of->high = high;
-    for (int l = 0; l < LANES; l++) of->split[l] = split[of->byte[l] / 4];
-    LANE_LOOP any |= of->split[l];
-    of->any_split = any;
+    find_split(at->owner, of);
 }
 
 // The records of the lanes' k-th bytes: each its own, or its word's.
@@ -254,18 +258,47 @@ static void set_some(const SharedTouch *at, const Bytes *of, int which, uint32_t
     }
 }
 
+// Whether the reads that are noted of the lanes' k-th bytes tell all that theirs would.
+ALWAYS bool all_told(const SharedTouch *at, const Bytes *of, uint32_t k, const Record read[LANES]) {
+    const Record floor = at->floor, warp_floor = at->warp_floor;
+    Record second[LANES];
+    uint64_t open = 0;
+    if (!at->plain || at->owner->latest_read_2 < floor) return false;
+    find_old(of, at->owner, OF_READ_2, k, second);
+    LANE_LOOP open |= shared_told_to(read[l], second[l], of->mine[l], floor, warp_floor) ^ 1;
+    return !open;
+}
+
+ALWAYS bool any_lane(const uint64_t lanes[LANES]) {
+    uint64_t any = 0;
+    LANE_LOOP any |= lanes[l];
+    return any != 0;
+}
+
+// Leaves out lanes beside whose k-th bytes' first read the second one stays.
+ALWAYS void leave_out(const SharedTouch *at, Bytes *of, uint32_t k, uint64_t lanes[LANES]) {
+    const SharedTouch local = *at;
+    Record read[LANES], second[LANES];
+    if (at->owner->latest_read_2 < at->floor) return;
+    find_split(at->owner, of);
+    find_old(of, at->owner, OF_READ, k, read);
+    find_old(of, at->owner, OF_READ_2, k, second);
+    LANE_LOOP lanes[l] &= (uint64_t)!shared_stays(&local, read[l], second[l], of->mine[l]);
+}
+
 // The k-th bytes that lanes read, up to the `count`-th, which have the same records. Of several
 // lanes that read one byte two are remembered.
-static void note_reads(const SharedTouch *at, const Bytes *of, uint32_t k, uint32_t count) {
+static void note_reads(const SharedTouch *at, Bytes *of, uint32_t k, uint32_t count) {
     Checker *owner = at->owner;
     Record *const read = owner->byte_cells.read, old[LANES];
     const SharedTouch local = *at;
-    uint64_t others[LANES] = {0}, any = 0;
+    uint64_t others[LANES] = {0};
     if (shared_read_before(at)) {
         find_old(of, owner, OF_READ, k, old);
+        if (all_told(at, of, k, old)) return;
         LANE_LOOP others[l] = !shared_stands_for(&local, old[l], of->mine[l]);
-        LANE_LOOP any |= others[l];
     }
+    const bool any = any_lane(others);
     if (any) {
         set_some(at, of, OF_READ, k, count, others, 0);
     } else {
@@ -275,9 +308,10 @@ static void note_reads(const SharedTouch *at, const Bytes *of, uint32_t k, uint3
         if (of->apart) return;
     }
     LANE_LOOP others[l] |= (uint64_t)(read[of->byte[l] + k] != of->mine[l]);
-    any = 0;
-    LANE_LOOP any |= others[l];
-    if (!any) return;
+    // Where all lanes' reads took the place of others, these and the second ones lie behind the
+    // barrier, or, if the warp has met since, behind that.
+    if (any || at->warp_floor > at->floor) leave_out(at, of, k, others);
+    if (!any_lane(others)) return;
     set_some(at, of, OF_READ_2, k, count, others, 1);
     shared_noted(&owner->latest_read_2, of->mine[0] | RECORD_LANE_MASK);
 }

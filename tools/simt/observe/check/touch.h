@@ -21,6 +21,7 @@ typedef struct {
     Record floor;       // the block's own earlier ones are ordered by a barrier,
     Record warp_floor;  // the warp's own earlier ones by bar.warp.sync
     Record times, span; // where the block's own latest times are
+    Record over;        // from `launch` on, those of so many are of blocks that have ended
     uint32_t lane, size;
     bool reads, writes, strong;
     bool parted;     // not all of the warp's lanes met at every bar.warp.sync
@@ -52,6 +53,7 @@ TOUCH_INLINE void touch_begin(Touch *at, Checker *checker, Warp *warp, uint32_t 
     at->warp_floor = checker->warp_floor[warp->index] << RECORD_TIME;
     at->times = checker->times << RECORD_TIME;
     at->span = (checker->times_end - checker->times) << RECORD_TIME;
+    at->over = checker->check->in_turn ? (checker->block_start << RECORD_TIME) - at->launch : 0;
     at->reads = loads;
     at->writes = !loads;
     at->strong = scope != SCOPE_NONE;
@@ -116,6 +118,10 @@ static inline bool touch_foreign(const Touch *at, Record record) {
 static inline bool touch_weak(const Touch *at, Record record) {
     return (record >= at->launch) & !record_scope(record);
 }
+
+// A read by a block that has ended: it is weak, and nothing orders it and a write that comes in
+// this launch, so beside it no other read of the word need be noted.
+static inline bool touch_over(const Touch *at, Record read) { return read - at->launch < at->over; }
 
 // Whether `aside` stays where it is when another record takes the place of `old`: one of another
 // thread is put aside, those of other blocks first. Without branches, for loops over lanes.
