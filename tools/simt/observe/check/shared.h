@@ -120,8 +120,8 @@ static inline __attribute__((always_inline)) uint64_t shared_told(Record read, R
     return (uint64_t)(earlier >= floor) & apart & (scopes ^ 1);
 }
 
-// The same of a warp's reads that come behind these: also where two of its own lanes have read since
-// it last met, at `warp_floor`, one of the two is another thread than whoever comes behind.
+// The same of a warp's reads that come behind these: also where two of its own lanes have read
+// since it last met, at `warp_floor`, one of the two is another thread than whoever comes behind.
 static inline __attribute__((always_inline)) uint64_t
 shared_told_to(Record read, Record second, Record mine, Record floor, Record warp_floor) {
     const Record earlier = read < second ? read : second;
