@@ -4,6 +4,7 @@ warps and loops, with barriers between.
     python3 make_hazards.py > hazards.cu
     python3 make_hazards.py wide > hazards.cu
     python3 make_hazards.py partial > hazards.cu
+    python3 make_hazards.py bytes > hazards.cu
 
 Which lines race, `races` finds from what every thread does to every byte: of two accesses to a byte, by
 different threads, one writes, not both are strong, and nothing orders them: no barrier of the block or of
@@ -22,6 +23,9 @@ some lanes of a warp, or two threads by a message. So of three that did the same
 race with one alone, whichever that is. In the last ones lanes of a warp call a fence together, and one of them posts:
 alone, or because of what all of them swap or store only its own stays.
 
+In those of bytes lanes and warps read a few bytes of shared memory, or halves of words, most of them the same ones, and
+one access more comes behind: a store by one of those that read, or by another, or a read of what somebody stored.
+
 Three kinds of pairs may be told or not. Two writes of the same bytes are no race for simt, nor are they where one
 of the threads wrote something else before: only what it wrote last is there to be compared. What others
 updated is ordered before what comes behind a later update of the same word, whose value somebody looks at.
@@ -32,7 +36,7 @@ import sys
 
 KERNELS, MESSAGES = 300, 200  # of both kinds
 WIDE, OFTEN, MEETING, AGAIN = 150, 60, 300, 200  # of the wide ones, of each kind
-PARTIAL, LANES = 600, 300
+PARTIAL, LANES, PARTS = 600, 300, 600
 BYTES = 2048  # of shared memory, and of global memory
 ROOM_AT, ROOM = 2176, 32768  # more global memory, behind the flags
 WARP, ALL, SIZES, SPACES = 32, 0xFFFFFFFF, (1, 2, 4, 8, 16), ("shared", "global")
@@ -826,6 +830,41 @@ class Partial(Kernel):
         self.flags += 1
 
 
+class Parts(Kernel):
+    """A few bytes, or halves of words, that lanes and warps read, one behind the other, and a store by a lane or two:
+    behind it, or in front, of the same size or of whole words."""
+
+    PLACES = ("7", "7", "7", "7", "t / 8 % 4", "t % 4", "t % 32 / 16", "t % 32", "t % 32 + t % 2", "t % 32 / 3 + t % 32 % 3", "t * 5 % 32")
+    LANES = ("t % 32 == 0", "t % 32 == 0", "t % 32 == 7", "t % 32 == 31", "t % 32 == 31", "t % 32 % 31 == 0", "t % 32 < 2")
+
+    # Found by damaging the checker: of two records the one that matters is not the last.
+    CHOSEN = ([("LOAD", "t == 0"), ("LOAD", ""), ("STORE", "t == 0")],
+              [("SAME", "t % 31 == 0"), ("LOAD", "t == 31")],
+              [("SAME", "t % 31 == 0"), ("LOAD", "")])
+
+    def make(self):
+        r = self.random
+        self.blocks, self.threads = 1, r.choice((32, 32, 64, 96))
+        self.size, self.place = r.choice((1, 1, 2)), r.choice(self.PLACES)
+        if self.number < len(self.CHOSEN):
+            self.threads, self.place = 32, "7"
+            self.parts = [(Same if kind == "SAME" else Access)(kind.replace("SAME", "STORE"), "shared", 1, "7", condition)
+                          for kind, condition in self.CHOSEN[self.number]]
+            return
+        reads = [("LOAD", r.choice(("", "", "", "t % 32 < 20", *self.LANES))) for _ in range(r.choice((1, 2, 2, 3)))]
+        store = [(r.choice(("STORE", "STORE", "SAME")), r.choice(self.LANES))]
+        for kind, lanes in r.choice((store + reads, store + reads, reads + store, reads + store, reads + store)):
+            who = "t / 32 == %d" % r.randrange(self.threads // WARP) if kind != "LOAD" or r.random() < 0.7 else ""
+            self.one(kind, " && ".join(filter(None, (who, lanes))))
+            self.parts.append(r.choice(("warp", "warp", "block", None, None, None)))
+
+    def one(self, kind, condition):
+        of, kind = {"SAME": (Same, "STORE")}.get(kind, (Access, kind))
+        size = 4 if kind == "STORE" and self.random.random() < 0.2 else self.size
+        place = self.place if size == self.size else "(%s) * %d / 4" % (self.place, self.size)
+        self.parts.append(of(kind, "shared", size, place, condition))
+
+
 class Lanes(Kernel):
     """Lanes of a warp do something and call a fence together. One of them posts it, another thread waits for that,
     and it, or its warp, does something there too."""
@@ -923,6 +962,7 @@ PROGRAMS = {
     "": ((Kernel, KERNELS), (Messages, MESSAGES)),
     "wide": ((Wide, WIDE), (Often, OFTEN), (Meeting, MEETING), (Chosen, len(Chosen.KERNELS)), (Again, AGAIN), (Told, Told.NUMBERS)),
     "partial": ((Partial, PARTIAL), (Lanes, LANES)),
+    "bytes": ((Parts, PARTS),),
 }
 
 

@@ -114,6 +114,7 @@ static void begin(Block *block) {
     rest_forget(&checker->rest);
     rest_forget(&checker->own_rest);
     checker->latest_bytes = 0;
+    checker->bytes_written = (Extent){0, 0};
 }
 
 // Threads that wait at the barrier of the cluster.

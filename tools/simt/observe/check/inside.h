@@ -279,14 +279,15 @@ struct Checker {
     Record latest_write_2, latest_read_2; // no second one
     Extent second_writes;                 // the words of which the block has noted some
     RestTable rest;                       // those of its words that the cells have no room for
-    Record *group_write; // of groups of words, see shared_copy.c; NULL: there was none yet
-    uint32_t groups_on;  // of them stand for the words'
-    uint16_t *split;     // by word: which records its bytes have of their own, see shared_bytes.c
-    bool any_split;      // some have,
-    Extent split_at;     // words between these,
-    bool bytes_alone;    // a word of them may not be known to be written,
-    bool odd_bytes;      // and not only whole halves of words were accessed
-    Record latest_bytes; // none of these is later
+    Record *group_write;  // of groups of words, see shared_copy.c; NULL: there was none yet
+    uint32_t groups_on;   // of them stand for the words'
+    uint16_t *split;      // by word: which records its bytes have of their own, see shared_bytes.c
+    bool any_split;       // some have,
+    Extent split_at;      // words between these,
+    bool bytes_alone;     // a word of them may not be known to be written,
+    bool odd_bytes;       // and not only whole halves of words were accessed
+    Record latest_bytes;  // none of these is later
+    Extent bytes_written; // all bytes between these are written
     UnwrittenRead *unwritten; // room for MAX_UNWRITTEN; NULL: there was none yet
     uint16_t *unwritten_at;   // by site: how many of them, up to check_many_races()
     size_t unwritten_count;

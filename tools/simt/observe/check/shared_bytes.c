@@ -4,28 +4,18 @@
 // A word's own records go on counting for those of its bytes of which none of the four (last write,
 // last read, and second ones) was noted apart: Checker.split says which were. So neither accesses
 // of words behind those of bytes nor the other way round copy records to and fro.
+#include "simt/observe/check/shared_bytes.h"
+
 #include <string.h>
 
-#include "simt/observe/check/shared.h"
-
 #define ALWAYS static inline __attribute__((always_inline))
-
-// Where the bits of a word's four bytes lie in Checker.split.
-enum { OF_WRITE = 0, OF_WRITE_2 = 4, OF_READ = 8, OF_READ_2 = 12, OF_ALL = 0xFFFF, FOUR = 0xF };
-
-static const Record *bytes_of(const Cells *bytes, int which) {
-    return which == OF_WRITE     ? bytes->write
-           : which == OF_WRITE_2 ? bytes->write_2
-           : which == OF_READ    ? bytes->read
-                                 : bytes->read_2;
-}
 
 bool shared_written_apart(const Checker *owner, uint32_t byte) {
     return owner->any_split && owner->split[byte / 4] >> (OF_WRITE + byte % 4) & 1;
 }
 
-// Some of these words' bytes have records of their own.
-static void note_split(Checker *owner, uint32_t low, uint32_t high) {
+void shared_note_split(Checker *owner, uint32_t first, uint32_t last) {
+    const uint32_t low = first / 4, high = last / 4;
     Extent *at = &owner->split_at;
     if (!owner->any_split || low < at->low) at->low = low;
     if (!owner->any_split || high >= at->high) at->high = high + (uint64_t)1;
@@ -53,7 +43,7 @@ void shared_split_word(Checker *checker, uint32_t word) {
     checker->odd_bytes = true;
     checker->bytes_alone |= words->write[word] < checker->block_start << RECORD_TIME;
     checker->split[word] = OF_ALL;
-    note_split(checker, word, word);
+    shared_note_split(checker, word * 4, word * 4);
     shared_noted(latest, copy_to_bytes(words->write, bytes->write, word, apart >> OF_WRITE));
     if (all || checker->latest_write_2 >= floor)
         shared_noted(latest,
@@ -77,7 +67,7 @@ static bool bytes_since(const Checker *owner, uint32_t word, Record floor) {
     Record latest = 0;
     if (owner->latest_bytes < floor) return false;
     for (int which = OF_WRITE; which <= OF_READ_2; which += 4) {
-        const Record *records = bytes_of(&owner->byte_cells, which) + (size_t)word * 4;
+        const Record *records = shared_records(&owner->byte_cells, which) + (size_t)word * 4;
         for (uint32_t k = 0; k < 4; k++)
             if (apart >> which >> k & 1) shared_noted(&latest, records[k]);
     }
@@ -188,8 +178,8 @@ static void find_bytes(const SharedTouch *at, Record base, uint32_t lanes, bool 
 // The records of the lanes' k-th bytes: each its own, or its word's.
 ALWAYS void find_old(const Bytes *of, const Checker *owner, int which, uint32_t k,
                      Record old[LANES]) {
-    const Record *words = bytes_of(&owner->cells, which);
-    const Record *bytes = bytes_of(&owner->byte_cells, which);
+    const Record *words = shared_records(&owner->cells, which);
+    const Record *bytes = shared_records(&owner->byte_cells, which);
     LANE_LOOP old[l] = words[of->byte[l] / 4];
     if (!of->any_split) return;
     LANE_LOOP {
@@ -348,6 +338,9 @@ uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart) {
     uint32_t lanes = at->mask;
     Bytes of;
     if (at->partial && at->kind == ACCESS_LOAD) return lanes;
+    if (at->plain && at->kind == ACCESS_LOAD &&
+        (shared_bytes_told(at, base) || shared_bytes_same(at, base)))
+        return 0;
     find_bytes(at, base, lanes, apart, &of);
     const uint32_t open = open_lanes(at, &of);
     if (open == lanes) return lanes;
@@ -359,7 +352,7 @@ uint32_t shared_quick_bytes(const SharedTouch *at, Record base, bool apart) {
         note_reads(at, &of, k, of.each / times);
     owner->odd_bytes |= of.each == 1;
     shared_noted(&owner->latest_bytes, of.mine[0] | RECORD_LANE_MASK | 3);
-    note_split(owner, of.low / 4, of.high / 4);
+    shared_note_split(owner, of.low, of.high);
     return open;
 }
 
@@ -413,7 +406,7 @@ ALWAYS void split_row(const ByteRow *row, uint32_t bits) {
     for (uint32_t k = 1; k + 1 < row->words; k++) split[k] |= (uint16_t)bits;
     split[0] |= (uint16_t)(lowest * first);
     split[row->words - 1] |= (uint16_t)(lowest * last);
-    note_split(row->checker, row->word, row->word + row->words - 1);
+    shared_note_split(row->checker, row->byte, row->byte + row->bytes - 1);
     row->checker->odd_bytes |= !row->shift;
     shared_noted(&row->checker->latest_bytes, row->base | RECORD_LANE_MASK | 3);
 }
