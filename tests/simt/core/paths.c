@@ -4,70 +4,100 @@
 #include <string.h>
 
 #include "simt/exec/path.h"
+#include "simt/exec/turn.h"
 #include "told.h"
 
-// A path that is ready in front of the barrier, where another one went first.
-static Path overtaken(const Inst *barrier, uint32_t mask) {
-    return (Path){
-        .pc = barrier - 1, .mask = mask, .parent = -1, .overtaken = true, .state = PATH_READY};
+// A path that is ready in front of this instruction: greater orders parted later.
+static Path parted(const Warp *warp, const Inst *at, uint32_t mask, uint32_t order) {
+    return (Path){.pc = at,
+                  .frame = warp->frame,
+                  .mask = mask,
+                  .parent = -1,
+                  .order = order,
+                  .state = PATH_READY};
 }
 
-static Path waiting(const Inst *barrier, uint32_t mask, uint32_t lanes) {
+static Path waiting(const Warp *warp, const Inst *barrier, uint32_t mask, uint32_t lanes) {
     return (Path){.pc = barrier,
+                  .frame = warp->frame,
                   .mask = mask,
                   .sync = lanes,
                   .parent = -1,
                   .gathers = true,
+                  .order = 1,
                   .state = PATH_SYNC};
 }
 
-// The first of so many paths of a warp runs.
+// The first of so many paths of a warp runs, and lanes have parted twice.
 static void start(Warp *warp, uint32_t live, uint32_t running, uint8_t paths) {
+    memset(warp->paths, 0, sizeof warp->paths);
     warp->current = 0;
     warp->parent = -1;
     warp->live = live;
     warp->mask = warp->exec = running;
+    warp->parted = 4;
     warp->path_count = paths;
+    warp->paths[0] = parted(warp, NULL, running, 0);
 }
 
-// Lanes 0 to 3 have set up a barrier of their own, and so have 4 to 7, at the same instruction.
-static void test_two_barriers(Warp *warp, const Inst *barrier) {
-    start(warp, 0xff, 0x30, 5);
-    warp->paths[0] = overtaken(barrier, 0x30); // runs
-    warp->paths[1] = overtaken(barrier, 0x40);
-    warp->paths[2] = waiting(barrier, 0x80, 0xf0);
-    warp->paths[3] = overtaken(barrier, 0x0c);
-    warp->paths[4] = waiting(barrier, 0x03, 0x0f);
-    LaneU32 *register_of = REG(warp, LaneU32, barrier->converge.barrier);
-    for (int l = 0; l < 8; l++) register_of[l] = l < 4 ? 0x0f : 0xf0; // who waits for whom
-    const uint32_t again = path_come(warp, barrier, 0xf0);
-    if (again != 0xc0) wrong("lanes %x are counted once more, not c0", again);
-    if (warp->mask != 0x70) wrong("lanes %x come, not 70", warp->mask);
-    if (warp->paths[3].state != PATH_READY) wrong("lanes of the other barrier came along");
-    if (!path_gather(warp, barrier, 0xf0)) wrong("lanes are missing");
-    if (warp->mask != 0xf0) wrong("lanes %x go on, not f0", warp->mask);
-    told("lanes come along to their own barrier only");
+static void test_turns(Warp *warp, const Inst *barrier) {
+    start(warp, 0x0f, 0x01, 4);
+    warp->paths[1] = parted(warp, barrier - 1, 0x02, 2);
+    warp->paths[2] = parted(warp, barrier - 1, 0x04, 4);
+    warp->paths[3] = waiting(warp, barrier, 0x08, 0x0f);
+    if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("nobody else goes on");
+    if (warp->mask != 0x04) wrong("lanes %x go on, not 4", warp->mask);
+    told("who parted last goes on alone");
+    if (path_converge(warp, barrier, 0x0f) != barrier - 1) wrong("nobody else goes on");
+    if (warp->mask != 0x0f) wrong("lanes %x go on, not f", warp->mask);
+    told("who parted earlier goes on with those that wait there");
+    start(warp, 0x1f, 0x01, 3);
+    warp->paths[1] = parted(warp, barrier - 2, 0x10, 2);
+    warp->paths[2] = parted(warp, barrier - 2, 0x02, 4);
+    if (turn_behind(warp, 0x03) != 3) wrong("the order is %u, not 3", turn_behind(warp, 0x03));
+    told("who waits is behind those that it waits for, and before others");
 }
 
-// A barrier that others have passed is empty for lanes that yielded.
-static void test_empty_barrier(Warp *warp, const Inst *barrier) {
-    start(warp, 0x0f, 0x01, 3);
-    warp->paths[0] = overtaken(barrier, 0x01); // runs
-    warp->paths[1] = overtaken(barrier, 0x02);
-    warp->paths[2] = waiting(barrier, 0x0c, 0x0e);
-    if (path_come(warp, barrier, 0) || !path_gather(warp, barrier, 0)) wrong("somebody is there");
-    if (warp->mask != 0x01) wrong("lanes %x go on, not 1", warp->mask);
+static void test_barrier(Warp *warp, const Inst *barrier) {
+    start(warp, 0x0f, 0x03, 2);
+    warp->paths[1] = parted(warp, barrier - 2, 0x0c, 2);
+    if (path_converge(warp, barrier, 0x0e) != barrier + 1) wrong("lane 0 does not pass");
+    if (warp->mask != 0x01) wrong("lanes %x pass, not 1", warp->mask);
+    told("lanes that the barrier does not name pass at once");
+    warp->paths[warp->current].state = PATH_FREE;
+    warp->current = 1;
+    warp->mask = warp->exec = 0x0c;
+    if (path_converge(warp, barrier, 0x0e) != barrier + 1) wrong("the last lanes do not pass");
+    if (warp->mask != 0x0e) wrong("lanes %x pass, not e", warp->mask);
+    told("the others pass with the last of them");
+    start(warp, 0x0f, 0x01, 2);
+    warp->paths[1] = waiting(warp, barrier, 0x0e, 0x0e);
+    if (path_converge(warp, barrier, 0) != barrier + 1) wrong("somebody is waited for");
+    if (warp->mask != 0x01) wrong("lanes %x pass, not 1", warp->mask);
     told("nobody comes along past an empty barrier");
+}
+
+// Lanes wait at two barriers for each other: those that began last go on.
+static void test_stuck(Warp *warp, const Inst *barrier, const Inst *other) {
+    start(warp, 0x03, 0x01, 2);
+    warp->paths[1] = waiting(warp, other, 0x02, 0x03);
+    LaneU32 *lanes = REG(warp, LaneU32, barrier->converge.barrier);
+    *lanes = 0x03;
+    if (path_converge(warp, barrier, *lanes) != barrier - 1) wrong("nobody goes on");
+    if (warp->mask != 0x01 || *lanes) wrong("lanes %x go on, for %x", warp->mask, *lanes);
+    told("lanes that wait for each other at two barriers go on");
 }
 
 int main(void) {
     Warp *warp = calloc(1, sizeof *warp);
-    Inst *code = calloc(4, sizeof *code);
+    Inst *code = calloc(8, sizeof *code);
     uint8_t *frame = aligned_alloc(64, 256);
     if (!warp || !code || !frame) return 1;
     warp->frame = memset(frame, 0, 256);
-    test_two_barriers(warp, code + 2);
-    test_empty_barrier(warp, code + 2);
+    test_turns(warp, code + 2);
+    test_barrier(warp, code + 2);
+    code[5].converge.barrier = 64;
+    test_stuck(warp, code + 2, code + 5);
     free(frame);
     free(code);
     free(warp);

@@ -360,8 +360,8 @@ typedef struct {
     bool is_signed;
 } InstWide;
 
-// Lanes that meet at a convergence barrier, a register that holds for each lane those that it waits
-// for.
+// Lanes that meet: those of a mask, or of a convergence barrier, a word that the warp has once. The
+// other one is PTX_NONE.
 typedef struct {
     uint32_t mask, barrier;
 } InstConverge;

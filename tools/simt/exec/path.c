@@ -4,6 +4,7 @@
 #include "simt/exec/barrier.h"
 #include "simt/exec/cluster.h"
 #include "simt/exec/spin.h"
+#include "simt/exec/turn.h"
 
 static void path_save(Warp *warp, const Inst *pc, PathState state) {
     Path *path = &warp->paths[warp->current];
@@ -15,7 +16,6 @@ static void path_save(Warp *warp, const Inst *pc, PathState state) {
     path->parent = warp->parent;
     path->state = (uint8_t)state;
     path->yields = path->woken = false;
-    path->overtaken = false;
     path->order = 0;
 }
 
@@ -87,72 +87,79 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->stop = STOP_NONE;
 }
 
-// Whether two paths that wait at instructions wait there for each other. Those of a function that
-// calls itself may wait at the same place, each in its own call.
-static bool same_place(const Path *path, const Path *other) {
-    if (!path->gathers) return other->pc->plain == path->pc->plain && (other->sync & path->sync);
-    return other->pc == path->pc && (other->sync & path->mask) && (path->sync & other->mask);
-}
-
-// The lanes that this path waits for and that do not wait there.
-static uint32_t missing_lanes(const Warp *warp, const Path *path) {
-    uint32_t there = 0;
+// Those who wait at the same place for the same lanes go on as one path, one instruction earlier:
+// there begins the block that counts it.
+static void wake(Warp *warp, Path *path) {
     for (int k = 0; k < warp->path_count; k++) {
-        const Path *other = &warp->paths[k];
-        if (other->state == PATH_SYNC && same_place(path, other)) there |= other->mask;
+        Path *other = &warp->paths[k];
+        if (other == path || other->state != PATH_SYNC || !turn_same_place(path, other)) continue;
+        path->mask |= other->mask;
+        if (other->order > path->order) path->order = other->order;
+        other->state = PATH_FREE;
     }
-    return path->sync & warp->live & ~there;
+    path->state = PATH_READY;
+    path->woken = true;
+    path->pc--;
 }
 
-// Of the paths that are ready the one that goes on, this one or one that comes before it.
-static int first_of_all(const Warp *warp, int index) {
+// Who parted last goes on alone. Others, who parted earlier, go on with all that stand at the same
+// place: ready, or waiting at the barrier in front of which they stand, that look once more whether
+// they have to (counted on an H200).
+static void take_along(Warp *warp, Path *path) {
+    if (!path->order || turn_parted_last(warp, path)) return;
     for (int k = 0; k < warp->path_count; k++) {
-        const Path *path = &warp->paths[k], *best = &warp->paths[index];
-        if (path->state == PATH_READY && !path->yields &&
-            (best->yields || path->order > best->order))
-            index = k;
+        Path *other = &warp->paths[k];
+        const bool ready = other->state == PATH_READY && other->pc == path->pc && !other->yields;
+        const bool waits = other->state == PATH_SYNC && other->gathers && other->pc - 1 == path->pc;
+        if (other == path || !(ready || waits)) continue;
+        path->mask |= other->mask;
+        other->state = PATH_FREE;
     }
-    return index;
 }
 
-// The running path begins to wait, and the chosen one goes first.
-static void overtake(Warp *warp, int chosen) {
-    const Path *waits = &warp->paths[warp->current];
-    if (waits->state != PATH_SYNC || !waits->gathers) return;
+// All lanes wait at convergence barriers for others that do: where lanes yield, two ways through a
+// program take turns and set the same barrier. Those whose turn it is go on alone.
+static const Inst *break_stuck(Warp *warp) {
+    Path *first = NULL;
     for (int k = 0; k < warp->path_count; k++) {
         Path *path = &warp->paths[k];
-        if (k != chosen && path->state == PATH_READY && path->pc == waits->pc - 1)
-            path->overtaken = true;
+        if (path->state == PATH_FREE) continue;
+        if (path->state != PATH_SYNC || !path->gathers) return NULL;
+        if (path->pc->converge.barrier == PTX_NONE) return NULL;
+        if (!first || path->order > first->order) first = path;
     }
+    if (!first) return NULL;
+    *(LaneU32 *)(void *)(first->frame + first->pc->converge.barrier) = 0;
+    wake(warp, first);
+    return path_load(warp, (int)(first - warp->paths));
 }
 
-// Goes on with another path of the warp, the next one round after the current one.
+// Goes on with another path of the warp.
 const Inst *path_switch(Warp *warp) {
     warp->spin.moved = true;
     if (!warp->live) {
         warp->stop = STOP_DONE;
         return NULL;
     }
-    bool waiting = false;
-    const int count = warp->path_count;
-    for (int k = 0, index = warp->current; k < count; k++) {
-        index = index > 0 && index <= count ? index - 1 : count - 1;
-        const PathState state = (PathState)warp->paths[index].state;
-        if (state == PATH_READY) {
-            index = first_of_all(warp, index);
-            overtake(warp, index);
-            return path_load(warp, index);
-        }
-        waiting |= state == PATH_SYNC;
+    const int ready = turn_ready(warp);
+    const bool last = ready >= 0 && turn_parted_last(warp, &warp->paths[ready]);
+    const int released = last ? -1 : turn_released(warp);
+    if (released >= 0) {
+        wake(warp, &warp->paths[released]);
+        return path_load(warp, released);
     }
-    for (int index = 0; waiting && index < count; index++) {
-        Path *path = &warp->paths[index];
-        if (path->state != PATH_SYNC || missing_lanes(warp, path)) continue;
-        path->state = PATH_READY;
-        return path_load(warp, index);
+    if (ready >= 0) {
+        take_along(warp, &warp->paths[ready]);
+        return path_load(warp, ready);
     }
-    warp->stop = STOP_BLOCKED;
-    return NULL;
+    const int meeting = turn_meeting(warp);
+    if (meeting >= 0) {
+        warp->paths[meeting].state = PATH_READY;
+        return path_load(warp, meeting);
+    }
+    const Inst *next = break_stuck(warp);
+    if (!next) warp->stop = STOP_BLOCKED;
+    return next;
 }
 
 const Inst *path_resume(Warp *warp) {
@@ -271,42 +278,25 @@ const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *
                                .local = warp->local,
                                .mask = later,
                                .parent = -1,
-                               .order = ++warp->parted,
+                               .order = warp->parted += 2,
                                .state = PATH_READY};
     warp->mask &= ~later;
     warp->exec = warp->mask;
     return next;
 }
 
-uint32_t path_come(Warp *warp, const Inst *inst, uint32_t lanes) {
-    Path *own = &warp->paths[warp->current];
-    const LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
-    uint32_t waiting = 0, joining = 0;
-    if (!own->overtaken) return 0;
-    own->overtaken = false;
-    for (int k = 0; k < warp->path_count; k++) {
-        Path *path = &warp->paths[k];
-        if (!(path->mask & lanes)) continue;
-        if (path->state == PATH_SYNC && path->pc == inst && (path->sync & lanes)) {
-            waiting |= path->mask;
-        } else if (path != own && path->state == PATH_READY && path->pc == inst - 1 &&
-                   path->overtaken && barrier[__builtin_ctz(path->mask)] == lanes) {
-            joining |= path->mask;
-            path->state = PATH_FREE;
-        }
-    }
-    warp->mask |= joining;
-    warp->exec = warp->mask;
-    return waiting | joining;
-}
-
-// Whether the path, of these lanes, waits there for the running one, or did and has not looked once
-// more.
-static bool waits_here(const Warp *warp, int index, const Inst *inst, uint32_t lanes) {
+// Whether the path waits there, or did and has not looked once more.
+static bool stands_at(const Warp *warp, int index, const Inst *inst) {
     const Path *path = &warp->paths[index];
-    if (index == warp->current || !(path->mask & lanes) || !(path->sync & warp->mask)) return false;
+    if (index == warp->current) return false;
     if (path->state == PATH_SYNC) return path->pc == inst;
     return path->state == PATH_READY && path->woken && path->pc == inst - 1;
+}
+
+// Whether the path, of these lanes, waits there for the running one.
+static bool waits_here(const Warp *warp, int index, const Inst *inst, uint32_t lanes) {
+    const Path *path = &warp->paths[index];
+    return stands_at(warp, index, inst) && (path->mask & lanes) && (path->sync & warp->mask);
 }
 
 bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
@@ -321,18 +311,47 @@ bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
     return true;
 }
 
-// Those who wait at the same place for the same lanes go on as one path, one instruction earlier:
-// there begins the block that counts it.
-static void wake(Warp *warp, Path *path) {
-    for (int k = 0; k < warp->path_count; k++) {
-        Path *other = &warp->paths[k];
-        if (other == path || other->state != PATH_SYNC || !same_place(path, other)) continue;
-        path->mask |= other->mask;
-        other->state = PATH_FREE;
+static uint32_t lanes_at(const Warp *warp, const Inst *inst) {
+    uint32_t lanes = 0;
+    for (int k = 0; k < warp->path_count; k++)
+        if (stands_at(warp, k, inst)) lanes |= warp->paths[k].mask;
+    return lanes;
+}
+
+// The running path's lanes that are among these begin to wait for all of them; the others go on.
+static const Inst *wait_in_part(Warp *warp, const Inst *inst, uint32_t lanes) {
+    const uint32_t others = warp->mask & ~lanes;
+    const int leaf = path_new(warp, false);
+    if (leaf < 0)
+        return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
+    warp->paths[leaf] = (Path){.pc = inst,
+                               .frame = warp->frame,
+                               .local = warp->local,
+                               .mask = warp->mask & lanes,
+                               .sync = lanes,
+                               .parent = -1,
+                               .state = PATH_SYNC,
+                               .gathers = true,
+                               .order = turn_behind(warp, lanes)};
+    warp->mask = warp->exec = others;
+    return inst + 1;
+}
+
+const Inst *path_converge(Warp *warp, const Inst *inst, uint32_t lanes) {
+    const uint32_t here = warp->mask, missing = lanes & warp->live & ~here;
+    if (!missing || !(here & lanes)) return inst + 1;
+    if (missing & ~lanes_at(warp, inst)) {
+        if (here & ~lanes) return wait_in_part(warp, inst, lanes);
+        return path_wait_gather(warp, inst, lanes);
     }
-    path->state = PATH_READY;
-    path->woken = true;
-    path->pc--;
+    for (int k = warp->path_count - 1; k >= 0; k--) {
+        Path *path = &warp->paths[k];
+        if (!stands_at(warp, k, inst) || !(path->mask & lanes)) continue;
+        path->mask &= ~lanes;
+        if (!path->mask) path_free(warp, k);
+    }
+    warp->mask = warp->exec = here | missing;
+    return inst + 1;
 }
 
 bool path_wake(Warp *warp, Op *op) {
@@ -340,7 +359,7 @@ bool path_wake(Warp *warp, Op *op) {
     for (int k = 0; k < warp->path_count; k++) {
         Path *path = &warp->paths[k];
         if (path->state != PATH_SYNC || !path->gathers) continue;
-        const bool free = path->pc->plain == op && !(missing_lanes(warp, path) & ~warp->mask);
+        const bool free = path->pc->plain == op && !(turn_missing(warp, path) & ~warp->mask);
         if (!free && path->woken_at == path->pc && path->woken_lanes == path->mask) continue;
         const Inst *at = path->pc;
         wake(warp, path);
@@ -396,8 +415,10 @@ const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
 
 static const Inst *wait_sync(Warp *warp, const Inst *inst, uint32_t lanes, bool gathers) {
     path_save(warp, inst, PATH_SYNC);
-    warp->paths[warp->current].sync = lanes;
-    warp->paths[warp->current].gathers = gathers;
+    Path *path = &warp->paths[warp->current];
+    path->sync = lanes;
+    path->gathers = gathers;
+    if (gathers) path->order = turn_behind(warp, lanes);
     return path_switch(warp);
 }
 
@@ -415,8 +436,10 @@ const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {
     return path_switch(warp);
 }
 
+// Of machine code who has used up a slice goes on before the other paths of its warp.
 const Inst *path_yield(Warp *warp, const Inst *inst, Stop stop) {
     path_save(warp, inst, PATH_READY);
+    if (stop == STOP_SLICE && warp->parted) warp->paths[warp->current].order = warp->parted + 1;
     warp->stop = (uint8_t)stop;
     return NULL;
 }

@@ -10,17 +10,16 @@ const Inst *path_resume(Warp *warp);
 // The lanes `taken` go to the target, the others on behind the instruction.
 const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst *target,
                        const Meets *meets);
-// The lanes `later` go on at `where`, when the others, who go to `next`, have ended or wait.
+// The lanes `later` go on at `where`, when the others, who go to `next`, have ended or wait. If
+// still others part before that, they go on together with all that stand at `where` then.
 const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
                       const Inst *next);
 const Inst *path_arrive(Warp *warp); // at warp->rpc
 // The path comes to a node: who is outside what leads to a join is no longer waited for there.
 void path_leave_joins(Warp *warp, const Inst *at);
-// The running path comes to an instruction where these lanes wait for each other. If it stood ready
-// there when another began to wait, and a third one went first, those that wait are counted once
-// more, and paths like it, of these lanes, come along: the lanes that the instruction counts
-// besides its own. So it is counted on an H200.
-uint32_t path_come(Warp *warp, const Inst *inst, uint32_t lanes);
+// The running path comes to an instruction where these lanes wait for each other at a convergence
+// barrier: those of its own that are not among them pass, and the others too when all have come.
+const Inst *path_converge(Warp *warp, const Inst *inst, uint32_t lanes);
 // Lanes of other paths that wait at the instruction, all of these, come to the running one's.
 // False: some are not there yet.
 bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes);

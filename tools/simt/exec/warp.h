@@ -55,8 +55,7 @@ typedef struct {
     // PATH_READY, of machine code: nobody waits for it at a convergence barrier before it goes on;
     // it waited, and looks once more whether it has to.
     bool yields, woken;
-    bool overtaken;       // PATH_READY: another went first where it stands, see path_come
-    uint32_t order;       // PATH_READY: the one with the greatest goes first
+    uint32_t order;       // PATH_READY, or waits and gathers: the one with the greatest goes first
     BarrierResult result; // of the last barrier it was at
     // Where it was woken the last time, and its lanes then.
     const Inst *woken_at;
@@ -101,7 +100,7 @@ struct Warp {
     uint8_t stop;
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
-    uint32_t parted;    // how often, for Path.order
+    uint32_t parted;    // twice how often, for Path.order: between two there is room for who waits
     bool followed;      // an observer sees every instruction: see Observer.step
     uint32_t carry;     // condition-code register, a bit per lane
     Spin spin;

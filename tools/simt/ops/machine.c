@@ -288,38 +288,47 @@ const Inst *op_predicate_table(Warp *warp, const Inst *inst) {
 
 // --- where lanes meet ---
 
+// A warp has one word for each barrier, the lanes that it waits for, whatever way its lanes go.
+
 const Inst *op_converge_begin(Warp *warp, const Inst *inst) {
-    const uint32_t lanes = warp->exec;
-    LANE_RESULT_IN(inst->converge.barrier, LaneU32, lanes);
-}
-
-// Lanes of a barrier that is done with: those that waited go on together, and those that yield will
-// find it empty.
-static void clear_barrier(uint8_t *frame, uint32_t barrier, uint32_t named, uint32_t waiting) {
-    LaneU32 *of_lane = (LaneU32 *)(void *)(frame + barrier);
-    for (uint32_t m = named; m; m &= m - 1) {
-        const int lane = __builtin_ctz(m);
-        of_lane[lane] = waiting >> lane & 1 ? waiting : 0;
-    }
-}
-
-// Who yields is not waited for. In front of it stands the beginning of its block, which counts it.
-const Inst *op_converge(Warp *warp, const Inst *inst) {
-    const uint32_t lanes = REG(warp, LaneU32, inst->converge.barrier)[__builtin_ctz(warp->exec)];
-    const uint32_t yielding = lanes & path_yielding(warp);
-    const uint32_t again = path_come(warp, inst, lanes);
-    warp->tally[(inst - 1)->slot].b += (uint32_t)__builtin_popcount(again);
-    if (!path_gather(warp, inst, lanes & ~yielding)) return path_wait_gather(warp, inst, lanes);
-    if (yielding) clear_barrier(warp->frame, inst->converge.barrier, lanes, warp->mask);
+    *REG(warp, LaneU32, inst->converge.barrier) = warp->exec;
     return inst + 1;
+}
+
+// Who yields is not waited for, and finds the barrier empty. In front of it stands the beginning of
+// its block, which counts it.
+const Inst *op_converge(Warp *warp, const Inst *inst) {
+    LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
+    const uint32_t named = *barrier, lanes = named & ~path_yielding(warp), here = warp->mask;
+    const Inst *next = path_converge(warp, inst, lanes);
+    const bool passes = next == inst + 1 && warp->mask & here;
+    if (passes && lanes != named) *barrier = lanes;
+    return next;
 }
 
 // The lanes leave the barrier: those that they leave no longer wait for them.
 const Inst *op_converge_break(Warp *warp, const Inst *inst) {
     LaneU32 *barrier = REG(warp, LaneU32, inst->converge.barrier);
-    const uint32_t leaving = warp->exec, of = barrier[__builtin_ctz(leaving)];
-    for (uint32_t m = of; m; m &= m - 1) barrier[__builtin_ctz(m)] &= ~leaving;
+    const uint32_t leaving = warp->exec, of = *barrier;
+    *barrier &= ~leaving;
     path_break(warp, op_converge, inst->converge.barrier, leaving, of);
+    return inst + 1;
+}
+
+// A function saves the barrier that its callers may use, and clears it.
+const Inst *op_barrier_save(Warp *warp, const Inst *inst) {
+    const uint32_t lanes = *REG(warp, LaneU32, inst->r[1]);
+    LANE_RESULT(LaneU32, lanes);
+}
+
+const Inst *op_barrier_clear(Warp *warp, const Inst *inst) {
+    *REG(warp, LaneU32, inst->r[0]) = 0;
+    return inst + 1;
+}
+
+// Of lanes that saved it in different calls the first one's counts.
+const Inst *op_barrier_restore(Warp *warp, const Inst *inst) {
+    *REG(warp, LaneU32, inst->r[0]) = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->exec)];
     return inst + 1;
 }
 
@@ -393,22 +402,33 @@ const Inst *op_call_nowhere(Warp *warp, const Inst *inst) {
                      (unsigned long long)address);
 }
 
+// The lanes that have what the first of them has.
+static uint32_t like_first(const LaneU32 *value, uint32_t lanes) {
+    const uint32_t first = value[__builtin_ctz(lanes)];
+    uint32_t same = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        if (value[lane] == first) same |= 1u << lane;
+    }
+    return same;
+}
+
+// The lanes of the first one's address go there; if these are more than half, the next one's.
 const Inst *op_jump_register(Warp *warp, const Inst *inst) {
     const InstIndirect *jump = &inst->indirect;
     const LaneU32 *address = REG(warp, LaneU32, jump->address);
-    const int first = __builtin_ctz(warp->exec);
+    uint32_t same = like_first(address, warp->exec);
+    const uint32_t others = warp->exec & ~same;
+    if (others && __builtin_popcount(same) > __builtin_popcount(others))
+        same = like_first(address, others);
+    const int first = __builtin_ctz(same);
     const uint64_t to = address[first] + jump->plus;
-    uint32_t same = 0;
-    for (uint32_t m = warp->exec; m; m &= m - 1) {
-        const int lane = __builtin_ctz(m);
-        if (address[lane] == address[first]) same |= 1u << lane;
-    }
     const Inst *target = to / 16 < jump->count && to % 16 == 0 ? jump->targets[to / 16] : NULL;
     if (!target)
         return warp_fail(warp, inst, first, SIMT_TRAP, "jump to 0x%llx, where no code begins",
                          (unsigned long long)to);
     if (same == warp->mask) return target;
-    // The others come back here, by the jump that follows. Counted as a branch on an H200.
+    // The others come back here, where the jump that follows leads. Counted as a branch on an H200.
     warp->tally[inst->slot].a++;
-    return path_part(warp, inst, warp->mask & ~same, inst + 1, target);
+    return path_part(warp, inst, warp->mask & ~same, inst[1].branch.target, target);
 }

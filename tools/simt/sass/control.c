@@ -147,9 +147,11 @@ void sass_lower_bmov(SassLower *s) {
     const bool saves = s->inst->operands[0].kind == SASS_REG;
     const uint32_t barrier = sass_barrier(s, s->inst->operands[saves].reg);
     sass_take(s, "32");
-    sass_row(s, "mov.b32", saves ? sass_dest(s, 0, 0) : barrier,
-             saves ? barrier : sass_source(s, 1), 0, 0);
-    if (sass_take(s, "CLEAR")) sass_row(s, "mov.b32", barrier, sass_constant(s, 0), 0, 0);
+    const uint32_t reg = saves ? sass_dest(s, 0, 0) : sass_source(s, 1);
+    Inst *inst = sass_emit(s, saves ? op_barrier_save : op_barrier_restore);
+    inst->r[0] = saves ? reg : barrier;
+    inst->r[1] = saves ? barrier : reg;
+    if (sass_take(s, "CLEAR")) sass_emit(s, op_barrier_clear)->r[0] = barrier;
 }
 
 // --- calls: the address to come back to is in registers ---

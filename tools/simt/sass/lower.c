@@ -212,6 +212,20 @@ static void finish(SassLower *s, const bool *leads) {
     code->lowered = true;
 }
 
+// A barrier that functions save is empty when a warp begins, whatever the block before left in it.
+static void clear_saved_barriers(SassLower *s) {
+    uint32_t cleared = 0;
+    for (uint32_t k = 0; k < s->count; k++) {
+        const SassInst *inst = &s->insts[k];
+        if (!inst->name || strcmp(inst->name, "BMOV") != 0) continue;
+        const SassOperand *first = inst->operands;
+        const uint32_t number = first[first->kind != SASS_BARRIER].reg;
+        if (!(cleared >> number & 1))
+            sass_emit(s, op_barrier_clear)->r[0] = sass_barrier(s, number);
+        cleared |= 1u << number;
+    }
+}
+
 bool sass_lower(Lowering *lowering, const SassModule *module, Code *code) {
     Lower *lower = ARENA_NEW(lowering->arena, 1, Lower);
     SassLower *s = ARENA_NEW(lowering->arena, 1, SassLower);
@@ -230,6 +244,7 @@ bool sass_lower(Lowering *lowering, const SassModule *module, Code *code) {
     for (uint32_t k = 0; k < s->count; k++) {
         lower->at = &lower->function->insts[k];
         s->inst = &s->insts[k];
+        if (k == 0) clear_saved_barriers(s);
         if (leads[k]) begin_block(s, leads, k);
         lower_instruction(s);
     }

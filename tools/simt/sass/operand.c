@@ -31,7 +31,12 @@ uint32_t sass_uniform(SassLower *s, uint32_t number) {
     return number == SASS_URZ ? sass_constant(s, 0) : placed(s, &s->uniforms[number]);
 }
 
-uint32_t sass_barrier(SassLower *s, uint32_t number) { return placed(s, &s->barriers[number]); }
+// A word of the warp, for all lanes.
+uint32_t sass_barrier(SassLower *s, uint32_t number) {
+    uint32_t *offset = &s->barriers[number];
+    if (*offset == PTX_NONE) *offset = lower_room(s->lower, FRAME_ALIGN);
+    return *offset;
+}
 
 // What the launch writes in front of the parameters.
 static bool known_head(uint64_t at, uint32_t bytes) {
