@@ -102,7 +102,8 @@ def sources_of(name):
     if name == "corpus":
         return [verdicts.source_path(source) for source in verdicts.FILES]
     if name == "flows":
-        return [*(generated("flows", "make_flows.py", kind, kind) for kind in ("flows", "polling", "machines")),
+        return [*(generated("flows", "make_flows.py", kind, kind) for kind in (
+            "flows", "polling", "machines", "blind_flows", "blind_machines")),
                 path("flows", "questions.cu")]
     if name == "kernels":
         return sorted(path("kernels").glob("*.cu"))
