@@ -5,7 +5,7 @@
 
 #include "simt/observe/check/touch.h"
 
-enum { FEW = 8 };
+enum { FEW = 12 };
 
 // Lanes whose accesses lie in one region, and what this launch did to it so far.
 typedef struct {
