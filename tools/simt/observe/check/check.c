@@ -259,6 +259,16 @@ static bool lanes_access(Warp *warp, const Inst *inst, const uint64_t address[LA
                                             : check_shared_lanes(warp, inst, address);
 }
 
+// Whether blocks pass on, from tile to tile, what depends on all that they have read: CUB's scans
+// do, and selections, which may lie where they read from (`thrust::unique`, `thrust::remove`). They
+// do so by relaxed accesses without a fence. Who learns of it and writes there is in a race, by the
+// letter; but a read whose value was passed on is done with.
+static bool hands_on(Str kernel) {
+    const bool library =
+        str_starts(kernel, STR("_ZN3cub")) || str_starts(kernel, STR("_ZN6thrust"));
+    return library && str_find(kernel, STR("ScanTileState")) != SIZE_MAX;
+}
+
 Observer *check_open(const Machine *machine) {
     static const Observer observer = {.attach = attach,
                                       .detach = detach,
@@ -296,6 +306,7 @@ Observer *check_open(const Machine *machine) {
     check->early = early;
     check->backlogs = !machine->after && !machine->run_prerequisite && !machine->partial;
     check->in_turn = check->backlogs && !machine->ordered;
+    check->in_place = hands_on(machine->code->source->name);
     check->sites = calloc(check_sites_limit(machine), sizeof *check->sites);
     check->site_of_slot = calloc(machine->slot_count + 1u, sizeof *check->site_of_slot);
     if (check->launch && check->sites && check->site_of_slot) return &check->observer;

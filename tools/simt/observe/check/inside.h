@@ -215,6 +215,7 @@ typedef struct {
     bool in_turn;  // a block has ended before the next one begins, nothing orders the two, and
                    // nobody reads global memory by a strong access
     bool early;    // a later launch may look at what this and earlier ones did
+    bool in_place; // a block may write over what others have read, see hands_on()
     CheckListener listener;
 } Check;
 

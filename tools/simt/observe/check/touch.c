@@ -68,7 +68,14 @@ static bool same_value(const Touch *at, Record record, uint64_t address, uint32_
     return memcmp(mine, theirs, count) == 0;
 }
 
+// Whether it is a read by another block of a kernel in which such reads are done with.
+static bool read_in_place(const Touch *at, Record record, bool write) {
+    if (write || !at->checker->check->in_place) return false;
+    return shadow_block(record_time(record)) != at->checker->block;
+}
+
 bool touch_against(const Touch *at, Record record, uint64_t address, uint32_t count, bool write) {
+    if (read_in_place(at, record, write)) return false;
     if (check_saturated(at->checker, at->mine)) return false;
     if (touch_settled(at, record, at->mine) || both_strong(at, record) || touch_ordered(at, record))
         return false;
