@@ -77,6 +77,24 @@ static void test_barrier(Warp *warp, const Inst *barrier) {
     told("nobody comes along past an empty barrier");
 }
 
+// Lanes of two calls wait for the same barrier, each where its call does.
+static void test_elsewhere(Warp *warp, const Inst *barrier, const Inst *same) {
+    start(warp, 0x0f, 0x01, 4);
+    warp->paths[1] = waiting(warp, same, 0x02, 0x0f);
+    warp->paths[2] = waiting(warp, barrier, 0x04, 0x0f);
+    warp->paths[3] = waiting(warp, barrier, 0x08, 0x0f);
+    if (path_converge(warp, barrier, 0x0f) != barrier + 1) wrong("the last lane does not pass");
+    if (warp->mask != 0x0d) wrong("lanes %x pass, not d", warp->mask);
+    const Path *other = &warp->paths[1];
+    if (other->state != PATH_READY || other->pc != same - 1 || other->mask != 0x02)
+        wrong("who waits elsewhere does not look once more there");
+    told("who waits for a barrier elsewhere is there, and looks once more");
+    start(warp, 0x0f, 0x01, 2);
+    warp->paths[1] = waiting(warp, same + 1, 0x0e, 0x0f);
+    if (path_converge(warp, barrier, 0x0f) == barrier + 1) wrong("another barrier counts");
+    told("who waits for another barrier is not there");
+}
+
 // Lanes wait at two barriers for each other: those that began last go on.
 static void test_stuck(Warp *warp, const Inst *barrier, const Inst *other) {
     start(warp, 0x03, 0x01, 2);
@@ -96,8 +114,9 @@ int main(void) {
     warp->frame = memset(frame, 0, 256);
     test_turns(warp, code + 2);
     test_barrier(warp, code + 2);
-    code[5].converge.barrier = 64;
-    test_stuck(warp, code + 2, code + 5);
+    code[6].converge.barrier = 64;
+    test_elsewhere(warp, code + 2, code + 5);
+    test_stuck(warp, code + 2, code + 6);
     free(frame);
     free(code);
     free(warp);

@@ -311,11 +311,38 @@ bool path_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
     return true;
 }
 
-static uint32_t lanes_at(const Warp *warp, const Inst *inst) {
+// Whether the path waits at another instruction for the same barrier: lanes of different calls of a
+// function that calls itself do.
+static bool waits_elsewhere(const Warp *warp, int index, const Inst *inst) {
+    const Path *path = &warp->paths[index];
+    if (index == warp->current || path->state != PATH_SYNC || !path->gathers) return false;
+    return path->pc != inst && path->pc->plain == inst->plain &&
+           path->pc->converge.barrier == inst->converge.barrier;
+}
+
+// The lanes that wait for the barrier, wherever they do.
+static uint32_t lanes_waiting(const Warp *warp, const Inst *inst) {
     uint32_t lanes = 0;
     for (int k = 0; k < warp->path_count; k++)
-        if (stands_at(warp, k, inst)) lanes |= warp->paths[k].mask;
+        if (stands_at(warp, k, inst) || waits_elsewhere(warp, k, inst))
+            lanes |= warp->paths[k].mask;
     return lanes;
+}
+
+// All of these wait for the barrier, or have come to it now. Those that are here go on together;
+// the others look once more where they are.
+static void meet_at(Warp *warp, const Inst *inst, uint32_t lanes) {
+    uint32_t here = warp->mask;
+    for (int k = warp->path_count - 1; k >= 0; k--) {
+        Path *path = &warp->paths[k];
+        if (!(path->mask & lanes)) continue;
+        if (waits_elsewhere(warp, k, inst)) wake(warp, path);
+        if (!stands_at(warp, k, inst)) continue;
+        here |= path->mask & lanes;
+        path->mask &= ~lanes;
+        if (!path->mask) path_free(warp, k);
+    }
+    warp->mask = warp->exec = here;
 }
 
 // The running path's lanes that are among these begin to wait for all of them; the others go on.
@@ -340,17 +367,11 @@ static const Inst *wait_in_part(Warp *warp, const Inst *inst, uint32_t lanes) {
 const Inst *path_converge(Warp *warp, const Inst *inst, uint32_t lanes) {
     const uint32_t here = warp->mask, missing = lanes & warp->live & ~here;
     if (!missing || !(here & lanes)) return inst + 1;
-    if (missing & ~lanes_at(warp, inst)) {
+    if (missing & ~lanes_waiting(warp, inst)) {
         if (here & ~lanes) return wait_in_part(warp, inst, lanes);
         return path_wait_gather(warp, inst, lanes);
     }
-    for (int k = warp->path_count - 1; k >= 0; k--) {
-        Path *path = &warp->paths[k];
-        if (!stands_at(warp, k, inst) || !(path->mask & lanes)) continue;
-        path->mask &= ~lanes;
-        if (!path->mask) path_free(warp, k);
-    }
-    warp->mask = warp->exec = here | missing;
+    meet_at(warp, inst, lanes);
     return inst + 1;
 }
 
