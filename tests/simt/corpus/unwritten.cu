@@ -155,6 +155,27 @@ template <bool RIGHT> __global__ void half_of_pair(const int *in, int *out) {
     out[t] = a + (PICKED(t) ? b : 0);
 }
 
+// A byte that all lanes read.
+template <bool RIGHT> __global__ void byte_of_all(const int *in, int *out) {
+    __shared__ volatile unsigned char s[BLOCK];
+    const int t = (int)threadIdx.x;
+    if (t != 7 || RIGHT) s[t] = (unsigned char)in[t];
+    __syncthreads();
+    out[t] = s[7];  // HAZARD byte_of_all: uninitialized
+}
+
+// Bytes that two lanes have read each, and then others do.
+template <bool RIGHT> __global__ void bytes_again(const int *in, int *out) {
+    __shared__ volatile unsigned char s[BLOCK];
+    const int t = (int)threadIdx.x;
+    if (t != 7 || RIGHT) s[t] = (unsigned char)in[t];
+    __syncthreads();
+    int v = s[t / 2];       // HAZARD bytes_again: uninitialized
+    int w = s[t / 2 ^ 1];   // HAZARD bytes_again: uninitialized
+    out[t] = v;
+    out[t + BLOCK] = w;
+}
+
 #define RUN(name, ...) {name, [](int *d_in, int *d_out) { __VA_ARGS__; }}
 #define TWINS(kernel) \
     RUN(#kernel, kernel<false><<<1, BLOCK>>>(d_in, d_out)), \
@@ -177,6 +198,8 @@ static const Case cases[] = {
     TWINS(to_other_lane),
     TWINS(behind_barrier),
     TWINS(half_of_pair),
+    TWINS(byte_of_all),
+    TWINS(bytes_again),
 };
 
 int main(int argc, char **argv) {
