@@ -847,20 +847,20 @@ class Parts(Kernel):
         self.blocks, self.threads = 1, r.choice((32, 32, 64, 96))
         self.size, self.place = r.choice((1, 1, 2)), r.choice(self.PLACES)
         if self.number < len(self.CHOSEN):
-            self.threads, self.place = 32, "7"
-            self.parts = [(Same if kind == "SAME" else Access)(kind.replace("SAME", "STORE"), "shared", 1, "7", condition)
-                          for kind, condition in self.CHOSEN[self.number]]
+            self.threads, self.size, self.place = 32, 1, "7"
+            for kind, condition in self.CHOSEN[self.number]:
+                self.one(kind, condition, 1)
             return
         reads = [("LOAD", r.choice(("", "", "", "t % 32 < 20", *self.LANES))) for _ in range(r.choice((1, 2, 2, 3)))]
         store = [(r.choice(("STORE", "STORE", "SAME")), r.choice(self.LANES))]
         for kind, lanes in r.choice((store + reads, store + reads, reads + store, reads + store, reads + store)):
             who = "t / 32 == %d" % r.randrange(self.threads // WARP) if kind != "LOAD" or r.random() < 0.7 else ""
-            self.one(kind, " && ".join(filter(None, (who, lanes))))
+            size = 4 if kind != "LOAD" and r.random() < 0.2 else self.size
+            self.one(kind, " && ".join(filter(None, (who, lanes))), size)
             self.parts.append(r.choice(("warp", "warp", "block", None, None, None)))
 
-    def one(self, kind, condition):
+    def one(self, kind, condition, size):
         of, kind = {"SAME": (Same, "STORE")}.get(kind, (Access, kind))
-        size = 4 if kind == "STORE" and self.random.random() < 0.2 else self.size
         place = self.place if size == self.size else "(%s) * %d / 4" % (self.place, self.size)
         self.parts.append(of(kind, "shared", size, place, condition))
 

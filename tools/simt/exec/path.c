@@ -162,9 +162,13 @@ const Inst *path_switch(Warp *warp) {
     return next;
 }
 
+// Of machine code who has used up a slice goes on as if there were none: hardware has none.
 const Inst *path_resume(Warp *warp) {
+    const Path *path = &warp->paths[warp->current];
+    const bool goes_on = warp->stop == STOP_SLICE && warp->parted && path->state == PATH_READY;
     warp->stop = STOP_NONE;
-    const Inst *next = path_switch(warp);
+    const Inst *next =
+        goes_on && !path->yields ? path_load(warp, warp->current) : path_switch(warp);
     warp->spin.moved = false;
     return next;
 }
@@ -268,20 +272,30 @@ const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
     return fall;
 }
 
-const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
-                      const Inst *next) {
+// A path of its own for these lanes of the running one, of machine code, which has no joins. NULL:
+// there are too many, and the warp has failed.
+static Path *part_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *where) {
     const int leaf = path_new(warp, false);
-    if (leaf < 0)
-        return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
+    if (leaf < 0) {
+        warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
+        return NULL;
+    }
     warp->paths[leaf] = (Path){.pc = where,
                                .frame = warp->frame,
                                .local = warp->local,
-                               .mask = later,
+                               .mask = lanes,
                                .parent = -1,
-                               .order = warp->parted += 2,
                                .state = PATH_READY};
-    warp->mask &= ~later;
+    warp->mask &= ~lanes;
     warp->exec = warp->mask;
+    return &warp->paths[leaf];
+}
+
+const Inst *path_part(Warp *warp, const Inst *inst, uint32_t later, const Inst *where,
+                      const Inst *next) {
+    Path *path = part_off(warp, inst, later, where);
+    if (!path) return NULL;
+    path->order = warp->parted += 2;
     return next;
 }
 
@@ -345,22 +359,19 @@ static void meet_at(Warp *warp, const Inst *inst, uint32_t lanes) {
     warp->mask = warp->exec = here;
 }
 
+// The path, in front of a convergence barrier, begins to wait for these lanes.
+static void gather(Warp *warp, Path *path, uint32_t lanes) {
+    path->state = PATH_SYNC;
+    path->sync = lanes;
+    path->gathers = true;
+    path->order = turn_behind(warp, lanes);
+}
+
 // The running path's lanes that are among these begin to wait for all of them; the others go on.
 static const Inst *wait_in_part(Warp *warp, const Inst *inst, uint32_t lanes) {
-    const uint32_t others = warp->mask & ~lanes;
-    const int leaf = path_new(warp, false);
-    if (leaf < 0)
-        return warp_fail(warp, inst, -1, SIMT_UNSUPPORTED, "a warp split into too many paths");
-    warp->paths[leaf] = (Path){.pc = inst,
-                               .frame = warp->frame,
-                               .local = warp->local,
-                               .mask = warp->mask & lanes,
-                               .sync = lanes,
-                               .parent = -1,
-                               .state = PATH_SYNC,
-                               .gathers = true,
-                               .order = turn_behind(warp, lanes)};
-    warp->mask = warp->exec = others;
+    Path *path = part_off(warp, inst, warp->mask & lanes, inst);
+    if (!path) return NULL;
+    gather(warp, path, lanes);
     return inst + 1;
 }
 
@@ -434,21 +445,17 @@ const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     return path_switch(warp);
 }
 
-static const Inst *wait_sync(Warp *warp, const Inst *inst, uint32_t lanes, bool gathers) {
+const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
     path_save(warp, inst, PATH_SYNC);
-    Path *path = &warp->paths[warp->current];
-    path->sync = lanes;
-    path->gathers = gathers;
-    if (gathers) path->order = turn_behind(warp, lanes);
+    warp->paths[warp->current].sync = lanes;
+    warp->paths[warp->current].gathers = false;
     return path_switch(warp);
 }
 
-const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
-    return wait_sync(warp, inst, lanes, false);
-}
-
 const Inst *path_wait_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
-    return wait_sync(warp, inst, lanes, true);
+    path_save(warp, inst, PATH_SYNC);
+    gather(warp, &warp->paths[warp->current], lanes);
+    return path_switch(warp);
 }
 
 const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {
@@ -457,10 +464,8 @@ const Inst *path_wait_barrier(Warp *warp, const Inst *inst, uint32_t barrier) {
     return path_switch(warp);
 }
 
-// Of machine code who has used up a slice goes on before the other paths of its warp.
 const Inst *path_yield(Warp *warp, const Inst *inst, Stop stop) {
     path_save(warp, inst, PATH_READY);
-    if (stop == STOP_SLICE && warp->parted) warp->paths[warp->current].order = warp->parted + 1;
     warp->stop = (uint8_t)stop;
     return NULL;
 }

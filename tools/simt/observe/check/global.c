@@ -354,10 +354,9 @@ static bool all_known(const Met *met, uint32_t mask, const uint64_t address[LANE
 // Weak accesses by a few lanes, to what is known to be written. False: look at how they lie.
 static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
                       const uint64_t address[LANES]) {
-    enum { FEW = 12 };
     const uint32_t site = check_known_site(checker, access->slot), mask = warp->exec;
     if (!site || access->order || checker->check->partial) return false;
-    if (__builtin_popcount(mask) > FEW || checker->parted >> warp->index & 1) return false;
+    if (__builtin_popcount(mask) > TOUCH_FEW || checker->parted >> warp->index & 1) return false;
     if (!all_known(&checker->met[site], mask, address, address_bytes(access))) return false;
     const Site *at_site = &checker->check->sites[site];
     if (access->bytes < 4 || at_site->alone)

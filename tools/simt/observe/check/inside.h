@@ -444,6 +444,13 @@ void check_shape(Shape *shape, const Access *access, uint32_t mask, const uint64
 static inline uint32_t check_heads(const Shape *shape, uint32_t lanes) {
     return lanes & ~((shape->same & lanes) << 1);
 }
+
+// Of these lanes those from the first of the heads up to the next one.
+static inline uint32_t check_run(uint32_t lanes, uint32_t heads) {
+    const uint32_t rest = heads & (heads - 1);
+    const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
+    return lanes & before_next & ~((heads & (0 - heads)) - 1);
+}
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], const Shape *shape);
 

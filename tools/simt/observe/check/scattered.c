@@ -178,7 +178,7 @@ static inline uint32_t open_reads(const Touch *at, const Place *place, const Lan
 
 static uint32_t read_lanes(const Touch *at, const Place *place) {
     const uint32_t heads = check_heads(at->shape, place->lanes);
-    if (__builtin_popcount(heads) <= FEW) return scattered_read_few(at, place, heads);
+    if (__builtin_popcount(heads) <= TOUCH_FEW) return scattered_read_few(at, place, heads);
     Place rest = *place;
     Lanes of;
     lanes_of(at, &rest, &of);
@@ -210,7 +210,7 @@ static uint32_t write_lanes(const Touch *at, const Place *place) {
     Place rest = *place;
     Lanes of;
     uint64_t wrong[LANES] = {0};
-    if (__builtin_popcount(place->lanes) <= FEW || place->each > 4)
+    if (__builtin_popcount(place->lanes) <= TOUCH_FEW || place->each > 4)
         return scattered_write_few(at, place, place->lanes);
     if (at->shape->same & place->lanes & place->lanes >> 1) return place->lanes; // two to one cell
     lanes_of(at, &rest, &of);
@@ -245,7 +245,7 @@ uint32_t scattered_quick(const Touch *at, uint32_t mask) {
     uint32_t left = 0;
     while (mask) {
         const uint32_t lanes = touch_same_region(at, mask);
-        if (lanes != mask && __builtin_popcount(lanes) <= FEW)
+        if (lanes != mask && __builtin_popcount(lanes) <= TOUCH_FEW)
             return left | scattered_far(at, mask, at->reads ? check_heads(at->shape, mask) : mask);
         left |= touch_near(at, lanes);
         mask &= ~lanes;

@@ -5,8 +5,6 @@
 
 #include "simt/observe/check/touch.h"
 
-enum { FEW = 12 };
-
 // Lanes whose accesses lie in one region, and what this launch did to it so far.
 typedef struct {
     Region *region;     // NULL: some of the records that it needs are not there yet

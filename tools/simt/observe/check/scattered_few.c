@@ -93,11 +93,8 @@ static inline uint32_t read_same(const Touch *at, const Place *place, uint32_t r
 
 uint32_t scattered_read_few(const Touch *at, const Place *place, uint32_t heads) {
     uint32_t left = 0;
-    for (uint32_t m = heads; m; m &= m - 1) {
-        const uint32_t head = m & (0 - m), rest = m & (m - 1);
-        const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
-        left |= read_same(at, place, place->lanes & before_next & ~(head - 1));
-    }
+    for (uint32_t m = heads; m; m &= m - 1)
+        left |= read_same(at, place, check_run(place->lanes, m));
     return left;
 }
 
@@ -226,9 +223,7 @@ uint32_t scattered_far(const Touch *at, uint32_t mask, uint32_t heads) {
     uint32_t left = 0;
     Place place = {.low = memory_base - REGION_BYTES};
     for (uint32_t m = heads; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m), rest = m & (m - 1);
-        const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
-        const uint32_t run = mask & before_next & ~((1u << lane) - 1);
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), run = check_run(mask, m);
         if (at->address[lane] - place.low >= REGION_BYTES) place_at(at, at->address[lane], &place);
         if (!place.region) {
             left |= run;

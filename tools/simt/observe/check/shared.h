@@ -28,6 +28,14 @@ typedef struct {
     bool plain;                    // only barriers of whole warps and of the block order threads
 } SharedTouch;
 
+// A bit for each lane of which the next one accesses the same.
+static inline uint32_t shared_same(const SharedTouch *at) {
+    uint32_t same = 0;
+    for (uint32_t l = 0; l < LANES - 1; l++)
+        same |= (uint32_t)(at->address[l + 1] == at->address[l]) << l;
+    return same & at->mask & at->mask >> 1;
+}
+
 // Whether the access of this record is known to be the block's own, and no asynchronous copy's.
 static inline bool shared_own(const SharedTouch *at, Record record) {
     return record - at->times < at->span;

@@ -103,14 +103,11 @@ bool shared_bytes_same(const SharedTouch *at, Record base) {
     enum { FEW_PLACES = 4 };
     const uint64_t *address = at->address;
     SameRead runs[FEW_PLACES];
-    uint32_t same = 0, count = 0;
-    for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
-    uint32_t heads = at->mask & ~((same & at->mask) << 1);
+    uint32_t heads = at->mask & ~(shared_same(at) << 1), count = 0;
     if (__builtin_popcount(heads) > FEW_PLACES) return false;
     for (; heads; heads &= heads - 1) {
-        const uint32_t head = (uint32_t)__builtin_ctz(heads), rest = heads & (heads - 1);
-        const uint32_t before_next = rest ? (rest & (0 - rest)) - 1 : ALL_LANES;
-        const uint32_t last = 31 - (uint32_t)__builtin_clz(at->mask & before_next);
+        const uint32_t head = (uint32_t)__builtin_ctz(heads);
+        const uint32_t last = 31 - (uint32_t)__builtin_clz(check_run(at->mask, heads));
         runs[count] = (SameRead){(uint32_t)address[head], shared_record(at, base, head),
                                  shared_record(at, base, last)};
         for (uint32_t k = 0; k < at->size; k++)

@@ -25,12 +25,10 @@ typedef struct {
 
 static inline Pattern pattern_of(const SharedTouch *at) {
     const uint64_t *address = at->address, size = at->size;
-    uint32_t on = 0, same = 0;
+    uint32_t on = 0;
     for (uint32_t l = 0; l < LANES - 1; l++)
         on |= (uint32_t)(address[l + 1] == address[l] + size) << l;
-    for (uint32_t l = 0; l < LANES - 1; l++) same |= (uint32_t)(address[l + 1] == address[l]) << l;
-    const uint32_t pairs = at->mask & at->mask >> 1;
-    return (Pattern){on & pairs, same & pairs};
+    return (Pattern){on & at->mask & at->mask >> 1, shared_same(at)};
 }
 
 static uint32_t length(uint32_t bits, uint32_t lane) {

@@ -5,6 +5,8 @@
 
 #include "simt/observe/check/inside.h"
 
+enum { TOUCH_FEW = 12 }; // so many lanes that lie apart are looked at one by one
+
 #define TOUCH_INLINE static inline __attribute__((always_inline))
 
 typedef struct {
