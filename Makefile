@@ -16,7 +16,7 @@ ifndef DRIVES
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
 MAKEFLAGS += --jobs=$(shell nproc)
 endif
-ifeq ($(filter test watch colab chapter-% exercise%,$(GOALS)),)
+ifeq ($(filter test test-all watch colab chapter-% exercise%,$(GOALS)),)
 MAKEFLAGS += --output-sync=target
 endif
 
@@ -30,10 +30,10 @@ CHAPTERS := $(sort $(wildcard chapters/*.md))
 
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes record-together test check mutate bench-simt help clean FORCE
+.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes record-together test test-all check mutate bench-simt help clean FORCE
 all: $$(lost_labs) run figures book notebooks $(B)/compile_commands.json  ## build, run every lab on the device at hand, draw, weave, render
-	$(if $(filter test,$(GOALS)),,$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library)))
-	$(if $(filter test,$(GOALS)),,$(call say,= open $(B)/book.html))
+	$(if $(filter test test-all,$(GOALS)),,$(call say,= $(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library)))
+	$(if $(filter test test-all,$(GOALS)),,$(call say,= open $(B)/book.html))
 include tools/build/tools.mk
 
 # The labs: tangled into code/, and with #line into $(B)/code/, from where they are compiled, so
@@ -122,7 +122,10 @@ colab:  ## every lab on a GPU of Google Colab, its times into results/: make col
 badges:  ## let README.md and the notebooks open in Colab, from REPO=owner/name or the git remote
 	@tools/build/badge.sh $(REPO)
 
-test: $(if $(filter test,$(GOALS)),$(shell AREA='$(AREA)' B=$(B) tests/run -n 2>/dev/null))  ## every test, or some: AREA="fence weave" CASE=words; tests/README.md says how to add one
+tested = $(shell AREA='$(AREA)' B=$(B) tests/run -n 2>/dev/null)
+test: $(if $(filter test,$(GOALS)),$(tested))  ## every room and promise, in five minutes; or areas whole: AREA="fence weave" CASE=words; what differs from BASE=REV is asked whole
+	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run -s
+test-all: $(if $(filter test-all,$(GOALS)),$(tested))  ## every test
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/run
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check

@@ -63,6 +63,14 @@ skip_all() {
     exit 0
 }
 
+# whole NAME: are all cases asked? In the newcomer's tier, make test, it says that this case, or this
+# group of cases, is left to make test-all.
+whole() {
+    [ "${TIER:-}" = short ] || return 0
+    echo "later $area: $1"
+    return 1
+}
+
 # quickly NVCC: the flag by which the device's compiler optimises less, where nvcc has it (12.9). Large
 # templates take it two thirds of the time, and small kernels no less; they run two times as long at
 # most, and need more registers. For what is only compiled, or runs shortly, and where nothing is
