@@ -11,13 +11,13 @@ compile = $(CC) $(CFLAGS) $(1) -MMD -MP -MT $@ -MF $@.new.d -c -o $@.new $< && m
 %.d: ;
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,- cc $<)
+	@echo 'cc $<'
 	$(Q)$(call compile)
 $(B)/modules.a: $(MODULES:%.c=$(B)/%.o)
 	@rm -f $@.new
 	$(Q)$(AR) rcs $@.new $^ && mv $@.new $@
 $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
-	$(call say,cc $@)
+	@echo 'cc $@'
 	$(Q)$(CC) $(CFLAGS) -o $@.new $^ -lm && mv $@.new $@
 -include $(wildcard $(B)/tools/*/*.d)
 
@@ -39,7 +39,7 @@ SIMT_RUNTIMES := $(B)/simt-runtime/libcudart.so.12 $(B)/simt-runtime/libcudart.s
 simt: $(B)/simt $(SIMT_RUNTIMES)
 $(B)/simt-objects/%.o: tools/%.c
 	@mkdir -p $(@D)
-	$(call say,- cc $<)
+	@echo 'cc $<'
 	$(Q)$(call compile,$(SIMT_FLAGS))
 # What the CPU device's report shares with the book's page, and what is its own, as bytes.
 PAGE_PARTS := theme.css code.css cuda.xml $(notdir $(wildcard tools/page/report*))
@@ -53,11 +53,11 @@ $(B)/simt-objects/abi_%.o: $(SIMT_ABI)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$(SIMT_FLAGS) -DSIMT_CUDART=$*)
 $(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED)
-	$(call say,cc $@)
+	@echo 'cc $@'
 	$(Q)$(CC) $(CFLAGS) $^ -o $@.new -ldl && mv $@.new $@
 $(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARED) $(B)/simt-objects/abi_%.o
 	@mkdir -p $(@D)
-	$(call say,cc $@)
+	@echo 'cc $@'
 	@printf 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };\n' >$@.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script,$@.map $^ \
 	  -o $@.new -lm -lpthread -ldl && mv $@.new $@
@@ -67,3 +67,7 @@ $(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARE
 TOOL_SOURCES := $(wildcard tools/*/*.c tools/simt/*/*.c tools/simt/*/*/*.c)
 $(B)/compile_commands.json: tools/build/database.sh $(TOOL_SOURCES) $(B)/labs.mk
 	@tools/build/database.sh '$(or $(found_nvcc),nvcc)' '$(CFLAGS)' $(TOOL_SOURCES) $(wildcard $(B)/code/*.cu) >$@.new && mv $@.new $@
+
+$(B)/watch: tools/build/watch.c
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -O2 -o $@.new $< && mv $@.new $@

@@ -1,0 +1,272 @@
+#!/bin/sh
+# record.sh: what the labs do on the device at hand, into results/. make record calls it.
+#
+#   record.sh device    times, and what Nsight Compute says; on the CPU device counts of PTX and of machine
+#                       code, by line too, traces, steps for the page's player, rounding errors
+#   record.sh newest    the labs that ask for it once more, with the CUB of $CCCL
+#   record.sh shapes    the sweep of shapes that a chapter has a program for; with the CUB of $CCCL if given
+#
+# What was recorded of a run, a lab at a size, as its source is now stays: collect -d says what is due.
+# ALL=1 takes all, and of what is due ONLY="11_% 12_%@1024" takes these; PLAN=1 only says what it is.
+# Chapters say in the attributes of their lab, which $B/labs.mk has as KEY_LAB := VALUE:
+#
+#   sizes="1024 4096"          further sizes, on a GPU
+#   newest="1024" newest_from=NAME.cuh    sizes with a newer CUB; the program of code/ compiled for that
+#   shapes=NAME.cuh            the program of code/ that runs the sweep; it includes the lab
+#   mpi="-DWITH_MPI"           the flags that make a lab of several GPUs one process per GPU
+#   hazards=KERNEL             a counter-example, whose hazards are counted by line
+#   trace="KERNEL..", steps="KERNEL.." blocks="64 256"    who touches which bank when; the same and more
+#   errors=FILE                rounding errors, which are the same on every device
+set -euf
+unset MAKEFLAGS MFLAGS MAKELEVEL # what make is asked here is asked anew, of the same folder
+
+of() { sed -n "s/^$1_$2 := //p" "$B/labs.mk"; }
+# logged LOG COMMAND...: what it prints goes into a log, or with V=1 to the screen.
+logged() {
+    log=$1
+    shift
+    if [ -n "$V" ]; then "$@"; else "$@" >"$log"; fi
+}
+has() { case " $1 " in *" $2 "*) ;; *) return 1 ;; esac; } # has LIST WORD
+die() {
+    echo "record.sh: $*" >&2
+    exit 1
+}
+
+# chosen RUN: does ONLY name it?
+chosen() {
+    [ -n "$ONLY" ] || return 0
+    for pattern in $ONLY; do
+        case $1 in $(echo "$pattern" | tr % '*')) return 0 ;; esac
+    done
+    return 1
+}
+
+# due FILE RUN...: which runs are to be recorded into it; also those of which another device's results
+# know a kernel more.
+due() {
+    file=$1
+    shift
+    found=$*
+    [ -n "$ALL" ] || found=$("$B/collect" -d -k "$file" -n "$N" "$@" $(others "$file"))
+    for run in $found; do
+        if chosen "$run"; then printf '%s ' "$run"; fi
+    done
+}
+others() {
+    [ "$DEVICE" != cpu ] || return 0
+    set +f
+    for other in results/*-limits.csv results/[!ct]*.csv; do
+        case $other in $1 | *-newest.csv | *-shapes.csv | *'*'*) continue ;; esac
+        case $1,$other in *-limits.csv,*-limits.csv) echo "$other" ;; *-limits.csv,* | *,*-limits.csv) ;; *) echo "$other" ;; esac
+    done | sort -u
+    set -f
+}
+
+# plan RUN...: says what is due, and ends there if no more is wanted.
+plan() {
+    [ -n "$PLAN" ] || return 0
+    echo "due on $DEVICE:" "$@"
+    exit
+}
+
+# write FILE SUFFIX DUE RUN...: the file, of what is due as $R/RUN.SUFFIX has it, of all else as it was.
+write() {
+    file=$1 suffix=$2 taken=$3 from='' kept=''
+    shift 3
+    [ ! -e "$file" ] || kept=$file
+    for run in "$@"; do
+        if has "$taken" "$run"; then from="$from $R/$run.$suffix"; elif [ -n "$kept" ]; then from="$from $run"; fi
+    done
+    [ -n "$from" ] || { echo "$file: nothing was chosen, and there is nothing yet" && return; }
+    mkdir -p "${file%/*}"
+    if [ "$DEVICE" = cpu ]; then
+        "$B/collect" -n "$N" -f "$TOOLKIT" ${kept:+-k "$kept"} -o "$file" $from
+    else
+        "$B/collect" -n "$N" ${kept:+-k "$kept"} -o "$file" $from
+    fi
+    echo "$file: ${taken:-nothing new}"
+}
+
+# ---- The CPU device ----
+
+count() {
+    hazardous='' all='' labs='' made=''
+    for lab in $RUNS; do if [ -n "$(of hazards "$lab")" ]; then hazardous="$hazardous $lab@256"; fi; done
+    lines=$(due results/cpu-lines.csv $RUNS $hazardous)
+    counts=$(due results/cpu.csv $RUNS)
+    machine=$(due results/cpu-machine.csv $RUNS)
+    plan $lines $counts $machine
+    for lab in $RUNS; do
+        if has "$lines $counts $machine" "$lab" || has "$lines" "$lab@256"; then
+            labs="$labs $lab" made="$made $R/$lab.csv $R/$lab.lines.csv $B/labs/$lab"
+        fi
+    done
+    for run in $lines; do if has "$hazardous" "$run"; then made="$made $R/$run.lines.csv"; fi; done
+    [ -z "$made" ] || $MAKE -s $made
+    for lab in $labs; do
+        if has "$machine" "$lab"; then
+            echo "run $lab from machine code"
+            logged "$R/$lab.machine.log" "$B/simt" --machine --last --csv "$R/$lab.machine.csv" "$B/labs/$lab" -n "$N"
+        fi
+        number=${lab%%_*}
+        for kernel in $(of trace "$lab"); do trace "results/trace-$number-$kernel.csv"; done
+        for kernel in $(of steps "$lab"); do
+            for block in $(of blocks "$lab"); do steps "results/steps/$number-$kernel-$block.csv"; done
+        done
+        for file in $(of errors "$lab"); do
+            echo "run $lab --errors"
+            mkdir -p "${file%/*}"
+            "$B/simt" "$B/labs/$lab" --errors "$file.new" >/dev/null
+            mv "$file.new" "$file"
+        done
+    done
+    write results/cpu-lines.csv lines.csv "$lines" $RUNS $hazardous
+    write results/cpu-machine.csv machine.csv "$machine" $RUNS
+    write results/cpu.csv csv "$counts" $RUNS
+}
+trace() { # of $kernel of $lab
+    echo "trace $number $kernel"
+    "$B/simt" --trace "$B/trace.csv" "$B/labs/$lab" -n 256 -b 256 -k "$kernel" >/dev/null
+    awk -v kernel="$kernel" -f tools/build/trace.awk "$B/trace.csv" >"$1.new" && mv "$1.new" "$1"
+}
+# One block with all it takes: twice its threads, which chapters after the fifth need. 86: hazards.
+steps() {
+    n=$((2 * block)) trace=$R/$lab.$number-$kernel-$block
+    echo "steps $number $kernel, blocks of $block"
+    mkdir -p "${1%/*}"
+    status=0
+    "$B/simt" --check --trace "$trace.csv" "$B/labs/$lab" -n $n -b "$block" -k "$kernel" >"$trace.log" 2>&1 || status=$?
+    [ $status = 0 ] || [ $status = 86 ] || { cat "$trace.log" >&2 && exit 1; }
+    "$B/collect" -s -n $n -l "$B/code/$lab.cu" -o "$1" "$trace.csv"
+}
+
+# ---- A GPU, or several of one host ----
+
+measure() {
+    every=''
+    for lab in $RUNS; do
+        every="$every $lab"
+        for n in $(of sizes "$lab"); do every="$every $lab@$n"; done
+    done
+    found=$(due "results/$DEVICE.csv" $every) limits='' made=''
+    [ -z "$(tools/build/limits.sh)" ] || limits=$(due "results/$DEVICE-limits.csv" $RUNS)
+    gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ') host=$DEVICE-x$gpus shared=''
+    [ "$gpus" -lt 2 ] || shared=$(due "results/$host.csv" $TOGETHER)
+    plan $found ${limits:+limits of $limits} ${shared:+on $gpus GPUs $shared}
+    for run in $found; do made="$made $R/$run.csv"; done
+    for lab in $limits; do made="$made $B/labs/$lab"; done
+    [ -z "$made" ] || $MAKE -s $made
+    mkdir -p "$R"
+    for lab in $limits; do
+        echo "profile $lab"
+        flock "$B/gpu" tools/build/limits.sh "$B/labs/$lab" "$N" "$R/$lab.csv"
+    done
+    [ -z "$shared" ] || measure_together
+    write "results/$DEVICE.csv" csv "$found" $every
+    if [ -n "$limits" ] && [ ! -e "$R/denied" ]; then write "results/$DEVICE-limits.csv" limits.csv "$limits" $RUNS; fi
+}
+measure_together() {
+    from='' mpi=''
+    if command -v mpicxx >/dev/null && mpirun -np 1 true >/dev/null 2>&1; then mpi=yes; else
+        echo 'without MPI: mpicxx is missing, or mpirun starts nothing here'
+    fi
+    mkdir -p "$B/results/$host"
+    for lab in $shared; do
+        $MAKE -s "$B/labs/$lab"
+        echo "run $lab on $gpus GPUs"
+        flock "$B/gpu" "$B/labs/$lab" -n "$N" --csv "$B/results/$host/$lab.csv"
+        from="$from $B/results/$host/$lab.csv"
+        flags=$(of mpi "$lab")
+        if [ -z "$mpi" ] || [ -z "$flags" ]; then continue; fi
+        compile "$B/labs/$lab@mpi" "$B/code/$lab.cu" $(of link "$lab") $flags -ccbin mpicxx
+        flock "$B/gpu" mpirun -np "$gpus" "$B/labs/$lab@mpi" -n "$N" --csv "$B/results/$host/$lab@mpi.csv"
+        from="$from $B/results/$host/$lab@mpi.csv"
+    done
+    [ -z "$from" ] || "$B/collect" -n "$N" -o "results/$host.csv" $from
+}
+
+# ---- Programs compiled another time ----
+
+# compile PROGRAM SOURCE FLAGS...: unless it was made of the same text and headers.
+compile() {
+    program=$1 source=$2
+    shift 2
+    from="$NVCC_FLAGS $* ${cub:-} $(cat "$source" "$B/code/$lab.cu" | cksum)"
+    if [ -x "$program" ] && [ "$(cat "$program.from" 2>/dev/null)" = "$from" ]; then return; fi
+    echo "nvcc -arch=$ARCH ${program##*/}"
+    nvcc=$(tools/build/toolchain.sh nvcc)
+    mkdir -p "${program%/*}"
+    eval "$nvcc $NVCC_FLAGS" '-x cu -o "$program.new" "$source" "$@"' "-Xlinker -rpath,${nvcc%/*}/../lib64"
+    mv "$program.new" "$program" && echo "$from" >"$program.from"
+}
+# The version of the CUB in $CCCL, a folder such as include/cccl of the wheel nvidia-cuda-cccl.
+cub_version() {
+    [ -e "$CCCL/cub/version.cuh" ] || die "record-$1 takes CCCL=DIR with CUB's headers, and there is no" \
+        "${CCCL:-DIR}/cub/version.cuh: pip download --no-deps nvidia-cuda-cccl, unzip, nvidia/cu13/include/cccl"
+    cub=$(echo CUB_VERSION | $(tools/build/toolchain.sh nvcc) -I "$CCCL" -include cub/version.cuh -E -x cu - 2>/dev/null |
+        awk '/^[0-9]+$/ { printf "%d.%d.%d", $1 / 100000, $1 / 100 % 1000, $1 % 100 }')
+    [ -n "$cub" ] || die "$CCCL/cub/version.cuh does not say which CUB it is of"
+}
+# timed CSV PROGRAM ARGUMENTS...: on a GPU its times; on the CPU device whether it is right.
+timed() {
+    csv=$1
+    shift
+    mkdir -p "${csv%/*}"
+    if [ "$DEVICE" = cpu ]; then
+        logged "${csv%.csv}.log" "$B/simt" --last --csv "$csv" "$@"
+    else
+        logged "${csv%.csv}.log" flock "$B/gpu" "$@" --csv "$csv"
+    fi
+}
+# with FILE...: all of a lab's kernels are measured in that run, ours too, by the program of the chapter.
+newest() {
+    cub_version newest
+    file=$DEVICE-newest from='' with='' count=0
+    for lab in $RUNS; do
+        sizes=$(of newest "$lab") program=$(of newest_from "$lab")
+        [ -n "$sizes" ] || continue
+        [ "$DEVICE" != cpu ] || sizes=${sizes%% *}
+        compile "$B/labs/$lab@newest" "$B/code/${program:-$lab.cu}" -I "$CCCL"
+        [ -z "$program" ] || with="$with -w $lab=code/$program"
+        for n in $sizes; do
+            echo "run $lab@$n with CUB $cub on $DEVICE"
+            timed "$B/results/$file/$lab@$n.csv" "$B/labs/$lab@newest" -n "$n"
+            from="$from $B/results/$file/$lab@$n.csv" count=$((count + 1))
+        done
+    done
+    if [ "$DEVICE" = cpu ]; then
+        echo "$count labs right with CUB $cub on the CPU device: no times to record"
+    else
+        "$B/collect" -n "$N" -f "cub: $cub" $with -o "results/$file.csv" $from
+        echo "results/$file.csv"
+    fi
+}
+shapes() {
+    file=$DEVICE-shapes from='' with=''
+    if [ -n "$CCCL" ]; then
+        cub_version shapes
+        file=$DEVICE-newest-shapes
+    fi
+    for lab in $RUNS; do
+        program=$(of shapes "$lab")
+        [ -n "$program" ] || continue
+        compile "$B/labs/$lab@shapes" "$B/code/$program" ${CCCL:+-I "$CCCL"}
+        echo "run $program on $DEVICE"
+        if [ "$DEVICE" = cpu ]; then set -- -n 131072; else set --; fi
+        timed "$B/results/$file/$lab.csv" "$B/labs/$lab@shapes" "$@"
+        from="$from $B/results/$file/$lab.csv" with="$with -w $lab=code/$program"
+    done
+    if [ "$DEVICE" = cpu ]; then
+        echo "rows of every shape right on the CPU device: no times to record"
+    else
+        "$B/collect" $with -o "results/$file.csv" $from
+        echo "results/$file.csv"
+    fi
+}
+
+case $1,$DEVICE in
+device,cpu) count ;;
+device,*) measure ;;
+newest,* | shapes,*) "$1" ;;
+esac
