@@ -19,6 +19,8 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 TOOLS = ROOT / "tools"
+RECORDED = TESTS / "recorded"  # what a GPU and its tools said
+FUZZED = TESTS / "fuzzed"  # what fuzzers found
 BUILD = Path(os.path.abspath(ROOT / os.environ.get("B", "build")))
 CASE = os.environ.get("CASE", "")
 SHORT = os.environ.get("TIER") == "short"  # the newcomer's tier, make test, asks this area in part

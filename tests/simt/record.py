@@ -129,7 +129,7 @@ def chosen(names, wanted):
 
 
 def vectors(*wanted):
-    """vectors-h200.txt, and every single result in vectors-all.txt.gz."""
+    """h200-vectors.txt, and every single result in vectors-all.txt.gz."""
     text, everything = [device_lines()], []
     programs = each(build, chosen(sources_of("vectors"), wanted))
     for name, program in zip(chosen(table.FAMILIES, wanted), programs):
@@ -147,7 +147,7 @@ def vectors(*wanted):
             if moved else ""))
         text.append(result.out)
         everything.append(suite.run([program, "--all"], 60).out)
-    suite.write(os.path.join(OUT, "vectors-h200.txt"), "".join(text))
+    suite.write(os.path.join(OUT, "h200-vectors.txt"), "".join(text))
     with gzip.open(os.path.join(OUT, "vectors-all.txt.gz"), "wt") as out:
         out.write("".join(everything))
 
@@ -235,8 +235,8 @@ def sanitizer_verdict(text, hung, verdict):
 
 
 def corpus(*wanted):
-    """compute-sanitizer-h200.csv, with what the tool printed in sanitizer-logs.tar.gz."""
-    recorded = path("corpus", "compute-sanitizer-h200.csv")
+    """h200-compute-sanitizer.csv, with what the tool printed in sanitizer-logs.tar.gz."""
+    recorded = suite.RECORDED / "h200-compute-sanitizer.csv"
     kept = {row["case"]: row for row in suite.csv_rows(recorded)} if wanted == ("new",) else {}
     wanted = () if kept else wanted
     programs = each(build, chosen(sources_of("corpus"), wanted))
@@ -263,7 +263,7 @@ def corpus(*wanted):
     for program, case, verdict in cases:
         row = {"case": case, "expected": verdict.expected() if verdict else "none"}
         rows.append(kept.get(case) or {**row, **{kind: next(answers) for kind in TOOLS}})
-    write_rows(os.path.join(OUT, "compute-sanitizer-h200.csv"), rows)
+    write_rows(os.path.join(OUT, "h200-compute-sanitizer.csv"), rows)
     pack("sanitizer-logs.tar.gz", logs)
     say("corpus: %d cases, %d runs failed, %d over the time limit" % (
         len(rows), sum("failed" in row.values() for row in rows),
