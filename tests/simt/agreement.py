@@ -1,37 +1,8 @@
-"""Writes the tables of appendix B from what record_h200.sh brought back.
-
-    python3 agreement.py NCU.csv SIMT.csv TABLE.csv KERNELS.csv
-
-TABLE has one row for each lab, and one for all. equal: launches in which all counters are equal to the
-last digit; noise, waiting, ptxas: the others, by why (compare_ncu.reason_for); other: no reason,
-listed on standard output. Launches of shapes that only the GPU made are left out. KERNELS has one
-row for each kernel of the chapters up to KERNELS_LAST, with the warp instructions of all its
-launches. The other tables are the suites' own.
-"""
-import csv
-import os
-import sys
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+"""The rows of appendix B's tables."""
 import compare_ncu
+import suite
 
-KERNELS_LAST = "10"
 VERDICTS = ("equal", *compare_ncu.REASONS, "other")
-
-
-def rows_of(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
-
-
-def write(path, columns, rows, facts=()):
-    new = f"{path}.new"
-    with open(new, "w", newline="") as file:
-        file.writelines("# %s\n" % fact for fact in facts)
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
-    os.replace(new, path)
 
 
 def kernel_of(name):
@@ -40,31 +11,31 @@ def kernel_of(name):
     return kernel.split("<")[0] if kernel.startswith("DeviceReduce") else kernel
 
 
-def ncu(measured, counted, table, kernels_table):
-    pairs, complaints, notes = compare_ncu.pair_up(rows_of(counted), rows_of(measured))
-    for complaint in complaints + notes:
-        print(complaint)
-    labs, kernels = {}, {}
-    for mine, hardware in pairs:
-        found = compare_ncu.differences(mine, hardware)
-        for counter, x, y, reason in found:
-            if not reason:
-                print("%s: %s grid %s: %s: %s, ncu %s" % (
-                    mine["lab"], mine["kernel"], mine["grid"], counter, x, y))
-        reasons = {reason or "other" for *_, reason in found}
-        verdict = next((v for v in reversed(VERDICTS) if v in reasons), "equal")
-        chapter, kernel = mine["lab"][:2], kernel_of(mine["kernel"])
-        for lab in (chapter, "all"):
-            labs.setdefault(lab, []).append((kernel, verdict))
-        kernels.setdefault((chapter, kernel), []).append((mine, hardware))
-    write(table, ["chapter", "kernels", "launches", *VERDICTS], [
-        [lab, len({kernel for kernel, _ in launches}), len(launches),
-         *map([verdict for _, verdict in launches].count, VERDICTS)]
-        for lab, launches in sorted(labs.items())])
-    write(kernels_table, ["chapter", "kernel", "PTX_instructions", "machine_instructions"], [
-        [*key, sum(compare_ncu.number(mine, "warp_insts") for mine, _ in launches),
-         sum(compare_ncu.number(hardware, "smsp__inst_executed.sum") for _, hardware in launches)]
-        for key, launches in sorted(kernels.items()) if key[0] <= KERNELS_LAST])
+def worst(found, verdicts):
+    """The verdict on a launch of which (counter, mine, hardware's, reason) were found to differ."""
+    return max({reason or "other" for *_, reason in found} or {"equal"}, key=verdicts.index)
+
+
+def chapters(launches, verdicts):
+    """The columns and the rows of a table of launches (mine, hardware's, what differs) by chapter."""
+    told = [(mine["lab"][:2], kernel_of(mine["kernel"]), worst(found, verdicts)) for mine, _, found in launches]
+    rows = []
+    for chapter in [*sorted({chapter for chapter, *_ in told}), "all"]:
+        some = [launch for launch in told if chapter in (launch[0], "all")]
+        rows.append([chapter, len({kernel for _, kernel, _ in some}), len(some),
+                     *map([verdict for *_, verdict in some].count, verdicts)])
+    return ["chapter", "kernels", "launches", *verdicts], rows
+
+
+def instructions(launches, last):
+    """The same of the warp instructions of each kernel of the chapters up to `last`, all launches together."""
+    sums = {}
+    for mine, hardware, _ in launches:
+        both = sums.setdefault((mine["lab"][:2], kernel_of(mine["kernel"])), [0, 0])
+        both[0] += compare_ncu.number(mine, "warp_insts")
+        both[1] += compare_ncu.number(hardware, "smsp__inst_executed.sum")
+    return ["chapter", "kernel", "PTX_instructions", "machine_instructions"], [
+        [*key, *both] for key, both in sorted(sums.items()) if key[0] <= last]
 
 
 def sanitizer(recorded, passed):
@@ -73,7 +44,7 @@ def sanitizer(recorded, passed):
     line; the first of these counts. No report at all is silence, unless a tool did not end."""
     verdicts = ("at the line", "elsewhere", "without a line", "time limit", "clean")
     kinds = {}
-    for row in rows_of(recorded):
+    for row in suite.csv_rows(recorded):
         said = " ".join(row[tool] for tool in ("memcheck", "racecheck", "initcheck", "synccheck"))
         kind = "right twins, no hazard" if row["expected"].startswith("none") else row["expected"]
         kinds.setdefault(kind, []).append((row["case"] in passed, next(v for v in verdicts if v in said)))
@@ -83,7 +54,3 @@ def sanitizer(recorded, passed):
         rows.append([kind, len(cases), sum(ok for ok, _ in cases), *count])
     return ["kind", "kernels", "CPU_device_right", "sanitizer_at_the_line", "sanitizer_elsewhere",
             "sanitizer_without_a_line", "sanitizer_hangs", "sanitizer_silent"], rows
-
-
-if __name__ == "__main__":
-    ncu(*sys.argv[1:])

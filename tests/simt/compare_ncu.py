@@ -1,14 +1,12 @@
 """Counters of the CPU device beside those of Nsight Compute, launch by launch.
 
-    python3 compare_ncu.py NCU.csv SIMT.csv [TABLE.csv]
+    python3 compare_ncu.py NCU.csv SIMT.csv
 
-NCU.csv and SIMT.csv are written by record_h200.sh: the same runs of the labs, on an H200 under ncu
-and on the CPU device. Prints a table with one line for each kernel of each lab and lists every
-launch that differs; exit status 1 if one does. TABLE.csv receives the table:
-lab,kernel,counter,launches,cpu,ncu,equal,noise,waiting,ptxas - sums over the launches, how many
-of them were equal, and how many differed for a reason that has a name, see reason_for(). Launches
-on one side only are counted in a note: a lab times its kernels on a GPU, and then runs one more,
-read_ceiling.
+The same runs of the labs, on an H200 under ncu (tests/recorded/h200-labs.csv) and on the CPU device
+(simt --csv, with a column `lab`). Prints a table with one line for each kernel of each lab: sums over
+the launches, how many of them were equal, and how many differed for a reason that has a name, see
+reason_for(). Lists every launch that differs; exit status 1 if one does. Launches on one side only are
+counted in a note: a lab times its kernels on a GPU, and then runs one more, read_ceiling.
 """
 import csv
 import io
@@ -19,7 +17,7 @@ import sys
 # Labs with other kernels than when they were recorded: record them again, and take them off.
 TO_BE_RECORDED = []
 
-# CSV column of the CPU device: metric of Nsight Compute (DESIGN section 6).
+# CSV column of the CPU device: metric of Nsight Compute.
 COUNTERS = {
     "shared_ld_insts": "smsp__sass_inst_executed_op_shared_ld.sum",
     "shared_ld_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -182,6 +180,12 @@ def differences(mine, hardware):
     return found
 
 
+def told(mine, counter, x, y):
+    """The line that says how a launch differs."""
+    return "%s grid %s block %s: %s: CPU device %s, ncu %s" % (
+        plain_name(mine["kernel"]), mine["grid"], mine["block"], counter, x, y)
+
+
 def mark_varying(pairs):
     """Which of shared_ld and shared_st hardware counted differently in launches of one shape, whose
     shared accesses the CPU device counts alike: set as "varying" in the hardware's rows."""
@@ -229,9 +233,7 @@ def tabulate(pairs):
         bad = {counter: (x, y, reason) for counter, x, y, reason in differences(mine, hardware)}
         for counter, (x, y, reason) in bad.items():
             if not reason:
-                lines.append("%s: %s grid %s block %s: %s: CPU device %s, ncu %s" % (
-                    mine["lab"], plain_name(mine["kernel"]), mine["grid"], mine["block"], counter,
-                    x, y))
+                lines.append("%s: %s" % (mine["lab"], told(mine, counter, x, y)))
         for counter, metric in COUNTERS.items():
             if number(hardware, metric) is None:
                 continue
@@ -246,55 +248,16 @@ def tabulate(pairs):
     return rows, lines
 
 
-def compare_patterns(patterns, measured):
-    """Differences between the pattern table (and the rule) and what ncu measured now."""
-    wrong = []
-    by_name = {}
-    for row in measured:
-        by_name.setdefault(plain_name(row["kernel"]), []).append(row)
-    columns = {("shared", "load", "wavefronts"): "shared_ld_wavefronts",
-               ("shared", "load", "bank_conflicts"): "shared_ld_conflicts",
-               ("shared", "store", "wavefronts"): "shared_st_wavefronts",
-               ("shared", "store", "bank_conflicts"): "shared_st_conflicts",
-               ("global", "load", "requests"): "global_ld_requests",
-               ("global", "load", "sectors"): "global_ld_sectors",
-               ("global", "store", "requests"): "global_st_requests",
-               ("global", "store", "sectors"): "global_st_sectors"}
-
-    def check(kernel, rows, space, op, counts, what):
-        if len(rows) != 1:
-            wrong.append("%s: %d launches measured, not 1" % (kernel, len(rows)))
-            return
-        for key, value in counts.items():
-            found = number(rows[0], COUNTERS[columns[(space, op, key)]])
-            if found != int(value):
-                wrong.append("%s: %s %s: expected %s, measured %s" % (kernel, what, key, value,
-                                                                      found))
-
-    for index, row in enumerate(patterns.rows(), 1):
-        counts = {key: row[key] for key in ("wavefronts", "bank_conflicts", "requests", "sectors")
-                  if row[key]}
-        kernel = patterns.row_kernel(index, row)
-        check(kernel, by_name.get(kernel, []), row["space"], row["op"], counts,
-              row["element_index_of_lane_t"])
-    seen = {}
-    for space, op, size, pattern in patterns.random_patterns():
-        kernel = "any_%s_%s_%d" % (space, op, size)
-        index = seen.get(kernel, 0)
-        seen[kernel] = index + 1
-        check(kernel, by_name.get(kernel, [])[index:index + 1], space, op,
-              patterns.expected(space, op, size, pattern), pattern)
-    return wrong
-
-
 def read_rows(name):
+    """The launches of a CSV file, one behind the other; a row stands for `launches` equal ones in turn."""
     with open(name, newline="") as text:
-        return list(csv.DictReader(line for line in text if not line.startswith("#")))
+        rows = csv.DictReader(line for line in text if not line.startswith("#"))
+        return [dict(row) for row in rows for _ in range(int(row.pop("launches", 1)))]
 
 
 def main(arguments):
-    if len(arguments) not in (2, 3):
-        sys.exit("usage: compare_ncu.py NCU.csv SIMT.csv [TABLE.csv]")
+    if len(arguments) != 2:
+        sys.exit("usage: compare_ncu.py NCU.csv SIMT.csv")
     pairs, complaints, notes = pair_up(read_rows(arguments[1]), read_rows(arguments[0]))
     rows, lines = tabulate(pairs)
     form = "%-28s %-36s %-22s %8s %14s %14s" + " %8s" * (1 + len(REASONS))
@@ -305,12 +268,6 @@ def main(arguments):
     for line in notes + complaints + lines:
         print(line)
     print("%d launches compared, %d differences" % (len(pairs), len(complaints) + len(lines)))
-    if len(arguments) == 3:
-        with open(arguments[2], "w", newline="") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["lab", "kernel", "counter", "launches", "cpu", "ncu", "equal", *REASONS])
-            for key, row in rows.items():
-                writer.writerow([*key, *row.values()])
     return 1 if complaints or lines else 0
 
 

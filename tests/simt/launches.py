@@ -82,8 +82,7 @@ def verdict(mine, hardware, bounds=()):
             reason = "ptxas"
         reasons.add(reason or "other")
         if not reason:
-            lines.append("%s grid %s block %s: %s: CPU device %d, ncu %d" % (
-                kernel, mine["grid"], mine["block"], counter, x, y))
+            lines.append(compare_ncu.told(mine, counter, x, y))
     for worst in ("other", "ptxas", "waiting", "noise"):
         if worst in reasons:
             return worst, lines
@@ -103,8 +102,7 @@ def machine_verdict(mine, hardware, bounds=(), close=CLOSE):
             verdicts.add("waiting")
         elif abs(y - x) > close * x:
             verdicts.add("other")
-            lines.append("%s grid %s block %s: %s: CPU device %d, ncu %d" % (
-                kernel, mine["grid"], mine["block"], counter, x, y))
+            lines.append(compare_ncu.told(mine, counter, x, y))
         else:
             verdicts.add("lanes" if counter == "thread_insts" else "instructions")
     return max(verdicts, key=MACHINE_VERDICTS.index), lines

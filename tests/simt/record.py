@@ -11,6 +11,7 @@ import csv
 import glob
 import gzip
 import io
+import itertools
 import os
 import re
 import shutil
@@ -280,7 +281,7 @@ def pack(name, texts):
 
 
 def labs(*wanted):
-    """ncu.csv: every launch of each lab's checks, and the CPU device's counts in simt-labs.csv.
+    """h200-labs.csv: every launch of each lab's checks, kernel by kernel; equal ones in turn are one row.
 
     A lab first checks all its kernels on the same sizes everywhere, then times them if there is a
     GPU; ncu stops after as many launches as the CPU device saw, or after LAB_LAUNCHES."""
@@ -289,7 +290,7 @@ def labs(*wanted):
                       "@" not in path and (not wanted or os.path.basename(path) in wanted))
     for lab in set(wanted) - {os.path.basename(path) for path in programs}:
         say("labs: there is no %s" % lab)
-    metrics, measured, counted = known_metrics(), [], []
+    metrics, measured = known_metrics(), []
     arguments = ["-n", "1000000", "-b", "256"]
 
     def count(program):
@@ -305,7 +306,6 @@ def labs(*wanted):
     for program, rows in zip(programs, each(count, programs, max(1, CORES // 4))):
         name = os.path.basename(program)
         rows = [] if isinstance(rows, Exception) else rows
-        counted += [{"lab": name, **row} for row in rows]
         limit = min(len(rows) or 60, LAB_LAUNCHES)
         try:
             found = ncu([program, *arguments], metrics, LAB_SECONDS,
@@ -313,10 +313,11 @@ def labs(*wanted):
         except Exception as error:
             say("labs: %s: %s" % (name, error))
             continue
-        measured += [{"lab": name, "n": "1000000", **row} for row in found]
+        names = [row["kernel"] for row in found]
+        measured += [{"launches": len(list(equal)), "lab": name, **row} for row, equal in
+                     itertools.groupby(sorted(found, key=lambda row: names.index(row["kernel"])))]
         say("labs: %s: %d launches profiled, %d counted" % (name, len(found), len(rows)))
-        write_rows(os.path.join(OUT, "ncu.csv"), measured)
-        write_rows(os.path.join(OUT, "simt-labs.csv"), counted)
+        write_rows(os.path.join(OUT, "h200-labs.csv"), measured)
 
 
 def programs(part, target, *wanted):
