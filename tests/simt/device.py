@@ -16,6 +16,13 @@ CORE = [f"simt/{room.name}" for room in sorted((suite.TOOLS / "simt").iterdir())
         if room.is_dir() and room.name not in ("cuda", "launcher", "report")]
 
 
+def objects(modules):
+    """What `make simt` made of these modules and rooms of tools/."""
+    sources = [source for module in modules for source in suite.sources_of(module)]
+    made = [suite.BUILD / "simt-objects" / source.relative_to(suite.TOOLS).with_suffix(".o") for source in sources]
+    return [path for path in made if path.exists()]
+
+
 def path(*parts):
     """A file of tests/simt/."""
     return HERE.joinpath(*parts)

@@ -7,13 +7,17 @@
 
 namespace cg = cooperative_groups;
 
+// The cluster, the thread's number, and the rank of the block behind its own.
+#define IN_CLUSTER \
+    cg::cluster_group cluster = cg::this_cluster(); \
+    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks()
+
 // --- clusters ---
 
 // Each block writes into the next one, and reads what came.
 template <bool RIGHT> __global__ void ring(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     s[t] = 0;  // LABEL ring
     cluster.sync();
     cluster.map_shared_rank(s, next)[t] = t;  // LABEL ring
@@ -24,8 +28,7 @@ template <bool RIGHT> __global__ void ring(int *out) {
 
 template <bool RIGHT> __global__ void first_sync(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     if (RIGHT) cluster.sync();
     cluster.map_shared_rank(s, next)[t] = t;  // HAZARD first_sync: cluster
     cluster.sync();
@@ -35,8 +38,7 @@ template <bool RIGHT> __global__ void first_sync(int *out) {
 // A barrier that orders nothing still waits for the other block's threads, so that it has started.
 template <bool RIGHT> __global__ void first_wait(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
     if (RIGHT) asm volatile("barrier.cluster.wait;" ::: "memory");
     cluster.map_shared_rank(s, next)[t] = t;  // HAZARD first_wait: cluster
@@ -47,8 +49,7 @@ template <bool RIGHT> __global__ void first_wait(int *out) {
 
 template <bool RIGHT> __global__ void last_sync(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     s[t] = t;
     cluster.sync();
     out[blockIdx.x * BLOCK + t] = cluster.map_shared_rank(s, next)[t];  // HAZARD last_sync: cluster
@@ -69,8 +70,7 @@ template <bool RIGHT> __global__ void last_sync_of_one(int *out) {
 // The barrier of a block is none of the cluster's.
 template <bool RIGHT> __global__ void block_barrier(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     cluster.sync();
     s[t] = t;  // LABEL block_barrier
     if (RIGHT)
@@ -85,8 +85,7 @@ template <bool RIGHT> __global__ void block_barrier(int *out) {
 // What comes between arriving and waiting is on neither side of the barrier.
 template <bool RIGHT> __global__ void arrive_and_wait(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     s[t] = 0;
     cluster.sync();
     cluster.map_shared_rank(s, next)[t] = t;  // LABEL arrive_and_wait
@@ -101,8 +100,7 @@ template <bool RIGHT> __global__ void arrive_and_wait(int *out) {
 // The same of the other side: what one writes there is not ordered before what others read behind.
 template <bool RIGHT> __global__ void written_between(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     const bool late = !RIGHT && cluster.block_rank() == 0;
     cluster.sync();
     if (!late) s[t] = t;
@@ -116,8 +114,7 @@ template <bool RIGHT> __global__ void written_between(int *out) {
 
 // The same in global memory.
 template <bool RIGHT> __global__ void global_between(int *out) {
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     const bool late = !RIGHT && cluster.block_rank() == 0;
     cluster.sync();
     if (!late) out[blockIdx.x * BLOCK + t] = t;
@@ -132,8 +129,7 @@ template <bool RIGHT> __global__ void global_between(int *out) {
 // Two rounds: what is read in the first must be read before it is written in the second.
 template <bool RIGHT> __global__ void two_rounds(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     int sum = 0;
     for (int k = 0; k < 2; k++) {
         s[t] = t + k;  // HAZARD two_rounds: race with two_rounds
@@ -166,8 +162,7 @@ template <bool RIGHT> __global__ void two_readers(int *out) {
 
 template <bool RIGHT> __global__ void arrive_relaxed(int *out) {
     __shared__ int s[BLOCK];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     cluster.sync();
     cluster.map_shared_rank(s, next)[t] = t;  // LABEL arrive_relaxed
     if (RIGHT)
@@ -215,8 +210,7 @@ template <bool RIGHT> __global__ void two_barriers(int *out) {
 
 // Global memory is ordered by the barrier of the cluster too.
 template <bool RIGHT> __global__ void through_global(int *out) {
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     out[blockIdx.x * BLOCK + t] = t;  // LABEL through_global
     if (RIGHT) cluster.sync();
     int v = out[next * BLOCK + t];  // HAZARD through_global: race with through_global
@@ -491,8 +485,7 @@ __device__ unsigned of_rank(unsigned address, unsigned rank) {
 template <bool RIGHT> __global__ void store_async(int *out) {
     __shared__ int s[2][BLOCK];
     __shared__ unsigned long long arrived[2];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     int sum = 0;
     if (t < 2) make(&arrived[t], 1);
     if (t < 2) fence_init();
@@ -514,8 +507,7 @@ template <bool RIGHT> __global__ void store_async(int *out) {
 template <bool RIGHT> __global__ void store_async_again(int *out) {
     __shared__ int s[2][32];
     __shared__ unsigned long long arrived;
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned t = threadIdx.x, next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    IN_CLUSTER;
     int sum = 0;
     if (t < 64) s[t / 32][t % 32] = 0;
     if (t == 0) make(&arrived, 1);
@@ -774,70 +766,35 @@ template <bool RIGHT> __global__ void byte_before_wait(int *out) {
     cluster.sync();
 }
 
-#define RUN(name, ...) {name, [](int *d_in, int *d_out) { (void)d_in; __VA_ARGS__; }}
 #define CLUSTER(kernel) \
     RUN(#kernel, in_cluster(kernel<false>, d_in, d_out)), \
         RUN(#kernel "_right", in_cluster(kernel<true>, d_in, d_out))
-#define TWINS(kernel) \
-    RUN(#kernel, kernel<false><<<1, BLOCK>>>(d_in, d_out)), \
-        RUN(#kernel "_right", kernel<true><<<1, BLOCK>>>(d_in, d_out))
 
 static const Case cases[] = {
-    CLUSTER(ring),
-    CLUSTER(first_sync),
-    CLUSTER(first_wait),
-    CLUSTER(last_sync),
-    CLUSTER(last_sync_of_one),
-    CLUSTER(block_barrier),
-    CLUSTER(arrive_and_wait),
-    CLUSTER(written_between),
-    CLUSTER(global_between),
-    CLUSTER(two_rounds),
-    CLUSTER(two_readers),
-    CLUSTER(arrive_relaxed),
-    CLUSTER(byte_before_wait),
-    CLUSTER(histogram),
-    CLUSTER(some_threads),
-    CLUSTER(two_barriers),
-    CLUSTER(through_global),
-    CLUSTER(remote_arrive),
-    CLUSTER(store_async),
-    CLUSTER(bulk_far_wait),
-    CLUSTER(store_async_again),
-    TWINS(copy_wait),
-    TWINS(copy_own_wait),
-    TWINS(copy_barrier),
-    TWINS(copy_groups),
-    TWINS(copy_pipeline),
-    TWINS(copy_repeated),
-    TWINS(copy_by_two),
-    TWINS(copy_by_two_wait),
-    TWINS(copy_by_two_late),
-    TWINS(copy_and_store),
-    TWINS(copy_changed),
-    TWINS(bulk_wait),
-    TWINS(bulk_one_waits),
-    TWINS(bulk_init_fence),
-    TWINS(bulk_refill),
-    TWINS(bulk_then_own),
-    RUN("bulk_source", bulk_source<0><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_source_last", bulk_source<BLOCK - 5><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_source_right", bulk_source<BLOCK - 4><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_target", bulk_target<0><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_target_last", bulk_target<BLOCK - 5><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_target_right", bulk_target<BLOCK - 4><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_store_right", bulk_store_right<<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_proxy", bulk_proxy<<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_overwrite", bulk_overwrite<<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_end", bulk_end<<<1, BLOCK>>>(d_in, d_out)),
-    RUN("bulk_fence_behind_right", bulk_fence_behind<<<1, BLOCK>>>(d_in, d_out)),
-    TWINS(bulk_made),
+    CLUSTER(ring), CLUSTER(first_sync), CLUSTER(first_wait), CLUSTER(last_sync),
+    CLUSTER(last_sync_of_one), CLUSTER(block_barrier), CLUSTER(arrive_and_wait),
+    CLUSTER(written_between), CLUSTER(global_between), CLUSTER(two_rounds), CLUSTER(two_readers),
+    CLUSTER(arrive_relaxed), CLUSTER(byte_before_wait), CLUSTER(histogram), CLUSTER(some_threads),
+    CLUSTER(two_barriers), CLUSTER(through_global), CLUSTER(remote_arrive), CLUSTER(store_async),
+    CLUSTER(bulk_far_wait), CLUSTER(store_async_again), TWINS(1, BLOCK, copy_wait),
+    TWINS(1, BLOCK, copy_own_wait), TWINS(1, BLOCK, copy_barrier), TWINS(1, BLOCK, copy_groups),
+    TWINS(1, BLOCK, copy_pipeline), TWINS(1, BLOCK, copy_repeated), TWINS(1, BLOCK, copy_by_two),
+    TWINS(1, BLOCK, copy_by_two_wait), TWINS(1, BLOCK, copy_by_two_late),
+    TWINS(1, BLOCK, copy_and_store), TWINS(1, BLOCK, copy_changed), TWINS(1, BLOCK, bulk_wait),
+    TWINS(1, BLOCK, bulk_one_waits), TWINS(1, BLOCK, bulk_init_fence), TWINS(1, BLOCK, bulk_refill),
+    TWINS(1, BLOCK, bulk_then_own), ONE(1, BLOCK, "bulk_source", bulk_source<0>),
+    ONE(1, BLOCK, "bulk_source_last", bulk_source<BLOCK - 5>),
+    ONE(1, BLOCK, "bulk_source_right", bulk_source<BLOCK - 4>),
+    ONE(1, BLOCK, "bulk_target", bulk_target<0>),
+    ONE(1, BLOCK, "bulk_target_last", bulk_target<BLOCK - 5>),
+    ONE(1, BLOCK, "bulk_target_right", bulk_target<BLOCK - 4>),
+    ONE(1, BLOCK, "bulk_store_right", bulk_store_right), ONE(1, BLOCK, "bulk_proxy", bulk_proxy),
+    ONE(1, BLOCK, "bulk_overwrite", bulk_overwrite), ONE(1, BLOCK, "bulk_end", bulk_end),
+    ONE(1, BLOCK, "bulk_fence_behind_right", bulk_fence_behind), TWINS(1, BLOCK, bulk_made),
     RUN("reads_early", behind(reads_early<false>, d_out)),
     RUN("reads_early_right", behind(reads_early<true>, d_out)),
     RUN("waits_for_all", behind(waits_for_all<false>, d_out)),
     RUN("waits_for_all_right", behind(waits_for_all<true>, d_out)),
 };
 
-int main(int argc, char **argv) {
-    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
-}
+CORPUS_MAIN(cases)

@@ -43,4 +43,22 @@ static int corpus_main(const Case *cases, size_t count, int argc, char **argv) {
     return 2;
 }
 
+#define CORPUS_MAIN(cases)                                                                         \
+    int main(int argc, char **argv) {                                                              \
+        return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);                       \
+    }
+
+// In the table: a launch, a kernel that takes both arrays, a kernel with what is wrong and without.
+#define RUN(name, ...)                                                                             \
+    {                                                                                              \
+        name, [](int *d_in, int *d_out) {                                                          \
+            (void)d_in, (void)d_out;                                                               \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+    }
+#define ONE(blocks, threads, name, ...) RUN(name, __VA_ARGS__<<<blocks, threads>>>(d_in, d_out))
+#define TWINS(blocks, threads, kernel)                                                             \
+    ONE(blocks, threads, #kernel, kernel<false>),                                                  \
+        ONE(blocks, threads, #kernel "_right", kernel<true>)
+
 #endif

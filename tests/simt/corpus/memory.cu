@@ -394,8 +394,6 @@ static void written_by_kernel(int *d_out) {
     sum_four<<<1, BLOCK>>>(d, d_out);
 }
 
-#define RUN(name, ...) {name, [](int *d_in, int *d_out) { (void)d_in, (void)d_out; __VA_ARGS__; }}
-
 static const Case cases[] = {
     RUN("global_read_end", read_at<<<1, BLOCK>>>(written(N * 4), d_out, N - BLOCK + 1)),
     RUN("global_read_end_right", read_at<<<1, BLOCK>>>(written(N * 4), d_out, N - BLOCK)),
@@ -460,16 +458,12 @@ static const Case cases[] = {
     RUN("written_by_host_managed_right", written_by_host(d_out, true)),
     RUN("written_by_host_mapped_right", written_by_host(d_out, false)),
     RUN("variables_right", read_variables<<<1, BLOCK>>>(d_out)),
-    RUN("written_by_kernel_right", written_by_kernel(d_out)),
-    RUN("past_shared_array", past_shared_array<false><<<1, 32>>>(d_in, d_out)),
-    RUN("past_shared_array_right", past_shared_array<true><<<1, 32>>>(d_in, d_out)),
+    RUN("written_by_kernel_right", written_by_kernel(d_out)), TWINS(1, 32, past_shared_array),
     RUN("before_dynamic_array", before_dynamic_array<false><<<1, 32, 128>>>(d_in, d_out)),
     RUN("before_dynamic_array_right", before_dynamic_array<true><<<1, 32, 128>>>(d_in, d_out)),
-    RUN("two_shared_arrays_right", two_shared_arrays<<<1, 32>>>(d_in, d_out)),
-    RUN("global_race_blocks", blocks_add<<<8, 32>>>(d_in, d_out)),
-    RUN("global_race_threads", threads_exchange<<<1, BLOCK>>>(d_in, d_out)),
+    ONE(1, 32, "two_shared_arrays_right", two_shared_arrays),
+    ONE(8, 32, "global_race_blocks", blocks_add),
+    ONE(1, BLOCK, "global_race_threads", threads_exchange),
 };
 
-int main(int argc, char **argv) {
-    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
-}
+CORPUS_MAIN(cases)

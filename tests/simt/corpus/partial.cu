@@ -236,57 +236,35 @@ template <bool LOOKS> __global__ void last_of_block(const int *in, int *out) {
     }
 }
 
-#define RUN(name, ...)                                      \
-    {                                                       \
-        name, [](int *d_in, int *d_out) { __VA_ARGS__; }    \
-    }
-#define WARPS(name, ...) RUN(name, __VA_ARGS__<<<1, BLOCK>>>(d_in, d_out))
-#define BLOCKS(name, ...) RUN(name, __VA_ARGS__<<<4, 32>>>(d_in, d_out))
-#define LANES(name, ...) RUN(name, __VA_ARGS__<<<1, 32>>>(d_in, d_out))
-
 static const Case cases[] = {
-    WARPS("three_read_first", three_read<0>),
-    WARPS("three_read_second", three_read<1>),
-    WARPS("three_read_third", three_read<2>),
-    WARPS("three_read_right", three_read<4>),
-    WARPS("three_read_global_first", three_read_global<0>),
-    WARPS("three_read_global_second", three_read_global<1>),
-    WARPS("three_read_global_third", three_read_global<2>),
-    WARPS("three_read_global_right", three_read_global<4>),
-    BLOCKS("blocks_read_first", blocks_read<0>),
-    BLOCKS("blocks_read_second", blocks_read<1>),
-    BLOCKS("blocks_read_third", blocks_read<2>),
-    BLOCKS("blocks_read_right", blocks_read<4>),
-    LANES("lanes_read", lanes_read<0xd>),
-    LANES("lanes_read_right", lanes_read<0xf>),
-    LANES("lanes_read_global", lanes_read_global<0xd>),
-    LANES("lanes_read_global_right", lanes_read_global<0xf>),
-    LANES("lanes_behind", lanes_behind<false>),
-    LANES("lanes_behind_right", lanes_behind<true>),
-    WARPS("three_add_first", three_add<0>),
-    WARPS("three_add_third", three_add<2>),
-    WARPS("three_add_right", three_add<4>),
-    WARPS("three_add_global_first", three_add_global<0>),
-    WARPS("three_add_global_third", three_add_global<2>),
-    WARPS("three_add_global_right", three_add_global<4>),
-    WARPS("three_store_first", three_store<0>),
-    WARPS("three_store_second", three_store<1>),
-    WARPS("three_store_right", three_store<4>),
-    WARPS("three_store_global_first", three_store_global<0>),
-    WARPS("three_store_global_second", three_store_global<1>),
-    WARPS("three_store_global_right", three_store_global<4>),
-    WARPS("arrive_only", arrive_only<false>),
-    WARPS("arrive_only_right", arrive_only<true>),
-    WARPS("behind_arrival", behind_arrival<false>),
-    WARPS("behind_arrival_right", behind_arrival<true>),
-    WARPS("learns_behind_arrival", learns_behind_arrival<false>),
-    WARPS("learns_behind_arrival_right", learns_behind_arrival<true>),
-    BLOCKS("release_sequence", release_sequence<false>),
-    BLOCKS("release_sequence_right", release_sequence<true>),
-    WARPS("last_of_block", last_of_block<false>),
-    WARPS("last_of_block_right", last_of_block<true>),
+    ONE(1, BLOCK, "three_read_first", three_read<0>),
+    ONE(1, BLOCK, "three_read_second", three_read<1>),
+    ONE(1, BLOCK, "three_read_third", three_read<2>),
+    ONE(1, BLOCK, "three_read_right", three_read<4>),
+    ONE(1, BLOCK, "three_read_global_first", three_read_global<0>),
+    ONE(1, BLOCK, "three_read_global_second", three_read_global<1>),
+    ONE(1, BLOCK, "three_read_global_third", three_read_global<2>),
+    ONE(1, BLOCK, "three_read_global_right", three_read_global<4>),
+    ONE(4, 32, "blocks_read_first", blocks_read<0>),
+    ONE(4, 32, "blocks_read_second", blocks_read<1>),
+    ONE(4, 32, "blocks_read_third", blocks_read<2>),
+    ONE(4, 32, "blocks_read_right", blocks_read<4>), ONE(1, 32, "lanes_read", lanes_read<0xd>),
+    ONE(1, 32, "lanes_read_right", lanes_read<0xf>),
+    ONE(1, 32, "lanes_read_global", lanes_read_global<0xd>),
+    ONE(1, 32, "lanes_read_global_right", lanes_read_global<0xf>), TWINS(1, 32, lanes_behind),
+    ONE(1, BLOCK, "three_add_first", three_add<0>), ONE(1, BLOCK, "three_add_third", three_add<2>),
+    ONE(1, BLOCK, "three_add_right", three_add<4>),
+    ONE(1, BLOCK, "three_add_global_first", three_add_global<0>),
+    ONE(1, BLOCK, "three_add_global_third", three_add_global<2>),
+    ONE(1, BLOCK, "three_add_global_right", three_add_global<4>),
+    ONE(1, BLOCK, "three_store_first", three_store<0>),
+    ONE(1, BLOCK, "three_store_second", three_store<1>),
+    ONE(1, BLOCK, "three_store_right", three_store<4>),
+    ONE(1, BLOCK, "three_store_global_first", three_store_global<0>),
+    ONE(1, BLOCK, "three_store_global_second", three_store_global<1>),
+    ONE(1, BLOCK, "three_store_global_right", three_store_global<4>), TWINS(1, BLOCK, arrive_only),
+    TWINS(1, BLOCK, behind_arrival), TWINS(1, BLOCK, learns_behind_arrival),
+    TWINS(4, 32, release_sequence), TWINS(1, BLOCK, last_of_block),
 };
 
-int main(int argc, char **argv) {
-    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
-}
+CORPUS_MAIN(cases)

@@ -212,14 +212,6 @@ template <bool RIGHT> __global__ void halves_scatter(const int *in, int *out) {
     halves[b * (RIGHT ? 128 : 127) + t * 5 % 128] = (short)(in[t] + (int)b);
 }
 
-#define RUN(name, ...)                                      \
-    {                                                       \
-        name, [](int *d_in, int *d_out) { __VA_ARGS__; }    \
-    }
-#define TWINS(kernel, blocks, threads)                                 \
-    RUN(#kernel, kernel<false><<<blocks, threads>>>(d_in, d_out)),     \
-        RUN(#kernel "_right", kernel<true><<<blocks, threads>>>(d_in, d_out))
-
 // What other lanes of the warp read, and the writer itself behind them.
 template <bool RIGHT> __global__ void read_by_neighbours(const int *in, int *out) {
     const unsigned t = threadIdx.x;
@@ -275,37 +267,21 @@ template <bool RIGHT> __global__ void after_many_reads(const int *in, int *out) 
 }
 
 static const Case cases[] = {
-    TWINS(permuted_stores, 1, BLOCK),
-    TWINS(permuted_reads, 1, BLOCK),
-    TWINS(permuted_overwritten, 1, BLOCK),
-    TWINS(one_word_of_many, 1, BLOCK),
-    TWINS(byte_read_in_between, 1, 64),
-    TWINS(byte_read_by_pair, 1, 64),
-    TWINS(byte_read_once_more, 1, 32),
-    TWINS(read_by_two_lanes, 1, 32),
-    TWINS(read_by_neighbours, 1, 32),
-    TWINS(read_by_all_lanes, 1, 32),
-    TWINS(one_byte_for_all, 1, 32),
-    TWINS(pairs_meet, 1, 32),
-    TWINS(wide_stores, 1, 32),
-    TWINS(one_store_of_warp, 1, BLOCK),
-    TWINS(differing_stores, 1, BLOCK),
-    TWINS(bytes_then_word, 1, BLOCK),
-    RUN("words_then_bytes", bytes_between_words<1><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("words_once_more", bytes_between_words<2><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("words_once_more_right", bytes_between_words<0><<<1, BLOCK>>>(d_in, d_out)),
-    TWINS(blocks_scatter, 3, BLOCK),
-    TWINS(blocks_gather, 3, BLOCK),
-    RUN("first_byte_of_word", byte_of_word<0, false><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("last_byte_of_word", byte_of_word<96, false><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("byte_of_word_right", byte_of_word<0, true><<<1, BLOCK>>>(d_in, d_out)),
-    TWINS(blocks_overwrite, 3, BLOCK),
-    TWINS(lanes_scatter, 1, 32),
-    TWINS(pairs_scatter, 3, 64),
-    TWINS(halves_scatter, 3, BLOCK),
-    TWINS(after_many_reads, 1, BLOCK),
+    TWINS(1, BLOCK, permuted_stores), TWINS(1, BLOCK, permuted_reads),
+    TWINS(1, BLOCK, permuted_overwritten), TWINS(1, BLOCK, one_word_of_many),
+    TWINS(1, 64, byte_read_in_between), TWINS(1, 64, byte_read_by_pair),
+    TWINS(1, 32, byte_read_once_more), TWINS(1, 32, read_by_two_lanes),
+    TWINS(1, 32, read_by_neighbours), TWINS(1, 32, read_by_all_lanes),
+    TWINS(1, 32, one_byte_for_all), TWINS(1, 32, pairs_meet), TWINS(1, 32, wide_stores),
+    TWINS(1, BLOCK, one_store_of_warp), TWINS(1, BLOCK, differing_stores),
+    TWINS(1, BLOCK, bytes_then_word), ONE(1, BLOCK, "words_then_bytes", bytes_between_words<1>),
+    ONE(1, BLOCK, "words_once_more", bytes_between_words<2>),
+    ONE(1, BLOCK, "words_once_more_right", bytes_between_words<0>), TWINS(3, BLOCK, blocks_scatter),
+    TWINS(3, BLOCK, blocks_gather), ONE(1, BLOCK, "first_byte_of_word", byte_of_word<0, false>),
+    ONE(1, BLOCK, "last_byte_of_word", byte_of_word<96, false>),
+    ONE(1, BLOCK, "byte_of_word_right", byte_of_word<0, true>), TWINS(3, BLOCK, blocks_overwrite),
+    TWINS(1, 32, lanes_scatter), TWINS(3, 64, pairs_scatter), TWINS(3, BLOCK, halves_scatter),
+    TWINS(1, BLOCK, after_many_reads),
 };
 
-int main(int argc, char **argv) {
-    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
-}
+CORPUS_MAIN(cases)

@@ -176,32 +176,14 @@ template <bool RIGHT> __global__ void bytes_again(const int *in, int *out) {
     out[t + BLOCK] = w;
 }
 
-#define RUN(name, ...) {name, [](int *d_in, int *d_out) { __VA_ARGS__; }}
-#define TWINS(kernel) \
-    RUN(#kernel, kernel<false><<<1, BLOCK>>>(d_in, d_out)), \
-        RUN(#kernel "_right", kernel<true><<<1, BLOCK>>>(d_in, d_out))
-
 static const Case cases[] = {
-    TWINS(picked),
-    RUN("picked_always", picked_always<<<1, BLOCK>>>(d_in, d_out)),
-    RUN("never_used_right", never_used<<<1, BLOCK>>>(d_in, d_out)),
-    TWINS(picked_sum),
-    TWINS(picked_both),
-    TWINS(one_side),
-    TWINS(other_side),
-    TWINS(under_predicate),
-    TWINS(three),
-    TWINS(in_loop),
-    TWINS(turn_later),
-    TWINS(as_address),
-    TWINS(as_condition),
-    TWINS(to_other_lane),
-    TWINS(behind_barrier),
-    TWINS(half_of_pair),
-    TWINS(byte_of_all),
-    TWINS(bytes_again),
+    TWINS(1, BLOCK, picked), ONE(1, BLOCK, "picked_always", picked_always),
+    ONE(1, BLOCK, "never_used_right", never_used), TWINS(1, BLOCK, picked_sum),
+    TWINS(1, BLOCK, picked_both), TWINS(1, BLOCK, one_side), TWINS(1, BLOCK, other_side),
+    TWINS(1, BLOCK, under_predicate), TWINS(1, BLOCK, three), TWINS(1, BLOCK, in_loop),
+    TWINS(1, BLOCK, turn_later), TWINS(1, BLOCK, as_address), TWINS(1, BLOCK, as_condition),
+    TWINS(1, BLOCK, to_other_lane), TWINS(1, BLOCK, behind_barrier), TWINS(1, BLOCK, half_of_pair),
+    TWINS(1, BLOCK, byte_of_all), TWINS(1, BLOCK, bytes_again),
 };
 
-int main(int argc, char **argv) {
-    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
-}
+CORPUS_MAIN(cases)

@@ -193,41 +193,18 @@ __global__ void mixed_widths(const int *in, int *out) {
     if (threadIdx.x == 64) atomicAdd(out + 1, in[1]);  // SILENT mixed_widths: race
 }
 
-#define RUN(name, ...)                                      \
-    {                                                       \
-        name, [](int *d_in, int *d_out) { __VA_ARGS__; }    \
-    }
-#define BLOCKS(name, ...) RUN(name, __VA_ARGS__<<<3, BLOCK>>>(d_in, d_out))
-#define TWINS(kernel) BLOCKS(#kernel, kernel<false>), BLOCKS(#kernel "_right", kernel<true>)
-
 static const Case cases[] = {
-    TWINS(init_then_add),
-    TWINS(init_barrier_add),
-    TWINS(init_wide),
-    RUN("init_in_block", init_in_block<false><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("init_in_block_right", init_in_block<true><<<1, BLOCK>>>(d_in, d_out)),
-    TWINS(store_then_volatile),
-    TWINS(add_then_reset),
-    TWINS(read_then_poll),
-    TWINS(read_then_acquire),
-    BLOCKS("sum_right", sum_by_ticket<RIGHT>),
-    BLOCKS("sum_no_release", sum_by_ticket<NO_RELEASE>),
-    BLOCKS("sum_no_acquire", sum_by_ticket<NO_ACQUIRE>),
-    BLOCKS("sum_block_fence", sum_by_ticket<BLOCK_FENCE>),
-    TWINS(sum_of_threads),
-    TWINS(greatest_of_blocks),
-    RUN("sum_of_warps", sum_of_warps<false><<<1, BLOCK>>>(d_in, d_out)),
-    RUN("sum_of_warps_right", sum_of_warps<true><<<1, BLOCK>>>(d_in, d_out)),
-    BLOCKS("last_place_right", last_place),
-    RUN("mixed_widths", mixed_widths<<<1, BLOCK>>>(d_in, d_out)),
-    TWINS(same_then_other),
-    TWINS(same_bytes_then_other),
-    RUN("same_then_read", same_then_read<false><<<1, 64>>>(d_in, d_out)),
-    RUN("same_then_read_right", same_then_read<true><<<1, 64>>>(d_in, d_out)),
-    RUN("add_then_read", add_then_read<false><<<1, 32>>>(d_in, d_out)),
-    RUN("add_then_read_right", add_then_read<true><<<1, 32>>>(d_in, d_out)),
+    TWINS(3, BLOCK, init_then_add), TWINS(3, BLOCK, init_barrier_add), TWINS(3, BLOCK, init_wide),
+    TWINS(1, BLOCK, init_in_block), TWINS(3, BLOCK, store_then_volatile),
+    TWINS(3, BLOCK, add_then_reset), TWINS(3, BLOCK, read_then_poll),
+    TWINS(3, BLOCK, read_then_acquire), ONE(3, BLOCK, "sum_right", sum_by_ticket<RIGHT>),
+    ONE(3, BLOCK, "sum_no_release", sum_by_ticket<NO_RELEASE>),
+    ONE(3, BLOCK, "sum_no_acquire", sum_by_ticket<NO_ACQUIRE>),
+    ONE(3, BLOCK, "sum_block_fence", sum_by_ticket<BLOCK_FENCE>), TWINS(3, BLOCK, sum_of_threads),
+    TWINS(3, BLOCK, greatest_of_blocks), TWINS(1, BLOCK, sum_of_warps),
+    ONE(3, BLOCK, "last_place_right", last_place), ONE(1, BLOCK, "mixed_widths", mixed_widths),
+    TWINS(3, BLOCK, same_then_other), TWINS(3, BLOCK, same_bytes_then_other),
+    TWINS(1, 64, same_then_read), TWINS(1, 32, add_then_read),
 };
 
-int main(int argc, char **argv) {
-    return corpus_main(cases, sizeof cases / sizeof *cases, argc, argv);
-}
+CORPUS_MAIN(cases)
