@@ -3,6 +3,7 @@ import csv
 import io
 import os
 import re
+import struct
 import sys
 from pathlib import Path
 
@@ -75,22 +76,34 @@ def kernel_base(name):
 FATBIN_MAGIC = bytes.fromhex("50ed55ba")  # 0xBA55ED50, little endian
 
 
-def embedded_ptx(program):
-    """Where a program's PTX is: [(offset of the fat binary, its bytes, offset of the entry,
-    offset of the text, its bytes)], for each fat binary with uncompressed PTX."""
+PTX, MACHINE_CODE = 1, 2  # kinds of an entry of a fat binary
+
+
+def entries(program, kind):
+    """[(offset of the fat binary, its bytes, offset of the entry, offset of what it holds, its bytes)] of a
+    program's entries of this kind."""
     found, at = [], program.find(FATBIN_MAGIC)
-    while at >= 0:
-        header = int.from_bytes(program[at + 6:at + 8], "little")
-        size = int.from_bytes(program[at + 8:at + 16], "little")
+    while 0 <= at <= len(program) - 16:
+        header, size = struct.unpack_from("<HQ", program, at + 6)
         entry, end = at + header, at + header + size
         while header == 16 and entry + 64 <= end <= len(program):
-            kind = int.from_bytes(program[entry:entry + 2], "little")
-            entry_header = int.from_bytes(program[entry + 4:entry + 8], "little")
-            payload = int.from_bytes(program[entry + 8:entry + 16], "little")
-            if kind == 1:
-                found.append((at, header + size, entry, entry + entry_header, payload))
-            entry += entry_header + payload
-            if entry_header < 64:
+            of_kind, = struct.unpack_from("<H", program, entry)
+            head, = struct.unpack_from("<I", program, entry + 4)
+            payload, = struct.unpack_from("<Q", program, entry + 8)
+            if of_kind == kind:
+                found.append((at, header + size, entry, entry + head, payload))
+            if head < 64:
                 break
+            entry += head + payload
         at = program.find(FATBIN_MAGIC, at + 4)
     return found
+
+
+def embedded_ptx(program):
+    """The same of uncompressed PTX."""
+    return entries(program, PTX)
+
+
+def cubins(program):
+    """Where a program's machine code is: [(offset, bytes)]."""
+    return [entry[3:] for entry in entries(program, MACHINE_CODE)]

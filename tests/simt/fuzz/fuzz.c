@@ -326,6 +326,7 @@ static bool new_ending(SimtStatus status, const char *text) {
 // The input in hand, in memory of exactly its size, so that a step beyond its end is seen.
 static void feed(const char *kind, const char *folder) {
     const bool run = strcmp(kind, "run") == 0;
+    if (run && current_len == 0) return; // no fat binary has an empty text
     char *copy = malloc((run ? ENTRY : 0) + current_len + !current_len);
     if (!copy) fail(kind, "out of memory");
     Str text = {copy, current_len};

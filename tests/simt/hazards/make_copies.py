@@ -540,12 +540,13 @@ class Picked(Copies):
         return of(kind, space, size, place, condition)
 
 
-def program(mixed=False):
-    """(text, kernels)"""
+def program(mixed=False, every=1):
+    """(text, kernels): one of so many each."""
     lines = (HEAD + "\n".join(own_macros()) + OWN.replace("%BYTES%", str(BYTES)) + START).split("\n")
     kernels, calls = [], []
     for kind, count in ((Mixed, MIXED), (Picked, Picked.COUNT)) if mixed else ((Copies, KERNELS),):
         kernels += map(kind, range(len(kernels), len(kernels) + count))
+    kernels = kernels[::every]
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
         calls.append("    hazards_%d<<<%d, %d>>>(h, out);" % (kernel.number, kernel.blocks, kernel.threads))

@@ -966,8 +966,8 @@ PROGRAMS = {
 }
 
 
-def program(which=""):
-    """(text, kernels)"""
+def program(which="", every=1):
+    """(text, kernels): one of so many each."""
     own = (*Update.macros(), *Post.macros()) if which == "partial" else ()
     lines = (HEAD + "\n".join([*macros(), *Message.macros(), *own])).split("\n") + [
         "", "__device__ unsigned word(unsigned t, unsigned b, unsigned r, unsigned line) {",
@@ -983,6 +983,7 @@ def program(which=""):
     for kind, numbers in PROGRAMS[which]:
         kernels += map(kind, range(len(kernels), len(kernels) + numbers) if isinstance(numbers, int) else numbers)
     calls = []
+    kernels = kernels[::every]
     for kernel in kernels:
         lines += kernel.lines(len(lines) + 1)
         calls.append("    cudaMemset(g, 1, %d), cudaMemset(g + %d, 0, 64), hazards_%d<<<%d, %d>>>(g, out);" % (

@@ -172,11 +172,10 @@ int main(int argc, char **argv) {
 """
 
 
-def program(family):
-    cases = [case for case in table.cases() if case.family == family]
+def program(cases):
     kinds = sorted(table.INPUTS)
     out = ["// Written by make_vectors.py: PTX instructions over interesting inputs, family %s."
-           % family,
+           % ", ".join(sorted({case.family for case in cases})),
            "#include <stdint.h>", "#include <stdio.h>", "#include <string.h>",
            "#include <cuda_runtime.h>", "#include <cuda_fp16.h>", "",
            "#pragma nv_diag_suppress 177,550", "",
@@ -186,7 +185,7 @@ def program(family):
            "#define IN_BLOCK (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))",
            "#define THREAD (BLOCK_OF * 256 + IN_BLOCK)", ""]
     out.append(table.DEVICE)
-    if family == "matrix":
+    if any(case.family == "matrix" for case in cases):
         import matrices
         out.append(matrices.DEVICE)
     out += [kernel(number, case) for number, case in enumerate(cases)]
@@ -215,4 +214,4 @@ def program(family):
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in table.FAMILIES:
         sys.exit("usage: make_vectors.py " + "|".join(table.FAMILIES))
-    print(program(sys.argv[1]))
+    print(program([case for case in table.cases() if case.family == sys.argv[1]]))
