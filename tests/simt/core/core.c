@@ -4,101 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/device/device.h"
+#include "launch.h"
 #include "simt/exec/address.h"
 #include "simt/exec/bank.h"
 #include "simt/exec/cluster.h"
 #include "simt/lower/opcode.h"
 #include "simt/lower/row.h"
-#include "simt/memory/memory.h"
 #include "simt/ops/half.h"
 #include "simt/ops/ops.h"
-#include "told.h"
 
-// Wavefronts: rows measured on an H200; `element` is the index of lane t's element.
-
-typedef struct {
-    bool load;
-    uint32_t bytes, mask;
-    uint32_t (*element)(uint32_t t);
-    uint32_t wavefronts, conflicts;
-} BankRow;
-
-#define ELEMENT(name, value)                                                                       \
-    static uint32_t name(uint32_t t) { return value; }
-ELEMENT(t_1, t)
-ELEMENT(t_times_2, 2 * t)
-ELEMENT(t_half, t / 2)
-ELEMENT(t_mod_16, t % 16)
-ELEMENT(t_gap, t < 16 ? t : t + 16)
-ELEMENT(t_transposed, t % 4 * 8 + t / 4)
-ELEMENT(t_plus_1, t + 1)
-ELEMENT(t_times_33, 33 * t % 1024)
-ELEMENT(t_zero, t * 0)
-ELEMENT(t_odd_even, (t & 1) * 16 + t / 2)
-ELEMENT(t_swapped, t ^ 1)
-ELEMENT(t_quarter, t / 4)
-ELEMENT(t_times_4, 4 * t)
-ELEMENT(t_mod_8, t % 8)
-ELEMENT(t_pairs, t / 4 * 2 + (t & 1))
-
-#define ALL  0xffffffffu
-#define EVEN 0x55555555u
-static const BankRow bank_rows[] = {
-    {true, 4, ALL, t_1, 1, 0},
-    {true, 4, ALL, t_times_2, 2, 1},
-    {true, 4, ALL, t_half, 1, 0},
-    {true, 4, ALL, t_mod_16, 1, 0},
-    {true, 4, ALL, t_gap, 2, 1},
-    {true, 4, ALL, t_transposed, 1, 0},
-    {true, 4, ALL, t_plus_1, 1, 0},
-    {true, 4, ALL, t_times_33, 1, 0},
-    {true, 8, ALL, t_times_2, 4, 2},
-    {true, 8, ALL, t_zero, 1, 0},
-    {true, 8, ALL, t_mod_16, 2, 0},
-    {true, 8, ALL, t_odd_even, 4, 2},
-    {true, 8, ALL, t_swapped, 2, 0},
-    {true, 8, ALL, t_quarter, 1, 0},
-    {true, 8, ALL, t_times_4, 8, 6},
-    {true, 16, ALL, t_times_2, 8, 4},
-    {true, 16, ALL, t_half, 2, 0},
-    {true, 16, ALL, t_mod_16, 4, 0},
-    {true, 16, ALL, t_transposed, 16, 12},
-    {true, 16, ALL, t_mod_8, 4, 0},
-    {true, 16, ALL, t_pairs, 2, 0},
-    {false, 4, ALL, t_1, 1, 0},
-    {false, 4, ALL, t_times_2, 2, 1},
-    {false, 4, ALL, t_half, 1, 0},
-    {false, 4, ALL, t_gap, 2, 1},
-    {false, 4, EVEN, t_1, 1, 0},
-    {false, 4, 0, t_1, 0, 0},
-    {false, 8, ALL, t_times_2, 4, 2},
-    {false, 8, ALL, t_half, 2, 0},
-    {false, 8, ALL, t_mod_16, 2, 0},
-    {false, 8, ALL, t_transposed, 4, 2},
-    {false, 16, ALL, t_1, 4, 0},
-    {false, 16, ALL, t_half, 4, 0},
-    {false, 16, ALL, t_transposed, 16, 12},
-    {false, 16, ALL, t_mod_8, 4, 0},
-    {true, 4, 0xff, t_1, 1, 0},
-    {true, 16, EVEN, t_1, 4, 2},
-    {true, 16, 0xff, t_1, 1, 0},
-};
-
-static void test_banks(void) {
-    for (size_t k = 0; k < sizeof bank_rows / sizeof *bank_rows; k++) {
-        const BankRow *row = &bank_rows[k];
-        uint32_t address[LANES];
-        for (uint32_t t = 0; t < LANES; t++) address[t] = row->element(t) * row->bytes;
-        BankCount count = bank_count(address, row->mask, row->bytes, row->load);
-        if (count.wavefronts != row->wavefronts ||
-            count.wavefronts - count.groups != row->conflicts) {
-            wrong("row %zu: %u wavefronts, %u conflicts, not %u, %u", k, count.wavefronts,
-                  count.wavefronts - count.groups, row->wavefronts, row->conflicts);
-        }
-    }
-    told("wavefronts of the measured patterns");
-}
+#define ALL 0xffffffffu
 
 // The formulas for regular addresses against counting one by one.
 static void test_strides(void) {
@@ -181,7 +96,7 @@ static void test_opcodes(void) {
     static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
                                           op_half_rows,    op_compare_rows, op_convert_rows,
                                           op_move_rows};
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+    for (size_t t = 0; t < COUNT(tables); t++) {
         for (const OpRow *row = tables[t]; row->name; row++) {
             Str name = str_of(row->name);
             const Row *found = row_find(name);
@@ -202,7 +117,7 @@ static void test_opcodes(void) {
         {"bar.sync", FLOW_ON, true},     {"add.f32", FLOW_ON, false},
         {"ld.global", FLOW_ON, false},
     };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < COUNT(rows); k++) {
         const Opcode *opcode = opcode_find(str_of(rows[k].opcode));
         if (!opcode || opcode->flow != rows[k].flow || opcode->waits != rows[k].waits)
             wrong("%s: flow", rows[k].opcode);
@@ -213,7 +128,6 @@ static void test_opcodes(void) {
 
 // Parser
 
-#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 static const struct {
     const char *name, *text, *error; // NULL: none
 } parser_rows[] = {
@@ -239,14 +153,14 @@ static const struct {
 };
 
 static void test_parser(void) {
-    for (size_t k = 0; k < sizeof parser_rows / sizeof *parser_rows; k++) {
+    for (size_t k = 0; k < COUNT(parser_rows); k++) {
         SimtStatus status;
-        SimtError error = {""};
+        error.text[0] = '\0';
         Arena arena = {0};
-        PtxModule *module = ptx_parse(&arena, str_of(parser_rows[k].text), "PTX", &status, &error);
+        PtxModule *parsed = ptx_parse(&arena, str_of(parser_rows[k].text), "PTX", &status, &error);
         const char *want = parser_rows[k].error;
-        if (!want && !module) wrong("%s: %s", parser_rows[k].name, error.text);
-        if (want && (module || strncmp(error.text, want, strlen(want)) != 0))
+        if (!want && !parsed) wrong("%s: %s", parser_rows[k].name, error.text);
+        if (want && (parsed || strncmp(error.text, want, strlen(want)) != 0))
             wrong("%s: \"%s\", not \"%s\"", parser_rows[k].name, error.text, want);
         arena_free(&arena);
     }
@@ -271,12 +185,11 @@ static void test_places(void) {
                                     ".file 4 \"/home/me/mine.cuh\"\n";
     static const uint32_t want[4][2] = {{1, 10}, {1, 12}, {4, 5}, {4, 5}};
     SimtStatus status;
-    SimtError error = {""};
     Arena arena = {0};
-    PtxModule *module = ptx_parse(&arena, str_of(text), "PTX", &status, &error);
-    if (!module) wrong("%s", error.text);
-    for (uint32_t k = 0; module && k < 4; k++) {
-        PtxPlace place = module->functions[0].insts[k].place;
+    PtxModule *parsed = ptx_parse(&arena, str_of(text), "PTX", &status, &error);
+    if (!parsed) wrong("%s", error.text);
+    for (uint32_t k = 0; parsed && k < 4; k++) {
+        PtxPlace place = parsed->functions[0].insts[k].place;
         if (place.file != want[k][0] || place.line != want[k][1])
             wrong("instruction %u: file %u line %u", k, place.file, place.line);
     }
@@ -286,102 +199,77 @@ static void test_places(void) {
 
 // Kernels
 
-static uint64_t out;
-static double patience = 5; // seconds until a kernel without progress is ended
-
-static SimtStatus run_kernel(const char *text, uint64_t argument, Dim3 grid, Dim3 block,
-                             uint32_t host_threads, Counters *counters, SimtError *error) {
-    SimtStatus status;
-    Module *module = module_load(str_of(text), "PTX", &status, error);
-    if (!module) return status;
-    void *arguments[] = {&argument};
-    Launch launch = {.grid = grid, .block = block, .cluster = {1, 1, 1}, .arguments = arguments};
-    SimtOptions options = {.host_threads = host_threads, .watchdog_seconds = patience};
-    LaunchReport report;
-    status = kernel_launch(module_kernel(module, "k"), &launch, &options, &report, error);
-    *counters = report.total;
-    arena_free(&report.arena);
-    module_unload(module);
-    return status;
-}
-
-#define KERNEL(registers, body)                                                                    \
-    HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<30>;\n"             \
-         ".reg .f32 %f<9>;\n.reg .b64 %rd<9>;\n" registers "ld.param.u64 %rd1, [p];\n"             \
-         "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n" body      \
-         "ret;\n}\n"
-
 // Half the lanes do it here, the others in the next instruction; the halves return one by one.
 #define GUARDED(instruction)                                                                       \
     {                                                                                              \
         "guarded " instruction,                                                                    \
-            KERNEL("",                                                                             \
-                   "setp.lt.u32 %p1, %r1, 16;\n@%p1 " instruction ";\n@!%p1 " instruction ";\n"),  \
-            4 + 3 + 2, 6 * 32 + 2 * 16, 0, NULL                                                    \
+            EACH("",                                                                               \
+                 "setp.lt.u32 %p1, %r1, 16;\n@%p1 " instruction ";\n@!%p1 " instruction ";\n"),    \
+            4 + 3 + 2, 6 * 32 + 2 * 16, 0, false                                                   \
     }
 
 static const struct {
     const char *name, *text;
     uint64_t warp_insts, thread_insts, divergent; // of one warp
-    uint32_t (*want)(uint32_t t);                 // out[t]
+    bool counted;                                 // out[t] is t + 1
 } flow_rows[] = {
     // both sides of a branch, then together again: 4 + 2 + 1 + 2 (else) + 1 (then) + 2
     {"if and else",
-     KERNEL("", "setp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\nmov.u32 %r2, 1;\nbra B;\n"
-                "A: mov.u32 %r2, 2;\nB: st.global.u32 [%rd2], %r2;\n"),
-     11, 6 * 32 + 2 * 24 + 8 + 2 * 32, 1, t_gap},
+     EACH("", "setp.lt.u32 %p1, %r1, 8;\n@%p1 bra A;\nmov.u32 %r2, 1;\nbra B;\n"
+              "A: mov.u32 %r2, 2;\nB: st.global.u32 [%rd2], %r2;\n"),
+     11, 6 * 32 + 2 * 24 + 8 + 2 * 32, 1, false},
     // lane t goes round t + 1 times: 4 + 1 + 3 * 32 rounds + 2
     {"loops of different lengths",
-     KERNEL("", "mov.u32 %r2, 0;\nL: add.u32 %r2, %r2, 1;\nsetp.le.u32 %p1, %r2, %r1;\n"
-                "@%p1 bra L;\nst.global.u32 [%rd2], %r2;\n"),
-     4 + 1 + 3 * 32 + 2, 5 * 32 + 3 * (33 * 16) + 2 * 32, 31, t_plus_1},
+     EACH("", "mov.u32 %r2, 0;\nL: add.u32 %r2, %r2, 1;\nsetp.le.u32 %p1, %r2, %r1;\n"
+              "@%p1 bra L;\nst.global.u32 [%rd2], %r2;\n"),
+     4 + 1 + 3 * 32 + 2, 5 * 32 + 3 * (33 * 16) + 2 * 32, 31, true},
     // lanes that return early leave the others together
     {"early exit",
-     KERNEL("", "st.global.u32 [%rd2], %r1;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra E;\n"
-                "add.u32 %r2, %r1, 1;\nst.global.u32 [%rd2], %r2;\nE: "),
-     4 + 3 + 1 + 2 + 1, 7 * 32 + 16 + 2 * 16 + 16, 1, NULL},
+     EACH("", "st.global.u32 [%rd2], %r1;\nsetp.ge.u32 %p1, %r1, 16;\n@%p1 bra E;\n"
+              "add.u32 %r2, %r1, 1;\nst.global.u32 [%rd2], %r2;\nE: "),
+     4 + 3 + 1 + 2 + 1, 7 * 32 + 16 + 2 * 16 + 16, 1, false},
     // odd lanes do one more; then all are together in a loop that the kernel ends with
     {"a final loop",
-     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra A;\nmov.u32 %r3, 1;\n"
-                "A: mov.u32 %r4, %r1;\nL: st.global.u32 [%rd2], %r4;\nadd.u32 %r4, %r4, 32;\n"
-                "setp.lt.u32 %p2, %r4, 96;\n@%p2 bra L;\n"),
-     4 + 3 + 1 + 1 + 3 * 4 + 1, 9 * 32 + 16 - 32 + 3 * 4 * 32 + 32, 1, NULL},
+     EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra A;\nmov.u32 %r3, 1;\n"
+              "A: mov.u32 %r4, %r1;\nL: st.global.u32 [%rd2], %r4;\nadd.u32 %r4, %r4, 32;\n"
+              "setp.lt.u32 %p2, %r4, 96;\n@%p2 bra L;\n"),
+     4 + 3 + 1 + 1 + 3 * 4 + 1, 9 * 32 + 16 - 32 + 3 * 4 * 32 + 32, 1, false},
     // lanes 1 and 3 leave the loop from within an if, in rounds 2 and 4; the others rejoin behind
     // it
     {"break in an if",
-     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 0;\n"
-                "L: add.u32 %r3, %r3, 1;\n@%p1 bra Y;\nsetp.gt.u32 %p2, %r3, %r1;\n@%p2 bra E;\n"
-                "Y: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p3, %r3, 4;\n@%p3 bra L;\n"
-                "E: st.global.u32 [%rd2], %r4;\n"),
+     EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 0;\n"
+              "L: add.u32 %r3, %r3, 1;\n@%p1 bra Y;\nsetp.gt.u32 %p2, %r3, %r1;\n@%p2 bra E;\n"
+              "Y: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p3, %r3, 4;\n@%p3 bra L;\n"
+              "E: st.global.u32 [%rd2], %r4;\n"),
      4 + 3 + 4 * (2 + 2 + 3) + 2,
      7 * 32 + 2 * (32 + 32 + 31 + 31) + 2 * (16 + 16 + 15 + 15) + 3 * (32 + 31 + 31 + 30) + 2 * 32,
-     6, NULL},
+     6, false},
     // lanes 1 and 3 skip the rest of their rounds 2 and 4 from within an if
     {"continue in an if",
-     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 0;\n"
-                "L: add.u32 %r3, %r3, 1;\n@%p1 bra Y;\nsub.u32 %r5, %r3, 1;\n"
-                "setp.eq.u32 %p2, %r5, %r1;\n@%p2 bra C;\n"
-                "Y: add.u32 %r4, %r4, 1;\nC: setp.lt.u32 %p3, %r3, 4;\n@%p3 bra L;\n"
-                "st.global.u32 [%rd2], %r4;\n"),
+     EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 0;\n"
+              "L: add.u32 %r3, %r3, 1;\n@%p1 bra Y;\nsub.u32 %r5, %r3, 1;\n"
+              "setp.eq.u32 %p2, %r5, %r1;\n@%p2 bra C;\n"
+              "Y: add.u32 %r4, %r4, 1;\nC: setp.lt.u32 %p3, %r3, 4;\n@%p3 bra L;\n"
+              "st.global.u32 [%rd2], %r4;\n"),
      4 + 3 + 4 * (2 + 3 + 1 + 2) + 2,
-     7 * 32 + 4 * 2 * 32 + 4 * 3 * 16 + (32 + 31 + 32 + 31) + 4 * 2 * 32 + 2 * 32, 6, NULL},
+     7 * 32 + 4 * 2 * 32 + 4 * 3 * 16 + (32 + 31 + 32 + 31) + 4 * 2 * 32 + 2 * 32, 6, false},
     // lanes that return from within an if, after a loop of their own, are not waited for
     {"an early way out with work",
-     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra Y;\n"
-                "setp.gt.u32 %p2, %r1, 7;\n@%p2 bra A;\nst.global.u32 [%rd2], %r1;\nret;\n"
-                "A: mov.u32 %r3, 1;\nY: st.global.u32 [%rd2], %r2;\nadd.u32 %r4, %r4, 1;\n"),
-     4 + 3 + 2 + 2 + 1 + 3, 7 * 32 + 2 * 16 + 2 * 4 + 12 + 3 * 28, 2, NULL},
+     EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra Y;\n"
+              "setp.gt.u32 %p2, %r1, 7;\n@%p2 bra A;\nst.global.u32 [%rd2], %r1;\nret;\n"
+              "A: mov.u32 %r3, 1;\nY: st.global.u32 [%rd2], %r2;\nadd.u32 %r4, %r4, 1;\n"),
+     4 + 3 + 2 + 2 + 1 + 3, 7 * 32 + 2 * 16 + 2 * 4 + 12 + 3 * 28, 2, false},
     // a guard runs for the lanes where it holds, and counts the warp's active lanes
     {"guards",
-     KERNEL("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 7;\n"
-                "@%p1 mov.u32 %r3, 9;\n@!%p1 add.u32 %r3, %r3, 1;\nst.global.u32 [%rd2], %r3;\n"),
-     4 + 6 + 1, 11 * 32, 0, NULL},
+     EACH("", "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nmov.u32 %r3, 7;\n"
+              "@%p1 mov.u32 %r3, 9;\n@!%p1 add.u32 %r3, %r3, 1;\nst.global.u32 [%rd2], %r3;\n"),
+     4 + 6 + 1, 11 * 32, 0, false},
     // halves of a warp meet at a shuffle in different places
     {"shuffle across paths",
-     KERNEL("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\n"
-                "shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nbra B;\n"
-                "A: shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
-     4 + 2 + 2 + 1 + 2, 6 * 32 + 2 * 16 + 16 + 2 * 32, 1, NULL},
+     EACH("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\n"
+              "shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nbra B;\n"
+              "A: shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
+     4 + 2 + 2 + 1 + 2, 6 * 32 + 2 * 16 + 16 + 2 * 32, 1, false},
     // the same where a guard is what parts them: it becomes a branch around what waits
     GUARDED("shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1"),
     GUARDED("vote.sync.ballot.b32 %r2, %p1, -1"),
@@ -393,80 +281,62 @@ static const struct {
     GUARDED("bar.warp.sync -1"),
     // one lane of the warp holds a lock that the others want
     {"lock inside a warp",
-     KERNEL(".shared .align 4 .u32 lock;\n",
-            "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra Z;\nst.shared.u32 [lock], 0;\nZ: bar.sync 0;\n"
-            "L: atom.shared.cas.b32 %r2, [lock], 0, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra L;\n"
-            "atom.shared.exch.b32 %r3, [lock], 0;\nst.global.u32 [%rd2], %r3;\n"),
-     0, 0, 0, NULL},
+     EACH(".shared .align 4 .u32 lock;\n",
+          "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra Z;\nst.shared.u32 [lock], 0;\nZ: bar.sync 0;\n"
+          "L: atom.shared.cas.b32 %r2, [lock], 0, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra L;\n"
+          "atom.shared.exch.b32 %r3, [lock], 0;\nst.global.u32 [%rd2], %r3;\n"),
+     0, 0, 0, false},
 };
 
 static void test_reconvergence(void) {
-    for (size_t k = 0; k < sizeof flow_rows / sizeof *flow_rows; k++) {
-        Counters counters;
-        SimtError error;
-        uint32_t *words = memory_at(out);
-        SimtStatus status = run_kernel(flow_rows[k].text, out, (Dim3){1, 1, 1}, (Dim3){32, 1, 1}, 1,
-                                       &counters, &error);
-        uint64_t warps = counters.value[COUNT_WARP_INSTS];
-        uint64_t lanes = counters.value[COUNT_THREAD_INSTS];
-        uint64_t divergent = counters.value[COUNT_DIVERGENT_BRANCHES];
-        if (status != SIMT_OK) wrong("%s: %s", flow_rows[k].name, error.text);
-        if (flow_rows[k].warp_insts &&
-            (warps != flow_rows[k].warp_insts || lanes != flow_rows[k].thread_insts ||
-             divergent != flow_rows[k].divergent)) {
-            wrong("%s: %llu warp, %llu thread instructions, %llu divergent branches",
-                  flow_rows[k].name, (unsigned long long)warps, (unsigned long long)lanes,
-                  (unsigned long long)divergent);
+    for (size_t k = 0; k < COUNT(flow_rows); k++) {
+        const char *name = flow_rows[k].name;
+        load(flow_rows[k].text);
+        run(1, 32, PLAIN);
+        const uint64_t *value = report.total.value;
+        if (flow_rows[k].warp_insts) {
+            same(name, "warp instructions", value[COUNT_WARP_INSTS], flow_rows[k].warp_insts);
+            same(name, "lanes", value[COUNT_THREAD_INSTS], flow_rows[k].thread_insts);
+            same(name, "branches", value[COUNT_DIVERGENT_BRANCHES], flow_rows[k].divergent);
         }
-        for (uint32_t t = 0; t < 32 && flow_rows[k].want == t_plus_1; t++)
-            if (words[t] != t + 1) wrong("%s: out[%u] = %u", flow_rows[k].name, t, words[t]);
+        for (uint32_t t = 0; t < 32 && flow_rows[k].counted; t++)
+            same(name, "word", words[t], t + 1);
     }
-    told("reconvergence: instructions, lanes and divergent branches");
+    done("reconvergence: instructions, lanes and divergent branches");
 }
 
 // A product and a sum are rounded one after the other, as the PTX says.
 static void test_contraction(void) {
-    static const char text[] =
-        KERNEL("", "mov.f32 %f1, 0f3F800001;\nmul.f32 %f2, %f1, %f1;\nmov.f32 %f3, 0fBF800002;\n"
-                   "add.f32 %f4, %f2, %f3;\nfma.rn.f32 %f5, %f1, %f1, %f3;\n"
-                   "st.global.f32 [%rd1], %f4;\nst.global.f32 [%rd1+4], %f5;\n");
-    Counters counters;
-    SimtError error;
-    const float *words = memory_at(out);
-    SimtStatus status =
-        run_kernel(text, out, (Dim3){1, 1, 1}, (Dim3){1, 1, 1}, 1, &counters, &error);
-    if (status != SIMT_OK) wrong("%s", error.text);
-    if (words[0] != 0.0f) wrong("mul and add were fused");
-    if (words[1] != 0x1p-46f) wrong("fma was rounded twice: %a", (double)words[1]);
-    told("mul and add stay apart, fma rounds once");
+    load(EACH("", "mov.f32 %f1, 0f3F800001;\nmul.f32 %f2, %f1, %f1;\nmov.f32 %f3, 0fBF800002;\n"
+                  "add.f32 %f4, %f2, %f3;\nfma.rn.f32 %f5, %f1, %f1, %f3;\n"
+                  "st.global.f32 [%rd1], %f4;\nst.global.f32 [%rd1+4], %f5;\n"));
+    run(1, 1, PLAIN);
+    const float *found = memory_at(out);
+    if (found[0] != 0.0f) wrong("mul and add were fused");
+    if (found[1] != 0x1p-46f) wrong("fma was rounded twice: %a", (double)found[1]);
+    done("mul and add stay apart, fma rounds once");
 }
 
 // Counters and results do not depend on the number of host threads.
 static void test_threads(void) {
-    static const char text[] = KERNEL(
+    Counters first = {{0}};
+    uint32_t sum = 0;
+    load(EACH(
         ".shared .align 4 .b8 s[1024];\n",
         "mov.u32 %r2, %ctaid.x;\nmov.u32 %r4, s;\nshl.b32 %r5, %r1, 2;\nadd.u32 %r4, %r4, %r5;\n"
         "L: st.shared.u32 [%r4], %r2;\nbar.sync 0;\nsub.u32 %r2, %r2, 1;\n"
-        "setp.gt.s32 %p1, %r2, 0;\n@%p1 bra L;\nred.global.add.u32 [%rd2], %r2;\n");
-    Counters first = {{0}};
-    uint32_t sum[2] = {0, 0};
+        "setp.gt.s32 %p1, %r2, 0;\n@%p1 bra L;\nred.global.add.u32 [%rd2], %r2;\n"));
     for (uint32_t threads = 1; threads <= 4; threads++) {
-        Counters counters;
-        SimtError error;
-        memset(memory_at(out), 0, 4096);
-        SimtStatus status =
-            run_kernel(text, out, (Dim3){300, 1, 1}, (Dim3){256, 1, 1}, threads, &counters, &error);
-        if (status != SIMT_OK) wrong("%s", error.text);
-        memcpy(&sum[threads > 1], memory_at(out), 4);
-        if (threads == 1) first = counters;
-        if (memcmp(&first, &counters, sizeof first) != 0) wrong("%u threads count else", threads);
-        if (threads > 1 && sum[1] != sum[0]) wrong("%u threads sum else", threads);
+        memset(words, 0, 4096);
+        run(300, 256, (SimtOptions){.host_threads = threads});
+        if (threads == 1) first = report.total, sum = words[0];
+        if (memcmp(&first, &report.total, sizeof first) != 0)
+            wrong("%u threads count else", threads);
+        if (words[0] != sum) wrong("%u threads sum else", threads);
     }
     // block b > 0 has b rounds, block 0 one
-    uint64_t want = 1 + 299 * 300 / 2;
-    if (first.value[COUNT_BARRIERS] != want)
-        wrong("%llu barriers", (unsigned long long)first.value[COUNT_BARRIERS]);
-    told("counters are the same for any number of host threads");
+    same("all blocks", "barriers", first.value[COUNT_BARRIERS], 1 + 299 * 300 / 2);
+    done("counters are the same for any number of host threads");
 }
 
 static const struct {
@@ -474,56 +344,57 @@ static const struct {
     SimtStatus status;
     const char *error;
 } failing_rows[] = {
-    {"address", KERNEL("", "mov.u64 %rd3, 64;\nst.global.u32 [%rd3], %r1;\n"), SIMT_ILLEGAL_ADDRESS,
+    {"address", EACH("", "mov.u64 %rd3, 64;\nst.global.u32 [%rd3], %r1;\n"), SIMT_ILLEGAL_ADDRESS,
      "PTX:15: global store of 4 bytes at 0x40"},
-    {"alignment", KERNEL("", "ld.global.u32 %r2, [%rd1+2];\n"), SIMT_MISALIGNED_ADDRESS,
+    {"alignment", EACH("", "ld.global.u32 %r2, [%rd1+2];\n"), SIMT_MISALIGNED_ADDRESS,
      "PTX:14: global load"},
-    {"shared", KERNEL(".shared .align 4 .b8 s[64];\n", "st.shared.u32 [s+64], %r1;\n"),
+    {"shared", EACH(".shared .align 4 .b8 s[64];\n", "st.shared.u32 [s+64], %r1;\n"),
      SIMT_ILLEGAL_ADDRESS, "PTX:15: shared store of 4 bytes at 0x40"},
-    {"trap", KERNEL("", "trap;\n"), SIMT_TRAP, "PTX:14: trap"},
-    {"deadlock", KERNEL("", "bar.sync 1, 64;\n"), SIMT_DEADLOCK, "PTX:14: deadlock"},
-    {"unknown instruction", KERNEL("", "add.fast.f32 %f1, %f2, %f3;\n"), SIMT_UNSUPPORTED,
+    {"trap", EACH("", "trap;\n"), SIMT_TRAP, "PTX:14: trap"},
+    {"deadlock", EACH("", "bar.sync 1, 64;\n"), SIMT_DEADLOCK, "PTX:14: deadlock"},
+    {"unknown instruction", EACH("", "add.fast.f32 %f1, %f2, %f3;\n"), SIMT_UNSUPPORTED,
      "PTX:14: unsupported instruction `add.fast.f32`"},
-    {"unknown modifier", KERNEL("", "ld.global.sideways.u32 %r2, [%rd1];\n"), SIMT_UNSUPPORTED,
+    {"unknown modifier", EACH("", "ld.global.sideways.u32 %r2, [%rd1];\n"), SIMT_UNSUPPORTED,
      "PTX:14: unsupported instruction `ld.global.sideways.u32`"},
-    {"unknown opcode", KERNEL("", "flush.f32 %f1, %f2;\n"), SIMT_UNSUPPORTED,
+    {"unknown opcode", EACH("", "flush.f32 %f1, %f2;\n"), SIMT_UNSUPPORTED,
      "PTX:14: unsupported instruction `flush.f32`"},
-    {"sizes", KERNEL("", "add.u32 %r1, %r2, %rd1;\n"), SIMT_INVALID_PTX,
+    {"sizes", EACH("", "add.u32 %r1, %r2, %rd1;\n"), SIMT_INVALID_PTX,
      "PTX:14: register `%rd1` has the wrong size"},
-    {"label", KERNEL("", "bra NOWHERE;\n"), SIMT_INVALID_PTX, "PTX:14: unknown label `NOWHERE`"},
-    {"a line of a file that is not named", KERNEL("", ".loc 7 5 0\ntrap;\n"), SIMT_TRAP,
+    {"label", EACH("", "bra NOWHERE;\n"), SIMT_INVALID_PTX, "PTX:14: unknown label `NOWHERE`"},
+    {"a line of a file that is not named", EACH("", ".loc 7 5 0\ntrap;\n"), SIMT_TRAP,
      "PTX:15: trap"},
     {"different instructions",
-     KERNEL("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nshfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\n"
-                "bra B;\nA: vote.sync.ballot.b32 %r2, %p1, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
+     EACH("", "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nshfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;\n"
+              "bra B;\nA: vote.sync.ballot.b32 %r2, %p1, -1;\nB: st.global.u32 [%rd2], %r2;\n"),
      SIMT_DEADLOCK, "PTX:16: deadlock"},
-    {"endless", KERNEL("", "L: bra L;\n"), SIMT_TIMEOUT, "PTX:14: no progress for"},
+    {"endless", EACH("", "L: bra L;\n"), SIMT_TIMEOUT, "PTX:14: no progress for"},
 };
 
 static void test_failures(void) {
-    for (size_t k = 0; k < sizeof failing_rows / sizeof *failing_rows; k++) {
-        Counters counters;
-        SimtError error;
-        patience = failing_rows[k].status == SIMT_TIMEOUT ? 0.25 : 5;
-        SimtStatus status = run_kernel(failing_rows[k].text, out, (Dim3){1, 1, 1}, (Dim3){32, 1, 1},
-                                       1, &counters, &error);
+    for (size_t k = 0; k < COUNT(failing_rows); k++) {
+        const bool endless = failing_rows[k].status == SIMT_TIMEOUT;
+        SimtStatus status = loaded(failing_rows[k].text);
+        if (module)
+            status = launched((Dim3){1, 1, 1}, (Dim3){32, 1, 1},
+                              (SimtOptions){.watchdog_seconds = endless ? 0.25 : 5});
         const char *want = failing_rows[k].error;
         if (status != failing_rows[k].status || strncmp(error.text, want, strlen(want)) != 0)
             wrong("%s: status %d, \"%s\"", failing_rows[k].name, (int)status, error.text);
     }
-    told("failures: status, line and words");
+    done("failures: status, line and words");
 }
 
 // A whole warp at consecutive addresses, which takes the short way, at the ends of what there is.
 // Lane t accesses `address` + its element; 131 bytes are allocated last, so nothing lies behind
 // them.
 #define WHOLE(instruction)                                                                         \
-    KERNEL(".shared .align 16 .b8 s[144];\n",                                                      \
-           "mov.u32 %r4, s;\nshl.b32 %r5, %r1, 2;\nadd.u32 %r4, %r4, %r5;\n"                       \
-           "mul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd3, %rd1, %rd3;\n" instruction ";\n")
+    EACH(".shared .align 16 .b8 s[144];\n",                                                        \
+         "mov.u32 %r4, s;\nshl.b32 %r5, %r1, 2;\nadd.u32 %r4, %r4, %r5;\n"                         \
+         "mul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd3, %rd1, %rd3;\n" instruction ";\n")
+enum { START = 1 };
 static const struct {
     const char *name, *text;
-    int64_t shift; // of the address that the kernel is given
+    int64_t shift; // of the address that the kernel is given; START: that of all memory
     SimtStatus status;
 } edge_rows[] = {
     {"load", WHOLE("ld.global.u32 %r2, [%rd2]"), 0, SIMT_OK},
@@ -549,27 +420,21 @@ static const struct {
      SIMT_ILLEGAL_ADDRESS},
     {"shared load before the start", WHOLE("ld.shared.u32 %r2, [%r4+-4]"), 0, SIMT_ILLEGAL_ADDRESS},
     {"shared load askew", WHOLE("ld.shared.u32 %r2, [%r4+2]"), 0, SIMT_MISALIGNED_ADDRESS},
+    {"before the start", WHOLE("ld.global.u32 %r2, [%rd2+-4]"), START, SIMT_ILLEGAL_ADDRESS},
 };
 
 static void test_edges(void) {
-    const uint64_t before = memory_alloc(4096), last = memory_alloc(131);
+    const uint64_t before = memory_alloc(4096), last = memory_alloc(131), old = out;
     if (last + 131 != memory_high || last - before < 4096 || before + 4096 > last) wrong("place");
-    for (size_t k = 0; k < sizeof edge_rows / sizeof *edge_rows; k++) {
-        Counters counters;
-        SimtError error;
-        uint64_t address = last + (uint64_t)edge_rows[k].shift;
-        SimtStatus status = run_kernel(edge_rows[k].text, address, (Dim3){1, 1, 1},
-                                       (Dim3){32, 1, 1}, 1, &counters, &error);
+    for (size_t k = 0; k < COUNT(edge_rows); k++) {
+        load(edge_rows[k].text);
+        out = edge_rows[k].shift == START ? memory_low : last + (uint64_t)edge_rows[k].shift;
+        const SimtStatus status = launched((Dim3){1, 1, 1}, (Dim3){32, 1, 1}, PLAIN);
         if (status != edge_rows[k].status)
             wrong("%s: status %d: %s", edge_rows[k].name, (int)status, error.text);
     }
-    Counters counters;
-    SimtError error;
-    const char *text = WHOLE("ld.global.u32 %r2, [%rd2+-4]");
-    if (run_kernel(text, memory_low, (Dim3){1, 1, 1}, (Dim3){32, 1, 1}, 1, &counters, &error) !=
-        SIMT_ILLEGAL_ADDRESS)
-        wrong("before the start: %s", error.text);
-    told("whole warps at the ends of memory");
+    out = old;
+    done("whole warps at the ends of memory");
 }
 
 // What was written, byte by byte, against a plain array: any start, any end, copies that overlap.
@@ -604,38 +469,9 @@ static void test_written(void) {
     told("bytes that were written");
 }
 
-// 16-bit formats: every f16 and back; rounding against the compiler's own.
-static void test_halves(void) {
-    for (uint32_t bits = 0; bits < 65536; bits++) {
-        float half = half_to_float((uint16_t)bits), brain = bfloat_to_float((uint16_t)bits);
-        if (half == half && float_to_half((double)half, ROUND_NEAREST) != bits)
-            wrong("f16 %04x", bits);
-        if (brain == brain && float_to_bfloat((double)brain, ROUND_NEAREST) != bits)
-            wrong("bf16 %04x", bits);
-        if (trouble[0]) break;
-    }
-#ifdef __FLT16_MAX__
-    uint64_t random = 7;
-    for (int round = 0; round < 300000 && !trouble[0]; round++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        uint32_t pattern = (uint32_t)(random >> 32);
-        float value;
-        memcpy(&value, &pattern, sizeof value);
-        if (value != value) continue;
-        _Float16 rounded = (_Float16)value;
-        uint16_t want;
-        memcpy(&want, &rounded, sizeof want);
-        uint16_t got = float_to_half((double)value, ROUND_NEAREST);
-        if (got != want) wrong("%a: %04x, not %04x", (double)value, got, want);
-    }
-#endif
-    told("16-bit formats");
-}
-
 int main(void) {
     if (!memory_open((size_t)1 << 30)) return 1;
-    out = memory_alloc(1 << 16);
-    test_banks();
+    words = memory_at(out = memory_alloc(1 << 16));
     test_strides();
     test_spaces();
     test_opcodes();
@@ -645,7 +481,6 @@ int main(void) {
     test_contraction();
     test_threads();
     test_failures();
-    test_halves();
     test_edges();
     test_written();
     return 0;
