@@ -3,10 +3,8 @@
 // own ways: each must come through every node as often, and in the order, as it would alone.
 #include <stdlib.h>
 
-#include "simt/device/device.h"
+#include "launch.h"
 #include "simt/lower/flow.h"
-#include "simt/memory/memory.h"
-#include "told.h"
 
 #define NODES 20
 #define NONE  PTX_NONE
@@ -383,40 +381,25 @@ static uint32_t walk(const Graph *graph, uint32_t thread) {
     return value;
 }
 
-static void run_graph(uint32_t round, const Graph *graph, uint64_t out) {
+static void run_graph(uint32_t round, const Graph *graph) {
     static Text text;
     write_kernel(&text, graph);
-    SimtStatus status;
-    SimtError error = {""};
-    Module *module = module_load((Str){text.text, text.len}, "PTX", &status, &error);
-    if (!module) {
-        wrong("graph %u: %s", round, error.text);
-        return;
-    }
-    void *arguments[] = {&out};
-    Launch launch = {
-        .grid = {1, 1, 1}, .block = {64, 1, 1}, .cluster = {1, 1, 1}, .arguments = arguments};
-    SimtOptions options = {.host_threads = 1, .watchdog_seconds = 5};
-    LaunchReport report;
-    status = kernel_launch(module_kernel(module, "k"), &launch, &options, &report, &error);
-    if (status != SIMT_OK) wrong("graph %u: %s", round, error.text);
-    const uint32_t *words = memory_at(out);
+    load(text.text);
+    run(1, 64, (SimtOptions){.host_threads = 1});
     for (uint32_t t = 0; t < 64 && !trouble[0]; t++)
         if (words[t] != walk(graph, t)) wrong("graph %u: thread %u goes astray", round, t);
-    arena_free(&report.arena);
-    module_unload(module);
 }
 
 static void test_threads(void) {
-    uint64_t out = memory_alloc(256);
+    words = memory_at(out = memory_alloc(256));
     for (uint32_t round = 0; round < 3000 && !trouble[0]; round++) {
         Graph graph;
         random_graph(&graph);
         for (uint32_t n = 1; n < graph.count && round % 2; n++) // further ends
             if (random_below(6) == 0) graph.next_count[n] = 0;
-        run_graph(round, &graph, out);
+        run_graph(round, &graph);
     }
-    told("threads come through random graphs as they would alone");
+    done("threads come through random graphs as they would alone");
 }
 
 int main(void) {
