@@ -1,18 +1,8 @@
-// The runtime's calls, one behaviour per line of output: "ok NAME" or "not ok NAME" and below it the line.
-// Expected results are those of the CUDA runtime (its reference manual) for one device.
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <cuda_runtime.h>
+// The runtime's calls. Expected results are those of the CUDA runtime (its reference manual) for
+// one device.
+#include <stdint.h>
 
-static int failed_line; // first failed check of the running test
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition) && !failed_line) failed_line = __LINE__;                                  \
-    } while (0)
-#define GOOD(call)        CHECK((call) == cudaSuccess)
-#define ERROR(code, call) CHECK((call) == (code))
+#include "calls.h"
 
 __device__ int d_counter;
 __constant__ int c_factor;
@@ -20,6 +10,26 @@ __constant__ int c_factor;
 __global__ void fill(int *out, int n, int value) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = value;
+}
+
+__constant__ int coefficients[4] = {1, 2, 3, 4};
+__device__ int totals[8] = {5, 6, 7};
+__device__ int *third_total = totals + 2;
+__global__ void use_initialised(int *out) {
+    unsigned t = threadIdx.x;
+    out[t] = coefficients[t] * 100 + totals[t] * 10 + *third_total;
+}
+
+__global__ void shape(int *out) {
+    int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    int b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    atomicAdd(out, (b + 1) * (t + 1));
+}
+
+__global__ void printing(int n) {
+    if (threadIdx.x == 0)
+        printf("block %d of %u: %5.2f|%-4s|%c|%x|%lld|%%|%s\n", blockIdx.x, gridDim.x, n * 1.5, "ab",
+               'z', 255, 1ll << 40, n > 3 ? "many" : "few");
 }
 
 __global__ void add_one(int *at) { *at += 1; }
@@ -55,6 +65,8 @@ static void test_memory() {
     CHECK(memcmp(host, back, sizeof host) == 0);
     GOOD(cudaMemset(d, 0x11, 8));
     CHECK(read(d + 1) == 0x11111111 && read(d + 2) == 4);
+    GOOD(cudaMemcpy(d + 8, d, 16, cudaMemcpyDeviceToDevice));
+    CHECK(read(d + 9) == 0x11111111 && read(d + 10) == 4);
     GOOD(cudaFree(d));
     GOOD(cudaFree(nullptr));
     GOOD(cudaMalloc(&d, 0));
@@ -154,6 +166,14 @@ static void test_symbols() {
     GOOD(cudaGetSymbolAddress(&address, d_counter));
     GOOD(cudaGetSymbolSize(&bytes, d_counter));
     CHECK(bytes == 4 && read((int *)address) == 3);
+    GOOD(cudaMemcpyFromSymbol(&back, totals, 4, 8));
+    CHECK(back == 7);
+    int *row, known[4];
+    GOOD(cudaMalloc(&row, sizeof known));
+    use_initialised<<<1, 4>>>(row);
+    GOOD(cudaMemcpy(known, row, sizeof known, cudaMemcpyDeviceToHost));
+    CHECK(known[0] == 157 && known[1] == 267 && known[2] == 377 && known[3] == 407);
+    GOOD(cudaFree(row));
     ERROR(cudaErrorInvalidValue, cudaMemcpyToSymbol(c_factor, &two, 8));
     ERROR(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, (const void *)&two));
     cudaGetLastError();
@@ -181,6 +201,15 @@ static void test_launch() {
     config.gridDim = config.blockDim = dim3(1);
     GOOD(cudaLaunchKernelEx(&config, add_one, d));
     CHECK(read(d) == 66);
+    GOOD(cudaLaunchKernelExC(&config, (const void *)add_one, arguments));
+    CHECK(read(d) == 67);
+    GOOD(cudaMemset(d, 0, 4));
+    shape<<<dim3(3, 2, 4), dim3(5, 7, 3)>>>(d);
+    CHECK(read(d) == 24 * 25 / 2 * (105 * 106 / 2));
+    for (int n = 3; n < 5; n++) {
+        printing<<<2, 32>>>(n);
+        GOOD(cudaDeviceSynchronize());
+    }
     GOOD(cudaFree(d));
 }
 
@@ -249,6 +278,14 @@ static void test_queries() {
     CHECK(blocks == 4);
     GOOD(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, add_one, 2, 256));
     CHECK(shared == 114 * 1024 - 1024);
+    int grid = 0, block = 0, driver = 0, low, high;
+    size_t unused = 0, all = 0;
+    GOOD(cudaOccupancyMaxPotentialBlockSize(&grid, &block, fill, 0, 0));
+    CHECK(grid > 0 && block > 0 && block <= 1024);
+    GOOD(cudaDriverGetVersion(&driver));
+    GOOD(cudaMemGetInfo(&unused, &all));
+    CHECK(driver >= version && unused > 0 && unused <= all);
+    GOOD(cudaDeviceGetStreamPriorityRange(&low, &high));
     const char *name;
     GOOD(cudaFuncGetName(&name, add_one));
     CHECK(strcmp(name, "_Z7add_onePi") == 0);
@@ -302,8 +339,8 @@ static void test_capture() {
     cudaEvent_t fork, join;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
-    GOOD(cudaMalloc(&d, 8));
-    GOOD(cudaMemset(d, 0, 8));
+    GOOD(cudaMalloc(&d, 16));
+    GOOD(cudaMemset(d, 0, 16));
     GOOD(cudaStreamCreate(&s));
     GOOD(cudaStreamCreate(&t));
     GOOD(cudaEventCreate(&fork));
@@ -317,16 +354,18 @@ static void test_capture() {
     GOOD(cudaEventRecord(join, t));
     GOOD(cudaStreamWaitEvent(s, join, 0));
     add_one<<<1, 1, 0, s>>>(d + 1);
+    GOOD(cudaMemcpyAsync(d + 2, d + 1, 4, cudaMemcpyDeviceToDevice, s));
+    GOOD(cudaMemsetAsync(d + 3, 1, 4, s));
     GOOD(cudaStreamEndCapture(s, &graph));
     CHECK(read(d) == 0 && read(d + 1) == 0); // nothing has run
     size_t nodes = 0;
     GOOD(cudaGraphGetNodes(graph, nullptr, &nodes));
-    CHECK(nodes == 3);
+    CHECK(nodes == 5);
     GOOD(cudaGraphInstantiate(&exec, graph, 0));
     GOOD(cudaGraphDestroy(graph));
     for (int i = 0; i < 3; i++) GOOD(cudaGraphLaunch(exec, s));
     GOOD(cudaStreamSynchronize(s));
-    CHECK(read(d) == 3 && read(d + 1) == 6);
+    CHECK(read(d) == 3 && read(d + 1) == 6 && read(d + 2) == 6 && read(d + 3) == 0x01010101);
     GOOD(cudaGraphExecDestroy(exec));
     GOOD(cudaStreamDestroy(s));
     GOOD(cudaStreamDestroy(t));
@@ -478,35 +517,20 @@ static void test_pools() {
     GOOD(cudaFreeAsync(b, 0));
 }
 
-static const struct {
-    const char *name;
-    void (*run)();
-} tests[] = {
-    {"allocation, copies, fills", test_memory},
-    {"errors of allocation and copies", test_memory_errors},
-    {"last error, names, texts", test_last_error},
-    {"rows with a pitch", test_pitch},
-    {"managed and pinned memory", test_host_reachable},
-    {"device and constant variables", test_symbols},
-    {"launches, four ways", test_launch},
-    {"errors of launches", test_launch_errors},
-    {"queries about device and kernels", test_queries},
-    {"memory pools", test_pools},
-    {"streams and events", test_streams_and_events},
-    {"capture over two streams", test_capture},
-    {"errors of capture", test_capture_errors},
-    {"a graph built by hand", test_built_graph},
-};
-
 int main() {
-    for (const auto &test : tests) {
-        failed_line = 0;
-        test.run();
-        if (failed_line)
-            printf("not ok %s\n    line %d, last error %s\n", test.name, failed_line,
-                   cudaGetErrorName(cudaPeekAtLastError()));
-        else
-            printf("ok %s\n", test.name);
-    }
+    run_test("allocation, copies, fills", test_memory);
+    run_test("errors of allocation and copies", test_memory_errors);
+    run_test("last error, names, texts", test_last_error);
+    run_test("rows with a pitch", test_pitch);
+    run_test("managed and pinned memory", test_host_reachable);
+    run_test("device and constant variables", test_symbols);
+    run_test("launches, four ways", test_launch);
+    run_test("errors of launches", test_launch_errors);
+    run_test("queries about device and kernels", test_queries);
+    run_test("memory pools", test_pools);
+    run_test("streams and events", test_streams_and_events);
+    run_test("capture over two streams", test_capture);
+    run_test("errors of capture", test_capture_errors);
+    run_test("a graph built by hand", test_built_graph);
     return cudaDeviceReset();
 }

@@ -1,18 +1,6 @@
-// Conditional nodes of graphs: conditional [NAME], one behaviour per line of output as in calls.cu;
-// with a name, a program that is wrong. What is expected is in the CUDA C++ Programming Guide and
-// in driver_types.h.
-#include <cuda_runtime.h>
-#include <stdio.h>
-#include <string.h>
-
-static int failed_line; // first failed check of the running test
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition) && !failed_line) failed_line = __LINE__;                                  \
-    } while (0)
-#define GOOD(call)        CHECK((call) == cudaSuccess)
-#define ERROR(code, call) CHECK((call) == (code))
+// Conditional nodes of graphs: conditional [NAME]; with a name, a program that is wrong. What is
+// expected is in the CUDA C++ Programming Guide and in driver_types.h.
+#include "calls.h"
 
 enum { IF, WHILE, SWITCH }; // cudaGraphConditionalNodeType; CUDA 12.4 has no third
 
@@ -26,10 +14,10 @@ __global__ void append(unsigned *log, unsigned value) { log[++log[0]] = value; }
 // Counts down; the loop ends at 0.
 __global__ void count_down(Handle handle, unsigned *left, unsigned *log) {
     log[++log[0]] = *left;
-    cudaGraphSetConditional(handle, --*left); // LINE count_down
+    cudaGraphSetConditional(handle, --*left); // AT count_down
 }
 __global__ void restart(unsigned *left, unsigned value) { *left = value; }
-__global__ void go_on(Handle handle) { cudaGraphSetConditional(handle, 7); } // LINE go_on
+__global__ void go_on(Handle handle) { cudaGraphSetConditional(handle, 7); } // AT go_on
 
 static unsigned *d_log, *d_value; // a list behind its length; a word
 
@@ -482,35 +470,19 @@ static void wrong(const char *name) {
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
 
-static const struct {
-    const char *name;
-    void (*run)();
-} tests[] = {
-    {"if", test_if},
-    {"if and else, switch, defaults", test_else_and_switch},
-    {"switch with values beyond", test_switch_beyond},
-    {"while in while", test_nested},
-    {"in captures", test_captured},
-    {"updates", test_update},
-    {"errors", test_errors},
-    {"nodes of every kind", test_kinds},
-    {"launches in two streams", test_two_streams},
-};
-
 int main(int argc, char **argv) {
     GOOD(cudaMalloc(&d_log, 256 * sizeof *d_log));
     GOOD(cudaMalloc(&d_value, sizeof *d_value));
     GOOD(cudaMemset(d_log, 0, 256 * sizeof *d_log));
-    if (argc > 1) wrong(argv[1]);
-    for (const auto &test : tests) {
-        if (argc > 1) break;
-        failed_line = 0;
-        test.run();
-        if (failed_line)
-            printf("not ok %s\n    line %d, last error %s\n", test.name, failed_line,
-                   cudaGetErrorName(cudaPeekAtLastError()));
-        else
-            printf("ok %s\n", test.name);
-    }
+    if (argc > 1) return wrong(argv[1]), 0;
+    run_test("if", test_if);
+    run_test("if and else, switch, defaults", test_else_and_switch);
+    run_test("switch with values beyond", test_switch_beyond);
+    run_test("while in while", test_nested);
+    run_test("in captures", test_captured);
+    run_test("updates", test_update);
+    run_test("errors", test_errors);
+    run_test("nodes of every kind", test_kinds);
+    run_test("launches in two streams", test_two_streams);
     return 0;
 }

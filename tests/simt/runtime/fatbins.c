@@ -146,6 +146,35 @@ static void wrapped(const char *name, uint32_t magic, uint32_t version, uint64_t
     report(name, status, wanted, status == FATBIN_OK ? ptx : str_of(error.text), want);
 }
 
+// "abcd", a match of 20 three back, then 17 letters: a length of 15 and 2 more.
+static const char lz4_block[] = "\x4f" "abcd" "\x03\x00\x01\xf0\x02" "01234567890123456";
+static const char lz4_text[] = "abcdbcdbcdbcdbcdbcdbcdbc01234567890123456";
+
+// A block, what is no block, and damaged copies, which do not leave their bounds.
+static void lz4(void) {
+    char to[sizeof lz4_text - 1];
+    Str whole = {lz4_block, sizeof lz4_block - 1};
+    bool right = unpack_lz4(whole, to, sizeof to) && memcmp(to, lz4_text, sizeof to) == 0;
+    printf("%s an LZ4 block\n", right ? "ok" : "not ok");
+    bool refused = !unpack_lz4(whole, to, sizeof to - 1);
+    for (size_t len = 0; len + 1 < sizeof lz4_block; len++)
+        refused &= !unpack_lz4((Str){lz4_block, len}, to, sizeof to);
+    printf("%s an LZ4 block cut short, or of another length\n", refused ? "ok" : "not ok");
+    unsigned long long state = 1;
+    for (int round = 0; round < 200000; round++) {
+        char *copy = malloc(sizeof lz4_block - 1), *room = malloc(sizeof to);
+        memcpy(copy, lz4_block, sizeof lz4_block - 1);
+        for (int k = 0; k < 3; k++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            copy[(state >> 33) % (sizeof lz4_block - 1)] = (char)(state >> 50);
+        }
+        (void)unpack_lz4((Str){copy, sizeof lz4_block - 1}, room, sizeof to);
+        free(copy);
+        free(room);
+    }
+    printf("ok damaged LZ4 blocks stay within their bounds\n");
+}
+
 int main(void) {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         char bytes[ROOM];
@@ -178,5 +207,6 @@ int main(void) {
     wrapped("a size beyond memory", 0x466243B1, 1, (uint64_t)1 << 62, FATBIN_CORRUPT,
             "the program's fat binary is corrupt (bad size)");
     free(last);
+    lz4();
     return 0;
 }

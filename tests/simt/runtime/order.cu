@@ -106,32 +106,38 @@ template <bool RIGHT> __global__ void halves_meet(int *out) {
     }
 }
 
+static int *d_out, *d_zeros;
+static Padded *d_in, *d_copy; // nothing has written them
+
+static const struct {
+    const char *name;
+    void (*run)();
+} cases[] = {
+    {"fences", [] { hand_over<FENCES><<<1, 64>>>(d_out); }},
+    {"wrong_no_fences", [] { hand_over<NO_FENCES><<<1, 64>>>(d_out); }},
+    {"acquire_release", [] { hand_over<ACQUIRE_RELEASE><<<1, 64>>>(d_out); }},
+    {"wrong_relaxed", [] { hand_over<RELAXED><<<1, 64>>>(d_out); }},
+    {"padding",
+     [] { make_padded<<<1, 32>>>(d_in), copy_padded<<<1, 32>>>(d_in, d_copy); }},
+    {"wrong_tail",
+     [] { cudaMemset(d_in, 0, 32 * sizeof *d_in - 4), sum_tail<<<1, 32>>>((float4 *)d_in, d_out); }},
+    {"halves", [] { halves_meet<true><<<1, 32>>>(d_out); }},
+    {"wrong_halves", [] { halves_meet<false><<<1, 32>>>(d_out); }},
+    {"barrier_object", [] { meet_at_object<<<1, 64>>>(d_out); }},
+    {"wrong_unwritten_copy", [] { copy_ahead<true><<<1, 64>>>((int *)d_in, d_out); }},
+    {"async_copy", [] { copy_ahead<true><<<1, 64>>>(d_zeros, d_out); }},
+    {"wrong_async_copy", [] { copy_ahead<false><<<1, 64>>>(d_zeros, d_out); }},
+};
+
 int main(int argc, char **argv) {
-    int *d_out;
-    Padded *d_in, *d_copy;
+    const char *name = argc == 2 ? argv[1] : "";
     cudaMalloc(&d_out, 64 * sizeof *d_out);
+    cudaMalloc(&d_zeros, 64 * sizeof *d_zeros);
+    cudaMemset(d_zeros, 0, 64 * sizeof *d_zeros);
     cudaMalloc(&d_in, 32 * sizeof *d_in);
     cudaMalloc(&d_copy, 32 * sizeof *d_copy);
-    const char *name = argc == 2 ? argv[1] : "";
-    if (!strcmp(name, "fences")) hand_over<FENCES><<<1, 64>>>(d_out);
-    if (!strcmp(name, "wrong_no_fences")) hand_over<NO_FENCES><<<1, 64>>>(d_out);
-    if (!strcmp(name, "acquire_release")) hand_over<ACQUIRE_RELEASE><<<1, 64>>>(d_out);
-    if (!strcmp(name, "wrong_relaxed")) hand_over<RELAXED><<<1, 64>>>(d_out);
-    if (!strcmp(name, "padding")) {
-        make_padded<<<1, 32>>>(d_in);
-        copy_padded<<<1, 32>>>(d_in, d_copy);
-    }
-    if (!strcmp(name, "wrong_tail")) {
-        cudaMemset(d_in, 0, 32 * sizeof *d_in - 4);
-        sum_tail<<<1, 32>>>((const float4 *)d_in, d_out);
-    }
-    if (!strcmp(name, "halves")) halves_meet<true><<<1, 32>>>(d_out);
-    if (!strcmp(name, "wrong_halves")) halves_meet<false><<<1, 32>>>(d_out);
-    if (!strcmp(name, "barrier_object")) meet_at_object<<<1, 64>>>(d_out);
-    if (!strcmp(name, "wrong_unwritten_copy")) copy_ahead<true><<<1, 64>>>((int *)d_in, d_out);
-    cudaMemset(d_in, 0, 64 * sizeof(int));
-    if (!strcmp(name, "async_copy")) copy_ahead<true><<<1, 64>>>((int *)d_in, d_out);
-    if (!strcmp(name, "wrong_async_copy")) copy_ahead<false><<<1, 64>>>((int *)d_in, d_out);
+    for (const auto &c : cases)
+        if (!strcmp(name, c.name)) c.run();
     printf("ran %s: %s\n", name, cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;
 }

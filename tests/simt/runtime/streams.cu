@@ -195,6 +195,34 @@ static bool never_waited_for() { // what was launched is counted all the same
     return true;
 }
 
+static const struct {
+    const char *name;
+    bool right;
+    bool (*run)();
+} cases[] = {
+    {"one stream", true, [] { return one_stream(); }},
+    {"joined by an event", true, [] { return two_streams(true); }},
+    {"not joined", false, [] { return two_streams(false); }},
+    {"default, blocking", true, [] { return default_stream(blocking); }},
+    {"default, non-blocking", false, [] { return default_stream(a); }},
+    {"blocking, default", true, [] { return into_default(blocking); }},
+    {"non-blocking, default", false, [] { return into_default(a); }},
+    {"pinned", true, [] { return pinned(true); }},
+    {"pinned, not waited", false, [] { return pinned(false); }},
+    {"pageable", true, [] { return pageable(); }},
+    {"managed", true, [] { return managed(); }},
+    {"host function", true, [] { return host_function(); }},
+    {"events", true, [] { return events(); }},
+    {"graph", true, [] { return graph(); }},
+    {"memory given back", true, [] { return memory_given_back(); }},
+    {"stream destroyed", true, [] { return stream_destroyed(); }},
+    {"early", true, [] { return early<true>(false); }},
+    {"early, not waited", false, [] { return early<false>(false); }},
+    {"early in a graph", true, [] { return early<true>(true); }},
+    {"early in a graph, not waited", false, [] { return early<false>(true); }},
+    {"never waited for", true, [] { return never_waited_for(); }},
+};
+
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     CUDA(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
@@ -205,27 +233,7 @@ int main(int argc, char **argv) {
     CUDA(cudaMalloc(&d, 2 * sizeof *d));
     CUDA(cudaMallocHost(&h, 2 * sizeof *h));
     set(0);
-    bool right = !strcmp(name, "one stream")              ? one_stream()
-                 : !strcmp(name, "joined by an event")    ? two_streams(true)
-                 : !strcmp(name, "not joined")            ? two_streams(false)
-                 : !strcmp(name, "default, blocking")     ? default_stream(blocking)
-                 : !strcmp(name, "default, non-blocking") ? default_stream(a)
-                 : !strcmp(name, "blocking, default")     ? into_default(blocking)
-                 : !strcmp(name, "non-blocking, default") ? into_default(a)
-                 : !strcmp(name, "pinned")                ? pinned(true)
-                 : !strcmp(name, "pinned, not waited")    ? pinned(false)
-                 : !strcmp(name, "pageable")              ? pageable()
-                 : !strcmp(name, "managed")               ? managed()
-                 : !strcmp(name, "host function")         ? host_function()
-                 : !strcmp(name, "events")                ? events()
-                 : !strcmp(name, "graph")                 ? graph()
-                 : !strcmp(name, "memory given back")     ? memory_given_back()
-                 : !strcmp(name, "stream destroyed")      ? stream_destroyed()
-                 : !strcmp(name, "early")                 ? early<true>(false)
-                 : !strcmp(name, "early, not waited")     ? early<false>(false)
-                 : !strcmp(name, "early in a graph")      ? early<true>(true)
-                 : !strcmp(name, "early in a graph, not waited") ? early<false>(true)
-                                                          : never_waited_for();
-    printf(right ? "right\n" : "wrong\n");
+    for (const auto &c : cases)
+        if (!strcmp(name, c.name)) printf(c.run() ? "right\n" : "wrong\n");
     return 0;
 }

@@ -1,5 +1,6 @@
 // Kernels whose counters are known by counting: pairs of kernels that differ in a known number of
 // PTX instructions, so that what the compiler adds around them cancels out.
+#include <stdio.h>
 #include <stdlib.h>
 #include <cuda_runtime.h>
 
@@ -49,6 +50,13 @@ template <int COPIES> __global__ void one_warp_adds(int *out) {
     out[threadIdx.x] = v;
 }
 
+__global__ void reverse(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = out[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+
 int main(int argc, char **argv) {
     int *d;
     if (cudaMalloc((void **)&d, 4096) || cudaMemset(d, 0, 4096)) return 3;
@@ -62,7 +70,9 @@ int main(int argc, char **argv) {
     atomics<9><<<2, 64>>>(d);
     one_warp_adds<10><<<9, 128>>>(d);
     one_warp_adds<50><<<9, 128>>>(d);
+    reverse<<<1, 64>>>(d);
     adds<11><<<3, 100>>>(d);
+    printf("counted\n");
     if (cudaDeviceSynchronize() != cudaSuccess) return 1;
     return argc > 1 ? atoi(argv[1]) : 0;
 }

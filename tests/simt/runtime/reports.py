@@ -1,0 +1,108 @@
+"""The tables, the CSVs and the lines: columns, names, counters known by counting, the same on every run."""
+import os
+
+from device import simt
+from expect import expect, program, source, tests
+from suite import csv_rows, difference, read
+
+HEADER = ("kernel,launch,grid,block,warp_insts,thread_insts,shared_ld_insts,shared_ld_wavefronts,"
+          "shared_ld_conflicts,shared_st_insts,shared_st_wavefronts,shared_st_conflicts,"
+          "global_ld_requests,global_ld_sectors,global_st_requests,global_st_sectors,atomics,"
+          "barriers,divergent_branches")
+LAUNCHES = [("adds<1>", "3", "100"), ("adds<11>", "3", "100"), ("branch<0>", "2", "64"), ("branch<5>", "2", "64"),
+            ("branch<32>", "2", "64"), ("barriers<0>", "5", "96"), ("barriers<7>", "5", "96"), ("atomics<9>", "2", "64"),
+            ("one_warp_adds<10>", "9", "128"), ("one_warp_adds<50>", "9", "128"), ("reverse", "1", "64"),
+            ("adds<11>", "3", "100")]
+MORE = [  # of the first kernel more than of the second
+    ("adds<11>", "adds<1>", dict(warp_insts=3 * 4 * 10, thread_insts=3 * 100 * 10, divergent_branches=0)),
+    ("branch<32>", "branch<0>", dict(warp_insts=-4 * 3, thread_insts=-4 * 32 * 3, divergent_branches=0)),
+    ("branch<5>", "branch<0>", dict(warp_insts=0, thread_insts=-4 * 5 * 3, divergent_branches=4)),
+    ("barriers<7>", "barriers<0>", dict(warp_insts=5 * 3 * 7, thread_insts=5 * 96 * 7, barriers=35))]
+COUNTED = [("atomics<9>", dict(atomics=2 * 2 * 9 * 2, barriers=4)),  # by lanes and by blocks
+           ("reverse", dict(shared_ld_insts=2, shared_st_wavefronts=2, global_ld_sectors=8, barriers=1))]
+
+
+def table_of(counted, name, *options):
+    """(the run, the CSV's text, its rows) with some options."""
+    file = tests.file(name)
+    result = simt(["--csv", file, *options, counted])
+    return result, read(file) or "", csv_rows(file) if file.exists() else []
+
+
+def test_counts(rows):
+    counters = {row["kernel"]: {name: int(row[name]) for name in HEADER.split(",")[4:]} for row in rows}
+    for kernel, than, more in MORE:
+        wrong = [f"{name}: {counters[kernel][name] - counters[than][name]} more, not {value}"
+                 for name, value in more.items() if counters[kernel][name] - counters[than][name] != value]
+        tests.check(f"counted: {kernel} against {than}", not wrong, wrong)
+    for kernel, known in COUNTED:
+        wrong = [f"{name}: {counters[kernel][name]}" for name, value in known.items() if counters[kernel][name] != value]
+        tests.check("counted: " + kernel, not wrong, wrong)
+    wrong = [kernel for kernel, row in counters.items()
+             if not row["warp_insts"] <= row["thread_insts"] <= 32 * row["warp_insts"]]
+    tests.check("a warp has one to 32 active lanes", not wrong, wrong)
+
+
+def test_longest(counted, text):
+    """--longest: another column, and nothing else changes."""
+    for threads in ("1", "4"):
+        _, longest, rows = table_of(counted, "longest.csv", "--longest", "--threads", threads)
+        most = {row["kernel"]: int(row["longest_warp"]) for row in rows}
+        insts = {row["kernel"]: int(row["warp_insts"]) for row in rows}
+        tests.check(f"--longest: the counters are the same, threads: {threads}",
+                    [line.rsplit(",", 1)[0] for line in longest.splitlines()] == text.splitlines(), longest)
+        tests.check(f"--longest: where all warps do the same, or one does more, threads: {threads}",
+                    most["adds<11>"] * 3 * 4 == insts["adds<11>"] and most["barriers<7>"] * 5 * 3 == insts["barriers<7>"]
+                    and most["one_warp_adds<50>"] == most["one_warp_adds<10>"] + 40, str(most))
+    head = table_of(counted, "longest.csv", "--longest", "--merge")[1].split("\n")[0]
+    tests.check("--longest --merge: launches stay the last column", head == HEADER + ",longest_warp,launches", head)
+
+
+def test_lines(counted, rows):
+    """The counters of all source lines add up to the kernels' own."""
+    table = tests.file("lines.csv")
+    result = simt(["--lines-csv", table, counted])
+    if not tests.need("--lines-csv", result.status == 0 and table.exists(), result.tail()):
+        return
+    lines = csv_rows(table)
+    wrong = [name for name in HEADER.split(",")[4:] if name in lines[0] and
+             sum(int(row[name]) for row in rows) != sum(int(row[name] or 0) for row in lines)]
+    tests.check("the lines' counters add up", not wrong, wrong)
+    text = read(source("count.cu")).splitlines()
+    number = next(n for n, line in enumerate(text, 1) if "s[threadIdx.x] = out" in line)
+    expect("--lines shows counters beside the source", simt(["--lines", counted]), 0,
+           rf"^reverse in \S*count\.cu\n(.*\n)*? +{number} .*\|     s\[threadIdx\.x\] = out")
+
+
+def test_reports():
+    counted = program("count")
+    if not counted:
+        return
+    first, text, rows = table_of(counted, "count.csv")
+    if not tests.need("the program runs", first.status == 0, first.tail()):
+        return
+    tests.check("the CSV's columns", text.splitlines()[0] == HEADER, text.splitlines()[0])
+    found = [(row["kernel"], row["grid"], row["block"]) for row in rows]
+    if not tests.need("launches by name, in order", found == LAUNCHES and
+                      len({row["launch"] for row in rows}) == len(LAUNCHES), map(str, found)):
+        return
+    expect("the table follows the program's output", simt([counted], env={**os.environ, "COLUMNS": "200"}), 0,
+           r"\Acounted\n\n(.*\n){3}adds<1> +3 +100 +1 .*\nadds<11> +3 +100 +2 ")
+    tests.check("the table names every kernel", all(name in first.out for name, _, _ in LAUNCHES), first.tail())
+    test_counts(rows)
+    for name, options in (("again", []), ("one thread", ["--threads", "1"]), ("four threads", ["--threads", "4"]),
+                          ("--check", ["--check"])):
+        result, other, _ = table_of(counted, "other.csv", *options)
+        tests.check("the same counters: " + name, other == text and (options or result.out == first.out),
+                    difference(other, text) or result.tail())
+    _, merged, rows_merged = table_of(counted, "merged.csv", "--merge")
+    tests.check("--merge: equal launches in one row", merged.startswith(HEADER + ",launches\n") and
+                [row["launches"] for row in rows_merged] == ["1", "2", *["1"] * (len(LAUNCHES) - 3)], merged)
+    test_longest(counted, text)
+    test_lines(counted, rows)
+    expect("the program's exit status is simt's", simt([counted, "5"]), 5)
+    expect("a CSV that cannot be written", simt(["--csv", tests.fresh("folder.csv"), counted]), 1, "^counted",
+           r"^\S*folder\.csv: ")
+    if os.path.exists("/dev/full"):
+        expect("a trace that cannot be written", simt(["--trace", "/dev/full", counted]), 1, None,
+               r"^simt: \S*: cannot write /dev/full$")

@@ -1,0 +1,161 @@
+"""Programs that fail, do not end, or need what the CPU device does not have: one clear message each."""
+import os
+import re
+import signal
+import time
+
+import suite
+from device import SIMT, simt
+from expect import expect, lines, program, refused, source, tests
+from suite import run
+
+FEW = "of the warp have ended or never were: a matrix instruction needs all 32"
+FAULTS = [  # a case of wrong.cu, the kernel and the line's mark, the error, what is said, and what --check calls it
+    ("out_of_bounds", "out_of_bounds", "IllegalAddress", "global store of 4 bytes at .* is outside", "out of bounds"),
+    ("misaligned", "misaligned", "MisalignedAddress", "global store of 4 bytes at .* is not aligned", "misaligned access"),
+    ("asserts", "asserts", "Assert", r".*block: \[0,0,0\], thread: \[\d+,0,0\] Assertion `at == nullptr` failed", None),
+    ("traps", "traps", "LaunchFailure", "trap", None),
+    ("used_after_free", "used_after_free", None, None, "use after free"),
+    ("freed_twice", "freed_twice", "LaunchFailure", "free of 0x", "invalid free"),
+    ("beyond", "beyond", None, None, "out of bounds"),
+    ("not_allocated", "not_allocated", "LaunchFailure", "free of 0x", "invalid free"),
+    ("product_short", "product", "LaunchFailure", "lanes 0xffff0000 " + FEW, "mask of lanes"),
+    ("product_left", "product", "LaunchFailure", "lanes 0x00000020 " + FEW, "mask of lanes"),
+    ("product_apart", "product_apart", "LaunchFailure", "lanes 0x[0-9a-f]+ of the warp are at another matrix instruction",
+     "mask of lanes"),
+    ("rows_misaligned", "rows", "MisalignedAddress", "shared load of 16 bytes at .* is not aligned", "misaligned access"),
+    ("rows_outside", "rows", "IllegalAddress", "shared load of 16 bytes at .* is outside", "out of bounds"),
+    ("rows_unordered", "rows_unordered", None, None, "race"),
+    ("two_barriers", "two_barriers", "LaunchTimeout", "deadlock: waits at the barrier of its cluster for threads", None),
+    ("not_arrived", "not_arrived", "LaunchFailure", ".*where it has not arrived", None),
+    ("arrived_twice", "arrived_twice", "LaunchFailure", r".*again before it has waited there; .*thread \(5,0,0\)", None),
+    ("no_block", "no_block", "IllegalAddress", "shared store of 4 bytes", None),
+    ("past_end", "past_end", "IllegalAddress", "shared store of 4 bytes at 0x61a80 is outside", None),
+    ("block_ended", "block_ended", "LaunchFailure", r".*shared memory of block \(1,0,0\) of the cluster, which has ended",
+     None),
+    ("own_space", "own_space", "IllegalAddress", "shared store of 4 bytes", None),
+    ("bulk_bytes", "bulk", "MisalignedAddress", "copy of 24 bytes: no multiple of 16", None),
+    ("bulk_from", "bulk", "MisalignedAddress", "copy from of 32 bytes at 0x[0-9a-f]+8 is not aligned", None),
+    ("bulk_to", "bulk", "MisalignedAddress", "copy to of 32 bytes at 0x[0-9a-f]*4 is not aligned", None),
+    ("bulk_barrier", "bulk", "MisalignedAddress", "mbarrier of 8 bytes at 0x[0-9a-f]*4 is not aligned", None),
+    ("bulk_past_shared", "bulk", "IllegalAddress", r"copy to of 512 bytes at 0x[0-9a-f]+ is outside", None),
+    ("bulk_past_global", "bulk", "IllegalAddress", r"copy from of 512 bytes at 0x[0-9a-f]+ is outside", None)]
+OVERFLOW = r"call stack overflow in `\w+`; block \(\d,0,0\), thread \(\d+,0,0\)\n\Z"
+MISSING = {"tensor": "product of matrices of this form", "texture": "textures", "surface": "surfaces",
+           "tensor_map": "tensor maps", "group": "matrix instructions of warp groups"}
+NOT_SUPPORTED = "cudaErrorNotSupported cudaErrorNotSupported cudaErrorNotSupported$"
+
+
+def said(kernel, mark):
+    at = lines("wrong.cu").get(mark, r"\d+")
+    return rf"\Asimt: {kernel}: \S*wrong\.cu:{at}: "
+
+
+def errors(case, error):
+    return f"^{case}: cudaError{error} cudaError{error} cudaError{error}$"
+
+
+def test_faults(wrong):
+    for case, kernel, error, words, hazard in FAULTS:
+        if error:
+            expect("fault: " + case, simt([wrong, case]), 0, errors(case, error), said(kernel, kernel) + words)
+        if hazard:
+            at = lines("wrong.cu").get(kernel, r"\d+")
+            expect("--check: " + case, simt(["--check", wrong, case]), 86,
+                   rf"^\S*wrong\.cu:{at}: {hazard} in {kernel}\b")
+    for case in ("hello", "divide", "product", "deep_enough"):
+        expect("no fault: " + case, simt([wrong, case]), 0, f"^{case}: cudaSuccess cudaSuccess cudaSuccess$", r"\A\Z")
+    for options in ([], ["--check"]):
+        expect(" ".join(["more calls than the stack holds", *options]), simt([*options, wrong, "overflow"]), 2, None,
+               said("overflow", "overflow") + OVERFLOW)
+    expect("more calls than the stack holds, deep", simt([wrong, "deep"]), 2, errors("deep", "IllegalAddress"),
+           said("deep", "deep") + OVERFLOW)
+    name, result = "fault: host code reads device memory", simt([wrong, "host_reads"])
+    if "AddressSanitizer" in result.err:
+        tests.skip(name, "the sanitizer has that signal")
+    else:
+        expect(name, result, -signal.SIGSEGV, None, "^simt: host code touched device memory at 0x[0-9a-f]+: ")
+
+
+def test_no_end(wrong):
+    cases = [("endless", ""), *(("endless_" + what, ".*no progress for 1 s") for what in (
+        "barrier", "syncwarp", "shuffle", "grid", "pairs")), ("deadlock", ".*(deadlock|progress)")]
+    for case, words in cases if tests.whole("each kernel without end") else cases[:2]:
+        started = time.time()
+        expect(f"{case}: watchdog", simt(["--watchdog", "1", wrong, case]), 0, errors(case, "LaunchTimeout"),
+               said(case, "") + words)
+        tests.check(f"{case}: the watchdog is in time", time.time() - started < 15, f"{time.time() - started:.1f} s")
+        result = suite.interrupted([SIMT, wrong, case], 1, 10)
+        expect(f"{case}: an interrupt says where the kernel is", result, -signal.SIGINT, None,
+               said(case, "") + "interrupted")
+
+
+def test_machine():
+    """From machine code; of sm_90a, which has what the CPU device does not."""
+    wrong = program("wrong", "wrong_machine", [*suite.NVCC_FLAGS[1:], "-w", "-DWARP_GROUPS", "-gencode",
+                                              "arch=compute_90a,code=[sm_90a,compute_90a]"])
+    for case, kernel, error, words, _ in FAULTS[:4] if wrong else ():
+        expect(f"fault: {case}, from machine code", simt(["--machine", wrong, case]), 0, errors(case, error),
+               said(kernel, kernel) + words)
+    if wrong:
+        test_missing(wrong, "group")
+
+
+def test_missing(wrong, case):
+    """One line with the source's line, errors from then on, status 2 at the end; not in the table."""
+    result = simt([wrong, case])
+    expect("refused: " + case, result, 2, f"^{case}: {NOT_SUPPORTED}",
+           said(case, case) + rf"the CPU device has no {MISSING[case]}: `\S+` \(in \w+\)\n\Z")
+    tests.check(f"refused: {case} is not in the table", "\nhello " in result.out and f"\n{case} " not in result.out,
+                result.tail())
+
+
+def test_refusals(wrong):
+    for case in MISSING:
+        if case != "group":
+            test_missing(wrong, case)
+    expect("refused: more local memory than a thread may have", simt([wrong, "hoard"]), 2, f"^hoard: {NOT_SUPPORTED}",
+           said("hoard", "") + r"bytes of local memory per thread: 600000, at most 524288\n\Z")
+    expect("refused: a call", simt([wrong, "call"]), 2, f"^call: {NOT_SUPPORTED}",
+           r"\Asimt: cudaCreateTextureObject is not supported by the CPU device\n\Z")
+    for way in ("exit", "_exit", "quick_exit", "abort", "crash", "kill"):
+        expect("refused: status 2 also after " + way, simt([wrong, "tensor", way]), 2, f"^tensor: {NOT_SUPPORTED}",
+               said("tensor", "tensor"))
+    expect("nothing refused: a crash stays a crash", simt([wrong, "hello", "abort"]), -signal.SIGABRT)
+    suite.write(tests.file("driver.c"), "int cuInit(unsigned); int main(void) { return cuInit(0); }")
+    suite.write(tests.file("cuda.c"), "int cuInit(unsigned flags) { return (int)flags; }")
+    for soname, what in (("libcuda.so.1", "the driver API"), ("libnvrtc.so.13", "NVRTC"), ("libcublas.so.13", "cuBLAS")):
+        library, driver = tests.file(soname), tests.file("driver")
+        made = run(["cc", "-shared", f"-Wl,-soname,{soname}", tests.file("cuda.c"), "-o", library])
+        made = made.status or run(["cc", tests.file("driver.c"), library, "-o", driver]).status
+        if not made:
+            refused("refused: " + what, [driver], rf"uses {what} \({re.escape(soname)}\)")
+
+
+def test_signals():
+    """A run that a signal ends has told what it did so far."""
+    signals = program("signals")
+    if not signals:
+        return
+    table = r"\Aready\n\nCPU device: (.*\n)+counted +3 "
+    for where in ("waiting", "allocating", "calling", "kernel"):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            result = suite.interrupted([SIMT, signals, where], 0.7, 20, number)
+            words = r"^simt: spins: \S*signals\.cu:\d+: interrupted" if where == "kernel" else r"\A\Z"
+            expect(f"{number.name} while {where}: the table so far", result, -number, table, words)
+    expect("timeout: the table so far", run(["timeout", "0.7", SIMT, signals, "waiting"]), 124, table)
+    expect("a program's own handler stays", suite.interrupted([SIMT, signals, "own"], 0.7, 20, signal.SIGTERM), 40,
+           r"\Aready\n\Z")
+
+
+def test_wrong():
+    wrong = program("wrong", flags=[*suite.NVCC_FLAGS, "-w"])
+    if not wrong:
+        return
+    test_faults(wrong)
+    test_no_end(wrong)
+    test_refusals(wrong)
+    if tests.whole("faults from machine code"):
+        test_machine()
+    if tests.whole("signals"):
+        test_signals()
