@@ -44,22 +44,16 @@ UP_TO_DATE = "notebooks: the committed notebooks are what"
 ORDER = "simt/runtime: --check: the same bytes on every run"
 RUNTIME = "simt/runtime: --lines shows counters beside the source"
 DEVICE = ["simt/core", "simt/patterns", "simt/report", "simt/corpus", "simt/vectors", "simt/flow"]
-SUITES = {
-    "base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
-    "markdown": (["tangle", "fence", "weave"], ["fence"]),
-    "tangle": (["tangle", "weave"], []),
-    "book": (["weave", UP_TO_DATE], []),
-    "weave": (["weave", UP_TO_DATE], []),
-    "notebook": ([UP_TO_DATE, "weave"], []),
-    "collect": (["notebooks"], []),
-    "simt/ptx": ([*DEVICE, "simt/bad"], ["simt/fuzz"]),
-    "simt/cuda": (["simt/report", "simt/bad", RUNTIME, "simt/flow"], ["simt/fuzz"]),
-    "simt/report": (["simt/report", "simt/page", "simt/corpus", "simt/bad", RUNTIME], []),
-    "simt/launcher": (["simt/report", "simt/bad", RUNTIME], []),
-    "simt/observe": (["simt/corpus", "simt/report", "simt/page", ORDER, "simt/core", "simt/flow"], []),
-    "simt/device": ([*DEVICE, RUNTIME], []),
-    "simt": (DEVICE, []),
-}
+SUITES = {"base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
+          "markdown": (["tangle", "fence", "weave"], ["fence"]), "tangle": (["tangle", "weave"], []),
+          "book": (["weave", UP_TO_DATE], []), "weave": (["weave", UP_TO_DATE], []),
+          "notebook": ([UP_TO_DATE, "weave"], []), "collect": (["notebooks"], []),
+          "simt/ptx": ([*DEVICE, "simt/bad"], ["simt/fuzz"]),
+          "simt/cuda": (["simt/report", "simt/bad", RUNTIME, "simt/flow"], ["simt/fuzz"]),
+          "simt/report": (["simt/report", "simt/page", "simt/corpus", "simt/bad", RUNTIME], []),
+          "simt/launcher": (["simt/report", "simt/bad", RUNTIME], []),
+          "simt/observe": (["simt/corpus", "simt/report", "simt/page", ORDER, "simt/core", "simt/flow"], []),
+          "simt/device": ([*DEVICE, RUNTIME], []), "simt": (DEVICE, [])}
 # These compare times; the machine is busy.
 TIMED = ["a book of 300 KB in 20 ms"]
 ENDED = ("killed", "survived")
@@ -374,8 +368,7 @@ def tell(draw, results, counted):
     """Survivors with their place, and the table by room."""
     mutants = [mutant for mutant in draw.order if draw.keys[mutant] in counted]
     found = {mutant: results.found[draw.keys[mutant]] for mutant in mutants if draw.keys[mutant] in results.found}
-    verdict = {mutant: "equivalent" if found[mutant]["verdict"] == "survived" and draw.equivalent(mutant)
-               else found[mutant]["verdict"] for mutant in found}
+    verdict = {mutant: "equivalent" if found[mutant]["verdict"] == "survived" and draw.equivalent(mutant) else found[mutant]["verdict"] for mutant in found}
     for mutant in sorted((m for m in found if verdict[m] == "survived"), key=lambda m: (m.file, m.start)):
         text = draw.texts[mutant.file]
         code, changed = mutant.lines(text)
@@ -421,8 +414,7 @@ def main():
     options = parser.parse_args()
     draw, results = Draw(files_of(options.files), options.s), Results()
     rooms = {room_of(file) for file in draw.texts}
-    suites = sorted({(name, False) for room in rooms for name in SUITES[room][0]} |
-                    {(name, True) for room in rooms for name in SUITES[room][1]})
+    suites = sorted({(name, False) for room in rooms for name in SUITES[room][0]} | {(name, True) for room in rooms for name in SUITES[room][1]})
     goals = goals_of(suites)
     copies = [Copy(number) for number in range(WORKERS)]
     wanted = {"n": options.n, "counted": set(), "again": []}
