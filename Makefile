@@ -126,8 +126,8 @@ test-all: $(tested)  ## every test; REST=1: only of areas that the last make tes
 	@$(tests)$(if $(REST), -r)
 check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check
-mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED=1 FILES="tools/base"
-	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(FILES)
+mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED=1 TIER=short FILES="tools/base"
+	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)
 bench-simt: simt labs  ## the speed of the CPU device
 	B=$(B) tests/simt/bench
 clean:  ## remove all that was built

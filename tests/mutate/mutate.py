@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Changes one token of tools/ at a time: which of the changes does no test notice?
 
-    tests/mutate/mutate.py [-n N] [-s SEED] [FILE or folder of tools/...]
+    tests/mutate/mutate.py [-n N] [-s SEED] [-t short] [FILE or folder of tools/...]
 
-Draws N mutants (default 500) from these files (default: the rooms of ISSUE) in an order that the
-seed gives, builds each in a copy of the tree and runs the suites of its room until one fails. Two
-copies work at a time, under $B/mutate; what was found is kept in $B/mutate/results.jsonl, and a
-later run goes on from there. Mutants that do not compile or compile to the same code do not count.
-equivalent.txt names those that no test can notice. README.md has the table of the last whole run.
+Draws N mutants (default 500) from these files (default: ROOMS_BY_DEFAULT) in an order that the
+seed gives, builds each in a copy of the tree and runs the suites of its room until one fails, with
+-t short as make test does. Two copies work at a time, under $B/mutate; what was found, and the case
+that found it, is kept in $B/mutate/results.jsonl (or results-short.jsonl), and a later run goes on
+from there; survivors are tried again when a test has changed. Mutants that do not compile or compile
+to the same code do not count. equivalent.txt names those that no test can notice.
 """
 import argparse
 import hashlib
@@ -31,7 +32,6 @@ from mutants import mutants_of
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.path.abspath(ROOT / os.environ.get("B", "build")))
 HOME = BUILD / "mutate"
-RESULTS = HOME / "results.jsonl"
 WORKERS = 2
 # Quick to compile; what could not be meant (a number as a pointer) is no mutant.
 FLAGS = "-O1 -Werror=int-conversion -Werror=incompatible-pointer-types"
@@ -56,18 +56,17 @@ SUITES = {"base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
           "simt/device": ([*DEVICE, RUNTIME], []), "simt": (DEVICE, [])}
 # These compare times; the machine is busy.
 TIMED = ["a book of 300 KB in 20 ms"]
-ENDED = ("killed", "survived")
 
 
 def room_of(file):
     parts = Path(file).parts
-    names = ["/".join(parts[1:k]) for k in range(len(parts) - 1, 1, -1)]
-    return next(name for name in names if name in SUITES)
-
-
-def shown_room(file):
-    parts = Path(file).parts
     return "/".join(parts[1:3 if parts[1] == "simt" else 2])
+
+
+def suites_of(room):
+    """[(suite, with sanitizers)], in the order in which they are run."""
+    plain, sanitized = SUITES.get(room, SUITES["simt"])
+    return [*((name, False) for name in plain), *((name, True) for name in sanitized)]
 
 
 def digest(*parts):
@@ -140,13 +139,14 @@ def lines_of(command, folder, environment, limit):
 class Copy:
     """A copy of the tree with a build folder of its own, in which mutants are tried."""
 
-    def __init__(self, number):
+    def __init__(self, number, tier):
         self.folder = HOME / f"copy-{number}"
         self.build = self.folder / "build"
         self.mark = HOME / f"copy-{number}.mutated"  # the file that is not as it should be
         self.environment = {name: value for name, value in os.environ.items()
-                            if name not in ("CASE", "AREA") and not name.startswith(("MAKE", "MFLAGS"))}
+                            if name not in ("CASE", "AREA", "TIER") and not name.startswith(("MAKE", "MFLAGS"))}
         self.environment.update(B="build", SANITIZE="no", MAKE_DRIVEN=str(self.build))  # without make's frame
+        self.environment.update({"TIER": tier} if tier else {})
         self.ready = False
         self.seconds, self.known = {}, {}  # of suites: how long they take, what fails without a change
 
@@ -267,8 +267,7 @@ class Copy:
             self.mark.unlink()
 
     def test(self, mutant):
-        plain, sanitized = SUITES[room_of(mutant.file)]
-        for name, sanitize in [*((name, False) for name in plain), *((name, True) for name in sanitized)]:
+        for name, sanitize in suites_of(room_of(mutant.file)):
             failed, _ = self.suite(name, sanitize, 10 + 4 * self.seconds[name, sanitize])
             if failed:
                 return "killed", failed
@@ -291,24 +290,21 @@ def read_equivalents():
 
 
 class Results:
-    """One JSON object a line: what became of a mutant. Survivors are tried again with new tests."""
+    """One JSON object a line: what became of a mutant. Survivors of other tests than these are forgotten."""
 
-    def __init__(self):
+    def __init__(self, tier):
+        self.path = HOME / f"results{'-' * bool(tier)}{tier}.jsonl"
         own = Path(__file__).resolve().parent
         tests = sorted(path for path in (ROOT / "tests").rglob("*") if path.is_file() and own not in path.parents)
         self.tests = hashlib.sha256(b"".join(path.read_bytes() for path in tests)).hexdigest()[:16]
-        self.found, self.lock = {}, threading.Lock()
+        self.lock = threading.Lock()
         HOME.mkdir(parents=True, exist_ok=True)
-        for line in RESULTS.read_text().splitlines() if RESULTS.exists() else []:
-            result = json.loads(line)
-            self.found[result["key"]] = result
-
-    def outdated(self, key):
-        """Did it survive other tests than these?"""
-        return self.found[key]["verdict"] == "survived" and self.found[key]["tests"] != self.tests
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.found = {result["key"]: result for result in map(json.loads, lines)
+                      if result["verdict"] != "survived" or result["tests"] == self.tests}
 
     def add(self, **result):
-        with self.lock, open(RESULTS, "a") as out:
+        with self.lock, open(self.path, "a") as out:
             self.found[result["key"]] = result = {**result, "tests": self.tests}
             out.write(json.dumps(result) + "\n")
 
@@ -333,26 +329,23 @@ class Draw:
         return (mutant.file, code, changed) in self.equivalents
 
 
-def work(copy, draw, results, queue, wanted, goals):
-    """Tries mutants until enough of them count; then those again that other tests did not notice."""
+def work(copy, draw, results, queue, counted, n, goals):
+    """Tries mutants until n of them count."""
     while True:
         with results.lock:
-            enough = len(wanted["counted"]) >= wanted["n"] or not queue
-            if enough and not wanted["again"]:
+            if len(counted) >= n or not queue:
                 return
-            mutant = wanted["again"].pop(0) if enough else queue.pop(0)
-            key = draw.keys[mutant]
-            wanted["counted"].add(key)  # until it is known not to
-            if not enough and key in results.found and results.outdated(key) and not draw.equivalent(mutant):
-                wanted["again"].append(mutant)
-        if enough or key not in results.found:
-            start, text = time.time(), draw.texts[mutant.file]
+            mutant = queue.pop(0)
+            counted.add(mutant)  # until it is known not to
+        key, text = draw.keys[mutant], draw.texts[mutant.file]
+        if key not in results.found and not draw.equivalent(mutant):
+            start = time.time()
             verdict, by = copy.try_mutant(mutant, text, goals)
             seconds = round(time.time() - start, 2)
             results.add(key=key, file=mutant.file, by=by, verdict=verdict, seconds=seconds)
             print(f"{verdict:12} {seconds:5.1f} s  {place(mutant, text)}{by and '  by '}{by}", flush=True)
-        if results.found[key]["verdict"] not in ENDED:
-            wanted["counted"].discard(key)
+        if not draw.equivalent(mutant) and results.found[key]["verdict"] not in ("killed", "survived"):
+            counted.discard(mutant)
 
 
 def place(mutant, text):
@@ -360,32 +353,21 @@ def place(mutant, text):
     return f"{mutant.file}:{mutant.line(text)}: `{before}` -> `{after}`"
 
 
-def median(values):
-    return sorted(values)[len(values) // 2] if values else 0
-
-
 def tell(draw, results, counted):
     """Survivors with their place, and the table by room."""
-    mutants = [mutant for mutant in draw.order if draw.keys[mutant] in counted]
-    found = {mutant: results.found[draw.keys[mutant]] for mutant in mutants if draw.keys[mutant] in results.found}
-    verdict = {mutant: "equivalent" if found[mutant]["verdict"] == "survived" and draw.equivalent(mutant) else found[mutant]["verdict"] for mutant in found}
-    for mutant in sorted((m for m in found if verdict[m] == "survived"), key=lambda m: (m.file, m.start)):
+    verdict = {mutant: "equivalent" if draw.equivalent(mutant) else results.found[draw.keys[mutant]]["verdict"]
+               for mutant in counted}
+    for mutant in sorted((m for m in counted if verdict[m] == "survived"), key=lambda m: (m.file, m.start)):
         text = draw.texts[mutant.file]
         code, changed = mutant.lines(text)
         print(f"{place(mutant, text)}\n    - {code}\n    + {changed}")
     print("\n| room | mutants | killed | equivalent | survivors | killed of what can be |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    rooms = {mutant: shown_room(mutant.file) for mutant in found}
-    for room in [*sorted(set(rooms.values())), "all"]:
-        count = Counter(verdict[m] for m in found if room in (rooms[m], "all"))
+    for room in [*sorted({room_of(mutant.file) for mutant in counted}), "all"]:
+        count = Counter(verdict[m] for m in counted if room in (room_of(m.file), "all"))
         alive = count["killed"] + count["survived"]
         print(f"| {room} | {sum(count.values())} | {count['killed']} | {count['equivalent']} | "
               f"{count['survived']} | {100 * count['killed'] / max(alive, 1):.0f} % |")
-    slow = sum(result.get("by", "").endswith(("time limit", "memory limit")) for result in found.values())
-    seconds = [result["seconds"] for result in found.values() if result["verdict"] in ("killed", "survived")]
-    others = Counter(result["verdict"] for result in results.found.values())
-    print(f"\n{slow} killed by a limit; median {median(seconds):.1f} s a mutant; apart from these, "
-          f"{others['not compiled']} did not compile, {others['same code']} were the same code")
 
 
 def files_of(names):
@@ -410,24 +392,22 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n", 1)[1])
     parser.add_argument("-n", type=int, default=500)
     parser.add_argument("-s", type=int, default=1)
+    parser.add_argument("-t", choices=["short"], default="", dest="tier")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    draw, results = Draw(files_of(options.files), options.s), Results()
-    rooms = {room_of(file) for file in draw.texts}
-    suites = sorted({(name, False) for room in rooms for name in SUITES[room][0]} | {(name, True) for room in rooms for name in SUITES[room][1]})
-    goals = goals_of(suites)
-    copies = [Copy(number) for number in range(WORKERS)]
-    wanted = {"n": options.n, "counted": set(), "again": []}
-    queue = list(draw.order)
+    draw, results = Draw(files_of(options.files), options.s), Results(options.tier)
+    suites = sorted({suite for file in draw.texts for suite in suites_of(room_of(file))})
+    goals, copies = goals_of(suites), [Copy(number, options.tier) for number in range(WORKERS)]
+    queue, counted = list(draw.order), set()
     threads = [threading.Thread(target=lambda copy=copy: copy.prepare(suites, goals) and work(
-        copy, draw, results, queue, wanted, goals)) for copy in copies]
+        copy, draw, results, queue, counted, options.n, goals)) for copy in copies]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     if not all(copy.ready for copy in copies):
         return 1
-    tell(draw, results, wanted["counted"])
+    tell(draw, results, counted)
     return 0
 
 
