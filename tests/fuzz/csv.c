@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "book/results.h"
+#include "numbers/results.h"
 #include "fuzz.h"
 
 // What is read and written again reads the same.

@@ -36,7 +36,7 @@ WORKERS = 2
 # Quick to compile; what could not be meant (a number as a pointer) is no mutant.
 FLAGS = "-O1 -Werror=int-conversion -Werror=incompatible-pointer-types"
 MEMORY = 3 << 30  # bytes that the programs of one suite may hold
-ROOMS_BY_DEFAULT = ["base", "markdown", "tangle", "book", "weave", "simt/exec", "simt/observe", "simt/device"]
+ROOMS_BY_DEFAULT = ["base", "markdown", "tangle", "numbers", "book", "weave", "simt/exec", "simt/observe", "simt/device"]
 
 # The suites of a room, the quickest first. `AREA: CASE` ends with that case. The second list runs
 # with sanitizers, for what the first has not noticed.
@@ -46,7 +46,7 @@ RUNTIME = "simt/runtime: --lines shows counters beside the source"
 DEVICE = ["simt/core", "simt/patterns", "simt/report", "simt/corpus", "simt/vectors", "simt/flow"]
 SUITES = {"base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
           "markdown": (["tangle", "fence", "weave"], ["fence"]), "tangle": (["tangle", "weave"], []),
-          "book": (["weave", UP_TO_DATE], []), "weave": (["weave", UP_TO_DATE], []),
+          "numbers": (["weave", UP_TO_DATE], []), "book": (["weave", UP_TO_DATE], []), "weave": (["weave", UP_TO_DATE], []),
           "notebook": ([UP_TO_DATE, "weave"], []), "collect": (["notebooks"], []),
           "simt/ptx": ([*DEVICE, "simt/bad"], ["simt/fuzz"]),
           "simt/cuda": (["simt/report", "simt/bad", RUNTIME, "simt/flow"], ["simt/fuzz"]),

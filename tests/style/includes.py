@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOMS = {
-    "tools": "base markdown tangle book notebook weave collect grade",
+    "tools": "base numbers markdown tangle book notebook weave collect grade",
     "the CPU device": "base simt/base simt/ptx simt/memory simt/exec simt/ops simt/lower simt/sass "
                       "simt/observe simt/device simt/report simt/cuda simt/launcher",
 }

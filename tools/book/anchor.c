@@ -2,8 +2,8 @@
 #include "book/anchor.h"
 
 #include "base/path.h"
-#include "book/key.h"
 #include "markdown/inline.h"
+#include "numbers/key.h"
 
 bool anchor_heading(Str line, int *level, Str *title, Str *attributes) {
     size_t indent = 0, hashes = 0;

@@ -8,7 +8,7 @@
 #define BOOK_BOOK_H
 
 #include "book/anchor.h"
-#include "book/expr.h"
+#include "numbers/expr.h"
 
 typedef enum {
     BOOK_GITHUB, // Markdown for code hosts: no attributes, no divs, anchors as the host makes them

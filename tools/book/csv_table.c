@@ -1,8 +1,8 @@
 // Csv table: see csv_table.h. Numbers stand right, with their digits grouped.
 #include "book/csv_table.h"
 
-#include "book/data_text.h"
 #include "book/prose.h"
+#include "numbers/data_text.h"
 
 enum { CSV_COLUMNS_MAX = 16 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "book/key.h"
+#include "numbers/key.h"
 
 // Which chunks were reached from a target: those with its stamp, and a list of them.
 typedef struct {

@@ -1,9 +1,9 @@
 // Lines: see lines.h.
 #include "book/lines.h"
 
-#include "book/data_text.h"
 #include "book/lab.h"
 #include "book/prose.h"
+#include "numbers/data_text.h"
 #include "tangle/expand.h"
 
 enum { LISTING_COLUMNS_MAX = 8 };
@@ -63,7 +63,7 @@ static void find_counted(Listing *listing) {
         double n = row_number(table, row, STR("n"));
         if (!str_equal(results_cell(table, row, STR("chapter")), listing->scope.chapter) ||
             (listing->key.has_n && n != listing->key.n) ||
-            (wanted.len && !key_same_kernel(listing->book->arena, kernel, wanted)))
+            (wanted.len && !str_equal(kernel, wanted)))
             continue;
         double code_line = row_number(table, row, STR("code_line"));
         listing->counted[listing->counted_count++] = (CountedLine){row, code_line, n};

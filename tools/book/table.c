@@ -1,8 +1,8 @@
 // Table: see table.h.
 #include "book/table.h"
 
-#include "book/data_text.h"
 #include "book/prose.h"
+#include "numbers/data_text.h"
 
 typedef struct {
     Key key;   // of one kernel at one n, as far as that is known

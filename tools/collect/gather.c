@@ -9,27 +9,22 @@
 #include "collect/limits.h"
 #include "collect/lined.h"
 
-// A demangled signature as the labs' tables name the kernel: `void block_sum_unrolled<(unsigned
-// int)64>(float const*, ...)` is block_sum_unrolled_64, `f<float>` is f_float.
-static Str table_name(Arena *arena, Str signature) {
-    if (str_starts(signature, STR("void "))) signature = str_from(signature, 5);
+// A kernel of simt's CSVs as the labs' tables name it, and all results: `block_sum_unrolled<64u>`
+// is block_sum_unrolled_64, `f<float, (Kind)1>` is f_float_1. A program in a notebook, where no
+// collect is, has the same rule (notebook/cells.py).
+static Str table_name(Arena *arena, Str kernel) {
     Buf name = {.arena = arena};
-    int depth = 0;
     bool cast = false;
-    for (size_t i = 0; i < signature.len; i++) {
-        char c = signature.at[i];
-        if (c == '(' && depth == 0) break;
-        if (c == '(') cast = true;
+    for (size_t i = 0; i < kernel.len; i++) {
+        const char c = kernel.at[i];
+        const bool literal = c == 'u' && i && kernel.at[i - 1] >= '0' && kernel.at[i - 1] <= '9' &&
+                             strchr(",>", i + 1 < kernel.len ? kernel.at[i + 1] : ' ');
+        cast |= c == '(';
         if (c == '<' || c == ',') buf_char(&name, '_');
-        if (c == '<') depth++;
-        if (c == '>') depth--;
-        if (!cast && !strchr("<>, ()", c)) buf_char(&name, c);
+        if (!cast && !literal && !strchr("<>, ", c)) buf_char(&name, c);
         if (c == ')') cast = false;
     }
-    Str result = buf_str(&name);
-    bool literal = result.len > 1 && result.at[result.len - 1] == 'u' && // 64u, from a demangler
-                   result.at[result.len - 2] >= '0' && result.at[result.len - 2] <= '9';
-    return str_slice(result, 0, result.len - literal);
+    return buf_str(&name);
 }
 
 // Kernels in a namespace are not the lab's own.

@@ -2,7 +2,7 @@
 #ifndef GRADE_JUDGE_H
 #define GRADE_JUDGE_H
 
-#include "book/expr.h"
+#include "numbers/expr.h"
 #include "grade/program.h"
 #include "markdown/chunk.h"
 

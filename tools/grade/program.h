@@ -14,7 +14,7 @@
 #ifndef GRADE_PROGRAM_H
 #define GRADE_PROGRAM_H
 
-#include "book/key.h"
+#include "numbers/key.h"
 
 typedef struct {
     const char *build;  // the build folder: BUILD/simt; BUILD/exercises/ is written

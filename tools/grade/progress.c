@@ -3,7 +3,7 @@
 
 #include "base/csv.h"
 #include "base/file.h"
-#include "book/results.h"
+#include "numbers/results.h"
 
 static bool count_of(Str cell, size_t *count) {
     double number;

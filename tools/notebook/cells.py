@@ -414,11 +414,6 @@ def show_times(lab, rows):
     draw(bars, "microseconds")
 
 
-def kernel_name(signature):
-    """`void block_sum<64>(float const*)` -> block_sum<64>"""
-    return re.sub(r"^void ", "", signature).split("(float")[0].split("(int")[0].strip()
-
-
 COUNTS = {
     "warp_insts": "warp instructions",
     "shared_ld_wavefronts": "shared load wavefronts",
@@ -433,12 +428,12 @@ def show_counts(lab, rows):
     rows = [row for row in rows if not row["kernel"].startswith("read_ceiling")]
     numbers = [[int(row[column]) for column in COUNTS] for row in rows]
     body = [
-        [kernel_name(row["kernel"]), row["grid"], row["block"], *(f"{x:,}" for x in counts)]
+        [row["kernel"], row["grid"], row["block"], *(f"{x:,}" for x in counts)]
         for row, counts in zip(rows, numbers)
     ]
     show_table("Last launch of each kernel", ["kernel", "grid", "block", *COUNTS.values()], body)
     draw(
-        [(kernel_name(row["kernel"]), {"CPU device": c[0]}) for row, c in zip(rows, numbers) if c[0]],
+        [(row["kernel"], {"CPU device": c[0]}) for row, c in zip(rows, numbers) if c[0]],
         "warp instructions",
     )
 
@@ -491,8 +486,8 @@ def draw(bars, unit, lines=()):
 
 def is_stage(lab, row):
     """Whether the lab's chapter puts this kernel on the ladder: in figures/ladder.svg too."""
-    name = re.sub(r"\(\w[\w ]*\)(?=\d)|(?<=\d)u(?=[,>])", "", row["kernel"].removeprefix("void "))
-    name = re.sub(r"[<,]\s*", "_", name.partition("(")[0].rstrip("> "))  # sum<64> as sum_64
+    name = re.sub(r"\([^)]*\)|(?<=\d)u\b|>", "", row["kernel"])
+    name = re.sub(r"[<,]\s*", "_", name)  # sum<64u> as sum_64, as collect has it
     rungs = LADDER.get(lab, "").split()
     return row.get("sweep", "0") == "0" and any(fnmatch.fnmatchcase(name, rung) for rung in rungs)
 
@@ -502,10 +497,9 @@ def stages():
     bars = {}
     for lab in sorted(RUNS):
         for row in filter(lambda row: is_stage(lab, row), RUNS[lab][2]):
-            name = kernel_name(row["kernel"]) if MACHINE.simt else row["kernel"]
             values = {"CPU device": int(row["warp_insts"])} if MACHINE.simt else medians(lab, row)
             if all(values.values()):
-                bars.setdefault(name, (f"{int(lab[:2])}  {name}", values))
+                bars.setdefault(row["kernel"], (f"{int(lab[:2])}  {row['kernel']}", values))
     return list(bars.values())
 
 

@@ -3,7 +3,6 @@
 What a figure shows is nothing but its data: plain lists, dicts, text and numbers.
 """
 
-import re
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,12 +35,6 @@ TIMES = ("kernel", "median_us", "p5_us", "p95_us", "gbps")
 
 def pick(row, columns):
     return {column: row[column] for column in columns}
-
-
-def table_name(signature):
-    """A C++ signature as the labs' tables name the kernel: `void sum<(int)64>(int*)` is sum_64."""
-    name = re.sub(r"\(\w[\w ]*\)(?=\d)|(?<=\d)u(?=[,>])", "", signature.removeprefix("void "))
-    return re.sub(r"[<,]\s*", "_", name.partition("(")[0].rstrip("> "))
 
 
 # --- the ladder ---
@@ -215,7 +208,7 @@ NO_COUNTERS = ("chapter", "source", "kernel", "n", "launch", "grid", "block", "l
 
 def counted_name(row, timed):
     """A kernel's name, with its block size behind it where labs have a stage of that name."""
-    name = table_name(row["kernel"])
+    name = row["kernel"]
     return f"{name}_{row['block']}" if f"{name}_{row['block']}" in timed else name
 
 
@@ -313,12 +306,11 @@ def trace_figures(traces, counters):
     for table in traces:
         steps = trace_steps(table)
         if steps:
-            steps["kernel"] = table_name(steps["kernel"])
             figures.append(Figure(f"banks-{table.path.stem[6:]}.svg", "banks", steps))
             chapters.setdefault(table.path.stem[6:8], []).append(steps)
     rows = counters.rows if counters else []
     for chapter, shapes in chapters.items():
-        order = [table_name(row["kernel"]) for row in rows if row["chapter"] == chapter]
+        order = [row["kernel"] for row in rows if row["chapter"] == chapter]
         if len(shapes) > 1:
             shapes.sort(key=lambda trace: [*order, trace["kernel"]].index(trace["kernel"]))
             data = {"chapter": chapter, "traces": shapes}

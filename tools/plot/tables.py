@@ -80,7 +80,7 @@ def number(text):
 
 
 def fault_of(kind, column, value):
-    """What is wrong with a number under this name, or None: weave's rules, see book/results.h."""
+    """What is wrong with a number under this name, or None: weave's rules, see numbers/results.h."""
     if kind == "counters" or column in WHOLE:
         if not isinstance(value, int):
             return "not a whole number"

@@ -1,7 +1,7 @@
 // Cells: what the columns of a results file may say. Which column is which is decided once, not for
 // each of its cells.
-#ifndef BOOK_CELL_H
-#define BOOK_CELL_H
+#ifndef NUMBERS_CELL_H
+#define NUMBERS_CELL_H
 
 #include "base/str.h"
 

@@ -1,5 +1,5 @@
 // Fold: see fold.h.
-#include "book/fold.h"
+#include "numbers/fold.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 // Value: see value.h.
-#include "book/value.h"
+#include "numbers/value.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "book/data_text.h"
+#include "numbers/data_text.h"
 
 #define NO_BREAK "\u00a0"
 

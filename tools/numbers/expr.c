@@ -1,10 +1,10 @@
 // Expr: see expr.h.
-#include "book/expr.h"
+#include "numbers/expr.h"
 
 #include <ctype.h>
 
-#include "book/fold.h"
-#include "book/shapes.h"
+#include "numbers/fold.h"
+#include "numbers/shapes.h"
 
 #define DEEPEST 64 // nested parentheses and signs; more is a mistake, not a formula
 

@@ -1,5 +1,5 @@
 // Facts of a results file, such as the name of the device: see key.h.
-#include "book/key.h"
+#include "numbers/key.h"
 
 // CUDA writes a version as 1000 * major + 10 * minor: 12040 reads 12.4.
 static void spell_version(const KeyScope *scope, Str name, Str *text) {

@@ -1,10 +1,10 @@
 // Shapes: see shapes.h.
-#include "book/shapes.h"
+#include "numbers/shapes.h"
 
 #include <ctype.h>
 #include <math.h>
 
-#include "book/kernels.h"
+#include "numbers/kernels.h"
 
 static const Str each = STR("@shapes");
 

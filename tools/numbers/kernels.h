@@ -1,9 +1,9 @@
 // Kernels: the rows of a results table by chapter and kernel, so that a key that names one of a
 // dozen kernels of its chapter does not look at each of the table's thousands of rows.
-#ifndef BOOK_KERNELS_H
-#define BOOK_KERNELS_H
+#ifndef NUMBERS_KERNELS_H
+#define NUMBERS_KERNELS_H
 
-#include "book/results.h"
+#include "numbers/results.h"
 
 // Fills the table's kernels from its rows. They hold places of rows, so columns may still be joined
 // to the table; rows may not be added.

@@ -2,8 +2,8 @@
 //
 // Whatever a CSV file says is data: no tag, link, emphasis, formula, list or cell of a table begins
 // in it, on code hosts (CommonMark and GitHub's extensions), in notebooks, or in pandoc.
-#ifndef BOOK_DATA_TEXT_H
-#define BOOK_DATA_TEXT_H
+#ifndef NUMBERS_DATA_TEXT_H
+#define NUMBERS_DATA_TEXT_H
 
 #include "base/str.h"
 

@@ -5,11 +5,11 @@
 // recorded, else the only n). `*` stands for every kernel or, after @, every n. N elements in rows
 // of C each are a shape, which stands in another file: shapes.h. FIELD is a field of the GPU tables
 // (key_fields) or a counter: a column of cpu.csv.
-#ifndef BOOK_KEY_H
-#define BOOK_KEY_H
+#ifndef NUMBERS_KEY_H
+#define NUMBERS_KEY_H
 
-#include "book/results.h"
-#include "book/value.h"
+#include "numbers/results.h"
+#include "numbers/value.h"
 
 // What a chapter's lab is now: the hash of its tangled source, or of this with the program behind
 // it that measures in its place, by ResultProgram; and the device that its rows come from when that
@@ -89,13 +89,9 @@ typedef struct {
 bool key_rows(const KeyScope *scope, const ResultTable *device, const Key *key, KeyRows *rows,
               Buf *why);
 
-// The row of cpu.csv for a key without `*`. Counted kernels carry their C++ name: parameters do not
-// matter, `name<64, 2>` is also `name_64_2`. Of several launch shapes the one that the reference
+// The row of cpu.csv for a key without `*`. Of several launch shapes the one that the reference
 // device recorded is taken, else the one with the most thread instructions.
 const ResultRow *key_counters(const KeyScope *scope, const Key *key, Buf *why);
-
-// The same comparison of names, for other tables of the CPU device.
-bool key_same_kernel(Arena *arena, Str counted, Str kernel);
 
 // A field of a row of a GPU table, or a counter of cpu.csv.
 bool key_field_value(const KeyScope *scope, const ResultTable *device, const ResultRow *row,

@@ -1,12 +1,11 @@
 // Key: see key.h.
-#include "book/key.h"
+#include "numbers/key.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
-#include "book/kernels.h"
-#include "book/machine.h"
+#include "numbers/kernels.h"
 
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
 
@@ -76,9 +75,12 @@ static bool is_of_ptx(Str column) {
            str_equal(column, STR("divergent_branches"));
 }
 
+// join.h names these columns.
+static bool is_of_machine(Str column) { return str_starts(column, STR("machine_")); }
+
 Str key_counter_title(Arena *arena, Str column) {
     Buf title = {.arena = arena};
-    const bool of_ptx = is_of_ptx(column), of_machine = machine_column(column);
+    const bool of_ptx = is_of_ptx(column), of_machine = is_of_machine(column);
     if (of_machine) column = str_from(column, str_find(column, STR("_")) + 1);
     while (column.len) {
         size_t underscore = str_find(column, STR("_"));
@@ -106,24 +108,13 @@ Str key_chapter_number(Str chapter) {
     return chapter.len > 1 && chapter.at[0] == '0' ? str_from(chapter, 1) : chapter;
 }
 
-// Template arguments belong to a name: `block_sum_unrolled<64, 2>`. Digits, commas, spaces only, so
-// that `a.time <3` stays a comparison.
-static size_t template_arguments(Str text) {
-    if (text.len < 3 || text.at[0] != '<' || !is_digit(text.at[1])) return 0;
-    for (size_t i = 1; i < text.len; i++) {
-        if (text.at[i] == '>') return i + 1;
-        if (!is_word(text.at[i]) && text.at[i] != ',' && text.at[i] != ' ') return 0;
-    }
-    return 0;
-}
-
 static size_t kernel_length(Str text) {
     if (text.len > 1 && text.at[0] == '*' && (text.at[1] == '.' || text.at[1] == '@')) return 1;
     if (text.len == 1 && text.at[0] == '*') return 1;
     if (text.len == 0 || !(is_letter(text.at[0]) || text.at[0] == '_')) return 0;
     size_t end = 1;
     while (end < text.len && is_word(text.at[end])) end++;
-    return end + template_arguments(str_from(text, end));
+    return end;
 }
 
 bool key_take_count(Str *text, double *count) {
@@ -179,35 +170,6 @@ bool key_take(const KeyScope *scope, Str *text, Key *key) {
     return true;
 }
 
-// The name without return type and parameters, template arguments in a plain form:
-// `void sum<64u, true>(float*)` reads `sum<64,true>`.
-static Str plain_kernel(Arena *arena, Str name) {
-    size_t angle = str_find(name, STR("<"));
-    size_t end = angle == SIZE_MAX ? str_find(name, STR("(")) : str_find(name, STR(">"));
-    if (end == SIZE_MAX) end = name.len;
-    size_t start = angle == SIZE_MAX ? end : angle;
-    if (start > end) start = end;
-    while (start && is_word(name.at[start - 1])) start--;
-    Buf plain = {.arena = arena};
-    for (size_t i = start; i < end; i++) {
-        bool suffix = (name.at[i] == 'u' || name.at[i] == 'U') && i && is_digit(name.at[i - 1]) &&
-                      !is_word(i + 1 < name.len ? name.at[i + 1] : ' ') && angle != SIZE_MAX;
-        if (name.at[i] != ' ' && !suffix) buf_char(&plain, name.at[i]);
-    }
-    if (angle != SIZE_MAX) buf_char(&plain, '>');
-    return buf_str(&plain);
-}
-
-bool key_same_kernel(Arena *arena, Str counted, Str kernel) {
-    if (str_equal(counted, kernel)) return true;
-    Str a = plain_kernel(arena, counted), b = plain_kernel(arena, kernel);
-    if (str_equal(a, b)) return true;
-    Buf flat = {.arena = arena}; // name<64,2> as name_64_2
-    for (size_t i = 0; i < a.len; i++)
-        if (a.at[i] != '>') buf_char(&flat, a.at[i] == '<' || a.at[i] == ',' ? '_' : a.at[i]);
-    return str_equal(buf_str(&flat), b);
-}
-
 static int in_file_order(const void *a, const void *b) {
     const ResultRow *left = *(const ResultRow *const *)a, *right = *(const ResultRow *const *)b;
     return (left > right) - (left < right);
@@ -227,8 +189,8 @@ static double default_n(const ResultTable *table, const ResultKernel *kernel, bo
     return several && !or_largest ? -1 : largest;
 }
 
-// Which rows a key means: of a GPU's table those of the kernel of this very name, one at each n; of
-// cpu.csv those that key_same_kernel accepts, every launch shape.
+// Which rows of a kernel a key means: of a GPU's table one at each n, of cpu.csv every launch
+// shape.
 typedef enum { ROWS_TIMED, ROWS_COUNTED } RowKind;
 
 // Adds the rows of one kernel at the n that the key means.
@@ -255,15 +217,14 @@ static void collect(const KeyScope *scope, const ResultTable *table, const Key *
     const bool every_kernel = str_equal(key->kernel, STR("*"));
     size_t count, capacity = 0;
     *rows = (KeyRows){.table = table};
-    if (kind == ROWS_TIMED && !every_kernel) {
+    if (!every_kernel) {
         const ResultKernel *kernel = kernels_find(table, key->chapter, key->kernel);
         if (kernel) add_kernel(scope, kernel, key, kind, rows, &capacity);
         return;
     }
     const ResultKernel *kernels = kernels_of(table, key->chapter, &count);
     for (size_t i = 0; i < count; i++)
-        if (every_kernel ? !str_equal(kernels[i].name, STR("read_ceiling"))
-                         : key_same_kernel(scope->arena, kernels[i].name, key->kernel))
+        if (!str_equal(kernels[i].name, STR("read_ceiling")))
             add_kernel(scope, &kernels[i], key, kind, rows, &capacity);
     if (rows->count) qsort(rows->rows, rows->count, sizeof *rows->rows, in_file_order);
 }
@@ -407,8 +368,8 @@ bool key_source_is_stale(const KeyScope *scope, Str chapter, Str source) {
 
 bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
                           Str column) {
-    const Str source = machine_column(column) ? results_cell(table, row, STR("machine_source"))
-                                              : source_of(scope, table, row);
+    const Str source = is_of_machine(column) ? results_cell(table, row, STR("machine_source"))
+                                             : source_of(scope, table, row);
     return is_stale(scope, results_cell(table, row, STR("chapter")), source,
                     results_program(table));
 }

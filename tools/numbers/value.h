@@ -1,6 +1,6 @@
 // Value: a number with its unit, the arithmetic that units allow, and how it reads in prose.
-#ifndef BOOK_VALUE_H
-#define BOOK_VALUE_H
+#ifndef NUMBERS_VALUE_H
+#define NUMBERS_VALUE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 // Kernels: see kernels.h.
-#include "book/kernels.h"
+#include "numbers/kernels.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 // Cells: see cell.h.
-#include "book/cell.h"
+#include "numbers/cell.h"
 
 #include <string.h>
 
-#include "book/results.h"
+#include "numbers/results.h"
 
 static bool is_one_of(Str name, const Str *names, size_t count) {
     for (size_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 // Recorded results: see results.h.
 #define _POSIX_C_SOURCE 200809L
-#include "book/results.h"
+#include "numbers/results.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,10 +10,9 @@
 
 #include "base/csv.h"
 #include "base/file.h"
-#include "book/cell.h"
-#include "book/kernels.h"
-#include "book/limits.h"
-#include "book/machine.h"
+#include "numbers/cell.h"
+#include "numbers/join.h"
+#include "numbers/kernels.h"
 
 enum { PERCENTILES = 3 };
 
@@ -32,6 +31,8 @@ static bool is_one_of(Str name, const Str *names, size_t count) {
         if (str_equal(name, names[i])) return true;
     return false;
 }
+
+static const Str limits_suffix = STR("-limits");
 
 static bool is_of_shapes(Str device) { return str_ends(device, STR("-shapes")); }
 
@@ -321,17 +322,18 @@ static size_t csv_names(Arena *arena, const char *folder, Str **names) {
     return count;
 }
 
-// Joins a device's limits to its results. False: there are no results of that device.
-static bool join_limits(Arena *arena, ResultTable *devices, size_t count, const ResultTable *limits,
-                        ResultError *error) {
+// Joins limits to the results of their device. False: there are none of it.
+static bool add_limits(Arena *arena, ResultTable *devices, size_t count, const ResultTable *limits,
+                       ResultError *error) {
+    const Str device = str_slice(limits->device, 0, limits->device.len - limits_suffix.len);
     for (size_t i = 0; i < count; i++) {
-        if (!str_equal(devices[i].device, limits_device(limits->device))) continue;
-        limits_join(arena, &devices[i], limits);
+        if (!str_equal(devices[i].device, device)) continue;
+        join_limits(arena, &devices[i], limits);
         return true;
     }
     Buf message = {.arena = arena};
     buf_format(&message, "limits of a device without results: there is no %.*s.csv beside it",
-               STR_ARG(limits_device(limits->device)));
+               STR_ARG(device));
     *error = (ResultError){limits->path, 0, buf_str(&message)};
     return false;
 }
@@ -344,15 +346,15 @@ static const ResultTable **counts_place(Results *results, Str name, const Result
 }
 
 // Joins what was counted in machine code to the counters. False: there are none.
-static bool join_machine(Arena *arena, Results *results, const ResultTable *machine,
-                         ResultError *error) {
+static bool add_machine(Arena *arena, Results *results, const ResultTable *machine,
+                        ResultError *error) {
     if (!results->counters) {
         *error = (ResultError){machine->path, 0, STR("there is no cpu.csv beside it")};
         return false;
     }
     ResultTable *joined = ARENA_NEW(arena, 1, ResultTable);
     *joined = *results->counters;
-    machine_join(arena, joined, machine);
+    join_machine(arena, joined, machine);
     results->counters = joined;
     return true;
 }
@@ -381,7 +383,7 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
             *counts = kept;
             continue;
         }
-        if (limits_device(names[i]).len) {
+        if (str_ends(names[i], limits_suffix)) {
             limits[limits_count++] = table;
             continue;
         }
@@ -399,6 +401,6 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
     }
     results->devices = devices;
     for (size_t i = 0; i < limits_count; i++)
-        if (!join_limits(arena, devices, results->device_count, &limits[i], error)) return false;
-    return !machine || join_machine(arena, results, machine, error);
+        if (!add_limits(arena, devices, results->device_count, &limits[i], error)) return false;
+    return !machine || add_machine(arena, results, machine, error);
 }

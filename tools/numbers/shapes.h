@@ -7,10 +7,10 @@
 //   condition := ('n' | 'cols') ('<' | '<=' | '>' | '>=' | '==') COUNT | 'even' | 'odd'
 //
 // COUNT is a number, Ki, Mi and Gi allowed; even and odd are the lengths of rows.
-#ifndef BOOK_SHAPES_H
-#define BOOK_SHAPES_H
+#ifndef NUMBERS_SHAPES_H
+#define NUMBERS_SHAPES_H
 
-#include "book/key.h"
+#include "numbers/key.h"
 
 // The table that a key is looked up in: of a key with a shape DEVICE-shapes.csv, else that of the
 // device. NULL: `why` says which file is missing.

@@ -1,5 +1,5 @@
 // Data text: see data_text.h.
-#include "book/data_text.h"
+#include "numbers/data_text.h"
 
 #include <string.h>
 

@@ -16,10 +16,10 @@
 // `a.time ~ b.time` holds when the two intervals from the 5th to the 95th percentile overlap: no
 // measurable difference. In a claim KERNEL@each stands for each n recorded for the first such
 // kernel: the claim must hold at every one.
-#ifndef BOOK_EXPR_H
-#define BOOK_EXPR_H
+#ifndef NUMBERS_EXPR_H
+#define NUMBERS_EXPR_H
 
-#include "book/key.h"
+#include "numbers/key.h"
 
 // These return false with the reason in `why`.
 bool expr_value(const KeyScope *scope, Str text, Value *value, Buf *why);

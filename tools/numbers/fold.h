@@ -1,9 +1,9 @@
 // Fold: what several values come to: min, max, geomean.
-#ifndef BOOK_FOLD_H
-#define BOOK_FOLD_H
+#ifndef NUMBERS_FOLD_H
+#define NUMBERS_FOLD_H
 
 #include "base/str.h"
-#include "book/value.h"
+#include "numbers/value.h"
 
 bool fold_is(Str function);
 

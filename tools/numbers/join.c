@@ -1,0 +1,122 @@
+// Joins: see join.h.
+#include "numbers/join.h"
+
+#include <string.h>
+
+// A copy of `count` cells with room for more behind them, which are empty.
+static Str *longer(Arena *arena, const Str *cells, size_t count, size_t more) {
+    Str *copy = ARENA_NEW(arena, count + more, Str);
+    if (count) memcpy(copy, cells, count * sizeof *copy);
+    return copy;
+}
+
+// The row of `other` with the same words under these columns; a sweep's rows are in no other file.
+static const ResultRow *same_row(const ResultTable *table, const ResultRow *row,
+                                 const ResultTable *other, const Str *same, size_t count) {
+    if (str_equal(results_cell(table, row, STR("sweep")), STR("1"))) return NULL;
+    for (size_t i = 0; i < other->row_count; i++) {
+        const ResultRow *found = &other->rows[i];
+        size_t k = 0;
+        while (k < count &&
+               str_equal(results_cell(table, row, same[k]), results_cell(other, found, same[k])))
+            k++;
+        if (k == count) return found;
+    }
+    return NULL;
+}
+
+// Adds to `table` the columns of `other` but those of `same`. `prefix` goes before their names, or,
+// if `source_only`, before that of the source.
+static void join(Arena *arena, ResultTable *table, const ResultTable *other, Str prefix,
+                 bool source_only, const Str *same, size_t same_count) {
+    const size_t own = table->column_count;
+    Str *columns = longer(arena, table->columns, own, other->column_count);
+    ResultRow *rows = ARENA_NEW(arena, table->row_count + 1, ResultRow);
+    size_t *from = ARENA_NEW(arena, other->column_count + 1, size_t), added = 0;
+    for (size_t i = 0; i < other->column_count; i++) {
+        const Str column = other->columns[i];
+        Buf name = {.arena = arena};
+        size_t k = 0;
+        while (k < same_count && !str_equal(column, same[k])) k++;
+        if (k < same_count) continue;
+        if (!source_only || str_equal(column, STR("source"))) buf_add(&name, prefix);
+        buf_add(&name, column);
+        columns[own + added] = buf_str(&name);
+        from[added++] = i;
+    }
+    for (size_t r = 0; r < table->row_count; r++) {
+        const ResultRow *row = &table->rows[r];
+        const ResultRow *found = same_row(table, row, other, same, same_count);
+        Str *cells = longer(arena, row->cells, own, added);
+        for (size_t i = 0; found && i < added; i++) cells[own + i] = found->cells[from[i]];
+        rows[r] = *row;
+        rows[r].cells = cells;
+    }
+    table->columns = columns;
+    table->column_count = own + added;
+    table->rows = rows;
+}
+
+void join_machine(Arena *arena, ResultTable *counters, const ResultTable *machine) {
+    static const Str same[] = {STR("chapter"), STR("kernel"), STR("n"), STR("grid"), STR("block")};
+    join(arena, counters, machine, STR("machine_"), false, same, sizeof same / sizeof *same);
+}
+
+// What a warp waits for, in words that follow "waits for". The names are Nsight Compute's; selected
+// is no wait: the warp issues its instruction.
+static const struct {
+    Str column, words;
+} stalls[] = {
+    {STR("stall_barrier"), STR("the other warps, at a barrier")},
+    {STR("stall_branch_resolving"), STR("a branch")},
+    {STR("stall_dispatch_stall"), STR("the dispatcher")},
+    {STR("stall_drain"), STR("its last stores")},
+    {STR("stall_imc_miss"), STR("a constant")},
+    {STR("stall_lg_throttle"), STR("room in the queue to memory")},
+    {STR("stall_long_scoreboard"), STR("global memory")},
+    {STR("stall_math_pipe_throttle"), STR("an arithmetic unit")},
+    {STR("stall_membar"), STR("a fence")},
+    {STR("stall_mio_throttle"), STR("room in the queue to shared memory")},
+    {STR("stall_no_instruction"), STR("its next instruction")},
+    {STR("stall_not_selected"), STR("its turn to issue")},
+    {STR("stall_short_scoreboard"), STR("shared memory")},
+    {STR("stall_sleeping"), STR("the end of a sleep")},
+    {STR("stall_wait"), STR("an instruction of fixed length")},
+};
+
+static Str longest_stall(const ResultTable *limits, const ResultRow *row) {
+    Str words = {NULL, 0};
+    double longest = 0, cycles;
+    for (size_t i = 0; i < sizeof stalls / sizeof *stalls; i++) {
+        if (!results_number(results_cell(limits, row, stalls[i].column), &cycles)) continue;
+        if (cycles <= longest) continue;
+        longest = cycles;
+        words = stalls[i].words;
+    }
+    return words;
+}
+
+// The limits with a column `stall`.
+static ResultTable with_stalls(Arena *arena, const ResultTable *limits) {
+    const size_t count = limits->column_count;
+    ResultTable table = *limits;
+    Str *columns = longer(arena, limits->columns, count, 1);
+    ResultRow *rows = ARENA_NEW(arena, limits->row_count + 1, ResultRow);
+    columns[count] = STR("stall");
+    for (size_t i = 0; i < limits->row_count; i++) {
+        Str *cells = longer(arena, limits->rows[i].cells, count, 1);
+        cells[count] = longest_stall(limits, &limits->rows[i]);
+        rows[i] = limits->rows[i];
+        rows[i].cells = cells;
+    }
+    table.columns = columns;
+    table.column_count = count + 1;
+    table.rows = rows;
+    return table;
+}
+
+void join_limits(Arena *arena, ResultTable *device, const ResultTable *limits) {
+    static const Str same[] = {STR("chapter"), STR("kernel"), STR("n")};
+    const ResultTable table = with_stalls(arena, limits);
+    join(arena, device, &table, STR("limits_"), true, same, sizeof same / sizeof *same);
+}
