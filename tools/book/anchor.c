@@ -82,7 +82,8 @@ static void add_slug(Buf *slug, Str text, bool code) {
     }
 }
 
-Str anchor_slug(Arena *arena, Str title) {
+// The slug of a title: text only, as code hosts do it.
+static Str slug_of(Arena *arena, Str title) {
     Buf slug = {.arena = arena};
     InlineScan scan = inline_scan(title);
     for (Inline piece; inline_next(&scan, &piece);)
@@ -123,7 +124,7 @@ static Str chapter_name(Arena *arena, Str path, const Anchor *anchor) {
     Str chapter = key_chapter_of(path);
     Str stem = path_stem(path);
     Buf name = {.arena = arena};
-    buf_format(&name, "ch-%.*s", STR_ARG(chapter.len ? chapter : anchor_slug(arena, stem)));
+    buf_format(&name, "ch-%.*s", STR_ARG(chapter.len ? chapter : slug_of(arena, stem)));
     if (anchor->level > 1)
         buf_format(&name, "-%.*s", STR_ARG(anchor->id.len ? anchor->id : anchor->slug));
     return buf_str(&name);
@@ -156,9 +157,9 @@ static void add_anchor(Collector *collector, Anchor anchor, Str attributes) {
     Str book = anchor_book_title(arena, key_chapter_of(path), anchor.level, anchor.title);
     Str prefix = in_file(arena, anchor.file, STR(""));
     anchor.id = id_of(arena, attributes);
-    anchor.slug = unused(&collector->slugs, prefix, anchor_slug(arena, anchor.title));
-    Str name = collector->kind == ANCHOR_HOST ? anchor_slug(arena, book)
-                                              : chapter_name(arena, path, &anchor);
+    anchor.slug = unused(&collector->slugs, prefix, slug_of(arena, anchor.title));
+    Str name =
+        collector->kind == ANCHOR_HOST ? slug_of(arena, book) : chapter_name(arena, path, &anchor);
     anchor.name = unused(&collector->names, STR(""), name);
     add_fragment(anchors, anchor.file, STR(""));
     add_fragment(anchors, anchor.file, anchor.slug);
@@ -173,7 +174,7 @@ Anchors anchor_collect(const ChunkTable *files, AnchorNames names, const Str *fi
     Anchors anchors = {.arena = arena, .fragments = {.arena = arena}};
     Collector collector = {&anchors, files, names, {.arena = arena}, {.arena = arena}};
     for (size_t i = 0; i < first_count; i++)
-        map_at(&collector.names, anchor_slug(arena, first[i]), &(bool){false});
+        map_at(&collector.names, slug_of(arena, first[i]), &(bool){false});
     for (size_t f = 0; f < files->file_count; f++) {
         const ChunkFile *file = &files->files[f];
         for (size_t p = 0; p < file->parts.count; p++) {

@@ -53,7 +53,4 @@ const Anchor *anchor_at(const Anchors *anchors, size_t file, size_t line);
 // there is none.
 const Anchor *anchor_find(const Anchors *anchors, size_t file, Str fragment);
 
-// The slug of a title: text only, as code hosts do it.
-Str anchor_slug(Arena *arena, Str title);
-
 #endif

@@ -20,6 +20,7 @@
 #include "collect/limits.h"
 #include "collect/steps.h"
 
+// clang-format off
 static const char usage[] =
     "usage: collect [-c CODE] [-w WITH] [-n ELEMENTS] [-f FACT] [-k KEPT] -o FILE LAB.csv...\n"
     "       collect -d [-c CODE] -n ELEMENTS -k KEPT LAB... [OTHER.csv...]\n"
@@ -40,22 +41,20 @@ static const char usage[] =
     "               (default: code)\n"
     "  -w LAB=FILE  a file that this lab was measured with, whose program includes the lab's: the\n"
     "               hash is of the lab's source and of this file; may be given for several labs\n"
-    "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not "
-    "say\n"
+    "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not\n"
+    "               say\n"
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"
     "  -k KEPT      a results file that was recorded before: an argument without .csv, LAB or\n"
     "               LAB@1024, stands for its rows of this lab and size, as they are\n"
-    "  -d           print which of LAB... are due: without rows in KEPT, with rows of a source "
-    "that\n"
-    "               has changed since or with an empty cell, or without a kernel of which "
-    "OTHER.csv,\n"
-    "               another device's results, has rows of the source as it is now; all, where\n"
-    "               there is no KEPT\n"
+    "  -d           print which of LAB... are due: without rows in KEPT, with rows of a source\n"
+    "               that has changed since or with an empty cell, or without a kernel of which\n"
+    "               OTHER.csv, another device's results, has rows of the source as it is now;\n"
+    "               all, where there is no KEPT\n"
     "  -m           print the metrics that ncu must be asked for\n"
     "  -s           LAB.NAME.csv is what simt --trace wrote, and LAB.cu beside it the source with\n"
-    "               #line; FILE gets a row for each step of a warp in the last launch, as the "
-    "page's\n"
-    "               player shows them\n";
+    "               #line; FILE gets a row for each step of a warp in the last launch, as the\n"
+    "               page's player shows them\n";
+// clang-format on
 
 typedef struct {
     LabSource source;

@@ -11,6 +11,7 @@
 #include "grade/prove.h"
 #include "grade/verdict.h"
 
+// clang-format off
 static const char usage[] =
     "usage: grade [OPTIONS] N.M FILE...    grade an exercise: the second of chapter 4 is 4.2;\n"
     "                                      or by its file's NAME\n"
@@ -33,6 +34,7 @@ static const char usage[] =
     "  -h         this text\n"
     "\n"
     "Exit status: 0 all demands hold, 1 not yet, 2 it cannot be graded.\n";
+// clang-format on
 
 typedef struct {
     const char *results, *device, *exercise;

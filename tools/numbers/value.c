@@ -166,7 +166,8 @@ static void add_percent(Buf *out, double percent) {
     buf_add(out, STR(NO_BREAK "%"));
 }
 
-Value value_about(Value value) {
+// The value rounded to two digits; a ratio becomes a plain number.
+static Value about(Value value) {
     if (value.number != 0) {
         double unit = pow(10, floor(log10(fabs(value.number))) - 1);
         value.number = round(value.number / unit) * unit;
@@ -194,7 +195,7 @@ bool value_converts(Str function) {
 const char *value_convert(Str function, Value *value) {
     if (str_equal(function, STR("about"))) {
         if (value->unit == UNIT_TEXT) return "a number";
-        *value = value_about(*value);
+        *value = about(*value);
         return NULL;
     }
     if (value->unit != UNIT_NONE && value->unit != UNIT_RATIO && value->unit != UNIT_COUNT)

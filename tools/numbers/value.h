@@ -32,9 +32,6 @@ const char *value_combine(Value a, char operation, Value b, Value *result);
 // Whether values of two units can be compared. NULL, or why not.
 const char *value_comparable(Value a, Value b);
 
-// The value rounded to two digits; a ratio becomes a plain number.
-Value value_about(Value value);
-
 // The functions percent, bytes and count, which give a plain number a unit, and about, two digits
 // of any number. NULL, or what the function takes, in words.
 bool value_converts(Str function);

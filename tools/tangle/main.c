@@ -13,6 +13,7 @@
 #include "tangle/prune.h"
 #include "tangle/tree.h"
 
+// clang-format off
 static const char help[] =
     "usage: tangle [-o DIR] [-l] [-n] [-p] FILE...   write the programs that the FILEs define\n"
     "       tangle -d [-o DIR] FILE...               print their dependencies, for make\n"
@@ -32,8 +33,8 @@ static const char help[] =
     "the hole of an exercise has variants, chunks of one name; the starter is what is pulled in:\n"
     "\n"
     "    ::: {.exercise #padded-tree title=\"A hole after every 16 words\"}\n"
-    "    ``` {.cuda #pad .starter}            also .solution, and .wrong why=\"...\" "
-    "fails=\"...\"\n"
+    "    ``` {.cuda #pad .starter}            also .solution, and .wrong\n"
+    "                                         why=\"...\" fails=\"...\"\n"
     "    ``` {.cuda file=code/exercises/04_padded_tree.cu}\n"
     "\n"
     "  -o DIR  put code/... below DIR (default: here)\n"
@@ -43,8 +44,7 @@ static const char help[] =
     "  -p      prune: remove the files below DIR/code that no FILE defines (not hidden files,\n"
     "          links or folders). Give it all your FILEs\n"
     "  -d      print a make fragment, write nothing. For FILEs that define code/04_sum.cu:\n"
-    "              LABS := 04_sum                            every .cu file but those of "
-    "exercises\n"
+    "              LABS := 04_sum                            every .cu file but exercises\n"
     "              LAB_OF_4 := 04_sum                        those that start with this number\n"
     "              chapter-4: DIR/code/04_sum.cu\n"
     "              sizes_04_sum := 1 2 3      {.cuda file=code/04_sum.cu sizes=\"1 2 3\"}\n"
@@ -64,6 +64,7 @@ static const char help[] =
     "defined chunks, fences that do not end, bad attributes or targets, text that is not UTF-8,\n"
     "targets that are links, and links in DIR/code/ that lead out of DIR (DIR may be one).\n"
     "Exit status: 0 done, 1 an error in a FILE or in writing, 2 a wrong command line.\n";
+// clang-format on
 
 typedef struct {
     const char *folder;

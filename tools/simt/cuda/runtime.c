@@ -93,8 +93,6 @@ static void start(void) {
     on_exit(remember_status, NULL);
 }
 
-void runtime_start(void) { pthread_once(&once, start); }
-
 // Who comes first reports; who comes later waits for the end of the process.
 static int report(bool *hazards) {
     static bool begun;
@@ -126,7 +124,7 @@ __attribute__((destructor)) static void finish(void) {
 const SimtOptions *runtime_options(void) { return &options; }
 
 bool runtime_enter(void) {
-    runtime_start();
+    pthread_once(&once, start); // before anything else
     pthread_mutex_lock(&lock);
     return broken != CUDA_SUCCESS;
 }

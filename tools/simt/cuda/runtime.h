@@ -24,7 +24,6 @@ extern const int runtime_abi;
 
 bool runtime_enter(void); // true if the context is broken
 CudaError runtime_leave(CudaError error);
-void runtime_start(void); // before anything else, repeatedly
 const SimtOptions *runtime_options(void);
 void runtime_break(CudaError error); // every later call returns this error
 // The same for good, and the process ends with status 2, whatever the program does: the CPU device

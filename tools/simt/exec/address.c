@@ -200,7 +200,7 @@ static uint32_t whole_sectors(const uint64_t address[LANES]) {
     return up && down ? scattered_sectors(address, ALL_LANES) : (uint32_t)(up + down) + 1;
 }
 
-uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask) {
+static uint32_t sectors_of(const uint64_t address[LANES], uint32_t mask) {
     if (mask == ALL_LANES) return whole_sectors(address);
     uint32_t up = 0, down = 0;
     uint64_t last = address[__builtin_ctz(mask)] / 32;
@@ -296,7 +296,7 @@ static void count(Warp *warp, const Access *access, PtxSpace space, uint32_t mas
     Tally *tally = &warp->tally[access->slot];
     if (space == PTX_GLOBAL) {
         tally->a++;
-        tally->b += address_sectors(address, mask);
+        tally->b += sectors_of(address, mask);
     } else if (space == PTX_SHARED) {
         uint32_t word[LANES];
         LANE_LOOP word[l] = (uint32_t)address[l];
@@ -317,7 +317,7 @@ void address_count_copy(Warp *warp, const Inst *inst, uint32_t mask, uint8_t *co
     }
     Tally *tally = &warp->tally[inst->slot];
     tally->a++;
-    tally->b += address_sectors(key, mask);
+    tally->b += sectors_of(key, mask);
 }
 
 // Shared memory of another block of the cluster. What such accesses cost is counted nowhere.

@@ -115,8 +115,6 @@ bool address_global_pointer(const uint8_t *pointer);
 uint64_t address_window(PtxSpace space);         // where the space begins; global memory: 0
 #define ADDRESS_WITHIN (((uint64_t)1 << 48) - 1) // the bits of the place within its window
 
-uint32_t address_sectors(const uint64_t address[LANES], uint32_t mask);
-
 // Counts an access of these lanes, not none, to the block's own shared memory.
 void address_count_shared(Warp *warp, uint32_t slot, const uint32_t address[LANES], uint32_t mask,
                           uint32_t bytes, bool load);

@@ -11,7 +11,7 @@ static OpcodeFlow flow_of(const Lower *lower, uint32_t k) {
     return opcode ? opcode->flow : FLOW_ON; // one that is not known is refused when it is lowered
 }
 
-bool lower_calls_pointer(const PtxInst *call) {
+static bool calls_pointer(const PtxInst *call) {
     for (uint32_t k = 0; k < call->operand_count && k < 2; k++)
         if (call->operands[k].kind == PTX_OPERAND_REG) return true;
     return false;
@@ -49,7 +49,7 @@ static bool ends_block(const Lower *lower, uint32_t k) {
     case FLOW_TRAP:
         return inst->guard == PTX_NONE;
     case FLOW_CALL:
-        return waits_guarded(lower, k) || lower_calls_pointer(inst);
+        return waits_guarded(lower, k) || calls_pointer(inst);
     case FLOW_ON:
         break;
     }
@@ -143,7 +143,7 @@ static void join_calls(Lower *lower) {
     for (uint32_t n = 0; n < lower->node_count; n++) {
         const FlowNode *node = &lower->nodes[n];
         if (node->end == node->first || flow_of(lower, node->end - 1) != FLOW_CALL) continue;
-        if (lower_calls_pointer(&lower->function->insts[node->end - 1]))
+        if (calls_pointer(&lower->function->insts[node->end - 1]))
             for (uint32_t k = 0; k < node->meet_count; k++)
                 lower->nodes[node->meets[k].node].join = true;
     }

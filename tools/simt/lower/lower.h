@@ -143,7 +143,6 @@ bool lower_is_uniform(const Lower *lower, const PtxOperand *operand);
 // --- blocks.c ---
 void lower_nodes(Lower *lower);                 // builds lower->nodes
 const FlowNode *lower_node(const Lower *lower); // the current one
-bool lower_calls_pointer(const PtxInst *call);
 uint32_t lower_branch_target(Lower *lower, const PtxInst *inst);
 const PtxTargets *lower_branch_table(Lower *lower, const PtxInst *inst);
 

@@ -262,7 +262,7 @@ void lower_griddepcontrol(Lower *lower) {
     const bool waits = lower_take(lower, "wait");
     if (!waits && !lower_take(lower, "launch_dependents")) lower_unknown(lower);
     lower_all_taken(lower);
-    lower_emit(lower, waits ? op_grid_wait : op_grid_release);
+    lower_emit(lower, waits ? op_grid_wait : op_nothing);
 }
 
 void lower_activemask(Lower *lower) {

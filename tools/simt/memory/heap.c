@@ -25,8 +25,6 @@ bool heap_set_bytes(size_t bytes) {
     return true;
 }
 
-size_t heap_bytes(void) { return limit; }
-
 static void give_up(void) {
     free(taken);
     free(lengths);

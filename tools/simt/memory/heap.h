@@ -10,7 +10,6 @@ enum { HEAP_DEFAULT_BYTES = 8 << 20 }; // CUDA C++ Programming Guide, "Heap Memo
 
 // cudaLimitMallocHeapSize. False once something was allocated: the heap keeps its size.
 bool heap_set_bytes(size_t bytes);
-size_t heap_bytes(void);
 
 // A device address that is a multiple of 16; 0 when the heap is exhausted, or for no bytes. Not
 // from several threads at a time: kernels that allocate run on one.

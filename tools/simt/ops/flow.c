@@ -97,13 +97,8 @@ const Inst *op_fence(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-// griddepcontrol. The kernel behind this one starts as if it were let go at once or at the end, see
-// machine.h.
-const Inst *op_grid_release(Warp *warp, const Inst *inst) {
-    (void)warp;
-    return inst + 1;
-}
-
+// griddepcontrol. There is none that lets the next kernel go: it starts as if that were done at
+// once or at the end, see machine.h.
 const Inst *op_grid_wait(Warp *warp, const Inst *inst) {
     machine_await_prerequisite(warp->block->machine);
     observer_grid_waited(warp);

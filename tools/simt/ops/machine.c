@@ -105,7 +105,6 @@ static const Inst *add_three(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, a[l] + b[l] + c[l]);
 }
 
-// a * b + c, of the low or the high word.
 static const Inst *flip_sign(Warp *warp, const Inst *inst) {
     const LaneU32 *a = REG(warp, LaneU32, inst->r[1]);
     LANE_RESULT(LaneU32, a[l] ^ 0x80000000u);

@@ -100,7 +100,8 @@ static size_t name_slot(const Parser *parser, Str name, NameKind kind, uint32_t 
     }
 }
 
-PtxName *name_find(Parser *parser, Str name, NameKind kind, uint32_t scope) {
+// In this scope only.
+static PtxName *name_find(Parser *parser, Str name, NameKind kind, uint32_t scope) {
     PtxName *entry = &parser->names[name_slot(parser, name, kind, scope)];
     return entry->name.at ? entry : NULL;
 }

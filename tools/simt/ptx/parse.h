@@ -81,8 +81,7 @@ Str parse_word(Parser *parser, const char *what);       // any word
 uint64_t parse_int(Parser *parser, const char *what);   // with sign
 void parse_skip_past(Parser *parser, const char *text); // outside braces
 
-PtxName *name_find(Parser *parser, Str name, NameKind kind, uint32_t scope); // in this scope only
-PtxName *name_add(Parser *parser, Str name, NameKind kind, uint32_t scope);  // fails if it exists
+PtxName *name_add(Parser *parser, Str name, NameKind kind, uint32_t scope); // fails if it exists
 PtxName *name_visible(Parser *parser, Str name, NameKind kind); // from the current scope outwards
 void scope_open(Parser *parser);
 void scope_close(Parser *parser, uint32_t parent);

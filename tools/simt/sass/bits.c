@@ -24,11 +24,9 @@ static void by_predicate(SassLower *s, uint32_t index, const char *low, const ch
 
 // VIMNMX, IMNMX: d, a, b, p. With .RELU the result is not negative.
 void sass_lower_iminmax(SassLower *s) {
-    static const char *const names[] = {"U32", "U16x2", "S16x2"};
-    static const char *const types[] = {"u32", "u16x2", "s16x2", "s32"};
+    static const char *const types[] = {"u32", "s32", "u16x2", "s16x2"};
     char low[24], high[24];
-    const uint32_t named = sass_choice(s, names, 3);
-    const char *type = types[named < 3 ? named : 3];
+    const char *type = types[sass_listed(s, "vimnmx")];
     const char *relu = sass_take(s, "RELU") ? "relu." : "";
     if (*relu && *type != 's') sass_refuse(s, "what is not negative is not known");
     snprintf(low, sizeof low, "min.%s%s", relu, type);
@@ -96,11 +94,10 @@ void sass_lower_flo(SassLower *s) {
 
 // IDP: d, a, b, c: c and the products of four bytes, or of two halves with two bytes of b
 void sass_lower_idp(SassLower *s) {
-    static const char *const kinds[] = {"4A", "2A.LO", "2A.HI"};
-    static const char *const rows[] = {"dp4a", "dp2a.lo", "dp2a.hi"};
+    static const char *const rows[] = {"dp4a", "dp2a.lo", NULL, "dp2a.hi"};
     char name[32];
-    const uint32_t kind = sass_choice(s, kinds, 3);
-    if (kind > 2 || s->inst->modifier_count != 3) sass_refuse(s, "what it multiplies is not known");
+    const uint32_t kind = sass_listed(s, "idp");
+    if (kind > 3 || s->inst->modifier_count != 3) sass_refuse(s, "what it multiplies is not known");
     s->taken = 7;
     const Str *modifiers = s->inst->modifiers;
     snprintf(name, sizeof name, "%s.%s.%s", rows[kind], modifiers[1].at[0] == 'S' ? "s32" : "u32",

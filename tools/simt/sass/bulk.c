@@ -35,13 +35,18 @@ static uint32_t arrivals(SassLower *s, const SassOperand *word) {
 // SYNCS.ARRIVE: state, [mbarrier], register. How many arrive and of how many bytes they tell: a
 // number, or what the register has (R).
 static void arrive(SassLower *s, InstMbarrier mbarrier) {
-    static const char *const names[] = {"A1T0", "A0T1", "A0TR", "ART0"};
-    static const MbarrierMode modes[] = {MBARRIER_ARRIVE, MBARRIER_EXPECT, MBARRIER_EXPECT,
-                                         MBARRIER_ARRIVE};
-    const uint32_t how = sass_choice(s, names, 4);
+    static const struct {
+        MbarrierMode mode;
+        bool one;                                // counts one, and not what the register has
+    } ways[] = {{MBARRIER_ARRIVE_EXPECT, false}, // which has no name
+                {MBARRIER_ARRIVE, true},
+                {MBARRIER_EXPECT, true},
+                {MBARRIER_EXPECT, false},
+                [5] = {MBARRIER_ARRIVE, false}};
+    const uint32_t how = sass_listed(s, "arrive");
     const bool wanted = !sass_is_zero(&s->inst->operands[0]);
-    mbarrier.mode = how < 4 ? modes[how] : MBARRIER_ARRIVE_EXPECT; // A1TR
-    mbarrier.value = how < 2 ? sass_constant(s, 1) : sass_source(s, 2);
+    mbarrier.mode = ways[how].mode;
+    mbarrier.value = ways[how].one ? sass_constant(s, 1) : sass_source(s, 2);
     if (wanted) mbarrier.d = sass_temp(s, REGISTER_64);
     emit_mbarrier(s, 1, mbarrier, ORDER_RELEASE);
     if (wanted) sass_split(s, 0, mbarrier.d);
@@ -138,13 +143,11 @@ static void copy_in_bulk(SassLower *s, InstBulk bulk) {
 void sass_lower_ublkcp(SassLower *s) { copy_in_bulk(s, (InstBulk){.reduces = false}); }
 
 static void take_reduction(SassLower *s, InstBulk *bulk) {
-    static const char *const names[] = {"S32",    "U64",    "S64",     "F16.RN",
-                                        "F32.RN", "F64.RN", "BF16.RN", "64"};
-    static const PtxType types[] = {PTX_S32, PTX_U64, PTX_S64,  PTX_F16,
-                                    PTX_F32, PTX_F64, PTX_BF16, PTX_U64};
-    const uint32_t type = sass_choice(s, names, sizeof types / sizeof *types);
+    static const PtxType types[] = {PTX_U32, PTX_S32,    PTX_U64, PTX_S64, PTX_F16,
+                                    PTX_F32, PTX_NOTYPE, PTX_F64, PTX_BF16};
+    const PtxType type = sass_take(s, "64") ? PTX_U64 : types[sass_listed(s, "bulktype")];
     bulk->reduces = true;
-    bulk->type = (uint8_t)(type == UINT32_MAX ? PTX_U32 : types[type]);
+    bulk->type = (uint8_t)type;
     bulk->mode = sass_operation(s);
     if (ptx_type_is_float(bulk->type) && bulk->mode != ATOMIC_ADD)
         sass_refuse(s, "what it makes of two floats is not known");

@@ -277,9 +277,8 @@ static void emit_sync(SassLower *s, Op *run, InstSync sync) {
 
 // SHFL: p, d, a, lane, bounds
 void sass_lower_shfl(SassLower *s) {
-    static const char *const names[] = {"UP", "DOWN", "BFLY", "IDX"};
-    static const ShuffleMode modes[] = {SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX};
-    const uint32_t how = sass_choice(s, names, 4);
+    static const ShuffleMode modes[] = {SHUFFLE_IDX, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY};
+    const uint32_t how = sass_listed(s, "shfl");
     if (how > 3) sass_refuse(s, "how it moves values is not known");
     InstSync sync = {.d = sass_dest(s, 1, 0),
                      .predicate = sass_wanted(s, 0),
@@ -292,9 +291,8 @@ void sass_lower_shfl(SassLower *s) {
 
 // VOTE, VOTEU: d, p, q: the lanes of q in d, and whether it is all or any of them in p
 void sass_lower_vote(SassLower *s) {
-    static const char *const names[] = {"ALL", "ANY", "EQ"};
     static const VoteMode modes[] = {VOTE_ALL, VOTE_ANY, VOTE_UNI};
-    const uint32_t how = sass_choice(s, names, 3), p = sass_wanted(s, 1);
+    const uint32_t how = sass_listed(s, "vote"), p = sass_wanted(s, 1);
     if (how > 2) sass_refuse(s, "how it votes is not known");
     InstSync sync = {.d = PTX_NONE,
                      .predicate = PTX_NONE,
@@ -315,11 +313,10 @@ void sass_lower_vote(SassLower *s) {
 
 // REDUX: d, a
 void sass_lower_redux(SassLower *s) {
-    static const char *const names[] = {"SUM", "MIN", "MAX", "OR", "XOR"};
-    static const ReduceMode modes[] = {REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U,
-                                       REDUCE_OR,  REDUCE_XOR,   REDUCE_AND}; // which has no name
+    static const ReduceMode modes[] = {REDUCE_AND, REDUCE_OR,    REDUCE_XOR,
+                                       REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U};
     const bool is_signed = sass_take(s, "S32");
-    const uint32_t named = sass_choice(s, names, 5), how = named < 5 ? named : 5;
+    const uint32_t how = sass_listed(s, "redux");
     InstSync sync = {.d = sass_dest(s, 0, 0),
                      .predicate = PTX_NONE,
                      .reduce = modes[how],
@@ -380,9 +377,8 @@ static void emit_barrier(SassLower *s, Op *run, InstBarrier barrier) {
 
 // BAR.RED: number, p. What the block's threads found is kept for B2R.
 static void reduce_barrier(SassLower *s, InstBarrier barrier) {
-    static const char *const names[] = {"POPC", "AND", "OR"};
     static const BarrierMode modes[] = {BARRIER_POPC, BARRIER_AND, BARRIER_OR};
-    const uint32_t how = sass_choice(s, names, 3);
+    const uint32_t how = sass_listed(s, "barred");
     if (how > 2) sass_refuse(s, "what it finds is not known");
     barrier.predicate = sass_predicate(s, 1);
     emit_barrier(s, op_barrier, barrier);
@@ -418,7 +414,6 @@ void sass_lower_nanosleep(SassLower *s) {
     sass_emit(s, op_nanosleep);
 }
 
-void sass_lower_grid_release(SassLower *s) { sass_emit(s, op_grid_release); }
 void sass_lower_grid_wait(SassLower *s) { sass_emit(s, op_grid_wait); }
 
 static void cluster_barrier(SassLower *s, Op *run, uint8_t order) {

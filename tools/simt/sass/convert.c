@@ -28,13 +28,8 @@ static PtxType take_type_or(SassLower *s, bool is_float, PtxType usual) {
     return type == PTX_NOTYPE ? usual : type;
 }
 
-static ConvertMode take_direction(SassLower *s, const char *const names[3]) {
-    static const ConvertMode modes[] = {ROUND_DOWN, ROUND_UP, ROUND_ZERO};
-    const uint32_t how = sass_choice(s, names, 3);
-    return how < 3 ? modes[how] : ROUND_NEAREST;
-}
-static const char *const roundings[] = {"RM", "RP", "RZ"};
-static const char *const integrals[] = {"FLOOR", "CEIL", "TRUNC"};
+// In the order of both lists, "round" and "integral".
+static const ConvertMode directions[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
 
 // Integers lie in the lower part of a register of 32 bits, or in a pair.
 static RegisterClass class_of(PtxType type) {
@@ -74,7 +69,7 @@ static void convert(SassLower *s, PtxType to, PtxType from, uint32_t a, ConvertM
 // d, a
 void sass_lower_i2f(SassLower *s) {
     const PtxType to = take_type_or(s, true, PTX_F32), from = take_type_or(s, false, PTX_S32);
-    const ConvertMode mode = take_direction(s, roundings);
+    const ConvertMode mode = directions[sass_listed(s, "round")];
     const uint32_t a = source_of(s, from);
     if (to == PTX_F32 && from == PTX_U32 && mode == ROUND_UP)
         sass_row(s, "machine.i2f.rp", sass_dest(s, 0, 0), a, 0, 0);
@@ -85,7 +80,7 @@ void sass_lower_i2f(SassLower *s) {
 void sass_lower_i2fp(SassLower *s) {
     sass_take(s, "F32");
     const PtxType from = take_type(s, false);
-    const ConvertMode mode = take_direction(s, roundings);
+    const ConvertMode mode = directions[sass_listed(s, "round")];
     const uint32_t a = source_of(s, from);
     if (mode == ROUND_NEAREST)
         sass_row(s, from == PTX_U32 ? "cvt.rn.f32.u32" : "cvt.rn.f32.s32", sass_dest(s, 0, 0), a, 0,
@@ -107,7 +102,7 @@ static uint32_t float_source(SassLower *s, PtxType from) {
 
 void sass_lower_f2i(SassLower *s) {
     const PtxType to = take_type_or(s, false, PTX_S32), from = take_type_or(s, true, PTX_F32);
-    const ConvertMode mode = take_direction(s, integrals);
+    const ConvertMode mode = directions[sass_listed(s, "integral")];
     sass_take(s, "NTZ");
     const uint32_t a = float_source(s, from);
     if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // subnormal numbers become zero too
@@ -118,7 +113,7 @@ void sass_lower_f2i(SassLower *s) {
 
 void sass_lower_f2f(SassLower *s) {
     const PtxType to = take_type(s, true), from = take_type(s, true);
-    const ConvertMode mode = take_direction(s, roundings);
+    const ConvertMode mode = directions[sass_listed(s, "round")];
     const bool flushes = sass_has(s->inst, "FTZ") && to == PTX_F32;
     uint32_t a = from == PTX_F32 ? float_source(s, from) : source_of(s, from);
     if (flushes) sass_take(s, "FTZ");
@@ -129,7 +124,7 @@ void sass_lower_f2f(SassLower *s) {
 // To an integer that stays a float.
 void sass_lower_frnd(SassLower *s) {
     const PtxType type = take_type_or(s, true, PTX_F32);
-    const ConvertMode mode = take_direction(s, integrals) | CONVERT_INTEGRAL;
+    const ConvertMode mode = directions[sass_listed(s, "integral")] | CONVERT_INTEGRAL;
     convert(s, type, type, float_source(s, type), mode);
 }
 

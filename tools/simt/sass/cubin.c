@@ -84,23 +84,23 @@ static Str name_at(Str names, uint32_t at) {
     return (Str){rest.at, end ? (size_t)(end - rest.at) : 0};
 }
 
-Str cubin_name(const Cubin *cubin, uint32_t section) {
+static Str section_name(const Cubin *cubin, uint32_t section) {
     return name_at(cubin->names, cubin->sections[section].sh_name);
 }
 
-bool cubin_symbol(const Cubin *cubin, uint64_t index, Elf64_Sym *symbol) {
+static bool symbol_at(const Cubin *cubin, uint64_t index, Elf64_Sym *symbol) {
     if (index >= cubin->symbols.len / sizeof *symbol) return false;
     memcpy(symbol, cubin->symbols.at + index * sizeof *symbol, sizeof *symbol);
     return true;
 }
 
-Str cubin_symbol_name(const Cubin *cubin, const Elf64_Sym *symbol) {
+static Str symbol_name(const Cubin *cubin, const Elf64_Sym *symbol) {
     return name_at(cubin->symbol_names, symbol->st_name);
 }
 
 uint32_t cubin_find(const Cubin *cubin, Str prefix, Str name) {
     for (uint32_t k = 1; k < cubin->count; k++) {
-        Str own = cubin_name(cubin, k);
+        Str own = section_name(cubin, k);
         if (str_starts(own, prefix) && str_equal(str_from(own, prefix.len), name)) return k;
     }
     return 0;
@@ -158,13 +158,13 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
             const uint64_t kind = ELF64_R_TYPE(relocation.r_info);
             if (relocation.r_offset < start || relocation.r_offset - start >= variable->bytes)
                 continue;
-            if (!cubin_symbol(cubin, ELF64_R_SYM(relocation.r_info), &symbol))
+            if (!symbol_at(cubin, ELF64_R_SYM(relocation.r_info), &symbol))
                 return wrong(cubin, "a relocation names no symbol");
             if (kind != RELOCATION_64 && kind != RELOCATION_GENERIC)
                 return wrong(cubin, "a relocation of a kind not known");
             if (symbol.st_shndx == SHN_UNDEF && symbol.st_name) {
                 set_outside(cubin, variable, relocation.r_offset - start,
-                            cubin_symbol_name(cubin, &symbol));
+                            symbol_name(cubin, &symbol));
                 continue;
             }
             ARENA_GROW(cubin->arena, variable->references, variable->reference_count,
@@ -172,7 +172,7 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
             variable->references[variable->reference_count++] =
                 (PtxReference){.offset = relocation.r_offset - start,
                                .bytes = 8,
-                               .symbol = cubin_symbol_name(cubin, &symbol),
+                               .symbol = symbol_name(cubin, &symbol),
                                .addend = relocation.r_addend};
         }
     }
@@ -183,7 +183,7 @@ static bool add_references(Cubin *cubin, uint32_t section, PtxVariable *variable
 // on hardware.
 static PtxVariable *read_whole(Cubin *cubin, uint32_t section, PtxSpace space) {
     const uint64_t bytes = cubin->sections[section].sh_size;
-    PtxVariable *whole = add_variable(cubin, cubin_name(cubin, section), space, bytes);
+    PtxVariable *whole = add_variable(cubin, section_name(cubin, section), space, bytes);
     whole->align = 256;
     set_data(whole, cubin, cubin_bytes(cubin, section));
     return whole;
@@ -193,7 +193,7 @@ static void add_part(Cubin *cubin, const Elf64_Sym *symbol, PtxVariable *whole) 
     if (symbol->st_value > whole->bytes || symbol->st_size > whole->bytes - symbol->st_value)
         return;
     PtxVariable *part =
-        add_variable(cubin, cubin_symbol_name(cubin, symbol), whole->space, symbol->st_size);
+        add_variable(cubin, symbol_name(cubin, symbol), whole->space, symbol->st_size);
     part->external = true; // it has no place of its own
     part->whole = whole;
     part->offset = symbol->st_value;
@@ -202,7 +202,7 @@ static void add_part(Cubin *cubin, const Elf64_Sym *symbol, PtxVariable *whole) 
 // Managed ones lie elsewhere, each for itself.
 static bool read_managed(Cubin *cubin, uint32_t section, const Elf64_Sym *symbol) {
     PtxVariable *variable =
-        add_variable(cubin, cubin_symbol_name(cubin, symbol), PTX_GLOBAL, symbol->st_size);
+        add_variable(cubin, symbol_name(cubin, symbol), PTX_GLOBAL, symbol->st_size);
     variable->align = (uint32_t)cubin->sections[section].sh_addralign;
     variable->managed = true;
     set_data(variable, cubin,
@@ -215,7 +215,7 @@ static bool read_managed(Cubin *cubin, uint32_t section, const Elf64_Sym *symbol
 static bool read_globals(Cubin *cubin, uint32_t section) {
     PtxVariable *whole = read_whole(cubin, section, PTX_GLOBAL);
     Elf64_Sym symbol;
-    for (uint64_t k = 0; cubin_symbol(cubin, k, &symbol); k++) {
+    for (uint64_t k = 0; symbol_at(cubin, k, &symbol); k++) {
         if (symbol.st_shndx != section || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
         if (symbol.st_other >> 5 != MANAGED_SYMBOL)
             add_part(cubin, &symbol, whole);
@@ -230,7 +230,7 @@ static bool read_bank(Cubin *cubin, SassModule *module, uint32_t section, uint32
     PtxVariable *whole = read_whole(cubin, section, PTX_CONST);
     module->banks[bank] = whole;
     Elf64_Sym symbol;
-    for (uint64_t k = 0; cubin_symbol(cubin, k, &symbol); k++)
+    for (uint64_t k = 0; symbol_at(cubin, k, &symbol); k++)
         if (symbol.st_shndx == section && ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT)
             add_part(cubin, &symbol, whole);
     return add_references(cubin, section, whole, 0);
@@ -238,7 +238,7 @@ static bool read_bank(Cubin *cubin, SassModule *module, uint32_t section, uint32
 
 static bool read_variables(Cubin *cubin, SassModule *module) {
     for (uint32_t k = 1; k < cubin->count; k++) {
-        Str name = cubin_name(cubin, k), prefix = STR(".nv.constant");
+        Str name = section_name(cubin, k), prefix = STR(".nv.constant");
         if (str_equal(name, STR(".nv.global")) || str_equal(name, STR(".nv.global.init"))) {
             if (!read_globals(cubin, k)) return false;
         } else if (str_starts(name, prefix) && name.len == prefix.len + 1) {
@@ -269,9 +269,8 @@ static Dim3 shape_at(Str value) {
     return (Dim3){word_at(value, 0), word_at(value, 4), word_at(value, 8)};
 }
 
-static void read_attribute(Cubin *cubin, PtxFunction *function, SassFunction *machine,
-                           uint32_t attribute, Str value) {
-    (void)cubin;
+static void read_attribute(PtxFunction *function, SassFunction *machine, uint32_t attribute,
+                           Str value) {
     Dim3 shape = shape_at(value);
     switch (attribute) {
     case ATTRIBUTE_PARAMETER:
@@ -308,7 +307,7 @@ static void read_info(Cubin *cubin, uint32_t section, uint32_t symbol, PtxFuncti
         Str value = str_slice(rest, 4, 4 + size);
         rest = str_from(rest, 4 + size);
         if (!symbol)
-            read_attribute(cubin, function, machine, attribute, value);
+            read_attribute(function, machine, attribute, value);
         else if (attribute == ATTRIBUTE_REGISTERS && word_at(value, 0) == symbol)
             machine->registers = word_at(value, 4);
         else if (attribute == ATTRIBUTE_FRAME_SIZE && word_at(value, 0) == symbol)
@@ -319,9 +318,9 @@ static void read_info(Cubin *cubin, uint32_t section, uint32_t symbol, PtxFuncti
 // The symbol of the kernel whose code is in this section; 0: none.
 static uint32_t find_entry(const Cubin *cubin, uint32_t section, Str name) {
     Elf64_Sym symbol;
-    for (uint32_t k = 1; cubin_symbol(cubin, k, &symbol); k++)
+    for (uint32_t k = 1; symbol_at(cubin, k, &symbol); k++)
         if (symbol.st_shndx == section && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
-            str_equal(cubin_symbol_name(cubin, &symbol), name))
+            str_equal(symbol_name(cubin, &symbol), name))
             return k;
     return 0;
 }
@@ -376,7 +375,7 @@ static bool parameters_fit(const PtxFunction *function, const SassFunction *mach
 }
 
 static bool read_function(Cubin *cubin, SassModule *module, uint32_t section) {
-    Str name = str_from(cubin_name(cubin, section), STR(".text.").len);
+    Str name = str_from(section_name(cubin, section), STR(".text.").len);
     const uint32_t symbol = find_entry(cubin, section, name);
     PtxModule *ptx = module->module;
     PtxFunction *function = &ptx->functions[ptx->function_count];
@@ -407,11 +406,11 @@ static bool read_function(Cubin *cubin, SassModule *module, uint32_t section) {
 static bool read_functions(Cubin *cubin, SassModule *module) {
     uint32_t count = 0;
     for (uint32_t k = 1; k < cubin->count; k++)
-        count += str_starts(cubin_name(cubin, k), STR(".text."));
+        count += str_starts(section_name(cubin, k), STR(".text."));
     module->functions = ARENA_NEW(cubin->arena, count + 1, SassFunction);
     module->module->functions = ARENA_NEW(cubin->arena, count + 1, PtxFunction);
     for (uint32_t k = 1; k < cubin->count; k++)
-        if (str_starts(cubin_name(cubin, k), STR(".text.")) && !read_function(cubin, module, k))
+        if (str_starts(section_name(cubin, k), STR(".text.")) && !read_function(cubin, module, k))
             return false;
     return true;
 }

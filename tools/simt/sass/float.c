@@ -12,9 +12,9 @@ typedef struct {
 } Rounding;
 
 static Rounding take_rounding(SassLower *s) {
-    static const char *const names[] = {"RM", "RP", "RZ"}, *const parts[] = {".rm", ".rp", ".rz"};
-    const uint32_t how = sass_choice(s, names, 3);
-    return (Rounding){sass_take(s, "FTZ"), sass_take(s, "SAT"), how < 3 ? parts[how] : ""};
+    static const char *const parts[] = {"", ".rm", ".rp", ".rz"};
+    const char *round = parts[sass_listed(s, "round")];
+    return (Rounding){sass_take(s, "FTZ"), sass_take(s, "SAT"), round};
 }
 
 static uint32_t flushed(SassLower *s, const Rounding *rounding, uint32_t from) {
@@ -64,15 +64,11 @@ void sass_lower_ffma(SassLower *s) {
     finish(s, &rounding, d);
 }
 
-static const char *const compares[] = {"LT",  "EQ",  "LE",  "GT",  "NE",  "GE",  "NUM",
-                                       "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU"};
-static const char *const rows[] = {"lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
-                                   "nan", "ltu", "equ", "leu", "gtu", "neu", "geu"};
-enum { COMPARES = sizeof compares / sizeof *compares };
-
 const char *sass_float_compare(SassLower *s) {
-    const uint32_t how = sass_choice(s, compares, COMPARES);
-    if (how == UINT32_MAX) sass_refuse(s, "its comparison is not known");
+    static const char *const rows[] = {NULL,  "lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
+                                       "nan", "ltu", "equ", "leu", "gtu", "neu", "geu", NULL};
+    const uint32_t how = sass_listed(s, "fcmp");
+    if (how == UINT32_MAX || !rows[how]) sass_refuse(s, "its comparison is not known");
     return rows[how];
 }
 
@@ -146,12 +142,16 @@ static void half_function(SassLower *s, const char *row) {
 
 // MUFU takes and gives zero for subnormal numbers.
 void sass_lower_mufu(SassLower *s) {
-    static const struct {
-        const char *name, *row;
-    } functions[] = {{"RCP", "rcp.approx.f32"},   {"RSQ", "rsqrt.approx.f32"},
-                     {"EX2", "ex2.approx.f32"},   {"LG2", "lg2.approx.f32"},
-                     {"SQRT", "sqrt.approx.f32"}, {"SIN", "machine.sin"},
-                     {"COS", "machine.cos"},      {"TANH", "tanh.approx.f32"}};
+    static const char *const rows[] = {"machine.cos",
+                                       "machine.sin",
+                                       "ex2.approx.f32",
+                                       "lg2.approx.f32",
+                                       "rcp.approx.f32",
+                                       "rsqrt.approx.f32",
+                                       NULL,
+                                       NULL,
+                                       "sqrt.approx.f32",
+                                       "tanh.approx.f32"};
     const Rounding rounding = {.flush = true};
     if (sass_has(s->inst, "RCP64H") || sass_has(s->inst, "RSQ64H")) { // of upper halves
         const bool root = !sass_take(s, "RCP64H") && sass_take(s, "RSQ64H");
@@ -163,18 +163,15 @@ void sass_lower_mufu(SassLower *s) {
         sass_row(s, "machine.high", sass_dest(s, 0, 0), wide, 0, 0);
         return;
     }
-    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
-        if (!sass_take(s, functions[k].name)) continue;
-        if (sass_take(s, "F16") || sass_has(s->inst, "BF16")) {
-            half_function(s, functions[k].row);
-            return;
-        }
-        const uint32_t a = flushed(s, &rounding, sass_single(s, 1)), d = sass_dest(s, 0, 0);
-        sass_row(s, functions[k].row, d, a, 0, 0);
-        finish(s, &rounding, d);
+    const uint32_t how = sass_listed(s, "mufu");
+    if (how == UINT32_MAX) sass_refuse(s, "this function is not known");
+    if (sass_take(s, "F16") || sass_has(s->inst, "BF16")) {
+        half_function(s, rows[how]);
         return;
     }
-    sass_refuse(s, "this function is not known");
+    const uint32_t a = flushed(s, &rounding, sass_single(s, 1)), d = sass_dest(s, 0, 0);
+    sass_row(s, rows[how], d, a, 0, 0);
+    finish(s, &rounding, d);
 }
 
 // FCHK: p, a, b: whether a / b needs the long way.

@@ -279,10 +279,9 @@ static void shift_pair(SassLower *s, bool right, bool high, bool is_signed) {
 
 // SHF: d, a, by, c.
 void sass_lower_shf(SassLower *s) {
-    static const char *const types[] = {"S64", "U64", "S32", "U32"};
     const bool right = sass_take(s, "R"), high = sass_take(s, "HI");
     sass_take(s, "L");
-    const uint32_t type = sass_choice(s, types, 4);
+    const uint32_t type = sass_listed(s, "shf");
     const SassOperand *operands = s->inst->operands;
     const bool wraps = sass_take(s, "W"),
                both = !sass_is_zero(&operands[1]) && !sass_is_zero(&operands[3]);
@@ -316,12 +315,12 @@ void sass_lower_shf(SassLower *s) {
 
 // d, a, selection, b
 void sass_lower_prmt(SassLower *s) {
-    static const char *const names[] = {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
-    static const char *const rows[] = {"prmt.b32.f4e", "prmt.b32.b4e", "prmt.b32.rc8",
-                                       "prmt.b32.ecl", "prmt.b32.ecr", "prmt.b32.rc16"};
-    const uint32_t mode = sass_choice(s, names, 6);
+    static const char *const rows[] = {"prmt.b32",     "prmt.b32.f4e", "prmt.b32.b4e",
+                                       "prmt.b32.rc8", "prmt.b32.ecl", "prmt.b32.ecr",
+                                       "prmt.b32.rc16"};
+    const char *row = rows[sass_listed(s, "prmt")];
     const uint32_t a = sass_source(s, 1), how = sass_source(s, 2), b = sass_source(s, 3);
-    sass_row(s, mode < 6 ? rows[mode] : "prmt.b32", sass_dest(s, 0, 0), a, b, how);
+    sass_row(s, row, sass_dest(s, 0, 0), a, b, how);
 }
 
 // d, a, b, p: also FSEL
@@ -348,11 +347,10 @@ void sass_lower_viadd(SassLower *s) {
 
 // ISETP: p, q, a, b, with, lower words' result
 void sass_lower_isetp(SassLower *s) {
-    static const char *const compares[] = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
     static const char *const rows[] = {"", "lt", "eq", "le", "gt", "ne", "ge", ""};
     static const char *const strict[] = {"", "lt", "", "lt", "gt", "ne", "gt", ""};
     const char *type = sass_take(s, "U32") ? "u32" : "s32";
-    const uint32_t compare = sass_choice(s, compares, 8);
+    const uint32_t compare = sass_listed(s, "icmp");
     if (compare == UINT32_MAX || !*rows[compare]) sass_refuse(s, "its comparison is not known");
     const uint32_t a = sass_source(s, 2), b = sass_source(s, 3);
     uint32_t result = sass_compared(s);
@@ -389,9 +387,8 @@ uint32_t sass_compared(SassLower *s) {
 
 // Of a comparison's result, p, q and `with`, which are its first two operands and the fifth.
 void sass_combine(SassLower *s, uint32_t result) {
-    static const char *const names[] = {"AND", "OR", "XOR"};
     static const CombineMode modes[] = {COMBINE_AND, COMBINE_OR, COMBINE_XOR};
-    const uint32_t how = sass_choice(s, names, 3), p = sass_wanted(s, 0), q = sass_wanted(s, 1);
+    const uint32_t how = sass_listed(s, "bool"), p = sass_wanted(s, 0), q = sass_wanted(s, 1);
     if (how == UINT32_MAX) sass_refuse(s, "how it combines is not known");
     if (how == 0 && q == PTX_NONE && sass_is_true(s, 4)) {
         if (p != PTX_NONE && p != result) sass_row(s, "mov.pred", p, result, 0, 0);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/sass/table.h"
+
 void sass_refuse(SassLower *s, const char *why) {
     Buf text = {.arena = s->lower->arena};
     if (s->inst->name)
@@ -24,10 +26,16 @@ bool sass_take(SassLower *s, const char *modifier) {
     return false;
 }
 
-uint32_t sass_choice(SassLower *s, const char *const *names, uint32_t count) {
-    for (uint32_t k = 0; k < count; k++)
-        if (*names[k] && sass_take(s, names[k])) return k;
-    return UINT32_MAX;
+uint32_t sass_listed(SassLower *s, const char *name) {
+    const SassList *list = sass_lists;
+    while (strcmp(list->name, name) != 0) list++;
+    uint32_t unwritten = UINT32_MAX;
+    for (uint32_t k = list->count; k-- > 0;) {
+        const char *item = list->items[k];
+        if (item && !*item) unwritten = k;
+        if (item && *item && sass_take(s, item)) return k;
+    }
+    return unwritten;
 }
 
 Str sass_next(SassLower *s) {

@@ -45,8 +45,9 @@ typedef struct {
 // --- lower.c ---
 _Noreturn void sass_refuse(SassLower *s, const char *why); // the instruction
 bool sass_take(SassLower *s, const char *modifier);
-// The first modifier that is in the list, its index; UINT32_MAX: none.
-uint32_t sass_choice(SassLower *s, const char *const *names, uint32_t count);
+// Takes the modifier that is in this list of table.c: its place there. None is: the place of what
+// is not written, UINT32_MAX if the list has no such.
+uint32_t sass_listed(SassLower *s, const char *list);
 Str sass_next(SassLower *s); // the first modifier that was not taken; empty: there is none
 Inst *sass_emit(SassLower *s, Op *run);
 void sass_row(SassLower *s, const char *name, uint32_t d, uint32_t a, uint32_t b, uint32_t c);

@@ -12,14 +12,17 @@ static void refuse_guard(SassLower *s) {
 // --- products: d, a, b, c ---
 
 static MatrixShape take_shape(SassLower *s) {
-    static const char *const names[] = {"1684",  "1688",   "16816",  "16832",  "8816",
-                                        "8x8x4", "16x8x4", "16x8x8", "16x8x16"};
-    static const MatrixShape shapes[] = {{16, 8, 4},  {16, 8, 8}, {16, 8, 16},
-                                         {16, 8, 32}, {8, 8, 16}, {8, 8, 4},
-                                         {16, 8, 4},  {16, 8, 8}, {16, 8, 16}};
-    const uint32_t how = sass_choice(s, names, sizeof shapes / sizeof *shapes);
-    if (how == UINT32_MAX) sass_refuse(s, "its shape is not known");
-    return shapes[how];
+    static const struct {
+        const char *list;
+        MatrixShape shapes[4];
+    } kinds[] = {{"hmma", {{16, 8, 8}, {16, 8, 16}, {16, 8, 4}}},
+                 {"imma", {{8, 8, 16}, {0}, {16, 8, 16}, {16, 8, 32}}},
+                 {"dmma", {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const uint32_t how = sass_listed(s, kinds[k].list);
+        if (how != UINT32_MAX) return kinds[k].shapes[how];
+    }
+    sass_refuse(s, "its shape is not known");
 }
 
 static void read_registers(SassLower *s, MatrixFragment *fragment, uint32_t index) {

@@ -10,11 +10,11 @@ typedef struct {
 } Size;
 
 static Size take_size(SassLower *s) {
-    static const char *const names[] = {"U8", "S8", "U16", "S16", "64", "128"};
-    static const Size sizes[] = {{1, 1, false}, {1, 1, true},  {2, 1, false},
-                                 {2, 1, true},  {4, 2, false}, {4, 4, false}};
-    const uint32_t how = sass_choice(s, names, 6);
-    return how < 6 ? sizes[how] : (Size){4, 1, false};
+    static const Size sizes[] = {{1, 1, false}, {1, 1, true},  {2, 1, false}, {2, 1, true},
+                                 {4, 1, false}, {4, 2, false}, {4, 4, false}};
+    const uint32_t how = sass_listed(s, "size");
+    if (how >= sizeof sizes / sizeof *sizes) sass_refuse(s, "how much it moves is not known");
+    return sizes[how];
 }
 
 static InstValues values_of(SassLower *s, uint32_t operand, Size size, bool written) {
@@ -200,18 +200,16 @@ InstMemory sass_shared(SassLower *s, uint32_t operand) {
 
 // .STRONG.GPU and the like: other threads are meant to see it.
 static void take_order(SassLower *s, Inst *inst) {
-    static const char *const names[] = {"STRONG.SM", "STRONG.GPU", "STRONG.SYS"};
-    static const Scope scopes[] = {SCOPE_CTA, SCOPE_DEVICE, SCOPE_DEVICE};
-    const uint32_t how = sass_choice(s, names, 3);
-    if (how == UINT32_MAX) return;
+    static const Scope scopes[] = {[5] = SCOPE_CTA, [7] = SCOPE_DEVICE, [10] = SCOPE_DEVICE};
+    const uint32_t how = sass_listed(s, "order");
+    if (how < 5) return;
     inst->order = ORDER_RELAXED;
     inst->scope = scopes[how];
 }
 
 void sass_take_hints(SassLower *s) {
-    static const char *const hints[] = {"E",  "CONSTANT", "EF",     "EL",      "LU",
-                                        "EU", "NA",       "LTC64B", "LTC128B", "LTC256B"};
-    for (size_t k = 0; k < sizeof hints / sizeof *hints; k++) sass_take(s, hints[k]);
+    sass_take(s, "E"), sass_take(s, "CONSTANT");
+    sass_listed(s, "evict"), sass_listed(s, "ltc");
 }
 
 static void access_memory(SassLower *s, bool load) {
@@ -238,27 +236,22 @@ void sass_lower_store(SassLower *s) { access_memory(s, false); }
 
 // --- atomics ---
 
-static const struct {
-    const char *name;
-    AtomicMode mode;
-} operations[] = {{"ADD", ATOMIC_ADD}, {"MIN", ATOMIC_MIN}, {"MAX", ATOMIC_MAX},
-                  {"INC", ATOMIC_INC}, {"DEC", ATOMIC_DEC}, {"AND", ATOMIC_AND},
-                  {"OR", ATOMIC_OR},   {"XOR", ATOMIC_XOR}, {"EXCH", ATOMIC_EXCH},
-                  {"CAS", ATOMIC_CAS}};
-
 AtomicMode sass_operation(SassLower *s) {
-    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
-        if (sass_take(s, operations[k].name)) return operations[k].mode;
+    static const AtomicMode modes[] = {ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_INC, ATOMIC_DEC,
+                                       ATOMIC_AND, ATOMIC_OR,  ATOMIC_XOR, ATOMIC_EXCH};
+    const uint32_t how = sass_listed(s, "atom");
+    if (how != UINT32_MAX) return modes[how];
+    if (sass_take(s, "CAS")) return ATOMIC_CAS;
     sass_refuse(s, "its operation is not known");
 }
 
 static PtxType take_atomic_type(SassLower *s) {
-    static const char *const names[] = {"S32",    "64",       "S64",       "F32.FTZ.RN",
-                                        "F64.RN", "F16x2.RN", "BF16x2.RN", "32"};
-    static const PtxType types[] = {PTX_S32, PTX_U64,   PTX_S64,    PTX_F32,
-                                    PTX_F64, PTX_F16X2, PTX_BF16X2, PTX_U32};
-    const uint32_t how = sass_choice(s, names, 8);
-    return how < 8 ? types[how] : PTX_U32;
+    static const PtxType integers[] = {PTX_U32, PTX_S32, PTX_U64, PTX_S64};
+    static const PtxType floats[] = {
+        [0] = PTX_F16X2, [3] = PTX_BF16X2, [9] = PTX_F32, [15] = PTX_F64};
+    const uint32_t how = sass_listed(s, "atomfloat");
+    sass_take(s, "32");
+    return how != UINT32_MAX ? floats[how] : integers[sass_listed(s, "atomtype")];
 }
 
 // What it works with, and where the old value goes to.
@@ -360,10 +353,9 @@ void sass_lower_atom(SassLower *s) {
 }
 
 void sass_lower_membar(SassLower *s) {
-    static const char *const names[] = {"CTA", "SM", "GPU", "SYS"};
     static const Scope scopes[] = {SCOPE_CTA, SCOPE_CTA, SCOPE_DEVICE, SCOPE_DEVICE};
     sass_take(s, "SC"), sass_take(s, "ALL");
-    const uint32_t how = sass_choice(s, names, 4);
+    const uint32_t how = sass_listed(s, "scope");
     const Scope scope = how < 4 ? scopes[how] : SCOPE_DEVICE;
     Inst *inst = sass_emit(s, op_fence);
     inst->fence = FENCE_MEMORY;
@@ -380,10 +372,9 @@ void sass_lower_cctl(SassLower *s) {
 
 // p, RZ, address: whether it is of this memory
 void sass_lower_qspc(SassLower *s) {
-    static const char *const names[] = {"G", "L", "S", "D"};
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
     sass_take(s, "E");
-    const uint32_t which = sass_choice(s, names, 4), p = sass_wanted(s, 0);
+    const uint32_t which = sass_listed(s, "qspc"), p = sass_wanted(s, 0);
     if (which > 3 || !sass_is_zero(&s->inst->operands[1]) || s->inst->operands[2].value)
         sass_refuse(s, "which memory it asks for is not known");
     const uint32_t address = address_of(s, &s->inst->operands[2]);

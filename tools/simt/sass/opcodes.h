@@ -131,7 +131,7 @@
     X(ELECT, sass_lower_elect, LABS) \
     X(BAR, sass_lower_bar, LABS) \
     X(B2R, sass_lower_b2r, PTX) \
-    X(PREEXIT, sass_lower_grid_release, LABS) \
+    X(PREEXIT, sass_lower_nothing, LABS) \
     X(ACQBULK, sass_lower_grid_wait, LABS) \
     X(UCGABAR_ARV, sass_lower_cluster_arrive, LABS) \
     X(UCGABAR_WAIT, sass_lower_cluster_wait, LABS) \

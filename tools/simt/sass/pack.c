@@ -74,14 +74,12 @@ static void to_narrow(SassLower *s, PtxType to, ConvertMode mode) {
 
 // Two f32 side by side, b the lower one.
 static void to_pair(SassLower *s, ConvertMode mode) {
-    static const char *const names[] = {"RM", "RP", "RZ"};
-    static const ConvertMode modes[] = {ROUND_DOWN, ROUND_UP, ROUND_ZERO};
+    static const ConvertMode modes[] = {ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO};
     const PtxType to = take_half(s) == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
-    const uint32_t how = sass_choice(s, names, 3);
+    mode |= modes[sass_listed(s, "round")];
     if (!sass_take(s, "PACK_AB") || !sass_take(s, "F32"))
         sass_refuse(s, "what it packs is not known");
     refuse_unless_zero(s, 3);
-    if (how < 3) mode |= modes[how];
     const uint32_t a = sass_single(s, 1), b = sass_single(s, 2);
     emit(s, op_convert_pair,
          (InstConvert){.d = sass_dest(s, 0, 0),

@@ -23,10 +23,7 @@ typedef struct {
 } Cubin;
 
 Str cubin_bytes(const Cubin *cubin, uint32_t section); // empty if the file holds none of it
-Str cubin_name(const Cubin *cubin, uint32_t section);
 // The section of the name that these two make; 0: none.
 uint32_t cubin_find(const Cubin *cubin, Str prefix, Str name);
-bool cubin_symbol(const Cubin *cubin, uint64_t index, Elf64_Sym *symbol);
-Str cubin_symbol_name(const Cubin *cubin, const Elf64_Sym *symbol);
 
 #endif

@@ -72,13 +72,13 @@ Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *se
 void release_forget_all(ReleaseRoom *room); // their memory is kept for others
 void release_free_all(ReleaseRoom *room);
 
-// Whether what was seen by `lane` orders an access of a thread of a block at a time; all lanes: of
-// any lane of that thread's warp, and for any lane.
 // Whether `lane` has seen any release of the block.
 bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block);
 // Whether a release itself orders an access of a thread of its block.
 bool release_covers(const Release *release, uint32_t thread, uint64_t time);
 
+// Whether what was seen by `lane` orders an access of a thread of a block at a time; all lanes: of
+// any lane of that thread's warp, and for any lane.
 typedef enum { ANSWER_NO, ANSWER_YES, ANSWER_ALL_LANES } Answer;
 Answer seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
                    uint32_t thread, uint64_t time);
