@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "base/source.h"
 
 static Arena arena;
 static Buf trouble = {.arena = &arena};
@@ -118,6 +119,54 @@ static void test_lines(void) {
     rest = STR("a\n");
     if (!str_line(&rest, &line) || str_line(&rest, &line)) WRONG("a line end begins no line");
     told("lines");
+}
+
+// What is hashed of a program.
+static Str code_of(const char *path, const char *text) {
+    Buf code = {.arena = &arena};
+    source_add(&code, str_of(path), str_of(text));
+    return buf_str(&code);
+}
+
+static void test_source(void) {
+    static const struct {
+        const char *text, *code;
+    } cases[] = {
+        {"a = 1; // one\n\n  /* two\n * lines */ b;\n", "a = 1;\nb;\n"},
+        {"a /* x */ b/**/c\t \td\r\n", "a b c d\n"},
+        {"s = \"a  // b\"; // c\n", "s = \"a  // b\";\n"},
+        {"s = \"\\\"/*\"; t;  u;\n", "s = \"\\\"/*\"; t; u;\n"},
+        {"c = '\"'; // c\nd = '\\''; // d\n", "c = '\"';\nd = '\\'';\n"},
+        {"n = 1'000'0; // n\n  x0 = '0';  y;\n", "n = 1'000'0;\nx0 = '0'; y;\n"},
+        {"a; // goes \\\n on\nb;\n", "a;\nb;\n"},
+        {"s = \"one \\\n  // two\"; // s\n", "s = \"one \\\n  // two\";\n"},
+        {"s = \"not closed\n  b; // c\n", "s = \"not closed\nb;\n"},
+        {"s = R\"(a \\\n  // \" b\n)\";  // c\n", "s = R\"(a \\\n  // \" b\n)\";\n"},
+        {"a / b /= c * d; /*/ e */ f;\n", "a / b /= c * d; f;\n"},
+        {"// all\n/* of it */\n\n", ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        same(cases[i].text, code_of("code/a.cu", cases[i].text), cases[i].code);
+    same("Python", code_of("code/a.py", "  a // b  # c\n"), "  a // b  # c\n");
+    same("header", code_of("a.cuh", "  a // b\n"), "a\n");
+    told("programs without comments");
+}
+
+static void test_source_lines(void) {
+    const Str text = STR("#line 7 \"a.md\"\n// x\na;\n\n#line 3 \"b.md\"\nb; // y\nc;\n");
+    static const struct {
+        Str path;
+        size_t line, number;
+    } cases[] = {{STR("a.md"), 7, 0}, {STR("a.md"), 8, 1}, {STR("a.md"), 9, 0},
+                 {STR("b.md"), 3, 2}, {STR("b.md"), 4, 3}, {STR("b.md"), 8, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        same_number("number", source_number(&arena, text, cases[i].path, cases[i].line),
+                    cases[i].number);
+    SourceLines lines = {.code.arena = &arena, .rest = text};
+    while (source_next(&lines) && lines.number < 2) continue;
+    same("text", lines.text, "b; // y");
+    same("code", buf_str(&lines.code), "b;");
+    told("lines of programs");
 }
 
 static void test_utf8(void) {
@@ -477,6 +526,8 @@ int main(int argc, char **argv) {
     test_compare();
     test_slices();
     test_lines();
+    test_source();
+    test_source_lines();
     test_utf8();
     test_building();
     test_paths();

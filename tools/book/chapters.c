@@ -1,6 +1,7 @@
 // Chapters: see chapters.h.
 #include "book/chapters.h"
 
+#include "base/source.h"
 #include "book/claims.h"
 #include "book/code.h"
 #include "book/csv_table.h"
@@ -121,16 +122,19 @@ static void add_front(Book *book) {
     add_contents(book);
 }
 
-// The lab's text, and behind it that of the program that its block names, if it does.
+static void add_program(Buf *all, const ChunkTable *table, size_t chunk) {
+    source_add(all, table->chunks[chunk].target, expand_text(table, chunk, EXPAND_CLEAN));
+}
+
+// The lab's code, and behind it that of the program that its block names, if it does.
 static uint64_t hash_with(const ChunkTable *table, size_t lab, Str attribute) {
     Buf all = {.arena = table->arena}, target = {.arena = table->arena};
     Str name;
-    buf_add(&all, expand_text(table, lab, EXPAND_CLEAN));
+    add_program(&all, table, lab);
     if (!fence_attribute(table->chunks[lab].part, attribute, &name)) return str_hash(buf_str(&all));
     buf_format(&target, "code/%.*s", STR_ARG(name));
     for (size_t i = 0; i < table->chunk_count; i++)
-        if (str_equal(table->chunks[i].target, buf_str(&target)))
-            buf_add(&all, expand_text(table, i, EXPAND_CLEAN));
+        if (str_equal(table->chunks[i].target, buf_str(&target))) add_program(&all, table, i);
     return str_hash(buf_str(&all));
 }
 
@@ -142,7 +146,7 @@ static void collect_sources(Book *book) {
         Str chapter = key_chapter_of(table->chunks[i].target);
         KeySource *source = &book->sources[book->source_count++];
         *source = (KeySource){chapter, .device = STR("")};
-        source->hash[PROGRAM_LAB] = str_hash(expand_text(table, i, EXPAND_CLEAN));
+        source->hash[PROGRAM_LAB] = hash_with(table, i, STR(""));
         source->hash[PROGRAM_NEWEST] = hash_with(table, i, STR("newest_from"));
         source->hash[PROGRAM_SHAPES] = hash_with(table, i, STR("shapes"));
         fence_attribute(table->chunks[i].part, STR("device"), &source->device);

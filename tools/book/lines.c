@@ -1,6 +1,7 @@
 // Lines: see lines.h.
 #include "book/lines.h"
 
+#include "base/source.h"
 #include "book/lab.h"
 #include "book/prose.h"
 #include "numbers/data_text.h"
@@ -34,17 +35,6 @@ typedef struct {
 static bool fail(Listing *listing, Buf why) {
     book_error(listing->book, listing->part->line, why);
     return false;
-}
-
-// `#line 12 "chapters/04.md"`: the number and the path.
-static bool read_line_mark(Str line, size_t *number, Str *path) {
-    if (!str_starts(line, STR("#line "))) return false;
-    size_t quote = str_find(line, STR("\""));
-    *number = 0;
-    for (size_t i = 6; i < line.len && line.at[i] >= '0' && line.at[i] <= '9'; i++)
-        *number = *number * 10 + (size_t)(line.at[i] - '0');
-    if (quote != SIZE_MAX) *path = str_slice(line, quote + 1, line.len - 1);
-    return true;
 }
 
 static double row_number(const ResultTable *table, const ResultRow *row, Str column) {
@@ -102,17 +92,15 @@ static bool add_counts(Listing *listing, size_t code_line, size_t body) {
 // Follows the program's #line marks: which of its lines come from the chunk?
 static bool count_lines(Listing *listing, size_t program) {
     const ChunkTable *table = listing->book->chunks;
-    Str rest = expand_text(table, program, EXPAND_WITH_LINES), line, path = STR("");
+    SourceLines lines = {.code.arena = table->arena,
+                         .rest = expand_text(table, program, EXPAND_WITH_LINES)};
     Str home = table->files[listing->chunk->file].path;
     const FencePart *code = listing->chunk->part;
-    size_t source_line = 0, code_line = 0;
-    while (str_line(&rest, &line)) {
-        if (read_line_mark(line, &source_line, &path)) continue;
-        code_line++;
-        size_t body = source_line - (code->line + 1);
-        bool ours = str_equal(path, home) && source_line > code->line && body < code->body_count;
-        if (ours && !add_counts(listing, code_line, body)) return false;
-        source_line++;
+    while (source_next(&lines)) {
+        size_t body = lines.line - (code->line + 1);
+        bool ours =
+            str_equal(lines.path, home) && lines.line > code->line && body < code->body_count;
+        if (ours && !add_counts(listing, lines.number, body)) return false;
     }
     if (listing->one_kernel.len) return true;
     Buf why = {.arena = listing->book->arena};

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/source.h"
 #include "book/lab.h"
 #include "book/prose.h"
 #include "tangle/expand.h"
@@ -137,14 +138,14 @@ static bool add_run(Player *player, Str block, Buf *json) {
 
 // The lines of code that the steps of the kernel name: {"24":"s[t] += s[t + d];"}.
 static void add_code(const Player *player, Buf *json) {
-    Str rest = player->code, text;
+    SourceLines lines = {.code.arena = json->arena, .rest = player->code};
     const char *comma = "";
     buf_char(json, '{');
-    for (size_t line = 1; str_line(&rest, &text); line++) {
+    while (source_next(&lines)) {
         for (size_t i = 0; i < player->line_count; i++) {
-            if (player->lines[i] != line) continue;
-            buf_format(json, "%s\"%zu\":", comma, line);
-            json_string(json, str_trim(text));
+            if (player->lines[i] != lines.number) continue;
+            buf_format(json, "%s\"%zu\":", comma, lines.number);
+            json_string(json, str_trim(lines.text));
             comma = ",";
         }
     }

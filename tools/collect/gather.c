@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/source.h"
 #include "collect/limits.h"
-#include "collect/lined.h"
 
 // A kernel of simt's CSVs as the labs' tables name it, and all results: `block_sum_unrolled<64u>`
 // is block_sum_unrolled_64, `f<float, (Kind)1>` is f_float_1. A program in a notebook, where no
@@ -77,7 +77,7 @@ static Line *read_lines(Arena *arena, const LabCsv *csv, Str code, size_t *count
         lab_csv_take(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
         Str kernel = table_name(arena, cells[0]);
         size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
-        size_t at = lined_code_line(code, cells[1], line);
+        size_t at = source_number(arena, code, cells[1], line);
         if (at == 0 || is_library(kernel)) continue;
         ARENA_GROW(arena, lines, *count, capacity);
         block += *count > 0 && !str_equal(lines[*count - 1].kernel, kernel);

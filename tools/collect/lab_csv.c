@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/source.h"
 
 _Noreturn void lab_csv_die(const char *path, size_t line, const char *message) {
     if (line)
@@ -69,7 +70,7 @@ static char *source_path(Arena *arena, const char *code, Str lab) {
 static void add_file(Buf *text, const char *path) {
     Str file;
     if (!file_read(text->arena, path, &file)) lab_csv_die(path, 0, strerror(errno));
-    buf_add(text, file);
+    source_add(text, str_of(path), file);
 }
 
 uint64_t lab_csv_source(Arena *arena, const LabSource *source, Str lab) {

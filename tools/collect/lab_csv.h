@@ -44,7 +44,7 @@ typedef struct {
     size_t with_count;
 } LabSource;
 
-// The hash of a program's source: the lab's, and behind it what includes it.
+// The hash of a program's code: the lab's, and behind it that of what includes it.
 uint64_t lab_csv_source(Arena *arena, const LabSource *source, Str lab);
 
 // Only what the name and the source say; `n` if the name says no size, or NULL.

@@ -4,10 +4,10 @@
 // (--csv), and the counters of the CPU device per kernel (simt --last --csv) and per source line
 // (simt --last --lines-csv). The fourth are the limits: LAB.limits.csv is what `LAB -t 0 --csv`
 // writes, which names the kernels, and LAB.ncu.csv beside it what Nsight Compute said of them. Each
-// row gets the chapter and a hash of the lab's source in front, so that a later reader can tell
-// whether the source has changed since. Source lines are given as lines of the tangled code, which
-// a change of prose does not move: beside LAB.lines.csv lies LAB.cu, the source with #line that the
-// lab was compiled from when it ran.
+// row gets the chapter and a hash of the lab's code in front, so that a later reader can tell
+// whether the code has changed since. Source lines are given as lines of this code, which a change
+// of prose or of a comment does not move: beside LAB.lines.csv lies LAB.cu, the source with #line
+// that the lab was compiled from when it ran.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ static const char usage[] =
     "\n"
     "Writes FILE, which weave reads, from the CSVs of the labs, in the order given. A lab's CSV\n"
     "is comment lines with facts, `# device: NAME`, the header row `kernel,n,…` and rows. Each\n"
-    "row gets the chapter and a hash of the lab's source in front, by which weave sees that\n"
-    "the lab has changed since.\n"
+    "row gets the chapter and a hash of the lab's code in front, by which weave sees that the\n"
+    "lab has changed since. Comments, empty lines and indentation are no code.\n"
     "A CSV is named after its lab: 04_bank_conflicts.csv, or 04_bank_conflicts@1024.csv for a\n"
     "further size. Beside counts of lines, 04_bank_conflicts.lines.csv, lies\n"
     "04_bank_conflicts.cu, with the #line that these lines are of. Beside the names of profiled\n"
@@ -40,7 +40,7 @@ static const char usage[] =
     "  -c CODE      the folder of the labs' sources: CODE/LAB.cu, or LAB in another language\n"
     "               (default: code)\n"
     "  -w LAB=FILE  a file that this lab was measured with, whose program includes the lab's: the\n"
-    "               hash is of the lab's source and of this file; may be given for several labs\n"
+    "               hash is of the lab's code and of this file's; may be given for several labs\n"
     "  -n ELEMENTS  how many elements the labs summed on the CPU device, if their names do not\n"
     "               say\n"
     "  -f FACT      a fact to note at the head of FILE, as in `toolkit: 13000`\n"

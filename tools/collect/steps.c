@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/csv.h"
-#include "collect/lined.h"
+#include "base/source.h"
 
 enum { LANES = 32, WORDS = 65536, RACES = 8 };
 
@@ -124,7 +124,7 @@ static bool take_value(Reader *reader, Str cell, long *value) {
 }
 
 static bool take_line(Reader *reader, Str file, Str line, size_t *at) {
-    *at = lined_code_line(reader->steps->lined, file, (size_t)number(line));
+    *at = source_number(reader->steps->arena, reader->steps->lined, file, (size_t)number(line));
     return *at ? true : fail(reader, "the source with #line has no such line");
 }
 

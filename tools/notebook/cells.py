@@ -209,7 +209,7 @@ def assemble(lab, chunks=None):
 
 
 def source_hash(text):
-    """64-bit FNV-1a, as results/ has it."""
+    """64-bit FNV-1a, as weave has it."""
     value = 0xCBF29CE484222325
     for byte in text.encode():
         value = (value ^ byte) * 0x100000001B3 % (1 << 64)
@@ -525,6 +525,7 @@ def results_text():
     first, lines = None, []
     for lab in sorted(RUNS):
         source, text, _ = RUNS[lab]
+        source = SOURCES[lab][1] if source == SOURCES[lab][0] else source
         facts = [line for line in text.splitlines() if line.startswith("#")]
         head, *rows = [line for line in text.splitlines() if not line.startswith("#")]
         dated = [fact for fact in facts if fact.startswith("# date:")]

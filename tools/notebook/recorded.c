@@ -1,7 +1,10 @@
 // Recorded: see recorded.h.
 #include "notebook/recorded.h"
 
+#include <inttypes.h>
+
 #include "base/json.h"
+#include "tangle/expand.h"
 
 // A recorded number as Python reads it, which takes leading zeros for an octal number. False: there
 // is none.
@@ -95,6 +98,25 @@ static void add_ladder(Buf *text, const Labs *labs, const bool *inside) {
     buf_char(text, '}');
 }
 
+// What results/ calls a program, whose cells are hashed as they stand, to see whether they changed.
+static void add_sources(Buf *text, const Book *book, const Labs *labs, const bool *inside) {
+    buf_add(text,
+            STR("\n# lab: the hash of its cells above, and of their code, as results/ has it\n"
+                "SOURCES = {\n"));
+    for (size_t i = 0; i < labs->count; i++) {
+        const Lab *lab = &labs->items[i];
+        if (!inside[labs->table->chunks[lab->chunk].file]) continue;
+        Str cells = expand_text(labs->table, lab->chunk, EXPAND_CLEAN);
+        const KeySource *source = book->sources;
+        while (!str_equal(source->chapter, lab->chapter)) source++;
+        buf_add(text, STR("    "));
+        json_string(text, lab->name);
+        buf_format(text, ": (\"%016" PRIx64 "\", \"%016" PRIx64 "\"),\n", str_hash(cells),
+                   source->hash[PROGRAM_LAB]);
+    }
+    buf_char(text, '}');
+}
+
 Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
     size_t file = book->file; // keys are looked up from each lab's chapter
     Buf text = {.arena = book->arena};
@@ -109,6 +131,7 @@ Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
         }
     buf_add(&text, STR("] for row in rows]"));
     add_ladder(&text, labs, inside);
+    add_sources(&text, book, labs, inside);
     book->file = file;
     return buf_str(&text);
 }

@@ -11,7 +11,7 @@
 #include "numbers/results.h"
 #include "numbers/value.h"
 
-// What a chapter's lab is now: the hash of its tangled source, or of this with the program behind
+// What a chapter's lab is now: the hash of its tangled code, or of this with the program behind
 // it that measures in its place, by ResultProgram; and the device that its rows come from when that
 // is not the reference device (device= of the lab's block).
 typedef struct {

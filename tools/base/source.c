@@ -1,0 +1,101 @@
+// Source: see source.h.
+#include "base/source.h"
+
+#include <stdlib.h>
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_word(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+// What a comment or text between quotes is called while it is open; 0: neither begins here.
+static char opened(Str rest, Str before) {
+    if (str_starts(rest, STR("//"))) return '/';
+    if (str_starts(rest, STR("/*"))) return '*';
+    if (rest.at[0] == '"') return str_ends(before, STR("R")) ? 'R' : '"';
+    return rest.at[0] == '\'' ? '\'' : 0;
+}
+
+// The end of what is open, behind `start`; SIZE_MAX: it is not in this line.
+static size_t end_of(char open, Str rest, size_t start) {
+    const Str end = open == '*' ? STR("*/") : open == 'R' ? STR(")\"") : (Str){&open, 1};
+    for (size_t i = start; i < rest.len && open != '/'; i++) {
+        if (str_starts(str_from(rest, i), end)) return i + end.len;
+        i += rest.at[i] == '\\' && end.len == 1;
+    }
+    return SIZE_MAX;
+}
+
+// A word or number, in which a ' is no quote, or one other character.
+static size_t end_of_token(Str rest) {
+    size_t end = 0;
+    while (end < rest.len &&
+           (is_word(rest.at[end]) || (rest.at[end] == '\'' && is_digit(rest.at[0]))))
+        end++;
+    return end ? end : 1;
+}
+
+static void read_line(SourceLines *lines, Str line) {
+    Buf *code = &lines->code;
+    bool blank = false;
+    code->len = 0;
+    for (Str rest = line; rest.len;) {
+        const bool begins = !lines->open;
+        if (begins) lines->open = opened(rest, blank ? STR("") : buf_str(code));
+        const bool comment = lines->open == '/' || lines->open == '*';
+        const bool nothing = comment || (!lines->open && is_blank(rest.at[0]));
+        const size_t end = lines->open ? end_of(lines->open, rest, begins ? (comment ? 2 : 1) : 0)
+                                       : end_of_token(rest);
+        if (!nothing && blank && code->len) buf_char(code, ' ');
+        if (!nothing) buf_add(code, str_slice(rest, 0, end));
+        if (end != SIZE_MAX) lines->open = 0;
+        blank = nothing;
+        rest = str_from(rest, end);
+    }
+    const bool spans = lines->open == '*' || lines->open == 'R';
+    if (!spans && !str_ends(line, STR("\\"))) lines->open = 0;
+}
+
+static bool read_mark(SourceLines *lines, Str line) {
+    if (!str_starts(line, STR("#line "))) return false;
+    lines->line = strtoul(line.at + 6, NULL, 10) - 1;
+    lines->path = str_from(line, str_find(line, STR("\"")) + 1);
+    lines->path.len -= lines->path.len > 0;
+    return true;
+}
+
+bool source_next(SourceLines *lines) {
+    while (str_line(&lines->rest, &lines->text)) {
+        if (read_mark(lines, lines->text)) continue;
+        lines->line++;
+        read_line(lines, lines->text);
+        if (lines->code.len == 0) continue;
+        lines->number++;
+        return true;
+    }
+    return false;
+}
+
+size_t source_number(Arena *arena, Str text, Str path, size_t line) {
+    SourceLines lines = {.code.arena = arena, .rest = text};
+    while (source_next(&lines))
+        if (lines.line == line && str_equal(lines.path, path)) return lines.number;
+    return 0;
+}
+
+static bool is_code(Str path) {
+    static const char *const known[] = {".cu", ".cuh", ".c", ".h", ".cc", ".cpp", ".hpp"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_ends(path, str_of(known[i]))) return true;
+    return false;
+}
+
+void source_add(Buf *all, Str path, Str text) {
+    SourceLines lines = {.code.arena = all->arena, .rest = text};
+    if (!is_code(path)) buf_add(all, text);
+    while (is_code(path) && source_next(&lines))
+        buf_format(all, "%.*s\n", STR_ARG(buf_str(&lines.code)));
+}
