@@ -1,4 +1,5 @@
 // Chapter 10: five ways from a partial sum per block to one number.
+// Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 10_one_number.cu -o lab && ./lab
 #include <cooperative_groups.h>
 

@@ -1,4 +1,5 @@
 // Chapter 16: rows, each reduced to one result or to a row, in one launch, beside CUB.
+// Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 // Build and run: nvcc -O3 16_rows.cu -o lab && ./lab
 template <class T, int VEC> struct RowsPack;
 template <class Op, int LANES, int COUNT> struct RowsMixed;

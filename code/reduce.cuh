@@ -2,6 +2,7 @@
 // the place of either, or an operator of your own.
 // For C++11 and later, compiled by nvcc for sm_75 and later; needs no other file. From chapter 11
 // of the workbook.
+// Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 //
 //     void *d_workspace;
 //     cudaMalloc(&d_workspace, REDUCE_WORKSPACE_BYTES);

@@ -1,6 +1,7 @@
 // reduce_rows.cuh: rows of a matrix, or ragged rows, each reduced to one result; softmax, layer
 // norm and RMS norm of rows. One kernel launch each. For C++11 and later, compiled by nvcc; needs
 // no other file. From chapter 16 of the workbook.
+// Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 //
 //     void *d_workspace;
 //     cudaMalloc(&d_workspace, ROWS_WORKSPACE_BYTES);

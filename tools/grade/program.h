@@ -46,7 +46,7 @@ typedef struct {
     bool on_gpu, right_on_gpu; // was it run there, and was all right?
 } Program;
 
-// Writes a source to BUILD/exercises/NAME.cu, for program_run.
+// Writes a source to BUILD/exercises/NAME.cu, for program_compile.
 bool program_write(Arena *arena, const ProgramTools *tools, Str name, Str text, Str *path);
 
 // Compiles without running. False: program->fault.

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/version.h"
 #include "tangle/expand.h"
 #include "tangle/print.h"
 #include "tangle/prune.h"
@@ -57,6 +58,7 @@ static const char help[] =
     "              chapters/04.md,95,code/04_sum.cu,ladder sum_tree sum_flat\n"
     "          for `tangle -a figures` and {.cuda file=code/04_sum.cu figures=\"ladder ...\"}\n"
     "  -h      this text\n"
+    "  --version  which tangle this is\n"
     "\n"
     "Prints the path of each file written, and `removed PATH` for each pruned. A file is replaced\n"
     "in one step, and only if its content differs. Any error in any FILE is printed as\n"
@@ -194,6 +196,7 @@ static bool prune_targets(const ChunkTable *table, const Options *options) {
 }
 
 int main(int argc, char **argv) {
+    if (version_asked(argc, argv, "tangle")) return 0;
     Options options = read_options(argc, argv);
     Arena arena = {0};
     ChunkTable table = {.arena = &arena};

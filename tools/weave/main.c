@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/version.h"
 #include "book/chapters.h"
 #include "notebook/notebook.h"
 
@@ -25,6 +26,7 @@ static const char usage[] =
     "  -s          stale results are errors, not marks\n"
     "  -o OUT      write OUT, and only if it changes (default: standard output); links are\n"
     "              followed\n"
+    "  --version   which weave this is\n"
     "\n"
     "In a chapter, besides pandoc's Markdown and tangle's chunks:\n"
     "  `KEY`{.result}     a recorded number, or a formula of numbers; with {.result device=NAME}\n"
@@ -249,6 +251,7 @@ static int weave(Arena *arena, const Options *options, char **paths) {
 }
 
 int main(int argc, char **argv) {
+    if (version_asked(argc, argv, "weave")) return 0;
     Options options = read_options(argc, argv);
     Arena arena = {0};
     int status = weave(&arena, &options, argv + options.first_file);

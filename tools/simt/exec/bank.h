@@ -1,4 +1,5 @@
-// Bank conflicts of shared memory, by the rules measured on an H200: DESIGN, section 6.
+// Bank conflicts of shared memory, by the rules measured on an H200: appendix B, "What is
+// counted, and how".
 #ifndef BANK_H
 #define BANK_H
 

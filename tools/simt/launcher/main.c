@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/version.h"
 #include "simt/launcher/elf.h"
 #include "simt/launcher/opcodes.h"
 #include "simt/launcher/run.h"
@@ -52,6 +53,7 @@ static const char usage[] =
     "  --sm-threads N  threads that each of them holds: 1024, 1536 or 2048 (default)\n"
     "  --watchdog S    end a kernel of which no warp ends for S seconds (default: never)\n"
     "  -h, --help      this text\n"
+    "  --version       which simt this is\n"
     "\n"
     "Runs what plain nvcc makes, if PTX is in it:\n"
     "\n"
@@ -316,6 +318,7 @@ static void preload_sanitizer(void) {
 }
 
 int main(int argc, char **argv) {
+    if (version_asked(argc, argv, "simt")) return 0;
     int at = read_options(argc, argv);
     if (at >= argc) die("which program? (simt -h explains)");
     const char *path = find_program(argv[at]);

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "simt/exec/code.h"
 
-// The counters, in the order of the CSV's columns (DESIGN: counting rules). counters_names[]
-// has the CSV's names.
+// The counters, in the order of the CSV's columns, whose names are counters_names[]. Appendix B,
+// "What is counted, and how".
 typedef enum {
     COUNT_WARP_INSTS,   // PTX instructions issued by warps
     COUNT_THREAD_INSTS, // the same, counted by active lanes

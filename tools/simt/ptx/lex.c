@@ -1,4 +1,4 @@
-// The tokenizer: see ptx_lex.h. Lexical rules: PTX ISA, chapter "Syntax".
+// The tokenizer: see lex.h. Lexical rules: PTX ISA, chapter "Syntax".
 #include "simt/ptx/lex.h"
 
 #include <stdlib.h>

@@ -1,0 +1,18 @@
+// The workbook's version. What each has brought stands in CHANGES.md.
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VERSION "0.3.0"
+
+// Whether PROGRAM --version asks for it, which is then told.
+static inline bool version_asked(int argc, char **argv, const char *program) {
+    if (argc != 2 || strcmp(argv[1], "--version") != 0) return false;
+    printf("%s %s\n", program, VERSION);
+    return true;
+}
+
+#endif
