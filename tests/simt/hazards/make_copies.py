@@ -15,7 +15,7 @@ do not race, unless somebody stores in between: then they may be told or not.
 """
 import sys
 
-from make_hazards import BYTES, SIZES, TYPES, Access, Event, Kernel, Same, Update, macros, meet
+from make_hazards import BYTES, SIZES, Access, Event, Kernel, Same, Update, macros, meet
 
 KERNELS, MIXED, FLAGS = 400, 300, 8
 GIVEN = bytes((i * 7 + i // 256) % 256 for i in range(3 * BYTES))  # what is copied from

@@ -1,5 +1,5 @@
 // Wavefronts of shared-memory accesses. Rules measured on an H200 with Nsight Compute; the measured
-// rows are a test (tests/simt/core).
+// rows are a test (tests/simt/patterns).
 #include "simt/exec/bank.h"
 
 #include <string.h>
