@@ -3,10 +3,9 @@
     python3 compare_ncu.py NCU.csv SIMT.csv
 
 The same runs of the labs, on an H200 under ncu (tests/recorded/h200-labs.csv) and on the CPU device
-(simt --csv, with a column `lab`). Prints a table with one line for each kernel of each lab: sums over
-the launches, how many of them were equal, and how many differed for a reason that has a name, see
-reason_for(). Lists every launch that differs; exit status 1 if one does. Launches on one side only are
-counted in a note: a lab times its kernels on a GPU, and then runs one more, read_ceiling.
+(simt --csv, with a column `lab`). Lists every launch that differs without a reason that has a name, see
+reason_for(); exit status 1 if one does. Launches on one side only are counted in a note: a lab times its
+kernels on a GPU, and then runs one more, read_ceiling.
 """
 import csv
 import io
@@ -226,28 +225,6 @@ def pair_up(counted, measured):
     return pairs, complaints, notes
 
 
-def tabulate(pairs):
-    """Rows of the table, and a line for each launch that differs without a reason."""
-    rows, lines = {}, []
-    for mine, hardware in pairs:
-        bad = {counter: (x, y, reason) for counter, x, y, reason in differences(mine, hardware)}
-        for counter, (x, y, reason) in bad.items():
-            if not reason:
-                lines.append("%s: %s" % (mine["lab"], told(mine, counter, x, y)))
-        for counter, metric in COUNTERS.items():
-            if number(hardware, metric) is None:
-                continue
-            row = rows.setdefault((mine["lab"], plain_name(mine["kernel"]), counter), {
-                "launches": 0, "cpu": 0, "ncu": 0, "equal": 0, **dict.fromkeys(REASONS, 0)})
-            row["launches"] += 1
-            row["cpu"] += number(mine, counter) or 0
-            row["ncu"] += number(hardware, metric)
-            row["equal"] += counter not in bad
-            if counter in bad and bad[counter][2]:
-                row[bad[counter][2]] += 1
-    return rows, lines
-
-
 def read_rows(name):
     """The launches of a CSV file, one behind the other; a row stands for `launches` equal ones in turn."""
     with open(name, newline="") as text:
@@ -259,14 +236,9 @@ def main(arguments):
     if len(arguments) != 2:
         sys.exit("usage: compare_ncu.py NCU.csv SIMT.csv")
     pairs, complaints, notes = pair_up(read_rows(arguments[1]), read_rows(arguments[0]))
-    rows, lines = tabulate(pairs)
-    form = "%-28s %-36s %-22s %8s %14s %14s" + " %8s" * (1 + len(REASONS))
-    print(form % ("lab", "kernel", "counter", "launches", "CPU device", "ncu", "equal", *REASONS))
-    for (lab, kernel, counter), row in rows.items():
-        if row["cpu"] or row["ncu"]:
-            print(form % (lab, kernel[:36], counter, *row.values()))
-    for line in notes + complaints + lines:
-        print(line)
+    lines = ["%s: %s" % (mine["lab"], told(mine, counter, x, y)) for mine, hardware in pairs
+             for counter, x, y, reason in differences(mine, hardware) if not reason]
+    print("\n".join(notes + complaints + lines))
     print("%d launches compared, %d differences" % (len(pairs), len(complaints) + len(lines)))
     return 1 if complaints or lines else 0
 

@@ -153,22 +153,26 @@ def vectors(*wanted):
         out.write("".join(everything))
 
 
+def told(part, source, program):
+    """Says what a program says of itself; whether it can be run at all."""
+    if isinstance(program, Exception):
+        say("%s: %s" % (part, program))
+        return False
+    result = suite.run([program], 60)
+    lines = result.out.splitlines()
+    say("%s: %s: exit status %d%s, %d ok" % (part, Path(source).stem, result.status, " (time limit)" if result.hung else "",
+                                             sum(line.startswith("ok ") for line in lines)))
+    for line in [line for line in lines if line.startswith("wrong ")][:40] + [result.err.strip()[-400:]]:
+        if line:
+            say("    " + line)
+    return True
+
+
 def flow():
     """The programs that check themselves must be right on a real GPU: only record.log tells."""
     sources = sources_of("flow")
     for source, program in zip(sources, each(build, sources)):
-        if isinstance(program, Exception):
-            say("flow: %s" % program)
-            continue
-        result = suite.run([program], 60)
-        lines = result.out.splitlines()
-        say("flow: %s: exit status %d%s, %d ok" % (
-            os.path.basename(source), result.status, " (time limit)" if result.hung else "",
-            sum(line.startswith("ok ") for line in lines)))
-        for line in [line for line in lines if line.startswith("wrong ")][:40]:
-            say("    " + line)
-        if result.err:
-            say("    " + result.err.strip()[-400:])
+        told("flow", source, program)
 
 
 def ncu(command, metrics, seconds, *options):
@@ -329,15 +333,8 @@ def programs(part, target, *wanted):
     sources = [source for source in map(Path, sources_of(part)) if not wanted or source.stem in wanted]
     metrics, rows = known_metrics(), []
     for source, program in zip(sources, each(build, sources)):
-        if isinstance(program, Exception):
-            say("%s: %s" % (part, program))
+        if not told(part, source, program):
             continue
-        told = suite.run([program], 60)
-        lines = told.out.splitlines()
-        say("%s: %s: exit status %d, %d ok" % (
-            part, source.stem, told.status, sum(line.startswith("ok ") for line in lines)))
-        for line in [line for line in lines if line.startswith("wrong ")][:20]:
-            say("    " + line)
         try:
             found = ncu([program], metrics, LAB_SECONDS)
         except Exception as error:
@@ -351,9 +348,9 @@ def programs(part, target, *wanted):
 
 def flows(*wanted):
     programs("flows", "h200-flows.csv", *wanted)
-    told = suite.run([build(path("flows", "recursion.cu"))], 60)  # tells itself which lanes are together
-    say("flows: recursion: exit status %d" % told.status)
-    suite.write(os.path.join(OUT, "h200-recursion.csv"), device_lines() + told.out)
+    result = suite.run([build(path("flows", "recursion.cu"))], 60)  # tells itself which lanes are together
+    say("flows: recursion: exit status %d" % result.status)
+    suite.write(os.path.join(OUT, "h200-recursion.csv"), device_lines() + result.out)
 
 
 def kernels(*wanted):
