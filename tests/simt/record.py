@@ -99,7 +99,7 @@ def sources_of(name):
     if name == "patterns":
         return [generated("patterns", "make_patterns.py", "patterns")]
     if name == "flow":
-        return [path("flow", "flow.cu")] + sorted(path("foreign").glob("*.cu"))
+        return [path("flows", "flow.cu")] + sorted(path("kernels", "values").glob("*.cu"))
     if name == "corpus":
         return [verdicts.source_path(source) for source in verdicts.FILES]
     if name == "flows":

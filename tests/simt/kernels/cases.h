@@ -8,11 +8,37 @@
 #define CASES_H
 
 #include <chrono>
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <vector>
 
-#include "../foreign/told.h"
+// What was found is a line `ok NAME` or `wrong NAME: why`.
+static int wrong_count;
+
+static inline void tell(const char *name, bool good, const char *why) {
+    printf(good ? "ok %s\n" : "wrong %s: %s\n", name, why);
+    wrong_count += !good;
+}
+
+#define CUDA(call) cuda_or_exit((call), #call)
+static void cuda_or_exit(cudaError_t error, const char *call) {
+    if (error == cudaSuccess) return;
+    printf("wrong %s: %s\n", call, cudaGetErrorName(error));
+    exit(1);
+}
+
+// Small integers, so that sums are exact in every type and order.
+static inline int element(unsigned i) { return (int)((i * 2654435761u) >> 27) - 15; }
+
+template <typename T> static void tell_value(const char *name, T got, double want) {
+    char why[100];
+    snprintf(why, sizeof why, "%.17g, not %.17g", (double)got, want);
+    tell(name, (double)got == want, why);
+}
 
 struct Case {
     const char *name;

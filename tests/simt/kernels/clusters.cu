@@ -1,16 +1,12 @@
 // What only devices with clusters have, one thing a kernel, so that each is counted alone: accesses
 // of another block's shared memory, the barrier of a cluster, copies in bulk, stores that count at an
 // mbarrier. Then a histogram and a transposition that use them together.
-#include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
 #include "cases.h"
-
-namespace cg = cooperative_groups;
+#include "clusters.h"
 
 enum { BLOCK = 128 };
-
-__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 // --- distributed shared memory ---
 
@@ -61,12 +57,6 @@ __global__ void barriers_only(int *out, int count) {
 }
 
 // --- copies ---
-
-#define TRY(barrier, parity)                                                                       \
-    ({ unsigned done_;                                                                             \
-       asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"             \
-                    " selp.u32 %0, 1, 0, p; }" : "=r"(done_) : "r"(shared_address(barrier)),       \
-                    "r"(parity) : "memory"); done_; })
 
 __device__ void make_and_expect(unsigned long long *barrier, unsigned bytes) {
     const unsigned at = shared_address(barrier);
@@ -176,11 +166,8 @@ __global__ void histogram(const int *in, int *bins, int bins_per_block, int n) {
 template <class... Arguments, class... Given>
 static void in_clusters(void (*kernel)(Arguments...), int grid, int size, size_t shared_bytes,
                         const Given &...given) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = size, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {dim3(grid), dim3(BLOCK), shared_bytes, 0, &attribute, 1};
-    CUDA(cudaLaunchKernelEx(&config, kernel, (Arguments)given...));
+    const Shape shape(grid, BLOCK, size, shared_bytes);
+    CUDA(cudaLaunchKernelEx(&shape.config, kernel, (Arguments)given...));
 }
 
 static void distributed(int scale) {

@@ -1,12 +1,9 @@
 // Clusters, distributed shared memory, mbarriers, bulk copies and programmatic launches: values, and
 // what the runtime's calls return.
-#include <cooperative_groups.h>
 #include <stdint.h>
-#include <string.h>
 
-#include "told.h"
-
-namespace cg = cooperative_groups;
+#include "../cases.h"
+#include "../clusters.h"
 
 static int *d_out;
 enum { ROOM = 1 << 16 };
@@ -19,28 +16,16 @@ static void fetch(void) {
 }
 
 static void tell_equal(const char *name, const int *got, const int *want, int count) {
-    char why[100] = "";
-    bool good = true;
-    for (int i = 0; i < count && good; i++) {
-        good = got[i] == want[i];
-        if (!good) snprintf(why, sizeof why, "[%d] is %d, not %d", i, got[i], want[i]);
-    }
-    tell(name, good, why);
+    current_case = name;
+    compare(std::vector<int>(got, got + count), std::vector<int>(want, want + count));
 }
 
 // --- launches ---
 
 static cudaError_t launch(const void *kernel, dim3 grid, dim3 block, dim3 cluster, void **arguments) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = cluster.x;
-    attribute.val.clusterDim.y = cluster.y;
-    attribute.val.clusterDim.z = cluster.z;
-    cudaLaunchConfig_t config = {grid, block, 0, 0, &attribute, cluster.x ? 1u : 0u};
-    return cudaLaunchKernelExC(&config, kernel, arguments);
+    const Shape shape(grid, block, cluster);
+    return cudaLaunchKernelExC(&shape.config, kernel, arguments);
 }
-
-__device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 #define SPECIAL(name) ({ unsigned v_; asm volatile("mov.u32 %0, %%" name ";" : "=r"(v_)); (int)v_; })
 
@@ -148,12 +133,6 @@ __global__ void chain(int *out) {
 }
 
 // --- mbarriers and bulk copies ---
-
-#define TRY(barrier, parity)                                                                       \
-    ({ unsigned done_;                                                                             \
-       asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"             \
-                    " selp.u32 %0, 1, 0, p; }" : "=r"(done_) : "r"(shared_address(barrier)),       \
-                    "r"(parity) : "memory"); done_; })
 
 // Is a phase complete? try_wait may wait, and on an H200 it answered yes where only complete_tx behind
 // it completes the phase: ptxas puts that before the answer's use. test_wait does not wait.
@@ -423,33 +402,17 @@ __global__ void filling(int *out) {
     if (out) out[0] = s[threadIdx.x];
 }
 
-struct Shape {
-    cudaLaunchConfig_t config;
-    cudaLaunchAttribute attribute;
-};
-
-static void set_shape(Shape *shape, dim3 grid, unsigned threads, dim3 cluster) {
-    *shape = {};
-    shape->attribute.id = cudaLaunchAttributeClusterDimension;
-    shape->attribute.val.clusterDim.x = cluster.x;
-    shape->attribute.val.clusterDim.y = cluster.y;
-    shape->attribute.val.clusterDim.z = cluster.z;
-    shape->config = {grid, dim3(threads), 0, 0, &shape->attribute, cluster.x ? 1u : 0u};
-}
-
 // Asked of one H200, for one, two and four blocks a multiprocessor.
 static void check_fit(unsigned threads, size_t shared, int layers, const char *what) {
     static const int fit[][4] = {{1, 132, 264, 528}, {2, 66, 132, 264}, {3, 39, 79, 163},
                                  {4, 30, 62, 124},   {5, 22, 47, 94},   {6, 17, 39, 79},
                                  {7, 15, 32, 69},    {8, 15, 30, 62},   {16, 7, 14, 28}};
-    Shape shape;
     char name[80];
     CUDA(cudaFuncSetAttribute(filling, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
     CUDA(cudaFuncSetAttribute(filling, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     for (const int *row : fit) {
         int value = -1;
-        set_shape(&shape, dim3((unsigned)row[0] * 9), threads, dim3((unsigned)row[0]));
-        shape.config.dynamicSmemBytes = shared;
+        const Shape shape((unsigned)row[0] * 9, threads, (unsigned)row[0], shared);
         cudaError_t error = cudaOccupancyMaxActiveClusters(&value, filling, &shape.config);
         snprintf(name, sizeof name, "clusters of %d that fit, %s", row[0], what);
         tell_value(name, error ? -(int)error : value, row[layers < 4 ? layers : 3]);
@@ -459,10 +422,9 @@ static void check_fit(unsigned threads, size_t shared, int layers, const char *w
 template <class Kernel>
 static void tell_largest(const char *name, Kernel kernel, dim3 grid, unsigned threads,
                          dim3 cluster, cudaError_t error, int want) {
-    Shape shape;
+    const Shape shape(grid, threads, cluster);
     int value = -1;
     char why[120];
-    set_shape(&shape, grid, threads, cluster);
     cudaError_t got = cudaOccupancyMaxPotentialClusterSize(&value, kernel, &shape.config);
     cudaGetLastError();
     snprintf(why, sizeof why, "%s, %d", cudaGetErrorName(got), value);
