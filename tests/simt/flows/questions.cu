@@ -1,8 +1,8 @@
 // What makes lanes of a warp go apart or together: one question a kernel, each run by one warp.
 //
-// The table at the end predicts the requests to global memory twice. `loads` and `stores`: if lanes
+// Each question predicts the requests to global memory twice: first loads and stores, if lanes
 // that split meet again as soon as all of them can, whatever stands between; the CPU device counts
-// so. `left_loads` and `left_stores`: if lanes that come to a YIELD while others of the warp wait
+// so; then loads and stores, if lanes that come to a YIELD while others of the warp wait
 // are no longer waited for. The comments say what else a GPU's counts could mean.
 //
 // In the machine code (nvcc -cubin) YIELD stands in loops that end when a volatile or atomic access
@@ -23,11 +23,21 @@
 #define READ(memory)  ((memory)[x & (WORDS - 1)] & 7)
 // Goes round until the word read is `last` modulo 8: last + 1 loads if x is a multiple of 8.
 #define UNTIL(memory, last) _Pragma("unroll 1") for (unsigned l = (last)&7; READ(memory) != l; x++)
+struct Question {
+    const char *name;
+    void (*kernel)(const unsigned *in, const volatile unsigned *v, unsigned *out);
+    void (*body)(unsigned t, unsigned x, const unsigned *in, const volatile unsigned *v,
+                 volatile unsigned *s, unsigned *out);
+    unsigned loads, stores, left_loads, left_stores;
+};
+static Question questions[100]; // in the order in which they stand below
+static unsigned asked;
+
 #define BODY(name)                                                                                 \
     __host__ __device__ static inline void name##_body(unsigned t, unsigned x, const unsigned *in, \
                                                        const volatile unsigned *v,                 \
                                                        volatile unsigned *s, unsigned *out)
-#define QUESTION(name)                                                                             \
+#define QUESTION(name, ...)                                                                        \
     BODY(name);                                                                                    \
     __global__ void name(const unsigned *in, const volatile unsigned *v, unsigned *out) {          \
         __shared__ volatile unsigned s[WORDS];                                                     \
@@ -36,6 +46,8 @@
         __syncthreads();                                                                           \
         name##_body(t, 8 * t, in, v, s, out);                                                      \
     }                                                                                              \
+    static const Question *const name##_asked =                                                    \
+        &(questions[asked++] = Question{#name, name, name##_body, __VA_ARGS__});                   \
     BODY(name)
 
 __host__ __device__ static void sync_warp() {
@@ -55,45 +67,45 @@ __host__ __device__ static unsigned add(unsigned *to, unsigned value) {
 // --- the same loop with one thing changed: lanes make 1 to 4 rounds, then all store ---
 
 // No YIELD.
-QUESTION(plain) {
+QUESTION(plain, 4, 1, 4, 1) {
     UNTIL(in, t & 3);
     PUT(0);
 }
 
 // YIELD in the loop. 4 stores: lanes leave at YIELD. 2: only those that waited when it was executed
 // the first time go on alone.
-QUESTION(polled) {
+QUESTION(polled, 4, 1, 4, 4) {
     UNTIL(v, t & 3);
     PUT(0);
 }
 
 // Volatile loads that do not decide when the loop ends: no YIELD.
-QUESTION(counted) {
+QUESTION(counted, 4, 1, 4, 1) {
     ROUNDS((t & 3) + 1) NEXT(v);
     PUT(0);
 }
 
 // Does shared memory make a difference?
-QUESTION(polled_shared) {
+QUESTION(polled_shared, 0, 1, 0, 4) {
     UNTIL(s, t & 3);
     PUT(0);
 }
 
 // An atomic's old value decides.
-QUESTION(polled_atomic) {
+QUESTION(polled_atomic, 0, 1, 0, 4) {
 #pragma unroll 1
     while (add(&out[WARP * 6 + t], 1) < (t & 3)) x++;
     PUT(0);
 }
 
-QUESTION(counted_store) {
+QUESTION(counted_store, 0, 5, 0, 5) {
     volatile unsigned *w = out + WARP * 7;
     ROUNDS((t & 3) + 1) w[t] = x += 3;
     PUT(0);
 }
 
 // Does a fence in the loop make lanes go apart?
-QUESTION(plain_fence) {
+QUESTION(plain_fence, 4, 1, 4, 1) {
     ROUNDS((t & 3) + 1) {
         NEXT(in);
 #ifdef __CUDA_ARCH__
@@ -104,7 +116,7 @@ QUESTION(plain_fence) {
 }
 
 // Does sleeping?
-QUESTION(plain_sleep) {
+QUESTION(plain_sleep, 4, 1, 4, 1) {
     ROUNDS((t & 3) + 1) {
         NEXT(in);
 #ifdef __CUDA_ARCH__
@@ -115,25 +127,25 @@ QUESTION(plain_sleep) {
 }
 
 // Two numbers of rounds only, 1 and 2. 2 stores: one YIELD is enough.
-QUESTION(polled_two) {
+QUESTION(polled_two, 2, 1, 2, 2) {
     UNTIL(v, t & 1);
     PUT(0);
 }
 
 // The last lane goes round eight times, the others once: 2 stores. The first lane: is it the lanes'
 // number that counts?
-QUESTION(polled_last_long) {
+QUESTION(polled_last_long, 8, 1, 8, 2) {
     UNTIL(v, t == 31 ? 7 : 0);
     PUT(0);
 }
 
-QUESTION(polled_first_long) {
+QUESTION(polled_first_long, 8, 1, 8, 2) {
     UNTIL(v, t == 0 ? 7 : 0);
     PUT(0);
 }
 
 // What happens behind the loop: 4 loads and a store more for each group that goes on alone.
-QUESTION(polled_then_work) {
+QUESTION(polled_then_work, 8, 1, 20, 4) {
     UNTIL(v, t & 3);
     ROUNDS(4) NEXT(in);
     PUT(0);
@@ -141,7 +153,7 @@ QUESTION(polled_then_work) {
 
 // Behind the loop an if of its own, its sides 2 loads and 1: lanes that were let go meet those of
 // their own group only.
-QUESTION(polled_then_if) {
+QUESTION(polled_then_if, 6, 1, 12, 4) {
     UNTIL(v, t & 3);
     if (t & 4) {
         NEXT(in);
@@ -155,32 +167,32 @@ QUESTION(polled_then_if) {
 // --- who is let go ---
 
 // All lanes go together: YIELD changes nothing.
-QUESTION(polled_uniform) {
+QUESTION(polled_uniform, 6, 1, 6, 1) {
     UNTIL(v, 5);
     PUT(0);
 }
 
 // Those that wait are not in the loop and never were. 2 stores: YIELD lets any lane go that waits
 // where the yielding lanes are waited for.
-QUESTION(polled_in_if) {
+QUESTION(polled_in_if, 4, 1, 4, 2) {
     if (t & 1) UNTIL(v, 3);
     PUT(0);
 }
 
 // The loop is left at its first test. 1 store: the YIELD is behind it.
-QUESTION(polled_in_if_once) {
+QUESTION(polled_in_if_once, 1, 1, 1, 2) {
     if (t & 1) UNTIL(v, 0);
     PUT(0);
 }
 
 // Volatile, but no loop, so no YIELD.
-QUESTION(volatile_no_loop) {
+QUESTION(volatile_no_loop, 1, 1, 1, 1) {
     if (t & 1) NEXT(v);
     PUT(0);
 }
 
 // Both sides of an if yield. 2 stores: neither is waited for.
-QUESTION(polled_both_sides) {
+QUESTION(polled_both_sides, 4, 1, 4, 2) {
     if (t & 1)
         UNTIL(v, 3);
     else
@@ -190,7 +202,7 @@ QUESTION(polled_both_sides) {
 
 // One side yields, the other has work of 8 loads that does not. 2 stores: the first one leaves also
 // lanes that have not come yet.
-QUESTION(polled_one_side) {
+QUESTION(polled_one_side, 12, 1, 12, 2) {
     if (t & 1)
         UNTIL(v, 3);
     else
@@ -200,7 +212,7 @@ QUESTION(polled_one_side) {
 
 // Nothing waits while the warp yields, and behind the loop nothing yields: a YIELD of all lanes
 // leaves nothing behind.
-QUESTION(polled_before_if) {
+QUESTION(polled_before_if, 8, 1, 8, 1) {
     UNTIL(v, 3);
     if (t & 1) UNTIL(in, 6);
     PUT(0);
@@ -208,7 +220,7 @@ QUESTION(polled_before_if) {
 
 // Two loops, the inner one yields: do lanes leave those that wait behind the inner loop only, or
 // all?
-QUESTION(polled_inner) {
+QUESTION(polled_inner, 8, 3, 14, 12) {
     ROUNDS(2) {
         x = 8 * t;
         UNTIL(v, t & 3);
@@ -219,7 +231,7 @@ QUESTION(polled_inner) {
 
 // The outer loop yields, the inner does not. 1 to 2 rounds of the outer with a volatile load each,
 // and in each 1 to 4 plain ones.
-QUESTION(polled_outer) {
+QUESTION(polled_outer, 10, 3, 10, 4) {
     unsigned k = 0;
 #pragma unroll 1
     do {
@@ -232,7 +244,7 @@ QUESTION(polled_outer) {
 
 // An if in a loop that yields, in which every lane makes all four rounds: the lanes meet behind the
 // if before they come to the YIELD.
-QUESTION(polled_if_in_loop) {
+QUESTION(polled_if_in_loop, 8, 4, 8, 4) {
     unsigned k = 0;
 #pragma unroll 1
     do {
@@ -242,7 +254,7 @@ QUESTION(polled_if_in_loop) {
 }
 
 // Two loops one after the other: do lanes that have left each other meet in the second?
-QUESTION(polled_twice) {
+QUESTION(polled_twice, 9, 2, 24, 20) {
     UNTIL(v, t & 3);
     PUT(0);
     UNTIL(v, (t & 3) + (t >> 2 & 3) + 1);
@@ -250,19 +262,19 @@ QUESTION(polled_twice) {
 }
 
 // The kernel ends in the loop: nothing waits behind it.
-QUESTION(polled_at_end) { UNTIL(v, t & 3) PUT(x & 7); }
+QUESTION(polled_at_end, 4, 3, 4, 3) { UNTIL(v, t & 3) PUT(x & 7); }
 
 // --- a barrier of the warp ---
 
 // 1 store: __syncwarp() brings all lanes together, whatever YIELD did.
-QUESTION(sync_behind) {
+QUESTION(sync_behind, 4, 1, 4, 1) {
     UNTIL(v, t & 3);
     sync_warp();
     PUT(0);
 }
 
 // 4 and 1, or 1 and 1: lanes apart before it, together behind it.
-QUESTION(sync_between) {
+QUESTION(sync_between, 4, 2, 4, 5) {
     UNTIL(v, t & 3);
     PUT(0);
     sync_warp();
@@ -272,7 +284,7 @@ QUESTION(sync_between) {
 // --- lanes that end ---
 
 // Lanes that return in the loop are not waited for: 1 store.
-QUESTION(exit_in_loop) {
+QUESTION(exit_in_loop, 4, 1, 4, 1) {
     ROUNDS((t & 3) + 1) {
         NEXT(in);
         if (t % 5 == i) return;
@@ -280,7 +292,7 @@ QUESTION(exit_in_loop) {
     PUT(0);
 }
 
-QUESTION(exit_in_polled) {
+QUESTION(exit_in_polled, 4, 1, 4, 4) {
 #pragma unroll 1
     for (; READ(v) != (t & 3); x++)
         if (t % 5 == (x & 7)) return;
@@ -289,7 +301,7 @@ QUESTION(exit_in_polled) {
 
 // A way out with work of its own: lanes that take it in different rounds do not wait for each
 // other, so 4 loads beside the loop's 4.
-QUESTION(exit_with_work) {
+QUESTION(exit_with_work, 8, 5, 8, 5) {
     ROUNDS(4) {
         NEXT(in);
         if (t % 7 == i) {
@@ -303,7 +315,7 @@ QUESTION(exit_with_work) {
 }
 
 // A way out of two loops: lanes that jump wait behind the outer loop.
-QUESTION(break_two_loops) {
+QUESTION(break_two_loops, 11, 4, 11, 4) {
 #pragma unroll 1
     for (unsigned k = 0; k < 3; k++) {
         ROUNDS((t & 3) + 1) {
@@ -317,7 +329,7 @@ out:
 }
 
 // A break with work of its own: the same.
-QUESTION(break_with_work) {
+QUESTION(break_with_work, 8, 12, 8, 12) {
     ROUNDS(5) {
         NEXT(in);
         if ((t & 3) == i) {
@@ -332,7 +344,7 @@ QUESTION(break_with_work) {
 }
 
 // A switch whose first case goes on into the second. Lanes of both go together there: 2 loads.
-QUESTION(fall_through) {
+QUESTION(fall_through, 2, 1, 2, 1) {
     switch (x % 3) {
     case 0:
         NEXT(in);
@@ -346,7 +358,7 @@ QUESTION(fall_through) {
 }
 
 // The same where some lanes of the first leave the switch: do the others still meet the second's?
-QUESTION(fall_through_past) {
+QUESTION(fall_through_past, 3, 1, 3, 1) {
     switch (x % 3) {
     case 0:
         NEXT(in);
@@ -362,7 +374,7 @@ QUESTION(fall_through_past) {
 
 // (a && b) || c: the body is entered from two places. 5 loads: lanes do not meet in front of it,
 // and so read in it twice.
-QUESTION(short_circuit) {
+QUESTION(short_circuit, 5, 1, 5, 1) {
     if ((in[x ^ 1] & 8 && in[x ^ 2] & 16) || in[x ^ 3] & 32) x = in[5 * x & (WORDS - 1)];
     PUT(0);
 }
@@ -394,7 +406,7 @@ wait_some(unsigned x, unsigned t, const volatile unsigned *v, unsigned *out) {
 }
 
 // One function called at two places by two halves: it runs twice.
-QUESTION(call_both_sides) {
+QUESTION(call_both_sides, 2, 1, 2, 1) {
     if (t & 1)
         x = load_it(x + 1, in);
     else
@@ -402,25 +414,25 @@ QUESTION(call_both_sides) {
     PUT(0);
 }
 
-QUESTION(call_in_loop) {
+QUESTION(call_in_loop, 4, 1, 4, 1) {
     ROUNDS((t & 3) + 1) x = load_it(x, in);
     PUT(0);
 }
 
 // Lanes return early from a function; they meet again in the caller at the latest.
-QUESTION(call_early_return) {
+QUESTION(call_early_return, 9, 1, 9, 1) {
     x = load_some(x, t & 3, in);
     PUT(0);
 }
 
 // YIELD in the function, a store in it and one behind the call: does its end bring lanes together?
-QUESTION(call_polled) {
+QUESTION(call_polled, 4, 2, 4, 8) {
     x = wait_some(x, t, v, out);
     PUT(0);
 }
 
 // Two functions by pointer: one after the other, then together.
-QUESTION(call_pointer) {
+QUESTION(call_pointer, 3, 1, 3, 1) {
 #ifdef __CUDA_ARCH__
     unsigned (*which)(unsigned, const unsigned *) = in[t] & 1 ? load_it : load_other;
     x = which(x, in);
@@ -429,59 +441,6 @@ QUESTION(call_pointer) {
 #endif
     PUT(0);
 }
-
-struct Question {
-    const char *name;
-    void (*kernel)(const unsigned *in, const volatile unsigned *v, unsigned *out);
-    void (*body)(unsigned t, unsigned x, const unsigned *in, const volatile unsigned *v,
-                 volatile unsigned *s, unsigned *out);
-    unsigned loads, stores, left_loads, left_stores;
-};
-#define ASK(name, loads, stores, left_loads, left_stores)                                          \
-    { #name, name, name##_body, loads, stores, left_loads, left_stores }
-
-static const Question questions[] = {
-    ASK(plain, 4, 1, 4, 1),
-    ASK(polled, 4, 1, 4, 4),
-    ASK(counted, 4, 1, 4, 1),
-    ASK(polled_shared, 0, 1, 0, 4),
-    ASK(polled_atomic, 0, 1, 0, 4),
-    ASK(counted_store, 0, 5, 0, 5),
-    ASK(plain_fence, 4, 1, 4, 1),
-    ASK(plain_sleep, 4, 1, 4, 1),
-    ASK(polled_two, 2, 1, 2, 2),
-    ASK(polled_last_long, 8, 1, 8, 2),
-    ASK(polled_first_long, 8, 1, 8, 2),
-    ASK(polled_then_work, 8, 1, 20, 4),
-    ASK(polled_then_if, 6, 1, 12, 4),
-    ASK(polled_uniform, 6, 1, 6, 1),
-    ASK(polled_in_if, 4, 1, 4, 2),
-    ASK(polled_in_if_once, 1, 1, 1, 2),
-    ASK(volatile_no_loop, 1, 1, 1, 1),
-    ASK(polled_both_sides, 4, 1, 4, 2),
-    ASK(polled_one_side, 12, 1, 12, 2),
-    ASK(polled_before_if, 8, 1, 8, 1),
-    ASK(polled_inner, 8, 3, 14, 12),
-    ASK(polled_outer, 10, 3, 10, 4),
-    ASK(polled_if_in_loop, 8, 4, 8, 4),
-    ASK(polled_twice, 9, 2, 24, 20),
-    ASK(polled_at_end, 4, 3, 4, 3),
-    ASK(sync_behind, 4, 1, 4, 1),
-    ASK(sync_between, 4, 2, 4, 5),
-    ASK(exit_in_loop, 4, 1, 4, 1),
-    ASK(exit_in_polled, 4, 1, 4, 4),
-    ASK(exit_with_work, 8, 5, 8, 5),
-    ASK(break_two_loops, 11, 4, 11, 4),
-    ASK(break_with_work, 8, 12, 8, 12),
-    ASK(fall_through, 2, 1, 2, 1),
-    ASK(fall_through_past, 3, 1, 3, 1),
-    ASK(short_circuit, 5, 1, 5, 1),
-    ASK(call_both_sides, 2, 1, 2, 1),
-    ASK(call_in_loop, 4, 1, 4, 1),
-    ASK(call_early_return, 9, 1, 9, 1),
-    ASK(call_polled, 4, 2, 4, 8),
-    ASK(call_pointer, 3, 1, 3, 1),
-};
 
 static unsigned words[WORDS], shared[WORDS], zero[WARP * SLOTS], found[WARP * SLOTS],
     expected[WARP * SLOTS];
@@ -521,8 +480,8 @@ int main(int count, char **names) {
         failed(cudaMalloc((void **)&out, sizeof zero), "output") ||
         failed(cudaMemcpy(in, words, sizeof words, cudaMemcpyHostToDevice), "input"))
         return 1;
-    for (const Question &question : questions)
-        if (count < 2 || !strcmp(question.name, names[1]))
-            wrong += (unsigned)check(&question, in, out);
+    for (const Question *question = questions; question < questions + asked; question++)
+        if (count < 2 || !strcmp(question->name, names[1]))
+            wrong += (unsigned)check(question, in, out);
     return wrong != 0;
 }

@@ -16,6 +16,17 @@ namespace cg = cooperative_groups;
 
 static int got[THREADS];
 
+// A kernel, and what its words must be: the same expression of the thread's number.
+#define SAME(name, value)                                                                          \
+    WANT(name, value)                                                                              \
+    __global__ void name(int *out) {                                                               \
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                        \
+        out[i] = value;                                                                            \
+    }
+// What the words of a kernel must be.
+#define WANT(name, value)                                                                          \
+    static int name##_want(unsigned i) { return (void)i, (value); }
+
 // --- divergence
 
 static __host__ __device__ int nested_value(unsigned i) {
@@ -34,10 +45,7 @@ static __host__ __device__ int nested_value(unsigned i) {
     }
     return v + 1;
 }
-__global__ void nested(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = nested_value(i);
-}
+SAME(nested, nested_value(i))
 
 static __host__ __device__ int trips_value(unsigned i) {
     int v = 0;
@@ -48,10 +56,7 @@ static __host__ __device__ int trips_value(unsigned i) {
     }
     return v;
 }
-__global__ void trips(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = trips_value(i);
-}
+SAME(trips, trips_value(i))
 
 static __host__ __device__ int two_loops_value(unsigned i) {
     unsigned v = i;
@@ -62,10 +67,7 @@ static __host__ __device__ int two_loops_value(unsigned i) {
     }
     return steps;
 }
-__global__ void two_loops(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = two_loops_value(i);
-}
+SAME(two_loops, two_loops_value(i))
 
 static __host__ __device__ int switch_value(unsigned i) {
     int v = 1;
@@ -82,10 +84,7 @@ static __host__ __device__ int switch_value(unsigned i) {
     }
     return v + (int)i;
 }
-__global__ void switches(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = switch_value(i);
-}
+SAME(switches, switch_value(i))
 
 // Early exit of some lanes, of whole warps, and from inside a loop.
 static __host__ __device__ int exit_value(unsigned i, unsigned t) {
@@ -127,19 +126,13 @@ static __host__ __device__ __noinline__ int ackermann(int m, int n) {
     if (n == 0) return ackermann(m - 1, 1);
     return ackermann(m - 1, ackermann(m, n - 1));
 }
-__global__ void recursion(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = ackermann((int)(i % 3), (int)(i % 5));
-}
+SAME(recursion, ackermann((int)(i % 3), (int)(i % 5)))
 
 // Far more calls within calls than most programs have.
 static __host__ __device__ __noinline__ int deep_value(int n) {
     return n <= 0 ? 1 : (deep_value(n - 1) ^ n) + n;
 }
-__global__ void deep(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = deep_value((int)(100 + i % 3 * 100));
-}
+SAME(deep, deep_value((int)(100 + i % 3 * 100)))
 
 // Two functions that call each other; one keeps an array meanwhile.
 static __host__ __device__ int mutual_value(int n, int x);
@@ -153,10 +146,7 @@ static __host__ __device__ __noinline__ int mutual_kept(int n, int x) {
 static __host__ __device__ __noinline__ int mutual_value(int n, int x) {
     return n ? mutual_kept(n - 1, x * 3 % 1000) + 1 : x;
 }
-__global__ void mutual(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = mutual_kept((int)(i % 50), (int)i);
-}
+SAME(mutual, mutual_kept((int)(i % 50), (int)i))
 
 // Virtual functions that call virtual functions, of a tree three deep, each with an array.
 struct Node {
@@ -185,10 +175,7 @@ static __host__ __device__ int tree_value(unsigned i) {
     const Node *root = i % 3 == 0 ? (const Node *)&top : i % 3 == 1 ? (const Node *)&low : &a;
     return root->value((int)i);
 }
-__global__ void virtual_calls(int *out) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = tree_value(i);
-}
+SAME(virtual_calls, tree_value(i))
 
 // Calls through a pointer that differs between lanes.
 typedef int Operation(int, int);
@@ -226,7 +213,7 @@ __global__ void syncwarp_in_branches(int *out) {
     }
     out[i] = v;
 }
-static int syncwarp_value(unsigned i) {
+static int syncwarp_in_branches_want(unsigned i) {
     unsigned lane = i % 32, third = lane % 3;
     if (third == 2) return 0;
     unsigned from = lane >= 3 ? i - 3 : i;
@@ -267,7 +254,7 @@ __global__ void barriers_after_exit(int *out) {
     }
     out[i] = s[warp];
 }
-static int barriers_after_exit_value(unsigned i) {
+static int barriers_after_exit_want(unsigned i) {
     unsigned warp = i % BLOCK / 32, sum = 0;
     for (unsigned round = 0; round <= warp; round++) sum += round + i / BLOCK;
     return (int)sum;
@@ -280,7 +267,7 @@ __global__ void counting_barriers(int *out) {
     int all = __syncthreads_and(i < 4 * BLOCK + 100), any = __syncthreads_or(i == 77);
     out[i] = count * 4 + (all ? 2 : 0) + (any ? 1 : 0);
 }
-static int counting_value(unsigned i) {
+static int counting_barriers_want(unsigned i) {
     unsigned block = i / BLOCK, count = 0;
     for (unsigned k = block * BLOCK; k < (block + 1) * BLOCK; k++) count += k % 5 == 0;
     return (int)count * 4 + (block < 4 ? 2 : 0) + (block == 0 ? 1 : 0);
@@ -298,10 +285,7 @@ __global__ void votes_in_turn(int *out) {
     if (warp == 0) asm volatile("bar.arrive 2, 96;" ::: "memory");
     out[blockIdx.x * blockDim.x + t] = (int)ones;
 }
-static int votes_value(unsigned i) {
-    unsigned warp = i % BLOCK / 32;
-    return warp == 0 || warp == 3 ? 64 : 0;
-}
+WANT(votes_in_turn, i % BLOCK / 32 % 3 ? 0 : 64)
 
 // All that are still there say yes, at barriers with and without a number of threads.
 __global__ void votes_after_exit(int *out) {
@@ -314,7 +298,7 @@ __global__ void votes_after_exit(int *out) {
                  " selp.u32 %0, 1, 0, p; }" : "=r"(counted) : "r"(t) : "memory");
     out[i] = (all != 0) + 2 * counted;
 }
-static int votes_after_exit_value(unsigned i) { return i % BLOCK < 16 ? -1 : 3; }
+WANT(votes_after_exit, i % BLOCK < 16 ? -1 : 3)
 
 // Two teams with barriers of their own number, meeting a different number of times.
 __global__ void named_barriers(int *out) {
@@ -329,7 +313,7 @@ __global__ void named_barriers(int *out) {
     }
     out[i] = v;
 }
-static int named_value(unsigned i) {
+static int named_barriers_want(unsigned i) {
     unsigned team = i % BLOCK / 64, rounds = 3 + team * 4;
     return (int)(i / 64 * 64 + (i + rounds) % 64 + rounds);
 }
@@ -348,7 +332,7 @@ __global__ void arrive_and_wait(int *out) {
         out[i] = s[127 - t];
     }
 }
-static int arrive_value(unsigned i) {
+static int arrive_and_wait_want(unsigned i) {
     unsigned t = i % BLOCK;
     return t < 64 ? 1 : (int)(i / BLOCK * BLOCK + 127 - t) * 7;
 }
@@ -384,7 +368,7 @@ __global__ void spin_lock(int *out) {
     __threadfence();
     atomicExch(&lock_word, 0);
 }
-static int spin_value(unsigned i) { return i < THREADS / 16 ? 1000 + (int)i : -1; }
+WANT(spin_lock, i < THREADS / 16 ? 1000 + (int)i : -1)
 
 // Half a warp waits for what the other half does behind the place where both meet: counting how often
 // it looked, storing a sign of life each time, looking at two words in turn, and sleeping in between.
@@ -405,7 +389,7 @@ template <int HOW> __global__ void waits_for_parked(int *out) {
     __syncwarp();
     out[blockIdx.x * blockDim.x + t] = mine[0] + 2 * mine[1] + 4 * (looks < 100000000);
 }
-static int waits_for_parked_value(unsigned) { return 7; }
+WANT(waits, 7)
 
 // Every lane of a block adds to a plain word under a lock.
 __global__ void lock_in_warp(int *out) {
@@ -449,7 +433,7 @@ __global__ void warp_waits_for_warp(int *out) {
         out[i] = work == 1 ? 0 : 5;
     }
 }
-static int warp_waits_value(unsigned i) { return i % BLOCK < 32 ? 42 + (int)(i / BLOCK) : 5; }
+WANT(warp_waits_for_warp, i % BLOCK < 32 ? 42 + (int)(i / BLOCK) : 5)
 
 // One lane waits for another lane of its own warp.
 __global__ void lane_waits_for_lane(int *out) {
@@ -465,7 +449,7 @@ __global__ void lane_waits_for_lane(int *out) {
         out[i] = 1;
     }
 }
-static int lane_waits_value(unsigned i) { return i % BLOCK == 3 ? 9 : 1; }
+WANT(lane_waits_for_lane, i % BLOCK == 3 ? 9 : 1)
 
 // Lanes of one warp wait for each other inside different functions, each with words of its own.
 static __device__ __noinline__ long long wait_inside(volatile int *flag, long long a, short b) {
@@ -500,7 +484,7 @@ __global__ void waiting_inside_calls(int *out) {
     }
     out[i] = v;
 }
-static int waiting_inside_value(unsigned i) {
+static int waiting_inside_calls_want(unsigned i) {
     unsigned t = i % BLOCK;
     if (t % 4 != 1) return raise_value((int)i, (int)(t % 32));
     long long a = 1000000007ll * i;
@@ -527,7 +511,7 @@ __global__ void block_chain(int *out) {
     __syncthreads();
     out[place * BLOCK + t] = before;
 }
-static int chain_value(unsigned i) { return 1 << i / BLOCK; }
+WANT(block_chain, 1 << i / BLOCK)
 
 // The last block to finish adds up what the others left.
 __device__ unsigned finished;
@@ -552,7 +536,7 @@ __global__ void last_block(int *out) {
     for (int k = 0; k < BLOCKS; k++) total += ((volatile int *)partials)[k];
     for (int k = 0; k < BLOCKS; k++) out[k * BLOCK + t] = total;
 }
-static int last_value(unsigned) { return THREADS * (THREADS - 1) / 2; }
+WANT(last_block, THREADS * (THREADS - 1) / 2)
 
 // All blocks meet three times.
 __device__ int grid_words[2][BLOCKS];
@@ -567,7 +551,7 @@ __global__ void grid_sync(int *out) {
     }
     out[i] = v + (int)grid.size();
 }
-static int grid_value(unsigned i) { return (int)(i / BLOCK + 3) % BLOCKS * 8 + THREADS; }
+WANT(grid_sync, (int)(i / BLOCK + 3) % BLOCKS * 8 + THREADS)
 
 // Cooperative groups: tiles, partitions by a predicate, and their collectives.
 __global__ void groups(int *out) {
@@ -586,7 +570,7 @@ __global__ void groups(int *out) {
     block.sync();
     out[i] = v * 4 + (int)warp.meta_group_rank() + odd * 100000;
 }
-static int groups_value(unsigned i) {
+static int groups_want(unsigned i) {
     unsigned quad = i / 4 * 4, warp = i / 32 * 32, size = 0, rank = 0;
     for (unsigned k = warp; k < warp + 32; k++) {
         size += k % 3 == 0;
@@ -607,7 +591,7 @@ __global__ void contended(int *out) {
     __syncthreads();
     out[i] = (int)(counters[t % 4] ^ seen[t % 4]);
 }
-static int contended_value(unsigned) {
+static int contended_want(unsigned) {
     unsigned seen = 0;
     for (unsigned k = 0; k < BLOCK / 4; k++) seen ^= k * 2654435761u;
     return (int)(seen ^ (BLOCK / 4));
@@ -637,74 +621,50 @@ __global__ void waiting_in_recursion(int *out) {
     flags[w] = 1;
     out[blockIdx.x * BLOCK + t] = v;
 }
-static int waiting_in_recursion_value(unsigned i) { return i % 2 ? 8 + (int)(i % 4) : 41; }
+WANT(waiting_in_recursion, i % 2 ? 8 + (int)(i % 4) : 41)
 
 // --- running them
 
 typedef struct {
     const char *name;
     void (*kernel)(int *);
-    int (*value)(unsigned i);  // what thread i's word must be in the end
+    int (*want)(unsigned i); // what thread i's word must be in the end
     void (*prepare)();
     bool cooperative;
 } Case;
 
-static int exit_want(unsigned i) { return exit_value(i, i % BLOCK); }
 static int reconverge_part(unsigned i) {
     unsigned t = i % BLOCK;
     return t % 3 == 0 ? trips_value(i) : t % 3 == 1 ? two_loops_value(i) : nested_value(i);
 }
-static int reconverge_value(unsigned i) { return reconverge_part(i) + reconverge_part(i ^ 9); }
-static int recursion_value(unsigned i) { return ackermann((int)(i % 3), (int)(i % 5)); }
-static int deep_want(unsigned i) { return deep_value((int)(100 + i % 3 * 100)); }
-static int mutual_want(unsigned i) { return mutual_kept((int)(i % 50), (int)i); }
-static int tree_want(unsigned i) { return tree_value(i); }
 static int pointer_value(unsigned i) {
     Operation *const host[3] = {op_add, op_sub, op_max};
     return host[i % 3]((int)i, 300);
 }
-static int branch_value(unsigned i) { return i % BLOCK < 64 ? (int)i + 64 : ((int)i - 64) * 2; }
-static int many_value(unsigned i) { return (int)((i % BLOCK + 33u * 50000) % BLOCK); }
-static int lock_value(unsigned) { return BLOCK * (BLOCK - 1) / 2; }
+WANT(early_exit, exit_value(i, i % BLOCK))
+WANT(reconverge, reconverge_part(i) + reconverge_part(i ^ 9))
+WANT(function_pointers, pointer_value(i))
+WANT(barriers_in_branches, i % BLOCK < 64 ? (int)i + 64 : ((int)i - 64) * 2)
+WANT(many_barriers, (int)((i % BLOCK + 33u * 50000) % BLOCK))
+WANT(lock_in_warp, BLOCK * (BLOCK - 1) / 2)
 static void start_lock() { lock_start<<<1, 1>>>(); }
 static void start_chain() { chain_start<<<1, 1>>>(); }
 
+#define CASE(name, ...) {#name, name, name##_want, ##__VA_ARGS__}
 static const Case cases[] = {
-    {"nested", nested, nested_value},
-    {"trips", trips, trips_value},
-    {"two_loops", two_loops, two_loops_value},
-    {"switches", switches, switch_value},
-    {"early_exit", early_exit, exit_want},
-    {"reconverge", reconverge, reconverge_value},
-    {"recursion", recursion, recursion_value},
-    {"deep", deep, deep_want},
-    {"mutual", mutual, mutual_want},
-    {"virtual_calls", virtual_calls, tree_want},
-    {"function_pointers", function_pointers, pointer_value},
-    {"syncwarp_in_branches", syncwarp_in_branches, syncwarp_value},
-    {"barriers_in_branches", barriers_in_branches, branch_value},
-    {"barriers_after_exit", barriers_after_exit, barriers_after_exit_value},
-    {"counting_barriers", counting_barriers, counting_value},
-    {"votes_in_turn", votes_in_turn, votes_value},
-    {"votes_after_exit", votes_after_exit, votes_after_exit_value},
-    {"named_barriers", named_barriers, named_value},
-    {"arrive_and_wait", arrive_and_wait, arrive_value},
-    {"many_barriers", many_barriers, many_value},
-    {"spin_lock", spin_lock, spin_value, start_lock},
-    {"lock_in_warp", lock_in_warp, lock_value},
-    {"warp_waits_for_warp", warp_waits_for_warp, warp_waits_value},
-    {"lane_waits_for_lane", lane_waits_for_lane, lane_waits_value},
-    {"waiting_inside_calls", waiting_inside_calls, waiting_inside_value},
-    {"waits_counting", waits_for_parked<0>, waits_for_parked_value},
-    {"waits_storing", waits_for_parked<1>, waits_for_parked_value},
-    {"waits_in_turn", waits_for_parked<2>, waits_for_parked_value},
-    {"waits_sleeping", waits_for_parked<3>, waits_for_parked_value},
-    {"block_chain", block_chain, chain_value, start_chain},
-    {"last_block", last_block, last_value},
-    {"grid_sync", grid_sync, grid_value, NULL, true},
-    {"groups", groups, groups_value},
-    {"contended", contended, contended_value},
-    {"waiting_in_recursion", waiting_in_recursion, waiting_in_recursion_value},
+    CASE(nested), CASE(trips), CASE(two_loops), CASE(switches), CASE(early_exit),
+    CASE(reconverge), CASE(recursion), CASE(deep), CASE(mutual), CASE(virtual_calls),
+    CASE(function_pointers), CASE(syncwarp_in_branches), CASE(barriers_in_branches),
+    CASE(barriers_after_exit), CASE(counting_barriers), CASE(votes_in_turn),
+    CASE(votes_after_exit), CASE(named_barriers), CASE(arrive_and_wait), CASE(many_barriers),
+    CASE(spin_lock, start_lock), CASE(lock_in_warp), CASE(warp_waits_for_warp),
+    CASE(lane_waits_for_lane), CASE(waiting_inside_calls),
+    {"waits_counting", waits_for_parked<0>, waits_want},
+    {"waits_storing", waits_for_parked<1>, waits_want},
+    {"waits_in_turn", waits_for_parked<2>, waits_want},
+    {"waits_sleeping", waits_for_parked<3>, waits_want}, CASE(block_chain, start_chain),
+    CASE(last_block), CASE(grid_sync, NULL, true), CASE(groups), CASE(contended),
+    CASE(waiting_in_recursion),
 };
 
 static bool run(const Case *one, int *d_out) {
@@ -723,7 +683,7 @@ static bool run(const Case *one, int *d_out) {
         return false;
     }
     for (unsigned i = 0; i < THREADS; i++) {
-        int want = one->value(i);
+        int want = one->want(i);
         if (got[i] != want) {
             printf("wrong %s: word %u is %d, not %d\n", one->name, i, got[i], want);
             return false;
