@@ -41,19 +41,18 @@ ROOMS_BY_DEFAULT = ["base", "markdown", "tangle", "numbers", "book", "weave", "s
 # The suites of a room, the quickest first. `AREA: CASE` ends with that case. The second list runs
 # with sanitizers, for what the first has not noticed.
 UP_TO_DATE = "notebooks: the committed notebooks are what"
-ORDER = "simt/runtime: --check: the same bytes on every run"
-RUNTIME = "simt/runtime: --lines shows counters beside the source"
-DEVICE = ["simt/core", "simt/patterns", "simt/report", "simt/corpus", "simt/vectors", "simt/flow"]
+ORDER = "simt/runtime: --check: wrong_tail: the same bytes on every run"
+REPORTS = "simt/runtime: --lines shows counters beside the source"
+FLOW = "simt/flows: random registers, --check"
+DEVICE = ["simt/core", "simt/patterns", "simt/corpus", "simt/vectors", FLOW, REPORTS]
 SUITES = {"base": (["base", "tangle", "weave", UP_TO_DATE], ["base"]),
           "markdown": (["tangle", "fence", "weave"], ["fence"]), "tangle": (["tangle", "weave"], []),
           "numbers": (["weave", UP_TO_DATE], []), "book": (["weave", UP_TO_DATE], []), "weave": (["weave", UP_TO_DATE], []),
           "notebook": ([UP_TO_DATE, "weave"], []), "collect": (["notebooks"], []),
-          "simt/ptx": ([*DEVICE, "simt/bad"], ["simt/fuzz"]),
-          "simt/cuda": (["simt/report", "simt/bad", RUNTIME, "simt/flow"], ["simt/fuzz"]),
-          "simt/report": (["simt/report", "simt/page", "simt/corpus", "simt/bad", RUNTIME], []),
-          "simt/launcher": (["simt/report", "simt/bad", RUNTIME], []),
-          "simt/observe": (["simt/corpus", "simt/report", "simt/page", ORDER, "simt/core", "simt/flow"], []),
-          "simt/device": ([*DEVICE, RUNTIME], []), "simt": (DEVICE, [])}
+          "simt/ptx": ([*DEVICE, "simt/runtime"], ["simt/fuzz"]), "simt/cuda": ([REPORTS, "simt/runtime", FLOW], ["simt/fuzz"]),
+          "simt/report": (["simt/page", "simt/corpus", "simt/runtime"], []), "simt/launcher": ([REPORTS, "simt/runtime"], []),
+          "simt/observe": (["simt/corpus", "simt/page", ORDER, "simt/core", FLOW, REPORTS], []),
+          "simt/device": ([*DEVICE, "simt/runtime"], []), "simt": (DEVICE, [])}
 # These compare times; the machine is busy.
 TIMED = ["a book of 300 KB in 20 ms"]
 

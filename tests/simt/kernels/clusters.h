@@ -1,4 +1,5 @@
-// What the programs of clusters share: addresses in shared memory, waiting at an mbarrier, launches.
+// What the programs of clusters share: addresses in shared memory, waiting at an mbarrier,
+// launches.
 #ifndef CLUSTERS_H
 #define CLUSTERS_H
 
@@ -9,10 +10,15 @@ namespace cg = cooperative_groups;
 __device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 #define TRY(barrier, parity)                                                                       \
-    ({ unsigned done_;                                                                             \
-       asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"             \
-                    " selp.u32 %0, 1, 0, p; }" : "=r"(done_) : "r"(shared_address(barrier)),       \
-                    "r"(parity) : "memory"); done_; })
+    ({                                                                                             \
+        unsigned done_;                                                                            \
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"            \
+                     " selp.u32 %0, 1, 0, p; }"                                                    \
+                     : "=r"(done_)                                                                 \
+                     : "r"(shared_address(barrier)), "r"(parity)                                   \
+                     : "memory");                                                                  \
+        done_;                                                                                     \
+    })
 
 // A launch in clusters of this shape; none: in those of the kernel, if it has any.
 struct Shape {

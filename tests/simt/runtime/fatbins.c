@@ -147,7 +147,10 @@ static void wrapped(const char *name, uint32_t magic, uint32_t version, uint64_t
 }
 
 // "abcd", a match of 20 three back, then 17 letters: a length of 15 and 2 more.
-static const char lz4_block[] = "\x4f" "abcd" "\x03\x00\x01\xf0\x02" "01234567890123456";
+static const char lz4_block[] = "\x4f"
+                                "abcd"
+                                "\x03\x00\x01\xf0\x02"
+                                "01234567890123456";
 static const char lz4_text[] = "abcdbcdbcdbcdbcdbcdbcdbc01234567890123456";
 
 // A block, what is no block, and damaged copies, which do not leave their bounds.
