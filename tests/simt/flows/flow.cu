@@ -120,14 +120,6 @@ __global__ void reconverge(int *out) {
     out[i] = v + __shfl_xor_sync(FULL, v, 9);
 }
 
-// Recursion to a depth that differs between lanes.
-static __host__ __device__ __noinline__ int ackermann(int m, int n) {
-    if (m == 0) return n + 1;
-    if (n == 0) return ackermann(m - 1, 1);
-    return ackermann(m - 1, ackermann(m, n - 1));
-}
-SAME(recursion, ackermann((int)(i % 3), (int)(i % 5)))
-
 // Far more calls within calls than most programs have.
 static __host__ __device__ __noinline__ int deep_value(int n) {
     return n <= 0 ? 1 : (deep_value(n - 1) ^ n) + n;
@@ -513,31 +505,6 @@ __global__ void block_chain(int *out) {
 }
 WANT(block_chain, 1 << i / BLOCK)
 
-// The last block to finish adds up what the others left.
-__device__ unsigned finished;
-__device__ int partials[BLOCKS];
-__global__ void last_block(int *out) {
-    __shared__ bool last;
-    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
-    __shared__ int warps[BLOCK / 32];
-    int sum = __reduce_add_sync(FULL, (int)i);
-    out[i] = 0;
-    if (t % 32 == 0) warps[t / 32] = sum;
-    __syncthreads();
-    if (t == 0) {
-        partials[blockIdx.x] = warps[0] + warps[1] + warps[2] + warps[3];
-        __threadfence();
-        last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    int total = 0;
-    for (int k = 0; k < BLOCKS; k++) total += ((volatile int *)partials)[k];
-    for (int k = 0; k < BLOCKS; k++) out[k * BLOCK + t] = total;
-}
-WANT(last_block, THREADS * (THREADS - 1) / 2)
-
 // All blocks meet three times.
 __device__ int grid_words[2][BLOCKS];
 __global__ void grid_sync(int *out) {
@@ -552,33 +519,6 @@ __global__ void grid_sync(int *out) {
     out[i] = v + (int)grid.size();
 }
 WANT(grid_sync, (int)(i / BLOCK + 3) % BLOCKS * 8 + THREADS)
-
-// Cooperative groups: tiles, partitions by a predicate, and their collectives.
-__global__ void groups(int *out) {
-    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
-    auto block = cg::this_thread_block();
-    auto warp = cg::tiled_partition<32>(block);
-    auto quad = cg::tiled_partition<4>(warp);
-    int v = (int)i;
-    for (int k = quad.size() / 2; k > 0; k /= 2) v += quad.shfl_down(v, k);
-    v = quad.shfl(v, 0);
-    int odd = 0;
-    if (i % 3 == 0) {
-        auto together = cg::coalesced_threads();
-        odd = (int)together.size() * 100 + (int)together.thread_rank();
-    }
-    block.sync();
-    out[i] = v * 4 + (int)warp.meta_group_rank() + odd * 100000;
-}
-static int groups_want(unsigned i) {
-    unsigned quad = i / 4 * 4, warp = i / 32 * 32, size = 0, rank = 0;
-    for (unsigned k = warp; k < warp + 32; k++) {
-        size += k % 3 == 0;
-        rank += k % 3 == 0 && k < i;
-    }
-    return (int)(4 * quad + 6) * 4 + (int)(i % BLOCK / 32) +
-           (i % 3 == 0 ? (int)(size * 100 + rank) * 100000 : 0);
-}
 
 // Many lanes add to few words: the old values that they get are all different.
 __global__ void contended(int *out) {
@@ -653,7 +593,7 @@ static void start_chain() { chain_start<<<1, 1>>>(); }
 #define CASE(name, ...) {#name, name, name##_want, ##__VA_ARGS__}
 static const Case cases[] = {
     CASE(nested), CASE(trips), CASE(two_loops), CASE(switches), CASE(early_exit),
-    CASE(reconverge), CASE(recursion), CASE(deep), CASE(mutual), CASE(virtual_calls),
+    CASE(reconverge), CASE(deep), CASE(mutual), CASE(virtual_calls),
     CASE(function_pointers), CASE(syncwarp_in_branches), CASE(barriers_in_branches),
     CASE(barriers_after_exit), CASE(counting_barriers), CASE(votes_in_turn),
     CASE(votes_after_exit), CASE(named_barriers), CASE(arrive_and_wait), CASE(many_barriers),
@@ -663,7 +603,7 @@ static const Case cases[] = {
     {"waits_storing", waits_for_parked<1>, waits_want},
     {"waits_in_turn", waits_for_parked<2>, waits_want},
     {"waits_sleeping", waits_for_parked<3>, waits_want}, CASE(block_chain, start_chain),
-    CASE(last_block), CASE(grid_sync, NULL, true), CASE(groups), CASE(contended),
+    CASE(grid_sync, NULL, true), CASE(contended),
     CASE(waiting_in_recursion),
 };
 

@@ -108,9 +108,8 @@ static void longs(int) {
 }
 static void halves(int) { try_all<AddHalf>(), try_all<AddHalves>(), try_all<AddBrains>(); }
 
-static const Case cases[] = {{"integers", integers},
-                             {"floats", floats},
-                             {"longs", longs},
-                             {"halves", halves},
-                             {"uniform", uniform}};
+static const Case cases[] = {
+    {"integers", integers}, {"floats", floats}, {"longs", longs}, {"halves", halves},
+    {"uniform", uniform},
+};
 CASES(cases)

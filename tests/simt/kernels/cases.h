@@ -131,6 +131,18 @@ static void compare(Array<T> &got, const std::vector<U> &want, double tolerance 
     compare(got.fetch(), want, tolerance);
 }
 
+// Calls a function of cub::Device...: for its storage's size, then for real.
+template <typename F> static void device_wide(F call) {
+    size_t bytes = 0;
+    CUDA(call(nullptr, bytes));
+    Array<char> storage(bytes + 1);
+    RUN(CUDA(call((void *)storage.device, bytes)));
+}
+
+#define DEVICE_WIDE(function, ...)                                                                 \
+    device_wide(                                                                                   \
+        [&](void *storage, size_t &bytes) { return cub::function(storage, bytes, __VA_ARGS__); })
+
 static inline int blocks_for(int n, int block) { return (n + block - 1) / block; }
 
 static int run_cases(const Case *cases, int count, int argc, char **argv) {

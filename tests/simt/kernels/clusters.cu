@@ -248,8 +248,6 @@ static void histograms(int scale) {
 }
 
 static const Case cases[] = {
-    {"distributed", distributed},
-    {"copies", copies},
-    {"histograms", histograms},
+    {"distributed", distributed}, {"copies", copies}, {"histograms", histograms},
 };
 CASES(cases)

@@ -527,8 +527,7 @@ static void characters(int scale) {
 }
 
 static const Case cases[] = {
-    {"matches", matches},       {"pictures", pictures},   {"prefix_codes", prefix_codes},
-    {"packed", packed},         {"checksums", checksums}, {"base64", base64},
-    {"characters", characters},
+    {"matches", matches}, {"pictures", pictures}, {"prefix_codes", prefix_codes},
+    {"packed", packed}, {"checksums", checksums}, {"base64", base64}, {"characters", characters},
 };
 CASES(cases)

@@ -199,13 +199,6 @@ static void warp_collectives(int scale) {
 
 // ---- Device-wide
 
-template <typename F> static void device_wide(F call) {
-    size_t bytes = 0;
-    CUDA(call(nullptr, bytes));
-    Array<char> storage(bytes + 1);
-    RUN(CUDA(call((void *)storage.device, bytes)));
-}
-
 static void device_sums(int scale) {
     for (int n : {1000, 30000 * scale}) {
         int segments = 1 + n / 70;
@@ -220,22 +213,15 @@ static void device_sums(int scale) {
                 sums_want[s] += in.host[i];
                 most_want[s] = std::max(most_want[s], in.host[i]);
             }
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceSegmentedReduce::Sum(storage, bytes, in.device, sums.device, segments,
-                                                   offsets.device, offsets.device + 1);
-        });
+        DEVICE_WIDE(DeviceSegmentedReduce::Sum, in.device, sums.device, segments, offsets.device,
+                    offsets.device + 1);
         compare(sums, sums_want);
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceSegmentedReduce::Max(storage, bytes, in.device, most.device, segments,
-                                                   offsets.device, offsets.device + 1);
-        });
+        DEVICE_WIDE(DeviceSegmentedReduce::Max, in.device, most.device, segments, offsets.device,
+                    offsets.device + 1);
         compare(most, most_want);
         for (int v : in.host)
             if (v >= -20 && v < 20) bins_want[(v + 20) / 2]++;
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceHistogram::HistogramEven(storage, bytes, in.device, bins.device, 21,
-                                                       -20, 20, n);
-        });
+        DEVICE_WIDE(DeviceHistogram::HistogramEven, in.device, bins.device, 21, -20, 20, n);
         compare(bins, bins_want);
     }
 }
@@ -245,31 +231,21 @@ static void device_order(int scale) {
         Array<int> in(n, [](int i) { return whole(i, 100000); }), out(n);
         std::vector<int> sorted = in.host, scan(n), chosen;
         std::sort(sorted.begin(), sorted.end());
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceMergeSort::SortKeysCopy(storage, bytes, in.device, out.device, n,
-                                                      Less());
-        });
+        DEVICE_WIDE(DeviceMergeSort::SortKeysCopy, in.device, out.device, n, Less());
         compare(out, sorted);
         int few = std::min(n, 2000);
         for (int i = 0; i < few; i++) scan[i] = in.host[i] + (i ? scan[i - 1] : 0);
         scan.resize(few);
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceScan::InclusiveSum(storage, bytes, in.device, out.device, few);
-        });
+        DEVICE_WIDE(DeviceScan::InclusiveSum, in.device, out.device, few);
         compare(out, scan);
         Array<int> flags(few, [](int i) { return whole(i, 3) == 0; }), count(1);
         for (int i = 0; i < few; i++)
             if (flags.host[i]) chosen.push_back(in.host[i]);
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceSelect::Flagged(storage, bytes, in.device, flags.device, out.device,
-                                              count.device, few);
-        });
+        DEVICE_WIDE(DeviceSelect::Flagged, in.device, flags.device, out.device, count.device, few);
         compare(out, chosen);
         sorted.assign(in.host.begin(), in.host.begin() + few);
         std::sort(sorted.begin(), sorted.end());
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceRadixSort::SortKeys(storage, bytes, in.device, out.device, few);
-        });
+        DEVICE_WIDE(DeviceRadixSort::SortKeys, in.device, out.device, few);
         compare(out, sorted);
         Array<int> runs(few, [](int i) { return whole(i / 4, 3); }), lengths(few);
         std::vector<int> values, counts;
@@ -278,19 +254,15 @@ static void device_order(int scale) {
                 counts.back()++;
             else
                 values.push_back(runs.host[i]), counts.push_back(1);
-        device_wide([&](void *storage, size_t &bytes) {
-            return cub::DeviceRunLengthEncode::Encode(storage, bytes, runs.device, out.device,
-                                                      lengths.device, count.device, few);
-        });
+        DEVICE_WIDE(DeviceRunLengthEncode::Encode, runs.device, out.device, lengths.device,
+                    count.device, few);
         compare(out, values);
         compare(lengths, counts);
     }
 }
 
 static const Case cases[] = {
-    {"block_collectives", block_collectives},
-    {"warp_collectives", warp_collectives},
-    {"device_sums", device_sums},
-    {"device_order", device_order},
+    {"block_collectives", block_collectives}, {"warp_collectives", warp_collectives},
+    {"device_sums", device_sums}, {"device_order", device_order},
 };
 CASES(cases)

@@ -205,10 +205,8 @@ static void graph_algorithms(int scale) {
     for (int n : {200, 1000 * scale}) {
         Graph graph(n, true);
         Array<int> rows(graph.rows), columns(graph.columns), next(n);
-        Array<int> weights(
-            graph.columns.size(), [](int i) { return 1 + whole(i, 9); });
-        Array<int> dist(
-            n, [](int i) { return i == 0 ? 0 : 1000000; });
+        Array<int> weights(graph.columns.size(), [](int i) { return 1 + whole(i, 9); });
+        Array<int> dist(n, [](int i) { return i == 0 ? 0 : 1000000; });
         Array<int> label(n, [](int i) { return i; });
         Array<float> share(n), rank(n);
         Array<unsigned> triangles(n);
@@ -379,8 +377,6 @@ static void sparse(int scale) {
 }
 
 static const Case cases[] = {
-    {"bfs", bfs},
-    {"graph_algorithms", graph_algorithms},
-    {"sparse", sparse},
+    {"bfs", bfs}, {"graph_algorithms", graph_algorithms}, {"sparse", sparse},
 };
 CASES(cases)

@@ -235,8 +235,7 @@ static void images(int scale) {
         Array<unsigned char> in(
             n, [](int i) { return (unsigned char)whole(i, 256); }),
             out(n);
-        Array<unsigned char> cells(
-            n, [](int i) { return (unsigned char)(whole(i, 3) == 0); });
+        Array<unsigned char> cells(n, [](int i) { return (unsigned char)(whole(i, 3) == 0); });
         auto pixel = [&](int x, int y) {
             return (int)in.host[clamp_to(y, h) * w + clamp_to(x, w)];
         };
@@ -609,7 +608,7 @@ static void clustering(int scale) {
 }
 
 static const Case cases[] = {
-    {"stencils", stencils},       {"images", images},         {"network_layers", network_layers},
+    {"stencils", stencils}, {"images", images}, {"network_layers", network_layers},
     {"programming", programming}, {"clustering", clustering},
 };
 CASES(cases)

@@ -87,8 +87,7 @@ static void wmma_once(bool c_rows, int more) {
     auto value = [](int i) {
         return (E)(float)(std::is_unsigned<E>::value ? whole(i, 200) : little(i));
     };
-    Array<E> a(ROOM, value), b(
-                                 ROOM, [=](int i) { return value(i + 999); });
+    Array<E> a(ROOM, value), b(ROOM, [=](int i) { return value(i + 999); });
     Array<S> c(ROOM, [](int i) { return (S)(float)little(i + 5000); });
     std::vector<double> want =
         product(a.host, a_rows, lda, b.host, b_rows, ldb, c.host, c_rows, ldc, M, N, K);
@@ -411,9 +410,6 @@ static void rows_of_16_bytes(int) {
 }
 
 static const Case cases[] = {
-    {"wmma", wmma_all},
-    {"gemms", gemms},
-    {"mma", mma_all},
-    {"rows_of_16_bytes", rows_of_16_bytes},
+    {"wmma", wmma_all}, {"gemms", gemms}, {"mma", mma_all}, {"rows_of_16_bytes", rows_of_16_bytes},
 };
 CASES(cases)

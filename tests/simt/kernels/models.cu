@@ -560,8 +560,7 @@ static void classifier(int scale) {
         int B = 3 * scale, T = 16, N = B * T;
         Array<float> logits((size_t)N * V, real), probs((size_t)N * V), losses(N),
             grad((size_t)N * V);
-        Array<float> dlosses(
-            N, [](int) { return 0.5f; });
+        Array<float> dlosses(N, [](int) { return 0.5f; });
         Array<int> targets(N, [=](int i) { return whole(i, V); });
         std::vector<double> loss(N), dlogits((size_t)N * V);
         for (int r = 0; r < N; r++) {
@@ -717,8 +716,8 @@ static void llama(int scale) {
 }
 
 static const Case cases[] = {
-    {"encoder", encoder},     {"activation", activation}, {"layernorm", layernorm},
-    {"attention", attention}, {"classifier", classifier}, {"linear", linear},
-    {"adamw", adamw},         {"llama", llama},
+    {"encoder", encoder}, {"activation", activation}, {"layernorm", layernorm},
+    {"attention", attention}, {"classifier", classifier}, {"linear", linear}, {"adamw", adamw},
+    {"llama", llama},
 };
 CASES(cases)

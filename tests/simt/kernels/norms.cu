@@ -684,9 +684,7 @@ static void group_norm(int scale) {
 }
 
 static const Case cases[] = {
-    {"softmax", softmax},
-    {"layer_norm", layer_norm},
-    {"channels", channels},
+    {"softmax", softmax}, {"layer_norm", layer_norm}, {"channels", channels},
     {"group_norm", group_norm},
 };
 CASES(cases)

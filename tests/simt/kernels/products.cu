@@ -413,8 +413,7 @@ static void vectors(int scale) {
         int n = 40 * N * scale, blocks = 12 * scale;
         Array<half> u(
             n, [=](int i) { return fill(i); }),
-            v(
-                n, [=](int i) { return fill(i + 77); });
+            v(n, [=](int i) { return fill(i + 77); });
         Array<float> parts(blocks), total(1), p(n, element),
             q(n, [](int i) { return (float)element(i + 1); });
         float half_sum = 0, sum = 0;
@@ -512,9 +511,7 @@ static void transposes(int scale) {
 }
 
 static const Case cases[] = {
-    {"sgemm", sgemm},
-    {"other_gemms", other_gemms},
-    {"vectors", vectors},
+    {"sgemm", sgemm}, {"other_gemms", other_gemms}, {"vectors", vectors},
     {"transposes", transposes},
 };
 CASES(cases)

@@ -43,10 +43,8 @@ __global__ void BlackScholesGPU(float *__restrict__ call, float *__restrict__ pu
 
 static void black_scholes(int scale) {
     for (int n : {777, 20000 * scale}) {
-        Array<float> s(
-            n, [](int i) { return 17.5f + 12.5f * real(i); });
-        Array<float> x(
-            n, [](int i) { return 50.5f + 49.5f * real(i + 1); });
+        Array<float> s(n, [](int i) { return 17.5f + 12.5f * real(i); });
+        Array<float> x(n, [](int i) { return 50.5f + 49.5f * real(i + 1); });
         Array<float> t(n, [](int i) { return 5.2f + 4.8f * real(i + 2); });
         Array<float> call(n), put(n);
         RUN(BlackScholesGPU<<<blocks_for(n, 128), 128>>>(call, put, s, x, t, 0.02f, 0.3f, n));
@@ -754,20 +752,10 @@ static void vote(int scale) {
 }
 
 static const Case cases[] = {
-    {"vector_add", vector_add},
-    {"black_scholes", black_scholes},
-    {"mandelbrot", mandelbrot},
-    {"matrix_mul", matrix_mul},
-    {"transpose", transpose},
-    {"scalar_prod", scalar_prod},
-    {"scan", scan},
-    {"shuffle_scan", shuffle_scan},
-    {"histogram256", histogram256},
-    {"sorting_networks", sorting_networks},
-    {"convolution_separable", convolution_separable},
-    {"walsh", walsh},
-    {"nbody", nbody},
-    {"dct", dct},
-    {"vote", vote},
+    {"vector_add", vector_add}, {"black_scholes", black_scholes}, {"mandelbrot", mandelbrot},
+    {"matrix_mul", matrix_mul}, {"transpose", transpose}, {"scalar_prod", scalar_prod},
+    {"scan", scan}, {"shuffle_scan", shuffle_scan}, {"histogram256", histogram256},
+    {"sorting_networks", sorting_networks}, {"convolution_separable", convolution_separable},
+    {"walsh", walsh}, {"nbody", nbody}, {"dct", dct}, {"vote", vote},
 };
 CASES(cases)

@@ -543,13 +543,8 @@ static void shuffles(int scale) {
 }
 
 static const Case cases[] = {
-    {"words", words},
-    {"runs", runs},
-    {"numbers", numbers},
-    {"index_of_text", index_of_text},
-    {"interpreter", interpreter},
-    {"games", games},
-    {"expressions", expressions},
+    {"words", words}, {"runs", runs}, {"numbers", numbers}, {"index_of_text", index_of_text},
+    {"interpreter", interpreter}, {"games", games}, {"expressions", expressions},
     {"shuffles", shuffles},
 };
 CASES(cases)

@@ -101,8 +101,7 @@ static void element_wise(int scale) {
 
 static void reductions(int scale) {
     for (int n : {1000, 40000 * scale}) {
-        Array<float> x(n, element), y(
-                                        n, [](int i) { return (float)element(i + 5); });
+        Array<float> x(n, element), y(n, [](int i) { return (float)element(i + 5); });
         Array<int> a(n, [](int i) { return whole(i, 1000000); });
         double squares = 0, dot = 0, sum = 0;
         for (int i = 0; i < n; i++)
@@ -155,8 +154,7 @@ static void compactions(int scale) {
         Array<int> a(
             n, [](int i) { return whole(i / 3, 40); }),
             keys(n), sums(n),
-            b(
-                n, [](int i) { return 2 * i; });
+            b(n, [](int i) { return 2 * i; });
         Array<int> ones(n, [](int) { return 1; }), c(n, [](int i) { return 3 * i; });
         std::vector<int> scan(n), even, run_keys, run_sums, both;
         for (int i = 0; i < n; i++) {
@@ -184,9 +182,7 @@ static void compactions(int scale) {
 }
 
 static const Case cases[] = {
-    {"element_wise", element_wise},
-    {"reductions", reductions},
-    {"orders", orders},
+    {"element_wise", element_wise}, {"reductions", reductions}, {"orders", orders},
     {"compactions", compactions},
 };
 CASES(cases)

@@ -5,26 +5,11 @@
 #include "../cases.h"
 #include "../clusters.h"
 
-static int *d_out;
-enum { ROOM = 1 << 16 };
-static int h_out[ROOM];
-
-static void fetch(void) {
-    CUDA(cudaDeviceSynchronize());
-    CUDA(cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemset(d_out, 0xff, sizeof h_out));
-}
-
-static void tell_equal(const char *name, const int *got, const int *want, int count) {
-    current_case = name;
-    compare(std::vector<int>(got, got + count), std::vector<int>(want, want + count));
-}
-
 // --- launches ---
 
-static cudaError_t launch(const void *kernel, dim3 grid, dim3 block, dim3 cluster, void **arguments) {
+static cudaError_t launch(void (*kernel)(int *), dim3 grid, dim3 block, dim3 cluster, int *out) {
     const Shape shape(grid, block, cluster);
-    return cudaLaunchKernelExC(&shape.config, kernel, arguments);
+    return cudaLaunchKernelEx(&shape.config, kernel, out);
 }
 
 #define SPECIAL(name) ({ unsigned v_; asm volatile("mov.u32 %0, %%" name ";" : "=r"(v_)); (int)v_; })
@@ -45,26 +30,28 @@ __global__ void registers(int *out) {
     row[14] = (int)explicitly;
 }
 
-static void check_registers(dim3 grid, dim3 cluster) {
-    void *arguments[] = {&d_out};
-    static int want[ROOM];
-    char name[80];
-    dim3 each = cluster.x ? cluster : dim3(1);
-    CUDA(launch((const void *)registers, grid, 32, cluster, arguments));
-    fetch();
-    unsigned count = grid.x * grid.y * grid.z;
-    for (unsigned b = 0; b < count; b++) {
+static void special(dim3 grid, dim3 cluster) {
+    const dim3 each = cluster.x ? cluster : dim3(1);
+    Array<int> out((size_t)grid.x * grid.y * grid.z * 16);
+    std::vector<unsigned> want;
+    RUN(CUDA(launch(registers, grid, 32, cluster, out)));
+    for (unsigned b = 0; b < grid.x * grid.y * grid.z; b++) {
         unsigned x = b % grid.x, y = b / grid.x % grid.y, z = b / grid.x / grid.y;
         unsigned in_x = x % each.x, in_y = y % each.y, in_z = z % each.z;
-        unsigned row[16] = {x / each.x, y / each.y, z / each.z, grid.x / each.x, grid.y / each.y,
-                            grid.z / each.z, in_x, in_y, in_z, each.x, each.y, each.z,
-                            in_x + each.x * (in_y + each.y * in_z), each.x * each.y * each.z,
-                            cluster.x != 0, 0xffffffffu};
-        for (int k = 0; k < 16; k++) want[b * 16 + k] = (int)row[k];
+        want.insert(want.end(), {x / each.x, y / each.y, z / each.z, grid.x / each.x, grid.y / each.y,
+                                 grid.z / each.z, in_x, in_y, in_z, each.x, each.y, each.z,
+                                 in_x + each.x * (in_y + each.y * in_z), each.x * each.y * each.z,
+                                 cluster.x != 0, 0});
     }
-    snprintf(name, sizeof name, "special registers: grid %ux%ux%u, cluster %ux%ux%u", grid.x,
-             grid.y, grid.z, cluster.x, cluster.y, cluster.z);
-    tell_equal(name, h_out, want, (int)count * 16);
+    compare(out, want);
+}
+
+static void special_registers(int) {
+    special(dim3(8), dim3(4));
+    special(dim3(6, 4, 2), dim3(3, 1, 2));
+    special(dim3(4, 4), dim3(2, 4));
+    special(dim3(3), dim3(1));
+    special(dim3(3, 2), dim3(0, 0, 0));
 }
 
 // --- distributed shared memory ---
@@ -94,22 +81,21 @@ __global__ void __cluster_dims__(4, 2, 1) rotate(int *out) {
     out[block * 256 + 192 + t] = s[t];
 }
 
-static void check_rotate(void) {
-    static int want[16 * 256];
-    rotate<<<dim3(8, 2), 64>>>(d_out);
-    CUDA(cudaGetLastError());
-    fetch();
+static void distributed(int) {
+    Array<int> out(16 * 256);
+    std::vector<int> want(16 * 256);
+    RUN(rotate<<<dim3(8, 2), 64>>>(out));
     for (int b = 0; b < 16; b++) {
         int rank = b % 8 % 4 + 4 * (b / 8);
         for (int t = 0; t < 64; t++) {
-            int *row = want + b * 256 + t;
+            int *row = &want[b * 256 + t];
             row[0] = (rank + 1) % 8 * 100 + t;
             row[64] = (rank + 3) % 8 * 100 + t;
             row[128] = (rank + 3) % 8 * 100 + (rank + 1) % 8;
             row[192] = rank * 100 + t + (t < 4 ? 16000 + (rank == 0 ? 16 * 28 : 0) : 0);
         }
     }
-    tell_equal("distributed shared memory", h_out, want, 16 * 256);
+    compare(out, want);
 }
 
 // Blocks of a cluster wait for each other's words.
@@ -130,6 +116,12 @@ __global__ void chain(int *out) {
             atomicExch(cluster.map_shared_rank(&token, rank + 1), got + (int)rank + 1);
     }
     cluster.sync();
+}
+
+static void waiting(int) {
+    Array<int> out(8);
+    RUN(CUDA(launch(chain, 8, 32, dim3(8), out)));
+    compare(out, std::vector<int>{0, 1, 3, 6, 10, 15, 21, 28});
 }
 
 // --- mbarriers and bulk copies ---
@@ -179,6 +171,12 @@ __global__ void counts(int *out) {
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");
 }
 
+static void mbarriers(int) {
+    Array<int> out(12);
+    RUN(counts<<<1, 32>>>(out));
+    compare(out, std::vector<int>{5, 0, 0, 1, 1, 4, 0, 1, 0, 1, 0, 1});
+}
+
 enum { TILE = 512 };
 
 // A tile comes in bulk, goes out in bulk, and is added to what is there.
@@ -216,24 +214,17 @@ __global__ void bulk(const int *in, int *out, int *sum) {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-static void check_bulk(void) {
-    enum { BLOCKS = 5 };
-    static int want[BLOCKS * TILE + 2 * TILE];
-    int *d_in;
-    CUDA(cudaMalloc((void **)&d_in, BLOCKS * TILE * 4));
-    for (int i = 0; i < BLOCKS * TILE; i++) h_out[i] = element(i);
-    CUDA(cudaMemcpy(d_in, h_out, BLOCKS * TILE * 4, cudaMemcpyHostToDevice));
-    CUDA(cudaMemset(d_out, 0, sizeof h_out));
-    bulk<<<BLOCKS, 128>>>(d_in, d_out, d_out + BLOCKS * TILE);
-    CUDA(cudaGetLastError());
-    for (int i = 0; i < BLOCKS * TILE; i++) {
-        int v = want[i] = element(i) + 1, *sum = want + BLOCKS * TILE + i % TILE;
+static void bulk_copies(int) {
+    enum { BLOCKS = 5, ALL = BLOCKS * TILE };
+    Array<int> in(ALL, element), out(ALL + 2 * TILE);
+    std::vector<int> want(ALL + 2 * TILE);
+    RUN(bulk<<<BLOCKS, 128>>>(in, out, out + ALL));
+    for (int i = 0; i < ALL; i++) {
+        int v = want[i] = element(i) + 1, *sum = &want[ALL + i % TILE];
         sum[0] += v;
         sum[TILE] = v > sum[TILE] ? v : sum[TILE];
     }
-    fetch();
-    tell_equal("bulk copies", h_out, want, BLOCKS * TILE + 2 * TILE);
-    CUDA(cudaFree(d_in));
+    compare(out, want);
 }
 
 // One block copies to all, every block to the next one, and stores that count.
@@ -288,18 +279,12 @@ __global__ void __cluster_dims__(4, 1, 1) spread(const int *in, int *out) {
     cluster.sync();
 }
 
-static void check_spread(void) {
-    static int want[4 * 1024];
-    int *d_in;
-    CUDA(cudaMalloc((void **)&d_in, 1024));
-    for (int i = 0; i < 256; i++) h_out[i] = element(i);
-    CUDA(cudaMemcpy(d_in, h_out, 1024, cudaMemcpyHostToDevice));
-    memset(want, 0xff, sizeof want);
-    spread<<<4, 256>>>(d_in, d_out);
-    CUDA(cudaGetLastError());
-    fetch();
+static void copies_to_others(int) {
+    Array<int> in(256, element), out(4 * 1024);
+    std::vector<int> want(4 * 1024);
+    RUN(spread<<<4, 256>>>(in, out));
     for (int rank = 0; rank < 4; rank++) {
-        int before = (rank + 3) % 4, *row = want + rank * 1024;
+        int before = (rank + 3) % 4, *row = &want[rank * 1024];
         for (int t = 0; t < 256; t++) row[t] = element(t), row[256 + t] = before * 1000 + t;
         for (int t = 0; t < 2; t++) { // of the second lane, and of the first one
             int *of_lane = row + 512 + 4 * t;
@@ -307,8 +292,7 @@ static void check_spread(void) {
         }
         row[520] = 40 + before;
     }
-    tell_equal("copies to other blocks", h_out, want, 4 * 1024);
-    CUDA(cudaFree(d_in));
+    compare(out, want);
 }
 
 // --- programmatic launches ---
@@ -333,26 +317,25 @@ static void consume_behind(const int *in, int *out, cudaStream_t stream) {
     CUDA(cudaLaunchKernelEx(&config, consume, in, out));
 }
 
-static void check_programmatic(bool in_graph) {
-    static int want[3072];
+template <bool IN_GRAPH> static void programmatic(int) {
+    Array<int> out(3072);
+    std::vector<int> want(3072);
     cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     CUDA(cudaStreamCreate(&stream));
-    if (in_graph) CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    produce<<<8, 128, 0, stream>>>(d_out, 5);
-    consume_behind(d_out, d_out + 1024, stream);
-    consume_behind(d_out + 1024, d_out + 2048, stream);
-    if (in_graph) {
+    if (IN_GRAPH) CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    produce<<<8, 128, 0, stream>>>(out, 5);
+    consume_behind(out, out + 1024, stream);
+    consume_behind(out + 1024, out + 2048, stream);
+    if (IN_GRAPH) {
         CUDA(cudaStreamEndCapture(stream, &graph));
         CUDA(cudaGraphInstantiate(&exec, graph, 0));
         for (int k = 0; k < 3; k++) CUDA(cudaGraphLaunch(exec, stream));
     }
     CUDA(cudaStreamSynchronize(stream));
-    fetch();
     for (int i = 0; i < 3072; i++) want[i] = (5 + i % 128) << i / 1024;
-    tell_equal(in_graph ? "programmatic launches in a graph" : "programmatic launches", h_out, want,
-               3072);
+    compare(out, want);
     CUDA(cudaStreamDestroy(stream));
 }
 
@@ -365,25 +348,22 @@ static void tell_error(const char *name, cudaError_t got, cudaError_t want) {
     tell(name, got == want, why);
 }
 
-static void check_errors(void) {
-    void *arguments[] = {&d_out};
-    const void *kernel = (const void *)registers, *fixed = (const void *)rotate;
+static void errors(int) {
+    Array<int> out(32 * 16);
     const cudaError_t bad = cudaErrorInvalidClusterSize;
-    tell_error("a grid that is no multiple", launch(kernel, 6, 32, dim3(4, 1, 1), arguments), bad);
-    tell_error("16 blocks", launch(kernel, 16, 32, dim3(16, 1, 1), arguments), bad);
-    tell_error("a side of 0", launch(kernel, 4, 32, dim3(2, 0, 1), arguments), bad);
-    tell_error("another cluster than the kernel's", launch(fixed, 8, 64, dim3(8, 1, 1), arguments),
-               bad);
-    tell_error("the kernel's, and a grid that is no multiple",
-               launch(fixed, dim3(8, 1), 64, dim3(0, 0, 0), arguments), bad);
-    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    tell_error("16 blocks, allowed", launch(kernel, 16, 32, dim3(16, 1, 1), arguments), cudaSuccess);
-    tell_error("32 blocks", launch(kernel, 32, 32, dim3(32, 1, 1), arguments), bad);
-    CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+    tell_error("a grid that is no multiple", launch(registers, 6, 32, 4, out), bad);
+    tell_error("16 blocks", launch(registers, 16, 32, 16, out), bad);
+    tell_error("a side of 0", launch(registers, 4, 32, dim3(2, 0, 1), out), bad);
+    tell_error("another cluster than the kernel's", launch(rotate, 8, 64, 8, out), bad);
+    tell_error("the kernel's, and a grid that is no multiple", launch(rotate, 8, 64, dim3(0, 0, 0), out), bad);
+    CUDA(cudaFuncSetAttribute(registers, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    tell_error("16 blocks, allowed", launch(registers, 16, 32, 16, out), cudaSuccess);
+    tell_error("32 blocks", launch(registers, 32, 32, 32, out), bad);
+    CUDA(cudaFuncSetAttribute(registers, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
     CUDA(cudaDeviceSynchronize());
 }
 
-static void check_queries(void) {
+static void queries(int) {
     int value = -1;
     cudaFuncAttributes known;
     CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrClusterLaunch, 0));
@@ -431,7 +411,7 @@ static void tell_largest(const char *name, Kernel kernel, dim3 grid, unsigned th
     tell(name, got == error && (got != cudaSuccess || value == want), why);
 }
 
-static void check_largest(void) {
+static void largest(int) {
     const cudaError_t bad = cudaErrorInvalidClusterSize;
     tell_largest("the largest", chain, 64, 1024, 8, cudaSuccess, 8);
     tell_largest("the largest, a grid that is no multiple", chain, 63, 1024, 8, bad, 0);
@@ -446,33 +426,16 @@ static void check_largest(void) {
     tell_largest("the kernel's, such a grid, no attribute", rotate, 64, 64, 0, bad, 8);
 }
 
-int main(void) {
-    static const int arrived[] = {5, 0, 0, 1 + 0, 1, 4, 0, 1, 0, 1, 0, 1};
-    static const int passed[] = {0, 1, 3, 6, 10, 15, 21, 28};
-    void *arguments[] = {&d_out};
-    CUDA(cudaMalloc((void **)&d_out, sizeof h_out));
-    CUDA(cudaMemset(d_out, 0xff, sizeof h_out));
-    check_registers(dim3(8), dim3(4));
-    check_registers(dim3(6, 4, 2), dim3(3, 1, 2));
-    check_registers(dim3(4, 4), dim3(2, 4));
-    check_registers(dim3(3), dim3(1));
-    check_registers(dim3(3, 2), dim3(0, 0, 0));
-    check_rotate();
-    CUDA(launch((const void *)chain, 8, 32, dim3(8), arguments));
-    fetch();
-    tell_equal("blocks that wait for each other", h_out, passed, 8);
-    counts<<<1, 32>>>(d_out);
-    fetch();
-    tell_equal("mbarriers", h_out, arrived, 12);
-    check_bulk();
-    check_spread();
-    check_programmatic(false);
-    check_programmatic(true);
-    check_errors();
-    check_queries();
+static void fits(int) {
     check_fit(1024, 0, 2, "two blocks a multiprocessor");
     check_fit(1024, 120 << 10, 1, "one block a multiprocessor");
     check_fit(256, 50 << 10, 4, "four blocks a multiprocessor");
-    check_largest();
-    return wrong_count != 0;
 }
+
+static const Case cases[] = {
+    {"special_registers", special_registers}, {"distributed", distributed}, {"waiting", waiting},
+    {"mbarriers", mbarriers}, {"bulk_copies", bulk_copies}, {"copies_to_others", copies_to_others},
+    {"programmatic", programmatic<false>}, {"in_a_graph", programmatic<true>}, {"errors", errors},
+    {"queries", queries}, {"fits", fits}, {"largest", largest},
+};
+CASES(cases)

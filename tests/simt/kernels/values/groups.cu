@@ -179,12 +179,10 @@ template <Kind KIND> static void every_copy(int) {
     copied<KIND, 4>(in, 0), copied<KIND, 8>(in, 0), copied<KIND, 16>(in, 0);
 }
 
-static const Case cases[] = {{"tiles", tiles},
-                             {"blocks", blocks},
-                             {"partitions", partitions},
-                             {"copies_block", every_copy<BLOCK>},
-                             {"copies_32", every_copy<TILES_OF_32>},
-                             {"copies_16", every_copy<TILES_OF_16>},
-                             {"copies_8", every_copy<TILES_OF_8>},
-                             {"copies_coalesced", every_copy<COALESCED>}};
+static const Case cases[] = {
+    {"tiles", tiles}, {"blocks", blocks}, {"partitions", partitions},
+    {"copies_block", every_copy<BLOCK>}, {"copies_32", every_copy<TILES_OF_32>},
+    {"copies_16", every_copy<TILES_OF_16>}, {"copies_8", every_copy<TILES_OF_8>},
+    {"copies_coalesced", every_copy<COALESCED>},
+};
 CASES(cases)

@@ -6,16 +6,6 @@
 
 #include "../cases.h"
 
-template <typename F> static void device_wide(F call) {
-    size_t bytes = 0;
-    CUDA(call(nullptr, bytes));
-    Array<char> storage(bytes + 1);
-    RUN(CUDA(call((void *)storage.device, bytes)));
-}
-
-#define DEVICE_WIDE(function, ...)                                                                 \
-    device_wide([&](void *storage, size_t &bytes) { return cub::function(storage, bytes, __VA_ARGS__); })
-
 template <typename T> static void device_reduce(int n) {
     Array<T> in(n, element), out(3);
     double sum = 0;
