@@ -25,7 +25,7 @@ $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
 # CUDA runtime, $(B)/simt-runtime/libcudart.so.{12,13}: the same objects, one file compiled twice.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
 # What simt --opcodes reads of machine code.
-SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,cuda/fatbin cuda/unpack sass/decode sass/known sass/table)
+SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,program/fatbin program/unpack sass/decode sass/known sass/table)
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/source.h"
-#include "collect/limits.h"
+#include "collect/ncu.h"
 
 // A kernel of simt's CSVs as the labs' tables name it, and all results: `block_sum_unrolled<64u>`
 // is block_sum_unrolled_64, `f<float, (Kind)1>` is f_float_1. A program in a notebook, where no
@@ -105,15 +105,15 @@ static void add_lines(Arena *arena, Buf *out, const LabCsv *csv) {
     }
 }
 
-static Limits read_limits(Arena *arena, const LabCsv *csv) {
+static Ncu read_limits(Arena *arena, const LabCsv *csv) {
     Buf path = {.arena = arena};
     Str names = str_of(csv->path), suffix = STR(".limits.csv");
     buf_format(&path, "%.*s.ncu.csv", STR_ARG(str_slice(names, 0, names.len - suffix.len)));
     char *name = str_terminated(arena, buf_str(&path));
     Str text;
-    Limits limits;
+    Ncu limits;
     if (!file_read(arena, name, &text)) lab_csv_die(name, 0, strerror(errno));
-    if (!limits_read(arena, text, &limits)) lab_csv_die(name, limits.line, limits.fault);
+    if (!ncu_read(arena, text, &limits)) lab_csv_die(name, limits.line, limits.fault);
     return limits;
 }
 
@@ -121,7 +121,7 @@ static bool is_limits(const LabCsv *csv) { return str_ends(str_of(csv->path), ST
 
 // The k-th kernel that the lab names is the k-th stage that ncu saw.
 static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
-    Limits limits = read_limits(arena, csv);
+    Ncu limits = read_limits(arena, csv);
     Csv reader = csv->head.reader;
     size_t stage = 0;
     for (Str row, cells[2]; lab_csv_row(&reader, csv, &row); stage++) { // kernel, n
@@ -132,7 +132,7 @@ static void add_limits(Arena *arena, Buf *out, const LabCsv *csv) {
         if (!found) continue; // nothing that runs on a GPU
         add_prefix(out, csv);
         buf_format(out, "%.*s,%.*s", STR_ARG(cells[0]), STR_ARG(cells[1]));
-        for (size_t i = 0; i < limits_columns(); i++) buf_format(out, ",%.*s", STR_ARG(found[i]));
+        for (size_t i = 0; i < ncu_columns(); i++) buf_format(out, ",%.*s", STR_ARG(found[i]));
         buf_char(out, '\n');
     }
     if (stage < limits.count) lab_csv_die(csv->path, 0, "ncu saw more kernels than these");
@@ -178,7 +178,7 @@ static Str header_of(Arena *arena, const LabCsv *csv) {
         break;
     case LIMITS:
         buf_add(&out, STR("kernel,n,"));
-        limits_add_header(&out);
+        ncu_add_header(&out);
         break;
     }
     return buf_str(&out);

@@ -17,7 +17,7 @@
 
 #include "base/file.h"
 #include "collect/gather.h"
-#include "collect/limits.h"
+#include "collect/ncu.h"
 #include "collect/steps.h"
 
 // clang-format off
@@ -117,7 +117,7 @@ static void print_due(Arena *arena, char **names, size_t count, const Options *o
 static void print_metrics(void) {
     Arena arena = {0};
     Buf metrics = {.arena = &arena};
-    limits_add_metrics(&metrics);
+    ncu_add_metrics(&metrics);
     printf("%.*s\n", STR_ARG(buf_str(&metrics)));
     arena_free(&arena);
 }

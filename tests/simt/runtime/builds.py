@@ -155,7 +155,7 @@ def test_fatbins(small):
 
 def test_readers(small):
     """The readers of fat binaries, of compressed PTX and of ELF files, under sanitizers."""
-    made = tests.compile_c("fatbins", source("fatbins.c"), modules=["base", "simt/cuda/fatbin", "simt/cuda/unpack"],
+    made = tests.compile_c("fatbins", source("fatbins.c"), modules=["base", "simt/program/fatbin", "simt/program/unpack"],
                            libraries=["-ldl"])
     if made:
         tests.relay(run([made]), "fat binary: ", 28)

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "simt/launcher/elf.h"
+#include "simt/program/fatbin.h"
 
 static uint64_t state = 2654435761u;
 

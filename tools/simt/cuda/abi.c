@@ -1,4 +1,4 @@
 // Which libcudart this build stands in for: compiled once for each.
-#include "simt/cuda/runtime.h"
+#include "simt/program/runtime.h"
 
 const int runtime_abi = SIMT_CUDART;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "simt/base/clock.h"
-#include "simt/cuda/signal.h"
 #include "simt/memory/condition.h"
+#include "simt/program/signal.h"
 
 // --- conditions ---
 

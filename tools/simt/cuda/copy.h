@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "simt/cuda/error.h"
+#include "simt/program/error.h"
 
 // enum cudaMemcpyKind of driver_types.h.
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, COPY_DEFAULT };

@@ -7,9 +7,9 @@
 #include "simt/cuda/capture.h"
 #include "simt/cuda/pool.h"
 #include "simt/cuda/queue.h"
-#include "simt/cuda/runtime.h"
 #include "simt/memory/heap.h"
 #include "simt/memory/memory.h"
+#include "simt/program/runtime.h"
 
 // One fact: its number as an attribute (enum cudaDeviceAttr, 0: none), where cudaDeviceProp holds
 // it in CUDA 12 and in CUDA 13 (-1: not there) and how wide, and its value. Numbers and offsets:

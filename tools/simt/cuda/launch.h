@@ -2,7 +2,7 @@
 #ifndef LAUNCH_H
 #define LAUNCH_H
 
-#include "simt/cuda/registry.h"
+#include "simt/program/registry.h"
 
 // The cluster that is not asked for is the kernel's own, or single blocks.
 void launch_complete(const KernelEntry *entry, Launch *launch);

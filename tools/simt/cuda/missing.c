@@ -1,7 +1,7 @@
 // The calls that the CPU device does not have. Each still resolves, says so by name and returns
 // cudaErrorNotSupported. The list is what libcudart 12.8 and 13.0 export and no other file of the
 // runtime defines; a test compares it with the real library.
-#include "simt/cuda/runtime.h"
+#include "simt/program/runtime.h"
 
 #define MISSING(name)                                                                              \
     API CudaError name(void);                                                                      \

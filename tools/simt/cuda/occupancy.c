@@ -3,7 +3,7 @@
 
 #include "simt/base/align.h"
 #include "simt/base/limits.h"
-#include "simt/cuda/registry.h"
+#include "simt/program/registry.h"
 
 int occupancy_registers(const KernelInfo *info) {
     uint32_t most = DEVICE_REGISTERS / DEVICE_MAX_THREADS;

@@ -2,7 +2,7 @@
 #ifndef POOL_H
 #define POOL_H
 
-#include "simt/cuda/runtime.h"
+#include "simt/program/runtime.h"
 
 typedef struct Pool Pool;
 

@@ -137,6 +137,7 @@ static CudaError add(const Stream *stream, const Work *work, uint64_t after) {
     waiting->number = ++last_number;
     *end = waiting;
     end = &waiting->next;
+    runtime_at_end(queue_run_all);
     count++;
     return CUDA_SUCCESS;
 }

@@ -7,8 +7,8 @@
 
 #include "simt/cuda/conditional.h"
 #include "simt/cuda/event.h"
-#include "simt/cuda/signal.h"
 #include "simt/cuda/stream.h"
+#include "simt/program/signal.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
 

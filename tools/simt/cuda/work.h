@@ -3,7 +3,7 @@
 #define WORK_H
 
 #include "simt/cuda/copy.h"
-#include "simt/cuda/registry.h"
+#include "simt/program/registry.h"
 
 typedef struct Graph Graph;
 typedef struct Event Event;

@@ -375,7 +375,7 @@ typedef struct {
 } InstIndirect;
 
 // Where functions are that the machine code does not hold: the address of a call, and their names
-// by machine_outside().
+// by sass_outside().
 typedef struct {
     uint32_t address, count;
     const Str *names;

@@ -1,10 +1,24 @@
-// The paths of a diverged warp: split, join, wait, switch. See path.h, and Path in warp.h.
+// The paths of a diverged warp. See path.h, and Path in warp.h.
+//
+// Lanes that parted come together again in one of two ways, and a warp knows only one of them:
+//
+// - PTX does not say where. The lowering finds it (lower/flow.h), and path_split makes a join for
+//   each such place: a path of its own in state PATH_JOIN, which collects the lanes that arrive
+//   until its `members` are complete and then goes on as they. Paths and joins are a tree, by
+//   `parent`; `rpc` is where a path arrives at its join.
+// - Machine code says it with convergence barriers, registers that hold a mask of lanes (BSSY,
+//   BSYNC, BREAK, YIELD). path_part splits without a join; who comes to the barrier before the
+//   others waits in PATH_SYNC and `gathers`; path_converge brings all together. Who goes first is
+//   seen by the program here: `order` says it (turn.h). Those who look once more whether they have
+//   to wait are `woken`.
 #include "simt/exec/path.h"
 
 #include "simt/exec/barrier.h"
 #include "simt/exec/cluster.h"
 #include "simt/exec/spin.h"
 #include "simt/exec/turn.h"
+
+// --- paths ---
 
 static void path_save(Warp *warp, const Inst *pc, PathState state) {
     Path *path = &warp->paths[warp->current];
@@ -87,6 +101,8 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
     warp->stop = STOP_NONE;
 }
 
+// --- whose turn it is ---
+
 // Those who wait at the same place for the same lanes go on as one path, one instruction earlier:
 // there begins the block that counts it.
 static void wake(Warp *warp, Path *path) {
@@ -135,7 +151,7 @@ static const Inst *break_stuck(Warp *warp) {
 }
 
 // Goes on with another path of the warp.
-const Inst *path_switch(Warp *warp) {
+static const Inst *path_switch(Warp *warp) {
     warp->spin.moved = true;
     if (!warp->live) {
         warp->stop = STOP_DONE;
@@ -172,6 +188,8 @@ const Inst *path_resume(Warp *warp) {
     warp->spin.moved = false;
     return next;
 }
+
+// --- joins, of PTX ---
 
 // A join all of whose lanes have arrived or exited goes on, or is gone with them.
 static void join_check(Warp *warp, int join) {
@@ -272,8 +290,30 @@ const Inst *path_split(Warp *warp, const Inst *inst, uint32_t taken, const Inst 
     return fall;
 }
 
-// A path of its own for these lanes of the running one, of machine code, which has no joins. NULL:
-// there are too many, and the warp has failed.
+// Lanes that wait for others of their warp to join them go on alone. Needed when the others wait
+// for them in turn: in a lock taken by lanes of one warp, or at a warp-wide barrier.
+bool path_release_parked(Warp *warp) {
+    bool released = false;
+    int count = warp->path_count;
+    for (int j = 0; j < count; j++) {
+        Path *join = &warp->paths[j];
+        if (join->state != PATH_JOIN || !join->mask) continue;
+        int leaf = path_new(warp, false);
+        if (leaf < 0) return released;
+        warp->paths[leaf] = *join;
+        warp->paths[leaf].state = PATH_READY;
+        warp->paths[leaf].members = 0;
+        join->members &= ~join->mask;
+        join->mask = 0;
+        released = true;
+    }
+    return released;
+}
+
+// --- convergence barriers, of machine code ---
+
+// A path of its own for these lanes of the running one. NULL: there are too many, and the warp has
+// failed.
 static Path *part_off(Warp *warp, const Inst *inst, uint32_t lanes, const Inst *where) {
     const int leaf = path_new(warp, false);
     if (leaf < 0) {
@@ -367,6 +407,12 @@ static void gather(Warp *warp, Path *path, uint32_t lanes) {
     path->order = turn_behind(warp, lanes);
 }
 
+const Inst *path_wait_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
+    path_save(warp, inst, PATH_SYNC);
+    gather(warp, &warp->paths[warp->current], lanes);
+    return path_switch(warp);
+}
+
 // The running path's lanes that are among these begin to wait for all of them; the others go on.
 static const Inst *wait_in_part(Warp *warp, const Inst *inst, uint32_t lanes) {
     Path *path = part_off(warp, inst, warp->mask & lanes, inst);
@@ -429,6 +475,8 @@ uint32_t path_yielding(const Warp *warp) {
     return lanes;
 }
 
+// --- ends, and what else paths wait for ---
+
 const Inst *path_exit(Warp *warp, uint32_t lanes, const Inst *next) {
     Block *block = warp->block;
     warp->live &= ~lanes;
@@ -449,12 +497,6 @@ const Inst *path_wait_sync(Warp *warp, const Inst *inst, uint32_t lanes) {
     path_save(warp, inst, PATH_SYNC);
     warp->paths[warp->current].sync = lanes;
     warp->paths[warp->current].gathers = false;
-    return path_switch(warp);
-}
-
-const Inst *path_wait_gather(Warp *warp, const Inst *inst, uint32_t lanes) {
-    path_save(warp, inst, PATH_SYNC);
-    gather(warp, &warp->paths[warp->current], lanes);
     return path_switch(warp);
 }
 
@@ -492,24 +534,4 @@ void path_release_cluster(Warp *warp) {
         Path *path = &warp->paths[k];
         if (path->state == PATH_CLUSTER) path->state = PATH_READY;
     }
-}
-
-// Lanes that wait for others of their warp to join them go on alone. Needed when the others wait
-// for them in turn: in a lock taken by lanes of one warp, or at a warp-wide barrier.
-bool path_release_parked(Warp *warp) {
-    bool released = false;
-    int count = warp->path_count;
-    for (int j = 0; j < count; j++) {
-        Path *join = &warp->paths[j];
-        if (join->state != PATH_JOIN || !join->mask) continue;
-        int leaf = path_new(warp, false);
-        if (leaf < 0) return released;
-        warp->paths[leaf] = *join;
-        warp->paths[leaf].state = PATH_READY;
-        warp->paths[leaf].members = 0;
-        join->members &= ~join->mask;
-        join->mask = 0;
-        released = true;
-    }
-    return released;
 }

@@ -39,27 +39,30 @@ typedef struct {
     bool all;
 } BarrierResult;
 
+// Some lanes of a warp that go on together, or a join. Which fields mean something depends on what
+// is executed: see path.c.
 typedef struct {
-    const Inst *pc;  // where it goes on; a join: where lanes meet
-    const Inst *rpc; // where it joins its parent, NULL: nowhere
+    // Of either.
+    const Inst *pc; // where it goes on; a join: where lanes meet
     uint8_t *frame;
-    uint32_t local;         // local memory's stack pointer
-    uint32_t mask;          // its lanes; a join: those that have arrived
+    uint32_t local; // local memory's stack pointer
+    uint32_t mask;  // its lanes; a join: those that have arrived
+    uint8_t state;
+    uint64_t seen;        // by its latest look before it slept, see spin.h
+    uint32_t sync;        // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
+    BarrierResult result; // of the last barrier it was at
+    // Of PTX.
+    int16_t parent;         // the join it goes to, -1: none
+    const Inst *rpc;        // where that is, NULL: nowhere
     uint32_t members;       // a join: lanes to wait for
     const uint64_t *inside; // a join: see Meet
-    uint64_t seen;          // by its latest look before it slept, see spin.h
-    uint32_t sync;          // PATH_SYNC: lanes it waits for; PATH_BARRIER: number of the barrier
-    int16_t parent;         // a join, -1: none
-    uint8_t state;
-    bool gathers; // PATH_SYNC: waits for those that come to this very instruction
-    // PATH_READY, of machine code: nobody waits for it at a convergence barrier before it goes on;
-    // it waited, and looks once more whether it has to.
-    bool yields, woken;
-    uint32_t order;       // PATH_READY, or waits and gathers: the one with the greatest goes first
-    BarrierResult result; // of the last barrier it was at
-    // Where it was woken the last time, and its lanes then.
-    const Inst *woken_at;
-    uint32_t woken_lanes;
+    // Of machine code.
+    bool gathers;   // PATH_SYNC: waits at a convergence barrier, for who comes to the same one
+    bool yields;    // PATH_READY: nobody waits there for it before it goes on
+    bool woken;     // PATH_READY: it waited, and looks once more whether it has to
+    uint32_t order; // PATH_READY, or gathers: the one with the greatest goes first
+    const Inst *woken_at; // where it was woken the last time,
+    uint32_t woken_lanes; // and its lanes then
 } Path;
 
 typedef enum {

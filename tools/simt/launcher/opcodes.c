@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/cuda/unpack.h"
+#include "simt/program/unpack.h"
 #include "simt/sass/inst.h"
 #include "simt/sass/opcodes.h"
 #include "simt/sass/table.h"

@@ -2,7 +2,7 @@
 // loads and stores that ptxas makes of it for sm_90, so that their counts are the hardware's, and
 // to what lanes exchange. See ops/matrix.h.
 #include "simt/lower/fragment.h"
-#include "simt/lower/rows.h"
+#include "simt/lower/matrix_rows.h"
 
 // --- modifiers ---
 
@@ -203,11 +203,11 @@ void lower_movmatrix(Lower *lower) {
     lower_operands(lower, 2, 2);
     const uint32_t from = lower_source(lower, &lower->at->operands[1], REGISTER_32);
     const uint32_t d = lower_dest(lower, &lower->at->operands[0], REGISTER_32);
-    rows_turn(lower, 1, &from, &d);
+    matrix_rows_turn(lower, 1, &from, &d);
 }
 
-static RowsRoom room_for(Lower *lower) {
-    RowsRoom room;
+static MatrixRowsRoom room_for(Lower *lower) {
+    MatrixRowsRoom room;
     for (uint32_t k = 0; k < 4; k++) room.row[k] = lower_temp(lower, REGISTER_32);
     for (uint32_t k = 0; k < 4; k++) room.straight[k] = lower_temp(lower, REGISTER_32);
     return room;
@@ -229,11 +229,11 @@ static void lower_matrix_access(Lower *lower, bool load) {
     const InstMemory memory = lower_memory(lower, &operands[load ? 1 : 0], &form);
     MatrixFragment fragment = {.type = ELEMENT_F16, .per_register = 2, .registers = count};
     fragment_registers(lower, &fragment, &operands[load ? 0 : 1], load);
-    const RowsRoom room = room_for(lower);
+    const MatrixRowsRoom room = room_for(lower);
     if (load)
-        rows_load(lower, memory, count, fragment.reg, turned, &room);
+        matrix_rows_load(lower, memory, count, fragment.reg, turned, &room);
     else
-        rows_store(lower, memory, count, fragment.reg, turned, &room);
+        matrix_rows_store(lower, memory, count, fragment.reg, turned, &room);
 }
 
 void lower_ldmatrix(Lower *lower) { lower_matrix_access(lower, true); }
@@ -270,9 +270,9 @@ static void access_turned(Lower *lower, const Whole *whole, uint32_t r) {
     uint32_t other = lower_temp(lower, REGISTER_32);
     const uint32_t *reg = &whole->fragment->reg[r];
     const InstMemory memory = spot(lower, whole, 2 * r, SPOT_TURNED);
-    if (!whole->load) rows_turn(lower, 1, reg, &other);
-    rows_access(lower, memory, 4, 1, &other, whole->load, false);
-    if (whole->load) rows_turn(lower, 1, &other, reg);
+    if (!whole->load) matrix_rows_turn(lower, 1, reg, &other);
+    matrix_rows_access(lower, memory, 4, 1, &other, whole->load, false);
+    if (whole->load) matrix_rows_turn(lower, 1, &other, reg);
 }
 
 // 8 bits, elements of a register below each other.
@@ -280,8 +280,8 @@ static void load_bytes(Lower *lower, const Whole *whole, uint32_t r) {
     InstVector vector = {.whole = whole->fragment->reg[r], .bytes = 1, .count = 4};
     for (uint32_t e = 0; e < 4; e++) {
         vector.part[e] = lower_temp(lower, REGISTER_16);
-        rows_access(lower, spot(lower, whole, 4 * r + e, SPOT_OWN), 1, 1, &vector.part[e], true,
-                    false);
+        matrix_rows_access(lower, spot(lower, whole, 4 * r + e, SPOT_OWN), 1, 1, &vector.part[e],
+                           true, false);
     }
     lower_emit(lower, op_pack)->vector = vector;
 }
@@ -293,7 +293,8 @@ static void access_plain(Lower *lower, const Whole *whole, uint32_t registers) {
     const bool pairs = whole->adjacent && fragment->per_register == 1 && fragment->role == MATRIX_C;
     for (uint32_t r = 0; r < registers; r += pairs ? 2 : 1) {
         const InstMemory memory = spot(lower, whole, r * fragment->per_register, SPOT_OWN);
-        rows_access(lower, memory, bytes, pairs ? 2 : 1, &fragment->reg[r], whole->load, false);
+        matrix_rows_access(lower, memory, bytes, pairs ? 2 : 1, &fragment->reg[r], whole->load,
+                           false);
     }
 }
 
@@ -306,8 +307,8 @@ static void load_tiles(Lower *lower, const Whole *whole, uint32_t registers) {
     for (uint32_t r = 0; r < registers; r += of_tile) {
         const InstMemory memory = spot(lower, whole, r * fragment->per_register,
                                        whole->adjacent ? SPOT_ROWS : SPOT_ROWS_TURNED);
-        const RowsRoom room = room_for(lower);
-        rows_load(lower, memory, of_tile, &fragment->reg[r], !whole->adjacent, &room);
+        const MatrixRowsRoom room = room_for(lower);
+        matrix_rows_load(lower, memory, of_tile, &fragment->reg[r], !whole->adjacent, &room);
     }
 }
 

@@ -3,13 +3,13 @@
 
 #include <pthread.h>
 
-#include "simt/ops/machine.h"
+#include "simt/ops/sass.h"
 
 #define ROW_SLOTS 4096 // about four times as many as there are rows
 
 static const OpRow *const tables[] = {op_integer_rows, op_bits_rows,    op_float_rows,
                                       op_half_rows,    op_compare_rows, op_convert_rows,
-                                      op_move_rows,    op_machine_rows};
+                                      op_move_rows,    op_sass_rows};
 static Row slots[ROW_SLOTS]; // open addressing
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

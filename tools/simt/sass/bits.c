@@ -141,11 +141,11 @@ void sass_lower_bmsk(SassLower *s) {
 // P2R: d, PR, old, mask; R2P: PR, from, mask
 void sass_lower_p2r(SassLower *s) {
     const uint32_t old = sass_source(s, 2), mask = sass_source(s, 3);
-    sass_row(s, "machine.p2r", sass_dest(s, 0, 0), s->predicates, old, mask);
+    sass_row(s, "sass.p2r", sass_dest(s, 0, 0), s->predicates, old, mask);
 }
 
 void sass_lower_r2p(SassLower *s) {
-    sass_row(s, "machine.r2p", s->predicates, sass_source(s, 1), sass_source(s, 2), 0);
+    sass_row(s, "sass.r2p", s->predicates, sass_source(s, 1), sass_source(s, 2), 0);
 }
 
 // PLOP3: p, q, a, b, c, tables of p and q

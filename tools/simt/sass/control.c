@@ -35,7 +35,7 @@ static InstBranch branch_if(SassLower *s, uint32_t index) {
 // BRA.DIV with a guard: its lanes branch if lanes that are named go another way.
 static void branch_if_divided(SassLower *s) {
     const uint32_t divided = sass_temp(s, REGISTER_PRED), both = sass_temp(s, REGISTER_PRED);
-    sass_row(s, "machine.divided", divided, sass_raw(s, &s->inst->operands[0], 0), 0, 0);
+    sass_row(s, "sass.divided", divided, sass_raw(s, &s->inst->operands[0], 0), 0, 0);
     sass_row(s, s->inst->guard_negated ? "not.pred" : "mov.pred", both, guard_predicate(s), 0, 0);
     sass_row(s, "and.pred", both, both, divided, 0);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
@@ -121,7 +121,7 @@ void sass_lower_break(SassLower *s) {
 static void part_by_mask(SassLower *s, uint32_t mask) {
     if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
     const uint32_t first = sass_temp(s, REGISTER_32), others = sass_temp(s, REGISTER_PRED);
-    sass_row(s, "machine.first", first, mask, 0, 0);
+    sass_row(s, "sass.first", first, mask, 0, 0);
     sass_row(s, "setp.ne.u32", others, mask, first, 0);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
     Inst *inst = sass_emit(s, op_branch_lanes);
@@ -181,8 +181,8 @@ enum { FIRST_ARGUMENT = 4, MOST_ARGUMENTS = 4 }; // from R4 on, in two registers
 
 static void copy_result(SassLower *s, const BuiltIn *function, uint32_t from) {
     const bool wide = str_equal(function->name, STR("malloc"));
-    sass_row(s, "machine.low", sass_register(s, FIRST_ARGUMENT), from, 0, 0);
-    if (wide) sass_row(s, "machine.high", sass_register(s, FIRST_ARGUMENT + 1), from, 0, 0);
+    sass_row(s, "sass.low", sass_register(s, FIRST_ARGUMENT), from, 0, 0);
+    if (wide) sass_row(s, "sass.high", sass_register(s, FIRST_ARGUMENT + 1), from, 0, 0);
 }
 
 // For the lanes whose address is that of this function; the others are left in `others`.
@@ -201,7 +201,7 @@ static void call_built_in(SassLower *s, size_t index, uint32_t address, uint32_t
                        .stride = sizeof(uint64_t)};
     site->results[0] = sass_temp(s, REGISTER_64);
     sass_row(s, "setp.eq.u64", own, address,
-             lower_constant(lower, REGISTER_64, machine_outside(index)), 0);
+             lower_constant(lower, REGISTER_64, sass_outside(index)), 0);
     const size_t guard = lower->count;
     sass_emit(s, op_guard)->guard = (InstGuard){own, false, 0};
     sass_row(s, "mov.b64", site->results[0], lower_constant(lower, REGISTER_64, 0), 0, 0);

@@ -47,7 +47,7 @@ static uint32_t source_of(SassLower *s, PtxType type) {
     if (wide) return sass_pair(s, operand);
     if (!is_float) return sass_source(s, 1);
     const uint32_t half = sass_temp(s, REGISTER_16);
-    sass_row(s, "machine.half0", half, sass_raw(s, operand, 0), 0, 0);
+    sass_row(s, "sass.half0", half, sass_raw(s, operand, 0), 0, 0);
     return half;
 }
 
@@ -72,7 +72,7 @@ void sass_lower_i2f(SassLower *s) {
     const ConvertMode mode = directions[sass_listed(s, "round")];
     const uint32_t a = source_of(s, from);
     if (to == PTX_F32 && from == PTX_U32 && mode == ROUND_UP)
-        sass_row(s, "machine.i2f.rp", sass_dest(s, 0, 0), a, 0, 0);
+        sass_row(s, "sass.i2f.rp", sass_dest(s, 0, 0), a, 0, 0);
     else
         convert(s, to, from, a, mode);
 }
@@ -106,7 +106,7 @@ void sass_lower_f2i(SassLower *s) {
     sass_take(s, "NTZ");
     const uint32_t a = float_source(s, from);
     if (to == PTX_U32 && from == PTX_F32 && mode == ROUND_ZERO) // subnormal numbers become zero too
-        sass_row(s, "machine.f2i.rz", sass_dest(s, 0, 0), a, 0, 0);
+        sass_row(s, "sass.f2i.rz", sass_dest(s, 0, 0), a, 0, 0);
     else
         convert(s, to, from, a, mode | CONVERT_INTEGRAL);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simt/ops/machine.h"
+#include "simt/ops/sass.h"
 #include "simt/sass/lines.h"
 #include "simt/sass/reader.h"
 
@@ -140,7 +140,7 @@ static void set_outside(Cubin *cubin, PtxVariable *variable, uint64_t at, Str na
                    machine->outside_capacity);
         machine->outside[machine->outside_count++] = name;
     }
-    const uint64_t address = machine_outside(index);
+    const uint64_t address = sass_outside(index);
     if (at + sizeof address <= variable->data_bytes)
         memcpy(variable->data + at, &address, sizeof address);
 }

@@ -39,7 +39,7 @@ void sass_lower_fadd(SassLower *s) {
     if (halved) {
         if (*rounding.round || rounding.flush || rounding.saturate)
             sass_refuse(s, "how it rounds is not known");
-        sass_row(s, "machine.mul.d2", d, a, b, 0);
+        sass_row(s, "sass.mul.d2", d, a, b, 0);
         return;
     }
     snprintf(name, sizeof name, "%s%s.f32", sum ? "add" : "mul", rounding.round);
@@ -109,7 +109,7 @@ static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b)
     if (!sass_is_true(s, 4)) sass_refuse(s, "its predicate is not known");
     const uint32_t p = sass_temp(s, REGISTER_PRED), q = sass_temp(s, REGISTER_PRED);
     sass_row(s, row, p, a, b, 0);
-    sass_row(s, "machine.nans", q, a, b, 0);
+    sass_row(s, "sass.nans", q, a, b, 0);
     if (sass_wanted(s, 0) != PTX_NONE) sass_row(s, "mov.pred", sass_wanted(s, 0), p, 0, 0);
     if (sass_wanted(s, 1) != PTX_NONE) sass_row(s, "mov.pred", sass_wanted(s, 1), q, 0, 0);
 }
@@ -117,9 +117,9 @@ static void choose_double(SassLower *s, const char *row, uint32_t a, uint32_t b)
 void sass_lower_dsetp(SassLower *s) {
     const uint32_t a = sass_double(s, 2), b = sass_double(s, 3);
     if (sass_take(s, "MIN"))
-        choose_double(s, "machine.dmin", a, b);
+        choose_double(s, "sass.dmin", a, b);
     else if (sass_take(s, "MAX"))
-        choose_double(s, "machine.dmax", a, b);
+        choose_double(s, "sass.dmax", a, b);
     else
         compare(s, "f64", a, b);
 }
@@ -135,15 +135,15 @@ static void half_function(SassLower *s, const char *row) {
     if (operand->negated || operand->absolute) sass_refuse(s, "its sign is not known");
     const int stem = (int)(strstr(row, "f32") - row);
     snprintf(name, sizeof name, "%.*s%s", stem, row, brain ? "bf16" : "f16");
-    sass_row(s, "machine.half0", half, sass_raw(s, operand, 0), 0, 0);
+    sass_row(s, "sass.half0", half, sass_raw(s, operand, 0), 0, 0);
     sass_row(s, name, half, half, 0, 0);
     sass_row(s, "cvt.u32.u16", sass_dest(s, 0, 0), half, 0, 0);
 }
 
 // MUFU takes and gives zero for subnormal numbers.
 void sass_lower_mufu(SassLower *s) {
-    static const char *const rows[] = {"machine.cos",
-                                       "machine.sin",
+    static const char *const rows[] = {"sass.cos",
+                                       "sass.sin",
                                        "ex2.approx.f32",
                                        "lg2.approx.f32",
                                        "rcp.approx.f32",
@@ -158,9 +158,9 @@ void sass_lower_mufu(SassLower *s) {
         const uint32_t wide = sass_temp(s, REGISTER_64);
         const SassOperand *a = &s->inst->operands[1];
         const uint32_t high = a->kind == SASS_DOUBLE ? sass_raw(s, a, 1) : sass_single(s, 1);
-        sass_row(s, "machine.join", wide, sass_constant(s, 0), high, 0);
+        sass_row(s, "sass.join", wide, sass_constant(s, 0), high, 0);
         sass_row(s, root ? "rsqrt.approx.ftz.f64" : "rcp.approx.ftz.f64", wide, wide, 0, 0);
-        sass_row(s, "machine.high", sass_dest(s, 0, 0), wide, 0, 0);
+        sass_row(s, "sass.high", sass_dest(s, 0, 0), wide, 0, 0);
         return;
     }
     const uint32_t how = sass_listed(s, "mufu");
@@ -177,5 +177,5 @@ void sass_lower_mufu(SassLower *s) {
 // FCHK: p, a, b: whether a / b needs the long way.
 void sass_lower_fchk(SassLower *s) {
     const uint32_t a = sass_single(s, 1), b = sass_single(s, 2), p = sass_wanted(s, 0);
-    if (p != PTX_NONE) sass_row(s, "machine.fchk", p, a, b, 0);
+    if (p != PTX_NONE) sass_row(s, "sass.fchk", p, a, b, 0);
 }

@@ -52,7 +52,7 @@ static void add_plainly(SassLower *s) {
             plus[plus_count++] = from;
     }
     if (plus_count == 3) {
-        sass_row(s, "machine.add3", d, plus[0], plus[1], plus[2]);
+        sass_row(s, "sass.add3", d, plus[0], plus[1], plus[2]);
         return;
     }
     uint32_t sum = plus_count ? plus[0] : sass_constant(s, 0);
@@ -114,8 +114,8 @@ static void add_to_product(SassLower *s, const SassOperand *c, InstWide *wide) {
     sass_row(s, "neg.s64", minus, sass_pair(s, c), 0, 0);
     wide->c = sass_temp(s, REGISTER_32);
     wide->c_high = sass_temp(s, REGISTER_32);
-    sass_row(s, "machine.low", wide->c, minus, 0, 0);
-    sass_row(s, "machine.high", wide->c_high, minus, 0, 0);
+    sass_row(s, "sass.low", wide->c, minus, 0, 0);
+    sass_row(s, "sass.high", wide->c_high, minus, 0, 0);
 }
 
 static void multiply_wide(SassLower *s, bool is_signed) {
@@ -271,10 +271,10 @@ void sass_lower_lop3(SassLower *s) {
 // The 64 bits {c, a}, shifted; of the result the upper word or the lower one.
 static void shift_pair(SassLower *s, bool right, bool high, bool is_signed) {
     const uint32_t pair = sass_temp(s, REGISTER_64), to = sass_temp(s, REGISTER_64);
-    sass_row(s, "machine.join", pair, sass_source(s, 1), sass_source(s, 3), 0);
+    sass_row(s, "sass.join", pair, sass_source(s, 1), sass_source(s, 3), 0);
     const char *row = !right ? "shl.b64" : is_signed ? "shr.s64" : "shr.u64";
     sass_row(s, row, to, pair, sass_source(s, 2), 0);
-    sass_row(s, high ? "machine.high" : "machine.low", sass_dest(s, 0, 0), to, 0, 0);
+    sass_row(s, high ? "sass.high" : "sass.low", sass_dest(s, 0, 0), to, 0, 0);
 }
 
 // SHF: d, a, by, c.

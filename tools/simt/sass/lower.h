@@ -6,7 +6,7 @@
 
 #include "simt/exec/address.h"
 #include "simt/lower/lower.h"
-#include "simt/ops/machine.h"
+#include "simt/ops/sass.h"
 #include "simt/sass/cubin.h"
 
 // Lowers code->source, a function of the module. False on error, as lower_function().
@@ -106,11 +106,11 @@ SassLowering sass_lower_fadd, sass_lower_ffma, sass_lower_fminmax, sass_lower_fs
     sass_lower_fchk, sass_lower_mufu, sass_lower_dadd, sass_lower_dsetp; // float.c
 SassLowering sass_lower_i2f, sass_lower_i2fp, sass_lower_f2i, sass_lower_f2f, sass_lower_frnd,
     sass_lower_i2i;                            // convert.c
-SassLowering sass_lower_f2fp, sass_lower_f2ip; // pack.c
+SassLowering sass_lower_f2fp, sass_lower_f2ip; // narrow.c
 SassLowering sass_lower_hmma, sass_lower_imma, sass_lower_dmma, sass_lower_ldsm, sass_lower_stsm,
     sass_lower_movm; // matrix.c
 SassLowering sass_lower_hadd2, sass_lower_hmul2, sass_lower_hfma2, sass_lower_hminmax,
-    sass_lower_hsetp2, sass_lower_hset2; // packed.c
+    sass_lower_hsetp2, sass_lower_hset2; // halves.c
 SassLowering sass_lower_ldc, sass_lower_s2r, sass_lower_cs2r, sass_lower_r2ur, sass_lower_load,
     sass_lower_store, sass_lower_atom, sass_lower_membar, sass_lower_cctl, sass_lower_qspc,
     sass_lower_nothing; // memory.c

@@ -1,7 +1,7 @@
 // Machine instructions of matrices over a warp: products, rows of shared memory, transposing. What
 // a lane holds is what the PTX ISA says of mma with the same shape.
 #include "simt/lower/fragment.h"
-#include "simt/lower/rows.h"
+#include "simt/lower/matrix_rows.h"
 #include "simt/sass/lower.h"
 
 // What needs all lanes cannot be done by some.
@@ -43,8 +43,8 @@ static void write_registers(SassLower *s, MatrixFragment *fragment) {
 
 static void split_registers(SassLower *s, const MatrixFragment *fragment) {
     for (uint32_t r = 0; r < fragment->registers; r++) {
-        sass_row(s, "machine.low", sass_dest(s, 0, 2 * r), fragment->reg[r], 0, 0);
-        sass_row(s, "machine.high", sass_dest(s, 0, 2 * r + 1), fragment->reg[r], 0, 0);
+        sass_row(s, "sass.low", sass_dest(s, 0, 2 * r), fragment->reg[r], 0, 0);
+        sass_row(s, "sass.high", sass_dest(s, 0, 2 * r + 1), fragment->reg[r], 0, 0);
     }
 }
 
@@ -99,8 +99,8 @@ static uint32_t take_count(SassLower *s) {
     return sass_take(s, "4") ? 4 : sass_take(s, "2") ? 2 : 1;
 }
 
-static RowsRoom room_for(SassLower *s) {
-    RowsRoom room;
+static MatrixRowsRoom room_for(SassLower *s) {
+    MatrixRowsRoom room;
     for (uint32_t k = 0; k < 4; k++) room.row[k] = sass_temp(s, REGISTER_32);
     for (uint32_t k = 0; k < 4; k++) room.straight[k] = sass_temp(s, REGISTER_32);
     return room;
@@ -111,11 +111,11 @@ void sass_lower_ldsm(SassLower *s) {
     const bool turned = sass_take(s, "MT88");
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 1);
-    const RowsRoom room = room_for(s);
+    const MatrixRowsRoom room = room_for(s);
     uint32_t d[4];
     refuse_guard(s);
     for (uint32_t k = 0; k < count; k++) d[k] = sass_dest(s, 0, k);
-    rows_load(s->lower, memory, count, d, turned, &room);
+    matrix_rows_load(s->lower, memory, count, d, turned, &room);
 }
 
 // STSM: row, a
@@ -123,11 +123,11 @@ void sass_lower_stsm(SassLower *s) {
     const bool turned = sass_take(s, "MT88");
     const uint32_t count = take_count(s);
     const InstMemory memory = sass_shared(s, 0);
-    const RowsRoom room = room_for(s);
+    const MatrixRowsRoom room = room_for(s);
     uint32_t from[4];
     refuse_guard(s);
     for (uint32_t k = 0; k < count; k++) from[k] = sass_raw(s, &s->inst->operands[1], k);
-    rows_store(s->lower, memory, count, from, turned, &room);
+    matrix_rows_store(s->lower, memory, count, from, turned, &room);
 }
 
 // MOVM: d, a
@@ -135,5 +135,5 @@ void sass_lower_movm(SassLower *s) {
     sass_take(s, "16"), sass_take(s, "MT88");
     refuse_guard(s);
     const uint32_t from = sass_source(s, 1), d = sass_dest(s, 0, 0);
-    rows_turn(s->lower, 1, &from, &d);
+    matrix_rows_turn(s->lower, 1, &from, &d);
 }

@@ -139,9 +139,9 @@ void sass_lower_r2ur(SassLower *s) {
     const uint32_t d = sass_dest(s, 1, 0), a = sass_source(s, 2), p = sass_wanted(s, 0);
     const uint32_t chosen = guarded ? sass_guard(s) : PTX_NONE;
     if (guarded)
-        sass_row(s, "machine.chosen", d, chosen, a, 0);
+        sass_row(s, "sass.chosen", d, chosen, a, 0);
     else
-        sass_row(s, "machine.first", d, a, 0, 0);
+        sass_row(s, "sass.first", d, a, 0, 0);
     if (p == PTX_NONE) return;
     const uint32_t other = sass_temp(s, REGISTER_PRED);
     sass_row(s, "setp.ne.u32", other, a, d, 0);

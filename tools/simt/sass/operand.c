@@ -132,12 +132,12 @@ uint32_t sass_source(SassLower *s, uint32_t index) {
 static uint32_t with_sign(SassLower *s, const SassOperand *operand, uint32_t from) {
     if (operand->absolute) {
         const uint32_t to = sass_temp(s, REGISTER_32);
-        sass_row(s, "machine.drop", to, from, 0, 0);
+        sass_row(s, "sass.drop", to, from, 0, 0);
         from = to;
     }
     if (operand->negated) {
         const uint32_t to = sass_temp(s, REGISTER_32);
-        sass_row(s, "machine.flip", to, from, 0, 0);
+        sass_row(s, "sass.flip", to, from, 0, 0);
         from = to;
     }
     return from;
@@ -150,7 +150,7 @@ uint32_t sass_single(SassLower *s, uint32_t index) {
 
 static uint32_t joined(SassLower *s, uint32_t low, uint32_t high) {
     const uint32_t to = sass_temp(s, REGISTER_64);
-    sass_row(s, "machine.join", to, low, high, 0);
+    sass_row(s, "sass.join", to, low, high, 0);
     return to;
 }
 
@@ -179,8 +179,8 @@ uint32_t sass_dest(SassLower *s, uint32_t index, uint32_t part) {
 }
 
 void sass_split(SassLower *s, uint32_t index, uint32_t from) {
-    sass_row(s, "machine.low", sass_dest(s, index, 0), from, 0, 0);
-    sass_row(s, "machine.high", sass_dest(s, index, 1), from, 0, 0);
+    sass_row(s, "sass.low", sass_dest(s, index, 0), from, 0, 0);
+    sass_row(s, "sass.high", sass_dest(s, index, 1), from, 0, 0);
 }
 
 static uint32_t predicate_at(const SassLower *s, const SassOperand *operand) {

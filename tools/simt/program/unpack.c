@@ -1,6 +1,6 @@
 // Unpacking PTX: see unpack.h. LZ4: the format's description, doc/lz4_Block_format.md of its
 // authors. zstd: the system's library, loaded when it is needed.
-#include "simt/cuda/unpack.h"
+#include "simt/program/unpack.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// See rows.h. Each is lowered to the loads and stores that the machine makes of it, so that their
-// counts are the hardware's, and to what lanes exchange.
-#include "simt/lower/rows.h"
+// See matrix_rows.h. Each is lowered to the loads and stores that the machine makes of it, so that
+// their counts are the hardware's, and to what lanes exchange.
+#include "simt/lower/matrix_rows.h"
 
 #include <string.h>
 
@@ -16,12 +16,12 @@ static void emit_move(Lower *lower, Op *op, uint32_t count, const uint32_t *from
     inst->access = ACCESS_SYNC;
 }
 
-void rows_turn(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d) {
+void matrix_rows_turn(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d) {
     emit_move(lower, op_matrix_turn, count, from, d);
 }
 
-void rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
-                 const uint32_t *reg, bool load, bool rows) {
+void matrix_rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
+                        const uint32_t *reg, bool load, bool rows) {
     InstValues values = {.class = bytes == 8   ? REGISTER_64
                                   : bytes == 4 ? REGISTER_32
                                                : REGISTER_16};
@@ -47,22 +47,22 @@ static void emit_rows(Lower *lower, InstMemory memory, uint32_t count, const uin
         const uint32_t predicate = lower_constant(lower, REGISTER_PRED, lanes);
         lower_emit(lower, op_guard)->guard = (InstGuard){.predicate = predicate};
     }
-    rows_access(lower, memory, 4, 4, rows, load, true);
+    matrix_rows_access(lower, memory, 4, 4, rows, load, true);
     if (count == 4) return;
     lower_emit(lower, op_unguard);
     lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
 }
 
-void rows_load(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d, bool turned,
-               const RowsRoom *room) {
+void matrix_rows_load(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d,
+                      bool turned, const MatrixRowsRoom *room) {
     emit_rows(lower, memory, count, room->row, true);
     emit_move(lower, op_matrix_from_rows, count, room->row, turned ? room->straight : d);
-    if (turned) rows_turn(lower, count, room->straight, d);
+    if (turned) matrix_rows_turn(lower, count, room->straight, d);
 }
 
-void rows_store(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from, bool turned,
-                const RowsRoom *room) {
-    if (turned) rows_turn(lower, count, from, room->straight);
+void matrix_rows_store(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from,
+                       bool turned, const MatrixRowsRoom *room) {
+    if (turned) matrix_rows_turn(lower, count, from, room->straight);
     emit_move(lower, op_matrix_to_rows, count, turned ? room->straight : from, room->row);
     emit_rows(lower, memory, count, room->row, false);
 }

@@ -1,6 +1,6 @@
 // The CUDA runtime's state: the lock, the options, the last error, and what happens at exit.
 #define _GNU_SOURCE
-#include "simt/cuda/runtime.h"
+#include "simt/program/runtime.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 #include "simt/base/limits.h"
-#include "simt/cuda/queue.h"
-#include "simt/cuda/signal.h"
 #include "simt/memory/memory.h"
 #include "simt/observe/trace.h"
+#include "simt/program/signal.h"
 #include "simt/report/report.h"
 
 enum { STATUS_REFUSED = 2 };
@@ -26,6 +25,10 @@ static CudaError broken; // returned by every call once a kernel has failed
 static _Thread_local CudaError last_error;
 static bool refused;         // something; then nothing mends it
 static int exit_status = -1; // of the program, once it ends
+
+static CudaError (*at_end)(void);
+
+void runtime_at_end(CudaError (*run)(void)) { at_end = run; }
 
 static void remember_status(int status, void *unused) {
     (void)unused;
@@ -112,7 +115,7 @@ void runtime_end_by_signal(int number) {
 __attribute__((destructor)) static void finish(void) {
     if (exit_status < 0) return;
     runtime_enter();
-    queue_run_all();
+    if (at_end) at_end();
     runtime_leave(CUDA_SUCCESS);
     bool hazards = false;
     int failure = report(&hazards) || trace_lost();

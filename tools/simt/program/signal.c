@@ -1,7 +1,7 @@
 // Signals. Host code that follows a device pointer gets the signal it would get beside a GPU, and a
 // line that says why. An interrupt while a kernel runs first lets it say where it is.
 #define _POSIX_C_SOURCE 200809L
-#include "simt/cuda/signal.h"
+#include "simt/program/signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "simt/base/clock.h"
-#include "simt/cuda/runtime.h"
 #include "simt/exec/machine.h"
 #include "simt/memory/memory.h"
+#include "simt/program/runtime.h"
 
 static void explain(int signal_number, siginfo_t *info, void *context) {
     (void)context;

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "simt/cuda/runtime.h"
+#include "simt/program/runtime.h"
 
 // endbr64, which calls may need to find at their target: Intel's Software Developer's Manual,
 // "Control-flow Enforcement Technology".

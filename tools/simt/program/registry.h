@@ -2,7 +2,7 @@
 #ifndef REGISTRY_H
 #define REGISTRY_H
 
-#include "simt/cuda/runtime.h"
+#include "simt/program/runtime.h"
 
 typedef struct RegisteredModule RegisteredModule;
 

@@ -46,7 +46,7 @@ static void from_fp8(SassLower *s, PtxType from, ConvertMode mode) {
     refuse_unless_zero(s, 1);
     refuse_unless_zero(s, 3);
     sass_take(s, "F16");
-    sass_row(s, upper ? "machine.half1" : "machine.half0", narrow, sass_raw(s, b, 0), 0, 0);
+    sass_row(s, upper ? "sass.half1" : "sass.half0", narrow, sass_raw(s, b, 0), 0, 0);
     emit(s, op_widen_to_halves,
          (InstConvert){.d = sass_dest(s, 0, 0), .a = narrow, .from = from, .mode = mode});
 }

@@ -1,5 +1,5 @@
-// Limits: see limits.h.
-#include "collect/limits.h"
+// Ncu: see ncu.h.
+#include "collect/ncu.h"
 
 #include <stdlib.h>
 
@@ -51,14 +51,14 @@ static const struct {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, DURATION = 0 };
 
-size_t limits_columns(void) { return COLUMNS; }
+size_t ncu_columns(void) { return COLUMNS; }
 
-void limits_add_header(Buf *out) {
+void ncu_add_header(Buf *out) {
     for (size_t i = 0; i < COLUMNS; i++)
         buf_format(out, "%s%.*s", i ? "," : "", STR_ARG(columns[i].column));
 }
 
-void limits_add_metrics(Buf *out) {
+void ncu_add_metrics(Buf *out) {
     for (size_t i = 0; i < COLUMNS; i++)
         buf_format(out, "%s%.*s", i ? "," : "", STR_ARG(columns[i].metric));
 }
@@ -69,14 +69,14 @@ typedef struct {
     size_t metric_at[COLUMNS]; // which cell of a row
     size_t function_at, grid_at, cell_count;
     Str marker, marker_grid; // the launch before each stage
-    Limits *limits;
+    Ncu *ncu;
     size_t capacity;
     double longest; // of the stage's launches, so far
 } Reader;
 
 static bool fail(Reader *reader, const char *fault) {
-    reader->limits->fault = fault;
-    reader->limits->line = reader->csv.line;
+    reader->ncu->fault = fault;
+    reader->ncu->line = reader->csv.line;
     return false;
 }
 
@@ -111,12 +111,12 @@ static bool number_of(Reader *reader, const Str *cells, size_t column, double *n
 }
 
 static bool read_launch(Reader *reader, const Str *cells) {
-    Limits *limits = reader->limits;
+    Ncu *ncu = reader->ncu;
     Str function = cells[reader->function_at], grid = cells[reader->grid_at];
     if (!reader->marker.at) reader->marker = function, reader->marker_grid = grid;
     if (str_equal(function, reader->marker) && str_equal(grid, reader->marker_grid)) {
-        ARENA_GROW(reader->arena, limits->stages, limits->count, reader->capacity);
-        limits->stages[limits->count++] = (LimitsRow){NULL};
+        ARENA_GROW(reader->arena, ncu->stages, ncu->count, reader->capacity);
+        ncu->stages[ncu->count++] = (NcuRow){NULL};
         reader->longest = -1;
         return true;
     }
@@ -130,13 +130,13 @@ static bool read_launch(Reader *reader, const Str *cells) {
         buf_format(&text, "%.10g", number);
         kept[i] = buf_str(&text);
     }
-    limits->stages[limits->count - 1].cells = kept;
+    ncu->stages[ncu->count - 1].cells = kept;
     return true;
 }
 
-bool limits_read(Arena *arena, Str text, Limits *limits) {
-    *limits = (Limits){0};
-    Reader reader = {.arena = arena, .csv = csv_open(arena, text), .limits = limits};
+bool ncu_read(Arena *arena, Str text, Ncu *ncu) {
+    *ncu = (Ncu){0};
+    Reader reader = {.arena = arena, .csv = csv_open(arena, text), .ncu = ncu};
     size_t rows = 0;
     for (Str line, *cells; csv_line(&reader.csv, &line);) {
         size_t count;
@@ -148,5 +148,5 @@ bool limits_read(Arena *arena, Str text, Limits *limits) {
     }
     if (reader.csv.fault) return fail(&reader, reader.csv.fault);
     reader.csv.line = 0;
-    return limits->count > 0 || fail(&reader, "no launches: ncu saw none");
+    return ncu->count > 0 || fail(&reader, "no launches: ncu saw none");
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "simt/cuda/fatbin.h"
+#include "simt/program/fatbin.h"
 
 // The text of a fat binary's PTX. What was packed is unpacked into memory that stays. If not
 // SIMT_OK, the error says why.

@@ -10,8 +10,8 @@
 #define RUNTIME_H
 
 #include "simt/base/console.h"
-#include "simt/cuda/error.h"
 #include "simt/device/device.h"
+#include "simt/program/error.h"
 
 #define API __attribute__((visibility("default")))
 
@@ -33,6 +33,8 @@ CudaError runtime_broken(void);
 // Reports what was done so far and ends the process. The caller holds the lock.
 void runtime_end_by_signal(int number);
 void runtime_reset_errors(void);
+// What is to be done when the program has ended, before the report.
+void runtime_at_end(CudaError (*run)(void));
 
 size_t device_stack_limit(void); // cudaLimitStackSize, bytes per thread
 

@@ -1,12 +1,12 @@
 // Registration of a program's device code, as nvcc's generated constructors do it, and the lookup
 // of kernels and variables by the host addresses that stand for them. A module is parsed when the
 // first of its kernels or variables is needed.
-#include "simt/cuda/registry.h"
+#include "simt/program/registry.h"
 
 #include <stdlib.h>
 
 #include "simt/base/limits.h"
-#include "simt/cuda/unpack.h"
+#include "simt/program/unpack.h"
 
 typedef struct Variable {
     struct Variable *next;

@@ -6,7 +6,7 @@
 // bytes at 4, u64 payload bytes at 8, u32 bytes before padding at 16, u32 architecture at 28, u64
 // flags at 40, u64 uncompressed bytes at 56; the payload follows the header.
 #define _GNU_SOURCE
-#include "simt/cuda/fatbin.h"
+#include "simt/program/fatbin.h"
 
 #include <link.h>
 #include <stdio.h>

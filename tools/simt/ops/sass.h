@@ -1,12 +1,12 @@
-// Instructions that only machine code has: see machine.c.
-#ifndef OPS_MACHINE_H
-#define OPS_MACHINE_H
+// Instructions that only machine code has: see sass.c.
+#ifndef OPS_SASS_H
+#define OPS_SASS_H
 
 #include "simt/ops/row.h"
 
-enum { MACHINE_PREDICATES = 7 }; // P0..P6, which lie side by side in the frame
+enum { SASS_PREDICATES = 7 }; // P0..P6, which lie side by side in the frame
 
-extern const OpRow op_machine_rows[];
+extern const OpRow op_sass_rows[];
 
 Op op_add_carry, op_multiply_carry, op_multiply_wide, op_predicate_table;
 Op op_converge_begin, op_converge, op_converge_break, op_converge_named, op_converge_yield;
@@ -16,6 +16,6 @@ Op op_branch_lanes, op_branch_any, op_branch_all, op_branch_divided, op_jump_reg
 
 // The address of a function that the machine code calls and does not hold, by its index among them:
 // one that no code has.
-static inline uint64_t machine_outside(size_t index) { return 0xfff0000000000000 + 16 * index; }
+static inline uint64_t sass_outside(size_t index) { return 0xfff0000000000000 + 16 * index; }
 
 #endif

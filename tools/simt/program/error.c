@@ -3,7 +3,7 @@
 // Numbers and names: driver_types.h of CUDA 13.0 (enum cudaError), which has all of CUDA 12's. The
 // texts of the codes that the CPU device returns are the runtime's own words, since programs print
 // them and people search for them.
-#include "simt/cuda/error.h"
+#include "simt/program/error.h"
 
 #include <stddef.h>
 

@@ -55,8 +55,8 @@ static void widen_half(SassLower *s) {
         b->half < SASS_HALF_LOW)
         sass_refuse(s, "a sum of single precision is not known");
     const uint32_t half = sass_temp(s, REGISTER_16);
-    sass_row(s, b->half == SASS_HALF_LOW ? "machine.half0" : "machine.half1", half,
-             sass_raw(s, b, 0), 0, 0);
+    sass_row(s, b->half == SASS_HALF_LOW ? "sass.half0" : "sass.half1", half, sass_raw(s, b, 0), 0,
+             0);
     sass_row(s, "cvt.f32.f16", sass_dest(s, 0, 0), half, 0, 0);
 }
 
@@ -98,7 +98,7 @@ void sass_lower_hminmax(SassLower *s) {
 // One of the two numbers.
 static uint32_t half_of(SassLower *s, uint32_t pair, uint32_t which, bool flush) {
     const uint32_t half = sass_temp(s, REGISTER_16);
-    sass_row(s, which ? "machine.half1" : "machine.half0", half, pair, 0, 0);
+    sass_row(s, which ? "sass.half1" : "sass.half0", half, pair, 0, 0);
     if (flush) sass_row(s, "flush.f16", half, half, 0, 0);
     return half;
 }

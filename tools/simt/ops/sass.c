@@ -1,6 +1,6 @@
 // What only machine code has: carries in predicates, numbers of 64 bits in two registers,
 // convergence barriers, jumps to a register.
-#include "simt/ops/machine.h"
+#include "simt/ops/sass.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,14 +146,14 @@ static const Inst *predicates_to_register(Warp *warp, const Inst *inst) {
     const LaneU32 *p = REG(warp, LaneU32, inst->r[1]), *old = REG(warp, LaneU32, inst->r[2]);
     const LaneU32 *mask = REG(warp, LaneU32, inst->r[3]);
     uint32_t value[LANES] = {0};
-    for (uint32_t k = 0; k < MACHINE_PREDICATES; k++) LANE_LOOP value[l] |= (p[k] >> l & 1) << k;
+    for (uint32_t k = 0; k < SASS_PREDICATES; k++) LANE_LOOP value[l] |= (p[k] >> l & 1) << k;
     LANE_RESULT(LaneU32, (value[l] & mask[l]) | (old[l] & ~mask[l]));
 }
 
 static const Inst *register_to_predicates(Warp *warp, const Inst *inst) {
     const LaneU32 *from = REG(warp, LaneU32, inst->r[1]);
     const uint32_t mask = REG(warp, LaneU32, inst->r[2])[0];
-    for (uint32_t k = 0; k < MACHINE_PREDICATES; k++) {
+    for (uint32_t k = 0; k < SASS_PREDICATES; k++) {
         uint32_t value = 0;
         if (!(mask >> k & 1)) continue;
         LANE_LOOP value |= (from[l] >> k & 1) << l;
@@ -246,29 +246,29 @@ static const Inst *is_hard_quotient(Warp *warp, const Inst *inst) {
     return inst + 1;
 }
 
-const OpRow op_machine_rows[] = {
-    {"machine.i2f.rp", upward_f32_u32, "ww"},
-    {"machine.f2i.rz", cut_u32_f32, "ww"},
-    {"machine.divided", goes_apart, "pw"},
-    {"machine.mul.d2", half_product, "www"},
-    {"machine.dmin", first_is_least, "pdd"},
-    {"machine.dmax", first_is_most, "pdd"},
-    {"machine.nans", no_numbers, "pdd"},
-    {"machine.sin", sine_of_turns, "ww"},
-    {"machine.cos", cosine_of_turns, "ww"},
-    {"machine.fchk", is_hard_quotient, "pww"},
-    {"machine.join", join, "dww"},
-    {"machine.low", low_half, "wd"},
-    {"machine.high", high_half, "wd"},
-    {"machine.add3", add_three, "wwww"},
-    {"machine.flip", flip_sign, "ww"},
-    {"machine.drop", drop_sign, "ww"},
-    {"machine.half0", low_of_two, "hw"},
-    {"machine.half1", high_of_two, "hw"},
-    {"machine.first", first_of_all, "ww"},
-    {"machine.chosen", first_of_chosen, "wpw"},
-    {"machine.p2r", predicates_to_register, "wpww"},
-    {"machine.r2p", register_to_predicates, "pww"},
+const OpRow op_sass_rows[] = {
+    {"sass.i2f.rp", upward_f32_u32, "ww"},
+    {"sass.f2i.rz", cut_u32_f32, "ww"},
+    {"sass.divided", goes_apart, "pw"},
+    {"sass.mul.d2", half_product, "www"},
+    {"sass.dmin", first_is_least, "pdd"},
+    {"sass.dmax", first_is_most, "pdd"},
+    {"sass.nans", no_numbers, "pdd"},
+    {"sass.sin", sine_of_turns, "ww"},
+    {"sass.cos", cosine_of_turns, "ww"},
+    {"sass.fchk", is_hard_quotient, "pww"},
+    {"sass.join", join, "dww"},
+    {"sass.low", low_half, "wd"},
+    {"sass.high", high_half, "wd"},
+    {"sass.add3", add_three, "wwww"},
+    {"sass.flip", flip_sign, "ww"},
+    {"sass.drop", drop_sign, "ww"},
+    {"sass.half0", low_of_two, "hw"},
+    {"sass.half1", high_of_two, "hw"},
+    {"sass.first", first_of_all, "ww"},
+    {"sass.chosen", first_of_chosen, "wpw"},
+    {"sass.p2r", predicates_to_register, "wpww"},
+    {"sass.r2p", register_to_predicates, "pww"},
     {NULL, NULL, NULL},
 };
 
@@ -394,7 +394,7 @@ const Inst *op_call_nowhere(Warp *warp, const Inst *inst) {
     const int lane = __builtin_ctz(warp->exec);
     const uint64_t address = REG(warp, LaneU64, outside->address)[lane];
     for (uint32_t k = 0; k < outside->count; k++)
-        if (address == machine_outside(k))
+        if (address == sass_outside(k))
             return warp_fail(warp, inst, lane, SIMT_UNSUPPORTED,
                              "call of `%.*s`, which has no code here", STR_ARG(outside->names[k]));
     return warp_fail(warp, inst, lane, SIMT_TRAP, "call of 0x%llx, where no code begins",

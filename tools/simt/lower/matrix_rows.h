@@ -1,0 +1,25 @@
+// Matrices of 8 by 8 elements of 16 bits over a warp, one in each register: ldmatrix, stmatrix and
+// movmatrix of PTX, LDSM, STSM and MOVM of machine code. See ops/matrix.h.
+#ifndef MATRIX_ROWS_H
+#define MATRIX_ROWS_H
+
+#include "simt/lower/lower.h"
+
+// Registers of 32 bits that an access needs besides.
+typedef struct {
+    uint32_t row[4], straight[4];
+} MatrixRowsRoom;
+
+// Of 1, 2 or 4 matrices; a row of 16 bytes lies where one of the lanes says. `turned`: transposed.
+void matrix_rows_load(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *d,
+                      bool turned, const MatrixRowsRoom *room);
+void matrix_rows_store(Lower *lower, InstMemory memory, uint32_t count, const uint32_t *from,
+                       bool turned, const MatrixRowsRoom *room);
+// Each register's matrix transposed.
+void matrix_rows_turn(Lower *lower, uint32_t count, const uint32_t *from, const uint32_t *d);
+
+// An ordinary access of `count` registers; `rows`: counted as one of whole rows.
+void matrix_rows_access(Lower *lower, InstMemory memory, uint32_t bytes, uint32_t count,
+                        const uint32_t *reg, bool load, bool rows);
+
+#endif
