@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "numbers/results.h"
 #include "fuzz.h"
+#include "numbers/results.h"
 
 // What is read and written again reads the same.
 static void check_cells(Arena *arena, Str text) {

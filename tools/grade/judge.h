@@ -2,9 +2,9 @@
 #ifndef GRADE_JUDGE_H
 #define GRADE_JUDGE_H
 
-#include "numbers/expr.h"
 #include "grade/program.h"
 #include "markdown/chunk.h"
+#include "numbers/expr.h"
 
 typedef enum {
     JUDGE_HOLDS,
