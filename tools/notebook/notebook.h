@@ -21,8 +21,8 @@ typedef struct {
     Str text;
 } NotebookFile;
 
-// `book` is set up as for chapters_weave, with BOOK_NOTEBOOK. Faults are in book->errors; without them
-// *files are the notebooks, the one with all chapters first. Their number.
+// `book` is set up as for chapters_weave, with BOOK_NOTEBOOK. Faults are in book->errors; without
+// them *files are the notebooks, the one with all chapters first. Their number.
 size_t notebook_weave(Book *book, const NotebookPlan *plan, NotebookFile **files);
 
 #endif
