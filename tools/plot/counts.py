@@ -89,7 +89,7 @@ ON_DEGREE = ("#fefefe", "#111111", "#111111", "#fefefe", "#fefefe", "#fefefe")
 
 
 def group_size(op, size, accesses):
-    """Lanes served together: the rule of tools/simt/exec/bank.c."""
+    """Lanes served together: the rule that reference/h200-access-patterns.csv was measured for."""
     group = {8: 16, 16: 8}.get(size, 32)
     if op == "load" and group < 32:
         at = dict(map(tuple, accesses))
