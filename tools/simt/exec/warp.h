@@ -14,7 +14,6 @@
 #define PATHS     80
 
 // Registers are read as whatever type an instruction wants.
-typedef uint8_t __attribute__((may_alias)) LaneU8;
 typedef uint16_t __attribute__((may_alias)) LaneU16;
 typedef uint32_t __attribute__((may_alias)) LaneU32;
 typedef uint64_t __attribute__((may_alias)) LaneU64;

@@ -13,7 +13,6 @@
 
 enum {
     MACHINE_CUDA = 190,
-    RELOCATION_32 = 1,      // R_CUDA_32
     RELOCATION_64 = 2,      // R_CUDA_64
     RELOCATION_GENERIC = 4, // R_CUDA_G64: the same of a generic address
     // .nv.info: a byte of format, a byte of attribute, two of size or value.
@@ -24,7 +23,6 @@ enum {
     ATTRIBUTE_FRAME_SIZE = 0x11,
     ATTRIBUTE_PARAMETER = 0x17,
     ATTRIBUTE_REGISTERS = 0x2f,
-    ATTRIBUTE_EXPLICIT_CLUSTER = 0x39,
     ATTRIBUTE_CLUSTER = 0x3d,
     ATTRIBUTE_MAX_CLUSTER = 0x3e,
     MOST_PARAMETERS = 4096,

@@ -9,13 +9,12 @@
 #include "base/str.h"
 
 enum {
-    SASS_BYTES = 16,     // of an instruction
-    SASS_RZ = 255,       // the register that reads as zero
-    SASS_URZ = 63,       // the same of uniform registers
-    SASS_PT = 7,         // the predicate that is true
-    SASS_OPERANDS = 8,   // at most, of one instruction
-    SASS_MODIFIERS = 8,  // likewise
-    SASS_NO_BARRIER = 7, // of the scoreboard
+    SASS_BYTES = 16,    // of an instruction
+    SASS_RZ = 255,      // the register that reads as zero
+    SASS_URZ = 63,      // the same of uniform registers
+    SASS_PT = 7,        // the predicate that is true
+    SASS_OPERANDS = 8,  // at most, of one instruction
+    SASS_MODIFIERS = 8, // likewise
 };
 
 typedef struct {
