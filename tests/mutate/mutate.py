@@ -145,7 +145,7 @@ class Copy:
         self.mark = HOME / f"copy-{number}.mutated"  # the file that is not as it should be
         self.environment = {name: value for name, value in os.environ.items()
                             if name not in ("CASE", "AREA", "TIER") and not name.startswith(("MAKE", "MFLAGS"))}
-        self.environment.update(B="build", SANITIZE="no", MAKE_DRIVEN=str(self.build))  # without make's frame
+        self.environment.update(B="build", SANITIZE="no", IN_TURN=str(self.build))  # without make's frame
         self.environment.update({"TIER": tier} if tier else {})
         self.ready = False
         self.seconds, self.known = {}, {}  # of suites: how long they take, what fails without a change
