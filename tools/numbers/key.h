@@ -4,7 +4,7 @@
 // the lab's table, N a number of elements, Ki, Mi and Gi allowed (default: 25,600,000 when it was
 // recorded, else the only n). `*` stands for every kernel or, after @, every n. N elements in rows
 // of C each are a shape, which stands in another file: shapes.h. FIELD is a field of the GPU tables
-// (key_fields) or a counter: a column of cpu.csv.
+// (key_field) or a counter: a column of cpu.csv.
 #ifndef NUMBERS_KEY_H
 #define NUMBERS_KEY_H
 
