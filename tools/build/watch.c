@@ -3,7 +3,7 @@
 //     watch [-c] make [ARGS...]       (make watch calls it)
 //
 // It looks at chapters/*.md and work/*.cu, and asks for the goal `saved` with the names of those
-// that are new, gone or other than before in SAVED: what that means stands in watch.mk. inotify
+// that are new, gone or other than before in SAVED: what that means stands in run.mk. inotify
 // says when to look; every two seconds it looks anyway, for folders where that stays silent
 // (another machine's, or one that is not there yet), and twice a second where there is no inotify,
 // or with -c. Editors save by rename, or in pieces, or many files at once: it waits until nothing
