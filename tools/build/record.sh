@@ -192,13 +192,13 @@ measure_together() {
 compile() {
     program=$1 source=$2
     shift 2
-    from="$NVCC_FLAGS $* ${cub:-} $(cat "$source" "$B/code/$lab.cu" | cksum)"
-    if [ -x "$program" ] && [ "$(cat "$program.from" 2>/dev/null)" = "$from" ]; then return; fi
+    made_of="$NVCC_FLAGS $* ${cub:-} $(cat "$source" "$B/code/$lab.cu" | cksum)"
+    if [ -x "$program" ] && [ "$(cat "$program.from" 2>/dev/null)" = "$made_of" ]; then return; fi
     echo "nvcc -arch=$ARCH ${program##*/}"
     nvcc=$(tools/build/toolchain.sh nvcc)
     mkdir -p "${program%/*}"
     eval "$nvcc $NVCC_FLAGS" '-x cu -o "$program.new" "$source" "$@"' "-Xlinker -rpath,${nvcc%/*}/../lib64"
-    mv "$program.new" "$program" && echo "$from" >"$program.from"
+    mv "$program.new" "$program" && echo "$made_of" >"$program.from"
 }
 # The version of the CUB in $CCCL, a folder such as include/cccl of the wheel nvidia-cuda-cccl.
 cub_version() {
