@@ -190,15 +190,15 @@ measure_together() {
 
 # compile PROGRAM SOURCE FLAGS...: unless it was made of the same text and headers.
 compile() {
-    program=$1 source=$2
+    into=$1 source=$2
     shift 2
     made_of="$NVCC_FLAGS $* ${cub:-} $(cat "$source" "$B/code/$lab.cu" | cksum)"
-    if [ -x "$program" ] && [ "$(cat "$program.from" 2>/dev/null)" = "$made_of" ]; then return; fi
-    echo "nvcc -arch=$ARCH ${program##*/}"
+    if [ -x "$into" ] && [ "$(cat "$into.from" 2>/dev/null)" = "$made_of" ]; then return; fi
+    echo "nvcc -arch=$ARCH ${into##*/}"
     nvcc=$(tools/build/toolchain.sh nvcc)
-    mkdir -p "${program%/*}"
-    eval "$nvcc $NVCC_FLAGS" '-x cu -o "$program.new" "$source" "$@"' "-Xlinker -rpath,${nvcc%/*}/../lib64"
-    mv "$program.new" "$program" && echo "$made_of" >"$program.from"
+    mkdir -p "${into%/*}"
+    eval "$nvcc $NVCC_FLAGS" '-x cu -o "$into.new" "$source" "$@"' "-Xlinker -rpath,${nvcc%/*}/../lib64"
+    mv "$into.new" "$into" && echo "$made_of" >"$into.from"
 }
 # The version of the CUB in $CCCL, a folder such as include/cccl of the wheel nvidia-cuda-cccl.
 cub_version() {
