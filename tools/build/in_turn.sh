@@ -23,6 +23,7 @@ for tool in $tools; do B=$build tools/build/toolchain.sh "$tool" >/dev/null || l
 [ $lacking = 0 ] || exit 1
 
 pipe=$build/errors.$$
+rm -f "$build"/errors.* # of a make that was killed
 mkfifo "$pipe" || exit
 tee "$build/errors" <"$pipe" >&2 &
 tee=$!

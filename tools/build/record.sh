@@ -42,8 +42,8 @@ chosen() {
     return 1
 }
 
-# due FILE RUN...: which runs are to be recorded into it; also those of which another device's results
-# know a kernel more.
+# due FILE RUN...: which runs are to be recorded into it; also those of which another device's results,
+# others FILE, know a kernel more.
 due() {
     file=$1
     shift
@@ -54,19 +54,19 @@ due() {
     done
 }
 others() {
-    [ "$DEVICE" != cpu ] || return 0
-    set +f
-    for other in results/*-limits.csv results/[!ct]*.csv; do
-        case $other in $1 | *-newest.csv | *-shapes.csv | *'*'*) continue ;; esac
-        case $1,$other in *-limits.csv,*-limits.csv) echo "$other" ;; *-limits.csv,* | *,*-limits.csv) ;; *) echo "$other" ;; esac
-    done | sort -u
-    set -f
+    found_others=$(ls results | grep '\.csv$' | grep -v -e '^cpu' -e '^compare-' -e '^trace-' -e '-newest.csv$' \
+        -e '-shapes.csv$' | sed 's|^|results/|' | grep -vxF "$1") || :
+    case $1 in
+    results/cpu*) ;;
+    *-limits.csv) echo "$found_others" | grep -e '-limits.csv$' || : ;;
+    *) echo "$found_others" | grep -v -e '-limits.csv$' || : ;;
+    esac
 }
 
 # plan RUN...: says what is due, and ends there if no more is wanted.
 plan() {
     [ -n "$PLAN" ] || return 0
-    echo "due on $DEVICE:" "$@"
+    echo "due on $DEVICE: ${*:-nothing}"
     exit
 }
 
