@@ -11,13 +11,14 @@ N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
 Q = $(if $(V),,@)
 GOALS := $(or $(MAKECMDGOALS),all)
+$(if $(filter clean,$(GOALS)),$(if $(filter-out clean,$(GOALS)),$(error make clean stands alone)))
 asks_only := $(strip $(foreach flag,n q t p,$(findstring $(flag),$(firstword -$(MAKEFLAGS)))))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 needs = $(if $(filter all labs run record% test test-all chapter-% exercise-% saved,$(GOALS)),nvcc) \
   $(if $(filter all book saved test-all,$(GOALS)),pandoc)
 
 # Make starts itself again, below in_turn.sh, which lets one make at a time work in a build folder.
-ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(filter help mutate watch colab,$(GOALS))),)
+ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out help mutate watch colab,$(GOALS)),,free)),)
 .PHONY: $(GOALS) in-turn
 $(GOALS): in-turn
 	@:
@@ -25,7 +26,7 @@ in-turn:
 	+@IN_TURN='$(abspath $(B))' exec tools/build/in_turn.sh '$(B)' '$(needs)' '$(MAKE)' $(GOALS)
 else
 
-ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS))$(filter record%,$(GOALS)),)
 MAKEFLAGS += --jobs=$(shell nproc)
 endif
 ifeq ($(filter test test-all watch colab record% chapter-% exercise%,$(GOALS)),)
@@ -34,7 +35,7 @@ endif
 
 # What is found of the toolchain, or installed; the device at hand.
 tool = $(shell B=$(B) tools/build/toolchain.sh $(1))
-GPU := $(shell nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1 | tr -cd 'A-Za-z0-9 ._-')
+GPU := $(shell gpus=$$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null) && echo "$$gpus" | head -n 1 | tr -cd 'A-Za-z0-9 ._-')
 DEVICE ?= $(if $(GPU),$(shell echo '$(GPU)' | tr 'A-Z ' 'a-z-'),cpu)
 ARCH ?= $(if $(GPU),$(call tool,arch),sm_90)
 NVCC_FLAGS = -O3 -arch=$(ARCH) -lineinfo -cudart shared --no-compress \

@@ -14,12 +14,12 @@ shift 2
 # clean may remove the file while others wait for it: then they begin again with the new one.
 while :; do
     mkdir -p "$build" && exec 8>"$build/lock" || exit
-    flock -n 8 || { echo "make: another make is at work in $build/: waiting for it" >&2 && flock 8; }
+    flock -n 8 || { echo "make: another make is at work in $build/: waiting for it" >&2 && flock 8; } || exit
     [ "$build/lock" -ef /proc/self/fd/8 ] && break
 done
 
 lacking=0
-for tool in $tools; do B=$build tools/build/toolchain.sh "$tool" >/dev/null || lacking=1; done
+for tool in $tools; do B=$build tools/build/toolchain.sh "$tool" >/dev/null || { [ $? -lt 128 ] && lacking=1; } || exit 130; done
 [ $lacking = 0 ] || exit 1
 
 pipe=$build/errors.$$
@@ -27,15 +27,16 @@ rm -f "$build"/errors.* # of a make that was killed
 mkfifo "$pipe" || exit
 tee "$build/errors" <"$pipe" >&2 &
 tee=$!
+make=
+trap '[ -z "$make" ] && exit 130; kill -TERM -- -$make' INT TERM HUP
 "$@" 2>"$pipe" </dev/null &
 make=$!
-trap 'kill -TERM -- -$make' INT TERM HUP
 wait $make
 status=$?
 while kill -0 $make 2>/dev/null; do wait $make; done
 wait $tee
 rm -f "$pipe"
-if grep -q '^make.*: \*\*\* Waiting for unfinished jobs' "$build/errors"; then
+if grep -qs '^make.*: \*\*\* Waiting for unfinished jobs' "$build/errors"; then
     printf '\nWhat went wrong:\n' >&2
     grep -v '^make.*: \*\*\* ' "$build/errors" | tail -n 60 | sed 's/^/  /' >&2
 fi

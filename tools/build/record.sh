@@ -6,8 +6,8 @@
 #   record.sh newest    the labs that ask for it once more, with the CUB of $CCCL
 #   record.sh shapes    the sweep of shapes that a chapter has a program for; with the CUB of $CCCL if given
 #
-# What was recorded of a run, a lab at a size, as its source is now stays: collect -d says what is due.
-# ALL=1 takes all, and of what is due ONLY="11_% 12_%@1024" takes these; PLAN=1 only says what it is.
+# Of a device, what was recorded of a run, a lab at a size, as its source is now stays: collect -d says what
+# is due. ALL=1 takes all, and of what is due ONLY="11_% 12_%@1024" takes these; PLAN=1 only says what it is.
 # Chapters say in the attributes of their lab, which $B/labs.mk has as KEY_LAB := VALUE:
 #
 #   sizes="1024 4096"          further sizes, on a GPU
@@ -63,6 +63,14 @@ others() {
     esac
 }
 
+# forget FILE...: with ALL what was measured of the same code goes, too, to be measured again.
+forget() {
+    [ -n "$ALL" ] || return 0
+    for made_before; do
+        case $made_before in *.csv) rm -f "$made_before" ;; esac
+    done
+}
+
 # plan RUN...: says what is due, and ends there if no more is wanted.
 plan() {
     [ -n "$PLAN" ] || return 0
@@ -80,11 +88,8 @@ write() {
     done
     [ -n "$from" ] || { echo "$file: nothing was chosen, and there is nothing yet" && return; }
     mkdir -p "${file%/*}"
-    if [ "$DEVICE" = cpu ]; then
-        "$B/collect" -n "$N" -f "$TOOLKIT" ${kept:+-k "$kept"} -o "$file" $from
-    else
-        "$B/collect" -n "$N" ${kept:+-k "$kept"} -o "$file" $from
-    fi
+    if [ "$DEVICE" != cpu ]; then TOOLKIT=''; fi
+    "$B/collect" -n "$N" ${TOOLKIT:+-f "$TOOLKIT"} ${kept:+-k "$kept"} -o "$file" $from
     echo "$file: ${taken:-nothing new}"
 }
 
@@ -98,11 +103,12 @@ count() {
     machine=$(due results/cpu-machine.csv $RUNS)
     plan $lines $counts $machine
     for lab in $RUNS; do
-        if has "$lines $counts $machine" "$lab" || has "$lines" "$lab@256"; then
+        if has "$lines $counts $machine" "$lab" || has "$lines" "$lab@256" || lost "$lab"; then
             labs="$labs $lab" made="$made $R/$lab.csv $R/$lab.lines.csv $B/labs/$lab"
         fi
     done
     for run in $lines; do if has "$hazardous" "$run"; then made="$made $R/$run.lines.csv"; fi; done
+    forget $made
     [ -z "$made" ] || $MAKE -s $made
     for lab in $labs; do
         if has "$machine" "$lab"; then
@@ -124,6 +130,14 @@ count() {
     write results/cpu-lines.csv lines.csv "$lines" $RUNS $hazardous
     write results/cpu-machine.csv machine.csv "$machine" $RUNS
     write results/cpu.csv csv "$counts" $RUNS
+}
+# lost LAB: is a file missing that is recorded of it?
+lost() {
+    for file in $(of errors "$1") $(for kernel in $(of trace "$1"); do echo "results/trace-${1%%_*}-$kernel.csv"; done) \
+        $(for kernel in $(of steps "$1"); do for n in $(of blocks "$1"); do echo "results/steps/${1%%_*}-$kernel-$n.csv"; done; done); do
+        chosen "$1" && [ ! -e "$file" ] && return
+    done
+    return 1
 }
 trace() { # of $kernel of $lab
     echo "trace $number $kernel"
@@ -151,11 +165,12 @@ measure() {
     done
     found=$(due "results/$DEVICE.csv" $every) limits='' made=''
     [ -z "$(tools/build/limits.sh)" ] || limits=$(due "results/$DEVICE-limits.csv" $RUNS)
-    gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ') host=$DEVICE-x$gpus shared=''
+    gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ' || :) host=$DEVICE-x$gpus shared=''
     [ "$gpus" -lt 2 ] || shared=$(due "results/$host.csv" $TOGETHER)
     plan $found ${limits:+limits of $limits} ${shared:+on $gpus GPUs $shared}
     for run in $found; do made="$made $R/$run.csv"; done
     for lab in $limits; do made="$made $B/labs/$lab"; done
+    forget $made
     [ -z "$made" ] || $MAKE -s $made
     mkdir -p "$R"
     for lab in $limits; do
