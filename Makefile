@@ -14,8 +14,9 @@ GOALS := $(or $(MAKECMDGOALS),all)
 $(if $(filter clean,$(GOALS)),$(if $(filter-out clean,$(GOALS)),$(error make clean stands alone)))
 asks_only := $(strip $(foreach flag,n q t p,$(findstring $(flag),$(firstword -$(MAKEFLAGS)))))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-needs = $(if $(filter all labs run record% test test-all chapter-% exercise-% saved,$(GOALS)),nvcc) \
-  $(if $(filter all book saved test-all,$(GOALS)),pandoc)
+# Named or installed first; areas of tests that are named ask for what they need.
+needs = $(if $(filter all labs run record% $(if $(AREA),,test test-all) chapter-% exercise-% saved,$(GOALS)),nvcc) \
+  $(if $(filter all book saved $(if $(AREA),,test-all),$(GOALS)),pandoc)
 
 # Make starts itself again, below in_turn.sh, which lets one make at a time work in a build folder.
 ifeq ($(or $(filter $(abspath $(B)),$(IN_TURN)),$(asks_only),$(if $(filter-out help mutate watch colab,$(GOALS)),,free)),)

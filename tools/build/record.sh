@@ -14,7 +14,6 @@
 #   newest="1024" newest_from=NAME.cuh    sizes with a newer CUB; the program of code/ compiled for that
 #   shapes=NAME.cuh            the program of code/ that runs the sweep; it includes the lab
 #   mpi="-DWITH_MPI"           the flags that make a lab of several GPUs one process per GPU
-#   hazards=KERNEL             a counter-example, whose hazards are counted by line
 #   trace="KERNEL..", steps="KERNEL.." blocks="64 256"    who touches which bank when; the same and more
 #   errors=FILE                rounding errors, which are the same on every device
 set -euf
@@ -66,8 +65,8 @@ others() {
 # forget FILE...: with ALL what was measured of the same code goes, too, to be measured again.
 forget() {
     [ -n "$ALL" ] || return 0
-    for made_before; do
-        case $made_before in *.csv) rm -f "$made_before" ;; esac
+    for old; do
+        case $old in *.csv) rm -f "$old" ;; esac
     done
 }
 

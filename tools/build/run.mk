@@ -1,7 +1,6 @@
-# How labs are compiled and run on the device at hand; recording: record.sh. Chapters ask for more
-# than one run in the attributes of their lab, which $(B)/labs.mk has as KEY_LAB := VALUE.
+# How labs are compiled and run on the device at hand; recording, also of further sizes, LAB@1024:
+# record.sh. Chapters say in the attributes of their lab, which $(B)/labs.mk has as KEY_LAB := VALUE:
 #
-#   sizes="1024 4096"     further numbers of elements; the run is then called LAB@1024
 #   needs=nccl.h          only where this header is; link="-lnccl", what it is linked with
 #   device=nvidia-h200-x4 several GPUs share the work, with a results file of their own
 #   hazards=KERNEL        a counter-example: its hazards are counted line by line
