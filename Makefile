@@ -2,7 +2,7 @@
 #
 #   chapters -tangle-> code -nvcc-> build -run-> results -plot-> figures
 #       '------------------ weave <-----------------'
-#                             '-> book.md, build/book.html
+#                             '-> book.md, book/, build/book.html
 #
 # Every file is written under another name and renamed when it is whole; what is lost is made again.
 
@@ -42,6 +42,7 @@ ARCH ?= $(if $(GPU),$(call tool,arch),sm_90)
 NVCC_FLAGS = -O3 -arch=$(ARCH) -lineinfo -cudart shared --no-compress \
   -Xcompiler -Wall,-Wextra,-Wno-missing-field-initializers $(if $(WERROR),-Werror all-warnings -Xcompiler -Werror)
 CHAPTERS := $(sort $(wildcard chapters/*.md))
+PAGES := $(patsubst chapters/%,book/%,$(filter-out chapters/index.md,$(CHAPTERS)))
 PLOT = tools/plot/plot.py -D $(BOOK_DEVICE) -a $(B)/figures.csv
 WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 
@@ -88,16 +89,18 @@ exercises: $(B)/grade  ## which exercises are done, not yet done, never tried
 $(B)/figures.done $(B)/book.done $(B)/notebooks.done: $(filter record record-newest record-shapes,$(GOALS))
 figures: $(B)/figures.done  ## draw the figures whose data has changed
 figures_due = $(eval figures_due := $$(shell python3 $(PLOT) --check >/dev/null 2>&1 || echo yes))$(figures_due)
-$(B)/figures.done: $(B)/labs.mk $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
+$(B)/names.csv: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv)
+	$(Q)$(WEAVE) -t names -o $@ $(CHAPTERS) && touch $@
+$(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(wildcard results/*.csv results/*/*.csv tools/plot/*.py) $(call lost,$(B)/figures.done)
 	$(if $(figures_due),@echo 'draw figures/')
 	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*,$@)
-book: $(B)/book.html  ## weave book.md, and render build/book.html
+book: $(B)/book.html  ## weave book.md and book/, and render build/book.html
 $(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
-	@echo 'weave book.md'
-	$(Q)$(WEAVE) -t github -o book.md $(CHAPTERS)
+	@echo 'weave book.md, book/'
+	$(Q)$(WEAVE) -t pages -o book $(CHAPTERS)
 	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
-	@$(call stamp,$(CHAPTERS) book.md $(B)/book.pandoc.md,$@)
+	@$(call stamp,$(CHAPTERS) book.md $(PAGES) $(B)/book.pandoc.md,$@)
 $(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(wildcard tools/page/*)
 	@echo 'pandoc $@'
 	$(Q)pandoc=$$(B=$(B) tools/build/toolchain.sh pandoc) && PANDOC=$$pandoc tools/page/render.sh $(B)/book.pandoc.md $@
@@ -126,7 +129,7 @@ test: $(tested)  ## every room and promise, in five minutes; whole what differs 
 	@$(tests) -s
 test-all: $(tested)  ## every test; REST=1: only of areas that the last make test asked in part
 	@$(tests)$(if $(REST), -r)
-check: $(B)/weave $(B)/tangle  ## are code, figures, results and book.md what the chapters say?
+check: $(B)/weave $(B)/tangle  ## are code, figures, results and pages what the chapters say?
 	@B=$(B) WEAVE="$(WEAVE)" PLOT="$(PLOT)" tests/check
 mutate:  ## which one-token changes of the tools does no test notice? N=500 SEED=1 TIER=short FILES="tools/base"
 	@B=$(B) tests/mutate/mutate.py $(if $(filter command,$(firstword $(origin N))),-n $(N)) $(SEED:%=-s %) $(TIER:%=-t %) $(FILES)

@@ -63,6 +63,24 @@ void book_blank(Book *book) {
         book_add(book, STR("\n"));
 }
 
+void book_open_fold(Book *book, Str class_name, const char *label, size_t number) {
+    Buf text = {.arena = book->arena}, words = {.arena = book->arena};
+    buf_format(&words, number ? "%s %zu" : "%s", label, number);
+    book_blank(book);
+    if (book->style == BOOK_PANDOC)
+        buf_format(&text, "::: {.fold .%.*s}\n::: label\n%.*s\n:::\n\n", STR_ARG(class_name),
+                   STR_ARG(buf_str(&words)));
+    else
+        buf_format(&text, "<details><summary>%.*s</summary>\n\n", STR_ARG(buf_str(&words)));
+    book_add(book, buf_str(&text));
+}
+
+void book_close_fold(Book *book) {
+    book_blank(book);
+    book_add(book, book->style == BOOK_PANDOC ? STR(":::\n") : STR("</details>\n"));
+    book_blank(book);
+}
+
 void book_check_stale(Book *book, size_t line, Str what, bool stale) {
     if (!stale || !book->stale_is_error) return;
     Buf message = {.arena = book->arena};

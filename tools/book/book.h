@@ -54,6 +54,8 @@ struct Book {
     Str reference; // name of the reference device
     KeySource *sources;
     size_t source_count;
+    struct Names *names; // names.h
+    struct Rungs *rungs; // rungs.h
 
     Buf out;
     size_t file; // the chapter that is being woven
@@ -63,6 +65,7 @@ struct Book {
     size_t prediction_count;
     size_t prediction_capacity;
     Prediction *prediction; // the one whose div is open, or NULL
+    bool more_exercises;    // the fold of those behind the first few is open
     Str container;          // what a block inside a list or quote has before each of its lines
 
     BookError *errors;
@@ -97,5 +100,9 @@ Str book_provenance(const Book *book); // in one sentence or two
 // Text to the output, each line behind the marks of the container that it stands in.
 void book_add(Book *book, Str text);
 void book_blank(Book *book); // a blank line, unless there is one
+
+// The lines that open and close what is folded below some words, with a number if it is not 0.
+void book_open_fold(Book *book, Str class_name, const char *label, size_t number);
+void book_close_fold(Book *book);
 
 #endif

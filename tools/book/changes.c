@@ -72,10 +72,65 @@ Changes changes_of(Book *book, size_t chunk) {
     return changes;
 }
 
-void changes_add_numbers(const Changes *changes, Buf *text) {
-    for (size_t i = 0; i < changes->count; i++)
-        buf_format(text, i ? " %zu" : "%zu", changes->lines[i]);
+// --- as a diff ---
+
+typedef struct {
+    char mark; // '+', '-' or ' '
+    Str line;
+} DiffLine;
+
+// The lines of both, those that are gone before those that came in their place.
+static size_t diff_lines(Arena *arena, const FencePart *now, const FencePart *then,
+                         DiffLine *lines) {
+    size_t wide = then->body_count + 1, count = 0, i = 0, k = 0;
+    const size_t *common = common_lines(arena, now, then);
+    while (i < now->body_count || k < then->body_count) {
+        bool both = i < now->body_count && k < then->body_count;
+        if (both && same(now->body[i], then->body[k])) {
+            lines[count++] = (DiffLine){' ', now->body[i]};
+            i++, k++;
+        } else if (k < then->body_count &&
+                   (!both || common[i * wide + k + 1] >= common[(i + 1) * wide + k])) {
+            lines[count++] = (DiffLine){'-', then->body[k++]};
+        } else {
+            lines[count++] = (DiffLine){'+', now->body[i++]};
+        }
+    }
+    size_t kept = 0;
+    for (size_t at = 0; at < count; at++)
+        if (code_of(lines[at].line).len) lines[kept++] = lines[at];
+    return kept;
 }
+
+static bool is_near_change(const DiffLine *lines, size_t count, size_t at) {
+    size_t first = at ? at - 1 : 0, last = at + 1 < count ? at + 1 : at;
+    for (size_t i = first; i <= last; i++)
+        if (lines[i].mark != ' ') return true;
+    return false;
+}
+
+void changes_add_diff(Book *book, size_t chunk, Buf *text) {
+    const FencePart *part = book->chunks->chunks[chunk].part;
+    size_t base = changes_of(book, chunk).base;
+    if (base == CHUNK_NONE) {
+        for (size_t i = 0; i < part->body_count; i++)
+            buf_format(text, "  %.*s\n", STR_ARG(part->body[i]));
+        return;
+    }
+    const FencePart *then = book->chunks->chunks[base].part;
+    DiffLine *lines =
+        ARENA_NEW(book->arena, part->body_count + then->body_count + 1, DiffLine);
+    size_t count = diff_lines(book->arena, part, then, lines);
+    bool shown = true;
+    for (size_t i = 0; i < count; i++) {
+        bool show = is_near_change(lines, count, i);
+        if (show) buf_format(text, "%c %.*s\n", lines[i].mark, STR_ARG(lines[i].line));
+        if (!show && shown) buf_add(text, STR("  …\n"));
+        shown = show;
+    }
+}
+
+// --- in words ---
 
 void changes_add_words(const Changes *changes, Buf *text) {
     if (changes->count == 0) buf_add(text, STR("no line"));

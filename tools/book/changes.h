@@ -18,10 +18,12 @@ typedef struct {
 // A name that no chunk has is an error of the book.
 Changes changes_of(Book *book, size_t chunk);
 
-// The lines with blanks between: 3 8 9.
-void changes_add_numbers(const Changes *changes, Buf *text);
+// Adds the chunk's code as the lines of a diff against its base: "+" before those that are new, "-"
+// before those that are gone, and around them, behind a blank, their neighbours; "…" stands for what
+// is left out. Comments are. A chunk without a base is all there, as it is.
+void changes_add_diff(Book *book, size_t chunk, Buf *text);
 
-// The same as a reader says it: line 3; lines 3, 8 and 9; lines 3 and 8 to 12; no line.
+// Its new lines as a reader says them: line 3; lines 3, 8 and 9; lines 3 and 8 to 12; no line.
 void changes_add_words(const Changes *changes, Buf *text);
 
 #endif

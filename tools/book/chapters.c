@@ -1,6 +1,7 @@
 // Chapters: see chapters.h.
 #include "book/chapters.h"
 
+#include "base/path.h"
 #include "base/source.h"
 #include "book/claims.h"
 #include "book/code.h"
@@ -8,8 +9,10 @@
 #include "book/exercises.h"
 #include "book/lab.h"
 #include "book/lines.h"
+#include "book/names.h"
 #include "book/player.h"
 #include "book/prose.h"
+#include "book/rungs.h"
 #include "book/table.h"
 #include "tangle/expand.h"
 
@@ -24,6 +27,7 @@ static Str continuation(Arena *arena, Str before) {
 
 static void weave_fence(Book *book, size_t index, const FencePart *part) {
     size_t chunk = chunk_of_part(book->chunks, book->file, index);
+    if (fence_has_class(part, STR("names"))) return;
     Str columns;
     if (chunk != CHUNK_NONE && book->prediction) {
         Buf message = {.arena = book->arena};
@@ -42,7 +46,7 @@ static void weave_fence(Book *book, size_t index, const FencePart *part) {
         player_weave(book, part);
     } else if (fence_has_class(part, STR("claim"))) {
         claims_check(book, part);
-    } else if (exercises_weave(book, part, chunk)) {
+    } else if (exercises_weave(book, part, chunk) || rungs_weave(book, part)) {
         // done
     } else if (chunk != CHUNK_NONE && book->add_chunk) {
         book->add_chunk(book, chunk);
@@ -71,6 +75,7 @@ void chapters_weave_file(Book *book) {
         else
             prose_weave(book, part);
     }
+    exercises_close_more(book);
     while (book->div_count) {
         Buf message = {.arena = book->arena};
         buf_format(&message, "div `%.*s` is not closed with :::",
@@ -80,16 +85,28 @@ void chapters_weave_file(Book *book) {
     book->prediction = NULL;
 }
 
+// The front page's file, or CHUNK_NONE.
+static size_t front_of(const Book *book) {
+    for (size_t i = 0; i < book->chunks->file_count; i++)
+        if (str_equal(path_stem(book->chunks->files[i].path), STR("index"))) return i;
+    return CHUNK_NONE;
+}
+
+static Str title_of(const Book *book, size_t file) {
+    const Anchor *title = anchor_find(&book->anchors, file, STR(""));
+    Str chapter = key_chapter_of(book->chunks->files[file].path);
+    if (!title) return path_stem(book->chunks->files[file].path);
+    return anchor_book_title(book->arena, chapter, 1, title->title);
+}
+
 static void add_contents(Book *book) {
+    size_t front = front_of(book);
     book_add(book, STR("## Contents\n\n"));
-    for (size_t i = 0; i < book->anchors.count; i++) {
-        const Anchor *anchor = &book->anchors.items[i];
-        if (anchor->level != 1) continue;
+    for (size_t i = 0; i < book->chunks->file_count; i++) {
         Buf line = {.arena = book->arena};
-        Str chapter = key_chapter_of(book->chunks->files[anchor->file].path);
-        buf_format(&line, "- [%.*s](#%.*s)\n",
-                   STR_ARG(anchor_book_title(book->arena, chapter, 1, anchor->title)),
-                   STR_ARG(anchor->name));
+        if (i == front || !anchor_find(&book->anchors, i, STR(""))) continue;
+        buf_format(&line, "- [%.*s](%.*s)\n", STR_ARG(title_of(book, i)),
+                   STR_ARG(prose_link_to(book, i)));
         book_add(book, buf_str(&line));
     }
     book_add(book, STR("\n"));
@@ -163,14 +180,111 @@ void chapters_open(Book *book) {
     book->harness = lab_harness(book->chunks);
     book->named_by = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, size_t);
     collect_sources(book);
+    names_collect(book);
+    rungs_collect(book);
 }
 
 void chapters_weave(Book *book) {
     chapters_open(book);
     add_front(book);
-    for (book->file = 0; book->file < book->chunks->file_count; book->file++) {
-        book_blank(book);
+    size_t front = front_of(book);
+    for (int pass = 0; pass < 2; pass++) // the front page comes first
+        for (book->file = 0; book->file < book->chunks->file_count; book->file++) {
+            if ((book->file == front) != (pass == 0)) continue;
+            book_blank(book);
+            chapters_weave_file(book);
+        }
+    book_sort_errors(book);
+}
+
+// --- pages ---
+
+// Where each page is, seen from the front page, or from the others beside it.
+static BookHome *homes_of(const Book *book, Str folder, size_t front, bool from_front) {
+    BookHome *homes = ARENA_NEW(book->arena, book->chunks->file_count + 1, BookHome);
+    for (size_t i = 0; i < book->chunks->file_count; i++) {
+        Buf home = {.arena = book->arena};
+        if (i == front && !from_front)
+            buf_format(&home, "../%.*s.md", STR_ARG(path_name(folder)));
+        else if (i != front)
+            buf_format(&home, from_front ? "%.*s/%.*s.md" : "%.*s%.*s.md",
+                       STR_ARG(from_front ? path_name(folder) : STR("")),
+                       STR_ARG(path_stem(book->chunks->files[i].path)));
+        homes[i] = (BookHome){buf_str(&home), true};
+    }
+    return homes;
+}
+
+// previous · contents · next
+static void add_ways(Book *book, Str folder, size_t front) {
+    size_t count = book->chunks->file_count, before = book->file, after = book->file + 1;
+    Buf text = {.arena = book->arena};
+    while (before > 0 && before - 1 == front) before--;
+    while (after < count && after == front) after++;
+    if (before > 0)
+        buf_format(&text, "[← %.*s](%.*s) · ", STR_ARG(title_of(book, before - 1)),
+                   STR_ARG(prose_link_to(book, before - 1)));
+    buf_format(&text, "[Contents](../%.*s.md#contents)", STR_ARG(path_name(folder)));
+    if (after < count)
+        buf_format(&text, " · [%.*s →](%.*s)", STR_ARG(title_of(book, after)),
+                   STR_ARG(prose_link_to(book, after)));
+    buf_char(&text, '\n');
+    book_blank(book);
+    book_add(book, buf_str(&text));
+    book_blank(book);
+}
+
+static Str take_text(Book *book) {
+    Buf text = {.arena = book->arena};
+    buf_add(&text, buf_str(&book->out));
+    book->out.len = 0;
+    return buf_str(&text);
+}
+
+static BookPage weave_front(Book *book, Str folder, size_t front) {
+    Buf path = {.arena = book->arena}, from = {.arena = book->arena};
+    book->homes = homes_of(book, folder, front, true);
+    book->up = path_way_back(book->arena, folder);
+    if (front == CHUNK_NONE) {
+        Buf title = {.arena = book->arena};
+        if (book->title.len) buf_format(&title, "# %.*s\n\n", STR_ARG(book->title));
+        book_add(book, buf_str(&title));
+    } else {
+        book->file = front;
         chapters_weave_file(book);
     }
+    book_blank(book);
+    add_contents(book);
+    book->file = 0;
+    buf_format(&from, "*%.*s*\n", STR_ARG(book_provenance(book)));
+    book_add(book, buf_str(&from));
+    buf_format(&path, "%.*s.md", STR_ARG(folder));
+    return (BookPage){buf_str(&path), take_text(book)};
+}
+
+static BookPage weave_page(Book *book, Str folder, size_t front) {
+    Str source = book->chunks->files[book->file].path;
+    Buf path = {.arena = book->arena}, from = {.arena = book->arena};
+    buf_format(&from, "*Woven by tools/weave from %.*s and %s/; do not edit.*\n", STR_ARG(source),
+               book->results->folder);
+    add_ways(book, folder, front);
+    chapters_weave_file(book);
+    add_ways(book, folder, front);
+    book_add(book, buf_str(&from));
+    buf_format(&path, "%.*s/%.*s.md", STR_ARG(folder), STR_ARG(path_stem(source)));
+    return (BookPage){buf_str(&path), take_text(book)};
+}
+
+size_t chapters_weave_pages(Book *book, Str folder, BookPage **pages) {
+    size_t count = 0, front;
+    chapters_open(book);
+    front = front_of(book);
+    *pages = ARENA_NEW(book->arena, book->chunks->file_count + 2, BookPage);
+    (*pages)[count++] = weave_front(book, folder, front);
+    book->homes = homes_of(book, folder, front, false);
+    book->up = path_way_back(book->arena, path_join(book->arena, folder, STR("any")));
+    for (book->file = 0; book->file < book->chunks->file_count; book->file++)
+        if (book->file != front) (*pages)[count++] = weave_page(book, folder, front);
     book_sort_errors(book);
+    return count;
 }

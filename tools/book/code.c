@@ -21,8 +21,9 @@ static Str anchor_of(const Book *book, size_t chunk) {
 static void add_link(const Book *book, Buf *text, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
     Str name = named->name.len ? named->name : path_name(named->target);
+    Str page = book->homes ? book->homes[named->file].path : STR("");
     Str anchor = anchor_of(book, chunk);
-    buf_format(text, "[`%.*s`](#%.*s)", STR_ARG(name), STR_ARG(anchor));
+    buf_format(text, "[`%.*s`](%.*s#%.*s)", STR_ARG(name), STR_ARG(page), STR_ARG(anchor));
 }
 
 // What the chunk pulls in, each once, in order.
@@ -67,30 +68,72 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     book_add(book, buf_str(&text));
 }
 
-static void add_body(Book *book, const FencePart *part, const char *opening, Str info) {
+// Lines of a block between its fences; those that are not `shown`, if that is given, become one "…".
+static void add_lines(Book *book, const FencePart *part, const char *opening, Str info,
+                      const bool *shown) {
     Buf text = {.arena = book->arena};
+    bool skipped = false;
     buf_format(&text, "%.*s%s%.*s\n", STR_ARG(part->ticks), opening, STR_ARG(info));
-    for (size_t i = 0; i < part->body_count; i++)
-        buf_format(&text, "%.*s\n", STR_ARG(part->body[i]));
+    for (size_t i = 0; i < part->body_count; i++) {
+        bool skip = shown && !shown[i];
+        if (!skip) buf_format(&text, "%.*s\n", STR_ARG(part->body[i]));
+        if (skip && !skipped) buf_add(&text, STR("    …\n"));
+        skipped = skip;
+    }
     buf_format(&text, "%.*s\n", STR_ARG(part->ticks));
     book_add(book, buf_str(&text));
 }
 
-// The language behind the fence; for pandoc with the lines that the page marks.
-static Str info_of(Book *book, const FencePart *part, const Changes *changes) {
-    Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
+static void add_body(Book *book, const FencePart *part, const char *opening, Str info) {
+    add_lines(book, part, opening, info, NULL);
+}
+
+static Str language_of(const FencePart *part) {
+    return part->braces.class_count ? part->braces.classes[0] : STR("");
+}
+
+// The language behind the fence; for pandoc with the lines that the page marks: those of `shown`
+// that are changed, or all that are.
+static Str info_of(Book *book, const FencePart *part, const Changes *changes, const bool *shown) {
+    Str language = language_of(part);
     if (book->style != BOOK_PANDOC || changes->count == 0) return language;
     Buf info = {.arena = book->arena};
     buf_format(&info, " {.%.*s changed=\"", STR_ARG(language));
-    changes_add_numbers(changes, &info);
+    size_t place = 0, next = 0;
+    for (size_t i = 0; i < part->body_count; i++) {
+        bool skip = shown && !shown[i];
+        if (!skip || (i && shown[i - 1]) || i == 0) place++;
+        if (next == changes->count || changes->lines[next] != i + 1) continue;
+        buf_format(&info, next++ ? " %zu" : "%zu", place);
+    }
     buf_add(&info, STR("\"}"));
     return buf_str(&info);
+}
+
+// Of a chunk that was made from another one: its head, down to the line that says what it defines,
+// and what has changed, with the neighbours. NULL: that is most of it, or there is no other one.
+static const bool *shown_of(Book *book, const FencePart *part, const Changes *changes) {
+    bool *shown = ARENA_NEW(book->arena, part->body_count + 1, bool);
+    size_t count = 0, head = 0;
+    if (changes->base == CHUNK_NONE || changes->count == 0) return NULL;
+    while (head + 1 < part->body_count && str_starts(part->body[head], STR("//"))) head++;
+    for (size_t i = 0; i <= head && i < part->body_count; i++) shown[i] = true;
+    for (size_t c = 0; c < changes->count; c++)
+        for (size_t i = changes->lines[c] - 1; i <= changes->lines[c] + 1; i++)
+            if (i >= 1 && i <= part->body_count) shown[i - 1] = true;
+    for (size_t i = 0; i < part->body_count; i++) {
+        bool alone = i && i + 1 < part->body_count && shown[i - 1] && shown[i + 1];
+        if (alone) shown[i] = true; // a "…" would take its place
+        count += shown[i];
+    }
+    return count + 4 < part->body_count && count * 4 <= part->body_count * 3 ? shown : NULL;
 }
 
 void code_weave(Book *book, size_t chunk) {
     const FencePart *part = book->chunks->chunks[chunk].part;
     Buf text = {.arena = book->arena};
     Changes changes = changes_of(book, chunk);
+    const bool *shown = shown_of(book, part, &changes);
     book_blank(book);
     if (book->style == BOOK_PANDOC) {
         buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n", STR_ARG(anchor_of(book, chunk)));
@@ -99,19 +142,23 @@ void code_weave(Book *book, size_t chunk) {
     add_caption(book, chunk, &changes);
     if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
     book_add(book, STR("\n"));
-    add_body(book, part, "", info_of(book, part, &changes));
+    add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
+    if (shown) {
+        book_open_fold(book, STR("whole"), "The whole", 0);
+        add_body(book, part, "", info_of(book, part, &changes, NULL));
+        book_close_fold(book);
+    }
     if (book->style == BOOK_PANDOC) book_add(book, STR("::::\n"));
 }
 
 void code_weave_bare(Book *book, const FencePart *part) {
-    add_body(book, part, "", part->braces.class_count ? part->braces.classes[0] : STR(""));
+    add_body(book, part, "", language_of(part));
 }
 
 void code_weave_plain(Book *book, const FencePart *part) {
-    Str language = part->braces.class_count ? part->braces.classes[0] : STR("");
     bool braces = str_find(part->info, STR("{")) != SIZE_MAX;
     if (braces && book->style == BOOK_PANDOC)
         add_body(book, part, " ", part->info);
     else
-        add_body(book, part, "", braces ? language : part->info);
+        add_body(book, part, "", braces ? language_of(part) : part->info);
 }

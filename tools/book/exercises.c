@@ -15,11 +15,25 @@ bool exercises_folds(Str div) {
     return str_equal(div, STR("hint")) || str_equal(div, STR("answer"));
 }
 
+enum { EXERCISES_SHOWN = 6 };
+
+static void open_more(Book *book, const Exercise *exercise) {
+    if (book->style == BOOK_NOTEBOOK || exercise->number != EXERCISES_SHOWN + 1) return;
+    book_open_fold(book, STR("more"), "More exercises", 0);
+    book->more_exercises = true;
+}
+
+void exercises_close_more(Book *book) {
+    if (book->more_exercises) book_close_fold(book);
+    book->more_exercises = false;
+}
+
 void exercises_open(Book *book, size_t line) {
     const Exercise *exercise = exercise_at(book->chunks, book->file, line);
     Buf text = {.arena = book->arena};
     if (!exercise) return; // a fault that was reported
     if (book->open_exercise) book->open_exercise(book);
+    open_more(book, exercise);
     Str number = exercises_number(book, exercise);
     const char *kind = exercise_kind_name(exercise->kind);
     book_blank(book);
@@ -31,24 +45,6 @@ void exercises_open(Book *book, size_t line) {
         buf_format(&text, "<a id=\"%.*s\"></a>**Exercise %.*s: %.*s** (%s)\n\n",
                    STR_ARG(exercise->id), STR_ARG(number), STR_ARG(exercise->title), kind);
     book_add(book, buf_str(&text));
-}
-
-void exercises_open_fold(Book *book, Str class_name, const char *label, size_t number) {
-    Buf text = {.arena = book->arena}, words = {.arena = book->arena};
-    buf_format(&words, number ? "%s %zu" : "%s", label, number);
-    book_blank(book);
-    if (book->style == BOOK_PANDOC)
-        buf_format(&text, "::: {.fold .%.*s}\n::: label\n%.*s\n:::\n\n", STR_ARG(class_name),
-                   STR_ARG(buf_str(&words)));
-    else
-        buf_format(&text, "<details><summary>%.*s</summary>\n\n", STR_ARG(buf_str(&words)));
-    book_add(book, buf_str(&text));
-}
-
-void exercises_close_fold(Book *book) {
-    book_blank(book);
-    book_add(book, book->style == BOOK_PANDOC ? STR(":::\n") : STR("</details>\n"));
-    book_blank(book);
 }
 
 // What is demanded, and how to have it graded: by make, or by a cell.
@@ -70,7 +66,8 @@ static void add_demands(Book *book, const Exercise *exercise) {
     }
     if (exercise->kind == EXERCISE_BUILD && !cells) {
         Str target = book->chunks->chunks[exercise->program].target;
-        buf_format(&text, " of `work/%.*s`", STR_ARG(path_name(target)));
+        buf_format(&text, " of [`work/%.*s`](%.*s%.*s)", STR_ARG(path_name(target)),
+                   STR_ARG(book->up), STR_ARG(target));
     }
     if (exercise->kind == EXERCISE_BUILD) buf_add(&text, STR(".\n"));
     book_add(book, buf_str(&text));
@@ -102,16 +99,15 @@ bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
     if (at->variant == VARIANT_WRONG) return true;
     if (book->add_chunk && table->exercises[at->exercise].kind == EXERCISE_BUILD) return false;
     if (at->variant == VARIANT_SOLUTION) {
-        exercises_open_fold(book, STR("solution"), "Solution", 0);
+        book_open_fold(book, STR("solution"), "Solution", 0);
         code_weave_bare(book, part);
     } else if (at->target.len) {
-        bool hole = table->exercises[at->exercise].kind == EXERCISE_BUILD;
-        exercises_open_fold(book, STR("program"), hole ? "The program around it" : "The program",
-                            0);
+        if (table->exercises[at->exercise].kind == EXERCISE_BUILD) return true;
+        book_open_fold(book, STR("program"), "The program", 0);
         code_weave(book, chunk);
     } else {
         return false;
     }
-    exercises_close_fold(book);
+    book_close_fold(book);
     return true;
 }

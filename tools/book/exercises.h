@@ -14,13 +14,12 @@ bool exercises_folds(Str div);
 // The lines that open an exercise at this line of the chapter, with its number and title.
 void exercises_open(Book *book, size_t line);
 
+// From the seventh on a chapter's exercises are folded; this ends that fold, if it is open.
+void exercises_close_more(Book *book);
+
 // What stands at the end of the exercise that opened at this line: cells that grade it, in a
 // notebook.
 void exercises_end(Book *book, size_t line);
-
-// The lines that open and close what is folded below some words.
-void exercises_open_fold(Book *book, Str class_name, const char *label, size_t number);
-void exercises_close_fold(Book *book);
 
 // Weaves a block that is part of an exercise in its own way. False: it is an ordinary one.
 bool exercises_weave(Book *book, const FencePart *part, size_t chunk);

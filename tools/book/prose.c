@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "book/exercises.h"
 #include "book/predict.h"
+#include "book/rungs.h"
 #include "book/typed_numbers.h"
 #include "markdown/div.h"
 #include "markdown/inline.h"
@@ -102,14 +103,27 @@ static bool is_outside(Str target) {
     return colon != SIZE_MAX && colon < slash;
 }
 
+// A heading from where the text that is being woven stands: another page's first one is the page.
+static Str heading_target(const Book *book, size_t file, const Anchor *anchor) {
+    Buf target = {.arena = book->arena};
+    BookHome home = book->homes ? book->homes[file] : (BookHome){STR(""), false};
+    buf_add(&target, home.path);
+    if (home.apart && home.path.len && anchor->level == 1) return buf_str(&target);
+    buf_format(&target, "#%.*s", STR_ARG(home.apart ? anchor->slug : anchor->name));
+    return buf_str(&target);
+}
+
+Str prose_link_to(const Book *book, size_t file) {
+    const Anchor *title = anchor_find(&book->anchors, file, STR(""));
+    return title ? heading_target(book, file, title) : STR("");
+}
+
 static void add_heading_link(Paragraph *paragraph, Str target, size_t file, Str fragment) {
     Book *book = paragraph->book;
     const Anchor *anchor = anchor_find(&book->anchors, file, fragment);
     Buf message = {.arena = book->arena};
     if (anchor) {
-        BookHome home = book->homes ? book->homes[file] : (BookHome){STR(""), false};
-        Str name = home.apart ? anchor->slug : anchor->name;
-        buf_format(&paragraph->text, "%.*s#%.*s", STR_ARG(home.path), STR_ARG(name));
+        buf_add(&paragraph->text, heading_target(book, file, anchor));
         return;
     }
     buf_format(&message, "link to `%.*s`: %.*s has no such heading", STR_ARG(target),
@@ -269,9 +283,9 @@ static bool opens_exercise(Book *book, Str name, size_t number) {
     if (str_equal(name, STR("exercise")))
         exercises_open(book, number);
     else if (str_equal(name, STR("hint")))
-        exercises_open_fold(book, name, "Hint", hint_number(book));
+        book_open_fold(book, name, "Hint", hint_number(book));
     else if (str_equal(name, STR("answer")))
-        exercises_open_fold(book, name, "Answer", 0);
+        book_open_fold(book, name, "Answer", 0);
     else
         return false;
     return true;
@@ -288,14 +302,19 @@ static void open_div(Book *book, Str line, const Braces *braces, size_t number) 
         predict_why(book, number);
         return;
     }
-    div.plain = opens_exercise(book, name, number);
+    bool rung = str_equal(name, STR("rung"));
+    div.plain = opens_exercise(book, name, number) || str_equal(name, STR("summary"));
+    if (rung) line = STR("::: rung");
     if (!div.plain && book->style == BOOK_PANDOC) {
         Buf text = {.arena = book->arena};
         buf_format(&text, "%.*s\n", STR_ARG(line));
         book_add(book, buf_str(&text));
     }
     book->divs[book->div_count++] = div;
-    if (!div.plain) add_div_label(book, name);
+    if (rung)
+        rungs_open(book, number);
+    else if (!div.plain)
+        add_div_label(book, name);
 }
 
 static void close_div(Book *book) {
@@ -304,8 +323,9 @@ static void close_div(Book *book) {
     if (str_equal(div->name, STR("predict")))
         predict_close(book);
     else if (div->plain && exercises_folds(div->name))
-        exercises_close_fold(book);
-    else if (book->style == BOOK_PANDOC && !str_equal(div->name, STR("why")))
+        book_close_fold(book);
+    else if (book->style == BOOK_PANDOC && !str_equal(div->name, STR("why")) &&
+             !str_equal(div->name, STR("summary")))
         book_add(book, STR(":::\n"));
     book->div_count--;
     book_blank(book);
@@ -345,6 +365,7 @@ void prose_weave(Book *book, const FencePart *part) {
         if (paragraph.len && !predict_take_options(book, paragraph, first))
             book_add(book, prose_inline(book, paragraph, first));
         if (!more) break;
+        if (heading) exercises_close_more(book);
         if (heading)
             add_heading(book, level, title, attributes, number);
         else if (blank)

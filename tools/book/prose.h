@@ -10,4 +10,7 @@ void prose_weave(Book *book, const FencePart *part);
 // Running text as it stands in the book: values filled, links followed, measurements checked.
 Str prose_inline(Book *book, Str text, size_t line);
 
+// Where a link leads that means a chapter as a whole.
+Str prose_link_to(const Book *book, size_t file);
+
 #endif

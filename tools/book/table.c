@@ -1,6 +1,7 @@
 // Table: see table.h.
 #include "book/table.h"
 
+#include "book/names.h"
 #include "book/prose.h"
 #include "numbers/data_text.h"
 
@@ -30,6 +31,7 @@ typedef struct {
     const ResultTable **devices; // those that have a row of the table, `own` first
     size_t device_count;
     Key defaults; // n= of the table
+    bool others;  // with=others: what other devices have recorded, too
     bool newest;  // with=newest: the labs with a newer CUB, too
     bool timed;   // some column comes from a GPU
     bool limited; // some column says what holds a kernel back
@@ -94,12 +96,20 @@ static bool read_columns(Table *table) {
 }
 
 static bool read_with(Table *table) {
-    Str with;
-    Buf why = {.arena = table->book->arena};
-    table->newest = fence_attribute(table->part, STR("with"), &with);
-    if (!table->newest || str_equal(with, STR("newest"))) return true;
-    buf_format(&why, "with=%.*s: all that a table can be with is newest", STR_ARG(with));
-    return fail(table, table->part->line, why);
+    Str words = STR("");
+    fence_attribute(table->part, STR("with"), &words);
+    for (Str with; str_word(&words, &with);) {
+        Buf why = {.arena = table->book->arena};
+        if (str_equal(with, STR("others"))) {
+            table->others = true;
+        } else if (str_equal(with, STR("newest"))) {
+            table->newest = true;
+        } else {
+            buf_format(&why, "with=%.*s: a table is with others, newest or both", STR_ARG(with));
+            return fail(table, table->part->line, why);
+        }
+    }
+    return true;
 }
 
 static bool read_n(Table *table) {
@@ -195,8 +205,8 @@ static bool is_newest_of_own(const Table *table, const ResultTable *device) {
     return name.len && str_equal(name, table->own->device);
 }
 
-// The devices that recorded a row of the table, the chapter's own first; those with a newer CUB
-// where the table asks for them, that of the chapter's own next to it.
+// The chapter's own device; behind it, where the table asks for them, the others that recorded a row
+// of it, and those with a newer CUB, that of the chapter's own first.
 static void find_devices(Table *table) {
     const Results *results = table->book->results;
     table->devices = ARENA_NEW(table->book->arena, results->device_count + 1, const ResultTable *);
@@ -206,7 +216,10 @@ static void find_devices(Table *table) {
         for (size_t i = 0; i < results->device_count; i++) {
             const ResultTable *device = &results->devices[i];
             if (device == table->own || is_newest_of_own(table, device) == others) continue;
-            if (results_newest_of(device).len && !table->newest) continue;
+            bool newest = results_newest_of(device).len > 0;
+            bool own_newest = is_newest_of_own(table, device);
+            if (newest && !table->newest) continue;
+            if (!own_newest && !table->others) continue;
             if (is_recorded(table, device)) table->devices[table->device_count++] = device;
         }
 }
@@ -344,8 +357,11 @@ static bool has_n_column(const Table *table) {
 }
 
 static void add_label(Table *table, Buf *text, const TableRow *row, bool one_n) {
+    Str name = names_of(table->book, row->key.chapter, row->key.kernel);
     if (row->label.len)
         buf_add(text, prose_inline(table->book, row->label, row->line));
+    else if (name.len)
+        buf_add(text, prose_inline(table->book, name, row->line));
     else
         data_text_add_code(text, row->key.kernel, table->book->style != BOOK_PANDOC);
     if (!one_n && !row->label.len && !has_n_column(table)) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# prune.sh LABS.mk: takes away what a chapter that is gone has left, a line each: its notebook, what the
+# prune.sh LABS.mk: takes away what a chapter that is gone has left, a line each: its page and notebook, what the
 # CPU device counted of its lab, its programs and runs in $B. tangle prunes code/, plot.py figures/; what
 # a GPU measured stays until make record.
 set -eu
@@ -13,6 +13,9 @@ has_number() { case $numbers in *" $1 "*) ;; *) return 1 ;; esac; }
 for notebook in notebooks/*.ipynb; do
     name=${notebook##*/}
     [ "$name" = workbook.ipynb ] || [ ! -e "$notebook" ] || [ -e "chapters/${name%.ipynb}.md" ] || removed "$notebook"
+done
+for page in book/*.md; do
+    [ ! -e "$page" ] || [ -e "chapters/${page##*/}" ] || removed "$page"
 done
 for trace in results/trace-*.csv results/steps/*.csv; do
     name=${trace##*/} name=${name#trace-}

@@ -8,22 +8,28 @@
 #include "base/path.h"
 #include "base/version.h"
 #include "book/chapters.h"
+#include "book/rungs.h"
 #include "notebook/notebook.h"
 
 // clang-format off
 static const char usage[] =
-    "usage: weave [-t github|pandoc|notebook] [-r DIR] [-D DEVICE] [-T TITLE] [-s] [-o OUT] FILE…\n"
+    "usage: weave [-t github|pages|pandoc|notebook|names] [-r DIR] [-D DEVICE] [-T TITLE] [-s] [-n]\n"
+    "             [-o OUT] FILE…\n"
     "Weaves Markdown chapters and recorded results into one book.\n"
-    "  -t github   Markdown for code hosts: plain fences, pipe tables (default)\n"
+    "  -t github   Markdown for code hosts, all in one: plain fences, pipe tables (default)\n"
+    "  -t pages    the same, a page for each file: OUT/NAME.md, and OUT.md with the front page and\n"
+    "              the contents\n"
     "  -t pandoc   Markdown for pandoc, which makes HTML and EPUB of it\n"
     "  -t notebook Jupyter notebooks in the folder OUT: one for each chapter with a lab, and\n"
     "              workbook.ipynb with all of them\n"
+    "  -t names    what kernels are called, as CSV, for plots\n"
     "  -P FILE     the Python cells of the notebooks (default tools/notebook/cells.py)\n"
     "  -R OWNER/NAME  the repository on GitHub: notebooks get a badge that opens them in Colab\n"
     "  -r DIR      where the results are (default results)\n"
     "  -D DEVICE   the reference device: DIR/DEVICE.csv (default nvidia-h200)\n"
     "  -T TITLE    title of the book\n"
     "  -s          stale results are errors, not marks\n"
+    "  -n          write nothing: list the files that would change; exit status 1 if any would\n"
     "  -o OUT      write OUT, and only if it changes (default: standard output); links are\n"
     "              followed\n"
     "  --version   which weave this is\n"
@@ -42,8 +48,15 @@ static const char usage[] =
     "  ``` {.results columns=\"time spread gbps read_pct speedup\" n=N caption=\"…\"}\n"
     "      a table with a row for each line KERNEL or KERNEL | label; * is every kernel of the\n"
     "      chapter, KERNEL@* every n. speedup is against the first row, step against the row\n"
-    "      above, ≈ marks no measurable difference. Other devices' times stand behind;\n"
-    "      with=newest also those of DIR/DEVICE-newest.csv, the same labs with a newer CUB\n"
+    "      above, ≈ marks no measurable difference. with=others adds the times of other devices,\n"
+    "      with=newest those of DIR/DEVICE-newest.csv, the same labs with a newer CUB\n"
+    "  ``` {.names}\n"
+    "      shows nothing; KERNEL | NAME: what a kernel of this chapter is called in tables, figures\n"
+    "      and players\n"
+    "  ::: {.rung kernel=NAME after=KEY harris=3 code=\"CHUNK…\" predicted=\"…\"}\n"
+    "      a rung of the ladder, and what it teaches; ::: summary tells a chapter without rungs\n"
+    "  In index.md, the front page: ``` {.rungs} is a table of the rungs, ``` {.story} a section for\n"
+    "      each, ``` {.summaries} what the other chapters say of themselves\n"
     "  ``` {.csv from=../results/FILE.csv columns=\"a b\" caption=\"…\"}\n"
     "      a CSV file as it is, all columns or these\n"
     "  ``` {.lines chunk=NAME columns=\"warp_insts shared_ld_conflicts\" kernel=NAME n=N}\n"
@@ -78,10 +91,13 @@ static const char usage[] =
     "Results of a lab that has changed since are marked (stale).\n";
 // clang-format on
 
+typedef enum { ONE_TEXT, PAGES, NOTEBOOKS, NAMES } Target;
+
 typedef struct {
+    Target target;
     BookStyle style;
     const char *results, *device, *title, *output, *frame, *repository;
-    bool stale_is_error;
+    bool stale_is_error, only_lists;
     int first_file;
 } Options;
 
@@ -113,12 +129,22 @@ static void read_option(Options *options, char letter, const char *value) {
     default:
         break;
     }
-    static const char *const targets[] = {
-        [BOOK_GITHUB] = "github", [BOOK_PANDOC] = "pandoc", [BOOK_NOTEBOOK] = "notebook"};
-    int target = BOOK_GITHUB;
-    while (target <= BOOK_NOTEBOOK && strcmp(value, targets[target])) target++;
-    if (target > BOOK_NOTEBOOK) bad_usage("no such target: ", value);
-    options->style = (BookStyle)target;
+    static const struct {
+        const char *name;
+        Target target;
+        BookStyle style;
+    } targets[] = {{"github", ONE_TEXT, BOOK_GITHUB},
+                   {"pages", PAGES, BOOK_GITHUB},
+                   {"pandoc", ONE_TEXT, BOOK_PANDOC},
+                   {"notebook", NOTEBOOKS, BOOK_NOTEBOOK},
+                   {"names", NAMES, BOOK_GITHUB}};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        if (strcmp(value, targets[i].name)) continue;
+        options->target = targets[i].target;
+        options->style = targets[i].style;
+        return;
+    }
+    bad_usage("no such target: ", value);
 }
 
 static Options read_options(int argc, char **argv) {
@@ -134,17 +160,18 @@ static Options read_options(int argc, char **argv) {
             fputs(usage, stdout);
             exit(0);
         }
-        if (flag[2] || !strchr("trDTosPR", flag[1])) bad_usage("no such option: ", flag);
-        if (flag[1] == 's') {
-            options.stale_is_error = true;
+        if (flag[2] || !strchr("trDTosnPR", flag[1])) bad_usage("no such option: ", flag);
+        if (flag[1] == 's' || flag[1] == 'n') {
+            options.stale_is_error |= flag[1] == 's';
+            options.only_lists |= flag[1] == 'n';
             continue;
         }
         if (i + 1 == argc) bad_usage("a value is missing after ", flag);
         read_option(&options, flag[1], argv[++i]);
     }
     if (i == argc) bad_usage("no files given", "");
-    if (options.style == BOOK_NOTEBOOK && !options.output)
-        bad_usage("notebooks need -o FOLDER", "");
+    bool folder = options.target == PAGES || options.target == NOTEBOOKS;
+    if (folder && !options.output) bad_usage("pages and notebooks need -o FOLDER", "");
     options.first_file = i;
     return options;
 }
@@ -169,7 +196,16 @@ static int print_errors(const Book *book) {
     return 1;
 }
 
-static int write_book(Arena *arena, const char *path, Str text) {
+// Whether the file is another one by now, and says so.
+static bool would_change(Arena *arena, const char *path, Str text) {
+    Str old;
+    if (file_read(arena, path, &old) && str_equal(old, text)) return false;
+    printf("%s\n", path);
+    return true;
+}
+
+static int write_book(Arena *arena, const Options *options, const char *path, Str text) {
+    if (path && options->only_lists) return would_change(arena, path, text);
     if (!path) {
         bool written = fwrite(text.at, 1, text.len, stdout) == text.len && fflush(stdout) == 0;
         if (!written) perror("weave: standard output");
@@ -215,9 +251,29 @@ static int write_notebooks(Arena *arena, Book *book, const Options *options) {
     while (plan.folder.len > 1 && str_ends(plan.folder, STR("/"))) plan.folder.len--;
     size_t count = notebook_weave(book, &plan, &files);
     if (book->error_count) return print_errors(book);
-    for (size_t i = 0; i < count; i++)
-        if (write_book(arena, str_terminated(arena, files[i].path), files[i].text)) return 1;
-    return 0;
+    int status = 0;
+    for (size_t i = 0; i < count && !(status && !options->only_lists); i++)
+        status |= write_book(arena, options, str_terminated(arena, files[i].path), files[i].text);
+    return status;
+}
+
+static int write_pages(Arena *arena, Book *book, const Options *options) {
+    Str folder = str_of(options->output);
+    BookPage *pages;
+    while (folder.len > 1 && str_ends(folder, STR("/"))) folder.len--;
+    size_t count = chapters_weave_pages(book, folder, &pages);
+    if (book->error_count) return print_errors(book);
+    int status = 0;
+    for (size_t i = 0; i < count && !(status && !options->only_lists); i++)
+        status |= write_book(arena, options, str_terminated(arena, pages[i].path), pages[i].text);
+    return status;
+}
+
+static int write_names(Arena *arena, Book *book, const Options *options) {
+    chapters_open(book);
+    if (book->error_count) return print_errors(book);
+    rungs_add_csv(book, &book->out);
+    return write_book(arena, options, options->output, buf_str(&book->out));
 }
 
 static int weave(Arena *arena, const Options *options, char **paths) {
@@ -235,7 +291,7 @@ static int weave(Arena *arena, const Options *options, char **paths) {
         return 1;
     }
     Str output = str_of(options->output ? options->output : "");
-    if (options->style == BOOK_NOTEBOOK) output = path_join(arena, output, STR("any"));
+    if (options->target == NOTEBOOKS) output = path_join(arena, output, STR("any"));
     Book book = {.arena = arena,
                  .style = options->style,
                  .stale_is_error = options->stale_is_error,
@@ -244,10 +300,12 @@ static int weave(Arena *arena, const Options *options, char **paths) {
                  .chunks = &chunks,
                  .results = &results,
                  .reference = str_of(options->device)};
-    if (options->style == BOOK_NOTEBOOK) return write_notebooks(arena, &book, options);
+    if (options->target == NOTEBOOKS) return write_notebooks(arena, &book, options);
+    if (options->target == PAGES) return write_pages(arena, &book, options);
+    if (options->target == NAMES) return write_names(arena, &book, options);
     chapters_weave(&book);
     if (book.error_count) return print_errors(&book);
-    return write_book(arena, options->output, buf_str(&book.out));
+    return write_book(arena, options, options->output, buf_str(&book.out));
 }
 
 int main(int argc, char **argv) {
