@@ -43,7 +43,7 @@ NVCC_FLAGS = -O3 -arch=$(ARCH) -lineinfo -cudart shared --no-compress \
   -Xcompiler -Wall,-Wextra,-Wno-missing-field-initializers $(if $(WERROR),-Werror all-warnings -Xcompiler -Werror)
 CHAPTERS := $(sort $(wildcard chapters/*.md))
 PAGES := $(patsubst chapters/%,book/%,$(filter-out chapters/index.md,$(CHAPTERS)))
-PLOT = tools/plot/plot.py -D $(BOOK_DEVICE) -a $(B)/figures.csv
+PLOT = tools/plot/plot.py -D $(BOOK_DEVICE) -a $(B)/figures.csv -n $(B)/names.csv
 WEAVE = $(B)/weave -D $(BOOK_DEVICE) -T 'The reduction workbook'
 
 # Some files are only replaced when their content changes. A stamp stands for them: it names them,

@@ -1,8 +1,6 @@
 // Json: see json.h.
 #include "base/json.h"
 
-enum { FLAT_FROM = 2 }; // brackets around what has no lines of its own in flat text
-
 void json_string(Buf *out, Str text) {
     static const char escaped[] = "\"\\\n\r\t\b\f", letters[] = "\"\\nrtbf";
     buf_char(out, '"');
@@ -32,20 +30,18 @@ void json_in_html(Buf *out, Str json) {
     }
 }
 
-static bool has_lines(const Json *json) { return !json->flat || json->depth <= FLAT_FROM; }
-
 static void new_line(Json *json) {
     buf_char(json->out, '\n');
-    for (int i = 0; !json->flat && i < json->depth; i++) buf_char(json->out, ' ');
+    for (int i = 0; i < json->depth; i++) buf_char(json->out, ' ');
 }
 
 static void start_member(Json *json, Str key) {
     if (json->filled) buf_char(json->out, ',');
-    if (json->depth && has_lines(json)) new_line(json);
+    if (json->depth) new_line(json);
     json->filled = true;
     if (key.len == 0) return;
     json_string(json->out, key);
-    buf_add(json->out, json->flat ? STR(":") : STR(": "));
+    buf_add(json->out, STR(": "));
 }
 
 void json_open(Json *json, Str key, char bracket) {
@@ -56,7 +52,7 @@ void json_open(Json *json, Str key, char bracket) {
 }
 
 void json_close(Json *json, char bracket) {
-    const bool lines = json->filled && has_lines(json);
+    const bool lines = json->filled;
     json->depth--;
     if (lines) new_line(json);
     buf_char(json->out, bracket);

@@ -17,7 +17,6 @@ typedef struct {
     Buf *out;
     int depth;
     bool filled; // the innermost object or array has a member already
-    bool flat;   // a line for each element of the outermost members, without blanks
 } Json;
 
 // In each of these, `key` is the member's name; empty in an array and at the top.

@@ -76,8 +76,6 @@ struct Book {
     const BookHome *homes; // one per chapter
     void (*add_chunk)(Book *book, size_t chunk);
     void (*add_grading)(Book *book, const Exercise *exercise); // at the end of one that is graded
-    void (*open_exercise)(Book *book); // before anything of one is woven, and behind all of it
-    void (*close_exercise)(Book *book);
     void (*add_prediction)(Book *book); // whose question has been woven, and whose answer not
     bool (*add_image)(Book *book, Str path, Buf *text, Buf *why); // the target of an image
     void *cells;                                                  // what these work on

@@ -118,8 +118,7 @@ void changes_add_diff(Book *book, size_t chunk, Buf *text) {
         return;
     }
     const FencePart *then = book->chunks->chunks[base].part;
-    DiffLine *lines =
-        ARENA_NEW(book->arena, part->body_count + then->body_count + 1, DiffLine);
+    DiffLine *lines = ARENA_NEW(book->arena, part->body_count + then->body_count + 1, DiffLine);
     size_t count = diff_lines(book->arena, part, then, lines);
     bool shown = true;
     for (size_t i = 0; i < count; i++) {

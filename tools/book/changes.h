@@ -19,8 +19,8 @@ typedef struct {
 Changes changes_of(Book *book, size_t chunk);
 
 // Adds the chunk's code as the lines of a diff against its base: "+" before those that are new, "-"
-// before those that are gone, and around them, behind a blank, their neighbours; "…" stands for what
-// is left out. Comments are. A chunk without a base is all there, as it is.
+// before those that are gone, and around them, behind a blank, their neighbours; "…" stands for
+// what is left out. Comments are. A chunk without a base is all there, as it is.
 void changes_add_diff(Book *book, size_t chunk, Buf *text);
 
 // Its new lines as a reader says them: line 3; lines 3, 8 and 9; lines 3 and 8 to 12; no line.

@@ -85,8 +85,7 @@ void chapters_weave_file(Book *book) {
     book->prediction = NULL;
 }
 
-// The front page's file, or CHUNK_NONE.
-static size_t front_of(const Book *book) {
+size_t chapters_front(const Book *book) {
     for (size_t i = 0; i < book->chunks->file_count; i++)
         if (str_equal(path_stem(book->chunks->files[i].path), STR("index"))) return i;
     return CHUNK_NONE;
@@ -100,7 +99,7 @@ static Str title_of(const Book *book, size_t file) {
 }
 
 static void add_contents(Book *book) {
-    size_t front = front_of(book);
+    size_t front = chapters_front(book);
     book_add(book, STR("## Contents\n\n"));
     for (size_t i = 0; i < book->chunks->file_count; i++) {
         Buf line = {.arena = book->arena};
@@ -187,7 +186,7 @@ void chapters_open(Book *book) {
 void chapters_weave(Book *book) {
     chapters_open(book);
     add_front(book);
-    size_t front = front_of(book);
+    size_t front = chapters_front(book);
     for (int pass = 0; pass < 2; pass++) // the front page comes first
         for (book->file = 0; book->file < book->chunks->file_count; book->file++) {
             if ((book->file == front) != (pass == 0)) continue;
@@ -278,7 +277,7 @@ static BookPage weave_page(Book *book, Str folder, size_t front) {
 size_t chapters_weave_pages(Book *book, Str folder, BookPage **pages) {
     size_t count = 0, front;
     chapters_open(book);
-    front = front_of(book);
+    front = chapters_front(book);
     *pages = ARENA_NEW(book->arena, book->chunks->file_count + 2, BookPage);
     (*pages)[count++] = weave_front(book, folder, front);
     book->homes = homes_of(book, folder, front, false);

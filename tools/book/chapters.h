@@ -16,6 +16,9 @@ typedef struct {
 // are in book->errors. The number of pages.
 size_t chapters_weave_pages(Book *book, Str folder, BookPage **pages);
 
+// The file of the front page, index.md, or CHUNK_NONE.
+size_t chapters_front(const Book *book);
+
 // Its steps, for a book that does not become one text: open once, then set book->file and weave
 // each chapter that is wanted.
 void chapters_open(Book *book);

@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "book/changes.h"
+#include "book/exercises.h"
 
 Str code_name(const Book *book, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
@@ -21,6 +22,11 @@ static Str anchor_of(const Book *book, size_t chunk) {
 static void add_link(const Book *book, Buf *text, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
     Str name = named->name.len ? named->name : path_name(named->target);
+    if (exercises_is_program(book->chunks, chunk)) { // it is not shown
+        buf_format(text, "[`%.*s`](%.*s%.*s)", STR_ARG(name), STR_ARG(book->up),
+                   STR_ARG(named->target));
+        return;
+    }
     Str page = book->homes ? book->homes[named->file].path : STR("");
     Str anchor = anchor_of(book, chunk);
     buf_format(text, "[`%.*s`](%.*s#%.*s)", STR_ARG(name), STR_ARG(page), STR_ARG(anchor));
@@ -68,7 +74,8 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     book_add(book, buf_str(&text));
 }
 
-// Lines of a block between its fences; those that are not `shown`, if that is given, become one "…".
+// Lines of a block between its fences; those that are not `shown`, if that is given, become one
+// "…".
 static void add_lines(Book *book, const FencePart *part, const char *opening, Str info,
                       const bool *shown) {
     Buf text = {.arena = book->arena};
@@ -126,7 +133,7 @@ static const bool *shown_of(Book *book, const FencePart *part, const Changes *ch
         if (alone) shown[i] = true; // a "…" would take its place
         count += shown[i];
     }
-    return count + 4 < part->body_count && count * 4 <= part->body_count * 3 ? shown : NULL;
+    return count + 4 < part->body_count && count * 5 <= part->body_count * 3 ? shown : NULL;
 }
 
 void code_weave(Book *book, size_t chunk) {

@@ -32,7 +32,6 @@ void exercises_open(Book *book, size_t line) {
     const Exercise *exercise = exercise_at(book->chunks, book->file, line);
     Buf text = {.arena = book->arena};
     if (!exercise) return; // a fault that was reported
-    if (book->open_exercise) book->open_exercise(book);
     open_more(book, exercise);
     Str number = exercises_number(book, exercise);
     const char *kind = exercise_kind_name(exercise->kind);
@@ -78,7 +77,12 @@ void exercises_end(Book *book, size_t line) {
     const Exercise *exercise = exercise_at(book->chunks, book->file, line);
     bool graded = exercise && exercise->kind != EXERCISE_EXPLORE;
     if (graded && book->add_grading) book->add_grading(book, exercise);
-    if (exercise && book->close_exercise) book->close_exercise(book);
+}
+
+bool exercises_is_program(const ChunkTable *table, size_t chunk) {
+    const Chunk *at = &table->chunks[chunk];
+    return at->target.len && at->exercise != CHUNK_NONE &&
+           table->exercises[at->exercise].kind == EXERCISE_BUILD;
 }
 
 bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
@@ -102,7 +106,7 @@ bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
         book_open_fold(book, STR("solution"), "Solution", 0);
         code_weave_bare(book, part);
     } else if (at->target.len) {
-        if (table->exercises[at->exercise].kind == EXERCISE_BUILD) return true;
+        if (exercises_is_program(table, chunk)) return true;
         book_open_fold(book, STR("program"), "The program", 0);
         code_weave(book, chunk);
     } else {

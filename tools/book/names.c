@@ -20,9 +20,9 @@ static bool is_recorded(const Book *book, Str kernel) {
     KeyScope scope = book_scope(book);
     Buf why = {.arena = book->arena};
     const ResultTable *device = key_device(&scope, scope.chapter, &why);
-    const ResultTable *tables[] = {device, book->results->counters};
+    const ResultTable *tables[] = {device, book->results->counters, book->results->lines};
     bool any = false;
-    for (size_t t = 0; t < 2; t++) {
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         size_t count = 0;
         if (!tables[t]) continue;
         kernels_of(tables[t], scope.chapter, &count);
@@ -54,6 +54,8 @@ static void add_name(Book *book, Str line, size_t number) {
     ARENA_GROW(book->arena, names->items, names->count, names->capacity);
     names->items[names->count++] = name;
     *index = names->count;
+    index = map_at(&names->index, key_of(book->arena, STR(""), name.kernel), &is_new);
+    if (is_new) *index = names->count; // what other chapters run under the same name
 }
 
 void names_collect(Book *book) {
@@ -72,7 +74,9 @@ void names_collect(Book *book) {
 }
 
 Str names_of(const Book *book, Str chapter, Str kernel) {
-    const size_t *index = map_find(&book->names->index, key_of(book->arena, chapter, kernel));
+    const Map *map = &book->names->index;
+    const size_t *index = map_find(map, key_of(book->arena, chapter, kernel));
+    if (!index) index = map_find(map, key_of(book->arena, STR(""), kernel));
     return index && *index ? book->names->items[*index - 1].name : STR("");
 }
 

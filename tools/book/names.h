@@ -5,7 +5,8 @@
 //     block_sum_shuffle_8 | eight loads in flight
 //     ```
 //
-// A kernel without a name is called by its code's name.
+// A kernel without a name in its own chapter has that of the first chapter with one; without any it
+// is called by its code's name.
 #ifndef BOOK_NAMES_H
 #define BOOK_NAMES_H
 

@@ -118,19 +118,30 @@ void rungs_open(Book *book, size_t line) {
     book_add(book, buf_str(&text));
 }
 
+// The rung of this kernel: its place from 1, or 0.
+static size_t place_of(const Book *book, Str chapter, Str kernel) {
+    const struct Rungs *rungs = book->rungs;
+    Buf key = {.arena = book->arena};
+    buf_format(&key, "%.*s/%.*s", STR_ARG(chapter), STR_ARG(kernel));
+    for (size_t i = 0; i < rungs->count; i++)
+        if (str_equal(rungs->items[i].kernel, buf_str(&key))) return i + 1;
+    return 0;
+}
+
+bool rungs_has(const Book *book, Str chapter, Str kernel) {
+    return place_of(book, chapter, kernel) > 0;
+}
+
 void rungs_add_csv(const Book *book, Buf *csv) {
     const struct Rungs *rungs = book->rungs;
     buf_add(csv, STR("chapter,kernel,name,rung,after\n"));
     for (size_t i = 0; i < names_count(book); i++) {
         Name name = names_at(book, i);
-        Buf key = {.arena = book->arena};
-        size_t r = 0;
-        buf_format(&key, "%.*s/%.*s", STR_ARG(name.chapter), STR_ARG(name.kernel));
-        while (r < rungs->count && !str_equal(rungs->items[r].kernel, buf_str(&key))) r++;
+        size_t place = place_of(book, name.chapter, name.kernel);
         buf_format(csv, "%.*s,%.*s,", STR_ARG(name.chapter), STR_ARG(name.kernel));
         csv_add_cell(csv, name.name);
-        if (r < rungs->count)
-            buf_format(csv, ",%zu,%.*s\n", r + 1, STR_ARG(rungs->items[r].after));
+        if (place)
+            buf_format(csv, ",%zu,%.*s\n", place, STR_ARG(rungs->items[place - 1].after));
         else
             buf_add(csv, STR(",,\n"));
     }

@@ -29,9 +29,12 @@ void rungs_collect(Book *book);
 // The lines that open a rung in its chapter; ::: closes it.
 void rungs_open(Book *book, size_t line);
 
-// What kernels are called, and which of them are rungs, as CSV: chapter,kernel,name,rung,after. rung
-// is the place on the ladder, from 1, or empty; after is CHAPTER/KERNEL of the one that it is a step
-// from.
+// Is this kernel a rung?
+bool rungs_has(const Book *book, Str chapter, Str kernel);
+
+// What kernels are called, and which of them are rungs, as CSV: chapter,kernel,name,rung,after.
+// rung is the place on the ladder, from 1, or empty; after is CHAPTER/KERNEL of the one that it is
+// a step from.
 void rungs_add_csv(const Book *book, Buf *csv);
 
 // Weaves a block of the front page. False: it is none.

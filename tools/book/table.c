@@ -205,8 +205,8 @@ static bool is_newest_of_own(const Table *table, const ResultTable *device) {
     return name.len && str_equal(name, table->own->device);
 }
 
-// The chapter's own device; behind it, where the table asks for them, the others that recorded a row
-// of it, and those with a newer CUB, that of the chapter's own first.
+// The chapter's own device; behind it, where the table asks for them, the others that recorded a
+// row of it, and those with a newer CUB, that of the chapter's own first.
 static void find_devices(Table *table) {
     const Results *results = table->book->results;
     table->devices = ARENA_NEW(table->book->arena, results->device_count + 1, const ResultTable *);

@@ -2,7 +2,6 @@
 #include "notebook/cells.h"
 
 #include "base/json.h"
-#include "notebook/lean.h"
 
 enum { ID_MAX = 64 }; // nbformat 4.5, cell ids: 1 to 64 of a-z A-Z 0-9 - _
 
@@ -42,8 +41,8 @@ static bool is_folded(Str text) {
     return false;
 }
 
-void cells_open(Cells *cells, Arena *arena, bool lean) {
-    *cells = (Cells){.arena = arena, .ids = {.arena = arena}, .lean = lean};
+void cells_open(Cells *cells, Arena *arena) {
+    *cells = (Cells){.arena = arena, .ids = {.arena = arena}};
 }
 
 static void add(Cells *cells, CellKind kind, Str id, Str text) {
@@ -55,7 +54,7 @@ void cells_add_markdown(Cells *cells, Str id, Str text) {
     text = without_blank_lines(text);
     Buf kept = {.arena = cells->arena}; // the caller may go on in the same place
     buf_add(&kept, text);
-    if (text.len) add(cells, CELL_TEXT, cells->lean ? lean_id(id) : id, buf_str(&kept));
+    if (text.len) add(cells, CELL_TEXT, id, buf_str(&kept));
 }
 
 void cells_add_code(Cells *cells, Str id, Str text) { add(cells, CELL_CODE, id, text); }
@@ -64,11 +63,7 @@ void cells_add_form(Cells *cells, Str id, Str text) { add(cells, CELL_FORM, id, 
 
 // --- as JSON ---
 
-static void write_source(Json *json, bool lean, Str text) {
-    if (lean) {
-        json_text(json, STR("source"), text);
-        return;
-    }
+static void write_source(Json *json, Str text) {
     json_open(json, STR("source"), '[');
     while (text.len) {
         size_t newline = str_find(text, STR("\n"));
@@ -92,7 +87,7 @@ static void write_looks(Json *json, const Cell *cell) {
     json_close(json, '}');
 }
 
-static void write_cell(Json *json, const Cell *cell, bool lean) {
+static void write_cell(Json *json, const Cell *cell) {
     const bool code = cell->kind != CELL_TEXT;
     json_open(json, STR(""), '{');
     json_text(json, STR("cell_type"), code ? STR("code") : STR("markdown"));
@@ -103,20 +98,8 @@ static void write_cell(Json *json, const Cell *cell, bool lean) {
         json_open(json, STR("outputs"), '[');
         json_close(json, ']');
     }
-    write_source(json, lean, cell->text);
+    write_source(json, cell->text);
     json_close(json, '}');
-}
-
-// Which anchors are linked to is known when all cells are there.
-static void make_lean(Cells *cells) {
-    Map linked = {.arena = cells->arena};
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].kind == CELL_TEXT) lean_links(&linked, cells->items[i].text);
-    for (size_t i = 0; i < cells->count; i++) {
-        Cell *cell = &cells->items[i];
-        if (cell->kind != CELL_TEXT) continue;
-        cell->text = without_blank_lines(lean_text(cells->arena, &linked, cell->text));
-    }
 }
 
 static void write_metadata(Json *json) {
@@ -141,11 +124,10 @@ static void write_metadata(Json *json) {
 
 Str cells_close(Cells *cells) {
     Buf out = {.arena = cells->arena};
-    Json json = {.out = &out, .flat = cells->lean};
-    if (cells->lean) make_lean(cells);
+    Json json = {.out = &out};
     json_open(&json, STR(""), '{');
     json_open(&json, STR("cells"), '[');
-    for (size_t i = 0; i < cells->count; i++) write_cell(&json, &cells->items[i], cells->lean);
+    for (size_t i = 0; i < cells->count; i++) write_cell(&json, &cells->items[i]);
     json_close(&json, ']');
     write_metadata(&json);
     json_plain(&json, STR("nbformat"), STR("4"));

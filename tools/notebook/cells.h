@@ -1,9 +1,7 @@
 // Cells: the cells of one Jupyter notebook, format 4.5, as text.
 //
 // nbformat's own layout, so that a notebook that is opened and saved unchanged stays the same
-// bytes: sorted keys, an indent of one, a list of lines as source. A lean one, for the notebook
-// with all chapters, has no indent and a source of one string, which makes an eighth of it, and its
-// Markdown is lean (lean.h). No outputs are stored.
+// bytes: sorted keys, an indent of one, a list of lines as source. No outputs are stored.
 #ifndef NOTEBOOK_CELLS_H
 #define NOTEBOOK_CELLS_H
 
@@ -18,13 +16,12 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    bool lean;
     Map ids; // given so far, with the last number that was tried behind each
     Cell *items;
     size_t count, capacity;
 } Cells;
 
-void cells_open(Cells *cells, Arena *arena, bool lean);
+void cells_open(Cells *cells, Arena *arena);
 
 // `id` is wished for: what cell ids may not hold is replaced, and repeated ones are numbered. Blank
 // lines at both ends of a text are dropped; an empty one makes no cell.

@@ -7,21 +7,23 @@ the notebook with all chapters alone; `include` puts a file with further cells i
 standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12.4 or later.
 """
 
-# %% [markdown of all]
-# How does a CUDA sum over an array get from most of a second to a few microseconds, and how do you
-# *know*? Every chapter changes one thing: predict what it does, run it on your GPU, compare.
-
 # %% [front]
 
 # %% [markdown]
 # **Run all cells from top to bottom.** The folded ones find the GPU and the compiler. Each kernel
 # has a cell of its own that writes it to a file: change it, run it, then run the next cell that
 # starts with `run(`, and you see what the change did. A kernel that does not compile or does not add
-# up stops the run and says where.
+# up stops the run and says where. Commands such as `make chapter-4` are for a checkout of the
+# repository: here the cell below a chapter's code does the same, and `grade(` what
+# `make exercise-4.1` does.
+
+# %% [markdown of all]
+# **How long it takes.** Run all of this notebook took about four minutes on an H200 with many cores,
+# most of it compiling. A runtime of Colab with two cores compiles the labs in some seven minutes.
 
 # %% workbench
 #@title The workbench: puts labs together, compiles and runs them, shows tables and figures
-import csv, fnmatch, hashlib, html, json, os, re, shlex, shutil, subprocess, tempfile
+import csv, hashlib, html, json, os, re, shlex, shutil, subprocess, tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from IPython.display import HTML, display
@@ -403,7 +405,7 @@ def show_times(lab, rows):
     heads += [f"{name}, µs" for name in others]
     body, bars = [], []
     for row in rows:
-        name = row["kernel"] + (f", {int(row['n']):,}" if len(sizes) > 1 else "")
+        name = name_of(lab, row["kernel"]) + (f", {int(row['n']):,}" if len(sizes) > 1 else "")
         known = medians(lab, row)
         span = f"{float(row['p5_us']):.2f} to {float(row['p95_us']):.2f}"
         cells = [name, f"{float(row['median_us']):.2f}", span, row["gbps"], row["read_pct"]]
@@ -428,12 +430,12 @@ def show_counts(lab, rows):
     rows = [row for row in rows if not row["kernel"].startswith("read_ceiling")]
     numbers = [[int(row[column]) for column in COUNTS] for row in rows]
     body = [
-        [row["kernel"], row["grid"], row["block"], *(f"{x:,}" for x in counts)]
+        [name_of(lab, row["kernel"]), row["grid"], row["block"], *(f"{x:,}" for x in counts)]
         for row, counts in zip(rows, numbers)
     ]
     show_table("Last launch of each kernel", ["kernel", "grid", "block", *COUNTS.values()], body)
     draw(
-        [(row["kernel"], {"CPU device": c[0]}) for row, c in zip(rows, numbers) if c[0]],
+        [(name_of(lab, row["kernel"]), {"CPU device": c[0]}) for row, c in zip(rows, numbers) if c[0]],
         "warp instructions",
     )
 
@@ -484,27 +486,32 @@ def draw(bars, unit, lines=()):
 # --- all of them ---
 
 
-def is_stage(lab, row):
-    """Whether the lab's chapter puts this kernel on the ladder: in figures/ladder.svg too."""
-    name = re.sub(r"\([^)]*\)|(?<=\d)u\b|>", "", row["kernel"])
-    name = re.sub(r"[<,]\s*", "_", name)  # sum<64u> as sum_64, as collect has it
-    rungs = LADDER.get(lab, "").split()
-    return row.get("sweep", "0") == "0" and any(fnmatch.fnmatchcase(name, rung) for rung in rungs)
+def key_of(kernel):
+    """A kernel as results/ have it: sum<64u>(float const*) as sum_64."""
+    name = re.sub(r"\([^)]*\)|(?<=\d)u\b|>", "", kernel)
+    return re.sub(r"[<,]\s*", "_", name)
+
+
+def name_of(lab, kernel):
+    """What the chapter calls a kernel: by what it changed."""
+    return NAMES.get(lab, {}).get(key_of(kernel), kernel)
 
 
 def stages():
-    """(name, {device: value}) for each kernel where it first appears."""
+    """(name, {device: value}) for each rung of the ladder that ran."""
     bars = {}
     for lab in sorted(RUNS):
-        for row in filter(lambda row: is_stage(lab, row), RUNS[lab][2]):
+        for row in RUNS[lab][2]:
+            if row.get("sweep", "0") != "0" or key_of(row["kernel"]) not in RUNGS:
+                continue
             values = {"CPU device": int(row["warp_insts"])} if MACHINE.simt else medians(lab, row)
             if all(values.values()):
-                bars.setdefault(row["kernel"], (f"{int(lab[:2])}  {row['kernel']}", values))
+                bars.setdefault(row["kernel"], (f"{int(lab[:2])}  {name_of(lab, row['kernel'])}", values))
     return list(bars.values())
 
 
 def show_all():
-    """Every stage that ran, in one figure."""
+    """Every rung that ran, in one figure."""
     ready()
     if len(RUNS) < 2:
         print("One lab ran: its figure is above." if RUNS else "No lab has run: run the cells above.")

@@ -30,8 +30,6 @@ typedef struct {
     size_t complete_count;
     size_t compared; // predictions of the chapter that stand beside what was measured
     bool ran;        // a lab of the chapter has been run above
-    bool aside;      // what is woven now belongs to an exercise that is left out
-    bool pointed;    // the chapter has been said to have its exercises in a notebook of its own
     Str section;     // name of the heading that the next cell stands under
     Str frame;       // its sections that have not been added yet
     bool opened;     // those before the chapters have been
@@ -69,7 +67,7 @@ static void end_cell(Notebook *notebook, Buf *cell) {
     if (str_trim(buf_str(cell)).len == 0) return;
     cells_add_markdown(&notebook->cells, notebook->section, buf_str(cell));
     cell->len = 0;
-    open_frame(notebook);
+    if (!notebook->whole) open_frame(notebook);
 }
 
 // The name in the anchor line below a heading.
@@ -201,8 +199,8 @@ static void add_borrowed(Notebook *notebook, const Lab *lab) {
     }
 }
 
-// Which chunks the labs of the notebook contain, and its exercises if it has any.
-static bool *needed_chunks(const Labs *labs, const bool *inside, bool exercises) {
+// Which chunks the labs of the notebook contain, and its exercises.
+static bool *needed_chunks(const Labs *labs, const bool *inside) {
     bool *needed = ARENA_NEW(labs->table->arena, labs->table->chunk_count + 1, bool);
     for (size_t i = 0; i < labs->count; i++) {
         const Lab *lab = &labs->items[i];
@@ -210,7 +208,7 @@ static bool *needed_chunks(const Labs *labs, const bool *inside, bool exercises)
         for (size_t k = 0; k < lab->need_count; k++) needed[lab->needs[k]] = true;
     }
     const ChunkTable *table = labs->table;
-    for (size_t i = 0; exercises && i < table->exercise_count; i++) {
+    for (size_t i = 0; i < table->exercise_count; i++) {
         const Exercise *exercise = &table->exercises[i];
         if (!inside[exercise->file] || exercise->kind != EXERCISE_BUILD) continue;
         Lab program = lab_of_program(table, exercise->program);
@@ -220,20 +218,14 @@ static bool *needed_chunks(const Labs *labs, const bool *inside, bool exercises)
     return needed;
 }
 
-// A chunk that no cell needs is text. In the notebook with all chapters it is a link to the
-// chapter's, so that it stays below 1 MB; but for the harness, which is not at home in a chapter.
+// A chunk that no cell needs is text.
 static void show_chunk(Book *book, size_t chunk) {
-    const Notebook *notebook = book->cells;
-    Str name = code_name(book, chunk), home = path_stem(book->chunks->files[book->file].path);
-    bool link = notebook->whole && !notebook->labs->harness[chunk];
+    Str name = code_name(book, chunk);
     Buf text = {.arena = book->arena};
-    buf_format(&text, "`%.*s`", STR_ARG(name));
-    if (link)
-        buf_format(&text, " stands in [the chapter's own notebook](%.*s.ipynb).\n", STR_ARG(home));
-    if (!link) buf_add(&text, STR(":\n\n"));
+    buf_format(&text, "`%.*s`:\n\n", STR_ARG(name));
     book_blank(book);
     book_add(book, buf_str(&text));
-    if (!link) code_weave_plain(book, book->chunks->chunks[chunk].part);
+    code_weave_plain(book, book->chunks->chunks[chunk].part);
 }
 
 // Stands in for code_weave.
@@ -245,7 +237,6 @@ static void add_chunk(Book *book, size_t chunk) {
         show_chunk(book, chunk);
         return;
     }
-    if (notebook->aside) book->out.len = 0;
     flush_text(notebook);
     open_frame(notebook);
     if (lab) add_borrowed(notebook, lab);
@@ -257,34 +248,8 @@ static void add_chunk(Book *book, size_t chunk) {
     run_complete_labs(notebook);
 }
 
-// In the notebook with all chapters stands only where their exercises are: it is to be run in one
-// go, and to stay below 1 MB.
-static void open_exercise(Book *book) {
-    Notebook *notebook = book->cells;
-    if (!notebook->whole) return;
-    if (!notebook->pointed) {
-        Buf text = {.arena = book->arena};
-        Str home = path_stem(book->chunks->files[book->file].path);
-        buf_format(
-            &text,
-            "They stand in [the chapter's own notebook](%.*s.ipynb), to be tried and graded.\n",
-            STR_ARG(home));
-        book_blank(book);
-        book_add(book, buf_str(&text));
-    }
-    flush_text(notebook);
-    notebook->pointed = notebook->aside = true;
-}
-
-static void close_exercise(Book *book) {
-    Notebook *notebook = book->cells;
-    if (notebook->aside) book->out.len = 0;
-    notebook->aside = false;
-}
-
 static void add_grading(Book *book, const Exercise *exercise) {
     Notebook *notebook = book->cells;
-    if (notebook->aside) return;
     Arena *arena = book->arena;
     Buf text = {.arena = arena}, id = {.arena = arena};
     Str number = exercises_number(book, exercise);
@@ -315,29 +280,8 @@ static void add_prediction(Book *book) {
     if (notebook->ran) add_comparison(notebook);
 }
 
-// Has the lab of the chapter that is being woven a run cell above?
-static bool has_run(const Notebook *notebook) {
-    const Lab *lab = lab_of_file(notebook->labs, notebook->book->file);
-    return lab && notebook->missing[lab - notebook->labs->items] == 0;
-}
-
-// Makes a link of the image whose `![TEXT](` has been added last.
-static void turn_to_link(Buf *text) {
-    size_t at = text->len;
-    while (at > 0 && !str_starts(str_from(buf_str(text), at), STR("!["))) at--;
-    memmove(text->at + at, text->at + at + 1, text->len - at - 1);
-    text->len--;
-}
-
-// Stands in for the path of an image. Behind a chapter's run cell its figures are charts of what
-// other devices did: in the notebook with all chapters, where one's own stand above them, they are
-// links to the chapter's notebook, so that it stays below 1 MB.
 static bool add_image(Book *book, Str path, Buf *text, Buf *why) {
-    const Notebook *notebook = book->cells;
-    if (!notebook->whole || !has_run(notebook)) return image_embed(book->arena, path, text, why);
-    turn_to_link(text);
-    buf_format(text, "%.*s.ipynb", STR_ARG(path_stem(book->chunks->files[book->file].path)));
-    return true;
+    return image_embed(book->arena, path, text, why);
 }
 
 // --- the parts of the frame ---
@@ -359,11 +303,18 @@ static void add_harness(Notebook *notebook) {
     cells_add_code(&notebook->cells, STR("harness"), str_trim(buf_str(&text)));
 }
 
-// The title of the whole book. A chapter's own stands at its head.
+// The front page, or the title, of the whole book. A chapter's own stands at its head.
 static void add_title(Notebook *notebook) {
-    Str title = notebook->book->title;
-    if (!notebook->whole || title.len == 0) return;
-    cells_add_markdown(&notebook->cells, STR("title"), joined(notebook->book->arena, "# ", title));
+    Book *book = notebook->book;
+    size_t front = chapters_front(book);
+    if (!notebook->whole) return;
+    if (front != CHUNK_NONE) {
+        book->file = front;
+        chapters_weave_file(book);
+        flush_text(notebook);
+    } else if (book->title.len) {
+        cells_add_markdown(&notebook->cells, STR("title"), joined(book->arena, "# ", book->title));
+    }
 }
 
 static void add_contents(Notebook *notebook, Buf *text) {
@@ -404,7 +355,7 @@ static void add_chapters(Notebook *notebook) {
         if (!notebook->inside[file]) continue;
         book->file = file;
         notebook->compared = 0;
-        notebook->ran = notebook->pointed = false;
+        notebook->ran = false;
         chapters_weave_file(book);
         flush_text(notebook);
         add_comparison(notebook);
@@ -482,10 +433,13 @@ static const BookHome *homes_of(const Notebook *notebook) {
     for (size_t i = 0; i < book->chunks->file_count; i++) {
         Str path = book->chunks->files[i].path;
         Buf home = {.arena = book->arena};
-        bool apart = !lab_of_file(notebook->labs, i);
-        if (apart)
+        bool front = i == chapters_front(book);
+        bool apart = !lab_of_file(notebook->labs, i) && !(front && notebook->whole);
+        if (front && apart)
+            buf_format(&home, "%.*sbook.md", STR_ARG(book->up));
+        else if (apart)
             buf_format(&home, "%.*s%.*s", STR_ARG(book->up), STR_ARG(path));
-        else if (!notebook->inside[i])
+        else if (!notebook->inside[i] && !front)
             buf_format(&home, "%.*s.ipynb", STR_ARG(path_stem(path)));
         homes[i] = (BookHome){buf_str(&home), apart};
     }
@@ -500,7 +454,7 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
                          .name = name,
                          .inside = inside,
                          .whole = whole,
-                         .needed = needed_chunks(labs, inside, !whole),
+                         .needed = needed_chunks(labs, inside),
                          .written = ARENA_NEW(book->arena, book->chunks->chunk_count + 1, bool),
                          .missing = ARENA_NEW(book->arena, labs->count + 1, size_t),
                          .complete = ARENA_NEW(book->arena, labs->count + 1, size_t),
@@ -511,12 +465,10 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     book->homes = homes_of(&notebook);
     book->add_chunk = add_chunk;
     book->add_grading = add_grading;
-    book->open_exercise = open_exercise;
-    book->close_exercise = close_exercise;
     book->add_image = add_image;
     book->add_prediction = add_prediction;
     book->out.len = 0;
-    cells_open(&notebook.cells, book->arena, whole);
+    cells_open(&notebook.cells, book->arena);
     add_title(&notebook);
     if (whole) open_frame(&notebook);
     add_chapters(&notebook);

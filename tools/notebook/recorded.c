@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "base/json.h"
+#include "book/names.h"
+#include "book/rungs.h"
 #include "tangle/expand.h"
 
 // A recorded number as Python reads it, which takes leading zeros for an octal number. False: there
@@ -68,34 +70,32 @@ static void add_rows(Book *book, Buf *text, const ResultTable *device, const Lab
     if (n.len) buf_add(text, STR("]),\n"));
 }
 
-// The kernels that a lab puts on the ladder: the role of that name in figures="ROLE KERNELS; …".
-static Str ladder_of(const Labs *labs, const Lab *lab) {
-    Str roles, ladder = STR("ladder ");
-    if (!fence_attribute(labs->table->chunks[lab->chunk].part, STR("figures"), &roles))
-        return STR("");
-    while (roles.len) {
-        size_t semicolon = str_find(roles, STR(";"));
-        Str role = str_trim(str_slice(roles, 0, semicolon));
-        if (str_starts(role, ladder)) return str_trim(str_from(role, ladder.len));
-        roles = semicolon == SIZE_MAX ? STR("") : str_from(roles, semicolon + 1);
-    }
-    return STR("");
-}
-
-static void add_ladder(Buf *text, const Labs *labs, const bool *inside) {
-    buf_add(text, STR("\n# lab: its kernels in the figure of all stages, * standing for any text\n"
-                      "LADDER = {\n"));
+// What the kernels of a lab are called, and which of them are rungs of the ladder.
+static void add_names(Buf *text, const Book *book, const Labs *labs, const bool *inside) {
+    buf_add(text,
+            STR("\n# lab: {kernel: what it is called}, and the rungs of the ladder\nNAMES = {\n"));
+    Buf rungs = {.arena = book->arena};
     for (size_t i = 0; i < labs->count; i++) {
         const Lab *lab = &labs->items[i];
-        Str kernels = ladder_of(labs, lab);
-        if (kernels.len == 0 || !inside[labs->table->chunks[lab->chunk].file]) continue;
-        buf_add(text, STR("    "));
-        json_string(text, lab->name);
-        buf_add(text, STR(": "));
-        json_string(text, kernels);
-        buf_add(text, STR(",\n"));
+        bool any = false;
+        if (!inside[labs->table->chunks[lab->chunk].file]) continue;
+        for (size_t k = 0; k < names_count(book); k++) {
+            Name name = names_at(book, k);
+            if (!str_equal(name.chapter, lab->chapter)) continue;
+            buf_add(text, any ? STR(", ") : STR("    "));
+            if (!any) json_string(text, lab->name);
+            if (!any) buf_add(text, STR(": {"));
+            json_string(text, name.kernel);
+            buf_add(text, STR(": "));
+            json_string(text, name.name);
+            any = true;
+            if (!rungs_has(book, name.chapter, name.kernel)) continue;
+            buf_add(&rungs, rungs.len ? STR(", ") : STR(""));
+            json_string(&rungs, name.kernel);
+        }
+        if (any) buf_add(text, STR("},\n"));
     }
-    buf_char(text, '}');
+    buf_format(text, "}\nRUNGS = [%.*s]", STR_ARG(buf_str(&rungs)));
 }
 
 // What results/ calls a program, whose cells are hashed as they stand, to see whether they changed.
@@ -130,7 +130,7 @@ Str recorded_text(Book *book, const Labs *labs, const bool *inside) {
                 add_rows(book, &text, &book->results->devices[d], &labs->items[i]);
         }
     buf_add(&text, STR("] for row in rows]"));
-    add_ladder(&text, labs, inside);
+    add_names(&text, book, labs, inside);
     add_sources(&text, book, labs, inside);
     book->file = file;
     return buf_str(&text);

@@ -6,8 +6,8 @@
 #include "book/lab.h"
 
 // RECORDED, a row for each time in results/ of a lab whose chapter is inside (one flag per file),
-// LADDER, their kernels in the figure of all stages, and SOURCES, the hashes of their programs. The
-// book's results, without stale rows.
+// NAMES, what their kernels are called, RUNGS, those on the ladder, and SOURCES, the hashes of
+// their programs. The book's results, without stale rows.
 Str recorded_text(Book *book, const Labs *labs, const bool *inside);
 
 #endif

@@ -40,71 +40,45 @@ def pick(row, columns):
 # --- the ladder ---
 
 
-def stages_of(rows, rungs):
-    """Per chapter with a rung the rows of its kernels: the first of several launch shapes."""
-    chapters = {}
-    for rung in rungs:
-        for row in filter(rung.plays, rows):
-            chapters.setdefault(rung.chapter, {}).setdefault(row["kernel"], row)
-    return {chapter: list(kernels.values()) for chapter, kernels in chapters.items()}
+def rung_row(table, rung, n):
+    """The row of a rung: the first of several launch shapes."""
+    return next((row for row in table.rows if (row["chapter"], row["kernel"], row["n"]) == (rung.chapter, rung.kernel, n)), None)
 
 
 def usual_n(devices, rungs):
     """The number of elements that most rungs were measured at; the larger one of two."""
+    names = {(rung.chapter, rung.kernel) for rung in rungs}
     found = {}
     for i, table in enumerate(devices):
-        for rung in rungs:
-            for row in filter(rung.plays, table.rows):
-                found.setdefault(row["n"], set()).add((i, rung.chapter))
+        for row in table.rows:
+            if (row["chapter"], row["kernel"]) in names:
+                found.setdefault(row["n"], set()).add((i, row["chapter"], row["kernel"]))
     return max(found, key=lambda n: (len(found[n]), n), default=None)
 
 
 def ladder_data(devices, rungs):
-    """Per device the best kernel of each rung at the usual n, and the times of the others.
-
-    The best on the first device that has the chapter is shown for the others too."""
+    """The rungs, and of each device that has measured some of them their times at the usual n."""
     n = usual_n(devices, rungs)
-    ladder, shown = {"n": n, "devices": []}, {}
-    titles = {rung.chapter: rung.title() for rung in rungs}
+    places = {(rung.chapter, rung.kernel): i for i, rung in enumerate(rungs)}
+    ladder = {
+        "n": n,
+        "rungs": [{"chapter": r.chapter, "name": r.name, "after": places.get(r.after)} for r in rungs],
+        "devices": [],
+    }
     for table in devices:
+        found = [(i, rung_row(table, rung, n)) for i, rung in enumerate(rungs)]
+        stages = [{"rung": i, **pick(row, TIMES[1:])} for i, row in found if row]
         rows = [row for row in table.rows if row["n"] == n]
-        stages = []
-        for chapter, kernels in stages_of(rows, rungs).items():
-            best = min(kernels, key=lambda row: row["median_us"])
-            best = next((row for row in kernels if row["kernel"] == shown.get(chapter)), best)
-            shown.setdefault(chapter, best["kernel"])
-            others = [row["median_us"] for row in kernels if row is not best]
-            stage = {"chapter": chapter, "title": titles[chapter], **pick(best, TIMES)}
-            stages.append({**stage, "others": others})
-        library = [row["median_us"] for row in rows if row["kernel"] == LIBRARY]
         if stages:
             ladder["devices"].append(
                 {
                     "name": table.facts["device"],
-                    "pin_gbps": table.facts.get("pin_gbps") or None,
                     "ceiling_gbps": median([r["gbps"] for r in rows if r["kernel"] == CEILING]),
-                    "library_us": min(library, default=None),
+                    "library_us": min((r["median_us"] for r in rows if r["kernel"] == LIBRARY), default=None),
                     "stages": stages,
                 }
             )
     return ladder if ladder["devices"] else None
-
-
-def steps_data(ladder):
-    """What the speed-ups are made of: nothing but times."""
-    return {
-        "n": ladder["n"],
-        "devices": [
-            {
-                "name": device["name"],
-                "stages": [
-                    pick(s, ("chapter", "title", "kernel", "median_us", "p5_us", "p95_us"))
-                    for s in device["stages"]
-                ],
-            }
-            for device in ladder["devices"]
-        ],
-    }
 
 
 def ladder_figures(devices, rungs):
@@ -113,7 +87,7 @@ def ladder_figures(devices, rungs):
         return []
     figures = [Figure("ladder.svg", "ladder", ladder)]
     if any(len(device["stages"]) > 1 for device in ladder["devices"]):
-        figures.append(Figure("speedup.svg", "speedup", steps_data(ladder)))
+        figures.append(Figure("speedup.svg", "speedup", ladder))
     return figures
 
 
@@ -356,12 +330,12 @@ def check_kernels(devices, counters, roles):
             raise role.fault(f"{role.name}: the results have no kernel `{missing}` {of}")
 
 
-def figures_of(devices, counters, traces, errors, roles):
-    """Every figure that there is data for."""
+def figures_of(devices, counters, traces, errors, roles, names):
+    """Every figure that there is data for, kernels by their names."""
     check_kernels(devices, counters, roles)
     play = lambda name: [role for role in roles if role.name == name]
     figures = [Figure(f"{t.path.stem}.svg", "errors", errors_data(t)) for t in errors if t.rows]
-    figures += ladder_figures(devices, play("ladder"))
+    figures += ladder_figures(devices, names.rungs)
     timed = {row["kernel"] for table in devices for row in table.rows}
     for name, kind, data_of, source in (
         ("block-sweep", "blocks", blocks_data, devices),
@@ -379,4 +353,5 @@ def figures_of(devices, counters, traces, errors, roles):
     book = devices[0] if devices else None
     for role in play("scenes"):
         figures += [Figure(*scene) for scene in scenes_of(book, role)]
-    return figures + trace_figures(traces, counters)
+    figures += trace_figures(traces, counters)
+    return [Figure(figure.name, figure.kind, names.in_words(figure.data)) for figure in figures]

@@ -1,47 +1,33 @@
-"""ladder.py: figures of measured times, stage by stage: the ladder, and what each step gains.
+"""ladder.py: figures of measured times, rung by rung: the ladder, and what each step gains.
 
 A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
 its content in words.
 """
 
-from dataclasses import dataclass
-
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from style import (
     FAINT,
+    GREY,
     INK,
     MUTED,
-    PAPER,
-    GREY,
     SERIES,
     WIDTH,
-    significant,
-    time_text,
-    round_time,
-    factor_text,
-    kernel_text,
-    sheet,
-    heading,
     bare,
     decades,
+    factor_text,
+    heading,
+    round_time,
+    sheet,
+    significant,
+    time_text,
 )
 
 # --- what both have in common ---
 
-
-def rows_of(devices):
-    """The chapters of all devices, and the label of each: its title, or the first device's kernel."""
-    labels = {}
-    for device in devices:
-        for stage in device["stages"]:
-            labels.setdefault(stage["chapter"], stage["title"] or kernel_text(stage["kernel"]))
-    return sorted(labels), labels
+LABELS, PANELS = 0.3, 2.85  # inches from the left: the names of the rungs, what they are about
 
 
-LABELS, PANELS = 0.3, 2.05  # inches from the left: the names of the rows, what they are about
-
-
-def label_rows(axes, chapters, labels):
+def label_rows(axes, rungs):
     style = {
         "textcoords": "offset points",
         "xycoords": ("axes fraction", "data"),
@@ -49,9 +35,9 @@ def label_rows(axes, chapters, labels):
         "annotation_clip": False,
     }
     left = 72 * (LABELS - PANELS)
-    for row, chapter in enumerate(chapters):
-        axes.annotate(f"{int(chapter)}", (0, row), (left - 7, 0), ha="right", color=MUTED, **style)
-        axes.annotate(labels[chapter], (0, row), (left, 0), **style)
+    for row, rung in enumerate(rungs):
+        axes.annotate(f"{int(rung['chapter'])}", (0, row), (left - 7, 0), ha="right", color=MUTED, **style)
+        axes.annotate(rung["name"], (0, row), (left, 0), **style)
 
 
 def row_places(device_count):
@@ -60,13 +46,10 @@ def row_places(device_count):
     return [(i - (device_count - 1) / 2) * thick for i in range(device_count)], 0.9 * thick
 
 
-def chapters_sheet(devices, name, title, below, panels):
-    """A row per chapter and axes side by side: what the ladder and its steps have in common.
-
-    Panels are (left, width, heading). Returns chapters, figure, axes and a function that writes.
-    """
-    chapters, labels = rows_of(devices)
-    high = len(chapters) * max(0.29, 0.2 * len(devices))
+def rungs_sheet(data, name, title, below, panels):
+    """A row per rung and axes side by side. Panels are (left, width, heading)."""
+    rungs, devices = data["rungs"], data["devices"]
+    high = len(rungs) * max(0.27, 0.165 * len(devices))
     top = 0.95 if len(devices) == 1 else 1.2
     figure, place, write = sheet(top + high + 0.32, name)
     heading(write, title, below, [device["name"] for device in devices])
@@ -74,147 +57,18 @@ def chapters_sheet(devices, name, title, below, panels):
     for left, width, head in panels:
         axes = place(left, top, width, high)
         bare(axes)
-        axes.set_ylim(len(chapters) - 0.4, -0.6)
+        axes.set_ylim(len(rungs) - 0.4, -0.6)
         axes.tick_params(length=0, labelsize=8)
         write(left, top - 0.1, head, fontweight="bold")
         every.append(axes)
-    label_rows(every[0], chapters, labels)
-    return (
-        chapters,
-        figure,
-        every,
-        lambda left, text, **style: write(left, top - 0.1, text, **style),
-    )
+    label_rows(every[0], rungs)
+    return figure, every
+
+
+BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 8.5, "annotation_clip": False}
 
 
 # --- the ladder ---
-
-
-def share_text(percent):
-    return f"{percent:.0f} %" if percent >= 1 else f"{percent:.1g} %"
-
-
-def clear_of(us, others, limits):
-    """Where the label of a dot goes on a log axis: behind the rings that it would cover."""
-    room = (limits[1] / limits[0]) ** 0.3
-    for other in sorted(other for other in others if other > us):
-        us = other if other < us * room else us
-    return us
-
-
-@dataclass
-class Rungs:
-    """The rungs of one device, on the axes of times and of rates."""
-
-    device: dict
-    color: str
-    chapters: list
-    offset: float  # of the device's bars in a row of height 1
-    thick: float
-    alone: bool  # no other device is on the page
-    times: object  # axes
-    rates: object
-
-    def row(self, stage):
-        return self.chapters.index(stage["chapter"]) + self.offset
-
-    def across(self):
-        """From where to where a vertical line goes: all the way, or over the device's own bars."""
-        if self.alone:
-            return [[-0.6, len(self.chapters) - 0.4]]
-        middles = [row + self.offset for row in range(len(self.chapters))]
-        return [[middle - self.thick / 2, middle + self.thick / 2] for middle in middles]
-
-    def draw(self):
-        if self.alone:
-            self.draw_stairs()
-        for stage in self.device["stages"]:
-            self.draw_time(stage)
-            self.draw_rate(stage)
-        if self.device["library_us"]:
-            line = {"color": self.color, "linewidth": 1, "dashes": (1.5, 2), "zorder": 1}
-            for span in self.across():
-                self.times.plot([self.device["library_us"]] * 2, span, **line)
-
-    def draw_stairs(self):
-        """Down from row to row."""
-        stages = self.device["stages"]
-        end = self.times.get_xlim()[1]
-        x = [min(stage["median_us"], end) for stage in stages for _ in (0, 1)]
-        y = [self.row(stage) + half for stage in stages for half in (-0.5, 0.5)]
-        y = [y[0] + 0.5, *y[1:-1], y[-1] - 0.5]
-        self.times.plot(x, y, color=self.color, linewidth=1.3, alpha=0.5, zorder=2)
-
-    def draw_time(self, stage):
-        y, us, times = self.row(stage), stage["median_us"], self.times
-        if us > times.get_xlim()[1]:
-            self.draw_beyond(y, us)
-            return
-        if not self.alone:
-            times.plot([times.get_xlim()[0], us], [y, y], color=self.color, linewidth=1.3, alpha=0.5)
-        others = [other for other in stage["others"] if other <= times.get_xlim()[1]]
-        times.plot(
-            others,
-            [y] * len(others),
-            "o",
-            markersize=4.2,
-            markerfacecolor="none",
-            markeredgecolor=self.color,
-            markeredgewidth=0.9,
-            zorder=3,
-        )
-        times.plot([us], [y], "o", color=self.color, markersize=6.5, zorder=4)
-        times.annotate(
-            time_text(us),
-            (clear_of(us, others, times.get_xlim()), y),
-            (8, 0),
-            va="center",
-            textcoords="offset points",
-            fontsize=8.5,
-            annotation_clip=False,
-        )
-
-    def draw_beyond(self, y, us):
-        """A time that the axis has no room for: an arrow to its end, and how long it is."""
-        end = self.times.get_xlim()[1]
-        self.times.plot([end], [y], ">", color=self.color, markersize=6.5, clip_on=False, zorder=4)
-        style = {"va": "center", "ha": "right", "fontsize": 8.5, "textcoords": "offset points"}
-        self.times.annotate(time_text(us), (end, y), (-8, 0), **style)
-
-    def best_rate(self):
-        """What 100 % is: what reading alone can do, or what is known instead."""
-        rates = [stage["gbps"] for stage in self.device["stages"]]
-        return self.device["ceiling_gbps"] or self.device["pin_gbps"] or max(rates)
-
-    def draw_rate(self, stage):
-        y, share = self.row(stage), 100 * stage["gbps"] / self.best_rate()
-        self.rates.barh(y, share, self.thick, color=self.color)
-        wide = share > 45
-        self.rates.annotate(
-            significant(stage["gbps"], 3 if stage["gbps"] >= 1 else 1),
-            (share, y),
-            (-5 if wide else 4, 0),
-            textcoords="offset points",
-            va="center",
-            ha="right" if wide else "left",
-            color=PAPER if wide else INK,
-            fontsize=8.5,
-        )
-        if self.device["ceiling_gbps"]:
-            self.rates.annotate(
-                share_text(100 * stage["gbps"] / self.device["ceiling_gbps"]),
-                (1, y),
-                ((WIDTH - 0.1 - RATES_LEFT - RATES_WIDTH) * 72, 0),
-                va="center",
-                ha="right",
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                fontsize=8.5,
-                annotation_clip=False,
-            )
-
-
-RATES_LEFT, RATES_WIDTH = 4.6, 1.9  # inches
 
 
 def ordinary(times):
@@ -227,9 +81,9 @@ def ordinary(times):
 
 
 def scale_times(axes, times):
-    """A log axis on which neighbouring stages stay apart: a line at 1, 2 and 5 of every decade."""
+    """A log axis on which neighbouring rungs stay apart: a line at 1, 2 and 5 of every decade."""
     times = ordinary(times)
-    low, high = min(times) / 1.35, max(times) * 2.2
+    low, high = min(times) / 1.35, max(times) * 2.4
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     places = [step * 10.0**e for e in range(-3, 12) for step in (1, 2, 5)]
@@ -240,92 +94,97 @@ def scale_times(axes, times):
     axes.set_axisbelow(True)
 
 
-def ladder_sheet(data, name, what):
-    """The empty page: its axes with their scales, and the chapters beside them."""
-    devices = data["devices"]
-    alone = len(devices) == 1
-    library = any(device["library_us"] for device in devices)
-    chapters, figure, (times, rates), write = chapters_sheet(
-        devices,
-        name,
-        what,
-        "A kernel of each chapter"
-        + (" (rings: its other kernels), median times" if alone else "")
-        + f" on {devices[0]['name']}"
-        + ("" if alone else ", and the same elsewhere; rings: the other kernels"),
-        (
-            (PANELS, 2.2, "time" + (" (dotted: CUB)" if library else "")),
-            (RATES_LEFT, RATES_WIDTH, "GB/s"),
-        ),
-    )
-    scale_times(times, [stage["median_us"] for d in devices for stage in d["stages"]])
-    full = "read ceiling" if all(device["ceiling_gbps"] for device in devices) else "best"
-    rates.set_xlim(0, 100)
-    rates.xaxis.set_major_locator(FixedLocator([0, 50, 100]))
-    rates.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f} %" if x < 100 else full))
-    return chapters, figure, times, rates, write
+def draw_time(axes, y, us, color):
+    """A dot; where the axis has no room for it, an arrow to its end, and how long it is."""
+    end = axes.get_xlim()[1]
+    if us > end:
+        axes.plot([end], [y], ">", color=color, markersize=6, clip_on=False, zorder=4)
+        axes.annotate(time_text(us), (end, y), (-8, 0), ha="right", **BESIDE)
+        return
+    axes.plot([axes.get_xlim()[0], us], [y, y], color=color, linewidth=1.3, alpha=0.5)
+    axes.plot([us], [y], "o", color=color, markersize=5.5, zorder=4)
+    axes.annotate(time_text(us), (us, y), (7, 0), **BESIDE)
 
 
-def ladder_words(devices):
-    stage_text = lambda s: (
-        f"chapter {int(s['chapter'])} {kernel_text(s['kernel'])} {time_text(s['median_us'])}, "
-        f"{significant(s['gbps'])} GB/s"
-    )
-    return (
-        "; ".join(f"{d['name']}: " + ", ".join(map(stage_text, d["stages"])) for d in devices) + "."
-    )
+def share_text(percent):
+    return f"{percent:.0f} %" if percent >= 1 else f"{percent:.1g} %"
+
+
+def draw_device(times, shares, device, color, offset, thick):
+    for stage in device["stages"]:
+        y = stage["rung"] + offset
+        draw_time(times, y, stage["median_us"], color)
+        if device["ceiling_gbps"]:
+            share = 100 * stage["gbps"] / device["ceiling_gbps"]
+            shares.barh(y, share, thick, color=color)
+            shares.annotate(share_text(share), (share, y), (4, 0), **BESIDE)
+    if device["library_us"]:
+        middles = [stage["rung"] + offset for stage in device["stages"]]
+        for y in middles:
+            span = [y - thick / 2, y + thick / 2]
+            times.plot([device["library_us"]] * 2, span, color=color, linewidth=1, dashes=(1.5, 1.5), zorder=1)
+
+
+def ladder_words(data):
+    def device_text(device):
+        stages = (
+            f"{data['rungs'][s['rung']]['name']} {time_text(s['median_us'])}, {significant(s['gbps'])} GB/s"
+            for s in device["stages"]
+        )
+        return f"{device['name']}: " + "; ".join(stages)
+
+    return ". ".join(map(device_text, data["devices"])) + "."
 
 
 def ladder(data, name):
     devices = data["devices"]
-    story = len(devices) == 1 and len(devices[0]["stages"]) > 1
-    ends = [time_text(devices[0]["stages"][i]["median_us"]) for i in (0, -1)]
-    what = f"Sum of {data['n']:,} floats" + (f": from {ends[0]} to {ends[1]}" if story else "")
-    chapters, figure, times, rates, write = ladder_sheet(data, name, what)
+    first, last = (devices[0]["stages"][i]["median_us"] for i in (0, -1))
+    story = len(devices[0]["stages"]) > 1
+    what = f"Sum of {data['n']:,} floats" + (f": from {time_text(first)} to {time_text(last)}" if story else "")
+    library = any(device["library_us"] for device in devices)
+    figure, (times, shares) = rungs_sheet(
+        data,
+        name,
+        what,
+        "What each rung changed, and its median time"
+        + (f" on {devices[0]['name']}" if len(devices) == 1 else "; the number is the chapter's"),
+        (
+            (PANELS, 2.05, "time" + (" (dotted: CUB)" if library else "")),
+            (5.15, 1.55, "of each card's read ceiling"),
+        ),
+    )
+    scale_times(times, [stage["median_us"] for d in devices for stage in d["stages"]])
+    shares.set_xlim(0, 100)
+    shares.xaxis.set_major_locator(FixedLocator([0, 50, 100]))
+    shares.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f} %"))
+    shares.axvline(100, color=FAINT, linewidth=0.9, clip_on=False)
     places, thick = row_places(len(devices))
     for device, color, offset in zip(devices, SERIES, places):
-        Rungs(device, color, chapters, offset, thick, len(devices) == 1, times, rates).draw()
-    if any(device["ceiling_gbps"] for device in devices):
-        write(WIDTH - 0.1, "of read ceiling", ha="right", fontweight="bold")
-    return figure, what, ladder_words(devices)
+        draw_device(times, shares, device, color, offset, thick)
+    return figure, what, ladder_words(data)
 
 
 # --- its steps ---
 
 
-def steps_of(stages, chapters):
-    """Per stage: the gain over the stage before, and whether a difference can be measured.
-
-    None and False where the stage before was not recorded."""
-    steps = []
-    for before, stage in zip(stages, stages[1:]):
-        if chapters.index(stage["chapter"]) != chapters.index(before["chapter"]) + 1:
-            steps.append((None, False))
-            continue
-        apart = stage["p5_us"] > before["p95_us"] or before["p5_us"] > stage["p95_us"]
-        steps.append((before["median_us"] / stage["median_us"], apart))
-    return [(None, True), *steps]
+def steps_of(rungs, device):
+    """{rung: (gain over the one that it is a step from, whether a difference can be measured)}."""
+    stages = {stage["rung"]: stage for stage in device["stages"]}
+    steps = {}
+    for place, stage in stages.items():
+        before = stages.get(rungs[place]["after"])
+        if before:
+            apart = stage["p5_us"] > before["p95_us"] or before["p5_us"] > stage["p95_us"]
+            steps[place] = before["median_us"] / stage["median_us"], apart
+    return steps
 
 
-# How gains and totals are labelled.
-BESIDE = {
-    "textcoords": "offset points",
-    "va": "center",
-    "fontsize": 8.5,
-    "annotation_clip": False,
-}
-
-
-def scale_gains(axes, steps):
-    """The axis of gains, and where it ends.
-
-    The first step is worth thousands and would flatten the others: its bar leaves the axis."""
-    ordinary = [gain for row in steps for gain, _ in row if gain and gain < 6]
-    end = 1.3 * max(ordinary, default=2)
-    axes.set_xlim(min([0.9, *[gain - 0.1 for gain in ordinary]]), end)
-    axes.xaxis.set_major_locator(
-        FixedLocator([x for x in (0.5, 1, 1.5, 2, 3, 4, 5, 6, 7) if x < end])
-    )
+def scale_gains(axes, gains):
+    """The axis of gains, and where it ends: a step worth thousands leaves it."""
+    usual = [gain for gain in gains if gain < 6]
+    end = 1.3 * max(usual, default=2)
+    axes.set_xlim(min([0.9, *[gain - 0.1 for gain in usual]]), end)
+    axes.xaxis.set_major_locator(FixedLocator([x for x in (0.5, 1, 1.5, 2, 3, 4, 5, 6, 7) if x < end]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"×{x:g}"))
     axes.axvline(1, color=MUTED, linewidth=0.9)
     return end
@@ -333,73 +192,52 @@ def scale_gains(axes, steps):
 
 def draw_gain(axes, y, thick, color, end, gain, apart):
     """A bar from 1 to the gain, an arrow where it leaves the axis; grey without a difference."""
-    if gain is None:
-        axes.annotate("the start" if apart else "the stage before was not recorded", (1, y), (5, 0), color=MUTED, **BESIDE)
-    elif gain > end:
-        tip, head = 1 + 0.8 * (end - 1), 0.05 * (end - 1)
+    if gain > end:
+        tip, head = 1 + 0.7 * (end - 1), 0.05 * (end - 1)
         axes.barh(y, tip - 1, thick, left=1, color=color)
-        axes.fill(
-            [tip, tip, tip + head], [y - thick / 2, y + thick / 2, y], color=color, linewidth=0
-        )
+        axes.fill([tip, tip, tip + head], [y - thick / 2, y + thick / 2, y], color=color, linewidth=0)
         axes.annotate(factor_text(gain), (tip + head, y), (4, 0), **BESIDE)
-    else:
-        axes.barh(y, gain - 1, thick, left=1, color=color if apart else GREY)
-        axes.annotate(
-            factor_text(gain) + ("" if apart else ", no measurable difference"),
-            (max(gain, 1), y),
-            (5, 0),
-            color=INK if apart else MUTED,
-            **BESIDE,
-        )
+        return
+    axes.barh(y, gain - 1, thick, left=1, color=color if apart else GREY)
+    text = factor_text(gain) + ("" if apart else ", no measurable difference")
+    axes.annotate(text, (max(gain, 1), y), (5, 0), color=INK if apart else MUTED, **BESIDE)
 
 
-def draw_total(axes, y, thick, color, total):
-    axes.barh(y, total - 1, thick, left=1, color=color)
-    if total != 1:
-        axes.annotate(factor_text(total), (total, y), (4, 0), **BESIDE)
+def speedup_words(data, steps):
+    def device_text(device, gains):
+        rungs = (f"{data['rungs'][place]['name']} {factor_text(gain)}" for place, (gain, _) in gains.items())
+        return f"{device['name']}: " + ", ".join(rungs)
 
-
-def speedup_words(devices, steps):
-    def device_text(device, row):
-        gains = [
-            f"chapter {int(stage['chapter'])} {factor_text(gain)}"
-            for stage, (gain, _) in zip(device["stages"], row)
-            if gain
-        ]
-        return f"{device['name']}: " + ", ".join(gains)
-
-    return "; ".join(map(device_text, devices, steps)) + "."
+    return "; ".join(map(device_text, data["devices"], steps)) + "."
 
 
 def speedup(data, name):
-    devices = data["devices"]
-    what = "What each stage gains"
-    start = min(stage["chapter"] for device in devices for stage in device["stages"])
-    chapters, figure, (gains, totals), _ = chapters_sheet(
-        devices,
+    devices, rungs = data["devices"], data["rungs"]
+    what = "What each rung gains"
+    figure, (gains, totals) = rungs_sheet(
+        data,
         name,
         what,
         f"Ratios of median times, {data['n']:,} floats"
-        + (f" on {devices[0]['name']}" if len(devices) == 1 else ""),
-        (
-            (PANELS, 2.2, "against the stage before"),
-            (4.9, 1.65, f"against chapter {int(start)}"),
-        ),
+        + (f" on {devices[0]['name']}" if len(devices) == 1 else "; the number is the chapter's"),
+        ((PANELS, 2.05, "over the rung before"), (5.3, 1.4, f"over {rungs[0]['name']}")),
     )
-    steps = [steps_of(device["stages"], chapters) for device in devices]
-    end = scale_gains(gains, steps)
+    steps = [steps_of(rungs, device) for device in devices]
+    end = scale_gains(gains, [gain for row in steps for gain, _ in row.values()])
     sums = [
-        [device["stages"][0]["median_us"] / stage["median_us"] for stage in device["stages"]]
+        {stage["rung"]: device["stages"][0]["median_us"] / stage["median_us"] for stage in device["stages"]}
         for device in devices
     ]
-    decades(totals, [1, *[total for row in sums for total in row]], lambda x: f"×{x:,.0f}")
+    decades(totals, [1, *[total for row in sums for total in row.values()]], lambda x: f"×{x:,.0f}")
     places, thick = row_places(len(devices))
-    for device, color, offset, row_steps, row_sums in zip(devices, SERIES, places, steps, sums):
-        for stage, (gain, apart), total in zip(device["stages"], row_steps, row_sums):
-            y = chapters.index(stage["chapter"]) + offset
-            draw_gain(gains, y, thick, color, end, gain, apart)
-            draw_total(totals, y, thick, color, total)
-    return figure, what, speedup_words(devices, steps)
+    for color, offset, row, row_sums in zip(SERIES, places, steps, sums):
+        for place, total in row_sums.items():
+            if place in row:
+                draw_gain(gains, place + offset, thick, color, end, *row[place])
+            totals.barh(place + offset, total - 1, thick, left=1, color=color)
+            if total != 1:
+                totals.annotate(factor_text(total), (total, place + offset), (4, 0), **BESIDE)
+    return figure, what, speedup_words(data, steps)
 
 
 PICTURES = {"ladder": ladder, "speedup": speedup}

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """plot.py: draw the figures that results/*.csv has data for.
 
-usage: plot.py [-D DEVICE] [-r RESULTS] [-o FIGURES] [-a ROLES] [--check]
+usage: plot.py [-D DEVICE] [-r RESULTS] [-o FIGURES] [-a ROLES] [-n NAMES] [--check]
 
   -D DEVICE    the device that the book speaks of, RESULTS/DEVICE.csv: it comes first, and where a
                figure shows a chapter's fastest kernel it is the fastest there
   -r RESULTS   folder of recorded results (default: results)
   -o FIGURES   folder for the SVG files (default: figures)
   -a ROLES     which kernels the chapters want in which figures: what `tangle -a figures` prints.
-               Without it only traces and rounding errors are drawn (roles.py says what there is)
+               Without it only the ladder, traces and rounding errors are drawn (roles.py says what there is)
+  -n NAMES     what kernels are called, and which are rungs of the ladder: what `weave -t names`
+               prints. Without it kernels keep the names that code gives them, and there is no ladder
   --check      draw nothing; list the figures that are out of date, status 1 if there are any
 
 Each is an SVG file and, for notebooks, a WebP file beside it.
@@ -30,6 +32,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from figures import figures_of
+from names import Names, read_names
 from roles import read_roles
 from tables import Fault, read_results
 
@@ -42,6 +45,7 @@ SOURCES = (
     "plot.py",
     "tables.py",
     "roles.py",
+    "names.py",
     "figures.py",
     "traces.py",
     "style.py",
@@ -149,6 +153,7 @@ def read_options():
     parser.add_argument("-r", dest="results", type=Path, default=Path("results"), **quiet)
     parser.add_argument("-o", dest="figures", type=Path, default=Path("figures"), **quiet)
     parser.add_argument("-a", dest="roles", type=Path, **quiet)
+    parser.add_argument("-n", dest="names", type=Path, **quiet)
     parser.add_argument("--check", action="store_true", **quiet)
     return parser.parse_args()
 
@@ -197,7 +202,8 @@ def draw(folder, due, hashes):
 def main():
     options = read_options()
     roles = read_roles(options.roles) if options.roles else []
-    figures = figures_of(*read_results(options.results, options.device), roles)
+    names = read_names(options.names) if options.names else Names({}, [])
+    figures = figures_of(*read_results(options.results, options.device), roles, names)
     source = source_bytes()
     hashes = {figure.name: hash_of(source, figure) for figure in figures}
     due = [f for f in figures if not is_drawn(options.figures / f.name, hashes[f.name])]

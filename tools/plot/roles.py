@@ -2,14 +2,12 @@
 
 A lab's block says it, where the chapter names its file:
 
-    ``` {.cuda file=code/04_sum.cu figures="ladder sum_tree sum_flat; counters sum_global"}
+    ``` {.cuda file=code/04_sum.cu figures="counters sum_global; floors sum_tree"}
 
 A role is a word and the kernels that play it, by the names that results have, * and ? standing for
 any text and any character; a semicolon stands between roles. `tangle -a figures` lists the
 attributes of all labs as CSV, from which they are read.
 
-  ladder KERNELS       the chapter's rung of ladder.svg and speedup.svg: the fastest of these kernels,
-                       the others are rings
   counters [KERNELS]   counters-NN.svg: what the CPU device counted for all kernels of the lab, in
                        grey those that an earlier chapter counted; KERNELS of earlier chapters too.
                        counters(barriers,machine_insts) shows these counters and no others; what the
@@ -36,7 +34,7 @@ from fnmatch import fnmatchcase
 from scenes import SCENES
 from tables import Fault
 
-ROLES = ("ladder", "counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "shape-map", "shape-rates", "scenes")
+ROLES = ("counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "shape-map", "shape-rates", "scenes")
 HEADER = ["file", "line", "target", "figures"]
 
 
@@ -47,11 +45,6 @@ class Role:
     name: str  # one of ROLES
     patterns: tuple  # names of kernels, with * and ?
     columns: tuple = ()  # of `counters`: which, none for all that differ
-
-    def title(self):
-        """What the chapter is about, by the name of its file: bank conflicts; or nothing."""
-        found = re.search(r"(?:^|/)\d\d-([^/:]+)\.md:", self.where)
-        return found[1].replace("-", " ") if found else ""
 
     def names(self, kernel):
         return any(fnmatchcase(kernel, pattern) for pattern in self.patterns)
