@@ -1,6 +1,6 @@
 // Chapter 0: is there a device, does it add, and how is time measured?
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 00_setup.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 00_setup.cu -o lab && ./lab
 // Adds the second half of in[0..n) to the first half: out[i] = in[i] + in[i + half].
 // One thread per output. Reads 4n bytes, writes 2n.
 __global__ void vector_add(const float *in, float *out, unsigned n, unsigned half) {
