@@ -1,6 +1,6 @@
 // Chapter 1: how slow can a sum be? One GPU thread, and one CPU core.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 01_baseline.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 01_baseline.cu -o lab && ./lab
 // Sums in[0..n) with one thread of one block. Reads 4n bytes, writes 4.
 __global__ void sum_one_thread(const float *in, float *sum, unsigned n) {
     float total = 0;
