@@ -1,6 +1,6 @@
 // Chapter 2: a tree for every block, in global memory and in shared memory.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 02_shared_memory.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 02_shared_memory.cu -o lab && ./lab
 // One partial sum per block: a tree in global memory. work[] holds a copy of in[0..n).
 // Grid covers n. Reads 4n bytes and writes 4n before the first addition.
 __global__ void block_sum_global(const float *in, float *partial, float *work, unsigned n) {
