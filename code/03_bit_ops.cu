@@ -1,6 +1,6 @@
 // Chapter 3: what a remainder costs, and when the compiler removes it for you.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 03_bit_ops.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 03_bit_ops.cu -o lab && ./lab
 // One partial sum per block: a tree in shared memory, interleaved addressing, `%`.
 // Grid covers n; shared memory: 4 bytes per thread. Reads 4n bytes, writes 4 per block.
 __global__ void block_sum_interleaved(const float *in, float *partial, unsigned n) {
