@@ -1,6 +1,6 @@
 // Chapter 4: three orders of the same additions, and the banks they touch.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 04_bank_conflicts.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 04_bank_conflicts.cu -o lab && ./lab
 // As block_sum_interleaved, with a mask in place of the remainder.
 __global__ void block_sum_mask(const float *in, float *partial, unsigned n) {
     extern __shared__ float s[];
