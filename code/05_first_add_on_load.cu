@@ -1,6 +1,6 @@
 // Chapter 5: half of the threads never add. Halve the blocks, or halve the threads?
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 05_first_add_on_load.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 05_first_add_on_load.cu -o lab && ./lab
 // One partial sum per block: the upper half of the slice is added to the lower half.
 // Grid covers n; shared memory: 4 bytes per thread. Reads 4n bytes, writes 4 per block.
 __global__ void block_sum_sequential(const float *in, float *partial, unsigned n) {
