@@ -1,6 +1,6 @@
 // Chapter 6: the last warp needs no block barrier, but it needs something.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 06_last_warp_unroll.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 06_last_warp_unroll.cu -o lab && ./lab
 // As block_sum_first_add; the last six levels are one warp's own, without block barriers.
 // Block: at least 64 threads.
 __global__ void block_sum_last_warp(const float *in, float *partial, unsigned n) {
