@@ -109,24 +109,26 @@ static bool is_near_change(const DiffLine *lines, size_t count, size_t at) {
     return false;
 }
 
-void changes_add_diff(Book *book, size_t chunk, Buf *text) {
-    const FencePart *part = book->chunks->chunks[chunk].part;
-    size_t base = changes_of(book, chunk).base;
-    if (base == CHUNK_NONE) {
-        for (size_t i = 0; i < part->body_count; i++)
-            buf_format(text, "  %.*s\n", STR_ARG(part->body[i]));
-        return;
-    }
-    const FencePart *then = book->chunks->chunks[base].part;
-    DiffLine *lines = ARENA_NEW(book->arena, part->body_count + then->body_count + 1, DiffLine);
-    size_t count = diff_lines(book->arena, part, then, lines);
+size_t changes_add_lines(Arena *arena, const FencePart *now, const FencePart *then, Buf *text) {
+    DiffLine *lines = ARENA_NEW(arena, now->body_count + then->body_count + 1, DiffLine);
+    size_t count = diff_lines(arena, now, then, lines), added = 0;
     bool shown = true;
     for (size_t i = 0; i < count; i++) {
         bool show = is_near_change(lines, count, i);
         if (show) buf_format(text, "%c %.*s\n", lines[i].mark, STR_ARG(lines[i].line));
         if (!show && shown) buf_add(text, STR("  …\n"));
+        added += show || shown;
         shown = show;
     }
+    return added;
+}
+
+bool changes_add_diff(Book *book, size_t chunk, Buf *text) {
+    const FencePart *part = book->chunks->chunks[chunk].part;
+    size_t base = changes_of(book, chunk).base;
+    if (base == CHUNK_NONE) return false;
+    changes_add_lines(book->arena, part, book->chunks->chunks[base].part, text);
+    return true;
 }
 
 // --- in words ---

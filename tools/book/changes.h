@@ -20,8 +20,11 @@ Changes changes_of(Book *book, size_t chunk);
 
 // Adds the chunk's code as the lines of a diff against its base: "+" before those that are new, "-"
 // before those that are gone, and around them, behind a blank, their neighbours; "…" stands for
-// what is left out. Comments are. A chunk without a base is all there, as it is.
-void changes_add_diff(Book *book, size_t chunk, Buf *text);
+// what is left out. Comments are. False: it has no base.
+bool changes_add_diff(Book *book, size_t chunk, Buf *text);
+
+// The same of two blocks, and how many lines that makes.
+size_t changes_add_lines(Arena *arena, const FencePart *now, const FencePart *then, Buf *text);
 
 // Its new lines as a reader says them: line 3; lines 3, 8 and 9; lines 3 and 8 to 12; no line.
 void changes_add_words(const Changes *changes, Buf *text);

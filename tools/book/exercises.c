@@ -2,6 +2,7 @@
 #include "book/exercises.h"
 
 #include "base/path.h"
+#include "book/changes.h"
 #include "book/code.h"
 
 Str exercises_number(const Book *book, const Exercise *exercise) {
@@ -79,6 +80,19 @@ void exercises_end(Book *book, size_t line) {
     if (graded && book->add_grading) book->add_grading(book, exercise);
 }
 
+// A solution: what it changes in the starter, where that is much shorter than the whole.
+static void weave_solution(Book *book, const FencePart *part, const Exercise *exercise) {
+    Buf text = {.arena = book->arena};
+    buf_add(&text, STR("```diff\n"));
+    const FencePart *starter = book->chunks->chunks[exercise->starter].part;
+    size_t count = changes_add_lines(book->arena, part, starter, &text);
+    buf_add(&text, STR("```\n"));
+    if (count * 4 <= part->body_count * 3)
+        book_add(book, buf_str(&text));
+    else
+        code_weave_bare(book, part);
+}
+
 bool exercises_is_program(const ChunkTable *table, size_t chunk) {
     const Chunk *at = &table->chunks[chunk];
     return at->target.len && at->exercise != CHUNK_NONE &&
@@ -104,7 +118,7 @@ bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
     if (book->add_chunk && table->exercises[at->exercise].kind == EXERCISE_BUILD) return false;
     if (at->variant == VARIANT_SOLUTION) {
         book_open_fold(book, STR("solution"), "Solution", 0);
-        code_weave_bare(book, part);
+        weave_solution(book, part, &table->exercises[at->exercise]);
     } else if (at->target.len) {
         if (exercises_is_program(table, chunk)) return true;
         book_open_fold(book, STR("program"), "The program", 0);

@@ -3,6 +3,7 @@
 
 #include "base/csv.h"
 #include "book/changes.h"
+#include "book/code.h"
 #include "book/names.h"
 #include "book/prose.h"
 #include "markdown/div.h"
@@ -218,7 +219,7 @@ static void add_limit(Book *book, Buf *text, Str kernel, Str device) {
     } else {
         buf_add(text, STR("waiting"));
         if (find_field(book, device, kernel, "stall", &stall))
-            buf_format(text, " (%.*s)", STR_ARG(stall.text));
+            buf_format(text, " for %.*s", STR_ARG(stall.text));
     }
 }
 
@@ -293,24 +294,28 @@ static void weave_table(Book *book) {
 
 // --- the story ---
 
+// What changed, as a diff; a kernel that was made from no other one is code as it is.
 static void add_code(Book *book, const Rung *rung) {
     Str names = rung->code;
     Buf text = {.arena = book->arena};
-    buf_add(&text, STR("```diff\n"));
     for (Str name; str_word(&names, &name);) {
         size_t chunk = chunk_find(book->chunks, name);
+        Buf message = {.arena = book->arena};
         if (chunk == CHUNK_NONE) {
-            Buf message = {.arena = book->arena};
             buf_format(&message, "code=: there is no chunk `%.*s`", STR_ARG(name));
             book_error(book, rung->line, message);
             return;
         }
-        changes_add_diff(book, chunk, &text);
+        book_blank(book);
+        text.len = 0;
+        buf_add(&text, STR("```diff\n"));
+        if (changes_add_diff(book, chunk, &text)) {
+            buf_add(&text, STR("```\n"));
+            book_add(book, buf_str(&text));
+        } else {
+            code_weave_bare(book, book->chunks->chunks[chunk].part);
+        }
     }
-    buf_add(&text, STR("```\n"));
-    if (rung->code.len == 0) return;
-    book_blank(book);
-    book_add(book, buf_str(&text));
 }
 
 static void add_measured(Book *book, Buf *text, const Rung *rung) {
