@@ -1,6 +1,6 @@
 // Chapter 14: the error of a sum by order and accumulator, and whether it is the same every time.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 14_rounding.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 14_rounding.cu -o lab && ./lab
 // Sums in[0..n) with one thread of one block. Reads 4n bytes, writes 4.
 __global__ void sum_one_thread(const float *in, float *sum, unsigned n) {
     float total = 0;
