@@ -1,6 +1,6 @@
 // Chapter 13: one reduction for any operator and type, and what is built on it.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 13_any_operator.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 13_any_operator.cu -o lab && ./lab
 // A kernel that reduces its input by an operator, which says what is read and what is left.
 #define REDUCTION(name, Op)                                                                \
     __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)                       \
