@@ -1,7 +1,8 @@
 // Chapter 15: a sum over all the GPUs of a host, or of many hosts.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 15_many_gpus.cu -lnccl -o lab && ./lab
-// On many hosts: nvcc -O3 -DWITH_MPI -ccbin mpicxx 15_many_gpus.cu -lnccl -o lab && mpirun ./lab
+// Build and run: nvcc -O3 -arch=native 15_many_gpus.cu -lnccl -o lab && ./lab
+// On many hosts: nvcc -O3 -arch=native -DWITH_MPI -ccbin mpicxx 15_many_gpus.cu -lnccl -o lab
+//                mpirun ./lab
 static __device__ float block_sum(float mine);  // over the block, valid in thread 0: below
 static __device__ float thread_sum(const float *in, unsigned n);
 
