@@ -957,7 +957,7 @@ static unsigned launch_rows(Run r) {
     return rows;
 }
 
-// The runtime's own copy: reads 4n bytes, writes 4n, and no kernel that does both is faster.
+// The runtime's own copy: reads 4n bytes, writes 4n. The row kernels are compared with it.
 static unsigned launch_copy(Run r) {
     cudaMemcpyAsync(r.d_partial, r.d_in, r.n * sizeof(float), cudaMemcpyDeviceToDevice, r.stream);
     return 1;
