@@ -1,6 +1,6 @@
 // Chapter 16: rows, each reduced to one result or to a row, in one launch, beside CUB.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 16_rows.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 16_rows.cu -o lab && ./lab
 template <class T, int VEC> struct RowsPack;
 template <class Op, int LANES, int COUNT> struct RowsMixed;
 // Reduces rows, each by LANES lanes of a warp, COUNT rows of them at a time: PER vectors of VEC

@@ -1,7 +1,7 @@
 // Chapter 16: rows of every shape: the lab, and behind its table sums beside CUB's and a ceiling,
 // softmax and layer norm beside a copy, ragged rows.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 -x cu row_shapes.cuh -o shapes && ./shapes
+// Build and run: nvcc -O3 -arch=native -x cu row_shapes.cuh -o shapes && ./shapes
 #define main lab_main
 #include "16_rows.cu"
 #undef main
