@@ -80,14 +80,14 @@ record-shapes:  ## measure rows of every shape on a GPU, with CCCL=DIR beside a 
 # One chapter's lab. REPORT=1 adds a page from the CPU device, also where the lab runs on a GPU; 86,
 # the status of a program with hazards, stops nothing: they stand in the page.
 chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
-chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))
+chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))$(KERNEL:%= -k %)
 on_device = $(if $(filter cpu,$(DEVICE)),$(B)/simt --last $(if $(MACHINE),--machine --lines))
 report = $(B)/report-$(firstword $(subst _, ,$(chapter_lab))).html
 with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && ){ $(B)/simt --last $(if $(MACHINE),--machine,--check) \
   --html $(report) $(chapter_run)$(if $(filter cpu,$(DEVICE)),, >/dev/null) || [ $$? -eq 86 ]; } && echo $(report)
 no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
-chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, REPORT=1 adds a page of counts line by line, MACHINE=1 executes machine code
+chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, MACHINE=1 executes machine code
 	$(if $(chapter_lab),,@echo 'make: $(no_chapter)' >&2; exit 2)
 	@echo '$(strip $(on_device) $(chapter_run))'
 	$(Q)$(if $(REPORT),$(with_report),$(on_device) $(chapter_run))

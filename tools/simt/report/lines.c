@@ -84,7 +84,8 @@ static const struct {
     {"Divergent", COUNT_DIVERGENT_BRANCHES, 2},
 };
 
-enum { SHOWN = sizeof shown / sizeof *shown, NUMBER_WIDTH = 6, GAP = 2, SOURCE_WIDTH = 32 };
+enum { SHOWN = sizeof shown / sizeof *shown, NUMBER_WIDTH = 6, GAP = 2 };
+enum { SOURCE_WIDTH = 32, MACHINE_WIDTH = 44 }; // for a line's text at least
 
 static bool column_used(int column) {
     for (size_t i = 0; i < all_count; i++)
@@ -121,6 +122,7 @@ static void print_instructions(Arena *arena, const KernelLine *line, const Colum
         listing_of(arena, kernels[line->kernel], line->at.file, line->at.line, &count);
     for (size_t i = 0; i < count; i++) {
         Buf text = {.arena = arena};
+        if (str_equal(insts[i].text, STR("NOP"))) continue;
         buf_format(&text, "  %.*s", STR_ARG(insts[i].text));
         printf("%*s", NUMBER_WIDTH, "");
         print_counters(&insts[i].counted, buf_str(&text), columns, room);
@@ -137,19 +139,21 @@ static int column_width(int column) {
     return width;
 }
 
-// Chooses the columns; returns the characters that are left for the source.
-static int choose_columns(Column *columns) {
+// Chooses the columns; returns the characters that are left for the source. Beside machine code
+// stands how often it was issued, whatever else does.
+static int choose_columns(Column *columns, bool instructions) {
     int room = columns_screen() - NUMBER_WIDTH - 4; // " | " and a blank before it
     for (int k = 0; k < SHOWN; k++)
         columns[k] = (Column){column_width(k), shown[k].rank, column_used(k)};
-    columns_choose(columns, SHOWN, room - SOURCE_WIDTH, GAP);
+    if (instructions) columns[0].rank = -1;
+    columns_choose(columns, SHOWN, room - (instructions ? MACHINE_WIDTH : SOURCE_WIDTH), GAP);
     for (int k = 0; k < SHOWN; k++) room -= columns[k].wanted ? columns[k].width + GAP : 0;
     return room;
 }
 
 void lines_print(Arena *arena, bool instructions) {
     Column columns[SHOWN];
-    int room = choose_columns(columns);
+    int room = choose_columns(columns, instructions);
     Str text = {NULL, 0};
     for (size_t i = 0; i < all_count; i++) {
         const KernelLine *line = &all[i], *above = i ? line - 1 : NULL;
