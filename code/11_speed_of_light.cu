@@ -1,6 +1,6 @@
 // Chapter 11: one launch, any n, any alignment, as fast as the memory, beside CUB.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 11_speed_of_light.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 11_speed_of_light.cu -o lab && ./lab
 template <class In> struct ReduceInput; template <class Op> struct ReduceSm;
 __device__ inline unsigned reduce_draw(struct ReduceWorkspace *space);
 template <class Op, int THREADS, bool STREAM>

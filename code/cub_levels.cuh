@@ -1,7 +1,7 @@
 // The contest of chapter 11 with a CUB that has levels of determinism (3.5): the lab, and behind
 // its table a sum at each level.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 -I DIR -x cu cub_levels.cuh -o levels && ./levels
+// Build and run: nvcc -O3 -arch=native -I DIR -x cu cub_levels.cuh -o levels && ./levels
 #define main contest
 #include "11_speed_of_light.cu"
 #undef main
