@@ -1,6 +1,6 @@
 // Chapter 12: CUB at the level of a warp, a block and a device, and Thrust.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 12_the_library.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 12_the_library.cu -o lab && ./lab
 #include <cub/block/block_reduce.cuh>
 #include <cub/warp/warp_reduce.cuh>
 
