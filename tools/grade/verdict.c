@@ -127,7 +127,7 @@ static void print_hint(Grading *grading, size_t hint) {
     const Exercise *exercise = grading->exercise;
     if (hint == 0 || hint > exercise->hint_count || hint >= 100 || grading->hinted[hint]) return;
     grading->hinted[hint] = true;
-    printf("\n  Hint %zu:\n", hint);
+    printf("\n  A hint, %zu of %zu:\n", hint, exercise->hint_count);
     print_indented("  ", exercise->hints[hint - 1]);
 }
 
@@ -323,6 +323,19 @@ static int grade_answer(const Session *session, const Exercise *exercise) {
     return conclude(&grading, session->solution ? STR("") : typed);
 }
 
+// What is asked: the exercise's text down to its first block.
+static void print_question(const Session *session, const Exercise *exercise) {
+    Str text, line;
+    if (!file_read(session->arena,
+                   str_terminated(session->arena, session_chapter(session, exercise)), &text))
+        return;
+    for (size_t number = 1; str_line(&text, &line); number++) {
+        if (number <= exercise->line) continue;
+        if (str_starts(line, STR("```")) || str_starts(line, STR(":::"))) return;
+        printf("  %.*s\n", STR_ARG(line));
+    }
+}
+
 int verdict(const Session *session, const Exercise *exercise) {
     Str number = session_number(session, exercise);
     if (exercise->kind == EXERCISE_BUILD && session->answer) {
@@ -335,6 +348,7 @@ int verdict(const Session *session, const Exercise *exercise) {
         return grade_answer(session, exercise);
     printf("Exercise %.*s: %.*s\n  %.*s:%zu\n", STR_ARG(number), STR_ARG(exercise->title),
            STR_ARG(session_chapter(session, exercise)), exercise->line);
+    print_question(session, exercise);
     if (exercise->kind == EXERCISE_EXPLORE) {
         printf("  There is something to try, and nothing to grade.\n");
         return 0;
