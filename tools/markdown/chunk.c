@@ -61,6 +61,20 @@ static void find_references(ChunkTable *table, Chunk *chunk) {
     }
 }
 
+// A head of a block inside a chunk: the chunk's closing fence was forgotten.
+static void find_swallowed_head(ChunkTable *table, size_t file, const FencePart *part) {
+    for (size_t i = 0; i < part->body_count; i++) {
+        Str line = str_trim(part->body[i]);
+        if (!str_starts(line, part->ticks)) continue;
+        if (!str_starts(str_trim(str_from(line, part->ticks.len)), STR("{"))) continue;
+        table->swallowed = true;
+        chunk_fail(table, file, part->line,
+                   "this block is not closed before the next one begins, at line %zu",
+                   part->line + 1 + i);
+        return;
+    }
+}
+
 static void add_part(ChunkTable *table, size_t file, const FencePart *part, size_t exercise) {
     if (!part->closed)
         chunk_fail(table, file, part->line, "unterminated fence: %.*s is not closed before %s ends",
@@ -75,6 +89,7 @@ static void add_part(ChunkTable *table, size_t file, const FencePart *part, size
                    .variant = exercise_variant(part)};
     bool has_target = fence_attribute(part, STR("file"), &chunk.target);
     if (part->braces.id.len == 0 && !has_target && chunk.variant == VARIANT_NONE) return;
+    find_swallowed_head(table, file, part);
     const char *fault = has_target ? target_fault(chunk.target) : NULL;
     chunk.misplaced = fault != NULL;
     if (fault)

@@ -73,6 +73,7 @@ struct ChunkTable {
     size_t chunk_count, chunk_capacity;
     Exercise *exercises; // in file and line order; complete after chunk_check
     size_t exercise_count, exercise_capacity;
+    bool swallowed;     // a chunk holds the head of another: what is undefined now is no fault
     ChunkError *errors; // after chunk_check: in file and line order
     size_t error_count, error_capacity;
     size_t *slots; // hash table from name to the chunk that defined it first, CHUNK_NONE if free

@@ -351,12 +351,12 @@ static int compare_errors(const void *a, const void *b) {
 }
 
 void chunk_check(ChunkTable *table) {
-    bool complete = true;
+    bool complete = !table->swallowed;
     for (size_t i = 0; i < table->file_count; i++) complete = complete && table->files[i].readable;
     exercise_check(table);
     index_names(table);
     find_clashing_targets(table);
-    if (complete) { // what is missing may stand in the file that could not be read
+    if (complete) { // what is missing may stand where nothing could be read
         bool *on_cycle = ARENA_NEW(table->arena, table->chunk_count, bool);
         resolve_references(table);
         collect_users(table);
