@@ -241,10 +241,15 @@ static void say_missing(const KeyScope *scope, const ResultTable *table, const K
         if (n != last) buf_format(&sizes, "%s%.0f", sizes.len ? ", " : "", n);
         last = n;
     }
-    if (sizes.len == 0)
+    size_t known;
+    kernels_of(table, key->chapter, &known);
+    if (sizes.len == 0) {
         buf_format(why, "no kernel `%.*s` of chapter %.*s in %s", STR_ARG(key->kernel),
                    STR_ARG(key->chapter), table->path);
-    else if (key->cols > 0)
+        if (!known) // a lab that is new
+            buf_format(why, "; make record%s ONLY=%.*s_%% measures it",
+                       kind == ROWS_COUNTED ? " DEVICE=cpu" : "", STR_ARG(key->chapter));
+    } else if (key->cols > 0)
         buf_format(why, "no `%.*s` of %.0f elements in rows of %.0f in %s", STR_ARG(key->kernel),
                    key->n, key->cols, table->path);
     else if (key->has_n)
