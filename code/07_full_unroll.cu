@@ -1,6 +1,6 @@
 // Chapter 7: the block size as a compile-time constant.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 07_full_unroll.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 07_full_unroll.cu -o lab && ./lab
 // As block_sum_first_add; the last six levels are one warp's own, without block barriers.
 // Block: at least 64 threads.
 __global__ void block_sum_last_warp(const float *in, float *partial, unsigned n) {
