@@ -1,6 +1,6 @@
 // Chapter 8: any n with any grid, and the grid that suits the machine.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 08_grid_stride.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 08_grid_stride.cu -o lab && ./lab
 // As block_sum_last_warp with the block size known to the compiler: every loop disappears.
 // Block: exactly BLOCK threads, 64 to 1024.
 template <unsigned BLOCK>
