@@ -1,6 +1,6 @@
 // Chapter 9: the lanes of a warp exchange registers.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 09_shuffle.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 09_shuffle.cu -o lab && ./lab
 static __device__ float block_sum(float mine);  // over the block, valid in thread 0: below
 
 // One partial sum per block, any n with any grid; ELEMENTS loads of each thread are independent.
