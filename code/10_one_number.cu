@@ -1,6 +1,6 @@
 // Chapter 10: five ways from a partial sum per block to one number.
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
-// Build and run: nvcc -O3 10_one_number.cu -o lab && ./lab
+// Build and run: nvcc -O3 -arch=native 10_one_number.cu -o lab && ./lab
 #include <cooperative_groups.h>
 
 // The sum, added to *out, which must be 0: an atomic addition per element. Grid covers n.
