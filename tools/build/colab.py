@@ -29,7 +29,8 @@ import sys
 import time
 from pathlib import Path
 
-GPUS = ("T4", "L4", "G4", "A100", "H100")  # colab new takes any other name for an A100
+# As colab new has them, which takes any other name for an A100, and what is in their devices' names.
+GPUS = {"T4": "T4", "L4": "L4", "G4": "RTX PRO 6000", "A100": "A100", "H100": "H100"}
 CELL_SECONDS = 1800  # for one lab, compiled and run; exec's own limit is 30 s
 TRIES = 3
 BY_HAND = (
@@ -139,12 +140,13 @@ def code_cell(name, source):
             "source": source}
 
 
-def write_notebook(path, call):
-    """The workbook's code, with a last cell that says what has run; the names of its labs."""
+def write_notebook(path, call, gpu):
+    """The workbook's code, for this GPU alone, with a last cell that says what has run; the names of its
+    labs."""
     notebook = json.loads(Path("notebooks/workbook.ipynb").read_text(encoding="utf-8"))
     cells = {cell["id"]: cell for cell in notebook["cells"] if cell["cell_type"] == "code"}
     cells["take-home"] = code_cell("take-home", TAKE_HOME.replace("@call@", call))
-    go_on = code_cell("go-on", 'import os\nos.environ["GO_ON"] = "make colab"')
+    go_on = code_cell("go-on", f"import os\nos.environ.update(GO_ON='make colab', GPU_WANTED={GPUS[gpu]!r})")
     notebook["cells"] = [go_on, *cells.values()]
     path.write_text(json.dumps(notebook), encoding="utf-8")
     return [name[len("run-"):] for name in cells if name.startswith("run-")]
@@ -319,7 +321,7 @@ def use(machine):
     """Takes the machine, and brings its times home; the file of results, or None and why."""
     call = os.urandom(8).hex()
     notebook = machine.folder / "workbook.ipynb"
-    labs = write_notebook(notebook, call)
+    labs = write_notebook(notebook, call, machine.gpu)
     with open(machine.folder / "log", "wb") as log:
         progress = Progress(log)
         try:

@@ -136,6 +136,9 @@ def set_up(name, arch, n, seconds):
     gpus = find_gpus()
     if not gpus and not repository:
         stop(GPU_PLEASE)
+    wanted = os.environ.get("GPU_WANTED", "")  # who has asked for one may have been given another
+    if not all(re.search(rf"\b{wanted}\b", name) for _, name in gpus):
+        stop(f"Asked for was {wanted}; this machine has {gpus[-1][1]}.")
     nvcc = find_nvcc(repository)
     simt = None if gpus else find_simt(repository, build)
     if gpus:
