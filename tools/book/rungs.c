@@ -334,14 +334,7 @@ static void add_measured(Book *book, Buf *text, const Rung *rung) {
         buf_add(text, STR(", "));
         add_gain(book, text, rung, device);
     }
-    if (!count) return;
-    buf_add(text, STR(".\n- *Held back by:* "));
-    if (rung->after.len) {
-        add_limit(book, text, rung->after, devices[0]->device);
-        buf_add(text, STR(" → "));
-    }
-    add_limit(book, text, rung->kernel, devices[0]->device);
-    buf_add(text, STR(".\n"));
+    if (count) buf_add(text, STR(".\n"));
 }
 
 static Str with_capital(Arena *arena, Str text) {
