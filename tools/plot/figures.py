@@ -40,11 +40,6 @@ def pick(row, columns):
 # --- the ladder ---
 
 
-def rung_row(table, rung, n):
-    """The row of a rung: the first of several launch shapes."""
-    return next((row for row in table.rows if (row["chapter"], row["kernel"], row["n"]) == (rung.chapter, rung.kernel, n)), None)
-
-
 def usual_n(devices, rungs):
     """The number of elements that most rungs were measured at; the larger one of two."""
     names = {(rung.chapter, rung.kernel) for rung in rungs}
@@ -57,17 +52,14 @@ def usual_n(devices, rungs):
 
 
 def ladder_data(devices, rungs):
-    """The rungs, and of each device that has measured some of them their times at the usual n."""
+    """The rungs, and of each device that has measured some of them their times at the usual n, each with
+    those of what it is a step from: the first row of several launch shapes."""
     n = usual_n(devices, rungs)
-    places = {(rung.chapter, rung.kernel): i for i, rung in enumerate(rungs)}
-    ladder = {
-        "n": n,
-        "rungs": [{"chapter": r.chapter, "name": r.name, "after": places.get(r.after)} for r in rungs],
-        "devices": [],
-    }
+    ladder = {"n": n, "rungs": [{"chapter": r.chapter, "name": r.name} for r in rungs], "devices": []}
     for table in devices:
-        found = [(i, rung_row(table, rung, n)) for i, rung in enumerate(rungs)]
-        stages = [{"rung": i, **pick(row, TIMES[1:])} for i, row in found if row]
+        times = lambda at: at and (row := first_of(table.rows, chapter=at[0], kernel=at[1], n=n)) and pick(row, TIMES[1:])
+        found = [(i, times((rung.chapter, rung.kernel)), times(rung.after)) for i, rung in enumerate(rungs)]
+        stages = [{"rung": i, **row, "before": before or None} for i, row, before in found if row]
         rows = [row for row in table.rows if row["n"] == n]
         if stages:
             ladder["devices"].append(

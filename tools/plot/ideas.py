@@ -17,8 +17,7 @@ def cells(axes, left, y, wide, high, count, color, names, chosen):
     each = wide / count
     for k in range(count):
         pale = k != chosen
-        size = 7.5 if count < 12 else 5.5
-        box(axes, left + k * each, y, each - 0.03, high, names(k), fill=color, pale=pale, edge=color, size=size)
+        box(axes, left + k * each, y, each - 0.03, high, names(k), fill=color, pale=pale, edge=color)
     return left + chosen * each, left + (chosen + 1) * each - 0.03
 
 
@@ -43,13 +42,13 @@ def grid(data, name):
         word(axes, 0.1, y + high / 2, part, ha="left", fontweight="bold")
         edges = cells(axes, left, y, wide, high, count, color, names, 1)
         word(axes, left + wide + 0.12, y + 0.08, memory, color, ha="left", fontweight="bold")
-        word(axes, left + wide + 0.12, y + 0.26, note, MUTED, 7, ha="left")
+        word(axes, left + wide + 0.12, y + 0.26, note, MUTED, ha="left")
         if k < 2:
             spread(axes, edges, y + high, left, wide, y + step)
     y = 0.75 + 3 * step - 0.08
     middle = sum(edges) / 2
     line(axes, (middle, y - step + high + 0.08), (middle, y), FAINT, 1)
-    box(axes, left, y, 1.9, high, "lane 1: a thread, its registers", fill=PURPLE, pale=True, edge=PURPLE, size=7.5)
+    box(axes, left, y, 1.9, high, "lane 1: a thread, its registers", fill=PURPLE, pale=True, edge=PURPLE)
     word(axes, left + 2.05, y + high / 2, "threadIdx.x = 32 × warp + lane", MUTED, ha="left")
     return figure, what, (
         f"A grid of {data['blocks']} blocks, which share global memory; a block of {data['warps']} warps, which share "
@@ -69,7 +68,7 @@ def tile_row(axes, left, y, shares, colors):
         color = colors[owner[tile]]
         last = tile == len(owner) - 1
         wide = each * (0.6 if last else 1) - 0.04
-        box(axes, left + tile * each, y, wide, 0.26, f"{tile}", fill=color, pale=True, edge=color, size=7.5)
+        box(axes, left + tile * each, y, wide, 0.26, f"{tile}", fill=color, pale=True, edge=color)
     for block, tiles in enumerate(shares):
         ends[block] = [left + (tile + 0.45) * each for tile in tiles]
     return ends
@@ -82,9 +81,9 @@ def passes(data, name):
     figure, axes = paper(3.15, name, what, below)
     colors = (BLUE, GREEN, ORANGE, PURPLE)
     word(axes, 0.1, 0.78, f"up to {tile} elements", ha="left", fontweight="bold")
-    box(axes, 0.1, 0.95, 0.38, 0.26, "0", fill=BLUE, pale=True, edge=BLUE, size=7.5)
+    box(axes, 0.1, 0.95, 0.38, 0.26, "0", fill=BLUE, pale=True, edge=BLUE)
     arrow(axes, (0.29, 1.23), (0.29, 1.62), BLUE)
-    box(axes, 0.1, 1.64, 0.9, 0.26, "block 0", fill=BLUE, edge=BLUE, size=7.5)
+    box(axes, 0.1, 1.64, 0.9, 0.26, "block 0", fill=BLUE, edge=BLUE)
     arrow(axes, (0.55, 1.92), (0.55, 2.62), BLUE)
     word(axes, 0.55, 2.74, "the sum")
     left = 2.35
@@ -92,15 +91,15 @@ def passes(data, name):
     ends = tile_row(axes, left, 0.95, data["shares"], colors)
     for block in range(len(data["shares"])):
         x = left + 0.1 + block * 1.15
-        box(axes, x, 1.64, 0.9, 0.26, f"block {block}", fill=colors[block], edge=colors[block], size=7.5)
+        box(axes, x, 1.64, 0.9, 0.26, f"block {block}", fill=colors[block], edge=colors[block])
         for end in ends[block]:
             arrow(axes, (end, 1.23), (x + 0.45, 1.62), colors[block], 0.8)
-        box(axes, x + 0.2, 2.05, 0.5, 0.2, "partial", fill=colors[block], pale=True, edge=colors[block], size=6.5)
+        box(axes, x + 0.2, 2.05, 0.5, 0.2, "partial", fill=colors[block], pale=True, edge=colors[block])
         arrow(axes, (x + 0.45, 2.27), (left + 2.2, 2.56), colors[block], 0.8)
-    box(axes, left + 1.75, 2.58, 0.9, 0.26, "block 0", fill=INK, edge=INK, size=7.5)
+    box(axes, left + 1.75, 2.58, 0.9, 0.26, "block 0", fill=INK, edge=INK)
     word(axes, left + 2.8, 2.71, "the sum", ha="left")
     for y, text in ((1.77, "first launch"), (2.71, "second launch")):
-        word(axes, left - 0.12, y, text, MUTED, 7.5, ha="right")
+        word(axes, left - 0.12, y, text, MUTED, ha="right")
     shares = "; ".join(f"block {b} takes {', '.join(map(str, tiles))}" for b, tiles in enumerate(data["shares"]))
     return figure, what, (
         f"Up to {tile} elements: one tile, one block, one launch. More: {data['tiles']} tiles, dealt out in turn "

@@ -167,15 +167,14 @@ def ladder(data, name):
 # --- its steps ---
 
 
-def steps_of(rungs, device):
-    """{rung: (gain over the one that it is a step from, whether a difference can be measured)}."""
-    stages = {stage["rung"]: stage for stage in device["stages"]}
+def steps_of(device):
+    """{rung: (gain over what it is a step from, whether a difference can be measured)}."""
     steps = {}
-    for place, stage in stages.items():
-        before = stages.get(rungs[place]["after"])
+    for stage in device["stages"]:
+        before = stage["before"]
         if before:
             apart = stage["p5_us"] > before["p95_us"] or before["p5_us"] > stage["p95_us"]
-            steps[place] = before["median_us"] / stage["median_us"], apart
+            steps[stage["rung"]] = before["median_us"] / stage["median_us"], apart
     return steps
 
 
@@ -222,7 +221,7 @@ def speedup(data, name):
         + (f" on {devices[0]['name']}" if len(devices) == 1 else "; the number is the chapter's"),
         ((PANELS, 2.05, "over the rung before"), (5.3, 1.4, f"over {rungs[0]['name']}")),
     )
-    steps = [steps_of(rungs, device) for device in devices]
+    steps = [steps_of(device) for device in devices]
     end = scale_gains(gains, [gain for row in steps for gain, _ in row.values()])
     sums = [
         {stage["rung"]: device["stages"][0]["median_us"] / stage["median_us"] for stage in device["stages"]}

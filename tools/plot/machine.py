@@ -17,11 +17,11 @@ def nanoseconds(us):
 def draw_scheduler(axes, left, top, data):
     box(axes, left, top, 0.98, 1.16, edge=BLUE)
     word(axes, left + 0.49, top + 0.13, "scheduler", fontweight="bold")
-    word(axes, left + 0.49, top + 0.29, "1 instruction a cycle", MUTED, 6.3)
+    word(axes, left + 0.49, top + 0.29, "1 instruction a cycle", MUTED)
     for k in range(16):
         place = (left + 0.09 + k % 8 * 0.1, top + 0.4 + k // 8 * 0.1)
         box(axes, *place, 0.08, 0.08, fill=BLUE, pale=True, edge=BLUE, linewidth=0.5)
-    word(axes, left + 0.49, top + 0.68, f"{data['warps'] // data['schedulers']} warps", size=7)
+    word(axes, left + 0.49, top + 0.68, f"{data['warps'] // data['schedulers']} warps")
     box(axes, left + 0.06, top + 0.8, 0.86, 0.3, "registers", fill=PURPLE, pale=True, edge=PURPLE)
 
 
@@ -36,7 +36,7 @@ def draw_sm(axes, left, top, data):
         place = (left + 0.1 + bank * 0.09, top + 1.56)
         box(axes, *place, 0.075, 0.22, fill=GREEN, pale=True, edge=GREEN, linewidth=0.5)
     word(axes, left + 0.1, top + 1.91, "shared memory: 32 banks,", ha="left")
-    word(axes, left + 0.1, top + 2.04, "each a word of 4 bytes a cycle", MUTED, 7, ha="left")
+    word(axes, left + 0.1, top + 2.04, "each a word of 4 bytes a cycle", MUTED, ha="left")
     box(axes, left + 3.2, top + 1.56, 1.06, 0.22, "L1 cache", fill=GREEN, pale=True, edge=GREEN)
 
 
@@ -121,7 +121,7 @@ def life(data, name):
         word(axes, 0.08, top + 0.06, panel["title"], ha="left", fontweight="bold")
         for warp, spans in enumerate(panel["rows"]):
             y = top + 0.2 + warp * high
-            word(axes, 0.08, y + high / 2, f"warp {warp}", MUTED, 7, ha="left")
+            word(axes, 0.08, y + high / 2, f"warp {warp}", MUTED, ha="left")
             draw_spans(axes, 0.7, y, high - 0.03, scale, spans)
         for at in panel["barriers"]:
             x = 0.7 + at * scale

@@ -16,17 +16,17 @@ def draw_load(axes, y, block, end):
     """A block's name, and its first phase."""
     word(axes, 0.1, y + HIGH / 2, f"block {block}", ha="left", fontweight="bold")
     draw_step(axes, LEFT, y, end - LEFT, "", BLUE)
-    word(axes, LEFT + 0.1, y + HIGH / 2, "load and add", size=7.5, ha="left")
+    word(axes, LEFT + 0.1, y + HIGH / 2, "load and add", ha="left")
 
 
 def draw_step(axes, x, y, wide, text, color, pale=True):
-    box(axes, x, y, wide, HIGH, text, fill=color, edge=color, pale=pale, size=7.5)
+    box(axes, x, y, wide, HIGH, text, fill=color, edge=color, pale=pale)
 
 
 def fence(axes, x, y):
     """What is left of it is done before what is right of it."""
     line(axes, (x, y - 0.07), (x, y + HIGH + 0.07), ORANGE, 3)
-    word(axes, x, y - 0.14, "fence", ORANGE, 7.5, fontweight="bold")
+    word(axes, x, y - 0.14, "fence", ORANGE, fontweight="bold")
 
 
 def draw_ticket(axes, y, start, number, partials, counter):
@@ -57,11 +57,11 @@ def ticket(data, name):
     for number, (block, y, start) in enumerate(zip(data["order"], tops, data["starts"])):
         draw_load(axes, y, block, start)
         end = draw_ticket(axes, y, start, number, partials, counter)
-        box(axes, start + 0.03, partials, 0.52, 0.28, f"sum {block}", fill=GREEN, pale=True, edge=GREEN, size=7.5)
+        box(axes, start + 0.03, partials, 0.52, 0.28, f"sum {block}", fill=GREEN, pale=True, edge=GREEN)
         turn = f"{number} → {(number + 1) % blocks}"
-        box(axes, start + 0.75, counter, 0.46, 0.28, turn, fill=ORANGE, pale=True, edge=ORANGE, size=7.5)
+        box(axes, start + 0.75, counter, 0.46, 0.28, turn, fill=ORANGE, pale=True, edge=ORANGE)
         if number < blocks - 1:
-            word(axes, end + 0.08, y + HIGH / 2, "not the last: ends", MUTED, 7.5, ha="left")
+            word(axes, end + 0.08, y + HIGH / 2, "not the last: ends", MUTED, ha="left")
     draw_last(axes, end, tops[-1])
     for start in data["starts"]:
         arrow(axes, (start + 0.55, partials + 0.06), (end + 0.47, tops[-1] + HIGH), BLUE, 0.9)
@@ -77,8 +77,8 @@ def ticket(data, name):
 def draw_letter(axes, x, y, flag, text):
     """A mailbox: a flag and a value in one word."""
     look = {"pale": True} if flag else {}
-    box(axes, x, y, 0.26, 0.28, "flag" if flag else "0", fill=ORANGE if flag else None, edge=ORANGE, size=7.5, **look)
-    box(axes, x + 0.26, y, 0.5, 0.28, text, fill=GREEN if flag else None, edge=GREEN, size=7.5, **look)
+    box(axes, x, y, 0.26, 0.28, "flag" if flag else "0", fill=ORANGE if flag else None, edge=ORANGE, **look)
+    box(axes, x + 0.26, y, 0.5, 0.28, text, fill=GREEN if flag else None, edge=GREEN, **look)
 
 
 def mailbox(data, name):
@@ -92,7 +92,7 @@ def mailbox(data, name):
         if block < last:
             draw_step(axes, start, y, 0.5, "post", BLUE, False)
             arrow(axes, (start + 0.25, y + HIGH), (start + 0.25, boxes), BLUE)
-            word(axes, start + 0.58, y + HIGH / 2, "ends", MUTED, 7.5, ha="left")
+            word(axes, start + 0.58, y + HIGH / 2, "ends", MUTED, ha="left")
             draw_letter(axes, start - 0.13, boxes, True, f"sum {block}")
     y, looks = tops[-1], [data["starts"][-1] + 0.65 * k for k in range(data["looks"])]
     for k, left in enumerate(looks):
@@ -105,7 +105,7 @@ def mailbox(data, name):
     arrow(axes, (end + 0.36, y + HIGH), (end + 0.36, boxes), BLUE)
     draw_letter(axes, end - 0.02, boxes, False, "0")
     word(axes, 0.1, boxes + 0.14, "boxes", ha="left", fontweight="bold")
-    word(axes, end + 0.82, boxes + 0.14, "as before the launch", MUTED, 7.5, ha="left")
+    word(axes, end + 0.82, boxes + 0.14, "as before the launch", MUTED, ha="left")
     foot = "The block with the highest number waits, for blocks that wait for nobody; it looks again until every flag is there"
     word(axes, 0.1, boxes + 0.55, foot, MUTED, ha="left")
     return figure, what, (
@@ -168,7 +168,7 @@ def draw_state(axes, x, y, step, wide):
             look = {"edge": ORANGE, "linewidth": 1.8} if came else {"edge": BLUE, "linewidth": 0.5}
             fill = BLUE if count > 1 else None
             place = (x + piece * each, y + gpu * LAP, each - 0.02, 0.22)
-            box(axes, *place, f"{count}", fill=fill, pale=count < gpus, size=7.5, **look)
+            box(axes, *place, f"{count}", fill=fill, pale=count < gpus, **look)
 
 
 def draw_sends(axes, x, y, sends, wide, to):
@@ -184,7 +184,7 @@ def draw_steps(axes, top, steps, gpus, heads):
         word(axes, 0.1, top + gpu * LAP + 0.11, f"GPU {gpu}", MUTED, ha="left")
     for k, step in enumerate(steps):
         x = 0.66 + k * each
-        word(axes, x + wide / 2, top - 0.13, heads[k], size=7.5, fontweight="bold")
+        word(axes, x + wide / 2, top - 0.13, heads[k], fontweight="bold")
         draw_state(axes, x, top, step, wide)
         if k:
             draw_sends(axes, x - each, top, step["sends"], wide, x)

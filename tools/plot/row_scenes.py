@@ -19,7 +19,7 @@ def told(axes, y, title, owner, notes):
     word(axes, 0.1, y + 0.07, title, ha="left", fontweight="bold")
     word(axes, 0.1, y + 0.25, owner, BLUE, ha="left", fontweight="bold")
     for k, note in enumerate(notes):
-        word(axes, NOTES, y + 0.07 + 0.16 * k, note, MUTED, 7.5, ha="left")
+        word(axes, NOTES, y + 0.07 + 0.16 * k, note, MUTED, ha="left")
 
 
 def squares(axes, y, count, group, color):
@@ -82,14 +82,14 @@ def draw_block(axes, y, panel):
         line(axes, (first, y + 0.16), (last, y + 0.16), colors[w % 2], 1.6)
         line(axes, ((first + last) / 2, y + 0.16), (spots[w], y + 0.4), colors[w % 2], 0.9)
     for w, x in enumerate(spots):
-        box(axes, x - 0.75, y + 0.4, 1.5, 0.2, f"warp {w}: 5 shuffles", fill=colors[w % 2], edge=colors[w % 2], size=7.5)
+        box(axes, x - 0.75, y + 0.4, 1.5, 0.2, f"warp {w}: 5 shuffles", fill=colors[w % 2], edge=colors[w % 2])
         line(axes, (x, y + 0.6), (x, y + 0.74), colors[w % 2], 0.9)
-        look = {"fill": GREEN, "pale": True, "edge": GREEN, "size": 7}
+        look = {"fill": GREEN, "pale": True, "edge": GREEN}
         box(axes, x - 0.2, y + 0.74, 0.4, 0.17, "word", **look)
     line(axes, (LEFT, y + 0.99), (LEFT + WIDE, y + 0.99), ORANGE, 2.2)
-    word(axes, LEFT, y + 0.9, "barrier", ORANGE, 7.5, ha="left", fontweight="bold")
+    word(axes, LEFT, y + 0.9, "barrier", ORANGE, ha="left", fontweight="bold")
     middle = LEFT + WIDE / 2
-    box(axes, middle - 0.75, y + 1.08, 1.5, 0.2, "1 shuffle more", fill=BLUE, edge=BLUE, size=7.5)
+    box(axes, middle - 0.75, y + 1.08, 1.5, 0.2, "1 shuffle more", fill=BLUE, edge=BLUE)
     for x in spots:
         line(axes, (x, y + 0.91), (middle, y + 1.08), GREEN, 0.9)
     line(axes, (middle, y + 1.28), (middle, y + 1.4), BLUE, 1.1)
@@ -105,11 +105,11 @@ def draw_parts(axes, y, panel):
         box(axes, x + 0.01, y, wide - 0.02, 0.13, fill=GREEN, pale=True, edge=GREEN)
         place = LEFT + k * each
         line(axes, (x + wide / 2, y + 0.13), (place + each / 2, y + 0.32), GREEN, 0.9)
-        box(axes, place + 0.04, y + 0.32, each - 0.08, 0.22, f"block {k}", fill=BLUE, edge=BLUE, size=7.5)
+        box(axes, place + 0.04, y + 0.32, each - 0.08, 0.22, f"block {k}", fill=BLUE, edge=BLUE)
         if k < last:
             arrow(axes, (place + each / 2, y + 0.54), (place + each / 2, y + 0.72), BLUE)
-            box(axes, place + each / 2 - 0.25, y + 0.73, 0.12, 0.2, "1", fill=ORANGE, pale=True, edge=ORANGE, size=7)
-            box(axes, place + each / 2 - 0.13, y + 0.73, 0.4, 0.2, "part", fill=GREEN, pale=True, edge=GREEN, size=7)
+            box(axes, place + each / 2 - 0.25, y + 0.73, 0.12, 0.2, "1", fill=ORANGE, pale=True, edge=ORANGE)
+            box(axes, place + each / 2 - 0.13, y + 0.73, 0.4, 0.2, "part", fill=GREEN, pale=True, edge=GREEN)
         x += wide
     right, first = LEFT + last * each, LEFT + each / 2
     line(axes, (first, y + 1.04), (right + each / 2, y + 1.04), BLUE, 0.9)
@@ -168,7 +168,7 @@ def draw_has(axes, left, y, step, each, lanes, marked):
         for k, (row, of) in enumerate(has):
             color = ORANGE if row == marked else BLUE
             whole = of == lanes
-            look = {"fill": color, "edge": color, "linewidth": 0.5, "pale": not whole, "size": 7}
+            look = {"fill": color, "edge": color, "linewidth": 0.5, "pale": not whole}
             box(axes, left + lane * each, y + k * 0.19, each - 0.02, 0.17, f"{row}", **look)
 
 
@@ -184,9 +184,9 @@ def swap_halves(data, name):
         title = "loaded" if k == 0 else f"d = {step['d']}: {many} shuffle{'s' * (many > 1)}"
         word(axes, left, 0.78, title, ha="left", fontweight="bold")
         told_of = f"of {1 << k} lane{'s' * (k > 0)}"
-        word(axes, left, 0.94, told_of, MUTED, 7.5, ha="left")
+        word(axes, left, 0.94, told_of, MUTED, ha="left")
         for lane in range(lanes):
-            word(axes, left + (lane + 0.45) * each, 1.09, f"{lane}", MUTED, 6.5)
+            word(axes, left + (lane + 0.45) * each, 1.09, f"{lane}", MUTED)
         draw_has(axes, left, y, step, each, lanes, data["marked"])
         if k + 1 < len(steps):
             x = left + lanes * each
@@ -217,7 +217,7 @@ def draw_share(axes, left, y, data, share, split):
     for k, (row, end) in enumerate(data["path"][share["start"] : share["stop"]]):
         color = ORANGE if row in split else (BLUE, GREEN)[row % 2]
         look = {"edge": color, "linewidth": 0.6, "fill": color, "pale": not end}
-        box(axes, left + k * CELL, y, CELL - 0.025, HIGH, f"{row}" if end else "", size=7.5, **look)
+        box(axes, left + k * CELL, y, CELL - 0.025, HIGH, f"{row}" if end else "", **look)
 
 
 def rows_text(rows):
@@ -225,7 +225,7 @@ def rows_text(rows):
 
 
 def draw_piece(axes, x, y, row):
-    box(axes, x, y, 0.98, HIGH, f"part of row {row}", fill=ORANGE, pale=True, edge=ORANGE, size=7)
+    box(axes, x, y, 0.98, HIGH, f"part of row {row}", fill=ORANGE, pale=True, edge=ORANGE)
 
 
 def ragged(data, name):
@@ -246,10 +246,10 @@ def ragged(data, name):
         word(axes, 0.1, y + 0.06, f"block {b}", ha="left", fontweight="bold")
         inside = share["start"] > share["began"]
         found = f"inside row {share['first']}" if inside else f"row {share['first']} begins"
-        word(axes, 0.1, y + 0.22, f"step {share['start']}: {found}", MUTED, 7.5, ha="left")
+        word(axes, 0.1, y + 0.22, f"step {share['start']}: {found}", MUTED, ha="left")
         draw_share(axes, left, y, data, share, split)
         writes = f"writes {rows_text(share['writes'])}" if share["writes"] else "writes nothing"
-        word(axes, left, y + HIGH + 0.11, writes, GREEN if share["writes"] else MUTED, 7.5, ha="left", fontweight="bold")
+        word(axes, left, y + HIGH + 0.11, writes, GREEN if share["writes"] else MUTED, ha="left", fontweight="bold")
         if share["posts"] is not None:
             draw_piece(axes, mail, y, share["posts"])
         if share["collects"]:
@@ -266,7 +266,7 @@ def draw_ways(axes, mail, way, top, share, collector):
     line(axes, (way, middle(blocks[0])), (way, down), ORANGE, 1.1)
     arrow(axes, (way, down), (mail - 0.26, down), ORANGE, 1.1)
     text = f"collects from block{'s' * (len(blocks) > 1)} {' and '.join(map(str, blocks))}"
-    word(axes, mail - 0.29, down, text, ORANGE, 7.5, ha="right", fontweight="bold")
+    word(axes, mail - 0.29, down, text, ORANGE, ha="right", fontweight="bold")
 
 
 def ragged_words(data):

@@ -21,7 +21,7 @@ def draw_words(axes, y, live, threads):
     for i in range(threads):
         look = {"fill": BLUE, "pale": True, "edge": BLUE} if i in live else {"edge": FAINT}
         box(axes, column(i) - 0.11, y - 0.08, 0.22, 0.16, **look)
-        word(axes, column(i), y, f"{i}", INK if i in live else MUTED, 6.5)
+        word(axes, column(i), y, f"{i}", INK if i in live else MUTED)
 
 
 def draw_warps(axes, y, warps, lanes, busy):
@@ -217,9 +217,9 @@ def two_level(data, name):
         for side in (-1, 1):
             line(axes, (middle(warp) + side * (wide / 2 - 0.05), 0.82), (middle(warp), 1.24), BLUE, 1.2)
         disc(axes, middle(warp), 1.3, 0.07, "0", True)
-        word(axes, middle(warp), 0.6, f"warp {warp}", MUTED, 7)
+        word(axes, middle(warp), 0.6, f"warp {warp}", MUTED)
         arrow(axes, (middle(warp), 1.38), (left + 1.2 + warp * 0.26, 1.68), BLUE)
-        box(axes, left + 1.07 + warp * 0.26, 1.68, 0.26, 0.17, f"{warp}", fill=GREEN, pale=True, edge=GREEN, size=7)
+        box(axes, left + 1.07 + warp * 0.26, 1.68, 0.26, 0.17, f"{warp}", fill=GREEN, pale=True, edge=GREEN)
         arrow(axes, (left + 1.2 + warp * 0.26, 2.06), (left + 0.4 + warp * 0.14, 2.32), BLUE)
         disc(axes, left + 0.4 + warp * 0.14, 2.4, 0.062, f"{warp}", True)
     line(axes, (left, 1.97), (left + warps * wide, 1.97), ORANGE, 2.4)
