@@ -15,12 +15,13 @@ from style import (
     BLUE,
     ORANGE,
     GREY,
+    NARROW,
     WIDTH,
     count_text,
-    kernel_text,
     counter_text,
     sheet,
     heading,
+    lines_of,
     bare,
 )
 
@@ -30,53 +31,48 @@ ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False
 # --- counts ---
 
 
-def draw_counter(axes, title, bars, values, labelled):
-    """A bar for each kernel, blue where it is new in its chapter, with its name where labelled."""
+def draw_counter(axes, bars, values):
+    """A bar for each kernel, blue where it is new in its chapter, with its name."""
     bare(axes)
     axes.spines["bottom"].set_visible(False)
     axes.xaxis.set_major_locator(NullLocator())
     axes.set_ylim(len(bars) - 0.45, -0.55)
     axes.set_xlim(0, max(values))
-    axes.set_title(title, loc="left", fontsize=8.5, fontweight="bold", pad=3)
     for y, (bar, value) in enumerate(zip(bars, values)):
         axes.barh(y, value, 0.72, color=BLUE if bar["own"] else GREY)
         axes.annotate(count_text(value), (value, y), (3, 0), fontsize=8, **ASIDE)
-        if labelled:
-            style = {"ha": "right", "fontsize": 8, "color": INK if bar["own"] else MUTED}
-            axes.annotate(kernel_text(bar["kernel"]), (0, y), (-5, 0), **style, **ASIDE)
+        style = {"ha": "right", "fontsize": 8, "color": INK if bar["own"] else MUTED}
+        axes.annotate(bar["kernel"], (0, y), (-5, 0), **style, **ASIDE)
     axes.axvline(0, color=MUTED, linewidth=0.8)
 
 
 def counters_words(bars, titles):
     texts = []
     for i, title in enumerate(titles):
-        values = [f"{kernel_text(bar['kernel'])} {count_text(bar['values'][i])}" for bar in bars]
+        values = [f"{bar['kernel']} {count_text(bar['values'][i])}" for bar in bars]
         texts.append(f"{title}: " + ", ".join(values))
     return "; ".join(texts) + "."
 
 
 def counters(data, name):
     bars, titles = data["bars"], [counter_text(c) for c in data["counters"]]
-    across = min(3, len(titles))
-    down = math.ceil(len(titles) / across)
-    high = 0.19 * len(bars) + 0.05
-    below = 0.2 if data["profile"] else 0
-    figure, place, write = sheet(0.85 + below + down * (high + 0.36), name)
     what = f"What chapter {int(data['chapter'])} changes"
-    heading(
-        write,
-        what,
+    below = lines_of(
         f"Counted by the CPU device for {data['n']:,} elements"
+        + (f", machine instructions by Nsight Compute on {data['profile']}" if data["profile"] else "")
         + ("" if all(bar["own"] for bar in bars) else "; grey is from before")
-        + ("" if data["chosen"] else "; equal counters are left out"),
+        + ("" if data["chosen"] else "; equal counters are left out")
+        + ". Each counter has a scale of its own"
     )
-    if data["profile"]:
-        write(0.08, 0.64, f"Machine instructions by Nsight Compute on {data['profile']}", color=MUTED, fontsize=9)
-    width = (WIDTH - 1.75) / across
+    high, top = 0.19 * len(bars) + 0.05, 0.4 + 0.17 * len(below)
+    figure, place, write = sheet(top + len(titles) * (high + 0.34), name, NARROW)
+    heading(write, what, below)
+    left = 0.2 + 0.06 * max(len(bar["kernel"]) for bar in bars)
     for i, title in enumerate(titles):
-        left, top = 1.65 + (i % across) * width, 0.9 + below + i // across * (high + 0.36)
-        axes = place(left, top, width - 0.62, high)
-        draw_counter(axes, title, bars, [bar["values"][i] for bar in bars], i % across == 0)
+        write(0.08, top + 0.14, title, fontweight="bold")
+        axes = place(left, top + 0.2, NARROW - left - 0.65, high)
+        draw_counter(axes, bars, [bar["values"][i] for bar in bars])
+        top += high + 0.34
     return figure, what, counters_words(bars, titles)
 
 
@@ -159,7 +155,7 @@ class Steps:
                 if self.line > 0.12:  # room for the number of a lane; + stands for further ones
                     text = f"{lanes[0]}+" if len(lanes) > 1 else f"{lanes[0]}"
                     at = (bank, y + (i + 0.5) * self.line)
-                    style = {"ha": "center", "va": "center_baseline", "fontsize": 7}
+                    style = {"ha": "center", "va": "center_baseline", "fontsize": 8}
                     axes.text(*at, text, color=ON_DEGREE[degree], **style)
 
 
@@ -170,7 +166,7 @@ def banks(data, name):
     steps = Steps(data, 0.165, 0.09)
     top = 1.12 if steps.turns else 0.95
     figure, place, write = sheet(top + steps.high + 0.42, name)
-    what = f"Who touches which bank when: {kernel_text(data['kernel'])}"
+    what = f"Who touches which bank when: {data['kernel']}"
     below = f"Warp {data['warp']} of block {data['block']}, one access for each step. "
     heading(write, what, below + "A line is one wavefront; the numbers are lanes")
     if steps.turns:
@@ -192,7 +188,7 @@ def banks(data, name):
     steps.draw(axes, beside)
     axes.xaxis.tick_top()
     axes.xaxis.set_major_locator(FixedLocator(range(0, 32)))
-    axes.tick_params(length=0, labelsize=7, pad=2)
+    axes.tick_params(length=0, labelsize=8, pad=2)
     small = {"color": MUTED, "fontsize": 8}
     write(left - 0.08, top - 0.06, "bank", ha="right", **small)
     write(left + width + 0.1, top - 0.06, "lanes", **small)
@@ -223,18 +219,18 @@ def bank_shapes(data, name):
         for i, steps in enumerate(row):
             left = i * each + 0.5
             head = {"color": ORANGE if steps.turns else INK, "fontsize": 8.5}
-            write(left, top - 0.02, kernel_text(steps.trace["kernel"]), fontweight="bold")
+            write(left, top - 0.02, steps.trace["kernel"], fontweight="bold")
             write(left, top + 0.14, f"{steps.total} wavefronts", **head)
             axes = place(left, top + 0.22, each - 0.6, steps.high)
 
             def beside(step, middle, axes=axes):
                 label = step[0].replace("step ", "")
-                style = {"ha": "right", "fontsize": 7, "color": MUTED}
+                style = {"ha": "right", "fontsize": 8, "color": MUTED}
                 axes.annotate(label, (-0.5, middle), (-4, 0), **style, **ASIDE)
 
             steps.draw(axes, beside)
         top += high
-    words = (f"{kernel_text(steps.trace['kernel'])}: {steps.words()}" for steps in traces)
+    words = (f"{steps.trace['kernel']}: {steps.words()}" for steps in traces)
     return figure, what, " ".join(words)
 
 

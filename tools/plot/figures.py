@@ -164,7 +164,9 @@ def sizes_data(devices, role, each=False):
         ]
     if not curves:
         return None
-    return {"chapter": role.chapter, "library": LIBRARY, "each": each, "curves": curves}
+    several = any(curve["kernel"].endswith("_gpus") for curve in curves)
+    whose = " on every GPU" if each else " in all" if several else ""
+    return {"chapter": role.chapter, "library": LIBRARY, "whose": whose, "curves": curves}
 
 
 # --- counts ---
@@ -298,8 +300,7 @@ def errors_data(table):
         line["points"].append(point)
     for panel in panels.values():
         panel["lines"] = list(panel["lines"].values())
-    orders = list(dict.fromkeys(row["order"] for row in table.rows))
-    return {"orders": orders, "panels": list(panels.values())}
+    return {"panels": list(panels.values())}
 
 
 # --- all of them ---

@@ -5,7 +5,7 @@ its content in words.
 """
 
 from matplotlib.ticker import NullLocator
-from style import BLUE, GREY, INK, MUTED, ORANGE, WIDTH, bare, heading, kernel_text, sheet, time_text
+from style import BLUE, GREY, INK, MUTED, NARROW, ORANGE, bare, heading, lines_of, sheet, time_text
 
 LINE = 0.17  # inches from bar to bar
 ASIDE = {"textcoords": "offset points", "va": "center", "annotation_clip": False, "fontsize": 8}
@@ -40,24 +40,24 @@ def draw_kernel(axes, bars, longest):
 def words_of(kernel):
     time = f"measured {time_text(kernel['time_us'])}, " if kernel["time_us"] else ""
     floors = ", ".join(f"{name} {time_text(us)}" for name, us in kernel["floors"])
-    return f"{kernel_text(kernel['kernel'])}: {time}floors: {floors}"
+    return f"{kernel['kernel']}: {time}floors: {floors}"
 
 
 def floors(data, name):
     kernels = [(kernel, bars_of(kernel)) for kernel in data["kernels"]]
-    high = sum(len(bars) * LINE + 0.34 for _, bars in kernels)
-    figure, place, write = sheet(0.75 + high, name)
-    what = f"What chapter {int(data['chapter'])} waits for"
-    below = (
-        f"{data['device']}, {data['n']:,} elements. Floors: what one resource alone would need; "
-        "orange is the highest"
+    below = lines_of(
+        f"{data['device']}, {data['n']:,} elements, all bars to one scale. Floors: what one resource alone "
+        "would need; orange is the highest"
     )
+    top = 0.4 + 0.17 * len(below)
+    high = sum(len(bars) * LINE + 0.34 for _, bars in kernels)
+    figure, place, write = sheet(top + high, name, NARROW)
+    what = f"What chapter {int(data['chapter'])} waits for"
     heading(write, what, below)
     longest = max(us for _, bars in kernels for _, us, _ in bars)
-    top = 0.66
     for kernel, bars in kernels:
-        write(0.08, top + 0.14, kernel_text(kernel["kernel"]), fontsize=9, fontweight="bold")
-        axes = place(1.75, top + 0.2, WIDTH - 1.75 - 0.75, len(bars) * LINE)
+        write(0.08, top + 0.14, kernel["kernel"], fontweight="bold")
+        axes = place(1.75, top + 0.2, NARROW - 1.75 - 0.65, len(bars) * LINE)
         draw_kernel(axes, bars, longest)
         top += len(bars) * LINE + 0.34
     return figure, what, "; ".join(words_of(kernel) for kernel, _ in kernels) + "."

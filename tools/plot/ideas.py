@@ -29,9 +29,9 @@ def spread(axes, edges, y, left, wide, below):
 
 def grid(data, name):
     what = "A grid, a block, a warp, a lane"
-    below = "Each row is what the dark part of the row above is made of; on the right, the memory that it shares"
+    below = "Each row is what the filled part of the row above is made of; on the right, the memory that it shares"
     figure, axes = paper(3.1, name, what, below)
-    left, wide, high, step = 0.95, 4.4, 0.3, 0.66
+    left, wide, high, step = 0.62, 4.75, 0.3, 0.66
     rows = (
         ("grid", data["blocks"], lambda k: f"block {k}", BLUE, "global memory", "through L2, for all blocks"),
         ("block", data["warps"], lambda k: f"warp {k}", GREEN, "shared memory", "on the SM, and a barrier"),
@@ -171,7 +171,8 @@ def draw_order(axes, order, spot, mark):
     for node, (x, y) in spot.items():
         leaf = "+" not in node
         color = ORANGE if node in way else BLUE
-        disc(axes, x, y, 0.05 if leaf else 0.035, node if leaf else "", True, color)
+        first = node == mark
+        disc(axes, x, y, 0.09 if first else 0.05 if leaf else 0.035, node if first else "", True, color)
     return len(way) - 1
 
 

@@ -11,7 +11,6 @@ from style import (
     INK,
     MUTED,
     SERIES,
-    WIDTH,
     bare,
     decades,
     factor_text,

@@ -17,7 +17,7 @@ def nanoseconds(us):
 def draw_scheduler(axes, left, top, data):
     box(axes, left, top, 0.98, 1.16, edge=BLUE)
     word(axes, left + 0.49, top + 0.13, "scheduler", fontweight="bold")
-    word(axes, left + 0.49, top + 0.29, "1 instruction a cycle", MUTED)
+    word(axes, left + 0.49, top + 0.29, "1 warp a cycle", MUTED)
     for k in range(16):
         place = (left + 0.09 + k % 8 * 0.1, top + 0.4 + k // 8 * 0.1)
         box(axes, *place, 0.08, 0.08, fill=BLUE, pale=True, edge=BLUE, linewidth=0.5)
@@ -149,7 +149,7 @@ def places(data, name):
     """The places for blocks on one SM, a row each: block after block in it, or one for all the time."""
     what = "Blocks on one SM"
     below = (
-        f"{data['device']}. Each row is a place for a block, white: no block is in it. Time goes right; "
+        f"{data['device']}. Each row is a place for a block; empty: no block is in it. Time goes right; "
         "not to scale"
     )
     heights = [len(panel["rows"]) * panel["high"] + 0.48 for panel in data["panels"]]

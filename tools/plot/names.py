@@ -1,10 +1,13 @@
 """names.py: what kernels are called, and which are rungs of the ladder: what `weave -t names` prints."""
 
 import csv
+import re
 from dataclasses import dataclass
 
 from tables import Fault
 
+DEFAULTS = {"cub_device_reduce": "CUB", "read_ceiling": "reading only"}  # where no chapter names them
+NAMED = ("kernel", "order", "library", "best")  # where in the data of figures kernels stand
 HEADER = ["chapter", "kernel", "name", "rung", "after"]
 
 
@@ -27,13 +30,13 @@ class Names:
             return [self.in_words(item) for item in data]
         if not isinstance(data, dict):
             return data
-        named = {key: self.in_words(value) for key, value in data.items()}
-        for key in ("kernel", "order", "library"):
-            if isinstance(named.get(key), str):
-                named[key] = self.words.get(named[key], named[key])
-        if "orders" in named:
-            named["orders"] = [self.words.get(o, o) if isinstance(o, str) else o for o in named["orders"]]
-        return named
+        named = lambda key, value: key in NAMED and isinstance(value, str)
+        return {k: self.word(v) if named(k, v) else self.in_words(v) for k, v in data.items()}
+
+    def word(self, kernel):
+        """What a kernel is called; what no chapter names, as code does, without what all of them do."""
+        known = self.words.get(kernel) or DEFAULTS.get(kernel)
+        return known or re.sub(r"^(block_)?sum_", "", kernel).replace("_", " ")
 
 
 def read_names(path):

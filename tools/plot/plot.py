@@ -10,7 +10,7 @@ usage: plot.py [-D DEVICE] [-r RESULTS] [-o FIGURES] [-a ROLES] [-n NAMES] [--ch
   -a ROLES     which kernels the chapters want in which figures: what `tangle -a figures` prints.
                Without it only the ladder, traces and rounding errors are drawn (roles.py says what there is)
   -n NAMES     what kernels are called, and which are rungs of the ladder: what `weave -t names`
-               prints. Without it kernels keep the names that code gives them, and there is no ladder
+               prints. Without it kernels have the words of their names in code, and there is no ladder
   --check      draw nothing; list the figures that are out of date, status 1 if there are any
 
 Each is an SVG file and, for notebooks, a WebP file beside it.
@@ -41,42 +41,8 @@ from tables import Fault, read_results
 HASH_LINE = re.compile(rb"<!-- drawn by tools/plot/plot\.py from inputs ([0-9a-f]{16}) -->")
 
 
-SOURCES = (
-    "plot.py",
-    "tables.py",
-    "roles.py",
-    "names.py",
-    "figures.py",
-    "traces.py",
-    "style.py",
-    "ladder.py",
-    "sweeps.py",
-    "counts.py",
-    "errors.py",
-    "floors.py",
-    "floor_bars.py",
-    "scenes.py",
-    "shapes.py",
-    "lives.py",
-    "moves.py",
-    "sketch.py",
-    "trees.py",
-    "machine.py",
-    "protocols.py",
-    "ideas.py",
-    "parts.py",
-    "rows.py",
-    "row_scenes.py",
-    "row_rates.py",
-    "row_curves.py",
-    "shape_rates.py",
-    "shape_maps.py",
-)
-
-
 def source_bytes():
-    here = Path(__file__).resolve().parent
-    return b"".join((here / name).read_bytes() for name in SOURCES)
+    return b"".join(path.read_bytes() for path in sorted(Path(__file__).resolve().parent.glob("*.py")))
 
 
 def hash_of(source, figure):

@@ -5,7 +5,7 @@ its content in words.
 """
 
 from sketch import arrow, box, line, paper, word
-from style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, WIDTH
+from style import BLUE, FAINT, GREEN, MUTED, ORANGE, WIDTH
 
 # --- chapters 10 and 11: blocks as rows, time to the right ---
 

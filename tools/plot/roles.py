@@ -34,7 +34,8 @@ from fnmatch import fnmatchcase
 from scenes import SCENES
 from tables import Fault
 
-ROLES = ("counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "shape-map", "shape-rates", "scenes")
+ROLES = ("counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "shape-map")
+ROLES += ("shape-rates", "scenes")
 HEADER = ["file", "line", "target", "figures"]
 
 

@@ -4,8 +4,11 @@ A picture takes data from figures.py and the name of its file; it returns the fi
 its content in words.
 """
 
+from os.path import commonprefix
+
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-from style import FAINT, INK, MUTED, ORANGE, PAPER, SERIES, WIDTH, bare, binary_text, heading, sheet, significant, time_text
+from style import FAINT, INK, MUTED, NARROW, ORANGE, PAPER, SERIES, bare, heading, legend_of, lines_of, sheet
+from style import significant, size_text, time_text, write_legend
 
 BAR = 0.15  # inches from bar to bar
 ALIGNED = 4  # floats in 16 bytes: rows of others begin between vectors
@@ -20,6 +23,13 @@ def colors_of(series):
         ours = [s["name"] for s in series if s[shown] and not s["name"].startswith("cub_")]
         colors.update({name: others[i % len(others)] for i, name in enumerate(ours)})
     return {s["name"]: colors.get(s["name"], ORANGE) for s in series}
+
+
+def family(series):
+    """What its kernels' names have in common: of `CUB, rows of 15` and `CUB, rows of 1,024` CUB."""
+    names = [point["kernel"] for point in [*series["points"], *series["kinds"].values()]]
+    prefix = commonprefix([name for name in names if name[-1].isdigit()] or names)
+    return prefix.rpartition(", ")[0] or prefix.rpartition(" ")[0].removesuffix(" of")
 
 
 def percent(value):
@@ -40,9 +50,9 @@ def draw_line(axes, series, color):
 def scale_lengths(axes, lengths):
     axes.set_xscale("log", base=2)
     axes.set_xlim(min(lengths) / 1.5, max(lengths) * 1.5)
-    axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(2, 31, 2)]))
+    axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(2, 31, 4)]))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: binary_text(round(x))))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size_text(x)))
     axes.set_ylim(0, 112)
     axes.yaxis.set_major_locator(FixedLocator(range(0, 101, 20)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.0f} %"))
@@ -53,7 +63,7 @@ def scale_lengths(axes, lengths):
 
 
 def draw_kinds(axes, bars, colors):
-    """A bar for every series that has the kind, and room between the kinds."""
+    """A bar for every series that has the kind, to one scale, and room between the kinds."""
     bare(axes)
     axes.spines["bottom"].set_visible(False)
     axes.xaxis.set_major_locator(NullLocator())
@@ -68,47 +78,33 @@ def draw_kinds(axes, bars, colors):
 
 
 def bars_of(series):
-    """(place, kind, name, point): the kind where its first bar is."""
+    """(place, kind, name, point): the kind, what its name adds to the others', where its first bar is."""
     bars, y = [], 0.0
     for kind in dict.fromkeys(kind for s in series for kind in s["kinds"]):
         for k, s in enumerate(s for s in series if kind in s["kinds"]):
-            bars.append((y, "" if k else kind, s["name"], s["kinds"][kind]))
+            point = s["kinds"][kind]
+            text = point["kernel"].removeprefix(family(s)).strip(" ,")
+            bars.append((y, "" if k else text, s["name"], point))
             y += 1
         y += 0.5
     return bars
 
 
-def legend_of(series):
-    """(left, line, text, name) of each series, in as few lines as there is room in."""
-    left, row, legend = 0.08, 0, []
-    for s in series:
-        text = f"■ {s['name']}: % of {s['best']}"
-        wide = 0.25 + 0.074 * len(text)
-        if left > 0.08 and left + wide > WIDTH:
-            left, row = 0.08, row + 1
-        legend.append((left, row, text, s["name"]))
-        left += wide
-    return legend
-
-
-def write_legend(write, top, legend, colors):
-    """Returns where it ends."""
-    for left, row, text, name in legend:
-        write(left, top + 0.2 * row, text, color=colors[name], fontweight="bold")
-    return top + 0.2 * legend[-1][1]
+def legend_text(series):
+    return f"{family(series)}: % of {series['best']}"
 
 
 def rows_words(series):
     texts = []
     for s in series:
         at = [f"{percent(p['pct'])} at {p['length']:,}" for p in s["points"]]
-        at += [f"{percent(p['pct'])} for {kind}" for kind, p in s["kinds"].items()]
-        texts.append(f"{s['name']}, of {s['best']}'s speed: {', '.join(at)}")
+        at += [f"{percent(p['pct'])} for {p['kernel']}" for p in s["kinds"].values()]
+        texts.append(f"{family(s)}, of the speed of {s['best']}: {', '.join(at)}")
     return "; ".join(texts) + "."
 
 
 def draw_lengths(place, top, high, curves, colors):
-    axes = place(0.55, top, WIDTH - 0.7, high)
+    axes = place(0.55, top, NARROW - 0.7, high)
     for series in curves:
         draw_line(axes, series, colors[series["name"]])
     scale_lengths(axes, [point["length"] for series in curves for point in series["points"]])
@@ -118,22 +114,26 @@ def rows(data, name):
     series, colors = data["series"], colors_of(data["series"])
     curves, kinds = [s for s in series if s["points"]], [s for s in series if s["kinds"]]
     rings = any(point["length"] % ALIGNED for s in curves for point in s["points"])
-    bars, above, below = bars_of(kinds), legend_of(curves), legend_of(kinds)
-    high, tall = 2.2, (bars[-1][0] + 1.1) * BAR if bars else 0
-    upper = 0.2 * (above[-1][1] + rings) + high + 0.77 if curves else 0
-    lower = 0.2 * below[-1][1] + tall + 0.2 if bars else 0
-    figure, place, write = sheet(0.7 + upper + lower, name)
+    bars, high = bars_of(kinds), 2.2
+    tall = (bars[-1][0] + 1.1) * BAR if bars else 0
     what = "How near to the best, by the rows"
-    what_of = f"Chapter {int(data['chapter'])}: {data['n']:,} floats on {data['device']}"
-    heading(write, what, f"{what_of}, speed as a share of the best kernel's")
+    below = lines_of(
+        f"Chapter {int(data['chapter'])}: {data['n']:,} floats on {data['device']}, speed as a share of the best "
+        "kernel's" + (". Rings: rows that are no multiple of 16 bytes" if rings else "")
+    )
+    above, under = (legend_of(map(legend_text, shown)) for shown in (curves, kinds))
+    deep = lambda legend: 0.19 * (legend[-1][1] + 1) if legend else 0
+    top = 0.51 + 0.17 * len(below)
+    middle = top + deep(above) + (high + 0.6 if curves else 0)
+    figure, place, write = sheet(middle + deep(under) + tall + (0.1 if bars else 0), name, NARROW)
+    heading(write, what, below)
+    write_legend(write, top, above, [colors[s["name"]] for s in curves])
+    write_legend(write, middle, under, [colors[s["name"]] for s in kinds])
     if curves:
-        end = write_legend(write, 0.72, above, colors)
-        if rings:
-            write(0.08, end + 0.2, "Rings: rows that are no multiple of 16 bytes", color=MUTED)
-        draw_lengths(place, end + 0.12 + 0.2 * rings, high, curves, colors)
+        draw_lengths(place, top + deep(above), high, curves, colors)
     if bars:
-        end = write_legend(write, 0.72 + upper, below, colors)
-        draw_kinds(place(0.75, end + 0.12, WIDTH - 2.2, tall), bars, colors)
+        left = 0.2 + 0.068 * max(len(kind) for _, kind, *_ in bars)
+        draw_kinds(place(left, middle + deep(under) - 0.05, NARROW - left - 1.1, tall), bars, colors)
     return figure, what, rows_words(series)
 
 

@@ -30,7 +30,8 @@ def shape_of(role, kernel):
 def point_of(row, best):
     """Percent of the best kernel's speed: of the median, and of the 5th and 95th percentile."""
     of = lambda us: 100 * best["median_us"] / us
-    return {"us": row["median_us"], "pct": of(row["median_us"]), "slow": of(row["p95_us"]), "fast": of(row["p5_us"])}
+    pct = {"pct": of(row["median_us"]), "slow": of(row["p95_us"]), "fast": of(row["p5_us"])}
+    return {"kernel": row["kernel"], "us": row["median_us"], **pct}
 
 
 def series_of(table, role, n, pattern):
@@ -46,7 +47,7 @@ def series_of(table, role, n, pattern):
             continue
         point = point_of(row, best)
         if shape[1].isdigit() or shape[1] == "all":
-            series["points"].append({"length": n if shape[1] == "all" else int(shape[1]), **point})
+            series["points"].append({"length": int(shape[1]) if shape[1] != "all" else n, **point})
         else:
             series["kinds"][shape[1]] = point
     series["points"].sort(key=lambda point: point["length"])

@@ -58,7 +58,7 @@ def draw_shuffles(axes, spot, y, distances):
     """Every lane combines with the one d away; blue is what lane 0 has in the end."""
     counts = len(spot)
     for lane, x in enumerate(spot):
-        disc(axes, x, y, 0.065, f"{lane}", True)
+        disc(axes, x, y, 0.085, f"{lane}", True)
     for k, d in enumerate(distances):
         above, below = y + LEVEL * k, y + LEVEL * (k + 1)
         counts = min(counts, d)
@@ -66,7 +66,7 @@ def draw_shuffles(axes, spot, y, distances):
             ours = lane < counts
             for other in (lane, lane ^ d):
                 line(axes, (spot[other], above), (x, below), BLUE if ours else FAINT, 1.1 if ours else 0.7, zorder=2 if ours else 1)
-            disc(axes, x, below, 0.065, f"{lane}", ours)
+            disc(axes, x, below, 0.085, f"{lane}", ours)
     end = y + LEVEL * len(distances)
     line(axes, (spot[0], end), (spot[0], end + 0.16), BLUE, 1.1, zorder=1)
 
@@ -122,7 +122,7 @@ def draw_parts(axes, y, panel):
 
 def owners(data, name):
     what = "A row for whom?"
-    below = "Pale green: the elements; a green line below them is one load of 16 bytes. Dark green: a row's result"
+    below = "Framed: the elements; a green line below them is one load of 16 bytes. Filled green: a row's result"
     figure, axes = paper(7.25, name, what, below)
     y, lanes = 0.78, data["lanes"]
     owner = lambda p: "a thread for each" if p["lanes"] == 1 else f"{p['lanes']} lanes of a warp"
@@ -163,7 +163,7 @@ def owners_words(data):
 
 
 def draw_has(axes, left, y, step, each, lanes, marked):
-    """What every lane has, a column for each, the darker the more lanes' elements are in it."""
+    """What every lane has, a column for each, filled when all lanes' elements are in it."""
     for lane, has in enumerate(step["has"]):
         for k, (row, of) in enumerate(has):
             color = ORANGE if row == marked else BLUE
@@ -213,7 +213,7 @@ CELL, HIGH, STEP = 0.27, 0.24, 0.62
 
 
 def draw_share(axes, left, y, data, share, split):
-    """The steps of one share: elements, pale, and the ends of rows, dark, with their numbers."""
+    """The steps of one share: elements, framed, and the ends of rows, filled, with their numbers."""
     for k, (row, end) in enumerate(data["path"][share["start"] : share["stop"]]):
         color = ORANGE if row in split else (BLUE, GREEN)[row % 2]
         look = {"edge": color, "linewidth": 0.6, "fill": color, "pale": not end}
@@ -232,7 +232,7 @@ def ragged(data, name):
     shares = data["shares"]
     what = "Ragged rows, cut into equal shares"
     below = (
-        f"{data['elements']} elements, pale, and {data['rows']} ends of rows, dark: a path of {len(data['path'])} steps. "
+        f"{data['elements']} elements, framed, and {data['rows']} ends of rows, filled: a path of {len(data['path'])} steps. "
         "Orange: rows of several blocks"
     )
     figure, axes = paper(0.85 + STEP * len(shares) + 0.05, name, what, below)

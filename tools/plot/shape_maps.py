@@ -9,11 +9,11 @@ from bisect import bisect
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-from style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, PURPLE, SHADES, binary_text, sheet, significant
+from style import BLUE, FAINT, GREEN, INK, MUTED, NARROW, ORANGE, PAPER, PURPLE, SHADES, legend_of, sheet
+from style import significant, size_text, write_legend
 
-NARROW = 4.7  # inches
 CELL, HIGH = 0.255, 0.135  # inches: of a length's two halves together, and of a length
-EDGES = (0.9, 0.98, 1.02, 1.1, 1.3, 2, 10)  # between the shades
+EDGES = (0.98, 1.02, 1.3, 2, 10)  # between the shades
 GOALS = ((32, 1 << 18, 90), (1 << 18, 1 << 31, 70))  # lengths from and to, percent of a copy
 
 
@@ -49,10 +49,10 @@ def draw_panel(place, left, top, panel, totals, lengths, first):
     axes.tick_params(length=0, pad=2, labelsize=8.5)
     axes.xaxis.tick_top()
     axes.xaxis.set_major_locator(FixedLocator([i + 0.45 for i in range(0, len(totals), 2)]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: binary_text(1 << totals[int(x)])))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size_text(1 << totals[int(x)])))
     every = [length for length in lengths if length % 5 == 0]
     axes.yaxis.set_major_locator(FixedLocator([length + 0.5 for length in every] if first else []))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: binary_text(1 << int(y))))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: size_text(1 << int(y))))
 
 
 def draw_scale(place, write, top):
@@ -115,7 +115,7 @@ def draw_rates(axes, panel, colors, last):
     axes.set_ylim(0, 112)
     axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(5, 31, 5)]))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: binary_text(round(x))))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size_text(x)))
     axes.yaxis.set_major_locator(FixedLocator(range(0, 101, 20)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.0f} %"))
     axes.tick_params(labelsize=8.5)
@@ -147,14 +147,11 @@ def shape_rates(data, name):
     colors = dict(zip(names, (BLUE, GREEN, PURPLE, ORANGE) * 2))
     figure, place, write = sheet(1.0 + len(panels) * (high + 0.42) + 0.25, name, NARROW)
     what = "Rows in, rows out: a copy's time, divided by ours"
-    total = binary_text(panels[0]["curves"][0]["total"])
+    total = size_text(panels[0]["curves"][0]["total"])
     write(0.08, 0.24, what, fontsize=12, fontweight="bold")
     write(0.08, 0.45, f"Chapter {int(data['chapter'])}, {data['device']}, {total} elements.", color=MUTED)
     write(0.08, 0.62, "Rings: odd lengths. Dashed, the goal: 90 %, beyond 256 Ki 70 %", color=MUTED)
-    left = 0.08
-    for kernel, color in colors.items():
-        write(left, 0.86, "■ " + kernel.replace("_", " "), color=color, fontweight="bold")
-        left += 0.35 + 0.085 * len(kernel)
+    write_legend(write, 0.86, legend_of(kernel.replace("_", " ") for kernel in colors), colors.values())
     for i, panel in enumerate(panels):
         top = 1.1 + i * (high + 0.42)
         write(0.5, top - 0.04, panel["elem"], fontweight="bold")

@@ -38,7 +38,7 @@ def disc(axes, x, y, radius, text, active, color=BLUE):
     """A thread: filled with its number where it works, an empty ring where it does not."""
     face, edge = (color, color) if active else ("none", GREY)
     axes.add_patch(Circle((x, y), radius, facecolor=face, edgecolor=edge, linewidth=0.7, zorder=3, **FREE))
-    word(axes, x, y, text, PAPER if active else MUTED, 72 * radius * 0.92, zorder=4)
+    word(axes, x, y, text, PAPER if active else MUTED, zorder=4)
 
 
 def line(axes, start, end, color=MUTED, width=0.9, **style):

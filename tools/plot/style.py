@@ -10,6 +10,7 @@ import io
 import logging
 import math
 import re
+import textwrap
 from xml.sax.saxutils import escape
 
 import matplotlib
@@ -36,14 +37,14 @@ DARK = {
     GREY: "#767d86",
 }
 SERIES = (BLUE, ORANGE, GREEN, PURPLE)
-# From behind to ahead, the third in between is neither: the darker, or on dark the brighter, the more.
-SHADES = ("#b8480a", "#f2a873", "#c4c9cf", "#cfe3f2", "#9cc8e6", "#569fd3", BLUE, "#003d66")
-DARK |= dict(zip(SHADES[:2], ("#ff9a52", "#a55f2f")))
-DARK |= dict(zip(SHADES[2:6], ("#444c56", "#1d4058", "#25618a", "#3a8cc0")))
-DARK[SHADES[7]] = "#bfe6ff"
+# From behind to ahead, the second is neither: the darker, or on dark the brighter, the more.
+SHADES = (ORANGE, "#c4c9cf", "#cfe3f2", "#7fb8de", BLUE, "#003d66")
+DARK |= dict(zip(SHADES[1:4], ("#444c56", "#1d4058", "#2f76a6")))
+DARK[SHADES[5]] = "#bfe6ff"
 FONTS = "-apple-system, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
 WIDTH = 7.2  # inches: 691 px, what a page of text is wide
+NARROW = 4.7  # 451 px: a phone shows it at nearly its size
 STYLE = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -94,22 +95,20 @@ def count_text(value):
     return f"{value:,}"
 
 
-def binary_text(n):
-    """Sizes in powers of two: 4096 -> 4 Ki."""
+def size_text(n):
+    """Powers of two as such, 4096 -> 4 Ki; others as a person says them, 6553600000 -> 6.55 billion."""
+    n = round(n)
     for shift, unit in ((30, " Gi"), (20, " Mi"), (10, " Ki")):
-        if n >= 1 << shift:
-            return f"{round(n / (1 << shift), 2):g}{unit}"
-    return f"{n:g}"
+        if n >= 1 << shift and n & (n - 1) == 0:
+            return f"{n >> shift}{unit}"
+    for limit, word in ((1e9, " billion"), (1e6, " million")):
+        if n >= limit:
+            return f"{n / limit:.3g}{word}"
+    return f"{n:,}"
 
 
 def factor_text(factor):
     return f"×{significant(factor)}"
-
-
-def kernel_text(kernel):
-    """A kernel's name in words, without what all of them do: block_sum_last_warp -> last warp."""
-    words = re.sub(r"^(block_)?sum_", "", kernel)
-    return words.replace("_", " ")
 
 
 def counter_text(column):
@@ -119,10 +118,6 @@ def counter_text(column):
     text += " (%)" if column.endswith("_pct") else ""
     ptx = column in ("warp_insts", "divergent_branches")
     return f"{text} (PTX)" if ptx else text
-
-
-def names_of(devices):
-    return " and ".join(device["name"] for device in devices)
 
 
 # --- frames ---
@@ -144,15 +139,36 @@ def sheet(height, name, width=WIDTH):
     return figure, place, write
 
 
+def lines_of(text, width=NARROW):
+    """What is shown, cut into lines of a figure."""
+    return textwrap.wrap(text, int(14.5 * width))
+
+
 def heading(write, title, below, names=()):
     """Title, what is shown, and the devices with their colours where there are several."""
     write(0.08, 0.24, title, fontsize=12, fontweight="bold")
-    write(0.08, 0.45, below, color=MUTED, fontsize=9)
+    lines = [below] if isinstance(below, str) else below
+    for k, line in enumerate(lines):
+        write(0.08, 0.45 + 0.17 * k, line, color=MUTED)
     if len(names) > 1:
-        left = 0.08
-        for name, color in zip(names, SERIES):
-            write(left, 0.68, "■ " + name, color=color, fontsize=9, fontweight="bold")
-            left += 0.3 + 0.08 * len(name)
+        write_legend(write, 0.51 + 0.17 * len(lines), legend_of(names, WIDTH), SERIES)
+
+
+def legend_of(words, width=NARROW):
+    """(left, row, text) of each entry, as many in a row as there is room for."""
+    left, row, legend = 0.08, 0, []
+    for text in words:
+        wide = 0.3 + 0.08 * len(text)
+        if left > 0.08 and left + wide > width:
+            left, row = 0.08, row + 1
+        legend.append((left, row, text))
+        left += wide
+    return legend
+
+
+def write_legend(write, top, legend, colors, signs="■■■■■■■■■■■■"):
+    for (left, row, text), color, sign in zip(legend, colors, signs):
+        write(left, top + 0.19 * row, f"{sign} {text}", color=color, fontweight="bold")
 
 
 def bare(axes):

@@ -4,8 +4,6 @@ A picture takes data from figures.py and the name of its file; it returns the fi
 its content in words.
 """
 
-import math
-
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 from style import (
     INK,
@@ -14,14 +12,16 @@ from style import (
     ORANGE,
     GREY,
     SERIES,
-    WIDTH,
+    NARROW,
     significant,
     time_text,
     round_time,
-    binary_text,
-    kernel_text,
+    size_text,
     sheet,
     heading,
+    legend_of,
+    lines_of,
+    write_legend,
 )
 
 
@@ -34,7 +34,7 @@ def band(axes, x, low, high, color):
 
 
 def draw_sweep(axes, sweep, color, per_x, per_y):
-    """GB/s over blocks, each in units of its own. The best point: its index, and the curve."""
+    """GB/s over blocks, each in units of its own, the best point large. Returns the places across."""
     points = sweep["points"]
     x, y = [p["grid"] / per_x for p in points], [p["gbps"] / per_y for p in points]
     slow = [v * p["median_us"] / p["p95_us"] for v, p in zip(y, points)]
@@ -43,28 +43,14 @@ def draw_sweep(axes, sweep, color, per_x, per_y):
     axes.plot(x, y, "o-", color=color, markersize=3.2, linewidth=1.6, zorder=3)
     best = max(range(len(y)), key=lambda i: y[i])
     axes.plot([x[best]], [y[best]], "o", color=color, markersize=7, zorder=4)
-    return best, x, y
+    return x
 
 
-def best_text(sweep, point):
-    text = f"best: {significant(point['gbps'])} GB/s at {point['grid']:,} blocks"
+def best_text(sweep):
+    point = max(sweep["points"], key=lambda p: p["gbps"])
     sms = sweep["sm_count"]
-    return text + (f", {point['grid'] // sms} per SM" if sms and point["grid"] % sms == 0 else "")
-
-
-def label_best(axes, text, best, x, y, color):
-    """Below the point, on the side where there is room."""
-    early = math.log2(x[best] / x[0]) < 0.62 * math.log2(x[-1] / x[0])
-    axes.annotate(
-        text,
-        (x[best], y[best]),
-        (8 if early else -8, -22),
-        textcoords="offset points",
-        color=color,
-        fontweight="bold",
-        ha="left" if early else "right",
-        zorder=5,
-    )
+    per_sm = f", {point['grid'] // sms} per SM" if sms and point["grid"] % sms == 0 else ""
+    return f"{significant(point['gbps'])} GB/s at {point['grid']:,} blocks{per_sm}"
 
 
 def scale_blocks(axes, x, alone, ceiling):
@@ -72,11 +58,7 @@ def scale_blocks(axes, x, alone, ceiling):
     axes.set_xlim(min(x) / 1.15, max(x) * 1.15)
     step = 2 if max(x) / min(x) < 2**20 else 4
     axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(-8, 31, step)]))
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(
-            lambda x, _: f"1/{1 / x:.0f}" if x < 1 else f"{x:.0f}" if x < 1024 else binary_text(x)
-        )
-    )
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"1/{1 / x:.0f}" if x < 1 else size_text(x)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.grid(axis="y", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
@@ -115,43 +97,27 @@ def draw_multiprocessors(axes, sms, alone):
         axes.annotate(f"{sms} SMs", (sms, 1), (-12, 3), ha="right", **above)
 
 
-def blocks_words(sweeps):
-    texts = []
-    for sweep in sweeps:
-        best = max(sweep["points"], key=lambda p: p["gbps"])
-        at = f"best {significant(best['gbps'])} GB/s at {best['grid']:,} blocks"
-        texts.append(f"{sweep['name']}: {at}")
-    return "; ".join(texts) + "."
-
-
 def blocks(data, name):
     """One device: GB/s over blocks. Several: what each makes of itself, % over blocks per SM."""
     sweeps = data["sweeps"]
     alone = len(sweeps) == 1 or not all(s["sm_count"] and s["ceiling_gbps"] for s in sweeps)
-    top = 1.0 if len(sweeps) == 1 else 0.85 + 0.2 * len(sweeps)
-    figure, place, write = sheet(top + 2.75, name)
     what = "How many blocks does a sum want?"
-    kernel = kernel_text(sweeps[0]["points"][0]["kernel"]).replace(" ", "-")
-    heading(
-        write,
-        what,
-        f"Chapter {int(data['chapter'])}: the {kernel} sum of {sweeps[0]['n']:,} floats"
-        + (f" on {sweeps[0]['name']}" if len(sweeps) == 1 else ""),
+    below = lines_of(
+        f"Chapter {int(data['chapter'])}, {sweeps[0]['points'][0]['kernel']}: {sweeps[0]['n']:,} floats"
+        + (f" on {sweeps[0]['name']}" if len(sweeps) == 1 else "")
     )
-    axes = place(0.62, top, WIDTH - 0.85, 2.3)
+    best = [f"{s['name'] if len(sweeps) > 1 else 'best'}: {best_text(s)}" for s in sweeps]
+    top = 0.7 + 0.17 * len(below) + 0.19 * len(best)
+    figure, place, write = sheet(top + 2.75, name, NARROW)
+    heading(write, what, below)
+    write_legend(write, 0.51 + 0.17 * len(below), [(0.08, k, text) for k, text in enumerate(best)], SERIES, "●●●●")
+    axes = place(0.62, top, NARROW - 0.8, 2.3)
     axes.set_xscale("log", base=2)
     every = []
-    for i, (sweep, color) in enumerate(zip(sweeps, SERIES)):
+    for sweep, color in zip(sweeps, SERIES):
         per_x = 1 if alone else sweep["sm_count"]
         per_y = 1 if alone else sweep["ceiling_gbps"] / 100
-        best, x, y = draw_sweep(axes, sweep, color, per_x, per_y)
-        text = best_text(sweep, sweep["points"][best])
-        every += x
-        if len(sweeps) > 1:
-            text = f"■ {sweep['name']}, {text}"
-            write(0.08, 0.7 + 0.2 * i, text, color=color, fontweight="bold")
-        else:
-            label_best(axes, text, best, x, y, color)
+        every += draw_sweep(axes, sweep, color, per_x, per_y)
     ceiling = sweeps[0]["ceiling_gbps"] if alone else 100
     sms = sweeps[0]["sm_count"] if alone else 1
     scale_blocks(axes, every, alone, ceiling)
@@ -159,40 +125,24 @@ def blocks(data, name):
         draw_ceiling(axes, ceiling)
     if sms:
         draw_multiprocessors(axes, sms, alone)
-    return figure, what, blocks_words(sweeps)
+    return figure, what, "; ".join(f"{s['name']}: best {best_text(s)}" for s in sweeps) + "."
 
 
 # --- over n ---
 
 
 def looks_of(kernels, library):
-    """A colour and a marker for each kernel; orange is the library's. Then a place in a legend."""
+    """A colour, a marker and a sign for each kernel; orange is the library's."""
     palette = [c for c in SERIES if c != ORANGE] + [INK] if library in kernels else list(SERIES)
-    looks, left, row = {library: (ORANGE, None, "■")}, 0.08, 0
+    looks = {}
     for i, kernel in enumerate(k for k in kernels if k != library):
         marker, sign = ((None, "■"), ("o", "●"), ("^", "▲"), ("D", "◆"))[i // len(palette) % 4]
         looks[kernel] = (palette[i % len(palette)], marker, sign)
-    legend = []
-    for kernel in kernels:
-        width = 0.3 + 0.08 * len(kernel)
-        if left > 0.08 and left + width > WIDTH:
-            left, row = 0.08, row + 1
-        legend.append((left, row, kernel))
-        left += width
-    return looks, legend
+    return looks | ({library: (ORANGE, None, "■")} if library in kernels else {})
 
 
 STYLES = ("solid", "dashed", "dotted", "dash-dotted")  # a device's, and how they are drawn
 DASHES = ((None, None), (5, 2), (1.5, 1.5), (6, 1.5, 1.5, 1.5))
-
-
-def write_legend(write, looks, legend, machines, rows):
-    for left, row, kernel in legend:
-        color, _, sign = looks[kernel]
-        write(left, 0.7 + 0.2 * row, f"{sign} {kernel}", color=color, fontweight="bold")
-    if len(machines) > 1:
-        text = ", ".join(f"{m}: {s}" for m, s in zip(machines, STYLES))
-        write(0.08, 0.7 + 0.2 * rows, text, color=MUTED)
 
 
 def scale_sizes(panels, every):
@@ -200,8 +150,8 @@ def scale_sizes(panels, every):
     for axes in panels:
         axes.set_xscale("log", base=2)
         axes.set_xlim(every[0], every[-1])
-        axes.xaxis.set_major_locator(FixedLocator([2**e for e in range(10, 31, 6)]))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: binary_text(x)))
+        axes.xaxis.set_major_locator(FixedLocator([2**e for e in range(0, 41, 4)]))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size_text(x)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.grid(color=FAINT, linewidth=0.7)
         axes.set_axisbelow(True)
@@ -209,7 +159,6 @@ def scale_sizes(panels, every):
         axes.set_yscale("log")
         axes.set_title(title, loc="left", fontsize=9, fontweight="bold", pad=5)
         axes.yaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel("n", labelpad=1)
 
 
 def draw_curve(panels, curve, line, theirs):
@@ -238,15 +187,12 @@ def finish_scales(panels, library):
     panels[0].yaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time(us)))
     panels[1].yaxis.set_major_formatter(FuncFormatter(lambda gbps, _: significant(gbps, 1)))
     for axes in panels[2:]:
-        axes.set_title(
-            f"speed against {library}", loc="left", fontsize=9, fontweight="bold", pad=5
-        )
+        axes.set_title(f"speed against {library}", loc="left", fontsize=9, fontweight="bold", pad=5)
         axes.axhline(1, color=ORANGE, linewidth=1.2)
         low, high = axes.get_ylim()
         axes.set_ylim(max(min(low, 0.9), 0.5), max(high, 1.1))  # slower than half: not shown
         axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"×{y:g}"))
-        axes.xaxis.set_major_locator(FixedLocator([2**e for e in range(10, 31, 3)]))
 
 
 def sizes_words(curves):
@@ -255,16 +201,9 @@ def sizes_words(curves):
         first, last = curve["points"][0], curve["points"][-1]
         texts.append(
             f"{curve['kernel']} on {curve['name']}: {time_text(first['median_us'])} at "
-            f"{binary_text(first['n'])}, {significant(last['gbps'])} GB/s at {binary_text(last['n'])}"
+            f"{size_text(first['n'])}, {significant(last['gbps'])} GB/s at {size_text(last['n'])}"
         )
     return "; ".join(texts) + "."
-
-
-def on_gpus(each, kernels):
-    """Whose n it is, where several GPUs work together."""
-    if each:
-        return " on every GPU"
-    return " in all" if any(kernel.endswith("_gpus") for kernel in kernels) else ""
 
 
 def unfinished(curves):
@@ -285,33 +224,27 @@ def sizes(data, name):
     machines = list(dict.fromkeys(c["name"] for c in curves))
     theirs = {c["name"]: c for c in curves if c["kernel"] == library}
     versus = [c for c in curves if c["kernel"] != library and c["name"] in theirs]
-    looks, legend = looks_of(kernels, library)
-    rows = legend[-1][1] + (len(machines) > 1)  # the legend's, beyond the first
-    lower = 0.2 * rows
-    high, tall = (1.7, 2.1) if versus else (2.4, 0)  # the panels above, and below the point: the ratio
-    lower += 0.2 if unfinished(curves) else 0
-    figure, place, write = sheet(1.55 + high + lower + (0.6 + tall if versus else 0), name)
+    looks = looks_of(kernels, library)
     every = sorted({p["n"] for c in curves for p in c["points"]})
-    what = f"From {binary_text(every[0])} to {binary_text(every[-1])} elements"
-    heading(
-        write,
-        what,
-        f"Chapter {int(data['chapter'])}: n floats" + on_gpus(data["each"], kernels)
-        + (f" on {machines[0]}" if len(machines) == 1 else "")
-        + ". Lines are medians, bands the 5th to 95th percentile",
-    )
-    write_legend(write, looks, legend, machines, rows)
-    if unfinished(curves):
-        write(0.08, 0.7 + 0.2 * (rows + 1), unfinished(curves), color=MUTED)
-    panels = [place(0.66, 1.05 + lower, 2.75, high), place(4.2, 1.05 + lower, 2.75, high)]
-    if versus:
-        panels.append(place(0.66, 1.7 + high + lower, WIDTH - 0.91, tall))
+    what = f"From {size_text(every[0])} to {size_text(every[-1])} elements"
+    below = lines_of(
+        f"Chapter {int(data['chapter'])}: n floats{data['whose']}, on "
+        + (machines[0] if len(machines) == 1 else ", ".join(f"{m} ({s})" for m, s in zip(machines, STYLES)))
+        + ". Lines are medians over n, bands the 5th to 95th percentile"
+    ) + lines_of(unfinished(curves))
+    legend = legend_of(looks)
+    high, top = 1.6, 0.74 + 0.17 * len(below) + 0.19 * (legend[-1][1] + 1)
+    count = 3 if versus else 2
+    figure, place, write = sheet(top + count * (high + 0.5) - 0.2, name, NARROW)
+    heading(write, what, below)
+    colors, _, signs = zip(*looks.values())
+    write_legend(write, 0.51 + 0.17 * len(below), legend, colors, signs)
+    panels = [place(0.66, top + k * (high + 0.5), NARROW - 0.86, high) for k in range(count)]
     scale_sizes(panels, every)
     for curve in curves:
         color, marker, _ = looks[curve["kernel"]]
         dashes = dict(zip(machines, DASHES)).get(curve["name"], (None, None))
-        line = {"color": color, "linewidth": 1.6, "dashes": dashes}
-        line.update(marker=marker, markersize=3.5)
+        line = {"color": color, "linewidth": 1.6, "dashes": dashes, "marker": marker, "markersize": 3.5}
         draw_curve(panels, curve, line, theirs[curve["name"]] if curve in versus else None)
     finish_scales(panels, library)
     return figure, what, sizes_words(curves)

@@ -149,7 +149,7 @@ def read_fact(line, facts):
     """`# name: value`; those that figures calculate with are numbers."""
     name, colon, value = line[1:].partition(":")
     name, value = name.strip(), value.strip()
-    if name in ("pin_gbps", "sm_count", "l2_bytes"):
+    if name in ("sm_count", "l2_bytes"):
         value = read_number("device", name, value)
     if colon:
         facts.setdefault(name, value)

@@ -97,7 +97,7 @@ def tree(data, name):
 ROW = 0.4
 
 
-def draw_lanes(axes, left, step, y, rows, first=0, radius=0.075):
+def draw_lanes(axes, left, step, y, rows, first=0, radius=0.09):
     """The rows of a tree, downwards from y on: links and discs, threads counted from `first` on."""
     place = lambda thread: left + (thread + 0.5) * step
     for row in rows:
@@ -125,7 +125,7 @@ def last_warp(data, name):
         left = 0.12 + k * 3.62
         word(axes, left, top - 0.36, title, ha="left", fontweight="bold")
         for thread in range(threads):
-            disc(axes, left + (thread + 0.5) * step, top - 0.08, 0.075, f"{thread}", True)
+            disc(axes, left + (thread + 0.5) * step, top - 0.08, 0.09, f"{thread}", True)
         draw_lanes(axes, left, step, top + ROW - 0.08, levels)
         for i, row in enumerate([{"meet": "block", "here": range(threads)}, *levels]):
             wide = len(row["here"]) * step
@@ -164,7 +164,7 @@ def first_add(data, name):
             frame = (left + first * step + 0.01, top + ROW - 0.26, threads * step - 0.02)
             box(axes, *frame, ROW * rows + 0.36, edge=FAINT)
             for thread in levels[0]["here"]:
-                disc(axes, place(thread), top + ROW - 0.08, 0.075, f"{thread - first}", True)
+                disc(axes, place(thread), top + ROW - 0.08, 0.09, f"{thread - first}", True)
             draw_lanes(axes, left, step, top + 2 * ROW - 0.08, levels, first)
             word(axes, place(first) - 0.05, top + ROW * (rows + 1) + 0.22, f"block {i}", MUTED, ha="left")
     return figure, what, first_add_words(data)
@@ -186,7 +186,7 @@ def shuffle(data, name):
     place = lambda lane: 0.85 + (lane + 0.5) * step
     figure, axes = paper(top + row * len(data["levels"]) + 0.2, name, what, below)
     for lane in range(lanes):
-        disc(axes, place(lane), top, 0.08, f"{lane}", True)
+        disc(axes, place(lane), top, 0.09, f"{lane}", True)
     word(axes, 0.08, top, "registers", ha="left", fontweight="bold")
     for k, level in enumerate(data["levels"]):
         y = top + k * row
@@ -197,7 +197,7 @@ def shuffle(data, name):
         for lane in level["counts"]:
             line(axes, (place(lane), y + 0.08), (place(lane), y + row - 0.08), BLUE, 1.2)
         for lane in range(lanes):
-            disc(axes, place(lane), y + row, 0.08, f"{lane}", lane in level["counts"])
+            disc(axes, place(lane), y + row, 0.09, f"{lane}", lane in level["counts"])
         word(axes, 0.08, y + row, f"d = {level['d']}", ha="left", fontweight="bold")
     counts = ", ".join(f"distance {level['d']}: {len(level['counts'])}" for level in data["levels"])
     return figure, what, f"Lanes whose sum counts after each shuffle: {counts}."
@@ -216,16 +216,16 @@ def two_level(data, name):
             box(axes, x, 0.68, (wide - 0.1) / lanes, 0.14, fill=BLUE, pale=True, edge=BLUE, linewidth=0.4)
         for side in (-1, 1):
             line(axes, (middle(warp) + side * (wide / 2 - 0.05), 0.82), (middle(warp), 1.24), BLUE, 1.2)
-        disc(axes, middle(warp), 1.3, 0.07, "0", True)
+        disc(axes, middle(warp), 1.3, 0.09, "0", True)
         word(axes, middle(warp), 0.6, f"warp {warp}", MUTED)
         arrow(axes, (middle(warp), 1.38), (left + 1.2 + warp * 0.26, 1.68), BLUE)
         box(axes, left + 1.07 + warp * 0.26, 1.68, 0.26, 0.17, f"{warp}", fill=GREEN, pale=True, edge=GREEN)
-        arrow(axes, (left + 1.2 + warp * 0.26, 2.06), (left + 0.4 + warp * 0.14, 2.32), BLUE)
-        disc(axes, left + 0.4 + warp * 0.14, 2.4, 0.062, f"{warp}", True)
+        arrow(axes, (left + 1.2 + warp * 0.26, 2.06), (left + 0.4 + warp * 0.18, 2.31), BLUE)
+        disc(axes, left + 0.4 + warp * 0.18, 2.4, 0.085, f"{warp}", True)
     line(axes, (left, 1.97), (left + warps * wide, 1.97), ORANGE, 2.4)
     for y, text in ((0.75, "registers"), (1.05, "5 shuffles"), (1.76, "shared mem."), (1.97, "barrier"), (2.4, "warp 0")):
         word(axes, 0.08, y, text, ha="left", fontweight="bold")
-    line(axes, (left + 0.34 + warps * 0.14, 2.4), (left + 2.05, 2.4), BLUE, 1.2)
+    line(axes, (left + 0.32 + warps * 0.18, 2.4), (left + 2.08, 2.4), BLUE, 1.2)
     word(axes, left + 2.15, 2.4, "5 shuffles more: the block's sum, in lane 0 of warp 0", ha="left")
     word(axes, left + 2.15, 2.62, "the other warps have nothing left to do", MUTED, ha="left")
     return figure, what, (
