@@ -67,7 +67,7 @@ def counters(data, name):
     high, top = 0.19 * len(bars) + 0.05, 0.4 + 0.17 * len(below)
     figure, place, write = sheet(top + len(titles) * (high + 0.34), name, NARROW)
     heading(write, what, below)
-    left = 0.2 + 0.06 * max(len(bar["kernel"]) for bar in bars)
+    left = min(0.2 + 0.06 * max(len(bar["kernel"]) for bar in bars), 2.6)
     for i, title in enumerate(titles):
         write(0.08, top + 0.14, title, fontweight="bold")
         axes = place(left, top + 0.2, NARROW - left - 0.65, high)

@@ -57,9 +57,13 @@ def ladder_data(devices, rungs):
     n = usual_n(devices, rungs)
     ladder = {"n": n, "rungs": [{"chapter": r.chapter, "name": r.name} for r in rungs], "devices": []}
     for table in devices:
-        times = lambda at: at and (row := first_of(table.rows, chapter=at[0], kernel=at[1], n=n)) and pick(row, TIMES[1:])
-        found = [(i, times((rung.chapter, rung.kernel)), times(rung.after)) for i, rung in enumerate(rungs)]
-        stages = [{"rung": i, **row, "before": before or None} for i, row, before in found if row]
+
+        def times(chapter="", kernel=""):
+            row = first_of(table.rows, chapter=chapter, kernel=kernel, n=n)
+            return row and pick(row, TIMES[1:])
+
+        found = [(i, times(rung.chapter, rung.kernel), times(*rung.after)) for i, rung in enumerate(rungs)]
+        stages = [{"rung": i, **row, "before": before} for i, row, before in found if row]
         rows = [row for row in table.rows if row["n"] == n]
         if stages:
             ladder["devices"].append(

@@ -29,7 +29,7 @@ def spread(axes, edges, y, left, wide, below):
 
 def grid(data, name):
     what = "A grid, a block, a warp, a lane"
-    below = "Each row is what the filled part of the row above is made of; on the right, the memory that it shares"
+    below = "A row is what the filled part of the row above is made of; on the right, the memory that it shares"
     figure, axes = paper(3.1, name, what, below)
     left, wide, high, step = 0.62, 4.75, 0.3, 0.66
     rows = (

@@ -1,10 +1,9 @@
 """names.py: what kernels are called, and which are rungs of the ladder: what `weave -t names` prints."""
 
-import csv
 import re
 from dataclasses import dataclass
 
-from tables import Fault
+from tables import Fault, read_printed
 
 DEFAULTS = {"cub_device_reduce": "CUB", "read_ceiling": "reading only"}  # where no chapter names them
 NAMED = ("kernel", "order", "library", "best")  # where in the data of figures kernels stand
@@ -40,12 +39,11 @@ class Names:
 
 
 def read_names(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    if rows[:1] != [HEADER] or any(len(row) != len(HEADER) for row in rows):
-        raise Fault(f"{path}:1: not what `weave -t names` prints")
     words, rungs = {}, []
-    for chapter, kernel, name, place, after in rows[1:]:
+    for line, row in enumerate(read_printed(path, HEADER, "weave -t names"), 2):
+        chapter, kernel, name, place, after = row
+        if not re.fullmatch(r"\d*", place, re.ASCII) or after.count("/") != (after != ""):
+            raise Fault(f"{path}:{line}: `{place},{after}` is no place of a rung")
         words.setdefault(kernel, name)
         if place:
             rungs.append((int(place), Rung(chapter, kernel, name, tuple(after.split("/")) if after else ())))

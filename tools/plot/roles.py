@@ -26,13 +26,12 @@ attributes of all labs as CSV, from which they are read.
                        where it stands for a word
 """
 
-import csv
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from scenes import SCENES
-from tables import Fault
+from tables import Fault, read_printed
 
 ROLES = ("counters", "block-sweep", "size-sweep", "message-sweep", "floors", "rows", "shape-map")
 ROLES += ("shape-rates", "scenes")
@@ -101,13 +100,9 @@ def roles_of(where, target, text):
 
 def read_roles(path):
     """All roles of all labs, by chapter."""
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    if rows[:1] != [HEADER] or any(len(row) != len(HEADER) for row in rows):
-        raise Fault(f"{path}:1: not what `tangle -a figures` prints")
     roles = [
         role
-        for file, line, target, text in rows[1:]
+        for file, line, target, text in read_printed(path, HEADER, "tangle -a figures")
         for role in roles_of(f"{file}:{line}", target, text)
     ]
     return sorted(roles, key=lambda role: role.chapter)

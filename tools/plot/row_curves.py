@@ -118,8 +118,8 @@ def rows(data, name):
     tall = (bars[-1][0] + 1.1) * BAR if bars else 0
     what = "How near to the best, by the rows"
     below = lines_of(
-        f"Chapter {int(data['chapter'])}: {data['n']:,} floats on {data['device']}, speed as a share of the best "
-        "kernel's" + (". Rings: rows that are no multiple of 16 bytes" if rings else "")
+        f"Chapter {int(data['chapter'])}: {data['n']:,} floats on {data['device']}, speed as a share of the "
+        "best kernel's" + (". Rings: rows that are no multiple of 16 bytes" if rings else "")
     )
     above, under = (legend_of(map(legend_text, shown)) for shown in (curves, kinds))
     deep = lambda legend: 0.19 * (legend[-1][1] + 1) if legend else 0
@@ -132,7 +132,7 @@ def rows(data, name):
     if curves:
         draw_lengths(place, top + deep(above), high, curves, colors)
     if bars:
-        left = 0.2 + 0.068 * max(len(kind) for _, kind, *_ in bars)
+        left = min(0.2 + 0.068 * max(len(kind) for _, kind, *_ in bars), 2.2)
         draw_kinds(place(left, middle + deep(under) - 0.05, NARROW - left - 1.1, tall), bars, colors)
     return figure, what, rows_words(series)
 

@@ -232,8 +232,8 @@ def ragged(data, name):
     shares = data["shares"]
     what = "Ragged rows, cut into equal shares"
     below = (
-        f"{data['elements']} elements, framed, and {data['rows']} ends of rows, filled: a path of {len(data['path'])} steps. "
-        "Orange: rows of several blocks"
+        f"{data['elements']} elements, framed, and {data['rows']} ends of rows, filled: a path of {len(data['path'])} "
+        "steps. Orange: rows of several blocks"
     )
     figure, axes = paper(0.85 + STEP * len(shares) + 0.05, name, what, below)
     split = {share["posts"] for share in shares} - {None}

@@ -110,7 +110,8 @@ def blocks(data, name):
     top = 0.7 + 0.17 * len(below) + 0.19 * len(best)
     figure, place, write = sheet(top + 2.75, name, NARROW)
     heading(write, what, below)
-    write_legend(write, 0.51 + 0.17 * len(below), [(0.08, k, text) for k, text in enumerate(best)], SERIES, "●●●●")
+    legend = [(0.08, row, text) for row, text in enumerate(best)]
+    write_legend(write, 0.51 + 0.17 * len(below), legend, SERIES, "●" * len(best))
     axes = place(0.62, top, NARROW - 0.8, 2.3)
     axes.set_xscale("log", base=2)
     every = []
@@ -239,7 +240,7 @@ def sizes(data, name):
     heading(write, what, below)
     colors, _, signs = zip(*looks.values())
     write_legend(write, 0.51 + 0.17 * len(below), legend, colors, signs)
-    panels = [place(0.66, top + k * (high + 0.5), NARROW - 0.86, high) for k in range(count)]
+    panels = [place(0.66, top + k * (high + 0.5), NARROW - 0.96, high) for k in range(count)]
     scale_sizes(panels, every)
     for curve in curves:
         color, marker, _ = looks[curve["kernel"]]

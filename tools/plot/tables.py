@@ -145,6 +145,14 @@ def read_lines(path):
     return lines
 
 
+def read_printed(path, header, command):
+    """The rows of what another tool of the book prints, below their header."""
+    rows = list(csv.reader(read_lines(path)))
+    if rows[:1] != [header] or any(len(row) != len(header) for row in rows):
+        raise Fault(f"{path}:1: not what `{command}` prints")
+    return rows[1:]
+
+
 def read_fact(line, facts):
     """`# name: value`; those that figures calculate with are numbers."""
     name, colon, value = line[1:].partition(":")
