@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "book/changes.h"
 #include "book/code.h"
+#include "book/demands.h"
 
 Str exercises_number(const Book *book, const Exercise *exercise) {
     Buf number = {.arena = book->arena};
@@ -37,13 +38,15 @@ void exercises_open(Book *book, size_t line) {
     Str number = exercises_number(book, exercise);
     const char *kind = exercise_kind_name(exercise->kind);
     book_blank(book);
-    if (book->style == BOOK_PANDOC)
-        buf_format(&text,
-                   "::: {.exercise #%.*s}\n::: label\nExercise %.*s: %.*s [%s]{.kind}\n:::\n\n",
-                   STR_ARG(exercise->id), STR_ARG(number), STR_ARG(exercise->title), kind);
-    else
+    if (book->style == BOOK_PANDOC) {
+        buf_format(&text, "::: {.exercise #%.*s", STR_ARG(exercise->id));
+        demands_add_answer(book, &text, exercise);
+        buf_format(&text, "}\n::: label\nExercise %.*s: %.*s [%s]{.kind}\n:::\n\n", STR_ARG(number),
+                   STR_ARG(exercise->title), kind);
+    } else {
         buf_format(&text, "<a id=\"%.*s\"></a>**Exercise %.*s: %.*s** (%s)\n\n",
                    STR_ARG(exercise->id), STR_ARG(number), STR_ARG(exercise->title), kind);
+    }
     book_add(book, buf_str(&text));
 }
 
@@ -62,7 +65,8 @@ static void add_demands(Book *book, const Exercise *exercise) {
         const char *before = i + 1 == exercise->demand_count ? " and " : ", ";
         if (i == 0 && !cells) buf_format(&text, "`make exercise-%.*s` demands ", STR_ARG(number));
         if (i == 0) before = cells ? "Demanded are " : "";
-        buf_format(&text, "%s`%.*s`", before, STR_ARG(exercise->demands[i].text));
+        buf_add(&text, str_of(before));
+        demands_add(&text, exercise->demands[i].text);
     }
     if (exercise->kind == EXERCISE_BUILD && !cells) {
         Str target = book->chunks->chunks[exercise->program].target;
