@@ -134,8 +134,15 @@ function answer() {
     else document.body.replaceChildren(told);
 }
 
+// Players are built when they come near the window; here at once.
+function build() {
+    found.early = players().length;
+    for (const box of all(document, ".player")) stepPlayer.open(box);
+}
+
 addEventListener("load", () => setTimeout(function () {
     try {
+        build();
         found.opened = players().map(figure => [text(figure, ".sentence"), drawn(figure)]);
         found.stills = all(document, ".player > figure:not(.play)").map(still => getComputedStyle(still).display);
         found.width = [document.documentElement.scrollWidth, innerWidth];

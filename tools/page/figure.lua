@@ -5,6 +5,22 @@ local function path_of(d)
     return d:gsub("%s+", " "):gsub("(%d%.%d%d)%d+", "%1"):gsub(" ?([MLHVCSQTAZmlhvcsqtaz]) ?", "%1")
 end
 
+local function short_digits(tag)
+    return tag:gsub("(%d%.%d%d%d%d)%d+", "%1"):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("(%d)%.%f[%D]", "%1")
+end
+
+-- Most lines are level or upright: then one number says where they go, and none closes a box.
+local function straight(d)
+    local x, y
+    return d:gsub("(%a)([%d. -]*)", function(command, numbers)
+        local was_x, was_y = x, y
+        local new_x, new_y = numbers:match("(%S+) (%S+) ?$")
+        x, y = new_x or x, new_y or y
+        if command ~= "L" then return nil end
+        return y == was_y and "H" .. x or x == was_x and "V" .. y or nil
+    end)
+end
+
 -- The family that texts share stands once, on the drawing.
 local function share_font(svg)
     local family = svg:match("font%-family: ?([^;]-sans%-serif)")
@@ -52,7 +68,7 @@ local function squeezed(svg)
     svg = svg:gsub("<!%-%-.-%-%->", ""):gsub("<metadata>.-</metadata>", "")
     svg = svg:gsub(' id="%a[%w_.]*_%d+"', ""):gsub(' transform="rotate%(%-0 [^"]*"', ""):gsub(">%s+<", "><")
     svg = svg:gsub('(%[style%*="%a+:) ', "%1") -- what is dark is found by its style
-    svg = svg:gsub(' d="(.-)"', function(d) return ' d="' .. path_of(d) .. '"' end)
+    svg = svg:gsub("<[^>]*>", short_digits):gsub(' d="(.-)"', function(d) return ' d="' .. straight(path_of(d)) .. '"' end)
     svg = share_font(without_bare_groups(svg)):gsub(' style="(.-)"', function(style)
         return ' style="' .. style:gsub("([:;]) ", "%1") .. '"'
     end)
@@ -64,8 +80,22 @@ local function with_apostrophes(svg)
     return (svg:gsub(">([^<]+)", function(text) return ">" .. text:gsub("'", "&apos;") end))
 end
 
--- Quotes change places: a data URI stands in double ones.
+-- Quotes change places: a data URI stands in double ones. render.sh takes back what pandoc needs and a
+-- browser does not.
 local codes = { ["%"] = "%25", ["#"] = "%23", ["<"] = "%3C", [">"] = "%3E", ["&"] = "%26", ['"'] = "%27", ["'"] = "%22" }
+
+-- The size in pixels that it has by itself, so that the page knows it before it is drawn, and the
+-- least width at which its words can be read: its smallest ones at 7.5 pixels, if that is not much wider
+-- than a phone.
+local function set_size(image, svg)
+    local width, height = svg:match('viewBox="[%d.-]+ [%d.-]+ ([%d.]+) ([%d.]+)"')
+    if not width then return end
+    local smallest = 12
+    for size in svg:gmatch("font%-size: ?([%d.]+)px") do smallest = math.min(smallest, tonumber(size)) end
+    image.attributes.width = string.format("%.0f", width * 4 / 3)
+    image.attributes.height = string.format("%.0f", height * 4 / 3)
+    image.attributes.style = string.format("--least:%.0fpx", math.min(560, width * 7.5 / smallest))
+end
 
 function Image(image)
     if not image.src:match("%.svg$") then return nil end
@@ -73,5 +103,7 @@ function Image(image)
     if not found or not svg then return nil end
     local data = with_apostrophes(squeezed(svg)):gsub("%s+", " "):gsub("^ ", ""):gsub("[%%#<>&\"']", codes)
     image.src = "data:image/svg+xml," .. data
+    image.attributes.loading, image.attributes.decoding = "lazy", "async"
+    set_size(image, svg)
     return image
 end

@@ -1,13 +1,13 @@
-// The page's own behaviour, all of it optional: search, where you are in the contents, and links
-// on the lines of code that stand for a chunk.
+// The page's own behaviour, all of it optional: search, where you are in the contents, what scrolls by
+// keyboard.
 (function () {
     "use strict";
     const main = document.getElementById("text");
     const search = document.getElementById("search");
     const found = document.getElementById("found");
     const contents = document.getElementById("contents");
-    const headings = Array.from(main.querySelectorAll("h1[id], h2[id], h3[id]"));
-    document.documentElement.classList.add("scripted");
+    const side = document.getElementById("side");
+    const narrow = matchMedia("(max-width: 60rem)");
 
     function element(name, text) {
         const made = document.createElement(name);
@@ -22,99 +22,81 @@
         return number ? text.replace(number.textContent, number.textContent + " · ") : text;
     }
 
-    // An answer that stands folded is not to be found before its question.
+    // What a reader sees of an element, formulas as their signs. An answer that stands folded is not to
+    // be found before its question.
     function openText(node) {
-        if (!node.matches(".predict")) return node.matches(".answers") ? "" : node.textContent;
+        if (node.matches(".answers, .scores, .player")) return "";
+        if (!node.querySelector("math, .answer, script")) return node.textContent;
         const copy = node.cloneNode(true);
-        copy.querySelector(".answer").remove();
+        for (const part of copy.querySelectorAll(".predict .answer, script")) part.remove();
+        for (const formula of copy.querySelectorAll("math"))
+            formula.replaceWith(Array.from(formula.querySelectorAll("mi, mn, mo, mtext"), sign => sign.textContent.replace("\u2061", "")).filter(Boolean).join(" "));
         return copy.textContent;
     }
 
-    // Sections: a heading and everything up to the next one.
-    function sections() {
-        const list = [];
-        let chapter = "";
-        for (let node = main.firstElementChild; node; node = node.nextElementSibling) {
-            if (headings.includes(node)) {
-                if (node.tagName === "H1") chapter = title(node);
-                list.push({ id: node.id, title: title(node), chapter: chapter, text: "" });
-            } else if (list.length) {
-                list[list.length - 1].text += " " + openText(node);
-            }
-        }
-        for (const section of list) {
-            section.text = section.text.replace(/\s+/g, " ").trim();
-            section.low = section.text.toLowerCase();
-            section.lowTitle = section.title.toLowerCase();
-        }
-        return list;
-    }
+    // The sections that are not in the index yet.
+    const parts = Array.from(main.querySelectorAll("section"));
+    let chapter = "";
 
-    // How well a section answers: every word must occur; titles count most.
-    function score(section, words) {
-        let sum = 0;
-        for (const word of words) {
-            const times = section.low.split(word).length - 1;
-            const inTitle = section.lowTitle.includes(word);
-            if (!times && !inTitle) return 0;
-            sum += Math.min(times, 5) + (inTitle ? 20 : 0);
-        }
-        return sum;
-    }
-
-    function addMarked(parent, text, words) {
-        const low = text.toLowerCase();
-        for (let at = 0; at < text.length;) {
-            let next = text.length, length = 0;
-            for (const word of words) {
-                const place = low.indexOf(word, at);
-                if (place >= 0 && place < next) {
-                    next = place;
-                    length = word.length;
-                }
-            }
-            parent.append(text.slice(at, next));
-            if (length) parent.append(element("mark", text.slice(next, next + length)));
-            at = next + length;
+    function indexSection(section) {
+        for (const node of section.children) {
+            const level = Number((/^H([123])$/.exec(node.tagName) || [])[1]);
+            if (level === 1) chapter = title(node);
+            if (level && node.id) pageSearch.index.push({ id: node.id, level: level, title: title(node), chapter: chapter, text: "" });
+            else if (pageSearch.index.length) pageSearch.index[pageSearch.index.length - 1].text += " " + openText(node).replace(/\s+/g, " ").trim();
         }
     }
 
-    function excerpt(section, words) {
-        const place = Math.max(0, Math.min(...words.map(function (word) {
-            const at = section.low.indexOf(word);
-            return at < 0 ? Infinity : at;
-        }).concat(section.text.length)) - 40);
-        const start = place && section.text.indexOf(" ", place) + 1;
-        const cut = section.text.slice(start, start + 130);
-        const whole = start + 130 >= section.text.length;
+    function indexUntil(over) {
+        while (parts.length && !over()) indexSection(parts.shift());
+    }
+
+    const whenIdle = window.requestIdleCallback || (act => setTimeout(() => act({ timeRemaining: () => 10 }), 50));
+
+    function indexInIdleTime(deadline) {
+        indexUntil(() => deadline.timeRemaining() < 3);
+        if (parts.length) whenIdle(indexInIdleTime);
+    }
+    window.addEventListener("load", () => whenIdle(indexInIdleTime));
+
+    function addMarked(parent, text, terms) {
+        const any = new RegExp(terms.map(term => term.source).join("|"), "gi");
+        let at = 0;
+        for (const match of text.matchAll(any)) {
+            parent.append(text.slice(at, match.index), element("mark", match[0]));
+            at = match.index + match[0].length;
+        }
+        parent.append(text.slice(at));
+    }
+
+    function excerpt(text, terms) {
+        const places = terms.map(term => text.search(term)).filter(at => at >= 0);
+        const place = places.length ? Math.max(0, Math.min(...places) - 40) : 0;
+        const start = place && text.indexOf(" ", place) + 1;
+        const cut = text.slice(start, start + 130);
+        const whole = start + 130 >= text.length;
         return (start ? "… " : "") + (whole ? cut : cut.slice(0, cut.lastIndexOf(" ")) + " …");
     }
 
-    const index = sections();
-
     function showResults() {
-        const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+        const words = search.value.trim();
         found.replaceChildren();
-        found.hidden = words.length === 0;
-        contents.hidden = words.length > 0;
-        if (!words.length) return;
-        const hits = index
-            .map(function (section) { return { section: section, score: score(section, words) }; })
-            .filter(function (hit) { return hit.score > 0; })
-            .sort(function (a, b) { return b.score - a.score; })
-            .slice(0, 20);
-        for (const hit of hits) {
-            const section = hit.section;
+        found.hidden = !words;
+        contents.hidden = !!words;
+        if (!words) return;
+        indexUntil(() => false);
+        const { terms, sections } = pageSearch.find(words);
+        for (const section of sections) {
             const link = element("a"), item = element("li"), small = element("small");
             link.href = "#" + section.id;
-            addMarked(link.appendChild(element("strong")), section.title, words);
+            addMarked(link.appendChild(element("strong")), section.title, terms);
             if (section.chapter !== section.title) small.append(section.chapter + ": ");
-            addMarked(small, excerpt(section, words), words);
+            addMarked(small, excerpt(section.text, terms), terms);
             link.append(small);
             item.append(link);
             found.append(item);
         }
-        if (!hits.length) {
+        if (!sections.length) {
             const none = element("li", "Nothing found");
             none.className = "none";
             found.append(none);
@@ -124,8 +106,8 @@
     const kinds = [[".table-frame", "table"], ["figure", "figure"], ["*", "listing"]];
 
     // What scrolls sideways can be reached and scrolled by keyboard too; what does not is no stop.
-    function markScrolling() {
-        for (const box of main.querySelectorAll(".table-frame, pre, .sourceCode, figure:not(.play)")) {
+    function markScrolling(section) {
+        for (const box of section.querySelectorAll(".table-frame, pre, figure:not(.play)")) {
             const scrolls = box.scrollWidth > box.clientWidth + 1 &&
                 /auto|scroll/.test(getComputedStyle(box).overflowX);
             if (scrolls === box.hasAttribute("tabindex")) continue;
@@ -138,10 +120,18 @@
             }
         }
     }
-    markScrolling();
-    window.addEventListener("resize", markScrolling);
 
-    search.hidden = false;
+    // Only in what is near the window: the rest is not laid out.
+    const near = new Set();
+    const nearness = new IntersectionObserver(function (entries) {
+        for (const entry of entries) {
+            near[entry.isIntersecting ? "add" : "delete"](entry.target);
+            if (entry.isIntersecting) markScrolling(entry.target);
+        }
+    }, { rootMargin: "25%" });
+    for (const section of parts) nearness.observe(section);
+    window.addEventListener("resize", () => near.forEach(markScrolling));
+
     search.addEventListener("input", showResults);
     search.addEventListener("keydown", function (event) {
         const first = found.querySelector("a");
@@ -149,15 +139,27 @@
         event.preventDefault();
         first.click();
     });
+
+    function startSearch() {
+        if (narrow.matches && side.showPopover && !side.matches(":popover-open")) side.showPopover();
+        search.focus();
+    }
+
     document.addEventListener("keydown", function (event) {
         const typing = /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName);
         if (event.key === "/" && !typing) {
-            search.focus();
+            startSearch();
             event.preventDefault();
         } else if (event.key === "Escape" && search.value) {
             search.value = "";
             showResults();
         }
+    });
+    side.addEventListener("click", function (event) {
+        if (event.target.closest("a") && side.matches(":popover-open")) side.hidePopover();
+    });
+    side.addEventListener("toggle", function (event) {
+        if (event.newState === "open" && event.source && event.source.matches(".find")) search.focus();
     });
 
     // Marks the chapter and section at the top of the window.
@@ -166,21 +168,25 @@
     }));
     let marked = null;
 
+    // The last of these boxes that begins above the place where reading begins.
+    function lastAbove(boxes) {
+        return Array.from(boxes).filter(box => box.getBoundingClientRect().top <= 120).pop() || boxes[0];
+    }
+
     function markPlace() {
-        let here = null;
-        for (const heading of headings) {
-            if (!entries.has(heading.id)) continue;
-            if (here && heading.getBoundingClientRect().top > 120) break;
-            here = heading;
-        }
+        const chapter = lastAbove(main.querySelectorAll(".chapter"));
+        const section = chapter && lastAbove(chapter.querySelectorAll("section"));
+        const here = section && section.firstElementChild;
         if (!here || here === marked) return;
         marked = here;
+        document.documentElement.classList.add("placed");
         for (const item of entries.values()) item.classList.remove("here", "at");
         const item = entries.get(here.id);
-        const chapter = item.parentElement.closest("li") || item;
-        chapter.classList.add("here");
-        if (item !== chapter) item.classList.add("at");
-        if (!matchMedia("(max-width: 60rem)").matches) item.scrollIntoView({ block: "nearest" });
+        if (!item) return;
+        const top = item.parentElement.closest("li") || item;
+        top.classList.add("here");
+        if (item !== top) item.classList.add("at");
+        if (!narrow.matches) item.scrollIntoView({ block: "nearest" });
     }
 
     let waiting = false;
@@ -193,22 +199,4 @@
         });
     }, { passive: true });
     markPlace();
-    if (matchMedia("(max-width: 60rem)").matches) contents.open = false;
-
-    // Lines that differ from the chunk which this one was made from: numbers from 1.
-    for (const box of main.querySelectorAll("[data-changed]")) {
-        const lines = box.querySelectorAll("code > span");
-        for (const number of box.dataset.changed.split(" "))
-            if (lines[number - 1]) lines[number - 1].classList.add("changed");
-    }
-
-    // `<<name>>` in code leads to the chunk of that name.
-    for (const span of main.querySelectorAll("span.im")) {
-        const name = /^<<(\S+)>>\s*$/.exec(span.textContent);
-        if (!name || !document.getElementById("chunk-" + name[1])) continue;
-        const link = element("a", span.textContent);
-        link.href = "#chunk-" + name[1];
-        link.className = "chunk-link";
-        span.replaceChildren(link);
-    }
 })();

@@ -1,6 +1,7 @@
--- What the page needs beyond pandoc's own HTML: every table in a frame of its own, so that in a
--- narrow window the table scrolls and not the page, and a name for column heads that are empty, for
--- readers who hear the table.
+-- What the page needs beyond pandoc's own HTML: a bar for each chapter, sections that a browser lays
+-- out when they come into view, every table in a frame of its own, so that in a narrow window the
+-- table scrolls and not the page, and a name for column heads that are empty, for readers who hear
+-- the table.
 
 local function name_empty_heads(head)
     for _, row in ipairs(head.rows) do
@@ -13,13 +14,13 @@ local function name_empty_heads(head)
     end
 end
 
-function Table(table)
+local function frame(table)
     name_empty_heads(table.head)
     return pandoc.Div({ table }, { class = "table-frame" })
 end
 
 -- What a click shows: the first block, its label, is what stands there before.
-function Div(div)
+local function fold(div)
     if not div.classes:includes("fold") or #div.content == 0 then return nil end
     local label = pandoc.utils.stringify(div.content[1])
     local blocks = { pandoc.RawBlock("html", "<details><summary>" .. label .. "</summary>") }
@@ -27,4 +28,95 @@ function Div(div)
     blocks[#blocks + 1] = pandoc.RawBlock("html", "</details>")
     div.content = blocks
     return div
+end
+
+-- --- how tall a section will be, in lines of text, about ---
+
+local tall = {
+    Para = function(block) return math.ceil(#pandoc.utils.stringify(block) / 85) + 0.6 end,
+    Header = function() return 4 end,
+    RawBlock = function(block) return block.text:match("^<pre") and select(2, block.text:gsub("\n", "")) * 0.75 + 3.5 or 0 end,
+    Table = function(block) return #block.bodies[1].body * 1.3 + 5 end,
+    Figure = function() return 17 end,
+}
+
+local function lines_of(blocks)
+    local sum, folded = 0, false
+    for _, block in ipairs(blocks) do
+        local known = tall[block.t]
+        if block.t == "RawBlock" and block.text:match("^<details") then folded = true end
+        if folded then
+            sum = sum + (block.t == "RawBlock" and block.text:match("^</details") and 1.5 or 0)
+        elseif known then
+            sum = sum + known(block)
+        elseif block.t == "BulletList" or block.t == "OrderedList" then
+            for _, item in ipairs(block.content) do sum = sum + lines_of(item) end
+        elseif block.t == "Div" and not block.classes:includes("answers") then
+            sum = sum + lines_of(block.content) + 1
+        elseif block.t == "BlockQuote" then
+            sum = sum + lines_of(block.content)
+        end
+        if block.t == "RawBlock" and block.text:match("^</details") then folded = false end
+    end
+    return sum
+end
+
+-- --- chapters ---
+
+local function escaped(text)
+    return (text:gsub("[&<>\"]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }))
+end
+
+-- `4 Bank conflicts`, without what stands behind a colon.
+local function name_of(heading)
+    return escaped(pandoc.utils.stringify(heading):gsub(":.*", ""))
+end
+
+local function neighbour(heading, way, word, before, behind)
+    if not heading then return "<span></span>" end
+    local name = name_of(heading)
+    return string.format('<a class="%s" href="#%s"><span class="unseen">%s: </span>%s<span class="name">%s</span>%s</a>',
+        way, heading.identifier, word, before, name, behind)
+end
+
+-- Contents and search are at the side; in a narrow window the bar's buttons open it.
+local function bar(before, heading, behind)
+    local name = name_of(heading)
+    return '<nav class="bar" aria-label="' .. name .. '"><button popovertarget="side">Contents</button>'
+        .. neighbour(before, "previous", "Previous", "‹ ", "")
+        .. '<a class="place" href="#' .. heading.identifier .. '">' .. name .. "</a>"
+        .. neighbour(behind, "next", "Next", "", " ›")
+        .. '<button popovertarget="side" class="find">Search</button></nav>'
+end
+
+local function raw(html) return pandoc.RawBlock("html", html) end
+
+-- From a heading of the first or second level to the next: one section.
+local function sections_of(blocks)
+    local sections = pandoc.List()
+    for _, block in ipairs(blocks) do
+        local opens = block.t == "Header" and block.level <= 2
+        if opens or #sections == 0 then sections:insert(pandoc.List()) end
+        sections[#sections]:insert(block)
+    end
+    return sections
+end
+
+function Pandoc(document)
+    local chapters, blocks, open = pandoc.List(), pandoc.List(), 0
+    for _, block in ipairs(document.blocks) do
+        if block.t == "Header" and block.level == 1 then chapters:insert(block) end
+    end
+    for _, section in ipairs(sections_of(document.blocks:walk({ Table = frame, Div = fold }))) do
+        if section[1].t == "Header" and section[1].level == 1 then
+            if open > 0 then blocks:insert(raw("</div>")) end
+            open = open + 1
+            blocks:insert(raw('<div class="chapter">' .. bar(chapters[open - 1], chapters[open], chapters[open + 1])))
+        end
+        blocks:insert(raw(string.format('<section style="--lines:%.0f">', lines_of(section))))
+        blocks:extend(section)
+        blocks:insert(raw("</section>"))
+    end
+    if open > 0 then blocks:insert(raw("</div>")) end
+    return pandoc.Pandoc(blocks, document.meta)
 end

@@ -235,8 +235,13 @@
             (data.stale ? " Recorded before the lab changed." : "");
     }
 
-    for (const box of document.querySelectorAll("div.player")) {
-        const source = box.querySelector("script[type='application/json']");
-        if (source) play(box, stepPlayer.read(source.textContent));
-    }
+    // Builds the player of a box, once.
+    stepPlayer.open = function (box) {
+        if (!box.matches(".ready")) play(box, stepPlayer.read(box.querySelector("script[type='application/json']").textContent));
+    };
+
+    const near = new IntersectionObserver(function (entries) {
+        for (const entry of entries) if (entry.isIntersecting) stepPlayer.open(entry.target);
+    }, { rootMargin: "100%" });
+    for (const box of document.querySelectorAll("div.player:has(script[type='application/json'])")) near.observe(box);
 })();

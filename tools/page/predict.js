@@ -101,7 +101,7 @@
         this.problem.id = "problem-" + this.name;
         this.problem.setAttribute("role", "alert");
         this.form = element("form", "guess", ...(choice ? this.choiceField() : this.numberField()),
-            element("button", "", "Reveal"), this.problem);
+            element("button", "", "Predict"), this.problem);
         this.form.noValidate = true;
         this.form.addEventListener("submit", event => {
             event.preventDefault();

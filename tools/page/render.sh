@@ -31,15 +31,19 @@ html() {
     out_html=$1
     shift
     styles="theme code page player predict"
-    scripts="player-data player-model player-words player-view player page predict-number predict"
+    scripts="player-data player-model player-words player-view player search page predict-number predict"
     for style in $styles; do set -- "$@" --css "$here/$style.css"; done
     for script in $scripts; do set -- "$@" --variable script="$here/$script.js"; done
-    "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/page.lua" \
-        --lua-filter "$here/figure.lua" --mathml --toc --toc-depth 2 --output "$out_html.fat" "$book" || return 1
-    # What pandoc writes for numbers and links of code lines, and around operators, nobody sees: a
-    # quarter of the page.
-    sed -E -e 's|<span id="cb[0-9-]+"><a href="#cb[0-9-]+" aria-hidden="true" tabindex="-1"></a>|<span>|g' \
-        -e 's|<span class="op">([^<]*)</span>|\1|g' "$out_html.fat" >"$out_html"
+    "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/listing.lua" \
+        --lua-filter "$here/page.lua" --lua-filter "$here/figure.lua" --mathml --toc --toc-depth 2 \
+        --output "$out_html.fat" "$book" || return 1
+    # What pandoc writes and nobody sees: TeX beside formulas, styles of cells for what is a class or
+    # the default, quotes around one word, escapes in drawings.
+    sed -E -e 's|<annotation encoding="application/x-tex">[^<]*</annotation>||g' \
+        -e 's|(<t[hd]) style="text-align: left;"|\1|g' -e 's|(<t[hd]) style="text-align: right;"|\1 class="r"|g' \
+        -e 's|(<t[hd]) style="text-align: center;"|\1 class="c"|g' \
+        -e 's/(<[a-z]+ class)="([a-z]+)">/\1=\2>/g' \
+        -e "/data:image/s/%27/'/g" -e '/data:image/s/%3C/</g' -e '/data:image/s/%3E/>/g' "$out_html.fat" >"$out_html"
     rm "$out_html.fat"
 }
 

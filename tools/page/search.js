@@ -1,0 +1,71 @@
+// Search: words by their stems, some by other names, the best section first. The index is made in the
+// browser's idle time, or at once for a reader who is faster.
+const pageSearch = (function () {
+    "use strict";
+    // What is one thing here under several names, the book's own first.
+    const names = [
+        ["shuffle", "warp shuffle", "shuffle instruction", "shfl", "__shfl_down_sync"],
+        ["shared memory", "smem", "scratchpad"],
+        ["global memory", "gmem", "dram", "hbm"],
+        ["multiprocessor", "streaming multiprocessor", "sm"],
+        ["barrier", "syncthreads", "__syncthreads"],
+        ["block", "thread block", "cta", "work group"],
+        ["race", "race condition", "data race"],
+        ["divergence", "branch divergence", "warp divergence"],
+        ["grid-stride", "grid stride"],
+        ["atomic", "atomicadd"],
+        ["CPU device", "emulator", "simulator"],
+        ["rounding", "precision", "accuracy", "floating point error"],
+        ["many GPUs", "multi gpu", "multiple gpus", "nccl", "allreduce"],
+        ["operator", "functor"],
+        ["last block", "single pass", "threadfence"],
+    ];
+    const endings = /(?:ations?|ings?|ences?|ents?|ions?|ers?|ed|es|e|ly|s)$/;
+    const index = [];
+
+    function stem(word) {
+        const short = word.replace(endings, "").replace(/([b-df-hj-np-tv-z])\1$/, "$1");
+        return short.length >= 4 ? short : word.length > 3 ? word.replace(/s$/, "") : word;
+    }
+
+    // As an expression. What is typed may go on; `sm` as a name for something may not.
+    function stems(phrase, more) {
+        return phrase.toLowerCase().split(/\s+/).map(word =>
+            stem(word).replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + (word.length > 3 ? "[a-z]*" : more)).join("\\s+");
+    }
+
+    // What is looked for: one expression a word, or for several words that name one thing.
+    function termsOf(text) {
+        let rest = " " + text.toLowerCase().replace(/\s+/g, " ").trim() + " ";
+        const terms = [];
+        for (const group of names) {
+            const phrase = group.filter(name => rest.includes(" " + name.toLowerCase() + " ")).sort((a, b) => b.length - a.length)[0];
+            if (!phrase) continue;
+            rest = rest.replace(" " + phrase.toLowerCase() + " ", " ");
+            terms.push(group.map(name => stems(name, "(?![a-z])")).join("|"));
+        }
+        for (const word of rest.split(" ").filter(Boolean)) terms.push(stems(word, "[a-z]*"));
+        return terms.map(term => new RegExp("(?<![a-z0-9])(?:" + term + ")", "gi"));
+    }
+
+    const times = (text, term) => (text.match(term) || []).length;
+
+    // Every term must occur; titles count most, of a chapter more than of a section.
+    function score(section, terms) {
+        let sum = 0;
+        for (const term of terms) {
+            const inTitle = times(section.title, term), inText = times(section.text, term);
+            if (!inTitle && !inText) return 0;
+            sum += Math.min(inText, 5) + (inTitle ? 80 >> section.level : 0);
+        }
+        return sum;
+    }
+
+    function find(text) {
+        const terms = termsOf(text);
+        return { terms: terms, sections: index.map(section => ({ section: section, score: score(section, terms) }))
+            .filter(hit => hit.score > 0).sort((a, b) => b.score - a.score).slice(0, 20).map(hit => hit.section) };
+    }
+
+    return { index: index, find: find };
+})();
