@@ -31,7 +31,7 @@ html() {
     out_html=$1
     shift
     styles="theme code page player predict"
-    scripts="player-data player-model player-words player-view player search page predict-number predict"
+    scripts="player-data player-model player-words player-view player search page predict-number predict answer"
     for style in $styles; do set -- "$@" --css "$here/$style.css"; done
     for script in $scripts; do set -- "$@" --variable script="$here/$script.js"; done
     "$pandoc" "$@" --to html5 $embed --template "$here/page.html" --lua-filter "$here/listing.lua" \
