@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/source.h"
 #include "book/lab.h"
+#include "book/names.h"
 #include "book/prose.h"
 #include "tangle/expand.h"
 
@@ -152,6 +153,11 @@ static void add_code(const Player *player, Buf *json) {
     buf_char(json, '}');
 }
 
+static Str kernel_label(const Player *player) {
+    Str name = names_of(player->book, book_chapter(player->book), player->kernel);
+    return name.len ? name : player->kernel;
+}
+
 static bool add_kernels(Player *player, Str kernels, Str blocks, Buf *json) {
     const char *comma = "";
     buf_char(json, '[');
@@ -159,6 +165,8 @@ static bool add_kernels(Player *player, Str kernels, Str blocks, Buf *json) {
         const char *between = "";
         buf_format(json, "%s{\"name\":", comma);
         json_string(json, player->kernel);
+        buf_add(json, STR(",\"label\":"));
+        json_string(json, kernel_label(player));
         buf_add(json, STR(",\"runs\":["));
         player->line_count = 0;
         for (Str rest = blocks, block; str_word(&rest, &block); between = ",") {

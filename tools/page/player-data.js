@@ -39,7 +39,7 @@ const stepPlayer = {};
         };
     }
 
-    // {stale, kernels: [{name, code: {line: text}, runs: [{block, n, steps}]}]}
+    // {stale, kernels: [{name, label, code: {line: text}, runs: [{block, n, steps}]}]}
     stepPlayer.read = function (text) {
         const data = JSON.parse(text);
         for (const kernel of data.kernels) {

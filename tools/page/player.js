@@ -74,7 +74,7 @@
         const figure = make("figure", "play"), now = { kernel: 0, run: 0, index: 0, timer: 0 };
         let model, width = 0;
 
-        const kernels = choices("kernel", data.kernels.map(function (kernel) { return kernel.name; }), function (k) { choose(k, now.run); });
+        const kernels = choices("kernel", data.kernels.map(function (kernel) { return kernel.label; }), function (k) { choose(k, now.run); });
         const blocks = choices("threads in a block", data.kernels[0].runs.map(function (run) { return String(run.block); }), function (k) { choose(now.kernel, k); });
         const sentence = make("p", "sentence"), code = make("div", "code"), totals = make("dl", "totals");
         const picture = stepPlayer.makeSvg("svg", { class: "step", role: "img" }), timeline = stepPlayer.makeSvg("svg", { class: "timeline", "aria-hidden": "true" });
@@ -205,7 +205,7 @@
             button("sectionOn", "a level on", keys.PageDown), button("last", "to the end", keys.End));
         const top = make("div", "top");
         if (data.kernels.length > 1) top.append(kernels.box);
-        else top.append(make("code", "name", data.kernels[0].name));
+        else top.append(make("span", "name", data.kernels[0].label));
         blocks.box.prepend(make("span", "", "threads"));
         top.append(blocks.box);
         stage.append(picture);
