@@ -55,10 +55,11 @@ $(B)/simt-objects/abi_%.o: $(SIMT_ABI)
 $(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED)
 	@echo 'cc $@'
 	$(Q)$(CC) $(CFLAGS) $^ -o $@.new -ldl && mv $@.new $@
+# What stands in for the C library's own, _exit, has no version: programs ask for one of another file.
 $(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARED) $(B)/simt-objects/abi_%.o
 	@mkdir -p $(@D)
 	@echo 'cc $@'
-	@printf 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };\n' >$@.map
+	@printf 'libcudart.so.$* { global: cuda*; __cuda*; };\n' >$@.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script,$@.map $^ \
 	  -o $@.new -lm -lpthread -ldl && mv $@.new $@
 -include $(shell find $(B)/simt-objects -name '*.d' 2>/dev/null)

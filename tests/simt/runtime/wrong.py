@@ -133,7 +133,7 @@ def test_refusals(wrong):
 
 
 def test_signals():
-    """A run that a signal ends has told what it did so far."""
+    """A run that does not return from main has told what it did so far."""
     signals = program("signals")
     if not signals:
         return
@@ -145,7 +145,11 @@ def test_signals():
             expect(f"{number.name} while {where}: the table so far", result, -number, table, words)
     expect("timeout: the table so far", run(["timeout", "0.7", SIMT, signals, "waiting"]), 124, table)
     expect("a program's own handler stays", suite.interrupted([SIMT, signals, "own"], 0.7, 20, signal.SIGTERM), 40,
-           r"\Aready\n\Z")
+           table)
+    table += r"(.*\n)+races +1 (.*\n)+CPU device: 2 hazards\n"
+    for how, status in (("_exit", 86), ("_Exit", 3), ("quick_exit", 86), ("child", 86), ("assert", -signal.SIGABRT),
+                        ("divide", -signal.SIGFPE), ("copy", -signal.SIGSEGV)):
+        expect(f"{how}: the table and the hazards so far", run([SIMT, "--check", signals, how, "racing"]), status, table)
 
 
 def test_wrong():

@@ -1,5 +1,5 @@
 // What the device library says: see console.h.
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "simt/base/console.h"
 
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef struct Said {
@@ -55,7 +56,10 @@ bool console_write(const char *text, size_t bytes) {
     return fwrite(text, 1, bytes, stdout) == bytes;
 }
 
-void console_end(int status) { _exit(status); }
+// Not by _exit, in whose place is one that reports.
+void console_end(int status) {
+    for (;;) syscall(SYS_exit_group, status);
+}
 
 void console_end_by_signal(int number) {
     sigset_t only;

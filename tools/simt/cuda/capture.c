@@ -108,16 +108,16 @@ static CudaError end_capture(Stream *handle, Graph **graph) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
-    if (!graph) return CUDA_INVALID_VALUE;
     Capture *capture = stream->capture;
     if (!capture) return CUDA_ILLEGAL_STATE;
+    if (!graph && !capture->borrowed_graph) return CUDA_INVALID_VALUE; // else the caller has it
     if (capture->origin != stream) return CUDA_STREAM_CAPTURE_UNMATCHED;
     if (capture->mode != MODE_RELAXED && !pthread_equal(capture->thread, pthread_self()))
         return CUDA_STREAM_CAPTURE_WRONG_THREAD;
     error = capture->invalid    ? CUDA_STREAM_CAPTURE_INVALIDATED
             : unjoined(capture) ? CUDA_STREAM_CAPTURE_UNJOINED
                                 : CUDA_SUCCESS;
-    *graph = error ? NULL : capture->graph;
+    if (graph) *graph = error ? NULL : capture->graph;
     if (error && !capture->borrowed_graph) graph_free(capture->graph);
     capture_end(capture);
     return error;

@@ -23,12 +23,23 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static SimtOptions options;
 static CudaError broken; // returned by every call once a kernel has failed
 static _Thread_local CudaError last_error;
-static bool refused;         // something; then nothing mends it
-static int exit_status = -1; // of the program, once it ends
+static bool refused;                       // something; then nothing mends it
+static int exit_status = -1;               // of the program, once it ends
+static _Thread_local volatile bool inside; // holds the lock
 
 static CudaError (*at_end)(void);
 
 void runtime_at_end(CudaError (*run)(void)) { at_end = run; }
+
+static void enter(void) {
+    pthread_mutex_lock(&lock);
+    inside = true;
+}
+
+static void leave(void) {
+    inside = false;
+    pthread_mutex_unlock(&lock);
+}
 
 static void remember_status(int status, void *unused) {
     (void)unused;
@@ -110,31 +121,41 @@ void runtime_end_by_signal(int number) {
     console_end_by_signal(number);
 }
 
-// Runs after the program's own exit handlers and destructors. Hazards turn success into status 86;
-// what was refused is also told to the launcher, for programs that do not come to their end.
+// Hazards turn success into status 86; what was refused is also told to the launcher, for programs
+// that do not come to their end.
+static int report_status(int status) {
+    bool hazards = false;
+    int failure = report(&hazards) || trace_lost();
+    if (refused) return STATUS_REFUSED;
+    if (status) return status;
+    return failure ? failure : hazards ? 86 : 0;
+}
+
+// Runs after the program's own exit handlers and destructors.
 __attribute__((destructor)) static void finish(void) {
     if (exit_status < 0) return;
     runtime_enter();
     if (at_end) at_end();
     runtime_leave(CUDA_SUCCESS);
-    bool hazards = false;
-    int failure = report(&hazards) || trace_lost();
-    if (refused) console_end(STATUS_REFUSED);
-    if (failure && exit_status == 0) console_end(failure);
-    if (hazards && exit_status == 0) console_end(86);
+    const int status = report_status(exit_status);
+    if (status != exit_status) console_end(status);
 }
+
+void runtime_end(int status) { console_end(report_status(status)); }
+
+bool runtime_inside(void) { return inside; }
 
 const SimtOptions *runtime_options(void) { return &options; }
 
 bool runtime_enter(void) {
     pthread_once(&once, start); // before anything else
-    pthread_mutex_lock(&lock);
+    enter();
     return broken != CUDA_SUCCESS;
 }
 
 CudaError runtime_leave(CudaError error) {
     if (broken) error = broken;
-    pthread_mutex_unlock(&lock);
+    leave();
     if (error) last_error = error;
     return error;
 }
@@ -162,9 +183,9 @@ void runtime_reset_errors(void) {
 }
 
 void runtime_call_host(void (*call)(void *), void *data) {
-    pthread_mutex_unlock(&lock);
+    leave();
     call(data);
-    pthread_mutex_lock(&lock);
+    enter();
 }
 
 CudaError runtime_unsupported(const char *what) {
@@ -175,7 +196,7 @@ CudaError runtime_unsupported(const char *what) {
 API CudaError cudaGetLastError(void) {
     runtime_enter();
     CudaError error = broken ? broken : last_error;
-    pthread_mutex_unlock(&lock);
+    leave();
     last_error = CUDA_SUCCESS;
     return error;
 }
@@ -183,7 +204,7 @@ API CudaError cudaGetLastError(void) {
 API CudaError cudaPeekAtLastError(void) {
     runtime_enter();
     CudaError error = broken ? broken : last_error;
-    pthread_mutex_unlock(&lock);
+    leave();
     return error;
 }
 

@@ -30,8 +30,12 @@ void runtime_break(CudaError error); // every later call returns this error
 // cannot do what the program asked for. The caller has said so in one line. Returns the error.
 CudaError runtime_refuse(CudaError error);
 CudaError runtime_broken(void);
-// Reports what was done so far and ends the process. The caller holds the lock.
+bool runtime_inside(void); // whether this thread holds the lock, which it then cannot wait for
+// Reports what was done so far and ends the process. The caller holds the lock, or nobody will ever
+// give it back.
 void runtime_end_by_signal(int number);
+_Noreturn void runtime_end(int status); // with this one, or that of what the report tells
+
 void runtime_reset_errors(void);
 // What is to be done when the program has ended, before the report.
 void runtime_at_end(CudaError (*run)(void));

@@ -1,5 +1,6 @@
-// Signals. Host code that follows a device pointer gets the signal it would get beside a GPU, and a
-// line that says why. An interrupt while a kernel runs first lets it say where it is.
+// Ends of a program that are no return from main: signals, abort, _exit. What it did so far is
+// reported first. Host code that follows a device pointer gets the signal it would get beside a
+// GPU, and a line that says why. An interrupt while a kernel runs first lets it say where it is.
 #define _POSIX_C_SOURCE 200809L
 #include "simt/program/signal.h"
 
@@ -9,6 +10,8 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "simt/base/clock.h"
@@ -16,27 +19,15 @@
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 
-static void explain(int signal_number, siginfo_t *info, void *context) {
-    (void)context;
-    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-    if (memory_reserved(address)) {
-        char line[160];
-        int length =
-            snprintf(line, sizeof line,
-                     "simt: host code touched device memory at 0x%llx: copy it to the host "
-                     "with cudaMemcpy\n",
-                     (unsigned long long)address);
-        console_alert(line, (size_t)length);
-    }
-    signal(signal_number, SIG_DFL); // and the access is tried again
-}
-
-// SIGINT and SIGTERM end the kernel that runs, then the process, with the report of what it did so
-// far. Nothing of that can be done in a handler: a thread of its own waits for the word.
+// SIGINT and SIGTERM end the kernel that runs, then the process. Nothing of that can be done in a
+// handler: a thread of its own waits for the word.
 static int words[2]; // a pipe
 static pid_t owner;  // a child of the program has the handlers but not the thread
-static volatile sig_atomic_t first_number;
+static volatile sig_atomic_t first_number; // of a signal; or ENDS, with the status
 static int64_t first_ns;
+static int first_status;
+static bool lock_is_lost; // the thread that holds it does not go on
+enum { ENDS = -1 };
 
 static int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
@@ -56,12 +47,54 @@ static void interrupt(int number) {
     errno = saved;
 }
 
-int signal_interrupted(void) { return first_number; }
+// This thread does not go on: the one that waits for the word ends the process. Not if it cannot,
+// since this one holds a lock of the C library, say: then nothing is reported.
+static void give_up(int number) {
+    const struct timespec tenth = {.tv_nsec = 100000000};
+    if (getpid() != owner || first_number > 0) return;
+    if (!first_number) {
+        first_number = number;
+        lock_is_lost = runtime_inside();
+        if (write(words[1], "", 1) != 1) return;
+    }
+    for (int k = 0; k < 100; k++) nanosleep(&tenth, NULL);
+}
+
+// A fault, or abort.
+static void fault(int number, siginfo_t *info, void *context) {
+    (void)context;
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    if (number == SIGSEGV && memory_reserved(address)) {
+        char line[160];
+        int length =
+            snprintf(line, sizeof line,
+                     "simt: host code touched device memory at 0x%llx: copy it to the host "
+                     "with cudaMemcpy\n",
+                     (unsigned long long)address);
+        console_alert(line, (size_t)length);
+    }
+    machine_interrupted = 1;
+    give_up(number);
+    console_end_by_signal(number);
+}
+
+// In the place of the C library's, which end the process without the handlers. Work that waits is
+// not done any more.
+API _Noreturn void _exit(int status) {
+    if (!first_number) first_status = status;
+    give_up(ENDS);
+    console_end(status);
+}
+API _Noreturn void _Exit(int status) { _exit(status); }
+API _Noreturn void quick_exit(int status) { _exit(status); }
+
+int signal_interrupted(void) { return first_number == ENDS ? 0 : first_number; }
 
 static void *wait_for_word(void *unused) {
     char word;
     while (read(words[0], &word, 1) < 0 && errno == EINTR) continue;
-    runtime_enter();
+    if (!lock_is_lost) runtime_enter();
+    if (first_number == ENDS) runtime_end(first_status);
     runtime_end_by_signal(first_number);
     return unused;
 }
@@ -92,12 +125,13 @@ static void watch(int number, const struct sigaction *action) {
 
 // A program's own handlers stay; it may also put its own in the place of these.
 void signal_watch(void) {
-    struct sigaction fault = {.sa_sigaction = explain, .sa_flags = SA_SIGINFO};
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct sigaction end = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO};
     struct sigaction stop = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&fault.sa_mask);
+    sigemptyset(&end.sa_mask);
     sigemptyset(&stop.sa_mask);
-    watch(SIGSEGV, &fault);
     if (!start_waiting()) return;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch(faults[i], &end);
     watch(SIGINT, &stop);
     watch(SIGTERM, &stop);
 }

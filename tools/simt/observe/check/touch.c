@@ -60,7 +60,7 @@ static bool same_value(const Touch *at, Record record, uint64_t address, uint32_
     uint32_t offset = (uint32_t)(address - at->address[at->lane]);
     if (!address_stored(at->warp, at->access, at->lane, offset, count, mine)) return false;
     const uint32_t lane = record_thread(record) % LANES;
-    const uint64_t from = at->address[lane];
+    const uint64_t from = at->mask >> lane & 1 ? at->address[lane] : UINT64_MAX;
     if (touch_together(at, record) && from <= address && address + count <= from + at->size)
         address_stored(at->warp, at->access, lane, (uint32_t)(address - from), count, theirs);
     else
