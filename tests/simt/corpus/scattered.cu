@@ -266,6 +266,12 @@ template <bool RIGHT> __global__ void after_many_reads(const int *in, int *out) 
     if (t >= 96) read_often[480 + t * 11 % 32] = v;  // HAZARD after_many_reads: race with after_many_reads_read
 }
 
+// Both lanes store the same into one element: at last one of them alone, while the registers of the
+// other, which has left, still have its address and a later value.
+__global__ void one_lane_again(const int *in, int *out) {
+    for (unsigned t = threadIdx.x % 32; t < blockDim.x / 16; t++) out[t + (in[t] >> 30)] = 2 * t;
+}
+
 static const Case cases[] = {
     TWINS(1, BLOCK, permuted_stores), TWINS(1, BLOCK, permuted_reads),
     TWINS(1, BLOCK, permuted_overwritten), TWINS(1, BLOCK, one_word_of_many),
@@ -281,7 +287,7 @@ static const Case cases[] = {
     ONE(1, BLOCK, "last_byte_of_word", byte_of_word<96, false>),
     ONE(1, BLOCK, "byte_of_word_right", byte_of_word<0, true>), TWINS(3, BLOCK, blocks_overwrite),
     TWINS(1, 32, lanes_scatter), TWINS(3, 64, pairs_scatter), TWINS(3, BLOCK, halves_scatter),
-    TWINS(1, BLOCK, after_many_reads),
+    TWINS(1, BLOCK, after_many_reads), ONE(1, 32, "one_lane_again_right", one_lane_again),
 };
 
 CORPUS_MAIN(cases)

@@ -240,6 +240,10 @@ static void test_captured() {
     run(exec, 4);
     CHECK(logged("843219"));
     destroy(exec, graph);
+    GOOD(cudaGraphCreate(&graph, 0)); // one that is there need not be returned
+    GOOD(cudaStreamBeginCaptureToGraph(inside, graph, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
+    GOOD(cudaStreamEndCapture(inside, NULL));
+    GOOD(cudaGraphDestroy(graph));
     GOOD(cudaStreamDestroy(inside));
     GOOD(cudaStreamDestroy(stream));
 }

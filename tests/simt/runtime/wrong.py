@@ -152,6 +152,24 @@ def test_signals():
         expect(f"{how}: the table and the hazards so far", run([SIMT, "--check", signals, how, "racing"]), status, table)
 
 
+def test_unread():
+    """Launches that failed and errors that nobody asked for."""
+    unread = program("unread", flags=[*suite.NVCC_FLAGS, "-w"])
+    if not unread:
+        return
+    asked = r"not launched, and the program did not ask why \(cudaGetLastError\)\n"
+    large = r"\Asimt: k: threads per block: 2048, at most 1024: " + asked
+    rest = (r"simt: k: bytes of dynamic shared memory: 100000, at most 49152 without cudaFuncSetAttribute: " + asked +
+            r"simt: k: grid \(0,1,1\), block \(64,1,1\): invalid argument: " + asked)
+    note = r"simt: note: cudaMemcpy returned cudaErrorInvalidValue \(invalid argument\)\n"
+    expect("launches that failed are told at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
+    expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
+           None, large + rest + note + r"\Z")
+    expect("a program that ends badly keeps its status", simt(["--check", unread, "badly"]), 3, None, large + r"\Z")
+    for way in ("asked", "peeked", "later"):
+        expect(f"nothing is told of an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
+
+
 def test_wrong():
     wrong = program("wrong", flags=[*suite.NVCC_FLAGS, "-w"])
     if not wrong:
@@ -159,6 +177,7 @@ def test_wrong():
     test_faults(wrong)
     test_no_end(wrong)
     test_refusals(wrong)
+    test_unread()
     if tests.whole("faults from machine code"):
         test_machine()
     if tests.whole("signals"):

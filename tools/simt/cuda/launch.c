@@ -1,11 +1,13 @@
 // Kernel launches: every way a program can ask for one, the limits, and the queries about kernels.
 #include "simt/cuda/launch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "simt/base/limits.h"
 #include "simt/cuda/occupancy.h"
 #include "simt/cuda/stream.h"
+#include "simt/report/name.h"
 
 // --- limits ---
 
@@ -63,14 +65,42 @@ CudaError launch_check(const KernelEntry *entry, const Launch *launch) {
     return CUDA_SUCCESS;
 }
 
+// Of a launch that was refused: what was asked for, and what is possible.
+static void tell_failed(const KernelEntry *entry, const Launch *launch, size_t shared,
+                        CudaError error) {
+    char name[512], why[128];
+    const uint64_t threads = (uint64_t)launch->block.x * launch->block.y * launch->block.z;
+    const uint32_t most = entry->info.max_threads_per_block < DEVICE_MAX_THREADS
+                              ? entry->info.max_threads_per_block
+                              : DEVICE_MAX_THREADS;
+    if (threads > most)
+        snprintf(why, sizeof why, "threads per block: %llu, at most %u",
+                 (unsigned long long)threads, most);
+    else if (shared > (size_t)entry->max_dynamic_shared)
+        snprintf(why, sizeof why, "bytes of dynamic shared memory: %zu, at most %d%s", shared,
+                 entry->max_dynamic_shared,
+                 shared <= DEVICE_SHARED_OPTIN ? " without cudaFuncSetAttribute" : "");
+    else
+        snprintf(why, sizeof why, "grid (%u,%u,%u), block (%u,%u,%u): %s", launch->grid.x,
+                 launch->grid.y, launch->grid.z, launch->block.x, launch->block.y, launch->block.z,
+                 error_text(error));
+    runtime_failed_launch(name_kernel(entry->mangled, name, sizeof name), why);
+}
+
+// Whether the launch comes from <<<...>>>, of which the program has no return value.
+static _Thread_local bool from_arrows;
+
 static CudaError launch(const void *function, Launch shape, size_t shared, Stream *stream) {
     Work work = {.kind = WORK_KERNEL};
+    const bool unseen = from_arrows;
+    from_arrows = false;
     CudaError error = registry_entry(function, &work.kernel.entry);
     if (error) return error;
     if (shared > UINT32_MAX) return CUDA_INVALID_VALUE;
     shape.dynamic_shared_bytes = (uint32_t)shared;
     launch_complete(work.kernel.entry, &shape);
     error = launch_check(work.kernel.entry, &shape);
+    if (error && unseen) tell_failed(work.kernel.entry, &shape, shared, error);
     if (error) return error;
     if (work.kernel.entry->info.parameter_count && !shape.arguments) return CUDA_INVALID_VALUE;
     work.kernel.launch = shape;
@@ -99,6 +129,7 @@ API CudaError __cudaPushCallConfiguration(Dim3 grid, Dim3 block, size_t shared, 
 API CudaError __cudaPopCallConfiguration(Dim3 *grid, Dim3 *block, size_t *shared, void *stream) {
     if (configuration_count == 0) return CUDA_ILLEGAL_STATE;
     const Configuration *top = &configurations[--configuration_count];
+    from_arrows = true;
     *grid = top->grid;
     *block = top->block;
     *shared = top->shared;

@@ -85,7 +85,11 @@ static const char usage[] =
     "before ptxas: a GPU executes other instructions. Wavefronts, bank conflicts, requests and\n"
     "sectors are those of Nsight Compute.\n"
     "\n"
-    "Exit status: the program's own; 86 if --check found hazards and the program ended with 0;\n"
+    "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
+    "the end; with --check also what other calls returned.\n"
+    "\n"
+    "Exit status: the program's own; 86 if --check found hazards or such a launch and the program\n"
+    "ended with 0;\n"
     "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if a\n"
     "file of --csv, --lines-csv or --html cannot be written.\n";
 // clang-format on

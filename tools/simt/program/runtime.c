@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +32,55 @@ static _Thread_local volatile bool inside; // holds the lock
 static CudaError (*at_end)(void);
 
 void runtime_at_end(CudaError (*run)(void)) { at_end = run; }
+
+// --- errors that nobody has asked for ---
+
+enum { UNREAD_MOST = 8 };
+typedef struct {
+    char text[512];
+    bool launch;
+} Unread;
+static Unread unread[UNREAD_MOST];
+static size_t unread_count;
+static _Thread_local bool launch_told;
+
+__attribute__((format(printf, 2, 3))) static void add_unread(bool launch, const char *format, ...) {
+    if (unread_count == UNREAD_MOST) return;
+    Unread *next = &unread[unread_count];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(next->text, sizeof next->text, format, arguments);
+    va_end(arguments);
+    next->launch = launch;
+    for (const Unread *one = unread; one < next; one++)
+        if (strcmp(one->text, next->text) == 0) return;
+    unread_count++;
+}
+
+void runtime_failed_launch(const char *kernel, const char *why) {
+    launch_told = true;
+    add_unread(true, "%s: %s: not launched, and the program did not ask why (cudaGetLastError)",
+               kernel, why);
+}
+
+// What a call returned the program may have looked at: with --check a note, where it ends well.
+static void failed_call(const char *call, CudaError error) {
+    const char *end = strstr(call, "_pt"); // of names for a stream for each thread
+    const size_t length = end ? (size_t)(end - call) : strlen(call);
+    add_unread(false, "note: %.*s returned %s (%s)", (int)length, call, error_name(error),
+               error_text(error));
+}
+
+// Whether a launch failed and nobody asked.
+static bool tell_unread(int status) {
+    bool launches = false;
+    for (size_t i = 0; i < unread_count; i++) {
+        const Unread *one = &unread[i];
+        if (one->launch || (options.check && status == 0)) console_say("%s", one->text);
+        launches |= one->launch;
+    }
+    return launches;
+}
 
 static void enter(void) {
     pthread_mutex_lock(&lock);
@@ -124,11 +175,11 @@ void runtime_end_by_signal(int number) {
 // Hazards turn success into status 86; what was refused is also told to the launcher, for programs
 // that do not come to their end.
 static int report_status(int status) {
-    bool hazards = false;
+    bool hazards = false, failed = !refused && tell_unread(status) && options.check;
     int failure = report(&hazards) || trace_lost();
     if (refused) return STATUS_REFUSED;
     if (status) return status;
-    return failure ? failure : hazards ? 86 : 0;
+    return failure ? failure : hazards || failed ? 86 : 0;
 }
 
 // Runs after the program's own exit handlers and destructors.
@@ -158,6 +209,12 @@ CudaError runtime_leave(CudaError error) {
     leave();
     if (error) last_error = error;
     return error;
+}
+
+CudaError runtime_leave_call(const char *call, CudaError error) {
+    if (error && error != CUDA_NOT_READY && !broken && !launch_told) failed_call(call, error);
+    launch_told = false;
+    return runtime_leave(error);
 }
 
 void runtime_break(CudaError error) {
@@ -196,6 +253,7 @@ CudaError runtime_unsupported(const char *what) {
 API CudaError cudaGetLastError(void) {
     runtime_enter();
     CudaError error = broken ? broken : last_error;
+    if (error) unread_count = 0;
     leave();
     last_error = CUDA_SUCCESS;
     return error;
@@ -204,6 +262,7 @@ API CudaError cudaGetLastError(void) {
 API CudaError cudaPeekAtLastError(void) {
     runtime_enter();
     CudaError error = broken ? broken : last_error;
+    if (error) unread_count = 0;
     leave();
     return error;
 }

@@ -20,10 +20,14 @@ extern const int runtime_abi;
 
 // Evaluates a CudaError under the lock and returns it from an API function. After a kernel has
 // broken the context (illegal address, assert, ...) every call returns that error instead.
-#define RUNTIME(body) runtime_leave(runtime_enter() ? CUDA_SUCCESS : (body))
+#define RUNTIME(body) runtime_leave_call(__func__, runtime_enter() ? CUDA_SUCCESS : (body))
 
 bool runtime_enter(void); // true if the context is broken
 CudaError runtime_leave(CudaError error);
+CudaError runtime_leave_call(const char *call, CudaError error);
+// A launch by <<<...>>> fails, whose error only cudaGetLastError and cudaPeekAtLastError tell. If
+// the program never asks, it is told at the end.
+void runtime_failed_launch(const char *kernel, const char *why);
 const SimtOptions *runtime_options(void);
 void runtime_break(CudaError error); // every later call returns this error
 // The same for good, and the process ends with status 2, whatever the program does: the CPU device
