@@ -153,7 +153,7 @@ def test_signals():
 
 
 def test_unread():
-    """Launches that failed and errors that nobody asked for."""
+    """Launches that failed and errors that nobody asked for; memory that nobody freed."""
     unread = program("unread", flags=[*suite.NVCC_FLAGS, "-w"])
     if not unread:
         return
@@ -166,6 +166,9 @@ def test_unread():
     expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
            None, large + rest + note + r"\Z")
     expect("a program that ends badly keeps its status", simt(["--check", unread, "badly"]), 3, None, large + r"\Z")
+    expect("--leaks: memory that was never freed", simt(["--leaks", unread, "asked"]), 86, None,
+           r"\Asimt: never freed: 1 allocation by cudaMalloc or its like, 256 bytes\n\Z")
+    expect("--leaks: nothing where all was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")
     for way in ("asked", "peeked", "later"):
         expect(f"nothing is told of an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
 

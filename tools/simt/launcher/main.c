@@ -43,6 +43,7 @@ static const char usage[] =
     "                  known, and how often each occurs in the program\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
     "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
+    "  --leaks         tell at the end what memory was never freed\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
     "                  long as CUDA may; 0 is the usual order\n"
     "  --trace FILE    write every access to shared memory, with its value, every barrier and\n"
@@ -88,8 +89,8 @@ static const char usage[] =
     "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
     "the end; with --check also what other calls returned.\n"
     "\n"
-    "Exit status: the program's own; 86 if --check found hazards or such a launch and the program\n"
-    "ended with 0;\n"
+    "Exit status: the program's own; 86 if --check found hazards or such a launch, or --leaks\n"
+    "found any, and the program ended with 0;\n"
     "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if a\n"
     "file of --csv, --lines-csv or --html cannot be written.\n";
 // clang-format on
@@ -139,6 +140,7 @@ static const struct {
     {"--merge", "SIMT_MERGE", VALUE_NONE},
     {"--lines", "SIMT_LINES", VALUE_NONE},
     {"--check", "SIMT_CHECK", VALUE_NONE},
+    {"--leaks", "SIMT_LEAKS", VALUE_NONE},
     {"--order", "SIMT_ORDER", VALUE_WHOLE},
     {"--trace", "SIMT_TRACE", VALUE_FILE},
     {"--threads", "SIMT_THREADS", VALUE_WHOLE},

@@ -82,6 +82,30 @@ static bool tell_unread(int status) {
     return launches;
 }
 
+// --- memory that was never freed ---
+
+static bool tell_leaks(void) {
+    static const char *const calls[] = {[MEMORY_DEVICE] = "cudaMalloc",
+                                        [MEMORY_HEAP] = "malloc in kernels",
+                                        [MEMORY_MANAGED] = "cudaMallocManaged",
+                                        [MEMORY_PINNED] = "cudaMallocHost"};
+    enum { KINDS = sizeof calls / sizeof *calls };
+    size_t counts[KINDS] = {0}, bytes[KINDS] = {0};
+    bool any = false;
+    for (const Allocation *at = memory_before(memory_high); at; at = memory_before(at->address - 1))
+        if (at->live && !memory_of_module(at->kind)) {
+            counts[at->kind]++;
+            bytes[at->kind] += at->bytes;
+        }
+    for (int k = 0; k < KINDS; k++) {
+        if (!counts[k]) continue;
+        console_say("never freed: %zu allocation%s by %s or its like, %zu bytes", counts[k],
+                    counts[k] == 1 ? "" : "s", calls[k], bytes[k]);
+        any = true;
+    }
+    return any;
+}
+
 static void enter(void) {
     pthread_mutex_lock(&lock);
     inside = true;
@@ -176,10 +200,11 @@ void runtime_end_by_signal(int number) {
 // that do not come to their end.
 static int report_status(int status) {
     bool hazards = false, failed = !refused && tell_unread(status) && options.check;
+    const bool leaks = !refused && option_set("SIMT_LEAKS") && tell_leaks();
     int failure = report(&hazards) || trace_lost();
     if (refused) return STATUS_REFUSED;
     if (status) return status;
-    return failure ? failure : hazards || failed ? 86 : 0;
+    return failure ? failure : hazards || failed || leaks ? 86 : 0;
 }
 
 // Runs after the program's own exit handlers and destructors.
