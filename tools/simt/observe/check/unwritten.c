@@ -45,13 +45,9 @@ static void note(Checker *checker, const UnwrittenRead *read) {
     checker->unwritten[checker->unwritten_count++] = *read;
 }
 
-// Whether another thread has written there since: then the two race, and the race is reported. Atomic
-// operations do not race with each other.
+// Whether another thread has written there since: then the two race, and the race is reported.
 static bool races(const Checker *checker, const UnwrittenRead *read) {
     const Record write = last_write(checker, read->byte);
-    if (read->inst->access == ACCESS_ATOMIC &&
-        checker->check->sites[record_site(write)].kind == ACCESS_ATOMIC)
-        return false;
     return record_time(write) >= read->time && record_thread(write) != read->thread;
 }
 
