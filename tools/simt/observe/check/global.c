@@ -309,7 +309,7 @@ uint64_t check_global_range(Checker *checker, Warp *warp, const Access *access, 
     if (!good_range(checker, access, first, bytes)) return 0;
     addresses[lane] = first;
     Touch at;
-    touch_set(&at, checker, warp, access, addresses);
+    touch_set(&at, checker, warp, access, 1u << lane, addresses);
     at.lane = lane;
     at.mine = at.base + ((Record)lane << RECORD_THREAD);
     while (done < bytes && whole_group(&at, first + done)) done += GROUP;
@@ -364,6 +364,7 @@ static bool few_lanes(Checker *checker, Warp *warp, const Access *access,
     Touch at;
     touch_begin(&at, checker, warp, site, access->kind == ACCESS_LOAD, SCOPE_NONE);
     at.access = access;
+    at.mask = mask;
     at.address = address;
     at.size = address_bytes(access);
     const uint32_t left = backlog_add_few(&at, mask);

@@ -42,8 +42,7 @@ static uint32_t without_equal(const Touch *at, uint32_t mask) {
 void check_global_races(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                         const uint64_t address[LANES], const Shape *shape) {
     Touch at;
-    touch_set(&at, checker, warp, access, address);
-    at.mask = mask;
+    touch_set(&at, checker, warp, access, mask, address);
     at.shape = shape;
     if (shape->whole && whole_touch(&at, address[0])) return;
     if (any_rest(&at, mask)) {

@@ -74,10 +74,11 @@ TOUCH_INLINE void touch_one(Touch *at, const One *one) {
 
 // Of an access.
 static inline void touch_set(Touch *at, Checker *checker, Warp *warp, const Access *access,
-                             const uint64_t address[LANES]) {
+                             uint32_t mask, const uint64_t address[LANES]) {
     const Scope scope = access->order ? access->scope : SCOPE_NONE;
     touch_begin(at, checker, warp, check_site(checker, access), access->kind == ACCESS_LOAD, scope);
     at->access = access;
+    at->mask = mask;
     at->address = address;
     at->size = address_bytes(access);
 }
