@@ -338,7 +338,7 @@ template <class T> struct ExactLimbs {
 
 // What is added up or compared over a warp, in all lanes.
 __device__ inline unsigned exact_warp_max(unsigned mine) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_max_sync(0xffffffffu, mine);
 #else
     for (int d = 16; d > 0; d /= 2) mine = max(mine, __shfl_xor_sync(0xffffffffu, mine, d));
@@ -346,7 +346,7 @@ __device__ inline unsigned exact_warp_max(unsigned mine) {
 #endif
 }
 __device__ inline unsigned exact_warp_sum(unsigned mine) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_add_sync(0xffffffffu, mine);
 #else
     for (int d = 16; d > 0; d /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, d);
@@ -489,35 +489,50 @@ template <class T, class Lane> __device__ __forceinline__ T ExactWarp<T, Lane>::
 // Boxes are where blocks add up their limbs: 64-bit words, one for each limb. Every block adds its
 // limb to the lower 52 bits, and 1 to the 12 above them. So a word tells whoever reads it how many
 // blocks it has, and no fence is needed. Several boxes, so that not all blocks add to one place.
-// Empty (0) between launches.
-#define REDUCE_EXACT_WORKSPACE_BYTES 2560u  // four boxes of 80 words of 8 bytes
+// Empty (0) between launches, as is the counter behind them, from which blocks draw numbers.
+enum : unsigned { EXACT_BOX_BYTES = 4 * 80 * 8 };  // four boxes of 80 words
+static const size_t REDUCE_EXACT_WORKSPACE_BYTES = EXACT_BOX_BYTES + 16;
+
+// The place of this block in the order in which blocks start, valid in thread 0.
+__device__ inline unsigned exact_draw(unsigned long long *boxes) {
+    unsigned *started = (unsigned *)(boxes + EXACT_BOX_BYTES / 8);
+    return threadIdx.x == 0 && gridDim.x > 1 ? atomicInc(started, gridDim.x - 1) : 0;
+}
 
 template <class T> struct ExactBoxes {
     enum { BOXES = 4, PITCH = (ExactLimbs<T>::WORDS + 15) / 16 * 16 };
-    static_assert(BOXES * PITCH * 8 <= REDUCE_EXACT_WORKSPACE_BYTES, "the workspace is too small");
+    static_assert(BOXES * PITCH * 8 <= EXACT_BOX_BYTES, "the workspace is too small");
 
     // Adds a block's word of fewer than 40 bits to word i.
     static __device__ void post(unsigned long long *boxes, int i, long long word) {
         atomicAdd(boxes + blockIdx.x % BOXES * PITCH + i, (1ull << 52) + (unsigned long long)word);
     }
-    // Waits until `others` blocks have added to word i, and empties it.
-    static __device__ long long collect(unsigned long long *boxes, int i, unsigned others) {
+    // Waits until all blocks have added to word i, and empties it.
+    static __device__ long long collect(unsigned long long *boxes, int i) {
+        const unsigned blocks = gridDim.x;
         unsigned long long word[BOXES];
-        for (bool full = others == 0; !full;) {
+        for (bool full = false; !full;) {
             full = true;
 #pragma unroll
             for (unsigned b = 0; b < BOXES; b++) {
                 const unsigned long long *box = boxes + b * PITCH + i;
-                const unsigned count = others / BOXES + (b < others % BOXES ? 1 : 0);
-                asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word[b]) : "l"(box));
+                const unsigned count = blocks / BOXES + (b < blocks % BOXES);
+                asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                             : "=l"(word[b])
+                             : "l"(__cvta_generic_to_global(box))
+                             : "memory");
                 full &= (word[b] + (1ull << 51)) >> 52 == count;  // rounded: a sum may be negative
             }
         }
         long long sum = 0;
 #pragma unroll
-        for (unsigned b = 0; b < BOXES && others > 0; b++) {
+        for (unsigned b = 0; b < BOXES; b++) {
             sum += (long long)(word[b] << 12) >> 12;
-            if (b < others) boxes[b * PITCH + i] = 0;
+            if (word[b])
+                asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(
+                                 __cvta_generic_to_global(boxes + b * PITCH + i)),
+                             "l"(0ull)
+                             : "memory");
         }
         return sum;
     }
@@ -659,15 +674,18 @@ template <class T> __device__ T exact_result(long long *sum) {
     return plain ? exact_round_all<T>(sum) : F::of(F::sign());
 }
 
-// Adds up the limbs of a block's warps, a word to a thread. Every block but the last posts them and
-// is done; the last one waits for the others and writes the result, as in chapter 11.
+// Adds up the limbs of a block's warps, a word to a thread. Every block posts them, and all but the
+// one that was the last to start (its number says so, in thread 0) are done; that one waits for all
+// words and writes the result, as in chapter 11.
 template <class T, int THREADS>
-__device__ void exact_finish(const ExactLimbs<T> &limbs, unsigned seen, T *out,
+__device__ void exact_finish(const ExactLimbs<T> &limbs, unsigned seen, unsigned number, T *out,
                              unsigned long long *boxes) {
     enum { LIMBS = ExactFormat<T>::LIMBS, WORDS = ExactLimbs<T>::WORDS, WARPS = THREADS / 32 };
     static_assert(THREADS >= WORDS, "a word to a thread");
     __shared__ long long of_warp[WARPS][WORDS], sum[WORDS];
-    const int i = (int)threadIdx.x, others = (int)gridDim.x - 1;
+    __shared__ bool last;
+    const int i = (int)threadIdx.x;
+    const bool alone = gridDim.x == 1;
     const long long fields = exact_fields(seen);
 #pragma unroll
     for (int h = 0; h < ExactLimbs<T>::HOLDS; h++)
@@ -681,14 +699,15 @@ __device__ void exact_finish(const ExactLimbs<T> &limbs, unsigned seen, T *out,
             mine += of_warp[w][i];
             if (i > 0 && i < LIMBS) below += of_warp[w][i - 1];
         }
-        if ((int)blockIdx.x == others) {
-            sum[i] = mine + ExactBoxes<T>::collect(boxes, i, others);
-        } else {
-            if (i < LIMBS - 1) mine &= 0xffffffffll;  // its carry is added where it belongs
-            ExactBoxes<T>::post(boxes, i, mine + (below >> 32));
-        }
+        if (i < LIMBS - 1) mine &= 0xffffffffll;  // its carry is added where it belongs
+        mine += below >> 32;
+        if (alone) sum[i] = mine;
+        if (!alone) ExactBoxes<T>::post(boxes, i, mine);
     }
-    if ((int)blockIdx.x < others) return;
+    if (i == 0) last = alone || number >= gridDim.x - 1;
+    __syncthreads();  // all know whether theirs is the last block; of one alone all words are there
+    if (!last) return;
+    if (i < WORDS && !alone) sum[i] = ExactBoxes<T>::collect(boxes, i);
     __syncthreads();  // all words are there before the first warp rounds them
     if (i >= 32) return;
     const T result = exact_result<T>(sum);
@@ -737,6 +756,7 @@ __device__ void exact_grid(const ExactInput<T> &input, T *out, unsigned long lon
     enum { EACH = ExactInput<T>::EACH };
     const size_t tile = VECTORS * THREADS;
     const unsigned t = threadIdx.x;
+    const unsigned number = exact_draw(boxes);
     size_t first = blockIdx.x * tile;
     ExactWarp<T, Lane> warp;
     for (; first + tile <= input.vectors; first += gridDim.x * tile) {
@@ -755,7 +775,7 @@ __device__ void exact_grid(const ExactInput<T> &input, T *out, unsigned long lon
         warp.take(v);
     }
     warp.empty();
-    exact_finish<T, THREADS>(warp.limbs, warp.seen, out, boxes);
+    exact_finish<T, THREADS>(warp.limbs, warp.seen, number, out, boxes);
 }
 
 template <class T, class Lane, int THREADS, int FIT, int VECTORS>
@@ -766,21 +786,39 @@ __global__ void __launch_bounds__(THREADS, FIT)
 
 enum { EXACT_THREADS = 256, EXACT_FIT = 4, EXACT_VECTORS = 4, EXACT_BLOCKS = 2048 };
 
+// The current device's multiprocessors, and how many times as fast it is with floats as with
+// doubles: 2 on a data-centre GPU, 32 or 64 on others. Asked for once by each host thread and device.
+struct ExactDevice {
+    int device, sms, ratio;
+};
+inline cudaError_t exact_device(ExactDevice *found) {
+    static thread_local ExactDevice known = {-1, 0, 0};
+    ExactDevice now = {-1, 0, 0};
+    cudaError_t error = cudaGetDevice(&now.device);
+    if (error == cudaSuccess && now.device != known.device) {
+        error = cudaDeviceGetAttribute(&now.sms, cudaDevAttrMultiProcessorCount, now.device);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&now.ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio,
+                                           now.device);
+        if (error == cudaSuccess) known = now;
+    }
+    *found = known;
+    return error;
+}
+
 // How many blocks share so many vectors: one for each tile, until the device is full.
 inline cudaError_t exact_blocks(size_t vectors, unsigned *blocks) {
     const size_t tile = EXACT_THREADS * EXACT_VECTORS, tiles = (vectors + tile - 1) / tile;
-    int device = 0, sms = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    const size_t fit = sms * EXACT_FIT < EXACT_BLOCKS ? sms * EXACT_FIT : EXACT_BLOCKS;
+    ExactDevice d;
+    const cudaError_t error = exact_device(&d);
+    const size_t fit = d.sms * EXACT_FIT < EXACT_BLOCKS ? d.sms * EXACT_FIT : EXACT_BLOCKS;
     *blocks = tiles == 0 ? 1 : tiles < fit ? (unsigned)tiles : (unsigned)fit;
     return error;
 }
 
 // Sums by lanes of a kind: ExactLevels or ExactIntegers. Both give the same bits.
 template <class T, class Lane>
-cudaError_t exact_launch(const T *d_in, size_t n, T *d_out, void *d_workspace,
+cudaError_t exact_launch(const T *d_in, T *d_out, size_t n, void *d_workspace,
                          cudaStream_t stream) {
     if ((n > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_out || (size_t)d_out % sizeof(T) ||
         !d_workspace || (size_t)d_workspace % 16)
@@ -789,9 +827,10 @@ cudaError_t exact_launch(const T *d_in, size_t n, T *d_out, void *d_workspace,
     unsigned blocks = 1;
     cudaError_t error = exact_blocks(input.vectors, &blocks);
     if (error != cudaSuccess) return error;
-    exact_kernel<T, Lane, EXACT_THREADS, EXACT_FIT, EXACT_VECTORS>
-        <<<blocks, EXACT_THREADS, 0, stream>>>(input, d_out, (unsigned long long *)d_workspace);
-    return cudaGetLastError();
+    void *arguments[] = {&input, &d_out, &d_workspace};
+    return cudaLaunchKernel(
+        (const void *)exact_kernel<T, Lane, EXACT_THREADS, EXACT_FIT, EXACT_VECTORS>, dim3(blocks),
+        dim3(EXACT_THREADS), arguments, 0, stream);
 }
 
 // A kernel with a name of its own for each row of the table. Grid: exact_blocks() of EXACT_THREADS.

@@ -165,7 +165,7 @@ __device__ inline bool rows_above(float a, float b) {
 }
 // The greater of two, and the smaller: NaN if one of them is, and -0 is below +0.
 __device__ inline float rows_most(float a, float b) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float most;
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
     return most;
@@ -450,14 +450,41 @@ template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
     return value;
 }
 
-// For all threads of a block that has posted its part: whether it is the last of `parts` to take a
-// ticket. No tickets: it is not.
-__device__ inline bool rows_is_last(unsigned *ticket, unsigned parts) {
-    __shared__ bool last;
-    if (!ticket) return false;
-    if (threadIdx.x == 0) last = atomicInc(ticket, parts - 1) == parts - 1;
-    __syncthreads();
-    return last;
+// A block's place in the order in which the `parts` blocks of a row start, valid in thread 0. Whoever
+// draws the last number knows that all others have started.
+__device__ inline unsigned rows_draw(unsigned *counter, unsigned parts) {
+    return threadIdx.x == 0 && parts > 1 ? atomicInc(counter, parts - 1) : 0;
+}
+
+// The mailboxes of a row: those of its first `chunks` parts lie `step` apart, one more behind the
+// first.
+struct RowsMail {
+    unsigned long long *boxes;
+    unsigned chunks, step;
+    template <class Acc> __device__ unsigned long long *of(unsigned part) const {
+        return boxes + (size_t)(part < chunks ? part * step : 1) * (sizeof(Acc) / 4);
+    }
+};
+
+// Each block of a row has a part of it, and a number, and posts its part. The last one to start waits
+// for all mail and has the whole then, in all its threads: true. The others are done.
+template <class Op, int THREADS>
+__device__ bool rows_join(typename Op::Acc &mine, unsigned number, unsigned part, unsigned parts,
+                          const RowsMail &mail) {
+    typedef typename Op::Acc Acc;
+    __shared__ unsigned drawn;
+    const unsigned t = threadIdx.x;
+    mine = rows_block_all<Op, THREADS>(mine, 0);
+    if (parts == 1) return true;
+    if (t == 0) rows_post(mail.template of<Acc>(part), mine, 1);
+    if (t == 0) drawn = number;
+    __syncthreads(); // all threads know the block's number
+    if (drawn + 1 < parts) return false;
+    mine = Op::identity();
+    for (unsigned k = t; k < parts; k += THREADS)
+        mine = Op::combine(mine, rows_collect<Acc>(mail.template of<Acc>(k)));
+    mine = rows_block_all<Op, THREADS>(mine, 1);
+    return true;
 }
 
 // What thread t of THREADS makes of a part of a row that is at any address, PER vectors of 16 bytes
@@ -509,27 +536,18 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
     return mine;
 }
 
-// Reduces rows at any address and stride, each by `parts` blocks. Without `tickets` the last of
-// them waits for the others; with a counter for each row, 0 between launches, whichever comes last
-// does the rest, and none waits.
+// Reduces rows at any address and stride, each by `parts` blocks, which have a counter for their row,
+// 0 between launches.
 template <class Op, class T, int THREADS, int PER>
 __global__ void __launch_bounds__(THREADS)
     rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
-                   unsigned long long *boxes, unsigned *tickets) {
+                   unsigned long long *boxes, unsigned *counters) {
     typedef typename Op::Acc Acc;
     const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
+    const unsigned number = rows_draw(counters + row, parts);
     Acc mine = rows_piece<Op, T, THREADS, PER>(in + row * stride, cols, t, part, parts);
-    mine = rows_block_all<Op, THREADS>(mine, 0);
-    boxes += row * parts * (sizeof(Acc) / 4);
-    const bool posts = tickets || part + 1 < parts;
-    if (posts && t == 0) rows_post(boxes + part * (sizeof(Acc) / 4), mine, 1);
-    if (posts && !rows_is_last(tickets ? tickets + row : NULL, parts)) return;
-    if (parts > 1) {
-        if (posts || t > 0) mine = Op::identity();
-        for (unsigned b = t; b + !posts < parts; b += THREADS)
-            mine = Op::combine(mine, rows_collect<Acc>(boxes + b * (sizeof(Acc) / 4)));
-        mine = rows_block_all<Op, THREADS>(mine, 1);
-    }
+    const RowsMail mail = {boxes + (size_t)row * parts * (sizeof(Acc) / 4), parts, 1};
+    if (!rows_join<Op, THREADS>(mine, number, part, parts, mail)) return;
     if (t == 0) out[row] = Op::finish(mine, cols);
 }
 
@@ -603,7 +621,7 @@ template <int KEYS, int PROBES, class T, class O> struct RowsSearch {
 struct RowsGate {
     unsigned long long word;
     __device__ unsigned address() const { return (unsigned)__cvta_generic_to_shared(&word); }
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     __device__ void init(unsigned arrivals) {
         asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
                      : "memory");
@@ -612,7 +630,7 @@ struct RowsGate {
         unsigned open = times == 0;
         while (!open)
             asm volatile("{ .reg .pred p;"
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
                          " mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
 #else
                          " mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"
@@ -622,7 +640,7 @@ struct RowsGate {
                          : "r"(address()), "r"((times - 1) & 1)
                          : "memory");
     }
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     __device__ void arrive(unsigned bytes = 0) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()),
                      "r"(bytes)
@@ -688,7 +706,7 @@ struct RowsSpan {
 
 // 16 bytes on their way into shared memory, past the registers where the device can do that.
 __device__ inline void rows_copy_async(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile(
         "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
         "l"(from)
@@ -699,7 +717,7 @@ __device__ inline void rows_copy_async(void *to, const void *from) {
 }
 // With `once` its line may leave the L2 cache first.
 __device__ inline void rows_copy_async(void *to, const void *from, bool once) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     unsigned long long policy;
     if (!once) return rows_copy_async(to, from);
     asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
@@ -715,7 +733,7 @@ __device__ inline void rows_copy_async(void *to, const void *from, bool once) {
 // Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
 // capability 9.0 all lanes of a warp, themselves.
 __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (s.bytes() > 0)
         asm volatile(
             "{ .reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once;\n"
@@ -727,7 +745,7 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
 #else
     for (size_t x = s.vectors + threadIdx.x % 32 * 16; x < s.stop; x += 32 * 16)
         rows_copy_async(s.to + x, (const void *)x);
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(gate.address()) : "memory");
 #endif
 #endif
@@ -736,7 +754,7 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
 // A warp has two spans copied, and arrives at a gate, which opens when they are there.
 __device__ inline void rows_deliver(RowsGate &gate, const RowsSpan &a, const RowsSpan &b) {
     __syncwarp(); // what other lanes wrote is there before the warp arrives
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (threadIdx.x % 32 > 0) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     gate.arrive(a.bytes() + b.bytes());
@@ -800,7 +818,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         fill.fill(Op::fill());
         for (unsigned i = threadIdx.x; i < sizeof bytes / 16; i += THREADS)
             reinterpret_cast<RowsPack<T, VEC> *>(bytes)[i] = fill;
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // before copies write
 #endif
     }
@@ -1047,8 +1065,7 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     if (warp == WARPS) search.ask(offsets);
     rows_prefetch(offsets, rows);
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
-        deal.share = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
-        if (gridDim.x > 1 && deal.share + 1 == gridDim.x) *started = 0;
+        deal.share = gridDim.x > 1 ? atomicInc(started, gridDim.x - 1) : 0;
     }
     const RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
     deal.init();
@@ -1067,25 +1084,107 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
         deal.copy(path, in, first, end, each);
 }
 
-// Reduces ragged rows, a warp for each and a block for a longer one. There are so many blocks that
-// each warp has one row at most.
-template <class Op, class T, class O, int THREADS, int PER>
-__global__ void __launch_bounds__(THREADS)
-    rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out) {
-    enum { LONG = 128 * PER };
-    long long row = blockIdx.x + (long long)(threadIdx.x / 32) * gridDim.x, begin = 0, n = 0;
-    if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
-    if (row < rows && n <= LONG) {
-        typename Op::Acc mine =
-            rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
-        mine = rows_lanes_all<Op>(mine, 32);
-        if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
+// A row of more than two chunks, of `size` elements each from the first one of all on, is long:
+// blocks of their own take the chunks that lie in it whole, and the block of the row what is in
+// front of these and behind. Not where a chunk's number would be too high for its mailboxes.
+template <class Op, class T, class O, int THREADS, int PER> struct RowsLong {
+    typedef typename Op::Acc Acc;
+    enum { MOST = 32768 }; // counters for them
+    long long begin, end, low; // elements; where its first whole chunk begins
+    long long size, first;     // of a chunk; number of its first
+    unsigned chunks;
+
+    __device__ RowsLong(const O *offsets, long long row, long long chunk)
+        : begin(offsets[row]), end(offsets[row + 1]), size(chunk) {
+        const long long zero = offsets[0];
+        first = (begin - zero + size - 1) / size;
+        low = zero + first * size, chunks = (unsigned)((end - zero) / size - first);
     }
-    if (!__syncthreads_or(n > LONG)) return; // mostly no row is longer
+    __device__ bool is_long() const {
+        return end - begin > 2 * size && first + (long long)chunks <= MOST;
+    }
+    // Elements from..to - 1 of the row, for every thread.
+    static __device__ Acc piece(const T *in, long long from, long long to) {
+        return rows_piece<Op, T, THREADS, PER>(in + from, (unsigned)(to - from), threadIdx.x, 0, 1);
+    }
+    // Part k is chunk k, and the last part what is left.
+    __device__ void take(const T *in, unsigned k, typename Op::Out *out, unsigned long long *boxes,
+                         unsigned *counters) const {
+        const unsigned number = rows_draw(counters + first, chunks + 1);
+        const long long high = low + chunks * size, from = low + k * size;
+        Acc mine;
+        if (k < chunks)
+            mine = Op::moved(piece(in, from, from + size), (unsigned)(from - begin));
+        else
+            mine = Op::combine(piece(in, begin, low),
+                               Op::moved(piece(in, high, end), (unsigned)(high - begin)));
+        const RowsMail mail = {boxes + 2 * first * (long long)(sizeof(Acc) / 4), chunks, 2};
+        if (!rows_join<Op, THREADS>(mine, number, k, chunks + 1, mail)) return;
+        if (threadIdx.x == 0) *out = Op::finish(mine, (size_t)(end - begin));
+    }
+};
+
+// The row that element `at` lies in, the last one that begins there or before: all threads of a
+// block look, at THREADS places at a time.
+template <int THREADS, class O>
+__device__ long long rows_row_of(const O *offsets, long long rows, long long at) {
+    long long low = 0, high = rows; // it is low or behind, and in front of high
+    while (high - low > 1) {
+        const long long by = (high - low - 1) / THREADS + 1, r = low + (threadIdx.x + 1) * by;
+        low += by * __syncthreads_count(r < high && offsets[r] <= at);
+        high = min(high, low + by);
+    }
+    return low;
+}
+
+// Reduces ragged rows. The first `helpers` blocks take chunks of long rows; without any, no row is
+// long. Of the others each has a row, or (SHARED) each warp one that is not longer than WARP, and
+// the block those that are.
+template <class Op, class T, class O, int THREADS, int PER, bool SHARED>
+__global__ void __launch_bounds__(THREADS)
+    rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out,
+                    unsigned helpers, long long chunk, unsigned long long *boxes,
+                    unsigned *counters) {
+    typedef RowsLong<Op, T, O, THREADS, PER> Long;
+    enum { WARP = 128 * PER };
+    if (blockIdx.x < helpers) {
+        const long long zero = offsets[0], last = offsets[rows];
+        for (long long from = zero + blockIdx.x * chunk; from + chunk <= last;
+             from += helpers * chunk) {
+            const long long row = rows_row_of<THREADS>(offsets, rows, from);
+            const Long mine(offsets, row, chunk);
+            if (!mine.is_long() || mine.end < from + chunk) continue;
+            mine.take(in, (unsigned)((from - mine.low) / chunk), out + row, boxes, counters);
+            __syncthreads(); // all are done with the block's shared memory
+        }
+        return;
+    }
+    const unsigned blocks = gridDim.x - helpers, block = blockIdx.x - helpers;
+    if (SHARED) {
+        const long long row = block + (long long)(threadIdx.x / 32) * blocks;
+        long long begin = 0, n = 0;
+        if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
+        if (row < rows && n <= WARP) {
+            typename Op::Acc mine =
+                rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
+            mine = rows_lanes_all<Op>(mine, 32);
+            if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
+        }
+        if (!__syncthreads_or(n > WARP)) return; // mostly no row is longer
+    }
     unsigned turn = 0;
-    for (row = blockIdx.x; row < rows; row += gridDim.x) {
-        begin = offsets[row], n = offsets[row + 1] - begin;
-        if (n <= LONG) continue;
+    for (long long row = block; row < rows; row += blocks) {
+        const long long begin = offsets[row], n = offsets[row + 1] - begin;
+        if (SHARED && n <= WARP) continue;
+        if (helpers && n > 2 * chunk) {
+            const Long mine(offsets, row, chunk);
+            __syncthreads(); // all are done with the row before
+            if (mine.is_long()) {
+                mine.take(in, mine.chunks, out + row, boxes, counters);
+                __syncthreads(); // and with this one
+                continue;
+            }
+        }
         const typename Op::Acc mine = rows_block_all<Op, THREADS>(
             rows_piece<Op, T, THREADS, PER>(in + begin, (unsigned)n, threadIdx.x, 0, 1), turn++);
         if (threadIdx.x == 0) out[row] = Op::finish(mine, (size_t)n);
@@ -1193,7 +1292,7 @@ template <class T> struct RowsTask {
 // cluster's barrier once before: a block's shared memory can be written when it has started.
 template <class Op, int CLUSTER>
 __device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     typedef typename Op::Acc Acc;
     __shared__ Acc of_block[CLUSTER];
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block has started
@@ -1323,13 +1422,13 @@ __global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
 
 // What this thread has asked for since the last call is a group.
 __device__ inline void rows_copy_group() {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 // Waits until no more than so many groups are on their way: 0 to 3, known when compiled.
 __device__ inline void rows_copy_wait(int groups) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if (groups == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
     if (groups == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
     if (groups == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
@@ -1395,7 +1494,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const unsigned edges = rank == 0 ? ends.edges() : 0;
     const size_t i = ends.head + (size_t)rank * most + t * VEC;
     const unsigned left = ends.left(i, most);
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif
     RowsPack<T, VEC> v[KEPT / SOME][SOME];
@@ -1462,7 +1561,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 // Waits for all that this thread has asked for.
 __device__ inline void rows_copy_wait() {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
@@ -1591,7 +1690,7 @@ __global__ void __launch_bounds__(128)
 
 // 16 bytes that are to stay in the L2 cache until they are read again.
 template <class T, int VEC> __device__ void rows_load_last(RowsPack<T, VEC> &v, const T *from) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     unsigned long long policy;
     asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
     asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
@@ -1696,39 +1795,59 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     __syncthreads(); // all of this block have read their mail
     if (t == 0) {
         __threadfence(); // their reads come before the count
-        is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
+        is_last = atomicInc(done, gridDim.x - 1) + 1 == gridDim.x;
         __threadfence(); // and what the last one does, behind all counts
     }
     __syncthreads(); // all know whether everybody else has, too
     if (!is_last) return;
     for (unsigned b = t; b < 2 * gridDim.x * WORDS; b += THREADS) boxes[b] = 0;
-    if (t == 0) *done = 0;
 }
 
-#define ROWS_BOXES           65536u // parts of rows that are on their way, the most of a launch
-#define ROWS_TICKETS         32768u // rows that several blocks share without waiting
-#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u + ROWS_TICKETS * 4u)
-#define ROWS_OF_WARP         2572u // bytes of a row that is for a warp at most
+enum : unsigned {
+    ROWS_BOXES = 65536,    // parts of rows that are on their way, the most of a launch
+    ROWS_COUNTERS = 32768, // rows that several blocks share
+    ROWS_OF_WARP = 2572    // bytes of a row that is for a warp at most
+};
+// Three words for each part, a counter for blocks and one for clusters, and those of rows.
+static const size_t ROWS_WORKSPACE_BYTES = ROWS_BOXES * 3u * 8u + 16u + ROWS_COUNTERS * 4u;
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
-// memory of a block and of an SM, and the L2 cache.
-typedef struct {
+// memory of a block and of an SM, and the L2 cache. Asked for once by each host thread and device.
+struct RowsDevice {
     int device, sms, threads, block_bytes, sm_bytes, cache_bytes, major;
-} RowsDevice;
-inline cudaError_t rows_device(RowsDevice *d) {
+};
+inline cudaError_t rows_device(RowsDevice *found) {
+    static thread_local RowsDevice known = {-1, 0, 0, 0, 0, 0, 0};
+    RowsDevice now = {-1, 0, 0, 0, 0, 0, 0};
     const cudaDeviceAttr which[] = {cudaDevAttrMultiProcessorCount,
                                     cudaDevAttrMaxThreadsPerMultiProcessor,
                                     cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                     cudaDevAttrMaxSharedMemoryPerMultiprocessor,
                                     cudaDevAttrL2CacheSize,
                                     cudaDevAttrComputeCapabilityMajor};
-    int *const into[] = {&d->sms,      &d->threads,     &d->block_bytes,
-                         &d->sm_bytes, &d->cache_bytes, &d->major};
-    cudaError_t error = cudaGetDevice(&d->device);
-    for (int k = 0; k < 6 && error == cudaSuccess; k++)
-        error = cudaDeviceGetAttribute(into[k], which[k], d->device);
-    d->threads *= d->sms;
+    int *const into[] = {&now.sms,      &now.threads,     &now.block_bytes,
+                         &now.sm_bytes, &now.cache_bytes, &now.major};
+    cudaError_t error = cudaGetDevice(&now.device);
+    if (error == cudaSuccess && now.device != known.device) {
+        for (int k = 0; k < 6 && error == cudaSuccess; k++)
+            error = cudaDeviceGetAttribute(into[k], which[k], now.device);
+        now.threads *= now.sms;
+        if (error == cudaSuccess) known = now;
+    }
+    *found = known;
     return error;
+}
+
+// Launches, and says what came of it; an older error stays what it was.
+template <class P> struct RowsAs {
+    typedef P Type;
+};
+template <class... P>
+cudaError_t rows_start(void (*kernel)(P...), size_t blocks, unsigned threads, size_t shared_bytes,
+                       cudaStream_t stream, typename RowsAs<P>::Type... arguments) {
+    void *pointers[] = {&arguments...};
+    return cudaLaunchKernel((const void *)kernel, dim3((unsigned)blocks), dim3(threads), pointers,
+                            shared_bytes, stream);
 }
 
 // Does every row begin and end at a multiple of 16 bytes?
@@ -1740,9 +1859,8 @@ template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
 cudaError_t rows_start_lanes(const T *in, size_t rows, unsigned cols, size_t stride,
                              typename Op::Out *out, cudaStream_t stream) {
     const size_t per_block = 256 / LANES * COUNT, blocks = (rows + per_block - 1) / per_block;
-    rows_by_lanes<Op, T, VEC, LANES, PER, COUNT>
-        <<<(unsigned)blocks, 256, 0, stream>>>(in, rows, cols, stride, out);
-    return cudaGetLastError();
+    return rows_start(rows_by_lanes<Op, T, VEC, LANES, PER, COUNT>, blocks, 256, 0, stream, in,
+                      rows, cols, stride, out);
 }
 
 // COUNT rows at a time keep more loads on their way; but as long as all rows find a place on the
@@ -1782,10 +1900,8 @@ cudaError_t rows_start_windows(const T *in, size_t rows, unsigned cols, typename
                                cudaStream_t stream) {
     const unsigned room = rows_window_room<T>(32 / LANES, cols);
     const RowsTask<T> task = {in, cols, NULL, 0, rows, cols};
-    rows_by_windows<Op, T, LANES, N>
-        <<<(unsigned)((rows * LANES + 255) / 256), 256, 8 * room * sizeof(T), stream>>>(task, room,
-                                                                                        out);
-    return cudaGetLastError();
+    return rows_start(rows_by_windows<Op, T, LANES, N>, (rows * LANES + 255) / 256, 256,
+                      8 * room * sizeof(T), stream, task, room, out);
 }
 
 // Rows side by side, of up to 132 elements.
@@ -1809,8 +1925,7 @@ cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stri
                         : vectors <= 96  ? rows_by_warps<Op, T, 3>
                         : vectors <= 128 ? rows_by_warps<Op, T, 4>
                                          : rows_by_warps<Op, T, 5>;
-    kernel<<<(unsigned)((rows + 7) / 8), 256, 0, stream>>>(in, rows, cols, stride, out);
-    return cudaGetLastError();
+    return rows_start(kernel, (rows + 7) / 8, 256, 0, stream, in, rows, cols, stride, out);
 }
 
 template <class Op, class T>
@@ -1826,23 +1941,20 @@ cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, u
     return rows_with_lanes<Op, T, 1>(d, in, rows, cols, stride, out, stream);
 }
 
-// `parts` blocks for each row, which wait for each other or take tickets.
+// `parts` blocks for each row.
 template <class Op, class T, int THREADS>
 cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t stride, size_t parts,
-                             bool tickets, typename Op::Out *out, void *workspace,
-                             cudaStream_t stream) {
+                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
     unsigned long long *boxes = (unsigned long long *)workspace;
     unsigned *counters = (unsigned *)(boxes + 3 * ROWS_BOXES) + 4;
-    rows_by_blocks<Op, T, THREADS, 4><<<(unsigned)(rows * parts), THREADS, 0, stream>>>(
-        in, cols, stride, (unsigned)parts, out, boxes, tickets ? counters : NULL);
-    return cudaGetLastError();
+    return rows_start(rows_by_blocks<Op, T, THREADS, 4>, rows * parts, THREADS, 0, stream, in, cols,
+                      stride, (unsigned)parts, out, boxes, counters);
 }
 
 // How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
-// pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be a
-// quarter or more of those of 512 threads that the device has threads for: where registers leave
-// room for half of these, two such calls can still wait at the same time. Else four times as many
-// blocks as there are threads for, for all rows; of one to three rows, just as many.
+// pieces of 16 KB. One, up to 64 KB, or if the rows by themselves are a quarter or more of the
+// blocks that the device has threads for. Else four times as many blocks as there are threads for,
+// for all rows; of one to three rows, just as many.
 inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
     if (bytes <= 65536 || 4 * rows >= fit) return 1;
@@ -1852,19 +1964,19 @@ inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     return parts < most ? parts : most;
 }
 
-// The same with tickets: how many blocks of 512 threads, or 0 where that is not worth it. One for
-// each 64 KB of four or more rows of 192 KB and more, where these are 16 times as many as there are
+// The same of many long rows: how many blocks of 512 threads, or 0 where that is not worth it. One
+// for each 64 KB of four or more rows of 192 KB and more, where these are 16 times as many as there are
 // threads for.
 inline size_t rows_parts_of_sweep(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 65536;
-    if (rows < 4 || rows > ROWS_TICKETS || pieces < 3 || rows * pieces < 16 * fit) return 0;
+    if (rows < 4 || rows > ROWS_COUNTERS || pieces < 3 || rows * pieces < 16 * fit) return 0;
     return pieces < ROWS_BOXES / rows ? pieces : ROWS_BOXES / rows;
 }
 
 // Each of `rows` rows of `cols` elements reduced to one result.
 template <class Op, class T>
-cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
-                        typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
+cudaError_t rows_reduce(const T *d_in, typename Op::Out *d_out, size_t rows, size_t cols,
+                        size_t stride, void *d_workspace, cudaStream_t stream) {
     static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
     RowsDevice d;
     if (rows == 0) return cudaSuccess;
@@ -1880,8 +1992,8 @@ cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
         const size_t parts = rows_parts(d, rows, bytes);
         const size_t sweep = rows_parts_of_sweep(d, rows, bytes);
 #define ROWS_BLOCKS(threads, parts)                                                                \
-    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, sweep > 0, d_out,        \
-                                            d_workspace, stream)
+    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace,      \
+                                            stream)
         if (bytes <= 4096 + 64) ROWS_BLOCKS(64, 1);
         if (bytes <= 8192 + 64) ROWS_BLOCKS(128, 1);
         if (bytes <= 16384 + 64) ROWS_BLOCKS(256, 1);
@@ -1913,9 +2025,8 @@ cudaError_t rows_ragged_start(const RowsDevice &d, const T *in, const O *offsets
     if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
     if (blocks > tiles) blocks = tiles;
     unsigned long long *boxes = (unsigned long long *)workspace;
-    kernel<<<(unsigned)blocks, Deal::THREADS, sizeof(Deal), stream>>>(
-        in, offsets, (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
-    return cudaGetLastError();
+    return rows_start(kernel, blocks, Deal::THREADS, sizeof(Deal), stream, in, offsets,
+                      (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
 }
 
 // Large tiles, where an SM has room for two blocks with them; else small ones, which fit
@@ -1934,26 +2045,50 @@ cudaError_t rows_ragged_tiles(const T *in, const O *offsets, size_t rows, size_t
                                                 stream);
 }
 
+// A block for each row, or a warp.
+template <class Op, class T, class O, int THREADS, bool SHARED>
+cudaError_t rows_ragged_each(const T *in, const O *offsets, size_t rows, size_t elements,
+                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    enum { WARPS = SHARED ? THREADS / 32 : 1 };
+    size_t chunk = 4096;
+    while (chunk < 16384 && elements > 512 * chunk) chunk *= 2;
+    const size_t chunks = elements / chunk, helpers = chunks < 3 ? 0 : chunks < 512 ? chunks : 512;
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    return rows_start(rows_ragged_few<Op, T, O, THREADS, 4, SHARED>,
+                      helpers + (rows + WARPS - 1) / WARPS, THREADS, 0, stream, in, offsets,
+                      (long long)rows, out, (unsigned)helpers, (long long)chunk, boxes,
+                      (unsigned *)(boxes + 3 * ROWS_BOXES) + 4);
+}
+
 // Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
 // many they are together, as far as the caller knows: with `rows` it decides which kernel is
 // started, and with how many blocks.
 template <class Op, class T, class O>
-cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
-                               typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
+cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, typename Op::Out *d_out,
+                               size_t rows, size_t elements, void *d_workspace,
+                               cudaStream_t stream) {
     static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
-    enum { THREADS = 512, PER = 4 };
     if (rows == 0) return cudaSuccess;
     if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
         (size_t)d_offsets % sizeof(O) || !d_out || (size_t)d_out % sizeof(typename Op::Out) ||
         !d_workspace || (size_t)d_workspace % 16)
         return cudaErrorInvalidValue;
-    if (elements > 262144 || rows > 16384)
-        return rows_ragged_tiles<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,
-                                           stream);
-    const unsigned blocks = (unsigned)((rows + THREADS / 32 - 1) / (THREADS / 32));
-    rows_ragged_few<Op, T, O, THREADS, PER>
-        <<<blocks, THREADS, 0, stream>>>(d_in, d_offsets, (long long)rows, d_out);
-    return cudaGetLastError();
+    const size_t mean = elements / rows;
+    const bool few = elements <= (size_t)1 << 23 && (rows <= 4096 || mean >= 256);
+    const bool middle = elements <= (size_t)1 << 25 && mean >= 8192 && mean < 32768;
+    if (middle || (few && rows <= 512 && mean >= 2048))
+        return rows_ragged_each<Op, T, O, 256, false>(d_in, d_offsets, rows, elements, d_out,
+                                                      d_workspace, stream);
+    if (few && rows <= 2048 && (rows <= 512 || mean >= 256))
+        return rows_ragged_each<Op, T, O, 128, false>(d_in, d_offsets, rows, elements, d_out,
+                                                      d_workspace, stream);
+    if (few)
+        return rows_ragged_each<Op, T, O, 64, false>(d_in, d_offsets, rows, elements, d_out,
+                                                     d_workspace, stream);
+    if (elements <= (size_t)1 << 18 && rows <= 16384)
+        return rows_ragged_each<Op, T, O, 512, true>(d_in, d_offsets, rows, elements, d_out,
+                                                     d_workspace, stream);
+    return rows_ragged_tiles<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace, stream);
 }
 
 template <class Map, class T, int LANES, int N, RowsLie LIE>
@@ -1963,10 +2098,8 @@ cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters
     enum { TWO = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 };
     enum { MORE = TWO ? 2 : 1, L = LANES * MORE };
     const unsigned threads = L > 32 ? L : 256, per_block = threads / L;
-    rows_map<Map, T, L, N / MORE, LIE>
-        <<<(unsigned)((task.rows + per_block - 1) / per_block), threads, 0, stream>>>(
-            task, parameters, ahead);
-    return cudaGetLastError();
+    return rows_start(rows_map<Map, T, L, N / MORE, LIE>, (task.rows + per_block - 1) / per_block,
+                      threads, 0, stream, task, parameters, ahead);
 }
 
 // Packs of a thread that have to be in shared memory, and whether there is room for them, with
@@ -1980,8 +2113,9 @@ bool rows_held_fit(const RowsDevice &d, size_t packs, unsigned *hold) {
            d.threads / d.sms >= THREADS * BLOCKS;
 }
 template <class Map, class T, int THREADS, int BLOCKS, int CLUSTER, RowsLie LIE>
-cudaError_t rows_held_start(RowsTask<T> task, typename Map::Parameters parameters, unsigned hold,
-                            bool once, cudaStream_t stream) {
+cudaError_t rows_held_start(const RowsDevice &d, RowsTask<T> task,
+                            typename Map::Parameters parameters, unsigned hold, bool once,
+                            cudaStream_t stream) {
     void *arguments[] = {&task, &parameters, &hold, &once};
     const void *kernel = (const void *)rows_map_held<Map, T, THREADS, BLOCKS, CLUSTER, LIE>;
     cudaLaunchConfig_t config = {};
@@ -1992,8 +2126,9 @@ cudaError_t rows_held_start(RowsTask<T> task, typename Map::Parameters parameter
     cluster.val.clusterDim.x = CLUSTER;
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     config.attrs = &cluster, config.numAttrs = CLUSTER > 1 ? 1 : 0;
+    // The most that any row takes, whatever this one does: other host threads may be here, too.
     const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)config.dynamicSmemBytes);
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, d.block_bytes - 1024);
     return error == cudaSuccess ? cudaLaunchKernelExC(&config, kernel, arguments) : error;
 }
 
@@ -2003,10 +2138,8 @@ cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters paramete
     enum { ROWS = 32 / LANES, WARPS = 4 };
     const unsigned room = rows_window_room<T>(ROWS, (unsigned)task.cols);
     const size_t blocks = (task.rows + WARPS * ROWS - 1) / (WARPS * ROWS);
-    rows_map_short<Map, T, LANES, N>
-        <<<(unsigned)blocks, WARPS * 32, WARPS * room * sizeof(T), stream>>>(task, room,
-                                                                             parameters);
-    return cudaGetLastError();
+    return rows_start(rows_map_short<Map, T, LANES, N>, blocks, WARPS * 32,
+                      WARPS * room * sizeof(T), stream, task, room, parameters);
 }
 
 // All of the device: for so many rows at a time that a third more than the shared memory of all SMs
@@ -2059,7 +2192,7 @@ template <class Map, class T> bool rows_map_clusters(const RowsDevice &d) {
     return rows_map_start<Map, T, lanes, n, LIE>(task, parameters, ahead, stream)
 #define ROWS_HELD(threads, blocks, cluster)                                                        \
     if (rows_held_fit<threads, blocks, cluster>(d, packs, &hold))                                  \
-    return rows_held_start<Map, T, threads, blocks, cluster, LIE>(task, parameters, hold, once,    \
+    return rows_held_start<Map, T, threads, blocks, cluster, LIE>(d, task, parameters, hold, once, \
                                                                   stream)
 
 // So many elements of a row at most lie in whole packs.
@@ -2132,14 +2265,23 @@ cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameter
 #undef ROWS_HELD
 #undef ROWS_MAP
 
-// Short rows that are not aligned: up to 264 elements of 4 bytes, or 66 of 2.
+// Short rows that are not aligned: up to 264 elements of 4 bytes, or 66 of 2. Of few rows each has
+// more lanes: there is room for them, and they are done sooner.
 template <class Map, class T>
 cudaError_t rows_map_few(const RowsTask<T> &task, const typename Map::Parameters &parameters,
                          cudaStream_t stream) {
     enum { WIDE = sizeof(T) == 4 };
     const size_t cols = task.cols;
+    RowsDevice d;
+    const cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
 #define ROWS_SHORT(lanes, n) return rows_short_start<Map, T, lanes, n>(task, parameters, stream)
     if (cols <= 9) ROWS_SHORT(1, 9);
+    if (task.rows * 32 <= (size_t)d.threads * 2) {
+        if (cols <= 36) ROWS_SHORT(4, 9);
+        if (cols <= 144 || !WIDE) ROWS_SHORT(WIDE ? 16 : 8, 9);
+        ROWS_SHORT(WIDE ? 32 : 8, 9);
+    }
     if (cols <= 17) ROWS_SHORT(1, 17);
     if (cols <= 33) ROWS_SHORT(1, 33);
     if (cols <= 66 || !WIDE) ROWS_SHORT(2, 33);
@@ -2149,8 +2291,8 @@ cudaError_t rows_map_few(const RowsTask<T> &task, const typename Map::Parameters
 }
 
 template <class Map, class T>
-cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,
-                            size_t rows, size_t cols, const typename Map::Parameters &parameters,
+cudaError_t rows_map_launch(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                            size_t out_stride, const typename Map::Parameters &parameters,
                             size_t other, void *d_workspace, cudaStream_t stream) {
     static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
     if (rows == 0 || cols == 0) return cudaSuccess;
@@ -2172,14 +2314,14 @@ cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t ou
 
 #define ROWS_DEFINE(name, Op)                                                                      \
     template <class T>                                                                             \
-    cudaError_t name(const T *d_in, size_t rows, size_t cols, size_t stride, Op::Out *d_out,       \
+    cudaError_t name(const T *d_in, Op::Out *d_out, size_t rows, size_t cols, size_t stride,       \
                      void *d_workspace, cudaStream_t stream) {                                     \
-        return rows_reduce<Op, T>(d_in, rows, cols, stride, d_out, d_workspace, stream);           \
+        return rows_reduce<Op, T>(d_in, d_out, rows, cols, stride, d_workspace, stream);           \
     }                                                                                              \
     template <class T, class O>                                                                    \
-    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,     \
-                              Op::Out *d_out, void *d_workspace, cudaStream_t stream) {            \
-        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,   \
+    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, Op::Out *d_out, size_t rows,      \
+                              size_t elements, void *d_workspace, cudaStream_t stream) {           \
+        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, d_out, rows, elements, d_workspace,   \
                                             stream);                                               \
     }
 ROWS_DEFINE(rows_sum, RowsSum)
@@ -2191,26 +2333,27 @@ ROWS_DEFINE(rows_log_sum_exp, RowsLogSumExp)
 #undef ROWS_DEFINE
 
 template <class T>
-cudaError_t rows_softmax(const T *d_in, size_t in_stride, T *d_out, size_t out_stride, size_t rows,
-                         size_t cols, void *d_workspace, cudaStream_t stream) {
-    return rows_map_launch<RowsSoftmax, T>(d_in, in_stride, d_out, out_stride, rows, cols,
+cudaError_t rows_softmax(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                         size_t out_stride, void *d_workspace, cudaStream_t stream) {
+    return rows_map_launch<RowsSoftmax, T>(d_in, d_out, rows, cols, in_stride, out_stride,
                                            RowsSoftmax::Parameters(), 0, d_workspace, stream);
 }
+// d_weight, d_bias: `cols` elements each, or NULL.
 template <class T>
-cudaError_t rows_layer_norm(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,
-                            size_t rows, size_t cols, const T *d_weight, const T *d_bias,
-                            float epsilon, void *d_workspace, cudaStream_t stream) {
+cudaError_t rows_layer_norm(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                            size_t out_stride, const T *d_weight, const T *d_bias, float epsilon,
+                            void *d_workspace, cudaStream_t stream) {
     const RowsAffine affine = {d_weight, d_bias, epsilon};
-    return rows_map_launch<RowsLayerNorm, T>(d_in, in_stride, d_out, out_stride, rows, cols, affine,
+    return rows_map_launch<RowsLayerNorm, T>(d_in, d_out, rows, cols, in_stride, out_stride, affine,
                                              (size_t)d_weight | (size_t)d_bias, d_workspace,
                                              stream);
 }
 template <class T>
-cudaError_t rows_rms_norm(const T *d_in, size_t in_stride, T *d_out, size_t out_stride, size_t rows,
-                          size_t cols, const T *d_weight, float epsilon, void *d_workspace,
+cudaError_t rows_rms_norm(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                          size_t out_stride, const T *d_weight, float epsilon, void *d_workspace,
                           cudaStream_t stream) {
     const RowsAffine affine = {d_weight, NULL, epsilon};
-    return rows_map_launch<RowsRmsNorm, T>(d_in, in_stride, d_out, out_stride, rows, cols, affine,
+    return rows_map_launch<RowsRmsNorm, T>(d_in, d_out, rows, cols, in_stride, out_stride, affine,
                                            (size_t)d_weight, d_workspace, stream);
 }
 
@@ -2324,7 +2467,7 @@ static unsigned rows_of(unsigned n, unsigned cols) { return n ? n / cols_of(n, c
 
 template <class Op, class T, unsigned COLS> static unsigned launch_matrix(Run r) {
     const unsigned cols = cols_of(r.n, COLS), rows = rows_of(r.n, COLS);
-    CUDA((rows_reduce<Op, T>((const T *)r.d_in, rows, cols, cols, (typename Op::Out *)r.d_partial,
+    CUDA((rows_reduce<Op, T>((const T *)r.d_in, (typename Op::Out *)r.d_partial, rows, cols, cols,
                              rows_workspace(r.stream), r.stream)));
     return rows;
 }
@@ -2332,7 +2475,7 @@ template <class Op, class T, unsigned COLS> static unsigned launch_matrix(Run r)
 template <class Map>
 static cudaError_t start_map(Run r, unsigned rows, unsigned cols,
                              typename Map::Parameters parameters) {
-    return rows_map_launch<Map, float>(r.d_in, cols, r.d_partial, cols, rows, cols, parameters, 0,
+    return rows_map_launch<Map, float>(r.d_in, r.d_partial, rows, cols, cols, cols, parameters, 0,
                                        rows_workspace(r.stream), r.stream);
 }
 template <unsigned COLS> static unsigned launch_softmax(Run r) {
@@ -2389,7 +2532,7 @@ static const Ragged *ragged(Lengths kind, unsigned n) {
 
 template <Lengths KIND> static unsigned launch_ragged(Run r) {
     const Ragged *all = ragged(KIND, r.n);
-    CUDA(rows_sum_ragged(r.d_in, all->d_offsets, all->rows, r.n, r.d_partial,
+    CUDA(rows_sum_ragged(r.d_in, all->d_offsets, r.d_partial, all->rows, r.n,
                          rows_workspace(r.stream), r.stream));
     return all->rows;
 }

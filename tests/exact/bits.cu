@@ -9,6 +9,8 @@
 
 #include "reduce_exact.cuh"
 
+using namespace reduction;
+
 enum { MOST = 1 << 20, PAD = 64 };
 
 static void *d_data, *d_out, *d_workspace;
@@ -67,7 +69,7 @@ template <class T> static typename Number<T>::Bits datum(int data, uint64_t i, u
 template <class T, class Lane> static typename Number<T>::Bits sum(size_t n, size_t offset) {
     typename Number<T>::Bits bits;
     stop_on(cudaMemset(d_out, 0xA5, sizeof(T)), "poison");
-    stop_on((exact_launch<T, Lane>((T *)d_data + offset, n, (T *)d_out, d_workspace, 0)), "launch");
+    stop_on((exact_launch<T, Lane>((T *)d_data + offset, (T *)d_out, n, d_workspace, 0)), "launch");
     stop_on(cudaMemcpy(&bits, d_out, sizeof bits, cudaMemcpyDeviceToHost), "result");
     return bits;
 }

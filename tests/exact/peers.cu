@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <vector>
 
+using namespace reduction;
+
 static char *d_in;
 static void *d_out, *d_workspace, *d_temp;
 static const size_t IN_BYTES = 8ull << 30, TEMP_BYTES = 64 << 20;
@@ -78,7 +80,7 @@ template <class T> static void launch_cub(const T *in, size_t n) {
     CUDA(cub::detail::rfa::dispatch(d_temp, bytes, in, (T *)d_out, (int)n, T(0), stream));
 }
 template <class T, class Lane> static void launch_exact(const T *in, size_t n) {
-    CUDA((exact_launch<T, Lane>(in, n, (T *)d_out, d_workspace, stream)));
+    CUDA((exact_launch<T, Lane>(in, (T *)d_out, n, d_workspace, stream)));
 }
 
 // Microseconds of a launch.

@@ -8,6 +8,8 @@
 
 #include "reduce_exact.cuh"
 
+using namespace reduction;
+
 static void *d_data, *d_out, *d_workspace;
 
 static void stop_on(cudaError_t error, const char *what) {
@@ -36,9 +38,9 @@ static void sum(const T *d_in, size_t n, unsigned grid) {
 template <class T> static void sums(const T *in, size_t n, size_t offset) {
     T *d_in = (T *)d_data + offset, *d_sum = (T *)d_out;
     stop_on(cudaMemcpy(d_in, in, n * sizeof(T), cudaMemcpyHostToDevice), "copy");
-    stop_on((exact_launch<T, ExactLevels<T>>(d_in, n, d_sum, d_workspace, 0)), "launch");
+    stop_on((exact_launch<T, ExactLevels<T>>(d_in, d_sum, n, d_workspace, 0)), "launch");
     tell<T>("by doubles");
-    stop_on((exact_launch<T, ExactIntegers<T>>(d_in, n, d_sum, d_workspace, 0)), "launch");
+    stop_on((exact_launch<T, ExactIntegers<T>>(d_in, d_sum, n, d_workspace, 0)), "launch");
     tell<T>("by integers");
     sum<T, ExactLevels<T>, 128, 2>(d_in, n, 1);
     sum<T, ExactLevels<T>, 256, 4>(d_in, n, 3);
@@ -58,20 +60,20 @@ static void test_calls(void) {
     void *w = d_workspace;
     float *in = (float *)d_data, *out = (float *)d_out;
     stop_on(cudaMemcpy(d_data, floats, sizeof floats, cudaMemcpyHostToDevice), "copy");
-    stop_on(reduce_exact_float(in, 3, out, w, 0), "floats");
+    stop_on(reduce_exact_float(in, out, 3, w, 0), "floats");
     stop_on(cudaMemcpy(&sum_float, d_out, sizeof sum_float, cudaMemcpyDeviceToHost), "floats");
     stop_on(cudaMemcpy(d_data, doubles, sizeof doubles, cudaMemcpyHostToDevice), "copy");
-    stop_on(reduce_exact_double((double *)d_data, 3, (double *)d_out, w, 0), "doubles");
+    stop_on(reduce_exact_double((double *)d_data, (double *)d_out, 3, w, 0), "doubles");
     stop_on(cudaMemcpy(&sum_double, d_out, sizeof sum_double, cudaMemcpyDeviceToHost), "doubles");
     stop_on(cudaMemcpy(words, w, sizeof words, cudaMemcpyDeviceToHost), "workspace");
     bool empty = true;
     for (size_t k = 0; k < sizeof words; k++) empty &= words[k] == 0;
-    bool refused = reduce_exact_float(NULL, 1, out, w, 0) == bad &&
-                   reduce_exact_float((float *)off, 1, out, w, 0) == bad &&
-                   reduce_exact_float(in, 1, NULL, w, 0) == bad &&
-                   reduce_exact_float(in, 1, (float *)off, w, 0) == bad &&
-                   reduce_exact_float(in, 1, out, NULL, 0) == bad &&
-                   reduce_exact_float(in, 1, out, off, 0) == bad;
+    bool refused = reduce_exact_float(NULL, out, 1, w, 0) == bad &&
+                   reduce_exact_float((float *)off, out, 1, w, 0) == bad &&
+                   reduce_exact_float(in, NULL, 1, w, 0) == bad &&
+                   reduce_exact_float(in, (float *)off, 1, w, 0) == bad &&
+                   reduce_exact_float(in, out, 1, NULL, 0) == bad &&
+                   reduce_exact_float(in, out, 1, off, 0) == bad;
     printf("calls %g %g, workspace %s, bad pointers %s\n", sum_float, sum_double,
            empty ? "empty" : "NOT EMPTY", refused ? "refused" : "TAKEN");
 }

@@ -8,6 +8,8 @@
 
 #include "reduce_rows.cuh"
 
+using namespace reduction;
+
 static int wrong;
 static cudaStream_t stream;
 static void *d_workspace;
