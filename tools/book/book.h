@@ -37,6 +37,11 @@ typedef struct {
     bool apart; // as a file by itself, with the anchors that a code host makes
 } BookHome;
 
+// One of several files that a book is woven into.
+typedef struct {
+    Str path, text;
+} BookFile;
+
 typedef struct Prediction Prediction; // predict.h
 
 typedef struct Book Book;

@@ -240,7 +240,7 @@ static Str take_text(Book *book) {
     return buf_str(&text);
 }
 
-static BookPage weave_front(Book *book, Str folder, size_t front) {
+static BookFile weave_front(Book *book, Str folder, size_t front) {
     Buf path = {.arena = book->arena}, from = {.arena = book->arena};
     book->homes = homes_of(book, folder, front, true);
     book->up = path_way_back(book->arena, folder);
@@ -258,10 +258,10 @@ static BookPage weave_front(Book *book, Str folder, size_t front) {
     buf_format(&from, "*%.*s*\n", STR_ARG(book_provenance(book)));
     book_add(book, buf_str(&from));
     buf_format(&path, "%.*s.md", STR_ARG(folder));
-    return (BookPage){buf_str(&path), take_text(book)};
+    return (BookFile){buf_str(&path), take_text(book)};
 }
 
-static BookPage weave_page(Book *book, Str folder, size_t front) {
+static BookFile weave_page(Book *book, Str folder, size_t front) {
     Str source = book->chunks->files[book->file].path;
     Buf path = {.arena = book->arena}, from = {.arena = book->arena};
     buf_format(&from, "*Woven by tools/weave from %.*s and %s/; do not edit.*\n", STR_ARG(source),
@@ -271,14 +271,14 @@ static BookPage weave_page(Book *book, Str folder, size_t front) {
     add_ways(book, folder, front);
     book_add(book, buf_str(&from));
     buf_format(&path, "%.*s/%.*s.md", STR_ARG(folder), STR_ARG(path_stem(source)));
-    return (BookPage){buf_str(&path), take_text(book)};
+    return (BookFile){buf_str(&path), take_text(book)};
 }
 
-size_t chapters_weave_pages(Book *book, Str folder, BookPage **pages) {
+size_t chapters_weave_pages(Book *book, Str folder, BookFile **pages) {
     size_t count = 0, front;
     chapters_open(book);
     front = chapters_front(book);
-    *pages = ARENA_NEW(book->arena, book->chunks->file_count + 2, BookPage);
+    *pages = ARENA_NEW(book->arena, book->chunks->file_count + 2, BookFile);
     (*pages)[count++] = weave_front(book, folder, front);
     book->homes = homes_of(book, folder, front, false);
     book->up = path_way_back(book->arena, path_join(book->arena, folder, STR("any")));

@@ -7,14 +7,10 @@
 // The whole book; its text is in book->out, its faults in book->errors, in file and line order.
 void chapters_weave(Book *book);
 
-typedef struct {
-    Str path, text;
-} BookPage;
-
 // A page for each file, for code hosts: FOLDER/NAME.md, and the front page FOLDER.md, which is that
 // of index.md, if there is one, and the contents. `book` is set up as for chapters_weave; faults
 // are in book->errors. The number of pages.
-size_t chapters_weave_pages(Book *book, Str folder, BookPage **pages);
+size_t chapters_weave_pages(Book *book, Str folder, BookFile **pages);
 
 // The file of the front page, index.md, or CHUNK_NONE.
 size_t chapters_front(const Book *book);

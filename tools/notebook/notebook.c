@@ -446,8 +446,8 @@ static const BookHome *homes_of(const Notebook *notebook) {
     return homes;
 }
 
-static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs, Str name,
-                          bool *inside, bool whole) {
+static BookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs, Str name,
+                      bool *inside, bool whole) {
     Notebook notebook = {.book = book,
                          .plan = plan,
                          .labs = labs,
@@ -476,14 +476,14 @@ static NotebookFile weave(Book *book, const NotebookPlan *plan, const Labs *labs
     add_sections(&notebook);
     Buf path = {.arena = book->arena};
     buf_format(&path, "%.*s/%.*s.ipynb", STR_ARG(plan->folder), STR_ARG(name));
-    return (NotebookFile){buf_str(&path), cells_close(&notebook.cells)};
+    return (BookFile){buf_str(&path), cells_close(&notebook.cells)};
 }
 
-size_t notebook_weave(Book *book, const NotebookPlan *plan, NotebookFile **files) {
+size_t notebook_weave(Book *book, const NotebookPlan *plan, BookFile **files) {
     Labs labs = lab_collect(book->chunks);
     size_t file_count = book->chunks->file_count, count = 0;
     bool *all = ARENA_NEW(book->arena, file_count + 1, bool);
-    *files = ARENA_NEW(book->arena, file_count + 1, NotebookFile);
+    *files = ARENA_NEW(book->arena, file_count + 1, BookFile);
     for (size_t i = 0; i < file_count; i++) all[i] = lab_of_file(&labs, i) != NULL;
     chapters_open(book);
     (*files)[count++] = weave(book, plan, &labs, STR("workbook"), all, true);

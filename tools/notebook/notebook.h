@@ -16,13 +16,8 @@ typedef struct {
     Str repository; // OWNER/NAME on GitHub, for badges that open the notebooks in Colab, or empty
 } NotebookPlan;
 
-typedef struct {
-    Str path;
-    Str text;
-} NotebookFile;
-
 // `book` is set up as for chapters_weave, with BOOK_NOTEBOOK. Faults are in book->errors; without
 // them *files are the notebooks, the one with all chapters first. Their number.
-size_t notebook_weave(Book *book, const NotebookPlan *plan, NotebookFile **files);
+size_t notebook_weave(Book *book, const NotebookPlan *plan, BookFile **files);
 
 #endif

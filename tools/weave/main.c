@@ -243,30 +243,31 @@ static bool read_frame(Arena *arena, const char *path, Str *frame) {
     return true;
 }
 
-static int write_notebooks(Arena *arena, Book *book, const Options *options) {
-    NotebookPlan plan = {.folder = str_of(options->output),
-                         .repository = str_of(options->repository)};
-    NotebookFile *files;
-    if (!read_frame(arena, options->frame, &plan.frame)) return 1;
-    while (plan.folder.len > 1 && str_ends(plan.folder, STR("/"))) plan.folder.len--;
-    size_t count = notebook_weave(book, &plan, &files);
-    if (book->error_count) return print_errors(book);
+static int write_files(Arena *arena, Book *book, const Options *options, const BookFile *files,
+                       size_t count) {
     int status = 0;
+    if (book->error_count) return print_errors(book);
     for (size_t i = 0; i < count && !(status && !options->only_lists); i++)
         status |= write_book(arena, options, str_terminated(arena, files[i].path), files[i].text);
     return status;
 }
 
+static int write_notebooks(Arena *arena, Book *book, const Options *options) {
+    NotebookPlan plan = {.folder = str_of(options->output),
+                         .repository = str_of(options->repository)};
+    BookFile *files;
+    if (!read_frame(arena, options->frame, &plan.frame)) return 1;
+    while (plan.folder.len > 1 && str_ends(plan.folder, STR("/"))) plan.folder.len--;
+    const size_t count = notebook_weave(book, &plan, &files);
+    return write_files(arena, book, options, files, count);
+}
+
 static int write_pages(Arena *arena, Book *book, const Options *options) {
     Str folder = str_of(options->output);
-    BookPage *pages;
+    BookFile *pages;
     while (folder.len > 1 && str_ends(folder, STR("/"))) folder.len--;
     size_t count = chapters_weave_pages(book, folder, &pages);
-    if (book->error_count) return print_errors(book);
-    int status = 0;
-    for (size_t i = 0; i < count && !(status && !options->only_lists); i++)
-        status |= write_book(arena, options, str_terminated(arena, pages[i].path), pages[i].text);
-    return status;
+    return write_files(arena, book, options, pages, count);
 }
 
 static int write_names(Arena *arena, Book *book, const Options *options) {

@@ -1,6 +1,6 @@
 // Errors that the program looks at, or not; memory that it frees, or not: unread CASE
 #include <cuda_runtime.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 __global__ void k(int *out) { out[threadIdx.x] = 1; }
@@ -18,6 +18,7 @@ int main(int argc, char **argv) {
     if (!strcmp(way, "peeked")) cudaPeekAtLastError();
     if (!strcmp(way, "later")) cudaDeviceSynchronize(), cudaGetLastError();
     if (!strcmp(way, "badly")) return 3;
+    if (!strcmp(way, "aborts")) abort();
     if (!strcmp(way, "never")) {
         k<<<1, 64, 100000>>>(d);
         k<<<0, 64>>>(d);

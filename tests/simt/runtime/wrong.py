@@ -166,6 +166,7 @@ def test_unread():
     expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
            None, large + rest + note + r"\Z")
     expect("a program that ends badly keeps its status", simt(["--check", unread, "badly"]), 3, None, large + r"\Z")
+    expect("so they are where it aborts", simt([unread, "aborts"]), -signal.SIGABRT, None, large + r"\Z")
     expect("--leaks: memory that was never freed", simt(["--leaks", unread, "asked"]), 86, None,
            r"\Asimt: never freed: 1 allocation by cudaMalloc or its like, 256 bytes\n\Z")
     expect("--leaks: nothing where all was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")

@@ -23,6 +23,7 @@ enum { STATUS_REFUSED = 2 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static SimtOptions options;
+static bool look_for_leaks;
 static CudaError broken; // returned by every call once a kernel has failed
 static _Thread_local CudaError last_error;
 static bool refused;                       // something; then nothing mends it
@@ -149,6 +150,7 @@ static void start(void) {
     options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
+    look_for_leaks = option_set("SIMT_LEAKS");
     options.longest = option_set("SIMT_LONGEST");
     options.machine = option_set("SIMT_MACHINE");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
@@ -191,6 +193,7 @@ static int report(bool *hazards) {
 
 void runtime_end_by_signal(int number) {
     bool hazards = false;
+    tell_unread(number);
     report(&hazards);
     console_flush();
     console_end_by_signal(number);
@@ -200,7 +203,7 @@ void runtime_end_by_signal(int number) {
 // that do not come to their end.
 static int report_status(int status) {
     bool hazards = false, failed = !refused && tell_unread(status) && options.check;
-    const bool leaks = !refused && option_set("SIMT_LEAKS") && tell_leaks();
+    const bool leaks = !refused && look_for_leaks && tell_leaks();
     int failure = report(&hazards) || trace_lost();
     if (refused) return STATUS_REFUSED;
     if (status) return status;
