@@ -99,7 +99,7 @@ static void skip_json(Str *text) {
 
 static void check_notebooks(Book *book) {
     NotebookPlan plan = {STR("notebooks"), frame, STR("some/where")};
-    NotebookFile *files;
+    BookFile *files;
     size_t count = notebook_weave(book, &plan, &files);
     for (size_t i = 0; i < count && book->error_count == 0; i++) {
         Str text = files[i].text;
