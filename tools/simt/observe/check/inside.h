@@ -351,7 +351,7 @@ void findings_free(Findings *findings);
 
 // "reads", "writes" or "updates": what an access does.
 const char *check_verb(AccessKind kind);
-// What a race is about and how to mend it, in one sentence.
+// How to mend a race.
 void advice_write(const Finding *finding, char *to, size_t room);
 
 // Whether an access of a thread of the same block at that time and one by `thread` now are without
@@ -367,8 +367,23 @@ Extent variable_extent(const Machine *machine, const Inst *inst, uint64_t limit)
 // "at byte 128 of a, which has 128: that is in b", of an access outside its variable.
 void variable_outside(const Machine *machine, const Inst *inst, uint64_t address, char *to,
                       size_t room);
-// "s + 64" for an address in shared memory; empty where no variable is.
-void variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
+// "s" for an address in shared memory, and the offset from where it begins; empty where no variable
+// is.
+int64_t variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
+
+// The kernel's argument that points to the allocation that is nearest to an address of global
+// memory: no farther than an index of 32 bits reaches.
+#define ARGUMENT_FAR ((uint64_t)1 << 35)
+typedef struct {
+    uint32_t number; // 1 for the first
+    uint64_t pointer;
+    const Allocation *of; // NULL: there is none
+    uint64_t gap;         // bytes between the allocation and the address, 0: it is inside
+} Argument;
+uint64_t argument_gap(const Allocation *allocation, uint64_t address);
+Argument argument_near(const Machine *machine, uint64_t address);
+// "argument 2", of that, and the offset from where it points to; empty where there is none.
+int64_t argument_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
 // The lanes whose access lies in [low, high) and is aligned.
 uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
