@@ -36,6 +36,10 @@ static const char usage[] =
     "  --html FILE     write a page for a browser, in one file: source beside PTX with all\n"
     "                  counters of each line, the launches, and for shared memory which lanes\n"
     "                  touch which bank; with --check the hazards at their lines\n"
+    "  --report FILE   write hazards, errors, refusals and notes as SARIF 2.1.0, for editors and\n"
+    "                  continuous integration\n"
+    "  --quiet         standard output is the program's alone: no table, no listing, and hazards\n"
+    "                  go to standard error\n"
     "  --machine       execute the program's machine code for sm_90 in the place of its PTX: then\n"
     "                  instructions, active lanes and divergent branches are the hardware's too;\n"
     "                  not with --check\n"
@@ -89,10 +93,14 @@ static const char usage[] =
     "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
     "the end; with --check also what other calls returned.\n"
     "\n"
-    "Exit status: the program's own; 86 if --check found hazards or such a launch, or --leaks\n"
-    "found any, and the program ended with 0;\n"
-    "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if a\n"
-    "file of --csv, --lines-csv or --html cannot be written.\n";
+    "Exit status, the first that fits:\n"
+    "\n"
+    "  2               whatever the program ends with, if the CPU device refused something: a call,\n"
+    "                  an instruction, the program itself, or an option of this command\n"
+    "  the program's   if it is not 0; ended by signal N it is that signal, 128 + N in a shell\n"
+    "  1               a file of --csv, --lines-csv, --html, --report or --trace cannot be written\n"
+    "  86              --check found hazards or a launch that failed unseen, --leaks a leak\n"
+    "  0               none of these\n";
 // clang-format on
 
 static Arena arena;
@@ -150,6 +158,8 @@ static const struct {
     {"--html", "SIMT_HTML", VALUE_FILE},
     {"--longest", "SIMT_LONGEST", VALUE_NONE},
     {"--machine", "SIMT_MACHINE", VALUE_NONE},
+    {"--report", "SIMT_REPORT", VALUE_FILE},
+    {"--quiet", "SIMT_QUIET", VALUE_NONE},
     {"--sms", "SIMT_SMS", VALUE_SMS},
     {"--sm-threads", "SIMT_SM_THREADS", VALUE_SM_THREADS},
 };

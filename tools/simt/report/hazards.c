@@ -154,6 +154,20 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
 
 size_t hazards_count(void) { return found_count; }
 
+const Hazard *hazards_get(size_t number, const char **kernel) {
+    *kernel = found[number].kernel;
+    return &found[number].hazard;
+}
+
+Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
+    const Str at = where(arena, hazard), other = other_access(arena, hazard);
+    Buf buf = {.arena = arena};
+    buf_format(&buf, "%s in %s: %.*s", hazard->kind, kernel, STR_ARG(at));
+    if (other.len) buf_format(&buf, "; %.*s", STR_ARG(other));
+    if (hazard->advice[0]) buf_format(&buf, "; %s", hazard->advice);
+    return buf_str(&buf);
+}
+
 Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
                  const Hazard **hazard) {
     enum { INDENT = 4 };
@@ -169,18 +183,18 @@ Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
     return buf_str(&buf);
 }
 
-bool hazards_print(Arena *arena) {
+bool hazards_print(Arena *arena, FILE *to) {
     const int width = columns_told();
     bool placed = true;
     if (found_count == 0) return false;
     for (size_t i = 0; i < found_count; i++) placed &= found[i].hazard.file != NULL;
-    printf("\nCPU device: %zu hazard%s%s\n", found_count, found_count == 1 ? "" : "s",
+    fprintf(to, "\nCPU device: %zu hazard%s%s\n", found_count, found_count == 1 ? "" : "s",
            placed ? "" : "; build with nvcc -lineinfo for the source's lines");
     for (size_t i = 0; i < found_count; i++) {
         const char *kernel;
         const Hazard *hazard;
         Str text = hazards_text(arena, i, width, &kernel, &hazard);
-        printf("%.*s", STR_ARG(text));
+        fprintf(to, "%.*s", STR_ARG(text));
     }
     return true;
 }
