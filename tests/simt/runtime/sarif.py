@@ -1,6 +1,6 @@
 """--report: what was found as SARIF 2.1.0, complete and valid whatever was found; --quiet; exit statuses."""
 import json
-import os
+import re
 
 import suite
 from device import simt
@@ -97,6 +97,23 @@ def test_ends(wrong, signals):
         logged("a path with blanks and bytes that are no text", ["--check", strange], 86)
 
 
+def test_workflow():
+    """The commands of appendix B's workflow, but for the one that builds simt: they fail where there are hazards."""
+    page = suite.read("chapters/B-cpu-device.md")
+    build, check = re.findall(r"^ +- run: (.*)$", page[page.index("```yaml"):], re.M)[1:]
+    folder = tests.fresh("runner")
+    suite.write(folder / "prog.cu", suite.read(source("told.cu")))
+    (folder / "workbook").mkdir()
+    (folder / "workbook" / "build").symlink_to(suite.BUILD.resolve())
+    built = suite.run(["sh", "-c", build.replace("nvcc", str(suite.NVCC), 1)], 120, cwd=folder)
+    result = suite.run(["sh", "-c", check], 60, cwd=folder)
+    log = json.loads(suite.read(folder / "hazards.sarif") or "{}")
+    uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+            for run in log.get("runs", []) for result in run["results"]}
+    tests.check("the workflow of appendix B", built.status == 0 and result.status == 86 and result.out == "" and
+                uris == {"prog.cu"}, [*built.tail(), *result.tail()])
+
+
 def test_sarif():
     told, wrong, unread, signals = (program(name, flags=[*suite.NVCC_FLAGS, "-w"]) for name in (
         "told", "wrong", "unread", "signals"))
@@ -104,3 +121,4 @@ def test_sarif():
         test_hazards(told)
         test_said(wrong, unread)
         test_ends(wrong, signals)
+    test_workflow()

@@ -101,8 +101,8 @@ static bool tell_leaks(void) {
         }
     for (int k = 0; k < KINDS; k++) {
         if (!counts[k]) continue;
-        console_say_as("never-freed", "never freed: %zu allocation%s by %s or its like, %zu bytes", counts[k],
-                    counts[k] == 1 ? "" : "s", calls[k], bytes[k]);
+        console_say_as("never-freed", "never freed: %zu allocation%s by %s or its like, %zu bytes",
+                       counts[k], counts[k] == 1 ? "" : "s", calls[k], bytes[k]);
         any = true;
     }
     return any;

@@ -189,7 +189,7 @@ bool hazards_print(Arena *arena, FILE *to) {
     if (found_count == 0) return false;
     for (size_t i = 0; i < found_count; i++) placed &= found[i].hazard.file != NULL;
     fprintf(to, "\nCPU device: %zu hazard%s%s\n", found_count, found_count == 1 ? "" : "s",
-           placed ? "" : "; build with nvcc -lineinfo for the source's lines");
+            placed ? "" : "; build with nvcc -lineinfo for the source's lines");
     for (size_t i = 0; i < found_count; i++) {
         const char *kernel;
         const Hazard *hazard;

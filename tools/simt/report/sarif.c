@@ -18,25 +18,29 @@
 static const struct {
     const char *kind, *help;
 } rules[] = {
-    {"race", "Two threads access the same bytes, at least one of them writes, and no barrier, fence "
-             "or atomic operation orders the two: which comes first may change from run to run."},
+    {"race",
+     "Two threads access the same bytes, at least one of them writes, and no barrier, fence "
+     "or atomic operation orders the two: which comes first may change from run to run."},
     {"divergent barrier", "Some threads of a block wait at a barrier to which others do not come."},
-    {"mask of lanes", "A warp's instruction names lanes that do not take part, or takes a value from "
-                      "a lane that is not there."},
+    {"mask of lanes",
+     "A warp's instruction names lanes that do not take part, or takes a value from "
+     "a lane that is not there."},
     {"out of bounds", "An access outside of what was allocated, or of the array that was meant."},
     {"misaligned access", "An address is no multiple of the size of what is accessed."},
     {"use after free", "An access to memory that was freed before."},
     {"invalid free", "What is freed was freed before, or never allocated."},
     {"uninitialized read", "A read of memory that nothing has written."},
-    {"block of a cluster", "An access to shared memory of a block that may not have started, or may "
-                           "have ended."},
+    {"block of a cluster",
+     "An access to shared memory of a block that may not have started, or may "
+     "have ended."},
     {"asynchronous copy", "Something is missing around an asynchronous copy: a wait, or a fence."},
     {"race between launches", "A kernel that may start early uses what the kernel in front of it "
                               "uses, before it has waited for it."},
     {"kernel-failed", "A kernel ended with an error."},
     {"launch-failed", "A kernel was not launched, and the program never asked why."},
-    {"call-failed", "A call of the CUDA runtime returned an error, which the program may have looked "
-                    "at."},
+    {"call-failed",
+     "A call of the CUDA runtime returned an error, which the program may have looked "
+     "at."},
     {"never-freed", "Memory that the program never freed."},
     {"refused", "The CPU device does not have what the program asks for: nothing behind it was "
                 "checked."},
@@ -232,10 +236,9 @@ static void write_hazard(Log *log, const Hazard *hazard, const char *kernel) {
     write_location(log, file, hazard->line, str_of(kernel));
     message(log, "message", hazards_sentence(log->arena, hazard, kernel));
     if (hazard->occurrences) number(log, "occurrenceCount", hazard->occurrences);
-    write_fingerprint(log, str_of(hazard->kind), str_of(kernel),
-                      line_text(log->arena, file, hazard->line),
-                      hazard->other_line ? line_text(log->arena, other, hazard->other_line)
-                                         : STR(""));
+    write_fingerprint(
+        log, str_of(hazard->kind), str_of(kernel), line_text(log->arena, file, hazard->line),
+        hazard->other_line ? line_text(log->arena, other, hazard->other_line) : STR(""));
     open(log, "relatedLocations", '[');
     write_related(log, hazard->other_file, hazard->other_line, "the other access", 1);
     write_related(log, hazard->call_file, hazard->call_line, "called here", 2);
@@ -254,7 +257,8 @@ static void take_place(Str *said, Str *kernel, Str *file, uint32_t *line) {
         uint32_t value = 0;
         for (; end < whole.len && whole.at[end] >= '0' && whole.at[end] <= '9'; end++)
             value = value * 10 + (uint32_t)(whole.at[end] - '0');
-        if (end > at + 1 && end + 1 < whole.len && whole.at[end] == ':' && whole.at[end + 1] == ' ') {
+        if (end > at + 1 && end + 1 < whole.len && whole.at[end] == ':' &&
+            whole.at[end + 1] == ' ') {
             *kernel = str_slice(whole, 0, start ? start - 2 : 0);
             *file = str_slice(whole, start, at);
             *line = value;
@@ -287,8 +291,8 @@ static void write_said(Log *log, Str said, const char *kind) {
     text(log, "level", str_of(said_level(kind)));
     write_location(log, file, line, kernel);
     message(log, "message", what);
-    write_fingerprint(log, str_of(kind), kernel,
-                      line ? line_text(log->arena, file, line) : what, STR(""));
+    write_fingerprint(log, str_of(kind), kernel, line ? line_text(log->arena, file, line) : what,
+                      STR(""));
     end_result(log, kind);
 }
 
