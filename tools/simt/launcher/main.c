@@ -16,6 +16,7 @@
 #include "simt/launcher/elf.h"
 #include "simt/launcher/opcodes.h"
 #include "simt/launcher/run.h"
+#include "simt/launcher/standin.h"
 
 // clang-format off
 static const char usage[] =
@@ -74,7 +75,8 @@ static const char usage[] =
     "where all device code is in one file.\n"
     "\n"
     "What the CPU device does not have (textures, surfaces, wgmma, dynamic parallelism, the\n"
-    "driver API, ...) is refused: one line, and an error from that call and every later one.\n"
+    "driver API, cuBLAS and its like, ...) is refused where the program calls it: one line, and an\n"
+    "error from that call and every later one. To be linked with such a library does no harm.\n"
     "\n"
     "However a program ends, by abort, _exit or a signal too, the table and hazards so far are\n"
     "told; not after SIGKILL or exec. SIGINT and SIGTERM first end the kernel that runs.\n"
@@ -239,6 +241,16 @@ static int read_options(int argc, char **argv) {
 
 // --- the program ---
 
+// For who gives the source in the place of what nvcc makes of it.
+static void refuse_source(const char *name) {
+    const Str path = str_of(name);
+    if (!str_ends(path, STR(".cu")) || access(name, R_OK) != 0) return;
+    Str program = str_slice(path, 0, path.len - 3);
+    die("%s is a source: nvcc -O3 -lineinfo %s -o %.*s makes a program of it, and simt %s%.*s runs "
+        "that",
+        name, name, STR_ARG(program), strchr(name, '/') ? "" : "./", STR_ARG(program));
+}
+
 static const char *find_program(const char *name) {
     if (strchr(name, '/')) return name;
     const char *path = getenv("PATH");
@@ -269,6 +281,23 @@ static void pass_functions(Str file) {
     setenv("SIMT_TAKE_OVER", format_text("%d", fd), 1);
 }
 
+static void prepend(const char *variable, const char *value) {
+    const char *old = getenv(variable);
+    setenv(variable, old && *old ? format_text("%s:%s", value, old) : value, 1);
+}
+
+// Libraries of machine code are not loaded: what stands in for them is a file without a name.
+static void pass_standins(Str file) {
+    Str soname;
+    for (size_t k = 0; standin_needed(file, k, &soname); k++) {
+        const Str image = standin_make(&arena, file, soname);
+        const int fd = memfd_create("stand-in", 0);
+        if (fd < 0 || write(fd, image.at, image.len) != (ssize_t)image.len)
+            die("a library in the place of %.*s: %s", STR_ARG(soname), strerror(errno));
+        prepend("LD_PRELOAD", format_text("/proc/self/fd/%d", fd));
+    }
+}
+
 static ElfProgram inspect(const char *path) {
     Str file;
     ElfProgram program;
@@ -279,6 +308,7 @@ static ElfProgram inspect(const char *path) {
     case ELF_STATIC:
         program.preload = program.rpath || kind == ELF_STATIC;
         if (kind == ELF_STATIC) pass_functions(file);
+        pass_standins(file);
         return program;
     case ELF_NOT_ELF:
         die("%s: not a program (no ELF file)", path);
@@ -299,12 +329,12 @@ static ElfProgram inspect(const char *path) {
     case ELF_RUNTIME:
         die("%s: needs %.*s; only libcudart.so.12 and libcudart.so.13 are supported", path,
             STR_ARG(program.runtime));
-    case ELF_NEEDS:
-        die("%s: uses %s (%.*s), which the CPU device does not have: it runs kernels from the "
-            "program's own PTX",
-            path, program.needs_what, STR_ARG(program.needs));
     case ELF_NOT_CUDA:
-        break;
+        if (!standin_needed(file, 0, &(Str){NULL, 0})) break;
+        program.runtime = STR("libcudart.so.13"); // it uses the driver alone
+        program.preload = true;
+        pass_standins(file);
+        return program;
     }
     die("%s: not a CUDA program (it does not need libcudart)", path);
 }
@@ -320,11 +350,6 @@ static const char *runtime_folder(void) {
     return format_text("%.*ssimt-runtime", STR_ARG(folder));
 }
 
-static void prepend(const char *variable, const char *value) {
-    const char *old = getenv(variable);
-    setenv(variable, old && *old ? format_text("%s:%s", value, old) : value, 1);
-}
-
 // Where the launcher is built with AddressSanitizer, so is the runtime, and the sanitizer's library
 // must come first in a program that was built without it.
 static void preload_sanitizer(void) {
@@ -338,6 +363,7 @@ int main(int argc, char **argv) {
     if (version_asked(argc, argv, "simt")) return 0;
     int at = read_options(argc, argv);
     if (at >= argc) die("which program? (simt -h explains)");
+    refuse_source(argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
     const char *folder = runtime_folder();
