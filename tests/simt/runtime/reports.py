@@ -88,6 +88,8 @@ def test_hazard_texts():
              r"    thread 0 reads 4 bytes, 4 in front of an allocation of 256 bytes: guard the index\n\Z")
     expect("a race in four lines", simt(["--check", told]), 86, first)
     expect("an index below 0 is told as that, of the array that was meant", simt(["--check", told, "front"]), 86, front)
+    expect("several threads that add to a word are told of atomics, not of barriers", simt(["--check", told, "counter"]), 86,
+           rf"^\S*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    several threads read it and write it back: use atomicAdd")
     narrow = simt(["--check", told, "front"], env={**os.environ, "COLUMNS": "60"})
     report = narrow.out[narrow.out.index("CPU device: 1 hazard"):].splitlines()
     tests.check("no line of it is wider than the screen", len(report) > 5 and max(map(len, report)) <= 60 and

@@ -11,7 +11,8 @@ from suite import run
 
 FEW = "of the warp have ended or never were: a matrix instruction needs all 32"
 FAULTS = [  # a case of wrong.cu, the kernel and the line's mark, the error, what is said, and what --check calls it
-    ("out_of_bounds", "out_of_bounds", "IllegalAddress", "global store of 4 bytes at .* is outside", "out of bounds"),
+    ("out_of_bounds", "out_of_bounds", "IllegalAddress",
+     "global store of 4 bytes at 0x[0-9a-f]+, element 1073741824 of argument 1, is outside", "out of bounds"),
     ("misaligned", "misaligned", "MisalignedAddress", "global store of 4 bytes at .* is not aligned", "misaligned access"),
     ("asserts", "asserts", "Assert", r".*block: \[0,0,0\], thread: \[\d+,0,0\] Assertion `at == nullptr` failed", None),
     ("traps", "traps", "LaunchFailure", "trap", None),

@@ -16,6 +16,8 @@ static bool plain_store(const Side *side) { return side->kind == ACCESS_STORE; }
 // For threads of one block, all of whose accesses are in one statement, or in two.
 static const char *within_block(const Finding *finding, bool one_statement) {
     bool warps = finding->between & BETWEEN_WARPS;
+    if (one_statement && finding->stores && finding->reads)
+        return "several threads read it and write it back: use atomicAdd() or its like";
     if (!one_statement) return warps ? "put __syncthreads() between" : "put __syncwarp() between";
     if (plain_store(&finding->at) && plain_store(&finding->other))
         return "let one thread write it, or each its own element";

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/argument.h"
 #include "simt/observe/check/inside.h"
 #include "simt/ops/ops.h"
 
@@ -160,6 +161,9 @@ void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, u
                                                      : BETWEEN_LANES;
     if (between != BETWEEN_OTHERS) name_sides(finding, &key);
     finding->between |= between;
+    const bool one = key.at.kind == ACCESS_STORE, two = key.other.kind == ACCESS_STORE;
+    finding->stores |= one && two;
+    finding->reads |= one != two && (key.at.kind == ACCESS_LOAD || key.other.kind == ACCESS_LOAD);
     if (record_scope(mine) && record_scope(earlier)) finding->between |= BETWEEN_NARROW;
     if (record_is_copy(earlier)) finding->between = BETWEEN_COPY;
 }
@@ -305,6 +309,8 @@ static size_t merge(const Check *check) {
             if (finding->between != BETWEEN_OTHERS) name_sides(&check->found[count - 1], finding);
             check->found[count - 1].occurrences += finding->occurrences;
             check->found[count - 1].between |= finding->between;
+            check->found[count - 1].stores |= finding->stores;
+            check->found[count - 1].reads |= finding->reads;
             check->found[count - 1].more |= finding->more;
         } else {
             check->found[count++] = *finding;

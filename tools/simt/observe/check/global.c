@@ -2,6 +2,7 @@
 // nothing has written.
 #include <string.h>
 
+#include "simt/exec/argument.h"
 #include "simt/observe/check/touch.h"
 
 static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,

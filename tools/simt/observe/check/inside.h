@@ -61,6 +61,8 @@ typedef struct {
     uint64_t address;
     uint64_t occurrences;
     bool more;      // were not looked for
+    bool stores;    // of a race: two plain stores are among them,
+    bool reads;     // a read and a plain store are
     char text[256]; // empty of a race: see advice.c
 } Finding;
 
@@ -370,20 +372,6 @@ void variable_outside(const Machine *machine, const Inst *inst, uint64_t address
 // "s" for an address in shared memory, and the offset from where it begins; empty where no variable
 // is.
 int64_t variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
-
-// The kernel's argument that points to the allocation that is nearest to an address of global
-// memory: no farther than an index of 32 bits reaches.
-#define ARGUMENT_FAR ((uint64_t)1 << 35)
-typedef struct {
-    uint32_t number; // 1 for the first
-    uint64_t pointer;
-    const Allocation *of; // NULL: there is none
-    uint64_t gap;         // bytes between the allocation and the address, 0: it is inside
-} Argument;
-uint64_t argument_gap(const Allocation *allocation, uint64_t address);
-Argument argument_near(const Machine *machine, uint64_t address);
-// "argument 2", of that, and the offset from where it points to; empty where there is none.
-int64_t argument_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
 // The lanes whose access lies in [low, high) and is aligned.
 uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,

@@ -1,8 +1,8 @@
-// Global memory by the name that the kernel has for it: which argument points there.
+// Arguments: see argument.h.
+#include "simt/exec/argument.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "simt/observe/check/inside.h"
 
 uint64_t argument_gap(const Allocation *allocation, uint64_t address) {
     const uint64_t end = allocation->address + allocation->bytes;
