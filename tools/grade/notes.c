@@ -65,6 +65,12 @@ static bool find_hazards(Str log, Str *rest) {
     return false;
 }
 
+// Lines of one text that follow each other are one piece of it.
+static void extend(Str *piece, Str line) {
+    if (!piece->at) piece->at = line.at;
+    piece->len = (size_t)(line.at + line.len - piece->at);
+}
+
 size_t notes_hazards(Arena *arena, Str log, ProgramNote **hazards) {
     size_t count = 0, capacity = 0;
     Str rest, line;
@@ -72,7 +78,7 @@ size_t notes_hazards(Arena *arena, Str log, ProgramNote **hazards) {
     if (!find_hazards(log, &rest)) return 0;
     while (str_line(&rest, &line) && line.len) {
         if (line.at[0] == ' ') {
-            if (count) (*hazards)[count - 1].advice = str_trim(line);
+            if (count) extend(&(*hazards)[count - 1].more, line);
             continue;
         }
         ProgramNote note = {.line = 0};

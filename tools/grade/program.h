@@ -26,7 +26,7 @@ typedef struct {
     Str file; // a file with a line number, or empty
     size_t line;
     Str text;
-    Str advice; // of a hazard
+    Str more; // of a hazard: the lines below it
 } ProgramNote;
 
 typedef struct {

@@ -74,7 +74,9 @@ static void print_hazards(const Grading *grading) {
         const ProgramNote *hazard = &program->hazards[i];
         if (hazard->line) print_place(grading, hazard->file, hazard->line, "");
         printf("          %.*s\n", STR_ARG(hazard->text));
-        if (hazard->advice.len) printf("          %.*s\n", STR_ARG(hazard->advice));
+        Str line;
+        for (Str rest = hazard->more; str_line(&rest, &line);)
+            printf("            %.*s\n", STR_ARG(str_trim(line)));
     }
 }
 

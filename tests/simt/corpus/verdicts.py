@@ -79,13 +79,14 @@ REPORT = re.compile(r"^(\S+\.\w+):(\d+): (.*)$")
 
 
 def reports(text):
-    """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL, ...`."""
-    found = []
-    for line in text.splitlines():
+    """[(lines, kind)] of the reports in simt's output: `FILE:LINE: kind in KERNEL, ...`, below it who did
+    it, and if there is another access `line LINE: ...`."""
+    found, lines = [], text.splitlines()
+    for at, line in enumerate(lines):
         match = REPORT.match(line)
         if match and re.search("|".join(KINDS.values()), match[3]):
-            others = re.findall(r"[\w./-]+\.cu:(\d+)", match[3])
-            found.append(([int(match[2])] + [int(other) for other in others], match[3]))
+            other = re.match(r" +line (\d+)\b.*: ", "".join(lines[at + 2:at + 3]))
+            found.append(([int(match[2])] + ([int(other[1])] if other else []), match[3]))
     return found
 
 

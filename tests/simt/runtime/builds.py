@@ -29,6 +29,8 @@ def test_launcher(small):
             ("missing program in PATH", ["no-such-program"], "no such program"),
             ("a folder", [tests.folder], "simt/runtime"),
             ("a script", [tests.keep("script", b"#!/bin/sh\n")], "not a program"),
+            ("a source", [source("told.cu")], r"told\.cu is a source: nvcc -O3 -lineinfo \S*told\.cu -o \S*told "
+                                              r"makes a program of it, and simt \S*told runs that"),
             ("an empty file", [tests.keep("empty", b"")], "not a program"),
             ("a program without CUDA", ["/bin/true"], "not a CUDA program"),
             ("a 32-bit program", [tests.keep("elf32", elf + b"\x01\x01\x01" + bytes(45))], "32-bit"),
@@ -159,7 +161,7 @@ def test_readers(small):
                            libraries=["-ldl"])
     if made:
         tests.relay(run([made]), "fat binary: ", 28)
-    fuzz = tests.compile_c("fuzz_elf", source("fuzz_elf.c"), modules=["base", "simt/launcher/elf"])
+    fuzz = tests.compile_c("fuzz_elf", source("fuzz_elf.c"), modules=["base", "simt/launcher/elf", "simt/launcher/standin"])
     if fuzz:
         expect("damaged ELF files", run([fuzz, small], 60), 0, "accepted")
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "simt/launcher/elf.h"
+#include "simt/launcher/standin.h"
 #include "simt/program/fatbin.h"
 
 static uint64_t state = 2654435761u;
@@ -46,6 +47,13 @@ int main(int argc, char **argv) {
         ElfProgram found;
         Str damaged = damage(program, 4096);
         if (elf_inspect(damaged, &found) == ELF_CUDA) accepted++;
+        Str soname, image;
+        Arena own = {0};
+        for (size_t k = 0; standin_needed(damaged, k, &soname); k++) {
+            image = standin_make(&own, damaged, soname);
+            bytes += (unsigned char)image.at[image.len - 1];
+        }
+        arena_free(&own);
         for (size_t i = 0; i < found.runtime.len; i++) bytes += (unsigned char)found.runtime.at[i];
         free((void *)(uintptr_t)damaged.at);
     }

@@ -2,8 +2,8 @@
 import os
 
 from device import simt
-from expect import expect, program, source, tests
-from suite import csv_rows, difference, read
+from expect import expect, lines, program, source, tests
+from suite import NVCC_FLAGS, csv_rows, difference, read
 
 HEADER = ("kernel,launch,grid,block,warp_insts,thread_insts,shared_ld_insts,shared_ld_wavefronts,"
           "shared_ld_conflicts,shared_st_insts,shared_st_wavefronts,shared_st_conflicts,"
@@ -74,7 +74,35 @@ def test_lines(counted, rows):
            rf"^reverse in \S*count\.cu\n(.*\n)*? +{number} .*\|     s\[threadIdx\.x\] = out")
 
 
+def test_hazard_texts():
+    """What, where, the other access, what to do: a line each, and none wider than the screen."""
+    told, at = program("told"), lines("told.cu")
+    if not told:
+        return
+    first = (rf"CPU device: 2 hazards\n\S*told\.cu:{at['store']}: race in neighbour, 32 times\n"
+             r"    thread \(32,0,0\) of block \(0,0,0\) writes element 32 of s in shared memory\n"
+             rf"    line {at['load']}: thread \(0,0,0\) reads it; nothing orders the two\n"
+             r"    put __syncthreads\(\) between\n\S*told\.cu:")
+    front = (rf"told\.cu:{at['front']}: out of bounds in a_kernel_with_a_name_of_some_length<float, 1>.*\n"
+             r"    thread \(0,0,0\) of block \(0,0,0\), element -1 of argument 2\n"
+             r"    thread 0 reads 4 bytes, 4 in front of an allocation of 256 bytes: guard the index\n\Z")
+    expect("a race in four lines", simt(["--check", told]), 86, first)
+    expect("an index below 0 is told as that, of the array that was meant", simt(["--check", told, "front"]), 86, front)
+    expect("several threads that add to a word are told of atomics, not of barriers", simt(["--check", told, "counter"]), 86,
+           rf"^\S*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    several threads read it and write it back: use atomicAdd")
+    narrow = simt(["--check", told, "front"], env={**os.environ, "COLUMNS": "60"})
+    report = narrow.out[narrow.out.index("CPU device: 1 hazard"):].splitlines()
+    tests.check("no line of it is wider than the screen", len(report) > 5 and max(map(len, report)) <= 60 and
+                "in front of an" in " ".join(" ".join(report).split()), report)
+    unplaced = program("told", "told_unplaced", [flag for flag in NVCC_FLAGS if flag != "-lineinfo"])
+    expect("without -lineinfo: the PTX's lines, and how to get others", simt(["--check", unplaced]), 86,
+           r"^CPU device: 2 hazards; build with nvcc -lineinfo for the source's lines\n"
+           r"PTX:(\d+): race in neighbour at st\.shared\.(f32|u32|b32), 32 times\n.*\n    PTX:(\d+): thread \(0,0,0\) reads it; .*\n"
+           r".*\nPTX:\3: race in neighbour at ld\.")
+
+
 def test_reports():
+    test_hazard_texts()
     counted = program("count")
     if not counted:
         return

@@ -6,12 +6,13 @@ import time
 
 import suite
 from device import SIMT, simt
-from expect import expect, lines, program, refused, source, tests
+from expect import expect, lines, program, source, tests
 from suite import run
 
 FEW = "of the warp have ended or never were: a matrix instruction needs all 32"
 FAULTS = [  # a case of wrong.cu, the kernel and the line's mark, the error, what is said, and what --check calls it
-    ("out_of_bounds", "out_of_bounds", "IllegalAddress", "global store of 4 bytes at .* is outside", "out of bounds"),
+    ("out_of_bounds", "out_of_bounds", "IllegalAddress",
+     "global store of 4 bytes at 0x[0-9a-f]+, element 1073741824 of argument 1, is outside", "out of bounds"),
     ("misaligned", "misaligned", "MisalignedAddress", "global store of 4 bytes at .* is not aligned", "misaligned access"),
     ("asserts", "asserts", "Assert", r".*block: \[0,0,0\], thread: \[\d+,0,0\] Assertion `at == nullptr` failed", None),
     ("traps", "traps", "LaunchFailure", "trap", None),
@@ -122,14 +123,40 @@ def test_refusals(wrong):
         expect("refused: status 2 also after " + way, simt([wrong, "tensor", way]), 2, f"^tensor: {NOT_SUPPORTED}",
                said("tensor", "tensor"))
     expect("nothing refused: a crash stays a crash", simt([wrong, "hello", "abort"]), -signal.SIGABRT)
-    suite.write(tests.file("driver.c"), "int cuInit(unsigned); int main(void) { return cuInit(0); }")
+
+
+LIBRARIES = [  # soname, its functions and what calls of them are told to be
+    ("libcublas.so.13", "cublas", "cuBLAS"), ("libcufft.so.12", "cufft", "cuFFT"),
+    ("libcurand.so.10", "curand", "cuRAND"), ("libnvrtc.so.13", "nvrtc", "NVRTC"), ("libcuda.so.1", "cu", "the driver API")]
+
+
+def test_libraries():
+    """A program that is linked with a library of machine code runs until it calls something of that."""
+    for soname, start, what in LIBRARIES:
+        name, library, stem = f"{start}Compute", tests.file(soname), tests.file(soname.split(".")[0])
+        versions = "" if start == "cu" else f"{soname} {{ global: {start}*; }};"  # as NVIDIA's have them
+        suite.write(tests.file("library.c"), f"int {name}(int x) {{ return x; }} int cublasCreate_v2(void **x) {{ return !x; }}"
+                    "int cublasSetMathMode(void *x, int y) { return y; }")
+        suite.write(tests.file("library.map"), versions)
+        made = run(["cc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", tests.file("library.c"), "-o", library,
+                    *([f"-Wl,--version-script={tests.file('library.map')}"] if versions else [])])
+        linked = made.status == 0 and tests.compile_cu(source("library.cu"), stem.name, [
+            *suite.NVCC_FLAGS, f"-DCOMPUTE={name}", *(["-DBLAS"] if start == "cublas" else []),
+            "-Xlinker", f"--no-as-needed,{library}"], [library])
+        if not tests.check(f"a program with {what} is built", linked, made.tail()):
+            continue
+        library.unlink()  # nobody needs it any more
+        expect(f"linked with {what}: it runs", simt([linked]), 0, r"\A7\n", r"\A\Z")
+        expect(f"linked with {what}: refused at the call", simt([linked, "call"]), 2, r"\A7\n[1-9]\d*\n",
+               rf"\Asimt: {name} \({re.escape(what)}\) is not supported by the CPU device\n\Z")
+    driver = tests.file("driver")
+    suite.write(tests.file("driver.c"), "int cuInit(unsigned); int main(void) { return cuInit(0) == 801 ? 5 : 6; }")
     suite.write(tests.file("cuda.c"), "int cuInit(unsigned flags) { return (int)flags; }")
-    for soname, what in (("libcuda.so.1", "the driver API"), ("libnvrtc.so.13", "NVRTC"), ("libcublas.so.13", "cuBLAS")):
-        library, driver = tests.file(soname), tests.file("driver")
-        made = run(["cc", "-shared", f"-Wl,-soname,{soname}", tests.file("cuda.c"), "-o", library])
-        made = made.status or run(["cc", tests.file("driver.c"), library, "-o", driver]).status
-        if not made:
-            refused("refused: " + what, [driver], rf"uses {what} \({re.escape(soname)}\)")
+    made = run(["cc", "-shared", "-Wl,-soname,libcuda.so.1", tests.file("cuda.c"), "-o", tests.file("libcuda.so.1")])
+    made = made.status or run(["cc", "-Wl,-z,now", tests.file("driver.c"), tests.file("libcuda.so.1"), "-o", driver]).status
+    if tests.check("a program of the driver alone is built", not made):
+        expect("refused: the driver API, without the runtime", simt([driver]), 2, r"\A\Z",
+               r"\Asimt: cuInit \(the driver API\) is not supported by the CPU device\n\Z")
 
 
 def test_signals():
@@ -181,6 +208,7 @@ def test_wrong():
     test_faults(wrong)
     test_no_end(wrong)
     test_refusals(wrong)
+    test_libraries()
     test_unread()
     if tests.whole("faults from machine code"):
         test_machine()

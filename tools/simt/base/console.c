@@ -12,31 +12,53 @@
 
 typedef struct Said {
     struct Said *next;
+    const char *kind;
     char line[];
 } Said;
 
-static bool said_before(const char *line) {
-    static Said *said;
-    for (const Said *at = said; at; at = at->next)
-        if (strcmp(at->line, line) == 0) return true;
+static Said *said;
+
+static bool said_before(const char *kind, const char *line) {
+    Said **end = &said;
+    for (; *end; end = &(*end)->next)
+        if (strcmp((*end)->line, line) == 0) return true;
     size_t bytes = strlen(line) + 1;
     Said *added = malloc(sizeof *added + bytes);
     if (!added) return false; // then it may be said again
     memcpy(added->line, line, bytes);
-    added->next = said;
-    said = added;
+    added->kind = kind;
+    added->next = NULL;
+    *end = added;
     return false;
 }
 
-void console_say(const char *format, ...) {
+static void say(const char *kind, const char *format, va_list arguments) {
     char line[2048];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (said_before(line)) return;
+    if (said_before(kind, line)) return;
     fflush(stdout);
     fprintf(stderr, "simt: %s\n", line);
+}
+
+void console_say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("kernel-failed", format, arguments);
+    va_end(arguments);
+}
+
+void console_say_as(const char *kind, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(kind, format, arguments);
+    va_end(arguments);
+}
+
+const char *console_said(size_t number, const char **kind) {
+    const Said *at = said;
+    for (; at && number; number--) at = at->next;
+    if (at) *kind = at->kind;
+    return at ? at->line : NULL;
 }
 
 void console_alert(const char *line, size_t bytes) {

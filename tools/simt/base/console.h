@@ -10,6 +10,14 @@
 // One line on stderr, "simt: ..."; the same line only once. Not from several threads at a time.
 void console_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+// The same, of a kind that reports know: "refused", "launch-failed", ...; console_say's is
+// "kernel-failed".
+void console_say_as(const char *kind, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// The lines so far, without "simt: ", from 0 on. NULL: no more.
+const char *console_said(size_t number, const char **kind);
+
 // A line as it is, also from a signal handler.
 void console_alert(const char *line, size_t bytes);
 

@@ -30,11 +30,13 @@ static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void
     arena_free(&report.arena);
     if (status == SIMT_OK) return kept ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
     char name[512];
-    console_say("%s: %s", name_kernel(entry->mangled, name, sizeof name), error.text);
+    const bool refused =
+        status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX || status == SIMT_STACK_OVERFLOW;
+    console_say_as(refused ? "refused" : "kernel-failed", "%s: %s",
+                   name_kernel(entry->mangled, name, sizeof name), error.text);
     if (status == SIMT_INTERRUPTED) runtime_end_by_signal(signal_interrupted());
     CudaError code = error_of_status(status);
-    if (status == SIMT_UNSUPPORTED || status == SIMT_INVALID_PTX || status == SIMT_STACK_OVERFLOW)
-        return runtime_refuse(code);
+    if (refused) return runtime_refuse(code);
     if (status == SIMT_INVALID_CONFIG || status == SIMT_OUT_OF_RESOURCES ||
         status == SIMT_OUT_OF_MEMORY)
         return code;

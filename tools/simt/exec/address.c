@@ -1,8 +1,10 @@
 // Addresses: see address.h.
 #include "simt/exec/address.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "simt/exec/argument.h"
 #include "simt/exec/bank.h"
 #include "simt/exec/cluster.h"
 
@@ -272,9 +274,15 @@ static bool bad_address(Warp *warp, const Access *access, PtxSpace space, int la
         [ACCESS_LOAD] = "load", [ACCESS_STORE] = "store", [ACCESS_ATOMIC] = "atomic"};
     static const char *const names[] = {"register", "global",    "constant", "shared",
                                         "local",    "parameter", "generic",  "shared"};
+    char name[32] = "", of[80] = "";
+    if (space == PTX_GLOBAL || space == PTX_GENERIC) {
+        const int64_t offset =
+            argument_name(warp->block->machine, address, name, sizeof name) / access->bytes;
+        if (name[0]) snprintf(of, sizeof of, ", element %lld of %s,", (long long)offset, name);
+    }
     warp_fail(warp, access->inst, lane, misaligned ? SIMT_MISALIGNED_ADDRESS : SIMT_ILLEGAL_ADDRESS,
-              "%s %s of %u bytes at 0x%llx %s", names[space], kinds[access->kind],
-              address_bytes(access), (unsigned long long)address,
+              "%s %s of %u bytes at 0x%llx%s %s", names[space], kinds[access->kind],
+              address_bytes(access), (unsigned long long)address, misaligned ? "" : of,
               misaligned ? "is not aligned to its size" : "is outside of what is allocated");
     return false;
 }

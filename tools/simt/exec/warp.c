@@ -56,14 +56,16 @@ void warp_reach_local(Warp *warp, uint32_t high) {
     warp->local_reached = high;
 }
 
-// "chapters/04.md:17: ", or the place in the PTX; empty if the instruction has none.
-static void write_place(char *to, size_t room, const Machine *machine, const Inst *inst) {
+// "chapters/04.md:17: ", or the place in the PTX; empty if the instruction has none. False: no line
+// of the source is known.
+static bool write_place(char *to, size_t room, const Machine *machine, const Inst *inst) {
     const PtxModule *module = machine->module;
     const PtxInst *ptx = machine_instruction(machine, inst);
     to[0] = '\0';
-    if (!ptx) return;
+    if (!ptx) return true;
     ptx_write_place(module, ptx->place, ptx->ptx_line, to, room - 2);
     strcat(to, ": ");
+    return ptx->place.line;
 }
 
 const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status, const char *format,
@@ -77,7 +79,9 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (lane < 0) lane = __builtin_ctz(warp->mask);
-    write_place(place, sizeof place, machine, inst);
+    const char *hint = write_place(place, sizeof place, machine, inst)
+                           ? ""
+                           : " (nvcc -lineinfo adds the source's line)";
     pthread_mutex_lock(&lock);
     if (machine->status == SIMT_OK || block->number < machine->failed_block) {
         machine->status = status;
@@ -88,8 +92,8 @@ const Inst *warp_fail(Warp *warp, const Inst *inst, int lane, SimtStatus status,
         if (status == SIMT_ASSERT) // already says where
             snprintf(to, room, "%s", text);
         else
-            snprintf(to, room, "%s%s; block (%u,%u,%u), thread (%u,%u,%u)", place, text, at.x, at.y,
-                     at.z, warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane]);
+            snprintf(to, room, "%s%s; block (%u,%u,%u), thread (%u,%u,%u)%s", place, text, at.x,
+                     at.y, at.z, warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane], hint);
     }
     pthread_mutex_unlock(&lock);
     warp->stop = STOP_FAILED;

@@ -112,61 +112,117 @@ static ElfKind inspect_static(const Reader *elf, ElfProgram *program) {
 
 // --- what it needs ---
 
-// Libraries that bring machine code of their own, or make it, and what they are. A name goes on
-// with its version.
-static const struct {
-    const char *start, *what;
-} machine_code[] = {
-    {"libcuda.so", "the driver API"},
-    {"libnvrtc.so", "NVRTC"},
-    {"libnvJitLink.so", "nvJitLink"},
-    {"libcublas.so", "cuBLAS"},
-    {"libcublasLt.so", "cuBLAS"},
-    {"libcudnn", "cuDNN"},
-    {"libcufft", "cuFFT"},
-    {"libcurand.so", "cuRAND"},
-    {"libcusolver", "cuSOLVER"},
-    {"libcusparse", "cuSPARSE"},
-    {"libnpp", "NPP"},
-};
-
-static void note_machine_code(ElfProgram *program, Str name) {
-    for (size_t k = 0; k < sizeof machine_code / sizeof *machine_code; k++) {
-        if (!str_starts(name, str_of(machine_code[k].start))) continue;
-        program->needs = name;
-        program->needs_what = machine_code[k].what;
-    }
-}
-
-// Reads the names of needed libraries. False if the tables do not fit.
-static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgram *program,
-                         bool *other_version) {
+// Calls `found` with the sonames that the dynamic section needs, until it returns false. False: it
+// did, or the tables do not fit, as *fits says.
+static bool each_needed(const Reader *elf, const Elf64_Phdr *dynamic,
+                        bool (*found)(void *context, Str soname), void *context, bool *fits) {
     uint64_t strings = UINT64_MAX;
     Elf64_Dyn entry;
-    bool rpath = false, runpath = false;
-    uint64_t end = dynamic->p_filesz / sizeof entry;
+    const uint64_t end = dynamic->p_filesz / sizeof entry;
+    *fits = false;
     for (uint64_t i = 0; i < end; i++) {
         if (!get(elf->file, dynamic->p_offset + i * sizeof entry, &entry, sizeof entry))
             return false;
         if (entry.d_tag == DT_NULL) break;
         if (entry.d_tag == DT_STRTAB) strings = file_position(elf, entry.d_un.d_ptr);
-        if (entry.d_tag == DT_RPATH) rpath = true;
-        if (entry.d_tag == DT_RUNPATH) runpath = true;
     }
     if (strings > elf->file.len) return false;
-    program->rpath = rpath && !runpath;
+    *fits = true;
     for (uint64_t i = 0; i < end; i++) {
         get(elf->file, dynamic->p_offset + i * sizeof entry, &entry, sizeof entry);
         if (entry.d_tag == DT_NULL) break;
         if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > elf->file.len) continue;
-        Str name = string_at(elf->file, strings + entry.d_un.d_val);
-        note_machine_code(program, name);
-        if (!str_starts(name, STR("libcudart.so"))) continue;
-        program->runtime = name;
-        *other_version =
-            !str_equal(name, STR("libcudart.so.13")) && !str_equal(name, STR("libcudart.so.12"));
+        if (!found(context, string_at(elf->file, strings + entry.d_un.d_val))) return false;
     }
     return true;
+}
+
+bool elf_needed(Str file, bool (*found)(void *context, Str soname), void *context) {
+    Reader elf = {.file = file};
+    Elf64_Phdr dynamic;
+    bool fits;
+    if (!get(file, 0, &elf.header, sizeof elf.header) || !segment(&elf, PT_DYNAMIC, &dynamic))
+        return true;
+    return each_needed(&elf, &dynamic, found, context, &fits) || !fits;
+}
+
+// --- what it imports ---
+
+// Which version, of which file, this number stands for. None: both stay empty.
+static void find_version(const Reader *elf, const Elf64_Shdr *needs, uint64_t names,
+                         Elf64_Half number, ElfImport *import) {
+    Elf64_Verneed need;
+    Elf64_Vernaux of;
+    for (uint64_t at = needs->sh_offset; get(elf->file, at, &need, sizeof need);) {
+        uint64_t next = at + need.vn_aux;
+        for (unsigned k = 0; k < need.vn_cnt && get(elf->file, next, &of, sizeof of); k++) {
+            if (of.vna_other == number) {
+                import->version = string_at(elf->file, names + of.vna_name);
+                import->file = string_at(elf->file, names + need.vn_file);
+                return;
+            }
+            if (of.vna_next < sizeof of) break;
+            next += of.vna_next;
+        }
+        if (need.vn_next < sizeof need) return;
+        at += need.vn_next;
+    }
+}
+
+void elf_imports(Str file, void (*found)(void *context, const ElfImport *import), void *context) {
+    Reader elf = {.file = file};
+    Elf64_Shdr symbols, names, versions, needs;
+    Elf64_Sym symbol;
+    if (!get(file, 0, &elf.header, sizeof elf.header) ||
+        !find_section(&elf, STR(".dynsym"), &symbols) ||
+        !section_at(&elf, symbols.sh_link, &names) || names.sh_offset > file.len)
+        return;
+    const bool has_versions = find_section(&elf, STR(".gnu.version"), &versions) &&
+                              find_section(&elf, STR(".gnu.version_r"), &needs);
+    for (uint64_t k = 0; k < symbols.sh_size / sizeof symbol; k++) {
+        Elf64_Half number;
+        if (!get(file, symbols.sh_offset + k * sizeof symbol, &symbol, sizeof symbol)) return;
+        if (symbol.st_shndx != SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) continue;
+        ElfImport import = {.name = string_at(file, names.sh_offset + symbol.st_name)};
+        if (has_versions &&
+            get(file, versions.sh_offset + k * sizeof number, &number, sizeof number))
+            find_version(&elf, &needs, names.sh_offset, number, &import);
+        if (import.name.len) found(context, &import);
+    }
+}
+
+// --- the runtime that it needs ---
+
+typedef struct {
+    ElfProgram *program;
+    bool other_version;
+} Needs;
+
+static bool note_needed(void *context, Str name) {
+    Needs *needs = context;
+    if (!str_starts(name, STR("libcudart.so"))) return true;
+    needs->program->runtime = name;
+    needs->other_version =
+        !str_equal(name, STR("libcudart.so.13")) && !str_equal(name, STR("libcudart.so.12"));
+    return true;
+}
+
+// Reads the names of needed libraries. False if the tables do not fit.
+static bool read_dynamic(const Reader *elf, const Elf64_Phdr *dynamic, ElfProgram *program,
+                         bool *other_version) {
+    Needs needs = {.program = program};
+    bool rpath = false, runpath = false, fits;
+    Elf64_Dyn entry;
+    each_needed(elf, dynamic, note_needed, &needs, &fits);
+    for (uint64_t i = 0; fits && i < dynamic->p_filesz / sizeof entry; i++) {
+        get(elf->file, dynamic->p_offset + i * sizeof entry, &entry, sizeof entry);
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_RPATH) rpath = true;
+        if (entry.d_tag == DT_RUNPATH) runpath = true;
+    }
+    program->rpath = rpath && !runpath;
+    *other_version = needs.other_version;
+    return fits;
 }
 
 ElfKind elf_inspect(Str file, ElfProgram *program) {
@@ -181,7 +237,6 @@ ElfKind elf_inspect(Str file, ElfProgram *program) {
     bool other_version = false;
     bool is_dynamic = segment(&elf, PT_DYNAMIC, &dynamic);
     if (is_dynamic && !read_dynamic(&elf, &dynamic, program, &other_version)) return ELF_CORRUPT;
-    if (program->needs_what) return ELF_NEEDS;
     if (other_version) return ELF_RUNTIME;
     if (program->runtime.len) return ELF_CUDA;
     Elf64_Shdr fatbin;

@@ -17,7 +17,6 @@ typedef enum {
     ELF_STRIPPED,  // the same without names: they cannot
     ELF_NO_LOADER, // linked with -static: no library can be put in front
     ELF_RUNTIME,   // linked to another version of the runtime
-    ELF_NEEDS,     // it needs a library that goes past the CUDA runtime
     ELF_NOT_CUDA   // no CUDA code
 } ElfKind;
 
@@ -25,11 +24,21 @@ typedef struct {
     Str runtime;  // soname of the CUDA runtime it needs, or of what is linked into it
     bool rpath;   // DT_RPATH without DT_RUNPATH, which wins over LD_LIBRARY_PATH
     bool preload; // only then does the CPU device come first
-    Str needs;    // soname of such a library, and what it is
-    const char *needs_what;
 } ElfProgram;
 
+// What it takes from a library: its name there; version and soname where it asks for a version.
+typedef struct {
+    Str name, version, file;
+} ElfImport;
+
 ElfKind elf_inspect(Str file, ElfProgram *program);
+
+// Calls `found` with the soname of each library that it needs, until that returns false; then
+// false.
+bool elf_needed(Str file, bool (*found)(void *context, Str soname), void *context);
+
+// Calls `found` with each function that it imports.
+void elf_imports(Str file, void (*found)(void *context, const ElfImport *import), void *context);
 
 // Calls `found` with each function of an ELF_STATIC program whose name is one of the CUDA runtime:
 // its address before the program is moved.

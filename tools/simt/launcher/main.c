@@ -16,6 +16,7 @@
 #include "simt/launcher/elf.h"
 #include "simt/launcher/opcodes.h"
 #include "simt/launcher/run.h"
+#include "simt/launcher/standin.h"
 
 // clang-format off
 static const char usage[] =
@@ -36,6 +37,10 @@ static const char usage[] =
     "  --html FILE     write a page for a browser, in one file: source beside PTX with all\n"
     "                  counters of each line, the launches, and for shared memory which lanes\n"
     "                  touch which bank; with --check the hazards at their lines\n"
+    "  --report FILE   write hazards, errors, refusals and notes as SARIF 2.1.0, for editors and\n"
+    "                  continuous integration\n"
+    "  --quiet         standard output is the program's alone: no table, no listing, and hazards\n"
+    "                  go to standard error\n"
     "  --machine       execute the program's machine code for sm_90 in the place of its PTX: then\n"
     "                  instructions, active lanes and divergent branches are the hardware's too;\n"
     "                  not with --check\n"
@@ -70,7 +75,8 @@ static const char usage[] =
     "where all device code is in one file.\n"
     "\n"
     "What the CPU device does not have (textures, surfaces, wgmma, dynamic parallelism, the\n"
-    "driver API, ...) is refused: one line, and an error from that call and every later one.\n"
+    "driver API, cuBLAS and its like, ...) is refused where the program calls it: one line, and an\n"
+    "error from that call and every later one. To be linked with such a library does no harm.\n"
     "\n"
     "However a program ends, by abort, _exit or a signal too, the table and hazards so far are\n"
     "told; not after SIGKILL or exec. SIGINT and SIGTERM first end the kernel that runs.\n"
@@ -89,10 +95,14 @@ static const char usage[] =
     "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
     "the end; with --check also what other calls returned.\n"
     "\n"
-    "Exit status: the program's own; 86 if --check found hazards or such a launch, or --leaks\n"
-    "found any, and the program ended with 0;\n"
-    "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if a\n"
-    "file of --csv, --lines-csv or --html cannot be written.\n";
+    "Exit status, the first that fits:\n"
+    "\n"
+    "  2               whatever the program ends with, if the CPU device refused something: a call,\n"
+    "                  an instruction, the program itself, or an option of this command\n"
+    "  the program's   if it is not 0; ended by signal N it is that signal, 128 + N in a shell\n"
+    "  1               a file of --csv, --lines-csv, --html, --report or --trace cannot be written\n"
+    "  86              --check found hazards or a launch that failed unseen, --leaks a leak\n"
+    "  0               none of these\n";
 // clang-format on
 
 static Arena arena;
@@ -150,6 +160,8 @@ static const struct {
     {"--html", "SIMT_HTML", VALUE_FILE},
     {"--longest", "SIMT_LONGEST", VALUE_NONE},
     {"--machine", "SIMT_MACHINE", VALUE_NONE},
+    {"--report", "SIMT_REPORT", VALUE_FILE},
+    {"--quiet", "SIMT_QUIET", VALUE_NONE},
     {"--sms", "SIMT_SMS", VALUE_SMS},
     {"--sm-threads", "SIMT_SM_THREADS", VALUE_SM_THREADS},
 };
@@ -229,6 +241,16 @@ static int read_options(int argc, char **argv) {
 
 // --- the program ---
 
+// For who gives the source in the place of what nvcc makes of it.
+static void refuse_source(const char *name) {
+    const Str path = str_of(name);
+    if (!str_ends(path, STR(".cu")) || access(name, R_OK) != 0) return;
+    Str program = str_slice(path, 0, path.len - 3);
+    die("%s is a source: nvcc -O3 -lineinfo %s -o %.*s makes a program of it, and simt %s%.*s runs "
+        "that",
+        name, name, STR_ARG(program), strchr(name, '/') ? "" : "./", STR_ARG(program));
+}
+
 static const char *find_program(const char *name) {
     if (strchr(name, '/')) return name;
     const char *path = getenv("PATH");
@@ -259,6 +281,23 @@ static void pass_functions(Str file) {
     setenv("SIMT_TAKE_OVER", format_text("%d", fd), 1);
 }
 
+static void prepend(const char *variable, const char *value) {
+    const char *old = getenv(variable);
+    setenv(variable, old && *old ? format_text("%s:%s", value, old) : value, 1);
+}
+
+// Libraries of machine code are not loaded: what stands in for them is a file without a name.
+static void pass_standins(Str file) {
+    Str soname;
+    for (size_t k = 0; standin_needed(file, k, &soname); k++) {
+        const Str image = standin_make(&arena, file, soname);
+        const int fd = memfd_create("stand-in", 0);
+        if (fd < 0 || write(fd, image.at, image.len) != (ssize_t)image.len)
+            die("a library in the place of %.*s: %s", STR_ARG(soname), strerror(errno));
+        prepend("LD_PRELOAD", format_text("/proc/self/fd/%d", fd));
+    }
+}
+
 static ElfProgram inspect(const char *path) {
     Str file;
     ElfProgram program;
@@ -269,6 +308,7 @@ static ElfProgram inspect(const char *path) {
     case ELF_STATIC:
         program.preload = program.rpath || kind == ELF_STATIC;
         if (kind == ELF_STATIC) pass_functions(file);
+        pass_standins(file);
         return program;
     case ELF_NOT_ELF:
         die("%s: not a program (no ELF file)", path);
@@ -289,12 +329,12 @@ static ElfProgram inspect(const char *path) {
     case ELF_RUNTIME:
         die("%s: needs %.*s; only libcudart.so.12 and libcudart.so.13 are supported", path,
             STR_ARG(program.runtime));
-    case ELF_NEEDS:
-        die("%s: uses %s (%.*s), which the CPU device does not have: it runs kernels from the "
-            "program's own PTX",
-            path, program.needs_what, STR_ARG(program.needs));
     case ELF_NOT_CUDA:
-        break;
+        if (!standin_needed(file, 0, &(Str){NULL, 0})) break;
+        program.runtime = STR("libcudart.so.13"); // it uses the driver alone
+        program.preload = true;
+        pass_standins(file);
+        return program;
     }
     die("%s: not a CUDA program (it does not need libcudart)", path);
 }
@@ -310,11 +350,6 @@ static const char *runtime_folder(void) {
     return format_text("%.*ssimt-runtime", STR_ARG(folder));
 }
 
-static void prepend(const char *variable, const char *value) {
-    const char *old = getenv(variable);
-    setenv(variable, old && *old ? format_text("%s:%s", value, old) : value, 1);
-}
-
 // Where the launcher is built with AddressSanitizer, so is the runtime, and the sanitizer's library
 // must come first in a program that was built without it.
 static void preload_sanitizer(void) {
@@ -328,6 +363,7 @@ int main(int argc, char **argv) {
     if (version_asked(argc, argv, "simt")) return 0;
     int at = read_options(argc, argv);
     if (at >= argc) die("which program? (simt -h explains)");
+    refuse_source(argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
     const char *folder = runtime_folder();

@@ -143,7 +143,7 @@ static CudaError load(RegisteredModule *module) {
     module->error =
         runtime_options()->machine ? load_machine(module, &error) : load_ptx(module, &error);
     module->tried = module->error != CUDA_MEMORY_ALLOCATION; // which may not last
-    if (module->error) console_say("%s", error.text);
+    if (module->error) console_say_as("refused", "%s", error.text);
     if (module->error && module->tried) runtime_refuse(module->error);
     return module->error;
 }
@@ -153,7 +153,7 @@ static CudaError load_kernel(KernelEntry *entry) {
     if (error || entry->kernel) return error;
     entry->kernel = module_kernel(entry->module->module, entry->mangled);
     if (!entry->kernel) {
-        console_say("kernel %s is not in the program's PTX", entry->mangled);
+        console_say_as("refused", "kernel %s is not in the program's PTX", entry->mangled);
         return runtime_refuse(CUDA_INVALID_DEVICE_FUNCTION);
     }
     kernel_info(entry->kernel, &entry->info);

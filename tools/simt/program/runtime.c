@@ -77,7 +77,8 @@ static bool tell_unread(int status) {
     bool launches = false;
     for (size_t i = 0; i < unread_count; i++) {
         const Unread *one = &unread[i];
-        if (one->launch || (options.check && status == 0)) console_say("%s", one->text);
+        if (one->launch || (options.check && status == 0))
+            console_say_as(one->launch ? "launch-failed" : "call-failed", "%s", one->text);
         launches |= one->launch;
     }
     return launches;
@@ -100,8 +101,8 @@ static bool tell_leaks(void) {
         }
     for (int k = 0; k < KINDS; k++) {
         if (!counts[k]) continue;
-        console_say("never freed: %zu allocation%s by %s or its like, %zu bytes", counts[k],
-                    counts[k] == 1 ? "" : "s", calls[k], bytes[k]);
+        console_say_as("never-freed", "never freed: %zu allocation%s by %s or its like, %zu bytes",
+                       counts[k], counts[k] == 1 ? "" : "s", calls[k], bytes[k]);
         any = true;
     }
     return any;
@@ -168,6 +169,8 @@ static void start(void) {
         .html = option_set("SIMT_HTML") ? getenv("SIMT_HTML") : NULL,
         .machine = options.machine,
         .checked = options.check,
+        .sarif = option_set("SIMT_REPORT") ? getenv("SIMT_REPORT") : NULL,
+        .quiet = option_set("SIMT_QUIET"),
     };
     options.instructions = report.html || (report.lines && report.machine);
     options.lines = report.lines || report.lines_csv;
@@ -274,7 +277,7 @@ void runtime_call_host(void (*call)(void *), void *data) {
 }
 
 CudaError runtime_unsupported(const char *what) {
-    console_say("%s is not supported by the CPU device", what);
+    console_say_as("refused", "%s is not supported by the CPU device", what);
     return runtime_refuse(CUDA_NOT_SUPPORTED);
 }
 

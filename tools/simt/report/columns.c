@@ -5,13 +5,17 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-int columns_screen(void) {
+int columns_told(void) {
     const char *told = getenv("COLUMNS");
     struct winsize size;
     int columns = told ? atoi(told) : 0;
     if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-    if (columns <= 0) columns = 80;
-    return columns < 40 ? 40 : columns;
+    return columns <= 0 ? 0 : columns < 40 ? 40 : columns;
+}
+
+int columns_screen(void) {
+    const int told = columns_told();
+    return told ? told : 80;
 }
 
 int columns_choose(Column *columns, int count, int room, int gap) {

@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
-// Characters in a line: COLUMNS if the environment has it, else the terminal's, else 80. At
-// least 40.
-int columns_screen(void);
+// Characters in a line: COLUMNS if the environment has it, else the terminal's. At least 40; where
+// neither is there, as in a pipe or a file, 0: whoever reads that may break lines.
+int columns_told(void);
+int columns_screen(void); // then 80
 
 typedef struct {
     int width;   // characters, without the space before it

@@ -43,9 +43,14 @@ static void add_html(Buf *buf, Str text) {
 
 void escape_html(Buf *buf, Str text) { add_valid(buf, text, add_html); }
 
-void escape_json(Buf *buf, Str text) {
-    Buf valid = {.arena = buf->arena}, json = {.arena = buf->arena};
+Str escape_valid(Arena *arena, Str text) {
+    Buf valid = {.arena = arena};
     add_valid(&valid, text, buf_add);
-    json_string(&json, buf_str(&valid));
+    return buf_str(&valid);
+}
+
+void escape_json(Buf *buf, Str text) {
+    Buf json = {.arena = buf->arena};
+    json_string(&json, escape_valid(buf->arena, text));
     json_in_html(buf, buf_str(&json));
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/report/columns.h"
+
 typedef struct {
     const char *kernel;
     Hazard hazard;
@@ -42,6 +44,7 @@ static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
     added.hazard.call_file = keep(arena, hazard->call_file);
     added.hazard.other_call_file = keep(arena, hazard->other_call_file);
     added.hazard.space = keep(arena, hazard->space);
+    added.hazard.opcode = keep(arena, hazard->opcode);
     ARENA_GROW(arena, found, found_count, found_capacity);
     found[found_count++] = added;
 }
@@ -50,70 +53,148 @@ void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t
     for (size_t i = 0; i < count; i++) add(arena, kernel, &hazards[i]);
 }
 
-static void add_thread(Buf *buf, const char *what, Dim3 at) {
-    buf_format(buf, ", %s (%u,%u,%u)", what, at.x, at.y, at.z);
+// --- their text: what, where, the other access, what to do ---
+
+// Appends a line to the text: indented, and broken between words where it would be wider than the
+// screen. Width 0: never.
+static void add_line(Buf *to, Str line, int indent, int width) {
+    int column = 0;
+    if (!width) buf_format(to, "%*s%.*s", indent, "", STR_ARG(line));
+    for (Str word; width && str_word(&line, &word);) {
+        const bool breaks = column && column + 1 + (int)word.len > width;
+        if (breaks) buf_char(to, '\n');
+        if (breaks || !column) {
+            column = breaks ? indent + 2 : indent;
+            buf_format(to, "%*s", column, "");
+        } else {
+            buf_char(to, ' ');
+            column++;
+        }
+        buf_add(to, word);
+        column += (int)word.len;
+    }
+    buf_char(to, '\n');
 }
 
-static void write_other(Buf *buf, const Hazard *hazard) {
-    const Dim3 block = hazard->other_block;
-    buf_format(buf, "; the other access: %s:%u", hazard->other_file ? hazard->other_file : "?",
-               hazard->other_line);
-    if (block.x != hazard->block.x || block.y != hazard->block.y || block.z != hazard->block.z)
-        add_thread(buf, "block", block);
-    if (hazard->other_lanes)
-        buf_add(buf, STR(" or before, other lanes"));
+// "a.cu:7", or "line 7" where the reader knows the file; "PTX:7" where none is known.
+static void add_place(Buf *buf, const char *file, uint32_t line, const char *known) {
+    if (file && same_text(file, known))
+        buf_format(buf, "line %u", line);
     else
-        add_thread(buf, "thread", hazard->other_thread);
+        buf_format(buf, "%s:%u", file ? file : "PTX", line);
 }
 
-static void write_calls(Buf *buf, const Hazard *hazard) {
-    if (hazard->call_line)
-        buf_format(buf, "    called at %s:%u\n", hazard->call_file ? hazard->call_file : "?",
-                   hazard->call_line);
-    if (hazard->other_call_line && (hazard->other_call_line != hazard->call_line ||
-                                    !same_text(hazard->other_call_file, hazard->call_file)))
-        buf_format(buf, "    the other access: called at %s:%u\n",
-                   hazard->other_call_file ? hazard->other_call_file : "?",
-                   hazard->other_call_line);
+static void add_thread(Buf *buf, Dim3 at, Dim3 block, bool tell_block) {
+    buf_format(buf, "thread (%u,%u,%u)", at.x, at.y, at.z);
+    if (tell_block) buf_format(buf, " of block (%u,%u,%u)", block.x, block.y, block.z);
 }
 
-static void write_hazard(Buf *buf, const Found *at) {
+static void add_call(Buf *buf, const char *file, uint32_t line, const char *known) {
+    if (!line) return;
+    buf_add(buf, STR(", called at "));
+    add_place(buf, file, line, known);
+}
+
+static void add_memory(Buf *buf, const Hazard *hazard) {
+    if (!hazard->space) return;
+    buf_add(buf, hazard->does ? STR(" ") : STR(", "));
+    if (!hazard->variable[0]) {
+        buf_format(buf, "%s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
+        return;
+    }
+    const bool whole = hazard->element_bytes && hazard->offset % hazard->element_bytes == 0;
+    const int64_t bytes = whole ? hazard->element_bytes : 1;
+    buf_format(buf, "%s %lld of %s", whole ? "element" : "byte",
+               (long long)(hazard->offset / bytes), hazard->variable);
+    if (strcmp(hazard->space, "shared") == 0) buf_add(buf, STR(" in shared memory"));
+}
+
+static Str what(Arena *arena, const Found *at) {
     const Hazard *hazard = &at->hazard;
-    buf_format(buf, "%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line,
-               hazard->kind, at->kernel);
-    if (hazard->variable[0])
-        buf_format(buf, ", %s memory %s", hazard->space, hazard->variable);
-    else if (hazard->space)
-        buf_format(buf, ", %s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
-    add_thread(buf, "block", hazard->block);
-    add_thread(buf, "thread", hazard->thread);
-    if (hazard->other_line) write_other(buf, hazard);
+    Buf buf = {.arena = arena};
+    add_place(&buf, hazard->file, hazard->line, NULL);
+    buf_format(&buf, ": %s in %s", hazard->kind, at->kernel);
+    if (hazard->opcode) buf_format(&buf, " at %s", hazard->opcode);
     if (hazard->occurrences > 1)
-        buf_format(buf, "; %llu times%s", (unsigned long long)hazard->occurrences,
+        buf_format(&buf, ", %llu times%s", (unsigned long long)hazard->occurrences,
                    hazard->more ? " or more" : "");
-    buf_char(buf, '\n');
-    if (hazard->advice[0]) buf_format(buf, "    %s\n", hazard->advice);
-    write_calls(buf, hazard);
+    return buf_str(&buf);
+}
+
+static Str where(Arena *arena, const Hazard *hazard) {
+    Buf buf = {.arena = arena};
+    add_thread(&buf, hazard->thread, hazard->block, true);
+    if (hazard->does) buf_format(&buf, " %s", hazard->does);
+    add_memory(&buf, hazard);
+    add_call(&buf, hazard->call_file, hazard->call_line, hazard->file);
+    return buf_str(&buf);
+}
+
+// Empty: there is none.
+static Str other_access(Arena *arena, const Hazard *hazard) {
+    const Dim3 a = hazard->block, b = hazard->other_block;
+    Buf buf = {.arena = arena};
+    if (!hazard->other_line) return STR("");
+    add_place(&buf, hazard->other_file, hazard->other_line, hazard->file);
+    buf_add(&buf, hazard->other_lanes ? STR(" or before: ") : STR(": "));
+    if (hazard->other_lanes)
+        buf_add(&buf, STR("other lanes of the warp"));
+    else
+        add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
+    if (hazard->other_does)
+        buf_format(&buf, " %s it; nothing orders the two",
+                   hazard->other_lanes ? "read" : hazard->other_does);
+    else
+        buf_add(&buf, STR(", the other access"));
+    if (hazard->other_call_line != hazard->call_line ||
+        !same_text(hazard->other_call_file, hazard->call_file))
+        add_call(&buf, hazard->other_call_file, hazard->other_call_line, hazard->file);
+    return buf_str(&buf);
 }
 
 size_t hazards_count(void) { return found_count; }
 
-Str hazards_text(Arena *arena, size_t number, const char **kernel, const Hazard **hazard) {
-    Buf buf = {.arena = arena};
-    write_hazard(&buf, &found[number]);
+const Hazard *hazards_get(size_t number, const char **kernel) {
     *kernel = found[number].kernel;
-    *hazard = &found[number].hazard;
+    return &found[number].hazard;
+}
+
+Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
+    const Str at = where(arena, hazard), other = other_access(arena, hazard);
+    Buf buf = {.arena = arena};
+    buf_format(&buf, "%s in %s: %.*s", hazard->kind, kernel, STR_ARG(at));
+    if (other.len) buf_format(&buf, "; %.*s", STR_ARG(other));
+    if (hazard->advice[0]) buf_format(&buf, "; %s", hazard->advice);
     return buf_str(&buf);
 }
 
-bool hazards_print(Arena *arena) {
+Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
+                 const Hazard **hazard) {
+    enum { INDENT = 4 };
+    const Found *at = &found[number];
+    const Str other = other_access(arena, &at->hazard);
+    Buf buf = {.arena = arena};
+    add_line(&buf, what(arena, at), 0, width);
+    add_line(&buf, where(arena, &at->hazard), INDENT, width);
+    if (other.len) add_line(&buf, other, INDENT, width);
+    if (at->hazard.advice[0]) add_line(&buf, str_of(at->hazard.advice), INDENT, width);
+    *kernel = at->kernel;
+    *hazard = &at->hazard;
+    return buf_str(&buf);
+}
+
+bool hazards_print(Arena *arena, FILE *to) {
+    const int width = columns_told();
+    bool placed = true;
     if (found_count == 0) return false;
-    printf("\nCPU device: %zu hazard%s\n", found_count, found_count == 1 ? "" : "s");
+    for (size_t i = 0; i < found_count; i++) placed &= found[i].hazard.file != NULL;
+    fprintf(to, "\nCPU device: %zu hazard%s%s\n", found_count, found_count == 1 ? "" : "s",
+            placed ? "" : "; build with nvcc -lineinfo for the source's lines");
     for (size_t i = 0; i < found_count; i++) {
         const char *kernel;
         const Hazard *hazard;
-        Str text = hazards_text(arena, i, &kernel, &hazard);
-        printf("%.*s", STR_ARG(text));
+        Str text = hazards_text(arena, i, width, &kernel, &hazard);
+        fprintf(to, "%.*s", STR_ARG(text));
     }
     return true;
 }

@@ -2,14 +2,22 @@
 #ifndef HAZARDS_H
 #define HAZARDS_H
 
+#include <stdio.h>
+
 #include "simt/device/device.h"
 
 void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count);
-bool hazards_print(Arena *arena); // true if there were any
+bool hazards_print(Arena *arena, FILE *to); // true if there were any
 
-// One of them as it is printed, in lines; its kernel's name, and what it was made from.
+// One of them as it is printed, in lines, none wider than so many characters, or 0: as wide as they
+// are; its kernel's name, and what it was made from.
 size_t hazards_count(void);
-Str hazards_text(Arena *arena, size_t number, const char **kernel, const Hazard **hazard);
+Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
+                 const Hazard **hazard);
+
+const Hazard *hazards_get(size_t number, const char **kernel);
+// The same in one line, without the place.
+Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel);
 
 // How often there were hazards of this kernel at a source line.
 uint64_t hazards_at(const char *kernel, const char *file, uint32_t line);

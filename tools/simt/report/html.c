@@ -116,7 +116,7 @@ static void write_hazards(Page *page) {
         const char *kernel;
         const Hazard *hazard;
         buf_format(page->buf, "<pre class=\"hazard\" data-hazard=\"%zu\">", k);
-        escape_html(page->buf, hazards_text(page->buf->arena, k, &kernel, &hazard));
+        escape_html(page->buf, hazards_text(page->buf->arena, k, 0, &kernel, &hazard));
         buf_add(page->buf, STR("</pre>\n"));
     }
 }

@@ -192,7 +192,7 @@ static void write_hazards(Buf *buf) {
     for (size_t k = 0; k < hazards_count(); k++) {
         const char *kernel;
         const Hazard *hazard;
-        Str text = hazards_text(buf->arena, k, &kernel, &hazard);
+        Str text = hazards_text(buf->arena, k, 0, &kernel, &hazard);
         buf_add(buf, k ? STR(",\n{\"kernel\":") : STR("{\"kernel\":"));
         escape_json(buf, str_of(kernel));
         buf_add(buf, STR(",\"text\":"));

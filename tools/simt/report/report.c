@@ -15,6 +15,7 @@
 #include "simt/report/lines.h"
 #include "simt/report/name.h"
 #include "simt/report/profile.h"
+#include "simt/report/sarif.h"
 #include "simt/report/table.h"
 
 typedef struct {
@@ -162,9 +163,10 @@ static bool write_all(bool *good) {
         *good &= written(lines_csv(&arena, options.lines_csv), options.lines_csv);
     if (options.html)
         *good &= written(html_write(&arena, options.html, options.checked), options.html);
-    if (row_count) print_table();
-    if (options.lines) lines_print(&arena, options.machine);
-    return hazards_print(&arena);
+    if (options.sarif) *good &= written(sarif_write(&arena, options.sarif), options.sarif);
+    if (row_count && !options.quiet) print_table();
+    if (options.lines && !options.quiet) lines_print(&arena, options.machine);
+    return hazards_print(&arena, options.quiet ? stderr : stdout);
 }
 
 int report_finish(bool *hazards) {

@@ -13,6 +13,8 @@ typedef struct {
     const char *html;            // page to write, NULL for none
     bool machine;                // machine code was executed
     bool checked;                // hazards were looked for: the page says so
+    const char *sarif;           // what was found, for programs that read it; NULL for none
+    bool quiet;                  // no table and no listing; hazards go to stderr
 } ReportOptions;
 
 void report_start(const ReportOptions *options);

@@ -1,4 +1,4 @@
-// What is said of a race: what two of its threads do, and how to mend it for all that were seen.
+// What is said of a race: what its threads do, and how to mend it for all that were seen.
 #include <stdio.h>
 
 #include "simt/observe/check/inside.h"
@@ -16,6 +16,8 @@ static bool plain_store(const Side *side) { return side->kind == ACCESS_STORE; }
 // For threads of one block, all of whose accesses are in one statement, or in two.
 static const char *within_block(const Finding *finding, bool one_statement) {
     bool warps = finding->between & BETWEEN_WARPS;
+    if (one_statement && finding->stores && finding->reads)
+        return "several threads read it and write it back: use atomicAdd() or its like";
     if (!one_statement) return warps ? "put __syncthreads() between" : "put __syncwarp() between";
     if (plain_store(&finding->at) && plain_store(&finding->other))
         return "let one thread write it, or each its own element";
@@ -50,22 +52,12 @@ static const char *behind_copy(const Finding *finding) {
 }
 
 void advice_write(const Finding *finding, char *to, size_t room) {
-    const Side *at = &finding->at, *other = &finding->other;
     bool one = finding->place.line == finding->other_place.line &&
                finding->place.file == finding->other_place.file;
-    bool blocks = finding->between & BETWEEN_BLOCKS, far = at->block != other->block;
+    bool blocks = finding->between & BETWEEN_BLOCKS;
     const char *advice = finding->between & BETWEEN_COPY ? behind_copy(finding)
                          : !blocks                       ? within_block(finding, one)
                          : finding->space == PTX_SHARED  ? within_cluster
                                                          : between_blocks(finding, one);
-    char who[64];
-    if (finding->between == BETWEEN_OTHERS)
-        snprintf(who, sizeof who, "other lanes of its warp read");
-    else if (far)
-        snprintf(who, sizeof who, "thread %u of block %llu %s", other->thread,
-                 (unsigned long long)other->block, check_verb(other->kind));
-    else
-        snprintf(who, sizeof who, "thread %u %s", other->thread, check_verb(other->kind));
-    snprintf(to, room, "thread %u %s what %s, and nothing orders the two: %s", at->thread,
-             check_verb(at->kind), who, advice);
+    snprintf(to, room, "%s", advice);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/exec/argument.h"
 #include "simt/observe/check/inside.h"
 #include "simt/ops/ops.h"
 
@@ -160,6 +161,9 @@ void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, u
                                                      : BETWEEN_LANES;
     if (between != BETWEEN_OTHERS) name_sides(finding, &key);
     finding->between |= between;
+    const bool one = key.at.kind == ACCESS_STORE, two = key.other.kind == ACCESS_STORE;
+    finding->stores |= one && two;
+    finding->reads |= one != two && (key.at.kind == ACCESS_LOAD || key.other.kind == ACCESS_LOAD);
     if (record_scope(mine) && record_scope(earlier)) finding->between |= BETWEEN_NARROW;
     if (record_is_copy(earlier)) finding->between = BETWEEN_COPY;
 }
@@ -203,12 +207,36 @@ static const char *file_name(const PtxModule *module, uint32_t file) {
     return file < module->file_count ? module->file_short[file] : NULL;
 }
 
+// Where the PTX names no line of a source, its own line, of file 0.
+static PtxPlace place_of(const Machine *machine, const Inst *inst) {
+    const PtxPlace place = check_place(machine, inst);
+    const PtxInst *ptx = place.line || !inst ? NULL : machine_instruction(machine, inst);
+    return ptx ? (PtxPlace){0, ptx->ptx_line} : place;
+}
+
 static PtxPlace call_of(const Machine *machine, const Inst *inst) {
     const PtxInst *ptx = inst ? machine_instruction(machine, inst) : NULL;
     return ptx ? ptx->call : (PtxPlace){0, 0};
 }
 
-static void describe(const Machine *machine, const Finding *finding, Hazard *hazard) {
+// The name of what is accessed, and how large its elements are, by the type in the opcode.
+static void name_memory(const Machine *machine, const Finding *finding, Arena *arena,
+                        Hazard *hazard) {
+    const PtxInst *ptx = finding->at.inst ? machine_instruction(machine, finding->at.inst) : NULL;
+    const uint64_t address = finding->address;
+    if (finding->space == PTX_SHARED)
+        hazard->offset = variable_name(machine, address, hazard->variable, sizeof hazard->variable);
+    if (finding->space == PTX_GLOBAL)
+        hazard->offset = argument_name(machine, address, hazard->variable, sizeof hazard->variable);
+    if (!ptx) return;
+    if (!hazard->file) hazard->opcode = str_terminated(arena, ptx->opcode);
+    Str type = ptx->opcode;
+    while (str_find(type, STR(".")) != SIZE_MAX)
+        type = str_from(type, str_find(type, STR(".")) + 1);
+    hazard->element_bytes = ptx_type_bytes(ptx_type_named(type));
+}
+
+static void describe(const Machine *machine, const Finding *finding, Arena *arena, Hazard *hazard) {
     static const char *const kinds[] = {
         [KIND_RACE] = "race",
         [KIND_BARRIER] = "divergent barrier",
@@ -238,8 +266,7 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
     const PtxPlace call = call_of(machine, finding->at.inst);
     hazard->call_file = file_name(machine->module, call.file);
     hazard->call_line = call.line;
-    if (finding->space == PTX_SHARED)
-        variable_name(machine, finding->address, hazard->variable, sizeof hazard->variable);
+    name_memory(machine, finding, arena, hazard);
     if (finding->other_place.line) {
         const PtxPlace other_call = call_of(machine, finding->other.inst);
         hazard->other_call_file = file_name(machine->module, other_call.file);
@@ -250,10 +277,13 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         hazard->other_thread = dim3_at(finding->other.thread, machine->block);
         hazard->other_lanes = finding->between == BETWEEN_OTHERS;
     }
-    if (finding->kind == KIND_RACE)
-        advice_write(finding, hazard->advice, sizeof hazard->advice);
-    else
+    if (finding->kind != KIND_RACE) {
         snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
+        return;
+    }
+    advice_write(finding, hazard->advice, sizeof hazard->advice);
+    hazard->does = check_verb(finding->at.kind);
+    hazard->other_does = check_verb(finding->other.kind);
 }
 
 // When a kernel failed, blocks behind the one that did may or may not have run: what only they
@@ -267,8 +297,8 @@ static size_t merge(const Check *check) {
     const Machine *machine = check->machine;
     for (size_t i = 0; i < check->found_count; i++) {
         Finding *finding = &check->found[i];
-        finding->place = check_place(machine, finding->at.inst);
-        finding->other_place = check_place(machine, finding->other.inst);
+        finding->place = place_of(machine, finding->at.inst);
+        finding->other_place = place_of(machine, finding->other.inst);
     }
     if (check->found_count) qsort(check->found, check->found_count, sizeof *check->found, compare);
     size_t count = 0;
@@ -279,6 +309,8 @@ static size_t merge(const Check *check) {
             if (finding->between != BETWEEN_OTHERS) name_sides(&check->found[count - 1], finding);
             check->found[count - 1].occurrences += finding->occurrences;
             check->found[count - 1].between |= finding->between;
+            check->found[count - 1].stores |= finding->stores;
+            check->found[count - 1].reads |= finding->reads;
             check->found[count - 1].more |= finding->more;
         } else {
             check->found[count++] = *finding;
@@ -293,7 +325,7 @@ size_t check_report(const Observer *observer, Arena *arena, Hazard **hazards) {
     size_t count = merge(check);
     *hazards = count ? ARENA_NEW(arena, count, Hazard) : NULL;
     for (size_t i = 0; i < count; i++) {
-        describe(machine, &check->found[i], &(*hazards)[i]);
+        describe(machine, &check->found[i], arena, &(*hazards)[i]);
         if (machine->status != SIMT_OK) (*hazards)[i].occurrences = 0;
     }
     return count;

@@ -2,24 +2,30 @@
 // nothing has written.
 #include <string.h>
 
+#include "simt/exec/argument.h"
 #include "simt/observe/check/touch.h"
 
 static void outside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
                     uint64_t size) {
-    const Allocation *before = memory_reserved(address) ? memory_before(address) : NULL;
-    if (!before) {
+    const Argument meant = argument_near(checker->machine, address);
+    const Allocation *near = memory_reserved(address) ? memory_before(address) : NULL;
+    if (meant.of && (!near || meant.gap <= argument_gap(near, address))) near = meant.of;
+    if (!near) {
         check_found(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s %llu bytes at an address that is not the device's: pass a "
                     "pointer from cudaMalloc",
                     thread, check_verb(access->kind), (unsigned long long)size);
         return;
     }
-    uint64_t offset = address - before->address;
+    const bool front = address < near->address;
     check_found(checker, KIND_BOUNDS, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: guard the "
-                "index",
+                front ? "thread %u %s %llu bytes, %llu in front of an allocation of %llu bytes: "
+                        "guard the index"
+                      : "thread %u %s %llu bytes at offset %llu of an allocation of %llu bytes: "
+                        "guard the index",
                 thread, check_verb(access->kind), (unsigned long long)size,
-                (unsigned long long)offset, (unsigned long long)before->bytes);
+                (unsigned long long)(front ? near->address - address : address - near->address),
+                (unsigned long long)near->bytes);
 }
 
 // Whether [address, address + size) lies in one live allocation; if not, says so.

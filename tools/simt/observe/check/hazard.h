@@ -9,18 +9,22 @@
 typedef struct {
     const char *kind; // "race", "divergent barrier", "out of bounds", "uninitialized read", ...
     const char *file, *other_file;
-    uint32_t line, other_line;
+    uint32_t line, other_line; // where no file is known, of the PTX
     // Where the user's code calls functions that were inlined there; line 0: no such function.
     const char *call_file, *other_call_file;
     uint32_t call_line, other_call_line;
     Dim3 block, thread, other_block, other_thread;
     bool other_lanes;     // the other access is one of many by lanes of the warp, there or before
     uint64_t address;     // in its space
-    char variable[96];    // of shared memory: "s + 64"; empty: no variable
+    char variable[96];    // that it lies in, or near: "s", "argument 2"; empty: it has no name
     const char *space;    // "shared", "global", "local"
     bool more;            // there may be more occurrences: that many were looked for
     uint64_t occurrences; // equal findings (same kind and lines) merged into this one
-    char advice[256];     // one sentence: what happened in words and how to fix it
+    char advice[256];     // one sentence: how to fix it, behind what happened where no verb says it
+    const char *does, *other_does; // of a race: "reads", "writes", "updates"; else NULL
+    int64_t offset;                // bytes from the variable's start
+    uint32_t element_bytes;        // of the type that is accessed, 0: not known
+    const char *opcode;            // of the PTX instruction, where no file is known; else NULL
 } Hazard;
 
 #endif

@@ -61,6 +61,8 @@ typedef struct {
     uint64_t address;
     uint64_t occurrences;
     bool more;      // were not looked for
+    bool stores;    // of a race: two plain stores are among them,
+    bool reads;     // a read and a plain store are
     char text[256]; // empty of a race: see advice.c
 } Finding;
 
@@ -351,7 +353,7 @@ void findings_free(Findings *findings);
 
 // "reads", "writes" or "updates": what an access does.
 const char *check_verb(AccessKind kind);
-// What a race is about and how to mend it, in one sentence.
+// How to mend a race.
 void advice_write(const Finding *finding, char *to, size_t room);
 
 // Whether an access of a thread of the same block at that time and one by `thread` now are without
@@ -367,8 +369,9 @@ Extent variable_extent(const Machine *machine, const Inst *inst, uint64_t limit)
 // "at byte 128 of a, which has 128: that is in b", of an access outside its variable.
 void variable_outside(const Machine *machine, const Inst *inst, uint64_t address, char *to,
                       size_t room);
-// "s + 64" for an address in shared memory; empty where no variable is.
-void variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
+// "s" for an address in shared memory, and the offset from where it begins; empty where no variable
+// is.
+int64_t variable_name(const Machine *machine, uint64_t address, char *to, size_t room);
 
 // The lanes whose access lies in [low, high) and is aligned.
 uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,

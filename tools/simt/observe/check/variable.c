@@ -58,14 +58,14 @@ static const PtxVariable *variable_at(const Machine *machine, uint64_t address) 
     return find(machine, machine->module->variables, machine->module->variable_count, address);
 }
 
-void variable_name(const Machine *machine, uint64_t address, char *to, size_t room) {
-    const PtxVariable *variable = variable_at(machine, address);
+int64_t variable_name(const Machine *machine, uint64_t address, char *to, size_t room) {
+    const PtxVariable *variable = address < 1u << 31 ? variable_at(machine, address) : NULL;
     if (room) to[0] = '\0';
-    if (!variable) return;
+    if (!variable) return 0;
     Str name = short_name(variable->name);
     uint64_t offset = address - extent_of(machine, variable, 0).low;
-    snprintf(to, room, "%.*s + %llu", (int)(name.len > 60 ? 60 : name.len), name.at,
-             (unsigned long long)offset);
+    snprintf(to, room, "%.*s", (int)(name.len > 60 ? 60 : name.len), name.at);
+    return (int64_t)offset;
 }
 
 void variable_outside(const Machine *machine, const Inst *inst, uint64_t address, char *to,
