@@ -165,6 +165,8 @@ def test_unread():
     expect("launches that failed are told at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
     expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
            None, large + rest + note + r"\Z")
+    for option, status in (("--check", 0), ("--strict", 86)):
+        expect(f"{option}: a call that failed, noted", simt([option, unread, "noted"]), status, None, r"\A" + note + r"\Z")
     expect("a program that ends badly keeps its status", simt(["--check", unread, "badly"]), 3, None, large + r"\Z")
     expect("so they are where it aborts", simt([unread, "aborts"]), -signal.SIGABRT, None, large + r"\Z")
     expect("--leaks: memory that was never freed", simt(["--leaks", unread, "asked"]), 86, None,

@@ -42,7 +42,9 @@ static const char usage[] =
     "  --opcodes [PROGRAM]  list the machine instructions that are known, how their meaning is\n"
     "                  known, and how often each occurs in the program\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
-    "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
+    "                  bounds or misaligned, use after free, reads of what nothing wrote. What\n"
+    "                  only may be wrong is told as a note, and fails nothing\n"
+    "  --strict        --check, and notes count as hazards\n"
     "  --leaks         tell at the end what memory was never freed\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
     "                  long as CUDA may; 0 is the usual order\n"
@@ -87,7 +89,7 @@ static const char usage[] =
     "sectors are those of Nsight Compute.\n"
     "\n"
     "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
-    "the end; with --check also what other calls returned.\n"
+    "the end; with --check also, as a note, what other calls returned.\n"
     "\n"
     "Exit status: the program's own; 86 if --check found hazards or such a launch, or --leaks\n"
     "found any, and the program ended with 0;\n"
@@ -140,6 +142,7 @@ static const struct {
     {"--merge", "SIMT_MERGE", VALUE_NONE},
     {"--lines", "SIMT_LINES", VALUE_NONE},
     {"--check", "SIMT_CHECK", VALUE_NONE},
+    {"--strict", "SIMT_STRICT", VALUE_NONE},
     {"--leaks", "SIMT_LEAKS", VALUE_NONE},
     {"--order", "SIMT_ORDER", VALUE_WHOLE},
     {"--trace", "SIMT_TRACE", VALUE_FILE},
@@ -223,6 +226,7 @@ static int read_options(int argc, char **argv) {
             check_number(options[k].name, value, options[k].value);
         setenv(options[k].variable, value, 1);
     }
+    if (getenv("SIMT_STRICT")) setenv("SIMT_CHECK", "1", 1);
     check_combination();
     return i;
 }

@@ -9,8 +9,12 @@ typedef struct {
     Hazard hazard;
 } Found;
 
-static Found *found;
-static size_t found_count, found_capacity;
+typedef struct {
+    Found *at;
+    size_t count, capacity;
+} List;
+
+static List hazards, notes;
 
 static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -28,11 +32,11 @@ static const char *keep(Arena *arena, const char *text) {
     return text ? str_terminated(arena, str_of(text)) : NULL;
 }
 
-static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
-    for (size_t i = 0; i < found_count; i++)
-        if (same_hazard(&found[i], kernel, hazard)) {
-            found[i].hazard.occurrences += hazard->occurrences;
-            found[i].hazard.more |= hazard->more;
+static void add(Arena *arena, List *list, const char *kernel, const Hazard *hazard) {
+    for (size_t i = 0; i < list->count; i++)
+        if (same_hazard(&list->at[i], kernel, hazard)) {
+            list->at[i].hazard.occurrences += hazard->occurrences;
+            list->at[i].hazard.more |= hazard->more;
             return;
         }
     Found added = {keep(arena, kernel), *hazard};
@@ -42,12 +46,16 @@ static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
     added.hazard.call_file = keep(arena, hazard->call_file);
     added.hazard.other_call_file = keep(arena, hazard->other_call_file);
     added.hazard.space = keep(arena, hazard->space);
-    ARENA_GROW(arena, found, found_count, found_capacity);
-    found[found_count++] = added;
+    ARENA_GROW(arena, list->at, list->count, list->capacity);
+    list->at[list->count++] = added;
 }
 
-void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count) {
-    for (size_t i = 0; i < count; i++) add(arena, kernel, &hazards[i]);
+void hazards_add(Arena *arena, const char *kernel, const Hazard *of, size_t count, bool strict) {
+    for (size_t i = 0; i < count; i++) {
+        Hazard one = of[i];
+        one.note &= !strict;
+        add(arena, one.note ? &notes : &hazards, kernel, &one);
+    }
 }
 
 static void add_thread(Buf *buf, const char *what, Dim3 at) {
@@ -79,8 +87,8 @@ static void write_calls(Buf *buf, const Hazard *hazard) {
 
 static void write_hazard(Buf *buf, const Found *at) {
     const Hazard *hazard = &at->hazard;
-    buf_format(buf, "%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line,
-               hazard->kind, at->kernel);
+    buf_format(buf, "%s:%u: %s%s in %s", hazard->file ? hazard->file : "?", hazard->line,
+               hazard->note ? "note: " : "", hazard->kind, at->kernel);
     if (hazard->variable[0])
         buf_format(buf, ", %s memory %s", hazard->space, hazard->variable);
     else if (hazard->space)
@@ -96,35 +104,42 @@ static void write_hazard(Buf *buf, const Found *at) {
     write_calls(buf, hazard);
 }
 
-size_t hazards_count(void) { return found_count; }
+size_t hazards_count(void) { return hazards.count; }
+size_t hazards_notes(void) { return notes.count; }
 
 Str hazards_text(Arena *arena, size_t number, const char **kernel, const Hazard **hazard) {
     Buf buf = {.arena = arena};
-    write_hazard(&buf, &found[number]);
-    *kernel = found[number].kernel;
-    *hazard = &found[number].hazard;
+    const Found *found =
+        number < hazards.count ? &hazards.at[number] : &notes.at[number - hazards.count];
+    write_hazard(&buf, found);
+    *kernel = found->kernel;
+    *hazard = &found->hazard;
     return buf_str(&buf);
 }
 
-bool hazards_print(Arena *arena) {
-    if (found_count == 0) return false;
-    printf("\nCPU device: %zu hazard%s\n", found_count, found_count == 1 ? "" : "s");
-    for (size_t i = 0; i < found_count; i++) {
-        const char *kernel;
-        const Hazard *hazard;
-        Str text = hazards_text(arena, i, &kernel, &hazard);
-        printf("%.*s", STR_ARG(text));
+static void print(Arena *arena, const List *list, const char *what) {
+    if (list->count) printf("\nCPU device: %zu %s%s\n", list->count, what, &"s"[list->count == 1]);
+    for (size_t i = 0; i < list->count; i++) {
+        Buf buf = {.arena = arena};
+        write_hazard(&buf, &list->at[i]);
+        printf("%.*s", STR_ARG(buf_str(&buf)));
     }
-    return true;
+}
+
+bool hazards_print(Arena *arena) {
+    print(arena, &hazards, "hazard");
+    print(arena, &notes, "note");
+    return hazards.count > 0;
 }
 
 uint64_t hazards_at(const char *kernel, const char *file, uint32_t line) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < found_count; i++) {
-        const Hazard *hazard = &found[i].hazard;
+    for (size_t i = 0; i < hazards.count; i++) {
+        const Hazard *hazard = &hazards.at[i].hazard;
         bool here = same_text(hazard->file, file) && hazard->line == line;
         bool other = same_text(hazard->other_file, file) && hazard->other_line == line;
-        if ((here || other) && strcmp(found[i].kernel, kernel) == 0) sum += hazard->occurrences;
+        if ((here || other) && strcmp(hazards.at[i].kernel, kernel) == 0)
+            sum += hazard->occurrences;
     }
     return sum;
 }

@@ -85,7 +85,7 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
     rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     rows[at - 1].latest = launch_count;
     lines_add(&arena, rows[at - 1].name, options.last, report->lines, report->line_count);
-    hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count);
+    hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count, options.strict);
     if (options.html || (options.lines && options.machine))
         profile_add(&arena, mangled, name, options.last, launch_count, launch, report);
 }

@@ -13,6 +13,7 @@ typedef struct {
     const char *html;            // page to write, NULL for none
     bool machine;                // machine code was executed
     bool checked;                // hazards were looked for: the page says so
+    bool strict;                 // notes are hazards
 } ReportOptions;
 
 void report_start(const ReportOptions *options);

@@ -39,6 +39,9 @@ static const char *between_blocks(const Finding *finding, bool one_statement) {
 static const char within_cluster[] =
     "put cluster.sync() between, or give each block its own element";
 
+static const char guessed[] = "atomicCAS() tells if it was old, so no result depends on it; a "
+                              "relaxed read (cuda::atomic_ref) is no race";
+
 // The earlier access is a copy that nobody has waited for.
 static const char *behind_copy(const Finding *finding) {
     const Inst *copy = finding->other.inst;
@@ -54,10 +57,11 @@ void advice_write(const Finding *finding, char *to, size_t room) {
     bool one = finding->place.line == finding->other_place.line &&
                finding->place.file == finding->other_place.file;
     bool blocks = finding->between & BETWEEN_BLOCKS, far = at->block != other->block;
-    const char *advice = finding->between & BETWEEN_COPY ? behind_copy(finding)
-                         : !blocks                       ? within_block(finding, one)
-                         : finding->space == PTX_SHARED  ? within_cluster
-                                                         : between_blocks(finding, one);
+    const char *advice = finding->kind == KIND_GUESS       ? guessed
+                         : finding->between & BETWEEN_COPY ? behind_copy(finding)
+                         : !blocks                         ? within_block(finding, one)
+                         : finding->space == PTX_SHARED    ? within_cluster
+                                                           : between_blocks(finding, one);
     char who[64];
     if (finding->between == BETWEEN_OTHERS)
         snprintf(who, sizeof who, "other lanes of its warp read");
