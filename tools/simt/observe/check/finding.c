@@ -254,7 +254,7 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         hazard->other_lanes = finding->between == BETWEEN_OTHERS;
     }
     if (finding->kind == KIND_RACE || finding->kind == KIND_GUESS)
-        advice_write(finding, hazard->advice, sizeof hazard->advice);
+        advice_write(machine, finding, hazard->advice, sizeof hazard->advice);
     else
         snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
 }

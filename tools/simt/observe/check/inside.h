@@ -358,7 +358,7 @@ bool guess_checked(const Machine *machine, const Inst *load);
 // "reads", "writes" or "updates": what an access does.
 const char *check_verb(AccessKind kind);
 // What a race is about and how to mend it, in one sentence.
-void advice_write(const Finding *finding, char *to, size_t room);
+void advice_write(const Machine *machine, const Finding *finding, char *to, size_t room);
 
 // Whether an access of a thread of the same block at that time and one by `thread` now are without
 // order by barriers.
