@@ -176,6 +176,27 @@ def test_unread():
         expect(f"nothing is told of an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
 
 
+def test_copied():
+    """What goes to the host, and nothing has written: a note. What a kernel reads of it: a hazard."""
+    copied = program("copied")
+    if not copied:
+        return
+    for way in ("all", "one_less", "padded", "symbol", "rows"):
+        result = simt(["--check", copied, way])
+        tests.check(f"a copy to the host: {way}, nothing to note", result.status == 0 and "uninit" not in result.out,
+                    result.tail())
+    for way, bytes_, missing, first in (("one_short", 4000, 4, 3996), ("tail", 4000, 928, 3072), ("row_short", 1000, 100, 4608),
+                                        ("nothing", 4000, 4000, 0), ("around", 4000, 400, 3600)):
+        expect(f"a copy to the host: {way}, noted", simt(["--check", copied, way]), 0,
+               rf"(.*\n)*\nCPU device: 1 note\nnote: uninitialized read in a copy to the host, global address 0x\w+\n"
+               rf"    of {bytes_} bytes nothing has written {missing}, from byte {first} on: .*\n\Z", r"\A\Z")
+    expect("--strict: it is a hazard", simt(["--strict", copied, "tail"]), 86,
+           r"(.*\n)*\nCPU device: 1 hazard\nuninitialized read in a copy to the host, ")
+    expect("a copy that ends short, and a kernel that reads on", simt(["--check", copied, "in_elements"]), 86,
+           r"(.*\n)*tests/simt/runtime/copied.cu:\d+: uninitialized read in sum, .*\n    thread 0 reads global memory that "
+           r"nothing has written, behind the first 1000 bytes of 4000: fill it first \(sizes of copies are in bytes\)\n")
+
+
 def test_wrong():
     wrong = program("wrong", flags=[*suite.NVCC_FLAGS, "-w"])
     if not wrong:
@@ -184,6 +205,7 @@ def test_wrong():
     test_no_end(wrong)
     test_refusals(wrong)
     test_unread()
+    test_copied()
     if tests.whole("faults from machine code"):
         test_machine()
     if tests.whole("signals"):

@@ -201,6 +201,17 @@ static void forget_known(uint64_t address) {
 
 static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }
 
+uint64_t memory_seek(uint64_t address, uint64_t end, bool written) {
+    enum { WORDS = 8 };
+    const uint64_t none = written ? 0 : 0x0F0F0F0F0F0F0F0Fu; // of so many words no byte is so
+    uint64_t at = address - memory_base, last = end - memory_base;
+    while (at < last && byte_written(at) != written) {
+        const bool many = at % WORD == 0 && last - at >= WORDS * WORD;
+        at += many && !memcmp(&memory_shadow[at / WORD], &none, WORDS) ? WORDS * WORD : 1;
+    }
+    return at < last ? at + memory_base : end;
+}
+
 void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
     if (!memory_shadow) return;
     forget_known(to);

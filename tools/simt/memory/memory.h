@@ -67,6 +67,8 @@ void memory_written(uint64_t address, size_t bytes);
 // so here, and others read it from the allocation, the high end first. Safe from several threads at
 // once. It holds until something of the device is copied to the allocation, or it is freed.
 void memory_know(uint64_t low, uint64_t high);
+// The first byte from `address` on that was written, or was not; `end`: none in front of it.
+uint64_t memory_seek(uint64_t address, uint64_t end, bool written);
 // As memory_written, for a copy within the device: what was not written before is not after it.
 void memory_copied(uint64_t to, uint64_t from, size_t bytes);
 

@@ -25,7 +25,8 @@ static bool same_hazard(const Found *known, const char *kernel, const Hazard *ha
     return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
            same_text(other->file, hazard->file) && other->line == hazard->line &&
            same_text(other->other_file, hazard->other_file) &&
-           other->other_line == hazard->other_line;
+           other->other_line == hazard->other_line &&
+           (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
 static const char *keep(Arena *arena, const char *text) {
@@ -87,14 +88,16 @@ static void write_calls(Buf *buf, const Hazard *hazard) {
 
 static void write_hazard(Buf *buf, const Found *at) {
     const Hazard *hazard = &at->hazard;
-    buf_format(buf, "%s:%u: %s%s in %s", hazard->file ? hazard->file : "?", hazard->line,
-               hazard->note ? "note: " : "", hazard->kind, at->kernel);
+    if (!hazard->host) buf_format(buf, "%s:%u: ", hazard->file ? hazard->file : "?", hazard->line);
+    buf_format(buf, "%s%s in %s", hazard->note ? "note: " : "", hazard->kind, at->kernel);
     if (hazard->variable[0])
         buf_format(buf, ", %s memory %s", hazard->space, hazard->variable);
     else if (hazard->space)
         buf_format(buf, ", %s address 0x%llx", hazard->space, (unsigned long long)hazard->address);
-    add_thread(buf, "block", hazard->block);
-    add_thread(buf, "thread", hazard->thread);
+    if (!hazard->host) {
+        add_thread(buf, "block", hazard->block);
+        add_thread(buf, "thread", hazard->thread);
+    }
     if (hazard->other_line) write_other(buf, hazard);
     if (hazard->occurrences > 1)
         buf_format(buf, "; %llu times%s", (unsigned long long)hazard->occurrences,

@@ -102,6 +102,15 @@ bool report_launch(const char *mangled, const Launch *launch, const LaunchReport
     return kept;
 }
 
+bool report_host(const char *what, const Hazard *hazard) {
+    jmp_buf leave;
+    const bool kept = setjmp(leave) == 0;
+    arena.leave = &leave;
+    if (kept) hazards_add(&arena, what, hazard, 1, options.strict);
+    arena.leave = NULL;
+    return kept;
+}
+
 // --- CSV ---
 
 static void csv_row(Buf *buf, const Row *row, size_t launch) {

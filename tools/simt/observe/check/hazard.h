@@ -19,6 +19,7 @@ typedef struct {
     char variable[96];    // of shared memory: "s + 64"; empty: no variable
     const char *space;    // "shared", "global", "local"
     bool more;            // there may be more occurrences: that many were looked for
+    bool host;            // what the host did: no line, block or thread
     bool note;            // worth a look, and no result depends on it: not counted as a hazard
     uint64_t occurrences; // equal findings (same kind and lines) merged into this one
     char advice[256];     // one sentence: what happened in words and how to fix it
