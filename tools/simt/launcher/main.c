@@ -82,7 +82,7 @@ static const char usage[] =
     "each (48 KB per block, 227 KB when asked for), three quarters of the machine's memory, L2 4\n"
     "MB. Memory clock and bus width are 0: times mean nothing. Event times are host time.\n"
     "Registers do not limit occupancy. Without --order work runs at once, in the order of the\n"
-    "calls, whatever its stream. cudaMalloc fills memory with bytes 0xFF (NaN, -1).\n"
+    "calls, whatever its stream. cudaMalloc fills memory with bytes 0x7F (3.4e38).\n"
     "\n"
     "Without --machine, instructions, active lanes and divergent branches are counted in PTX,\n"
     "before ptxas: a GPU executes other instructions. Wavefronts, bank conflicts, requests and\n"

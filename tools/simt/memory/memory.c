@@ -134,15 +134,20 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     if (address == 0) return 0;
     void *start = (void *)(uintptr_t)address;
     if (pages && mprotect(start, whole, PROT_READ | PROT_WRITE) != 0) return 0;
-    const Allocation made = {
-        .address = address, .bytes = bytes, .live = true, .kind = kind, .serial = serial + 1};
+    const bool managed = kind == MEMORY_MANAGED;
+    const Allocation made = {.address = address,
+                             .bytes = bytes,
+                             .live = true,
+                             .kind = kind,
+                             .untouched = managed,
+                             .serial = serial + 1};
     if (!insert(made)) return 0;
     serial++;
     used += bytes;
     if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
     if (address + whole > memory_high) memory_high = address + whole;
-    memset(memory_at(address), MEMORY_POISON, whole);
-    if (kind != MEMORY_DEVICE && kind != MEMORY_HEAP) memory_written(address, whole);
+    memset(memory_at(address), managed ? 0 : MEMORY_POISON, whole);
+    if (kind != MEMORY_DEVICE && kind != MEMORY_HEAP && !managed) memory_written(address, whole);
     return address;
 }
 
@@ -171,6 +176,36 @@ void memory_written(uint64_t address, size_t bytes) {
     if (first % WORD) mark_part(word++, first % WORD, WORD);
     memset(memory_shadow + word, (1 << WORD) - 1, last - word);
     if (end % WORD) mark_part(last, 0, end % WORD);
+}
+
+// Whether some page of it is in use by host code; also where the system does not say.
+static bool touched(int pagemap, const Allocation *allocation) {
+    enum { MANY = 512 };
+    const uint64_t in_use = (uint64_t)3 << 62; // present, or swapped out
+    uint64_t pages[MANY], first = allocation->address / PAGE;
+    uint64_t left = align_up(allocation->bytes, PAGE) / PAGE;
+    while (left) {
+        const uint64_t count = left < MANY ? left : MANY;
+        const ssize_t bytes = (ssize_t)(count * sizeof *pages);
+        if (pread(pagemap, pages, (size_t)bytes, (off_t)(first * sizeof *pages)) != bytes)
+            return true;
+        for (uint64_t k = 0; k < count; k++)
+            if (pages[k] & in_use) return true;
+        first += count;
+        left -= count;
+    }
+    return false;
+}
+
+void memory_meet_host(void) {
+    static int pagemap = -2; // not opened yet
+    if (pagemap == -2) pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    for (size_t i = 0; memory_shadow && i < allocation_count; i++) {
+        Allocation *allocation = &allocations[i];
+        if (!allocation->live || !allocation->untouched || !touched(pagemap, allocation)) continue;
+        allocation->untouched = false;
+        memory_written(allocation->address, allocation->bytes);
+    }
 }
 
 // Of two stretches that do not touch, the one that is there stays: who reads one of its ends, and

@@ -222,6 +222,7 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         [KIND_COPY] = "asynchronous copy",
         [KIND_EARLY] = "race between launches",
         [KIND_ENDED] = "divergent barrier",
+        [KIND_UNTOUCHED] = "uninitialized read",
         [KIND_GUESS] = "race",
     };
     static const char *const spaces[] = {
@@ -235,7 +236,7 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
                        .thread = dim3_at(finding->at.thread, machine->block),
                        .address = finding->address,
                        .space = space ? spaces[finding->space] : NULL,
-                       .note = finding->kind == KIND_ENDED || finding->kind == KIND_GUESS,
+                       .note = finding->kind >= FIRST_NOTE,
                        .occurrences = finding->occurrences,
                        .more = finding->more};
     const PtxPlace call = call_of(machine, finding->at.inst);

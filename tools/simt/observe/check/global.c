@@ -98,7 +98,12 @@ static void report_unwritten(Checker *checker, const Access *access, uint32_t th
     const Extent known = known_of(of);
     const bool begun = known.low == of->address && known.high <= address;
     const char *does = check_verb(access->kind);
-    if (begun)
+    if (of->untouched)
+        check_found(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s managed memory that neither host nor device has written: it is "
+                    "zero on fresh pages only, so set it",
+                    thread, does);
+    else if (begun)
         check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s global memory that nothing has written, behind the first %llu "
                     "bytes of %zu: fill it first (sizes of copies are in bytes)",

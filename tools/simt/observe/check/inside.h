@@ -29,8 +29,10 @@ typedef enum {
     KIND_CLUSTER, // another block that may not be there
     KIND_COPY,    // asynchronous, and something is missing around it
     KIND_EARLY,   // what the kernel in front of this one does, which may still run
-    KIND_ENDED,   // a barrier that the others do not reach, because they have ended
-    KIND_GUESS    // a race of a read that is only the first guess of an atomicCAS()
+    FIRST_NOTE,
+    KIND_ENDED = FIRST_NOTE, // a barrier that the others do not reach, because they have ended
+    KIND_UNTOUCHED,          // a read of managed memory that is zero because nothing has written it
+    KIND_GUESS               // a race of a read that is only the first guess of an atomicCAS()
 } HazardKind;
 
 typedef struct Checker Checker;
