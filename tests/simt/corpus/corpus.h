@@ -6,8 +6,8 @@
 //     // NOTE case: kind [with label]       a note of that kind, which fails no run
 //     // LABEL label                        a line that may be the other side
 //     // SILENT case: kind                  wrong, but not a hazard that --check looks for
-// A case that no HAZARD or NOTE names must give no report at all. Where a race has its two sides on one
-// line there is no `with`. Reports between any two lines marked for a case are accepted.
+// A case that no HAZARD or NOTE names must give no report at all. Where a race has its two sides on
+// one line there is no `with`. Reports between any two lines marked for a case are accepted.
 #ifndef CORPUS_H
 #define CORPUS_H
 

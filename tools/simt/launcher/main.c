@@ -91,8 +91,8 @@ static const char usage[] =
     "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
     "the end; with --check also, as a note, what other calls returned.\n"
     "\n"
-    "Exit status: the program's own; 86 if --check found hazards or such a launch, or --leaks\n"
-    "found any, and the program ended with 0;\n"
+    "Exit status: the program's own; 86 if --check found hazards or such a launch, --strict also\n"
+    "notes, or --leaks found any, and the program ended with 0;\n"
     "2, whatever the program ends with, if the CPU device refused something it asked for; 1 if a\n"
     "file of --csv, --lines-csv or --html cannot be written.\n";
 // clang-format on

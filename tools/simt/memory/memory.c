@@ -33,6 +33,7 @@ static uint64_t range_end;
 static uint64_t next_address;
 static size_t limit, used;
 static uint64_t serial;
+static size_t untouched; // live allocations that are so
 
 static Allocation *allocations; // sorted by address
 static size_t allocation_count, allocation_capacity;
@@ -144,6 +145,7 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     if (!insert(made)) return 0;
     serial++;
     used += bytes;
+    untouched += managed;
     if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
     if (address + whole > memory_high) memory_high = address + whole;
     memset(memory_at(address), managed ? 0 : MEMORY_POISON, whole);
@@ -200,10 +202,11 @@ static bool touched(int pagemap, const Allocation *allocation) {
 void memory_meet_host(void) {
     static int pagemap = -2; // not opened yet
     if (pagemap == -2) pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    for (size_t i = 0; memory_shadow && i < allocation_count; i++) {
+    for (size_t i = 0; memory_shadow && untouched && i < allocation_count; i++) {
         Allocation *allocation = &allocations[i];
         if (!allocation->live || !allocation->untouched || !touched(pagemap, allocation)) continue;
         allocation->untouched = false;
+        untouched--;
         memory_written(allocation->address, allocation->bytes);
     }
 }
@@ -270,6 +273,7 @@ static void forget_written(uint64_t address, size_t bytes) {
 
 static void release(Allocation *allocation) {
     allocation->live = false;
+    untouched -= allocation->untouched;
     memory_frees++;
     used -= allocation->bytes;
     if (memory_shadow) forget_written(allocation->address, allocation->bytes);

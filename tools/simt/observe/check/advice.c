@@ -14,6 +14,7 @@ const char *check_verb(AccessKind kind) {
 static bool plain_store(const Side *side) { return side->kind == ACCESS_STORE; }
 
 static const PtxOperand *address_of(const PtxInst *inst) {
+    if (!inst) return NULL;
     if (str_starts(inst->opcode, STR("ld."))) return &inst->operands[1];
     return str_starts(inst->opcode, STR("st.")) ? &inst->operands[0] : NULL;
 }
@@ -28,8 +29,8 @@ static bool same_address(const PtxInst *one, const PtxInst *other) {
 static bool updates(const Machine *machine, const Finding *finding) {
     const PtxInst *one = machine_instruction(machine, finding->at.inst);
     const PtxInst *other = machine_instruction(machine, finding->other.inst);
-    const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
     if (!same_address(one, other)) return false;
+    const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
     for (; at < one || at < other; at++)
         if (at->place.line == one->place.line && at->place.file == one->place.file &&
             str_starts(at->opcode, STR("ld.")) && same_address(at, one))

@@ -84,10 +84,10 @@ static bool compares(const Guess *guess, const PtxInst *inst, const PtxOperand *
 }
 
 bool guess_checked(const Machine *machine, const Inst *load) {
-    const PtxFunction *function = machine_code(machine, load)->source;
     const PtxInst *at = machine_instruction(machine, load), *cas = NULL, *compared = NULL;
-    const PtxInst *end = function->insts + function->inst_count;
     if (!at || at->operands[0].kind != PTX_OPERAND_REG) return false;
+    const PtxFunction *function = machine_code(machine, load)->source;
+    const PtxInst *end = function->insts + function->inst_count;
     Guess guess = {.at = {{at->operands[0].reg, true}}, .count = 1};
     for (at++; at < end; at++) {
         if (!cas && is_cas(at) && holds(&guess, &at->operands[2])) {
