@@ -194,7 +194,7 @@ template <bool RIGHT> __global__ void histogram(const int *in, int *out) {
 template <bool RIGHT> __global__ void some_threads(int *out) {
     cg::cluster_group cluster = cg::this_cluster();
     if (!RIGHT && threadIdx.x >= 32) return;
-    cluster.sync();  // HAZARD some_threads: divergent barrier
+    cluster.sync();  // NOTE some_threads: divergent barrier
     out[blockIdx.x * BLOCK + threadIdx.x] = 1;
 }
 

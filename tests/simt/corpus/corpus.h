@@ -3,10 +3,11 @@
 // A case is one launch of a kernel, wrong on purpose or right, with a verdict in its source:
 //     // HAZARD case: kind [with label]     this line must be reported, [together with the label's]
 //     // HAZARD-NEXT case: kind [with label] the same of the next line that is not such a comment
+//     // NOTE case: kind [with label]       a note of that kind, which fails no run
 //     // LABEL label                        a line that may be the other side
 //     // SILENT case: kind                  wrong, but not a hazard that --check looks for
-// A case that no HAZARD names must give no report at all. Where a race has its two sides on one
-// line there is no `with`. Reports between any two lines marked for a case are accepted.
+// A case that no HAZARD or NOTE names must give no report at all. Where a race has its two sides on
+// one line there is no `with`. Reports between any two lines marked for a case are accepted.
 #ifndef CORPUS_H
 #define CORPUS_H
 

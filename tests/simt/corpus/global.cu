@@ -417,7 +417,59 @@ static void cooperative(void (*kernel)(const int *, int *), int *d_in, int *d_ou
     cudaLaunchCooperativeKernel((void *)kernel, dim3(4), dim3(BLOCK), arguments, 0, 0);
 }
 
+// --- loops around an atomicCAS() ---
+
+// The CUDA C++ programming guide's: a stale first read is tried again, and nothing depends on it.
+__global__ void cas_add(const int *in, int *out) {
+    int old = *out, assumed;  // NOTE cas_add: race with cas_add_update
+    do {
+        assumed = old;
+        old = atomicCAS(out, assumed, assumed + in[threadIdx.x]);  // LABEL cas_add_update
+    } while (old != assumed);
+    out[1 + blockIdx.x * BLOCK + threadIdx.x] = old;
+}
+
+// Reads again each time, and shares with others that only add.
+__global__ void cas_or_add(const int *in, int *out) {
+    int old;
+    if (threadIdx.x < 32)
+        do
+            old = *out;  // NOTE cas_or_add: race with cas_or_add_update
+        while (atomicCAS(out, old, old * 3 + in[threadIdx.x]) != old);  // LABEL cas_or_add_update
+    else
+        atomicAdd(out, 1);  // LABEL cas_or_add_update
+}
+
+// What was read says whether there is anything to do, and nobody looks whether it was stale.
+__global__ void cas_decides(const int *in, int *out) {
+    int old = *out, assumed;  // HAZARD cas_decides: race with cas_decides_update
+    while (old < in[threadIdx.x]) {
+        assumed = old;
+        old = atomicCAS(out, assumed, in[threadIdx.x]);  // LABEL cas_decides_update
+        if (old == assumed) break;
+    }
+}
+
+// What was read is kept, whether it was stale or not.
+__global__ void cas_keeps(const int *in, int *out) {
+    int old = *out;                        // HAZARD cas_keeps: race with cas_keeps_update
+    atomicCAS(out, old, in[threadIdx.x]);  // LABEL cas_keeps_update
+    out[1 + blockIdx.x * BLOCK + threadIdx.x] = old;
+}
+
+// A list, of which what was read says where to read on.
+__global__ void cas_follows(const int *in, int *out) {
+    int old, next = 0;
+    do {
+        old = *out;           // HAZARD cas_follows: race with cas_follows_update
+        next = in[old % 64];
+    } while (atomicCAS(out, old, next) != old);  // LABEL cas_follows_update
+}
+
 static const Case cases[] = {
+    ONE(2, 64, "cas_add", cas_add), ONE(2, 64, "cas_or_add", cas_or_add),
+    ONE(2, 64, "cas_decides", cas_decides), ONE(2, 64, "cas_keeps", cas_keeps),
+    ONE(2, 64, "cas_follows", cas_follows),
     ONE(3, BLOCK, "last_block_right", last_block<RIGHT>),
     ONE(3, BLOCK, "last_block_release", last_block<NO_RELEASE>),
     ONE(3, BLOCK, "last_block_acquire", last_block<NO_ACQUIRE>),

@@ -647,7 +647,35 @@ template <bool RIGHT> __global__ void bytes_of_two_lanes(const int *in, int *out
     out[t] = sum;
 }
 
+// A counter for all threads: updates get lost.
+template <bool RIGHT> __global__ void one_counter(const int *in, int *out) {
+    __shared__ int n;
+    if (threadIdx.x == 0) n = 0;
+    __syncthreads();
+    if (RIGHT)
+        atomicAdd(&n, in[threadIdx.x] & 1);
+    else
+        n += in[threadIdx.x] & 1;  // HAZARD one_counter: race
+    __syncthreads();
+    out[threadIdx.x] = n;
+}
+
+// A loop around an atomicCAS(): a stale first read is tried again.
+template <bool RIGHT> __global__ void cas_max(const int *in, int *out) {
+    __shared__ float most;
+    if (threadIdx.x == 0) most = 0;
+    __syncthreads();
+    int *at = (int *)&most, old = RIGHT ? atomicCAS(at, 0, 0) : *at, assumed;  // NOTE cas_max: race with cas_max_update
+    do {
+        assumed = old;
+        old = atomicCAS(at, assumed, __float_as_int(fmaxf((float)in[threadIdx.x], __int_as_float(assumed))));  // LABEL cas_max_update
+    } while (old != assumed);
+    __syncthreads();
+    out[threadIdx.x] = (int)most;
+}
+
 static const Case cases[] = {
+    TWINS(1, BLOCK, cas_max), TWINS(1, BLOCK, one_counter),
     TWINS(1, BLOCK, flag_between_warps), TWINS(1, BLOCK, tree), TWINS(1, BLOCK, tree_first_barrier),
     ONE(1, 64, "last_warp_volatile", last_warp<0>),
     ONE(1, 64, "last_warp_half_synced", last_warp<1>), ONE(1, 64, "last_warp_right", last_warp<2>),

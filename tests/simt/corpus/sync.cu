@@ -40,13 +40,39 @@ template <bool RIGHT> __global__ void barrier_in_both_branches(const int *in, in
     }
 }
 
+// Some threads have nothing to do, and the barrier is the last that others have to: as if they had returned.
+__global__ void barrier_at_end(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (t < 96) {
+        s[t] = in[t];
+        __syncthreads();  // NOTE barrier_at_end: divergent barrier
+        out[t] = s[95 - t];
+    }
+}
+
+// Tiles, as of a matrix product, of which some threads have no column.
+__global__ void tiles_of_some(const int *in, int *out, int tiles) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (t >= 100) return;
+    int sum = 0;
+    for (int k = 0; k < tiles; k++) {
+        s[t] = in[t + (unsigned)k];
+        __syncthreads();  // NOTE tiles_of_some: divergent barrier
+        for (int i = 0; i < 100; i++) sum += s[i];
+        __syncthreads();  // NOTE tiles_of_some: divergent barrier
+    }
+    out[t] = sum;
+}
+
 // The last element's threads have gone when the others meet.
 template <bool RIGHT> __global__ void exit_before_barrier(const int *in, int *out, unsigned n) {
     __shared__ int s[BLOCK];
     unsigned t = threadIdx.x;
     if (!RIGHT && t >= n) return;
     s[t] = t < n ? in[t] : 0;
-    __syncthreads();  // HAZARD exit_before_barrier: divergent barrier
+    __syncthreads();  // NOTE exit_before_barrier: divergent barrier
     if (t < n) out[t] = s[n - 1 - t];
 }
 
@@ -55,7 +81,7 @@ template <bool RIGHT> __global__ void exit_of_one_thread(const int *in, int *out
     unsigned t = threadIdx.x;
     if (!RIGHT && t == BLOCK / 2) return;
     out[t] = in[t];
-    __syncthreads();  // HAZARD exit_of_one_thread: divergent barrier
+    __syncthreads();  // NOTE exit_of_one_thread: divergent barrier
 }
 
 // The number of barriers differs from warp to warp.
@@ -387,6 +413,8 @@ __global__ void mask_by_ballot(const int *in, int *out) {
 }
 
 static const Case cases[] = {
+    ONE(1, BLOCK, "barrier_at_end", barrier_at_end),
+    RUN("tiles_of_some", tiles_of_some<<<1, BLOCK>>>(d_in, d_out, 3)),
     TWINS(1, BLOCK, barrier_for_some_warps), TWINS(1, BLOCK, barrier_for_some_lanes),
     TWINS(1, BLOCK, barrier_in_both_branches),
     RUN("exit_before_barrier", exit_before_barrier<false><<<1, BLOCK>>>(d_in, d_out, 100)),

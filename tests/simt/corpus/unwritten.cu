@@ -176,6 +176,28 @@ template <bool RIGHT> __global__ void bytes_again(const int *in, int *out) {
     out[t + BLOCK] = w;
 }
 
+// A histogram that somebody, or nobody, has set to zero; two threads count in each word.
+template <bool RIGHT> __global__ void counted_by_two(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    if (RIGHT) s[t] = 0;
+    __syncthreads();
+    atomicAdd(&s[t / 2], in[t]);  // HAZARD counted_by_two: uninitialized
+    __syncthreads();
+    out[t] = s[t / 2];
+}
+
+// Each thread clears its bit of a word, whatever was there, and sets it to what it has.
+template <bool RIGHT> __global__ void bits_of_word(const int *in, int *out) {
+    __shared__ unsigned s[BLOCK / 32];
+    unsigned t = threadIdx.x, bit = 1u << t % 32;
+    if (RIGHT) atomicAnd(&s[t / 32], ~bit);
+    __syncthreads();
+    if (in[t] % 3) atomicOr(&s[t / 32], bit);  // HAZARD bits_of_word: uninitialized
+    __syncthreads();
+    out[t] = (int)s[t / 32];
+}
+
 static const Case cases[] = {
     TWINS(1, BLOCK, picked), ONE(1, BLOCK, "picked_always", picked_always),
     ONE(1, BLOCK, "never_used_right", never_used), TWINS(1, BLOCK, picked_sum),
@@ -184,6 +206,7 @@ static const Case cases[] = {
     TWINS(1, BLOCK, turn_later), TWINS(1, BLOCK, as_address), TWINS(1, BLOCK, as_condition),
     TWINS(1, BLOCK, to_other_lane), TWINS(1, BLOCK, behind_barrier), TWINS(1, BLOCK, half_of_pair),
     TWINS(1, BLOCK, byte_of_all), TWINS(1, BLOCK, bytes_again),
+    TWINS(1, BLOCK, counted_by_two), TWINS(1, BLOCK, bits_of_word),
 };
 
 CORPUS_MAIN(cases)

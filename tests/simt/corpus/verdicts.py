@@ -22,13 +22,13 @@ class Verdict:
     """What must be reported for a case. kind None: nothing. silent: wrong, but not looked for."""
 
     def __init__(self, source):
-        self.source, self.kind, self.silent = source, None, None
+        self.source, self.kind, self.silent, self.note = source, None, None, False
         self.required = []    # (line, lines of the other side or None)
         self.allowed = set()  # lines that a report may name
 
     def expected(self):
         if self.kind:
-            return self.kind
+            return "note: " + self.kind if self.note else self.kind
         return "none (%s: not looked for)" % self.silent if self.silent else "none"
 
 
@@ -43,14 +43,14 @@ def line_of(name, text):
 
 
 def verdicts(name):
-    """{case: Verdict} for the cases of one source that have a HAZARD or a SILENT comment."""
+    """{case: Verdict} for the cases of one source that have a HAZARD, a NOTE or a SILENT comment."""
     labels, found, pairs = {}, {}, []
     with open(source_path(name)) as text:
         lines = list(enumerate(text, 1))
     for number, line in lines:
         for label in re.findall(r"// LABEL (\w+)", line):
             labels.setdefault(label, set()).add(number)
-        match = re.search(r"// (HAZARD|HAZARD-NEXT|SILENT) (\w+): ([a-z ]+?)(?: with (\w+))?\s*$",
+        match = re.search(r"// (HAZARD|HAZARD-NEXT|NOTE|SILENT) (\w+): ([a-z ]+?)(?: with (\w+))?\s*$",
                           line)
         if not match:
             continue
@@ -63,7 +63,7 @@ def verdicts(name):
         if word == "SILENT":
             verdict.silent = kind
             continue
-        verdict.kind = kind
+        verdict.kind, verdict.note = kind, word == "NOTE"
         verdict.allowed.add(number)
         pairs.append((verdict, number, label))
     for case, verdict in found.items():
@@ -90,6 +90,10 @@ def reports(text):
     return found
 
 
+def is_note(text):
+    return text.startswith("note: ")
+
+
 def judge(verdict, found):
     """Lines that say what is wrong with the reports of a case; none if they are as expected."""
     if verdict is None or verdict.kind is None:
@@ -97,8 +101,8 @@ def judge(verdict, found):
     wrong = []
     pattern = KINDS[verdict.kind]
     for lines, text in found:
-        if not re.search(pattern, text.split(" in ")[0]):
-            wrong.append("not a %s: line %s: %s" % (verdict.kind, lines, text))
+        if not re.search(pattern, text.split(" in ")[0]) or is_note(text) != verdict.note:
+            wrong.append("not a %s: line %s: %s" % (verdict.expected(), lines, text))
         elif not set(lines) <= verdict.allowed:
             wrong.append("another line than %s: %s: %s" % (sorted(verdict.allowed), lines, text))
     for line, others in verdict.required:

@@ -17,6 +17,7 @@ int main(int argc, char **argv) {
     if (!strcmp(way, "asked")) cudaGetLastError();
     if (!strcmp(way, "peeked")) cudaPeekAtLastError();
     if (!strcmp(way, "later")) cudaDeviceSynchronize(), cudaGetLastError();
+    if (!strcmp(way, "noted")) cudaGetLastError(), cudaMemcpy(h, d, sizeof h, cudaMemcpyHostToDevice);
     if (!strcmp(way, "badly")) return 3;
     if (!strcmp(way, "aborts")) abort();
     if (!strcmp(way, "never")) {

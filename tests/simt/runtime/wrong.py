@@ -192,6 +192,8 @@ def test_unread():
     expect("launches that failed are told at the end", simt([unread, "never"]), 0, None, large + rest + r"\Z")
     expect("with --check they fail the run, and calls that failed are noted", simt(["--check", unread, "never"]), 86,
            None, large + rest + note + r"\Z")
+    for option, status in (("--check", 0), ("--strict", 86)):
+        expect(f"{option}: a call that failed, noted", simt([option, unread, "noted"]), status, None, r"\A" + note + r"\Z")
     expect("a program that ends badly keeps its status", simt(["--check", unread, "badly"]), 3, None, large + r"\Z")
     expect("so they are where it aborts", simt([unread, "aborts"]), -signal.SIGABRT, None, large + r"\Z")
     expect("--leaks: memory that was never freed", simt(["--leaks", unread, "asked"]), 86, None,
@@ -199,6 +201,34 @@ def test_unread():
     expect("--leaks: nothing where all was freed", simt(["--leaks", unread, "freed"]), 0, None, r"\A\Z")
     for way in ("asked", "peeked", "later"):
         expect(f"nothing is told of an error that is {way}", simt(["--check", unread, way]), 0, None, r"\A\Z")
+
+
+def test_copied():
+    """What goes to the host, and nothing has written: a note. What a kernel reads of it: a hazard."""
+    copied = program("copied")
+    if not copied:
+        return
+    for way in ("all", "one_less", "padded", "symbol", "rows"):
+        result = simt(["--check", copied, way])
+        tests.check(f"a copy to the host: {way}, nothing to note", result.status == 0 and "uninit" not in result.out,
+                    result.tail())
+    for way, bytes_, missing, first in (("one_short", 4000, 4, 3996), ("tail", 4000, 928, 3072), ("row_short", 1000, 100, 4608),
+                                        ("nothing", 4000, 4000, 0), ("around", 4000, 400, 3600)):
+        expect(f"a copy to the host: {way}, noted", simt(["--check", copied, way]), 0,
+               rf"(.*\n)*\nCPU device: 1 note\nnote: uninitialized read in a copy to the host, global address 0x\w+\n"
+               rf"    of {bytes_} bytes nothing has written {missing}, from byte {first} on: .*\n\Z", r"\A\Z")
+    for way in ("set", "filled", "copied", "file"):
+        result = simt(["--check", copied, "managed_" + way])
+        tests.check(f"managed memory: {way}, nothing to note", result.status == 0 and "uninit" not in result.out, result.tail())
+    for way in ("managed", "managed_later"):
+        expect(f"{way} memory that nobody has written is zero, noted once", simt(["--check", copied, way]), 0,
+               r"(.*\n)*\nCPU device: 1 note\n.*copied.cu:\d+: note: uninitialized read in count, .*; 32 times\n"
+               r"    thread 0 updates managed memory that neither host nor device has written: .*\n\Z", r"\A\Z")
+    expect("--strict: it is a hazard", simt(["--strict", copied, "tail"]), 86,
+           r"(.*\n)*\nCPU device: 1 hazard\nuninitialized read in a copy to the host, ")
+    expect("a copy that ends short, and a kernel that reads on", simt(["--check", copied, "in_elements"]), 86,
+           r"(.*\n)*tests/simt/runtime/copied.cu:\d+: uninitialized read in sum, .*\n    thread 0 reads global memory that "
+           r"nothing has written, behind the first 1000 bytes of 4000: fill it first \(sizes of copies are in bytes\)\n")
 
 
 def test_wrong():
@@ -210,6 +240,7 @@ def test_wrong():
     test_refusals(wrong)
     test_libraries()
     test_unread()
+    test_copied()
     if tests.whole("faults from machine code"):
         test_machine()
     if tests.whole("signals"):

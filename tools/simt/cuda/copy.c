@@ -1,9 +1,11 @@
 // Copies and fills: see copy.h.
 #include "simt/cuda/copy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "simt/memory/memory.h"
+#include "simt/report/report.h"
 
 static bool device_address(uint64_t address) {
     return address >= memory_low && address < memory_high;
@@ -57,9 +59,62 @@ static void arrived(uint64_t to, size_t bytes) {
     memory_know((to + WORD - 1) / WORD * WORD, (to + bytes) / WORD * WORD);
 }
 
+// Memory that only the device reaches.
+static bool private(uint64_t address) {
+    const Allocation *allocation = device_address(address) ? memory_find(address) : NULL;
+    return allocation && (allocation->kind == MEMORY_DEVICE || allocation->kind == MEMORY_MODULE);
+}
+
+// What nothing has written of what goes to the host.
+typedef struct {
+    size_t bytes;
+    uint64_t first;
+    bool holes; // that may be padding of structures
+} Unwritten;
+
+static void find_unwritten(Unwritten *found, uint64_t from, size_t bytes) {
+    enum { PADDING = 15, MANY = 1024 };
+    const uint64_t end = from + bytes;
+    for (uint64_t at = from; (at = memory_seek(at, end, false)) < end;) {
+        const uint64_t next = memory_seek(at, end, true);
+        const bool last = next == end && bytes >= MANY && !found->holes;
+        if (next - at <= PADDING && !last) {
+            found->holes = true;
+        } else {
+            if (!found->bytes) found->first = at;
+            found->bytes += next - at;
+        }
+        at = next;
+    }
+}
+
+// A program may copy all of a buffer and look at part of it: it is a note.
+static void tell_unwritten(const Copy *copy) {
+    Unwritten found = {0};
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++)
+            find_unwritten(&found, copy->from + z * copy->from_slice + y * copy->from_pitch,
+                           copy->width);
+    if (!found.bytes) return;
+    Hazard hazard = {.kind = "uninitialized read",
+                     .note = true,
+                     .host = true,
+                     .address = found.first,
+                     .space = "global",
+                     .occurrences = 1};
+    snprintf(hazard.advice, sizeof hazard.advice,
+             "of %zu bytes nothing has written %zu, from byte %llu on: does the grid cover all, "
+             "and are sizes in bytes?",
+             copy->width * copy->height * copy->depth, found.bytes,
+             (unsigned long long)(found.first - copy->from));
+    report_host("a copy to the host", &hazard);
+}
+
 CudaError copy_run(const Copy *copy) {
     CudaError error = copy_check(copy);
     if (error || empty(copy)) return error;
+    memory_meet_host();
+    if (memory_shadow && private(copy->from) && !private(copy->to)) tell_unwritten(copy);
     for (size_t z = 0; z < copy->depth; z++) {
         for (size_t y = 0; y < copy->height; y++) {
             uint64_t to = copy->to + z * copy->to_slice + y * copy->to_pitch;
@@ -100,12 +155,6 @@ CudaError copy_fill_run(const Fill *fill) {
         arrived(row, fill->width * fill->element);
     }
     return CUDA_SUCCESS;
-}
-
-// Memory that only the device reaches.
-static bool private(uint64_t address) {
-    const Allocation *allocation = device_address(address) ? memory_find(address) : NULL;
-    return allocation && (allocation->kind == MEMORY_DEVICE || allocation->kind == MEMORY_MODULE);
 }
 
 bool copy_pageable(const Copy *copy) {

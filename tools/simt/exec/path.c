@@ -94,6 +94,7 @@ void path_start(Warp *warp, const Inst *entry, uint32_t lanes) {
         (Path){.pc = entry, .frame = warp->stack, .mask = lanes, .parent = -1, .state = PATH_READY};
     warp->current = 0;
     warp->live = lanes;
+    warp->left = 0;
     warp->carry = 0;
     warp->parted = 0;
     warp->followed = false;

@@ -102,6 +102,7 @@ struct Warp {
     uint8_t stop;
     uint8_t path_count; // paths[path_count..] are free
     uint32_t live;      // lanes that have not exited
+    uint32_t left;      // lanes that have exited by a jump to the end of the kernel
     uint32_t parted;    // twice how often, for Path.order: between two there is room for who waits
     bool followed;      // an observer sees every instruction: see Observer.step
     uint32_t carry;     // condition-code register, a bit per lane

@@ -47,7 +47,9 @@ static const char usage[] =
     "  --opcodes [PROGRAM]  list the machine instructions that are known, how their meaning is\n"
     "                  known, and how often each occurs in the program\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
-    "                  bounds or misaligned, use after free, reads of what nothing wrote\n"
+    "                  bounds or misaligned, use after free, reads of what nothing wrote. What\n"
+    "                  only may be wrong is told as a note, and fails nothing\n"
+    "  --strict        --check, and notes count as hazards\n"
     "  --leaks         tell at the end what memory was never freed\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
     "                  long as CUDA may; 0 is the usual order\n"
@@ -86,14 +88,14 @@ static const char usage[] =
     "each (48 KB per block, 227 KB when asked for), three quarters of the machine's memory, L2 4\n"
     "MB. Memory clock and bus width are 0: times mean nothing. Event times are host time.\n"
     "Registers do not limit occupancy. Without --order work runs at once, in the order of the\n"
-    "calls, whatever its stream. cudaMalloc fills memory with bytes 0xFF (NaN, -1).\n"
+    "calls, whatever its stream. cudaMalloc fills memory with bytes 0x7F (3.4e38).\n"
     "\n"
     "Without --machine, instructions, active lanes and divergent branches are counted in PTX,\n"
     "before ptxas: a GPU executes other instructions. Wavefronts, bank conflicts, requests and\n"
     "sectors are those of Nsight Compute.\n"
     "\n"
     "A launch by <<<...>>> that failed, and whose error the program never asked for, is told at\n"
-    "the end; with --check also what other calls returned.\n"
+    "the end; with --check also, as a note, what other calls returned.\n"
     "\n"
     "Exit status, the first that fits:\n"
     "\n"
@@ -101,7 +103,8 @@ static const char usage[] =
     "                  an instruction, the program itself, or an option of this command\n"
     "  the program's   if it is not 0; ended by signal N it is that signal, 128 + N in a shell\n"
     "  1               a file of --csv, --lines-csv, --html, --report or --trace cannot be written\n"
-    "  86              --check found hazards or a launch that failed unseen, --leaks a leak\n"
+    "  86              --check found hazards or a launch that failed unseen, --leaks a leak,\n"
+    "                  --strict a note\n"
     "  0               none of these\n";
 // clang-format on
 
@@ -150,6 +153,7 @@ static const struct {
     {"--merge", "SIMT_MERGE", VALUE_NONE},
     {"--lines", "SIMT_LINES", VALUE_NONE},
     {"--check", "SIMT_CHECK", VALUE_NONE},
+    {"--strict", "SIMT_STRICT", VALUE_NONE},
     {"--leaks", "SIMT_LEAKS", VALUE_NONE},
     {"--order", "SIMT_ORDER", VALUE_WHOLE},
     {"--trace", "SIMT_TRACE", VALUE_FILE},
@@ -235,6 +239,7 @@ static int read_options(int argc, char **argv) {
             check_number(options[k].name, value, options[k].value);
         setenv(options[k].variable, value, 1);
     }
+    if (getenv("SIMT_STRICT")) setenv("SIMT_CHECK", "1", 1);
     check_combination();
     return i;
 }

@@ -34,6 +34,30 @@ static void lower_guarded(Lower *lower) {
     lower->insts[guard].guard.skip = (uint32_t)(lower->count - guard);
 }
 
+static void lower_entry(Lower *lower, uint32_t slot) {
+    const FlowNode *node = &lower->nodes[lower->node];
+    Op *enter = node->outside ? op_enter_outside : node->join ? op_enter_join : op_enter;
+    Inst *entry = lower_emit(lower, enter);
+    entry->slot = slot;
+    entry->node = lower->node;
+}
+
+// Whether there is nothing but the end of the kernel.
+static bool only_ends(const Lower *lower, uint32_t number) {
+    const FlowNode *node = &lower->nodes[number];
+    const Opcode *opcode = node->end == node->first + 1 ? lower->opcodes[node->first] : NULL;
+    const bool ends = opcode && (opcode->flow == FLOW_RETURN || opcode->flow == FLOW_EXIT);
+    return lower->function->entry && ends && !node->synthetic &&
+           lower->function->insts[node->first].guard == PTX_NONE;
+}
+
+// Who jumps to where a kernel only ends comes here, behind those who come there step by step.
+enum { TO_LEAVE = 2 };
+static void lower_leave(Lower *lower, uint32_t slot) {
+    lower_entry(lower, slot);
+    lower_emit(lower, op_leave);
+}
+
 static void lower_block(Lower *lower, size_t *place) {
     const PtxFunction *function = lower->function;
     FlowNode *node = &lower->nodes[lower->node];
@@ -42,10 +66,7 @@ static void lower_block(Lower *lower, size_t *place) {
     uint32_t slot = lower_slot(lower, SLOT_BLOCK);
     lower->lowering->slots->slots[slot].ptx = node->first;
     lower->lowering->slots->slots[slot].ptx_end = node->end;
-    Op *enter = node->outside ? op_enter_outside : node->join ? op_enter_join : op_enter;
-    Inst *entry = lower_emit(lower, enter);
-    entry->slot = slot;
-    entry->node = lower->node;
+    lower_entry(lower, slot);
     if (node->synthetic) {
         lower_emit(lower, op_branch)->branch =
             (InstBranch){.predicate = lower_register(lower, lower->at->guard),
@@ -57,6 +78,7 @@ static void lower_block(Lower *lower, size_t *place) {
         lower->at = &function->insts[k];
         lower_guarded(lower);
     }
+    if (only_ends(lower, lower->node)) lower_leave(lower, slot);
     if (lower->node + 1 < lower->node_count) return;
     lower->at = NULL; // the end of the function
     lower_emit(lower, function->entry ? op_exit : op_return)->returns_from = lower->code;
@@ -94,6 +116,7 @@ static void apply_fixup(Lower *lower, const Fixup *fixup, const Places *places) 
     switch (fixup->kind) {
     case FIXUP_BRANCH:
         inst->branch.target = place_of(places, fixup->target);
+        if (only_ends(lower, fixup->target)) inst->branch.target += TO_LEAVE;
         inst->branch.meets = meets;
         break;
     case FIXUP_TABLE:

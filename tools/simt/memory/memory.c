@@ -33,6 +33,7 @@ static uint64_t range_end;
 static uint64_t next_address;
 static size_t limit, used;
 static uint64_t serial;
+static size_t untouched; // live allocations that are so
 
 static Allocation *allocations; // sorted by address
 static size_t allocation_count, allocation_capacity;
@@ -134,15 +135,21 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     if (address == 0) return 0;
     void *start = (void *)(uintptr_t)address;
     if (pages && mprotect(start, whole, PROT_READ | PROT_WRITE) != 0) return 0;
-    const Allocation made = {
-        .address = address, .bytes = bytes, .live = true, .kind = kind, .serial = serial + 1};
+    const bool managed = kind == MEMORY_MANAGED;
+    const Allocation made = {.address = address,
+                             .bytes = bytes,
+                             .live = true,
+                             .kind = kind,
+                             .untouched = managed,
+                             .serial = serial + 1};
     if (!insert(made)) return 0;
     serial++;
     used += bytes;
+    untouched += managed;
     if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
     if (address + whole > memory_high) memory_high = address + whole;
-    memset(memory_at(address), MEMORY_POISON, whole);
-    if (kind != MEMORY_DEVICE && kind != MEMORY_HEAP) memory_written(address, whole);
+    memset(memory_at(address), managed ? 0 : MEMORY_POISON, whole);
+    if (kind != MEMORY_DEVICE && kind != MEMORY_HEAP && !managed) memory_written(address, whole);
     return address;
 }
 
@@ -173,6 +180,37 @@ void memory_written(uint64_t address, size_t bytes) {
     if (end % WORD) mark_part(last, 0, end % WORD);
 }
 
+// Whether some page of it is in use by host code; also where the system does not say.
+static bool touched(int pagemap, const Allocation *allocation) {
+    enum { MANY = 512 };
+    const uint64_t in_use = (uint64_t)3 << 62; // present, or swapped out
+    uint64_t pages[MANY], first = allocation->address / PAGE;
+    uint64_t left = align_up(allocation->bytes, PAGE) / PAGE;
+    while (left) {
+        const uint64_t count = left < MANY ? left : MANY;
+        const ssize_t bytes = (ssize_t)(count * sizeof *pages);
+        if (pread(pagemap, pages, (size_t)bytes, (off_t)(first * sizeof *pages)) != bytes)
+            return true;
+        for (uint64_t k = 0; k < count; k++)
+            if (pages[k] & in_use) return true;
+        first += count;
+        left -= count;
+    }
+    return false;
+}
+
+void memory_meet_host(void) {
+    static int pagemap = -2; // not opened yet
+    if (pagemap == -2) pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    for (size_t i = 0; memory_shadow && untouched && i < allocation_count; i++) {
+        Allocation *allocation = &allocations[i];
+        if (!allocation->live || !allocation->untouched || !touched(pagemap, allocation)) continue;
+        allocation->untouched = false;
+        untouched--;
+        memory_written(allocation->address, allocation->bytes);
+    }
+}
+
 // Of two stretches that do not touch, the one that is there stays: who reads one of its ends, and
 // then the other, must find written words between them.
 static void know(uint64_t low, uint64_t high) {
@@ -201,6 +239,17 @@ static void forget_known(uint64_t address) {
 
 static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }
 
+uint64_t memory_seek(uint64_t address, uint64_t end, bool written) {
+    enum { WORDS = 8 };
+    const uint64_t none = written ? 0 : 0x0F0F0F0F0F0F0F0Fu; // of so many words no byte is so
+    uint64_t at = address - memory_base, last = end - memory_base;
+    while (at < last && byte_written(at) != written) {
+        const bool many = at % WORD == 0 && last - at >= WORDS * WORD;
+        at += many && !memcmp(&memory_shadow[at / WORD], &none, WORDS) ? WORDS * WORD : 1;
+    }
+    return at < last ? at + memory_base : end;
+}
+
 void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
     if (!memory_shadow) return;
     forget_known(to);
@@ -224,6 +273,7 @@ static void forget_written(uint64_t address, size_t bytes) {
 
 static void release(Allocation *allocation) {
     allocation->live = false;
+    untouched -= allocation->untouched;
     memory_frees++;
     used -= allocation->bytes;
     if (memory_shadow) forget_written(allocation->address, allocation->bytes);

@@ -21,6 +21,7 @@ typedef struct {
     size_t bytes;
     bool live; // false once freed: a use after free can name it
     MemoryKind kind;
+    bool untouched;  // managed memory that host code has not touched, as far as is known
     uint64_t serial; // 1 for the first allocation of the process
     // Of its words those that are known to be written, see memory_know; none: both 0.
     uint64_t written_low, written_high;
@@ -29,10 +30,12 @@ typedef struct {
 // Reserves the range. False (errno set) if the host refuses. Called once before anything else.
 bool memory_open(size_t limit_bytes);
 
-// Fills memory that nothing has written, of any kind: NaN as float and double, -1 as an integer.
-enum { MEMORY_POISON = 0xFF };
+// Fills memory that nothing has written: 3.4e38 as a float, 1.4e306 as a double, 2,139,062,143 as
+// an integer. Not NaN, with which `fabs(a - b) > eps` is false. Managed memory is zero, as fresh
+// pages are on a GPU.
+enum { MEMORY_POISON = 0x7F };
 
-// 0 when out of memory. Fresh memory is filled with the poison.
+// 0 when out of memory. Fresh memory is filled so.
 uint64_t memory_alloc(size_t bytes); // MEMORY_MODULE
 uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind);
 
@@ -55,11 +58,17 @@ void memory_free_all(void);
 const Allocation *memory_find(uint64_t address);
 
 // Starts to record which bytes were written (by copies, fills, kernels): one byte of shadow per
-// aligned word of 4 bytes, bit i for its byte i. What modules, managed and pinned memory hold
-// counts as written from the start. False if the host refuses.
+// aligned word of 4 bytes, bit i for its byte i. What modules and pinned memory hold counts as
+// written from the start, managed memory from when host code has touched it. False if the host
+// refuses.
 bool memory_track(void);
 extern uint8_t *memory_shadow; // of the word at memory_base; NULL: not recorded
 extern uint64_t memory_base;
+
+// Before the device looks at managed memory: finds out what host code has touched. Linux shows in
+// /proc/self/pagemap which pages of the device's range are in use, and nobody but host code, or the
+// system for it, uses memory at its own address.
+void memory_meet_host(void);
 
 // Records that these bytes were written. Safe from several threads at once.
 void memory_written(uint64_t address, size_t bytes);
@@ -67,6 +76,8 @@ void memory_written(uint64_t address, size_t bytes);
 // so here, and others read it from the allocation, the high end first. Safe from several threads at
 // once. It holds until something of the device is copied to the allocation, or it is freed.
 void memory_know(uint64_t low, uint64_t high);
+// The first byte from `address` on that was written, or was not; `end`: none in front of it.
+uint64_t memory_seek(uint64_t address, uint64_t end, bool written);
 // As memory_written, for a copy within the device: what was not written before is not after it.
 void memory_copied(uint64_t to, uint64_t from, size_t bytes);
 

@@ -82,6 +82,11 @@ const Inst *op_unguard(Warp *warp, const Inst *inst) {
 
 const Inst *op_exit(Warp *warp, const Inst *inst) { return path_exit(warp, warp->exec, inst + 1); }
 
+const Inst *op_leave(Warp *warp, const Inst *inst) {
+    warp->left |= warp->exec;
+    return op_exit(warp, inst);
+}
+
 const Inst *op_trap(Warp *warp, const Inst *inst) {
     return warp_fail(warp, inst, __builtin_ctz(warp->exec), SIMT_TRAP, "trap");
 }

@@ -36,8 +36,8 @@ Op op_combine;
 
 // flow.c
 Op op_enter, op_enter_join, op_enter_outside, op_jump, op_branch, op_table_branch, op_guard,
-    op_unguard, op_exit, op_return, op_call, op_call_pointer, op_trap, op_nothing, op_fence,
-    op_nanosleep, op_grid_wait;
+    op_unguard, op_exit, op_leave, op_return, op_call, op_call_pointer, op_trap, op_nothing,
+    op_fence, op_nanosleep, op_grid_wait;
 
 // print.c: functions that are built in
 Op op_print, op_assert_fail;

@@ -23,8 +23,8 @@ enum { STATUS_REFUSED = 2 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static SimtOptions options;
-static bool look_for_leaks;
-static CudaError broken; // returned by every call once a kernel has failed
+static bool look_for_leaks, strict; // strict: notes fail the run
+static CudaError broken;            // returned by every call once a kernel has failed
 static _Thread_local CudaError last_error;
 static bool refused;                       // something; then nothing mends it
 static int exit_status = -1;               // of the program, once it ends
@@ -72,16 +72,16 @@ static void failed_call(const char *call, CudaError error) {
                error_text(error));
 }
 
-// Whether a launch failed and nobody asked.
+// Whether a launch failed and nobody asked; if `strict`, whether any call did.
 static bool tell_unread(int status) {
-    bool launches = false;
+    bool failed = false;
     for (size_t i = 0; i < unread_count; i++) {
         const Unread *one = &unread[i];
         if (one->launch || (options.check && status == 0))
             console_say_as(one->launch ? "launch-failed" : "call-failed", "%s", one->text);
-        launches |= one->launch;
+        failed |= one->launch || strict;
     }
-    return launches;
+    return failed;
 }
 
 // --- memory that was never freed ---
@@ -152,6 +152,7 @@ static void start(void) {
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
     look_for_leaks = option_set("SIMT_LEAKS");
+    strict = option_set("SIMT_STRICT");
     options.longest = option_set("SIMT_LONGEST");
     options.machine = option_set("SIMT_MACHINE");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
@@ -171,6 +172,7 @@ static void start(void) {
         .checked = options.check,
         .sarif = option_set("SIMT_REPORT") ? getenv("SIMT_REPORT") : NULL,
         .quiet = option_set("SIMT_QUIET"),
+        .strict = strict,
     };
     options.instructions = report.html || (report.lines && report.machine);
     options.lines = report.lines || report.lines_csv;

@@ -11,8 +11,12 @@ typedef struct {
     Hazard hazard;
 } Found;
 
-static Found *found;
-static size_t found_count, found_capacity;
+typedef struct {
+    Found *at;
+    size_t count, capacity;
+} List;
+
+static List hazards, notes;
 
 static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -23,18 +27,19 @@ static bool same_hazard(const Found *known, const char *kernel, const Hazard *ha
     return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
            same_text(other->file, hazard->file) && other->line == hazard->line &&
            same_text(other->other_file, hazard->other_file) &&
-           other->other_line == hazard->other_line;
+           other->other_line == hazard->other_line &&
+           (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
 static const char *keep(Arena *arena, const char *text) {
     return text ? str_terminated(arena, str_of(text)) : NULL;
 }
 
-static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
-    for (size_t i = 0; i < found_count; i++)
-        if (same_hazard(&found[i], kernel, hazard)) {
-            found[i].hazard.occurrences += hazard->occurrences;
-            found[i].hazard.more |= hazard->more;
+static void add(Arena *arena, List *list, const char *kernel, const Hazard *hazard) {
+    for (size_t i = 0; i < list->count; i++)
+        if (same_hazard(&list->at[i], kernel, hazard)) {
+            list->at[i].hazard.occurrences += hazard->occurrences;
+            list->at[i].hazard.more |= hazard->more;
             return;
         }
     Found added = {keep(arena, kernel), *hazard};
@@ -45,12 +50,16 @@ static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
     added.hazard.other_call_file = keep(arena, hazard->other_call_file);
     added.hazard.space = keep(arena, hazard->space);
     added.hazard.opcode = keep(arena, hazard->opcode);
-    ARENA_GROW(arena, found, found_count, found_capacity);
-    found[found_count++] = added;
+    ARENA_GROW(arena, list->at, list->count, list->capacity);
+    list->at[list->count++] = added;
 }
 
-void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count) {
-    for (size_t i = 0; i < count; i++) add(arena, kernel, &hazards[i]);
+void hazards_add(Arena *arena, const char *kernel, const Hazard *of, size_t count, bool strict) {
+    for (size_t i = 0; i < count; i++) {
+        Hazard one = of[i];
+        one.note &= !strict;
+        add(arena, one.note ? &notes : &hazards, kernel, &one);
+    }
 }
 
 // --- their text: what, where, the other access, what to do ---
@@ -112,8 +121,11 @@ static void add_memory(Buf *buf, const Hazard *hazard) {
 static Str what(Arena *arena, const Found *at) {
     const Hazard *hazard = &at->hazard;
     Buf buf = {.arena = arena};
-    add_place(&buf, hazard->file, hazard->line, NULL);
-    buf_format(&buf, ": %s in %s", hazard->kind, at->kernel);
+    if (!hazard->host) {
+        add_place(&buf, hazard->file, hazard->line, NULL);
+        buf_add(&buf, STR(": "));
+    }
+    buf_format(&buf, "%s%s in %s", hazard->note ? "note: " : "", hazard->kind, at->kernel);
     if (hazard->opcode) buf_format(&buf, " at %s", hazard->opcode);
     if (hazard->occurrences > 1)
         buf_format(&buf, ", %llu times%s", (unsigned long long)hazard->occurrences,
@@ -121,8 +133,10 @@ static Str what(Arena *arena, const Found *at) {
     return buf_str(&buf);
 }
 
+// Empty: the host did it.
 static Str where(Arena *arena, const Hazard *hazard) {
     Buf buf = {.arena = arena};
+    if (hazard->host) return STR("");
     add_thread(&buf, hazard->thread, hazard->block, true);
     if (hazard->does) buf_format(&buf, " %s", hazard->does);
     add_memory(&buf, hazard);
@@ -152,17 +166,23 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     return buf_str(&buf);
 }
 
-size_t hazards_count(void) { return found_count; }
+size_t hazards_count(void) { return hazards.count; }
+size_t hazards_notes(void) { return notes.count; }
+
+static const Found *get(size_t number) {
+    return number < hazards.count ? &hazards.at[number] : &notes.at[number - hazards.count];
+}
 
 const Hazard *hazards_get(size_t number, const char **kernel) {
-    *kernel = found[number].kernel;
-    return &found[number].hazard;
+    *kernel = get(number)->kernel;
+    return &get(number)->hazard;
 }
 
 Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
     const Str at = where(arena, hazard), other = other_access(arena, hazard);
     Buf buf = {.arena = arena};
-    buf_format(&buf, "%s in %s: %.*s", hazard->kind, kernel, STR_ARG(at));
+    buf_format(&buf, "%s in %s", hazard->kind, kernel);
+    if (at.len) buf_format(&buf, ": %.*s", STR_ARG(at));
     if (other.len) buf_format(&buf, "; %.*s", STR_ARG(other));
     if (hazard->advice[0]) buf_format(&buf, "; %s", hazard->advice);
     return buf_str(&buf);
@@ -171,41 +191,47 @@ Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
 Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
                  const Hazard **hazard) {
     enum { INDENT = 4 };
-    const Found *at = &found[number];
-    const Str other = other_access(arena, &at->hazard);
+    const Found *found = get(number);
+    const Str at = where(arena, &found->hazard), other = other_access(arena, &found->hazard);
     Buf buf = {.arena = arena};
-    add_line(&buf, what(arena, at), 0, width);
-    add_line(&buf, where(arena, &at->hazard), INDENT, width);
+    add_line(&buf, what(arena, found), 0, width);
+    if (at.len) add_line(&buf, at, INDENT, width);
     if (other.len) add_line(&buf, other, INDENT, width);
-    if (at->hazard.advice[0]) add_line(&buf, str_of(at->hazard.advice), INDENT, width);
-    *kernel = at->kernel;
-    *hazard = &at->hazard;
+    if (found->hazard.advice[0]) add_line(&buf, str_of(found->hazard.advice), INDENT, width);
+    *kernel = found->kernel;
+    *hazard = &found->hazard;
     return buf_str(&buf);
 }
 
-bool hazards_print(Arena *arena, FILE *to) {
-    const int width = columns_told();
+static void print(Arena *arena, FILE *to, const List *list, size_t first, const char *name) {
     bool placed = true;
-    if (found_count == 0) return false;
-    for (size_t i = 0; i < found_count; i++) placed &= found[i].hazard.file != NULL;
-    fprintf(to, "\nCPU device: %zu hazard%s%s\n", found_count, found_count == 1 ? "" : "s",
+    if (!list->count) return;
+    for (size_t i = 0; i < list->count; i++)
+        placed &= list->at[i].hazard.host || list->at[i].hazard.file != NULL;
+    fprintf(to, "\nCPU device: %zu %s%s%s\n", list->count, name, &"s"[list->count == 1],
             placed ? "" : "; build with nvcc -lineinfo for the source's lines");
-    for (size_t i = 0; i < found_count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         const char *kernel;
         const Hazard *hazard;
-        Str text = hazards_text(arena, i, width, &kernel, &hazard);
+        const Str text = hazards_text(arena, first + i, columns_told(), &kernel, &hazard);
         fprintf(to, "%.*s", STR_ARG(text));
     }
-    return true;
+}
+
+bool hazards_print(Arena *arena, FILE *to) {
+    print(arena, to, &hazards, 0, "hazard");
+    print(arena, to, &notes, hazards.count, "note");
+    return hazards.count > 0;
 }
 
 uint64_t hazards_at(const char *kernel, const char *file, uint32_t line) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < found_count; i++) {
-        const Hazard *hazard = &found[i].hazard;
+    for (size_t i = 0; i < hazards.count; i++) {
+        const Hazard *hazard = &hazards.at[i].hazard;
         bool here = same_text(hazard->file, file) && hazard->line == line;
         bool other = same_text(hazard->other_file, file) && hazard->other_line == line;
-        if ((here || other) && strcmp(found[i].kernel, kernel) == 0) sum += hazard->occurrences;
+        if ((here || other) && strcmp(hazards.at[i].kernel, kernel) == 0)
+            sum += hazard->occurrences;
     }
     return sum;
 }

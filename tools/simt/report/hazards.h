@@ -6,12 +6,16 @@
 
 #include "simt/device/device.h"
 
-void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count);
-bool hazards_print(Arena *arena, FILE *to); // true if there were any
+// `strict`: notes are hazards.
+void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count,
+                 bool strict);
+bool hazards_print(Arena *arena, FILE *to); // hazards, then notes; true if there were any hazards
 
 // One of them as it is printed, in lines, none wider than so many characters, or 0: as wide as they
-// are; its kernel's name, and what it was made from.
+// are; its kernel's name, and what it was made from. Notes have the numbers behind those of the
+// hazards.
 size_t hazards_count(void);
+size_t hazards_notes(void);
 Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
                  const Hazard **hazard);
 

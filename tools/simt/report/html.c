@@ -112,10 +112,13 @@ static void write_hazards(Page *page) {
         buf_add(page->buf, page->checked
                                ? STR("<p>None was found.</p>")
                                : STR("<p>Not looked for: <code>simt --check</code> does.</p>"));
-    for (size_t k = 0; k < hazards_count(); k++) {
+    for (size_t k = 0; k < hazards_count() + hazards_notes(); k++) {
         const char *kernel;
         const Hazard *hazard;
-        buf_format(page->buf, "<pre class=\"hazard\" data-hazard=\"%zu\">", k);
+        if (k < hazards_count())
+            buf_format(page->buf, "<pre class=\"hazard\" data-hazard=\"%zu\">", k);
+        else
+            buf_add(page->buf, STR("<pre class=\"note\">"));
         escape_html(page->buf, hazards_text(page->buf->arena, k, 0, &kernel, &hazard));
         buf_add(page->buf, STR("</pre>\n"));
     }

@@ -86,7 +86,7 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
     rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     rows[at - 1].latest = launch_count;
     lines_add(&arena, rows[at - 1].name, options.last, report->lines, report->line_count);
-    hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count);
+    hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count, options.strict);
     if (options.html || (options.lines && options.machine))
         profile_add(&arena, mangled, name, options.last, launch_count, launch, report);
 }
@@ -99,6 +99,15 @@ bool report_launch(const char *mangled, const Launch *launch, const LaunchReport
         arena.leave = &leave;
         add_launch(mangled, name_kernel(mangled, name, sizeof name), launch, report);
     }
+    arena.leave = NULL;
+    return kept;
+}
+
+bool report_host(const char *what, const Hazard *hazard) {
+    jmp_buf leave;
+    const bool kept = setjmp(leave) == 0;
+    arena.leave = &leave;
+    if (kept) hazards_add(&arena, what, hazard, 1, options.strict);
     arena.leave = NULL;
     return kept;
 }

@@ -15,12 +15,16 @@ typedef struct {
     bool checked;                // hazards were looked for: the page says so
     const char *sarif;           // what was found, for programs that read it; NULL for none
     bool quiet;                  // no table and no listing; hazards go to stderr
+    bool strict;                 // notes are hazards
 } ReportOptions;
 
 void report_start(const ReportOptions *options);
 
 // Adds one launch. Nothing of `report` is kept by reference. False: out of memory.
 bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
+
+// Adds what a call of the host did, `what` in words. False: out of memory.
+bool report_host(const char *what, const Hazard *hazard);
 
 // Prints and writes everything. Returns 0, or 1 if a file could not be written.
 int report_finish(bool *hazards);

@@ -56,10 +56,7 @@ typedef struct {
     size_t fingerprint_count, fingerprint_capacity;
 } Log;
 
-static const char *hazard_level(const Hazard *hazard) {
-    (void)hazard;
-    return "error";
-}
+static const char *hazard_level(const Hazard *hazard) { return hazard->note ? "note" : "error"; }
 
 static const char *said_level(const char *kind) {
     return strcmp(kind, "call-failed") == 0 ? "note" : "error";
@@ -313,7 +310,7 @@ static void write_run(Log *log) {
     text(log, "columnKind", STR("unicodeCodePoints"));
     write_root(log);
     open(log, "results", '[');
-    for (size_t k = 0; k < hazards_count(); k++) {
+    for (size_t k = 0; k < hazards_count() + hazards_notes(); k++) {
         const Hazard *hazard = hazards_get(k, &kernel);
         write_hazard(log, hazard, kernel);
     }

@@ -13,12 +13,37 @@ const char *check_verb(AccessKind kind) {
 
 static bool plain_store(const Side *side) { return side->kind == ACCESS_STORE; }
 
+static const PtxOperand *address_of(const PtxInst *inst) {
+    if (!inst) return NULL;
+    if (str_starts(inst->opcode, STR("ld."))) return &inst->operands[1];
+    return str_starts(inst->opcode, STR("st.")) ? &inst->operands[0] : NULL;
+}
+
+static bool same_address(const PtxInst *one, const PtxInst *other) {
+    const PtxOperand *a = address_of(one), *b = address_of(other);
+    return a && b && a->kind == PTX_OPERAND_ADDRESS && b->kind == PTX_OPERAND_ADDRESS &&
+           a->reg == b->reg && a->addend == b->addend && str_equal(a->name, b->name);
+}
+
+// Whether the statement updates the word, as in `n++`: it loads and stores at one address.
+static bool updates(const Machine *machine, const Finding *finding) {
+    const PtxInst *one = machine_instruction(machine, finding->at.inst);
+    const PtxInst *other = machine_instruction(machine, finding->other.inst);
+    if (!same_address(one, other)) return false;
+    const PtxInst *at = machine_code(machine, finding->at.inst)->source->insts;
+    for (; at < one || at < other; at++)
+        if (at->place.line == one->place.line && at->place.file == one->place.file &&
+            str_starts(at->opcode, STR("ld.")) && same_address(at, one))
+            return true;
+    return false;
+}
+
 // For threads of one block, all of whose accesses are in one statement, or in two.
-static const char *within_block(const Finding *finding, bool one_statement) {
+static const char *within_block(const Machine *machine, const Finding *finding,
+                                bool one_statement) {
     bool warps = finding->between & BETWEEN_WARPS;
-    if (one_statement && finding->stores && finding->reads)
-        return "several threads read it and write it back: use atomicAdd() or its like";
     if (!one_statement) return warps ? "put __syncthreads() between" : "put __syncwarp() between";
+    if (updates(machine, finding)) return "updates get lost: use atomicAdd() or its like";
     if (plain_store(&finding->at) && plain_store(&finding->other))
         return "let one thread write it, or each its own element";
     return warps ? "read into a variable, then __syncthreads(), then write"
@@ -41,6 +66,9 @@ static const char *between_blocks(const Finding *finding, bool one_statement) {
 static const char within_cluster[] =
     "put cluster.sync() between, or give each block its own element";
 
+static const char guessed[] = "atomicCAS() tells if it was old, so no result depends on it; a "
+                              "relaxed read (cuda::atomic_ref) is no race";
+
 // The earlier access is a copy that nobody has waited for.
 static const char *behind_copy(const Finding *finding) {
     const Inst *copy = finding->other.inst;
@@ -51,13 +79,14 @@ static const char *behind_copy(const Finding *finding) {
     return "wait for the copy first (cp.async.bulk.wait_group.read), then __syncthreads()";
 }
 
-void advice_write(const Finding *finding, char *to, size_t room) {
+void advice_write(const Machine *machine, const Finding *finding, char *to, size_t room) {
     bool one = finding->place.line == finding->other_place.line &&
                finding->place.file == finding->other_place.file;
     bool blocks = finding->between & BETWEEN_BLOCKS;
-    const char *advice = finding->between & BETWEEN_COPY ? behind_copy(finding)
-                         : !blocks                       ? within_block(finding, one)
-                         : finding->space == PTX_SHARED  ? within_cluster
-                                                         : between_blocks(finding, one);
+    const char *advice = finding->kind == KIND_GUESS       ? guessed
+                         : finding->between & BETWEEN_COPY ? behind_copy(finding)
+                         : !blocks                         ? within_block(machine, finding, one)
+                         : finding->space == PTX_SHARED    ? within_cluster
+                                                           : between_blocks(finding, one);
     snprintf(to, room, "%s", advice);
 }

@@ -300,6 +300,7 @@ Observer *check_open(const Machine *machine) {
     if (!check) return NULL;
     check->observer = observer;
     check->machine = machine;
+    memory_meet_host();
     check->launch = shadow_launch();
     check->partial = machine->partial;
     early |= machine->after != 0;

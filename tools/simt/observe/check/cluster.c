@@ -161,15 +161,22 @@ static uint64_t all_met(const Cluster *cluster) {
     return time;
 }
 
+static void missed_barrier(Checker *first, const Cluster *cluster, uint32_t all) {
+    bool left = true;
+    for (uint32_t rank = 0; rank < cluster->count; rank++)
+        left &= check_all_left(cluster->blocks[rank]);
+    check_found(first, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, first->cluster_inst, 0,
+                NULL, 0, 0,
+                "%u of %u threads of the cluster reached this barrier and the others had ended: %s",
+                first->cluster_threads, all,
+                left ? "it waits for nobody who has" : "let every thread reach it");
+}
+
 void check_cluster_complete(Block *block) {
     Checker *first = first_of(block);
     const uint32_t all = block->cluster->count * block->threads;
     first->cluster_count = first->cluster ? log_count(first->cluster) : 0;
-    if (first->cluster_threads < all)
-        check_found(first, KIND_BARRIER, PTX_REG_SPACE, first->cluster_inst, 0, NULL, 0, 0,
-                    "%u of %u threads of the cluster reached this barrier and the others had "
-                    "ended: let every thread reach it",
-                    first->cluster_threads, all);
+    if (first->cluster_threads < all) missed_barrier(first, block->cluster, all);
     const bool together = first->cluster_threads == all && !first->cluster_apart;
     first->cluster_met = together ? all_met(block->cluster) : 0;
     first->cluster_threads = first->cluster_through = 0;

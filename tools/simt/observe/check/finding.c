@@ -249,6 +249,9 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         [KIND_CLUSTER] = "block of a cluster",
         [KIND_COPY] = "asynchronous copy",
         [KIND_EARLY] = "race between launches",
+        [KIND_ENDED] = "divergent barrier",
+        [KIND_UNTOUCHED] = "uninitialized read",
+        [KIND_GUESS] = "race",
     };
     static const char *const spaces[] = {
         [PTX_GLOBAL] = "global", [PTX_SHARED] = "shared", [PTX_LOCAL] = "local"};
@@ -261,6 +264,7 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
                        .thread = dim3_at(finding->at.thread, machine->block),
                        .address = finding->address,
                        .space = space ? spaces[finding->space] : NULL,
+                       .note = finding->kind >= FIRST_NOTE,
                        .occurrences = finding->occurrences,
                        .more = finding->more};
     const PtxPlace call = call_of(machine, finding->at.inst);
@@ -277,11 +281,11 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         hazard->other_thread = dim3_at(finding->other.thread, machine->block);
         hazard->other_lanes = finding->between == BETWEEN_OTHERS;
     }
-    if (finding->kind != KIND_RACE) {
+    if (finding->kind != KIND_RACE && finding->kind != KIND_GUESS) {
         snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
         return;
     }
-    advice_write(finding, hazard->advice, sizeof hazard->advice);
+    advice_write(machine, finding, hazard->advice, sizeof hazard->advice);
     hazard->does = check_verb(finding->at.kind);
     hazard->other_does = check_verb(finding->other.kind);
 }
@@ -292,13 +296,28 @@ static bool certain(const Machine *machine, const Finding *finding) {
     return machine->status == SIMT_OK || finding->at.block <= machine->failed_block;
 }
 
+// A race between a plain read that only guesses what is there and an atomic operation: told from
+// the read's side.
+static void settle_guess(const Machine *machine, Finding *finding) {
+    const bool reads = finding->at.kind == ACCESS_LOAD;
+    const Side load = reads ? finding->at : finding->other;
+    const Side update = reads ? finding->other : finding->at;
+    if (finding->kind != KIND_RACE || update.kind != ACCESS_ATOMIC) return;
+    if (load.kind != ACCESS_LOAD || !guess_checked(machine, load.inst)) return;
+    finding->kind = KIND_GUESS;
+    if (finding->between == BETWEEN_OTHERS) return;
+    finding->at = load;
+    finding->other = update;
+}
+
 // Places, and which of them are the same; equal findings become one. Their number.
 static size_t merge(const Check *check) {
     const Machine *machine = check->machine;
     for (size_t i = 0; i < check->found_count; i++) {
         Finding *finding = &check->found[i];
-        finding->place = place_of(machine, finding->at.inst);
-        finding->other_place = place_of(machine, finding->other.inst);
+        settle_guess(machine, finding);
+        finding->place = check_place(machine, finding->at.inst);
+        finding->other_place = check_place(machine, finding->other.inst);
     }
     if (check->found_count) qsort(check->found, check->found_count, sizeof *check->found, compare);
     size_t count = 0;

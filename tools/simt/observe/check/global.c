@@ -97,6 +97,29 @@ static bool lane_good(Checker *checker, Warp *warp, const Access *access, uint32
     return false;
 }
 
+// If a copy or a fill wrote the beginning of the allocation, it may have ended short.
+static void report_unwritten(Checker *checker, const Access *access, uint32_t thread,
+                             uint64_t address) {
+    const Allocation *of = memory_find(address);
+    const Extent known = known_of(of);
+    const bool begun = known.low == of->address && known.high <= address;
+    const char *does = check_verb(access->kind);
+    if (of->untouched)
+        check_found(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s managed memory that neither host nor device has written: it is "
+                    "zero on fresh pages only, so set it",
+                    thread, does);
+    else if (begun)
+        check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s global memory that nothing has written, behind the first %llu "
+                    "bytes of %zu: fill it first (sizes of copies are in bytes)",
+                    thread, does, (unsigned long long)(known.high - known.low), of->bytes);
+    else
+        check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s global memory that nothing has written: fill it first", thread,
+                    does);
+}
+
 // Copies of structures read their padding too, which nothing writes in any of them. So an element
 // counts as unwritten where other lanes' was written, or where nothing of the access was.
 static void check_written(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
@@ -110,10 +133,7 @@ static void check_written(Checker *checker, Warp *warp, const Access *access, ui
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
         if (any && has[lane] == any) continue;
-        uint32_t thread = warp->index * LANES + (uint32_t)lane;
-        check_found(
-            checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address[lane],
-            "thread %u reads global memory that nothing has written: fill it first", thread);
+        report_unwritten(checker, access, warp->index * LANES + (uint32_t)lane, address[lane]);
     }
 }
 

@@ -28,7 +28,11 @@ typedef enum {
     KIND_UNWRITTEN,
     KIND_CLUSTER, // another block that may not be there
     KIND_COPY,    // asynchronous, and something is missing around it
-    KIND_EARLY    // what the kernel in front of this one does, which may still run
+    KIND_EARLY,   // what the kernel in front of this one does, which may still run
+    FIRST_NOTE,
+    KIND_ENDED = FIRST_NOTE, // a barrier that the others do not reach, because they have ended
+    KIND_UNTOUCHED,          // a read of managed memory that is zero because nothing has written it
+    KIND_GUESS               // a race of a read that is only the first guess of an atomicCAS()
 } HazardKind;
 
 typedef struct Checker Checker;
@@ -351,10 +355,14 @@ void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *
 void check_race(Checker *checker, PtxSpace space, Record record, Record earlier, uint64_t address);
 void findings_free(Findings *findings);
 
+// Whether the value that an instruction loads is the first guess of a loop around an atomicCAS(),
+// and nothing else: then a stale one is tried again.
+bool guess_checked(const Machine *machine, const Inst *load);
+
 // "reads", "writes" or "updates": what an access does.
 const char *check_verb(AccessKind kind);
 // How to mend a race.
-void advice_write(const Finding *finding, char *to, size_t room);
+void advice_write(const Machine *machine, const Finding *finding, char *to, size_t room);
 
 // Whether an access of a thread of the same block at that time and one by `thread` now are without
 // order by barriers.
@@ -530,6 +538,10 @@ void copy_fence(Checker *checker, const Warp *warp, const Inst *inst);
 void check_bulk(Warp *warp, const Bulk *bulk);
 void check_group(Warp *warp, const Inst *inst);
 void check_copies_arrive(Warp *warp, const Inst *inst);
+
+// Whether all threads that have ended left the kernel early, `if (i >= n) return;`, and did nothing
+// that others do behind a barrier which they have not reached.
+bool check_all_left(const Block *block);
 
 // Barriers of the block, and lanes that meet: see Observer.
 void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);

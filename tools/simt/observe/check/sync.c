@@ -76,6 +76,23 @@ static void pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
     arrival->known[warp] = check_tick(checker);
 }
 
+bool check_all_left(const Block *block) {
+    uint32_t left = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        left += (uint32_t)__builtin_popcount(block->warps[w].left);
+    return left == block->threads - block->live_threads;
+}
+
+static void missed_barrier(Checker *checker, const Block *block, const Arrival *arrival) {
+    const bool left = check_all_left(block);
+    check_found(checker, left ? KIND_ENDED : KIND_BARRIER, PTX_REG_SPACE, arrival->inst,
+                arrival->thread, NULL, 0, 0,
+                "%u of %u threads reached this barrier and the others had ended: %s",
+                arrival->threads, block->threads,
+                left ? "allowed since Volta (sm_70); before that let every thread reach it"
+                     : "let every thread reach it");
+}
+
 void check_complete(Block *block, uint32_t barrier) {
     Checker *checker = block->watch;
     Arrival *arrival = &checker->arrivals[barrier];
@@ -94,11 +111,7 @@ void check_complete(Block *block, uint32_t barrier) {
     rest_forget(&checker->own_rest);
     early_barrier(checker);
     if (arrival->threads < block->threads)
-        check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
-                    0,
-                    "%u of %u threads reached this barrier and the others had ended: let every "
-                    "thread reach it",
-                    arrival->threads, block->threads);
+        missed_barrier(checker, block, arrival);
     else if (arrival->other && !arrival->split)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread,
                     arrival->other, arrival->other_thread, 0,

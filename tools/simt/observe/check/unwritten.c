@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simt/observe/check/shared.h"
+#include "simt/ops/ops.h"
 
 static Record last_write(const Checker *checker, uint32_t byte) {
     const Record group = shared_group(checker, byte / 4);
@@ -46,15 +47,19 @@ static void note(Checker *checker, const UnwrittenRead *read) {
 }
 
 // Whether another thread has written there since: then the two race, and the race is reported.
+// Atomic operations do not race with each other.
 static bool races(const Checker *checker, const UnwrittenRead *read) {
     const Record write = last_write(checker, read->byte);
+    if (read->inst->access == ACCESS_ATOMIC &&
+        checker->check->sites[record_site(write)].kind == ACCESS_ATOMIC)
+        return false;
     return record_time(write) >= read->time && record_thread(write) != read->thread;
 }
 
 static void report(Checker *checker, const UnwrittenRead *read) {
     check_found(checker, KIND_UNWRITTEN, PTX_SHARED, read->inst, read->thread, NULL, 0, read->byte,
-                "thread %u reads shared memory that nothing in its block has written: store first",
-                read->thread);
+                "thread %u %s shared memory that nothing in its block has written: store first",
+                read->thread, check_verb(read->inst->access));
 }
 
 void check_unwritten(Checker *checker) {
@@ -126,9 +131,18 @@ void unwritten_used(Checker *checker, uint32_t number) {
     use_read(checker, number);
 }
 
+// Whether an atomic operation leaves bits that are known, whatever was there, and looks at nothing:
+// an AND clears some. Cooperative groups make the words at which warps meet in this way, each warp
+// its bit.
+static bool clears(const Inst *inst) {
+    return inst->plain == op_atomic && inst->atomic.mode == ATOMIC_AND &&
+           inst->atomic.old == PTX_NONE;
+}
+
 void unwritten_read(const SharedTouch *at, uint32_t byte) {
     Checker *checker = at->checker;
     const Inst *inst = at->access->inst;
+    if (clears(inst)) return;
     const UnwrittenRead read = {inst, checker->now, byte, at->thread, record_site(at->mine)};
     if (at->owner != checker || (at->size > 4 && padding(at))) return;
     const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;

@@ -1,0 +1,105 @@
+// The first guess of a loop around an atomicCAS():
+//
+//     int old = *at, assumed;
+//     do {
+//         assumed = old;
+//         old = atomicCAS(at, assumed, f(assumed));
+//     } while (old != assumed);
+//
+// as the CUDA C++ Programming Guide has it ("Atomic Functions"). The first read is plain, and by
+// the letter it races with the others' updates. But if it was stale, atomicCAS() finds another
+// value, and the loop goes round again: no result depends on it. This is read off the PTX, for
+// every way through it: behind the load come instructions that only make registers, a `cas` that
+// compares with what was loaded, a comparison of that with what was there, and a branch back where
+// the two differ. Anything else, as a branch around the `cas`, or a load from where the value
+// points to, may do what a stale one says.
+#include "simt/lower/opcode.h"
+#include "simt/observe/check/inside.h"
+
+enum { REGISTERS = 64 };
+
+// Registers that hold the loaded value, or something that was made of it.
+typedef struct {
+    struct {
+        uint32_t reg;
+        bool same;
+    } at[REGISTERS];
+    uint32_t count;
+} Guess;
+
+static bool holds(const Guess *guess, const PtxOperand *operand) {
+    for (uint32_t k = 0; operand->kind == PTX_OPERAND_REG && k < guess->count; k++)
+        if (guess->at[k].reg == operand->reg) return guess->at[k].same;
+    return false;
+}
+
+static bool made_of(const Guess *guess, const PtxOperand *operand) {
+    bool made = false;
+    for (uint32_t k = 0; k < guess->count; k++) made |= guess->at[k].reg == operand->reg;
+    for (uint32_t k = 0; k < operand->count; k++) made |= made_of(guess, &operand->items[k]);
+    return made;
+}
+
+// False: no room.
+static bool write_to(Guess *guess, const PtxOperand *result, bool made, bool same) {
+    for (uint32_t k = guess->count; k-- > 0;)
+        if (guess->at[k].reg == result->reg) guess->at[k] = guess->at[--guess->count];
+    for (uint32_t k = 0; k < result->count; k++)
+        if (!write_to(guess, &result->items[k], made, false)) return false;
+    if (!made || result->reg == PTX_NONE) return true;
+    if (guess->count == REGISTERS) return false;
+    guess->at[guess->count].reg = result->reg;
+    guess->at[guess->count++].same = same;
+    return true;
+}
+
+// An instruction that makes a register of registers, or loads one from where the guess does not
+// lead. False: another one.
+static bool compute(Guess *guess, const PtxInst *inst) {
+    const Opcode *opcode = opcode_find(inst->opcode);
+    const PtxOperand *operands = inst->operands;
+    bool made = false, address = false;
+    if (!opcode || opcode->flow != FLOW_ON || opcode->waits || !inst->operand_count) return false;
+    if (operands->kind != PTX_OPERAND_REG && operands->kind != PTX_OPERAND_VECTOR) return false;
+    for (uint32_t k = 1; k < inst->operand_count; k++) {
+        made |= made_of(guess, &operands[k]);
+        address |= operands[k].kind == PTX_OPERAND_ADDRESS;
+    }
+    if (address && (made || !str_starts(inst->opcode, STR("ld.")))) return false;
+    const bool same = str_starts(inst->opcode, STR("mov.")) && holds(guess, &operands[1]);
+    return write_to(guess, operands, made, same);
+}
+
+static bool is_cas(const PtxInst *inst) {
+    return str_starts(inst->opcode, STR("atom.")) &&
+           str_find(inst->opcode, STR(".cas.")) != SIZE_MAX;
+}
+
+// Whether it compares the guess with what the `cas` found.
+static bool compares(const Guess *guess, const PtxInst *inst, const PtxOperand *found) {
+    const PtxOperand *operands = inst->operands;
+    if (!str_starts(inst->opcode, STR("setp.")) || inst->operand_count != 3) return false;
+    return (holds(guess, &operands[1]) && operands[2].reg == found->reg) ||
+           (holds(guess, &operands[2]) && operands[1].reg == found->reg);
+}
+
+bool guess_checked(const Machine *machine, const Inst *load) {
+    const PtxInst *at = machine_instruction(machine, load), *cas = NULL, *compared = NULL;
+    if (!at || at->operands[0].kind != PTX_OPERAND_REG) return false;
+    const PtxFunction *function = machine_code(machine, load)->source;
+    const PtxInst *end = function->insts + function->inst_count;
+    Guess guess = {.at = {{at->operands[0].reg, true}}, .count = 1};
+    for (at++; at < end; at++) {
+        if (!cas && is_cas(at) && holds(&guess, &at->operands[2])) {
+            write_to(&guess, &at->operands[0], false, false);
+            cas = at;
+            continue;
+        }
+        if (cas && !compared && compares(&guess, at, &cas->operands[0])) compared = at;
+        if (!compute(&guess, at)) break;
+    }
+    if (at == end || !compared || at->guard != compared->operands[0].reg) return false;
+    const bool differ = str_starts(compared->opcode, STR("setp.ne.")) != at->guard_negated;
+    return str_starts(at->opcode, STR("bra")) && differ &&
+           at->operands[0].label <= (uint32_t)(cas - function->insts);
+}
