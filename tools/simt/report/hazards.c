@@ -7,6 +7,7 @@
 typedef struct {
     const char *kernel;
     Hazard hazard;
+    const char *text; // to be printed as it is; NULL: it is made of the hazard
 } Found;
 
 static Found *found;
@@ -18,14 +19,26 @@ static bool same_text(const char *a, const char *b) {
 
 static bool same_hazard(const Found *known, const char *kernel, const Hazard *hazard) {
     const Hazard *other = &known->hazard;
-    return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
-           same_text(other->file, hazard->file) && other->line == hazard->line &&
-           same_text(other->other_file, hazard->other_file) &&
+    return !known->text && strcmp(known->kernel, kernel) == 0 &&
+           same_text(other->kind, hazard->kind) && same_text(other->file, hazard->file) &&
+           other->line == hazard->line && same_text(other->other_file, hazard->other_file) &&
            other->other_line == hazard->other_line;
 }
 
 static const char *keep(Arena *arena, const char *text) {
     return text ? str_terminated(arena, str_of(text)) : NULL;
+}
+
+static void append(Arena *arena, const char *kernel, const Hazard *hazard, const char *text) {
+    Found added = {keep(arena, kernel), *hazard, keep(arena, text)};
+    added.hazard.kind = keep(arena, hazard->kind);
+    added.hazard.file = keep(arena, hazard->file);
+    added.hazard.other_file = keep(arena, hazard->other_file);
+    added.hazard.call_file = keep(arena, hazard->call_file);
+    added.hazard.other_call_file = keep(arena, hazard->other_call_file);
+    added.hazard.space = keep(arena, hazard->space);
+    ARENA_GROW(arena, found, found_count, found_capacity);
+    found[found_count++] = added;
 }
 
 static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
@@ -35,15 +48,13 @@ static void add(Arena *arena, const char *kernel, const Hazard *hazard) {
             found[i].hazard.more |= hazard->more;
             return;
         }
-    Found added = {keep(arena, kernel), *hazard};
-    added.hazard.kind = keep(arena, hazard->kind);
-    added.hazard.file = keep(arena, hazard->file);
-    added.hazard.other_file = keep(arena, hazard->other_file);
-    added.hazard.call_file = keep(arena, hazard->call_file);
-    added.hazard.other_call_file = keep(arena, hazard->other_call_file);
-    added.hazard.space = keep(arena, hazard->space);
-    ARENA_GROW(arena, found, found_count, found_capacity);
-    found[found_count++] = added;
+    append(arena, kernel, hazard, NULL);
+}
+
+void hazards_add_told(Arena *arena, const char *kernel, const Hazard *hazard, const char *text) {
+    for (size_t i = 0; i < found_count; i++)
+        if (found[i].text && strcmp(found[i].text, text) == 0) return;
+    append(arena, kernel, hazard, text);
 }
 
 void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count) {
@@ -79,6 +90,10 @@ static void write_calls(Buf *buf, const Hazard *hazard) {
 
 static void write_hazard(Buf *buf, const Found *at) {
     const Hazard *hazard = &at->hazard;
+    if (at->text) {
+        buf_add(buf, str_of(at->text));
+        return;
+    }
     buf_format(buf, "%s:%u: %s in %s", hazard->file ? hazard->file : "?", hazard->line,
                hazard->kind, at->kernel);
     if (hazard->variable[0])

@@ -5,6 +5,7 @@
 #include "simt/device/device.h"
 
 void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count);
+void hazards_add_told(Arena *arena, const char *kernel, const Hazard *hazard, const char *text);
 bool hazards_print(Arena *arena); // true if there were any
 
 // One of them as it is printed, in lines; its kernel's name, and what it was made from.

@@ -102,6 +102,17 @@ bool report_launch(const char *mangled, const Launch *launch, const LaunchReport
     return kept;
 }
 
+bool report_hazard(const char *kernel, const Hazard *hazard, const char *text) {
+    jmp_buf leave;
+    const bool kept = setjmp(leave) == 0;
+    if (kept) {
+        arena.leave = &leave;
+        hazards_add_told(&arena, kernel, hazard, text);
+    }
+    arena.leave = NULL;
+    return kept;
+}
+
 // --- CSV ---
 
 static void csv_row(Buf *buf, const Row *row, size_t launch) {

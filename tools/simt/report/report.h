@@ -20,6 +20,10 @@ void report_start(const ReportOptions *options);
 // Adds one launch. Nothing of `report` is kept by reference. False: out of memory.
 bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
 
+// A hazard that is told in other words than those of a line of a kernel: `text` is what is printed.
+// The same text only once. False: out of memory.
+bool report_hazard(const char *kernel, const Hazard *hazard, const char *text);
+
 // Prints and writes everything. Returns 0, or 1 if a file could not be written.
 int report_finish(bool *hazards);
 
