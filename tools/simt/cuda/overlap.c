@@ -79,6 +79,12 @@ OverlapPart *overlap_fill(const Fill *fill) {
     return part_of_rows(&list);
 }
 
+bool overlap_is_empty(const OverlapPart *parts) {
+    const OverlapPart *part = parts;
+    while (part && part->kernel && !part->list.count) part = part->next;
+    return parts && !part;
+}
+
 size_t overlap_free(OverlapPart *parts) {
     size_t count = 0;
     for (OverlapPart *part = parts, *next; part; part = next) {

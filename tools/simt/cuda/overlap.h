@@ -21,6 +21,7 @@ typedef struct OverlapPart {
 OverlapPart *overlap_kernel(const char *name, const TouchedList *touched);
 OverlapPart *overlap_copy(const Copy *copy);
 OverlapPart *overlap_fill(const Fill *fill);
+bool overlap_is_empty(const OverlapPart *parts); // kernels that told of nothing they touched
 size_t overlap_free(OverlapPart *parts); // how many ranges that were
 
 // Tells where the later of two pieces, which nothing orders, touches what the earlier one does and

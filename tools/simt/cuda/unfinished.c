@@ -16,7 +16,7 @@
 #include "simt/report/report.h"
 
 // Of that many pieces, and ranges of bytes that they touched; who is older counts as finished.
-enum { MOST_PIECES = 256, BITS = 64, MOST_RANGES = 1 << 22 };
+enum { MOST_PIECES = 256, BITS = 64, MOST_RANGES = 1 << 21 };
 
 typedef struct {
     uint64_t bits[MOST_PIECES / BITS];
@@ -28,11 +28,13 @@ typedef struct {
     PieceSet before; // those of the others that come before it
     OverlapPart *parts;
     bool branch; // of a graph
+    bool named;  // others may come behind its number
     bool prints; // a kernel of it has
     bool known;  // the host may have been told that it is done
 } Unfinished;
 
 static Unfinished pieces[MOST_PIECES];
+static size_t used;                   // places from there on are free
 static _Thread_local Unfinished *now; // the one that runs
 static uint64_t last_number;
 static size_t ranges;
@@ -47,15 +49,19 @@ static bool has(const PieceSet *set, const Unfinished *piece) {
     return set->bits[at / BITS] >> at % BITS & 1;
 }
 
-// A piece and what is before it.
-static void add_with_before(PieceSet *set, const Unfinished *piece) {
+static void add_to(PieceSet *set, const Unfinished *piece) {
     const size_t at = (size_t)(piece - pieces);
     set->bits[at / BITS] |= (uint64_t)1 << at % BITS;
+}
+
+// A piece and what is before it.
+static void add_with_before(PieceSet *set, const Unfinished *piece) {
+    add_to(set, piece);
     for (int k = 0; k < MOST_PIECES / BITS; k++) set->bits[k] |= piece->before.bits[k];
 }
 
 static Unfinished *find(uint64_t number) {
-    for (Unfinished *piece = pieces; number && piece < pieces + MOST_PIECES; piece++)
+    for (Unfinished *piece = pieces; number && piece < pieces + used; piece++)
         if (piece->number == number) return piece;
     return NULL;
 }
@@ -64,25 +70,26 @@ static Unfinished *find(uint64_t number) {
 
 static void guard_again(void) {
     guard_none();
-    for (const Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++)
+    for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
         if (piece->number && !piece->known) overlap_guard(piece->parts);
 }
 
 static void finish(const PieceSet *set) {
     const bool guarded = guard_any();
-    for (Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++) {
+    for (Unfinished *piece = pieces; piece < pieces + used; piece++) {
         if (!piece->number || !has(set, piece)) continue;
         ranges -= overlap_free(piece->parts);
         *piece = (Unfinished){0};
     }
-    for (Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++)
+    while (used && !pieces[used - 1].number) used--;
+    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
         for (int k = 0; k < MOST_PIECES / BITS; k++) piece->before.bits[k] &= ~set->bits[k];
     if (guarded) guard_again();
 }
 
 static Unfinished *oldest(void) {
     Unfinished *found = NULL;
-    for (Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++)
+    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
         if (piece->number && piece != now && (!found || piece->number < found->number))
             found = piece;
     return found;
@@ -99,7 +106,7 @@ static void finish_piece(const Unfinished *piece) {
 static void tell_fault(const GuardFault *fault) {
     const Unfinished *latest = NULL;
     const OverlapPart *touched = NULL;
-    for (const Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++) {
+    for (const Unfinished *piece = pieces; piece < pieces + used; piece++) {
         if (!piece->number || piece->known || (latest && latest->number > piece->number)) continue;
         const OverlapPart *part = overlap_with_host(piece->parts, fault);
         if (!part) continue;
@@ -130,7 +137,7 @@ void unfinished_wait_all(void) {
 
 static PieceSet before_work(const Stream *stream, uint64_t after) {
     PieceSet set = {{0}};
-    for (const Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++)
+    for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
         if (piece->number && queue_precedes(piece->stream, piece->number, stream, after))
             add_with_before(&set, piece);
     return set;
@@ -143,14 +150,18 @@ void unfinished_wait(const Stream *stream) {
 }
 
 void unfinished_gone(const Stream *stream) {
-    for (Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++)
+    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
         if (piece->number && piece->stream == stream)
             piece->stream = stream->flags & STREAM_NON_BLOCKING ? &gone_non_blocking : &gone;
 }
 
 // --- what comes next ---
 
-uint64_t unfinished_last(void) { return last_number; }
+uint64_t unfinished_last(void) {
+    Unfinished *last = find(last_number);
+    if (last) last->named = true;
+    return last_number;
+}
 
 void unfinished_after(const uint64_t *numbers, size_t count) {
     only_after = numbers;
@@ -171,9 +182,19 @@ static PieceSet before_next(const Stream *stream, const Work *work) {
 }
 
 static Unfinished *free_place(void) {
-    for (Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++)
+    for (Unfinished *piece = pieces; piece < pieces + used; piece++)
         if (!piece->number) return piece;
-    return NULL;
+    return used < MOST_PIECES ? &pieces[used++] : NULL;
+}
+
+// A kernel of which nothing is known but its name is no news when another one comes behind it.
+static void forget_empty(const Stream *stream) {
+    PieceSet set = {{0}};
+    for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
+        if (piece->number && piece->stream == stream && !piece->prints && !piece->named &&
+            overlap_is_empty(piece->parts))
+            add_to(&set, piece);
+    finish(&set);
 }
 
 static bool may_overlap(const Unfinished *piece) {
@@ -181,7 +202,7 @@ static bool may_overlap(const Unfinished *piece) {
     for (const Stream *stream = stream_list; stream; stream = stream->next)
         streams += stream->flags & STREAM_NON_BLOCKING ? 2 : 1; // which the legacy one is beside
     if (streams > 1 || piece->branch) return true;
-    for (const Unfinished *other = pieces; other < pieces + MOST_PIECES; other++)
+    for (const Unfinished *other = pieces; other < pieces + used; other++)
         if (other->number && other != piece && other->parts && !has(&piece->before, other))
             return true;
     return false;
@@ -198,7 +219,7 @@ TouchedWhere unfinished_wants(void) {
 // What the kernel tells the host, it tells of all that is before it.
 static void host_knows(Unfinished *piece) {
     piece->known = true;
-    for (Unfinished *other = pieces; other < pieces + MOST_PIECES; other++)
+    for (Unfinished *other = pieces; other < pieces + used; other++)
         if (other->number && has(&piece->before, other)) other->known = true;
     if (guard_any()) guard_again();
 }
@@ -218,7 +239,7 @@ void unfinished_kernel(const char *mangled, const TouchedList *touched) {
 
 // Of two that race one counts as the earlier one from then on: what comes behind it is no news.
 static void compare(Unfinished *piece) {
-    for (const Unfinished *other = pieces; other < pieces + MOST_PIECES; other++)
+    for (const Unfinished *other = pieces; other < pieces + used; other++)
         if (other->number && other != piece && !has(&piece->before, other) &&
             overlap_tell(piece->parts, other->parts, piece->stream == other->stream))
             add_with_before(&piece->before, other);
@@ -238,7 +259,7 @@ static CudaError at_end(void) {
     const Unfinished *told = NULL;
     tell_faults();
     guard_none();
-    for (const Unfinished *piece = pieces; piece < pieces + MOST_PIECES; piece++) {
+    for (const Unfinished *piece = pieces; piece < pieces + used; piece++) {
         if (!piece->number || !overlap_kernel_of(piece->parts)) continue;
         const bool better = !told || (piece->prints && !told->prints);
         if (better || (piece->prints == told->prints && piece->number > told->number)) told = piece;
@@ -249,6 +270,7 @@ static CudaError at_end(void) {
 
 static Unfinished *begin(const Stream *stream, const Work *work) {
     tell_faults();
+    forget_empty(stream);
     Unfinished *piece = free_place();
     if (!piece) {
         finish_piece(oldest());

@@ -40,20 +40,20 @@ static void add(Gathered *to, uint64_t low, uint32_t bytes, bool write, bool str
     to->at[to->count++] = (Touched){low, low + bytes, write, strong, file, place.line};
 }
 
-// Of cells of so many bytes those between two of the region's bytes.
-static void add_cells(Gathered *to, const Region *region, const Cells *cells, uint32_t unit,
-                      bool write, bool more, const GroupRecords *group, uint32_t from,
-                      uint32_t end) {
+// Of the region's words, or bytes, those between two bytes.
+static void add_cells(Gathered *to, const Region *region, bool split, bool write, bool more,
+                      uint32_t from, uint32_t end) {
+    const Cells *cells = split ? &region->bytes : &region->words;
     const Record *const first = write ? cells->write : cells->read;
     const Record *const second = write ? cells->write_2 : cells->read_2;
-    const Record of_group = !group ? 0 : write ? group->write : group->read;
+    const uint32_t unit = split ? 1 : 4;
     for (uint32_t byte = from; byte < end; byte += unit) {
         const Record own = first ? first[byte / unit] : 0;
         const Record other = more && second ? second[byte / unit] : 0;
-        const Record latest = own >= to->first ? own : of_group >= to->first ? of_group : other;
+        const Record latest = own >= to->first ? own : other;
         if (latest < to->first) continue;
-        const bool strong = of_group < to->first && (own < to->first || record_scope(own)) &&
-                            (other < to->first || record_scope(other));
+        const bool strong =
+            (own < to->first || record_scope(own)) && (other < to->first || record_scope(other));
         add(to, region->low + byte, unit, write, strong, latest);
     }
 }
@@ -69,11 +69,12 @@ static void gather(Gathered *to, const Region *region, bool write) {
         const uint32_t from = g * GROUP_BYTES;
         const bool page = pages >> from / PAGE_BYTES & 1;
         const bool group = region->grouped == launch && shadow_group_bit(groups, g);
-        if (!page && !group) continue;
-        const Cells none = {0};
-        const Cells *cells = !page ? &none : split ? &region->bytes : &region->words;
-        add_cells(to, region, cells, page && split ? 1 : 4, write, more,
-                  group ? &region->groups[g] : NULL, from, from + GROUP_BYTES);
+        const GroupRecords *of = group ? &region->groups[g] : NULL;
+        const Record whole = !group ? 0 : write ? of->write : of->read;
+        if (whole >= to->first)
+            add(to, region->low + from, GROUP_BYTES, write, false, whole);
+        else if (page)
+            add_cells(to, region, split, write, more, from, from + GROUP_BYTES);
     }
 }
 
