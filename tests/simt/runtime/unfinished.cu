@@ -82,6 +82,12 @@ static void bytes() { put_bytes<<<1, 33, 0, s>>>((char *)d), put_bytes<<<1, 33, 
 static void bytes_right() { put_bytes<<<1, 33, 0, s>>>((char *)d), put_bytes<<<1, 33, 0, t>>>((char *)d + 33); }
 static void counter_read() { count<<<2, 64, 0, s>>>(d), get<<<1, 1, 0, t>>>(d, other); }
 static void counters_right() { count<<<2, 64, 0, s>>>(d), count<<<2, 64, 0, t>>>(d); }
+__global__ void from_heap() {
+    int *block = (int *)malloc(64);
+    if (block) *block = 1;
+    free(block);
+}
+static void heap_right() { from_heap<<<1, 1, 0, s>>>(), from_heap<<<1, 1, 0, t>>>(); }
 static void flag_right() {
     release<<<1, 1, 0, s>>>(d, d + 1), acquire<<<1, 1, 0, t>>>(d, d + 1, other);
 }
@@ -244,6 +250,11 @@ static void host_writes_file_right() { // a system call touches a page that a ke
     if (fread(managed + 64, 4, N - 64, file) != N - 64) exit(4);
     fclose(file);
 }
+__global__ void fails() { asm("trap;"); }
+static void host_reads_of_failed() { // no wait is any good: the program looks at the error
+    put<<<1, 64>>>(managed, 1), fails<<<1, 1>>>();
+    if (cudaDeviceSynchronize() != cudaSuccess) read_host(managed);
+}
 static void host_reads_and_aborts() { put<<<1, 64>>>(managed, 1), read_host(managed), abort(); }
 
 // --- the end ---
@@ -253,6 +264,41 @@ static void ends_destroyed() { print<<<1, 1, 0, s>>>(), cudaStreamDestroy(s); }
 static void ends_without_print() { put<<<1, 64>>>(d, 1); }
 static void ends_right() { print<<<1, 1>>>(), cudaFree(d); }
 
+// --- what a script says, for unfinished.py ---
+
+__global__ void look(const int *from, int *to) {
+    if (from[threadIdx.x] == 12345) *to = 1;
+}
+__global__ void add(int *to) { atomicAdd(&to[threadIdx.x], 1); }
+
+// Operations of a letter and digits: streams (0: the legacy one, 1 and 2: blocking, 3 and 4: not), arrays, events.
+static void follow(char **at) {
+    enum { ARRAYS = 4, STREAMS = 5, EVENTS = 3, SMALL = 64 };
+    int *arrays[ARRAYS];
+    cudaStream_t streams[STREAMS] = {nullptr};
+    cudaEvent_t events[EVENTS];
+    for (auto &array : arrays) cudaMallocManaged(&array, SMALL * sizeof *array), memset(array, 0, SMALL * sizeof *array);
+    for (auto &one : events) cudaEventCreate(&one);
+    for (int k = 1; k < STREAMS; k++) cudaStreamCreateWithFlags(&streams[k], k > 2 ? cudaStreamNonBlocking : 0);
+    for (; *at; at++) {
+        const char *op = *at;
+        const int x = op[1] ? op[1] - '0' : 0, y = op[1] && op[2] ? op[2] - '0' : 0;
+        if (*op == 'w') put<<<1, SMALL, 0, streams[x]>>>(arrays[y], 1);
+        if (*op == 'r') look<<<1, SMALL, 0, streams[x]>>>(arrays[y], d);
+        if (*op == 'a') add<<<1, SMALL, 0, streams[x]>>>(arrays[y]);
+        if (*op == 'm') cudaMemsetAsync(arrays[y], 0, SMALL * sizeof(int), streams[x]);
+        if (*op == 'c') cudaMemcpyAsync(arrays[y], arrays[op[3] - '0'], SMALL * sizeof(int), cudaMemcpyDefault, streams[x]);
+        if (*op == 'e') cudaEventRecord(events[x], streams[y]);
+        if (*op == 'v') cudaStreamWaitEvent(streams[x], events[y], 0);
+        if (*op == 's') cudaStreamSynchronize(streams[x]);
+        if (*op == 'y') cudaEventSynchronize(events[x]);
+        if (*op == 'd') cudaDeviceSynchronize();
+        if (*op == 'h') read_host(arrays[x] + 7);
+        if (*op == 'g') *(volatile int *)(arrays[x] + 7) = 1;
+    }
+    cudaDeviceSynchronize();
+}
+
 #define CASE(name) {#name, name}
 static const struct {
     const char *name;
@@ -261,7 +307,7 @@ static const struct {
              CASE(memset_blocking_right), CASE(memset_async), CASE(copy_beside), CASE(copy_back_beside),
              CASE(copy_back_right), CASE(event_early), CASE(writer_behind_one_reader),
              CASE(writer_behind_both_right), CASE(bytes), CASE(bytes_right), CASE(counter_read),
-             CASE(counters_right), CASE(flag_right), CASE(per_thread), CASE(per_thread_right),
+             CASE(counters_right), CASE(heap_right), CASE(flag_right), CASE(per_thread), CASE(per_thread_right),
              CASE(waited_right), CASE(queried_right), CASE(ping_pong_right), CASE(destroyed),
              CASE(pool_right), CASE(host_function_right), CASE(threads_right), CASE(graph_branches),
              CASE(graph_right), CASE(graph_disabled_right), CASE(graph_twice_right), CASE(graph_beside),
@@ -270,7 +316,7 @@ static const struct {
              CASE(host_reads_too_right), CASE(host_reads_variable), CASE(host_reads_pinned),
              CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer),
              CASE(two_buffers_right), CASE(pageable_right), CASE(host_waits_for_another),
-             CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_and_aborts), CASE(ends),
+             CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_of_failed), CASE(host_reads_and_aborts), CASE(ends),
              CASE(ends_destroyed), CASE(ends_without_print), CASE(ends_right)};
 
 int main(int argc, char **argv) {
@@ -278,6 +324,7 @@ int main(int argc, char **argv) {
     cudaMallocHost(&pinned, BYTES), cudaMallocHost(&pinned_other, BYTES);
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
     cudaStreamCreate(&u), cudaEventCreate(&event), cudaEventCreate(&second);
+    if (argc > 1 && strcmp(argv[1], "script") == 0) follow(argv + 2);
     for (const auto &one : cases) {
         const bool right = strstr(one.name, "_right"), all = argc > 1 && strcmp(argv[1], "right") == 0;
         if (argc < 2 || (all ? !right : strcmp(argv[1], one.name))) continue;

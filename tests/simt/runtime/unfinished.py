@@ -1,4 +1,5 @@
 """Work that nobody waits for (unfinished.cu): what --check says of each wrong case, and nothing of a right one."""
+import random
 import signal
 
 import suite
@@ -59,6 +60,88 @@ def test_host(unfinished, traced):
                 rf"    cudaMemcpyAsync \(\S*unfinished\.cu:{at['copies']}\) reads it, {WAIT}"))
 
 
+class Program:
+    """Work in streams and what orders it, by CUDA's rules and brute force: of each piece all that come before it."""
+
+    def __init__(self):
+        self.pieces, self.finished, self.events = [], set(), {}
+
+    def behind(self, stream):
+        """The pieces that come before new work of a stream."""
+        before = set()
+        for k, (other, earlier, _, _) in enumerate(self.pieces):
+            if other == stream or 0 in (other, stream) and max(other, stream) < 3:
+                before |= earlier | {k}
+        return before
+
+    def races(self, op):
+        """Whether the operation is in a race with what is there."""
+        stream, reads, writes = touches(op)
+        if not reads | writes:
+            return False
+        before = self.finished if stream is None else self.finished | self.behind(stream)
+        return any(k not in before and (writes & (theirs | also) or reads & also) and not (op[0] == kind == "a")
+                   for k, (_, _, (theirs, also), kind) in enumerate(self.pieces))
+
+    def do(self, op):
+        stream, reads, writes = touches(op)
+        what, at = op[0], [int(digit) for digit in op[1:]]
+        if what == "e":
+            self.events[at[0]] = self.behind(at[1])
+        elif what == "v":  # is work, too
+            self.pieces.append((at[0], self.behind(at[0]) | self.events.get(at[1], set()), (set(), set()), what))
+        elif what in "syd":
+            everything = set(range(len(self.pieces)))
+            self.finished |= self.behind(at[0]) if what == "s" else self.events.get(at[0], set()) if what == "y" else everything
+        elif stream is not None:
+            self.pieces.append((stream, self.behind(stream), (reads, writes), what))
+
+
+def touches(op):
+    """(the stream, None: host code; the arrays that are read; those that are written)"""
+    at = [int(digit) for digit in op[1:]]
+    if op[0] in "hg":
+        return None, {at[0]} if op[0] == "h" else set(), {at[0]} if op[0] == "g" else set()
+    if op[0] in "wamrc":
+        return at[0], {at[-1]} if op[0] in "rc" else set(), {at[1]} if op[0] != "r" else set()
+    return None, set(), set()
+
+
+def random_op(draw):
+    stream, array, event = str(draw.randrange(5)), str(draw.randrange(4)), str(draw.randrange(3))
+    return draw.choice(["w" + stream + array, "r" + stream + array, "r" + stream + array, "a" + stream + array,
+                        "m" + stream + array, "c" + stream + array + str((int(array) + 1) % 4), "e" + event + stream,
+                        "e" + event + stream, "v" + stream + event, "v" + stream + event, "h" + array, "g" + array,
+                        "s" + stream, "y" + event, draw.choice(["d", "h" + array, "h" + array])])
+
+
+def random_scripts(seed):
+    """A script in which nothing races, and one whose last operation is the first that does."""
+    draw, program, script = random.Random(seed), Program(), []
+    while len(script) < 40:
+        op = random_op(draw)
+        if not program.races(op):
+            program.do(op)
+            script.append(op)
+    while True:
+        op = random_op(draw)
+        if program.races(op):
+            return script, script + [op]
+        program.do(op)
+        script.append(op)
+
+
+def test_scripts(unfinished):
+    """Random programs: of a right one nothing is said, and of one with a race just that."""
+    bad, count = [], 80 if tests.whole("random streams and events") else 10
+    for seed in range(count):
+        for script, status in zip(random_scripts(seed), (0, 86)):
+            result = simt(["--check", unfinished, "script", *script])
+            if result.status != status:
+                bad.append(f"seed {seed}: status {result.status}, not {status}: {' '.join(script)}")
+    tests.check(f"unfinished: {count} random programs, right and with one race", not bad, bad[:5])
+
+
 def test_unfinished():
     unfinished = program("unfinished", flags=[*suite.NVCC_FLAGS, "-w"])
     traced = program("unfinished", "unfinished_g", [*suite.NVCC_FLAGS, "-w", "-g"])
@@ -69,10 +152,13 @@ def test_unfinished():
     for case, words in GRAPHS.items():
         expect("unfinished: " + case, simt(["--check", unfinished, case]), 86, race("nodes of a graph", *words, EDGE))
     test_host(unfinished, traced)
+    test_scripts(unfinished)
     for case in ("ends", "ends_destroyed"):
         expect("unfinished: " + case, simt(["--check", unfinished, case]), 86,
                only(r"the program ends before print has: nothing waits for it\n    a GPU drops what it prints: "
                     r"cudaDeviceSynchronize\(\) before the end\n"), r"\A\Z")
+    expect("unfinished: nothing is said where a kernel failed", simt(["--check", unfinished, "host_reads_of_failed"]), 0,
+           r"^put .*\n(.*\n)*\Z", r"\Asimt: fails: .*trap.*\n\Z")
     note = r"\Asimt: note: the program ends before put has: nothing waits for it\n\Z"
     expect("unfinished: a kernel that prints nothing is noted", simt(["--check", unfinished, "ends_without_print"]), 0,
            r"^put .*\n\Z", note)

@@ -284,7 +284,8 @@ void overlap_tell_end(const OverlapPart *kernel, bool prints) {
     char text[512];
     const Hazard hazard = {.kind = "work left behind", .occurrences = 1};
     if (!prints) {
-        console_say("note: the program ends before %s has: nothing waits for it", kernel->name);
+        if (runtime_exit_status() == 0)
+            console_say("note: the program ends before %s has: nothing waits for it", kernel->name);
         return;
     }
     snprintf(text, sizeof text,

@@ -301,6 +301,7 @@ CudaError unfinished_run(Stream *stream, const Work *work) {
     if (!error && work->kind == WORK_FILL) add_part(overlap_fill(&work->fill));
     piece->prints = console_printed() != printed;
     now = outer;
+    if (runtime_broken()) unfinished_wait_all(); // no call waits any more
     if (piece->number == number) done(piece);
     return error;
 }

@@ -34,6 +34,8 @@ static CudaError (*at_end)(void);
 
 void runtime_at_end(CudaError (*run)(void)) { at_end = run; }
 
+int runtime_exit_status(void) { return exit_status; }
+
 static void (*before_report)(void);
 
 void runtime_before_report(void (*run)(void)) { before_report = run; }

@@ -50,6 +50,7 @@ void runtime_reset_errors(void);
 // What is to be done when the program has ended, before the report.
 void runtime_at_end(CudaError (*run)(void));
 void runtime_before_report(void (*run)(void)); // however it ends
+int runtime_exit_status(void);                 // of the program, once it ends
 
 size_t device_stack_limit(void); // cudaLimitStackSize, bytes per thread
 

@@ -105,7 +105,11 @@ static void fault(int number, siginfo_t *info, void *context);
 
 // The program may have put a handler of its own in the place of this one.
 bool signal_sees_faults(void) {
+    static bool loaded; // what backtrace needs, which a handler could not load
     struct sigaction now;
+    void *first;
+    if (!loaded) backtrace(&first, 1);
+    loaded = true;
     return sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == fault;
 }
 
@@ -188,8 +192,6 @@ void signal_watch(void) {
     sigemptyset(&end.sa_mask);
     sigemptyset(&stop.sa_mask);
     if (!start_waiting()) return;
-    void *first;
-    backtrace(&first, 1); // which loads what it needs
     dl_iterate_phdr(find_code, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch(faults[i], &end);
     watch(SIGINT, &stop);
