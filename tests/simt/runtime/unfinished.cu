@@ -82,12 +82,6 @@ static void bytes() { put_bytes<<<1, 33, 0, s>>>((char *)d), put_bytes<<<1, 33, 
 static void bytes_right() { put_bytes<<<1, 33, 0, s>>>((char *)d), put_bytes<<<1, 33, 0, t>>>((char *)d + 33); }
 static void counter_read() { count<<<2, 64, 0, s>>>(d), get<<<1, 1, 0, t>>>(d, other); }
 static void counters_right() { count<<<2, 64, 0, s>>>(d), count<<<2, 64, 0, t>>>(d); }
-__global__ void from_heap() {
-    int *block = (int *)malloc(64);
-    if (block) *block = 1;
-    free(block);
-}
-static void heap_right() { from_heap<<<1, 1, 0, s>>>(), from_heap<<<1, 1, 0, t>>>(); }
 static void flag_right() {
     release<<<1, 1, 0, s>>>(d, d + 1), acquire<<<1, 1, 0, t>>>(d, d + 1, other);
 }
@@ -202,6 +196,10 @@ static void host_reads_beside_right() { put<<<1, 64>>>(managed, 1), read_host(ma
 static void host_reads_later() {
     put<<<1, 64>>>(managed, 1), get<<<1, 64>>>(d, pinned_other), read_host(managed);
 }
+static void host_reads_at_last() { // what was waited for is out of the way
+    for (int k = 0; k < 1100; k++) put<<<1, 64>>>(managed, 1), cudaDeviceSynchronize();
+    put<<<1, 64>>>(pinned, 1), read_host(pinned);
+}
 static void host_writes() { get<<<1, 64>>>(managed, d), managed[5] = 1; }
 static void host_reads_too_right() { get<<<1, 64>>>(managed, d), read_host(managed); }
 static void host_reads_variable() { put<<<1, 64>>>(variable, 1), read_host(variable); }
@@ -307,12 +305,12 @@ static const struct {
              CASE(memset_blocking_right), CASE(memset_async), CASE(copy_beside), CASE(copy_back_beside),
              CASE(copy_back_right), CASE(event_early), CASE(writer_behind_one_reader),
              CASE(writer_behind_both_right), CASE(bytes), CASE(bytes_right), CASE(counter_read),
-             CASE(counters_right), CASE(heap_right), CASE(flag_right), CASE(per_thread), CASE(per_thread_right),
+             CASE(counters_right), CASE(flag_right), CASE(per_thread), CASE(per_thread_right),
              CASE(waited_right), CASE(queried_right), CASE(ping_pong_right), CASE(destroyed),
              CASE(pool_right), CASE(host_function_right), CASE(threads_right), CASE(graph_branches),
              CASE(graph_right), CASE(graph_disabled_right), CASE(graph_twice_right), CASE(graph_beside),
              CASE(captured_apart), CASE(captured_right), CASE(host_reads), CASE(host_reads_right),
-             CASE(host_reads_beside_right), CASE(host_reads_later), CASE(host_writes),
+             CASE(host_reads_beside_right), CASE(host_reads_later), CASE(host_reads_at_last), CASE(host_writes),
              CASE(host_reads_too_right), CASE(host_reads_variable), CASE(host_reads_pinned),
              CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer),
              CASE(two_buffers_right), CASE(pageable_right), CASE(host_waits_for_another),

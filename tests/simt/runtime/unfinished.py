@@ -28,6 +28,7 @@ GRAPHS = {"graph_branches": ("put", "bytes 512 to 767 of 4096 from cudaMalloc", 
 HOST = {  # a case: what host code does, to which byte, what has not been waited for, what that does
     "host_reads": ("reads", "byte 12 of 4096 from cudaMallocManaged", "put", "writes"),
     "host_reads_later": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes"),
+    "host_reads_at_last": ("reads", "byte 0 of 4096 from cudaMallocHost", "put", "writes"),
     "host_writes": ("writes", "byte 20 of 4096 from cudaMallocManaged", "get", "reads"),
     "host_reads_variable": ("reads", "byte 0 of 256 of a variable", "put", "writes"),
     "host_reads_pinned": ("reads", "byte 0 of 4096 from cudaMallocHost", "put", "writes"),

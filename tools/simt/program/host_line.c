@@ -158,7 +158,7 @@ static FileEntry read_list(const Program *program, Str *rest, uint64_t wanted) {
         content[k] = leb(rest, false);
         form[k] = leb(rest, false);
     }
-    const uint64_t count = fields <= MOST_FIELDS ? leb(rest, false) : 0;
+    const uint64_t count = fields && fields <= MOST_FIELDS ? leb(rest, false) : 0;
     for (uint64_t number = 0; number < count && rest->len; number++)
         for (uint64_t k = 0; k < fields; k++) {
             const Field field = read_field(program, rest, form[k]);

@@ -31,9 +31,7 @@ static void add(Gathered *to, uint64_t low, uint32_t bytes, bool write, bool str
         last->high = low + bytes;
         return;
     }
-    const Allocation *in = memory_find(low);
-    if (to->count == TOUCHED_MOST || !in || in->kind == MEMORY_HEAP)
-        return; // which others get, too
+    if (to->count == TOUCHED_MOST) return;
     const Machine *machine = to->check->machine;
     const PtxModule *module = machine->module;
     const PtxPlace place = check_place(machine, to->check->sites[record_site(record)].inst);
