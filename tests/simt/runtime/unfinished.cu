@@ -271,11 +271,11 @@ __global__ void add(int *to) { atomicAdd(&to[threadIdx.x], 1); }
 
 // Operations of a letter and digits: streams (0: the legacy one, 1 and 2: blocking, 3 and 4: not), arrays, events.
 static void follow(char **at) {
-    enum { ARRAYS = 4, STREAMS = 5, EVENTS = 3, SMALL = 64 };
+    enum { ARRAYS = 4, STREAMS = 5, EVENTS = 3, SMALL = 64, SIZE = SMALL * (int)sizeof(int) };
     int *arrays[ARRAYS];
     cudaStream_t streams[STREAMS] = {nullptr};
     cudaEvent_t events[EVENTS];
-    for (auto &array : arrays) cudaMallocManaged(&array, SMALL * sizeof *array), memset(array, 0, SMALL * sizeof *array);
+    for (auto &array : arrays) cudaMallocManaged(&array, SIZE), memset(array, 0, SIZE);
     for (auto &one : events) cudaEventCreate(&one);
     for (int k = 1; k < STREAMS; k++) cudaStreamCreateWithFlags(&streams[k], k > 2 ? cudaStreamNonBlocking : 0);
     for (; *at; at++) {
@@ -284,8 +284,8 @@ static void follow(char **at) {
         if (*op == 'w') put<<<1, SMALL, 0, streams[x]>>>(arrays[y], 1);
         if (*op == 'r') look<<<1, SMALL, 0, streams[x]>>>(arrays[y], d);
         if (*op == 'a') add<<<1, SMALL, 0, streams[x]>>>(arrays[y]);
-        if (*op == 'm') cudaMemsetAsync(arrays[y], 0, SMALL * sizeof(int), streams[x]);
-        if (*op == 'c') cudaMemcpyAsync(arrays[y], arrays[op[3] - '0'], SMALL * sizeof(int), cudaMemcpyDefault, streams[x]);
+        if (*op == 'm') cudaMemsetAsync(arrays[y], 0, SIZE, streams[x]);
+        if (*op == 'c') cudaMemcpyAsync(arrays[y], arrays[op[3] - '0'], SIZE, cudaMemcpyDefault, streams[x]);
         if (*op == 'e') cudaEventRecord(events[x], streams[y]);
         if (*op == 'v') cudaStreamWaitEvent(streams[x], events[y], 0);
         if (*op == 's') cudaStreamSynchronize(streams[x]);
@@ -314,7 +314,8 @@ static const struct {
              CASE(host_reads_too_right), CASE(host_reads_variable), CASE(host_reads_pinned),
              CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer),
              CASE(two_buffers_right), CASE(pageable_right), CASE(host_waits_for_another),
-             CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_of_failed), CASE(host_reads_and_aborts), CASE(ends),
+             CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_of_failed),
+             CASE(host_reads_and_aborts), CASE(ends),
              CASE(ends_destroyed), CASE(ends_without_print), CASE(ends_right)};
 
 int main(int argc, char **argv) {

@@ -9,7 +9,6 @@ from expect import expect, program, tests
 BETWEEN = r"and nothing orders the two: cudaStreamWaitEvent\(\) between them, or one stream for both\n"
 EDGE = r"and nothing orders the two: make one node depend on the other\n"
 WAIT = r"and may still run: cudaDeviceSynchronize\(\) or another wait first\n"
-LINE = r"\S*unfinished\.cu:\d+"
 STREAMS = {  # a case of unfinished.cu: the later work, the bytes, what it does, the earlier work, what that does
     "two_kernels": ("put", "bytes 0 to 255 of 4096 from cudaMalloc", "writes", "put", "writes"),
     "memset_default": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "cudaMemset", "writes"),
@@ -57,7 +56,8 @@ def test_host(unfinished, traced):
     text = suite.read(tests.here / "unfinished.cu").splitlines()
     at = {mark: 1 + next(k for k, line in enumerate(text) if f"// AT {mark}" in line) for mark in ("copies", "fills")}
     expect("unfinished: the host's lines", simt(["--check", traced, "host_reuses_buffer"]), 86,
-           only(rf"\S*unfinished\.cu:{at['fills']}: host code does not wait: it writes byte 0 of 4096 from cudaMallocHost\n"
+           only(rf"\S*unfinished\.cu:{at['fills']}: host code does not wait: "
+                r"it writes byte 0 of 4096 from cudaMallocHost\n"
                 rf"    cudaMemcpyAsync \(\S*unfinished\.cu:{at['copies']}\) reads it, {WAIT}"))
 
 
@@ -92,8 +92,9 @@ class Program:
         elif what == "v":  # is work, too
             self.pieces.append((at[0], self.behind(at[0]) | self.events.get(at[1], set()), (set(), set()), what))
         elif what in "syd":
-            everything = set(range(len(self.pieces)))
-            self.finished |= self.behind(at[0]) if what == "s" else self.events.get(at[0], set()) if what == "y" else everything
+            waited = {"s": lambda: self.behind(at[0]), "y": lambda: self.events.get(at[0], set()),
+                      "d": lambda: set(range(len(self.pieces)))}
+            self.finished |= waited[what]()
         elif stream is not None:
             self.pieces.append((stream, self.behind(stream), (reads, writes), what))
 
@@ -158,8 +159,9 @@ def test_unfinished():
         expect("unfinished: " + case, simt(["--check", unfinished, case]), 86,
                only(r"the program ends before print has: nothing waits for it\n    a GPU drops what it prints: "
                     r"cudaDeviceSynchronize\(\) before the end\n"), r"\A\Z")
-    expect("unfinished: nothing is said where a kernel failed", simt(["--check", unfinished, "host_reads_of_failed"]), 0,
-           r"^put .*\n(.*\n)*\Z", r"\Asimt: fails: .*trap.*\n\Z")
+    failed = simt(["--check", unfinished, "host_reads_of_failed"])
+    expect("unfinished: nothing is said where a kernel failed", failed, 0, r"^put .*\n(.*\n)*\Z",
+           r"\Asimt: fails: .*trap.*\n\Z")
     note = r"\Asimt: note: the program ends before put has: nothing waits for it\n\Z"
     expect("unfinished: a kernel that prints nothing is noted", simt(["--check", unfinished, "ends_without_print"]), 0,
            r"^put .*\n\Z", note)

@@ -22,7 +22,7 @@ OverlapPart *overlap_kernel(const char *name, const TouchedList *touched);
 OverlapPart *overlap_copy(const Copy *copy);
 OverlapPart *overlap_fill(const Fill *fill);
 bool overlap_is_empty(const OverlapPart *parts); // kernels that told of nothing they touched
-size_t overlap_free(OverlapPart *parts); // how many ranges that were
+size_t overlap_free(OverlapPart *parts);         // how many ranges that were
 
 // Tells where the later of two pieces, which nothing orders, touches what the earlier one does and
 // one of them writes, and whether it does. `together`: they are of one launch of a graph.
