@@ -66,6 +66,10 @@ void console_alert(const char *line, size_t bytes) {
     (void)written; // there is nobody else to tell
 }
 
+static size_t printed;
+
+size_t console_printed(void) { return printed; }
+
 bool console_print(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -75,6 +79,7 @@ bool console_print(const char *format, ...) {
 }
 
 bool console_write(const char *text, size_t bytes) {
+    printed++;
     return fwrite(text, 1, bytes, stdout) == bytes;
 }
 

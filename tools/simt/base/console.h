@@ -24,6 +24,7 @@ void console_alert(const char *line, size_t bytes);
 // What a kernel prints, on stdout. False if it cannot be written.
 bool console_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool console_write(const char *text, size_t bytes);
+size_t console_printed(void); // how often kernels have printed
 
 // Without the program's exit handlers, which have run or must not run.
 _Noreturn void console_end(int status);

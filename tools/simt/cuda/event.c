@@ -8,6 +8,7 @@
 #include "simt/base/clock.h"
 #include "simt/cuda/capture.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/unfinished.h"
 
 struct Event {
     Event *next;
@@ -134,6 +135,7 @@ API CudaError cudaStreamWaitEvent_ptsz(Stream *stream, Event *event, unsigned in
 
 static CudaError event_settled(Event *event) {
     if (!known_event(event)) return CUDA_INVALID_RESOURCE_HANDLE;
+    unfinished_wait_to(event->number);
     if (!event->capture || !capture_live(event->capture)) return queue_run_to(event->number);
     event->capture->invalid = true;
     return CUDA_CAPTURED_EVENT;
@@ -149,6 +151,8 @@ static CudaError elapsed(float *milliseconds, const Event *first, const Event *s
     if (queue_waits(first->number) || queue_waits(second->number)) return CUDA_NOT_READY;
     bool timed = !((first->flags | second->flags) & EVENT_DISABLE_TIMING);
     if (!timed || !first->recorded || !second->recorded) return CUDA_INVALID_RESOURCE_HANDLE;
+    unfinished_wait_to(first->number); // or the call would have failed
+    unfinished_wait_to(second->number);
     *milliseconds = (float)(second->milliseconds - first->milliseconds);
     return CUDA_SUCCESS;
 }

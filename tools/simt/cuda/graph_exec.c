@@ -6,6 +6,7 @@
 #include "simt/cuda/capture.h"
 #include "simt/cuda/conditional.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/unfinished.h"
 
 static GraphExec *execs;
 
@@ -26,7 +27,10 @@ Work *graph_exec_work(GraphExec *exec, const GraphNode *node) {
 }
 
 static void free_steps(GraphExec *exec) {
-    for (size_t i = 0; i < exec->count; i++) work_free(&exec->steps[i].work);
+    for (size_t i = 0; i < exec->count; i++) {
+        work_free(&exec->steps[i].work);
+        free(exec->steps[i].before);
+    }
     free(exec->steps);
     exec->steps = NULL;
     exec->count = 0;
@@ -49,14 +53,31 @@ static bool add_starts(GraphExec *exec, const Graph *graph) {
     return good;
 }
 
+// Of the last step, made of a sorted node; the first of these became step `first`.
+static bool add_before(GraphExec *exec, GraphNode *const *sorted, size_t first) {
+    Step *step = &exec->steps[exec->count - 1];
+    const GraphNode *node = step->origin;
+    bool next = exec->count == 1;
+    step->before = malloc((node->before_count + 1) * sizeof *step->before);
+    if (!step->before) return false;
+    for (size_t k = 0; k < exec->count - 1 - first; k++)
+        for (size_t i = 0; i < node->before_count; i++)
+            if (node->before[i] == sorted[k]) step->before[step->before_count++] = first + k;
+    if (!step->before_count && first) step->before[step->before_count++] = 0;
+    for (size_t k = 0; k < step->before_count; k++) next |= step->before[k] == exec->count - 2;
+    exec->branches |= !next;
+    return true;
+}
+
 static CudaError fill_steps(GraphExec *exec, const Graph *graph) {
     CudaError error;
     GraphNode **sorted = graph_order(graph, &error);
     if (!sorted) return error;
     exec->steps = calloc(graph->count + 1, sizeof *exec->steps);
     bool good = exec->steps && add_starts(exec, graph);
+    const size_t first = exec->count;
     for (size_t i = 0; good && i < graph->count; i++)
-        good = add_step(exec, sorted[i], &sorted[i]->work);
+        good = add_step(exec, sorted[i], &sorted[i]->work) && add_before(exec, sorted, first);
     free(sorted);
     return good ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;
 }
@@ -150,6 +171,36 @@ static CudaError begin(const GraphExec *exec, Stream *handle) {
     return stream_submit(handle, &after); // this also checks the stream
 }
 
+// Each step is behind those that it waits for, and behind the beginning of the launch. What comes
+// next in the stream is behind all.
+static CudaError submit_branches(const GraphExec *exec, Stream *handle) {
+    const Work nothing = {.kind = WORK_NOTHING};
+    const uint64_t start = unfinished_last();
+    CudaError error = CUDA_SUCCESS;
+    uint64_t *numbers = calloc(exec->count * 2 + 1, sizeof *numbers);
+    if (!numbers) return CUDA_MEMORY_ALLOCATION;
+    uint64_t *after = numbers + exec->count;
+    for (size_t i = 0; !error && i < exec->count; i++) {
+        const Step *step = &exec->steps[i];
+        after[0] = start;
+        for (size_t k = 0; k < step->before_count; k++) after[k + 1] = numbers[step->before[k]];
+        unfinished_after(after, step->before_count + 1);
+        error = stream_submit(handle, step->disabled ? &nothing : &step->work);
+        numbers[i] = unfinished_last();
+    }
+    unfinished_after(NULL, 0);
+    free(numbers);
+    return error ? error : stream_submit(handle, &nothing);
+}
+
+static CudaError submit_steps(const GraphExec *exec, Stream *handle, bool captures) {
+    CudaError error = CUDA_SUCCESS;
+    if (exec->branches && !captures && !queue_on()) return submit_branches(exec, handle);
+    for (size_t i = 0; !error && i < exec->count; i++)
+        if (!exec->steps[i].disabled) error = stream_submit(handle, &exec->steps[i].work);
+    return error;
+}
+
 static CudaError launch(GraphExec *exec, Stream *handle) {
     if (!graph_exec_known(exec)) return CUDA_INVALID_VALUE;
     Stream *stream;
@@ -161,9 +212,8 @@ static CudaError launch(GraphExec *exec, Stream *handle) {
     }
     if (!stream->capture) error = begin(exec, handle);
     // In a capture each step becomes one of the graph under construction.
-    for (size_t i = 0; !error && i < exec->count; i++)
-        if (!exec->steps[i].disabled) error = stream_submit(handle, &exec->steps[i].work);
-    if (!stream->capture) exec->last_launch = queue_last();
+    if (!error) error = submit_steps(exec, handle, stream->capture);
+    if (!stream->capture) exec->last_launch = queue_on() ? queue_last() : unfinished_last();
     return error;
 }
 
@@ -277,6 +327,7 @@ static CudaError update(GraphExec *exec, const Graph *graph, UpdateResult *resul
     free_steps(exec);
     exec->steps = fresh.steps;
     exec->count = fresh.count;
+    exec->branches = fresh.branches;
     return CUDA_SUCCESS;
 }
 

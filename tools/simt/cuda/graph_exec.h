@@ -7,6 +7,8 @@
 typedef struct {
     GraphNode *origin; // the node that this was made from; NULL: conditions get their defaults
     Work work;
+    size_t *before; // the numbers of the steps that this one waits for
+    size_t before_count;
     bool disabled;
 } Step;
 
@@ -17,7 +19,8 @@ typedef struct GraphExec {
     unsigned long long flags;
     uint64_t graph;       // id of the graph it was made from
     bool conditional;     // that has conditional nodes
-    uint64_t last_launch; // number of its last work in the queue (queue.h), 0: none
+    bool branches;        // some step does not wait for the one in front of it
+    uint64_t last_launch; // number of its last work, see queue.h and unfinished.h; 0: none
 } GraphExec;
 
 bool graph_exec_known(const GraphExec *exec);

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
-#include "simt/cuda/stream.h"
+#include "simt/cuda/queue.h"
 #include "simt/memory/memory.h"
 
 // driver_types.h: cudaPointerAttributes, enum cudaMemoryType.
@@ -101,10 +101,11 @@ API CudaError cudaHostRegister(void *pointer, size_t bytes, unsigned int flags) 
 static CudaError remove_registered(const void *pointer) {
     Registered **link = find_registered(pointer);
     if (!link || (*link)->start != pointer) return CUDA_HOST_MEMORY_NOT_REGISTERED;
+    CudaError error = queue_run_all();
     Registered *gone = *link;
     *link = gone->next;
     free(gone);
-    return CUDA_SUCCESS;
+    return error;
 }
 
 API CudaError cudaHostUnregister(void *pointer) { return RUNTIME(remove_registered(pointer)); }

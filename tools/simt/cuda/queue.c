@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "simt/cuda/event.h"
+#include "simt/cuda/unfinished.h"
 
 enum { LONGEST = 1024 }; // work that waits; what comes then has to wait for the oldest
 
@@ -22,11 +23,14 @@ static uint64_t choices; // made so far, for the seed
 
 bool queue_on(void) { return runtime_options()->order != 0; }
 
-// Whether `first`, the older one, must have run when `then` starts.
+bool queue_precedes(const Stream *first, uint64_t number, const Stream *stream, uint64_t after) {
+    if (first == stream || number == after) return true;
+    bool legacy = first == &stream_legacy || stream == &stream_legacy;
+    return legacy && !((first->flags | stream->flags) & STREAM_NON_BLOCKING);
+}
+
 static bool precedes(const Waiting *first, const Stream *stream, uint64_t after) {
-    if (first->stream == stream || first->number == after) return true;
-    bool legacy = first->stream == &stream_legacy || stream == &stream_legacy;
-    return legacy && !((first->stream->flags | stream->flags) & STREAM_NON_BLOCKING);
+    return queue_precedes(first->stream, first->number, stream, after);
 }
 
 static CudaError run_one(Waiting *waiting);
@@ -164,6 +168,7 @@ CudaError queue_run_to(uint64_t number) {
 
 CudaError queue_run_all(void) {
     CudaError first = CUDA_SUCCESS;
+    unfinished_wait_all();
     while (oldest) {
         uint64_t mixed = (runtime_options()->order + ++choices) * 0x9E3779B97F4A7C15u;
         Waiting *waiting = oldest;

@@ -14,6 +14,10 @@
 // Whether work waits at all.
 bool queue_on(void);
 
+// Whether work of that stream and number must have run when what comes later, in the other stream,
+// starts; `after`: the number of the work that an event stands for, 0: none.
+bool queue_precedes(const Stream *first, uint64_t number, const Stream *stream, uint64_t after);
+
 // Takes the work, at the end of what waits in its stream, under a number from 1 on. If a thousand
 // wait already, the oldest runs; its error is returned, and the work is then not taken.
 CudaError queue_add(const Stream *stream, const Work *work);

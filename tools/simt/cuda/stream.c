@@ -4,6 +4,7 @@
 
 #include "simt/cuda/capture.h"
 #include "simt/cuda/queue.h"
+#include "simt/cuda/unfinished.h"
 
 enum { HIGHEST_PRIORITY = -5 };
 
@@ -35,7 +36,7 @@ CudaError stream_find(Stream *handle, Stream **stream) {
 static CudaError submit(Stream *stream, const Work *work) {
     Work placed = *work;
     placed.stream = stream;
-    return queue_on() ? queue_add(stream, &placed) : work_run(&placed);
+    return queue_on() ? queue_add(stream, &placed) : unfinished_run(stream, &placed);
 }
 
 CudaError stream_submit_legacy(const Work *work) { return submit(&stream_legacy, work); }
@@ -84,6 +85,7 @@ static CudaError destroy_stream(Stream *handle) {
         }
     node_set_clear(&stream->last);
     error = queue_run(stream);
+    unfinished_gone(stream);
     free(stream);
     return error;
 }
@@ -94,6 +96,7 @@ CudaError stream_settled(Stream *handle) {
     Stream *stream;
     CudaError error = stream_find(handle, &stream);
     if (error) return error;
+    unfinished_wait(stream);
     if (!stream->capture) return queue_run(stream);
     stream->capture->invalid = true;
     return CUDA_STREAM_CAPTURE_UNSUPPORTED;

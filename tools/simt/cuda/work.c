@@ -8,6 +8,7 @@
 #include "simt/cuda/conditional.h"
 #include "simt/cuda/event.h"
 #include "simt/cuda/stream.h"
+#include "simt/cuda/unfinished.h"
 #include "simt/program/signal.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
@@ -22,10 +23,12 @@ static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void
     own.prerequisite = prerequisite;
     own.context = context;
     own.stack_bytes = device_stack_limit();
+    own.touched = unfinished_wants();
     if (own.programmatic && work->stream) own.after = work->stream->launch;
     SimtStatus status = kernel_launch(entry->kernel, launch, runtime_options(), &report, &error);
     if (work->stream) work->stream->launch = entry->info.releases ? report.serial : 0;
     bool ran = status == SIMT_OK || report.total.value[COUNT_WARP_INSTS];
+    if (ran) unfinished_kernel(entry->mangled, &report.touched);
     bool kept = !ran || report_launch(entry->mangled, launch, &report);
     arena_free(&report.arena);
     if (status == SIMT_OK) return kept ? CUDA_SUCCESS : CUDA_MEMORY_ALLOCATION;

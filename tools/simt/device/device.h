@@ -15,6 +15,7 @@
 #include "simt/base/status.h"
 #include "simt/observe/banks.h"
 #include "simt/observe/check/hazard.h"
+#include "simt/observe/check/touched.h"
 #include "simt/observe/counters.h"
 
 typedef struct Module Module;
@@ -73,6 +74,7 @@ typedef struct {
     // Runs that kernel, when this one first waits for it or at its end; NULL: it has run.
     void (*prerequisite)(void *context);
     void *context;
+    TouchedWhere touched;   // of which memory the report tells what was touched; needs --check
     void *const *arguments; // one host pointer per parameter, as for cudaLaunchKernel
 } Launch;
 
@@ -85,6 +87,7 @@ typedef struct {
     size_t line_count;
     Hazard *hazards;
     size_t hazard_count;
+    TouchedList touched; // as Launch.touched asks
     // With SimtOptions.instructions. What they point to in the module lives as long as that.
     SpanCounters *spans;
     size_t span_count;

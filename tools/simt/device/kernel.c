@@ -342,6 +342,8 @@ static void report_parts(Run *run, const Tally *tally) {
         report->line_count = counters_by_line(arena, module->ptx, &slots, tally, &report->lines);
     if (run->options->check)
         report->hazard_count = check_report(run->machine.observer, arena, &report->hazards);
+    if (run->options->check && run->launch->touched != TOUCHED_NONE)
+        check_touched(run->machine.observer, arena, run->launch->touched, &report->touched);
     if (!run->options->instructions) return;
     report->module = module->ptx;
     report->function = run->kernel->code->source;

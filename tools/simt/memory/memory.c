@@ -28,6 +28,7 @@ static const size_t largest_range = (size_t)1 << 40;
 uint64_t memory_low, memory_high, memory_base, memory_frees;
 uint8_t *memory_shadow;
 ptrdiff_t memory_delta;
+size_t memory_of_host_count;
 
 static uint64_t range_end;
 static uint64_t next_address;
@@ -119,14 +120,10 @@ static bool insert(Allocation allocation) {
 
 uint64_t memory_alloc(size_t bytes) { return memory_alloc_kind(bytes, MEMORY_MODULE); }
 
-static bool host_may_touch(MemoryKind kind) {
-    return kind == MEMORY_MANAGED || kind == MEMORY_PINNED || kind == MEMORY_VARIABLES;
-}
-
 // What host code may touch occupies pages of its own, since access rights belong to pages.
 uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
     if (bytes == 0 || bytes > limit - used) return 0;
-    bool pages = host_may_touch(kind);
+    bool pages = memory_of_host(kind);
     uint64_t align = pages || bytes >= PAGE ? PAGE : ALIGN;
     size_t whole = pages ? align_up(bytes, PAGE) : bytes;
     uint64_t address = align_up(next_address, align);
@@ -144,6 +141,7 @@ uint64_t memory_alloc_kind(size_t bytes, MemoryKind kind) {
                              .serial = serial + 1};
     if (!insert(made)) return 0;
     serial++;
+    memory_of_host_count += pages;
     used += bytes;
     untouched += managed;
     if (fresh) next_address = pages ? address + whole : address + whole + GUARD;
@@ -277,7 +275,8 @@ static void release(Allocation *allocation) {
     memory_frees++;
     used -= allocation->bytes;
     if (memory_shadow) forget_written(allocation->address, allocation->bytes);
-    bool pages = host_may_touch(allocation->kind);
+    bool pages = memory_of_host(allocation->kind);
+    memory_of_host_count -= pages;
     uint64_t first = align_up(allocation->address, PAGE);
     uint64_t last = allocation->address + allocation->bytes;
     last = pages ? align_up(last, PAGE) : last / PAGE * PAGE;

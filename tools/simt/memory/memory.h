@@ -47,8 +47,14 @@ static inline bool memory_of_module(MemoryKind kind) {
     return kind == MEMORY_MODULE || kind == MEMORY_VARIABLES;
 }
 
+// Whether host code may touch it at the same address.
+static inline bool memory_of_host(MemoryKind kind) {
+    return kind == MEMORY_MANAGED || kind == MEMORY_PINNED || kind == MEMORY_VARIABLES;
+}
+
 // Counts what was freed: who remembers an allocation as live looks here.
 extern uint64_t memory_frees;
+extern size_t memory_of_host_count; // live allocations that host code may touch
 
 // Frees every live allocation except those of modules.
 void memory_free_all(void);

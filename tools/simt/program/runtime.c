@@ -34,6 +34,27 @@ static CudaError (*at_end)(void);
 
 void runtime_at_end(CudaError (*run)(void)) { at_end = run; }
 
+int runtime_exit_status(void) { return exit_status; }
+
+static void (*before_report)(void);
+
+void runtime_before_report(void (*run)(void)) { before_report = run; }
+
+static const char *call_at_hand = "";
+static uint64_t called_from;
+
+const char *runtime_call(uint64_t *from) {
+    *from = called_from;
+    return call_at_hand;
+}
+
+bool runtime_enter_call(const char *call, const void *back) {
+    const bool is_broken = runtime_enter();
+    call_at_hand = call;
+    called_from = (uint64_t)(uintptr_t)back - 1;
+    return is_broken;
+}
+
 // --- errors that nobody has asked for ---
 
 enum { UNREAD_MOST = 8 };
@@ -193,6 +214,7 @@ static void start(void) {
 static int report(bool *hazards) {
     static bool begun;
     while (__atomic_exchange_n(&begun, true, __ATOMIC_ACQ_REL)) pause();
+    if (before_report) before_report();
     return report_finish(hazards);
 }
 

@@ -20,9 +20,15 @@ extern const int runtime_abi;
 
 // Evaluates a CudaError under the lock and returns it from an API function. After a kernel has
 // broken the context (illegal address, assert, ...) every call returns that error instead.
-#define RUNTIME(body) runtime_leave_call(__func__, runtime_enter() ? CUDA_SUCCESS : (body))
+#define RUNTIME(body)                                                                              \
+    runtime_leave_call(__func__, runtime_enter_call(__func__, __builtin_return_address(0))         \
+                                     ? CUDA_SUCCESS                                                \
+                                     : (body))
 
 bool runtime_enter(void); // true if the context is broken
+bool runtime_enter_call(const char *call, const void *back);
+// The call at hand, "cudaMemcpyAsync", and an address of the code that makes it.
+const char *runtime_call(uint64_t *from);
 CudaError runtime_leave(CudaError error);
 CudaError runtime_leave_call(const char *call, CudaError error);
 // A launch by <<<...>>> fails, whose error only cudaGetLastError and cudaPeekAtLastError tell. If
@@ -43,6 +49,8 @@ _Noreturn void runtime_end(int status); // with this one, or that of what the re
 void runtime_reset_errors(void);
 // What is to be done when the program has ended, before the report.
 void runtime_at_end(CudaError (*run)(void));
+void runtime_before_report(void (*run)(void)); // however it ends
+int runtime_exit_status(void);                 // of the program, once it ends
 
 size_t device_stack_limit(void); // cudaLimitStackSize, bytes per thread
 

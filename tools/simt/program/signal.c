@@ -1,21 +1,25 @@
 // Ends of a program that are no return from main: signals, abort, _exit. What it did so far is
 // reported first. Host code that follows a device pointer gets the signal it would get beside a
 // GPU, and a line that says why. An interrupt while a kernel runs first lets it say where it is.
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "simt/program/signal.h"
 
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "simt/base/clock.h"
 #include "simt/exec/machine.h"
+#include "simt/memory/guard.h"
 #include "simt/memory/memory.h"
 #include "simt/program/runtime.h"
 
@@ -60,10 +64,67 @@ static void give_up(int number) {
     for (int k = 0; k < 100; k++) nanosleep(&tenth, NULL);
 }
 
+static uint64_t code_low, code_high; // of the program itself
+
+static int find_code(struct dl_phdr_info *info, size_t bytes, void *unused) {
+    (void)bytes, (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
+        code_low = info->dlpi_addr + segment->p_vaddr;
+        code_high = code_low + segment->p_memsz;
+    }
+    return 1; // the program comes first
+}
+
+// Where the program was when it, or a function of a library that it called, was interrupted.
+static uint64_t place_of(uint64_t pc) {
+    enum { MOST_CALLS = 24 };
+    void *calls[MOST_CALLS];
+    if (pc >= code_low && pc < code_high) return pc;
+    const int count = backtrace(calls, MOST_CALLS);
+    for (int k = 0; k < count; k++) {
+        const uint64_t behind = (uint64_t)(uintptr_t)calls[k];
+        if (behind > code_low && behind <= code_high) return behind - 1;
+    }
+    return pc;
+}
+
+// What host code did where it faulted.
+static GuardFault access_of(uint64_t address, const ucontext_t *context) {
+#ifdef __x86_64__
+    enum { WRITES = 2 }; // of the page fault's error code
+    const greg_t *registers = context->uc_mcontext.gregs;
+    return (GuardFault){address, (uint64_t)registers[REG_RIP], registers[REG_ERR] & WRITES};
+#else
+    return (GuardFault){address, context->uc_mcontext.pc, false};
+#endif
+}
+
+static void fault(int number, siginfo_t *info, void *context);
+
+// The program may have put a handler of its own in the place of this one.
+bool signal_sees_faults(void) {
+    static bool loaded; // what backtrace needs, which a handler could not load
+    struct sigaction now;
+    void *first;
+    if (!loaded) backtrace(&first, 1);
+    loaded = true;
+    return sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == fault;
+}
+
 // A fault, or abort.
 static void fault(int number, siginfo_t *info, void *context) {
-    (void)context;
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    const int saved = errno;
+    if (number == SIGSEGV && memory_reserved(address)) {
+        GuardFault touched = access_of(address, context);
+        if (guard_any()) touched.pc = place_of(touched.pc);
+        if (guard_fault(&touched)) {
+            errno = saved;
+            return;
+        }
+    }
     if (number == SIGSEGV && memory_reserved(address)) {
         char line[160];
         int length =
@@ -131,6 +192,7 @@ void signal_watch(void) {
     sigemptyset(&end.sa_mask);
     sigemptyset(&stop.sa_mask);
     if (!start_waiting()) return;
+    dl_iterate_phdr(find_code, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch(faults[i], &end);
     watch(SIGINT, &stop);
     watch(SIGTERM, &stop);

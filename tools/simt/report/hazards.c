@@ -28,6 +28,7 @@ static bool same_hazard(const Found *known, const char *kernel, const Hazard *ha
            same_text(other->file, hazard->file) && other->line == hazard->line &&
            same_text(other->other_file, hazard->other_file) &&
            other->other_line == hazard->other_line &&
+           same_text(other->told, hazard->told) &&
            (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
@@ -49,6 +50,7 @@ static void add(Arena *arena, List *list, const char *kernel, const Hazard *haza
     added.hazard.call_file = keep(arena, hazard->call_file);
     added.hazard.other_call_file = keep(arena, hazard->other_call_file);
     added.hazard.space = keep(arena, hazard->space);
+    added.hazard.told = keep(arena, hazard->told);
     added.hazard.opcode = keep(arena, hazard->opcode);
     ARENA_GROW(arena, list->at, list->count, list->capacity);
     list->at[list->count++] = added;
@@ -181,6 +183,10 @@ const Hazard *hazards_get(size_t number, const char **kernel) {
 Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
     const Str at = where(arena, hazard), other = other_access(arena, hazard);
     Buf buf = {.arena = arena};
+    Str told = str_of(hazard->told ? hazard->told : ""), line;
+    while (str_line(&told, &line))
+        buf_format(&buf, "%s%.*s", buf.len ? "; " : "", STR_ARG(str_trim(line)));
+    if (buf.len) return buf_str(&buf);
     buf_format(&buf, "%s in %s", hazard->kind, kernel);
     if (at.len) buf_format(&buf, ": %.*s", STR_ARG(at));
     if (other.len) buf_format(&buf, "; %.*s", STR_ARG(other));
@@ -194,12 +200,15 @@ Str hazards_text(Arena *arena, size_t number, int width, const char **kernel,
     const Found *found = get(number);
     const Str at = where(arena, &found->hazard), other = other_access(arena, &found->hazard);
     Buf buf = {.arena = arena};
+    *kernel = found->kernel;
+    *hazard = &found->hazard;
+    Str told = str_of(found->hazard.told ? found->hazard.told : ""), line;
+    while (str_line(&told, &line)) add_line(&buf, str_trim(line), buf.len ? INDENT : 0, width);
+    if (buf.len) return buf_str(&buf);
     add_line(&buf, what(arena, found), 0, width);
     if (at.len) add_line(&buf, at, INDENT, width);
     if (other.len) add_line(&buf, other, INDENT, width);
     if (found->hazard.advice[0]) add_line(&buf, str_of(found->hazard.advice), INDENT, width);
-    *kernel = found->kernel;
-    *hazard = &found->hazard;
     return buf_str(&buf);
 }
 

@@ -23,7 +23,8 @@ void report_start(const ReportOptions *options);
 // Adds one launch. Nothing of `report` is kept by reference. False: out of memory.
 bool report_launch(const char *mangled, const Launch *launch, const LaunchReport *report);
 
-// Adds what a call of the host did, `what` in words. False: out of memory.
+// Adds what host code did, `what` in words, or what concerns a kernel of that name without being at
+// one of its lines. The same only once. False: out of memory.
 bool report_host(const char *what, const Hazard *hazard);
 
 // Prints and writes everything. Returns 0, or 1 if a file could not be written.

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "simt/exec/observer.h"
 #include "simt/observe/check/hazard.h"
+#include "simt/observe/check/touched.h"
 
 // For one launch. NULL: out of memory.
 Observer *check_open(const Machine *machine);
@@ -41,6 +42,8 @@ void check_listen(Observer *check, CheckListener listener);
 // What was found, in the arena, ordered by line, once the launch is over and its Blocks are freed.
 // Their number.
 size_t check_report(const Observer *check, Arena *arena, Hazard **hazards);
+// What the launch touched, likewise.
+void check_touched(const Observer *check, Arena *arena, TouchedWhere where, TouchedList *list);
 bool check_close(Observer *check); // false: memory was too short for all that was found
 
 #endif

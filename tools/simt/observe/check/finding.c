@@ -316,8 +316,8 @@ static size_t merge(const Check *check) {
     for (size_t i = 0; i < check->found_count; i++) {
         Finding *finding = &check->found[i];
         settle_guess(machine, finding);
-        finding->place = check_place(machine, finding->at.inst);
-        finding->other_place = check_place(machine, finding->other.inst);
+        finding->place = place_of(machine, finding->at.inst);
+        finding->other_place = place_of(machine, finding->other.inst);
     }
     if (check->found_count) qsort(check->found, check->found_count, sizeof *check->found, compare);
     size_t count = 0;

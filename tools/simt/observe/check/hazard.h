@@ -21,6 +21,7 @@ typedef struct {
     bool more;            // there may be more occurrences: that many were looked for
     bool host;            // what the host did: no line, block or thread
     bool note;            // worth a look, and no result depends on it: not counted as a hazard
+    const char *told;     // all of the report, in lines; NULL: it is made of the other members
     uint64_t occurrences; // equal findings (same kind and lines) merged into this one
     char advice[256];     // one sentence: how to fix it, behind what happened where no verb says it
     const char *does, *other_does; // of a race: "reads", "writes", "updates"; else NULL

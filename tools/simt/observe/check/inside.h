@@ -223,6 +223,8 @@ typedef struct {
     bool early;    // a later launch may look at what this and earlier ones did
     bool in_place; // a block may write over what others have read, see hands_on()
     CheckListener listener;
+    const Inst *last_fence; // of those that touched_fence has seen
+    Promises promises;      // of those
 } Check;
 
 // The last question about an access of another block that was answered with yes, for all lanes.
@@ -471,6 +473,9 @@ void early_check(Checker *checker, const Warp *warp, const Access *access, uint3
 void early_waited(Warp *warp);           // see Observer.grid_waited
 void early_barrier(Checker *checker);    // of all threads of the block
 void early_remember(const Check *check); // a launch that is over
+
+// A fence of the launch, for check_touched.
+void touched_fence(Check *check, const Inst *inst);
 
 void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // see Observer.bad_free
 

@@ -345,6 +345,7 @@ static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
 void check_fence(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     Knowledge *own = &checker->warps[warp->index];
+    touched_fence(checker->check, inst);
     if (inst->fence == FENCE_PROXY_ASYNC || inst->fence == FENCE_MBARRIER_INIT) {
         copy_fence(checker, warp, inst);
         return;

@@ -236,6 +236,8 @@ uint64_t shadow_launch(void) {
     return next_time;
 }
 
+Region *shadow_first_region(void) { return regions; }
+
 static uint32_t *leaf_of(uint64_t piece) {
     uint32_t **slot = &leaves[(piece >> LEAF_SHIFT) % LEAVES];
     uint32_t *leaf = __atomic_load_n(slot, __ATOMIC_ACQUIRE);

@@ -83,6 +83,7 @@ static inline bool shadow_same_warp(Record one, Record other) { // of two that t
 
 extern Region **shadow_regions; // by address; NULL: not made yet
 Region *shadow_new_region(Region **slot);
+Region *shadow_first_region(void); // of all that are in use
 bool shadow_new_room(Record **records, uint32_t count);
 
 // The pages of a launch, if it is the stamp's.

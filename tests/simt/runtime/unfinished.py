@@ -1,0 +1,175 @@
+"""Work that nobody waits for (unfinished.cu): what --check says of each wrong case, and nothing of a right one."""
+import random
+import signal
+
+import suite
+from device import simt
+from expect import expect, program, tests
+
+BETWEEN = r"and nothing orders the two: cudaStreamWaitEvent\(\) between them, or one stream for both\n"
+EDGE = r"and nothing orders the two: make one node depend on the other\n"
+WAIT = r"and may still run: cudaDeviceSynchronize\(\) or another wait first\n"
+STREAMS = {  # a case of unfinished.cu: the later work, the bytes, what it does, the earlier work, what that does
+    "two_kernels": ("put", "bytes 0 to 255 of 4096 from cudaMalloc", "writes", "put", "writes"),
+    "memset_default": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "cudaMemset", "writes"),
+    "memset_async": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "cudaMemsetAsync", "writes"),
+    "copy_beside": ("cudaMemcpyAsync", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
+    "copy_back_beside": ("cudaMemcpy", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
+    "event_early": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
+    "writer_behind_one_reader": ("put", "bytes 0 to 255 of 4096 from cudaMalloc", "writes", "get", "reads"),
+    "bytes": ("put_bytes", "byte 32 of 4096 from cudaMalloc", "writes", "put_bytes", "writes"),
+    "counter_read": ("get", "bytes 0 to 3 of 4096 from cudaMalloc", "reads", "count", "writes"),
+    "per_thread": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
+    "destroyed": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes"),
+    "graph_beside": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes")}
+GRAPHS = {"graph_branches": ("put", "bytes 512 to 767 of 4096 from cudaMalloc", "writes", "put", "writes"),
+          "captured_apart": ("get", "bytes 0 to 255 of 4096 from cudaMalloc", "reads", "put", "writes")}
+HOST = {  # a case: what host code does, to which byte, what has not been waited for, what that does
+    "host_reads": ("reads", "byte 12 of 4096 from cudaMallocManaged", "put", "writes"),
+    "host_reads_later": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes"),
+    "host_reads_at_last": ("reads", "byte 0 of 4096 from cudaMallocHost", "put", "writes"),
+    "host_writes": ("writes", "byte 20 of 4096 from cudaMallocManaged", "get", "reads"),
+    "host_reads_variable": ("reads", "byte 0 of 256 of a variable", "put", "writes"),
+    "host_reads_pinned": ("reads", "byte 0 of 4096 from cudaMallocHost", "put", "writes"),
+    "host_reads_copy": ("reads", "byte 36 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "writes"),
+    "host_reuses_buffer": ("writes", "byte 0 of 4096 from cudaMallocHost", "cudaMemcpyAsync", "reads"),
+    "host_waits_for_another": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes"),
+    "host_reads_and_aborts": ("reads", "byte 0 of 4096 from cudaMallocManaged", "put", "writes")}
+
+
+def only(text):
+    return r"\nCPU device: 1 hazard\n" + text + r"\Z"
+
+
+def race(where, later, memory, does, earlier, did, end):
+    return only(rf"\S+: race between {where} in {later}, {memory}\n    it {does} what {earlier} \(\S+\) {did}, {end}")
+
+
+def test_host(unfinished, traced):
+    """The place is a line where the program has debug information, else a function."""
+    for case, (does, memory, work, did) in HOST.items():
+        result = simt(["--check", unfinished, case])
+        if "AddressSanitizer" in result.err:
+            return tests.skip("host code that does not wait", "the sanitizer has that signal")
+        expect("unfinished: " + case, result, -signal.SIGABRT if "aborts" in case else 86,
+               only(rf"\w+\(\): host code does not wait: it {does} {memory}\n    {work} \(\S+\) {did} it, {WAIT}"))
+    text = suite.read(tests.here / "unfinished.cu").splitlines()
+    at = {mark: 1 + next(k for k, line in enumerate(text) if f"// AT {mark}" in line) for mark in ("copies", "fills")}
+    expect("unfinished: the host's lines", simt(["--check", traced, "host_reuses_buffer"]), 86,
+           only(rf"\S*unfinished\.cu:{at['fills']}: host code does not wait: "
+                r"it writes byte 0 of 4096 from cudaMallocHost\n"
+                rf"    cudaMemcpyAsync \(\S*unfinished\.cu:{at['copies']}\) reads it, {WAIT}"))
+
+
+class Program:
+    """Work in streams and what orders it, by CUDA's rules and brute force: of each piece all that come before it."""
+
+    def __init__(self):
+        self.pieces, self.finished, self.events = [], set(), {}
+
+    def behind(self, stream):
+        """The pieces that come before new work of a stream."""
+        before = set()
+        for k, (other, earlier, _, _) in enumerate(self.pieces):
+            if other == stream or 0 in (other, stream) and max(other, stream) < 3:
+                before |= earlier | {k}
+        return before
+
+    def races(self, op):
+        """Whether the operation is in a race with what is there."""
+        stream, reads, writes = touches(op)
+        if not reads | writes:
+            return False
+        before = self.finished if stream is None else self.finished | self.behind(stream)
+        return any(k not in before and (writes & (theirs | also) or reads & also) and not (op[0] == kind == "a")
+                   for k, (_, _, (theirs, also), kind) in enumerate(self.pieces))
+
+    def do(self, op):
+        stream, reads, writes = touches(op)
+        what, at = op[0], [int(digit) for digit in op[1:]]
+        if what == "e":
+            self.events[at[0]] = self.behind(at[1])
+        elif what == "v":  # is work, too
+            self.pieces.append((at[0], self.behind(at[0]) | self.events.get(at[1], set()), (set(), set()), what))
+        elif what in "syd":
+            waited = {"s": lambda: self.behind(at[0]), "y": lambda: self.events.get(at[0], set()),
+                      "d": lambda: set(range(len(self.pieces)))}
+            self.finished |= waited[what]()
+        elif stream is not None:
+            self.pieces.append((stream, self.behind(stream), (reads, writes), what))
+
+
+def touches(op):
+    """(the stream, None: host code; the arrays that are read; those that are written)"""
+    at = [int(digit) for digit in op[1:]]
+    if op[0] in "hg":
+        return None, {at[0]} if op[0] == "h" else set(), {at[0]} if op[0] == "g" else set()
+    if op[0] in "wamrc":
+        return at[0], {at[-1]} if op[0] in "rc" else set(), {at[1]} if op[0] != "r" else set()
+    return None, set(), set()
+
+
+def random_op(draw):
+    stream, array, event = str(draw.randrange(5)), str(draw.randrange(4)), str(draw.randrange(3))
+    return draw.choice(["w" + stream + array, "r" + stream + array, "r" + stream + array, "a" + stream + array,
+                        "m" + stream + array, "c" + stream + array + str((int(array) + 1) % 4), "e" + event + stream,
+                        "e" + event + stream, "v" + stream + event, "v" + stream + event, "h" + array, "g" + array,
+                        "s" + stream, "y" + event, draw.choice(["d", "h" + array, "h" + array])])
+
+
+def random_scripts(seed):
+    """A script in which nothing races, and one whose last operation is the first that does."""
+    draw, program, script = random.Random(seed), Program(), []
+    while len(script) < 40:
+        op = random_op(draw)
+        if not program.races(op):
+            program.do(op)
+            script.append(op)
+    while True:
+        op = random_op(draw)
+        if program.races(op):
+            return script, script + [op]
+        program.do(op)
+        script.append(op)
+
+
+def test_scripts(unfinished):
+    """Random programs: of a right one nothing is said, and of one with a race just that."""
+    bad, count = [], 80 if tests.whole("random streams and events") else 10
+    for seed in range(count):
+        for script, status in zip(random_scripts(seed), (0, 86)):
+            result = simt(["--check", unfinished, "script", *script])
+            if result.status != status:
+                bad.append(f"seed {seed}: status {result.status}, not {status}: {' '.join(script)}")
+    tests.check(f"unfinished: {count} random programs, right and with one race", not bad, bad[:5])
+
+
+def test_unfinished():
+    unfinished = program("unfinished", flags=[*suite.NVCC_FLAGS, "-w"])
+    traced = program("unfinished", "unfinished_g", [*suite.NVCC_FLAGS, "-w", "-g"])
+    if not unfinished or not traced:
+        return
+    for case, words in STREAMS.items():
+        expect("unfinished: " + case, simt(["--check", unfinished, case]), 86, race("streams", *words, BETWEEN))
+    for case, words in GRAPHS.items():
+        expect("unfinished: " + case, simt(["--check", unfinished, case]), 86, race("nodes of a graph", *words, EDGE))
+    test_host(unfinished, traced)
+    test_scripts(unfinished)
+    for case in ("ends", "ends_destroyed"):
+        expect("unfinished: " + case, simt(["--check", unfinished, case]), 86,
+               only(r"the program ends before print has: nothing waits for it\n    a GPU drops what it prints: "
+                    r"cudaDeviceSynchronize\(\) before the end\n"), r"\A\Z")
+    failed = simt(["--check", unfinished, "host_reads_of_failed"])
+    expect("unfinished: nothing is said where a kernel failed", failed, 0, r"^put .*\n(.*\n)*\Z",
+           r"\Asimt: fails: .*trap.*\n\Z")
+    note = r"\Asimt: note: the program ends before put has: nothing waits for it\n\Z"
+    expect("unfinished: a kernel that prints nothing is noted", simt(["--check", unfinished, "ends_without_print"]), 0,
+           r"^put .*\n\Z", note)
+    for options in (["--check"], ["--check", "--html", tests.file("unfinished.html")], []):
+        result = simt([*options, unfinished, "right"])
+        tests.check(" ".join(["unfinished: nothing is said of what is right", *map(str, options)]),
+                    result.status == 0 and not result.err and "hazard" not in result.out, result.tail())
+    for case in ("two_kernels", "host_reads", "ends"):
+        for options in ([], ["--check", "--order", "3"]):
+            expect(" ".join([f"unfinished: {case} is not looked at with", *(options or ["nothing"])]),
+                   simt([*options, unfinished, case]), 0, r"CPU device: what", r"\A\Z")

@@ -1,0 +1,297 @@
+// What pieces of work have touched: see overlap.h.
+#define _POSIX_C_SOURCE 200809L
+#include "simt/cuda/overlap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/memory/memory.h"
+#include "simt/program/host_line.h"
+#include "simt/program/runtime.h"
+#include "simt/report/report.h"
+
+// --- parts ---
+
+static OverlapPart *new_part(const char *name, bool kernel, const TouchedList *list) {
+    OverlapPart *part = calloc(1, sizeof *part);
+    Touched *at = malloc((list->count + 1) * sizeof *at);
+    char *copy = strdup(name);
+    if (!part || !at || !copy) {
+        free(part);
+        free(at);
+        free(copy);
+        return NULL;
+    }
+    if (list->count) memcpy(at, list->at, list->count * sizeof *at);
+    *part = (OverlapPart){.name = copy, .kernel = kernel, .list = *list};
+    part->list.at = at;
+    while (part->reads < list->count && !at[part->reads].write) part->reads++;
+    return part;
+}
+
+OverlapPart *overlap_kernel(const char *name, const TouchedList *touched) {
+    return new_part(name, true, touched);
+}
+
+// Rows that lie one behind the other are one range.
+static void add_rows(TouchedList *list, uint64_t first, size_t pitch, size_t slice, size_t width,
+                     size_t height, size_t depth, bool write) {
+    enum { MOST_ROWS = 1 << 16 };
+    if (!memory_reserved(first) || height > MOST_ROWS || depth > MOST_ROWS / height) return;
+    Touched *grown = realloc(list->at, (list->count + height * depth) * sizeof *grown);
+    if (!grown) return;
+    list->at = grown;
+    for (size_t row = 0; row < height * depth; row++) {
+        const uint64_t low = first + row / height * slice + row % height * pitch;
+        Touched *last = list->count ? &list->at[list->count - 1] : NULL;
+        if (last && last->write == write && last->high == low)
+            last->high = low + width;
+        else
+            list->at[list->count++] = (Touched){.low = low, .high = low + width, .write = write};
+    }
+}
+
+static OverlapPart *part_of_rows(TouchedList *list) {
+    uint64_t from;
+    const char *call = runtime_call(&from);
+    const bool graph = strncmp(call, "cudaGraph", strlen("cudaGraph")) == 0;
+    OverlapPart *part = new_part(graph ? "a copy of a graph" : call, false, list);
+    free(list->at);
+    if (part && !graph) part->from = from;
+    return part;
+}
+
+OverlapPart *overlap_copy(const Copy *copy) {
+    TouchedList list = {0};
+    if (!copy->width || !copy->height || !copy->depth) return NULL;
+    add_rows(&list, copy->from, copy->from_pitch, copy->from_slice, copy->width, copy->height,
+             copy->depth, false);
+    add_rows(&list, copy->to, copy->to_pitch, copy->to_slice, copy->width, copy->height,
+             copy->depth, true);
+    return part_of_rows(&list);
+}
+
+OverlapPart *overlap_fill(const Fill *fill) {
+    TouchedList list = {0};
+    if (!fill->width || !fill->height) return NULL;
+    add_rows(&list, fill->to, fill->pitch, 0, fill->width * fill->element, fill->height, 1, true);
+    return part_of_rows(&list);
+}
+
+bool overlap_is_empty(const OverlapPart *parts) {
+    const OverlapPart *part = parts;
+    while (part && part->kernel && !part->list.count) part = part->next;
+    return parts && !part;
+}
+
+size_t overlap_free(OverlapPart *parts) {
+    size_t count = 0;
+    for (OverlapPart *part = parts, *next; part; part = next) {
+        next = part->next;
+        count += part->list.count;
+        free(part->name);
+        free(part->list.at);
+        free(part);
+    }
+    return count;
+}
+
+// --- what two of them touch ---
+
+typedef struct {
+    const Touched *at;
+    size_t count;
+} Ranges;
+
+static Ranges ranges_of(const OverlapPart *part, bool write) {
+    if (write) return (Ranges){part->list.at + part->reads, part->list.count - part->reads};
+    return (Ranges){part->list.at, part->reads};
+}
+
+typedef struct {
+    const Touched *later, *earlier; // NULL: none
+} Meeting;
+
+// The first bytes that both have, by strong accesses of both, or not.
+static Meeting meet(Ranges later, Ranges earlier, bool strong) {
+    size_t i = 0, j = 0;
+    while (i < later.count && j < earlier.count) {
+        const Touched *a = &later.at[i], *b = &earlier.at[j];
+        if (a->low < b->high && b->low < a->high && (a->strong && b->strong) == strong)
+            return (Meeting){a, b};
+        if (a->high <= b->high)
+            i++;
+        else
+            j++;
+    }
+    return (Meeting){NULL, NULL};
+}
+
+// Whether the later one may have learned from the earlier one what that did: through a word that
+// one has released, and the other one reads.
+static bool learned(const OverlapPart *later, const OverlapPart *earlier) {
+    if (!earlier->list.promises.releases) return false;
+    const Ranges words = ranges_of(earlier, true);
+    return meet(ranges_of(later, false), words, true).later ||
+           meet(ranges_of(later, true), words, true).later;
+}
+
+static Meeting conflict(const OverlapPart *later, const OverlapPart *earlier) {
+    Meeting found = meet(ranges_of(later, true), ranges_of(earlier, true), false);
+    if (!found.later) found = meet(ranges_of(later, false), ranges_of(earlier, true), false);
+    if (!found.later) found = meet(ranges_of(later, true), ranges_of(earlier, false), false);
+    return found;
+}
+
+// --- the telling ---
+
+// "bytes 0 to 63 of 256 from cudaMalloc"
+static void write_bytes(char *text, size_t size, uint64_t low, uint64_t high) {
+    static const char *const from[] = {
+        [MEMORY_MODULE] = "of a variable",           [MEMORY_VARIABLES] = "of a variable",
+        [MEMORY_DEVICE] = "from cudaMalloc",         [MEMORY_HEAP] = "from malloc in a kernel",
+        [MEMORY_MANAGED] = "from cudaMallocManaged", [MEMORY_PINNED] = "from cudaMallocHost"};
+    const Allocation *of = memory_before(low);
+    const unsigned long long first = low - of->address, last = high - of->address - 1;
+    const int used = last > first ? snprintf(text, size, "bytes %llu to %llu", first, last)
+                                  : snprintf(text, size, "byte %llu", first);
+    snprintf(text + used, size - (size_t)used, " of %zu %s", of->bytes, from[of->kind]);
+}
+
+enum { PLACE = 300 };
+
+// Where what a part did stands: in the kernel, or the call in host code. Empty: not known.
+static void write_place(char text[PLACE], const OverlapPart *part, const Touched *at) {
+    text[0] = '\0';
+    if (at->line)
+        snprintf(text, PLACE, "%s:%u", at->file ? at->file : "?", at->line);
+    else if (part->from)
+        host_line(part->from, text, PLACE);
+}
+
+static void write_other(char text[PLACE], const OverlapPart *part, const Touched *at) {
+    char place[PLACE];
+    write_place(place, part, at);
+    snprintf(text, PLACE, place[0] ? " (%.290s)" : "%s", place);
+}
+
+static void tell_meeting(const OverlapPart *later, const OverlapPart *earlier, Meeting at,
+                         bool together) {
+    char bytes[128], place[PLACE], other[PLACE], text[1536];
+    const uint64_t low = at.later->low > at.earlier->low ? at.later->low : at.earlier->low;
+    const uint64_t high = at.later->high < at.earlier->high ? at.later->high : at.earlier->high;
+    write_bytes(bytes, sizeof bytes, low, high);
+    write_place(place, later, at.later);
+    write_other(other, earlier, at.earlier);
+    snprintf(text, sizeof text,
+             "%s%srace between %s in %s, %s\n"
+             "    it %s what %s%s %s, and nothing orders the two: %s\n",
+             place, place[0] ? ": " : "", together ? "nodes of a graph" : "streams", later->name,
+             bytes, at.later->write ? "writes" : "reads", earlier->name, other,
+             at.earlier->write ? "writes" : "reads",
+             together ? "make one node depend on the other"
+                      : "cudaStreamWaitEvent() between them, or one stream for both");
+    const Hazard hazard = {.kind = "race between streams",
+                           .file = at.later->file,
+                           .line = at.later->line,
+                           .other_file = at.earlier->file,
+                           .other_line = at.earlier->line,
+                           .told = text,
+                           .occurrences = 1};
+    report_host(later->kernel ? later->name : earlier->name, &hazard);
+}
+
+bool overlap_tell(const OverlapPart *later, const OverlapPart *earlier, bool together) {
+    bool any = false;
+    for (const OverlapPart *a = later; a; a = a->next)
+        for (const OverlapPart *b = earlier; b; b = b->next) {
+            const Meeting found = conflict(a, b);
+            if (!found.later || learned(a, b)) continue;
+            tell_meeting(a, b, found, together);
+            any = true;
+        }
+    return any;
+}
+
+// --- host code ---
+
+enum { NEAR = 1 << 16 }; // bytes between what is guarded as one piece
+
+static bool of_host(uint64_t address) {
+    const Allocation *allocation = memory_find(address);
+    return allocation && allocation->live && memory_of_host(allocation->kind);
+}
+
+static void guard_ranges(Ranges ranges, bool write) {
+    uint64_t low = 0, high = 0;
+    for (size_t k = 0; k < ranges.count; k++) {
+        const Touched *at = &ranges.at[k];
+        if (!of_host(at->low)) continue;
+        const bool near = high && at->low - high < NEAR && memory_find(low) == memory_find(at->low);
+        if (high && !near) guard_pages(low, high, write);
+        if (!near) low = at->low;
+        high = at->high;
+    }
+    if (high) guard_pages(low, high, write);
+}
+
+void overlap_guard(const OverlapPart *parts) {
+    if (!memory_of_host_count) return;
+    for (const OverlapPart *part = parts; part; part = part->next)
+        for (int write = 0; write < 2; write++) guard_ranges(ranges_of(part, write), write);
+}
+
+static const Touched *range_at(Ranges ranges, uint64_t address) {
+    for (size_t k = 0; k < ranges.count; k++)
+        if (address >= ranges.at[k].low && address < ranges.at[k].high) return &ranges.at[k];
+    return NULL;
+}
+
+// Of the part what the host should have waited for; NULL: nothing.
+static const Touched *host_meets(const OverlapPart *part, const GuardFault *fault) {
+    const Touched *written = range_at(ranges_of(part, true), fault->address);
+    if (written || !fault->write) return written;
+    return range_at(ranges_of(part, false), fault->address);
+}
+
+const OverlapPart *overlap_with_host(const OverlapPart *parts, const GuardFault *fault) {
+    while (parts && !host_meets(parts, fault)) parts = parts->next;
+    return parts;
+}
+
+void overlap_tell_host(const OverlapPart *part, const GuardFault *fault) {
+    char bytes[128], place[PLACE], other[PLACE], text[1280];
+    const Touched *met = host_meets(part, fault);
+    write_bytes(bytes, sizeof bytes, fault->address, fault->address + 1);
+    host_line(fault->pc, place, PLACE);
+    write_other(other, part, met);
+    snprintf(text, sizeof text,
+             "%s%shost code does not wait: it %s %s\n"
+             "    %s%s %s it, and may still run: cudaDeviceSynchronize() or another wait first\n",
+             place, place[0] ? ": " : "", fault->write ? "writes" : "reads", bytes, part->name,
+             other, met->write ? "writes" : "reads");
+    const Hazard hazard = {
+        .kind = "host code does not wait", .file = met->file, .line = met->line, .told = text, .occurrences = 1};
+    report_host(part->name, &hazard);
+}
+
+const OverlapPart *overlap_kernel_of(const OverlapPart *parts) {
+    while (parts && !parts->kernel) parts = parts->next;
+    return parts;
+}
+
+void overlap_tell_end(const OverlapPart *kernel, bool prints) {
+    char text[512];
+    const Hazard hazard = {.kind = "work left behind", .told = text, .occurrences = 1};
+    if (!prints) {
+        if (runtime_exit_status() == 0)
+            console_say("note: the program ends before %s has: nothing waits for it", kernel->name);
+        return;
+    }
+    snprintf(text, sizeof text,
+             "the program ends before %s has: nothing waits for it\n"
+             "    a GPU drops what it prints: cudaDeviceSynchronize() before the end\n",
+             kernel->name);
+    report_host(kernel->name, &hazard);
+}

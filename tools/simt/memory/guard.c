@@ -1,0 +1,86 @@
+// Guarded pages: see guard.h. The handler of a fault may run on any thread at any time, so what it
+// looks at is in tables of fixed length.
+#define _GNU_SOURCE
+#include "simt/memory/guard.h"
+
+#include <sys/mman.h>
+
+enum { PAGE = 4096, MOST_SPANS = 1024, MOST_FAULTS = 64 };
+
+typedef struct {
+    uint64_t low, high;
+    bool written;
+} Span;
+
+static Span spans[MOST_SPANS];
+static size_t span_count;
+static GuardFault faults[MOST_FAULTS]; // those that come later are not told
+static size_t fault_count, taken;
+
+static bool protect(uint64_t low, uint64_t high, int rights) {
+    return mprotect((void *)(uintptr_t)low, high - low, rights) == 0;
+}
+
+// Where other work writes, host code may not even read.
+void guard_pages(uint64_t low, uint64_t high, bool written) {
+    const Span span = {low / PAGE * PAGE, (high + PAGE - 1) / PAGE * PAGE, written};
+    if (span_count == MOST_SPANS) return;
+    spans[span_count] = span;
+    __atomic_store_n(&span_count, span_count + 1, __ATOMIC_RELEASE);
+    protect(span.low, span.high, written ? PROT_NONE : PROT_READ);
+    for (size_t k = 0; !written && k < span_count; k++) {
+        const uint64_t from = spans[k].low > span.low ? spans[k].low : span.low;
+        const uint64_t end = spans[k].high < span.high ? spans[k].high : span.high;
+        if (spans[k].written && from < end) protect(from, end, PROT_NONE);
+    }
+}
+
+void guard_none(void) {
+    for (size_t k = 0; k < span_count; k++)
+        protect(spans[k].low, spans[k].high, PROT_READ | PROT_WRITE);
+    __atomic_store_n(&span_count, 0, __ATOMIC_RELEASE);
+}
+
+bool guard_any(void) { return __atomic_load_n(&span_count, __ATOMIC_ACQUIRE) != 0; }
+
+static bool is_guarded(uint64_t address) {
+    const size_t count = __atomic_load_n(&span_count, __ATOMIC_ACQUIRE);
+    for (size_t k = 0; k < count; k++)
+        if (address >= spans[k].low && address < spans[k].high) return true;
+    return false;
+}
+
+void guard_touch(void *low, size_t bytes, bool write) {
+    volatile char *const at = low;
+    if (!guard_any()) return;
+    for (size_t k = 0; k < bytes; k += PAGE - ((uint64_t)(uintptr_t)(at + k)) % PAGE) {
+        if (!is_guarded((uint64_t)(uintptr_t)(at + k))) continue;
+        const char there = at[k];
+        if (write) at[k] = there;
+    }
+}
+
+// Another thread may have waited for the work since the fault: then the access is tried once more.
+bool guard_fault(const GuardFault *fault) {
+    static _Thread_local uint64_t tried;
+    const uint64_t page = fault->address / PAGE * PAGE;
+    if (!is_guarded(fault->address)) {
+        if (tried == fault->address) return false;
+        tried = fault->address;
+        return true;
+    }
+    const size_t at = __atomic_fetch_add(&fault_count, 1, __ATOMIC_RELAXED);
+    if (at < MOST_FAULTS) faults[at] = *fault;
+    return protect(page, page + PAGE, PROT_READ | PROT_WRITE);
+}
+
+bool guard_take(GuardFault *fault) {
+    const size_t count = __atomic_load_n(&fault_count, __ATOMIC_ACQUIRE);
+    if (taken < count && taken < MOST_FAULTS) {
+        *fault = faults[taken++];
+        return true;
+    }
+    if (count) __atomic_store_n(&fault_count, 0, __ATOMIC_RELAXED);
+    taken = 0;
+    return false;
+}
