@@ -72,7 +72,6 @@ void sass_lower_ldc(SassLower *s) {
 static void special_of(SassLower *s, const char *name, uint32_t d, RegisterClass class) {
     const Special *found = special_named(str_of(name));
     if (!found) sass_refuse(s, "this special register is not known");
-    s->lower->code->reserved |= found->reserved;
     sass_emit(s, found->run)->special = (InstSpecial){d, class};
 }
 static void special(SassLower *s, const char *name, uint32_t d) {
@@ -83,26 +82,25 @@ static void special(SassLower *s, const char *name, uint32_t d) {
 void sass_lower_s2r(SassLower *s) {
     static const struct {
         const char *machine, *ptx;
-    } names[] = {{"SR_TID.X", "%tid.x"},
-                 {"SR_TID.Y", "%tid.y"},
-                 {"SR_TID.Z", "%tid.z"},
-                 {"SR_CTAID.X", "%ctaid.x"},
-                 {"SR_CTAID.Y", "%ctaid.y"},
-                 {"SR_CTAID.Z", "%ctaid.z"},
-                 {"SR_LANEID", "%laneid"},
-                 {"SR_EQMASK", "%lanemask_eq"},
-                 {"SR_LTMASK", "%lanemask_lt"},
-                 {"SR_LEMASK", "%lanemask_le"},
-                 {"SR_GTMASK", "%lanemask_gt"},
-                 {"SR_GEMASK", "%lanemask_ge"},
-                 {"SR_CLOCKLO", "%clock"},
-                 {"SR_CLOCKHI", "%clock_hi"},
-                 {"SR_CgaCtaId", "%cluster_ctarank"}};
+    } names[] = {{"SR_TID.X", "%tid.x"},        {"SR_TID.Y", "%tid.y"},
+                 {"SR_TID.Z", "%tid.z"},        {"SR_CTAID.X", "%ctaid.x"},
+                 {"SR_CTAID.Y", "%ctaid.y"},    {"SR_CTAID.Z", "%ctaid.z"},
+                 {"SR_LANEID", "%laneid"},      {"SR_EQMASK", "%lanemask_eq"},
+                 {"SR_LTMASK", "%lanemask_lt"}, {"SR_LEMASK", "%lanemask_le"},
+                 {"SR_GTMASK", "%lanemask_gt"}, {"SR_GEMASK", "%lanemask_ge"},
+                 {"SR_VIRTUALSMID", "%smid"},   {"SR_CLOCKLO", "%clock"},
+                 {"SR_CLOCKHI", "%clock_hi"},   {"SR_CgaCtaId", "%cluster_ctarank"}};
     const char *name = s->inst->operands[1].word;
     const uint32_t d = sass_dest(s, 0, 0);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (strcmp(name, names[k].machine) != 0) continue;
         special(s, names[k].ptx, d);
+        return;
+    }
+    if (strcmp(name, "SR_VIRTID") == 0) { // the warp's number is in its second byte
+        const uint32_t warp = sass_temp(s, REGISTER_32);
+        special(s, "%warpid", warp);
+        sass_row(s, "shl.b32", d, warp, sass_constant(s, 8), 0);
         return;
     }
     if (strcmp(name, "SR_SWINHI") != 0) sass_refuse(s, "this special register is not known");
