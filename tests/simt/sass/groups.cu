@@ -3,6 +3,7 @@
 // equal.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cuda_fp16.h>
 
 #include "meanings.h"
 
@@ -93,6 +94,26 @@ __global__ void lowest_bits(Input in, uint32_t word) {
     in.out[I] = (uint64_t)(lowest - 1) + threadIdx.x;
 }
 
+// ATOM in whatever memory it is, behind a register's address
+__global__ void any_memory_behind(Input in, uint32_t word) {
+    __shared__ float near[2 * BLOCK];
+    near[2 * threadIdx.x] = near[2 * threadIdx.x + 1] = 1;
+    __syncthreads();
+    float *of = word >> blockIdx.x & 1 ? &near[2 * threadIdx.x] : (float *)&in.out[I];
+    atomicAdd(of + 1, (float)(in.bits[I] & 15));
+    __syncthreads();
+    in.out[COUNT + I] = (uint64_t)near[2 * threadIdx.x + 1];
+}
+
+// HADD2.F32 of a half without its sign, or with the other one
+__global__ void signs_of_halves(Input in, uint32_t) {
+    const __half x = __ushort_as_half((unsigned short)(in.bits[I] & 0x3fff));
+    const __half y = __float2half(in.value[I]);
+    in.out[I] = (uint64_t)__float_as_uint(sqrtf(__half2float(__habs(y)))) << 32 |
+                __float_as_uint(3 - __half2float(__hneg(x)));
+    in.out[COUNT + I] = __float_as_uint(__half2float(__hneg(y)));
+}
+
 // VIADD.16x2 of what is taken away
 __global__ void halves(Input in, uint32_t) {
     const uint32_t x = (uint32_t)in.bits[I], y = (uint32_t)(in.bits[I] >> 32);
@@ -100,9 +121,10 @@ __global__ void halves(Input in, uint32_t) {
 }
 
 static const Entry kernels[] = {
-    {"votes_of_tiles", votes_of_tiles}, {"sums_of_equals", sums_of_equals},
-    {"tiles_of_warps", tiles_of_warps}, {"votes_of_some", votes_of_some},
-    {"some_leave", some_leave},         {"places", places},
-    {"lowest_bits", lowest_bits},       {"halves", halves}};
+    {"votes_of_tiles", votes_of_tiles},   {"sums_of_equals", sums_of_equals},
+    {"tiles_of_warps", tiles_of_warps},   {"votes_of_some", votes_of_some},
+    {"some_leave", some_leave},           {"places", places},
+    {"lowest_bits", lowest_bits},         {"any_memory_behind", any_memory_behind},
+    {"signs_of_halves", signs_of_halves}, {"halves", halves}};
 
 int main() { return run_all(kernels, 96) ? 0 : 1; }

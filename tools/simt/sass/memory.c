@@ -272,12 +272,18 @@ static Inst *emit_atomic(SassLower *s, InstMemory memory, InstAtomic atomic) {
     return inst;
 }
 
+// Whether an address, a register and what is added to it, is of this memory.
+static void emit_is_space(SassLower *s, uint32_t p, uint32_t base, uint64_t plus, PtxSpace space) {
+    const uint32_t address = sass_temp(s, REGISTER_64);
+    sass_row(s, "add.u64", address, base, lower_constant(s->lower, REGISTER_64, plus), 0);
+    sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, space};
+}
+
 // A predicate in front says where it was done: not in shared memory, for which other code follows.
 static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstAtomic atomic) {
     const uint32_t far = sass_temp(s, REGISTER_PRED);
-    if (s->inst->guard != SASS_PT || memory.offset) sass_refuse(s, "its predicate is not known");
-    const InstSpace shared = {far, memory.base, PTX_SHARED_CLUSTER};
-    sass_emit(s, op_is_space)->in_space = shared;
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "its predicate is not known");
+    emit_is_space(s, far, memory.base, memory.offset, PTX_SHARED_CLUSTER);
     sass_row(s, "not.pred", far, far, 0, 0);
     sass_emit(s, op_guard)->guard = (InstGuard){far, false, 3};
     emit_atomic(s, memory, atomic);
@@ -373,10 +379,10 @@ void sass_lower_qspc(SassLower *s) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
     sass_take(s, "E");
     const uint32_t which = sass_listed(s, "qspc"), p = sass_wanted(s, 0);
-    if (which > 3 || !sass_is_zero(&s->inst->operands[1]) || s->inst->operands[2].value)
+    const SassOperand *of = &s->inst->operands[2];
+    if (which > 3 || !sass_is_zero(&s->inst->operands[1]))
         sass_refuse(s, "which memory it asks for is not known");
-    const uint32_t address = address_of(s, &s->inst->operands[2]);
-    if (p != PTX_NONE) sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, spaces[which]};
+    if (p != PTX_NONE) emit_is_space(s, p, address_of(s, of), of->value, spaces[which]);
 }
 
 // What changes nothing here: caches that are always right, errors that are told at once.

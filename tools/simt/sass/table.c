@@ -185,7 +185,7 @@ const SassRow sass_rows[] = {
     {0x381, "LDG", ".E@72 evict@84.3 ltc@68.2 size@73.3 order@77.4", "D N", 0xe0000},
     {0x986, "STG", ".E@72 evict@84.3 size@73.3 order@77.4", "G64 R32", 0x4001000},
     {0x980, "LD", ".E@72 evict@84.3 size@73.3 order@77.4", "D G32", 0x4001000},
-    {0x980, "LD", ".E@72 evict@84.3 size@73.3 order@77.4", "D N", 0x0},
+    {0x980, "LD", ".E@72 evict@84.3 size@73.3 order@77.4", "D N32", 0x0},
     {0x385, "ST", ".E@72 evict@84.3 size@73.3 order@77.4", "N32 R64", 0x0},
     {0x985, "ST", ".E@72 evict@84.3 size@73.3 order@77.4", "G64 R32", 0x4001000},
     {0x984, "LDS", "size@73.3", "D S32", 0x0},
