@@ -174,6 +174,17 @@ __global__ void long_division(Input in, uint32_t word) {
     in.out[3 * COUNT + I] = (uint64_t)(1000 * (double)(int64_t)x / 3) + (uint64_t)(float)y;
 }
 
+// Divisions of 128 bits: nvcc's code for them reads by addc what subc.cc left
+__global__ void wide_divisions(Input in, uint32_t word) {
+    typedef unsigned __int128 Wide;
+    const uint64_t x = in.bits[I], y = in.bits[(I + 7) % COUNT];
+    const Wide wide = (Wide)x * y + word, by = ((Wide)y << 20) + 77;
+    in.out[I] = (uint64_t)(wide / 1000003);
+    in.out[COUNT + I] = (uint64_t)(wide % 1000003);
+    in.out[2 * COUNT + I] = (uint64_t)(wide / by);
+    in.out[3 * COUNT + I] = (uint64_t)(wide % by);
+}
+
 // LEA of what is taken away, with and without a borrow
 __global__ void doubles_less(Input in, uint32_t word) {
     const uint64_t x = in.bits[I], y = in.bits[(I + 11) % COUNT];
@@ -205,6 +216,7 @@ static const Entry kernels[] = {{"across_words", across_words},
                                 {"jump_table", jump_table},
                                 {"function_pointers", function_pointers},
                                 {"long_division", long_division},
+                                {"wide_divisions", wide_divisions},
                                 {"doubles_less", doubles_less},
                                 {"fast_division", fast_division}};
 

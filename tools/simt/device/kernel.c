@@ -269,8 +269,12 @@ static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *ban
     put_shape(bank + SASS_BANK_CLUSTER_SHAPE, machine->cluster);
     put(bank + SASS_BANK_LOCAL, address_window(PTX_LOCAL), 8);
     put(bank + SASS_BANK_STACK, machine->local_bytes, 4);
+    put(bank + SASS_BANK_DYNAMIC, machine->dynamic_shared, 4);
     put(bank + SASS_BANK_WORKSPACE, machine->grid_workspace >> 32, 4);
     put(bank + SASS_BANK_WORKSPACE + 4, machine->grid_workspace, 4);
+    put(bank + SASS_BANK_RESERVED, machine->reserved_bytes, 4);
+    put(bank + SASS_BANK_RESERVED + 4, machine->reserved_bytes / 2, 4);
+    put(bank + SASS_BANK_SMS, limits_sms(), 4);
     put(bank + SASS_BANK_CLUSTER, machine->explicit_cluster, 4);
     put(bank + SASS_BANK_CLUSTER_BLOCKS,
         machine->cluster.x * machine->cluster.y * machine->cluster.z, 4);
@@ -436,11 +440,14 @@ static void place_shared(Run *run) {
     Machine *machine = &run->machine;
     const uint32_t end = machine->dynamic_base + machine->dynamic_shared;
     machine->shared_bytes = end;
-    if (run->kernel->module->machine)
+    if (run->kernel->module->machine) {
         machine->shared_bytes = (uint32_t)align_up(end, DEVICE_SHARED_UNIT);
-    if (!run->kernel->code->reserved) return;
-    machine->reserved_base = (uint32_t)align_up(end + 1, 128);
-    machine->shared_bytes = machine->reserved_base + DEVICE_SHARED_RESERVED;
+        machine->reserved_bytes = SASS_SHARED_RESERVED;
+    } else if (run->kernel->code->reserved) {
+        machine->reserved_base = (uint32_t)align_up(end + 1, 128);
+        machine->reserved_bytes = DEVICE_SHARED_RESERVED;
+        machine->shared_bytes = machine->reserved_base + DEVICE_SHARED_RESERVED;
+    }
 }
 
 static void set_up_machine(Run *run) {

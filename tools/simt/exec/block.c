@@ -72,8 +72,7 @@ void block_start(Block *block, uint64_t number) {
     block->stuck = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, MEMORY_POISON, block->shared_bytes);
-    if (machine->reserved_base)
-        memset(block->shared + machine->reserved_base, 0, DEVICE_SHARED_RESERVED);
+    memset(block->shared + machine->reserved_base, 0, machine->reserved_bytes);
     for (uint32_t k = 0; k < block->warp_count; k++) {
         uint32_t left = block->threads - k * LANES;
         path_start(&block->warps[k], machine->entry, left >= LANES ? ALL_LANES : (1u << left) - 1);

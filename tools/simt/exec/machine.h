@@ -19,14 +19,14 @@ typedef struct {
     uint64_t block_count, cluster_count;
     bool explicit_cluster; // the launch or the kernel says so
     uint32_t warps_per_block, threads_per_block;
-    uint32_t dynamic_base, dynamic_shared; // where it begins, behind the static one; bytes
-    uint32_t shared_bytes;                 // of a block, with all that can be reached
-    uint32_t reserved_base; // the system's shared memory behind the program's, 0: none
-    uint32_t local_bytes;   // per thread, of the kernel and the deepest calls, but for recursion
-    uint32_t local_room;    // with what recursion may use
-    uint32_t stack_bytes;   // per warp, of one frame of each function
-    uint32_t deeper_most;   // further frames of a warp, of functions that call themselves
-    uint8_t *params;        // the kernel's parameter block
+    uint32_t dynamic_base, dynamic_shared;  // where it begins, behind the static one; bytes
+    uint32_t shared_bytes;                  // of a block, with all that can be reached
+    uint32_t reserved_base, reserved_bytes; // the system's own shared memory; 0 bytes: none is used
+    uint32_t local_bytes; // per thread, of the kernel and the deepest calls, but for recursion
+    uint32_t local_room;  // with what recursion may use
+    uint32_t stack_bytes; // per warp, of one frame of each function
+    uint32_t deeper_most; // further frames of a warp, of functions that call themselves
+    uint8_t *params;      // the kernel's parameter block
     uint32_t param_bytes;
     bool plain_ranks;        // addresses of shared memory name the block of its cluster by its rank
     uint64_t grid_workspace; // of a cooperative launch, device address

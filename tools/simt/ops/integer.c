@@ -140,7 +140,8 @@ OP2_SCALAR(rem_s32, LaneS32, REMAINDER_SIGNED(a[l], b[l]))
 OP2_SCALAR(rem_u64, LaneU64, REMAINDER(a[l], b[l]))
 OP2_SCALAR(rem_s64, LaneS64, REMAINDER_SIGNED(a[l], b[l]))
 
-// Carry in and out: warp->carry has a bit for each lane. A borrow is kept as a borrow.
+// Carry in and out: warp->carry has a bit for each lane. What is taken away is added, inverted, so
+// a borrow is kept as no carry: 128-bit divisions of nvcc read it by addc.
 #define CARRY_OP(name, type, in, out, wide_value, third)                                           \
     static const Inst *name(Warp *warp, const Inst *inst) {                                        \
         A(type);                                                                                   \
@@ -163,9 +164,9 @@ OP2_SCALAR(rem_s64, LaneS64, REMAINDER_SIGNED(a[l], b[l]))
     CARRY_OP(add_cc##bits, type, 0, 1, (Wide)a[l] + b[l] + cc, )                                   \
     CARRY_OP(addc##bits, type, 1, 0, (Wide)a[l] + b[l] + cc, )                                     \
     CARRY_OP(addc_cc##bits, type, 1, 1, (Wide)a[l] + b[l] + cc, )                                  \
-    CARRY_OP(sub_cc##bits, type, 0, 1, (Wide)a[l] - b[l] - cc, )                                   \
-    CARRY_OP(subc##bits, type, 1, 0, (Wide)a[l] - b[l] - cc, )                                     \
-    CARRY_OP(subc_cc##bits, type, 1, 1, (Wide)a[l] - b[l] - cc, )                                  \
+    CARRY_OP(sub_cc##bits, type, 0, 1, (Wide)a[l] + (type)~b[l] + 1 + cc, )                        \
+    CARRY_OP(subc##bits, type, 1, 0, (Wide)a[l] + (type)~b[l] + cc, )                              \
+    CARRY_OP(subc_cc##bits, type, 1, 1, (Wide)a[l] + (type)~b[l] + cc, )                           \
     CARRY_OP(mad_lo_cc##bits, type, 0, 1, LOW(type, a[l], b[l]) + c[l] + cc, C(type);)             \
     CARRY_OP(madc_lo##bits, type, 1, 0, LOW(type, a[l], b[l]) + c[l] + cc, C(type);)               \
     CARRY_OP(madc_lo_cc##bits, type, 1, 1, LOW(type, a[l], b[l]) + c[l] + cc, C(type);)            \

@@ -184,13 +184,12 @@ static const Inst *cut_u32_f32(Warp *warp, const Inst *inst) {
     LANE_RESULT(LaneU32, cut(a[l]));
 }
 
-// Whether lanes that are named in the register go another way now: of all lanes the same.
-static inline bool divided(const Warp *warp, uint32_t reg) {
-    const uint32_t named = REG(warp, LaneU32, reg)[__builtin_ctz(warp->mask)];
-    return named & warp->live & ~warp->mask;
-}
+// Whether lanes that are named in the register, of all lanes the same, are not here, or are not
+// among those of the predicate.
 static const Inst *goes_apart(Warp *warp, const Inst *inst) {
-    warp_write_predicate(warp, inst->r[0], divided(warp, inst->r[1]) ? ALL_LANES : 0);
+    const uint32_t named = REG(warp, LaneU32, inst->r[1])[__builtin_ctz(warp->mask)];
+    const uint32_t here = warp->mask & *REG(warp, LaneU32, inst->r[2]);
+    warp_write_predicate(warp, inst->r[0], named & warp->live & ~here ? ALL_LANES : 0);
     return inst + 1;
 }
 
@@ -249,7 +248,7 @@ static const Inst *is_hard_quotient(Warp *warp, const Inst *inst) {
 const OpRow op_sass_rows[] = {
     {"sass.i2f.rp", upward_f32_u32, "ww"},
     {"sass.f2i.rz", cut_u32_f32, "ww"},
-    {"sass.divided", goes_apart, "pw"},
+    {"sass.divided", goes_apart, "pwp"},
     {"sass.mul.d2", half_product, "www"},
     {"sass.dmin", first_is_least, "pdd"},
     {"sass.dmax", first_is_most, "pdd"},
@@ -381,11 +380,6 @@ const Inst *op_branch_any(Warp *warp, const Inst *inst) {
 // Seen on an H200: lanes of which only some would branch all go on.
 const Inst *op_branch_all(Warp *warp, const Inst *inst) {
     return lanes_to_branch(warp, inst) == warp->mask ? inst->branch.target : inst + 1;
-}
-
-// If lanes that are named in the register go another way now.
-const Inst *op_branch_divided(Warp *warp, const Inst *inst) {
-    return divided(warp, inst->branch.predicate) ? inst->branch.target : inst + 1;
 }
 
 // A call of what is not built in.

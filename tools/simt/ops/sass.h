@@ -11,8 +11,7 @@ extern const OpRow op_sass_rows[];
 Op op_add_carry, op_multiply_carry, op_multiply_wide, op_predicate_table;
 Op op_converge_begin, op_converge, op_converge_break, op_converge_named, op_converge_yield;
 Op op_barrier_save, op_barrier_clear, op_barrier_restore;
-Op op_branch_lanes, op_branch_any, op_branch_all, op_branch_divided, op_jump_register, op_past_end,
-    op_call_nowhere;
+Op op_branch_lanes, op_branch_any, op_branch_all, op_jump_register, op_past_end, op_call_nowhere;
 
 // The address of a function that the machine code calls and does not hold, by its index among them:
 // one that no code has.

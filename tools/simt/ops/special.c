@@ -77,9 +77,9 @@ OF_WARP(envreg2, machine->grid_workspace &UINT32_MAX)
 OF_WARP(dynamic_shared, machine->dynamic_shared)
 OF_WARP(total_shared, machine->dynamic_base + machine->dynamic_shared)
 OF_WARP(reserved_begin, machine->reserved_base)
-OF_WARP(reserved_half, machine->reserved_base + DEVICE_SHARED_RESERVED / 2)
-OF_WARP(reserved_end, machine->reserved_base + DEVICE_SHARED_RESERVED)
-OF_WARP(reserved_size, DEVICE_SHARED_RESERVED)
+OF_WARP(reserved_half, machine->reserved_base + machine->reserved_bytes / 2)
+OF_WARP(reserved_end, machine->reserved_base + machine->reserved_bytes)
+OF_WARP(reserved_size, machine->reserved_bytes)
 
 // The only predicate.
 static const Inst *is_explicit_cluster(Warp *warp, const Inst *inst) {

@@ -44,8 +44,10 @@ static void arrive(SassLower *s, InstMbarrier mbarrier) {
                 {MBARRIER_EXPECT, false},
                 [5] = {MBARRIER_ARRIVE, false}};
     const uint32_t how = sass_listed(s, "arrive");
-    const bool wanted = !sass_is_zero(&s->inst->operands[0]);
+    const bool wanted = !sass_is_zero(&s->inst->operands[0]), leaves = sass_take(s, "OPTOUT");
     mbarrier.mode = ways[how].mode;
+    if (leaves && mbarrier.mode != MBARRIER_ARRIVE) sass_refuse(s, "who leaves is not known");
+    if (leaves) mbarrier.mode = MBARRIER_ARRIVE_DROP;
     mbarrier.value = ways[how].one ? sass_constant(s, 1) : sass_source(s, 2);
     if (wanted) mbarrier.d = sass_temp(s, REGISTER_64);
     emit_mbarrier(s, 1, mbarrier, ORDER_RELEASE);

@@ -32,16 +32,15 @@ static InstBranch branch_if(SassLower *s, uint32_t index) {
     return (InstBranch){.predicate = both, .meets = {NULL, 0}};
 }
 
-// BRA.DIV with a guard: its lanes branch if lanes that are named go another way.
+// BRA.DIV: all lanes branch if one that the register names is not here, or is one that the guard
+// leaves out. The compiler guards it by whether a lane names the same ones as the first lane does.
 static void branch_if_divided(SassLower *s) {
-    const uint32_t divided = sass_temp(s, REGISTER_PRED), both = sass_temp(s, REGISTER_PRED);
-    sass_row(s, "sass.divided", divided, sass_raw(s, &s->inst->operands[0], 0), 0, 0);
-    sass_row(s, s->inst->guard_negated ? "not.pred" : "mov.pred", both, guard_predicate(s), 0, 0);
-    sass_row(s, "and.pred", both, both, divided, 0);
-    const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
-    Inst *inst = sass_emit(s, op_branch_lanes);
-    inst->branch = (InstBranch){.predicate = both, .meets = {NULL, 0}};
-    inst->slot = slot;
+    const uint32_t divided = sass_temp(s, REGISTER_PRED);
+    const uint32_t here = s->inst->guard == SASS_PT
+                              ? lower_constant(s->lower, REGISTER_PRED, UINT32_MAX)
+                              : sass_guard(s);
+    sass_row(s, "sass.divided", divided, sass_raw(s, &s->inst->operands[0], 0), here, 0);
+    sass_emit(s, op_branch_any)->branch = (InstBranch){.predicate = divided};
     sass_jump(s, s->inst->operands[2].value);
 }
 
@@ -51,13 +50,7 @@ void sass_lower_bra(SassLower *s) {
     const bool any = sass_take(s, "ANY");
     const bool uniform = sass_take(s, "U");
     if (sass_take(s, "DIV")) {
-        if (s->inst->guard != SASS_PT) {
-            branch_if_divided(s);
-            return;
-        }
-        const uint32_t named = sass_raw(s, &s->inst->operands[0], 0);
-        sass_emit(s, op_branch_divided)->branch = (InstBranch){.predicate = named};
-        sass_jump(s, target);
+        branch_if_divided(s);
         return;
     }
     const InstBranch branch = branch_if(s, 1);
@@ -116,28 +109,38 @@ void sass_lower_break(SassLower *s) {
     emit_for_both(s, op_converge_break)->converge = (InstConverge){PTX_NONE, barrier};
 }
 
-// Lanes that name others than the first one does come here once more, without those that it names.
-// Hardware counts each time as a divergent branch.
-static void part_by_mask(SassLower *s, uint32_t mask) {
-    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+// The lanes that name others than the first one does.
+static uint32_t lanes_that_differ(SassLower *s, uint32_t mask) {
     const uint32_t first = sass_temp(s, REGISTER_32), others = sass_temp(s, REGISTER_PRED);
     sass_row(s, "sass.first", first, mask, 0, 0);
     sass_row(s, "setp.ne.u32", others, mask, first, 0);
+    return others;
+}
+
+// These come here once more, without those that the first one names. Hardware counts each time as a
+// divergent branch. Groups that have parted and wait their turn may come to stand together: they
+// part again.
+static void part_by_mask(SassLower *s, uint32_t mask) {
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "its guard is not known");
+    const uint32_t others = lanes_that_differ(s, mask);
     const uint32_t slot = lower_slot(s->lower, SLOT_BRANCH);
     Inst *inst = sass_emit(s, op_branch_lanes);
     inst->branch = (InstBranch){.predicate = others, .meets = {NULL, 0}};
     inst->slot = slot;
     sass_jump(s, s->inst->at);
+    const uint32_t still = lanes_that_differ(s, mask);
+    sass_emit(s, op_branch_any)->branch = (InstBranch){.predicate = still};
+    sass_jump(s, s->inst->at);
 }
 
 // WARPSYNC: mask, label of a collective. What lanes do together up to ENDCOLLECTIVE they do here as
-// one path.
+// one path, those that name the same ones.
 void sass_lower_warpsync(SassLower *s) {
-    sass_take(s, "COLLECTIVE");
+    const bool apart = sass_take(s, "COLLECTIVE") | sass_take(s, "EXCLUSIVE");
     const bool named = s->inst->operands[0].kind == SASS_REG;
     sass_take(s, "ALL");
     const uint32_t mask = named ? sass_source(s, 0) : sass_constant(s, UINT32_MAX);
-    if (sass_take(s, "EXCLUSIVE")) part_by_mask(s, mask);
+    if (apart && named) part_by_mask(s, mask);
     sass_emit(s, op_converge_named)->converge = (InstConverge){mask, PTX_NONE};
 }
 
@@ -375,12 +378,12 @@ static void emit_barrier(SassLower *s, Op *run, InstBarrier barrier) {
     inst->slot = slot;
 }
 
-// BAR.RED: number, p. What the block's threads found is kept for B2R.
+// BAR.RED: number, threads, p. What the block's threads found is kept for B2R.
 static void reduce_barrier(SassLower *s, InstBarrier barrier) {
     static const BarrierMode modes[] = {BARRIER_POPC, BARRIER_AND, BARRIER_OR};
     const uint32_t how = sass_listed(s, "barred");
     if (how > 2) sass_refuse(s, "what it finds is not known");
-    barrier.predicate = sass_predicate(s, 1);
+    barrier.predicate = sass_predicate(s, s->inst->operand_count - 1);
     emit_barrier(s, op_barrier, barrier);
     sass_emit(s, op_barrier_result)->barrier_result =
         (InstBarrierResult){found(s, how > 0), modes[how]};
@@ -391,12 +394,12 @@ void sass_lower_bar(SassLower *s) {
     const bool arrives = sass_take(s, "ARV");
     sass_take(s, "SYNC"), sass_take(s, "DEFER_BLOCKING");
     InstBarrier barrier = {.number = sass_source(s, 0), .threads = PTX_NONE, .predicate = PTX_NONE};
-    if (sass_take(s, "RED")) {
+    const bool reduces = sass_take(s, "RED");
+    if (s->inst->operand_count > 1u + reduces) barrier.threads = sass_source(s, 1);
+    if (reduces)
         reduce_barrier(s, barrier);
-        return;
-    }
-    if (s->inst->operand_count > 1) barrier.threads = sass_source(s, 1);
-    emit_barrier(s, arrives ? op_barrier_arrive : op_barrier, barrier);
+    else
+        emit_barrier(s, arrives ? op_barrier_arrive : op_barrier, barrier);
 }
 
 // B2R.RESULT: d, p: what the last BAR.RED found, one of them

@@ -10,12 +10,15 @@ enum {
     // Where the parameters begin in constant bank 0, and what the launch writes in front of them.
     // Found in the code that ptxas writes for sm_90.
     SASS_PARAMETERS = 0x210,
-    SASS_BANK_BLOCK = 0x0,            // shape of the block, three words
-    SASS_BANK_GRID = 0xc,             // of the grid
-    SASS_BANK_LOCAL = 0x20,           // where local memory begins, as a generic address of 64 bits
-    SASS_BANK_STACK = 0x28,           // the end of a thread's local memory
-    SASS_BANK_WORKSPACE = 0x44,       // of a cooperative launch, its upper word first
-    SASS_BANK_CLUSTER = 0x140,        // 1: the launch asked for clusters
+    SASS_BANK_BLOCK = 0x0,      // shape of the block, three words
+    SASS_BANK_GRID = 0xc,       // of the grid
+    SASS_BANK_LOCAL = 0x20,     // where local memory begins, as a generic address of 64 bits
+    SASS_BANK_STACK = 0x28,     // the end of a thread's local memory
+    SASS_BANK_DYNAMIC = 0x2c,   // bytes of dynamic shared memory
+    SASS_BANK_WORKSPACE = 0x44, // of a cooperative launch, its upper word first
+    SASS_BANK_RESERVED = 0x68,  // where the system's shared memory ends, and its second half begins
+    SASS_BANK_SMS = 0x10c,      // how many the device has
+    SASS_BANK_CLUSTER = 0x140,  // 1: the launch asked for clusters
     SASS_BANK_CLUSTER_SHAPE = 0x144,  // of a cluster, three words
     SASS_BANK_CLUSTER_BLOCKS = 0x188, // how many blocks it has
     // Shared memory begins with what belongs to the system.

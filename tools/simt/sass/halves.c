@@ -48,16 +48,18 @@ static void operate(SassLower *s, const char *operation, const char *format, uin
     sass_row(s, name, d, d, 0, 0);
 }
 
-// HADD2.F32: d, -RZ, b: the half of b that it names, as f32.
+// HADD2.F32: d, -RZ, b: the half of b that it names, as f32, with the sign that b is to have.
 static void widen_half(SassLower *s) {
     const SassOperand *b = &s->inst->operands[2];
-    if (!sass_is_zero(&s->inst->operands[1]) || b->negated || b->absolute || b->kind != SASS_REG ||
-        b->half < SASS_HALF_LOW)
+    if (!sass_is_zero(&s->inst->operands[1]) || b->kind != SASS_REG || b->half < SASS_HALF_LOW)
         sass_refuse(s, "a sum of single precision is not known");
     const uint32_t half = sass_temp(s, REGISTER_16);
     sass_row(s, b->half == SASS_HALF_LOW ? "sass.half0" : "sass.half1", half, sass_raw(s, b, 0), 0,
              0);
-    sass_row(s, "cvt.f32.f16", sass_dest(s, 0, 0), half, 0, 0);
+    const uint32_t d = sass_dest(s, 0, 0);
+    sass_row(s, "cvt.f32.f16", d, half, 0, 0);
+    if (b->absolute) sass_row(s, "sass.drop", d, d, 0, 0);
+    if (b->negated) sass_row(s, "sass.flip", d, d, 0, 0);
 }
 
 // d, a, b

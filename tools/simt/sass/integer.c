@@ -336,12 +336,21 @@ void sass_lower_mov(SassLower *s) {
 }
 
 // Of 32 bits, or of twice 16.
+// Both halves of a register, each with its own sign.
+static uint32_t two_halves(SassLower *s, uint32_t index) {
+    const SassOperand *operand = &s->inst->operands[index];
+    const uint32_t from = sass_raw(s, operand, 0);
+    if (!operand->negated) return from;
+    const uint32_t to = sass_temp(s, REGISTER_32);
+    sass_row(s, "not.b32", to, from, 0, 0);
+    sass_row(s, "add.u16x2", to, to, sass_constant(s, 0x10001), 0);
+    return to;
+}
+
 void sass_lower_viadd(SassLower *s) {
-    const SassOperand *operands = s->inst->operands;
     const bool halves = sass_take(s, "16x2");
-    if (halves && (operands[1].negated || operands[2].negated))
-        sass_refuse(s, "what it subtracts is not known");
-    const uint32_t a = sass_source(s, 1), b = sass_source(s, 2);
+    const uint32_t a = halves ? two_halves(s, 1) : sass_source(s, 1);
+    const uint32_t b = halves ? two_halves(s, 2) : sass_source(s, 2);
     sass_row(s, halves ? "add.u16x2" : "add.u32", sass_dest(s, 0, 0), a, b, 0);
 }
 

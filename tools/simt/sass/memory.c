@@ -72,7 +72,6 @@ void sass_lower_ldc(SassLower *s) {
 static void special_of(SassLower *s, const char *name, uint32_t d, RegisterClass class) {
     const Special *found = special_named(str_of(name));
     if (!found) sass_refuse(s, "this special register is not known");
-    s->lower->code->reserved |= found->reserved;
     sass_emit(s, found->run)->special = (InstSpecial){d, class};
 }
 static void special(SassLower *s, const char *name, uint32_t d) {
@@ -83,26 +82,25 @@ static void special(SassLower *s, const char *name, uint32_t d) {
 void sass_lower_s2r(SassLower *s) {
     static const struct {
         const char *machine, *ptx;
-    } names[] = {{"SR_TID.X", "%tid.x"},
-                 {"SR_TID.Y", "%tid.y"},
-                 {"SR_TID.Z", "%tid.z"},
-                 {"SR_CTAID.X", "%ctaid.x"},
-                 {"SR_CTAID.Y", "%ctaid.y"},
-                 {"SR_CTAID.Z", "%ctaid.z"},
-                 {"SR_LANEID", "%laneid"},
-                 {"SR_EQMASK", "%lanemask_eq"},
-                 {"SR_LTMASK", "%lanemask_lt"},
-                 {"SR_LEMASK", "%lanemask_le"},
-                 {"SR_GTMASK", "%lanemask_gt"},
-                 {"SR_GEMASK", "%lanemask_ge"},
-                 {"SR_CLOCKLO", "%clock"},
-                 {"SR_CLOCKHI", "%clock_hi"},
-                 {"SR_CgaCtaId", "%cluster_ctarank"}};
+    } names[] = {{"SR_TID.X", "%tid.x"},        {"SR_TID.Y", "%tid.y"},
+                 {"SR_TID.Z", "%tid.z"},        {"SR_CTAID.X", "%ctaid.x"},
+                 {"SR_CTAID.Y", "%ctaid.y"},    {"SR_CTAID.Z", "%ctaid.z"},
+                 {"SR_LANEID", "%laneid"},      {"SR_EQMASK", "%lanemask_eq"},
+                 {"SR_LTMASK", "%lanemask_lt"}, {"SR_LEMASK", "%lanemask_le"},
+                 {"SR_GTMASK", "%lanemask_gt"}, {"SR_GEMASK", "%lanemask_ge"},
+                 {"SR_VIRTUALSMID", "%smid"},   {"SR_CLOCKLO", "%clock"},
+                 {"SR_CLOCKHI", "%clock_hi"},   {"SR_CgaCtaId", "%cluster_ctarank"}};
     const char *name = s->inst->operands[1].word;
     const uint32_t d = sass_dest(s, 0, 0);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (strcmp(name, names[k].machine) != 0) continue;
         special(s, names[k].ptx, d);
+        return;
+    }
+    if (strcmp(name, "SR_VIRTID") == 0) { // the warp's number is in its second byte
+        const uint32_t warp = sass_temp(s, REGISTER_32);
+        special(s, "%warpid", warp);
+        sass_row(s, "shl.b32", d, warp, sass_constant(s, 8), 0);
         return;
     }
     if (strcmp(name, "SR_SWINHI") != 0) sass_refuse(s, "this special register is not known");
@@ -274,12 +272,18 @@ static Inst *emit_atomic(SassLower *s, InstMemory memory, InstAtomic atomic) {
     return inst;
 }
 
+// Whether an address, a register and what is added to it, is of this memory.
+static void emit_is_space(SassLower *s, uint32_t p, uint32_t base, uint64_t plus, PtxSpace space) {
+    const uint32_t address = sass_temp(s, REGISTER_64);
+    sass_row(s, "add.u64", address, base, lower_constant(s->lower, REGISTER_64, plus), 0);
+    sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, space};
+}
+
 // A predicate in front says where it was done: not in shared memory, for which other code follows.
 static void emit_if_global(SassLower *s, uint32_t done, InstMemory memory, InstAtomic atomic) {
     const uint32_t far = sass_temp(s, REGISTER_PRED);
-    if (s->inst->guard != SASS_PT || memory.offset) sass_refuse(s, "its predicate is not known");
-    const InstSpace shared = {far, memory.base, PTX_SHARED_CLUSTER};
-    sass_emit(s, op_is_space)->in_space = shared;
+    if (s->inst->guard != SASS_PT) sass_refuse(s, "its predicate is not known");
+    emit_is_space(s, far, memory.base, memory.offset, PTX_SHARED_CLUSTER);
     sass_row(s, "not.pred", far, far, 0, 0);
     sass_emit(s, op_guard)->guard = (InstGuard){far, false, 3};
     emit_atomic(s, memory, atomic);
@@ -375,10 +379,10 @@ void sass_lower_qspc(SassLower *s) {
     static const PtxSpace spaces[] = {PTX_GLOBAL, PTX_LOCAL, PTX_SHARED, PTX_SHARED_CLUSTER};
     sass_take(s, "E");
     const uint32_t which = sass_listed(s, "qspc"), p = sass_wanted(s, 0);
-    if (which > 3 || !sass_is_zero(&s->inst->operands[1]) || s->inst->operands[2].value)
+    const SassOperand *of = &s->inst->operands[2];
+    if (which > 3 || !sass_is_zero(&s->inst->operands[1]))
         sass_refuse(s, "which memory it asks for is not known");
-    const uint32_t address = address_of(s, &s->inst->operands[2]);
-    if (p != PTX_NONE) sass_emit(s, op_is_space)->in_space = (InstSpace){p, address, spaces[which]};
+    if (p != PTX_NONE) emit_is_space(s, p, address_of(s, of), of->value, spaces[which]);
 }
 
 // What changes nothing here: caches that are always right, errors that are told at once.

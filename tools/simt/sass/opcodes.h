@@ -46,6 +46,7 @@
     X(FLO, sass_lower_flo, VECTORS) \
     X(UFLO, sass_lower_flo, LABS) \
     X(BREV, sass_lower_brev, VECTORS) \
+    X(UBREV, sass_lower_brev, PTX) \
     X(P2R, sass_lower_p2r, LABS) \
     X(R2P, sass_lower_r2p, LABS) \
     X(PLOP3, sass_lower_plop3, VECTORS) \

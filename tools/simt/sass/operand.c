@@ -43,9 +43,10 @@ static bool known_head(uint64_t at, uint32_t bytes) {
     static const struct {
         uint16_t at, bytes;
     } heads[] = {
-        {SASS_BANK_BLOCK, 12},         {SASS_BANK_GRID, 12},          {SASS_BANK_LOCAL, 8},
-        {SASS_BANK_STACK, 4},          {SASS_BANK_WORKSPACE, 8},      {SASS_BANK_CLUSTER, 4},
-        {SASS_BANK_CLUSTER_SHAPE, 12}, {SASS_BANK_CLUSTER_BLOCKS, 4}, {0x208, 8}};
+        {SASS_BANK_BLOCK, 12},         {SASS_BANK_GRID, 12},   {SASS_BANK_LOCAL, 8},
+        {SASS_BANK_STACK, 4},          {SASS_BANK_DYNAMIC, 4}, {SASS_BANK_WORKSPACE, 8},
+        {SASS_BANK_RESERVED, 8},       {SASS_BANK_CLUSTER, 4}, {SASS_BANK_CLUSTER_SHAPE, 12},
+        {SASS_BANK_CLUSTER_BLOCKS, 4}, {SASS_BANK_SMS, 4},     {0x208, 8}};
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         if (at >= heads[k].at && at + bytes <= heads[k].at + heads[k].bytes) return true;
     return at >= SASS_PARAMETERS;

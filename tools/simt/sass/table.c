@@ -168,6 +168,7 @@ const SassRow sass_rows[] = {
     {ALU(0x08c), "UISETP", "icmp@76.3 .U32@!73 bool@74.2 .EX@72", "p81 p84 a b q87!90 q68!71^72",
      0x0},
     {ALU(0x0bf), "UPOPC", "", "E b", 0x0},
+    {ALU(0x0be), "UBREV", "", "E b", 0x0},
     {ALU(0x0bd), "UFLO", ".U32@!73 .SH@74", "E b", 0xe0000},
     // what lanes do together
     {0xf89, "SHFL", "shfl@58.2", "P81 D A I53.5 I40.13", 0x0},
@@ -184,7 +185,7 @@ const SassRow sass_rows[] = {
     {0x381, "LDG", ".E@72 evict@84.3 ltc@68.2 size@73.3 order@77.4", "D N", 0xe0000},
     {0x986, "STG", ".E@72 evict@84.3 size@73.3 order@77.4", "G64 R32", 0x4001000},
     {0x980, "LD", ".E@72 evict@84.3 size@73.3 order@77.4", "D G32", 0x4001000},
-    {0x980, "LD", ".E@72 evict@84.3 size@73.3 order@77.4", "D N", 0x0},
+    {0x980, "LD", ".E@72 evict@84.3 size@73.3 order@77.4", "D N32", 0x0},
     {0x385, "ST", ".E@72 evict@84.3 size@73.3 order@77.4", "N32 R64", 0x0},
     {0x985, "ST", ".E@72 evict@84.3 size@73.3 order@77.4", "G64 R32", 0x4001000},
     {0x984, "LDS", "size@73.3", "D S32", 0x0},
@@ -219,7 +220,7 @@ const SassRow sass_rows[] = {
     {0x5ab, "CGAERRBAR", "", "", 0x0},
     {0x9b7, "UTMACMDFLUSH", "", "", 0x0},
     {0x3c6, "FENCE", ".VIEW.ASYNC.S", "", 0x0},
-    {0x9a7, "SYNCS", ".ARRIVE .TRANS64 .RED@74 arrive@84.3", "D S64 R32", 0x0},
+    {0x9a7, "SYNCS", ".ARRIVE .TRANS64 .OPTOUT@75 .RED@74 arrive@84.3", "D S64 R32", 0x0},
     {0x5a7, "SYNCS", ".PHASECHK .TRANS64 .TRYWAIT@72", "P81 S64 R32", 0x40},
     {0x9b1, "SYNCS", ".CCTL .IV", "S64", 0x0},
     {0x9b0, "ARRIVES", ".LDGSTSBAR .64 arrived@70.2", "S64", 0xa00},
@@ -253,6 +254,8 @@ const SassRow sass_rows[] = {
     {0xb1d, "BAR", "bar@77.3 .DEFER_BLOCKING@80", "I54.4", 0x0},
     {0xb1d, "BAR", "bar@77.3 .DEFER_BLOCKING@80", "I54.4 I42.12", 0x0},
     {0xb1d, "BAR", ".RED barred@74.2 .DEFER_BLOCKING@80", "I54.4 Q87!90", 0x4000},
+    {0xb1d, "BAR", ".RED barred@74.2 .DEFER_BLOCKING@80", "I54.4 I42.12 Q87!90", 0x4000},
+    {0x51d, "BAR", ".RED barred@74.2 .DEFER_BLOCKING@80", "R32 I42.12 Q87!90", 0x4000},
     {0x31c, "B2R", ".RESULT", "D P81?", 0x4000},
     {0x51d, "BAR", "bar@77.3 .DEFER_BLOCKING@80", "R32 I42.12", 0x0},
     {0x31d, "BAR", "bar@77.3 .DEFER_BLOCKING@80", "R32 R32", 0x0},
@@ -267,11 +270,14 @@ static const struct {
     uint8_t number;
     const char *name;
 } specials[] = {
-    {0x00, "SR_LANEID"},  {0x20, "SR_TID"},           {0x21, "SR_TID.X"},    {0x22, "SR_TID.Y"},
-    {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"},       {0x26, "SR_CTAID.Y"},  {0x27, "SR_CTAID.Z"},
-    {0x28, "SR_NTID"},    {0x2f, "SR_SWINHI"},        {0x38, "SR_EQMASK"},   {0x39, "SR_LTMASK"},
-    {0x3a, "SR_LEMASK"},  {0x3b, "SR_GTMASK"},        {0x3c, "SR_GEMASK"},   {0x50, "SR_CLOCKLO"},
-    {0x51, "SR_CLOCKHI"}, {0x52, "SR_GLOBALTIMERLO"}, {0x88, "SR_CgaCtaId"}, {0xff, "SRZ"},
+    {0x00, "SR_LANEID"},  {0x03, "SR_VIRTID"},        {0x43, "SR_VIRTUALSMID"},
+    {0x20, "SR_TID"},     {0x21, "SR_TID.X"},         {0x22, "SR_TID.Y"},
+    {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"},       {0x26, "SR_CTAID.Y"},
+    {0x27, "SR_CTAID.Z"}, {0x28, "SR_NTID"},          {0x2f, "SR_SWINHI"},
+    {0x38, "SR_EQMASK"},  {0x39, "SR_LTMASK"},        {0x3a, "SR_LEMASK"},
+    {0x3b, "SR_GTMASK"},  {0x3c, "SR_GEMASK"},        {0x50, "SR_CLOCKLO"},
+    {0x51, "SR_CLOCKHI"}, {0x52, "SR_GLOBALTIMERLO"}, {0x88, "SR_CgaCtaId"},
+    {0xff, "SRZ"},
 };
 
 const char *sass_special(uint32_t number) {
