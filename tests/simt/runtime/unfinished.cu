@@ -188,6 +188,22 @@ static void captured(bool join) {
 static void captured_apart() { captured(false); }
 static void captured_right() { captured(true); }
 
+// What one graph records in a child, another one waits for, beside what would not.
+static void graph_events_right() {
+    cudaGraph_t child, first, then;
+    cudaGraphExec_t execs[2];
+    cudaGraphNode_t node, behind;
+    cudaGraphCreate(&child, 0), cudaGraphCreate(&first, 0), cudaGraphCreate(&then, 0);
+    behind = node_of(child, d, nullptr, 0);
+    cudaGraphAddEventRecordNode(&node, child, &behind, 1, event);
+    cudaGraphAddChildGraphNode(&node, first, nullptr, 0, child);
+    cudaGraphAddEventWaitNode(&behind, then, nullptr, 0, event);
+    node_of(then, d, &behind, 1), node_of(then, d + 64, nullptr, 0);
+    cudaGraphInstantiate(&execs[0], first, 0), cudaGraphInstantiate(&execs[1], then, 0);
+    cudaGraphLaunch(execs[0], s), cudaGraphLaunch(execs[1], t);
+    cudaStreamWaitEvent(u, event, 0), cudaStreamSynchronize(t), get<<<1, 64, 0, u>>>(d, other);
+}
+
 // --- host code ---
 
 static void host_reads() { put<<<1, 64>>>(managed, 1), read_host(managed + 3); }
@@ -309,7 +325,7 @@ static const struct {
              CASE(waited_right), CASE(queried_right), CASE(ping_pong_right), CASE(destroyed),
              CASE(pool_right), CASE(host_function_right), CASE(threads_right), CASE(graph_branches),
              CASE(graph_right), CASE(graph_disabled_right), CASE(graph_twice_right), CASE(graph_beside),
-             CASE(captured_apart), CASE(captured_right), CASE(host_reads), CASE(host_reads_right),
+             CASE(graph_events_right), CASE(captured_apart), CASE(captured_right), CASE(host_reads), CASE(host_reads_right),
              CASE(host_reads_beside_right), CASE(host_reads_later), CASE(host_reads_at_last), CASE(host_writes),
              CASE(host_reads_too_right), CASE(host_reads_variable), CASE(host_reads_pinned),
              CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer),

@@ -70,6 +70,7 @@ static Unfinished *find(uint64_t number) {
 
 static void guard_again(void) {
     guard_none();
+    if (!signal_sees_faults()) return;
     for (const Unfinished *piece = pieces; piece < pieces + used; piece++)
         if (piece->number && !piece->known) overlap_guard(piece->parts);
 }
@@ -169,10 +170,7 @@ void unfinished_after(const uint64_t *numbers, size_t count) {
 }
 
 static PieceSet before_next(const Stream *stream, const Work *work) {
-    if (!only_after)
-        return before_work(stream, work->kind == WORK_WAIT    ? event_number(work->event)
-                                   : work->kind == WORK_AFTER ? work->after
-                                                              : 0);
+    if (!only_after) return before_work(stream, work->kind == WORK_AFTER ? work->after : 0);
     PieceSet set = {{0}};
     for (size_t k = 0; k < only_count; k++) {
         const Unfinished *piece = find(only_after[k]);
@@ -215,6 +213,15 @@ TouchedWhere unfinished_wants(void) {
 }
 
 // --- what a piece did ---
+
+void unfinished_records(Event *event) {
+    if (now) event_waits(event, now->number);
+}
+
+void unfinished_waits(const Event *event) {
+    const Unfinished *piece = now ? find(event_number(event)) : NULL;
+    if (piece && piece != now) add_with_before(&now->before, piece);
+}
 
 // What the kernel tells the host, it tells of all that is before it.
 static void host_knows(Unfinished *piece) {
@@ -291,7 +298,6 @@ CudaError unfinished_run(Stream *stream, const Work *work) {
     const size_t printed = console_printed();
     now = piece;
     const uint64_t number = piece->number;
-    if (work->kind == WORK_RECORD) event_waits(work->event, number);
     if (work->kind == WORK_HOST) { // which may tell other threads that it was called
         const PieceSet before = piece->before;
         finish(&before);

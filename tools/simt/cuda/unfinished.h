@@ -21,6 +21,10 @@ void unfinished_after(const uint64_t *numbers, size_t count);
 TouchedWhere unfinished_wants(void);
 void unfinished_kernel(const char *mangled, const TouchedList *touched);
 
+// The work at hand records an event, or waits for one.
+void unfinished_records(Event *event);
+void unfinished_waits(const Event *event);
+
 // The host has waited for what would come before new work of the stream; for a piece and what is
 // before it; for all.
 void unfinished_wait(const Stream *stream);

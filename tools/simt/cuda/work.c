@@ -57,10 +57,12 @@ CudaError work_run(const Work *work) {
     if (error) return error;
     if (work->stream && work->kind != WORK_KERNEL) work->stream->launch = 0;
     switch (work->kind) {
-    case WORK_NOTHING:
     case WORK_WAIT:
-    case WORK_AFTER:
+        unfinished_waits(work->event);
         return CUDA_SUCCESS; // what it would wait for has run
+    case WORK_NOTHING:
+    case WORK_AFTER:
+        return CUDA_SUCCESS;
     case WORK_KERNEL:
         return run_kernel(work, NULL, NULL);
     case WORK_COPY:
@@ -72,6 +74,7 @@ CudaError work_run(const Work *work) {
         return CUDA_SUCCESS;
     case WORK_RECORD:
         event_record(work->event);
+        unfinished_records(work->event);
         return CUDA_SUCCESS;
     case WORK_GRAPH:
         return graph_run(work->graph);
