@@ -1,5 +1,6 @@
 """--report: what was found as SARIF 2.1.0, complete and valid whatever was found; --quiet; exit statuses."""
 import json
+import os
 import re
 
 import suite
@@ -68,6 +69,9 @@ def test_said(wrong, unread):
     tests.check("--report: a refusal at its line", [result["ruleId"] for result in results] == ["refused"] and
                 place.get("region", {}).get("startLine") == lines("wrong.cu")["tensor"], [str(results)])
     results, _ = logged("launches that failed", ["--check", unread, "never"], 86)
+    uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results}
+    tests.check("--report: where no line is known, the program below the working folder",
+                uris == {os.path.relpath(unread)}, uris)
     tests.check("--report: errors that nobody asked for", [(result["ruleId"], result["level"]) for result in results] == [
         ("launch-failed", "error")] * 3 + [("call-failed", "note")], [str(results)])
     results, _ = logged("a kernel that fails", [wrong, "out_of_bounds"], 0)

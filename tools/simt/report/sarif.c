@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "simt/base/console.h"
+#include "simt/ptx/ptx.h"
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
 
@@ -156,12 +157,17 @@ static void write_artifact(Log *log, Str path) {
     json_close(&log->json, '}');
 }
 
+static Str program_path(Arena *arena) {
+    char program[4096];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = '\0';
+    return str_of(ptx_short_path(str_terminated(arena, str_of(program))));
+}
+
 // Where no line is known, the program: readers insist on a file.
 static void write_physical(Log *log, Str file, uint32_t line) {
-    char program[4096];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
     open(log, "physicalLocation", '{');
-    write_artifact(log, file.len ? file : (Str){program, length < 0 ? 0 : (size_t)length});
+    write_artifact(log, file.len ? file : program_path(log->arena));
     if (file.len && line) {
         open(log, "region", '{');
         number(log, "startLine", line);
