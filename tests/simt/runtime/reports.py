@@ -89,7 +89,7 @@ def test_hazard_texts():
     expect("a race in four lines", simt(["--check", told]), 86, first)
     expect("an index below 0 is told as that, of the array that was meant", simt(["--check", told, "front"]), 86, front)
     expect("several threads that add to a word are told of atomics, not of barriers", simt(["--check", told, "counter"]), 86,
-           rf"^\S*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    several threads read it and write it back: use atomicAdd")
+           rf"^\S*told\.cu:{at['count']}: race in counter.*\n(.*\n){{2}}    updates get lost: use atomicAdd")
     narrow = simt(["--check", told, "front"], env={**os.environ, "COLUMNS": "60"})
     report = narrow.out[narrow.out.index("CPU device: 1 hazard"):].splitlines()
     tests.check("no line of it is wider than the screen", len(report) > 5 and max(map(len, report)) <= 60 and

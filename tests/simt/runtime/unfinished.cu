@@ -336,7 +336,7 @@ static const struct {
 
 int main(int argc, char **argv) {
     cudaMalloc(&d, BYTES), cudaMalloc(&other, BYTES), cudaMallocManaged(&managed, BYTES);
-    cudaMallocHost(&pinned, BYTES), cudaMallocHost(&pinned_other, BYTES);
+    memset(managed, 0, BYTES), cudaMallocHost(&pinned, BYTES), cudaMallocHost(&pinned_other, BYTES);
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
     cudaStreamCreate(&u), cudaEventCreate(&event), cudaEventCreate(&second);
     if (argc > 1 && strcmp(argv[1], "script") == 0) follow(argv + 2);

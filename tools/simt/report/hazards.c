@@ -216,7 +216,7 @@ static void print(Arena *arena, FILE *to, const List *list, size_t first, const 
     bool placed = true;
     if (!list->count) return;
     for (size_t i = 0; i < list->count; i++)
-        placed &= list->at[i].hazard.host || list->at[i].hazard.file != NULL;
+        placed &= list->at[i].hazard.host || list->at[i].hazard.told || list->at[i].hazard.file;
     fprintf(to, "\nCPU device: %zu %s%s%s\n", list->count, name, &"s"[list->count == 1],
             placed ? "" : "; build with nvcc -lineinfo for the source's lines");
     for (size_t i = 0; i < list->count; i++) {
