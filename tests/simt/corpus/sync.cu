@@ -51,6 +51,20 @@ __global__ void barrier_at_end(const int *in, int *out) {
     }
 }
 
+// A sum from which threads retire: they were there at the barrier before.
+template <bool RIGHT> __global__ void retires(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    unsigned t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    for (unsigned d = BLOCK / 2; d > 0; d /= 2) {
+        if (!RIGHT && t >= d) return;
+        if (t < d) s[t] += s[t + d];
+        __syncthreads();  // HAZARD retires: divergent barrier
+    }
+    if (t == 0) out[0] = s[0];
+}
+
 // Tiles, as of a matrix product, of which some threads have no column.
 __global__ void tiles_of_some(const int *in, int *out, int tiles) {
     __shared__ int s[BLOCK];
@@ -413,7 +427,7 @@ __global__ void mask_by_ballot(const int *in, int *out) {
 }
 
 static const Case cases[] = {
-    ONE(1, BLOCK, "barrier_at_end", barrier_at_end),
+    ONE(1, BLOCK, "barrier_at_end", barrier_at_end), TWINS(1, BLOCK, retires),
     RUN("tiles_of_some", tiles_of_some<<<1, BLOCK>>>(d_in, d_out, 3)),
     TWINS(1, BLOCK, barrier_for_some_warps), TWINS(1, BLOCK, barrier_for_some_lanes),
     TWINS(1, BLOCK, barrier_in_both_branches),

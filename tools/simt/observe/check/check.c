@@ -96,6 +96,7 @@ static void begin(Block *block) {
     check_times(checker, block->number);
     checker->block_start = checker->block_floor = checker->now;
     for (int i = 0; i < BARRIERS; i++) checker->arrivals[i].open = false;
+    memset(checker->arrived, 0, sizeof checker->arrived);
     checker->known = (Known){0};
     checker->parted = 0;
     if (checker->findings.count)

@@ -135,6 +135,7 @@ void check_cluster_arrive(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp), *first = first_of(warp->block);
     first->cluster_threads += (uint32_t)__builtin_popcount(warp->exec);
     first->cluster_inst = inst;
+    checker->arrived[warp->index] |= warp->exec;
     cluster_between(warp, warp->exec);
     if (inst->order & ORDER_RELEASE)
         order_cluster_arrive(checker, first, warp);

@@ -247,7 +247,8 @@ struct Checker {
     uint64_t warp_known[MAX_WARPS][MAX_WARPS];
     uint64_t (*lane_known)[LANES][LANES]; // per warp; NULL: no lanes met that were not all
     Arrival arrivals[BARRIERS];
-    Waiting (*waiting)[LANES]; // per warp
+    uint32_t arrived[MAX_WARPS]; // lanes that have come to any barrier
+    Waiting (*waiting)[LANES];   // per warp
     UndefinedList undefined[MAX_WARPS];
     Knowledge *warps, common;   // of each warp; of all
     Knowledge passed[BARRIERS]; // of those that have arrived there and gone on, as it was then
@@ -544,8 +545,8 @@ void check_bulk(Warp *warp, const Bulk *bulk);
 void check_group(Warp *warp, const Inst *inst);
 void check_copies_arrive(Warp *warp, const Inst *inst);
 
-// Whether all threads that have ended left the kernel early, `if (i >= n) return;`, and did nothing
-// that others do behind a barrier which they have not reached.
+// Whether all threads that have ended left the kernel early, `if (i >= n) return;`: by a jump to
+// its end, and before they came to any barrier.
 bool check_all_left(const Block *block);
 
 // Barriers of the block, and lanes that meet: see Observer.

@@ -77,9 +77,10 @@ static void pass_by(Checker *checker, uint32_t barrier, uint32_t warp) {
 }
 
 bool check_all_left(const Block *block) {
+    const Checker *checker = block->watch;
     uint32_t left = 0;
     for (uint32_t w = 0; w < block->warp_count; w++)
-        left += (uint32_t)__builtin_popcount(block->warps[w].left);
+        left += (uint32_t)__builtin_popcount(block->warps[w].left & ~checker->arrived[w]);
     return left == block->threads - block->live_threads;
 }
 
@@ -154,6 +155,7 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted) 
         arrival->split = true;
         split_warp(checker, arrival, warp, inst);
     }
+    checker->arrived[warp->index] |= warp->exec;
     if (inst->plain == op_barrier_arrive)
         pass_by(checker, barrier, warp->index);
     else
