@@ -276,6 +276,19 @@ static void host_reads_and_aborts() { put<<<1, 64>>>(managed, 1), read_host(mana
 static void ends() { print<<<1, 1>>>(); }
 static void ends_destroyed() { print<<<1, 1, 0, s>>>(), cudaStreamDestroy(s); }
 static void ends_without_print() { put<<<1, 64>>>(d, 1); }
+static float elapsed() {
+    float ms = 0;
+    cudaEventElapsedTime(&ms, event, second);
+    return ms;
+}
+static void elapsed_early() {
+    cudaEventRecord(event), put<<<1, 64>>>(d, 1), cudaEventRecord(second), elapsed();
+    cudaDeviceSynchronize();
+}
+static void elapsed_right() {
+    cudaEventRecord(event), put<<<1, 64>>>(d, 1), cudaEventRecord(second);
+    cudaMemcpy(pinned, d, 4, cudaMemcpyDeviceToHost), elapsed();
+}
 static void ends_right() { print<<<1, 1>>>(), cudaFree(d); }
 
 // --- what a script says, for unfinished.py ---
@@ -331,7 +344,8 @@ static const struct {
              CASE(host_reads_copy), CASE(host_reads_copy_right), CASE(host_reuses_buffer),
              CASE(two_buffers_right), CASE(pageable_right), CASE(host_waits_for_another),
              CASE(host_polls_right), CASE(host_writes_file_right), CASE(host_reads_of_failed),
-             CASE(host_reads_and_aborts), CASE(ends),
+             CASE(host_reads_and_aborts), CASE(elapsed_early),
+             CASE(elapsed_right), CASE(ends),
              CASE(ends_destroyed), CASE(ends_without_print), CASE(ends_right)};
 
 int main(int argc, char **argv) {

@@ -160,11 +160,15 @@ def test_unfinished():
                only(r"the program ends before print has: nothing waits for it\n    a GPU drops what it prints: "
                     r"cudaDeviceSynchronize\(\) before the end\n"), r"\A\Z")
     failed = simt(["--check", unfinished, "host_reads_of_failed"])
-    expect("unfinished: nothing is said where a kernel failed", failed, 0, r"^put .*\n(.*\n)*\Z",
+    expect("unfinished: nothing more is said where a kernel failed, of which nobody asks", failed, 86, r"^put .*\n(.*\n)*\Z",
            r"\Asimt: fails: .*trap.*\n\Z")
     note = r"\Asimt: note: the program ends before put has: nothing waits for it\n\Z"
     expect("unfinished: a kernel that prints nothing is noted", simt(["--check", unfinished, "ends_without_print"]), 0,
            r"^put .*\n\Z", note)
+    early = simt(["--check", unfinished, "elapsed_early"])
+    expect("unfinished: the time of an event that may not be done is noted", early, 0,
+           r"\nCPU device: 1 note\n\w+\(\): note: host code does not wait: cudaEventElapsedTime asks for an event "
+           r"that may not be done\n    .*cudaEventSynchronize\(\) first\n\Z", r"\A\Z")
     for options in (["--check"], ["--check", "--html", tests.file("unfinished.html")], []):
         result = simt([*options, unfinished, "right"])
         tests.check(" ".join(["unfinished: nothing is said of what is right", *map(str, options)]),

@@ -151,8 +151,8 @@ static CudaError elapsed(float *milliseconds, const Event *first, const Event *s
     if (queue_waits(first->number) || queue_waits(second->number)) return CUDA_NOT_READY;
     bool timed = !((first->flags | second->flags) & EVENT_DISABLE_TIMING);
     if (!timed || !first->recorded || !second->recorded) return CUDA_INVALID_RESOURCE_HANDLE;
-    unfinished_wait_to(first->number); // or the call would have failed
-    unfinished_wait_to(second->number);
+    unfinished_elapsed(first->number);
+    unfinished_elapsed(second->number);
     *milliseconds = (float)(second->milliseconds - first->milliseconds);
     return CUDA_SUCCESS;
 }

@@ -271,8 +271,11 @@ void overlap_tell_host(const OverlapPart *part, const GuardFault *fault) {
              "    %s%s %s it, and may still run: cudaDeviceSynchronize() or another wait first\n",
              place, place[0] ? ": " : "", fault->write ? "writes" : "reads", bytes, part->name,
              other, met->write ? "writes" : "reads");
-    const Hazard hazard = {
-        .kind = "host code does not wait", .file = met->file, .line = met->line, .told = text, .occurrences = 1};
+    const Hazard hazard = {.kind = "host code does not wait",
+                           .file = met->file,
+                           .line = met->line,
+                           .told = text,
+                           .occurrences = 1};
     report_host(part->name, &hazard);
 }
 
@@ -294,4 +297,18 @@ void overlap_tell_end(const OverlapPart *kernel, bool prints) {
              "    a GPU drops what it prints: cudaDeviceSynchronize() before the end\n",
              kernel->name);
     report_host(kernel->name, &hazard);
+}
+
+void overlap_tell_elapsed(void) {
+    char place[PLACE], text[512];
+    uint64_t from;
+    const char *call = runtime_call(&from);
+    host_line(from, place, PLACE);
+    snprintf(text, sizeof text,
+             "%s%snote: host code does not wait: %s asks for an event that may not be done\n"
+             "    then it returns cudaErrorNotReady and no time: cudaEventSynchronize() first\n",
+             place, place[0] ? ": " : "", call);
+    const Hazard hazard = {
+        .kind = "host code does not wait", .note = true, .told = text, .occurrences = 1};
+    report_host(call, &hazard);
 }

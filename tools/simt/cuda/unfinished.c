@@ -129,6 +129,11 @@ void unfinished_wait_to(uint64_t number) {
     if (piece) finish_piece(piece);
 }
 
+void unfinished_elapsed(uint64_t number) {
+    if (find(number)) overlap_tell_elapsed();
+    unfinished_wait_to(number);
+}
+
 void unfinished_wait_all(void) {
     PieceSet all;
     memset(&all, 0xFF, sizeof all);

@@ -30,6 +30,9 @@ void unfinished_waits(const Event *event);
 void unfinished_wait(const Stream *stream);
 void unfinished_wait_to(uint64_t number);
 void unfinished_wait_all(void);
+// The host asks for the time of a piece that is an event: on a GPU that fails until the event is
+// done, which is noted unless it was waited for. Then it was a wait.
+void unfinished_elapsed(uint64_t number);
 
 void unfinished_gone(const Stream *stream); // it is destroyed, which waits for nothing
 

@@ -104,7 +104,7 @@ static const char usage[] =
     "                  an instruction, the program itself, or an option of this command\n"
     "  the program's   if it is not 0; ended by signal N it is that signal, 128 + N in a shell\n"
     "  1               a file of --csv, --lines-csv, --html, --report or --trace cannot be written\n"
-    "  86              --check found hazards or a launch that failed unseen, --leaks a leak,\n"
+    "  86              --check found hazards, or a kernel or launch failed unseen, --leaks a leak,\n"
     "                  --strict a note\n"
     "  0               none of these\n";
 // clang-format on

@@ -25,6 +25,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static SimtOptions options;
 static bool look_for_leaks, strict; // strict: notes fail the run
 static CudaError broken;            // returned by every call once a kernel has failed
+static bool failed_unseen;          // which nobody has asked for
 static _Thread_local CudaError last_error;
 static bool refused;                       // something; then nothing mends it
 static int exit_status = -1;               // of the program, once it ends
@@ -93,9 +94,14 @@ static void failed_call(const char *call, CudaError error) {
                error_text(error));
 }
 
-// Whether a launch failed and nobody asked; if `strict`, whether any call did.
+static void forget_unread(void) {
+    unread_count = 0;
+    failed_unseen = false;
+}
+
+// Whether a launch or a kernel failed and nobody asked; if `strict`, whether any call did.
 static bool tell_unread(int status) {
-    bool failed = false;
+    bool failed = failed_unseen;
     for (size_t i = 0; i < unread_count; i++) {
         const Unread *one = &unread[i];
         if (one->launch || (options.check && status == 0))
@@ -273,6 +279,7 @@ CudaError runtime_leave_call(const char *call, CudaError error) {
 }
 
 void runtime_break(CudaError error) {
+    if (!broken) failed_unseen = true;
     if (!broken) broken = error;
 }
 
@@ -308,7 +315,7 @@ CudaError runtime_unsupported(const char *what) {
 API CudaError cudaGetLastError(void) {
     runtime_enter();
     CudaError error = broken ? broken : last_error;
-    if (error) unread_count = 0;
+    if (error) forget_unread();
     leave();
     last_error = CUDA_SUCCESS;
     return error;
@@ -317,7 +324,7 @@ API CudaError cudaGetLastError(void) {
 API CudaError cudaPeekAtLastError(void) {
     runtime_enter();
     CudaError error = broken ? broken : last_error;
-    if (error) unread_count = 0;
+    if (error) forget_unread();
     leave();
     return error;
 }
