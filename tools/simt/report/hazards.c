@@ -27,8 +27,7 @@ static bool same_hazard(const Found *known, const char *kernel, const Hazard *ha
     return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
            same_text(other->file, hazard->file) && other->line == hazard->line &&
            same_text(other->other_file, hazard->other_file) &&
-           other->other_line == hazard->other_line &&
-           same_text(other->told, hazard->told) &&
+           other->other_line == hazard->other_line && same_text(other->told, hazard->told) &&
            (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
