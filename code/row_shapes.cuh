@@ -62,7 +62,7 @@ template <class T> static unsigned launch_copy(Run r) {
 }
 
 static unsigned launch_sum(Run r) {
-    CUDA(rows_sum(r.d_in, shape.rows, shape.cols, shape.cols, r.d_partial,
+    CUDA(rows_sum(r.d_in, r.d_partial, shape.rows, shape.cols, shape.cols,
                   rows_workspace(r.stream), r.stream));
     return shape.rows;
 }
@@ -75,14 +75,13 @@ static bool by_many_blocks() {
 static unsigned launch_few_blocks(Run r) {
     RowsDevice d;
     CUDA(rows_device(&d));
-    CUDA((rows_with_blocks<RowsSum, float, 512>(
-        r.d_in, shape.rows, shape.cols, shape.cols,
-        rows_parts(d, shape.rows, shape.cols * sizeof(float)), false, r.d_partial,
-        rows_workspace(r.stream), r.stream)));
+    const RowsTask<float> task = {r.d_in, shape.cols, NULL, 0, shape.rows, shape.cols};
+    CUDA((RowsReduce<RowsSum, float>::by_blocks(d, task, r.d_partial, rows_workspace(r.stream),
+                                                r.stream, false)));
     return shape.rows;
 }
 template <class T> static unsigned launch_soft(Run r) {
-    CUDA(rows_softmax((const T *)r.d_in, shape.cols, (T *)r.d_partial, shape.cols, shape.rows,
+    CUDA(rows_softmax((const T *)r.d_in, (T *)r.d_partial, shape.rows, shape.cols, shape.cols,
                       shape.cols, rows_workspace(r.stream), r.stream));
     return 0;
 }
@@ -90,7 +89,7 @@ enum { WEIGHTS = 1 << 19 };  // weights, and behind them as many biases
 static void *d_weights;
 template <class T, bool WEIGHTED> static unsigned launch_layer_norm(Run r) {
     const T *weights = WEIGHTED ? (const T *)d_weights : NULL;
-    CUDA(rows_layer_norm((const T *)r.d_in, shape.cols, (T *)r.d_partial, shape.cols, shape.rows,
+    CUDA(rows_layer_norm((const T *)r.d_in, (T *)r.d_partial, shape.rows, shape.cols, shape.cols,
                          shape.cols, weights, WEIGHTED ? weights + WEIGHTS : NULL, 1e-5f,
                          rows_workspace(r.stream), r.stream));
     return 0;

@@ -1,0 +1,7 @@
+#include "api.h"
+#include "../inc/reduce_rows.cuh"
+#define R reduction
+#define T __nv_bfloat16
+#define F(x) new_soft_b
+#define DOSOFT
+#include "maps.inc"

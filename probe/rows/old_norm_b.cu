@@ -1,0 +1,6 @@
+#include "api.h"
+#include "old_rows.cuh"
+#define R oldr
+#define T __nv_bfloat16
+#define F(x) old_norm_b
+#include "maps.inc"

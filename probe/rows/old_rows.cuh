@@ -1,0 +1,2430 @@
+// reduce_rows.cuh: rows of a matrix, or ragged rows, each reduced to one result; softmax, layer
+// norm and RMS norm of rows. One kernel launch each. For C++11 and later, compiled by nvcc; needs
+// no other file. From chapter 16 of the workbook.
+// Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
+//
+//     void *d_workspace;
+//     cudaMalloc(&d_workspace, reduction::ROWS_WORKSPACE_BYTES);
+//     cudaMemsetAsync(d_workspace, 0, reduction::ROWS_WORKSPACE_BYTES, stream);
+//     reduction::rows_sum(d_in, d_out, rows, cols, stride, d_workspace, stream);
+//     reduction::rows_sum_ragged(d_in, d_offsets, d_out, rows, elements, d_workspace, stream);
+//     reduction::rows_softmax(d_in, d_out, rows, cols, in_stride, out_stride, d_workspace, stream);
+//     reduction::rows_layer_norm(d_in, d_out, rows, cols, in_stride, out_stride, d_weight, d_bias,
+//                                epsilon, d_workspace, stream);
+//
+// rows_sum, _min, _max, _argmax, _mean_variance, _log_sum_exp; each of them also _ragged; and
+// rows_softmax, _layer_norm, _rms_norm (d_weight, no d_bias).
+//
+// d_in         elements: float, __half or __nv_bfloat16, at any address that is a multiple of their
+//              size; row r begins at d_in + r * stride. Partial results are floats
+// d_offsets    rows + 1 numbers on the device, int or long long, none below the one before: row r
+//              has the elements d_offsets[r] to d_offsets[r + 1] - 1 of d_in, at most 2^31
+// d_out        a result for each row: float; for rows_argmax RowsPlace, for rows_mean_variance
+//              RowsMeanVariance. For softmax and the norms, rows of elements; may be d_in, with
+//              the same stride; fastest where rows begin as far behind a multiple of 16 bytes as
+//              those of d_in
+// cols         elements of each row, up to 2^32 - 65,537 for a reduction, 0 included
+// elements     how many these are together, as far as the caller knows: with `rows` it decides
+//              which kernel is started, with how many blocks, and so the order of operations
+// d_weight, d_bias  `cols` elements of the same type, or NULL
+// d_workspace  ROWS_WORKSPACE_BYTES, aligned to 16, all zero before the first call; each call
+//              leaves it zero. One for each stream
+// stream       calls return at once, can be captured into a graph, and allocate nothing. No block
+//              waits for one that may not have started: any number of calls may run at a time, and
+//              whatever else. Only rows that no cluster of blocks can hold are normalised by a
+//              cooperative launch, which starts when the device has room for all of it
+// Returns      cudaErrorInvalidValue for a null or misaligned pointer, else what the launch says;
+//              older errors stay what they were
+//
+// The order of operations depends on shape, alignment and device alone: the same call on the same
+// data and device gives the same bits. Of an empty row the sum is -0, the minimum +inf, the maximum
+// -inf, at UINT_MAX; mean and variance are NaN, the log of the sum of exponentials is -inf. NaN in
+// a row makes its result NaN, -0 is below +0, and the first of equals is the greatest. rows_argmax
+// counts from 0 in each row. The exponential of the greatest element of a row, and of those near
+// it, is within a few units in the last place of a float; of one that is smaller by d, within a few
+// more for each 8 of d; and 0 where d is above 87. The softmax of a row of nothing but -inf is NaN;
+// of a row with +inf, NaN where it is and 0 elsewhere. Time depends on the shape; of ragged rows
+// also on how lengths are spread.
+#ifndef OLD_ROWS_CUH
+#define OLD_ROWS_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// reduction::, and below it a name for this version and these architectures; symbols are hidden, so
+// that two shared libraries in a process each have their own.
+#define REDUCTION_PASTE(a, b, c, d, e, f, g, h, ...) v0_5_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h
+#define REDUCTION_NAME(...) REDUCTION_PASTE(__VA_ARGS__, , , , , , , , , )
+#ifdef __CUDA_ARCH_LIST__
+#define REDUCTION_VERSION REDUCTION_NAME(__CUDA_ARCH_LIST__)
+#else
+#define REDUCTION_VERSION v0_5
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+namespace oldr {
+inline namespace REDUCTION_VERSION {
+
+template <class T, int VEC> struct RowsPack;
+template <class Op, int LANES, int COUNT> struct RowsMixed;
+// Reduces rows, each by LANES lanes of a warp, COUNT rows of them at a time: PER vectors of VEC
+// elements for each lane and row, all on their way at once. Blocks of 256 threads, any number of
+// rows. VEC divides cols, stride and the address. Reads every element once.
+template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
+__global__ void __launch_bounds__(256)
+    rows_by_lanes(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
+    enum { TEAMS = 32 / LANES, STEP = LANES * VEC, KEPT = COUNT > LANES ? COUNT / LANES : 1 };
+    const unsigned lane = threadIdx.x % LANES, team = threadIdx.x % 32 / LANES;
+    const size_t first = ((size_t)blockIdx.x * 8 + threadIdx.x / 32) * (TEAMS * COUNT) + team;
+    typename Op::Acc mine[COUNT];
+#pragma unroll
+    for (int r = 0; r < COUNT; r++) mine[r] = Op::identity();
+    for (unsigned from = lane * VEC; from - lane * VEC < cols; from += STEP * PER) {
+        RowsPack<T, VEC> v[COUNT][PER];
+        int valid = 0;
+#pragma unroll
+        for (int r = 0; r < COUNT; r++)
+#pragma unroll
+            for (int p = 0; p < PER; p++) {
+                const size_t row = first + (r % KEPT * LANES + r / KEPT) * TEAMS;
+                v[r][p].fill(Op::fill());
+                if (row < rows && from + p * STEP < cols)
+                    v[r][p].load(in + row * stride + from + p * STEP);
+            }
+#pragma unroll
+        for (int p = 0; p < PER; p++)
+            if (from + p * STEP < cols) valid += VEC;
+#pragma unroll
+        for (int r = 0; r < COUNT; r++) {
+            float x[PER * VEC];
+#pragma unroll
+            for (int p = 0; p < PER; p++) v[r][p].widen(x + p * VEC);
+            mine[r] =
+                Op::combine(mine[r], Op::template gather<PER * VEC, VEC>(x, valid, from, STEP));
+        }
+    }
+    RowsMixed<Op, LANES, COUNT>::run(mine, lane);
+    if (COUNT < LANES && lane % (LANES / (COUNT < LANES ? COUNT : LANES)) != 0) return;
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) {
+        const int r = (COUNT < LANES ? (int)lane * COUNT / LANES : (int)lane * KEPT) + k;
+        const size_t row = first + (r % KEPT * LANES + r / KEPT) * TEAMS;
+        if (row < rows) out[row] = Op::finish(mine[k], cols);
+    }
+}
+
+// Elements come as float, half or bfloat16, and are reduced as floats.
+__device__ inline float rows_float(float x) { return x; }
+__device__ inline float rows_float(__half x) { return __half2float(x); }
+__device__ inline float rows_float(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ inline void rows_narrow(float x, float *to) { *to = x; }
+__device__ inline void rows_narrow(float x, __half *to) { *to = __float2half(x); }
+__device__ inline void rows_narrow(float x, __nv_bfloat16 *to) { *to = __float2bfloat16(x); }
+__device__ inline void rows_narrow(float x, float y, float *to) { to[0] = x, to[1] = y; }
+__device__ inline void rows_narrow(float x, float y, __half *to) {
+    __half2 pair = __floats2half2_rn(x, y); // one instruction for two
+    memcpy(to, &pair, sizeof pair);
+}
+__device__ inline void rows_narrow(float x, float y, __nv_bfloat16 *to) {
+    __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
+    memcpy(to, &pair, sizeof pair);
+}
+template <class T> struct RowsIsElement {
+    enum { YES = 0 };
+};
+template <> struct RowsIsElement<float> {
+    enum { YES = 1 };
+};
+template <> struct RowsIsElement<__half> {
+    enum { YES = 1 };
+};
+template <> struct RowsIsElement<__nv_bfloat16> {
+    enum { YES = 1 };
+};
+
+// How many elements lie between an address and the last boundary of 16 bytes at or before it.
+template <class T> __device__ unsigned rows_phase(const T *at) {
+    return (unsigned)((size_t)at % 16 / sizeof(T));
+}
+
+template <int BYTES> struct RowsWord;
+template <> struct RowsWord<16> { typedef uint4 Type; };
+template <> struct RowsWord<8> { typedef uint2 Type; };
+template <> struct RowsWord<4> { typedef unsigned Type; };
+template <> struct RowsWord<2> { typedef unsigned short Type; };
+
+// VEC elements side by side, which one instruction loads or stores.
+template <class T, int VEC> struct RowsPack {
+    typedef typename RowsWord<VEC *(int)sizeof(T)>::Type Word;
+    Word word;
+    // Once: nobody will read it again, so its cache line may go first.
+    __device__ void load(const T *from) { word = __ldcs(reinterpret_cast<const Word *>(from)); }
+    __device__ void load_again(const T *from) { word = *reinterpret_cast<const Word *>(from); }
+    // What does not change while the kernel runs: no store to anything has to come before.
+    __device__ void load_soon(const T *from) { word = __ldg(reinterpret_cast<const Word *>(from)); }
+    __device__ void store(T *to) const { __stcs(reinterpret_cast<Word *>(to), word); }
+    __device__ void load(const T *from, bool once) { once ? load(from) : load_again(from); }
+    __device__ void store(T *to, bool once) const {
+        if (once) return store(to);
+        *reinterpret_cast<Word *>(to) = word;
+    }
+    __device__ void widen(float *x) const {
+        T at[VEC];
+        memcpy(at, &word, sizeof word);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] = rows_float(at[j]);
+    }
+    __device__ void narrow(const float *x) {
+        T at[VEC];
+        if (VEC == 1) rows_narrow(x[0], &at[0]);
+#pragma unroll
+        for (int j = 0; j + 1 < VEC; j += 2) rows_narrow(x[j], x[j + 1], at + j);
+        memcpy(&word, at, sizeof word);
+    }
+    __device__ void fill(float x) {
+        T one, at[VEC];
+        rows_narrow(x, &one);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) at[j] = one;
+        memcpy(&word, at, sizeof word);
+    }
+};
+
+// Elements side by side at any address, out of the two packs of 16 bytes in which they lie: `phase`
+// is how many elements of the first one come before them.
+template <class T, int VEC>
+__device__ RowsPack<T, VEC> rows_cut(const RowsPack<T, VEC> &low, const RowsPack<T, VEC> &high,
+                                     unsigned phase) {
+    const unsigned bytes = phase * (unsigned)sizeof(T);
+    unsigned w[8];
+    memcpy(w, &low.word, 16);
+    memcpy(w + 4, &high.word, 16);
+#pragma unroll
+    for (int k = 0; k < 6; k++) w[k] = bytes & 8 ? w[k + 2] : w[k];
+#pragma unroll
+    for (int k = 0; k < 5; k++) w[k] = bytes & 4 ? w[k + 1] : w[k];
+#pragma unroll
+    for (int k = 0; k < 4 && sizeof(T) < 4; k++) w[k] = __funnelshift_r(w[k], w[k + 1], bytes * 8);
+    RowsPack<T, VEC> cut;
+    memcpy(&cut.word, w, 16);
+    return cut;
+}
+
+// An operator has a partial result Acc and a result Out; an identity; combine(), associative;
+// fill(), an element that changes nothing; finish(), the result of a row of n elements; and
+// gather(), which makes a partial result of the N elements x[]: element j is number first +
+// j / VEC * step + j % VEC of its row, and only the first `valid` are not filled in. For ragged
+// rows it also has moved(): the partial result of the same elements with numbers higher by so many.
+
+__device__ inline bool rows_above(float a, float b) {
+    return (a > b) | ((a == b) & (signbit(a) == 0));
+}
+// The greater of two, and the smaller: NaN if one of them is, and -0 is below +0.
+__device__ inline float rows_most(float a, float b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float most;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+    return most;
+#else
+    return (a != a) | rows_above(a, b) ? a : b;
+#endif
+}
+__device__ inline float rows_least(float a, float b) { return -rows_most(-a, -b); }
+
+// 2 to the power of x, in one instruction: within two units in the last place.
+__device__ inline float rows_exp2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+// x[0] to x[N - 1] combined as a tree.
+template <class Op, int N> struct RowsTree {
+    static __device__ float of(const float *x) {
+        return Op::combine(RowsTree<Op, N / 2>::of(x), RowsTree<Op, N - N / 2>::of(x + N / 2));
+    }
+};
+template <class Op> struct RowsTree<Op, 1> {
+    static __device__ float of(const float *x) { return x[0]; }
+};
+
+struct RowsSum { // -0 is the identity: +0 would make +0 of a row of -0
+    typedef float Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return -0.0f; }
+    static __device__ float fill() { return -0.0f; }
+    static __device__ Acc combine(Acc a, Acc b) { return a + b; }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        return RowsTree<RowsSum, N>::of(x);
+    }
+};
+
+template <bool GREATEST> struct RowsExtreme {
+    typedef float Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return GREATEST ? -INFINITY : INFINITY; }
+    static __device__ float fill() { return identity(); }
+    static __device__ Acc combine(Acc a, Acc b) {
+        return GREATEST ? rows_most(a, b) : rows_least(a, b);
+    }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        return RowsTree<RowsExtreme, N>::of(x);
+    }
+};
+typedef RowsExtreme<false> RowsMin;
+typedef RowsExtreme<true> RowsMax;
+
+struct __align__(8) RowsPlace {
+    float value;
+    unsigned index;
+};
+struct RowsArgMax { // the first of equals; the first NaN, if there is one
+    typedef RowsPlace Acc;
+    typedef RowsPlace Out;
+    static __device__ Acc identity() { return {-INFINITY, UINT_MAX}; }
+    static __device__ float fill() { return -INFINITY; }
+    static __device__ Acc combine(Acc a, Acc b) {
+        const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+        const bool same = (a.value == b.value) | (a_nan & b_nan);
+        const bool wins = (a.value > b.value) | (a_nan & !b_nan) | (same & (a.index < b.index));
+        return wins ? a : b;
+    }
+    static __device__ Acc moved(Acc a, unsigned by) { return {a.value, a.index + by}; }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int valid, unsigned first, unsigned step) {
+        Acc best = identity();
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            // Indices rise: a later one wins only if it is greater, or the first NaN.
+            const Acc next = {x[j], first + j / VEC * step + j % VEC};
+            const bool better = j == 0 ? valid > 0
+                                       : (next.value > best.value) | ((next.value != next.value) &
+                                                                      (best.value == best.value));
+            if (better) best = next;
+        }
+        return best;
+    }
+};
+
+struct RowsMoments {
+    float count, mean, m2; // m2: the sum of squared distances from the mean
+};
+struct __align__(8) RowsMeanVariance {
+    float mean, variance;
+};
+struct RowsVariance { // of the whole row, divided by n; NaN for an empty one
+    typedef RowsMoments Acc;
+    typedef RowsMeanVariance Out;
+    static __device__ Acc identity() { return {0, 0, 0}; }
+    static __device__ float fill() { return 0; }
+    static __device__ Acc combine(Acc a, Acc b) {
+        const float count = a.count + b.count, share = count > 0 ? __fdividef(b.count, count) : 0;
+        const float apart = b.mean - a.mean, weight = a.count * share; // 0 if one of them is empty
+        return {count, a.mean + apart * share, a.m2 + b.m2 + apart * weight * apart};
+    }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
+    static __device__ Out finish(Acc a, size_t n) {
+        const Out none = {NAN, NAN}, some = {a.mean, a.m2 / a.count};
+        return n > 0 ? some : none;
+    }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int valid, unsigned, unsigned) {
+        enum { SUMS = VEC > 1 ? VEC : N < 4 ? N : 4 };
+        float sums[SUMS], m2 = 0; // what is filled in are zeros
+#pragma unroll
+        for (int j = 0; j < N; j++) sums[j % SUMS] = j < SUMS ? x[j] : sums[j % SUMS] + x[j];
+        const float sum = RowsTree<RowsSum, SUMS>::of(sums);
+        const float mean = valid == N ? sum * (1.0f / N) : valid > 0 ? sum / (float)valid : 0;
+        if (VEC == 1 && valid == N) { // no question for each element
+#pragma unroll
+            for (int j = 0; j < N; j++) m2 += (x[j] - mean) * (x[j] - mean);
+            return {(float)valid, mean, m2};
+        }
+#pragma unroll
+        for (int p = 0; p < N; p += VEC)
+            if (p < valid)
+#pragma unroll
+                for (int j = p; j < p + VEC; j++) m2 += (x[j] - mean) * (x[j] - mean);
+        return {(float)valid, mean, m2};
+    }
+};
+
+// Of a row's exponentials: their sum is sum * e^most. `most` is the greatest element that is a
+// number; NaN makes the sum NaN.
+struct __align__(8) RowsExpSum {
+    float most, sum;
+};
+struct RowsLogSumExp {
+    typedef RowsExpSum Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return {-INFINITY, 0}; }
+    static __device__ float fill() { return -INFINITY; }
+    static __device__ float base(float most) { return fabsf(most) == INFINITY ? 0 : most; }
+    static __device__ float power(float x) { return rows_exp2(x * 1.4426950408889634f); } // of e
+    static __device__ Acc combine(Acc a, Acc b) {
+        const float most = fmaxf(a.most, b.most), to = base(most);
+        const float left = a.most == -INFINITY ? a.sum : a.sum * power(base(a.most) - to);
+        const float right = b.most == -INFINITY ? b.sum : b.sum * power(base(b.most) - to);
+        return {most, left + right};
+    }
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
+    static __device__ Out finish(Acc a, size_t) {
+        return base(a.most) + log2f(a.sum) * 0.69314718055994531f;
+    }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        enum { SUMS = VEC > 1 ? VEC : N < 4 ? N : 4 };
+        float most[SUMS], sums[SUMS];
+#pragma unroll
+        for (int j = 0; j < N; j++) most[j % SUMS] = j < SUMS ? x[j] : fmaxf(most[j % SUMS], x[j]);
+#pragma unroll
+        for (int j = 1; j < SUMS; j++) most[0] = fmaxf(most[0], most[j]);
+        const float to = base(most[0]);
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            sums[j % SUMS] = j < SUMS ? power(x[j] - to) : sums[j % SUMS] + power(x[j] - to);
+        return {most[0], RowsTree<RowsSum, SUMS>::of(sums)};
+    }
+};
+
+struct RowsSquares {
+    typedef float Acc;
+    typedef float Out;
+    static __device__ Acc identity() { return 0; }
+    static __device__ float fill() { return 0; }
+    static __device__ Acc combine(Acc a, Acc b) { return a + b; }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+    template <int N, int VEC>
+    static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
+        enum { SUMS = VEC > 1 ? VEC : N < 4 ? N : 4 };
+        float s[SUMS];
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            s[j % SUMS] = j < SUMS ? x[j] * x[j] : fmaf(x[j], x[j], s[j % SUMS]);
+        return RowsTree<RowsSum, SUMS>::of(s);
+    }
+};
+
+// A value of 4-byte words from lane ^ d.
+template <class V> __device__ V rows_lane_xor(V x, int d) {
+    unsigned w[sizeof(V) / 4];
+    memcpy(w, &x, sizeof x);
+#pragma unroll
+    for (unsigned k = 0; k < sizeof(V) / 4; k++) w[k] = __shfl_xor_sync(0xffffffffu, w[k], d);
+    memcpy(&x, w, sizeof x);
+    return x;
+}
+
+// Combined over teams of `lanes` lanes, for each of them.
+template <class Op> __device__ typename Op::Acc rows_lanes_all(typename Op::Acc mine, int lanes) {
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2)
+        if (d < lanes) mine = Op::combine(mine, rows_lane_xor(mine, d));
+    return mine;
+}
+
+// COUNT values in each lane, value r to be combined over LANES lanes. In each step lanes in pairs
+// swap half of what they have; in the end lane l has the values from l * COUNT / LANES on.
+template <class Op, int LANES, int COUNT> struct RowsMixed {
+    typedef typename Op::Acc Acc;
+    static __device__ void run(Acc *mine, unsigned lane) {
+        enum { D = LANES / 2, HALF = COUNT / 2 };
+        const bool upper = lane & D;
+#pragma unroll
+        for (int k = 0; k < HALF; k++) {
+            const Acc got = rows_lane_xor(upper ? mine[k] : mine[k + HALF], D);
+            mine[k] = Op::combine(upper ? got : mine[k], upper ? mine[k + HALF] : got);
+        }
+        RowsMixed<Op, D, HALF>::run(mine, lane);
+    }
+};
+template <class Op, int LANES> struct RowsMixed<Op, LANES, 1> {
+    static __device__ void run(typename Op::Acc *mine, unsigned) {
+        mine[0] = rows_lanes_all<Op>(mine[0], LANES);
+    }
+};
+template <class Op, int COUNT> struct RowsMixed<Op, 1, COUNT> {
+    static __device__ void run(typename Op::Acc *, unsigned) {}
+};
+template <class Op> struct RowsMixed<Op, 1, 1> {
+    static __device__ void run(typename Op::Acc *, unsigned) {}
+};
+
+// Combined over a block of THREADS, for every thread. Calls one after the other count `turn` up, so
+// that they use two places in turns.
+template <class Op, int THREADS>
+__device__ typename Op::Acc rows_block_all(typename Op::Acc mine, unsigned turn) {
+    enum { WARPS = THREADS / 32 };
+    __shared__ typename Op::Acc of_warp[2][WARPS];
+    mine = rows_lanes_all<Op>(mine, 32);
+    if (WARPS == 1) return mine;
+    if (threadIdx.x % 32 == 0) of_warp[turn % 2][threadIdx.x / 32] = mine;
+    __syncthreads(); // every warp's value is there before any is read
+    return rows_lanes_all<Op>(of_warp[turn % 2][threadIdx.x % WARPS], WARPS);
+}
+
+// Mailboxes as in chapter 11: 64 bits of flag and value for each word, one piece, so that whoever
+// sees the flag sees the value. In device memory, empty (0) between launches.
+template <class A>
+__device__ void rows_post(volatile unsigned long long *box, A value, unsigned long long flag) {
+    unsigned bits[sizeof(A) / 4];
+    memcpy(bits, &value, sizeof value);
+#pragma unroll
+    for (unsigned k = 0; k < sizeof(A) / 4; k++) box[k] = flag << 32 | bits[k];
+}
+
+// Waits for a value with this flag.
+template <class A> __device__ A rows_await(volatile unsigned long long *box, unsigned flag) {
+    unsigned bits[sizeof(A) / 4];
+    bool full;
+    do {
+        full = true;
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(A) / 4; k++) {
+            const unsigned long long word = box[k];
+            full = full && word >> 32 == flag;
+            bits[k] = (unsigned)word;
+        }
+    } while (!full);
+    A value;
+    memcpy(&value, bits, sizeof value);
+    return value;
+}
+
+// Waits for the value, and leaves the mailbox empty.
+template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
+    const A value = rows_await<A>(box, 1);
+#pragma unroll
+    for (unsigned k = 0; k < sizeof(A) / 4; k++) box[k] = 0;
+    return value;
+}
+
+// A block's place in the order in which the `parts` blocks of a row start, valid in thread 0. Whoever
+// draws the last number knows that all others have started.
+__device__ inline unsigned rows_draw(unsigned *counter, unsigned parts) {
+    return threadIdx.x == 0 && parts > 1 ? atomicInc(counter, parts - 1) : 0;
+}
+
+// The mailboxes of a row: those of its first `chunks` parts lie `step` apart, one more behind the
+// first.
+struct RowsMail {
+    unsigned long long *boxes;
+    unsigned chunks, step;
+    template <class Acc> __device__ unsigned long long *of(unsigned part) const {
+        return boxes + (size_t)(part < chunks ? part * step : 1) * (sizeof(Acc) / 4);
+    }
+};
+
+// Each block of a row has a part of it, and a number, and posts its part. The last one to start waits
+// for all mail and has the whole then, in all its threads: true. The others are done.
+template <class Op, int THREADS>
+__device__ bool rows_join(typename Op::Acc &mine, unsigned number, unsigned part, unsigned parts,
+                          const RowsMail &mail) {
+    typedef typename Op::Acc Acc;
+    __shared__ unsigned drawn;
+    const unsigned t = threadIdx.x;
+    mine = rows_block_all<Op, THREADS>(mine, 0);
+    if (parts == 1) return true;
+    if (t == 0) rows_post(mail.template of<Acc>(part), mine, 1);
+    if (t == 0) drawn = number;
+    __syncthreads(); // all threads know the block's number
+    if (drawn + 1 < parts) return false;
+    mine = Op::identity();
+    for (unsigned k = t; k < parts; k += THREADS)
+        mine = Op::combine(mine, rows_collect<Acc>(mail.template of<Acc>(k)));
+    mine = rows_block_all<Op, THREADS>(mine, 1);
+    return true;
+}
+
+// What thread t of THREADS makes of a part of a row that is at any address, PER vectors of 16 bytes
+// on their way at once. As in chapter 11 a part is every parts-th tile of THREADS * PER vectors;
+// whose turn it is after the last whole tile takes what is left, and the elements in front of the
+// first boundary of LINE bytes and behind the last vector. Reads every element once.
+template <class Op, class T, int THREADS, int PER>
+__device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t, unsigned part,
+                                       unsigned parts) {
+    enum { VEC = 16 / sizeof(T), TILE = THREADS * PER, N = PER * VEC };
+    enum { LINE = THREADS >= 128 ? 128 : 32 }; // as many edges have a thread each
+    unsigned head = (unsigned)((LINE - (size_t)from % LINE) % LINE / sizeof(T));
+    if (head > cols) head = cols;
+    const unsigned vectors = (cols - head) / VEC, edges = cols - vectors * VEC;
+    typename Op::Acc mine = Op::identity();
+    unsigned first = part * TILE;
+    for (; first + TILE <= vectors; first += parts * TILE) {
+        RowsPack<T, VEC> v[PER];
+        float x[N];
+#pragma unroll
+        for (int p = 0; p < PER; p++)
+            v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC);
+#pragma unroll
+        for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
+        mine = Op::combine(
+            mine, Op::template gather<N, VEC>(x, N, head + (first + t) * VEC, THREADS * VEC));
+    }
+    if (first < vectors || (first == vectors && edges > 0)) {
+        RowsPack<T, VEC> v[PER];
+        float x[N], edge = Op::fill();
+        const unsigned left = vectors - first, at = t < head ? t : t + vectors * VEC;
+        int valid = 0;
+#pragma unroll
+        for (int p = 0; p < PER; p++) {
+            v[p].fill(Op::fill());
+            if (t + p * THREADS < left)
+                v[p].load(from + head + (size_t)(first + t + p * THREADS) * VEC);
+        }
+        if (t < edges) edge = rows_float(from[at]);
+#pragma unroll
+        for (int p = 0; p < PER; p++) {
+            v[p].widen(x + p * VEC);
+            if (t + p * THREADS < left) valid += VEC;
+        }
+        mine = Op::combine(
+            mine, Op::template gather<N, VEC>(x, valid, head + (first + t) * VEC, THREADS * VEC));
+        mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, at, 1));
+    }
+    return mine;
+}
+
+// Reduces rows at any address and stride, each by `parts` blocks, which have a counter for their row,
+// 0 between launches.
+template <class Op, class T, int THREADS, int PER>
+__global__ void __launch_bounds__(THREADS)
+    rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
+                   unsigned long long *boxes, unsigned *counters) {
+    typedef typename Op::Acc Acc;
+    const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
+    const unsigned number = rows_draw(counters + row, parts);
+    Acc mine = rows_piece<Op, T, THREADS, PER>(in + row * stride, cols, t, part, parts);
+    const RowsMail mail = {boxes + (size_t)row * parts * (sizeof(Acc) / 4), parts, 1};
+    if (!rows_join<Op, THREADS>(mine, number, part, parts, mail)) return;
+    if (t == 0) out[row] = Op::finish(mine, cols);
+}
+
+// Reduces rows at any address and stride, each by a warp. Blocks of 256 threads.
+template <class Op, class T, int PER>
+__global__ void __launch_bounds__(256)
+    rows_by_warps(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
+    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / 32;
+    if (row >= rows) return;
+    typename Op::Acc mine =
+        rows_piece<Op, T, 32, PER>(in + row * stride, cols, threadIdx.x % 32, 0, 1);
+    mine = rows_lanes_all<Op>(mine, 32);
+    if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, cols);
+}
+
+// Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes all
+// elements of a row, then its end, then the next row. An end is as many steps as its offset and a
+// result of 4 bytes would be elements: so equal lengths of the path are equally many bytes to move.
+template <class T, class O> struct RowsPath {
+    enum { END = (sizeof(O) + 4) / sizeof(T) };
+    const O *offsets;
+    long long rows, zero, last; // zero: the first element; last: the last one's end
+    // At which step a row begins whose first element is `begin`.
+    __device__ long long step_of(long long row, long long begin) const {
+        return begin - zero + END * row;
+    }
+    __device__ long long steps() const { return step_of(rows, last); }
+};
+
+// Where the path is cut: the row that ends next, the next element, the row's first element.
+struct RowsCut {
+    long long row, e, begin;
+};
+
+// Cuts the path at KEYS steps at once: 32 / KEYS lanes have one, and look for the first row that
+// does not end before it, from row `low` to `high`. A round asks for PROBES rows in each lane.
+template <int KEYS, int PROBES, class T, class O> struct RowsSearch {
+    enum { LANES = 32 / KEYS, ASKED = LANES * PROBES, END = RowsPath<T, O>::END };
+    long long low, high, by, end[PROBES];
+
+    __device__ void ask(const O *offsets) {
+        by = (high - low) / ASKED + 1;
+#pragma unroll
+        for (int k = 0; k < PROBES; k++) {
+            const long long r = low + (threadIdx.x % LANES + LANES * k + 1) * by - 1;
+            end[k] = r < high ? offsets[r + 1] + END * r : LLONG_MAX;
+        }
+    }
+    // To be called when it has asked once.
+    __device__ RowsCut find(const RowsPath<T, O> &path, long long step) {
+        const unsigned first = threadIdx.x % 32 - threadIdx.x % LANES; // lane of this step
+        while (true) {
+            int before = 0;
+#pragma unroll
+            for (int k = 0; k < PROBES; k++) {
+                const unsigned less = __ballot_sync(0xffffffffu, end[k] < step + path.zero);
+                before += __popc(less >> first & ((1u << LANES) - 1));
+            }
+            low += before * by;
+            high = min(high, low + by - 1);
+            if (!__any_sync(0xffffffffu, low < high)) break;
+            ask(path.offsets);
+        }
+        const long long begin = path.offsets[low];
+        return {low, max(begin, step + path.zero - END * low), begin};
+    }
+};
+
+// What one warp of a block leaves in shared memory for others: they wait until the gate has opened
+// so many times. It opens when `arrivals` warps have arrived and the bytes announced are there.
+struct RowsGate {
+    unsigned long long word;
+    __device__ unsigned address() const { return (unsigned)__cvta_generic_to_shared(&word); }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    __device__ void init(unsigned arrivals) {
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
+                     : "memory");
+    }
+    __device__ void wait(unsigned times) const {
+        unsigned open = times == 0;
+        while (!open)
+            asm volatile("{ .reg .pred p;"
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+                         " mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
+#else
+                         " mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"
+#endif
+                         " selp.u32 %0, 1, 0, p; }"
+                         : "=r"(open)
+                         : "r"(address()), "r"((times - 1) & 1)
+                         : "memory");
+    }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    __device__ void arrive(unsigned bytes = 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()),
+                     "r"(bytes)
+                     : "memory");
+    }
+#else
+    __device__ void arrive() {
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address()) : "memory");
+    }
+#endif
+#else
+    __device__ void init(unsigned arrivals) { word = (unsigned long long)arrivals << 32; }
+    __device__ void wait(unsigned times) {
+        const unsigned want = (unsigned)(word >> 32) * times;
+        while ((int)(atomicAdd((unsigned *)&word, 0u) - want) < 0) {
+        }
+        __threadfence_block(); // what others did is seen behind their arrival
+    }
+    __device__ void arrive() {
+        __threadfence_block(); // what the warp did is seen before its arrival
+        atomicAdd((unsigned *)&word, 1u);
+    }
+#endif
+};
+// One of N places, used in turns, and how often it was.
+template <int N> struct RowsTurn {
+    unsigned at, times;
+    __device__ void next() {
+        if (++at == N) at = 0, times++;
+    }
+};
+// A barrier of the warps that add.
+template <int THREADS> __device__ void rows_adders() {
+    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
+}
+
+// Elements from..upto - 1 of an array of which low..high - 1 may be read, on their way into shared
+// memory, to `to` plus what the first is behind a multiple of 128 bytes: vectors of 16 bytes, and
+// what does not fill one at the ends of the array.
+struct RowsSpan {
+    enum { LINE = 128 };
+    size_t begin, end, vectors, stop; // addresses; the vectors are from `vectors` to `stop`
+    unsigned char *to;
+
+    template <class U>
+    __device__ RowsSpan(unsigned char *to_line, const U *in, long long from, long long upto,
+                        long long low, long long high)
+        : begin((size_t)(in + from)), end((size_t)(in + upto)), to(to_line - begin / LINE * LINE) {
+        vectors = begin / 16 * 16, stop = (end + 15) / 16 * 16;
+        if (vectors < (size_t)(in + low)) vectors += 16;
+        if (stop > (size_t)(in + high)) stop -= 16;
+        if (from >= upto) vectors = stop = end = begin;
+    }
+    __device__ unsigned bytes() const { return vectors < stop ? (unsigned)(stop - vectors) : 0; }
+    // A warp copies what does not fill a vector.
+    template <class U> __device__ void copy_ends() const {
+        const size_t of_lane = threadIdx.x % 32 * sizeof(U);
+        const size_t x = begin + of_lane, y = max(stop, begin) + of_lane;
+        if (x < min(vectors, end)) *(U *)(to + x) = *(const U *)x;
+        if (vectors <= stop && y < end) *(U *)(to + y) = *(const U *)y;
+    }
+};
+
+// 16 bytes on their way into shared memory, past the registers where the device can do that.
+__device__ inline void rows_copy_async(void *to, const void *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#else
+    *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+// With `once` its line may leave the L2 cache first.
+__device__ inline void rows_copy_async(void *to, const void *from, bool once) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned long long policy;
+    if (!once) return rows_copy_async(to, from);
+    asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "l"(policy)
+                 : "memory");
+#else
+    rows_copy_async(to, from);
+#endif
+}
+
+// Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
+// capability 9.0 all lanes of a warp, themselves.
+__device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (s.bytes() > 0)
+        asm volatile(
+            "{ .reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once;\n"
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+            " [%0], [%1], %2, [%3], once; }" ::"r"(
+                (unsigned)__cvta_generic_to_shared(s.to + s.vectors)),
+            "l"(s.vectors), "r"(s.bytes()), "r"(gate.address())
+            : "memory");
+#else
+    for (size_t x = s.vectors + threadIdx.x % 32 * 16; x < s.stop; x += 32 * 16)
+        rows_copy_async(s.to + x, (const void *)x);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(gate.address()) : "memory");
+#endif
+#endif
+}
+
+// A warp has two spans copied, and arrives at a gate, which opens when they are there.
+__device__ inline void rows_deliver(RowsGate &gate, const RowsSpan &a, const RowsSpan &b) {
+    __syncwarp(); // what other lanes wrote is there before the warp arrives
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (threadIdx.x % 32 > 0) return;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    gate.arrive(a.bytes() + b.bytes());
+    rows_send(a, gate), rows_send(b, gate);
+#else
+    rows_send(a, gate), rows_send(b, gate);
+    __syncwarp(); // all lanes have copied, or the gate knows of their copies
+    if (threadIdx.x % 32 == 0) gate.arrive();
+#endif
+}
+
+// What the warps that add are told of a tile.
+struct RowsTile {
+    long long row, base, before; // the row that ends first; the element at 0, counted also from
+                                 // the row's first
+    int count, from, limit;      // how many rows end; where elements begin, and end
+    unsigned ends;               // where the offsets of the ends are, in bytes
+};
+
+// What a block keeps in shared memory, and what its warps do there: SEARCHERS search, one has
+// tiles copied, WARPS of them add. A tile is STEPS steps of the path, SIZE elements at most.
+template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
+    typedef typename Op::Acc Acc;
+    typedef RowsPath<T, O> Path;
+    enum {
+        VEC = 16 / sizeof(T),
+        LEAF = 8,   // elements of a tree's lowest nodes
+        NEAR = 128, // elements that a share takes on or leaves
+        STEPS = SIZE - RowsSpan::LINE / sizeof(T) - NEAR, // a tile begins somewhere in a line
+        BYTES = SIZE * sizeof(T) + 3 * RowsSpan::LINE,
+        ADDERS = 32 * WARPS,
+        THREADS = ADDERS + 96,
+        PART = SIZE / WARPS, // of a tile, for a warp
+        KEYS = 8,            // cuts of a group
+        FIRST = 2,           // of the first
+        SEARCHERS = 2,       // warps that search, in turns
+        GROUPS = 4           // of cuts
+    };
+    typedef RowsSearch<FIRST, 4, T, O> First;
+    typedef RowsSearch<KEYS, 4, T, O> More;
+    __align__(128) unsigned char bytes[2][BYTES];
+    __align__(16) Acc node[2][SIZE / LEAF * 3 / 2]; // trees, in turns; level after level
+    RowsTile tile[2];
+    RowsGate full[2], empty[2]; // tiles
+    RowsCut cut[GROUPS][KEYS];
+    RowsGate known[GROUPS], used[GROUPS];
+    Acc open[2], mail[WARPS]; // of the row that goes on, in turns
+    unsigned share, began;    // the block's; the one in which its first row began
+    long long joined;         // the row that began in an earlier share, or -1
+    bool on;                  // a row goes on behind the share
+    size_t ended;             // how many elements the joined row has, when its end is found
+    Acc early;                // what this share has of it
+
+    __device__ void init() {
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < 2; s++) full[s].init(1), empty[s].init(WARPS);
+            for (int g = 0; g < GROUPS; g++) known[g].init(1), used[g].init(1);
+            joined = -1, on = false, ended = 0;
+        }
+        RowsPack<T, VEC> fill; // trees grow from whole vectors
+        fill.fill(Op::fill());
+        for (unsigned i = threadIdx.x; i < sizeof bytes / 16; i += THREADS)
+            reinterpret_cast<RowsPack<T, VEC> *>(bytes)[i] = fill;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // before copies write
+#endif
+    }
+
+    // Cuts a group's tiles, from tile t on; returns the row of the last cut. Where a share begins
+    // or ends soon after a row has begun, the cut is where the row begins.
+    template <class Search>
+    __device__ long long cut_group(Search &search, const Path &path, RowsTurn<GROUPS> turn,
+                                   long long t, long long end, bool begins) {
+        const unsigned lane = threadIdx.x % 32, key = lane / Search::LANES;
+        RowsCut at = search.find(path, min(min(t + key, end) * STEPS, path.steps()));
+        const bool border = t + key >= end || (begins && key == 0);
+        if (border && at.e - at.begin <= NEAR) at.e = at.begin;
+        used[turn.at].wait(turn.times);
+        if (lane % Search::LANES == 0) cut[turn.at][key] = at;
+        __syncwarp(); // the cuts are there
+        if (lane == 0) known[turn.at].arrive();
+        return __shfl_sync(0xffffffffu, at.row, 31);
+    }
+
+    // The warps that search: cut tiles t..end - 1 of the path, each every SEARCHERS-th group.
+    __device__ void search(First &first, const Path &path, int searcher, long long t,
+                           long long end) {
+        enum { MOST = SEARCHERS * (KEYS - 1) * (STEPS / Path::END + 1) + 1 }; // rows until its next
+        RowsTurn<GROUPS> turn = {0, 0};
+        long long low = 0, high = path.rows;
+        if (searcher == 0) {
+            low = cut_group(first, path, turn, t, end, true);
+            high = min(path.rows, low + MOST);
+        }
+        t += FIRST - 1, turn.next();
+        for (int g = 1; t < end; g++, t += KEYS - 1, turn.next()) {
+            if (g % SEARCHERS != searcher) continue;
+            More more;
+            more.low = low, more.high = high;
+            more.ask(path.offsets);
+            low = cut_group(more, path, turn, t, end, false);
+            high = min(path.rows, low + MOST);
+        }
+    }
+
+    // The warp that copies. A share is `each` tiles.
+    __device__ void copy(const Path &path, const T *in, long long t, long long end, unsigned each) {
+        const bool leads = threadIdx.x % 32 == 0;
+        RowsTurn<GROUPS> turn = {0, 0};
+        RowsTurn<2> stage = {0, 0};
+        for (int tiles = FIRST - 1; t < end; tiles = KEYS - 1) {
+            known[turn.at].wait(turn.times + 1);
+            for (int k = 0; k < tiles && t < end; k++, t++) {
+                const RowsCut a = cut[turn.at][k], b = cut[turn.at][k + 1];
+                if (leads && t == (long long)share * each && a.begin < a.e) {
+                    joined = a.row;
+                    began = (unsigned)((path.step_of(a.row, a.begin) + NEAR) / STEPS) / each;
+                }
+                if (leads && t + 1 == end) on = b.begin < b.e;
+                copy_tile(path, in, a, b, stage);
+                stage.next();
+            }
+            if (leads) used[turn.at].arrive(); // rows_deliver() waited: all have read the cuts
+            turn.next();
+        }
+    }
+    // From one cut to the next: elements, and behind them the offsets at which rows end.
+    __device__ void copy_tile(const Path &path, const T *in, const RowsCut &a, const RowsCut &b,
+                              RowsTurn<2> stage) {
+        enum { LINE = RowsSpan::LINE };
+        unsigned char *const to = bytes[stage.at];
+        RowsTile now;
+        now.from = (int)((size_t)(in + a.e) % LINE / sizeof(T)), now.base = a.e - now.from;
+        now.row = a.row, now.before = now.base - a.begin;
+        now.count = (int)(b.row - a.row), now.limit = (int)(b.e - now.base);
+        const unsigned behind = (now.limit * (unsigned)sizeof(T) + LINE - 1) / LINE * LINE;
+        now.ends = behind + (unsigned)((size_t)(path.offsets + a.row + 1) % LINE);
+        const RowsSpan elements(to, in, a.e, b.e, path.zero, path.last);
+        const RowsSpan ends(to + behind, path.offsets, a.row + 1, b.row + 1, 0, path.rows + 1);
+        empty[stage.at].wait(stage.times);
+        if (threadIdx.x % 32 == 0) tile[stage.at] = now;
+        elements.template copy_ends<T>();
+        ends.template copy_ends<O>();
+        rows_deliver(full[stage.at], elements, ends);
+    }
+
+    static __device__ Acc of_pack(const RowsPack<T, VEC> *pack, int at) {
+        float x[VEC];
+        pack[at].widen(x);
+        return Op::template gather<VEC, 4>(x, VEC, VEC * (unsigned)at, 4);
+    }
+    static __device__ Acc of_leaf(const RowsPack<T, VEC> *pack, int at) {
+        if (VEC == LEAF) return of_pack(pack, at);
+        const int other = at / 4 % 2;
+        return Op::combine(of_pack(pack, 2 * at + other), of_pack(pack, 2 * at + 1 - other));
+    }
+    // Of four nodes side by side.
+    static __device__ Acc of_four(const Acc *from) {
+        uint4 words[sizeof(Acc) / 4];
+        Acc a[4];
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(Acc) / 4; k++)
+            words[k] = reinterpret_cast<const uint4 *>(from)[k];
+        memcpy(a, words, sizeof a);
+        return Op::combine(Op::combine(a[0], a[1]), Op::combine(a[2], a[3]));
+    }
+
+    // The trees above a tile, one for each warp's part of it, as far as there are elements.
+    static __device__ void grow(const unsigned char *elements, Acc *tree, int limit) {
+        const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        if (warp * PART >= limit) return;
+        const RowsPack<T, VEC> *pack = reinterpret_cast<const RowsPack<T, VEC> *>(elements);
+#pragma unroll
+        for (int i = 0; i < PART / LEAF; i += 32) {
+            const int at = warp * (PART / LEAF) + i + lane;
+            tree[at] = of_leaf(pack, at);
+        }
+        __syncwarp(); // all nodes of eight elements are there
+        const Acc *below = tree;
+#pragma unroll
+        for (int all = SIZE / LEAF, mine = PART / LEAF; mine % 4 == 0; all /= 4, mine /= 4) {
+            Acc *const above = tree += all;
+#pragma unroll
+            for (int i = 0; i < mine / 4; i += 32) {
+                const int at = warp * (mine / 4) + i + lane;
+                if (i + lane < mine / 4) above[at] = of_four(below + 4 * at);
+            }
+            __syncwarp(); // all nodes of this level are there
+            below = above;
+        }
+    }
+
+    static __device__ Acc element(const T *elements, int i) {
+        const float x = rows_float(elements[i]);
+        return Op::template gather<1, 1>(&x, 1, (unsigned)i, 1);
+    }
+    // Elements from..to - 1 of the tile: of each level at most three nodes on each side, and of the
+    // highest all.
+    static __device__ Acc between(const T *elements, const Acc *tree, int from, int to) {
+        Acc left = Op::identity(), right = left;
+        int head = min(-from & (LEAF - 1), to - from);
+        int tail = min(to & (LEAF - 1), to - from - head);
+#pragma unroll
+        for (int k = 0; k < LEAF - 1; k++) {
+            if (k < head) left = Op::combine(left, element(elements, from + k));
+            if (k < tail) right = Op::combine(element(elements, to - 1 - k), right);
+        }
+        from = (from + head) / LEAF, to = (to - tail) / LEAF;
+#pragma unroll
+        for (int all = SIZE / LEAF, mine = PART / LEAF; mine % 4 == 0; all /= 4, mine /= 4) {
+            if (from >= to) return Op::combine(left, right);
+            head = min(-from & 3, to - from), tail = min(to & 3, to - from - head);
+#pragma unroll
+            for (int k = 0; k < 3; k++) {
+                if (k < head) left = Op::combine(left, tree[from + k]);
+                if (k < tail) right = Op::combine(tree[to - 1 - k], right);
+            }
+            from = (from + head) >> 2, to = (to - tail) >> 2;
+            tree += all;
+        }
+        for (int k = from; k < to; k++) left = Op::combine(left, tree[k]);
+        return Op::combine(left, right);
+    }
+
+    // The rows that end in the share's tile number t, a thread for each, and one for what is left.
+    __device__ void take_rows(const RowsTile &now, const unsigned char *tile_bytes, int t,
+                              bool last, typename Op::Out *out, unsigned long long *boxes) {
+        const O *const ends = reinterpret_cast<const O *>(tile_bytes + now.ends);
+        const T *const elements = reinterpret_cast<const T *>(tile_bytes);
+        const unsigned base = (unsigned)now.base;
+        for (int k = (int)threadIdx.x; k <= now.count; k += ADDERS) {
+            const int from = k > 0 ? (int)((unsigned)ends[k - 1] - base) : now.from;
+            const int upto = k < now.count ? (int)((unsigned)ends[k] - base) : now.limit;
+            // What the tile's first element is in the row
+            const long long before = k > 0 ? -(long long)from : now.before;
+            Acc mine = Op::identity();
+            if (from < upto)
+                mine = Op::moved(between(elements, node[t % 2], from, upto), (unsigned)before);
+            if (k == 0 && t > 0) mine = Op::combine(open[t % 2], mine);
+            if (k == now.count) {
+                open[(t + 1) % 2] = mine;
+                if (last && on) rows_post(boxes + share * (sizeof(Acc) / 4), mine, 1);
+            } else if (k == 0 && now.row == joined) {
+                early = mine, ended = (size_t)(before + upto);
+            } else {
+                out[now.row + k] = Op::finish(mine, (size_t)(before + upto));
+            }
+        }
+    }
+
+    // The result of a row that began in an earlier share: the parts of the shares before, which
+    // their blocks post, and this one's. Few parts are for one warp.
+    __device__ void join(typename Op::Out *out, unsigned long long *boxes) {
+        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const bool few = share - began <= 32;
+        if (joined < 0 || ended == 0 || (few && warp > 0)) return;
+        Acc mine = Op::identity();
+        for (unsigned s = began + threadIdx.x; s < share; s += ADDERS)
+            mine = Op::combine(mine, rows_collect<Acc>(boxes + s * (sizeof(Acc) / 4)));
+        __syncwarp(); // all parts have come
+        mine = rows_lanes_all<Op>(mine, 32);
+        if (!few) {
+            if (lane == 0) mail[warp] = mine;
+            rows_adders<ADDERS>(); // every warp's parts are there
+            if (warp > 0) return;
+            mine = rows_lanes_all<Op>(lane < WARPS ? mail[lane] : Op::identity(), 32);
+        }
+        if (lane == 0) out[joined] = Op::finish(Op::combine(mine, early), ended);
+    }
+
+    // The warps that add.
+    __device__ void add(typename Op::Out *out, unsigned long long *boxes, int tiles) {
+        RowsTurn<2> stage = {0, 0};
+        for (int t = 0; t < tiles; t++, stage.next()) {
+            full[stage.at].wait(stage.times + 1);
+            const RowsTile &now = tile[stage.at];
+            grow(bytes[stage.at], node[t % 2], now.limit);
+            rows_adders<ADDERS>(); // the tree is whole
+            take_rows(now, bytes[stage.at], t, t + 1 == tiles, out, boxes);
+            __syncwarp(); // all lanes are done with the tile
+            if (threadIdx.x % 32 == 0) empty[stage.at].arrive();
+        }
+        rows_adders<ADDERS>(); // what the last tile left is there
+        join(out, boxes);
+    }
+};
+
+// Has a block's part of the offsets brought into L2, a line of 128 bytes for each thread at most.
+template <class O> __device__ void rows_prefetch(const O *offsets, long long rows) {
+    const long long lines = ((rows + 1) * (long long)sizeof(O) - 1) / 128 + 1;
+    const long long each = (lines + gridDim.x - 1) / gridDim.x;
+    const long long line = blockIdx.x * each + threadIdx.x;
+    if (threadIdx.x < each && line < lines)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"((size_t)offsets + (size_t)line * 128));
+}
+
+// Reduces ragged rows, in any grid. Reads every element once, and the offsets.
+template <class Op, class T, class O, int WARPS, int SIZE>
+__global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
+    rows_ragged(const T *in, const O *offsets, long long rows, typename Op::Out *out,
+                unsigned long long *boxes, unsigned *started) {
+    typedef RowsDeal<Op, T, O, WARPS, SIZE> Deal;
+    extern __shared__ __align__(128) unsigned char rows_deal_bytes[];
+    Deal &deal = *reinterpret_cast<Deal *>(rows_deal_bytes);
+    const int warp = (int)threadIdx.x / 32;
+    typename Deal::First search;
+    search.low = 0, search.high = rows;
+    if (warp == WARPS) search.ask(offsets);
+    rows_prefetch(offsets, rows);
+    if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
+        deal.share = gridDim.x > 1 ? atomicInc(started, gridDim.x - 1) : 0;
+    }
+    const RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
+    deal.init();
+    __syncthreads(); // gates are there, and what no copy will write is filled in
+    // Everybody waits for this division: of 32 bits it is a few instructions.
+    const unsigned tiles = (unsigned)((path.steps() + Deal::STEPS - 1) / Deal::STEPS);
+    const unsigned each = (tiles - 1) / gridDim.x + 1; // tiles of a share
+    const long long first = (long long)deal.share * each;
+    const long long end = min(first + each, (long long)tiles);
+    if (first >= end) return;
+    if (warp < WARPS)
+        deal.add(out, boxes, (int)(end - first));
+    else if (warp < WARPS + Deal::SEARCHERS)
+        deal.search(search, path, warp - WARPS, first, end);
+    else
+        deal.copy(path, in, first, end, each);
+}
+
+// A row of more than two chunks, of `size` elements each from the first one of all on, is long:
+// blocks of their own take the chunks that lie in it whole, and the block of the row what is in
+// front of these and behind. Not where a chunk's number would be too high for its mailboxes.
+template <class Op, class T, class O, int THREADS, int PER> struct RowsLong {
+    typedef typename Op::Acc Acc;
+    enum { MOST = 32768 }; // counters for them
+    long long begin, end, low; // elements; where its first whole chunk begins
+    long long size, first;     // of a chunk; number of its first
+    unsigned chunks;
+
+    __device__ RowsLong(const O *offsets, long long row, long long chunk)
+        : begin(offsets[row]), end(offsets[row + 1]), size(chunk) {
+        const long long zero = offsets[0];
+        first = (begin - zero + size - 1) / size;
+        low = zero + first * size, chunks = (unsigned)((end - zero) / size - first);
+    }
+    __device__ bool is_long() const {
+        return end - begin > 2 * size && first + (long long)chunks <= MOST;
+    }
+    // Elements from..to - 1 of the row, for every thread.
+    static __device__ Acc piece(const T *in, long long from, long long to) {
+        return rows_piece<Op, T, THREADS, PER>(in + from, (unsigned)(to - from), threadIdx.x, 0, 1);
+    }
+    // Part k is chunk k, and the last part what is left.
+    __device__ void take(const T *in, unsigned k, typename Op::Out *out, unsigned long long *boxes,
+                         unsigned *counters) const {
+        const unsigned number = rows_draw(counters + first, chunks + 1);
+        const long long high = low + chunks * size, from = low + k * size;
+        Acc mine;
+        if (k < chunks)
+            mine = Op::moved(piece(in, from, from + size), (unsigned)(from - begin));
+        else
+            mine = Op::combine(piece(in, begin, low),
+                               Op::moved(piece(in, high, end), (unsigned)(high - begin)));
+        const RowsMail mail = {boxes + 2 * first * (long long)(sizeof(Acc) / 4), chunks, 2};
+        if (!rows_join<Op, THREADS>(mine, number, k, chunks + 1, mail)) return;
+        if (threadIdx.x == 0) *out = Op::finish(mine, (size_t)(end - begin));
+    }
+};
+
+// The row that element `at` lies in, the last one that begins there or before: all threads of a
+// block look, at THREADS places at a time.
+template <int THREADS, class O>
+__device__ long long rows_row_of(const O *offsets, long long rows, long long at) {
+    long long low = 0, high = rows; // it is low or behind, and in front of high
+    while (high - low > 1) {
+        const long long by = (high - low - 1) / THREADS + 1, r = low + (threadIdx.x + 1) * by;
+        low += by * __syncthreads_count(r < high && offsets[r] <= at);
+        high = min(high, low + by);
+    }
+    return low;
+}
+
+// Reduces ragged rows. The first `helpers` blocks take chunks of long rows; without any, no row is
+// long. Of the others each has a row, or (SHARED) each warp one that is not longer than WARP, and
+// the block those that are.
+template <class Op, class T, class O, int THREADS, int PER, bool SHARED>
+__global__ void __launch_bounds__(THREADS)
+    rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out,
+                    unsigned helpers, long long chunk, unsigned long long *boxes,
+                    unsigned *counters) {
+    typedef RowsLong<Op, T, O, THREADS, PER> Long;
+    enum { WARP = 128 * PER };
+    if (blockIdx.x < helpers) {
+        const long long zero = offsets[0], last = offsets[rows];
+        for (long long from = zero + blockIdx.x * chunk; from + chunk <= last;
+             from += helpers * chunk) {
+            const long long row = rows_row_of<THREADS>(offsets, rows, from);
+            const Long mine(offsets, row, chunk);
+            if (!mine.is_long() || mine.end < from + chunk) continue;
+            mine.take(in, (unsigned)((from - mine.low) / chunk), out + row, boxes, counters);
+            __syncthreads(); // all are done with the block's shared memory
+        }
+        return;
+    }
+    const unsigned blocks = gridDim.x - helpers, block = blockIdx.x - helpers;
+    if (SHARED) {
+        const long long row = block + (long long)(threadIdx.x / 32) * blocks;
+        long long begin = 0, n = 0;
+        if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
+        if (row < rows && n <= WARP) {
+            typename Op::Acc mine =
+                rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
+            mine = rows_lanes_all<Op>(mine, 32);
+            if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
+        }
+        if (!__syncthreads_or(n > WARP)) return; // mostly no row is longer
+    }
+    unsigned turn = 0;
+    for (long long row = block; row < rows; row += blocks) {
+        const long long begin = offsets[row], n = offsets[row + 1] - begin;
+        if (SHARED && n <= WARP) continue;
+        if (helpers && n > 2 * chunk) {
+            const Long mine(offsets, row, chunk);
+            __syncthreads(); // all are done with the row before
+            if (mine.is_long()) {
+                mine.take(in, mine.chunks, out + row, boxes, counters);
+                __syncthreads(); // and with this one
+                continue;
+            }
+        }
+        const typename Op::Acc mine = rows_block_all<Op, THREADS>(
+            rows_piece<Op, T, THREADS, PER>(in + begin, (unsigned)n, threadIdx.x, 0, 1), turn++);
+        if (threadIdx.x == 0) out[row] = Op::finish(mine, (size_t)n);
+    }
+}
+
+// What becomes of a row is a reduction, whose result everybody needs, and a step for each element.
+struct RowsSoftmax {
+    typedef RowsLogSumExp Op;
+    struct Parameters {
+        char none;
+    };
+    static __device__ float scale(const RowsExpSum &all, size_t, const Parameters &) {
+        return 1 / all.sum;
+    }
+    template <class T, int VEC, int HOW>
+    static __device__ void apply(float *x, const RowsExpSum &all, float scale, const Parameters &,
+                                 size_t, size_t) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] = RowsLogSumExp::power(x[j] - all.most) * scale;
+    }
+};
+
+// Weights and biases for the columns, or NULL.
+struct RowsAffine {
+    const void *weight, *bias;
+    float epsilon;
+};
+// What is known where weights are asked for: they may lie anywhere, and packs have to be cut; or no
+// store has to come before, so that they may be asked for sooner.
+enum { ROWS_CUT = 1, ROWS_SOON = 2 };
+
+// VEC of `cols` numbers from column i on; with ROWS_CUT they may lie anywhere. Those of 4 bytes are
+// sooner loaded one by one than cut.
+template <class T, int VEC, int HOW>
+__device__ void rows_weights(const void *all, size_t i, size_t cols, float *w) {
+    const T *from = (const T *)all + i;
+    enum { CUT = HOW & ROWS_CUT, SOON = HOW & ROWS_SOON };
+    const unsigned phase = CUT ? rows_phase(from) : 0;
+    RowsPack<T, VEC> v, high;
+    if (CUT && (sizeof(T) == 4 || i < phase || i - phase + 2 * VEC > cols)) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++) w[j] = rows_float(SOON ? __ldg(from + j) : from[j]);
+        return;
+    }
+    SOON ? v.load_soon(from - phase) : v.load_again(from - phase);
+    if (CUT) {
+        SOON ? high.load_soon(from - phase + VEC) : high.load_again(from - phase + VEC);
+        v = rows_cut(v, high, phase);
+    }
+    v.widen(w);
+}
+template <class T, int VEC, int HOW>
+__device__ void rows_affine(float *x, const RowsAffine &affine, size_t i, size_t cols) {
+    float w[VEC];
+    if (affine.weight) {
+        rows_weights<T, VEC, HOW>(affine.weight, i, cols, w);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] *= w[j];
+    }
+    if (affine.bias) {
+        rows_weights<T, VEC, HOW>(affine.bias, i, cols, w);
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] += w[j];
+    }
+}
+struct RowsLayerNorm {
+    typedef RowsVariance Op;
+    typedef RowsAffine Parameters;
+    static __device__ float scale(const RowsMoments &all, size_t, const RowsAffine &affine) {
+        return rsqrtf(all.m2 / all.count + affine.epsilon);
+    }
+    template <class T, int VEC, int HOW>
+    static __device__ void apply(float *x, const RowsMoments &all, float scale,
+                                 const RowsAffine &affine, size_t i, size_t cols) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] = (x[j] - all.mean) * scale;
+        rows_affine<T, VEC, HOW>(x, affine, i, cols);
+    }
+};
+struct RowsRmsNorm {
+    typedef RowsSquares Op;
+    typedef RowsAffine Parameters;
+    static __device__ float scale(float all, size_t cols, const RowsAffine &affine) {
+        return rsqrtf(all / (float)cols + affine.epsilon);
+    }
+    template <class T, int VEC, int HOW>
+    static __device__ void apply(float *x, float, float scale, const RowsAffine &affine, size_t i,
+                                 size_t cols) {
+#pragma unroll
+        for (int j = 0; j < VEC; j++) x[j] *= scale;
+        rows_affine<T, VEC, HOW>(x, affine, i, cols);
+    }
+};
+
+// Where rows come from and go to; strides in elements.
+template <class T> struct RowsTask {
+    const T *in;
+    size_t in_stride;
+    T *out;
+    size_t out_stride, rows, cols;
+};
+
+// Combined over a cluster of blocks, for every thread of them. All of them have arrived at the
+// cluster's barrier once before: a block's shared memory can be written when it has started.
+template <class Op, int CLUSTER>
+__device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    typedef typename Op::Acc Acc;
+    __shared__ Acc of_block[CLUSTER];
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block has started
+    if (threadIdx.x < CLUSTER) {
+        unsigned to, words[sizeof(Acc) / 4], at = blockIdx.x % CLUSTER;
+        memcpy(words, &mine, sizeof mine);
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                     : "=r"(to)
+                     : "r"((unsigned)__cvta_generic_to_shared(&of_block[at])), "r"(threadIdx.x));
+#pragma unroll
+        for (unsigned k = 0; k < sizeof(Acc) / 4; k++)
+            asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(to + 4 * k), "r"(words[k])
+                         : "memory");
+    }
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block's value is here
+    mine = of_block[0];
+#pragma unroll
+    for (int k = 1; k < CLUSTER; k++) mine = Op::combine(mine, of_block[k]);
+#endif
+    return mine;
+}
+
+// Rows lie at boundaries of 16 bytes, and what belongs to their columns does; or alike where they
+// come from and where they go, as far behind a boundary there as here; or apart.
+enum RowsLie { ROWS_ALIGNED, ROWS_ALIKE, ROWS_APART };
+
+// Whole packs of a row of n elements, as they lie where it goes: from `head` to `tail`. The
+// elements in front of them and behind are edges. Where rows lie apart, edges are a pack longer: so
+// the two packs from which one is cut are inside the row.
+template <class T, RowsLie LIE> struct RowsEnds {
+    enum { VEC = 16 / sizeof(T), MORE = LIE == ROWS_APART ? VEC : 0 };
+    enum { EDGES = LIE == ROWS_ALIGNED ? 0 : 2 * (VEC - 1 + MORE) };
+    size_t head, tail, n;
+    __device__ RowsEnds(const T *to, size_t count) : head(0), tail(count), n(count) {
+        if (LIE == ROWS_ALIGNED || n == 0) return;
+        head = MORE + (VEC - rows_phase(to)) % VEC;
+        tail = head + (n - head - MORE) / VEC * VEC;
+    }
+    // How many elements of packs there are from number i on, or `most`.
+    __device__ unsigned left(size_t i, unsigned most) const {
+        return tail > i ? (unsigned)min(tail - i, (size_t)most) : 0;
+    }
+    __device__ unsigned edges() const { return (unsigned)(n - (tail - head)); }
+    __device__ size_t edge(unsigned k) const { return k < head ? k : k + (tail - head); }
+};
+
+// PER packs that lie STEP elements apart, as far as these are before `left`; the others are filled
+// in. All are on their way before the first is looked at.
+template <RowsLie LIE, int STEP, class T, int VEC, int PER>
+__device__ void rows_load_packs(RowsPack<T, VEC> (&v)[PER], const T *from, unsigned left,
+                                float fill, bool once = true) {
+    RowsPack<T, VEC> high[LIE == ROWS_APART ? PER : 1];
+    const unsigned phase = LIE == ROWS_APART ? rows_phase(from) : 0;
+#pragma unroll
+    for (int p = 0; p < PER; p++) {
+        v[p].fill(fill);
+        if (p * STEP >= left) continue;
+        v[p].load(from - phase + p * STEP, once);
+        if (LIE == ROWS_APART) high[p].load(from - phase + p * STEP + VEC, once);
+    }
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+        if (LIE == ROWS_APART && p * STEP < left) v[p] = rows_cut(v[p], high[p], phase);
+}
+
+// A row of n elements, on its way as far as L2: a thread asks for each line of 128 bytes, one of as
+// many as a block has.
+template <class T> __device__ void rows_prefetch(const T *row, unsigned lane, size_t n) {
+    for (size_t i = lane * (128 / sizeof(T)); i < n; i += blockDim.x * (128 / sizeof(T)))
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(row + i));
+}
+
+// A row for LANES threads: of a warp, or all of a block. N elements of it stay in registers from
+// the one load to the one store. Blocks of LANES threads if these are more than a warp, else of
+// 256.
+template <class Map, class T, int LANES, int N, RowsLie LIE>
+__global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
+    rows_map(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead) {
+    typedef typename Map::Op Op;
+    typedef RowsEnds<T, LIE> Ends;
+    enum { VEC = 16 / sizeof(T), PER = N / VEC, STEP = LANES * VEC, CUT = LIE != ROWS_ALIGNED };
+    enum { THREADS = LANES > 32 ? LANES : 256, MOST = (Ends::EDGES + LANES - 1) / LANES };
+    const size_t row = (size_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
+    const unsigned lane = threadIdx.x % LANES;
+    const T *from = task.in + row * task.in_stride;
+    T *to = task.out + row * task.out_stride;
+    const Ends ends(to, row < task.rows ? task.cols : 0);
+    const unsigned edges = ends.edges();
+    const size_t i = ends.head + lane * VEC;
+    const unsigned left = ends.left(i, LANES * N);
+    RowsPack<T, VEC> v[PER];
+    float x[N], edge[MOST + 1];
+    rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
+    if (LANES >= 512 && ahead > 0 && row + ahead < task.rows)
+        rows_prefetch(from + ahead * task.in_stride, lane, task.cols);
+#pragma unroll
+    for (int e = 0; e < MOST; e++)
+        edge[e] =
+            lane + e * LANES < edges ? rows_float(from[ends.edge(lane + e * LANES)]) : Op::fill();
+    const int valid = (int)((left + STEP - 1) / STEP * VEC);
+#pragma unroll
+    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
+    typename Op::Acc all = Op::template gather<N, VEC>(x, valid, 0, STEP);
+    if (MOST > 0) {
+        const int mine = edges > lane ? (int)((edges - lane + LANES - 1) / LANES) : 0;
+        all = Op::combine(all, Op::template gather<MOST + !MOST, 1>(edge, mine, 0, 1));
+    }
+    all = LANES > 32 ? rows_block_all<Op, THREADS>(all, 0) : rows_lanes_all<Op>(all, LANES);
+    const float scale = Map::scale(all, task.cols, parameters);
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+        if (p * STEP < left) {
+            float *const y = x + p * VEC;
+            Map::template apply<T, VEC, CUT>(y, all, scale, parameters, i + p * STEP, task.cols);
+            v[p].narrow(y);
+            v[p].store(to + i + p * STEP);
+        }
+#pragma unroll
+    for (int e = 0; e < MOST; e++)
+        if (lane + e * LANES < edges) {
+            const size_t at = ends.edge(lane + e * LANES);
+            Map::template apply<T, 1, 0>(edge + e, all, scale, parameters, at, task.cols);
+            rows_narrow(edge[e], to + at);
+        }
+}
+
+// What this thread has asked for since the last call is a group.
+__device__ inline void rows_copy_group() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Waits until no more than so many groups are on their way: 0 to 3, known when compiled.
+__device__ inline void rows_copy_wait(int groups) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (groups == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
+    if (groups == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
+    if (groups == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
+    if (groups == 3) asm volatile("cp.async.wait_group 3;" ::: "memory");
+#endif
+}
+
+__device__ inline unsigned rows_beyond(unsigned left, unsigned first) {
+    return left > first ? left - first : 0;
+}
+
+// What the elements of `left` are to an operator: PER packs that lie `step` apart.
+template <class Op, class T, int VEC, int PER>
+__device__ typename Op::Acc rows_gather_packs(const RowsPack<T, VEC> (&v)[PER], unsigned left,
+                                              unsigned step) {
+    float x[PER * VEC];
+    const unsigned packs = (left + step - 1) / step;
+#pragma unroll
+    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
+    return Op::template gather<PER * VEC, VEC>(x, (int)min(packs, PER) * VEC, 0, step);
+}
+
+// Applies to PER packs, from column i on, and stores them. All weights are asked for before the
+// first pack is stored.
+template <class Map, int CUT, class T, int VEC, int PER>
+__device__ void rows_apply_packs(RowsPack<T, VEC> (&v)[PER], const typename Map::Op::Acc &all,
+                                 float scale, const typename Map::Parameters &parameters, size_t i,
+                                 size_t cols, T *to, unsigned left, unsigned step, bool once) {
+    float x[PER * VEC];
+#pragma unroll
+    for (int p = 0; p < PER; p++) {
+        uint4 &w = v[p].word;
+        asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
+        v[p].widen(x + p * VEC);
+        Map::template apply<T, VEC, CUT | ROWS_SOON>(x + p * VEC, all, scale, parameters,
+                                                     p * step < left ? i + p * step : 0, cols);
+    }
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+        if (p * step < left) {
+            v[p].narrow(x + p * VEC);
+            v[p].store(to + i + p * step, once);
+        }
+}
+
+// A row for a block, or for each of CLUSTER blocks: KEPT packs of a thread stay in registers,
+// `hold` in shared memory. `once`: the row makes way in the cache for its weights.
+template <class Map, class T, int THREADS, int BLOCKS, int CLUSTER, RowsLie LIE>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    rows_map_held(RowsTask<T> task, typename Map::Parameters parameters, unsigned hold, bool once) {
+    typedef typename Map::Op Op;
+    typedef RowsEnds<T, LIE> Ends;
+    enum { VEC = 16 / sizeof(T), STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
+    enum { KEPT = 4, SOME = 16 / VEC }; // packs in registers; that are floats at a time
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    const unsigned t = threadIdx.x, rank = blockIdx.x % CLUSTER, most = (KEPT + hold) * STEP;
+    const unsigned quarter = (hold + 4 * SOME - 1) / (4 * SOME) * SOME;
+    RowsPack<T, VEC> *const held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes) + t;
+    const size_t row = blockIdx.x / CLUSTER;
+    const T *from = task.in + row * task.in_stride;
+    T *to = task.out + row * task.out_stride;
+    const Ends ends(to, task.cols);
+    const unsigned edges = rank == 0 ? ends.edges() : 0;
+    const size_t i = ends.head + (size_t)rank * most + t * VEC;
+    const unsigned left = ends.left(i, most);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+    RowsPack<T, VEC> v[KEPT / SOME][SOME];
+#pragma unroll
+    for (int q = 0; q < KEPT; q += SOME)
+        rows_load_packs<LIE, STEP>(v[q / SOME], from + i + q * STEP, rows_beyond(left, q * STEP),
+                                   Op::fill(), once);
+    for (unsigned g = 0; g < 4; g++) {
+        for (unsigned k = g * quarter; k < min((g + 1) * quarter, hold) && (KEPT + k) * STEP < left;
+             k++) {
+            const T *const pack = from + i + (KEPT + k) * STEP;
+            if (LIE == ROWS_APART) {
+                RowsPack<T, VEC> one[1];
+                rows_load_packs<LIE, STEP>(one, pack, VEC, Op::fill(), once);
+                held[k * THREADS] = one[0];
+            } else {
+                rows_copy_async(held + k * THREADS, pack, once);
+            }
+        }
+        rows_copy_group();
+    }
+    float edge = t < edges ? rows_float(from[ends.edge(t)]) : Op::fill();
+    typename Op::Acc all = Op::template gather<1, 1>(&edge, t < edges, 0, 1);
+#pragma unroll
+    for (int q = 0; q < KEPT; q += SOME)
+        all =
+            Op::combine(all, rows_gather_packs<Op>(v[q / SOME], rows_beyond(left, q * STEP), STEP));
+#pragma unroll
+    for (int g = 0; g < 4; g++) {
+        rows_copy_wait(3 - g);
+        for (unsigned k = g * quarter; k < min((g + 1) * quarter, hold) && (KEPT + k) * STEP < left;
+             k += SOME) {
+            const unsigned rest = left - (KEPT + k) * STEP;
+            RowsPack<T, VEC> some[SOME];
+#pragma unroll
+            for (int p = 0; p < SOME; p++) {
+                some[p].fill(Op::fill());
+                if (p * STEP < rest) some[p] = held[(k + p) * THREADS];
+            }
+            all = Op::combine(all, rows_gather_packs<Op>(some, rest, STEP));
+        }
+    }
+    all = rows_block_all<Op, THREADS>(all, 0);
+    if (CLUSTER > 1) all = rows_cluster_all<Op, CLUSTER>(all);
+    const float scale = Map::scale(all, task.cols, parameters);
+#pragma unroll
+    for (int q = 0; q < KEPT; q += SOME) {
+        rows_apply_packs<Map, CUT>(v[q / SOME], all, scale, parameters, i + q * STEP, task.cols, to,
+                                   rows_beyond(left, q * STEP), STEP, once);
+    }
+    for (unsigned k = 0; k < hold && (KEPT + k) * STEP < left; k += SOME) {
+        const unsigned rest = left - (KEPT + k) * STEP;
+#pragma unroll
+        for (int p = 0; p < SOME; p++)
+            if (p * STEP < rest) v[0][p] = held[(k + p) * THREADS];
+        rows_apply_packs<Map, CUT>(v[0], all, scale, parameters, i + (KEPT + k) * STEP, task.cols,
+                                   to, rest, STEP, once);
+    }
+    if (t < edges) {
+        Map::template apply<T, 1, 0>(&edge, all, scale, parameters, ends.edge(t), task.cols);
+        rows_narrow(edge, to + ends.edge(t));
+    }
+}
+
+// Waits for all that this thread has asked for.
+__device__ inline void rows_copy_wait() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// n elements on their way into a window: shared memory, in which they lie as far behind a boundary
+// of 16 bytes as in memory. Between two boundaries 16 bytes move at a time; at both ends elements
+// move one by one, so that nothing but these n is read.
+template <class T>
+__device__ void rows_bring(T *window, const T *from, unsigned n, unsigned lane, unsigned lanes) {
+    enum { VEC = 16 / sizeof(T) };
+    const unsigned head = min(n, (VEC - rows_phase(from)) % VEC), inner = (n - head) / VEC * VEC;
+    for (unsigned i = head + lane * VEC; i < head + inner; i += lanes * VEC)
+        rows_copy_async(window + i, from + i);
+    for (unsigned k = lane; k < n - inner; k += lanes) {
+        const unsigned i = k < head ? k : k + inner;
+        window[i] = from[i];
+    }
+}
+
+// And out of a window, in which they lie as they will in memory.
+template <class T>
+__device__ void rows_send(const T *window, T *to, unsigned n, unsigned lane, unsigned lanes) {
+    enum { VEC = 16 / sizeof(T) };
+    const unsigned head = min(n, (VEC - rows_phase(to)) % VEC), inner = (n - head) / VEC * VEC;
+    for (unsigned i = head + lane * VEC; i < head + inner; i += lanes * VEC) {
+        RowsPack<T, VEC> v;
+        v.load_again(window + i);
+        v.store(to + i);
+    }
+    for (unsigned k = lane; k < n - inner; k += lanes) {
+        const unsigned i = k < head ? k : k + inner;
+        to[i] = window[i];
+    }
+}
+
+// So many elements has a window of some rows: each may begin anywhere in a pack.
+template <class T> unsigned rows_window_room(unsigned rows, unsigned cols) {
+    enum { VEC = 16 / sizeof(T) };
+    return rows * ((cols + 2 * VEC - 2) / VEC * VEC);
+}
+
+// What a warp has of a matrix in its window of `room` elements: a row for each of its teams of
+// LANES lanes, all of them as one where they lie side by side in memory, else each at a place of
+// its own.
+template <class T, int LANES> struct RowsWindow {
+    size_t at;               // where in the matrix begins what this lane helps to move
+    unsigned n, lane, lanes; // how much that is, and which lane of how many this is
+    unsigned cols;           // elements of this lane's row
+    T *begin, *row;          // where it begins in the window, and where this lane's row does
+
+    __device__ RowsWindow(T *window, unsigned room, const T *matrix, size_t stride,
+                          const RowsTask<T> &task) {
+        enum { ROWS = 32 / LANES };
+        const unsigned team = threadIdx.x % 32 / LANES, all = (unsigned)task.cols;
+        const size_t first = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / 32 * ROWS;
+        const unsigned rows =
+            first < task.rows ? (unsigned)min(task.rows - first, (size_t)ROWS) : 0;
+        const bool together = stride == task.cols;
+        at = (together ? first : first + team) * stride;
+        cols = team < rows ? all : 0, n = together ? rows * all : cols;
+        lanes = together ? 32 : LANES, lane = threadIdx.x % lanes;
+        begin = window + (together ? 0 : team * (room / ROWS)) + rows_phase(matrix + at);
+        row = together ? begin + team * all : begin;
+    }
+    // How many of its row's elements from number i on the lane has, of N.
+    template <int N> __device__ int valid(unsigned i) const {
+        return cols > i ? (int)min(cols - i, (unsigned)N) : 0;
+    }
+};
+
+// Brings what a warp has of a matrix into its window. The lane's elements from number i on come
+// into x; returns what its row's lanes make of all of them.
+template <class Op, class T, int LANES, int N>
+__device__ typename Op::Acc rows_window_all(const RowsWindow<T, LANES> &in, const T *matrix,
+                                            unsigned i, float (&x)[N]) {
+    rows_bring(in.begin, matrix + in.at, in.n, in.lane, in.lanes);
+    rows_copy_wait();
+    __syncwarp(); // what the warp has is in its window
+    const int valid = in.template valid<N>(i);
+#pragma unroll
+    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
+    return rows_lanes_all<Op>(Op::template gather<N, 1>(x, valid, i, 1), LANES);
+}
+
+// Reduces short rows at any address and stride, each by LANES lanes of a warp, N elements side by
+// side for each. Blocks of 256 threads, with a window of `room` elements for each warp.
+template <class Op, class T, int LANES, int N>
+__global__ void __launch_bounds__(256)
+    rows_by_windows(RowsTask<T> task, unsigned room, typename Op::Out *out) {
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
+    const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
+    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / LANES;
+    float x[N];
+    const typename Op::Acc all =
+        rows_window_all<Op, T, LANES, N>(in, task.in, threadIdx.x % LANES * N, x);
+    if (threadIdx.x % LANES == 0 && row < task.rows) out[row] = Op::finish(all, task.cols);
+}
+
+// The same for short rows at any address, of any stride: a row for LANES lanes of a warp, N
+// elements side by side for each. Blocks of 128 threads, with a window of `room` elements for each
+// warp.
+template <class Map, class T, int LANES, int N>
+__global__ void __launch_bounds__(128)
+    rows_map_short(RowsTask<T> task, unsigned room, typename Map::Parameters parameters) {
+    typedef typename Map::Op Op;
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    const unsigned i = threadIdx.x % LANES * N;
+    T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
+    const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
+    float x[N];
+    const typename Op::Acc all = rows_window_all<Op, T, LANES, N>(in, task.in, i, x);
+    const int valid = in.template valid<N>(i);
+    const float scale = Map::scale(all, task.cols, parameters);
+    const RowsWindow<T, LANES> out(window, room, task.out, task.out_stride, task);
+    __syncwarp(); // all have read the window before it is overwritten
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (k < valid) {
+            Map::template apply<T, 1, 0>(x + k, all, scale, parameters, i + k, task.cols);
+            rows_narrow(x[k], out.row + i + k);
+        }
+    __syncwarp(); // what goes out is in the window
+    rows_send(out.begin, task.out + out.at, out.n, out.lane, out.lanes);
+}
+
+// 16 bytes that are to stay in the L2 cache until they are read again.
+template <class T, int VEC> __device__ void rows_load_last(RowsPack<T, VEC> &v, const T *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned long long policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
+    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(v.word.x), "=r"(v.word.y), "=r"(v.word.z), "=r"(v.word.w)
+                 : "l"(from), "l"(policy));
+#else
+    v.load_again(from);
+#endif
+}
+
+// The same for rows that no cluster can hold: `parts` blocks for each, all blocks of the grid on
+// the device at a time, which a cooperative launch guarantees. Everybody tells everybody its result
+// through mailboxes, whose flag is the turn. `hold` packs of a thread stay in shared memory; the
+// others are read again, the last ones first, and the last `cached` tiles are to stay in L2.
+struct RowsShare {
+    unsigned parts, hold, cached;
+};
+template <class Map, class T, int THREADS, int PER, int BLOCKS, RowsLie LIE>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    rows_map_grid(RowsTask<T> task, RowsShare share, typename Map::Parameters parameters,
+                  unsigned long long *boxes, unsigned *done) {
+    typedef typename Map::Op Op;
+    typedef typename Op::Acc Acc;
+    typedef RowsEnds<T, LIE> Ends;
+    enum { VEC = 16 / sizeof(T), SOME = 16 / VEC, STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
+    enum { TILE = THREADS * PER, WORDS = sizeof(Acc) / 4 };
+    extern __shared__ __align__(16) unsigned char rows_bytes[];
+    RowsPack<T, VEC> *held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes);
+    const unsigned t = threadIdx.x, parts = share.parts, part = blockIdx.x % parts;
+    const unsigned teams = gridDim.x / parts;
+    const size_t tiles = (task.cols / VEC + TILE - 1) / TILE;
+    const size_t low = tiles * part / parts, high = tiles * (part + 1) / parts;
+    const size_t last = high - low > share.cached ? high - share.cached : low;
+    unsigned turn = 1;
+    for (size_t row = blockIdx.x / parts; row < task.rows; row += teams, turn++) {
+        const T *from = task.in + row * task.in_stride;
+        T *to = task.out + row * task.out_stride;
+        const Ends ends(to, task.cols);
+        const unsigned edges = part == 0 ? ends.edges() : 0;
+        Acc mine = Op::identity();
+        float edge = t < edges ? rows_float(from[ends.edge(t)]) : Op::fill();
+        for (size_t k = low; k < high; k++) {
+            RowsPack<T, VEC> v[PER];
+            const size_t i = ends.head + (k * TILE + t) * VEC;
+            const unsigned left = ends.left(i, TILE * VEC);
+            const unsigned at = (unsigned)(k - low) * PER;
+            if (k < last || LIE == ROWS_APART || at + PER <= share.hold)
+                rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
+            else
+#pragma unroll
+                for (int p = 0; p < PER; p++) {
+                    v[p].fill(Op::fill());
+                    if (p * STEP < left) rows_load_last(v[p], from + i + p * STEP);
+                }
+#pragma unroll
+            for (int p = 0; p < PER; p++)
+                if (at + p < share.hold) held[(at + p) * THREADS + t] = v[p];
+#pragma unroll
+            for (int q = 0; q < PER; q += SOME) {
+                RowsPack<T, VEC> some[SOME];
+#pragma unroll
+                for (int p = 0; p < SOME; p++) some[p] = v[q + p];
+                mine = Op::combine(mine,
+                                   rows_gather_packs<Op>(some, rows_beyond(left, q * STEP), STEP));
+            }
+        }
+        if (Ends::EDGES)
+            mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, 0, 1));
+        mine = rows_block_all<Op, THREADS>(mine, 0);
+        unsigned long long *mail =
+            boxes + (turn % 2 * gridDim.x + blockIdx.x / parts * parts) * WORDS;
+        if (t == 0) rows_post(mail + part * WORDS, mine, turn);
+        Acc all = Op::identity();
+        for (unsigned b = t; b < parts; b += THREADS)
+            all = Op::combine(all, rows_await<Acc>(mail + b * WORDS, turn));
+        all = rows_block_all<Op, THREADS>(all, 1);
+        const float scale = Map::scale(all, task.cols, parameters);
+        if (t < edges) {
+            Map::template apply<T, 1, 0>(&edge, all, scale, parameters, ends.edge(t), task.cols);
+            rows_narrow(edge, to + ends.edge(t));
+        }
+        for (size_t k = high; k-- > low;) {
+            RowsPack<T, VEC> v[PER];
+            const size_t i = ends.head + (k * TILE + t) * VEC;
+            const unsigned left = ends.left(i, TILE * VEC);
+            const unsigned at = (unsigned)(k - low) * PER;
+            if (at + PER > share.hold) rows_load_packs<LIE, STEP>(v, from + i, left, 0);
+#pragma unroll
+            for (int p = 0; p < PER; p++)
+                if (p * STEP < left) {
+                    float x[VEC];
+                    if (at + p < share.hold) v[p] = held[(at + p) * THREADS + t];
+                    v[p].widen(x);
+                    Map::template apply<T, VEC, CUT>(x, all, scale, parameters, i + p * STEP,
+                                                     task.cols);
+                    v[p].narrow(x);
+                    v[p].store(to + i + p * STEP);
+                }
+        }
+    }
+    __shared__ bool is_last;
+    __syncthreads(); // all of this block have read their mail
+    if (t == 0) {
+        __threadfence(); // their reads come before the count
+        is_last = atomicInc(done, gridDim.x - 1) + 1 == gridDim.x;
+        __threadfence(); // and what the last one does, behind all counts
+    }
+    __syncthreads(); // all know whether everybody else has, too
+    if (!is_last) return;
+    for (unsigned b = t; b < 2 * gridDim.x * WORDS; b += THREADS) boxes[b] = 0;
+}
+
+enum : unsigned {
+    ROWS_BOXES = 65536,    // parts of rows that are on their way, the most of a launch
+    ROWS_COUNTERS = 32768, // rows that several blocks share
+    ROWS_OF_WARP = 2572    // bytes of a row that is for a warp at most
+};
+// Three words for each part, a counter for blocks and one for clusters, and those of rows.
+static const size_t ROWS_WORKSPACE_BYTES = ROWS_BOXES * 3u * 8u + 16u + ROWS_COUNTERS * 4u;
+
+// What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
+// memory of a block and of an SM, and the L2 cache. Asked for once by each host thread and device.
+struct RowsDevice {
+    int device, sms, threads, block_bytes, sm_bytes, cache_bytes, major;
+};
+inline cudaError_t rows_device(RowsDevice *found) {
+    static thread_local RowsDevice known = {-1, 0, 0, 0, 0, 0, 0};
+    RowsDevice now = {-1, 0, 0, 0, 0, 0, 0};
+    const cudaDeviceAttr which[] = {cudaDevAttrMultiProcessorCount,
+                                    cudaDevAttrMaxThreadsPerMultiProcessor,
+                                    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                    cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                                    cudaDevAttrL2CacheSize,
+                                    cudaDevAttrComputeCapabilityMajor};
+    int *const into[] = {&now.sms,      &now.threads,     &now.block_bytes,
+                         &now.sm_bytes, &now.cache_bytes, &now.major};
+    cudaError_t error = cudaGetDevice(&now.device);
+    if (error == cudaSuccess && now.device != known.device) {
+        for (int k = 0; k < 6 && error == cudaSuccess; k++)
+            error = cudaDeviceGetAttribute(into[k], which[k], now.device);
+        now.threads *= now.sms;
+        if (error == cudaSuccess) known = now;
+    }
+    *found = known;
+    return error;
+}
+
+// Launches, and says what came of it; an older error stays what it was.
+template <class P> struct RowsAs {
+    typedef P Type;
+};
+template <class... P>
+cudaError_t rows_start(void (*kernel)(P...), size_t blocks, unsigned threads, size_t shared_bytes,
+                       cudaStream_t stream, typename RowsAs<P>::Type... arguments) {
+    void *pointers[] = {&arguments...};
+    return cudaLaunchKernel((const void *)kernel, dim3((unsigned)blocks), dim3(threads), pointers,
+                            shared_bytes, stream);
+}
+
+// Does every row begin and end at a multiple of 16 bytes?
+template <class T> bool rows_aligned(const void *in, size_t rows, size_t stride, size_t cols) {
+    return ((size_t)in | cols * sizeof(T) | (rows > 1 ? stride * sizeof(T) : 0)) % 16 == 0;
+}
+
+template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
+cudaError_t rows_start_lanes(const T *in, size_t rows, unsigned cols, size_t stride,
+                             typename Op::Out *out, cudaStream_t stream) {
+    const size_t per_block = 256 / LANES * COUNT, blocks = (rows + per_block - 1) / per_block;
+    return rows_start(rows_by_lanes<Op, T, VEC, LANES, PER, COUNT>, blocks, 256, 0, stream, in,
+                      rows, cols, stride, out);
+}
+
+// COUNT rows at a time keep more loads on their way; but as long as all rows find a place on the
+// device at once, one at a time is soonest.
+template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
+cudaError_t rows_by_count(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
+                          size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    return rows * LANES > (size_t)d.threads
+               ? rows_start_lanes<Op, T, VEC, LANES, PER, COUNT>(in, rows, cols, stride, out,
+                                                                 stream)
+               : rows_start_lanes<Op, T, VEC, LANES, PER, 1>(in, rows, cols, stride, out, stream);
+}
+
+// So many lanes, and vectors for each, that they take a row at once. A lane that takes one element
+// at a time takes more of them.
+template <class Op, class T, int VEC>
+cudaError_t rows_with_lanes(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
+                            size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    enum { FEW = VEC == 1 ? 8 : 2, MORE = VEC == 1 ? 5 : 2, ROWS = VEC == 1 ? 1 : 2 };
+    const unsigned vectors = (cols + VEC - 1) / VEC;
+#define ROWS_LANES(lanes, per, count)                                                              \
+    return rows_by_count<Op, T, VEC, lanes, per, count>(d, in, rows, cols, stride, out, stream)
+    if (vectors <= 1) ROWS_LANES(1, 1, VEC == 1 ? 8 : 2);
+    if (vectors <= FEW) ROWS_LANES(1, FEW, ROWS);
+    if (vectors <= 2 * FEW) ROWS_LANES(2, FEW, ROWS);
+    if (vectors <= 4 * FEW) ROWS_LANES(4, FEW, ROWS);
+    if (vectors <= 8 * FEW) ROWS_LANES(8, FEW, ROWS);
+    if (vectors <= 16 * MORE) ROWS_LANES(16, MORE, 2);
+    if (vectors <= 16 * FEW) ROWS_LANES(16, FEW, 2);
+    if (vectors <= 32 * FEW) ROWS_LANES(32, FEW, 2);
+    ROWS_LANES(32, 2 * FEW, 1);
+#undef ROWS_LANES
+}
+
+template <class Op, class T, int LANES, int N>
+cudaError_t rows_start_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
+                               cudaStream_t stream) {
+    const unsigned room = rows_window_room<T>(32 / LANES, cols);
+    const RowsTask<T> task = {in, cols, NULL, 0, rows, cols};
+    return rows_start(rows_by_windows<Op, T, LANES, N>, (rows * LANES + 255) / 256, 256,
+                      8 * room * sizeof(T), stream, task, room, out);
+}
+
+// Rows side by side, of up to 132 elements.
+template <class Op, class T>
+cudaError_t rows_with_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
+                              cudaStream_t stream) {
+    if (cols <= 9) return rows_start_windows<Op, T, 1, 9>(in, rows, cols, out, stream);
+    if (cols <= 17) return rows_start_windows<Op, T, 1, 17>(in, rows, cols, out, stream);
+    if (cols <= 33) return rows_start_windows<Op, T, 1, 33>(in, rows, cols, out, stream);
+    if (cols <= 66) return rows_start_windows<Op, T, 2, 33>(in, rows, cols, out, stream);
+    return rows_start_windows<Op, T, 4, 33>(in, rows, cols, out, stream);
+}
+
+// Rows of up to ROWS_OF_WARP bytes.
+template <class Op, class T>
+cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stride,
+                            typename Op::Out *out, cudaStream_t stream) {
+    const unsigned vectors = cols / (16 / sizeof(T)); // at most
+    const auto kernel = vectors <= 32    ? rows_by_warps<Op, T, 1>
+                        : vectors <= 64  ? rows_by_warps<Op, T, 2>
+                        : vectors <= 96  ? rows_by_warps<Op, T, 3>
+                        : vectors <= 128 ? rows_by_warps<Op, T, 4>
+                                         : rows_by_warps<Op, T, 5>;
+    return rows_start(kernel, (rows + 7) / 8, 256, 0, stream, in, rows, cols, stride, out);
+}
+
+template <class Op, class T>
+cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
+                                size_t stride, typename Op::Out *out, cudaStream_t stream) {
+    enum { PLAIN = sizeof(T) == 4 && sizeof(typename Op::Acc) == 4 };
+    const size_t threads = (size_t)d.threads;
+    const bool even = PLAIN && ((cols > 11 && cols < 17) || cols > 63); // lanes are as fast
+    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols && !even)
+        return rows_with_windows<Op, T>(in, rows, cols, out, stream);
+    if ((rows * 32 > threads && cols > 256) || cols * sizeof(T) > 2048)
+        return rows_with_warps<Op, T>(in, rows, cols, stride, out, stream);
+    return rows_with_lanes<Op, T, 1>(d, in, rows, cols, stride, out, stream);
+}
+
+// `parts` blocks for each row.
+template <class Op, class T, int THREADS>
+cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t stride, size_t parts,
+                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    unsigned *counters = (unsigned *)(boxes + 3 * ROWS_BOXES) + 4;
+    return rows_start(rows_by_blocks<Op, T, THREADS, 4>, rows * parts, THREADS, 0, stream, in, cols,
+                      stride, (unsigned)parts, out, boxes, counters);
+}
+
+// How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
+// pieces of 16 KB. One, up to 64 KB, or if the rows by themselves are a quarter or more of the
+// blocks that the device has threads for. Else four times as many blocks as there are threads for,
+// for all rows; of one to three rows, just as many.
+inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
+    const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
+    if (bytes <= 65536 || 4 * rows >= fit) return 1;
+    if (rows * pieces <= 2 * fit) return 0;
+    const size_t wanted = rows < 4 ? fit / rows : 4 * fit / rows, tiles = bytes / 32768 + 1;
+    const size_t parts = wanted < tiles ? wanted : tiles, most = ROWS_BOXES / rows;
+    return parts < most ? parts : most;
+}
+
+// The same of many long rows: how many blocks of 512 threads, or 0 where that is not worth it. One
+// for each 64 KB of four or more rows of 192 KB and more, where these are 16 times as many as there are
+// threads for.
+inline size_t rows_parts_of_sweep(const RowsDevice &d, size_t rows, size_t bytes) {
+    const size_t fit = (size_t)d.threads / 512, pieces = bytes / 65536;
+    if (rows < 4 || rows > ROWS_COUNTERS || pieces < 3 || rows * pieces < 16 * fit) return 0;
+    return pieces < ROWS_BOXES / rows ? pieces : ROWS_BOXES / rows;
+}
+
+// Each of `rows` rows of `cols` elements reduced to one result.
+template <class Op, class T>
+cudaError_t rows_reduce(const T *d_in, typename Op::Out *d_out, size_t rows, size_t cols,
+                        size_t stride, void *d_workspace, cudaStream_t stream) {
+    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+    RowsDevice d;
+    if (rows == 0) return cudaSuccess;
+    if ((cols > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_out ||
+        (size_t)d_out % sizeof(typename Op::Out) || !d_workspace || (size_t)d_workspace % 16 ||
+        cols > UINT_MAX - 65536)
+        return cudaErrorInvalidValue;
+    cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+    const unsigned n = (unsigned)cols;
+    const size_t bytes = cols * sizeof(T);
+    if (bytes > ROWS_OF_WARP) {
+        const size_t parts = rows_parts(d, rows, bytes);
+        const size_t sweep = rows_parts_of_sweep(d, rows, bytes);
+#define ROWS_BLOCKS(threads, parts)                                                                \
+    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, d_out, d_workspace,      \
+                                            stream)
+        if (bytes <= 4096 + 64) ROWS_BLOCKS(64, 1);
+        if (bytes <= 8192 + 64) ROWS_BLOCKS(128, 1);
+        if (bytes <= 16384 + 64) ROWS_BLOCKS(256, 1);
+        if (sweep > 0) ROWS_BLOCKS(512, sweep);
+        if (parts == 0) ROWS_BLOCKS(256, bytes / 16384 + 1);
+        ROWS_BLOCKS(512, parts);
+#undef ROWS_BLOCKS
+    }
+    if (bytes <= 2048 && rows_aligned<T>(d_in, rows, stride, cols))
+        return rows_with_lanes<Op, T, 16 / sizeof(T)>(d, d_in, rows, n, stride, d_out, stream);
+    return rows_at_any_address<Op, T>(d, d_in, rows, n, stride, d_out, stream);
+}
+
+template <class Op, class T, class O, int WARPS, int SIZE>
+cudaError_t rows_ragged_start(const RowsDevice &d, const T *in, const O *offsets, size_t rows,
+                              size_t elements, typename Op::Out *out, void *workspace,
+                              cudaStream_t stream) {
+    typedef RowsDeal<Op, T, O, WARPS, SIZE> Deal;
+    const auto kernel = rows_ragged<Op, T, O, WARPS, SIZE>;
+    int per_sm = 0;
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             (int)sizeof(Deal));
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, Deal::THREADS,
+                                                              sizeof(Deal));
+    if (error != cudaSuccess) return error;
+    size_t blocks = (size_t)d.sms * (size_t)per_sm;
+    const size_t tiles = (elements + RowsPath<T, O>::END * rows) / Deal::STEPS + 1;
+    if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
+    if (blocks > tiles) blocks = tiles;
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    return rows_start(kernel, blocks, Deal::THREADS, sizeof(Deal), stream, in, offsets,
+                      (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+}
+
+// Large tiles, where an SM has room for two blocks with them; else small ones, which fit
+// everywhere.
+template <class Op, class T, class O>
+cudaError_t rows_ragged_tiles(const T *in, const O *offsets, size_t rows, size_t elements,
+                              typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    enum { KEPT = 1024 }; // bytes of a block
+    RowsDevice d;
+    const cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+    if ((size_t)d.sm_bytes >= 2 * (sizeof(RowsDeal<Op, T, O, 8, 8192>) + KEPT))
+        return rows_ragged_start<Op, T, O, 8, 8192>(d, in, offsets, rows, elements, out, workspace,
+                                                    stream);
+    return rows_ragged_start<Op, T, O, 4, 4096>(d, in, offsets, rows, elements, out, workspace,
+                                                stream);
+}
+
+// A block for each row, or a warp.
+template <class Op, class T, class O, int THREADS, bool SHARED>
+cudaError_t rows_ragged_each(const T *in, const O *offsets, size_t rows, size_t elements,
+                             typename Op::Out *out, void *workspace, cudaStream_t stream) {
+    enum { WARPS = SHARED ? THREADS / 32 : 1 };
+    size_t chunk = 4096;
+    while (chunk < 16384 && elements > 512 * chunk) chunk *= 2;
+    const size_t chunks = elements / chunk, helpers = chunks < 3 ? 0 : chunks < 512 ? chunks : 512;
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    return rows_start(rows_ragged_few<Op, T, O, THREADS, 4, SHARED>,
+                      helpers + (rows + WARPS - 1) / WARPS, THREADS, 0, stream, in, offsets,
+                      (long long)rows, out, (unsigned)helpers, (long long)chunk, boxes,
+                      (unsigned *)(boxes + 3 * ROWS_BOXES) + 4);
+}
+
+// Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
+// many they are together, as far as the caller knows: with `rows` it decides which kernel is
+// started, and with how many blocks.
+template <class Op, class T, class O>
+cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, typename Op::Out *d_out,
+                               size_t rows, size_t elements, void *d_workspace,
+                               cudaStream_t stream) {
+    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+    if (rows == 0) return cudaSuccess;
+    if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
+        (size_t)d_offsets % sizeof(O) || !d_out || (size_t)d_out % sizeof(typename Op::Out) ||
+        !d_workspace || (size_t)d_workspace % 16)
+        return cudaErrorInvalidValue;
+    const size_t mean = elements / rows;
+    const bool few = elements <= (size_t)1 << 23 && (rows <= 4096 || mean >= 256);
+    const bool middle = elements <= (size_t)1 << 25 && mean >= 8192 && mean < 32768;
+    if (middle || (few && rows <= 512 && mean >= 2048))
+        return rows_ragged_each<Op, T, O, 256, false>(d_in, d_offsets, rows, elements, d_out,
+                                                      d_workspace, stream);
+    if (few && rows <= 2048 && (rows <= 512 || mean >= 256))
+        return rows_ragged_each<Op, T, O, 128, false>(d_in, d_offsets, rows, elements, d_out,
+                                                      d_workspace, stream);
+    if (few)
+        return rows_ragged_each<Op, T, O, 64, false>(d_in, d_offsets, rows, elements, d_out,
+                                                     d_workspace, stream);
+    if (elements <= (size_t)1 << 18 && rows <= 16384)
+        return rows_ragged_each<Op, T, O, 512, true>(d_in, d_offsets, rows, elements, d_out,
+                                                     d_workspace, stream);
+    return rows_ragged_tiles<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace, stream);
+}
+
+template <class Map, class T, int LANES, int N, RowsLie LIE>
+cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead,
+                           cudaStream_t stream) {
+    // Two packs to cut one from take the registers of twice as many elements.
+    enum { TWO = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 };
+    enum { MORE = TWO ? 2 : 1, L = LANES * MORE };
+    const unsigned threads = L > 32 ? L : 256, per_block = threads / L;
+    return rows_start(rows_map<Map, T, L, N / MORE, LIE>, (task.rows + per_block - 1) / per_block,
+                      threads, 0, stream, task, parameters, ahead);
+}
+
+// Packs of a thread that have to be in shared memory, and whether there is room for them, with
+// BLOCKS blocks on an SM and CLUSTER for a row.
+template <int THREADS, int BLOCKS, int CLUSTER>
+bool rows_held_fit(const RowsDevice &d, size_t packs, unsigned *hold) {
+    const size_t each = (packs + THREADS * CLUSTER - 1) / (THREADS * CLUSTER);
+    const int fit = d.sm_bytes / BLOCKS - 2048, most = d.block_bytes - 1024;
+    *hold = each > 4 ? (unsigned)(each - 4) : 0;
+    return each * THREADS * 16 <= (size_t)(fit < most ? fit : most) + 4 * THREADS * 16 &&
+           d.threads / d.sms >= THREADS * BLOCKS;
+}
+template <class Map, class T, int THREADS, int BLOCKS, int CLUSTER, RowsLie LIE>
+cudaError_t rows_held_start(const RowsDevice &d, RowsTask<T> task,
+                            typename Map::Parameters parameters, unsigned hold, bool once,
+                            cudaStream_t stream) {
+    void *arguments[] = {&task, &parameters, &hold, &once};
+    const void *kernel = (const void *)rows_map_held<Map, T, THREADS, BLOCKS, CLUSTER, LIE>;
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute cluster = {};
+    config.gridDim = dim3((unsigned)(task.rows * CLUSTER)), config.blockDim = dim3(THREADS);
+    config.dynamicSmemBytes = hold * THREADS * 16, config.stream = stream;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = CLUSTER;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    config.attrs = &cluster, config.numAttrs = CLUSTER > 1 ? 1 : 0;
+    // The most that any row takes, whatever this one does: other host threads may be here, too.
+    const cudaError_t error = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, d.block_bytes - 1024);
+    return error == cudaSuccess ? cudaLaunchKernelExC(&config, kernel, arguments) : error;
+}
+
+template <class Map, class T, int LANES, int N>
+cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters parameters,
+                             cudaStream_t stream) {
+    enum { ROWS = 32 / LANES, WARPS = 4 };
+    const unsigned room = rows_window_room<T>(ROWS, (unsigned)task.cols);
+    const size_t blocks = (task.rows + WARPS * ROWS - 1) / (WARPS * ROWS);
+    return rows_start(rows_map_short<Map, T, LANES, N>, blocks, WARPS * 32,
+                      WARPS * room * sizeof(T), stream, task, room, parameters);
+}
+
+// All of the device: for so many rows at a time that a third more than the shared memory of all SMs
+// would hold them, since the rest is still in the cache when it is read again. With one block on
+// each SM two thirds of the cache are marked for it.
+template <class Map, class T, int THREADS, int BLOCKS, RowsLie LIE>
+cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
+                          typename Map::Parameters parameters, void *workspace,
+                          cudaStream_t stream) {
+    enum { PER = 4, SLOT = THREADS * 16 };
+    const void *kernel = (const void *)rows_map_grid<Map, T, THREADS, PER, BLOCKS, LIE>;
+    const int wanted = d.threads / d.sms >= BLOCKS * THREADS ? BLOCKS : 1;
+    const int fit = d.sm_bytes / wanted - 2048, most = d.block_bytes - 1024;
+    RowsShare share = {1, (unsigned)((fit < most ? fit : most) / SLOT), 0};
+    if (BLOCKS > 1) share.hold = share.hold / PER * PER;
+    const size_t bytes = share.hold * (size_t)SLOT, row = task.cols * sizeof(T);
+    int per_sm = 0;
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, bytes);
+    if (error != cudaSuccess) return error;
+    unsigned blocks = (unsigned)(d.sms * per_sm);
+    if (blocks > ROWS_BOXES / 2) blocks = ROWS_BOXES / 2;
+    size_t teams = bytes * blocks * 4 / 3 / row;
+    teams = teams < task.rows ? teams : task.rows;
+    teams = teams < 1 ? 1 : teams < blocks ? teams : blocks;
+    share.parts = blocks / (unsigned)teams;
+    if (BLOCKS == 1)
+        share.cached = (unsigned)((size_t)d.cache_bytes / 3 * 2 / blocks / (PER * SLOT));
+    unsigned long long *boxes = (unsigned long long *)workspace;
+    unsigned *done = (unsigned *)(boxes + 3 * ROWS_BOXES) + 1;
+    void *arguments[] = {&task, &share, &parameters, &boxes, &done};
+    return cudaLaunchCooperativeKernel(kernel, dim3(share.parts * (unsigned)teams), dim3(THREADS),
+                                       arguments, bytes, stream);
+}
+
+// Whether a row can have a cluster of blocks: the device knows clusters, and the code is for one
+// that does.
+template <class Map, class T> bool rows_map_clusters(const RowsDevice &d) {
+    cudaFuncAttributes code;
+    return d.major >= 9 &&
+           cudaFuncGetAttributes(&code,
+                                 (const void *)rows_map_held<Map, T, 512, 2, 4, ROWS_ALIGNED>) ==
+               cudaSuccess &&
+           code.ptxVersion >= 90;
+}
+
+#define ROWS_MAP(lanes, n)                                                                         \
+    return rows_map_start<Map, T, lanes, n, LIE>(task, parameters, ahead, stream)
+#define ROWS_HELD(threads, blocks, cluster)                                                        \
+    if (rows_held_fit<threads, blocks, cluster>(d, packs, &hold))                                  \
+    return rows_held_start<Map, T, threads, blocks, cluster, LIE>(d, task, parameters, hold, once, \
+                                                                  stream)
+
+// So many elements of a row at most lie in whole packs.
+template <class T> size_t rows_inner(const RowsTask<T> &task, RowsLie lie) {
+    return task.cols / (16 / sizeof(T)) * (16 / sizeof(T)) -
+           (lie == ROWS_APART ? 16 / sizeof(T) : 0);
+}
+
+// Rows of up to 4,096 elements, of 4 bytes or of 2: what is for the others is not compiled.
+template <class Map, class T, RowsLie LIE, int BYTES = sizeof(T)> struct RowsMapShort {
+    static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                             cudaStream_t stream) {
+        const size_t cols = rows_inner(task, LIE);
+        const unsigned ahead = 0;
+        if (cols <= 16) ROWS_MAP(4, 4);
+        if (cols <= 32) ROWS_MAP(8, 4);
+        if (cols <= 64) ROWS_MAP(16, 4);
+        if (cols <= 128) ROWS_MAP(16, 8);
+        if (cols <= 256) ROWS_MAP(16, 16);
+        if (cols <= 512) ROWS_MAP(64, 8);
+        if (cols <= 1024) ROWS_MAP(64, 16);
+        if (cols <= 2048) ROWS_MAP(128, 16);
+        ROWS_MAP(256, 16);
+    }
+};
+template <class Map, class T, RowsLie LIE> struct RowsMapShort<Map, T, LIE, 2> {
+    static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                             cudaStream_t stream) {
+        const size_t cols = rows_inner(task, LIE);
+        const unsigned ahead = 0;
+        if (cols <= 16) ROWS_MAP(2, 8);
+        if (cols <= 32) ROWS_MAP(4, 8);
+        if (cols <= 64) ROWS_MAP(4, 16);
+        if (cols <= 128) ROWS_MAP(8, 16);
+        if (cols <= 256) ROWS_MAP(16, 16);
+        if (cols <= 512) ROWS_MAP(16, 32);
+        if (cols <= 1024) ROWS_MAP(32, 32);
+        if (cols <= 2048) ROWS_MAP(64, 32);
+        ROWS_MAP(128, 32);
+    }
+};
+
+template <class Map, class T, RowsLie LIE>
+cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                          bool once, void *workspace, cudaStream_t stream) {
+    enum { WIDE = sizeof(T) == 4, ONE = WIDE && LIE != ROWS_APART };
+    const size_t cols = rows_inner(task, LIE), packs = cols / (16 / sizeof(T));
+    if (cols <= 4096) return RowsMapShort<Map, T, LIE>::start(task, parameters, stream);
+    RowsDevice d;
+    cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+    unsigned ahead = 0, hold;
+    if (cols <= 8192) ROWS_MAP(256, 32);
+    ahead = (unsigned)d.sms * (WIDE && cols > 16384 ? 1 : 2); // as many rows as are on all SMs
+    if (cols <= 16384) ROWS_MAP(512, 32);
+    if (cols <= 32768 && ONE) ROWS_MAP(ONE ? 1024 : 512, 32);
+    const bool few = task.rows < (size_t)d.sms;
+    if (!few) {
+        ROWS_HELD(512, 2, 1);
+        ROWS_HELD(1024, 1, 1);
+    }
+    if (rows_map_clusters<Map, T>(d) && (WIDE || (few ? cols <= 131072 : !once))) {
+        if (!few) ROWS_HELD(512, 2, 4);
+        ROWS_HELD(512, 2, 8);
+    }
+    if (task.cols * sizeof(T) > (size_t)d.sm_bytes * d.sms / 8 * 7)
+        return rows_map_long<Map, T, 1024, 1, LIE>(d, task, parameters, workspace, stream);
+    return rows_map_long<Map, T, 512, 2, LIE>(d, task, parameters, workspace, stream);
+}
+#undef ROWS_HELD
+#undef ROWS_MAP
+
+// Short rows that are not aligned: up to 264 elements of 4 bytes, or 66 of 2. Of few rows each has
+// more lanes: there is room for them, and they are done sooner.
+template <class Map, class T>
+cudaError_t rows_map_few(const RowsTask<T> &task, const typename Map::Parameters &parameters,
+                         cudaStream_t stream) {
+    enum { WIDE = sizeof(T) == 4 };
+    const size_t cols = task.cols;
+    RowsDevice d;
+    const cudaError_t error = rows_device(&d);
+    if (error != cudaSuccess) return error;
+#define ROWS_SHORT(lanes, n) return rows_short_start<Map, T, lanes, n>(task, parameters, stream)
+    if (cols <= 9) ROWS_SHORT(1, 9);
+    if (task.rows * 32 <= (size_t)d.threads * 2) {
+        if (cols <= 36) ROWS_SHORT(4, 9);
+        if (cols <= 144 || !WIDE) ROWS_SHORT(WIDE ? 16 : 8, 9);
+        ROWS_SHORT(WIDE ? 32 : 8, 9);
+    }
+    if (cols <= 17) ROWS_SHORT(1, 17);
+    if (cols <= 33) ROWS_SHORT(1, 33);
+    if (cols <= 66 || !WIDE) ROWS_SHORT(2, 33);
+    if (cols <= 132) ROWS_SHORT(WIDE ? 4 : 2, 33);
+    ROWS_SHORT(WIDE ? 8 : 2, 33);
+#undef ROWS_SHORT
+}
+
+template <class Map, class T>
+cudaError_t rows_map_launch(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                            size_t out_stride, const typename Map::Parameters &parameters,
+                            size_t other, void *d_workspace, cudaStream_t stream) {
+    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+    if (rows == 0 || cols == 0) return cudaSuccess;
+    if (!d_in || !d_out || ((size_t)d_in | (size_t)d_out | other) % sizeof(T) || !d_workspace ||
+        (size_t)d_workspace % 16)
+        return cudaErrorInvalidValue;
+    const RowsTask<T> task = {d_in, in_stride, d_out, out_stride, rows, cols};
+    const size_t strides = rows > 1 ? in_stride | out_stride : 0;
+    const size_t apart = rows > 1 ? (in_stride - out_stride) * sizeof(T) : 0;
+    const size_t all = (size_t)d_in | (size_t)d_out | other | (strides | cols) * sizeof(T);
+    const bool once = other != 0; // there are weights
+    if (all % 16 == 0)
+        return rows_map_rule<Map, T, ROWS_ALIGNED>(task, parameters, once, d_workspace, stream);
+    if (cols <= (sizeof(T) == 4 ? 264 : 66)) return rows_map_few<Map, T>(task, parameters, stream);
+    if ((((size_t)d_in - (size_t)d_out) | apart) % 16 == 0)
+        return rows_map_rule<Map, T, ROWS_ALIKE>(task, parameters, once, d_workspace, stream);
+    return rows_map_rule<Map, T, ROWS_APART>(task, parameters, once, d_workspace, stream);
+}
+
+#define ROWS_DEFINE(name, Op)                                                                      \
+    template <class T>                                                                             \
+    cudaError_t name(const T *d_in, Op::Out *d_out, size_t rows, size_t cols, size_t stride,       \
+                     void *d_workspace, cudaStream_t stream) {                                     \
+        return rows_reduce<Op, T>(d_in, d_out, rows, cols, stride, d_workspace, stream);           \
+    }                                                                                              \
+    template <class T, class O>                                                                    \
+    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, Op::Out *d_out, size_t rows,      \
+                              size_t elements, void *d_workspace, cudaStream_t stream) {           \
+        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, d_out, rows, elements, d_workspace,   \
+                                            stream);                                               \
+    }
+ROWS_DEFINE(rows_sum, RowsSum)
+ROWS_DEFINE(rows_min, RowsMin)
+ROWS_DEFINE(rows_max, RowsMax)
+ROWS_DEFINE(rows_argmax, RowsArgMax)
+ROWS_DEFINE(rows_mean_variance, RowsVariance)
+ROWS_DEFINE(rows_log_sum_exp, RowsLogSumExp)
+#undef ROWS_DEFINE
+
+template <class T>
+cudaError_t rows_softmax(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                         size_t out_stride, void *d_workspace, cudaStream_t stream) {
+    return rows_map_launch<RowsSoftmax, T>(d_in, d_out, rows, cols, in_stride, out_stride,
+                                           RowsSoftmax::Parameters(), 0, d_workspace, stream);
+}
+// d_weight, d_bias: `cols` elements each, or NULL.
+template <class T>
+cudaError_t rows_layer_norm(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                            size_t out_stride, const T *d_weight, const T *d_bias, float epsilon,
+                            void *d_workspace, cudaStream_t stream) {
+    const RowsAffine affine = {d_weight, d_bias, epsilon};
+    return rows_map_launch<RowsLayerNorm, T>(d_in, d_out, rows, cols, in_stride, out_stride, affine,
+                                             (size_t)d_weight | (size_t)d_bias, d_workspace,
+                                             stream);
+}
+template <class T>
+cudaError_t rows_rms_norm(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                          size_t out_stride, const T *d_weight, float epsilon, void *d_workspace,
+                          cudaStream_t stream) {
+    const RowsAffine affine = {d_weight, NULL, epsilon};
+    return rows_map_launch<RowsRmsNorm, T>(d_in, d_out, rows, cols, in_stride, out_stride, affine,
+                                           (size_t)d_weight, d_workspace, stream);
+}
+
+}  // inline namespace
+}  // namespace reduction
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#undef REDUCTION_VERSION
+#undef REDUCTION_NAME
+#undef REDUCTION_PASTE
+#endif
