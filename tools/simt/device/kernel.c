@@ -15,6 +15,8 @@
 #include "simt/observe/check/check.h"
 #include "simt/observe/trace.h"
 #include "simt/sass/lower.h"
+#include "simt/time/time.h"
+#include <stdlib.h>
 
 #define RECURSION_LEAST (64u << 10) // bytes of local memory for recursion, whatever the launch says
 #define STACK_LIMIT     (1u << 25)
@@ -280,13 +282,18 @@ static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *ban
 // barrier in its second word.
 #define WORKSPACE_BYTES 64
 
+#define run_time (getenv("SIMT_TIME") != NULL)
 // Who watches: the checks, a trace, or both. False: the error says why not.
-static bool open_observers(Machine *machine, const char *kernel, const SimtOptions *options,
+static bool open_observers(Machine *machine, const Module *module, const char *kernel, const SimtOptions *options,
                            SimtStatus *status, SimtError *error) {
     if (options->check && !(machine->observer = check_open(machine))) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "no host memory for the checks");
         return false;
+    }
+    if (run_time) {
+        const SassModule *m = module->machine;
+        machine->observer = time_open(machine, &m->functions[machine->code->source - m->module->functions], machine->code->source->inst_count);
     }
     if (!options->path) return true;
     machine->trace = trace_open(options->path, kernel, machine, machine->observer, error);
@@ -298,6 +305,10 @@ static bool open_observers(Machine *machine, const char *kernel, const SimtOptio
 static bool close_observers(Machine *machine, const SimtOptions *options, SimtStatus *status,
                             SimtError *error) {
     const bool traced = !machine->trace || trace_close(machine->trace);
+    if (run_time && machine->observer) {
+        time_close(machine->observer, machine->code->source->name.at);
+        machine->observer = NULL;
+    }
     const bool checked = !machine->observer || check_close(machine->observer);
     if (!checked) {
         *status = SIMT_OUT_OF_MEMORY;
@@ -366,7 +377,7 @@ static SimtStatus run_blocks(Run *run) {
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (module->machine) fill_bank(machine, run->launch, machine->params);
-    if (!open_observers(machine, run->kernel->mangled, run->options, &status, run->error))
+    if (!open_observers(machine, module, run->kernel->mangled, run->options, &status, run->error))
         return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
