@@ -59,9 +59,7 @@ void advice_write(const Finding *finding, char *to, size_t room) {
                          : finding->space == PTX_SHARED  ? within_cluster
                                                          : between_blocks(finding, one);
     char who[64];
-    if (finding->between == BETWEEN_OTHERS)
-        snprintf(who, sizeof who, "other lanes of its warp read");
-    else if (far)
+    if (far)
         snprintf(who, sizeof who, "thread %u of block %llu %s", other->thread,
                  (unsigned long long)other->block, check_verb(other->kind));
     else

@@ -23,7 +23,7 @@ void early_remember(const Check *check) {
     static uint32_t next;
     Past *slot = &past[next++ % REMEMBERED];
     free(slot->sites);
-    const size_t count = check->site_count + 1u;
+    const size_t count = check->site_count;
     *slot = (Past){.serial = check->machine->grid_id,
                    .first = check->launch,
                    .end = shadow_next_time(),
@@ -75,12 +75,8 @@ static void against(const Early *at, Record record, bool read) {
 }
 
 static void against_cells(const Early *at, const Cells *cells, uint64_t k) {
-    const Record *const writes[] = {cells->write, cells->write_2};
-    const Record *const reads[] = {cells->read, cells->read_2};
-    for (int i = 0; i < 2; i++) {
-        if (writes[i]) against(at, writes[i][k], false);
-        if (reads[i]) against(at, reads[i][k], true);
-    }
+    for (int slot = 0; slot < SLOTS; slot++)
+        if (cells->at[slot]) against(at, cells->at[slot][k], slot >= READ);
 }
 
 void early_check(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
@@ -92,22 +88,11 @@ void early_check(Checker *checker, const Warp *warp, const Access *access, uint3
         const int lane = __builtin_ctz(m);
         const uint64_t end = address[lane] + address_bytes(access);
         for (uint64_t byte = address[lane]; byte < end; byte += byte % 4 ? 1 : 4) {
-            const uint64_t offset = byte - memory_base;
-            const Region *region = shadow_regions[offset >> REGION_SHIFT];
-            if (!region) continue;
-            const uint64_t in = offset % REGION_BYTES;
-            const GroupRecords *group = &region->groups[in / 4 / REGION_GROUP];
-            Record found[BACKLOG_FOUND] = {0};
+            const Shadow *region = shadow_regions[(byte - memory_base) >> REGION_SHIFT];
             const Early at = {checker, access, before, warp->index * LANES + (uint32_t)lane, byte};
-            against_cells(&at, &region->words, in / 4);
-            against_cells(&at, &region->bytes, in);
-            against(&at, group->write, false);
-            against(&at, group->read, true);
-            against(&at, group->read_2, true);
-            backlog_look(region, in / 4, found);
-            against(&at, found[0], false);
-            against(&at, found[1], true);
-            against(&at, found[2], true);
+            if (!region) continue;
+            against_cells(&at, &region->words, (byte - region->low) / 4);
+            against_cells(&at, &region->bytes, byte - region->low);
         }
     }
 }

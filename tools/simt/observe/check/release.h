@@ -10,8 +10,8 @@
 #define CHECK_RELEASE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
+#include "base/arena.h"
 #include "simt/observe/check/record.h"
 
 typedef struct Log Log;
@@ -42,45 +42,37 @@ typedef struct Release {
     Seen *logs;
 } Release;
 
-// Adds what lanes have seen; what it includes is left out. False: out of memory.
-bool seen_add(SeenList *list, Seen seen);
-void seen_free(SeenList *list);
-// Lanes that are ordered behind some of `lanes` have seen what those have.
-void seen_spread(SeenList *list, uint32_t lanes);
-
 // All logs and releases of a launch, or of a block where blocks never meet.
-typedef struct ReleasePiece ReleasePiece;
 typedef struct {
-    ReleasePiece *pieces, *spare_pieces; // of memory
-    Log *logs, *spare_logs;
+    Arena arena;
     uint64_t queries, steps; // releases that queries have asked
     SeenList stack;          // of logs that a query still has to look at
 } ReleaseRoom;
 
-Log *log_new(ReleaseRoom *room); // NULL: out of memory
+// Adds what lanes have seen; what it includes is left out.
+void seen_add(ReleaseRoom *room, SeenList *list, Seen seen);
+// Lanes that are ordered behind some of `lanes` have seen what those have.
+void seen_spread(SeenList *list, uint32_t lanes);
+
 // Adds of a release what some of its lanes have in it, at the end. If they are not all, its lanes
-// knew the same of each other. False: out of memory.
-bool log_add(Log *log, const Release *release, uint32_t lanes);
+// knew the same of each other. NULL: begins a log.
+void log_add(ReleaseRoom *room, Log **log, const Release *release, uint32_t lanes);
 uint32_t log_count(const Log *log);
 // Whether all its releases are of one block: this one.
 bool log_only(const Log *log, uint64_t block);
 
-// With copies of `warps` and `others`, 32 times each, and of what its lanes have seen, in two
-// lists. NULL: out of memory.
-Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
-                     const SeenList *more);
-void release_forget_all(ReleaseRoom *room); // their memory is kept for others
-void release_free_all(ReleaseRoom *room);
+// With copies of `warps` and `others`, 32 times each, and of what its lanes have seen, in two lists.
+const Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+                           const SeenList *more);
+void release_forget_all(ReleaseRoom *room);
 
 // Whether `lane` has seen any release of the block.
 bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block);
 // Whether a release itself orders an access of a thread of its block.
 bool release_covers(const Release *release, uint32_t thread, uint64_t time);
 
-// Whether what was seen by `lane` orders an access of a thread of a block at a time; all lanes: of
-// any lane of that thread's warp, and for any lane.
-typedef enum { ANSWER_NO, ANSWER_YES, ANSWER_ALL_LANES } Answer;
-Answer seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
-                   uint32_t thread, uint64_t time);
+// Whether what was seen by `lane` orders an access of a thread of a block at a time.
+bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
+                 uint32_t thread, uint64_t time);
 
 #endif

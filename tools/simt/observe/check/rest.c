@@ -1,35 +1,27 @@
 // Accesses that the records of their word have no room for: see rest.h.
 #include "simt/observe/check/rest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "simt/observe/check/shadow.h"
 
 // What is more, in all or of a word, is forgotten: then two of a word are remembered, as anywhere.
-enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 32 };
+enum { MOST_ENTRIES = 1 << 20, MOST_OF_WORD = 32 };
 
 static uint32_t *slot_of(const RestTable *table, uint64_t word) {
     return &table->slots[(word * 0x9E3779B97F4A7C15u >> 32) & (table->capacity - 1)];
 }
 
-// Twice the room. False: out of memory.
-static bool widen(RestTable *table) {
-    const uint32_t capacity = table->capacity ? table->capacity * 2 : FIRST_ENTRIES;
-    Rest *at = realloc(table->at, capacity * sizeof *at);
-    if (at) table->at = at;
-    uint32_t *slots = at ? calloc(capacity, sizeof *slots) : NULL;
-    if (!slots) return false;
-    free(table->slots);
-    table->slots = slots;
-    table->capacity = capacity;
+// Twice the room.
+static void widen(RestTable *table) {
+    table->at = arena_grow(table->arena, table->at, table->count, &table->capacity, sizeof(Rest));
+    table->slots = ARENA_NEW(table->arena, table->capacity, uint32_t);
     for (uint32_t k = 0; k < table->count; k++) {
-        uint32_t *slot = slot_of(table, at[k].word);
-        if (!at[k].lanes) continue;
-        at[k].next = *slot;
+        uint32_t *slot = slot_of(table, table->at[k].word);
+        if (!table->at[k].lanes) continue;
+        table->at[k].next = *slot;
         *slot = k + 1;
     }
-    return true;
 }
 
 static Rest *entry_at(const RestTable *table, uint32_t index) {
@@ -62,7 +54,6 @@ void rest_sweep(RestTable *table, uint64_t word) {
         *link = rest->next;
         table->writes -= rest->writes;
         table->weak -= !record_scope(rest->first);
-        table->stores -= rest->writes && !record_scope(rest->first);
         rest->lanes = 0;
         rest->next = table->spare;
         table->spare = index;
@@ -70,45 +61,49 @@ void rest_sweep(RestTable *table, uint64_t word) {
     }
 }
 
-// A free entry. NULL: there are as many as may be, *good, or out of memory.
-static Rest *take(RestTable *table, bool *good) {
+// A free entry. NULL: there are as many as may be.
+static Rest *take(RestTable *table) {
     Rest *spare = entry_at(table, table->spare);
-    *good = true;
     if (spare) {
         table->spare = spare->next;
         return spare;
     }
     if (table->count == MOST_ENTRIES) return NULL;
-    if (table->count == table->capacity) *good = widen(table);
-    return *good ? &table->at[table->count++] : NULL;
+    if (table->count == table->capacity) widen(table);
+    return &table->at[table->count++];
 }
 
-bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
+static bool same_warp(Record one, Record other) {
+    return !((one ^ other) & RECORD_WARP_MASK) &&
+           shadow_block(record_time(one)) == shadow_block(record_time(other));
+}
+
+void rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
               Record floor) {
     const uint32_t lane = record_thread(record) % DEVICE_WARP;
-    const Record first = (record & ~RECORD_OF_MANY) - ((Record)lane << RECORD_THREAD);
+    const Record first = record - ((Record)lane << RECORD_THREAD);
     Rest *const newest = rest_first(table, word);
     const uint32_t before = newest ? newest->before + 1u : 0;
-    bool good, ended = false;
-    if (before >= MOST_OF_WORD && newest->first != first) return true;
-    if (table->work > REST_WORK) return true;
+    bool ended = false;
+    if (before >= MOST_OF_WORD && newest->first != first) return;
+    if (table->work > REST_WORK) return;
     table->work += 1 + before;
     for (Rest *rest = newest; rest; rest = rest_next(table, rest)) {
         if (rest->bytes != bytes || rest->writes != writes) continue;
         if (rest->first == first) {
             rest->lanes |= 1u << lane;
-            return true;
+            return;
         }
-        const bool weaker = record_scope(first) && !record_scope(rest->first);
+        const bool alike = !record_scope(first) == !record_scope(rest->first);
         if (rest->first < floor)
             rest->lanes = 0;
-        else if (!weaker && shadow_same_warp(rest->first, first))
+        else if (alike && same_warp(rest->first, first))
             rest->lanes &= ~(1u << lane);
         ended |= !rest->lanes;
     }
     if (ended) rest_sweep(table, word);
-    Rest *made = take(table, &good);
-    if (!made) return good;
+    Rest *made = take(table);
+    if (!made) return;
     uint32_t *slot = slot_of(table, word);
     *made = (Rest){word, first, 1u << lane, *slot, (uint16_t)before, (uint8_t)bytes, writes};
     *slot = (uint32_t)(made - table->at) + 1;
@@ -117,19 +112,11 @@ bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bo
     table->live++;
     table->writes += writes;
     table->weak += !record_scope(first);
-    table->stores += writes && !record_scope(first);
-    return true;
 }
 
 void rest_forget(RestTable *table) {
     if (table->live) memset(table->slots, 0, table->capacity * sizeof *table->slots);
-    table->count = table->spare = table->live = 0;
-    table->writes = table->weak = table->stores = 0;
+    table->count = 0;
+    table->spare = table->live = table->writes = table->weak = 0;
     table->work = 0;
-}
-
-void rest_free(RestTable *table) {
-    free(table->at);
-    free(table->slots);
-    *table = (RestTable){0};
 }

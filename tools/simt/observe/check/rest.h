@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "simt/observe/check/record.h"
 
 // By lanes of a warp, to bytes of a word.
@@ -21,11 +22,13 @@ typedef struct {
 } Rest;
 
 typedef struct {
+    Arena *arena;
     Rest *at;
     uint32_t *slots; // hash table of indices + 1
-    uint32_t count, capacity, spare;
-    uint32_t live, writes, weak, stores; // entries; those that write; weak ones; both
-    uint64_t low, high;                  // words between these
+    size_t count, capacity;
+    uint32_t spare;
+    uint32_t live, writes, weak; // entries; those that write; weak ones
+    uint64_t low, high;          // words between these
     uint64_t work; // steps that it has cost; beyond REST_WORK it keeps nothing more
 } RestTable;
 
@@ -34,8 +37,8 @@ typedef struct {
 #define REST_WORK ((uint64_t)1 << 16)
 
 // Adds the access of a record; what the same thread did there before counts no more, nor what is
-// earlier than `floor`. False: out of memory.
-bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
+// earlier than `floor`.
+void rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
               Record floor);
 // The entries of a word: the first of them from here on, NULL: there are no more. Begin with
 // rest_first.
@@ -44,7 +47,6 @@ Rest *rest_next(const RestTable *table, const Rest *rest);
 // Those of its entries that have no lanes or bytes any more are free.
 void rest_sweep(RestTable *table, uint64_t word);
 void rest_forget(RestTable *table); // and what it has cost
-void rest_free(RestTable *table);
 
 // Whether some of so many words may have any that a load, or another access, has to do with; two
 // strong ones have not.

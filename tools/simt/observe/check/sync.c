@@ -1,48 +1,7 @@
 // Synchronization: what it orders, barriers that not every thread reaches, masks that name the
 // wrong lanes.
-#include <stdlib.h>
-
 #include "simt/observe/check/inside.h"
 #include "simt/ops/ops.h"
-
-enum { LARGEST_TIMES = 4096 }; // that are taken at once
-
-static uint64_t as_many(uint64_t count) { return count > LARGEST_TIMES ? LARGEST_TIMES : count; }
-
-static void take_times(Checker *checker, uint64_t count) {
-    checker->now = checker->times = shadow_times(count, checker->block);
-    checker->times_end = checker->times + count;
-}
-
-// As many as the blocks before needed: what was done at times of one piece is known at once to be
-// the block's own.
-void check_times(Checker *checker, uint64_t block) {
-    checker->block = block;
-    if (!checker->first_times) checker->first_times = SHADOW_TIMES;
-    take_times(checker, checker->first_times);
-}
-
-void check_new_times(Checker *checker) {
-    take_times(checker, as_many(checker->times_end - checker->times));
-}
-
-uint64_t check_tick(Checker *checker) {
-    if (++checker->now < checker->times_end) return checker->now;
-    const uint64_t had = checker->times_end - checker->times, before = checker->times_end;
-    const uint64_t times = checker->times;
-    checker->first_times = as_many(had * 2);
-    take_times(checker, as_many(had * 2));
-    if (checker->times == before) checker->times = times; // no other block got any in between
-    return checker->now;
-}
-
-bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread) {
-    uint32_t warp = thread / LANES, other_warp = other / LANES;
-    if (warp != other_warp) return time >= checker->warp_known[warp][other_warp];
-    return time >= checker->warp_floor[warp] &&
-           !(checker->lane_known &&
-             time < checker->lane_known[warp][thread % LANES][other % LANES]);
-}
 
 // --- barriers of the block ---
 
@@ -85,11 +44,8 @@ void check_complete(Block *block, uint32_t barrier) {
         return;
     }
     check_unwritten(checker);
-    const uint64_t before = checker->now;
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
-    copy_settle(block, before);
-    shared_join_all(checker);
     if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
     rest_forget(&checker->own_rest);
     early_barrier(checker);
@@ -159,10 +115,8 @@ static uint32_t first_lanes(const Warp *warp) {
 // Some of a warp's lanes have met: each knows what all of them knew, and what they did until now.
 static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t now) {
     if (!checker->lane_known)
-        checker->lane_known =
-            calloc(checker->machine->warps_per_block, sizeof *checker->lane_known);
-    checker->lost |= !checker->lane_known;
-    if (!checker->lane_known) return;
+        checker->lane_known = arena_alloc(&checker->arena, checker->machine->warps_per_block,
+                                          sizeof *checker->lane_known);
     checker->parted |= 1u << warp;
     uint64_t(*known)[LANES] = checker->lane_known[warp];
     uint64_t joined[LANES] = {0};

@@ -1,20 +1,19 @@
 // Reads of shared memory that nothing has written. Compilers load in front of a condition what is
 // needed behind it, and throw it away if it is not: so a value counts as read once it is used,
 // which undefined.c finds out. Until then the read is kept here.
-#include <stdlib.h>
 #include <string.h>
 
-#include "simt/observe/check/shared.h"
+#include "simt/observe/check/race.h"
 
 static Record last_write(const Checker *checker, uint32_t byte) {
-    const Record group = shared_group(checker, byte / 4);
-    if (group) return group;
-    return shared_written_apart(checker, byte) ? checker->byte_cells.write[byte]
-                                               : checker->cells.write[byte / 4];
+    const Shadow *shadow = &checker->shadow;
+    const bool split = shadow_is_split(shadow, byte / 4);
+    const Record *write = split ? shadow->bytes.at[WRITE] : shadow->words.at[WRITE];
+    return write ? write[split ? byte : byte / 4] : 0;
 }
 
 // A bit for each word of a lane's access that its block has written.
-static uint32_t written_words(const SharedTouch *at, uint32_t lane) {
+static uint32_t written_words(const Race *at, uint32_t lane) {
     uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
     uint32_t count = (at->size + 3) / 4;
     for (uint32_t i = 0; i < count; i++) {
@@ -25,7 +24,7 @@ static uint32_t written_words(const SharedTouch *at, uint32_t lane) {
 }
 
 // As for global memory: the padding of structures is unwritten in all lanes.
-static bool padding(const SharedTouch *at) {
+static bool padding(const Race *at) {
     uint32_t any = 0;
     for (uint32_t m = at->mask; m; m &= m - 1) any |= written_words(at, (uint32_t)__builtin_ctz(m));
     return any && written_words(at, at->lane) == any;
@@ -37,9 +36,7 @@ static bool padding(const SharedTouch *at) {
 // there.
 static void note(Checker *checker, const UnwrittenRead *read) {
     if (!checker->unwritten)
-        checker->unwritten = malloc(MAX_UNWRITTEN * sizeof *checker->unwritten);
-    checker->lost |= !checker->unwritten;
-    if (!checker->unwritten) return;
+        checker->unwritten = ARENA_NEW(&checker->arena, MAX_UNWRITTEN, UnwrittenRead);
     if (checker->unwritten_count == MAX_UNWRITTEN) return; // of one step of one block: enough
     checker->unwritten_at[read->site]++;
     checker->unwritten[checker->unwritten_count++] = *read;
@@ -66,7 +63,7 @@ void check_unwritten(Checker *checker) {
     }
     if (checker->unwritten_count)
         memset(checker->unwritten_at, 0,
-               (checker->check->site_count + 1u) * sizeof *checker->unwritten_at);
+               checker->check->site_count * sizeof *checker->unwritten_at);
     checker->unwritten_count = 0;
 }
 
@@ -74,7 +71,7 @@ void check_unwritten(Checker *checker) {
 
 void unwritten_begin(Checker *checker) {
     if (checker->kept_count)
-        memset(checker->kept_at, 0, (checker->check->site_count + 1u) * sizeof *checker->kept_at);
+        memset(checker->kept_at, 0, checker->check->site_count * sizeof *checker->kept_at);
     checker->kept_count = checker->kept_settled = 0;
 }
 
@@ -86,9 +83,8 @@ bool unwritten_often(const Checker *checker, uint32_t site) {
 
 // Its number; 0: there is no room for more.
 static uint32_t keep(Checker *checker, const KeptRead *kept) {
-    if (!checker->kept) checker->kept = malloc(MAX_UNWRITTEN * sizeof *checker->kept);
-    checker->lost |= !checker->kept;
-    if (!checker->kept || checker->kept_count == MAX_UNWRITTEN) return 0;
+    if (!checker->kept) checker->kept = ARENA_NEW(&checker->arena, MAX_UNWRITTEN, KeptRead);
+    if (checker->kept_count == MAX_UNWRITTEN) return 0;
     checker->kept[checker->kept_count++] = *kept;
     return checker->kept_count;
 }
@@ -126,10 +122,11 @@ void unwritten_used(Checker *checker, uint32_t number) {
     use_read(checker, number);
 }
 
-void unwritten_read(const SharedTouch *at, uint32_t byte) {
+void unwritten_read(const Race *at, uint32_t byte) {
     Checker *checker = at->checker;
     const Inst *inst = at->access->inst;
-    const UnwrittenRead read = {inst, checker->now, byte, at->thread, record_site(at->mine)};
+    const UnwrittenRead read = {inst, checker->now, byte, record_thread(at->mine),
+                                record_site(at->mine)};
     if (at->owner != checker || (at->size > 4 && padding(at))) return;
     const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;
     const uint32_t number = at->copy ? 0 : keep(checker, &(KeptRead){.read = read});
