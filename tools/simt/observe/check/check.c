@@ -184,16 +184,6 @@ static void fence(Warp *warp, const Inst *inst) {
         order_fence(warp, inst);
 }
 
-// Whether blocks pass on, from tile to tile, what depends on all that they have read: CUB's scans
-// do, and selections, which may lie where they read from (`thrust::unique`, `thrust::remove`). They
-// do so by relaxed accesses without a fence. Who learns of it and writes there is in a race, by the
-// letter; but a read whose value was passed on is done with.
-static bool hands_on(Str kernel) {
-    const bool library =
-        str_starts(kernel, STR("_ZN3cub")) || str_starts(kernel, STR("_ZN6thrust"));
-    return library && str_find(kernel, STR("ScanTileState")) != SIZE_MAX;
-}
-
 Observer *check_open(const Machine *machine) {
     static const Observer observer = {.attach = attach,
                                       .detach = detach,
@@ -225,7 +215,6 @@ Observer *check_open(const Machine *machine) {
     check->launch = shadow_launch();
     check->partial = machine->partial;
     check->in_turn = !machine->ordered && !machine->run_prerequisite;
-    check->in_place = hands_on(machine->code->source->name);
     const uint32_t slots = machine->slot_count + 2; // no number is that great
     check->site_room = slots < RECORD_SITES ? slots : RECORD_SITES;
     check->site_count = 1;

@@ -190,7 +190,6 @@ typedef struct {
     bool lost;     // memory was too short for some
     bool partial;  // see Code
     bool in_turn;  // a block has ended before the next one begins
-    bool in_place; // a block may write over what others have read, see hands_on()
     CheckListener listener;
 } Check;
 
@@ -293,8 +292,7 @@ void advice_write(const Finding *finding, char *to, size_t room);
 // order by barriers.
 bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread);
 // Whether what `thread` has acquired orders an access of any block.
-bool check_acquired(Checker *checker, uint32_t thread, uint64_t block, uint32_t other,
-                    uint64_t time);
+bool check_acquired(Checker *checker, uint32_t thread, const Event *event);
 
 // Where in shared memory an instruction's accesses should lie: in the variable that its address was
 // made from; else in all of it.

@@ -15,6 +15,11 @@
 // Which of two fences comes first in the order of all fence.sc is otherwise left to chance, and
 // orders nothing here.
 //
+// A message: a relaxed store of eight bytes or more, which has room for what it tells of, as where
+// scans look back from tile to tile (Merrill and Garland, 2016). By the letter nothing orders what
+// lies before it and who reads it. But it is made of what its thread had read, and so those reads
+// are done with: who has read a message may write over what was read, and no more.
+//
 // Wide: at the scope of the device or the system, or of the cluster where there are any: which
 // clusters two blocks are of is not looked at.
 #include <string.h>
@@ -23,6 +28,11 @@
 
 static bool wide(const Checker *checker, Scope scope) {
     return scope == SCOPE_DEVICE || (scope == SCOPE_CLUSTER && check_clusters(checker->machine));
+}
+
+static bool is_message(const Access *access) {
+    return access->order == ORDER_RELAXED && access->kind != ACCESS_ATOMIC &&
+           access->space == PTX_GLOBAL && address_bytes(access) >= 8;
 }
 
 // --- words ---
@@ -69,9 +79,11 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
                      uint32_t lanes) {
     bool far = wide(checker, access->scope);
     if (!log || !log_count(log) || (!far && !log_only(log, checker->block))) return;
-    Seen seen = {log, log_count(log), lanes, far};
+    Seen seen = {log, log_count(log), lanes, far, false};
     bool acquires = access->order & ORDER_ACQUIRE;
     seen_add(checker->room, acquires ? &warp->acquired : &warp->pending, seen);
+    seen.message = true;
+    if (!acquires && is_message(access)) seen_add(checker->room, &warp->acquired, seen);
     checker->orders = true;
 }
 
@@ -79,7 +91,7 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
 static void read_copies(Checker *checker, Knowledge *warp, Log *log, const Access *access,
                         uint32_t lanes) {
     if (!log || !(access->order & ORDER_ACQUIRE)) return;
-    seen_add(checker->room, &warp->acquired, (Seen){log, log_count(log), lanes, true});
+    seen_add(checker->room, &warp->acquired, (Seen){log, log_count(log), lanes, true, false});
     checker->orders = true;
 }
 
@@ -103,7 +115,8 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
 }
 
 // What lanes of a warp release now.
-static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool far) {
+static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool far,
+                                  bool message) {
     uint32_t index = warp->index;
     uint64_t others[LANES] = {0}, floor = checker->block_floor;
     uint64_t(*known)[LANES] = checker->lane_known ? checker->lane_known[index] : NULL;
@@ -120,7 +133,8 @@ static const Release *release_now(Checker *checker, const Warp *warp, uint32_t l
                      .others = later_than(others, warp_floor),
                      .warp = index,
                      .lanes = lanes,
-                     .wide = far};
+                     .wide = far,
+                     .message = message};
     checker->orders = true;
     return release_new(checker->room, &facts, &checker->warps[index].acquired,
                        &checker->common.acquired);
@@ -182,9 +196,11 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     const uint32_t fenced = lanes & checker->have_fenced[warp->index];
     bool after_fence = access->order & (ORDER_RELAXED | ORDER_VOLATILE) &&
                        (is_fenced(own, fenced) || is_fenced(&checker->common, fenced));
-    if (!releases && !after_fence) return;
+    const bool message = is_message(access);
+    if (!releases && !after_fence && !message) return;
     SyncWord *word = make_word(checker->room, table, address);
-    if (releases) write_log(checker, word, release_now(checker, warp, lanes, far), lanes, far);
+    if (message) write_log(checker, word, release_now(checker, warp, lanes, far, true), lanes, far);
+    if (releases) write_log(checker, word, release_now(checker, warp, lanes, far, false), lanes, far);
     if (after_fence) {
         const uint32_t fenced_far = far ? checker->have_fenced_far[warp->index] : 0;
         write_fenced(checker, word, &checker->common, fenced, fenced_far);
@@ -237,7 +253,7 @@ static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lan
 // Whether a strong access may release something: itself, or what a fence before it made ready.
 static bool releases(const Checker *checker, const Warp *warp, const Access *access) {
     if (access->kind == ACCESS_LOAD) return false;
-    return access->order & ORDER_RELEASE || checker->warps[warp->index].fenced_count ||
+    return access->order & ORDER_RELEASE || is_message(access) || checker->warps[warp->index].fenced_count ||
            checker->common.fenced_count;
 }
 
@@ -246,7 +262,9 @@ static bool releases(const Checker *checker, const Warp *warp, const Access *acc
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table) {
     if (access->space == PTX_GLOBAL && !checker->machine->ordered) return;
-    if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders) return;
+    if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders &&
+        !is_message(access))
+        return;
     if (!access->order) {
         if (table->count && access->kind != ACCESS_LOAD)
             overwrite(access, mask, address, table);
@@ -307,7 +325,7 @@ void order_fence(Warp *warp, const Inst *inst) {
     if (far) checker->have_fenced_far[warp->index] |= warp->exec;
     for (uint32_t left = warp->exec; left;) {
         const uint32_t lanes = alike(checker, warp->index, left);
-        const Release *release = release_now(checker, warp, lanes, far);
+        const Release *release = release_now(checker, warp, lanes, far, false);
         add_fenced(checker, own, (Fenced){release, lanes, lanes, true});
         left &= ~lanes;
     }
@@ -399,25 +417,24 @@ void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     }
 }
 
-bool check_acquired(Checker *checker, uint32_t thread, uint64_t block, uint32_t other,
-                    uint64_t time) {
+bool check_acquired(Checker *checker, uint32_t thread, const Event *event) {
     if (!checker->orders) return false;
     const SeenList *own = &checker->warps[thread / LANES].acquired;
     const uint32_t lane = thread % LANES;
-    return seen_orders(checker->room, own, lane, block, other, time) ||
-           seen_orders(checker->room, &checker->common.acquired, lane, block, other, time);
+    return seen_orders(checker->room, own, lane, event) ||
+           seen_orders(checker->room, &checker->common.acquired, lane, event);
 }
 
 // --- clusters ---
 
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp) {
-    const Release *release = release_now(checker, warp, warp->exec, true);
+    const Release *release = release_now(checker, warp, warp->exec, true, false);
     log_add(checker->room, &first->cluster, release, release->lanes);
 }
 
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp) {
     if (!first->cluster) return;
-    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true};
+    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true, false};
     seen_add(checker->room, &checker->warps[warp->index].acquired, seen);
     checker->orders = true;
 }
@@ -431,7 +448,7 @@ bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block) {
 
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
     for (uint32_t thread = 0; thread < checker->machine->threads_per_block; thread++)
-        if (check_acquired(checker, thread, block, other, time)) return true;
+        if (check_acquired(checker, thread, &(Event){block, time, other, false})) return true;
     return false;
 }
 
@@ -446,11 +463,11 @@ void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Re
 }
 
 void order_copies_arrive(Checker *checker, const Warp *warp, uint64_t address, uint32_t lanes) {
-    const Release *release = release_now(checker, warp, lanes, false);
+    const Release *release = release_now(checker, warp, lanes, false, false);
     SyncWord *word = make_word(checker->room, &checker->words, key_of(address));
     write_log(checker, word, release, lanes, false);
 }
 
 const Release *order_now(Checker *checker, const Warp *warp) {
-    return release_now(checker, warp, warp->exec, true);
+    return release_now(checker, warp, warp->exec, true, false);
 }

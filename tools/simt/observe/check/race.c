@@ -11,19 +11,18 @@ static uint64_t block_of(const Race *at, Record record) {
     return near || race_own(at, record) ? at->checker->block : shadow_block(record_time(record));
 }
 
-static bool ordered(const Race *at, Record record) {
+static bool ordered(const Race *at, Record record, bool read) {
     if (race_settled(at, record, at->mine)) return true;
     Checker *checker = at->checker;
     const uint64_t time = record_time(record);
     const uint32_t other = record_thread(record), thread = record_thread(at->mine);
-    if (record_is_copy(record))
-        return time != RECORD_COPY &&
-               check_acquired(checker, thread, record_copy_block(record), other, time);
-    const uint64_t block = block_of(at, record);
+    const bool copy = record_is_copy(record);
+    if (copy && time == RECORD_COPY) return false;
+    const uint64_t block = copy ? record_copy_block(record) : block_of(at, record);
     if (block == checker->block && (other == thread || time < checker->block_floor ||
                                     !check_unordered(checker, time, other, thread)))
         return true;
-    return check_acquired(checker, thread, block, other, time);
+    return check_acquired(checker, thread, &(Event){block, time, other, read});
 }
 
 // Morally strong, in the words of the PTX ISA. Shared memory is taken to be of one scope.
@@ -46,12 +45,6 @@ static bool is_flag(const Race *at, Record record, uint64_t address) {
     return at->owner && at->access->order & ORDER_VOLATILE &&
            site_of(at, record)->inst->order & ORDER_VOLATILE &&
            (record ^ at->mine) & RECORD_WARP_MASK && order_released(&at->owner->words, address);
-}
-
-// Whether it is a read by another block of a kernel in which such reads are done with.
-static bool read_in_place(const Race *at, Record record, bool write) {
-    return !write && !at->owner && at->checker->check->in_place &&
-           block_of(at, record) != at->checker->block;
 }
 
 // --- two that bring the same ---
@@ -93,11 +86,9 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 // Holds the lane's access against an earlier one; `write`: which wrote. Whether nothing orders the
 // two, and they are no race since both brought the same.
 static bool against(const Race *at, Record record, uint64_t address, uint32_t count, bool write) {
-    if (race_settled(at, record, at->mine) || both_strong(at, record) || ordered(at, record))
+    if (race_settled(at, record, at->mine) || both_strong(at, record) || ordered(at, record, !write))
         return false;
-    if (check_saturated(at->checker, at->mine) || is_flag(at, record, address) ||
-        read_in_place(at, record, write))
-        return false;
+    if (check_saturated(at->checker, at->mine) || is_flag(at, record, address)) return false;
     if (write && same_value(at, record, address, count)) return true;
     check_race(at->checker, at->owner ? PTX_SHARED : PTX_GLOBAL, at->mine, record, address);
     return false;
@@ -120,12 +111,13 @@ static Record record_of(const Rest *rest, uint32_t lane) {
 static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) {
     const Record write = old[WRITE];
     if (!record_scope(write)) return false;
-    if (write >= at->start && site_of(at, write)->looks && ordered(at, write)) return true;
+    if (write >= at->start && site_of(at, write)->looks && ordered(at, write, false)) return true;
     for (int slot = READ; slot < SLOTS; slot++)
-        if (old[slot] >= at->start && observes(old[slot]) && ordered(at, old[slot])) return true;
+        if (old[slot] >= at->start && observes(old[slot]) &&
+            ordered(at, old[slot], false)) return true;
     for (Rest *rest = rest_first(at->rest, address / 4); rest; rest = rest_next(at->rest, rest))
         for (uint32_t m = !rest->writes && observes(rest->first) ? rest->lanes : 0; m; m &= m - 1)
-            if (ordered(at, record_of(rest, (uint32_t)__builtin_ctz(m)))) return true;
+            if (ordered(at, record_of(rest, (uint32_t)__builtin_ctz(m)), false)) return true;
     return false;
 }
 
@@ -134,9 +126,9 @@ static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) 
 static bool stands_for(const Race *at, Record old, bool write, bool equal) {
     if (old < at->past) return true;
     if (at->kind == ACCESS_LOAD)
-        return (at->strong ? record_scope(old) : !observes(old)) && ordered(at, old);
+        return (at->strong ? record_scope(old) : !observes(old)) && ordered(at, old, true);
     if (!at->strong) return !equal; // it lies before, or they race
-    return record_scope(old) && ((write && site_of(at, at->mine)->looks) || ordered(at, old));
+    return record_scope(old) && ((write && site_of(at, at->mine)->looks) || ordered(at, old, !write));
 }
 
 // Holds the access against those of the word that its records have no room for. A write stands for

@@ -47,7 +47,7 @@ static void *grow(ReleaseRoom *room, const void *items, uint32_t count, uint32_t
 // Whether b orders no more than a does.
 static bool includes(const Seen *a, const Seen *b) {
     return a->log == b->log && a->count >= b->count && a->wide >= b->wide &&
-           (b->lanes & ~a->lanes) == 0;
+           a->message <= b->message && (b->lanes & ~a->lanes) == 0;
 }
 
 static const Release *first_of(const Log *log) { return log->entries[0].release; }
@@ -56,12 +56,13 @@ static const Release *first_of(const Log *log) { return log->entries[0].release;
 // seen all that the older one says.
 static bool outdated(const Seen *old, const Seen *new) {
     const Log *a = old->log, *b = new->log;
-    if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide)
+    if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide ||
+        old->message < new->message)
         return false;
     const Release *x = first_of(a), *y = first_of(b);
     return x->block == y->block && x->warp == y->warp && x->time <= y->time &&
            (a->entries[0].lanes & ~b->entries[0].lanes) == 0 && x->seen <= y->seen &&
-           x->wide <= y->wide;
+           x->wide <= y->wide && x->message >= y->message;
 }
 
 void seen_add(ReleaseRoom *room, SeenList *list, Seen seen) {
@@ -118,14 +119,17 @@ static void index_entries(ReleaseRoom *room, Log *log) {
 static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t lanes) {
     for (uint32_t i = 0; i < release->seen; i++) {
         const Seen *seen = &release->logs[i];
+        const bool message = seen->message || release->message;
         bool known = seen->log == log || !(seen->lanes & lanes);
         for (uint32_t k = 0; !known && k < log->carried_count; k++)
             known = log->carried[k].seen.log == seen->log &&
                     log->carried[k].seen.count >= seen->count &&
-                    log->carried[k].seen.wide >= seen->wide;
+                    log->carried[k].seen.wide >= seen->wide &&
+                    log->carried[k].seen.message <= message;
         if (known) continue;
         GROW(room, log->carried, log->carried_count, log->carried_capacity);
-        log->carried[log->carried_count++] = (Carried){*seen, log->count};
+        log->carried[log->carried_count] = (Carried){*seen, log->count};
+        log->carried[log->carried_count++].seen.message = message;
     }
 }
 
@@ -206,11 +210,11 @@ static bool covers(const Release *release, uint32_t lanes, uint32_t thread, uint
     return release->others && time < release->others[lane];
 }
 
-// Who asks whether an access of a thread of a block at a time is ordered.
+// Who asks whether an access is ordered.
 typedef struct {
     ReleaseRoom *room;
-    uint64_t query, block, time;
-    uint32_t thread;
+    uint64_t query;
+    const Event *of;
 } Question;
 
 // Whether the releases of a log as far as it was seen order the access; if not, puts what they had
@@ -220,28 +224,29 @@ static bool log_orders(const Question *asked, const Seen *seen) {
     if (log->query == asked->query && log->asked >= seen->count) return false;
     log->query = asked->query;
     log->asked = seen->count;
-    int64_t at = last_of(log, asked->block);
+    int64_t at = last_of(log, asked->of->block);
     for (; at >= (int64_t)seen->count; asked->room->steps++) at = log->entries[at].before;
     for (; at >= 0; at = log->entries[at].before) {
-        if (asked->thread != ANY_THREAD && asked->time >= log->entries[at].latest) break;
-        asked->room->steps++;
         const Entry *entry = &log->entries[at];
-        if (covers(entry->release, entry->lanes, asked->thread, asked->time)) return true;
+        if (asked->of->thread != ANY_THREAD && asked->of->time >= entry->latest) break;
+        asked->room->steps++;
+        if (entry->release->message && !asked->of->read) continue;
+        if (covers(entry->release, entry->lanes, asked->of->thread, asked->of->time)) return true;
     }
     SeenList *stack = &asked->room->stack;
     for (uint32_t i = 0; i < log->carried_count && log->carried[i].at < seen->count; i++) {
+        if (log->carried[i].seen.message && !asked->of->read) continue;
         GROW(asked->room, stack->at, stack->count, stack->capacity);
         stack->at[stack->count++] = log->carried[i].seen;
     }
     return false;
 }
 
-bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
-                 uint32_t thread, uint64_t time) {
-    const Question asked = {room, ++room->queries, block, time, thread};
+bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event) {
+    const Question asked = {room, ++room->queries, event};
     for (uint32_t i = list->count; i > 0; i--) {
         const Seen *seen = &list->at[i - 1];
-        if (!(seen->lanes >> lane & 1)) continue;
+        if (!(seen->lanes >> lane & 1) || (seen->message && !event->read)) continue;
         room->stack.count = 0;
         bool answer = log_orders(&asked, seen);
         while (!answer && room->stack.count) {
@@ -254,7 +259,7 @@ bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_
 }
 
 bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block) {
-    return seen_orders(room, list, lane, block, ANY_THREAD, 0);
+    return seen_orders(room, list, lane, &(Event){block, 0, ANY_THREAD, true});
 }
 
 bool release_covers(const Release *release, uint32_t thread, uint64_t time) {

@@ -22,6 +22,7 @@ typedef struct {
     uint32_t count; // of its releases
     uint32_t lanes;
     bool wide; // read at a scope that covers the device; else only its own block's releases count
+    bool message; // it orders reads alone, see order.c
 } Seen;
 
 typedef struct {
@@ -38,6 +39,7 @@ typedef struct Release {
     uint64_t *warps, *others;
     uint32_t warp, lanes;
     bool wide;     // at a scope that covers the device, else the block
+    bool message;  // it orders reads alone
     uint32_t seen; // number of logs that they had seen
     Seen *logs;
 } Release;
@@ -71,8 +73,14 @@ bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t b
 // Whether a release itself orders an access of a thread of its block.
 bool release_covers(const Release *release, uint32_t thread, uint64_t time);
 
-// Whether what was seen by `lane` orders an access of a thread of a block at a time.
-bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
-                 uint32_t thread, uint64_t time);
+// An access of a thread of a block at a time, and whether it reads.
+typedef struct {
+    uint64_t block, time;
+    uint32_t thread;
+    bool read;
+} Event;
+
+// Whether what was seen by `lane` orders an access before what it does now.
+bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event);
 
 #endif
