@@ -11,13 +11,11 @@ const char *check_verb(AccessKind kind) {
     return verbs[kind];
 }
 
-static bool plain_store(const Side *side) { return side->kind == ACCESS_STORE; }
-
 // For threads of one block, all of whose accesses are in one statement, or in two.
 static const char *within_block(const Finding *finding, bool one_statement) {
     bool warps = finding->between & BETWEEN_WARPS;
     if (!one_statement) return warps ? "put __syncthreads() between" : "put __syncwarp() between";
-    if (plain_store(&finding->at) && plain_store(&finding->other))
+    if (finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE)
         return "let one thread write it, or each its own element";
     return warps ? "read into a variable, then __syncthreads(), then write"
                  : "read into a variable, then __syncwarp(), then write";
@@ -36,9 +34,6 @@ static const char *between_blocks(const Finding *finding, bool one_statement) {
            "ticket, or a second kernel";
 }
 
-static const char within_cluster[] =
-    "put cluster.sync() between, or give each block its own element";
-
 // The earlier access is a copy that nobody has waited for.
 static const char *behind_copy(const Finding *finding) {
     const Inst *copy = finding->other.inst;
@@ -56,8 +51,10 @@ void advice_write(const Finding *finding, char *to, size_t room) {
     bool blocks = finding->between & BETWEEN_BLOCKS, far = at->block != other->block;
     const char *advice = finding->between & BETWEEN_COPY ? behind_copy(finding)
                          : !blocks                       ? within_block(finding, one)
-                         : finding->space == PTX_SHARED  ? within_cluster
-                                                         : between_blocks(finding, one);
+
+                         : finding->space == PTX_SHARED
+                             ? "put cluster.sync() between, or give each block its own element"
+                             : between_blocks(finding, one);
     char who[64];
     if (far)
         snprintf(who, sizeof who, "thread %u of block %llu %s", other->thread,

@@ -1,19 +1,6 @@
 // Accesses to shared and local memory: outside of it, askew, or in another variable than their own.
 #include "simt/observe/check/inside.h"
 
-static void outside_space(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
-                          uint64_t address, uint64_t limit) {
-    static const char *const names[] = {[PTX_SHARED] = "shared", [PTX_LOCAL] = "local"};
-    uint32_t thread = warp->index * LANES + lane, size = address_bytes(access);
-    bool fits = address < limit && limit - address >= size;
-    check_found(checker, fits ? KIND_MISALIGNED : KIND_BOUNDS, access->space, access->inst, thread,
-                NULL, 0, address,
-                fits ? "thread %u %s %u bytes at %s address %llu, of %llu: align it to its size"
-                     : "thread %u %s %u bytes at %s address %llu, of %llu: guard the index",
-                thread, check_verb(access->kind), size, names[access->space],
-                (unsigned long long)address, (unsigned long long)limit);
-}
-
 uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
                        uint64_t high) {
     uint64_t size = address_bytes(access);
@@ -29,18 +16,24 @@ uint32_t check_between(const Access *access, const uint64_t address[LANES], uint
 
 // The same in [0, limit); the others are reported.
 uint32_t check_within(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                       const uint64_t address[LANES], uint64_t limit) {
-    uint32_t good = check_between(access, address, 0, limit);
+                      const uint64_t address[LANES], uint64_t limit) {
+    const uint32_t good = check_between(access, address, 0, limit), size = address_bytes(access);
+    const char *space = access->space == PTX_SHARED ? "shared" : "local";
     for (uint32_t m = mask & ~good; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        outside_space(checker, warp, access, lane, address[lane], limit);
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        const bool fits = address[lane] < limit && limit - address[lane] >= size;
+        check_found(checker, fits ? KIND_MISALIGNED : KIND_BOUNDS, access->space, access->inst,
+                    thread, NULL, 0, address[lane],
+                    "thread %u %s %u bytes at %s address %llu, of %llu: %s", thread,
+                    check_verb(access->kind), size, space, (unsigned long long)address[lane],
+                    (unsigned long long)limit, fits ? "align it to its size" : "guard the index");
     }
     return mask & good;
 }
 
 uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                       const uint64_t address[LANES]) {
-    Extent *extent = &checker->variables[check_site(checker, access)];
+    Extent *extent = &checker->check->variables[check_site(checker, access)];
     const uint64_t limit = warp->block->shared_bytes;
     if (!extent->high) *extent = variable_extent(checker->machine, access->inst, limit);
     const uint32_t good = mask & check_between(access, address, extent->low, extent->high);

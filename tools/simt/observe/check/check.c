@@ -13,23 +13,18 @@ static bool attach(Block *block) {
     Check *check = (Check *)(void *)block->machine->observer;
     Arena *arena = &checker->arena;
     const size_t sites = check->site_room;
-    const bool ordered = block->machine->ordered;
     checker->check = check;
     checker->machine = block->machine;
-    checker->seen_frees = memory_frees;
-    checker->room = ordered ? &check->room : &checker->own_room;
-    checker->far_rest = ordered ? &check->rest : &checker->own_rest;
-    checker->rest.arena = checker->own_rest.arena = arena;
+    checker->arena.leave = check->arena.leave;
+    checker->room = &check->room;
+    checker->rest.arena = arena;
     checker->warps = ARENA_NEW(arena, MAX_WARPS, Knowledge);
     checker->waiting = arena_alloc(arena, block->warp_count, sizeof *checker->waiting);
-    checker->unwritten_at = ARENA_NEW(arena, sites, uint16_t);
     checker->kept_at = ARENA_NEW(arena, sites, uint16_t);
-    checker->met = ARENA_NEW(arena, sites, Extent);
-    checker->variables = ARENA_NEW(arena, sites, Extent);
     checker->races = ARENA_NEW(arena, sites, uint16_t);
-    checker->lost = !shadow_take(&checker->shadow, block->shared_bytes / 4 + 1);
+    checker->shadow.word_count = block->shared_bytes / 4 + 1;
     block->watch = checker;
-    return !checker->lost;
+    return true;
 }
 
 static void detach(Block *block) {
@@ -38,7 +33,6 @@ static void detach(Block *block) {
     checker->check->lost |= checker->lost;
     race_forget_copies(&checker->shadow, checker->copied);
     shadow_give(&checker->shadow);
-    release_forget_all(&checker->own_room);
     arena_free(&checker->arena);
     free(checker);
     block->watch = NULL;
@@ -61,22 +55,7 @@ static void begin(Block *block) {
     memset(checker->waited, 0, sizeof checker->waited);
     checker->any_waited = checker->all_waited = false;
     rest_forget(&checker->rest);
-    rest_forget(&checker->own_rest);
-}
-
-// Threads that wait at the barrier of the cluster.
-static void find_stuck_in_cluster(Checker *checker, const Block *block, const Warp *warp) {
-    const Cluster *cluster = block->cluster;
-    for (int k = 0; k < warp->path_count; k++) {
-        const Path *path = &warp->paths[k];
-        if (path->state != PATH_CLUSTER) continue;
-        const uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
-        check_found(checker, KIND_BARRIER, PTX_REG_SPACE, path->pc, warp->index * LANES + lane,
-                    NULL, 0, 0,
-                    "%u of %u threads wait at the barrier of their cluster for ever: let every "
-                    "thread of all its blocks reach it",
-                    cluster->arrived, cluster->count * block->threads);
-    }
+    if (!checker->machine->ordered) rest_forget(&checker->check->rest);
 }
 
 // A block that is stuck: lanes wait in an instruction for others that do not come, or threads at a
@@ -88,10 +67,14 @@ static void find_stuck(Checker *checker, Block *block) {
         uint32_t together = 0;
         for (int k = 0; k < warp->path_count; k++)
             if (warp->paths[k].state == PATH_SYNC) together |= warp->paths[k].mask;
-        find_stuck_in_cluster(checker, block, warp);
         for (int k = 0; k < warp->path_count; k++) {
             const Path *path = &warp->paths[k];
             uint32_t thread = w * LANES + (path->mask ? (uint32_t)__builtin_ctz(path->mask) : 0);
+            if (path->state == PATH_CLUSTER)
+                check_found(checker, KIND_BARRIER, PTX_REG_SPACE, path->pc, thread, NULL, 0, 0,
+                            "%u of %u threads wait at the barrier of their cluster for ever: let "
+                            "every thread of all its blocks reach it",
+                            block->cluster->arrived, block->cluster->count * block->threads);
             uint32_t missing = path->sync & warp->live & ~together;
             if (path->state != PATH_SYNC || !missing) continue;
             masks = true;
@@ -156,7 +139,7 @@ static bool whole_access(Warp *warp, const Inst *inst, uint64_t first) {
     const uint32_t shift = size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
     if (access.space == PTX_GLOBAL)
         return check_global_row(checker, warp, &access, 0, first, bytes, shift);
-    const Extent *extent = &checker->variables[check_site(checker, &access)];
+    const Extent *extent = &checker->check->variables[check_site(checker, &access)];
     if (first < extent->low || first + bytes > extent->high || first % size) return false;
     if (inst->order && (checker->words.count || checker->orders)) return false;
     if (order_words(&checker->words, first, bytes)) return false;
@@ -184,7 +167,7 @@ static void fence(Warp *warp, const Inst *inst) {
         order_fence(warp, inst);
 }
 
-Observer *check_open(const Machine *machine) {
+Observer *check_open(const Machine *machine, jmp_buf *leave) {
     static const Observer observer = {.attach = attach,
                                       .detach = detach,
                                       .begin = begin,
@@ -212,18 +195,23 @@ Observer *check_open(const Machine *machine) {
     if (!check) return NULL;
     check->observer = observer;
     check->machine = machine;
+    check->arena.leave = check->room.arena.leave = leave;
     check->launch = shadow_launch();
+    if (!check->launch) {
+        free(check);
+        return NULL;
+    }
     check->partial = machine->partial;
-    check->in_turn = !machine->ordered && !machine->run_prerequisite;
     const uint32_t slots = machine->slot_count + 2; // no number is that great
     check->site_room = slots < RECORD_SITES ? slots : RECORD_SITES;
     check->site_count = 1;
     check->sites = ARENA_NEW(&check->arena, check->site_room, Site);
     check->site_of_slot = ARENA_NEW(&check->arena, slots, uint16_t);
+    check->variables = ARENA_NEW(&check->arena, check->site_room, Extent);
+    check->met = ARENA_NEW(&check->arena, check->site_room, Extent);
+    check->seen_frees = memory_frees;
     check->rest.arena = &check->arena;
-    if (check->launch) return &check->observer;
-    check_close(&check->observer);
-    return NULL;
+    return &check->observer;
 }
 
 void check_listen(Observer *observer, CheckListener listener) {
@@ -233,7 +221,7 @@ void check_listen(Observer *observer, CheckListener listener) {
 bool check_close(Observer *observer) {
     Check *check = (Check *)(void *)observer;
     bool whole = !check->lost;
-    if (check->launch) early_remember(check);
+    early_remember(check);
     release_forget_all(&check->room);
     arena_free(&check->arena);
     free(check);

@@ -1,5 +1,5 @@
 // Clusters: whether the other block is there when its shared memory is accessed, and the barrier.
-// What orders its blocks is in order.c, races in their shared memory are found in shared.c.
+// What orders its blocks is in order.c, races in their shared memory are found in race.c.
 //
 // A block has started for a thread that has waited at a barrier of the cluster, whatever that
 // orders, or has seen something that the block released, as through an mbarrier. It has not ended
@@ -46,7 +46,7 @@ static void absent(Checker *checker, const Access *access, uint32_t thread, uint
 }
 
 void cluster_note(Checker *checker, Checker *owner, const Block *of, const Access *access,
-                        const Warp *warp, uint32_t lanes) {
+                  const Warp *warp, uint32_t lanes) {
     const size_t threads = (size_t)of->cluster->count * DEVICE_MAX_THREADS;
     if (!owner->remote) owner->remote = ARENA_NEW(&owner->arena, threads, Record);
     const uint32_t first = warp->index * (uint32_t)LANES;
@@ -65,7 +65,8 @@ void cluster_find_absent(Checker *checker, const Warp *warp, const Access *acces
     if (!(lanes & ~waited) && of->running) return;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
-        if (!(waited >> lane & 1) && !order_knows_block(checker, thread, of->number))
+        const Event any = {of->number, 0, ANY_THREAD, true};
+        if (!(waited >> lane & 1) && !check_acquired(checker, thread, &any))
             absent(checker, access, thread, of->number, false);
         if (!of->running) absent(checker, access, thread, of->number, true);
     }
@@ -80,7 +81,7 @@ void cluster_end(Checker *checker, Block *block) {
             const Record record = checker->remote[rank * DEVICE_MAX_THREADS + thread];
             if (!record || order_reached(checker, from->number, thread, record_time(record)))
                 continue;
-            const Site *site = &checker->check->sites[record_site(record)];
+            const Site *site = check_site_of(checker, record);
             const Access access = {.inst = site->inst, .kind = site->kind};
             absent(from->watch, &access, thread, block->number, true);
         }

@@ -183,8 +183,7 @@ static bool is_behind(Checker *checker, const ProxyFence *fence, uint32_t warp, 
         const uint32_t other = warp * LANES + (uint32_t)__builtin_ctz(m);
         if (other == thread || fence->time < checker->block_floor ||
             !check_unordered(checker, fence->time, other, thread) ||
-            check_acquired(checker, thread,
-                           &(Event){checker->block, fence->time, other, false}))
+            check_acquired(checker, thread, &(Event){checker->block, fence->time, other, false}))
             return true;
     }
     return false;
@@ -211,32 +210,18 @@ static bool is_own(const Checker *checker, Record write) {
            shadow_block(record_time(write)) == checker->block;
 }
 
-// The last two writes to a byte.
-static void last_writes(const Checker *owner, uint64_t byte, Record writes[2]) {
-    const Shadow *shadow = &owner->shadow;
-    const bool split = shadow_is_split(shadow, (uint32_t)byte / 4);
-    const Cells *cells = split ? &shadow->bytes : &shadow->words;
-    for (int k = 0; k < 2; k++) {
-        const Record *slot = cells->at[WRITE + k];
-        writes[k] = slot ? slot[split ? byte : byte / 4] : 0;
-    }
-}
-
 static void check_source(Checker *checker, const Bulk *bulk, uint32_t thread) {
-    const Checker *owner = bulk->from.block->watch;
     const ProxyFence *fence = NULL; // the last one that was found
-    if (owner != checker) return;
+    if (bulk->from.block->watch != checker) return;
     for (uint64_t byte = bulk->from.address; byte < bulk->from.address + bulk->bytes; byte += 4) {
-        Record writes[2];
-        last_writes(owner, byte, writes);
-        const Record write = writes[0];
+        const Record write = shadow_record(&checker->shadow, WRITE, byte);
         const uint32_t other = record_thread(write);
         if (!is_own(checker, write)) continue;
         if (fence && release_covers(fence->release, other, record_time(write))) continue;
         fence = fence_behind(checker, write, thread, false);
         if (fence) continue;
         check_found(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
-                    checker->check->sites[record_site(write)].inst, other, byte,
+                    check_site_of(checker, write)->inst, other, byte,
                     "the copy of thread %u may not see what thread %u wrote: fence.proxy.async "
                     "behind the write, before the barrier",
                     thread, other);
@@ -245,20 +230,18 @@ static void check_source(Checker *checker, const Bulk *bulk, uint32_t thread) {
 }
 
 static bool makes_mbarrier(const Checker *checker, Record record) {
-    const Site *site = &checker->check->sites[record_site(record)];
+    const Site *site = check_site_of(checker, record);
     return record && site->kind == ACCESS_ATOMIC && !site->inst->order;
 }
 
 static void check_mbarrier(Checker *checker, const Bulk *bulk, uint32_t thread) {
-    Checker *owner = bulk->barrier.block->watch;
-    Record writes[2];
-    last_writes(owner, bulk->barrier.address, writes);
-    for (int k = 0; k < 2; k++) {
-        const Record write = writes[k];
-        if (owner != checker || !makes_mbarrier(checker, write)) continue;
-        if (!is_own(checker, write) || fence_behind(checker, write, thread, true)) continue;
+    if (bulk->barrier.block->watch != checker) return;
+    for (int slot = WRITE; slot <= WRITE_2; slot++) {
+        const Record write = shadow_record(&checker->shadow, slot, bulk->barrier.address);
+        if (!makes_mbarrier(checker, write) || !is_own(checker, write)) continue;
+        if (fence_behind(checker, write, thread, true)) continue;
         check_found(checker, KIND_COPY, PTX_SHARED, bulk->inst, thread,
-                    checker->check->sites[record_site(write)].inst, record_thread(write),
+                    check_site_of(checker, write)->inst, record_thread(write),
                     bulk->barrier.address,
                     "the copy of thread %u may not see the mbarrier that thread %u has made: "
                     "fence.mbarrier_init or fence.proxy.async behind mbarrier.init",
@@ -339,18 +322,6 @@ static void look_at(Checker *checker, Warp *warp, const Bulk *bulk, const Piece 
     }
 }
 
-static void add_group(Checker *checker, const Bulk *bulk, const Piece *piece, uint32_t thread,
-                      Record copy) {
-    add_pending(checker, (PendingCopy){.inst = bulk->inst,
-                                       .owner = piece->block->watch,
-                                       .address = piece->address,
-                                       .bytes = bulk->bytes,
-                                       .thread = thread,
-                                       .lanes = bulk->lanes,
-                                       .copy = copy,
-                                       .bulk = true});
-}
-
 void check_bulk(Warp *warp, const Bulk *bulk) {
     Checker *checker = check_of(warp);
     const uint32_t thread = warp->index * LANES + (uint32_t)bulk->lane;
@@ -366,7 +337,14 @@ void check_bulk(Warp *warp, const Bulk *bulk) {
         order_copy_counted(checker, &of->words, bulk->barrier.address,
                            record_make(time, 0, thread, 0));
     } else if (bulk->from.block) {
-        add_group(checker, bulk, &bulk->from, thread,
-                  record_make(time, check_site(checker, &source), thread, 0));
+        add_pending(checker, (PendingCopy){
+                                 .inst = bulk->inst,
+                                 .owner = bulk->from.block->watch,
+                                 .address = bulk->from.address,
+                                 .bytes = bulk->bytes,
+                                 .thread = thread,
+                                 .lanes = bulk->lanes,
+                                 .copy = record_make(time, check_site(checker, &source), thread, 0),
+                                 .bulk = true});
     }
 }

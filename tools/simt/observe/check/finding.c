@@ -18,8 +18,8 @@ PtxPlace check_place(const Machine *machine, const Inst *inst) {
 uint32_t check_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
     const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
-    const uint32_t site = check->site_count < check->site_room ? check->site_count++
-                                                               : check->site_count - 1;
+    const uint32_t site =
+        check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
     check->sites[site] = (Site){.inst = inst, .kind = access->kind, .looks = looks};
     check->site_of_slot[access->slot] = (uint16_t)site;
     return site;
@@ -33,19 +33,28 @@ static bool same_instructions(const Finding *a, const Finding *b) {
            a->other.kind == b->other.kind;
 }
 
-// The finding with these instructions, counted once more; *fresh if it is the first time.
+// The finding with these instructions, counted once more; *fresh if it is the first time. It is
+// told of the first block, whichever comes first.
 static Finding *record(Checker *checker, const Finding *key, bool *fresh) {
     Findings *findings = &checker->check->findings;
     size_t k = 0;
     while (k < findings->count && !same_instructions(&findings->at[k], key)) k++;
-    *fresh = k == findings->count;
-    if (*fresh) {
+    if (k == findings->count) {
         ARENA_GROW(&checker->check->arena, findings->at, findings->count, findings->capacity);
-        findings->at[findings->count++] = *key;
-        findings->at[k].order = k;
+        findings->at[findings->count++] = (Finding){.order = k, .at.block = UINT64_MAX};
     }
-    findings->at[k].occurrences++;
-    return &findings->at[k];
+    Finding *finding = &findings->at[k];
+    *fresh = key->at.block < finding->at.block;
+    if (*fresh) {
+        const Finding before = *finding;
+        *finding = *key;
+        finding->order = before.order;
+        finding->occurrences = before.occurrences;
+        finding->between = before.between;
+        finding->more = before.more;
+    }
+    finding->occurrences++;
+    return finding;
 }
 
 void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
@@ -67,7 +76,7 @@ void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *
 }
 
 static Side side_of(const Checker *checker, Record record, uint64_t block) {
-    const Site *site = &checker->check->sites[record_site(record)];
+    const Site *site = check_site_of(checker, record);
     return (Side){site->inst, site->kind, record_thread(record), block};
 }
 
@@ -186,6 +195,12 @@ static void describe(const Machine *machine, const Finding *finding, Hazard *haz
         snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
 }
 
+// When a kernel failed, blocks behind the one that did may or may not have run: what only they
+// found is left out, and so are the numbers of findings.
+static bool certain(const Machine *machine, const Finding *finding) {
+    return machine->status == SIMT_OK || finding->at.block <= machine->failed_block;
+}
+
 // Places, and which of them are the same; equal findings become one. Their number.
 static size_t merge(const Check *check) {
     const Machine *machine = check->machine;
@@ -199,6 +214,7 @@ static size_t merge(const Check *check) {
     size_t count = 0;
     for (size_t i = 0; i < check->findings.count; i++) {
         const Finding *finding = &check->findings.at[i];
+        if (!certain(machine, finding)) continue;
         if (count && same_finding(&check->findings.at[count - 1], finding)) {
             check->findings.at[count - 1].occurrences += finding->occurrences;
             check->findings.at[count - 1].between |= finding->between;

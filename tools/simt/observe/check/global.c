@@ -22,25 +22,32 @@ static void outside(Checker *checker, const Access *access, uint32_t thread, uin
                 (unsigned long long)offset, (unsigned long long)before->bytes);
 }
 
-// Whether [address, address + size) lies in one live allocation; if not, says so.
-static bool inside(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
-                   uint64_t size) {
+// Whether a lane's access lies in one live allocation and is aligned; if not, says so.
+static bool is_good(Checker *checker, const Access *access, uint32_t thread, uint64_t address) {
     const Allocation *allocation = memory_find(address);
+    const uint64_t size = address_bytes(access);
+    const char *verb = check_verb(access->kind);
     if (!allocation || address - allocation->address + size > allocation->bytes) {
         outside(checker, access, thread, address, size);
-        return false;
+    } else if (!allocation->live) {
+        const bool heap = allocation->kind == MEMORY_HEAP;
+        check_found(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s memory that was freed: %s", thread, verb,
+                    heap ? "free it after its last use"
+                         : "keep the allocation until the kernel has ended");
+    } else if (address % size) {
+        check_found(checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
+                    "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
+                    thread, verb, (unsigned long long)size, (unsigned long long)size);
+    } else {
+        return true;
     }
-    if (allocation->live) return true;
-    check_found(checker, KIND_FREED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                "thread %u %s memory that was freed: %s", thread, check_verb(access->kind),
-                allocation->kind == MEMORY_HEAP ? "free it after its last use"
-                                                : "keep the allocation until the kernel has ended");
     return false;
 }
 
 // The live allocation that an address is in, as the instruction last met it. Empty: there is none.
 static const Extent *met_at(Checker *checker, const Access *access, uint64_t address) {
-    Extent *met = &checker->met[check_site(checker, access)];
+    Extent *met = &checker->check->met[check_site(checker, access)];
     if (address >= met->low && address < met->high) return met;
     const Allocation *allocation = memory_find(address);
     *met = (Extent){0, 0};
@@ -49,35 +56,16 @@ static const Extent *met_at(Checker *checker, const Access *access, uint64_t add
     return met;
 }
 
-// Whether any byte of this element was written.
-static bool element_written(uint64_t address, uint64_t size) {
-    const uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
-    if (size < 4) {
-        uint32_t first = (uint32_t)(address % 4);
-        return *shadow & ((1u << (first + size)) - (1u << first));
-    }
-    return shadow[0] || (size > 4 && shadow[1]);
-}
-
-// A bit for each element of a lane's access that was written.
+// A bit for each element of a lane's access of which any byte was written.
 static uint32_t written(const Access *access, uint64_t address) {
     uint32_t elements = 0;
-    for (uint32_t i = 0; i < access->elements; i++)
-        elements |= (uint32_t)element_written(address + i * access->bytes, access->bytes) << i;
+    for (uint32_t i = 0; i < access->elements; i++, address += access->bytes) {
+        const uint8_t *shadow = memory_shadow + (address - memory_base) / 4;
+        const uint32_t bytes = access->bytes < 4 ? ((1u << access->bytes) - 1) << address % 4 : 0xF;
+        const bool any = shadow[0] & bytes || (access->bytes > 4 && shadow[1]);
+        elements |= (uint32_t)any << i;
+    }
     return elements;
-}
-
-// Whether the lane's access lies in memory and is aligned.
-static bool lane_good(Checker *checker, Warp *warp, const Access *access, uint32_t lane,
-                      uint64_t address, uint64_t size) {
-    uint32_t thread = warp->index * LANES + lane;
-    if (!inside(checker, access, thread, address, size)) return false;
-    if (address % size == 0) return true;
-    check_found(checker, KIND_MISALIGNED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
-                "thread %u %s %llu bytes at an address that is no multiple of %llu: align it",
-                thread, check_verb(access->kind), (unsigned long long)size,
-                (unsigned long long)size);
-    return false;
 }
 
 // Copies of structures read their padding too, which nothing writes in any of them. So an element
@@ -122,22 +110,10 @@ void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address) {
 }
 
 // What a kernel has freed is in no extent any more.
-static void forget_freed(Checker *checker) {
-    if (checker->seen_frees == memory_frees) return;
-    memset(checker->met, 0, checker->check->site_room * sizeof *checker->met);
-    checker->seen_frees = memory_frees;
-}
-
-// The lanes whose access lies in memory and is aligned; the others are reported.
-static uint32_t good_lanes(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
-                           const uint64_t address[LANES]) {
-    const uint64_t size = address_bytes(access);
-    uint32_t good = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        good |= (uint32_t)lane_good(checker, warp, access, lane, address[lane], size) << lane;
-    }
-    return good;
+static void forget_freed(Check *check) {
+    if (check->seen_frees == memory_frees) return;
+    memset(check->met, 0, check->site_room * sizeof *check->met);
+    check->seen_frees = memory_frees;
 }
 
 // Whether all that these bytes are was written; what a store writes is from now on.
@@ -162,7 +138,11 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
     const bool store = access->kind == ACCESS_STORE;
     const Extent *met = met_at(checker, access, address[__builtin_ctz(mask)]);
     const bool inside = !(mask & ~check_between(access, address, met->low, met->high));
-    const uint32_t good = inside ? mask : good_lanes(checker, warp, access, mask, address);
+    uint32_t good = inside ? mask : 0;
+    for (uint32_t m = mask & ~good; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
+        good |= (uint32_t)is_good(checker, access, thread, address[lane]) << lane;
+    }
     bool written = true;
     for (uint32_t m = good; m; m &= m - 1) {
         const uint64_t at = address[__builtin_ctz(m)];
@@ -179,7 +159,7 @@ static uint32_t good_accesses(Checker *checker, Warp *warp, const Access *access
 
 // Whether nothing has happened for which a weak access to these bytes needs a closer look.
 static bool is_calm(const Checker *checker, bool loads, uint64_t first, uint64_t bytes) {
-    if (checker->seen_frees != memory_frees || checker->machine->after) return false;
+    if (checker->check->seen_frees != memory_frees || checker->machine->after) return false;
     return loads || !order_words(&checker->check->words, first, bytes);
 }
 
@@ -204,7 +184,7 @@ bool check_global_row(Checker *checker, Warp *warp, const Access *access, uint32
 
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]) {
-    forget_freed(checker);
+    forget_freed(checker->check);
     if (checker->machine->after) early_check(checker, warp, access, mask, address);
     const uint32_t good = good_accesses(checker, warp, access, mask, address);
     if (!good) return;

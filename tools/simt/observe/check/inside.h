@@ -4,8 +4,6 @@
 // thread the checker knows up to which time it has seen what other threads did: for the whole block
 // since the last barrier of all, for its warp since the last bar.warp.sync of all lanes, and one by
 // one where only some took part.
-//
-// Order through memory, within a block and between blocks: order.c.
 #ifndef CHECK_INSIDE_H
 #define CHECK_INSIDE_H
 
@@ -94,20 +92,15 @@ typedef struct {
     const Inst *of_warp[MAX_WARPS]; // where each warp came first
 } Arrival;
 
-// A read of shared memory that nothing had written. If another thread writes it before the next
-// barrier, the two race, and the race is the hazard.
+// A read of shared memory that nothing had written: by its number, from 1 on. If another thread
+// writes there before the next barrier, the two race, and the race is the hazard. Or, without an
+// instruction, a value that is made of two of them.
 typedef struct {
     const Inst *inst;
     uint64_t time;
-    uint32_t byte, thread, site;
-} UnwrittenRead;
-
-// The same where the value may yet be thrown away: by its number, from 1 on. Or a value that is
-// made of two of them.
-typedef struct {
-    UnwrittenRead read;
-    uint32_t first, second; // their numbers; 0: this is a read
-    bool used;
+    uint32_t byte, thread;
+    uint32_t first, second; // their numbers
+    bool used;              // the value decides something, or need not be followed any more
 } KeptRead;
 
 // A word through which something was released: at a scope that covers the device, and by threads of
@@ -179,17 +172,19 @@ typedef struct {
     Observer observer; // first: the one is the other
     const Machine *machine;
     uint64_t launch; // its first time
-    Site *sites; // by number, from 1 on
+    Site *sites;     // by number, from 1 on
     uint32_t site_count, site_room;
     uint16_t *site_of_slot; // by counter
+    Extent *variables;      // by site: the variable of shared memory its accesses should lie in,
+    Extent *met;            // and the allocation of global memory that its last access was in,
+    uint64_t seen_frees;    // as of so many frees
     SyncTable words;        // of global memory
-    ReleaseRoom room;       // of blocks that run one at a time
-    RestTable rest;         // of global memory, of such blocks
+    ReleaseRoom room;       // of the launch; where blocks never wait for each other, of one block
+    RestTable rest;         // of global memory, likewise
     Findings findings;
-    Arena arena;   // of what lasts as long
-    bool lost;     // memory was too short for some
-    bool partial;  // see Code
-    bool in_turn;  // a block has ended before the next one begins
+    Arena arena;  // of what lasts as long
+    bool lost;    // memory was too short for some
+    bool partial; // see Code
     CheckListener listener;
 } Check;
 
@@ -201,7 +196,6 @@ struct Checker {
     uint64_t block; // that it now stands for
     uint64_t now;   // in [times, times_end), which no other block has
     uint64_t times, times_end;
-    uint64_t first_times; // how many of them a block begins with
     uint64_t block_start; // time at which the block began
     uint64_t block_floor; // of the last barrier of all threads
     uint64_t warp_floor[MAX_WARPS];
@@ -214,13 +208,12 @@ struct Checker {
     Knowledge passed[BARRIERS]; // of those that have arrived there and gone on, as it was then
     bool orders;                // there is any
     SyncTable words;            // of shared memory
-    ReleaseRoom own_room, *room;
-    RestTable own_rest, *far_rest; // of global memory: of the block alone, where blocks never wait
+    ReleaseRoom *room;
     Log *cluster;             // of its first block: releases at the barrier of the cluster,
     uint32_t cluster_count;   // how many of them those have seen that waited last,
     uint32_t cluster_threads; // and threads that have arrived since
     const Inst *cluster_inst;
-    uint32_t have_fenced[MAX_WARPS]; // lanes that have called a fence in this launch,
+    uint32_t have_fenced[MAX_WARPS];     // lanes that have called a fence in this launch,
     uint32_t have_fenced_far[MAX_WARPS]; // and one that counts for other blocks
     uint32_t cluster_waited[MAX_WARPS];  // lanes that have waited at one
     Record *remote; // by rank and thread: the last access of another block's to shared memory here
@@ -230,26 +223,19 @@ struct Checker {
     size_t copy_count, copy_capacity;
     uint32_t waited[MAX_WARPS]; // lanes that have waited for the kernel in front of this one
     bool any_waited, all_waited;
-    Extent copied;              // where there are records of copies in shared memory
-    uint32_t parted;         // warps of which lanes met that were not all
-    Shadow shadow;           // of shared memory,
-    uint8_t *shared;         // which is this
-    RestTable rest;          // what the shadow has no room for
-    UnwrittenRead *unwritten; // room for MAX_UNWRITTEN; NULL: there was none yet
-    uint16_t *unwritten_at;   // by site: how many of them, up to check_many_races()
-    size_t unwritten_count;
+    Extent copied;                     // where there are records of copies in shared memory
+    uint32_t parted;                   // warps of which lanes met that were not all
+    Shadow shadow;                     // of shared memory,
+    uint8_t *shared;                   // which is this
+    RestTable rest;                    // what the shadow has no room for
     KeptRead *kept;                    // room for MAX_UNWRITTEN; NULL: there was none yet
-    uint16_t *kept_at;                 // by site: how many reads of them
+    uint16_t *kept_at;                 // by site: how many of them, see unwritten.c
     uint32_t kept_count, kept_settled; // those before the last barrier of all threads
-    Extent *variables;   // by site: the variable of shared memory that its accesses should lie in
-    Extent *met;         // by site: the allocation that its last access was in
-    uint64_t seen_frees; // when: memory_frees
-    uint16_t *races;     // by site: races of the block that were found there
-    bool lost; // memory was too short for some
+    uint16_t *races;                   // by site: races of the block that were found there
+    bool lost;                         // memory was too short for some
 };
 
 static inline Checker *check_of(const Warp *warp) { return warp->block->watch; }
-
 // The next time. Accesses so far are before it.
 uint64_t check_tick(Checker *checker);
 // Times for a block that begins.
@@ -262,6 +248,10 @@ uint32_t check_new_site(Check *check, const Access *access);
 static inline uint32_t check_site(const Checker *checker, const Access *access) {
     const uint32_t site = checker->check->site_of_slot[access->slot];
     return site ? site : check_new_site(checker->check, access);
+}
+
+static inline const Site *check_site_of(const Checker *checker, Record record) {
+    return &checker->check->sites[record_site(record)];
 }
 
 // Where an instruction races so often in a block, no more races are looked for there, so that it
@@ -306,11 +296,10 @@ void variable_name(const Machine *machine, uint64_t address, char *to, size_t ro
 // The lanes whose access lies in [low, high) and is aligned.
 uint32_t check_between(const Access *access, const uint64_t address[LANES], uint64_t low,
                        uint64_t high);
-// The lanes whose accesses lie in the variable of shared memory that the instruction's address was
-// made from, and are aligned; the others are reported.
+// The same in the variable of shared memory that the address was made from; others are reported.
 uint32_t check_inside(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                       const uint64_t address[LANES]);
-// The lanes whose accesses lie in [0, limit) and are aligned; the others are reported.
+// The same in [0, limit); others are reported.
 uint32_t check_within(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                       const uint64_t address[LANES], uint64_t limit);
 // Whether blocks of the launch share clusters.
@@ -335,10 +324,9 @@ bool check_global_row(Checker *checker, Warp *warp, const Access *access, uint32
 // Launches that may start early, in early.c. Before anything of the access is recorded.
 void early_check(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES]);
-void early_waited(Warp *warp);           // see Observer.grid_waited
-void early_barrier(Checker *checker);    // of all threads of the block
-void early_remember(const Check *check); // a launch that is over
-
+void early_waited(Warp *warp);        // see Observer.grid_waited
+void early_barrier(Checker *checker); // of all threads of the block
+void early_remember(Check *check);    // a launch that is over: takes its arena
 void check_free(Warp *warp, const Inst *inst, int lane, uint64_t address); // see Observer.bad_free
 
 // Order through words of memory: an access to global or shared memory, and a fence.
@@ -356,14 +344,11 @@ void order_barrier(Checker *checker);
 void order_pass_by(Checker *checker, uint32_t barrier, uint32_t warp);
 void order_join_warps(Checker *checker, uint32_t barrier, uint32_t waiting);
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
-// Lanes that took values from each other: what one has acquired, all have; but they met at no
-// barrier.
+// Lanes that took values from each other, at no barrier: what one has acquired, all have.
 void order_tell_lanes(Checker *checker, uint32_t warp, uint32_t lanes);
 // At the barrier of the cluster, see Observer: of `first`, its first block.
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp);
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp);
-// Whether a thread (of a warp, any of its lanes) has seen anything that a block released.
-bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block);
 // Whether some thread of the checker's block has acquired an access.
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time);
 // A copy is done when the mbarrier at this address of shared memory says so.
@@ -401,6 +386,7 @@ void check_arrive(Warp *warp, const Inst *inst, uint32_t barrier, bool counted);
 void check_complete(Block *block, uint32_t barrier);
 void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]);
 void check_met(Warp *warp, const Inst *inst, uint32_t named, uint32_t lanes);
+void check_join(Warp *warp, const Inst *inst, uint32_t lanes);
 void check_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32_t source[LANES],
                    const LaneU32 value[LANES]);
 // Values that are undefined, in undefined.c: a shuffle, and an instruction of a warp that has some.
@@ -410,7 +396,5 @@ void undefined_step(Warp *warp, const Inst *inst);
 // A lane reads what nothing has written, as an element of what the instruction loads. True: if the
 // value is used, unwritten_used is called with the number; false: it cannot be followed.
 bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t element, uint32_t number);
-
-void check_join(Warp *warp, const Inst *inst, uint32_t lanes);
 
 #endif

@@ -87,14 +87,6 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
     checker->orders = true;
 }
 
-// Copies that are done: at any scope, since they were made for those that wait here.
-static void read_copies(Checker *checker, Knowledge *warp, Log *log, const Access *access,
-                        uint32_t lanes) {
-    if (!log || !(access->order & ORDER_ACQUIRE)) return;
-    seen_add(checker->room, &warp->acquired, (Seen){log, log_count(log), lanes, true, false});
-    checker->orders = true;
-}
-
 static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint32_t lanes,
                     bool far) {
     for (uint32_t i = 0; i < from->count; i++) {
@@ -200,7 +192,8 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     if (!releases && !after_fence && !message) return;
     SyncWord *word = make_word(checker->room, table, address);
     if (message) write_log(checker, word, release_now(checker, warp, lanes, far, true), lanes, far);
-    if (releases) write_log(checker, word, release_now(checker, warp, lanes, far, false), lanes, far);
+    if (releases)
+        write_log(checker, word, release_now(checker, warp, lanes, far, false), lanes, far);
     if (after_fence) {
         const uint32_t fenced_far = far ? checker->have_fenced_far[warp->index] : 0;
         write_fenced(checker, word, &checker->common, fenced, fenced_far);
@@ -253,8 +246,8 @@ static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lan
 // Whether a strong access may release something: itself, or what a fence before it made ready.
 static bool releases(const Checker *checker, const Warp *warp, const Access *access) {
     if (access->kind == ACCESS_LOAD) return false;
-    return access->order & ORDER_RELEASE || is_message(access) || checker->warps[warp->index].fenced_count ||
-           checker->common.fenced_count;
+    return access->order & ORDER_RELEASE || is_message(access) ||
+           checker->warps[warp->index].fenced_count || checker->common.fenced_count;
 }
 
 // Blocks that run at the same time never wait for each other: only those that run one at a time
@@ -265,14 +258,9 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
     if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders &&
         !is_message(access))
         return;
-    if (!access->order) {
-        if (table->count && access->kind != ACCESS_LOAD)
-            overwrite(access, mask, address, table);
-        return;
-    }
-    if (table->count && access->kind == ACCESS_STORE)
+    if (access->kind == ACCESS_STORE || (!access->order && access->kind != ACCESS_LOAD))
         overwrite(access, mask, address, table);
-    if (!table->count && !releases(checker, warp, access)) return;
+    if (!access->order || (!table->count && !releases(checker, warp, access))) return;
     while (mask) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask), same = same_word(address, mask);
         const uint64_t key = key_of(address[lane]);
@@ -283,7 +271,11 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
-            read_copies(checker, own, word->copies, access, same);
+            // Copies that are done: at any scope, since they were made for those that wait here.
+            if (word->copies && access->order & ORDER_ACQUIRE)
+                seen_add(checker->room, &own->acquired,
+                         (Seen){word->copies, log_count(word->copies), same, true, false});
+            checker->orders |= word->copies != NULL;
         }
         if (access->kind == ACCESS_LOAD) continue;
         const uint32_t writes = seen_writes(warp, access, same, address);
@@ -360,7 +352,7 @@ static uint32_t warps_of(const Checker *checker) {
 }
 
 void order_begin(Checker *checker) {
-    if (checker->room == &checker->own_room) release_forget_all(checker->room);
+    if (!checker->machine->ordered) release_forget_all(checker->room);
     checker->words = (SyncTable){0};
     memset(checker->have_fenced, 0, sizeof checker->have_fenced);
     memset(checker->have_fenced_far, 0, sizeof checker->have_fenced_far);
@@ -437,13 +429,6 @@ void order_cluster_waited(Checker *checker, const Checker *first, const Warp *wa
     const Seen seen = {first->cluster, first->cluster_count, warp->exec, true, false};
     seen_add(checker->room, &checker->warps[warp->index].acquired, seen);
     checker->orders = true;
-}
-
-bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block) {
-    if (!checker->orders) return false;
-    const uint32_t lane = thread % LANES;
-    return seen_any(checker->room, &checker->warps[thread / LANES].acquired, lane, block) ||
-           seen_any(checker->room, &checker->common.acquired, lane, block);
 }
 
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {

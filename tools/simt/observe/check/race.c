@@ -36,7 +36,7 @@ static bool both_strong(const Race *at, Record record) {
 }
 
 static const Site *site_of(const Race *at, Record record) {
-    return &at->checker->check->sites[record_site(record)];
+    return check_site_of(at->checker, record);
 }
 
 // Whether both are volatile accesses to shared memory, by two warps, and to a flag: a word through
@@ -72,7 +72,8 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
     const uint32_t lane = record_thread(record) % LANES;
     const Record same = (record ^ (at->copy ? at->copy : at->mine)) >> RECORD_SITE;
     const bool together = !same && !((record ^ at->mine) & RECORD_WARP_MASK) &&
-                          at->warp->exec >> lane & 1 && lane < at->lane && at->address[lane] <= address &&
+                          at->warp->exec >> lane & 1 && lane < at->lane &&
+                          at->address[lane] <= address &&
                           address + count <= at->address[lane] + at->size;
     if (together)
         brought(at, lane, address, count, theirs);
@@ -86,7 +87,8 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
 // Holds the lane's access against an earlier one; `write`: which wrote. Whether nothing orders the
 // two, and they are no race since both brought the same.
 static bool against(const Race *at, Record record, uint64_t address, uint32_t count, bool write) {
-    if (race_settled(at, record, at->mine) || both_strong(at, record) || ordered(at, record, !write))
+    if (race_settled(at, record, at->mine) || both_strong(at, record) ||
+        ordered(at, record, !write))
         return false;
     if (check_saturated(at->checker, at->mine) || is_flag(at, record, address)) return false;
     if (write && same_value(at, record, address, count)) return true;
@@ -113,8 +115,8 @@ static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) 
     if (!record_scope(write)) return false;
     if (write >= at->start && site_of(at, write)->looks && ordered(at, write, false)) return true;
     for (int slot = READ; slot < SLOTS; slot++)
-        if (old[slot] >= at->start && observes(old[slot]) &&
-            ordered(at, old[slot], false)) return true;
+        if (old[slot] >= at->start && observes(old[slot]) && ordered(at, old[slot], false))
+            return true;
     for (Rest *rest = rest_first(at->rest, address / 4); rest; rest = rest_next(at->rest, rest))
         for (uint32_t m = !rest->writes && observes(rest->first) ? rest->lanes : 0; m; m &= m - 1)
             if (ordered(at, record_of(rest, (uint32_t)__builtin_ctz(m)), false)) return true;
@@ -128,7 +130,8 @@ static bool stands_for(const Race *at, Record old, bool write, bool equal) {
     if (at->kind == ACCESS_LOAD)
         return (at->strong ? record_scope(old) : !observes(old)) && ordered(at, old, true);
     if (!at->strong) return !equal; // it lies before, or they race
-    return record_scope(old) && ((write && site_of(at, at->mine)->looks) || ordered(at, old, !write));
+    return record_scope(old) &&
+           ((write && site_of(at, at->mine)->looks) || ordered(at, old, !write));
 }
 
 // Holds the access against those of the word that its records have no room for. A write stands for
@@ -148,11 +151,10 @@ static void against_rest(const Race *at, uint64_t address, uint32_t count, bool 
             if (!loads && at->strong && observes(rest->first)) rest->first |= RECORD_IS_PASSED;
         }
         if (!(rest->bytes & ~bytes))
-            rest->lanes = kept;
+            rest_drop(at->rest, rest, ~kept);
         else if (!kept)
             rest->bytes &= (uint8_t)~bytes;
     }
-    if (!loads) rest_sweep(at->rest, address / 4);
 }
 
 // An access that has no place in the records of `count` bytes of a word. Blocks that never wait for
@@ -223,26 +225,32 @@ static void look(const Race *at, Cells *cells, uint32_t k, uint64_t address, uin
 
 // --- most accesses, of which nothing has to be looked at ---
 
+// Puts the access in the place of the last one of its kind, which it stands for, or which stays
+// beside it where it is farther off than the one that is there. False: it is not so simple.
+static inline __attribute__((always_inline)) bool quick_put(const Race *at, const Cells *cells,
+                                                            int slot, uint32_t k, Record first) {
+    if (!race_settled(at, first, at->mine)) {
+        const Record second = race_record(at, cells, slot + 1, k);
+        if (at->partial || !cells->at[slot + 1]) return false;
+        if (second >= at->past && !record_scope(second) == at->strong) return false;
+        if (!at->exact && !(race_own(at, first) && race_own(at, second))) return false;
+        if (record_is_copy(first) || record_is_copy(second)) return false;
+        if (race_distance(at, first, at->mine) >= race_distance(at, second, at->mine)) {
+            cells->at[slot + 1][k] = first;
+            race_note_latest(at->shadow, slot + 1, first);
+        }
+    }
+    cells->at[slot][k] = at->mine;
+    return true;
+}
+
 static inline __attribute__((always_inline)) bool quick_load(const Race *at, const Cells *cells,
                                                              uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
-    if (!race_settled(at, write, mine)) return false;
-    if (at->owner && write < at->start) return false;
+    if (!race_settled(at, write, mine) || (at->owner && write < at->start)) return false;
     if (!race_settled(at, race_record(at, cells, WRITE_2, k), mine)) return false;
     const Record read = race_record(at, cells, READ, k);
-    if (!cells->at[READ] || record_scope(read)) return false;
-    if (!race_settled(at, read, mine)) {
-        const Record second = race_record(at, cells, READ_2, k);
-        if (at->partial || !cells->at[READ_2] || record_scope(second)) return false;
-        if (!at->exact && !(race_own(at, read) && race_own(at, second))) return false;
-        if (record_is_copy(read) || record_is_copy(second)) return false;
-        if (race_distance(at, read, mine) >= race_distance(at, second, mine)) {
-            cells->at[READ_2][k] = read;
-            race_note_latest(at->shadow, READ_2, read);
-        }
-    }
-    cells->at[READ][k] = mine;
-    return true;
+    return cells->at[READ] && !record_scope(read) && quick_put(at, cells, READ, k, read);
 }
 
 static inline __attribute__((always_inline)) bool quick_store(const Race *at, const Cells *cells,
@@ -256,41 +264,26 @@ static inline __attribute__((always_inline)) bool quick_store(const Race *at, co
     return true;
 }
 
-static inline bool is_update(const Race *at, Record record) {
-    return record_scope(record) == record_scope(at->mine);
-}
-
 // Of atomic operations of one scope, as all that count in a word are.
 static bool quick_update(const Race *at, const Cells *cells, uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
     const Record second = race_record(at, cells, WRITE_2, k);
-    if (!cells->at[WRITE] || !cells->at[WRITE_2] || at->partial) return false;
     if (at->owner ? write < at->start : record_scope(mine) != SCOPE_DEVICE) return false;
     for (int slot = READ; slot < SLOTS; slot++) {
         const Record read = race_record(at, cells, slot, k);
         if (record_scope(read) || !race_settled(at, read, mine)) return false;
     }
-    if (write >= at->past) {
-        if (!is_update(at, write) || (second >= at->past && !is_update(at, second))) return false;
-        if (!race_settled(at, write, mine)) {
-            if (!at->exact && !(race_own(at, write) && race_own(at, second))) return false;
-            if (race_distance(at, write, mine) >= race_distance(at, second, mine)) {
-                cells->at[WRITE_2][k] = write;
-                race_note_latest(at->shadow, WRITE_2, write);
-            }
-        }
-    } else if (second >= at->past && !is_update(at, second)) {
+    if (!cells->at[WRITE] || (write >= at->past && record_scope(write) != record_scope(mine)) ||
+        (second >= at->past && record_scope(second) != record_scope(mine)))
         return false;
-    }
-    cells->at[WRITE][k] = mine;
-    return true;
+    return quick_put(at, cells, WRITE, k, write);
 }
 
 // --- lanes ---
 
 static void touch(Race *at, Cells *cells, uint32_t k, uint64_t address, uint32_t count,
                   bool quick) {
-    if (quick && (at->strong                ? at->kind == ACCESS_ATOMIC && quick_update(at, cells, k)
+    if (quick && (at->strong ? at->kind == ACCESS_ATOMIC && quick_update(at, cells, k)
                   : at->kind == ACCESS_LOAD ? quick_load(at, cells, k)
                                             : quick_store(at, cells, k)))
         return;
@@ -316,7 +309,8 @@ static void touch_lane(Race *at, bool quick) {
     const uint64_t first = at->address[at->lane];
     if (!enter_region(at, first)) return;
     Shadow *shadow = at->shadow;
-    race_note_latest(shadow, at->kind == ACCESS_LOAD ? READ : WRITE, at->copy ? at->copy : at->base);
+    race_note_latest(shadow, at->kind == ACCESS_LOAD ? READ : WRITE,
+                     at->copy ? at->copy : at->base);
     if (at->size < 4) {
         touch_bytes(at, first, at->size, quick);
         return;
@@ -331,13 +325,17 @@ static void touch_lane(Race *at, bool quick) {
 }
 
 // Of lanes that do the same at one address the first and the last: who races with one between them
-// races with one of the two.
+// races with one of the two. Reads of what nothing has written count each.
 static uint32_t without_middle(const Race *at, uint32_t mask) {
     uint32_t same = 0;
     for (uint32_t l = 0; l < LANES - 1; l++)
         same |= (uint32_t)(at->address[l + 1] == at->address[l]) << l;
     same &= mask & mask >> 1;
-    return mask & ~(same & same << 1);
+    same &= same << 1;
+    for (uint32_t m = at->owner ? same : 0; m; m &= m - 1)
+        if (shadow_record(at->shadow, WRITE, at->address[__builtin_ctz(m)]) < at->start)
+            return mask;
+    return mask & ~same;
 }
 
 static bool any_rest(const Race *at, uint32_t mask) {
@@ -355,30 +353,12 @@ void race_lanes(Race *at, uint32_t mask) {
     for (uint32_t m = simple ? without_middle(at, mask) : mask; m; m &= m - 1) {
         at->lane = (uint32_t)__builtin_ctz(m);
         at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
-        if (at->copy)
-            at->copy = (at->copy & ~RECORD_LANE_MASK) | (at->mine & RECORD_LANE_MASK);
+        if (at->copy) at->copy = (at->copy & ~RECORD_LANE_MASK) | (at->mine & RECORD_LANE_MASK);
         touch_lane(at, quick);
     }
 }
 
 static Record at_shift(uint64_t time) { return time << RECORD_TIME; }
-
-static void begin_shared(Race *at, Checker *owner) {
-    const Checker *checker = at->checker;
-    const Record start = at_shift(owner->block_start);
-    at->shadow = &owner->shadow;
-    at->rest = &owner->rest;
-    at->start = unwritten_often(checker, record_site(at->base)) ? 0 : start;
-    at->noise = at->past = at->floor;
-    at->exact = true;
-    if (!at->cluster) {
-        at->times = 0;
-        at->span = at_shift(RECORD_COPY);
-        return;
-    }
-    at->noise = at->past = start;
-    at->exact = false;
-}
 
 void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access *access,
                 uint32_t mask, const uint64_t address[LANES], uint64_t copy) {
@@ -406,12 +386,17 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
                  .strong = scope != SCOPE_NONE,
                  .cluster = of && check_clusters(checker->machine),
                  .partial = checker->check->partial,
-                 .exact = checker->check->in_turn};
-    if (of) {
-        begin_shared(at, at->owner);
-    } else {
-        at->start = at->noise = at->past = at_shift(checker->check->launch);
-        at->rest = checker->far_rest;
+                 .exact = !checker->machine->ordered};
+    const Record start = at_shift(of ? at->owner->block_start : checker->check->launch);
+    at->start = at->noise = at->past = start;
+    at->rest = of ? &at->owner->rest : &checker->check->rest;
+    if (of) at->shadow = &at->owner->shadow;
+    if (of && !at->cluster) { // all that was done here is the block's own
+        at->noise = at->past = at->floor;
+        at->exact = true;
+        at->times = 0;
+        at->span = at_shift(RECORD_COPY);
     }
+    if (of && unwritten_often(checker, site)) at->start = 0;
     if (check_saturated(checker, at->base)) at->noise = ~(Record)0;
 }

@@ -4,12 +4,12 @@
 //
 // What is kept. Of each word, or byte, the last write and the last read. What comes next takes the
 // place of one for which it stands: one that lies before it, so that whoever races with that races
-// with the newer one, too. Else the older one stays beside it, as the second. Of a third, where only
-// barriers of whole blocks and whole warps order threads, the farther one stays: of another block,
-// of another warp, of another lane. That is enough: whoever comes behind both without order is of
-// another block, warp or lane than one of the two. Else, as where a kernel can order some threads
-// and not others (Code.partial), or where strong accesses lie beside weak ones, all are kept in a
-// list of the memory's own (rest.h).
+// with the newer one, too. Else the older one stays beside it, as the second. Of a third, where
+// only barriers of whole blocks and whole warps order threads, the farther one stays: of another
+// block, of another warp, of another lane. That is enough: whoever comes behind both without order
+// is of another block, warp or lane than one of the two. Else, as where a kernel can order some
+// threads and not others (Code.partial), or where strong accesses lie beside weak ones, all are
+// kept in a list of the memory's own (rest.h).
 #ifndef CHECK_RACE_H
 #define CHECK_RACE_H
 
@@ -62,16 +62,14 @@ bool unwritten_often(const Checker *checker, uint32_t site);
 
 // What the row and the lanes share.
 
-static inline bool race_own(const Race *at, Record record) {
-    return record - at->times < at->span;
-}
+static inline bool race_own(const Race *at, Record record) { return record - at->times < at->span; }
 
 // Whether it is seen at once that the access of this record lies before one of the thread of
 // `mine`. An asynchronous copy is no access of the lane that began it.
 static inline uint64_t race_settled(const Race *at, Record record, Record mine) {
     const Record other = record ^ mine;
     const uint64_t earlier = (uint64_t)(record < at->floor) | !(other & RECORD_LANE_MASK) |
-                             ((uint64_t)!(other & RECORD_WARP_MASK) & (record < at->warp_floor));
+                             ((uint64_t) !(other & RECORD_WARP_MASK) & (record < at->warp_floor));
     return (uint64_t)(record < at->noise) | ((uint64_t)race_own(at, record) & earlier);
 }
 

@@ -20,27 +20,14 @@ typedef struct {
 
 struct Log {
     Entry *entries;
-    uint32_t count, capacity;
+    size_t count, capacity;
     Carried *carried;
-    uint32_t carried_count, carried_capacity;
+    size_t carried_count, carried_capacity;
     uint32_t *last; // hash table of blocks: their last entries + 1, 0: free
     uint32_t slots;
     uint64_t query; // the last one that came here,
     uint32_t asked; // and how many of its releases that one asked
 };
-
-// Room for one more in an array: first for a few, since most get no more.
-#define GROW(room, items, count, capacity)                                                         \
-    ((count) < (capacity) ? (void)0                                                                \
-                          : (void)((items) = grow((room), (items), (count), &(capacity), sizeof *(items))))
-
-static void *grow(ReleaseRoom *room, const void *items, uint32_t count, uint32_t *capacity,
-                  size_t size) {
-    *capacity = *capacity ? *capacity * 2 : 4;
-    void *grown = arena_alloc(&room->arena, *capacity, size);
-    if (count) memcpy(grown, items, count * size);
-    return grown;
-}
 
 // --- what was seen ---
 
@@ -73,7 +60,7 @@ void seen_add(ReleaseRoom *room, SeenList *list, Seen seen) {
         if (!includes(&seen, old) && !outdated(old, &seen)) list->at[kept++] = *old;
     }
     list->count = kept;
-    GROW(room, list->at, list->count, list->capacity);
+    ARENA_GROW(&room->arena, list->at, list->count, list->capacity);
     list->at[list->count++] = seen;
 }
 
@@ -84,7 +71,7 @@ void seen_spread(SeenList *list, uint32_t lanes) {
 
 // --- logs ---
 
-uint32_t log_count(const Log *log) { return log->count; }
+uint32_t log_count(const Log *log) { return (uint32_t)log->count; }
 
 bool log_only(const Log *log, uint64_t block) {
     return log->count > 0 && !log->slots && first_of(log)->block == block;
@@ -127,8 +114,8 @@ static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t 
                     log->carried[k].seen.wide >= seen->wide &&
                     log->carried[k].seen.message <= message;
         if (known) continue;
-        GROW(room, log->carried, log->carried_count, log->carried_capacity);
-        log->carried[log->carried_count] = (Carried){*seen, log->count};
+        ARENA_GROW(&room->arena, log->carried, log->carried_count, log->carried_capacity);
+        log->carried[log->carried_count] = (Carried){*seen, log_count(log)};
         log->carried[log->carried_count++].seen.message = message;
     }
 }
@@ -153,7 +140,7 @@ void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes
         lanes |= end->lanes;
     }
     carry(room, log, release, lanes);
-    GROW(room, log->entries, log->count, log->capacity);
+    ARENA_GROW(&room->arena, log->entries, log->count, log->capacity);
     int64_t before = last_of(log, release->block);
     bool alone = log->count == 0 || (!log->slots && before >= 0);
     const uint64_t latest = latest_of(release);
@@ -163,7 +150,7 @@ void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes
     if (log->count * 2 > log->slots)
         index_entries(room, log);
     else
-        log->last[slot_of(log, release->block)] = log->count;
+        log->last[slot_of(log, release->block)] = log_count(log);
 }
 
 // --- releases ---
@@ -199,8 +186,6 @@ void release_forget_all(ReleaseRoom *room) {
 
 // --- order ---
 
-enum { ANY_THREAD = UINT32_MAX };
-
 static bool covers(const Release *release, uint32_t lanes, uint32_t thread, uint64_t time) {
     if (thread == ANY_THREAD || time < release->floor) return true;
     uint32_t warp = thread / DEVICE_WARP, lane = thread % DEVICE_WARP;
@@ -210,56 +195,45 @@ static bool covers(const Release *release, uint32_t lanes, uint32_t thread, uint
     return release->others && time < release->others[lane];
 }
 
-// Who asks whether an access is ordered.
-typedef struct {
-    ReleaseRoom *room;
-    uint64_t query;
-    const Event *of;
-} Question;
-
 // Whether the releases of a log as far as it was seen order the access; if not, puts what they had
 // seen on the stack.
-static bool log_orders(const Question *asked, const Seen *seen) {
+static bool log_orders(ReleaseRoom *room, const Event *event, const Seen *seen) {
     Log *log = seen->log;
-    if (log->query == asked->query && log->asked >= seen->count) return false;
-    log->query = asked->query;
+    if (log->query == room->queries && log->asked >= seen->count) return false;
+    log->query = room->queries;
     log->asked = seen->count;
-    int64_t at = last_of(log, asked->of->block);
-    for (; at >= (int64_t)seen->count; asked->room->steps++) at = log->entries[at].before;
+    int64_t at = last_of(log, event->block);
+    for (; at >= (int64_t)seen->count; room->steps++) at = log->entries[at].before;
     for (; at >= 0; at = log->entries[at].before) {
         const Entry *entry = &log->entries[at];
-        if (asked->of->thread != ANY_THREAD && asked->of->time >= entry->latest) break;
-        asked->room->steps++;
-        if (entry->release->message && !asked->of->read) continue;
-        if (covers(entry->release, entry->lanes, asked->of->thread, asked->of->time)) return true;
+        if (event->thread != ANY_THREAD && event->time >= entry->latest) break;
+        room->steps++;
+        if (entry->release->message && !event->read) continue;
+        if (covers(entry->release, entry->lanes, event->thread, event->time)) return true;
     }
-    SeenList *stack = &asked->room->stack;
+    SeenList *stack = &room->stack;
     for (uint32_t i = 0; i < log->carried_count && log->carried[i].at < seen->count; i++) {
-        if (log->carried[i].seen.message && !asked->of->read) continue;
-        GROW(asked->room, stack->at, stack->count, stack->capacity);
+        if (log->carried[i].seen.message && !event->read) continue;
+        ARENA_GROW(&room->arena, stack->at, stack->count, stack->capacity);
         stack->at[stack->count++] = log->carried[i].seen;
     }
     return false;
 }
 
 bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event) {
-    const Question asked = {room, ++room->queries, event};
-    for (uint32_t i = list->count; i > 0; i--) {
+    room->queries++;
+    for (size_t i = list->count; i > 0; i--) {
         const Seen *seen = &list->at[i - 1];
         if (!(seen->lanes >> lane & 1) || (seen->message && !event->read)) continue;
         room->stack.count = 0;
-        bool answer = log_orders(&asked, seen);
+        bool answer = log_orders(room, event, seen);
         while (!answer && room->stack.count) {
             Seen next = room->stack.at[--room->stack.count];
-            answer = log_orders(&asked, &next);
+            answer = log_orders(room, event, &next);
         }
         if (answer) return true;
     }
     return false;
-}
-
-bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block) {
-    return seen_orders(room, list, lane, &(Event){block, 0, ANY_THREAD, true});
 }
 
 bool release_covers(const Release *release, uint32_t thread, uint64_t time) {

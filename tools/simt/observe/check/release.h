@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     Seen *at;
-    uint32_t count, capacity;
+    size_t count, capacity;
 } SeenList;
 
 // By lanes of a warp, of a block that goes on: times are the block's. Accesses before a time are
@@ -63,17 +63,17 @@ uint32_t log_count(const Log *log);
 // Whether all its releases are of one block: this one.
 bool log_only(const Log *log, uint64_t block);
 
-// With copies of `warps` and `others`, 32 times each, and of what its lanes have seen, in two lists.
+// With copies of `warps` and `others`, 32 times each, and of what its lanes have seen, in two
+// lists.
 const Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
                            const SeenList *more);
 void release_forget_all(ReleaseRoom *room);
 
-// Whether `lane` has seen any release of the block.
-bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block);
 // Whether a release itself orders an access of a thread of its block.
 bool release_covers(const Release *release, uint32_t thread, uint64_t time);
 
-// An access of a thread of a block at a time, and whether it reads.
+// An access of a thread of a block at a time, and whether it reads; ANY_THREAD: anything at all.
+enum { ANY_THREAD = UINT32_MAX };
 typedef struct {
     uint64_t block, time;
     uint32_t thread;

@@ -74,13 +74,6 @@ bool shadow_new_room(const Shadow *shadow, Cells *cells, int slot) {
     return cells->at[slot] != NULL;
 }
 
-bool shadow_take(Shadow *shadow, uint32_t words) {
-    *shadow = (Shadow){.word_count = words};
-    for (int slot = 0; slot < SLOTS; slot++)
-        if (!shadow_new_room(shadow, &shadow->words, slot)) return false;
-    return true;
-}
-
 void shadow_give(Shadow *shadow) {
     for (int slot = 0; slot < SLOTS; slot++) {
         give(shadow->words.at[slot], shadow->word_count);
@@ -124,7 +117,7 @@ bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record past) {
         if (!bytes) continue;
         bytes += (size_t)word * 4;
         if (!alike(bytes, start, past)) return false;
-        if (bytes[0] >= past && !shadow_room(shadow, &shadow->words, slot)) return false;
+        if (bytes[0] && !shadow_room(shadow, &shadow->words, slot)) return false;
     }
     for (int slot = 0; slot < SLOTS; slot++) {
         const Record *bytes = shadow->bytes.at[slot];

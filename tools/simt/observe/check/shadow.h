@@ -21,16 +21,14 @@ typedef struct {
     uint64_t low; // where it begins
     uint32_t word_count;
     Cells words, bytes;
-    uint32_t *split;       // a bit for each word: its bytes have records of their own
-    uint32_t split_words;  // how many have
-    Record latest[SLOTS];  // no record is later
+    uint32_t *split;      // a bit for each word: its bytes have records of their own
+    uint32_t split_words; // how many have
+    Record latest[SLOTS]; // no record is later
 } Shadow;
 
 enum { REGION_SHIFT = 16, REGION_BYTES = 1 << REGION_SHIFT, REGION_WORDS = REGION_BYTES / 4 };
 
-// For so many words of a block's shared memory. False: out of memory.
-bool shadow_take(Shadow *shadow, uint32_t words);
-void shadow_give(Shadow *shadow);
+void shadow_give(Shadow *shadow); // its memory is used again
 
 // Makes room for records of words, or bytes, where there is none yet. False: out of memory.
 bool shadow_new_room(const Shadow *shadow, Cells *cells, int slot);
@@ -40,6 +38,12 @@ static inline bool shadow_room(const Shadow *shadow, Cells *cells, int slot) {
 
 static inline bool shadow_is_split(const Shadow *shadow, uint32_t word) {
     return shadow->split_words && shadow->split[word / 32] >> word % 32 & 1;
+}
+// The record of a byte in a slot.
+static inline Record shadow_record(const Shadow *shadow, int slot, uint64_t offset) {
+    const bool split = shadow_is_split(shadow, (uint32_t)offset / 4);
+    const Record *records = split ? shadow->bytes.at[slot] : shadow->words.at[slot];
+    return records ? records[split ? offset : offset / 4] : 0;
 }
 // From now on the bytes of a word have records of their own, at first the word's. False: out of
 // memory.

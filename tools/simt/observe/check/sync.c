@@ -47,7 +47,7 @@ void check_complete(Block *block, uint32_t barrier) {
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
     if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
-    rest_forget(&checker->own_rest);
+    if (!checker->machine->ordered) rest_forget(&checker->check->rest);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         check_found(checker, KIND_BARRIER, PTX_REG_SPACE, arrival->inst, arrival->thread, NULL, 0,
@@ -140,14 +140,6 @@ void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
         checker->warp_floor[warp->index] = now;
 }
 
-static void caller_unnamed(Checker *checker, const Warp *warp, const Inst *inst, uint32_t lane,
-                           uint32_t mask) {
-    check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
-                "lane %u takes part but the mask 0x%08x does not name it: name exactly the lanes "
-                "that get here",
-                lane, mask);
-}
-
 // Lanes of one instruction may name different groups; each must name the lane that gives it. Who
 // takes a value from a lane, as from the one that polled a flag, comes behind what that lane has
 // acquired: cooperative groups rely on that, although shfl.sync says nothing about memory.
@@ -159,7 +151,10 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     LANE_LOOP missing |= exec >> l & 1 ? named[l] & absent : 0;
     for (uint32_t m = exec & unnamed; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        caller_unnamed(checker, warp, inst, lane, named[lane]);
+        check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
+                    "lane %u takes part but the mask 0x%08x does not name it: name exactly the "
+                    "lanes that get here",
+                    lane, named[lane]);
     }
     if (!missing && !checker->orders) return;
     for (uint32_t m = exec; m; m &= m - 1) {

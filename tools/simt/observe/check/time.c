@@ -2,30 +2,23 @@
 // threads, of some warps, of some lanes.
 #include "simt/observe/check/inside.h"
 
-enum { LARGEST_TIMES = 4096 }; // that are taken at once
-
-static uint64_t as_many(uint64_t count) { return count > LARGEST_TIMES ? LARGEST_TIMES : count; }
+enum { AT_FIRST = 64, THEN = 1024 }; // times that are taken at once
 
 static void take_times(Checker *checker, uint64_t count) {
-    checker->now = checker->times = shadow_times(count, checker->block);
-    checker->times_end = checker->times + count;
+    checker->now = shadow_times(count, checker->block);
+    // What was done at times of one piece is known at once to be the block's own.
+    if (checker->now != checker->times_end) checker->times = checker->now;
+    checker->times_end = checker->now + count;
 }
 
-// As many as the blocks before needed: what was done at times of one piece is known at once to be
-// the block's own.
 void check_times(Checker *checker, uint64_t block) {
     checker->block = block;
-    if (!checker->first_times) checker->first_times = SHADOW_TIMES;
-    take_times(checker, checker->first_times);
+    checker->times_end = 0;
+    take_times(checker, AT_FIRST);
 }
 
 uint64_t check_tick(Checker *checker) {
-    if (++checker->now < checker->times_end) return checker->now;
-    const uint64_t had = checker->times_end - checker->times, before = checker->times_end;
-    const uint64_t times = checker->times;
-    checker->first_times = as_many(had * 2);
-    take_times(checker, as_many(had * 2));
-    if (checker->times == before) checker->times = times; // no other block got any in between
+    if (++checker->now == checker->times_end) take_times(checker, THEN);
     return checker->now;
 }
 

@@ -1,9 +1,8 @@
 // What a lane gets from a lane that has ended, that the launch does not have or that takes no part
-// in the shuffle. "If the source lane is inactive the value is undefined" (PTX ISA, "shfl.sync"; in
-// the CUDA C++ Programming Guide: "If the target thread is inactive, the retrieved value is
-// undefined"): the value, and not what the program does. So to read it and to throw it away, as the
-// upper lanes of a sum do, is no hazard. It is one once the value decides something: where a lane
-// goes, which address it accesses, what it stores, or what others learn by a vote.
+// in the shuffle is undefined (PTX ISA, "shfl.sync"; CUDA C++ Programming Guide): the value, and
+// not what the program does. So to read it and to throw it away, as the upper lanes of a sum do, is
+// no hazard. It is one once the value decides something: where a lane goes, which address it
+// accesses, what it stores, or what others learn by a vote.
 //
 // What a lane reads from shared memory where nothing was written is undefined in the same way. A
 // compiler loads in front of a condition what is needed behind it: the read counts, and is
@@ -85,8 +84,7 @@ static void set(const Step *step, uint32_t reg, uint32_t lanes, const Value *val
     UndefinedList *list = step->list;
     Undefined *known = find(list, step->code, reg);
     if (!known && !value->lanes) return;
-    if (!known)
-        ARENA_GROW(&step->checker->arena, list->at, list->count, list->capacity);
+    if (!known) ARENA_GROW(&step->checker->arena, list->at, list->count, list->capacity);
     if (!known) {
         known = &list->at[list->count++];
         known->code = step->code;
@@ -136,17 +134,15 @@ static void take_combined(const Step *step, Value *value, const PtxOperand *oper
     take_operand(step, value, &operands[2], lanes);
 }
 
-static bool is_register(const PtxOperand *operand) { return operand->kind == PTX_OPERAND_REG; }
-
 static void take_sources(const Step *step, Value *value, uint32_t first) {
     const PtxOperand *operands = step->ptx->operands;
     const uint32_t count = step->ptx->operand_count, lanes = step->warp->exec;
     const Str opcode = step->ptx->opcode;
     const bool both = str_equal(opcode, STR("and.pred"));
-    if (count == 4 && str_starts(opcode, STR("selp.")) && is_register(&operands[3]))
+    if (count == 4 && str_starts(opcode, STR("selp.")) && operands[3].kind == PTX_OPERAND_REG)
         take_chosen(step, value, operands, lanes);
     else if (count == 3 && (both || str_equal(opcode, STR("or.pred"))) &&
-             is_register(&operands[1]) && is_register(&operands[2]))
+             operands[1].kind == PTX_OPERAND_REG && operands[2].kind == PTX_OPERAND_REG)
         take_combined(step, value, operands, lanes, both);
     else
         for (uint32_t k = first; k < count; k++) take_operand(step, value, &operands[k], lanes);
