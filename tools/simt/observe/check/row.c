@@ -29,9 +29,9 @@ static bool all_settled(const Race *at, const Row *row, int slot) {
 
 // Whether all was written in shared memory since the block began.
 static bool all_written(const Race *at, const Row *row) {
-    const Record *write = row->cells->at[WRITE] + row->first;
     uint64_t missing = 0;
     if (!at->owner) return true;
+    const Record *write = row->cells->at[WRITE] + row->first;
     for (uint32_t k = 0; k < row->count; k++) missing |= write[k] < at->start;
     return !missing;
 }

@@ -193,7 +193,6 @@ Shadow *shadow_new_region(uint64_t address) {
 static void forget(void) {
     while (region_count) drop(regions[--region_count]);
     memset(spares, 0, sizeof spares);
-    for (size_t k = 0; k < LEAVES; k++) free(leaves[k]);
     memset(leaves, 0, LEAVES * sizeof *leaves);
     next_time = SHADOW_TIMES;
 }
@@ -210,7 +209,7 @@ uint64_t shadow_launch(void) {
 
 static uint32_t *leaf_of(uint64_t piece) {
     uint32_t **slot = &leaves[(piece >> LEAF_SHIFT) % LEAVES];
-    if (!*slot) *slot = calloc(LEAF_PIECES, sizeof **slot);
+    if (!*slot) *slot = room(LEAF_PIECES * sizeof **slot);
     return *slot;
 }
 
