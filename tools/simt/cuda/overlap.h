@@ -37,6 +37,7 @@ void overlap_tell_host(const OverlapPart *part, const GuardFault *fault);
 // The part that is a kernel; NULL: none. The program has ended, and nobody has waited for it.
 const OverlapPart *overlap_kernel_of(const OverlapPart *parts);
 void overlap_tell_end(const OverlapPart *kernel, bool prints);
-void overlap_tell_elapsed(void); // the call at hand asks for the time of an event that may not be done
+void overlap_tell_elapsed(
+    void); // the call at hand asks for the time of an event that may not be done
 
 #endif

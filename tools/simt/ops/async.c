@@ -79,7 +79,7 @@ static void mbarrier_write(uint8_t *at, Mbarrier *barrier) {
 
 void async_complete(uint8_t *mbarrier, uint32_t bytes) {
     Mbarrier barrier = mbarrier_read(mbarrier);
-    barrier.bytes -= (int32_t)bytes;
+    barrier.bytes = (int32_t)((uint32_t)barrier.bytes - bytes);
     mbarrier_write(mbarrier, &barrier);
 }
 
@@ -90,13 +90,13 @@ static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value
         *barrier = (Mbarrier){.expected = value, .pending = value};
         break;
     case MBARRIER_EXPECT:
-        barrier->bytes += (int32_t)value;
+        barrier->bytes = (int32_t)((uint32_t)barrier->bytes + value);
         break;
     case MBARRIER_COMPLETE:
-        barrier->bytes -= (int32_t)value;
+        barrier->bytes = (int32_t)((uint32_t)barrier->bytes - value);
         break;
     case MBARRIER_ARRIVE_EXPECT:
-        barrier->bytes += (int32_t)value;
+        barrier->bytes = (int32_t)((uint32_t)barrier->bytes + value);
         barrier->pending--;
         break;
     case MBARRIER_ARRIVE_DROP:
@@ -104,7 +104,7 @@ static void mbarrier_change(Mbarrier *barrier, MbarrierMode mode, uint32_t value
         barrier->pending -= value;
         break;
     case MBARRIER_ARRIVE_DROP_EXPECT:
-        barrier->bytes += (int32_t)value;
+        barrier->bytes = (int32_t)((uint32_t)barrier->bytes + value);
         barrier->expected--;
         barrier->pending--;
         break;

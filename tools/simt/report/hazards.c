@@ -27,8 +27,7 @@ static bool same_hazard(const Found *known, const char *kernel, const Hazard *ha
     return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
            same_text(other->file, hazard->file) && other->line == hazard->line &&
            same_text(other->other_file, hazard->other_file) &&
-           other->other_line == hazard->other_line &&
-           same_text(other->told, hazard->told) &&
+           other->other_line == hazard->other_line && same_text(other->told, hazard->told) &&
            (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
@@ -152,14 +151,10 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     Buf buf = {.arena = arena};
     if (!hazard->other_line) return STR("");
     add_place(&buf, hazard->other_file, hazard->other_line, hazard->file);
-    buf_add(&buf, hazard->other_lanes ? STR(" or before: ") : STR(": "));
-    if (hazard->other_lanes)
-        buf_add(&buf, STR("other lanes of the warp"));
-    else
-        add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
+    buf_add(&buf, STR(": "));
+    add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
     if (hazard->other_does)
-        buf_format(&buf, " %s it; nothing orders the two",
-                   hazard->other_lanes ? "read" : hazard->other_does);
+        buf_format(&buf, " %s it; nothing orders the two", hazard->other_does);
     else
         buf_add(&buf, STR(", the other access"));
     if (hazard->other_call_line != hazard->call_line ||

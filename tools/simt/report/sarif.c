@@ -37,8 +37,9 @@ static const struct {
     {"asynchronous copy", "Something is missing around an asynchronous copy: a wait, or a fence."},
     {"race between launches", "A kernel that may start early uses what the kernel in front of it "
                               "uses, before it has waited for it."},
-    {"race between streams", "Two pieces of work in different streams, or two nodes of a graph, touch "
-                             "the same bytes, and nothing orders the two."},
+    {"race between streams",
+     "Two pieces of work in different streams, or two nodes of a graph, touch "
+     "the same bytes, and nothing orders the two."},
     {"host code does not wait", "Host code touches memory of work that it has not waited for."},
     {"work left behind", "The program ends before a kernel that prints: a GPU drops its output."},
     {"kernel-failed", "A kernel ended with an error."},
