@@ -1,4 +1,5 @@
 """Work that nobody waits for (unfinished.cu): what --check says of each wrong case, and nothing of a right one."""
+import json
 import random
 import signal
 
@@ -165,6 +166,10 @@ def test_unfinished():
     note = r"\Asimt: note: the program ends before put has: nothing waits for it\n\Z"
     expect("unfinished: a kernel that prints nothing is noted", simt(["--check", unfinished, "ends_without_print"]), 0,
            r"^put .*\n\Z", note)
+    log = tests.file("unfinished.sarif")
+    simt(["--check", "--report", log, unfinished, "ends_without_print"])
+    found = [(one["ruleId"], one["level"]) for one in json.loads(suite.read(log))["runs"][0]["results"]]
+    tests.check("unfinished: and in SARIF it is a note", found == [("work-left-behind", "note")], found)
     early = simt(["--check", unfinished, "elapsed_early"])
     expect("unfinished: the time of an event that may not be done is noted", early, 0,
            r"\nCPU device: 1 note\n\w+\(\): note: host code does not wait: cudaEventElapsedTime asks for an event "

@@ -289,7 +289,9 @@ void overlap_tell_end(const OverlapPart *kernel, bool prints) {
     const Hazard hazard = {.kind = "work left behind", .told = text, .occurrences = 1};
     if (!prints) {
         if (runtime_exit_status() == 0)
-            console_say("note: the program ends before %s has: nothing waits for it", kernel->name);
+            console_say_as("work left behind",
+                           "note: the program ends before %s has: nothing waits for it",
+                           kernel->name);
         return;
     }
     snprintf(text, sizeof text,

@@ -41,7 +41,7 @@ static const struct {
      "Two pieces of work in different streams, or two nodes of a graph, touch "
      "the same bytes, and nothing orders the two."},
     {"host code does not wait", "Host code touches memory of work that it has not waited for."},
-    {"work left behind", "The program ends before a kernel that prints: a GPU drops its output."},
+    {"work left behind", "The program ends before a kernel: what that prints, a GPU drops."},
     {"kernel-failed", "A kernel ended with an error."},
     {"launch-failed", "A kernel was not launched, and the program never asked why."},
     {"call-failed",
@@ -65,7 +65,8 @@ typedef struct {
 static const char *hazard_level(const Hazard *hazard) { return hazard->note ? "note" : "error"; }
 
 static const char *said_level(const char *kind) {
-    return strcmp(kind, "call-failed") == 0 ? "note" : "error";
+    const bool note = strcmp(kind, "call-failed") == 0 || strcmp(kind, "work left behind") == 0;
+    return note ? "note" : "error";
 }
 
 static void text(Log *log, const char *key, Str value) {
