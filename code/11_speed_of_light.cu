@@ -6,22 +6,23 @@ __device__ inline unsigned reduce_draw(struct ReduceWorkspace *space);
 template <class Op, int THREADS, bool STREAM>
 __device__ typename Op::Acc reduce_thread(const ReduceInput<typename Op::In> &input);
 template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typename Op::Acc mine);
-template <class Op, int THREADS, bool DRAWS, class Acc>
+template <class Op, int THREADS, class Acc>
 __device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space);
-// Reduces the input to *out. One block finishes: the last to start (DRAWS), or the last by index.
-template <class Op, int THREADS, bool STREAM, bool DRAWS>
+// Reduces the input to *out. The block that was the last to start finishes.
+template <class Op, int THREADS, bool STREAM>
 __global__ void __launch_bounds__(THREADS, ReduceSm<Op>::BLOCKS)
     reduce_kernel(ReduceInput<typename Op::In> input, typename Op::Acc *out,
                   ReduceWorkspace *space) {
-    const unsigned number = DRAWS ? reduce_draw(space) : blockIdx.x;
+    const unsigned number = reduce_draw(space);
     typename Op::Acc mine = reduce_thread<Op, THREADS, STREAM>(input);
-    reduce_finish<Op, THREADS, DRAWS>(reduce_block<Op, THREADS>(mine), number, out, space);
+    reduce_finish<Op, THREADS>(reduce_block<Op, THREADS>(mine), number, out, space);
 }
 
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -398,13 +399,15 @@ template <class Op, int THREADS> __device__ typename Op::Acc reduce_block(typena
 // consistency model: a scalar access is one operation; relaxed ones at device scope are never torn
 // and never a race.) A value of more than 4 bytes takes several. Empty between launches: any word
 // without the flag is.
-#define REDUCE_BOXES 8192u       // for one launch
-#define REDUCE_FULL 0x9e3779b9u  // the flag, which other data hardly has by chance
+enum : unsigned {
+    REDUCE_BOXES = 8192,      // for one launch
+    REDUCE_FULL = 0x9e3779b9  // the flag, which other data hardly has by chance
+};
 struct ReduceWorkspace {
     unsigned started, unused[31];  // numbers drawn; 0 between launches
     unsigned long long boxes[REDUCE_BOXES];
 };
-#define REDUCE_WORKSPACE_BYTES sizeof(ReduceWorkspace)
+static const size_t REDUCE_WORKSPACE_BYTES = sizeof(ReduceWorkspace);
 
 __device__ inline void reduce_put(unsigned long long *box, unsigned long long word) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(box)),
@@ -459,61 +462,71 @@ template <class Acc> __device__ Acc reduce_collect(unsigned long long *box, Redu
 // The place of this block in the order in which blocks start, valid in thread 0. In each launch one
 // block alone draws the last number or a higher one, whatever was in the counter before.
 __device__ inline unsigned reduce_draw(ReduceWorkspace *space) {
-    return threadIdx.x == 0 ? atomicInc(&space->started, gridDim.x - 1) : 0;
+    const bool draws = threadIdx.x == 0 && gridDim.x > 1;
+    return draws ? atomicInc(&space->started, gridDim.x - 1) : 0;
 }
 
-// Every block but the one with the last number posts its value and is done. That one takes all
-// values, in a fixed order, and writes the result; where there may be many, each of its threads
-// looks into LOOKS mailboxes at once, so that the trips overlap. If numbers are drawn, its own
-// value goes through a mailbox, too, so that the order does not depend on who drew the last one.
-template <class Op, int THREADS, bool DRAWS, class Acc>
+// Every block posts its value, and all but the one with the last number are done. That one takes
+// all values, its own among them, in the order of the blocks' indices, and writes the result; where
+// there may be many, each of its threads looks into LOOKS mailboxes at once: the trips overlap.
+// The number is asked for last: it may have come later than the elements.
+template <class Op, int THREADS, class Acc>
 __device__ void reduce_finish(Acc block, unsigned number, Acc *out, ReduceWorkspace *space) {
     enum { WORDS = ReduceWords<Acc>::COUNT, LOOKS = THREADS >= 512 ? 4 : 1 };
-    const unsigned last = gridDim.x - 1, posted = DRAWS ? gridDim.x : last, t = threadIdx.x;
-    if (DRAWS) {
-        __shared__ unsigned drawn;
+    __shared__ unsigned drawn;
+    const unsigned t = threadIdx.x, blocks = gridDim.x;
+    if (blocks > 1) {
+        if (t == 0) reduce_post(space->boxes + blockIdx.x * WORDS, block);
         if (t == 0) drawn = number;
         __syncthreads();  // all threads know the block's number
-        number = drawn;
-    }
-    if (t == 0 && (DRAWS || number < last)) reduce_post(space->boxes + blockIdx.x * WORDS, block);
-    if (number < last) return;
-    if (posted > 0) {
-        Acc mine = t == 0 && !DRAWS ? block : Op::identity();
-        for (unsigned first = t; first < posted; first += LOOKS * THREADS) {
+        if (drawn < blocks - 1) return;
+        Acc mine = Op::identity();
+        for (unsigned first = t; first < blocks; first += LOOKS * THREADS) {
             ReduceSeen<Acc> seen[LOOKS];
 #pragma unroll
             for (unsigned k = 0, b = first; k < LOOKS; k++, b += THREADS)
-                if (b < posted) seen[k] = reduce_see<Acc>(space->boxes + b * WORDS);
+                if (b < blocks) seen[k] = reduce_see<Acc>(space->boxes + b * WORDS);
 #pragma unroll
             for (unsigned k = 0, b = first; k < LOOKS; k++, b += THREADS)
-                if (b < posted)
+                if (b < blocks)
                     mine = Op::combine(mine, reduce_collect(space->boxes + b * WORDS, seen[k]));
         }
-        __syncthreads();  // thread 0 has read the warps' values before they are overwritten
         block = reduce_block<Op, THREADS>(mine);
     }
     if (t == 0) *out = block;
 }
 
-typedef struct {
+struct ReduceShape {
     unsigned blocks, threads;
-    bool draws;  // blocks draw numbers
-} ReduceShape;
+};
 
-// How many blocks of 512 threads fit on the current device at a time, and its multiprocessors.
-template <class Op> cudaError_t reduce_fit(size_t *blocks, size_t *sms) {
-    int device = 0, processors = 0, threads = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
-    if (error != cudaSuccess) return error;
-    const int each = threads / 512 < ReduceSm<Op>::WANTED ? threads / 512 : ReduceSm<Op>::WANTED;
-    *sms = (size_t)processors;
-    *blocks = *sms * (size_t)each;
-    return cudaSuccess;
+// Multiprocessors of the current device and the threads that one of them holds, asked for once by
+// each host thread and device.
+struct ReduceDevice {
+    int device, sms, threads;
+};
+inline cudaError_t reduce_device(ReduceDevice *found) {
+    static thread_local ReduceDevice known = {-1, 0, 0};
+    ReduceDevice now = {-1, 0, 0};
+    cudaError_t error = cudaGetDevice(&now.device);
+    if (error == cudaSuccess && now.device != known.device) {
+        error = cudaDeviceGetAttribute(&now.sms, cudaDevAttrMultiProcessorCount, now.device);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&now.threads, cudaDevAttrMaxThreadsPerMultiProcessor,
+                                           now.device);
+        if (error == cudaSuccess) known = now;
+    }
+    *found = known;
+    return error;
+}
+
+// How many blocks of 512 threads fit on the current device at a time.
+template <class Op> cudaError_t reduce_fit(size_t *blocks) {
+    ReduceDevice d;
+    const cudaError_t error = reduce_device(&d);
+    const int fit = d.threads / 512, most = ReduceSm<Op>::WANTED, each = fit < most ? fit : most;
+    *blocks = (size_t)d.sms * (size_t)each;
+    return error;
 }
 
 // The launch shape for n elements on the current device. One block as long as four loads per
@@ -522,27 +535,21 @@ template <class Op> cudaError_t reduce_fit(size_t *blocks, size_t *sms) {
 // of 512 in waves. Short blocks even out how fast multiprocessors read, and long ones cost less:
 // with w waves w ends are paid for and a block reads 1 / w of its place's tiles, so that w is best
 // near the root of those tiles, counted in units of what the end costs.
-//
-// In each grid one block waits for the others, and at most 128 grids run on a device at a time
-// (CUDA C++ programming guide, technical specifications). Of each of our kernels two blocks fit on
-// a multiprocessor. Where 128 blocks could fill the device, there are only blocks of 512, and they
-// draw numbers.
 template <class Op> cudaError_t reduce_shape(size_t n, ReduceShape *shape) {
-    const size_t most = REDUCE_BOXES / ReduceWords<typename Op::Acc>::COUNT;
-    size_t fit, sms;
-    cudaError_t error = reduce_fit<Op>(&fit, &sms);
+    const size_t most = (size_t)REDUCE_BOXES / ReduceWords<typename Op::Acc>::COUNT;
+    size_t fit;
+    cudaError_t error = reduce_fit<Op>(&fit);
     if (error != cudaSuccess) return error;
     if (fit > most) fit = most;
     size_t bytes = n * sizeof(typename Op::In);
     size_t narrow = (bytes + 16383) / 16384, wide = (bytes + 32767) / 32768;
-    bool small = 2 * sms <= 128, wider = narrow > (small ? 1 : fit) || (narrow == 2 && wide == 1);
+    bool wider = narrow > fit || (narrow == 2 && wide == 1);
     size_t waves = (size_t)(sqrt((double)wide / (double)(fit * ReduceSm<Op>::END)) + 0.5);
     if (waves > most / fit) waves = most / fit;
     const size_t many = waves > 1 ? waves * fit : fit;
     size_t blocks = !wider ? narrow : wide < many ? wide : many;
     shape->blocks = blocks > 0 ? (unsigned)blocks : 1;
     shape->threads = wider ? 512 : 256;
-    shape->draws = small && shape->blocks > 1;
     return cudaSuccess;
 }
 
@@ -553,7 +560,7 @@ inline cudaError_t reduce_clear_workspace(void *d_workspace, cudaStream_t stream
 }
 
 template <class Op>
-cudaError_t reduce_launch(const typename Op::In *d_in, size_t n, typename Op::Acc *d_out,
+cudaError_t reduce_launch(const typename Op::In *d_in, typename Op::Acc *d_out, size_t n,
                           void *d_workspace, cudaStream_t stream) {
     typedef typename Op::In In;
     typedef typename Op::Acc Acc;
@@ -569,9 +576,8 @@ cudaError_t reduce_launch(const typename Op::In *d_in, size_t n, typename Op::Ac
     ReduceShape shape;
     cudaError_t error = reduce_shape<Op>(n, &shape);
     if (error != cudaSuccess) return error;
-    const void *kernel = (const void *)reduce_kernel<Op, 256, false, false>;
-    if (shape.threads == 512) kernel = (const void *)reduce_kernel<Op, 512, true, false>;
-    if (shape.draws) kernel = (const void *)reduce_kernel<Op, 512, true, true>;
+    const void *kernel = shape.threads == 256 ? (const void *)reduce_kernel<Op, 256, false>
+                                              : (const void *)reduce_kernel<Op, 512, true>;
     ReduceInput<In> input = reduce_split(d_in, n, shape.threads);
     void *arguments[] = {&input, &d_out, &d_workspace};
     return cudaLaunchKernel(kernel, dim3(shape.blocks), dim3(shape.threads), arguments, 0, stream);
@@ -580,9 +586,9 @@ cudaError_t reduce_launch(const typename Op::In *d_in, size_t n, typename Op::Ac
 // A function is compiled where it is called, so that what you do not use costs nothing.
 #define REDUCE_DEFINE(name, Op)                                                                  \
     template <int UNUSED = 0>                                                                    \
-    cudaError_t name(const Op::In *d_in, size_t n, Op::Acc *d_out, void *d_workspace,            \
+    cudaError_t name(const Op::In *d_in, Op::Acc *d_out, size_t n, void *d_workspace,            \
                      cudaStream_t stream) {                                                      \
-        return reduce_launch<Op>(d_in, n, d_out, d_workspace, stream);                           \
+        return reduce_launch<Op>(d_in, d_out, n, d_workspace, stream);                           \
     }
 #define REDUCE_DEFINE_ALL(type, T)                        \
     REDUCE_DEFINE(reduce_sum_##type, ReduceSum<T>)        \
@@ -600,8 +606,10 @@ REDUCE_DEFINE_ALL(int, int)
 REDUCE_DEFINE_ALL(unsigned, unsigned)
 REDUCE_DEFINE_ALL(int64, long long)
 REDUCE_DEFINE_ALL(uint64, unsigned long long)
-#undef REDUCE_DEFINE_ALL
-#undef REDUCE_DEFINE
+#if LONG_MAX > INT_MAX  // where int64_t is a long
+REDUCE_DEFINE_ALL(int64, long)
+REDUCE_DEFINE_ALL(uint64, unsigned long)
+#endif
 
 // The same loads and block sums, finished by the ticket of chapter 10. partial: a float per block;
 // *tickets: 0 before the first launch and after each.
@@ -622,6 +630,24 @@ __global__ void __launch_bounds__(512)
     for (unsigned b = threadIdx.x; b < gridDim.x; b += 512) mine += __ldcg(&partial[b]);
     sum = reduce_block<Sum, 512>(mine);
     if (threadIdx.x == 0) *out = sum;
+}
+
+// The same loads, block sums and mailboxes, but the block with the highest index waits, whether the
+// others have started or not.
+__global__ void __launch_bounds__(512, ReduceSm<ReduceSum<float>>::BLOCKS)
+    sum_by_index(ReduceInput<float> input, float *out, ReduceWorkspace *space) {
+    typedef ReduceSum<float> Sum;
+    const unsigned t = threadIdx.x, last = gridDim.x - 1;
+    unsigned long long *boxes = space->boxes;
+    float sum = reduce_block<Sum, 512>(reduce_thread<Sum, 512, true>(input));
+    if (t == 0 && blockIdx.x < last) reduce_post(boxes + blockIdx.x, sum);
+    if (blockIdx.x < last) return;
+    float mine = t == 0 ? sum : 0;
+    for (unsigned b = t; b < last; b += 512)
+        mine += reduce_collect(boxes + b, reduce_see<float>(boxes + b));
+    __syncthreads();  // thread 0 has read the warps' sums before they are overwritten
+    sum = reduce_block<Sum, 512>(mine);
+    if (t == 0) *out = sum;
 }
 
 // A cluster of eight blocks: they run on neighbouring SMs and can write into each other's shared
@@ -670,7 +696,7 @@ __global__ void __launch_bounds__(BULK_THREADS)
     extern __shared__ __align__(128) float buffers[];
     __shared__ unsigned long long arrived[BULK_DEPTH];
     const size_t each = BULK_BYTES / sizeof(float), tiles = n / each;
-    const unsigned t = threadIdx.x, grid = gridDim.x;
+    const unsigned t = threadIdx.x, grid = gridDim.x, number = reduce_draw(space);
     if (t == 0) {
         for (int k = 0; k < BULK_DEPTH; k++)
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(
@@ -700,8 +726,7 @@ __global__ void __launch_bounds__(BULK_THREADS)
     for (size_t i = tiles * each + blockIdx.x * BULK_THREADS + t; i < n; i += grid * BULK_THREADS)
         mine += in[i];
     typedef ReduceSum<float> Sum;
-    const float sum = reduce_block<Sum, BULK_THREADS>(mine);
-    reduce_finish<Sum, BULK_THREADS, false>(sum, blockIdx.x, out, space);
+    reduce_finish<Sum, BULK_THREADS>(reduce_block<Sum, BULK_THREADS>(mine), number, out, space);
 #endif
 }
 
@@ -714,8 +739,9 @@ __global__ void __launch_bounds__(THREADS)
     asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
     typedef ReduceSum<float> Sum;
+    const unsigned number = reduce_draw(space);
     const float sum = reduce_block<Sum, THREADS>(reduce_thread<Sum, THREADS, STREAM>(input));
-    reduce_finish<Sum, THREADS, false>(sum, blockIdx.x, out, space);
+    reduce_finish<Sum, THREADS>(sum, number, out, space);
 #endif
 }
 
@@ -830,7 +856,7 @@ static unsigned took(Run r, unsigned blocks, unsigned threads) {
 // The floats of the input, or what else lies in the same bytes: PER_FLOAT elements in each.
 template <class Op, unsigned PER_FLOAT = 1> static unsigned launch_reduce(Run r) {
     const size_t n = (size_t)r.n * PER_FLOAT;
-    reduce_launch<Op>((const typename Op::In *)r.d_in, n, (typename Op::Acc *)r.d_partial,
+    reduce_launch<Op>((const typename Op::In *)r.d_in, (typename Op::Acc *)r.d_partial, n,
                       workspace(r.stream), r.stream);
     ReduceShape shape = {};
     reduce_shape<Op>(n, &shape);
@@ -857,12 +883,20 @@ static unsigned launch_ticket(Run r) {
 }
 
 // The chapter's kernel in the ticket's shape: at most as many blocks as fit, of 512 threads.
-// STREAM: its loads are marked: nobody will read the line again. DRAWS: blocks draw numbers.
-template <bool STREAM, bool DRAWS> static unsigned launch_wide(Run r) {
+// STREAM: its loads are marked: nobody will read the line again.
+template <bool STREAM> static unsigned launch_wide(Run r) {
     const unsigned enough = blocks_for(r.n, 8192), most = 4 * r.sms;
     const unsigned grid = enough < most ? enough : most;
-    reduce_kernel<ReduceSum<float>, 512, STREAM, DRAWS><<<grid, 512, 0, r.stream>>>(
+    reduce_kernel<ReduceSum<float>, 512, STREAM><<<grid, 512, 0, r.stream>>>(
         reduce_split(r.d_in, r.n, 512), r.d_partial, (ReduceWorkspace *)workspace(r.stream));
+    return took(r, grid, 512);
+}
+
+static unsigned launch_by_index(Run r) {
+    const unsigned enough = blocks_for(r.n, 8192), most = 4 * r.sms;
+    const unsigned grid = enough < most ? enough : most;
+    sum_by_index<<<grid, 512, 0, r.stream>>>(reduce_split(r.d_in, r.n, 512), r.d_partial,
+                                             (ReduceWorkspace *)workspace(r.stream));
     return took(r, grid, 512);
 }
 
@@ -1044,9 +1078,9 @@ static const Stage stages[] = {
     {"reduce_argmax", OURS(ArgMax, float), "value and place", LIKE(FLOAT, COLD, edges),
      large_element, check_argmax},
     {"sum_ticket", launch_ticket, "with a ticket", LIKE(FLOAT, COLD, edges)},
-    {"sum_mailbox", launch_wide<true, false>, "in the ticket's shape", LIKE(FLOAT, COLD, edges)},
-    {"sum_drawn", launch_wide<true, true>, "numbers are drawn", LIKE(FLOAT, COLD, edges)},
-    {"sum_plain_loads", launch_wide<false, false>, "unmarked", LIKE(FLOAT, COLD, edges)},
+    {"sum_mailbox", launch_wide<true>, "in the ticket's shape", LIKE(FLOAT, COLD, edges)},
+    {"sum_by_index", launch_by_index, "no numbers drawn", LIKE(FLOAT, COLD, edges)},
+    {"sum_plain_loads", launch_wide<false>, "unmarked", LIKE(FLOAT, COLD, edges)},
     {"sum_cluster", launch_cluster, "one cluster", LIKE(FLOAT, COLD, edges)},
     {"sum_bulk", launch_bulk, "bulk copies", LIKE(FLOAT, COLD, edges)},
     {"sum_overlapped", launch_overlapped, "starts early", LIKE(FLOAT, COLD, edges)},

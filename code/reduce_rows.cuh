@@ -4,29 +4,37 @@
 // Copyright (c) 2026 The reduction workbook's authors. SPDX-License-Identifier: MIT
 //
 //     void *d_workspace;
-//     cudaMalloc(&d_workspace, ROWS_WORKSPACE_BYTES);
-//     cudaMemsetAsync(d_workspace, 0, ROWS_WORKSPACE_BYTES, stream);
-//     rows_sum(d_in, rows, cols, stride, d_out, d_workspace, stream);
-//     rows_sum_ragged(d_in, d_offsets, rows, elements, d_out, d_workspace, stream);
-//     rows_softmax(d_in, in_stride, d_out, out_stride, rows, cols, d_workspace, stream);
+//     cudaMalloc(&d_workspace, reduction::ROWS_WORKSPACE_BYTES);
+//     cudaMemsetAsync(d_workspace, 0, reduction::ROWS_WORKSPACE_BYTES, stream);
+//     reduction::rows_sum(d_in, d_out, rows, cols, stride, d_workspace, stream);
+//     reduction::rows_sum_ragged(d_in, d_offsets, d_out, rows, elements, d_workspace, stream);
+//     reduction::rows_softmax(d_in, d_out, rows, cols, in_stride, out_stride, d_workspace, stream);
+//     reduction::rows_layer_norm(d_in, d_out, rows, cols, in_stride, out_stride, d_weight, d_bias,
+//                                epsilon, d_workspace, stream);
+//
+// rows_sum, _min, _max, _argmax, _mean_variance, _log_sum_exp; each of them also _ragged; and
+// rows_softmax, _layer_norm, _rms_norm (d_weight, no d_bias).
 //
 // d_in         elements: float, __half or __nv_bfloat16, at any address that is a multiple of their
 //              size; row r begins at d_in + r * stride. Partial results are floats
-// cols         elements of each row, up to 2^32 - 65,537 for a reduction, 0 included
 // d_offsets    rows + 1 numbers on the device, int or long long, none below the one before: row r
 //              has the elements d_offsets[r] to d_offsets[r + 1] - 1 of d_in, at most 2^31
-// elements     how many these are together, as far as the caller knows: with `rows` it decides
-//              which kernel is started, with how many blocks, and so the order of operations
 // d_out        a result for each row: float; for rows_argmax RowsPlace, for rows_mean_variance
 //              RowsMeanVariance. For softmax and the norms, rows of elements; may be d_in, with
 //              the same stride; fastest where rows begin as far behind a multiple of 16 bytes as
 //              those of d_in
+// cols         elements of each row, up to 2^32 - 65,537 for a reduction, 0 included
+// elements     how many these are together, as far as the caller knows: with `rows` it decides
+//              which kernel is started, with how many blocks, and so the order of operations
+// d_weight, d_bias  `cols` elements of the same type, or NULL
 // d_workspace  ROWS_WORKSPACE_BYTES, aligned to 16, all zero before the first call; each call
 //              leaves it zero. One for each stream
-// stream       calls return at once, can be captured into a graph, and allocate nothing. In a
-//              reduction of few rows above 64 KB, one block of each row waits for the row's other
-//              blocks: of such calls at most two run at a time on a device
-// Returns      cudaErrorInvalidValue for a null or misaligned pointer, else what the launch says
+// stream       calls return at once, can be captured into a graph, and allocate nothing. No block
+//              waits for one that may not have started: any number of calls may run at a time, and
+//              whatever else. Only rows that no cluster of blocks can hold are normalised by a
+//              cooperative launch, which starts when the device has room for all of it
+// Returns      cudaErrorInvalidValue for a null or misaligned pointer, else what the launch says;
+//              older errors stay what they were
 //
 // The order of operations depends on shape, alignment and device alone: the same call on the same
 // data and device gives the same bits. Of an empty row the sum is -0, the minimum +inf, the maximum
@@ -34,8 +42,9 @@
 // a row makes its result NaN, -0 is below +0, and the first of equals is the greatest. rows_argmax
 // counts from 0 in each row. The exponential of the greatest element of a row, and of those near
 // it, is within a few units in the last place of a float; of one that is smaller by d, within a few
-// more for each 8 of d. The softmax of a row of nothing but -inf is NaN; of a row with +inf, NaN
-// where it is and 0 elsewhere.
+// more for each 8 of d; and 0 where d is above 87. The softmax of a row of nothing but -inf is NaN;
+// of a row with +inf, NaN where it is and 0 elsewhere. Time depends on the shape; of ragged rows
+// also on how lengths are spread.
 #ifndef REDUCE_ROWS_CUH
 #define REDUCE_ROWS_CUH
 
@@ -46,9 +55,26 @@
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+#include <type_traits>
+
+// reduction::, and below it a name for this version and these architectures; symbols are hidden, so
+// that two shared libraries in a process each have their own.
+#define REDUCE_PASTE(a, b, c, d, e, f, g, h, ...) v0_5_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h
+#define REDUCTION_NAME(...) REDUCE_PASTE(__VA_ARGS__, , , , , , , , , )
+#ifdef __CUDA_ARCH_LIST__
+#define REDUCTION_VERSION REDUCTION_NAME(__CUDA_ARCH_LIST__)
+#else
+#define REDUCTION_VERSION v0_5
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+namespace reduction {
+inline namespace REDUCTION_VERSION {
 
 template <class T, int VEC> struct RowsPack;
-template <class Op, int LANES, int COUNT> struct RowsMixed;
+template <class Op, int LANES, int COUNT>
+__device__ void rows_mix(typename Op::Acc (&mine)[COUNT], unsigned lane);
 // Reduces rows, each by LANES lanes of a warp, COUNT rows of them at a time: PER vectors of VEC
 // elements for each lane and row, all on their way at once. Blocks of 256 threads, any number of
 // rows. VEC divides cols, stride and the address. Reads every element once.
@@ -85,7 +111,7 @@ __global__ void __launch_bounds__(256)
                 Op::combine(mine[r], Op::template gather<PER * VEC, VEC>(x, valid, from, STEP));
         }
     }
-    RowsMixed<Op, LANES, COUNT>::run(mine, lane);
+    rows_mix<Op, LANES, COUNT>(mine, lane);
     if (COUNT < LANES && lane % (LANES / (COUNT < LANES ? COUNT : LANES)) != 0) return;
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
@@ -111,17 +137,13 @@ __device__ inline void rows_narrow(float x, float y, __nv_bfloat16 *to) {
     __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
     memcpy(to, &pair, sizeof pair);
 }
-template <class T> struct RowsIsElement {
-    enum { YES = 0 };
-};
-template <> struct RowsIsElement<float> {
-    enum { YES = 1 };
-};
-template <> struct RowsIsElement<__half> {
-    enum { YES = 1 };
-};
-template <> struct RowsIsElement<__nv_bfloat16> {
-    enum { YES = 1 };
+template <class T> constexpr bool rows_element() {
+    return std::is_same<T, float>::value || std::is_same<T, __half>::value ||
+           std::is_same<T, __nv_bfloat16>::value;
+}
+// Rows of up to so many elements that are not aligned have windows.
+template <class T> struct RowsShort {
+    enum : unsigned { MOST = sizeof(T) == 4 ? 264 : 66 };
 };
 
 // How many elements lie between an address and the last boundary of 16 bytes at or before it.
@@ -139,16 +161,41 @@ template <> struct RowsWord<2> { typedef unsigned short Type; };
 template <class T, int VEC> struct RowsPack {
     typedef typename RowsWord<VEC *(int)sizeof(T)>::Type Word;
     Word word;
-    // Once: nobody will read it again, so its cache line may go first.
-    __device__ void load(const T *from) { word = __ldcs(reinterpret_cast<const Word *>(from)); }
-    __device__ void load_again(const T *from) { word = *reinterpret_cast<const Word *>(from); }
-    // What does not change while the kernel runs: no store to anything has to come before.
-    __device__ void load_soon(const T *from) { word = __ldg(reinterpret_cast<const Word *>(from)); }
-    __device__ void store(T *to) const { __stcs(reinterpret_cast<Word *>(to), word); }
-    __device__ void load(const T *from, bool once) { once ? load(from) : load_again(from); }
-    __device__ void store(T *to, bool once) const {
-        if (once) return store(to);
-        *reinterpret_cast<Word *>(to) = word;
+    // Once: nobody will read it again, so its cache line may go first. Last: it is to stay in L2.
+    __device__ void load(const T *from, bool once = true, bool last = false) {
+        const Word *const at = reinterpret_cast<const Word *>(from);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+        if (last) {
+            unsigned long long policy;
+            unsigned w[4];
+            asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
+            asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                         : "l"(from), "l"(policy));
+            memcpy(&word, w, sizeof word);
+            return;
+        }
+#endif
+        word = once ? __ldcs(at) : *at;
+    }
+    __device__ void store(T *to, bool once = true) const {
+        Word *const at = reinterpret_cast<Word *>(to);
+        once ? __stcs(at, word) : (void)(*at = word);
+    }
+    // Elements at..at + VEC - 1 of an array of n that nobody changes; `check`: some may not be
+    // there.
+    __device__ void load_some(const T *array, long long at, size_t n, bool check) {
+        T some[VEC];
+        if (!check || (at >= 0 && at + VEC <= (long long)n)) {
+            word = __ldg(reinterpret_cast<const Word *>(array + at));
+            return;
+        }
+        fill(0);
+        memcpy(some, &word, sizeof word);
+#pragma unroll
+        for (int j = 0; j < VEC; j++)
+            if ((size_t)(at + j) < n) some[j] = __ldg(array + at + j);
+        memcpy(&word, some, sizeof word);
     }
     __device__ void widen(float *x) const {
         T at[VEC];
@@ -171,6 +218,28 @@ template <class T, int VEC> struct RowsPack {
         memcpy(&word, at, sizeof word);
     }
 };
+
+// n elements, the first `before` of which lie in front of a boundary: whole packs are between
+// `head` and `tail`. The elements in front of them and behind are edges, `more` of them on each
+// side.
+template <class T, class N> struct RowsEnds {
+    enum : unsigned { VEC = 16 / sizeof(T) };
+    N head, tail, n;
+    __device__ RowsEnds(N before, N count, N more = 0) : n(count) {
+        head = min(n, before + more);
+        tail = head + (n - min(n, head + more)) / VEC * VEC;
+    }
+    // How many elements of packs there are from number i on, or `most`.
+    __device__ unsigned left(N i, unsigned most) const {
+        return tail > i ? (unsigned)min(tail - i, (N)most) : 0;
+    }
+    __device__ unsigned edges() const { return (unsigned)(n - (tail - head)); }
+    __device__ N edge(unsigned k) const { return k < head ? k : k + (tail - head); }
+};
+// So many elements lie in front of the next boundary of LINE bytes.
+template <int LINE, class T> __device__ unsigned rows_before(const T *at) {
+    return (unsigned)((LINE - (size_t)at % LINE) % LINE / sizeof(T));
+}
 
 // Elements side by side at any address, out of the two packs of 16 bytes in which they lie: `phase`
 // is how many elements of the first one come before them.
@@ -203,7 +272,7 @@ __device__ inline bool rows_above(float a, float b) {
 }
 // The greater of two, and the smaller: NaN if one of them is, and -0 is below +0.
 __device__ inline float rows_most(float a, float b) {
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float most;
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
     return most;
@@ -230,30 +299,28 @@ template <class Op> struct RowsTree<Op, 1> {
     static __device__ float of(const float *x) { return x[0]; }
 };
 
-struct RowsSum { // -0 is the identity: +0 would make +0 of a row of -0
+struct RowsPlain { // for operators whose partial results are results
     typedef float Acc;
     typedef float Out;
+    static __device__ Acc moved(Acc a, unsigned) { return a; }
+    static __device__ Out finish(Acc a, size_t) { return a; }
+};
+struct RowsSum : RowsPlain { // -0 is the identity: +0 would make +0 of a row of -0
     static __device__ Acc identity() { return -0.0f; }
     static __device__ float fill() { return -0.0f; }
     static __device__ Acc combine(Acc a, Acc b) { return a + b; }
-    static __device__ Acc moved(Acc a, unsigned) { return a; }
-    static __device__ Out finish(Acc a, size_t) { return a; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
         return RowsTree<RowsSum, N>::of(x);
     }
 };
 
-template <bool GREATEST> struct RowsExtreme {
-    typedef float Acc;
-    typedef float Out;
+template <bool GREATEST> struct RowsExtreme : RowsPlain {
     static __device__ Acc identity() { return GREATEST ? -INFINITY : INFINITY; }
     static __device__ float fill() { return identity(); }
     static __device__ Acc combine(Acc a, Acc b) {
         return GREATEST ? rows_most(a, b) : rows_least(a, b);
     }
-    static __device__ Acc moved(Acc a, unsigned) { return a; }
-    static __device__ Out finish(Acc a, size_t) { return a; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
         return RowsTree<RowsExtreme, N>::of(x);
@@ -376,13 +443,10 @@ struct RowsLogSumExp {
     }
 };
 
-struct RowsSquares {
-    typedef float Acc;
-    typedef float Out;
+struct RowsSquares : RowsPlain {
     static __device__ Acc identity() { return 0; }
     static __device__ float fill() { return 0; }
     static __device__ Acc combine(Acc a, Acc b) { return a + b; }
-    static __device__ Out finish(Acc a, size_t) { return a; }
     template <int N, int VEC>
     static __device__ Acc gather(const float *x, int, unsigned, unsigned) {
         enum { SUMS = VEC > 1 ? VEC : N < 4 ? N : 4 };
@@ -414,30 +478,20 @@ template <class Op> __device__ typename Op::Acc rows_lanes_all(typename Op::Acc 
 
 // COUNT values in each lane, value r to be combined over LANES lanes. In each step lanes in pairs
 // swap half of what they have; in the end lane l has the values from l * COUNT / LANES on.
-template <class Op, int LANES, int COUNT> struct RowsMixed {
-    typedef typename Op::Acc Acc;
-    static __device__ void run(Acc *mine, unsigned lane) {
-        enum { D = LANES / 2, HALF = COUNT / 2 };
-        const bool upper = lane & D;
+template <class Op, int LANES, int COUNT>
+__device__ void rows_mix(typename Op::Acc (&mine)[COUNT], unsigned lane) {
 #pragma unroll
-        for (int k = 0; k < HALF; k++) {
-            const Acc got = rows_lane_xor(upper ? mine[k] : mine[k + HALF], D);
-            mine[k] = Op::combine(upper ? got : mine[k], upper ? mine[k + HALF] : got);
-        }
-        RowsMixed<Op, D, HALF>::run(mine, lane);
+    for (int d = LANES / 2, half = COUNT / 2; d > 0; d /= 2, half /= 2) {
+        const bool upper = lane & (unsigned)d;
+        if (half == 0) mine[0] = Op::combine(mine[0], rows_lane_xor(mine[0], d));
+#pragma unroll
+        for (int k = 0; k < COUNT / 2; k++)
+            if (k < half) {
+                const typename Op::Acc got = rows_lane_xor(upper ? mine[k] : mine[k + half], d);
+                mine[k] = Op::combine(upper ? got : mine[k], upper ? mine[k + half] : got);
+            }
     }
-};
-template <class Op, int LANES> struct RowsMixed<Op, LANES, 1> {
-    static __device__ void run(typename Op::Acc *mine, unsigned) {
-        mine[0] = rows_lanes_all<Op>(mine[0], LANES);
-    }
-};
-template <class Op, int COUNT> struct RowsMixed<Op, 1, COUNT> {
-    static __device__ void run(typename Op::Acc *, unsigned) {}
-};
-template <class Op> struct RowsMixed<Op, 1, 1> {
-    static __device__ void run(typename Op::Acc *, unsigned) {}
-};
+}
 
 // Combined over a block of THREADS, for every thread. Calls one after the other count `turn` up, so
 // that they use two places in turns.
@@ -488,15 +542,41 @@ template <class A> __device__ A rows_collect(volatile unsigned long long *box) {
     return value;
 }
 
-// For all threads of a block that has posted its part: whether it is the last of `parts` to take a
-// ticket. No tickets: it is not.
-__device__ inline bool rows_is_last(unsigned *ticket, unsigned parts) {
-    __shared__ bool last;
-    if (!ticket) return false;
-    if (threadIdx.x == 0) last = atomicInc(ticket, parts - 1) == parts - 1;
-    __syncthreads();
-    return last;
+// A block's place in the order in which the `parts` blocks of a row start, valid in thread 0.
+// Whoever draws the last number knows that all others have started.
+__device__ inline unsigned rows_draw(unsigned *counter, unsigned parts) {
+    return threadIdx.x == 0 && parts > 1 ? atomicInc(counter, parts - 1) : 0;
 }
+
+// Each block of a row has a part of it, and a number, and posts its part. The last one to start
+// waits for all mail and has the whole then, in all its threads: true. The others are done.
+template <class Op, int THREADS>
+__device__ bool rows_join(typename Op::Acc &mine, unsigned number, unsigned part, unsigned parts,
+                          unsigned long long *boxes) {
+    typedef typename Op::Acc Acc;
+    __shared__ unsigned drawn;
+    const unsigned t = threadIdx.x;
+    mine = rows_block_all<Op, THREADS>(mine, 0);
+    if (parts == 1) return true;
+    enum { WORDS = sizeof(Acc) / 4 };
+    if (t == 0) rows_post(boxes + (size_t)part * WORDS, mine, 1);
+    if (t == 0) drawn = number;
+    __syncthreads(); // all threads know the block's number
+    if (drawn + 1 < parts) return false;
+    mine = Op::identity();
+    for (unsigned k = t; k < parts; k += THREADS)
+        mine = Op::combine(mine, rows_collect<Acc>(boxes + (size_t)k * WORDS));
+    mine = rows_block_all<Op, THREADS>(mine, 1);
+    return true;
+}
+
+enum : unsigned {
+    ROWS_BOXES = 65536,   // parts of rows that are on their way, the most of a launch
+    ROWS_COUNTERS = 32768 // rows that several blocks share
+};
+enum { ROWS_GRID = -1 }; // a row for blocks of the whole grid
+// Three words for each part, a counter for blocks and one for clusters, and those of rows.
+static const size_t ROWS_WORKSPACE_BYTES = ROWS_BOXES * 3u * 8u + 16u + ROWS_COUNTERS * 4u;
 
 // What thread t of THREADS makes of a part of a row that is at any address, PER vectors of 16 bytes
 // on their way at once. As in chapter 11 a part is every parts-th tile of THREADS * PER vectors;
@@ -507,9 +587,8 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
                                        unsigned parts) {
     enum { VEC = 16 / sizeof(T), TILE = THREADS * PER, N = PER * VEC };
     enum { LINE = THREADS >= 128 ? 128 : 32 }; // as many edges have a thread each
-    unsigned head = (unsigned)((LINE - (size_t)from % LINE) % LINE / sizeof(T));
-    if (head > cols) head = cols;
-    const unsigned vectors = (cols - head) / VEC, edges = cols - vectors * VEC;
+    const RowsEnds<T, unsigned> ends(rows_before<LINE>(from), cols);
+    const unsigned head = ends.head, vectors = (ends.tail - head) / VEC, edges = ends.edges();
     typename Op::Acc mine = Op::identity();
     unsigned first = part * TILE;
     for (; first + TILE <= vectors; first += parts * TILE) {
@@ -526,7 +605,7 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
     if (first < vectors || (first == vectors && edges > 0)) {
         RowsPack<T, VEC> v[PER];
         float x[N], edge = Op::fill();
-        const unsigned left = vectors - first, at = t < head ? t : t + vectors * VEC;
+        const unsigned left = vectors - first, at = ends.edge(t);
         int valid = 0;
 #pragma unroll
         for (int p = 0; p < PER; p++) {
@@ -547,40 +626,26 @@ __device__ typename Op::Acc rows_piece(const T *from, unsigned cols, unsigned t,
     return mine;
 }
 
-// Reduces rows at any address and stride, each by `parts` blocks. Without `tickets` the last of
-// them waits for the others; with a counter for each row, 0 between launches, whichever comes last
-// does the rest, and none waits.
-template <class Op, class T, int THREADS, int PER>
-__global__ void __launch_bounds__(THREADS)
-    rows_by_blocks(const T *in, unsigned cols, size_t stride, unsigned parts, typename Op::Out *out,
-                   unsigned long long *boxes, unsigned *tickets) {
+// Reduces rows at any address and stride, each by a team: a warp, of which a block has eight, or
+// `parts` blocks of TEAM threads, which have a counter for their row, 0 between launches.
+template <class Op, class T, int TEAM, int PER>
+__global__ void __launch_bounds__(TEAM > 32 ? TEAM : 256)
+    rows_by_blocks(const T *in, size_t rows, unsigned cols, size_t stride, unsigned parts,
+                   typename Op::Out *out, unsigned long long *boxes, unsigned *counters) {
     typedef typename Op::Acc Acc;
-    const unsigned t = threadIdx.x, row = blockIdx.x / parts, part = blockIdx.x % parts;
-    Acc mine = rows_piece<Op, T, THREADS, PER>(in + row * stride, cols, t, part, parts);
-    mine = rows_block_all<Op, THREADS>(mine, 0);
-    boxes += row * parts * (sizeof(Acc) / 4);
-    const bool posts = tickets || part + 1 < parts;
-    if (posts && t == 0) rows_post(boxes + part * (sizeof(Acc) / 4), mine, 1);
-    if (posts && !rows_is_last(tickets ? tickets + row : NULL, parts)) return;
-    if (parts > 1) {
-        if (posts || t > 0) mine = Op::identity();
-        for (unsigned b = t; b + !posts < parts; b += THREADS)
-            mine = Op::combine(mine, rows_collect<Acc>(boxes + b * (sizeof(Acc) / 4)));
-        mine = rows_block_all<Op, THREADS>(mine, 1);
+    enum { WARP = TEAM == 32 };
+    const unsigned t = threadIdx.x % TEAM, part = WARP ? 0 : blockIdx.x % parts;
+    const size_t row = WARP ? ((size_t)blockIdx.x * 256 + threadIdx.x) / 32 : blockIdx.x / parts;
+    if (WARP && row >= rows) return;
+    const unsigned number = WARP ? 0 : rows_draw(counters + row, parts);
+    Acc mine = rows_piece<Op, T, TEAM, PER>(in + row * stride, cols, t, part, WARP ? 1 : parts);
+    if (WARP) {
+        mine = rows_lanes_all<Op>(mine, 32);
+    } else {
+        boxes += row * parts * (sizeof(Acc) / 4);
+        if (!rows_join<Op, TEAM>(mine, number, part, parts, boxes)) return;
     }
     if (t == 0) out[row] = Op::finish(mine, cols);
-}
-
-// Reduces rows at any address and stride, each by a warp. Blocks of 256 threads.
-template <class Op, class T, int PER>
-__global__ void __launch_bounds__(256)
-    rows_by_warps(const T *in, size_t rows, unsigned cols, size_t stride, typename Op::Out *out) {
-    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / 32;
-    if (row >= rows) return;
-    typename Op::Acc mine =
-        rows_piece<Op, T, 32, PER>(in + row * stride, cols, threadIdx.x % 32, 0, 1);
-    mine = rows_lanes_all<Op>(mine, 32);
-    if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, cols);
 }
 
 // Ragged rows: row r has the elements from offset r to offset r + 1. Think of a path that takes all
@@ -641,7 +706,7 @@ template <int KEYS, int PROBES, class T, class O> struct RowsSearch {
 struct RowsGate {
     unsigned long long word;
     __device__ unsigned address() const { return (unsigned)__cvta_generic_to_shared(&word); }
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     __device__ void init(unsigned arrivals) {
         asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "r"(arrivals)
                      : "memory");
@@ -650,7 +715,7 @@ struct RowsGate {
         unsigned open = times == 0;
         while (!open)
             asm volatile("{ .reg .pred p;"
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
                          " mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"
 #else
                          " mbarrier.test_wait.parity.shared.b64 p, [%1], %2;"
@@ -660,7 +725,7 @@ struct RowsGate {
                          : "r"(address()), "r"((times - 1) & 1)
                          : "memory");
     }
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     __device__ void arrive(unsigned bytes = 0) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()),
                      "r"(bytes)
@@ -724,36 +789,29 @@ struct RowsSpan {
     }
 };
 
-// 16 bytes on their way into shared memory, past the registers where the device can do that.
-__device__ inline void rows_copy_async(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-#else
-    *(uint4 *)to = *(const uint4 *)from;
-#endif
-}
-// With `once` its line may leave the L2 cache first.
-__device__ inline void rows_copy_async(void *to, const void *from, bool once) {
-#if __CUDA_ARCH__ >= 800
+// 16 bytes on their way into shared memory, past the registers where the device can do that. With
+// `once` their line may leave the L2 cache first.
+__device__ inline void rows_copy_async(void *to, const void *from, bool once = false) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
     unsigned long long policy;
-    if (!once) return rows_copy_async(to, from);
     asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
-    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from), "l"(policy)
-                 : "memory");
+    if (once)
+        asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(at),
+                     "l"(from), "l"(policy)
+                     : "memory");
+    else
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
 #else
-    rows_copy_async(to, from);
+    (void)once;
+    *(uint4 *)to = *(const uint4 *)from;
 #endif
 }
 
 // Sends a span's vectors on their way: the copy engine, which one lane asks, or before compute
 // capability 9.0 all lanes of a warp, themselves.
 __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (s.bytes() > 0)
         asm volatile(
             "{ .reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once;\n"
@@ -765,7 +823,7 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
 #else
     for (size_t x = s.vectors + threadIdx.x % 32 * 16; x < s.stop; x += 32 * 16)
         rows_copy_async(s.to + x, (const void *)x);
-#if __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(gate.address()) : "memory");
 #endif
 #endif
@@ -774,7 +832,7 @@ __device__ inline void rows_send(const RowsSpan &s, RowsGate &gate) {
 // A warp has two spans copied, and arrives at a gate, which opens when they are there.
 __device__ inline void rows_deliver(RowsGate &gate, const RowsSpan &a, const RowsSpan &b) {
     __syncwarp(); // what other lanes wrote is there before the warp arrives
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (threadIdx.x % 32 > 0) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     gate.arrive(a.bytes() + b.bytes());
@@ -838,7 +896,7 @@ template <class Op, class T, class O, int WARPS, int SIZE> struct RowsDeal {
         fill.fill(Op::fill());
         for (unsigned i = threadIdx.x; i < sizeof bytes / 16; i += THREADS)
             reinterpret_cast<RowsPack<T, VEC> *>(bytes)[i] = fill;
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // before copies write
 #endif
     }
@@ -1085,8 +1143,7 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
     if (warp == WARPS) search.ask(offsets);
     rows_prefetch(offsets, rows);
     if (threadIdx.x == 0) { // blocks are numbered as they start, and wait for lower numbers only
-        deal.share = gridDim.x > 1 ? atomicAdd(started, 1u) : 0;
-        if (gridDim.x > 1 && deal.share + 1 == gridDim.x) *started = 0;
+        deal.share = gridDim.x > 1 ? atomicInc(started, gridDim.x - 1) : 0;
     }
     const RowsPath<T, O> path = {offsets, rows, offsets[0], offsets[rows]};
     deal.init();
@@ -1105,118 +1162,201 @@ __global__ void __launch_bounds__(RowsDeal<Op, T, O, WARPS, SIZE>::THREADS, 2)
         deal.copy(path, in, first, end, each);
 }
 
-// Reduces ragged rows, a warp for each and a block for a longer one. There are so many blocks that
-// each warp has one row at most.
-template <class Op, class T, class O, int THREADS, int PER>
-__global__ void __launch_bounds__(THREADS)
-    rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out) {
-    enum { LONG = 128 * PER };
-    long long row = blockIdx.x + (long long)(threadIdx.x / 32) * gridDim.x, begin = 0, n = 0;
-    if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
-    if (row < rows && n <= LONG) {
-        typename Op::Acc mine =
-            rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
-        mine = rows_lanes_all<Op>(mine, 32);
-        if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
+// A row of more than two chunks, of `size` elements each from the first one of all on, is long:
+// blocks of their own take the chunks that lie in it whole, and the block of the row what is in
+// front of these and behind. Not where a chunk's number would be too high for its mailboxes.
+template <class Op, class T, class O, int THREADS, int PER> struct RowsLong {
+    typedef typename Op::Acc Acc;
+    enum { MOST = 32768 };     // counters for them
+    long long begin, end, low; // elements; where its first whole chunk begins
+    long long size, first;     // of a chunk; number of its first
+    unsigned chunks;
+
+    __device__ RowsLong(const O *offsets, long long row, long long chunk)
+        : begin(offsets[row]), end(offsets[row + 1]), size(chunk) {
+        const long long zero = offsets[0];
+        first = (begin - zero + size - 1) / size;
+        low = zero + first * size, chunks = (unsigned)((end - zero) / size - first);
     }
-    if (!__syncthreads_or(n > LONG)) return; // mostly no row is longer
+    __device__ bool is_long() const {
+        return end - begin > 2 * size && first + (long long)chunks <= MOST;
+    }
+    // Elements from..to - 1 of the row, for every thread.
+    static __device__ Acc piece(const T *in, long long from, long long to) {
+        return rows_piece<Op, T, THREADS, PER>(in + from, (unsigned)(to - from), threadIdx.x, 0, 1);
+    }
+    // Part k is chunk k, and the last part what is left.
+    __device__ void take(const T *in, unsigned k, typename Op::Out *out, unsigned long long *boxes,
+                         unsigned *counters) const {
+        const unsigned number = rows_draw(counters + first, chunks + 1);
+        const long long high = low + chunks * size, from = low + k * size;
+        Acc mine;
+        if (k < chunks)
+            mine = Op::moved(piece(in, from, from + size), (unsigned)(from - begin));
+        else
+            mine = Op::combine(piece(in, begin, low),
+                               Op::moved(piece(in, high, end), (unsigned)(high - begin)));
+        boxes += 2 * first * (long long)(sizeof(Acc) / 4); // two for each chunk
+        if (!rows_join<Op, THREADS>(mine, number, k, chunks + 1, boxes)) return;
+        if (threadIdx.x == 0) *out = Op::finish(mine, (size_t)(end - begin));
+    }
+};
+
+// The row that element `at` lies in, the last one that begins there or before: all threads of a
+// block look, at THREADS places at a time.
+template <int THREADS, class O>
+__device__ long long rows_row_of(const O *offsets, long long rows, long long at) {
+    long long low = 0, high = rows; // it is low or behind, and in front of high
+    while (high - low > 1) {
+        const long long by = (high - low - 1) / THREADS + 1, r = low + (threadIdx.x + 1) * by;
+        low += by * __syncthreads_count(r < high && offsets[r] <= at);
+        high = min(high, low + by);
+    }
+    return low;
+}
+
+// Reduces ragged rows. The first `helpers` blocks take chunks of long rows; without any, no row is
+// long. Of the others each has a row, or (SHARED) each warp one that is not longer than WARP, and
+// the block those that are.
+template <class Op, class T, class O, int THREADS, int PER, bool SHARED>
+__global__ void __launch_bounds__(THREADS)
+    rows_ragged_few(const T *in, const O *offsets, long long rows, typename Op::Out *out,
+                    unsigned helpers, long long chunk, unsigned long long *boxes,
+                    unsigned *counters) {
+    typedef RowsLong<Op, T, O, THREADS, PER> Long;
+    enum { WARP = 128 * PER };
+    if (blockIdx.x < helpers) {
+        const long long zero = offsets[0], last = offsets[rows];
+        for (long long from = zero + blockIdx.x * chunk; from + chunk <= last;
+             from += helpers * chunk) {
+            const long long row = rows_row_of<THREADS>(offsets, rows, from);
+            const Long mine(offsets, row, chunk);
+            if (!mine.is_long() || mine.end < from + chunk) continue;
+            mine.take(in, (unsigned)((from - mine.low) / chunk), out + row, boxes, counters);
+            __syncthreads(); // all are done with the block's shared memory
+        }
+        return;
+    }
+    const unsigned blocks = gridDim.x - helpers, block = blockIdx.x - helpers;
+    if (SHARED) {
+        const long long row = block + (long long)(threadIdx.x / 32) * blocks;
+        long long begin = 0, n = 0;
+        if (row < rows) begin = offsets[row], n = offsets[row + 1] - begin;
+        if (row < rows && n <= WARP) {
+            typename Op::Acc mine =
+                rows_piece<Op, T, 32, PER>(in + begin, (unsigned)n, threadIdx.x % 32, 0, 1);
+            mine = rows_lanes_all<Op>(mine, 32);
+            if (threadIdx.x % 32 == 0) out[row] = Op::finish(mine, (size_t)n);
+        }
+        if (!__syncthreads_or(n > WARP)) return; // mostly no row is longer
+    }
     unsigned turn = 0;
-    for (row = blockIdx.x; row < rows; row += gridDim.x) {
-        begin = offsets[row], n = offsets[row + 1] - begin;
-        if (n <= LONG) continue;
+    for (long long row = block; row < rows; row += blocks) {
+        const long long begin = offsets[row], n = offsets[row + 1] - begin;
+        if (SHARED && n <= WARP) continue;
+        if (helpers && n > 2 * chunk) {
+            const Long mine(offsets, row, chunk);
+            __syncthreads(); // all are done with the row before
+            if (mine.is_long()) {
+                mine.take(in, mine.chunks, out + row, boxes, counters);
+                __syncthreads(); // and with this one
+                continue;
+            }
+        }
         const typename Op::Acc mine = rows_block_all<Op, THREADS>(
             rows_piece<Op, T, THREADS, PER>(in + begin, (unsigned)n, threadIdx.x, 0, 1), turn++);
         if (threadIdx.x == 0) out[row] = Op::finish(mine, (size_t)n);
     }
 }
 
-// What becomes of a row is a reduction, whose result everybody needs, and a step for each element.
-struct RowsSoftmax {
+// What a row's columns have, such as weights, lies in packs like the row's own elements; or so that
+// packs have to be cut; or anyhow, and at the ends only some are there.
+enum RowsLie { ROWS_PACKS, ROWS_CUT, ROWS_ANY };
+
+// N numbers of an array of `cols`, from number i on, are factors of x or are added to it.
+template <class T, int N, RowsLie LIE, bool ADD>
+__device__ void rows_column(float *x, const T *all, size_t i, size_t cols) {
+    enum { VEC = 16 / sizeof(T), CUT = LIE != ROWS_PACKS };
+    if (N < VEC || (LIE == ROWS_ANY && N < 33)) { // packs are not worth it
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            if (LIE != ROWS_ANY || i + j < cols)
+                x[j] = ADD ? x[j] + rows_float(__ldg(all + i + j))
+                           : x[j] * rows_float(__ldg(all + i + j));
+        return;
+    }
+    const unsigned phase = CUT ? rows_phase(all + i) : 0;
+    const long long first = (long long)i - phase;
+    RowsPack<T, VEC> low, high, pack;
+    low.load_some(all, first, cols, LIE == ROWS_ANY);
+#pragma unroll
+    for (int k = 0; k < N; k += VEC) {
+        float w[VEC];
+        if (CUT || k + VEC < N) high.load_some(all, first + k + VEC, cols, LIE == ROWS_ANY);
+        pack = low;
+        if (CUT && (LIE != ROWS_ANY || phase > 0)) pack = rows_cut(low, high, phase);
+        pack.widen(w);
+#pragma unroll
+        for (int j = k; j < N && j < k + VEC; j++) x[j] = ADD ? x[j] + w[j - k] : x[j] * w[j - k];
+        low = high;
+    }
+}
+
+struct RowsNoColumns {
+    size_t at() const { return 0; }
+    template <class T> __device__ bool cut(size_t) const { return false; }
+    template <class T, int N, RowsLie LIE> __device__ void apply(float *, size_t, size_t) const {}
+};
+struct RowsAffine { // each NULL if there are none
+    const void *weight, *bias;
+    float epsilon;
+    size_t at() const { return (size_t)weight | (size_t)bias; }
+    // Do packs of the columns from number i on have to be cut?
+    template <class T> __device__ bool cut(size_t i) const {
+        return (weight && rows_phase((const T *)weight + i)) ||
+               (bias && rows_phase((const T *)bias + i));
+    }
+    template <class T, int N, RowsLie LIE>
+    __device__ void apply(float *x, size_t i, size_t cols) const {
+        if (weight) rows_column<T, N, LIE, false>(x, (const T *)weight, i, cols);
+        if (bias) rows_column<T, N, LIE, true>(x, (const T *)bias, i, cols);
+    }
+};
+
+// What becomes of a row is a reduction, whose result everybody needs, and a step for each element;
+// then come factors and terms of its columns.
+struct RowsMap {
+    enum { REDUCES = 0 };
+    template <class P, class R> static __device__ void put(const P &, size_t, const R &) {}
+};
+struct RowsSoftmax : RowsMap {
     typedef RowsLogSumExp Op;
-    struct Parameters {
-        char none;
-    };
+    typedef RowsNoColumns Parameters;
     static __device__ float scale(const RowsExpSum &all, size_t, const Parameters &) {
         return 1 / all.sum;
     }
-    template <class T, int VEC, int HOW>
-    static __device__ void apply(float *x, const RowsExpSum &all, float scale, const Parameters &,
-                                 size_t, size_t) {
-#pragma unroll
-        for (int j = 0; j < VEC; j++) x[j] = RowsLogSumExp::power(x[j] - all.most) * scale;
+    static __device__ float step(float x, const RowsExpSum &all, float scale) {
+        return RowsLogSumExp::power(x - all.most) * scale;
     }
 };
 
-// Weights and biases for the columns, or NULL.
-struct RowsAffine {
-    const void *weight, *bias;
-    float epsilon;
-};
-// What is known where weights are asked for: they may lie anywhere, and packs have to be cut; or no
-// store has to come before, so that they may be asked for sooner.
-enum { ROWS_CUT = 1, ROWS_SOON = 2 };
-
-// VEC of `cols` numbers from column i on; with ROWS_CUT they may lie anywhere. Those of 4 bytes are
-// sooner loaded one by one than cut.
-template <class T, int VEC, int HOW>
-__device__ void rows_weights(const void *all, size_t i, size_t cols, float *w) {
-    const T *from = (const T *)all + i;
-    enum { CUT = HOW & ROWS_CUT, SOON = HOW & ROWS_SOON };
-    const unsigned phase = CUT ? rows_phase(from) : 0;
-    RowsPack<T, VEC> v, high;
-    if (CUT && (sizeof(T) == 4 || i < phase || i - phase + 2 * VEC > cols)) {
-#pragma unroll
-        for (int j = 0; j < VEC; j++) w[j] = rows_float(SOON ? __ldg(from + j) : from[j]);
-        return;
-    }
-    SOON ? v.load_soon(from - phase) : v.load_again(from - phase);
-    if (CUT) {
-        SOON ? high.load_soon(from - phase + VEC) : high.load_again(from - phase + VEC);
-        v = rows_cut(v, high, phase);
-    }
-    v.widen(w);
-}
-template <class T, int VEC, int HOW>
-__device__ void rows_affine(float *x, const RowsAffine &affine, size_t i, size_t cols) {
-    float w[VEC];
-    if (affine.weight) {
-        rows_weights<T, VEC, HOW>(affine.weight, i, cols, w);
-#pragma unroll
-        for (int j = 0; j < VEC; j++) x[j] *= w[j];
-    }
-    if (affine.bias) {
-        rows_weights<T, VEC, HOW>(affine.bias, i, cols, w);
-#pragma unroll
-        for (int j = 0; j < VEC; j++) x[j] += w[j];
-    }
-}
-struct RowsLayerNorm {
+struct RowsLayerNorm : RowsMap {
     typedef RowsVariance Op;
     typedef RowsAffine Parameters;
     static __device__ float scale(const RowsMoments &all, size_t, const RowsAffine &affine) {
         return rsqrtf(all.m2 / all.count + affine.epsilon);
     }
-    template <class T, int VEC, int HOW>
-    static __device__ void apply(float *x, const RowsMoments &all, float scale,
-                                 const RowsAffine &affine, size_t i, size_t cols) {
-#pragma unroll
-        for (int j = 0; j < VEC; j++) x[j] = (x[j] - all.mean) * scale;
-        rows_affine<T, VEC, HOW>(x, affine, i, cols);
+    static __device__ float step(float x, const RowsMoments &all, float scale) {
+        return (x - all.mean) * scale;
     }
 };
-struct RowsRmsNorm {
+struct RowsRmsNorm : RowsMap {
     typedef RowsSquares Op;
     typedef RowsAffine Parameters;
     static __device__ float scale(float all, size_t cols, const RowsAffine &affine) {
         return rsqrtf(all / (float)cols + affine.epsilon);
     }
-    template <class T, int VEC, int HOW>
-    static __device__ void apply(float *x, float, float scale, const RowsAffine &affine, size_t i,
-                                 size_t cols) {
-#pragma unroll
-        for (int j = 0; j < VEC; j++) x[j] *= scale;
-        rows_affine<T, VEC, HOW>(x, affine, i, cols);
-    }
+    static __device__ float step(float x, float, float scale) { return x * scale; }
 };
 
 // Where rows come from and go to; strides in elements.
@@ -1231,7 +1371,7 @@ template <class T> struct RowsTask {
 // cluster's barrier once before: a block's shared memory can be written when it has started.
 template <class Op, int CLUSTER>
 __device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
-#if __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     typedef typename Op::Acc Acc;
     __shared__ Acc of_block[CLUSTER];
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); // every block has started
@@ -1255,48 +1395,174 @@ __device__ typename Op::Acc rows_cluster_all(typename Op::Acc mine) {
     return mine;
 }
 
-// Rows lie at boundaries of 16 bytes, and what belongs to their columns does; or alike where they
-// come from and where they go, as far behind a boundary there as here; or apart.
-enum RowsLie { ROWS_ALIGNED, ROWS_ALIKE, ROWS_APART };
+// What this thread has asked for since the last call is a group.
+__device__ inline void rows_copy_group() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Waits until no more than so many groups are on their way: 0 to 3, known when compiled.
+__device__ inline void rows_copy_wait(int groups) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (groups == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
+    if (groups == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
+    if (groups == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
+    if (groups == 3) asm volatile("cp.async.wait_group 3;" ::: "memory");
+#endif
+}
 
-// Whole packs of a row of n elements, as they lie where it goes: from `head` to `tail`. The
-// elements in front of them and behind are edges. Where rows lie apart, edges are a pack longer: so
-// the two packs from which one is cut are inside the row.
-template <class T, RowsLie LIE> struct RowsEnds {
-    enum { VEC = 16 / sizeof(T), MORE = LIE == ROWS_APART ? VEC : 0 };
-    enum { EDGES = LIE == ROWS_ALIGNED ? 0 : 2 * (VEC - 1 + MORE) };
-    size_t head, tail, n;
-    __device__ RowsEnds(const T *to, size_t count) : head(0), tail(count), n(count) {
-        if (LIE == ROWS_ALIGNED || n == 0) return;
-        head = MORE + (VEC - rows_phase(to)) % VEC;
-        tail = head + (n - head - MORE) / VEC * VEC;
-    }
-    // How many elements of packs there are from number i on, or `most`.
-    __device__ unsigned left(size_t i, unsigned most) const {
-        return tail > i ? (unsigned)min(tail - i, (size_t)most) : 0;
-    }
-    __device__ unsigned edges() const { return (unsigned)(n - (tail - head)); }
-    __device__ size_t edge(unsigned k) const { return k < head ? k : k + (tail - head); }
+// How the blocks of the grid share rows: `parts` blocks have one. `hold` packs of a thread are in
+// shared memory, `again` are read twice, and the last `cached` of these are to stay in L2. `once`:
+// the row makes way in the cache for its weights. `even`: all rows and weights lie at boundaries of
+// 16 bytes, and end there. The row that is `ahead` is asked for.
+struct RowsShare {
+    unsigned parts, hold, again, cached, ahead;
+    bool once, even;
 };
 
-// PER packs that lie STEP elements apart, as far as these are before `left`; the others are filled
-// in. All are on their way before the first is looked at.
-template <RowsLie LIE, int STEP, class T, int VEC, int PER>
-__device__ void rows_load_packs(RowsPack<T, VEC> (&v)[PER], const T *from, unsigned left,
-                                float fill, bool once = true) {
-    RowsPack<T, VEC> high[LIE == ROWS_APART ? PER : 1];
-    const unsigned phase = LIE == ROWS_APART ? rows_phase(from) : 0;
+// What a thread has of a row, and where it keeps it from the one load to the one store: packs that
+// lie STEP elements apart. The first KEPT are in registers, `hold` more in shared memory, and what
+// fits nowhere is read again.
+template <class T, class N, int STEP, int KEPT, bool HOLD, bool AGAIN> struct RowsKept {
+    enum { VEC = 16 / sizeof(T), SOME = 16 / VEC, PER = 4, WIDE = !HOLD && KEPT * VEC <= 32 };
+    typedef RowsPack<T, VEC> Pack;
+    Pack v[KEPT], *held;
+    float wide[WIDE ? KEPT * VEC : 1]; // few packs that are only in registers stay floats
+    const T *from;                     // the thread's first element, and where it goes
+    T *to;
+    N i, cols;     // its column
+    unsigned left; // so many elements, from the first one on, are in the row's packs
+    unsigned skew; // of input and output: packs follow the output, and are cut out of two
+    RowsShare share;
+
+    // Packs k to k + COUNT - 1, on their way before the first is looked at; what is not there is
+    // filled in. Of packs that are cut two at a time: four would take too many registers.
+    template <int COUNT>
+    __device__ void load(Pack *into, unsigned k, float fill, bool once, bool last) const {
+        const T *const at = from + k * STEP;
 #pragma unroll
-    for (int p = 0; p < PER; p++) {
-        v[p].fill(fill);
-        if (p * STEP >= left) continue;
-        v[p].load(from - phase + p * STEP, once);
-        if (LIE == ROWS_APART) high[p].load(from - phase + p * STEP + VEC, once);
+        for (int p = 0; p < COUNT; p++) {
+            into[p].fill(fill);
+            if ((k + p) * STEP < left && skew == 0) into[p].load(at + p * STEP, once, last);
+        }
+        if (skew == 0) return;
+#pragma unroll
+        for (int q = 0; q < COUNT; q += 2) {
+            Pack high[2];
+#pragma unroll
+            for (int p = q; p < COUNT && p < q + 2; p++)
+                if ((k + p) * STEP < left) {
+                    into[p].load(at - skew + p * STEP, once, last);
+                    high[p - q].load(at - skew + p * STEP + VEC, once, last);
+                }
+#pragma unroll
+            for (int p = q; p < COUNT && p < q + 2; p++)
+                if ((k + p) * STEP < left) into[p] = rows_cut(into[p], high[p - q], skew);
+        }
     }
+    // Packs of shared memory are copied in four groups.
+    __device__ unsigned group(int g) const {
+        return KEPT + min(share.hold, (share.hold + 4 * SOME - 1) / (4 * SOME) * SOME * g);
+    }
+    __device__ Pack *in_shared(unsigned k) const { return held + (k - KEPT) * (STEP / VEC); }
+    __device__ void load_all(float fill) {
+        load<KEPT>(v, 0, fill, !HOLD || share.once, false);
+        for (int g = 0; HOLD && g < 4; g++) {
+            for (unsigned k = group(g); k < group(g + 1) && k * STEP < left; k++) {
+                if (skew == 0) {
+                    rows_copy_async(in_shared(k), from + k * STEP, share.once);
+                } else {
+                    Pack one;
+                    load<1>(&one, k, fill, share.once, false);
+                    *in_shared(k) = one;
+                }
+            }
+            rows_copy_group();
+        }
+    }
+    // What packs k to k + COUNT - 1 are to an operator.
+    template <class Op, int COUNT> __device__ typename Op::Acc gather(const Pack *of, unsigned k) {
+        float mine[COUNT * VEC], *const x = WIDE ? wide + k * VEC : mine;
+        const unsigned rest = left > k * STEP ? (left - k * STEP + STEP - 1) / STEP : 0;
 #pragma unroll
-    for (int p = 0; p < PER; p++)
-        if (LIE == ROWS_APART && p * STEP < left) v[p] = rows_cut(v[p], high[p], phase);
-}
+        for (int p = 0; p < COUNT; p++) of[p].widen(x + p * VEC);
+        return Op::template gather<COUNT * VEC, VEC>(x, (int)min(rest, COUNT) * VEC, 0, STEP);
+    }
+    template <class Op> __device__ typename Op::Acc gather_all() {
+        enum { MOST = WIDE ? KEPT : SOME };
+        Pack some[PER];
+        typename Op::Acc all = gather<Op, MOST>(v, 0);
+#pragma unroll
+        for (int q = MOST; q < KEPT; q += MOST) all = Op::combine(all, gather<Op, MOST>(v + q, q));
+        const unsigned first = KEPT + share.hold, end = first + share.again;
+        for (unsigned k = first; AGAIN && k < end && k * STEP < left; k += PER) {
+            load<PER>(some, k, Op::fill(), true, k + share.cached >= end);
+#pragma unroll
+            for (int q = 0; q < PER; q += SOME)
+                all = Op::combine(all, gather<Op, SOME>(some + q, k + q));
+        }
+#pragma unroll
+        for (int g = 0; HOLD && g < 4; g++) {
+            rows_copy_wait(3 - g);
+            for (unsigned k = group(g); k < group(g + 1) && k * STEP < left; k += SOME) {
+#pragma unroll
+                for (int p = 0; p < SOME; p++) {
+                    some[p].fill(Op::fill());
+                    if ((k + p) * STEP < left) some[p] = *in_shared(k + p);
+                }
+                all = Op::combine(all, gather<Op, SOME>(some, k));
+            }
+        }
+        return all;
+    }
+    // The step for packs k to k + COUNT - 1. All weights are asked for before the first is stored.
+    template <class Map, RowsLie LIE, int COUNT>
+    __device__ void store(Pack *of, unsigned k, const typename Map::Op::Acc &all, float scale,
+                          const typename Map::Parameters &parameters) {
+        float mine[COUNT * VEC], *const x = WIDE ? wide + k * VEC : mine;
+#pragma unroll
+        for (int p = 0; p < COUNT; p++) {
+            uint4 &w = of[p].word; // as it is, not as floats, until now
+            if (!WIDE) asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
+            if (!WIDE) of[p].widen(x + p * VEC);
+#pragma unroll
+            for (int j = p * VEC; j < (p + 1) * VEC; j++) x[j] = Map::step(x[j], all, scale);
+            parameters.template apply<T, VEC, LIE>(
+                x + p * VEC, i + ((k + p) * STEP < left ? (k + p) * STEP : 0), cols);
+        }
+#pragma unroll
+        for (int p = 0; p < COUNT; p++)
+            if ((k + p) * STEP < left) {
+                of[p].narrow(x + p * VEC);
+                of[p].store(to + (k + p) * STEP, !HOLD || share.once);
+            }
+    }
+    // Backwards what is read again: what came last is in the cache.
+    template <class Map, RowsLie LIE>
+    __device__ void store_all(const typename Map::Op::Acc &all, float scale,
+                              const typename Map::Parameters &parameters) {
+        enum { COUNT = HOLD ? SOME : 1 };
+        const unsigned first = KEPT + share.hold;
+        for (unsigned k = (share.again + PER - 1) / PER * PER; AGAIN && k > 0; k -= PER) {
+            Pack some[PER];
+            if ((first + k - PER) * STEP >= left) continue;
+            load<PER>(some, first + k - PER, 0, true, false);
+#pragma unroll
+            for (int p = 0; p < PER; p++)
+                if ((first + k - PER + p) * STEP < left)
+                    store<Map, LIE, 1>(some + p, first + k - PER + p, all, scale, parameters);
+        }
+#pragma unroll
+        for (int q = 0; q < KEPT; q += COUNT)
+            if (q * STEP < left) store<Map, LIE, COUNT>(v + q, q, all, scale, parameters);
+        for (unsigned k = KEPT; HOLD && k < first && k * STEP < left; k += SOME) {
+#pragma unroll
+            for (int p = 0; p < SOME; p++)
+                if ((k + p) * STEP < left) v[p] = *in_shared(k + p);
+            store<Map, LIE, SOME>(v, k, all, scale, parameters);
+        }
+    }
+};
 
 // A row of n elements, on its way as far as L2: a thread asks for each line of 128 bytes, one of as
 // many as a block has.
@@ -1305,204 +1571,112 @@ template <class T> __device__ void rows_prefetch(const T *row, unsigned lane, si
         asm volatile("prefetch.global.L2 [%0];" ::"l"(row + i));
 }
 
-// A row for LANES threads: of a warp, or all of a block. N elements of it stay in registers from
-// the one load to the one store. Blocks of LANES threads if these are more than a warp, else of
-// 256.
-template <class Map, class T, int LANES, int N, RowsLie LIE>
-__global__ void __launch_bounds__(LANES > 32 ? LANES : 256)
-    rows_map(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead) {
-    typedef typename Map::Op Op;
-    typedef RowsEnds<T, LIE> Ends;
-    enum { VEC = 16 / sizeof(T), PER = N / VEC, STEP = LANES * VEC, CUT = LIE != ROWS_ALIGNED };
-    enum { THREADS = LANES > 32 ? LANES : 256, MOST = (Ends::EDGES + LANES - 1) / LANES };
-    const size_t row = (size_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
-    const unsigned lane = threadIdx.x % LANES;
-    const T *from = task.in + row * task.in_stride;
-    T *to = task.out + row * task.out_stride;
-    const Ends ends(to, row < task.rows ? task.cols : 0);
-    const unsigned edges = ends.edges();
-    const size_t i = ends.head + lane * VEC;
-    const unsigned left = ends.left(i, LANES * N);
-    RowsPack<T, VEC> v[PER];
-    float x[N], edge[MOST + 1];
-    rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
-    if (LANES >= 512 && ahead > 0 && row + ahead < task.rows)
-        rows_prefetch(from + ahead * task.in_stride, lane, task.cols);
-#pragma unroll
-    for (int e = 0; e < MOST; e++)
-        edge[e] =
-            lane + e * LANES < edges ? rows_float(from[ends.edge(lane + e * LANES)]) : Op::fill();
-    const int valid = (int)((left + STEP - 1) / STEP * VEC);
-#pragma unroll
-    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
-    typename Op::Acc all = Op::template gather<N, VEC>(x, valid, 0, STEP);
-    if (MOST > 0) {
-        const int mine = edges > lane ? (int)((edges - lane + LANES - 1) / LANES) : 0;
-        all = Op::combine(all, Op::template gather<MOST + !MOST, 1>(edge, mine, 0, 1));
+// Everybody tells everybody its result through mailboxes, whose flag is the turn: blocks of a row
+// in a cooperative launch, which guarantees that all of them are on the device.
+template <class Op, int THREADS>
+__device__ typename Op::Acc rows_grid_all(typename Op::Acc mine, unsigned parts, unsigned turn,
+                                          unsigned long long *boxes) {
+    typedef typename Op::Acc Acc;
+    enum { WORDS = sizeof(Acc) / 4 };
+    const unsigned t = threadIdx.x, first = blockIdx.x / parts * parts;
+    unsigned long long *mail = boxes + (turn % 2 * gridDim.x) * WORDS;
+    if (t == 0) rows_post(mail + blockIdx.x * WORDS, mine, turn);
+    mine = Op::identity();
+    for (unsigned b = t; b < parts; b += THREADS)
+        mine = Op::combine(mine, rows_await<Acc>(mail + (first + b) * WORDS, turn));
+    return rows_block_all<Op, THREADS>(mine, 1);
+}
+// The last block to be done empties the mailboxes.
+template <class Acc> __device__ void rows_grid_end(unsigned long long *boxes) {
+    __shared__ bool is_last;
+    __syncthreads(); // all of this block have read their mail
+    if (threadIdx.x == 0) {
+        __threadfence(); // their reads come before the count
+        unsigned *const done = (unsigned *)(boxes + 3 * ROWS_BOXES) + 1;
+        is_last = atomicInc(done, gridDim.x - 1) + 1 == gridDim.x;
+        __threadfence(); // and what the last one does, behind all counts
     }
-    all = LANES > 32 ? rows_block_all<Op, THREADS>(all, 0) : rows_lanes_all<Op>(all, LANES);
-    const float scale = Map::scale(all, task.cols, parameters);
-#pragma unroll
-    for (int p = 0; p < PER; p++)
-        if (p * STEP < left) {
-            float *const y = x + p * VEC;
-            Map::template apply<T, VEC, CUT>(y, all, scale, parameters, i + p * STEP, task.cols);
-            v[p].narrow(y);
-            v[p].store(to + i + p * STEP);
-        }
-#pragma unroll
-    for (int e = 0; e < MOST; e++)
-        if (lane + e * LANES < edges) {
-            const size_t at = ends.edge(lane + e * LANES);
-            Map::template apply<T, 1, 0>(edge + e, all, scale, parameters, at, task.cols);
-            rows_narrow(edge[e], to + at);
-        }
+    __syncthreads(); // all know whether everybody else has, too
+    if (!is_last) return;
+    for (unsigned b = threadIdx.x; b < 2 * gridDim.x * (sizeof(Acc) / 4); b += blockDim.x)
+        boxes[b] = 0;
 }
 
-// What this thread has asked for since the last call is a group.
-__device__ inline void rows_copy_group() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-// Waits until no more than so many groups are on their way: 0 to 3, known when compiled.
-__device__ inline void rows_copy_wait(int groups) {
-#if __CUDA_ARCH__ >= 800
-    if (groups == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
-    if (groups == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
-    if (groups == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
-    if (groups == 3) asm volatile("cp.async.wait_group 3;" ::: "memory");
-#endif
-}
-
-__device__ inline unsigned rows_beyond(unsigned left, unsigned first) {
-    return left > first ? left - first : 0;
-}
-
-// What the elements of `left` are to an operator: PER packs that lie `step` apart.
-template <class Op, class T, int VEC, int PER>
-__device__ typename Op::Acc rows_gather_packs(const RowsPack<T, VEC> (&v)[PER], unsigned left,
-                                              unsigned step) {
-    float x[PER * VEC];
-    const unsigned packs = (left + step - 1) / step;
-#pragma unroll
-    for (int p = 0; p < PER; p++) v[p].widen(x + p * VEC);
-    return Op::template gather<PER * VEC, VEC>(x, (int)min(packs, PER) * VEC, 0, step);
-}
-
-// Applies to PER packs, from column i on, and stores them. All weights are asked for before the
-// first pack is stored.
-template <class Map, int CUT, class T, int VEC, int PER>
-__device__ void rows_apply_packs(RowsPack<T, VEC> (&v)[PER], const typename Map::Op::Acc &all,
-                                 float scale, const typename Map::Parameters &parameters, size_t i,
-                                 size_t cols, T *to, unsigned left, unsigned step, bool once) {
-    float x[PER * VEC];
-#pragma unroll
-    for (int p = 0; p < PER; p++) {
-        uint4 &w = v[p].word;
-        asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
-        v[p].widen(x + p * VEC);
-        Map::template apply<T, VEC, CUT | ROWS_SOON>(x + p * VEC, all, scale, parameters,
-                                                     p * step < left ? i + p * step : 0, cols);
-    }
-#pragma unroll
-    for (int p = 0; p < PER; p++)
-        if (p * step < left) {
-            v[p].narrow(x + p * VEC);
-            v[p].store(to + i + p * step, once);
-        }
-}
-
-// A row for a block, or for each of CLUSTER blocks: KEPT packs of a thread stay in registers,
-// `hold` in shared memory. `once`: the row makes way in the cache for its weights.
-template <class Map, class T, int THREADS, int BLOCKS, int CLUSTER, RowsLie LIE>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    rows_map_held(RowsTask<T> task, typename Map::Parameters parameters, unsigned hold, bool once) {
+// Rows in, rows out, each for a team of LANES threads, or, with SPAN, for blocks of LANES threads:
+// one, a cluster of so many, or all of the grid (ROWS_GRID), for as many rows at a time as it has
+// teams of them. Blocks of LANES threads if these are more than a warp, else of 256.
+template <class Map, class T, int LANES, int KEPT, int SPAN, int BLOCKS>
+__global__ void __launch_bounds__(LANES > 32 ? LANES : 256, BLOCKS)
+    rows_map(RowsTask<T> task, typename Map::Parameters parameters, RowsShare share,
+             unsigned long long *boxes) {
     typedef typename Map::Op Op;
-    typedef RowsEnds<T, LIE> Ends;
-    enum { VEC = 16 / sizeof(T), STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
-    enum { KEPT = 4, SOME = 16 / VEC }; // packs in registers; that are floats at a time
+    typedef typename std::conditional<SPAN == 0, unsigned, size_t>::type N; // numbers of elements
+    enum { VEC = 16 / sizeof(T), STEP = LANES * VEC, THREADS = LANES > 32 ? LANES : 256 };
+    // Shorter rows come here only if they are aligned.
+    enum { ANY = SPAN != 0 || STEP * KEPT > (int)RowsShort<T>::MOST, GRID = SPAN == ROWS_GRID };
+    enum { EDGES = ANY ? (2 * (2 * VEC - 1) + LANES - 1) / LANES : 0, PARTS = SPAN > 0 ? SPAN : 1 };
     extern __shared__ __align__(16) unsigned char rows_bytes[];
-    const unsigned t = threadIdx.x, rank = blockIdx.x % CLUSTER, most = (KEPT + hold) * STEP;
-    const unsigned quarter = (hold + 4 * SOME - 1) / (4 * SOME) * SOME;
-    RowsPack<T, VEC> *const held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes) + t;
-    const size_t row = blockIdx.x / CLUSTER;
-    const T *from = task.in + row * task.in_stride;
-    T *to = task.out + row * task.out_stride;
-    const Ends ends(to, task.cols);
-    const unsigned edges = rank == 0 ? ends.edges() : 0;
-    const size_t i = ends.head + (size_t)rank * most + t * VEC;
-    const unsigned left = ends.left(i, most);
-#if __CUDA_ARCH__ >= 900
-    if (CLUSTER > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-#endif
-    RowsPack<T, VEC> v[KEPT / SOME][SOME];
-#pragma unroll
-    for (int q = 0; q < KEPT; q += SOME)
-        rows_load_packs<LIE, STEP>(v[q / SOME], from + i + q * STEP, rows_beyond(left, q * STEP),
-                                   Op::fill(), once);
-    for (unsigned g = 0; g < 4; g++) {
-        for (unsigned k = g * quarter; k < min((g + 1) * quarter, hold) && (KEPT + k) * STEP < left;
-             k++) {
-            const T *const pack = from + i + (KEPT + k) * STEP;
-            if (LIE == ROWS_APART) {
-                RowsPack<T, VEC> one[1];
-                rows_load_packs<LIE, STEP>(one, pack, VEC, Op::fill(), once);
-                held[k * THREADS] = one[0];
-            } else {
-                rows_copy_async(held + k * THREADS, pack, once);
-            }
+    const unsigned lane = threadIdx.x % LANES, parts = GRID ? share.parts : PARTS;
+    const unsigned rank = SPAN ? blockIdx.x % parts : 0, teams = THREADS / LANES;
+    size_t row = SPAN ? blockIdx.x / parts : blockIdx.x * (size_t)teams + threadIdx.x / LANES;
+    unsigned turn = 1;
+    do {
+        const T *const from = task.in + row * task.in_stride;
+        T *const to = task.out + row * task.out_stride;
+        const N n = SPAN || row < task.rows ? (N)task.cols : 0;
+        // Where packs are cut edges are a pack longer: so both packs are inside the row.
+        unsigned before = 0, skew = 0, edges = 0;
+        bool cut = false;
+        if (ANY && !share.even) {
+            before = rows_before<16>(to), skew = rows_phase(from + before);
+            cut = parameters.template cut<T>(before);
         }
-        rows_copy_group();
-    }
-    float edge = t < edges ? rows_float(from[ends.edge(t)]) : Op::fill();
-    typename Op::Acc all = Op::template gather<1, 1>(&edge, t < edges, 0, 1);
-#pragma unroll
-    for (int q = 0; q < KEPT; q += SOME)
-        all =
-            Op::combine(all, rows_gather_packs<Op>(v[q / SOME], rows_beyond(left, q * STEP), STEP));
-#pragma unroll
-    for (int g = 0; g < 4; g++) {
-        rows_copy_wait(3 - g);
-        for (unsigned k = g * quarter; k < min((g + 1) * quarter, hold) && (KEPT + k) * STEP < left;
-             k += SOME) {
-            const unsigned rest = left - (KEPT + k) * STEP;
-            RowsPack<T, VEC> some[SOME];
-#pragma unroll
-            for (int p = 0; p < SOME; p++) {
-                some[p].fill(Op::fill());
-                if (p * STEP < rest) some[p] = held[(k + p) * THREADS];
-            }
-            all = Op::combine(all, rows_gather_packs<Op>(some, rest, STEP));
-        }
-    }
-    all = rows_block_all<Op, THREADS>(all, 0);
-    if (CLUSTER > 1) all = rows_cluster_all<Op, CLUSTER>(all);
-    const float scale = Map::scale(all, task.cols, parameters);
-#pragma unroll
-    for (int q = 0; q < KEPT; q += SOME) {
-        rows_apply_packs<Map, CUT>(v[q / SOME], all, scale, parameters, i + q * STEP, task.cols, to,
-                                   rows_beyond(left, q * STEP), STEP, once);
-    }
-    for (unsigned k = 0; k < hold && (KEPT + k) * STEP < left; k += SOME) {
-        const unsigned rest = left - (KEPT + k) * STEP;
-#pragma unroll
-        for (int p = 0; p < SOME; p++)
-            if (p * STEP < rest) v[0][p] = held[(k + p) * THREADS];
-        rows_apply_packs<Map, CUT>(v[0], all, scale, parameters, i + (KEPT + k) * STEP, task.cols,
-                                   to, rest, STEP, once);
-    }
-    if (t < edges) {
-        Map::template apply<T, 1, 0>(&edge, all, scale, parameters, ends.edge(t), task.cols);
-        rows_narrow(edge, to + ends.edge(t));
-    }
-}
-
-// Waits for all that this thread has asked for.
-__device__ inline void rows_copy_wait() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+        const RowsEnds<T, N> ends(before, n, skew || cut ? VEC : 0);
+        if (ANY && !share.even && rank == 0) edges = ends.edges();
+        const unsigned most = (KEPT + (SPAN ? share.hold : 0) + (GRID ? share.again : 0)) * STEP;
+        const N i = ends.head + (N)rank * most + lane * VEC;
+        RowsKept<T, N, STEP, KEPT, SPAN != 0, GRID> kept;
+        kept.held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes) + lane;
+        kept.from = from + i, kept.to = to + i, kept.i = i, kept.cols = (N)task.cols;
+        kept.left = ends.left(i, most), kept.skew = skew, kept.share = share;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        if (SPAN > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif
+        kept.load_all(Op::fill());
+        if (LANES >= 512 && SPAN == 0 && share.ahead > 0 && row + share.ahead < task.rows)
+            rows_prefetch(from + share.ahead * task.in_stride, lane, task.cols);
+        float edge[EDGES + 1];
+#pragma unroll
+        for (int e = 0; e < EDGES && edges > 0; e++) {
+            const unsigned k = lane + (unsigned)e * LANES;
+            edge[e] = k < edges ? rows_float(from[ends.edge(k)]) : Op::fill();
+            asm volatile("" : "+f"(edge[e])); // now, and not where it is looked at
+        }
+        typename Op::Acc all = kept.template gather_all<Op>();
+        if (lane < edges) {
+            const int mine = (int)((edges - lane + LANES - 1) / LANES);
+            all = Op::combine(all, Op::template gather<EDGES + !EDGES, 1>(edge, mine, 0, 1));
+        }
+        all = LANES > 32 ? rows_block_all<Op, THREADS>(all, 0) : rows_lanes_all<Op>(all, LANES);
+        if (SPAN > 1) all = rows_cluster_all<Op, PARTS>(all);
+        if (GRID) all = rows_grid_all<Op, THREADS>(all, parts, turn, boxes);
+        const float scale = Map::scale(all, task.cols, parameters);
+        if (cut)
+            kept.template store_all<Map, ROWS_CUT>(all, scale, parameters);
+        else
+            kept.template store_all<Map, ROWS_PACKS>(all, scale, parameters);
+#pragma unroll
+        for (int e = 0; e < EDGES && edges > 0; e++) {
+            const unsigned k = lane + (unsigned)e * LANES;
+            if (k >= edges) continue;
+            const N at = ends.edge(k);
+            float x = Map::step(edge[e], all, scale);
+            parameters.template apply<T, 1, ROWS_PACKS>(&x, at, task.cols);
+            rows_narrow(x, to + at);
+        }
+        row += gridDim.x / parts, turn++;
+    } while (GRID && row < task.rows);
+    if (GRID) rows_grid_end<typename Op::Acc>(boxes);
 }
 
 // n elements on their way into a window: shared memory, in which they lie as far behind a boundary
@@ -1510,30 +1684,21 @@ __device__ inline void rows_copy_wait() {
 // move one by one, so that nothing but these n is read.
 template <class T>
 __device__ void rows_bring(T *window, const T *from, unsigned n, unsigned lane, unsigned lanes) {
-    enum { VEC = 16 / sizeof(T) };
-    const unsigned head = min(n, (VEC - rows_phase(from)) % VEC), inner = (n - head) / VEC * VEC;
-    for (unsigned i = head + lane * VEC; i < head + inner; i += lanes * VEC)
+    const RowsEnds<T, unsigned> ends(rows_before<16>(from), n);
+    for (unsigned i = ends.head + lane * ends.VEC; i < ends.tail; i += lanes * ends.VEC)
         rows_copy_async(window + i, from + i);
-    for (unsigned k = lane; k < n - inner; k += lanes) {
-        const unsigned i = k < head ? k : k + inner;
-        window[i] = from[i];
-    }
+    for (unsigned k = lane; k < ends.edges(); k += lanes) window[ends.edge(k)] = from[ends.edge(k)];
 }
-
 // And out of a window, in which they lie as they will in memory.
 template <class T>
 __device__ void rows_send(const T *window, T *to, unsigned n, unsigned lane, unsigned lanes) {
-    enum { VEC = 16 / sizeof(T) };
-    const unsigned head = min(n, (VEC - rows_phase(to)) % VEC), inner = (n - head) / VEC * VEC;
-    for (unsigned i = head + lane * VEC; i < head + inner; i += lanes * VEC) {
-        RowsPack<T, VEC> v;
-        v.load_again(window + i);
+    const RowsEnds<T, unsigned> ends(rows_before<16>(to), n);
+    for (unsigned i = ends.head + lane * ends.VEC; i < ends.tail; i += lanes * ends.VEC) {
+        RowsPack<T, 16 / sizeof(T)> v;
+        v.load(window + i, false);
         v.store(to + i);
     }
-    for (unsigned k = lane; k < n - inner; k += lanes) {
-        const unsigned i = k < head ? k : k + inner;
-        to[i] = window[i];
-    }
+    for (unsigned k = lane; k < ends.edges(); k += lanes) to[ends.edge(k)] = window[ends.edge(k)];
 }
 
 // So many elements has a window of some rows: each may begin anywhere in a pack.
@@ -1565,322 +1730,148 @@ template <class T, int LANES> struct RowsWindow {
         begin = window + (together ? 0 : team * (room / ROWS)) + rows_phase(matrix + at);
         row = together ? begin + team * all : begin;
     }
-    // How many of its row's elements from number i on the lane has, of N.
-    template <int N> __device__ int valid(unsigned i) const {
-        return cols > i ? (int)min(cols - i, (unsigned)N) : 0;
-    }
 };
 
-// Brings what a warp has of a matrix into its window. The lane's elements from number i on come
-// into x; returns what its row's lanes make of all of them.
-template <class Op, class T, int LANES, int N>
-__device__ typename Op::Acc rows_window_all(const RowsWindow<T, LANES> &in, const T *matrix,
-                                            unsigned i, float (&x)[N]) {
-    rows_bring(in.begin, matrix + in.at, in.n, in.lane, in.lanes);
-    rows_copy_wait();
-    __syncwarp(); // what the warp has is in its window
-    const int valid = in.template valid<N>(i);
-#pragma unroll
-    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
-    return rows_lanes_all<Op>(Op::template gather<N, 1>(x, valid, i, 1), LANES);
-}
-
-// Reduces short rows at any address and stride, each by LANES lanes of a warp, N elements side by
-// side for each. Blocks of 256 threads, with a window of `room` elements for each warp.
-template <class Op, class T, int LANES, int N>
-__global__ void __launch_bounds__(256)
-    rows_by_windows(RowsTask<T> task, unsigned room, typename Op::Out *out) {
-    extern __shared__ __align__(16) unsigned char rows_bytes[];
-    T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
-    const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
-    const size_t row = ((size_t)blockIdx.x * 256 + threadIdx.x) / LANES;
-    float x[N];
-    const typename Op::Acc all =
-        rows_window_all<Op, T, LANES, N>(in, task.in, threadIdx.x % LANES * N, x);
-    if (threadIdx.x % LANES == 0 && row < task.rows) out[row] = Op::finish(all, task.cols);
-}
-
-// The same for short rows at any address, of any stride: a row for LANES lanes of a warp, N
-// elements side by side for each. Blocks of 128 threads, with a window of `room` elements for each
-// warp.
+// Short rows at any address, of any stride: a row for LANES lanes of a warp, N elements side by
+// side for each. Blocks of whole warps, with a window of `room` elements for each.
 template <class Map, class T, int LANES, int N>
-__global__ void __launch_bounds__(128)
-    rows_map_short(RowsTask<T> task, unsigned room, typename Map::Parameters parameters) {
+__global__ void __launch_bounds__(256)
+    rows_by_windows(RowsTask<T> task, typename Map::Parameters parameters, unsigned room) {
     typedef typename Map::Op Op;
     extern __shared__ __align__(16) unsigned char rows_bytes[];
     const unsigned i = threadIdx.x % LANES * N;
-    T *window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
+    T *const window = reinterpret_cast<T *>(rows_bytes) + threadIdx.x / 32 * room;
     const RowsWindow<T, LANES> in(window, room, task.in, task.in_stride, task);
+    rows_bring(in.begin, task.in + in.at, in.n, in.lane, in.lanes);
+    rows_copy_group();
+    rows_copy_wait(0);
+    __syncwarp(); // what the warp has is in its window
+    const int valid = in.cols > i ? (int)min(in.cols - i, (unsigned)N) : 0;
     float x[N];
-    const typename Op::Acc all = rows_window_all<Op, T, LANES, N>(in, task.in, i, x);
-    const int valid = in.template valid<N>(i);
+#pragma unroll
+    for (int k = 0; k < N; k++) x[k] = k < valid ? rows_float(in.row[i + k]) : Op::fill();
+    const typename Op::Acc all =
+        rows_lanes_all<Op>(Op::template gather<N, 1>(x, valid, i, 1), LANES);
+    if (Map::REDUCES) {
+        const size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES;
+        if (i == 0 && row < task.rows) Map::put(parameters, row, Op::finish(all, task.cols));
+        return;
+    }
     const float scale = Map::scale(all, task.cols, parameters);
     const RowsWindow<T, LANES> out(window, room, task.out, task.out_stride, task);
     __syncwarp(); // all have read the window before it is overwritten
 #pragma unroll
+    for (int k = 0; k < N; k++) x[k] = Map::step(x[k], all, scale);
+    if (valid > 0) parameters.template apply<T, N, ROWS_ANY>(x, i, task.cols);
+#pragma unroll
     for (int k = 0; k < N; k++)
-        if (k < valid) {
-            Map::template apply<T, 1, 0>(x + k, all, scale, parameters, i + k, task.cols);
-            rows_narrow(x[k], out.row + i + k);
-        }
+        if (k < valid) rows_narrow(x[k], out.row + i + k);
     __syncwarp(); // what goes out is in the window
     rows_send(out.begin, task.out + out.at, out.n, out.lane, out.lanes);
 }
-
-// 16 bytes that are to stay in the L2 cache until they are read again.
-template <class T, int VEC> __device__ void rows_load_last(RowsPack<T, VEC> &v, const T *from) {
-#if __CUDA_ARCH__ >= 800
-    unsigned long long policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
-    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                 : "=r"(v.word.x), "=r"(v.word.y), "=r"(v.word.z), "=r"(v.word.w)
-                 : "l"(from), "l"(policy));
-#else
-    v.load_again(from);
-#endif
-}
-
-// The same for rows that no cluster can hold: `parts` blocks for each, all blocks of the grid on
-// the device at a time, which a cooperative launch guarantees. Everybody tells everybody its result
-// through mailboxes, whose flag is the turn. `hold` packs of a thread stay in shared memory; the
-// others are read again, the last ones first, and the last `cached` tiles are to stay in L2.
-struct RowsShare {
-    unsigned parts, hold, cached;
+// A reduction is a map whose rows go nowhere but into results.
+template <class Op_> struct RowsResult {
+    enum { REDUCES = 1 };
+    typedef Op_ Op;
+    struct Parameters : RowsNoColumns {
+        typename Op::Out *out;
+    };
+    static __device__ void put(const Parameters &to, size_t row, const typename Op::Out &result) {
+        to.out[row] = result;
+    }
+    static __device__ float scale(const typename Op::Acc &, size_t, const Parameters &) {
+        return 1;
+    }
+    static __device__ float step(float x, const typename Op::Acc &, float) { return x; }
 };
-template <class Map, class T, int THREADS, int PER, int BLOCKS, RowsLie LIE>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    rows_map_grid(RowsTask<T> task, RowsShare share, typename Map::Parameters parameters,
-                  unsigned long long *boxes, unsigned *done) {
-    typedef typename Map::Op Op;
-    typedef typename Op::Acc Acc;
-    typedef RowsEnds<T, LIE> Ends;
-    enum { VEC = 16 / sizeof(T), SOME = 16 / VEC, STEP = THREADS * VEC, CUT = LIE != ROWS_ALIGNED };
-    enum { TILE = THREADS * PER, WORDS = sizeof(Acc) / 4 };
-    extern __shared__ __align__(16) unsigned char rows_bytes[];
-    RowsPack<T, VEC> *held = reinterpret_cast<RowsPack<T, VEC> *>(rows_bytes);
-    const unsigned t = threadIdx.x, parts = share.parts, part = blockIdx.x % parts;
-    const unsigned teams = gridDim.x / parts;
-    const size_t tiles = (task.cols / VEC + TILE - 1) / TILE;
-    const size_t low = tiles * part / parts, high = tiles * (part + 1) / parts;
-    const size_t last = high - low > share.cached ? high - share.cached : low;
-    unsigned turn = 1;
-    for (size_t row = blockIdx.x / parts; row < task.rows; row += teams, turn++) {
-        const T *from = task.in + row * task.in_stride;
-        T *to = task.out + row * task.out_stride;
-        const Ends ends(to, task.cols);
-        const unsigned edges = part == 0 ? ends.edges() : 0;
-        Acc mine = Op::identity();
-        float edge = t < edges ? rows_float(from[ends.edge(t)]) : Op::fill();
-        for (size_t k = low; k < high; k++) {
-            RowsPack<T, VEC> v[PER];
-            const size_t i = ends.head + (k * TILE + t) * VEC;
-            const unsigned left = ends.left(i, TILE * VEC);
-            const unsigned at = (unsigned)(k - low) * PER;
-            if (k < last || LIE == ROWS_APART || at + PER <= share.hold)
-                rows_load_packs<LIE, STEP>(v, from + i, left, Op::fill());
-            else
-#pragma unroll
-                for (int p = 0; p < PER; p++) {
-                    v[p].fill(Op::fill());
-                    if (p * STEP < left) rows_load_last(v[p], from + i + p * STEP);
-                }
-#pragma unroll
-            for (int p = 0; p < PER; p++)
-                if (at + p < share.hold) held[(at + p) * THREADS + t] = v[p];
-#pragma unroll
-            for (int q = 0; q < PER; q += SOME) {
-                RowsPack<T, VEC> some[SOME];
-#pragma unroll
-                for (int p = 0; p < SOME; p++) some[p] = v[q + p];
-                mine = Op::combine(mine,
-                                   rows_gather_packs<Op>(some, rows_beyond(left, q * STEP), STEP));
-            }
-        }
-        if (Ends::EDGES)
-            mine = Op::combine(mine, Op::template gather<1, 1>(&edge, t < edges, 0, 1));
-        mine = rows_block_all<Op, THREADS>(mine, 0);
-        unsigned long long *mail =
-            boxes + (turn % 2 * gridDim.x + blockIdx.x / parts * parts) * WORDS;
-        if (t == 0) rows_post(mail + part * WORDS, mine, turn);
-        Acc all = Op::identity();
-        for (unsigned b = t; b < parts; b += THREADS)
-            all = Op::combine(all, rows_await<Acc>(mail + b * WORDS, turn));
-        all = rows_block_all<Op, THREADS>(all, 1);
-        const float scale = Map::scale(all, task.cols, parameters);
-        if (t < edges) {
-            Map::template apply<T, 1, 0>(&edge, all, scale, parameters, ends.edge(t), task.cols);
-            rows_narrow(edge, to + ends.edge(t));
-        }
-        for (size_t k = high; k-- > low;) {
-            RowsPack<T, VEC> v[PER];
-            const size_t i = ends.head + (k * TILE + t) * VEC;
-            const unsigned left = ends.left(i, TILE * VEC);
-            const unsigned at = (unsigned)(k - low) * PER;
-            if (at + PER > share.hold) rows_load_packs<LIE, STEP>(v, from + i, left, 0);
-#pragma unroll
-            for (int p = 0; p < PER; p++)
-                if (p * STEP < left) {
-                    float x[VEC];
-                    if (at + p < share.hold) v[p] = held[(at + p) * THREADS + t];
-                    v[p].widen(x);
-                    Map::template apply<T, VEC, CUT>(x, all, scale, parameters, i + p * STEP,
-                                                     task.cols);
-                    v[p].narrow(x);
-                    v[p].store(to + i + p * STEP);
-                }
-        }
-    }
-    __shared__ bool is_last;
-    __syncthreads(); // all of this block have read their mail
-    if (t == 0) {
-        __threadfence(); // their reads come before the count
-        is_last = atomicAdd(done, 1u) + 1 == gridDim.x;
-        __threadfence(); // and what the last one does, behind all counts
-    }
-    __syncthreads(); // all know whether everybody else has, too
-    if (!is_last) return;
-    for (unsigned b = t; b < 2 * gridDim.x * WORDS; b += THREADS) boxes[b] = 0;
-    if (t == 0) *done = 0;
-}
-
-#define ROWS_BOXES           65536u // parts of rows that are on their way, the most of a launch
-#define ROWS_TICKETS         32768u // rows that several blocks share without waiting
-#define ROWS_WORKSPACE_BYTES (ROWS_BOXES * 3u * 8u + 16u + ROWS_TICKETS * 4u)
-#define ROWS_OF_WARP         2572u // bytes of a row that is for a warp at most
 
 // What the rules ask of the device: its SMs, the threads that all of them hold, and the shared
-// memory of a block and of an SM, and the L2 cache.
-typedef struct {
+// memory of a block and of an SM, and the L2 cache. Asked for once by each host thread and device.
+struct RowsDevice {
     int device, sms, threads, block_bytes, sm_bytes, cache_bytes, major;
-} RowsDevice;
-inline cudaError_t rows_device(RowsDevice *d) {
+};
+inline cudaError_t rows_device(RowsDevice *found) {
+    static thread_local RowsDevice known = {-1, 0, 0, 0, 0, 0, 0};
+    RowsDevice now = {-1, 0, 0, 0, 0, 0, 0};
     const cudaDeviceAttr which[] = {cudaDevAttrMultiProcessorCount,
                                     cudaDevAttrMaxThreadsPerMultiProcessor,
                                     cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                     cudaDevAttrMaxSharedMemoryPerMultiprocessor,
                                     cudaDevAttrL2CacheSize,
                                     cudaDevAttrComputeCapabilityMajor};
-    int *const into[] = {&d->sms,      &d->threads,     &d->block_bytes,
-                         &d->sm_bytes, &d->cache_bytes, &d->major};
-    cudaError_t error = cudaGetDevice(&d->device);
-    for (int k = 0; k < 6 && error == cudaSuccess; k++)
-        error = cudaDeviceGetAttribute(into[k], which[k], d->device);
-    d->threads *= d->sms;
+    int *const into[] = {&now.sms,      &now.threads,     &now.block_bytes,
+                         &now.sm_bytes, &now.cache_bytes, &now.major};
+    cudaError_t error = cudaGetDevice(&now.device);
+    if (error == cudaSuccess && now.device != known.device) {
+        for (int k = 0; k < 6 && error == cudaSuccess; k++)
+            error = cudaDeviceGetAttribute(into[k], which[k], now.device);
+        now.threads *= now.sms;
+        if (error == cudaSuccess) known = now;
+    }
+    *found = known;
     return error;
 }
 
-// Does every row begin and end at a multiple of 16 bytes?
-template <class T> bool rows_aligned(const void *in, size_t rows, size_t stride, size_t cols) {
-    return ((size_t)in | cols * sizeof(T) | (rows > 1 ? stride * sizeof(T) : 0)) % 16 == 0;
+// Launches, in clusters of `span` blocks if that is above 1, or all blocks at once (ROWS_GRID), and
+// says what came of it; an older error stays what it was.
+template <class P> struct RowsAs { typedef P Type; };
+template <class... P>
+cudaError_t rows_start(int span, void (*kernel)(P...), size_t blocks, unsigned threads,
+                       size_t shared_bytes, cudaStream_t stream,
+                       typename RowsAs<P>::Type... arguments) {
+    void *pointers[] = {&arguments...};
+    const void *const code = (const void *)kernel;
+    const dim3 grid((unsigned)blocks), block(threads);
+    if (span == ROWS_GRID)
+        return cudaLaunchCooperativeKernel(code, grid, block, pointers, shared_bytes, stream);
+    if (span <= 1) return cudaLaunchKernel(code, grid, block, pointers, shared_bytes, stream);
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute cluster = {};
+    config.gridDim = grid, config.blockDim = block;
+    config.dynamicSmemBytes = shared_bytes, config.stream = stream;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = (unsigned)span;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    config.attrs = &cluster, config.numAttrs = 1;
+    return cudaLaunchKernelExC(&config, code, pointers);
 }
 
-template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
-cudaError_t rows_start_lanes(const T *in, size_t rows, unsigned cols, size_t stride,
-                             typename Op::Out *out, cudaStream_t stream) {
-    const size_t per_block = 256 / LANES * COUNT, blocks = (rows + per_block - 1) / per_block;
-    rows_by_lanes<Op, T, VEC, LANES, PER, COUNT>
-        <<<(unsigned)blocks, 256, 0, stream>>>(in, rows, cols, stride, out);
-    return cudaGetLastError();
+// A line of a table: the kernel for rows of up to so many packs (or elements), of which a block of
+// `threads` has so many.
+template <class Kernel> struct RowsRung {
+    unsigned most;
+    Kernel kernel;
+    unsigned threads, rows;
+};
+// The first line for rows of `size`: the last one is for all that are longer.
+template <class Kernel, int N>
+const RowsRung<Kernel> &rows_rung(const RowsRung<Kernel> (&rungs)[N], size_t size) {
+    int k = 0;
+    while (k + 1 < N && size > rungs[k].most) k++;
+    return rungs[k];
 }
 
-// COUNT rows at a time keep more loads on their way; but as long as all rows find a place on the
-// device at once, one at a time is soonest.
-template <class Op, class T, int VEC, int LANES, int PER, int COUNT>
-cudaError_t rows_by_count(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
-                          size_t stride, typename Op::Out *out, cudaStream_t stream) {
-    return rows * LANES > (size_t)d.threads
-               ? rows_start_lanes<Op, T, VEC, LANES, PER, COUNT>(in, rows, cols, stride, out,
-                                                                 stream)
-               : rows_start_lanes<Op, T, VEC, LANES, PER, 1>(in, rows, cols, stride, out, stream);
-}
-
-// So many lanes, and vectors for each, that they take a row at once. A lane that takes one element
-// at a time takes more of them.
-template <class Op, class T, int VEC>
-cudaError_t rows_with_lanes(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
-                            size_t stride, typename Op::Out *out, cudaStream_t stream) {
-    enum { FEW = VEC == 1 ? 8 : 2, MORE = VEC == 1 ? 5 : 2, ROWS = VEC == 1 ? 1 : 2 };
-    const unsigned vectors = (cols + VEC - 1) / VEC;
-#define ROWS_LANES(lanes, per, count)                                                              \
-    return rows_by_count<Op, T, VEC, lanes, per, count>(d, in, rows, cols, stride, out, stream)
-    if (vectors <= 1) ROWS_LANES(1, 1, VEC == 1 ? 8 : 2);
-    if (vectors <= FEW) ROWS_LANES(1, FEW, ROWS);
-    if (vectors <= 2 * FEW) ROWS_LANES(2, FEW, ROWS);
-    if (vectors <= 4 * FEW) ROWS_LANES(4, FEW, ROWS);
-    if (vectors <= 8 * FEW) ROWS_LANES(8, FEW, ROWS);
-    if (vectors <= 16 * MORE) ROWS_LANES(16, MORE, 2);
-    if (vectors <= 16 * FEW) ROWS_LANES(16, FEW, 2);
-    if (vectors <= 32 * FEW) ROWS_LANES(32, FEW, 2);
-    ROWS_LANES(32, 2 * FEW, 1);
-#undef ROWS_LANES
-}
-
-template <class Op, class T, int LANES, int N>
-cudaError_t rows_start_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
-                               cudaStream_t stream) {
-    const unsigned room = rows_window_room<T>(32 / LANES, cols);
-    const RowsTask<T> task = {in, cols, NULL, 0, rows, cols};
-    rows_by_windows<Op, T, LANES, N>
-        <<<(unsigned)((rows * LANES + 255) / 256), 256, 8 * room * sizeof(T), stream>>>(task, room,
-                                                                                        out);
-    return cudaGetLastError();
-}
-
-// Rows side by side, of up to 132 elements.
-template <class Op, class T>
-cudaError_t rows_with_windows(const T *in, size_t rows, unsigned cols, typename Op::Out *out,
-                              cudaStream_t stream) {
-    if (cols <= 9) return rows_start_windows<Op, T, 1, 9>(in, rows, cols, out, stream);
-    if (cols <= 17) return rows_start_windows<Op, T, 1, 17>(in, rows, cols, out, stream);
-    if (cols <= 33) return rows_start_windows<Op, T, 1, 33>(in, rows, cols, out, stream);
-    if (cols <= 66) return rows_start_windows<Op, T, 2, 33>(in, rows, cols, out, stream);
-    return rows_start_windows<Op, T, 4, 33>(in, rows, cols, out, stream);
-}
-
-// Rows of up to ROWS_OF_WARP bytes.
-template <class Op, class T>
-cudaError_t rows_with_warps(const T *in, size_t rows, unsigned cols, size_t stride,
-                            typename Op::Out *out, cudaStream_t stream) {
-    const unsigned vectors = cols / (16 / sizeof(T)); // at most
-    const auto kernel = vectors <= 32    ? rows_by_warps<Op, T, 1>
-                        : vectors <= 64  ? rows_by_warps<Op, T, 2>
-                        : vectors <= 96  ? rows_by_warps<Op, T, 3>
-                        : vectors <= 128 ? rows_by_warps<Op, T, 4>
-                                         : rows_by_warps<Op, T, 5>;
-    kernel<<<(unsigned)((rows + 7) / 8), 256, 0, stream>>>(in, rows, cols, stride, out);
-    return cudaGetLastError();
-}
-
-template <class Op, class T>
-cudaError_t rows_at_any_address(const RowsDevice &d, const T *in, size_t rows, unsigned cols,
-                                size_t stride, typename Op::Out *out, cudaStream_t stream) {
-    enum { PLAIN = sizeof(T) == 4 && sizeof(typename Op::Acc) == 4 };
-    const size_t threads = (size_t)d.threads;
-    const bool even = PLAIN && ((cols > 11 && cols < 17) || cols > 63); // lanes are as fast
-    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols && !even)
-        return rows_with_windows<Op, T>(in, rows, cols, out, stream);
-    if ((rows * 32 > threads && cols > 256) || cols * sizeof(T) > 2048)
-        return rows_with_warps<Op, T>(in, rows, cols, stride, out, stream);
-    return rows_with_lanes<Op, T, 1>(d, in, rows, cols, stride, out, stream);
-}
-
-// `parts` blocks for each row, which wait for each other or take tickets.
-template <class Op, class T, int THREADS>
-cudaError_t rows_with_blocks(const T *in, size_t rows, unsigned cols, size_t stride, size_t parts,
-                             bool tickets, typename Op::Out *out, void *workspace,
-                             cudaStream_t stream) {
-    unsigned long long *boxes = (unsigned long long *)workspace;
-    unsigned *counters = (unsigned *)(boxes + 3 * ROWS_BOXES) + 4;
-    rows_by_blocks<Op, T, THREADS, 4><<<(unsigned)(rows * parts), THREADS, 0, stream>>>(
-        in, cols, stride, (unsigned)parts, out, boxes, tickets ? counters : NULL);
-    return cudaGetLastError();
-}
+// Windows: a line of their tables, and how it is launched.
+template <class Map, class T> struct RowsWindows {
+    typedef void (*Kernel)(RowsTask<T>, typename Map::Parameters, unsigned);
+    typedef RowsRung<Kernel> Rung;
+    // THREADS a block, 32 / LANES rows for each warp.
+    template <int LANES, int N, int THREADS> static constexpr Rung of() {
+        return {LANES * N, rows_by_windows<Map, T, LANES, N>, THREADS, THREADS / LANES};
+    }
+    static cudaError_t start(const Rung &rung, const RowsTask<T> &task,
+                             const typename Map::Parameters &parameters, cudaStream_t stream) {
+        const unsigned warps = rung.threads / 32;
+        const unsigned room = rows_window_room<T>(rung.rows / warps, (unsigned)task.cols);
+        return rows_start(0, rung.kernel, (task.rows + rung.rows - 1) / rung.rows, rung.threads,
+                          warps * room * sizeof(T), stream, task, parameters, room);
+    }
+};
 
 // How many blocks of 512 threads a row of so many bytes takes; 0: as many of 256 as there are
-// pieces of 16 KB. One, up to 64 KB, or if the blocks that wait, one of each row, would be a
-// quarter or more of those of 512 threads that the device has threads for: where registers leave
-// room for half of these, two such calls can still wait at the same time. Else four times as many
-// blocks as there are threads for, for all rows; of one to three rows, just as many.
+// pieces of 16 KB. One, up to 64 KB, or if the rows by themselves are a quarter or more of the
+// blocks that the device has threads for. Else four times as many blocks as there are threads for,
+// for all rows; of one to three rows, just as many.
 inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 16384 + 1;
     if (bytes <= 65536 || 4 * rows >= fit) return 1;
@@ -1890,334 +1881,353 @@ inline size_t rows_parts(const RowsDevice &d, size_t rows, size_t bytes) {
     return parts < most ? parts : most;
 }
 
-// The same with tickets: how many blocks of 512 threads, or 0 where that is not worth it. One for
-// each 64 KB of four or more rows of 192 KB and more, where these are 16 times as many as there are
-// threads for.
+// The same of many long rows: how many blocks of 512 threads, or 0 where that is not worth it. One
+// for each 64 KB of four or more rows of 192 KB and more, where these are 16 times as many as there
+// are threads for.
 inline size_t rows_parts_of_sweep(const RowsDevice &d, size_t rows, size_t bytes) {
     const size_t fit = (size_t)d.threads / 512, pieces = bytes / 65536;
-    if (rows < 4 || rows > ROWS_TICKETS || pieces < 3 || rows * pieces < 16 * fit) return 0;
+    if (rows < 4 || rows > ROWS_COUNTERS || pieces < 3 || rows * pieces < 16 * fit) return 0;
     return pieces < ROWS_BOXES / rows ? pieces : ROWS_BOXES / rows;
 }
 
+// Does every row begin and end at a multiple of 16 bytes?
+template <class T> bool rows_aligned(const void *in, size_t rows, size_t stride, size_t cols) {
+    return ((size_t)in | cols * sizeof(T) | (rows > 1 ? stride * sizeof(T) : 0)) % 16 == 0;
+}
+
+template <class Op, class T> struct RowsReduce {
+    typedef typename Op::Out Out;
+    typedef RowsWindows<RowsResult<Op>, T> Windows;
+    typedef void (*Lanes)(const T *, size_t, unsigned, size_t, Out *);
+    typedef void (*Blocks)(const T *, size_t, unsigned, size_t, unsigned, Out *,
+                           unsigned long long *, unsigned *);
+    // Of packs of V elements a row has LANES * PER at most; COUNT rows of a team at a time keep
+    // more loads on their way.
+    template <int V, int LANES, int PER, int COUNT> static constexpr RowsRung<Lanes> lanes() {
+        return {LANES * PER, rows_by_lanes<Op, T, V, LANES, PER, COUNT>, 256, 256 / LANES * COUNT};
+    }
+    // Bytes that a team loads at once, wherever they begin.
+    template <int TEAM, int PER> static constexpr RowsRung<Blocks> blocks() {
+        return {TEAM * PER * 16 + 12, rows_by_blocks<Op, T, TEAM, PER>, TEAM > 32 ? TEAM : 256,
+                TEAM > 32 ? 1 : 8};
+    }
+
+    // Rows that begin and end at boundaries of packs, up to 2,048 bytes; and rows of any, whose
+    // elements are loaded one by one. As long as all rows find a place on the device at once, one
+    // at a time is soonest.
+    static cudaError_t by_lanes(const RowsDevice &d, bool packs, const RowsTask<T> &task, Out *out,
+                                cudaStream_t stream) {
+        enum { VEC = 16 / sizeof(T) };
+        static const RowsRung<Lanes> many_packs[] = {
+            lanes<VEC, 1, 1, 2>(),  lanes<VEC, 1, 2, 2>(), lanes<VEC, 2, 2, 2>(),
+            lanes<VEC, 4, 2, 2>(),  lanes<VEC, 8, 2, 2>(), lanes<VEC, 16, 2, 2>(),
+            lanes<VEC, 32, 2, 2>(), lanes<VEC, 32, 4, 1>()};
+        static const RowsRung<Lanes> few_packs[] = {lanes<VEC, 1, 2, 1>(), lanes<VEC, 4, 2, 1>(),
+                                                    lanes<VEC, 16, 2, 1>(), lanes<VEC, 32, 2, 1>(),
+                                                    lanes<VEC, 32, 4, 1>()};
+        static const RowsRung<Lanes> many[] = {
+            lanes<1, 1, 1, 8>(), lanes<1, 1, 8, 1>(),  lanes<1, 2, 8, 1>(),  lanes<1, 4, 8, 1>(),
+            lanes<1, 8, 8, 1>(), lanes<1, 16, 8, 2>(), lanes<1, 32, 8, 2>(), lanes<1, 32, 16, 1>()};
+        static const RowsRung<Lanes> few[] = {
+            lanes<1, 1, 1, 2>(), lanes<1, 1, 8, 1>(),  lanes<1, 2, 8, 1>(),  lanes<1, 4, 8, 1>(),
+            lanes<1, 8, 8, 1>(), lanes<1, 16, 8, 1>(), lanes<1, 32, 8, 1>(), lanes<1, 32, 16, 1>()};
+        const size_t size = packs ? task.cols / VEC : task.cols;
+        const RowsRung<Lanes> *rung = &rows_rung(packs ? many_packs : many, size);
+        if (task.rows * 512 <= (size_t)d.threads * rung->rows)
+            rung = packs ? &rows_rung(few_packs, size) : &rows_rung(few, size);
+        return rows_start(0, rung->kernel, (task.rows + rung->rows - 1) / rung->rows, rung->threads,
+                          0, stream, task.in, task.rows, (unsigned)task.cols, task.in_stride, out);
+    }
+    static cudaError_t by_windows(const RowsTask<T> &task, Out *out, cudaStream_t stream) {
+        static const typename Windows::Rung rungs[] = {
+            Windows::template of<1, 17, 256>(), Windows::template of<1, 33, 256>(),
+            Windows::template of<2, 33, 256>(), Windows::template of<4, 33, 256>()};
+        typename RowsResult<Op>::Parameters parameters;
+        parameters.out = out;
+        return Windows::start(rows_rung(rungs, task.cols), task, parameters, stream);
+    }
+    static cudaError_t by_blocks(const RowsDevice &d, const RowsTask<T> &task, Out *out,
+                                 void *workspace, cudaStream_t stream, bool many = true) {
+        static const RowsRung<Blocks> rungs[] = {blocks<32, 2>(),  blocks<32, 5>(),
+                                                 blocks<64, 4>(),  blocks<128, 4>(),
+                                                 blocks<256, 4>(), blocks<512, 4>()};
+        const size_t bytes = task.cols * sizeof(T);
+        const RowsRung<Blocks> *rung = &rows_rung(rungs, bytes);
+        size_t parts = 1;
+        if (rung->threads == 512) {
+            parts = many ? rows_parts_of_sweep(d, task.rows, bytes) : 0;
+            if (parts == 0) parts = rows_parts(d, task.rows, bytes);
+            if (parts == 0) parts = bytes / 16384 + 1, rung--;
+        }
+        unsigned long long *boxes = (unsigned long long *)workspace;
+        return rows_start(0, rung->kernel, (task.rows + rung->rows - 1) / rung->rows * parts,
+                          rung->threads, 0, stream, task.in, task.rows, (unsigned)task.cols,
+                          task.in_stride, (unsigned)parts, out, boxes,
+                          (unsigned *)(boxes + 3 * ROWS_BOXES) + 4);
+    }
+};
+
 // Each of `rows` rows of `cols` elements reduced to one result.
 template <class Op, class T>
-cudaError_t rows_reduce(const T *d_in, size_t rows, size_t cols, size_t stride,
-                        typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
-    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+cudaError_t rows_reduce(const T *d_in, typename Op::Out *d_out, size_t rows, size_t cols,
+                        size_t stride, void *d_workspace, cudaStream_t stream) {
+    typedef RowsReduce<Op, T> Reduce;
+    static_assert(rows_element<T>(), "rows are of float, __half or __nv_bfloat16");
     RowsDevice d;
     if (rows == 0) return cudaSuccess;
     if ((cols > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_out ||
         (size_t)d_out % sizeof(typename Op::Out) || !d_workspace || (size_t)d_workspace % 16 ||
         cols > UINT_MAX - 65536)
         return cudaErrorInvalidValue;
-    cudaError_t error = rows_device(&d);
-    if (error != cudaSuccess) return error;
-    const unsigned n = (unsigned)cols;
-    const size_t bytes = cols * sizeof(T);
-    if (bytes > ROWS_OF_WARP) {
-        const size_t parts = rows_parts(d, rows, bytes);
-        const size_t sweep = rows_parts_of_sweep(d, rows, bytes);
-#define ROWS_BLOCKS(threads, parts)                                                                \
-    return rows_with_blocks<Op, T, threads>(d_in, rows, n, stride, parts, sweep > 0, d_out,        \
-                                            d_workspace, stream)
-        if (bytes <= 4096 + 64) ROWS_BLOCKS(64, 1);
-        if (bytes <= 8192 + 64) ROWS_BLOCKS(128, 1);
-        if (bytes <= 16384 + 64) ROWS_BLOCKS(256, 1);
-        if (sweep > 0) ROWS_BLOCKS(512, sweep);
-        if (parts == 0) ROWS_BLOCKS(256, bytes / 16384 + 1);
-        ROWS_BLOCKS(512, parts);
-#undef ROWS_BLOCKS
-    }
-    if (bytes <= 2048 && rows_aligned<T>(d_in, rows, stride, cols))
-        return rows_with_lanes<Op, T, 16 / sizeof(T)>(d, d_in, rows, n, stride, d_out, stream);
-    return rows_at_any_address<Op, T>(d, d_in, rows, n, stride, d_out, stream);
-}
-
-template <class Op, class T, class O, int WARPS, int SIZE>
-cudaError_t rows_ragged_start(const RowsDevice &d, const T *in, const O *offsets, size_t rows,
-                              size_t elements, typename Op::Out *out, void *workspace,
-                              cudaStream_t stream) {
-    typedef RowsDeal<Op, T, O, WARPS, SIZE> Deal;
-    const auto kernel = rows_ragged<Op, T, O, WARPS, SIZE>;
-    int per_sm = 0;
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             (int)sizeof(Deal));
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, Deal::THREADS,
-                                                              sizeof(Deal));
-    if (error != cudaSuccess) return error;
-    size_t blocks = (size_t)d.sms * (size_t)per_sm;
-    const size_t tiles = (elements + RowsPath<T, O>::END * rows) / Deal::STEPS + 1;
-    if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
-    if (blocks > tiles) blocks = tiles;
-    unsigned long long *boxes = (unsigned long long *)workspace;
-    kernel<<<(unsigned)blocks, Deal::THREADS, sizeof(Deal), stream>>>(
-        in, offsets, (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
-    return cudaGetLastError();
-}
-
-// Large tiles, where an SM has room for two blocks with them; else small ones, which fit
-// everywhere.
-template <class Op, class T, class O>
-cudaError_t rows_ragged_tiles(const T *in, const O *offsets, size_t rows, size_t elements,
-                              typename Op::Out *out, void *workspace, cudaStream_t stream) {
-    enum { KEPT = 1024 }; // bytes of a block
-    RowsDevice d;
     const cudaError_t error = rows_device(&d);
     if (error != cudaSuccess) return error;
-    if ((size_t)d.sm_bytes >= 2 * (sizeof(RowsDeal<Op, T, O, 8, 8192>) + KEPT))
-        return rows_ragged_start<Op, T, O, 8, 8192>(d, in, offsets, rows, elements, out, workspace,
-                                                    stream);
-    return rows_ragged_start<Op, T, O, 4, 4096>(d, in, offsets, rows, elements, out, workspace,
-                                                stream);
+    const RowsTask<T> task = {d_in, stride, NULL, 0, rows, cols};
+    const bool aligned = rows_aligned<T>(d_in, rows, stride, cols);
+    if (cols * sizeof(T) <= 2048 && aligned) return Reduce::by_lanes(d, true, task, d_out, stream);
+    const size_t threads = (size_t)d.threads;
+    if (rows > threads && cols >= 9 && cols <= 132 && stride == cols)
+        return Reduce::by_windows(task, d_out, stream);
+    if (cols * sizeof(T) <= 2048 && (rows * 32 <= threads || cols <= 256))
+        return Reduce::by_lanes(d, false, task, d_out, stream);
+    return Reduce::by_blocks(d, task, d_out, d_workspace, stream);
 }
 
-// Ragged rows: row r has the elements d_offsets[r] to d_offsets[r + 1] of d_in. `elements` is how
-// many they are together, as far as the caller knows: with `rows` it decides which kernel is
-// started, and with how many blocks.
+// Ragged rows: `elements` is how many they are together, as far as the caller knows.
+template <class Op, class T, class O> struct RowsRagged {
+    const T *in;
+    const O *offsets;
+    size_t rows, elements;
+    typename Op::Out *out;
+    unsigned long long *boxes; // and counters behind them
+    cudaStream_t stream;
+
+    // Tiles for as many blocks as the device has room for.
+    template <int WARPS, int SIZE> cudaError_t by_tiles(const RowsDevice &d) const {
+        typedef RowsDeal<Op, T, O, WARPS, SIZE> Deal;
+        const auto kernel = rows_ragged<Op, T, O, WARPS, SIZE>;
+        int per_sm = 0;
+        cudaError_t error = cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(Deal));
+        if (error == cudaSuccess)
+            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, Deal::THREADS,
+                                                                  sizeof(Deal));
+        if (error != cudaSuccess) return error;
+        size_t blocks = (size_t)d.sms * (size_t)per_sm;
+        const size_t tiles = (elements + RowsPath<T, O>::END * rows) / Deal::STEPS + 1;
+        if (blocks > ROWS_BOXES) blocks = ROWS_BOXES;
+        if (blocks > tiles) blocks = tiles;
+        return rows_start(0, kernel, blocks, Deal::THREADS, sizeof(Deal), stream, in, offsets,
+                          (long long)rows, out, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES));
+    }
+    // A block for each row, or (SHARED) a warp, and up to 512 blocks that help with long ones.
+    template <int THREADS, bool SHARED> cudaError_t by_rows() const {
+        enum { EACH = SHARED ? THREADS / 32 : 1 };
+        size_t chunk = 4096;
+        while (chunk < 16384 && elements > 512 * chunk) chunk *= 2;
+        const size_t chunks = elements / chunk, most = chunks < 512 ? chunks : 512;
+        const size_t helpers = chunks < 3 ? 0 : most, blocks = (rows + EACH - 1) / EACH;
+        return rows_start(0, rows_ragged_few<Op, T, O, THREADS, 4, SHARED>, helpers + blocks,
+                          THREADS, 0, stream, in, offsets, (long long)rows, out, (unsigned)helpers,
+                          (long long)chunk, boxes, (unsigned *)(boxes + 3 * ROWS_BOXES) + 4);
+    }
+    cudaError_t start() const {
+        const size_t mean = elements / rows, Ki = 1024, Mi = Ki * Ki;
+        const bool few = elements <= 8 * Mi && (rows <= 4 * Ki || mean >= 256);
+        if (elements <= 32 * Mi && mean >= 8 * Ki && mean < 32 * Ki) return by_rows<256, false>();
+        if (few && rows <= 512 && mean >= 2 * Ki) return by_rows<256, false>();
+        if (few && rows <= 2 * Ki && (rows <= 512 || mean >= 256)) return by_rows<128, false>();
+        if (few) return by_rows<64, false>();
+        if (elements <= 256 * Ki && rows <= 16 * Ki) return by_rows<512, true>();
+        RowsDevice d;
+        const cudaError_t error = rows_device(&d);
+        if (error != cudaSuccess) return error;
+        // Large tiles, where an SM has room for two blocks with them; else small ones, which fit
+        // everywhere. 1,024 bytes of a block are not for it.
+        const bool large = (size_t)d.sm_bytes >= 2 * (sizeof(RowsDeal<Op, T, O, 8, 8192>) + Ki);
+        return large ? by_tiles<8, 8192>(d) : by_tiles<4, 4096>(d);
+    }
+};
 template <class Op, class T, class O>
-cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,
-                               typename Op::Out *d_out, void *d_workspace, cudaStream_t stream) {
-    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
-    enum { THREADS = 512, PER = 4 };
+cudaError_t rows_reduce_ragged(const T *d_in, const O *d_offsets, typename Op::Out *d_out,
+                               size_t rows, size_t elements, void *d_workspace,
+                               cudaStream_t stream) {
+    static_assert(rows_element<T>(), "rows are of float, __half or __nv_bfloat16");
     if (rows == 0) return cudaSuccess;
     if ((elements > 0 && !d_in) || (size_t)d_in % sizeof(T) || !d_offsets ||
         (size_t)d_offsets % sizeof(O) || !d_out || (size_t)d_out % sizeof(typename Op::Out) ||
         !d_workspace || (size_t)d_workspace % 16)
         return cudaErrorInvalidValue;
-    if (elements > 262144 || rows > 16384)
-        return rows_ragged_tiles<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,
-                                           stream);
-    const unsigned blocks = (unsigned)((rows + THREADS / 32 - 1) / (THREADS / 32));
-    rows_ragged_few<Op, T, O, THREADS, PER>
-        <<<blocks, THREADS, 0, stream>>>(d_in, d_offsets, (long long)rows, d_out);
-    return cudaGetLastError();
+    const RowsRagged<Op, T, O> call = {
+        d_in, d_offsets, rows, elements, d_out, (unsigned long long *)d_workspace, stream};
+    return call.start();
 }
 
-template <class Map, class T, int LANES, int N, RowsLie LIE>
-cudaError_t rows_map_start(RowsTask<T> task, typename Map::Parameters parameters, unsigned ahead,
-                           cudaStream_t stream) {
-    // Two packs to cut one from take the registers of twice as many elements.
-    enum { TWO = LIE == ROWS_APART && sizeof(T) == 4 && N == 32 };
-    enum { MORE = TWO ? 2 : 1, L = LANES * MORE };
-    const unsigned threads = L > 32 ? L : 256, per_block = threads / L;
-    rows_map<Map, T, L, N / MORE, LIE>
-        <<<(unsigned)((task.rows + per_block - 1) / per_block), threads, 0, stream>>>(
-            task, parameters, ahead);
-    return cudaGetLastError();
-}
-
-// Packs of a thread that have to be in shared memory, and whether there is room for them, with
-// BLOCKS blocks on an SM and CLUSTER for a row.
-template <int THREADS, int BLOCKS, int CLUSTER>
-bool rows_held_fit(const RowsDevice &d, size_t packs, unsigned *hold) {
-    const size_t each = (packs + THREADS * CLUSTER - 1) / (THREADS * CLUSTER);
-    const int fit = d.sm_bytes / BLOCKS - 2048, most = d.block_bytes - 1024;
-    *hold = each > 4 ? (unsigned)(each - 4) : 0;
-    return each * THREADS * 16 <= (size_t)(fit < most ? fit : most) + 4 * THREADS * 16 &&
-           d.threads / d.sms >= THREADS * BLOCKS;
-}
-template <class Map, class T, int THREADS, int BLOCKS, int CLUSTER, RowsLie LIE>
-cudaError_t rows_held_start(RowsTask<T> task, typename Map::Parameters parameters, unsigned hold,
-                            bool once, cudaStream_t stream) {
-    void *arguments[] = {&task, &parameters, &hold, &once};
-    const void *kernel = (const void *)rows_map_held<Map, T, THREADS, BLOCKS, CLUSTER, LIE>;
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute cluster = {};
-    config.gridDim = dim3((unsigned)(task.rows * CLUSTER)), config.blockDim = dim3(THREADS);
-    config.dynamicSmemBytes = hold * THREADS * 16, config.stream = stream;
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = CLUSTER;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    config.attrs = &cluster, config.numAttrs = CLUSTER > 1 ? 1 : 0;
-    const cudaError_t error = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)config.dynamicSmemBytes);
-    return error == cudaSuccess ? cudaLaunchKernelExC(&config, kernel, arguments) : error;
-}
-
-template <class Map, class T, int LANES, int N>
-cudaError_t rows_short_start(RowsTask<T> task, typename Map::Parameters parameters,
-                             cudaStream_t stream) {
-    enum { ROWS = 32 / LANES, WARPS = 4 };
-    const unsigned room = rows_window_room<T>(ROWS, (unsigned)task.cols);
-    const size_t blocks = (task.rows + WARPS * ROWS - 1) / (WARPS * ROWS);
-    rows_map_short<Map, T, LANES, N>
-        <<<(unsigned)blocks, WARPS * 32, WARPS * room * sizeof(T), stream>>>(task, room,
-                                                                             parameters);
-    return cudaGetLastError();
-}
-
-// All of the device: for so many rows at a time that a third more than the shared memory of all SMs
-// would hold them, since the rest is still in the cache when it is read again. With one block on
-// each SM two thirds of the cache are marked for it.
-template <class Map, class T, int THREADS, int BLOCKS, RowsLie LIE>
-cudaError_t rows_map_long(const RowsDevice &d, RowsTask<T> task,
-                          typename Map::Parameters parameters, void *workspace,
-                          cudaStream_t stream) {
-    enum { PER = 4, SLOT = THREADS * 16 };
-    const void *kernel = (const void *)rows_map_grid<Map, T, THREADS, PER, BLOCKS, LIE>;
-    const int wanted = d.threads / d.sms >= BLOCKS * THREADS ? BLOCKS : 1;
-    const int fit = d.sm_bytes / wanted - 2048, most = d.block_bytes - 1024;
-    RowsShare share = {1, (unsigned)((fit < most ? fit : most) / SLOT), 0};
-    if (BLOCKS > 1) share.hold = share.hold / PER * PER;
-    const size_t bytes = share.hold * (size_t)SLOT, row = task.cols * sizeof(T);
-    int per_sm = 0;
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, bytes);
-    if (error != cudaSuccess) return error;
-    unsigned blocks = (unsigned)(d.sms * per_sm);
-    if (blocks > ROWS_BOXES / 2) blocks = ROWS_BOXES / 2;
-    size_t teams = bytes * blocks * 4 / 3 / row;
-    teams = teams < task.rows ? teams : task.rows;
-    teams = teams < 1 ? 1 : teams < blocks ? teams : blocks;
-    share.parts = blocks / (unsigned)teams;
-    if (BLOCKS == 1)
-        share.cached = (unsigned)((size_t)d.cache_bytes / 3 * 2 / blocks / (PER * SLOT));
-    unsigned long long *boxes = (unsigned long long *)workspace;
-    unsigned *done = (unsigned *)(boxes + 3 * ROWS_BOXES) + 1;
-    void *arguments[] = {&task, &share, &parameters, &boxes, &done};
-    return cudaLaunchCooperativeKernel(kernel, dim3(share.parts * (unsigned)teams), dim3(THREADS),
-                                       arguments, bytes, stream);
-}
-
-// Whether a row can have a cluster of blocks: the device knows clusters, and the code is for one
-// that does.
-template <class Map, class T> bool rows_map_clusters(const RowsDevice &d) {
-    cudaFuncAttributes code;
-    return d.major >= 9 &&
-           cudaFuncGetAttributes(&code,
-                                 (const void *)rows_map_held<Map, T, 512, 2, 4, ROWS_ALIGNED>) ==
-               cudaSuccess &&
-           code.ptxVersion >= 90;
-}
-
-#define ROWS_MAP(lanes, n)                                                                         \
-    return rows_map_start<Map, T, lanes, n, LIE>(task, parameters, ahead, stream)
-#define ROWS_HELD(threads, blocks, cluster)                                                        \
-    if (rows_held_fit<threads, blocks, cluster>(d, packs, &hold))                                  \
-    return rows_held_start<Map, T, threads, blocks, cluster, LIE>(task, parameters, hold, once,    \
-                                                                  stream)
-
-// So many elements of a row at most lie in whole packs.
-template <class T> size_t rows_inner(const RowsTask<T> &task, RowsLie lie) {
-    return task.cols / (16 / sizeof(T)) * (16 / sizeof(T)) -
-           (lie == ROWS_APART ? 16 / sizeof(T) : 0);
-}
-
-// Rows of up to 4,096 elements, of 4 bytes or of 2: what is for the others is not compiled.
-template <class Map, class T, RowsLie LIE, int BYTES = sizeof(T)> struct RowsMapShort {
-    static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
-                             cudaStream_t stream) {
-        const size_t cols = rows_inner(task, LIE);
-        const unsigned ahead = 0;
-        if (cols <= 16) ROWS_MAP(4, 4);
-        if (cols <= 32) ROWS_MAP(8, 4);
-        if (cols <= 64) ROWS_MAP(16, 4);
-        if (cols <= 128) ROWS_MAP(16, 8);
-        if (cols <= 256) ROWS_MAP(16, 16);
-        if (cols <= 512) ROWS_MAP(64, 8);
-        if (cols <= 1024) ROWS_MAP(64, 16);
-        if (cols <= 2048) ROWS_MAP(128, 16);
-        ROWS_MAP(256, 16);
-    }
-};
-template <class Map, class T, RowsLie LIE> struct RowsMapShort<Map, T, LIE, 2> {
-    static cudaError_t start(const RowsTask<T> &task, const typename Map::Parameters &parameters,
-                             cudaStream_t stream) {
-        const size_t cols = rows_inner(task, LIE);
-        const unsigned ahead = 0;
-        if (cols <= 16) ROWS_MAP(2, 8);
-        if (cols <= 32) ROWS_MAP(4, 8);
-        if (cols <= 64) ROWS_MAP(4, 16);
-        if (cols <= 128) ROWS_MAP(8, 16);
-        if (cols <= 256) ROWS_MAP(16, 16);
-        if (cols <= 512) ROWS_MAP(16, 32);
-        if (cols <= 1024) ROWS_MAP(32, 32);
-        if (cols <= 2048) ROWS_MAP(64, 32);
-        ROWS_MAP(128, 32);
-    }
-};
-
-template <class Map, class T, RowsLie LIE>
-cudaError_t rows_map_rule(const RowsTask<T> &task, const typename Map::Parameters &parameters,
-                          bool once, void *workspace, cudaStream_t stream) {
-    enum { WIDE = sizeof(T) == 4, ONE = WIDE && LIE != ROWS_APART };
-    const size_t cols = rows_inner(task, LIE), packs = cols / (16 / sizeof(T));
-    if (cols <= 4096) return RowsMapShort<Map, T, LIE>::start(task, parameters, stream);
+// Rows in, rows out.
+template <class Map, class T> struct RowsMaps {
+    typedef typename Map::Parameters Parameters;
+    typedef RowsWindows<Map, T> Windows;
+    typedef void (*Kernel)(RowsTask<T>, Parameters, RowsShare, unsigned long long *);
+    enum { VEC = 16 / sizeof(T), WIDE = sizeof(T) == 4 };
+    RowsTask<T> task;
+    Parameters parameters;
+    bool once, even; // there are weights; all lies at boundaries of 16 bytes
+    void *workspace;
+    cudaStream_t stream;
     RowsDevice d;
-    cudaError_t error = rows_device(&d);
-    if (error != cudaSuccess) return error;
-    unsigned ahead = 0, hold;
-    if (cols <= 8192) ROWS_MAP(256, 32);
-    ahead = (unsigned)d.sms * (WIDE && cols > 16384 ? 1 : 2); // as many rows as are on all SMs
-    if (cols <= 16384) ROWS_MAP(512, 32);
-    if (cols <= 32768 && ONE) ROWS_MAP(ONE ? 1024 : 512, 32);
-    const bool few = task.rows < (size_t)d.sms;
-    if (!few) {
-        ROWS_HELD(512, 2, 1);
-        ROWS_HELD(1024, 1, 1);
-    }
-    if (rows_map_clusters<Map, T>(d) && (WIDE || (few ? cols <= 131072 : !once))) {
-        if (!few) ROWS_HELD(512, 2, 4);
-        ROWS_HELD(512, 2, 8);
-    }
-    if (task.cols * sizeof(T) > (size_t)d.sm_bytes * d.sms / 8 * 7)
-        return rows_map_long<Map, T, 1024, 1, LIE>(d, task, parameters, workspace, stream);
-    return rows_map_long<Map, T, 512, 2, LIE>(d, task, parameters, workspace, stream);
-}
-#undef ROWS_HELD
-#undef ROWS_MAP
 
-// Short rows that are not aligned: up to 264 elements of 4 bytes, or 66 of 2.
-template <class Map, class T>
-cudaError_t rows_map_few(const RowsTask<T> &task, const typename Map::Parameters &parameters,
-                         cudaStream_t stream) {
-    enum { WIDE = sizeof(T) == 4 };
-    const size_t cols = task.cols;
-#define ROWS_SHORT(lanes, n) return rows_short_start<Map, T, lanes, n>(task, parameters, stream)
-    if (cols <= 9) ROWS_SHORT(1, 9);
-    if (cols <= 17) ROWS_SHORT(1, 17);
-    if (cols <= 33) ROWS_SHORT(1, 33);
-    if (cols <= 66 || !WIDE) ROWS_SHORT(2, 33);
-    if (cols <= 132) ROWS_SHORT(WIDE ? 4 : 2, 33);
-    ROWS_SHORT(WIDE ? 8 : 2, 33);
-#undef ROWS_SHORT
-}
+    // Short rows that are not aligned. Of few rows each has more lanes: there is room for them, and
+    // they are done sooner.
+    cudaError_t by_windows() const {
+        enum {
+            SOME = WIDE ? 16 : 8,
+            ALL = WIDE ? 32 : 8,
+            FOUR = WIDE ? 4 : 2,
+            EIGHT = WIDE ? 8 : 2
+        };
+        static const typename Windows::Rung few[] = {
+            Windows::template of<1, 9, 128>(), Windows::template of<4, 9, 128>(),
+            Windows::template of<SOME, 9, 128>(), Windows::template of<ALL, 9, 128>()};
+        static const typename Windows::Rung many[] = {
+            Windows::template of<1, 9, 128>(),     Windows::template of<1, 17, 128>(),
+            Windows::template of<1, 33, 128>(),    Windows::template of<2, 33, 128>(),
+            Windows::template of<FOUR, 33, 128>(), Windows::template of<EIGHT, 33, 128>()};
+        const bool is_few = task.rows * 32 <= (size_t)d.threads * 2;
+        return Windows::start(is_few ? rows_rung(few, task.cols) : rows_rung(many, task.cols), task,
+                              parameters, stream);
+    }
+
+    template <int LANES, int KEPT, int THREADS = (LANES > 32 ? LANES : 256)>
+    static constexpr RowsRung<Kernel> team() {
+        return {LANES * KEPT, rows_map<Map, T, LANES, KEPT, 0, (LANES == 512 ? 2 : 0)>, THREADS,
+                THREADS / LANES};
+    }
+    // Rows of so many packs stay in the registers of some lanes or of a block. The longest ask for
+    // a row ahead: so many behind as are on all SMs.
+    bool by_team(size_t packs, bool few, cudaError_t *error) const {
+        static const RowsRung<Kernel> rungs[] = {team<2, 1>(),
+                                                 team<4, 1>(),
+                                                 team<4, 2>(),
+                                                 team<8, 2>(),
+                                                 team<16, 2>(),
+                                                 team<16, 4>(),
+                                                 team<32, 4>(),
+                                                 team<64, 4>(),
+                                                 team<128, 4>(),
+                                                 team<256, 4>(),
+                                                 team<256, 6>(),
+                                                 team<512, 4>(),
+                                                 team<512, 8>()};
+        // Where all rows find a place at once, weights come sooner to a lane for each pack, or to
+        // four blocks.
+        const bool spread = once && packs >= 64 && task.rows * packs * 2 <= (size_t)d.threads;
+        const size_t wanted = !spread || packs > 2048 ? packs : packs * 4 < 2048 ? packs * 4 : 2048;
+        const RowsRung<Kernel> &rung = rows_rung(rungs, wanted);
+        if (packs > rung.most || (once && few && packs > 2048)) return false;
+        const RowsShare share = {1, 0, 0, 0, packs > 2048 ? (unsigned)d.sms * 2 : 0, true, even};
+        *error = rows_start(0, rung.kernel, (task.rows + rung.rows - 1) / rung.rows, rung.threads,
+                            0, stream, task, parameters, share, (unsigned long long *)NULL);
+        return true;
+    }
+
+    // BLOCKS blocks of THREADS on an SM, SPAN of them for a row: four packs of a thread in
+    // registers and the others in shared memory, if they fit there.
+    template <int THREADS, int BLOCKS, int SPAN>
+    bool by_blocks(size_t packs, cudaError_t *error) const {
+        enum { PARTS = SPAN > 0 ? SPAN : 1, KEPT = SPAN > 0 || WIDE ? 4 : 2, SLOT = THREADS * 16 };
+        const Kernel kernel = rows_map<Map, T, THREADS, KEPT, SPAN, BLOCKS>;
+        const int on_sm = d.threads / d.sms >= THREADS * BLOCKS ? BLOCKS : 1;
+        const int fit = d.sm_bytes / on_sm - 2048, most = d.block_bytes - 1024;
+        // Packs of a thread; where others are read again, as many as are reduced at a time, or
+        // twice.
+        const size_t slots = (size_t)(fit < most ? fit : most) / SLOT;
+        const size_t room = SPAN == ROWS_GRID ? slots / 4 * 4 : slots;
+        size_t blocks = task.rows * PARTS;
+        RowsShare share = {PARTS, 0, 0, 0, 0, once || SPAN < 0, even};
+        if (SPAN > 0 && (on_sm < BLOCKS || packs > (room + KEPT) * THREADS * PARTS)) return false;
+        // Whether the code knows clusters, too.
+        cudaFuncAttributes code;
+        if (SPAN > 1 && (d.major < 9 || cudaFuncGetAttributes(&code, (const void *)kernel) ||
+                         code.ptxVersion < 90))
+            return false;
+        // The most that any row takes, whatever this one does: other host threads may be here, too.
+        *error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      d.block_bytes - 1024);
+        if (SPAN == ROWS_GRID) {
+            // For so many rows at a time that a third more than all SMs can hold of them is under
+            // way, since the rest is still in the cache when it is read again.
+            int per_sm = 0;
+            if (*error == cudaSuccess)
+                *error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS,
+                                                                       room * SLOT);
+            blocks = (size_t)(d.sms * (per_sm > 0 ? per_sm : 1));
+            if (blocks > ROWS_BOXES / 2) blocks = ROWS_BOXES / 2;
+            const size_t held = (room + KEPT) * THREADS * blocks;
+            size_t teams = room * THREADS * blocks * 4 / 3 / (packs + 1);
+            if (teams > task.rows) teams = task.rows;
+            if (teams < 1) teams = 1;
+            if (teams > blocks) teams = blocks;
+            share.parts = (unsigned)(blocks / teams);
+            blocks = share.parts * teams;
+            // Of a row longer than that, two thirds of the cache are marked for what is read again.
+            if (packs > held)
+                share.cached = (unsigned)((size_t)d.cache_bytes / 3 * 2 / blocks / SLOT);
+        }
+        if (*error != cudaSuccess) return true;
+        const size_t each = (packs + THREADS * share.parts - 1) / (THREADS * share.parts);
+        if (each > KEPT) share.hold = (unsigned)(each - KEPT < room ? each - KEPT : room);
+        if (each > KEPT + room) share.again = (unsigned)(each - KEPT - room);
+        *error = rows_start(SPAN, kernel, blocks, THREADS, share.hold * SLOT, stream, task,
+                            parameters, share, (unsigned long long *)workspace);
+        return true;
+    }
+
+    cudaError_t start() {
+        const size_t strides = task.rows > 1 ? task.in_stride | task.out_stride : 0;
+        const size_t at = (size_t)task.in | (size_t)task.out | parameters.at();
+        even = (at | (strides | task.cols) * sizeof(T)) % 16 == 0;
+        cudaError_t error = rows_device(&d);
+        if (error != cudaSuccess) return error;
+        if (!even && task.cols <= RowsShort<T>::MOST) return by_windows();
+        const size_t packs = task.cols / VEC, least = (size_t)RowsShort<T>::MOST / VEC + 1;
+        // Few rows: eight blocks of each have a place at once, and all of them or, for less than
+        // 128 KB, four of them are soonest done.
+        const bool few = task.rows * 8 <= (size_t)d.sms * 2, eight = packs > 8192;
+        if (by_team(even || packs > least ? packs : least, few, &error)) return error;
+        if ((!few && by_blocks<512, 2, 1>(packs, &error)) ||
+            (!few && by_blocks<1024, 1, 1>(packs, &error)) ||
+            (!(few && eight) && by_blocks<512, 2, 4>(packs, &error)) ||
+            by_blocks<512, 2, 8>(packs, &error))
+            return error;
+        by_blocks<512, 2, ROWS_GRID>(packs, &error);
+        return error;
+    }
+};
 
 template <class Map, class T>
-cudaError_t rows_map_launch(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,
-                            size_t rows, size_t cols, const typename Map::Parameters &parameters,
-                            size_t other, void *d_workspace, cudaStream_t stream) {
-    static_assert(RowsIsElement<T>::YES, "rows are of float, __half or __nv_bfloat16");
+cudaError_t rows_map_launch(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                            size_t out_stride, const typename Map::Parameters &parameters,
+                            void *d_workspace, cudaStream_t stream) {
+    static_assert(rows_element<T>(), "rows are of float, __half or __nv_bfloat16");
     if (rows == 0 || cols == 0) return cudaSuccess;
-    if (!d_in || !d_out || ((size_t)d_in | (size_t)d_out | other) % sizeof(T) || !d_workspace ||
-        (size_t)d_workspace % 16)
+    const size_t at = (size_t)d_in | (size_t)d_out | parameters.at();
+    if (!d_in || !d_out || at % sizeof(T) || !d_workspace || (size_t)d_workspace % 16)
         return cudaErrorInvalidValue;
     const RowsTask<T> task = {d_in, in_stride, d_out, out_stride, rows, cols};
-    const size_t strides = rows > 1 ? in_stride | out_stride : 0;
-    const size_t apart = rows > 1 ? (in_stride - out_stride) * sizeof(T) : 0;
-    const size_t all = (size_t)d_in | (size_t)d_out | other | (strides | cols) * sizeof(T);
-    const bool once = other != 0; // there are weights
-    if (all % 16 == 0)
-        return rows_map_rule<Map, T, ROWS_ALIGNED>(task, parameters, once, d_workspace, stream);
-    if (cols <= (sizeof(T) == 4 ? 264 : 66)) return rows_map_few<Map, T>(task, parameters, stream);
-    if ((((size_t)d_in - (size_t)d_out) | apart) % 16 == 0)
-        return rows_map_rule<Map, T, ROWS_ALIKE>(task, parameters, once, d_workspace, stream);
-    return rows_map_rule<Map, T, ROWS_APART>(task, parameters, once, d_workspace, stream);
+    const bool once = parameters.at() != 0;
+    RowsMaps<Map, T> call = {task, parameters, once, false, d_workspace, stream, RowsDevice()};
+    return call.start();
 }
 
 #define ROWS_DEFINE(name, Op)                                                                      \
     template <class T>                                                                             \
-    cudaError_t name(const T *d_in, size_t rows, size_t cols, size_t stride, Op::Out *d_out,       \
+    cudaError_t name(const T *d_in, Op::Out *d_out, size_t rows, size_t cols, size_t stride,       \
                      void *d_workspace, cudaStream_t stream) {                                     \
-        return rows_reduce<Op, T>(d_in, rows, cols, stride, d_out, d_workspace, stream);           \
+        return rows_reduce<Op, T>(d_in, d_out, rows, cols, stride, d_workspace, stream);           \
     }                                                                                              \
     template <class T, class O>                                                                    \
-    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, size_t rows, size_t elements,     \
-                              Op::Out *d_out, void *d_workspace, cudaStream_t stream) {            \
-        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, rows, elements, d_out, d_workspace,   \
+    cudaError_t name##_ragged(const T *d_in, const O *d_offsets, Op::Out *d_out, size_t rows,      \
+                              size_t elements, void *d_workspace, cudaStream_t stream) {           \
+        return rows_reduce_ragged<Op, T, O>(d_in, d_offsets, d_out, rows, elements, d_workspace,   \
                                             stream);                                               \
     }
 ROWS_DEFINE(rows_sum, RowsSum)
@@ -2229,27 +2239,35 @@ ROWS_DEFINE(rows_log_sum_exp, RowsLogSumExp)
 #undef ROWS_DEFINE
 
 template <class T>
-cudaError_t rows_softmax(const T *d_in, size_t in_stride, T *d_out, size_t out_stride, size_t rows,
-                         size_t cols, void *d_workspace, cudaStream_t stream) {
-    return rows_map_launch<RowsSoftmax, T>(d_in, in_stride, d_out, out_stride, rows, cols,
-                                           RowsSoftmax::Parameters(), 0, d_workspace, stream);
+cudaError_t rows_softmax(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                         size_t out_stride, void *d_workspace, cudaStream_t stream) {
+    return rows_map_launch<RowsSoftmax, T>(d_in, d_out, rows, cols, in_stride, out_stride,
+                                           RowsSoftmax::Parameters(), d_workspace, stream);
 }
+// d_weight, d_bias: `cols` elements each, or NULL.
 template <class T>
-cudaError_t rows_layer_norm(const T *d_in, size_t in_stride, T *d_out, size_t out_stride,
-                            size_t rows, size_t cols, const T *d_weight, const T *d_bias,
-                            float epsilon, void *d_workspace, cudaStream_t stream) {
+cudaError_t rows_layer_norm(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                            size_t out_stride, const T *d_weight, const T *d_bias, float epsilon,
+                            void *d_workspace, cudaStream_t stream) {
     const RowsAffine affine = {d_weight, d_bias, epsilon};
-    return rows_map_launch<RowsLayerNorm, T>(d_in, in_stride, d_out, out_stride, rows, cols, affine,
-                                             (size_t)d_weight | (size_t)d_bias, d_workspace,
-                                             stream);
+    return rows_map_launch<RowsLayerNorm, T>(d_in, d_out, rows, cols, in_stride, out_stride, affine,
+                                             d_workspace, stream);
 }
 template <class T>
-cudaError_t rows_rms_norm(const T *d_in, size_t in_stride, T *d_out, size_t out_stride, size_t rows,
-                          size_t cols, const T *d_weight, float epsilon, void *d_workspace,
+cudaError_t rows_rms_norm(const T *d_in, T *d_out, size_t rows, size_t cols, size_t in_stride,
+                          size_t out_stride, const T *d_weight, float epsilon, void *d_workspace,
                           cudaStream_t stream) {
     const RowsAffine affine = {d_weight, NULL, epsilon};
-    return rows_map_launch<RowsRmsNorm, T>(d_in, in_stride, d_out, out_stride, rows, cols, affine,
-                                           (size_t)d_weight, d_workspace, stream);
+    return rows_map_launch<RowsRmsNorm, T>(d_in, d_out, rows, cols, in_stride, out_stride, affine,
+                                           d_workspace, stream);
 }
 
+}  // inline namespace
+}  // namespace reduction
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#undef REDUCTION_VERSION
+#undef REDUCTION_NAME
+#undef REDUCE_PASTE
 #endif

@@ -38,7 +38,9 @@ __global__ void __launch_bounds__(256) copy_vectors(const uint4 *in, uint4 *out,
         if (base + k * 256 < n4) __stcs(out + base + k * 256, v[k]);
 }
 
-static struct { unsigned rows, cols; } shape;  // of the launches that come
+// Of the launches that come; the first row, and where softmax and the norms write it, begins behind
+// so many elements.
+static struct { unsigned rows, cols, skip; } shape;
 
 static unsigned launch_ceiling(size_t bytes, Run r) {
     const size_t n4 = (bytes + 15) / 16;
@@ -62,7 +64,7 @@ template <class T> static unsigned launch_copy(Run r) {
 }
 
 static unsigned launch_sum(Run r) {
-    CUDA(rows_sum(r.d_in, shape.rows, shape.cols, shape.cols, r.d_partial,
+    CUDA(rows_sum(r.d_in + shape.skip, r.d_partial, shape.rows, shape.cols, shape.cols,
                   rows_workspace(r.stream), r.stream));
     return shape.rows;
 }
@@ -75,24 +77,24 @@ static bool by_many_blocks() {
 static unsigned launch_few_blocks(Run r) {
     RowsDevice d;
     CUDA(rows_device(&d));
-    CUDA((rows_with_blocks<RowsSum, float, 512>(
-        r.d_in, shape.rows, shape.cols, shape.cols,
-        rows_parts(d, shape.rows, shape.cols * sizeof(float)), false, r.d_partial,
-        rows_workspace(r.stream), r.stream)));
+    const RowsTask<float> task = {r.d_in, shape.cols, NULL, 0, shape.rows, shape.cols};
+    CUDA((RowsReduce<RowsSum, float>::by_blocks(d, task, r.d_partial, rows_workspace(r.stream),
+                                                r.stream, false)));
     return shape.rows;
 }
 template <class T> static unsigned launch_soft(Run r) {
-    CUDA(rows_softmax((const T *)r.d_in, shape.cols, (T *)r.d_partial, shape.cols, shape.rows,
-                      shape.cols, rows_workspace(r.stream), r.stream));
+    CUDA(rows_softmax((const T *)r.d_in + shape.skip, (T *)r.d_partial + shape.skip, shape.rows,
+                      shape.cols, shape.cols, shape.cols, rows_workspace(r.stream), r.stream));
     return 0;
 }
 enum { WEIGHTS = 1 << 19 };  // weights, and behind them as many biases
 static void *d_weights;
 template <class T, bool WEIGHTED> static unsigned launch_layer_norm(Run r) {
     const T *weights = WEIGHTED ? (const T *)d_weights : NULL;
-    CUDA(rows_layer_norm((const T *)r.d_in, shape.cols, (T *)r.d_partial, shape.cols, shape.rows,
-                         shape.cols, weights, WEIGHTED ? weights + WEIGHTS : NULL, 1e-5f,
-                         rows_workspace(r.stream), r.stream));
+    CUDA(rows_layer_norm((const T *)r.d_in + shape.skip, (T *)r.d_partial + shape.skip, shape.rows,
+                         shape.cols, shape.cols, shape.cols, weights,
+                         WEIGHTED ? weights + WEIGHTS : NULL, 1e-5f, rows_workspace(r.stream),
+                         r.stream));
     return 0;
 }
 
@@ -100,7 +102,7 @@ static unsigned launch_cub_offsets(Run r) {
     with_scratch([=](void *d_scratch, size_t &bytes) {
         auto offsets = thrust::make_transform_iterator(thrust::counting_iterator<long long>(0),
                                                        Multiples{shape.cols});
-        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial,
+        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in + shape.skip, r.d_partial,
                                                (long long)shape.rows, offsets, offsets + 1,
                                                r.stream);
     });
@@ -109,7 +111,7 @@ static unsigned launch_cub_offsets(Run r) {
 #if CUB_VERSION >= 300200
 static unsigned launch_cub_fixed(Run r) {
     with_scratch([=](void *d_scratch, size_t &bytes) {
-        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in, r.d_partial,
+        return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, r.d_in + shape.skip, r.d_partial,
                                                (long long)shape.rows, (int)shape.cols, r.stream);
     });
     return shape.rows;
@@ -190,7 +192,7 @@ template <class T> static double result(Run r, size_t i) {
 
 static void check_sums(const Stage *stage, Run r, unsigned) {
     for (unsigned k = 0; k < 40; k++) {
-        const unsigned row = spread(shape.rows - 1, k, 40), from = row * shape.cols;
+        const unsigned row = spread(shape.rows - 1, k, 40), from = shape.skip + row * shape.cols;
         check_element(stage, r, row, result<float>(r, row),
                       totals_of(from, from + shape.cols).sum, 0);
     }
@@ -210,8 +212,9 @@ template <class T, Output OUTPUT>
 static void check_rows_out(const Stage *stage, Run r, unsigned) {
     const double error = sizeof(T) == 4 ? 2e-5 : 0.01;
     for (unsigned k = 0; k < 5 * 9; k++) {
-        const unsigned from = spread(shape.rows - 1, k / 9, 5) * shape.cols;
-        const unsigned at = spread(shape.cols - 1, k % 9, 9), i = from + at;
+        const unsigned from = shape.skip + spread(shape.rows - 1, k / 9, 5) * shape.cols;
+        const unsigned at = spread(shape.cols - 1, k % 9, 9);
+        const unsigned i = from + at - (OUTPUT == COPY ? shape.skip : 0);
         const Totals t = totals_of(from, from + shape.cols);
         const double mean = t.sum / shape.cols, x = element(i);
         double y = (x - mean) / sqrt(t.squares / shape.cols - mean * mean + 1e-5);
@@ -324,7 +327,153 @@ static void sweep_rows_out(const Stage *stages, unsigned total, const char *elem
     }
 }
 
-static void sweep(unsigned largest) {
+static unsigned long long drawn;  // xorshift64*
+static double draw(void) {
+    drawn ^= drawn >> 12, drawn ^= drawn << 25, drawn ^= drawn >> 27;
+    return (double)(drawn * 2685821657736338717ull >> 11) / 9007199254740992.0;
+}
+static unsigned draw_between(unsigned least, unsigned most) {
+    return (unsigned)(least * pow((double)most / least, draw()) + 0.5);
+}
+// At most 4 Mi rows of a total of some 1 Ki up to the largest; returns their elements.
+static unsigned draw_shape(unsigned largest) {
+    const unsigned total = draw_between(1 << 10, largest);
+    shape.cols = draw_between(1, total < 1u << 20 ? total : 1u << 20);
+    shape.rows = std::min(total / shape.cols, 1u << 22), shape.skip = (unsigned)(4 * draw());
+    return shape.rows * shape.cols;
+}
+
+// Ragged rows whose lengths are equal, even, by a power law, one giant's, or mostly 0, on average
+// shape.cols; offsets of 8 or of 4 bytes.
+static struct {
+    long long *h_offsets;
+    void *d_offsets;
+    bool wide;
+} drawn_rows;
+static void draw_lengths(unsigned kind, unsigned n) {
+    const unsigned rows = shape.rows;
+    double *before = (double *)malloc((rows + 1) * sizeof *before);
+    long long *offsets = (long long *)malloc((rows + 1) * sizeof *offsets);
+    before[0] = 0;
+    for (unsigned r = 0; r < rows; r++) {
+        const double x = draw();
+        const double lengths[] = {1, x, pow(x + 1e-5, -0.8), r == rows / 3 ? 3.0 * rows : x,
+                                  x < 0.1 ? 1.0 : 0.0};
+        before[r + 1] = before[r] + lengths[kind] + (r + 1 == rows ? 1e-9 : 0);
+    }
+    for (unsigned r = 0; r <= rows; r++) offsets[r] = (long long)(before[r] / before[rows] * n);
+    free(before);
+    free(drawn_rows.h_offsets);
+    CUDA(cudaFree(drawn_rows.d_offsets));
+    drawn_rows.h_offsets = offsets, drawn_rows.wide = draw() < 0.5;
+    CUDA(cudaMalloc(&drawn_rows.d_offsets, (rows + 1) * sizeof *offsets));
+    int *narrow = (int *)malloc((rows + 1) * sizeof *narrow);
+    for (unsigned r = 0; r <= rows; r++) narrow[r] = (int)offsets[r];
+    CUDA(cudaMemcpy(drawn_rows.d_offsets, drawn_rows.wide ? (void *)offsets : (void *)narrow,
+                    (rows + 1) * (drawn_rows.wide ? 8 : 4), cudaMemcpyHostToDevice));
+    free(narrow);
+}
+template <class O> static unsigned ragged_sum_by(Run r, const O *d_offsets, bool ours) {
+    const float *d_in = r.d_in + shape.skip;
+    if (ours)
+        CUDA(rows_sum_ragged(d_in, d_offsets, r.d_partial, shape.rows, r.n,
+                             rows_workspace(r.stream), r.stream));
+    else
+        with_scratch([=](void *d_scratch, size_t &bytes) {
+            return cub::DeviceSegmentedReduce::Sum(d_scratch, bytes, d_in, r.d_partial, shape.rows,
+                                                   d_offsets, d_offsets + 1, r.stream);
+        });
+    return shape.rows;
+}
+template <bool OURS> static unsigned launch_drawn_ragged(Run r) {
+    return drawn_rows.wide ? ragged_sum_by(r, (const long long *)drawn_rows.d_offsets, OURS)
+                           : ragged_sum_by(r, (const int *)drawn_rows.d_offsets, OURS);
+}
+static void check_drawn_ragged(const Stage *stage, Run r, unsigned) {
+    for (unsigned k = 0; k < 40; k++) {
+        const unsigned row = spread(shape.rows - 1, k, 40);
+        const long long *from = drawn_rows.h_offsets + row;
+        check_element(stage, r, row, result<float>(r, row),
+                      totals_of(shape.skip + (unsigned)from[0], shape.skip + (unsigned)from[1]).sum,
+                      0);
+    }
+}
+
+static const Stage drawn_sums[] = {
+    KERNEL("drawn_sum_ceiling", launch_sum_ceiling, check_nothing),
+    KERNEL("drawn_sum", launch_sum, check_sums),
+#if CUB_VERSION >= 300200
+    KERNEL("cub_drawn_sum", launch_cub_fixed, check_sums),
+#else
+    KERNEL("cub_drawn_sum", launch_cub_offsets, check_sums),
+#endif
+};
+static const Stage drawn_ragged[] = {
+    KERNEL("drawn_ragged_ceiling", launch_ragged_ceiling, check_nothing),
+    KERNEL("drawn_ragged", launch_drawn_ragged<true>, check_drawn_ragged),
+    KERNEL("cub_drawn_ragged", launch_drawn_ragged<false>, check_drawn_ragged)};
+#define DRAWN_ROWS_OUT(T, type)                                                                    \
+    {                                                                                              \
+        KERNEL("drawn_copy" type, launch_copy<T>, (check_rows_out<T, COPY>)),                      \
+            KERNEL("drawn_softmax" type, launch_soft<T>, (check_rows_out<T, SOFT_MAX>)),           \
+            KERNEL("drawn_layer_norm" type, (launch_layer_norm<T, false>),                         \
+                   (check_rows_out<T, NORM_PLAIN>)),                                               \
+    }
+static const Stage drawn_float_rows[] = DRAWN_ROWS_OUT(float, "");
+static const Stage drawn_bfloat_rows[] = DRAWN_ROWS_OUT(__nv_bfloat16, "_bf16");
+
+// What a shape would take at the time per element of its neighbours: of half and twice the rows the
+// slower one, of half and twice the columns too, and of these two the faster. A cliff takes longer.
+static void time_neighbours(const Stage *stage, const char *elem) {
+    const unsigned rows = shape.rows, cols = shape.cols, n = rows * cols;
+    if (bench.pin_gbps == 0 || rows < 2 || cols < 2) return;
+    Timing least = {0, 0, 0, 0};
+    for (unsigned pair = 0; pair < 2; pair++) {
+        Timing slower = {0, 0, 0, 0};
+        for (unsigned twice = 0; twice < 2; twice++) {
+            unsigned *changed = pair ? &shape.cols : &shape.rows;
+            *changed = twice ? *changed * 2 : *changed / 2;
+            const unsigned m = shape.rows * shape.cols;
+            Timing t = time_shape(stage, m);
+            t.median *= (double)n / m, t.p5 *= (double)n / m, t.p95 *= (double)n / m;
+            if (t.median > slower.median) slower = t;
+            shape.rows = rows, shape.cols = cols;
+        }
+        if (!pair || slower.median < least.median) least = slower;
+    }
+    printf("%22s  %s_neighbours %.2f\n", "", stage->name, least.median);
+    if (bench.rows)
+        fprintf(bench.rows, "%s_neighbours,%u,%u,%s,%.4f,%.4f,%.4f,%d\n", stage->name, n, cols,
+                elem, least.median, least.p5, least.p95, least.samples);
+}
+
+template <class T>
+static void sweep_drawn_rows_out(const Stage *stages, unsigned largest, unsigned shapes,
+                                 const char *elem) {
+    for (unsigned k = 0; k < shapes; k++) {
+        const unsigned n = draw_shape(largest);
+        fill_inputs<T>(2 * n + 4);
+        run_shape(stages, 3, n, (n + shape.skip) * sizeof(T), elem);
+        for (unsigned at = 1; at < 3; at++) time_neighbours(stages + at, elem);
+    }
+}
+static void sweep_drawn(unsigned largest, unsigned long long seed) {
+    const unsigned shapes = bench.pin_gbps > 0 ? 60 : 5;
+    printf("shapes drawn at random, seed %llu\n", seed);
+    drawn = seed * 0x9e3779b97f4a7c15ull | 1;
+    for (unsigned k = 0; k < 2 * shapes; k++) {
+        const unsigned n = draw_shape(largest);
+        fill_inputs<float>(2 * n + shape.rows * 2 + 8);
+        if (k % 2) draw_lengths(k / 2 % 5, n);
+        run_shape(k % 2 ? drawn_ragged : drawn_sums, 3, n, shape.rows * sizeof(float), "float");
+        if (k % 2 == 0) time_neighbours(drawn_sums + 1, "float");
+    }
+    sweep_drawn_rows_out<float>(drawn_float_rows, largest, shapes / 2, "float");
+    sweep_drawn_rows_out<__nv_bfloat16>(drawn_bfloat_rows, largest, shapes / 2, "bfloat16");
+    shape.skip = 0;
+}
+
+static void sweep(unsigned largest, unsigned long long seed) {
     static const unsigned totals[] = {1 << 12, 1 << 16, 1 << 20, 1 << 24,
                                       1 << 26, 1 << 28, 1 << 30};
     for (unsigned total : totals)
@@ -337,22 +486,28 @@ static void sweep(unsigned largest) {
         sweep_rows_out<float>(float_rows, total, "float");
         sweep_rows_out<__nv_bfloat16>(bfloat_rows, total, "bfloat16");
     }
+    sweep_drawn(largest / 8 < 1u << 26 ? largest / 8 : 1u << 26, seed);
 }
 
+static unsigned long long shapes_seed;
+
 static void read_shapes_options(int argc, char **argv) {
-    bench.n = 1u << 30, bench.seconds = 0.006;
+    bench.n = 1u << 30, bench.seconds = 0.006, shapes_seed = 1;
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         char *end;
         const double n = strtod(value, &end);
         if (!strcmp(argv[i], "-h")) {
-            printf("usage: shapes [-n LARGEST] [--csv FILE]\n"
+            printf("usage: shapes [-n LARGEST] [--seed N] [--csv FILE]\n"
                    "  -n LARGEST  of how many elements at most, 65536 to 1073741824\n"
+                   "  --seed N    draw other shapes at random: 1 to 999999; 1 unless given\n"
                    "  --csv FILE  write the times to FILE, once every kernel has been right\n");
             exit(0);
         }
         if (!strcmp(argv[i], "-n") && *value && !*end && n >= 1 << 16 && n <= 1u << 30)
             bench.n = (unsigned)n;
+        else if (!strcmp(argv[i], "--seed") && *value && !*end && n >= 1 && n < 1e6)
+            shapes_seed = (unsigned long long)n;
         else if (!strcmp(argv[i], "--csv") && *value) bench.csv = value;
         else fail(2, "cannot use (-h explains)", argv[i]);
     }
@@ -390,7 +545,7 @@ int main(int argc, char **argv) {
     if (bench.pin_gbps > 0 && bench.csv) open_shapes_csv(), atexit(drop_rows);
     printf("%s, up to %u elements%s\n", bench.device.name, bench.n,
            bench.pin_gbps > 0 ? ", microseconds" : "; no GPU: not measured");
-    sweep(bench.n);
+    sweep(bench.n, shapes_seed);
     printf("every result right\n");
     if (bench.rows && fclose(bench.rows)) fail(1, "cannot write", bench.csv);
     bench.rows = NULL;

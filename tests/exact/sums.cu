@@ -1,12 +1,14 @@
 // The bits of exact sums of given elements. Reads cases from a file, each {1 if doubles, number of
 // elements, elements in front of the first, the elements}, and prints a line for each: the bits of
-// the sum by doubles and by integers, in several grids, all of which must be the same.
+// the sum in several grids, all of which must be the same.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reduce_exact.cuh"
+
+using namespace reduction;
 
 static void *d_data, *d_out, *d_workspace;
 
@@ -26,24 +28,32 @@ template <class T> static void tell(const char *how) {
     stop_on(cudaMemset(d_out, 0xA5, sizeof out), "poison");
 }
 
-template <class T, class Lane, int THREADS, int VECTORS>
+template <class T, int THREADS, int VECTORS>
 static void sum(const T *d_in, size_t n, unsigned grid) {
-    exact_kernel<T, Lane, THREADS, 1, VECTORS>
+    exact_kernel<T, THREADS, 1, VECTORS>
         <<<grid, THREADS>>>(exact_split(d_in, n), (T *)d_out, (unsigned long long *)d_workspace);
     tell<T>("a grid");
 }
 
+static void grids(const float *d_in, size_t n) {
+    sum<float, 128, 2>(d_in, n, 1);
+    sum<float, 256, 4>(d_in, n, 3);
+    sum<float, 64, 8>(d_in, n, 7);
+    sum<float, 256, 1>(d_in, n, 20);
+}
+static void grids(const double *d_in, size_t n) {
+    sum<double, 64, 2>(d_in, n, 1);
+    sum<double, 64, 8>(d_in, n, 3);
+    sum<double, 64, 4>(d_in, n, 7);
+    sum<double, 64, 1>(d_in, n, 20);
+}
+
 template <class T> static void sums(const T *in, size_t n, size_t offset) {
-    T *d_in = (T *)d_data + offset, *d_sum = (T *)d_out;
+    T *d_in = (T *)d_data + offset;
     stop_on(cudaMemcpy(d_in, in, n * sizeof(T), cudaMemcpyHostToDevice), "copy");
-    stop_on((exact_launch<T, ExactLevels<T>>(d_in, n, d_sum, d_workspace, 0)), "launch");
-    tell<T>("by doubles");
-    stop_on((exact_launch<T, ExactIntegers<T>>(d_in, n, d_sum, d_workspace, 0)), "launch");
-    tell<T>("by integers");
-    sum<T, ExactLevels<T>, 128, 2>(d_in, n, 1);
-    sum<T, ExactLevels<T>, 256, 4>(d_in, n, 3);
-    sum<T, ExactIntegers<T>, 128, 2>(d_in, n, 7);
-    sum<T, ExactLevels<T>, 512, 4>(d_in, n, 20);
+    stop_on(exact_sum(d_in, (T *)d_out, n, d_workspace, 0), "launch");
+    tell<T>("the usual grid");
+    grids(d_in, n);
     printf("\n");
 }
 
@@ -58,20 +68,20 @@ static void test_calls(void) {
     void *w = d_workspace;
     float *in = (float *)d_data, *out = (float *)d_out;
     stop_on(cudaMemcpy(d_data, floats, sizeof floats, cudaMemcpyHostToDevice), "copy");
-    stop_on(reduce_exact_float(in, 3, out, w, 0), "floats");
+    stop_on(reduce_exact_float(in, out, 3, w, 0), "floats");
     stop_on(cudaMemcpy(&sum_float, d_out, sizeof sum_float, cudaMemcpyDeviceToHost), "floats");
     stop_on(cudaMemcpy(d_data, doubles, sizeof doubles, cudaMemcpyHostToDevice), "copy");
-    stop_on(reduce_exact_double((double *)d_data, 3, (double *)d_out, w, 0), "doubles");
+    stop_on(reduce_exact_double((double *)d_data, (double *)d_out, 3, w, 0), "doubles");
     stop_on(cudaMemcpy(&sum_double, d_out, sizeof sum_double, cudaMemcpyDeviceToHost), "doubles");
     stop_on(cudaMemcpy(words, w, sizeof words, cudaMemcpyDeviceToHost), "workspace");
     bool empty = true;
     for (size_t k = 0; k < sizeof words; k++) empty &= words[k] == 0;
-    bool refused = reduce_exact_float(NULL, 1, out, w, 0) == bad &&
-                   reduce_exact_float((float *)off, 1, out, w, 0) == bad &&
-                   reduce_exact_float(in, 1, NULL, w, 0) == bad &&
-                   reduce_exact_float(in, 1, (float *)off, w, 0) == bad &&
-                   reduce_exact_float(in, 1, out, NULL, 0) == bad &&
-                   reduce_exact_float(in, 1, out, off, 0) == bad;
+    bool refused = reduce_exact_float(NULL, out, 1, w, 0) == bad &&
+                   reduce_exact_float((float *)off, out, 1, w, 0) == bad &&
+                   reduce_exact_float(in, NULL, 1, w, 0) == bad &&
+                   reduce_exact_float(in, (float *)off, 1, w, 0) == bad &&
+                   reduce_exact_float(in, out, 1, NULL, 0) == bad &&
+                   reduce_exact_float(in, out, 1, off, 0) == bad;
     printf("calls %g %g, workspace %s, bad pointers %s\n", sum_float, sum_double,
            empty ? "empty" : "NOT EMPTY", refused ? "refused" : "TAKEN");
 }

@@ -11,6 +11,8 @@
 
 #include "reduce.cuh"
 
+using namespace reduction;
+
 enum { N = 100000, ROUNDS = 20000000 }; // 0.1 s on a GPU
 
 static void stop_on(cudaError_t error) {
@@ -46,10 +48,11 @@ int main(int argc, char **argv) {
     fill<<<(N + 255) / 256, 256, 0, stream>>>(d_in, N);
     slow<<<1, 1, 0, stream>>>(d_slow, 1);
     stop_on(reduce_clear_workspace(d_workspace, stream));
-    stop_on(reduce_sum_int(d_in, N, d_sum, d_workspace, stream));
-    // Mail in every box, as a kernel that was cut short leaves it: until it is cleared it goes into
-    // the sum.
+    stop_on(reduce_sum_int(d_in, d_sum, N, d_workspace, stream));
+    // Mail in every box, as a kernel that was cut short leaves it, and a counter by which the first
+    // block that starts takes it: until it is cleared it goes into the sum.
     static ReduceWorkspace old;
+    old.started = ~0u;
     for (unsigned long long &box : old.boxes) box = (unsigned long long)REDUCE_FULL << 32 | 1;
     stop_on(cudaMemcpyAsync(d_workspace, &old, sizeof old, cudaMemcpyHostToDevice, stream));
     stop_on(cudaDeviceSynchronize());
@@ -60,7 +63,7 @@ int main(int argc, char **argv) {
         stop_on(reduce_clear_workspace(d_workspace, stream));
     else
         stop_on(cudaMemset(d_workspace, 0, REDUCE_WORKSPACE_BYTES));
-    stop_on(reduce_sum_int(d_in, N, d_sum, d_workspace, stream));
+    stop_on(reduce_sum_int(d_in, d_sum, N, d_workspace, stream));
     stop_on(cudaMemcpyAsync(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost, stream));
     stop_on(cudaStreamSynchronize(stream));
     printf(sum == N ? "right\n" : "wrong\n");

@@ -6,6 +6,8 @@
 
 #include "reduce.cuh"
 
+using namespace reduction;
+
 enum { MOST = 100003, PAD = 64, WIDE_BYTES = 18 << 20 };
 
 static void *d_workspace, *d_out, *d_data;
@@ -27,7 +29,7 @@ static void expect(bool right, const char *type, const char *what, size_t n, siz
 template <class Op> static typename Op::Acc call(const typename Op::In *d_in, size_t n) {
     typename Op::Acc out;
     stop_on(cudaMemsetAsync(d_out, 0xFF, sizeof out, stream), "poison");
-    stop_on(reduce_launch<Op>(d_in, n, (typename Op::Acc *)d_out, d_workspace, stream), "launch");
+    stop_on(reduce_launch<Op>(d_in, (typename Op::Acc *)d_out, n, d_workspace, stream), "launch");
     stop_on(cudaMemcpyAsync(&out, d_out, sizeof out, cudaMemcpyDeviceToHost, stream), "result");
     stop_on(cudaStreamSynchronize(stream), "run");
     return out;

@@ -1,6 +1,8 @@
 // What reduce.cuh does not take, one at a time: -DCASE=1 to 4. Each is refused with a sentence.
 #include "reduce.cuh"
 
+using namespace reduction;
+
 struct Three {
     float at[3];
 };
@@ -28,4 +30,4 @@ typedef First<float, Twenty> Op;
 typedef First<float, Copied> Op;
 #endif
 
-int main() { return reduce_launch<Op>(NULL, 0, NULL, NULL, 0) != cudaSuccess; }
+int main() { return reduce_launch<Op>(NULL, NULL, 0, NULL, 0) != cudaSuccess; }

@@ -8,6 +8,8 @@
 
 #include "reduce.cuh"
 
+using namespace reduction;
+
 enum { MOST = 140000 };
 
 static void *d_workspace[2], *d_out, *d_data;
@@ -29,7 +31,7 @@ static void expect(bool right, const char *what) {
 template <class Op> static typename Op::Acc call(const typename Op::In *d_in, size_t n) {
     typename Op::Acc out;
     stop_on(cudaMemsetAsync(d_out, 0xFF, sizeof out, stream[0]), "poison");
-    stop_on(reduce_launch<Op>(d_in, n, (typename Op::Acc *)d_out, d_workspace[0], stream[0]),
+    stop_on(reduce_launch<Op>(d_in, (typename Op::Acc *)d_out, n, d_workspace[0], stream[0]),
             "launch");
     stop_on(cudaStreamSynchronize(stream[0]), "run");
     stop_on(cudaMemcpy(&out, d_out, sizeof out, cudaMemcpyDeviceToHost), "result");
@@ -164,16 +166,16 @@ static void test_errors(void) {
     const cudaError_t bad = cudaErrorInvalidValue;
     void *w = d_workspace[0];
     ReducePlace<float> *place = (ReducePlace<float> *)((char *)d_out + 8);
-    expect(reduce_sum_float(NULL, 1, out, w, 0) == bad, "no input is refused");
-    expect(reduce_sum_float(in, 1, NULL, w, 0) == bad, "no output is refused");
-    expect(reduce_sum_float(in, 1, out, NULL, 0) == bad, "no workspace is refused");
-    expect(reduce_sum_float((float *)off, 1, out, w, 0) == bad, "odd input is refused");
-    expect(reduce_sum_float(in, 1, (float *)off, w, 0) == bad, "odd output is refused");
-    expect(reduce_sum_float(in, 1, out, off, 0) == bad, "odd workspace is refused");
-    expect(reduce_argmax_float(in, 1, place, w, 0) == bad, "an odd place is refused");
+    expect(reduce_sum_float(NULL, out, 1, w, 0) == bad, "no input is refused");
+    expect(reduce_sum_float(in, NULL, 1, w, 0) == bad, "no output is refused");
+    expect(reduce_sum_float(in, out, 1, NULL, 0) == bad, "no workspace is refused");
+    expect(reduce_sum_float((float *)off, out, 1, w, 0) == bad, "odd input is refused");
+    expect(reduce_sum_float(in, (float *)off, 1, w, 0) == bad, "odd output is refused");
+    expect(reduce_sum_float(in, out, 1, off, 0) == bad, "odd workspace is refused");
+    expect(reduce_argmax_float(in, place, 1, w, 0) == bad, "an odd place is refused");
     expect(reduce_clear_workspace(NULL, 0) == bad, "no workspace is not cleared");
     expect(reduce_clear_workspace(off, 0) == bad, "an odd workspace is not cleared");
-    expect(reduce_sum_float(NULL, 0, out, w, 0) == cudaSuccess, "no input for n = 0");
+    expect(reduce_sum_float(NULL, out, 0, w, 0) == cudaSuccess, "no input for n = 0");
     expect(cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess,
            "a refused call leaves no error behind");
 }
@@ -205,8 +207,8 @@ static void test_streams(void) {
     int right[2] = {0, 0};
     for (int i = 0; i < MOST; i++) right[0] += ones[i], right[1] += i < 70001 ? ones[i] : 0;
     for (int repeat = 0; repeat < 50; repeat++) {
-        stop_on(reduce_sum_int(d_in, MOST, d_sums, d_workspace[0], stream[0]), "first stream");
-        stop_on(reduce_sum_int(d_in, 70001, d_sums + 1, d_workspace[1], stream[1]),
+        stop_on(reduce_sum_int(d_in, d_sums, MOST, d_workspace[0], stream[0]), "first stream");
+        stop_on(reduce_sum_int(d_in, d_sums + 1, 70001, d_workspace[1], stream[1]),
                 "second stream");
     }
     stop_on(cudaDeviceSynchronize(), "two streams");
@@ -219,7 +221,7 @@ static void test_streams(void) {
     stop_on(cudaDeviceSynchronize(), "poison");
     stop_on(cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeThreadLocal), "capture");
     for (int k = 0; k < 10; k++)
-        stop_on(reduce_sum_int(d_in, k % 2 ? MOST : 70001, d_sums + (k + 1) % 2, d_workspace[0],
+        stop_on(reduce_sum_int(d_in, d_sums + (k + 1) % 2, k % 2 ? MOST : 70001, d_workspace[0],
                                stream[0]),
                 "captured call");
     stop_on(cudaStreamEndCapture(stream[0], &graph), "capture");

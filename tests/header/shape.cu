@@ -6,6 +6,8 @@
 
 #include "reduce.cuh"
 
+using namespace reduction;
+
 enum { BYTES = 96 << 20 }; // of input: 3,072 tiles
 
 static void *d_workspace, *d_out;
@@ -25,7 +27,7 @@ static void expect(bool right, const char *op, size_t n, const char *what) {
 
 // All sizes up to 2^40, each a little larger than the one before.
 template <class Op> static void test_shapes(const char *op) {
-    ReduceShape before = {1, 256, false};
+    ReduceShape before = {1, 256};
     for (size_t n = 0; n <= (size_t)1 << 40; n += 1 + n / 50) {
         ReduceShape shape;
         stop_on(reduce_shape<Op>(n, &shape), "shape");
@@ -56,11 +58,11 @@ template <class Op> static void test_sum(const char *op, unsigned one, bool wave
     for (size_t n : {BYTES / sizeof(In), BYTES / sizeof(In) - 1237}) {
         ReduceShape shape;
         typename Op::Acc sum;
-        size_t fit, sms;
-        stop_on(reduce_fit<Op>(&fit, &sms), "fit");
+        size_t fit;
+        stop_on(reduce_fit<Op>(&fit), "fit");
         stop_on(reduce_shape<Op>(n, &shape), "shape");
         expect(!waves || shape.blocks > fit, op, n, "a single wave");
-        stop_on(reduce_launch<Op>((const In *)d_data, n, (typename Op::Acc *)d_out, d_workspace, 0),
+        stop_on(reduce_launch<Op>((const In *)d_data, (typename Op::Acc *)d_out, n, d_workspace, 0),
                 "launch");
         stop_on(cudaMemcpy(&sum, d_out, sizeof sum, cudaMemcpyDeviceToHost), "result");
         In element;
@@ -78,7 +80,7 @@ static void test_place(void) {
     for (size_t at : {(size_t)0, n / 2 + 7, n - 1}) {
         Op::Acc place;
         stop_on(cudaMemset(d_data + at * sizeof(int), 2, sizeof(int)), "the larger one");
-        stop_on(reduce_launch<Op>((const int *)d_data, n, (Op::Acc *)d_out, d_workspace, 0),
+        stop_on(reduce_launch<Op>((const int *)d_data, (Op::Acc *)d_out, n, d_workspace, 0),
                 "launch");
         stop_on(cudaMemcpy(&place, d_out, sizeof place, cudaMemcpyDeviceToHost), "result");
         expect(place.index == at && place.value == 0x02020202, "a place", n, "another one");

@@ -5,6 +5,8 @@
 
 #include "reduce.cuh"
 
+using namespace reduction;
+
 static void stop_on(cudaError_t error) {
     if (error == cudaSuccess) return;
     fprintf(stderr, "sum: %s\n", cudaGetErrorString(error));
@@ -22,9 +24,9 @@ int main(int argc, char **argv) {
     stop_on(reduce_clear_workspace(d_workspace, 0)); // in the sums' stream
     stop_on(cudaMemcpy(d_in, in, (size_t)n * sizeof(int), cudaMemcpyHostToDevice));
 
-    stop_on(reduce_sum_int(d_in, (size_t)n, d_out + 0, d_workspace, 0));
-    stop_on(reduce_min_int(d_in, (size_t)n, d_out + 1, d_workspace, 0));
-    stop_on(reduce_max_int(d_in, (size_t)n, d_out + 2, d_workspace, 0));
+    stop_on(reduce_sum_int(d_in, d_out + 0, (size_t)n, d_workspace, 0));
+    stop_on(reduce_min_int(d_in, d_out + 1, (size_t)n, d_workspace, 0));
+    stop_on(reduce_max_int(d_in, d_out + 2, (size_t)n, d_workspace, 0));
 
     stop_on(cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost));
     printf("%d numbers: sum %d, minimum %d, maximum %d\n", n, out[0], out[1], out[2]);

@@ -7,6 +7,8 @@
 
 #include "reduce_rows.cuh"
 
+using namespace reduction;
+
 static unsigned seed = 1;
 static int wrong;
 

@@ -54,11 +54,11 @@ template <class T>
 static cudaError_t start(int kind, const Case &c, const T *in, T *out, const T *w) {
     const T *none = NULL;
     if (kind == SOFTMAX)
-        return rows_softmax(in, c.in_stride, out, c.out_stride, c.rows, c.cols, d_workspace, 0);
+        return rows_softmax(in, out, c.rows, c.cols, c.in_stride, c.out_stride, d_workspace, 0);
     if (kind == RMS)
-        return rows_rms_norm(in, c.in_stride, out, c.out_stride, c.rows, c.cols, w, 1e-5f,
+        return rows_rms_norm(in, out, c.rows, c.cols, c.in_stride, c.out_stride, w, 1e-5f,
                              d_workspace, 0);
-    return rows_layer_norm(in, c.in_stride, out, c.out_stride, c.rows, c.cols,
+    return rows_layer_norm(in, out, c.rows, c.cols, c.in_stride, c.out_stride,
                            kind == PLAIN ? none : w, kind == PLAIN ? none : w, 1e-5f, d_workspace,
                            0);
 }

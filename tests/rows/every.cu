@@ -112,7 +112,7 @@ static void compare(const Shape &s, const char *what, Right right) {
           near(is.mean, a.mean, 1e-5) && near(is.variance, a.variance, 1e-5))
 #define CHECK_LOG(S, CALL) CHECK(S, CALL, rows_log_sum_exp, float, near(is, a.log_sum, 1e-5))
 
-#define MATRIX(name, out) name(in, rows, cols, s.stride, out, d_workspace[0], stream[0])
+#define MATRIX(name, out) name(in, out, rows, cols, s.stride, d_workspace[0], stream[0])
 template <class T>
 static const T *matrix(size_t rows, size_t cols, size_t pad, size_t shift, Shape *s) {
     *s = {rows, cols, cols + pad, shift, NULL};
@@ -153,7 +153,7 @@ static void test_ragged(const long long *offsets, size_t rows, size_t shift, siz
     stop_on(to_device(d_offsets, as, (rows + 1) * sizeof(O)), "offsets");
     const T *in = (const T *)d_data + shift;
 #define RAGGED(name, out)                                                                          \
-    name##_ragged(in, d_offsets, rows, elements, out, d_workspace[0], stream[0])
+    name##_ragged(in, d_offsets, out, rows, elements, d_workspace[0], stream[0])
     CHECK_SUM(s, RAGGED);
     CHECK_MIN(s, RAGGED);
     CHECK_PLACE(s, RAGGED);
@@ -176,7 +176,7 @@ static void test_neighbours(size_t elements) {
     stop_on(cudaMalloc(&d_offsets, (ROWS + 1) * sizeof(int)), "offsets");
     stop_on(to_device(d_offsets, offsets, (ROWS + 1) * sizeof(int)), "offsets");
     stop_on(to_data(x, ROWS * COLS * sizeof(float)), "copy");
-    stop_on(rows_sum_ragged((const float *)d_data, d_offsets, ROWS, elements, (float *)d_out,
+    stop_on(rows_sum_ragged((const float *)d_data, d_offsets, (float *)d_out, ROWS, elements,
                             d_workspace[0], stream[0]),
             "neighbours");
     const float *is = results<float>(ROWS);
@@ -219,12 +219,12 @@ template <class T> static void test_maps(size_t rows, size_t cols, size_t pad, s
     for (int kind = 0; kind < 4; kind++) {
         const T *w = (const T *)d_data + shift; // of any values
         cudaError_t e =
-            kind == 0 ? rows_softmax(in, stride, out, stride, rows, cols, d_workspace[0], stream[0])
-            : kind == 1 ? rows_layer_norm(in, stride, out, stride, rows, cols, (const T *)NULL,
+            kind == 0 ? rows_softmax(in, out, rows, cols, stride, stride, d_workspace[0], stream[0])
+            : kind == 1 ? rows_layer_norm(in, out, rows, cols, stride, stride, (const T *)NULL,
                                           (const T *)NULL, 1e-5f, d_workspace[0], stream[0])
-            : kind == 2 ? rows_layer_norm(in, stride, out, stride, rows, cols, w, w, 1e-5f,
+            : kind == 2 ? rows_layer_norm(in, out, rows, cols, stride, stride, w, w, 1e-5f,
                                           d_workspace[0], stream[0])
-                        : rows_rms_norm(in, stride, out, stride, rows, cols, w, 1e-5f,
+                        : rows_rms_norm(in, out, rows, cols, stride, stride, w, 1e-5f,
                                         d_workspace[0], stream[0]);
         stop_on(e, "map");
         const T *is = results<T>(rows * stride + shift) + shift;
@@ -258,13 +258,13 @@ static void expect_special(float all, size_t cols, size_t at, float one, float s
         return (a != a && b != b) || (a == b && signbit(a) == signbit(b));
     };
 #define SPECIAL(name, should)                                                                      \
-    stop_on(name(in, 1, cols, cols, (float *)d_out, d_workspace[0], stream[0]), #name);            \
+    stop_on(name(in, (float *)d_out, 1, cols, cols, d_workspace[0], stream[0]), #name);            \
     got = results<float>(1)[0];                                                                    \
     expect(same(got, should), #name " of special elements", 1, cols, at)
     SPECIAL(rows_sum, sum);
     SPECIAL(rows_min, least);
     SPECIAL(rows_max, most);
-    stop_on(rows_argmax(in, 1, cols, cols, (RowsPlace *)d_out, d_workspace[0], stream[0]),
+    stop_on(rows_argmax(in, (RowsPlace *)d_out, 1, cols, cols, d_workspace[0], stream[0]),
             "argmax");
     expect(results<RowsPlace>(1)[0].index == place, "argmax of special elements", 1, cols, at);
     free(x);
@@ -290,16 +290,16 @@ static void test_large() {
             for (size_t i = 0; i < cols; i++) x[i] = all;
             stop_on(to_data(x, cols * sizeof(float)), "copy");
             stop_on(
-                rows_softmax(in, cols, (float *)d_out, cols, 1, cols, d_workspace[0], stream[0]),
+                rows_softmax(in, (float *)d_out, 1, cols, cols, cols, d_workspace[0], stream[0]),
                 "softmax");
             const float share = results<float>(cols)[cols / 2];
             expect(fabs(share * (double)cols - 1) < 1e-4, "softmax of a large number", 1, cols, 0);
-            stop_on(rows_log_sum_exp(in, 1, cols, cols, (float *)d_out, d_workspace[0], stream[0]),
+            stop_on(rows_log_sum_exp(in, (float *)d_out, 1, cols, cols, d_workspace[0], stream[0]),
                     "log");
             expect(results<float>(1)[0] == all, "log-sum-exp of a large number", 1, cols, 0);
             free(x);
             if (fabsf(all) > 1e30f) continue; // their sums are infinite
-            stop_on(rows_mean_variance(in, 1, cols, cols, (RowsMeanVariance *)d_out, d_workspace[0],
+            stop_on(rows_mean_variance(in, (RowsMeanVariance *)d_out, 1, cols, cols, d_workspace[0],
                                        stream[0]),
                     "variance");
             const RowsMeanVariance is = results<RowsMeanVariance>(1)[0];
@@ -313,16 +313,16 @@ static void test_errors() {
     float *out = (float *)d_out;
     const cudaError_t bad = cudaErrorInvalidValue;
     void *w = d_workspace[0];
-    expect(rows_sum((const float *)NULL, 1, 1, 1, out, w, 0) == bad, "no input is refused", 1, 1,
+    expect(rows_sum((const float *)NULL, out, 1, 1, 1, w, 0) == bad, "no input is refused", 1, 1,
            0);
-    expect(rows_sum(in, 1, 1, 1, (float *)NULL, w, 0) == bad, "no output is refused", 1, 1, 0);
-    expect(rows_sum(in, 1, 1, 1, out, NULL, 0) == bad, "no workspace is refused", 1, 1, 0);
-    expect(rows_sum((const float *)((const char *)in + 2), 1, 1, 1, out, w, 0) == bad,
+    expect(rows_sum(in, (float *)NULL, 1, 1, 1, w, 0) == bad, "no output is refused", 1, 1, 0);
+    expect(rows_sum(in, out, 1, 1, 1, NULL, 0) == bad, "no workspace is refused", 1, 1, 0);
+    expect(rows_sum((const float *)((const char *)in + 2), out, 1, 1, 1, w, 0) == bad,
            "odd input is refused", 1, 1, 0);
-    expect(rows_sum(in, 1, (size_t)1 << 32, 1, out, w, 0) == bad, "longer rows are refused", 1, 1,
+    expect(rows_sum(in, out, 1, (size_t)1 << 32, 1, w, 0) == bad, "longer rows are refused", 1, 1,
            0);
-    expect(rows_sum(in, 0, 5, 5, out, w, 0) == cudaSuccess, "no rows are fine", 0, 5, 0);
-    expect(rows_sum_ragged(in, (const int *)NULL, 1, 1, out, w, 0) == bad, "no offsets", 1, 1, 0);
+    expect(rows_sum(in, out, 0, 5, 5, w, 0) == cudaSuccess, "no rows are fine", 0, 5, 0);
+    expect(rows_sum_ragged(in, (const int *)NULL, out, 1, 1, w, 0) == bad, "no offsets", 1, 1, 0);
     expect(cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess,
            "a refused call leaves no error behind", 0, 0, 0);
 }
@@ -335,7 +335,7 @@ static void test_streams() {
     const Shape s[2] = {{2, MOST / 2, MOST / 2, 0, NULL}, {5, 70001, 70001, 0, NULL}};
     for (int repeat = 0; repeat < 10; repeat++)
         for (int k = 0; k < 2; k++)
-            stop_on(rows_sum(in, s[k].rows, s[k].cols, s[k].stride, sums + 8 * k, d_workspace[k],
+            stop_on(rows_sum(in, sums + 8 * k, s[k].rows, s[k].cols, s[k].stride, d_workspace[k],
                              stream[k]),
                     "two streams");
     stop_on(cudaStreamSynchronize(stream[1]), "two streams");
@@ -350,10 +350,10 @@ static void test_streams() {
     cudaGraphExec_t replay;
     stop_on(cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeThreadLocal), "capture");
     for (int k = 0; k < 6; k++)
-        stop_on(rows_sum(in, s[k % 2].rows, s[k % 2].cols, s[k % 2].stride, sums, d_workspace[0],
+        stop_on(rows_sum(in, sums, s[k % 2].rows, s[k % 2].cols, s[k % 2].stride, d_workspace[0],
                          stream[0]),
                 "captured");
-    stop_on(rows_softmax(in, (size_t)MOST, (float *)d_out + 64, (size_t)MOST, 1, (size_t)MOST,
+    stop_on(rows_softmax(in, (float *)d_out + 64, 1, (size_t)MOST, (size_t)MOST, (size_t)MOST,
                          d_workspace[0], stream[0]),
             "captured softmax");
     stop_on(cudaStreamEndCapture(stream[0], &graph), "capture");

@@ -8,6 +8,8 @@
 
 #include "reduce_rows.cuh"
 
+using namespace reduction;
+
 static int wrong;
 static cudaStream_t stream;
 static void *d_workspace;
@@ -118,10 +120,15 @@ template <class T, class O, int WARPS, int TILE> struct Rows {
         if (sms > 0) d.sms = sms;
         const size_t elements = sms < 0 ? 0 : (size_t)1 << 30;
         stop_on(cudaMemset(d_out, 0xFF, rows * 8), "poison");
-        stop_on(rows_ragged_start<Op, T, O, WARPS, TILE>(d, in, d_offsets, rows, elements,
-                                                         (typename Op::Out *)d_out, d_workspace,
-                                                         stream),
-                "launch");
+        const RowsRagged<Op, T, O> call = {in,
+                                           d_offsets,
+                                           rows,
+                                           elements,
+                                           (typename Op::Out *)d_out,
+                                           (unsigned long long *)d_workspace,
+                                           stream};
+        const cudaError_t error = call.template by_tiles<WARPS, TILE>(d);
+        stop_on(error, "launch");
         stop_on(cudaStreamSynchronize(stream), "run");
         stop_on(cudaMemcpy(is.data(), d_out, rows * sizeof is[0], cudaMemcpyDeviceToHost),
                 "results");

@@ -14,7 +14,7 @@ static void stop_on(cudaError_t error) {
 int main() {
     enum { ROWS = 3, COLS = 5 };
     float in[ROWS * COLS], sums[ROWS], *d_in, *d_sums;
-    RowsPlace places[ROWS], *d_places;
+    reduction::RowsPlace places[ROWS], *d_places;
     void *d_workspace;
     cudaStream_t stream;
     for (int i = 0; i < ROWS * COLS; i++) in[i] = (float)(i * 7 % 15);
@@ -22,12 +22,12 @@ int main() {
     stop_on(cudaMalloc(&d_in, sizeof in));
     stop_on(cudaMalloc(&d_sums, sizeof sums));
     stop_on(cudaMalloc(&d_places, sizeof places));
-    stop_on(cudaMalloc(&d_workspace, ROWS_WORKSPACE_BYTES));
-    stop_on(cudaMemsetAsync(d_workspace, 0, ROWS_WORKSPACE_BYTES, stream));
+    stop_on(cudaMalloc(&d_workspace, reduction::ROWS_WORKSPACE_BYTES));
+    stop_on(cudaMemsetAsync(d_workspace, 0, reduction::ROWS_WORKSPACE_BYTES, stream));
     stop_on(cudaMemcpyAsync(d_in, in, sizeof in, cudaMemcpyHostToDevice, stream));
-    stop_on(rows_sum(d_in, ROWS, COLS, COLS, d_sums, d_workspace, stream));
-    stop_on(rows_argmax(d_in, ROWS, COLS, COLS, d_places, d_workspace, stream));
-    stop_on(rows_softmax(d_in, COLS, d_in, COLS, ROWS, COLS, d_workspace, stream));
+    stop_on(reduction::rows_sum(d_in, d_sums, ROWS, COLS, COLS, d_workspace, stream));
+    stop_on(reduction::rows_argmax(d_in, d_places, ROWS, COLS, COLS, d_workspace, stream));
+    stop_on(reduction::rows_softmax(d_in, d_in, ROWS, COLS, COLS, COLS, d_workspace, stream));
     stop_on(cudaMemcpyAsync(sums, d_sums, sizeof sums, cudaMemcpyDeviceToHost, stream));
     stop_on(cudaMemcpyAsync(places, d_places, sizeof places, cudaMemcpyDeviceToHost, stream));
     stop_on(cudaMemcpyAsync(in, d_in, sizeof in, cudaMemcpyDeviceToHost, stream));

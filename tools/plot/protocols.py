@@ -106,12 +106,12 @@ def mailbox(data, name):
     draw_letter(axes, end - 0.02, boxes, False, "0")
     word(axes, 0.1, boxes + 0.14, "boxes", ha="left", fontweight="bold")
     word(axes, end + 0.82, boxes + 0.14, "as before the launch", MUTED, ha="left")
-    foot = "The block with the highest number waits, for blocks that wait for nobody; it looks again until every flag is there"
+    foot = "The block that was the last to start waits: all others run, and wait for nobody. It looks again until every flag is there"
     word(axes, 0.1, boxes + 0.55, foot, MUTED, ha="left")
     return figure, what, (
-        "Each block but the last posts one 64-bit word, a flag and its sum, and ends. The block with the highest "
-        "number has added its own part, looks at the boxes until all flags are set, empties them, adds, and "
-        "writes the result. There is no fence and no atomic."
+        "Each block but the last posts one 64-bit word, a flag and its sum, and ends. The block that was the last "
+        "to start has added its own part, looks at the boxes until all flags are set, empties them, adds, and "
+        "writes the result. There is no fence."
     )
 
 

@@ -139,10 +139,14 @@ void sass_lower_bmsk(SassLower *s) {
 }
 
 // P2R: d, PR, old, mask; R2P: PR, from, mask
-void sass_lower_p2r(SassLower *s) {
+static void lower_p2r(SassLower *s, uint32_t predicates) {
     const uint32_t old = sass_source(s, 2), mask = sass_source(s, 3);
-    sass_row(s, "sass.p2r", sass_dest(s, 0, 0), s->predicates, old, mask);
+    sass_row(s, "sass.p2r", sass_dest(s, 0, 0), predicates, old, mask);
 }
+
+void sass_lower_p2r(SassLower *s) { lower_p2r(s, s->predicates); }
+
+void sass_lower_up2ur(SassLower *s) { lower_p2r(s, s->uniform_predicates); }
 
 void sass_lower_r2p(SassLower *s) {
     sass_row(s, "sass.r2p", s->predicates, sass_source(s, 1), sass_source(s, 2), 0);

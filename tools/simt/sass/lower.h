@@ -100,7 +100,7 @@ SassLowering sass_lower_viadd, sass_lower_iadd3, sass_lower_imad, sass_lower_lea
     sass_lower_shf, sass_lower_prmt, sass_lower_sel, sass_lower_mov, sass_lower_isetp,
     sass_lower_iminmax, sass_lower_minmax3, sass_lower_addminmax, sass_lower_iabs, sass_lower_popc,
     sass_lower_flo, sass_lower_brev, sass_lower_idp, sass_lower_absdiff, sass_lower_sgxt,
-    sass_lower_absdiff4, sass_lower_bmsk, sass_lower_p2r, sass_lower_r2p,
+    sass_lower_absdiff4, sass_lower_bmsk, sass_lower_p2r, sass_lower_r2p, sass_lower_up2ur,
     sass_lower_plop3; // integer.c, bits.c
 SassLowering sass_lower_fadd, sass_lower_ffma, sass_lower_fminmax, sass_lower_fsetp,
     sass_lower_fchk, sass_lower_mufu, sass_lower_dadd, sass_lower_dsetp; // float.c

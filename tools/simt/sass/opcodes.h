@@ -49,6 +49,7 @@
     X(UBREV, sass_lower_brev, PTX) \
     X(P2R, sass_lower_p2r, LABS) \
     X(R2P, sass_lower_r2p, LABS) \
+    X(UP2UR, sass_lower_up2ur, LABS) \
     X(PLOP3, sass_lower_plop3, VECTORS) \
     X(FADD, sass_lower_fadd, VECTORS) \
     X(FMUL, sass_lower_fadd, VECTORS) \

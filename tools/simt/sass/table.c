@@ -91,6 +91,7 @@ const SassRow sass_rows[] = {
     {ALU(0x101), "BREV", "", "D B", 0x0},
     {0x803, "P2R", "", "D =PR A B", 0x0},
     {0x804, "R2P", "", "=PR A B", 0x0},
+    {0x883, "UP2UR", "", "E =UPR a b", 0x0},
     {0x81c, "PLOP3", ".LUT", "P81 P84 Q87!90 Q77!80 Q68!71v67 I64.8 I16.8", 0x0},
     // floats
     {ALU(0x021), "FADD", ".FTZ@80 .SAT@77 round@78.2", "D A-| Bf-|%", 0x0},
