@@ -285,15 +285,18 @@ static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *ban
 #define WORKSPACE_BYTES 64
 
 // Who watches: the checks, a trace, or both. False: the error says why not.
-static bool open_observers(Machine *machine, const char *kernel, const SimtOptions *options,
-                           SimtStatus *status, SimtError *error) {
-    if (options->check && !(machine->observer = check_open(machine))) {
+static bool open_observers(Run *run, SimtStatus *status) {
+    Machine *machine = &run->machine;
+    const SimtOptions *options = run->options;
+    SimtError *error = run->error;
+    if (options->check && !(machine->observer = check_open(machine, run->report->arena.leave))) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "no host memory for the checks");
         return false;
     }
     if (!options->path) return true;
-    machine->trace = trace_open(options->path, kernel, machine, machine->observer, error);
+    machine->trace =
+        trace_open(options->path, run->kernel->mangled, machine, machine->observer, error);
     *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
     return machine->trace;
 }
@@ -372,8 +375,7 @@ static SimtStatus run_blocks(Run *run) {
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (module->machine) fill_bank(machine, run->launch, machine->params);
-    if (!open_observers(machine, run->kernel->mangled, run->options, &status, run->error))
-        return status;
+    if (!open_observers(run, &status)) return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
     bool enough = schedule_run(machine, tally, slots);

@@ -151,14 +151,10 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     Buf buf = {.arena = arena};
     if (!hazard->other_line) return STR("");
     add_place(&buf, hazard->other_file, hazard->other_line, hazard->file);
-    buf_add(&buf, hazard->other_lanes ? STR(" or before: ") : STR(": "));
-    if (hazard->other_lanes)
-        buf_add(&buf, STR("other lanes of the warp"));
-    else
-        add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
+    buf_add(&buf, STR(": "));
+    add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
     if (hazard->other_does)
-        buf_format(&buf, " %s it; nothing orders the two",
-                   hazard->other_lanes ? "read" : hazard->other_does);
+        buf_format(&buf, " %s it; nothing orders the two", hazard->other_does);
     else
         buf_add(&buf, STR(", the other access"));
     if (hazard->other_call_line != hazard->call_line ||

@@ -14,7 +14,6 @@ typedef struct {
     const char *call_file, *other_call_file;
     uint32_t call_line, other_call_line;
     Dim3 block, thread, other_block, other_thread;
-    bool other_lanes;     // the other access is one of many by lanes of the warp, there or before
     uint64_t address;     // in its space
     char variable[96];    // that it lies in, or near: "s", "argument 2"; empty: it has no name
     const char *space;    // "shared", "global", "local"
