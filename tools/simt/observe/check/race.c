@@ -347,14 +347,40 @@ static bool any_rest(const Race *at, uint32_t mask) {
     return false;
 }
 
+// The lanes of a mask, from its first one on, that access elements one behind the other.
+static uint32_t row_from(const Race *at, uint32_t mask) {
+    const uint32_t first = (uint32_t)__builtin_ctz(mask);
+    uint32_t end = first + 1;
+    while (end < LANES && mask >> end & 1 && at->address[end] == at->address[end - 1] + at->size)
+        end++;
+    return (ALL_LANES >> (LANES - end)) & ALL_LANES << first;
+}
+
+// Looks at them together. False: lane by lane, and nothing was done.
+static bool touch_row(Race *at, uint32_t lanes) {
+    enum { WORTH_A_ROW = 4 };
+    const uint32_t first = (uint32_t)__builtin_ctz(lanes), size = at->size;
+    const uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    const uint32_t shift = size < 4 ? size / 2 : (uint32_t)__builtin_ctz(size / 4);
+    return count >= WORTH_A_ROW &&
+           race_row(at, first, at->address[first], (uint64_t)count * size, shift);
+}
+
+// Rows and single lanes in the order of the lanes, of which one may race with another.
 void race_lanes(Race *at, uint32_t mask) {
     const bool quick = !at->copy && !any_rest(at, mask);
     const bool simple = !at->partial && (at->kind == ACCESS_LOAD || at->strong);
-    for (uint32_t m = simple ? without_middle(at, mask) : mask; m; m &= m - 1) {
-        at->lane = (uint32_t)__builtin_ctz(m);
-        at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
-        if (at->copy) at->copy = (at->copy & ~RECORD_LANE_MASK) | (at->mine & RECORD_LANE_MASK);
-        touch_lane(at, quick);
+    const bool rows = quick && !at->strong && at->kind != ACCESS_ATOMIC;
+    if (simple) mask = without_middle(at, mask);
+    while (mask) {
+        const uint32_t row = rows ? row_from(at, mask) : mask;
+        mask &= ~row;
+        for (uint32_t m = rows && touch_row(at, row) ? 0 : row; m; m &= m - 1) {
+            at->lane = (uint32_t)__builtin_ctz(m);
+            at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
+            if (at->copy) at->copy = (at->copy & ~RECORD_LANE_MASK) | (at->mine & RECORD_LANE_MASK);
+            touch_lane(at, quick);
+        }
     }
 }
 

@@ -43,7 +43,8 @@ typedef struct {
 // NULL to global memory. copy: the time of an asynchronous copy, 0: an access of the warp's own.
 void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access *access,
                 uint32_t mask, const uint64_t address[LANES], uint64_t copy);
-// Holds these lanes' accesses against all earlier ones, and keeps them.
+// Holds these lanes' accesses against all earlier ones, and keeps them: those to elements one
+// behind the other in rows.
 void race_lanes(Race *at, uint32_t mask);
 
 // The same of a weak access to words, or bytes, one behind the other, 1 << shift of them a lane's
