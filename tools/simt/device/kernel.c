@@ -9,6 +9,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
+#include "simt/device/orders.h"
 #include "simt/exec/schedule.h"
 #include "simt/lower/lowering.h"
 #include "simt/observe/banks.h"
@@ -73,6 +74,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
         if (!callee->visited) good = lower_all(kernel, callee, status, error);
         code->ordered |= callee->ordered;
         code->partial |= callee->partial;
+        code->order_matters |= callee->order_matters;
         code->reserved |= callee->reserved;
     }
     return good;
@@ -378,6 +380,11 @@ static SimtStatus run_blocks(Run *run) {
     if (!open_observers(run, &status)) return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
+    const bool several = machine->block_count > 1 || machine->warps_per_block > 1;
+    if (run->options->check && !machine->order && !machine->trace && !machine->after)
+        orders_run(machine, run->options->orders,
+                   several && run->kernel->code->order_matters ? &run->kernel->reordered : NULL,
+                   report);
     bool enough = schedule_run(machine, tally, slots);
     machine_await_prerequisite(machine);
     status = machine->status;
@@ -498,6 +505,7 @@ static void set_up_machine(Run *run) {
 static SimtStatus run_or_leave(Run *run) {
     jmp_buf leave;
     if (setjmp(leave)) {
+        orders_leave();
         if (run->kernel->codes) clear_visited(run->kernel);
         snprintf(run->error->text, sizeof run->error->text, "no host memory for the launch");
         return SIMT_OUT_OF_MEMORY;

@@ -217,6 +217,8 @@ Observer *check_open(const Machine *machine, jmp_buf *leave) {
     return &check->observer;
 }
 
+void check_start_anew(void) { shadow_start_anew(); }
+
 void check_listen(Observer *observer, CheckListener listener) {
     ((Check *)(void *)observer)->listener = listener;
 }

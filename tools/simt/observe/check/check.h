@@ -41,6 +41,12 @@ void check_listen(Observer *check, CheckListener listener);
 // What was found, in the arena, ordered by line, once the launch is over and its Blocks are freed.
 // Their number.
 size_t check_report(const Observer *check, Arena *arena, Hazard **hazards);
+// In a child of the process, before anything has run: forgets earlier launches.
+void check_start_anew(void);
+// What was found so far, as it can be handed to the same check in another process, one of which is
+// a child of the other; and takes it over from there.
+const void *check_tell(Observer *check, size_t *bytes);
+void check_hear(Observer *check, const void *found, size_t bytes);
 // What the launch touched, likewise.
 void check_touched(const Observer *check, Arena *arena, TouchedWhere where, TouchedList *list);
 bool check_close(Observer *check); // false: memory was too short for all that was found

@@ -29,8 +29,8 @@ uint32_t check_new_site(Check *check, const Access *access) {
 // --- recording ---
 
 static bool same_instructions(const Finding *a, const Finding *b) {
-    return a->kind == b->kind && a->space == b->space && a->at.inst == b->at.inst &&
-           a->at.kind == b->at.kind && a->other.inst == b->other.inst &&
+    return a->seed == b->seed && a->kind == b->kind && a->space == b->space &&
+           a->at.inst == b->at.inst && a->at.kind == b->at.kind && a->other.inst == b->other.inst &&
            a->other.kind == b->other.kind;
 }
 
@@ -116,9 +116,12 @@ void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, u
 static bool same_place(PtxPlace a, PtxPlace b) { return a.file == b.file && a.line == b.line; }
 
 static bool same_finding(const Finding *a, const Finding *b) {
-    return a->kind == b->kind && a->space == b->space && same_place(a->place, b->place) &&
-           same_place(a->other_place, b->other_place);
+    return a->kind == b->kind && a->space == b->space && a->seed == b->seed &&
+           same_place(a->place, b->place) && same_place(a->other_place, b->other_place);
 }
+
+// The usual order first, then the reversed one.
+static uint64_t place_among_orders(uint64_t seed) { return seed == ORDER_REVERSED ? 1 : seed; }
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -131,6 +134,7 @@ static int compare(const void *left, const void *right) {
         {a->other_place.line, b->other_place.line},
         {a->kind, b->kind},
         {a->space, b->space},
+        {place_among_orders(a->seed), place_among_orders(b->seed)},
         {a->at.block, b->at.block},
         {a->order, b->order},
     };
@@ -197,6 +201,7 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
     *hazard = (Hazard){.kind = kinds[finding->kind],
                        .file = file_name(machine->module, finding->place.file),
                        .line = finding->place.line,
+                       .seed = finding->seed,
                        .block = dim3_at(finding->at.block, machine->grid),
                        .thread = dim3_at(finding->at.thread, machine->block),
                        .address = finding->address,
@@ -227,9 +232,11 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
 }
 
 // When a kernel failed, blocks behind the one that did may or may not have run: what only they
-// found is left out, and so are the numbers of findings.
+// found is left out, and so are the numbers of findings. Not so in another order, which one thread
+// ran.
 static bool certain(const Machine *machine, const Finding *finding) {
-    return machine->status == SIMT_OK || finding->at.block <= machine->failed_block;
+    return machine->order || finding->seed || machine->status == SIMT_OK ||
+           finding->at.block <= machine->failed_block;
 }
 
 // A race between a plain read that only guesses what is there and an atomic operation: told from
@@ -271,14 +278,56 @@ static size_t merge(const Check *check) {
     return count;
 }
 
+// Whether a finding of another order says no more than one that is told anyway: the same; the same
+// race, in which the other access came first; an unwritten value, where that is what a race is
+// about.
+static bool says_no_more(const Finding *one, const Finding *known) {
+    const bool here = same_place(one->place, known->place);
+    const bool turned = same_place(one->place, known->other_place);
+    if (one->kind == KIND_UNWRITTEN && known->kind == KIND_RACE) return here || turned;
+    return one->kind == known->kind && one->space == known->space &&
+           ((here && same_place(one->other_place, known->other_place)) ||
+            (turned && same_place(one->other_place, known->place)));
+}
+
+static bool is_told(const Finding *findings, size_t count, const Finding *one) {
+    for (size_t i = 0; one->seed && i < count; i++) {
+        const Finding *known = &findings[i];
+        if (place_among_orders(known->seed) < place_among_orders(one->seed) &&
+            says_no_more(one, known))
+            return true;
+    }
+    return false;
+}
+
 size_t check_report(const Observer *observer, Arena *arena, Hazard **hazards) {
     const Check *check = (const Check *)(const void *)observer;
     const Machine *machine = check->machine;
-    size_t count = merge(check);
+    const Finding *findings = check->findings.at;
+    size_t count = merge(check), told = 0;
     *hazards = count ? ARENA_NEW(arena, count, Hazard) : NULL;
     for (size_t i = 0; i < count; i++) {
-        describe(machine, &check->findings.at[i], arena, &(*hazards)[i]);
-        if (machine->status != SIMT_OK) (*hazards)[i].occurrences = 0;
+        if (is_told(findings, count, &findings[i])) continue;
+        Hazard *hazard = &(*hazards)[told++];
+        describe(machine, &findings[i], arena, hazard);
+        if (machine->status != SIMT_OK) hazard->occurrences = 0;
     }
-    return count;
+    return told;
+}
+
+const void *check_tell(Observer *observer, size_t *bytes) {
+    Check *check = (Check *)(void *)observer;
+    const size_t count = merge(check);
+    for (size_t i = 0; i < count; i++) check->findings.at[i].seed = check->machine->order;
+    *bytes = count * sizeof *check->findings.at;
+    return check->findings.at;
+}
+
+void check_hear(Observer *observer, const void *found, size_t bytes) {
+    Check *check = (Check *)(void *)observer;
+    Findings *findings = &check->findings;
+    for (size_t k = 0; k < bytes / sizeof(Finding); k++) {
+        ARENA_GROW(&check->arena, findings->at, findings->count, findings->capacity);
+        memcpy(&findings->at[findings->count++], (const Finding *)found + k, sizeof(Finding));
+    }
 }

@@ -59,6 +59,7 @@ typedef struct {
     PtxPlace place, other_place;
     uint32_t between; // BETWEEN_*, of a race
     uint64_t order;   // of what a checker found
+    uint64_t seed;    // of the order of blocks and warps in which it was seen; 0: the usual one
     uint64_t address;
     uint64_t occurrences;
     bool more;      // were not looked for

@@ -30,25 +30,26 @@ typedef struct Spare {
 
 static Spare *spares[64];
 static size_t taken; // bytes, since freed memory was last looked for
+static uint8_t *large;
+static size_t left; // of it, at its beginning
 
 static int power_of(size_t count) { return count > 1 ? 64 - __builtin_clzll(count - 1) : 0; }
 
 // Zeroed, from pieces that are large, in large pages where the host has them. NULL: it refuses.
 static void *room(size_t bytes) {
     enum { PIECE = 1 << 25, ALIGN = 64 };
-    static uint8_t *piece;
-    static size_t left;
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (bytes > PIECE) return reserve(bytes);
     if (left < bytes) {
-        piece = reserve(PIECE);
-        left = piece ? PIECE : 0;
-        if (piece) madvise(piece, PIECE, MADV_HUGEPAGE); // a wish
+        large = reserve(PIECE);
+        left = large ? PIECE : 0;
+        if (large) madvise(large, PIECE, MADV_HUGEPAGE); // wishes
+        if (large) madvise(large, PIECE, MADV_DONTFORK);
     }
-    if (!piece) return NULL;
+    if (!large) return NULL;
     left -= bytes;
     taken += bytes;
-    return piece + left;
+    return large + left;
 }
 
 // What is not cleared costs nothing: old records count as none.
@@ -195,6 +196,14 @@ static void forget(void) {
     memset(spares, 0, sizeof spares);
     memset(leaves, 0, LEAVES * sizeof *leaves);
     next_time = SHADOW_TIMES;
+}
+
+void shadow_start_anew(void) {
+    for (size_t k = 0; k < region_count; k++) *slot_of(regions[k]->low) = NULL;
+    region_count = 0;
+    memset(spares, 0, sizeof spares);
+    for (uint64_t k = 0; k <= next_time / SHADOW_TIMES >> LEAF_SHIFT; k++) leaves[k] = NULL;
+    left = 0;
 }
 
 uint64_t shadow_launch(void) {

@@ -55,6 +55,9 @@ bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record past);
 // Before anything else in a launch: its first time. 0: the host refuses memory.
 uint64_t shadow_launch(void);
 
+// In a child of the process: nothing is kept of earlier launches, whose records it does not have.
+void shadow_start_anew(void);
+
 // `count` times that no other block gets, in one piece, for this block of the grid; the first.
 // `count` is a multiple of SHADOW_TIMES; so are all first ones.
 enum { SHADOW_TIMES = 16 };
