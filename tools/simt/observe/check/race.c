@@ -347,13 +347,18 @@ static bool any_rest(const Race *at, uint32_t mask) {
     return false;
 }
 
-// The lanes of a mask, from its first one on, that access elements one behind the other.
-static uint32_t row_from(const Race *at, uint32_t mask) {
-    const uint32_t first = (uint32_t)__builtin_ctz(mask);
-    uint32_t end = first + 1;
-    while (end < LANES && mask >> end & 1 && at->address[end] == at->address[end - 1] + at->size)
-        end++;
-    return (ALL_LANES >> (LANES - end)) & ALL_LANES << first;
+// Of lanes of a mask those behind which the next one accesses the next element.
+static uint32_t followed(const Race *at, uint32_t mask) {
+    uint32_t next = 0;
+    for (uint32_t l = 0; l < LANES - 1; l++)
+        next |= (uint32_t)(at->address[l + 1] == at->address[l] + at->size) << l;
+    return next & mask & mask >> 1;
+}
+
+// Of a mask the first lane and those behind it, one after another, as far as there are any.
+static uint32_t row_from(uint32_t mask, uint32_t next) {
+    const uint32_t first = mask & -mask, last = ~next & ~(first - 1);
+    return ((last & -last) << 1) - first;
 }
 
 // Looks at them together. False: lane by lane, and nothing was done.
@@ -370,12 +375,13 @@ static bool touch_row(Race *at, uint32_t lanes) {
 void race_lanes(Race *at, uint32_t mask) {
     const bool quick = !at->copy && !any_rest(at, mask);
     const bool simple = !at->partial && (at->kind == ACCESS_LOAD || at->strong);
-    const bool rows = quick && !at->strong && at->kind != ACCESS_ATOMIC;
     if (simple) mask = without_middle(at, mask);
+    const bool weak = quick && !at->strong && at->kind != ACCESS_ATOMIC;
+    const uint32_t next = weak ? followed(at, mask) : 0;
     while (mask) {
-        const uint32_t row = rows ? row_from(at, mask) : mask;
+        const uint32_t row = next ? row_from(mask, next) : mask;
         mask &= ~row;
-        for (uint32_t m = rows && touch_row(at, row) ? 0 : row; m; m &= m - 1) {
+        for (uint32_t m = next && touch_row(at, row) ? 0 : row; m; m &= m - 1) {
             at->lane = (uint32_t)__builtin_ctz(m);
             at->mine = at->base + ((Record)at->lane << RECORD_THREAD);
             if (at->copy) at->copy = (at->copy & ~RECORD_LANE_MASK) | (at->mine & RECORD_LANE_MASK);
