@@ -160,6 +160,7 @@ static void lower_load_store(Lower *lower, bool load) {
     lower->code->partial |= lower_orders(form.order);
     if (!form.order || !load) return;
     inst->spins = form.space != PTX_LOCAL;
+    lower->code->order_matters |= inst->spins;
     // What other blocks write may be read: the order of blocks matters.
     if (form.space == PTX_GLOBAL || form.space == PTX_GENERIC) lower->code->ordered = true;
 }

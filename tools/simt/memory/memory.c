@@ -31,6 +31,7 @@ ptrdiff_t memory_delta;
 size_t memory_of_host_count;
 
 static uint64_t range_end;
+static int file = -1; // that is mapped
 static uint64_t next_address;
 static size_t limit, used;
 static uint64_t serial;
@@ -64,7 +65,7 @@ bool memory_open(size_t limit_bytes) {
     limit = limit_bytes;
     for (size_t bytes = largest_range; bytes > limit_bytes; bytes /= 2) {
         if (ftruncate(fd, (off_t)bytes) == 0 && map_range(fd, bytes)) {
-            close(fd);
+            file = fd;
             return true;
         }
     }
@@ -72,6 +73,11 @@ bool memory_open(size_t limit_bytes) {
     close(fd);
     errno = error;
     return false;
+}
+
+bool memory_keep_apart(void) {
+    return mmap(memory_at(memory_base), memory_range(), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
 }
 
 // The index of the first allocation that starts after `address`.

@@ -30,6 +30,11 @@ typedef struct {
 // Reserves the range. False (errno set) if the host refuses. Called once before anything else.
 bool memory_open(size_t limit_bytes);
 
+// In a child of the process, which shares device memory with it: from now on what the child writes
+// there is its own. It sees what the process writes to pages that it has not written itself, so the
+// process has to stand still. False (errno set) if the host refuses.
+bool memory_keep_apart(void);
+
 // Fills memory that nothing has written: 3.4e38 as a float, 1.4e306 as a double, 2,139,062,143 as
 // an integer. Not NaN, with which `fabs(a - b) > eps` is false. Managed memory is zero, as fresh
 // pages are on a GPU.

@@ -183,6 +183,7 @@ static void start(void) {
     options.longest = option_set("SIMT_LONGEST");
     options.machine = option_set("SIMT_MACHINE");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
+    options.orders = option_number("SIMT_ORDERS");
     options.host_threads = option_number("SIMT_THREADS");
     if (option_set("SIMT_WATCHDOG"))
         options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);

@@ -42,6 +42,8 @@ static const struct {
      "the same bytes, and nothing orders the two."},
     {"host code does not wait", "Host code touches memory of work that it has not waited for."},
     {"work left behind", "The program ends before a kernel: what that prints, a GPU drops."},
+    {"failure in another order",
+     "A kernel traps or fails an assertion when its blocks and warps run in another order."},
     {"kernel-failed", "A kernel ended with an error."},
     {"launch-failed", "A kernel was not launched, and the program never asked why."},
     {"call-failed",

@@ -11,8 +11,6 @@ const char *check_verb(AccessKind kind) {
     return verbs[kind];
 }
 
-static bool plain_store(const Side *side) { return side->kind == ACCESS_STORE; }
-
 static const PtxOperand *address_of(const PtxInst *inst) {
     if (!inst) return NULL;
     if (str_starts(inst->opcode, STR("ld."))) return &inst->operands[1];
@@ -44,7 +42,7 @@ static const char *within_block(const Machine *machine, const Finding *finding,
     bool warps = finding->between & BETWEEN_WARPS;
     if (!one_statement) return warps ? "put __syncthreads() between" : "put __syncwarp() between";
     if (updates(machine, finding)) return "updates get lost: use atomicAdd() or its like";
-    if (plain_store(&finding->at) && plain_store(&finding->other))
+    if (finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE)
         return "let one thread write it, or each its own element";
     return warps ? "read into a variable, then __syncthreads(), then write"
                  : "read into a variable, then __syncwarp(), then write";

@@ -1,9 +1,8 @@
 // What a lane gets from a lane that has ended, that the launch does not have or that takes no part
-// in the shuffle. "If the source lane is inactive the value is undefined" (PTX ISA, "shfl.sync"; in
-// the CUDA C++ Programming Guide: "If the target thread is inactive, the retrieved value is
-// undefined"): the value, and not what the program does. So to read it and to throw it away, as the
-// upper lanes of a sum do, is no hazard. It is one once the value decides something: where a lane
-// goes, which address it accesses, what it stores, or what others learn by a vote.
+// in the shuffle is undefined (PTX ISA, "shfl.sync"; CUDA C++ Programming Guide): the value, and
+// not what the program does. So to read it and to throw it away, as the upper lanes of a sum do, is
+// no hazard. It is one once the value decides something: where a lane goes, which address it
+// accesses, what it stores, or what others learn by a vote.
 //
 // What a lane reads from shared memory where nothing was written is undefined in the same way. A
 // compiler loads in front of a condition what is needed behind it: the read counts, and is
@@ -12,8 +11,6 @@
 // From there on the instructions of the warp are followed one by one, as long as some register that
 // is still needed has an undefined value: from their operands to their results, through other
 // shuffles, and not from the operand that a `selp` does not choose.
-#include <stdlib.h>
-
 #include "simt/lower/opcode.h"
 #include "simt/observe/check/inside.h"
 #include "simt/ops/ops.h"
@@ -82,18 +79,12 @@ static void take_operand(const Step *step, Value *value, const PtxOperand *opera
         take_operand(step, value, &operand->items[k], lanes);
 }
 
-// The register of these lanes has this value from now on. False: out of memory.
-static bool set(const Step *step, uint32_t reg, uint32_t lanes, const Value *value) {
+// The register of these lanes has this value from now on.
+static void set(const Step *step, uint32_t reg, uint32_t lanes, const Value *value) {
     UndefinedList *list = step->list;
     Undefined *known = find(list, step->code, reg);
-    if (!known && !value->lanes) return true;
-    if (!known && list->count == list->capacity) {
-        const uint32_t capacity = list->capacity ? list->capacity * 2 : 8;
-        Undefined *grown = realloc(list->at, capacity * sizeof *grown);
-        if (!grown) return false;
-        list->at = grown;
-        list->capacity = capacity;
-    }
+    if (!known && !value->lanes) return;
+    if (!known) ARENA_GROW(&step->checker->arena, list->at, list->count, list->capacity);
     if (!known) {
         known = &list->at[list->count++];
         known->code = step->code;
@@ -104,16 +95,14 @@ static bool set(const Step *step, uint32_t reg, uint32_t lanes, const Value *val
     for (uint32_t m = value->lanes; m; m &= m - 1)
         known->of[__builtin_ctz(m)] = value->of[__builtin_ctz(m)];
     if (!known->lanes) *known = list->at[--list->count];
-    return true;
 }
 
 static void set_operand(const Step *step, const PtxOperand *operand, uint32_t lanes,
                         const Value *value) {
-    bool good = operand->reg == PTX_NONE || set(step, operand->reg, lanes, value);
-    if (operand->reg2 != PTX_NONE) good &= set(step, operand->reg2, lanes, value);
+    if (operand->reg != PTX_NONE) set(step, operand->reg, lanes, value);
+    if (operand->reg2 != PTX_NONE) set(step, operand->reg2, lanes, value);
     for (uint32_t k = 0; k < operand->count; k++)
         set_operand(step, &operand->items[k], lanes, value);
-    step->checker->lost |= !good;
 }
 
 // --- instructions ---
@@ -145,17 +134,15 @@ static void take_combined(const Step *step, Value *value, const PtxOperand *oper
     take_operand(step, value, &operands[2], lanes);
 }
 
-static bool is_register(const PtxOperand *operand) { return operand->kind == PTX_OPERAND_REG; }
-
 static void take_sources(const Step *step, Value *value, uint32_t first) {
     const PtxOperand *operands = step->ptx->operands;
     const uint32_t count = step->ptx->operand_count, lanes = step->warp->exec;
     const Str opcode = step->ptx->opcode;
     const bool both = str_equal(opcode, STR("and.pred"));
-    if (count == 4 && str_starts(opcode, STR("selp.")) && is_register(&operands[3]))
+    if (count == 4 && str_starts(opcode, STR("selp.")) && operands[3].kind == PTX_OPERAND_REG)
         take_chosen(step, value, operands, lanes);
     else if (count == 3 && (both || str_equal(opcode, STR("or.pred"))) &&
-             is_register(&operands[1]) && is_register(&operands[2]))
+             operands[1].kind == PTX_OPERAND_REG && operands[2].kind == PTX_OPERAND_REG)
         take_combined(step, value, operands, lanes, both);
     else
         for (uint32_t k = first; k < count; k++) take_operand(step, value, &operands[k], lanes);
@@ -208,7 +195,7 @@ static bool is_past(const Step *step, const Undefined *known) {
 
 static void forget_past(const Step *step) {
     UndefinedList *list = step->list;
-    for (uint32_t k = list->count; k-- > 0;) {
+    for (size_t k = list->count; k-- > 0;) {
         Undefined *known = &list->at[k];
         known->lanes &= step->warp->live;
         if (is_past(step, known)) known->lanes &= ~step->warp->mask;
@@ -288,8 +275,7 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
     else
         value.of[lane] = read;
     value.lanes = 1u << lane;
-    const bool good = set(&step, reg, 1u << lane, &value);
-    checker->lost |= !good;
+    set(&step, reg, 1u << lane, &value);
     warp->followed = true;
     return true;
 }
@@ -340,16 +326,11 @@ void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32
     }
     const PtxOperand *result = &step.ptx->operands[0];
     const Value inside = {0}; // the predicate depends on the lanes' numbers alone
-    bool good = result->reg == PTX_NONE || set(&step, result->reg, here, &got);
-    if (result->reg2 != PTX_NONE) good &= set(&step, result->reg2, here, &inside);
-    checker->lost |= !good;
+    if (result->reg != PTX_NONE) set(&step, result->reg, here, &got);
+    if (result->reg2 != PTX_NONE) set(&step, result->reg2, here, &inside);
     warp->followed = list->count > 0;
 }
 
 void undefined_begin(Checker *checker) {
     for (uint32_t w = 0; w < MAX_WARPS; w++) checker->undefined[w].count = 0;
-}
-
-void undefined_free(Checker *checker) {
-    for (uint32_t w = 0; w < MAX_WARPS; w++) free(checker->undefined[w].at);
 }
