@@ -220,18 +220,18 @@ __global__ void read_whole(const int *in, int *out) { out[threadIdx.x] = in[thre
 __global__ void fill(int *out, int value) { out[threadIdx.x] = value + (int)threadIdx.x; }
 
 // Blocks add to one word without an atomic; threads of a block exchange through global memory
-// without a barrier. Volatile accesses are strong: no data races by the memory model, only wrong.
+// without a barrier. Volatile accesses are strong: no data races by the letter of the memory model.
 // global.cu has the same without volatile.
 __global__ void blocks_add(const int *in, volatile int *out) {
     if (threadIdx.x == 0) {
-        out[0] = out[0] + in[blockIdx.x];  // SILENT global_race_blocks: race
+        out[0] = out[0] + in[blockIdx.x];  // HAZARD global_race_blocks: unordered volatile
     }
 }
 
 __global__ void threads_exchange(const int *in, volatile int *out) {
     unsigned t = threadIdx.x;
-    out[t] = in[t];
-    out[BLOCK + t] = out[BLOCK - 1 - t];  // SILENT global_race_threads: race
+    out[t] = in[t];  // LABEL global_race_threads
+    out[BLOCK + t] = out[BLOCK - 1 - t];  // HAZARD global_race_threads: unordered volatile
 }
 
 // One array of shared memory lies behind the other: an index past the first is in the second.

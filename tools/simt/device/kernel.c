@@ -73,6 +73,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
         if (!callee->visited) good = lower_all(kernel, callee, status, error);
         code->ordered |= callee->ordered;
         code->partial |= callee->partial;
+        code->volatiles |= callee->volatiles;
         code->reserved |= callee->reserved;
     }
     return good;
@@ -371,6 +372,7 @@ static SimtStatus run_blocks(Run *run) {
                        machine->cluster_count < machine->block_count || run->options->path ||
                        machine->run_prerequisite;
     machine->partial = run->kernel->code->partial;
+    machine->volatiles = run->kernel->code->volatiles && !run->options->allow_volatile;
     machine->slot_count = slots;
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;

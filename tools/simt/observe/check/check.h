@@ -40,7 +40,7 @@ void check_listen(Observer *check, CheckListener listener);
 
 // What was found, in the arena, ordered by line, once the launch is over and its Blocks are freed.
 // Their number.
-size_t check_report(const Observer *check, Arena *arena, Hazard **hazards);
+size_t check_report(Observer *check, Arena *arena, Hazard **hazards);
 // What the launch touched, likewise.
 void check_touched(const Observer *check, Arena *arena, TouchedWhere where, TouchedList *list);
 bool check_close(Observer *check); // false: memory was too short for all that was found
