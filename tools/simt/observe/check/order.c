@@ -463,7 +463,8 @@ void order_cluster_waited(Checker *checker, const Checker *first, const Warp *wa
 
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
     for (uint32_t thread = 0; thread < checker->machine->threads_per_block; thread++)
-        if (check_acquired(checker, thread, &(Event){block, time, other, false})) return true;
+        if (check_acquired(checker, thread, &(Event){block, time, other, false, false}))
+            return true;
     return false;
 }
 
