@@ -4,7 +4,7 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = ["shared", "sync", "memory", "global", "words", "scattered", "cluster", "partial", "unwritten",
-         "volatile"]
+         "volatile", "debug"]
 KINDS = {  # the word in a verdict: what a report of that kind says
     "race": r"race",
     "unordered volatile": r"unordered volatile",

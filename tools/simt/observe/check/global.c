@@ -96,6 +96,18 @@ static void report_unwritten(Checker *checker, const Access *access, uint32_t th
                     does);
 }
 
+// Whether the lane copies a structure piece by piece, of which another piece was written.
+static bool of_written(const Checker *checker, const Access *access, uint64_t address) {
+    uint64_t distances[UNWRITTEN_PIECES];
+    const uint32_t count = unwritten_pieces(checker->machine, access->inst, distances);
+    const Allocation *of = memory_find(address);
+    bool any = false;
+    for (uint32_t k = 0; k < count; k++)
+        if (address + distances[k] - of->address < of->bytes)
+            any |= written(access, address + distances[k]) != 0;
+    return any;
+}
+
 // Copies of structures read their padding too, which nothing writes in any of them. So an element
 // counts as unwritten where other lanes' was written, or where nothing of the access was.
 static void check_written(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
@@ -108,7 +120,7 @@ static void check_written(Checker *checker, Warp *warp, const Access *access, ui
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        if (any && has[lane] == any) continue;
+        if (any ? has[lane] == any : of_written(checker, access, address[lane])) continue;
         report_unwritten(checker, access, warp->index * LANES + (uint32_t)lane, address[lane]);
     }
 }

@@ -329,6 +329,11 @@ void unwritten_begin(Checker *checker);
 // The number of a value that is made of two others; and one decides something.
 uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second);
 void unwritten_used(Checker *checker, uint32_t number);
+// Of an instruction that copies a piece of a structure: how far off, in bytes, the others are.
+// Their number; 0: it is no such instruction.
+enum { UNWRITTEN_PIECES = 16 };
+uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
+                          uint64_t distances[UNWRITTEN_PIECES]);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
