@@ -7,6 +7,7 @@ FILES = ["shared", "sync", "memory", "global", "words", "scattered", "cluster", 
          "volatile", "debug"]
 KINDS = {  # the word in a verdict: what a report of that kind says
     "race": r"race",
+    "read only": r"write to read-only data",
     "unordered volatile": r"unordered volatile",
     "race or volatile": r"race|unordered volatile",  # a report of each
     "divergent barrier": r"barrier",

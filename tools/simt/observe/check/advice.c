@@ -67,6 +67,9 @@ static const char within_cluster[] =
 static const char guessed[] = "atomicCAS() tells if it was old, so no result depends on it; a "
                               "relaxed read (cuda::atomic_ref) is no race";
 
+static const char constant[] = "a read by __ldg() or through const __restrict__ (ld.global.nc) may "
+                               "be stale where the kernel writes: read it without either";
+
 // Both are volatile, or one is atomic.
 static const char *for_volatile(const Machine *machine, const Finding *finding,
                                 bool one_statement) {
@@ -97,6 +100,7 @@ void advice_write(const Machine *machine, const Finding *finding, char *to, size
                finding->place.file == finding->other_place.file;
     bool blocks = finding->between & BETWEEN_BLOCKS;
     const char *advice = finding->kind == KIND_GUESS       ? guessed
+                         : finding->kind == KIND_CONSTANT  ? constant
                          : finding->kind == KIND_VOLATILE  ? for_volatile(machine, finding, one)
                          : finding->between & BETWEEN_COPY ? behind_copy(finding)
                          : !blocks                         ? within_block(machine, finding, one)

@@ -19,9 +19,12 @@ PtxPlace check_place(const Machine *machine, const Inst *inst) {
 uint32_t check_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
     const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
+    const PtxInst *ptx = machine_instruction(check->machine, inst);
+    const bool constant = ptx && str_starts(ptx->opcode, STR("ld.global.nc"));
     const uint32_t site =
         check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
-    check->sites[site] = (Site){.inst = inst, .kind = access->kind, .looks = looks};
+    check->sites[site] =
+        (Site){.inst = inst, .kind = access->kind, .looks = looks, .constant = constant};
     check->site_of_slot[access->slot] = (uint16_t)site;
     return site;
 }
@@ -115,8 +118,8 @@ void check_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine, 
                          .address = address,
                          .more = many};
     bool fresh;
-    if (kind == KIND_RACE) {
-        tell_race(checker, &key);
+    if (kind == KIND_RACE) tell_race(checker, &key);
+    if (kind != KIND_VOLATILE) {
         record(check, &key, &fresh);
     } else if (check->unsure.count < MOST_UNSURE) {
         Findings *unsure = &check->unsure;
@@ -190,6 +193,7 @@ static void name_memory(const Machine *machine, const Finding *finding, Arena *a
 static void describe(const Machine *machine, const Finding *finding, Arena *arena, Hazard *hazard) {
     static const char *const kinds[] = {
         [KIND_RACE] = "race",
+        [KIND_CONSTANT] = "write to read-only data",
         [KIND_VOLATILE] = "unordered volatile accesses",
         [KIND_BARRIER] = "divergent barrier",
         [KIND_MASK] = "mask of lanes",
@@ -238,7 +242,7 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
     }
     advice_write(machine, finding, hazard->advice, sizeof hazard->advice);
     hazard->does = check_verb(finding->at.kind);
-    hazard->other_does = check_verb(finding->other.kind);
+    if (finding->kind != KIND_CONSTANT) hazard->other_does = check_verb(finding->other.kind);
 }
 
 // When a kernel failed, blocks behind the one that did may or may not have run: what only they

@@ -17,6 +17,7 @@ _Static_assert((int)MAX_WARPS == (int)LANES, "a row of times fits warps and lane
 
 typedef enum {
     KIND_RACE,
+    KIND_CONSTANT, // a read that is promised to be of what the kernel does not write, and is not
     KIND_VOLATILE, // no race by the letter, but of volatile accesses that nothing orders
     KIND_BARRIER,
     KIND_MASK,
@@ -166,7 +167,8 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
-    bool looks; // an atomic operation of whose old value the program makes something
+    bool looks;    // an atomic operation of whose old value the program makes something
+    bool constant; // ld.global.nc
 } Site;
 
 typedef struct {
@@ -280,7 +282,8 @@ static inline bool check_saturated(const Checker *checker, Record record) {
 void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
                  uint32_t thread, const Inst *other, uint32_t other_thread, uint64_t address,
                  const char *format, ...) __attribute__((format(printf, 9, 10)));
-// A race, or volatile accesses without order: of an access with an earlier one, by their records.
+// A race, volatile accesses without order, or what is no constant: of an access with an earlier
+// one, by their records.
 void check_race(Checker *checker, HazardKind kind, PtxSpace space, Record record, Record earlier,
                 uint64_t address);
 

@@ -130,6 +130,13 @@ static bool against(const Race *at, Record record, uint64_t address, uint32_t co
     return false;
 }
 
+// What ld.global.nc reads the launch must not have written, in whatever order.
+static void against_promise(const Race *at, Record write, uint64_t address) {
+    if (write < at->start || check_saturated(at->checker, at->mine) || !ordered(at, write, false))
+        return;
+    check_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, write, address);
+}
+
 // Whether a strong read has observed the last strong write of its word.
 static bool observes(Record read) { return record_scope(read) && !(read & RECORD_IS_PASSED); }
 
@@ -251,6 +258,7 @@ static void look(const Race *at, Cells *cells, uint32_t k, uint64_t address, uin
     const bool seen = (!at->strong || at->volatiles) && observed(at, old, address);
     for (int i = 0; i < 2; i++)
         if (!seen || !record_scope(old[i])) equal[i] = against(at, old[i], address, count, true);
+    if (at->constant) against_promise(at, old[WRITE], address);
     for (int slot = READ; !loads && slot < SLOTS; slot++)
         against(at, old[slot], address, count, false);
     if (others) against_rest(at, address, count, seen);
@@ -283,6 +291,7 @@ static inline __attribute__((always_inline)) bool quick_load(const Race *at, con
                                                              uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
     if (!race_settled(at, write, mine) || (at->owner && write < at->start)) return false;
+    if (at->constant && write >= at->start) return false;
     if (!race_settled(at, race_record(at, cells, WRITE_2, k), mine)) return false;
     const Record read = race_record(at, cells, READ, k);
     return cells->at[READ] && !record_scope(read) && quick_put(at, cells, READ, k, read);
@@ -422,6 +431,7 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
                  .cluster = of && check_clusters(checker->machine),
                  .partial = checker->check->partial,
                  .volatiles = !of && checker->machine->volatiles,
+                 .constant = !of && checker->check->sites[site].constant,
                  .exact = !checker->machine->ordered};
     const Record start = at_shift(of ? at->owner->block_start : checker->check->launch);
     at->start = at->noise = at->past = start;

@@ -37,6 +37,7 @@ typedef struct {
     AccessKind kind;
     bool strong, cluster, partial;
     bool volatiles; // the kernel has volatile stores, which are looked at
+    bool constant;  // ld.global.nc
     bool exact;     // a record that is not in these times is another block's
 } Race;
 
