@@ -74,22 +74,22 @@ static uint32_t written(const Access *access, uint64_t address) {
     return elements;
 }
 
-// If a copy or a fill wrote the beginning of the allocation, it may have ended short.
+// If the beginning of the allocation was written, a copy or a fill may have ended short.
 static void report_unwritten(Checker *checker, const Access *access, uint32_t thread,
                              uint64_t address) {
     const Allocation *of = memory_find(address);
-    const uint64_t written = of->written_low == of->address ? of->written_high : 0;
+    const uint64_t front = memory_seek(of->address, address, false) - of->address;
     const char *does = check_verb(access->kind);
     if (of->untouched)
         check_found(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s managed memory that neither host nor device has written: it is "
                     "zero on fresh pages only, so set it",
                     thread, does);
-    else if (written && written <= address)
+    else if (front)
         check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s global memory that nothing has written, behind the first %llu "
                     "bytes of %zu: fill it first (sizes of copies are in bytes)",
-                    thread, does, (unsigned long long)(written - of->address), of->bytes);
+                    thread, does, (unsigned long long)front, of->bytes);
     else
         check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s global memory that nothing has written: fill it first", thread,
