@@ -157,25 +157,25 @@ void unwritten_used(Checker *checker, uint32_t number) {
     use(checker, number);
 }
 
-// Whether an atomic operation leaves bits that are known, whatever was there, and looks at nothing:
-// an AND clears some. Cooperative groups make the words at which warps meet in this way, each warp
-// its bit.
+// Whether an atomic operation leaves bits that are known, whatever was there: an AND clears some.
+// What it has found may still be used. Cooperative groups make the words at which warps meet in
+// this way, each warp its bit.
 static bool clears(const Inst *inst) {
-    return inst->plain == op_atomic && inst->atomic.mode == ATOMIC_AND &&
-           inst->atomic.old == PTX_NONE;
+    return inst->plain == op_atomic && inst->atomic.mode == ATOMIC_AND;
 }
 
 void unwritten_read(const Race *at, uint32_t byte) {
     Checker *checker = at->checker;
     const Inst *inst = at->access->inst;
     const uint32_t thread = record_thread(at->mine), site = record_site(at->mine);
-    if (clears(inst)) return;
+    if (clears(inst) && inst->atomic.old == PTX_NONE) return;
     if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_pieces(at))) return;
     const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;
     const uint32_t number = keep(
         checker, &(KeptRead){.inst = inst, .time = checker->now, .byte = byte, .thread = thread});
     if (!number) return;
-    const bool follows = !at->copy && undefined_read(at->warp, inst, at->lane, element, number);
+    const bool follows = !at->copy && (inst->access == ACCESS_LOAD || clears(inst)) &&
+                         undefined_read(at->warp, inst, at->lane, element, number);
     checker->kept[number - 1].used = !follows;
     checker->kept_at[site] = (uint16_t)(checker->kept_at[site] + (follows ? 1 : THROWN_AWAY));
 }
