@@ -1,5 +1,7 @@
 // What programs built with -G do otherwise: functions are called, and structures copied piece by piece.
 // tests/simt/corpus/run builds this in both ways. Verdicts: see corpus.h.
+#include <cuda/atomic>
+
 #include "corpus.h"
 
 // What the upper lanes get is thrown away.
@@ -36,8 +38,21 @@ template <bool RIGHT> __global__ void copy_items(const int *in, Item *items) {
     free(made);
 }
 
+// What is read goes to the thread's own memory in every round: it waits all the same.
+__device__ unsigned flag;
+template <bool RIGHT> __global__ void waits_for_block(const int *in, int *out) {
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> ready(flag);
+    if (blockIdx.x == 1) {
+        *out = *in;  // LABEL waits_for_block
+        ready.store(1, RIGHT ? cuda::memory_order_release : cuda::memory_order_relaxed);
+    } else {
+        while (ready.load(cuda::memory_order_acquire) == 0) {}
+        out[1] = *out;  // HAZARD waits_for_block: race with waits_for_block
+    }
+}
+
 static const Case cases[] = {
-    TWINS(4, 128, sum_of_the_rest),
+    TWINS(4, 128, sum_of_the_rest), TWINS(2, 1, waits_for_block),
     RUN("copy_items", copy_items<false><<<1, 8>>>(d_in, (Item *)d_out)),
     RUN("copy_items_right", copy_items<true><<<1, 8>>>(d_in, (Item *)d_out)),
 };
