@@ -56,6 +56,7 @@ typedef struct {
     bool lines;              // attribute counters to source lines
     bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards
+    bool allow_volatile;     // but for unordered volatile accesses
     bool longest;            // count the longest warp
     bool machine;            // execute machine code, not PTX
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order

@@ -75,6 +75,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
         code->ordered |= callee->ordered;
         code->partial |= callee->partial;
         code->order_matters |= callee->order_matters;
+        code->volatiles |= callee->volatiles;
         code->reserved |= callee->reserved;
     }
     return good;
@@ -373,6 +374,7 @@ static SimtStatus run_blocks(Run *run) {
                        machine->cluster_count < machine->block_count || run->options->path ||
                        machine->run_prerequisite;
     machine->partial = run->kernel->code->partial;
+    machine->volatiles = run->kernel->code->volatiles && !run->options->allow_volatile;
     machine->slot_count = slots;
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;

@@ -79,6 +79,7 @@ struct Code {
     bool ordered;  // its results may depend on the order in which blocks run
     bool partial;  // orders some threads and not others: by other means than whole warps and blocks
     bool order_matters; // what a thread does may depend on which of several came first
+    bool volatiles;     // has volatile stores that may be to global memory
     bool reserved;      // uses the system's shared memory
     bool deepens;       // machine code: calls functions with local memory of their own
     bool lowered;

@@ -37,6 +37,7 @@ typedef struct {
     bool cooperative;
     bool ordered;                // its blocks run on one host thread, see schedule.c
     bool partial;                // as of its Code
+    bool volatiles;              // likewise, and the check is to look at them
     uint32_t slot_count;         // of counters
     const SlotTable *longest_of; // what longest_warp is counted by; NULL: it is not asked for
     uint64_t longest_warp;       // the most instructions of one warp, see longest.h

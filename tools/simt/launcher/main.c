@@ -55,6 +55,8 @@ static const char usage[] =
     "                  alone adds the reverse for the first four launches of each kernel in which\n"
     "                  order matters, as long as that takes a second or two; --orders 1: never\n"
     "  --strict        --check, and notes count as hazards\n"
+    "  --allow-volatile  --check is silent of volatile accesses that nothing orders, which PTX\n"
+    "                  calls no race\n"
     "  --leaks         tell at the end what memory was never freed\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
     "                  long as CUDA may; 0 is the usual order\n"
@@ -160,6 +162,7 @@ static const struct {
     {"--lines", "SIMT_LINES", VALUE_NONE},
     {"--check", "SIMT_CHECK", VALUE_NONE},
     {"--strict", "SIMT_STRICT", VALUE_NONE},
+    {"--allow-volatile", "SIMT_ALLOW_VOLATILE", VALUE_NONE},
     {"--leaks", "SIMT_LEAKS", VALUE_NONE},
     {"--order", "SIMT_ORDER", VALUE_WHOLE},
     {"--orders", "SIMT_ORDERS", VALUE_ORDERS},

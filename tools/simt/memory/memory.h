@@ -23,8 +23,6 @@ typedef struct {
     MemoryKind kind;
     bool untouched;  // managed memory that host code has not touched, as far as is known
     uint64_t serial; // 1 for the first allocation of the process
-    // Of its words those that are known to be written, see memory_know; none: both 0.
-    uint64_t written_low, written_high;
 } Allocation;
 
 // Reserves the range. False (errno set) if the host refuses. Called once before anything else.
@@ -83,10 +81,6 @@ void memory_meet_host(void);
 
 // Records that these bytes were written. Safe from several threads at once.
 void memory_written(uint64_t address, size_t bytes);
-// Whoever has seen that all words of [low, high), within one live allocation, were written may say
-// so here, and others read it from the allocation, the high end first. Safe from several threads at
-// once. It holds until something of the device is copied to the allocation, or it is freed.
-void memory_know(uint64_t low, uint64_t high);
 // The first byte from `address` on that was written, or was not; `end`: none in front of it.
 uint64_t memory_seek(uint64_t address, uint64_t end, bool written);
 // As memory_written, for a copy within the device: what was not written before is not after it.

@@ -178,6 +178,7 @@ static void start(void) {
     options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
+    options.allow_volatile = option_set("SIMT_ALLOW_VOLATILE");
     look_for_leaks = option_set("SIMT_LEAKS");
     strict = option_set("SIMT_STRICT");
     options.longest = option_set("SIMT_LONGEST");

@@ -40,7 +40,7 @@ void check_listen(Observer *check, CheckListener listener);
 
 // What was found, in the arena, ordered by line, once the launch is over and its Blocks are freed.
 // Their number.
-size_t check_report(const Observer *check, Arena *arena, Hazard **hazards);
+size_t check_report(Observer *check, Arena *arena, Hazard **hazards);
 // In a child of the process, before anything has run: forgets earlier launches.
 void check_start_anew(void);
 // What was found so far, as it can be handed to the same check in another process, one of which is

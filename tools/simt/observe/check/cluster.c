@@ -65,7 +65,7 @@ void cluster_find_absent(Checker *checker, const Warp *warp, const Access *acces
     if (!(lanes & ~waited) && of->running) return;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
-        const Event any = {of->number, 0, ANY_THREAD, true};
+        const Event any = {.block = of->number, .thread = ANY_THREAD, .read = true};
         if (!(waited >> lane & 1) && !check_acquired(checker, thread, &any))
             absent(checker, access, thread, of->number, false);
         if (!of->running) absent(checker, access, thread, of->number, true);

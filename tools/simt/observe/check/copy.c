@@ -183,7 +183,8 @@ static bool is_behind(Checker *checker, const ProxyFence *fence, uint32_t warp, 
         const uint32_t other = warp * LANES + (uint32_t)__builtin_ctz(m);
         if (other == thread || fence->time < checker->block_floor ||
             !check_unordered(checker, fence->time, other, thread) ||
-            check_acquired(checker, thread, &(Event){checker->block, fence->time, other, false}))
+            check_acquired(checker, thread,
+                           &(Event){checker->block, fence->time, other, false, false}))
             return true;
     }
     return false;

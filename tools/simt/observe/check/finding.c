@@ -19,9 +19,12 @@ PtxPlace check_place(const Machine *machine, const Inst *inst) {
 uint32_t check_new_site(Check *check, const Access *access) {
     const Inst *inst = access->inst;
     const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
+    const PtxInst *ptx = machine_instruction(check->machine, inst);
+    const bool constant = ptx && str_starts(ptx->opcode, STR("ld.global.nc"));
     const uint32_t site =
         check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
-    check->sites[site] = (Site){.inst = inst, .kind = access->kind, .looks = looks};
+    check->sites[site] =
+        (Site){.inst = inst, .kind = access->kind, .looks = looks, .constant = constant};
     check->site_of_slot[access->slot] = (uint16_t)site;
     return site;
 }
@@ -36,12 +39,12 @@ static bool same_instructions(const Finding *a, const Finding *b) {
 
 // The finding with these instructions, counted once more; *fresh if it is the first time. It is
 // told of the first block, whichever comes first.
-static Finding *record(Checker *checker, const Finding *key, bool *fresh) {
-    Findings *findings = &checker->check->findings;
+static Finding *record(Check *check, const Finding *key, bool *fresh) {
+    Findings *findings = &check->findings;
     size_t k = 0;
     while (k < findings->count && !same_instructions(&findings->at[k], key)) k++;
     if (k == findings->count) {
-        ARENA_GROW(&checker->check->arena, findings->at, findings->count, findings->capacity);
+        ARENA_GROW(&check->arena, findings->at, findings->count, findings->capacity);
         findings->at[findings->count++] = (Finding){.order = k, .at.block = UINT64_MAX};
     }
     Finding *finding = &findings->at[k];
@@ -54,6 +57,8 @@ static Finding *record(Checker *checker, const Finding *key, bool *fresh) {
         finding->between = before.between;
         finding->more = before.more;
     }
+    finding->between |= key->between;
+    finding->more |= key->more;
     finding->occurrences++;
     return finding;
 }
@@ -68,7 +73,7 @@ void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *
                          .other = {.inst = other, .thread = other_thread, .block = block},
                          .address = address};
     bool fresh;
-    Finding *finding = record(checker, &key, &fresh);
+    Finding *finding = record(checker->check, &key, &fresh);
     if (!fresh) return;
     va_list arguments;
     va_start(arguments, format);
@@ -90,25 +95,37 @@ static void tell_race(const Checker *checker, const Finding *found) {
     listener->race(listener->to, &race);
 }
 
-void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, uint64_t address) {
+static uint32_t between(const Checker *checker, Record mine, Record earlier, uint64_t block) {
+    if (record_is_copy(earlier)) return BETWEEN_COPY;
+    const uint32_t near = (mine ^ earlier) & RECORD_WARP_MASK ? BETWEEN_WARPS : BETWEEN_LANES;
+    const uint32_t narrow = record_scope(mine) && record_scope(earlier) ? BETWEEN_NARROW : 0;
+    return (block != checker->block ? BETWEEN_BLOCKS : near) | narrow;
+}
+
+void check_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine, Record earlier,
+                uint64_t address) {
+    enum { MOST_UNSURE = 1 << 14 }; // what is more is left out
+    Check *check = checker->check;
     uint64_t block = checker->block;
     const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
     if (far && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
-    const Finding key = {.kind = KIND_RACE,
+    const bool many = ++checker->races[record_site(mine)] >= check_many_races(checker);
+    const Finding key = {.kind = kind,
                          .space = space,
                          .at = side_of(checker, mine, checker->block),
                          .other = side_of(checker, earlier, block),
-                         .address = address};
+                         .between = between(checker, mine, earlier, block),
+                         .address = address,
+                         .more = many};
     bool fresh;
-    tell_race(checker, &key);
-    Finding *finding = record(checker, &key, &fresh);
-    finding->more |= ++checker->races[record_site(mine)] >= check_many_races(checker);
-    const bool warps = (mine ^ earlier) & RECORD_WARP_MASK;
-    finding->between |= block != checker->block ? BETWEEN_BLOCKS
-                        : warps                 ? BETWEEN_WARPS
-                                                : BETWEEN_LANES;
-    if (record_scope(mine) && record_scope(earlier)) finding->between |= BETWEEN_NARROW;
-    if (record_is_copy(earlier)) finding->between = BETWEEN_COPY;
+    if (kind == KIND_RACE) tell_race(checker, &key);
+    if (kind != KIND_VOLATILE) {
+        record(check, &key, &fresh);
+    } else if (check->unsure.count < MOST_UNSURE) {
+        Findings *unsure = &check->unsure;
+        ARENA_GROW(&check->arena, unsure->at, unsure->count, unsure->capacity);
+        unsure->at[unsure->count++] = key;
+    }
 }
 
 // --- the report ---
@@ -180,6 +197,8 @@ static void name_memory(const Machine *machine, const Finding *finding, Arena *a
 static void describe(const Machine *machine, const Finding *finding, Arena *arena, Hazard *hazard) {
     static const char *const kinds[] = {
         [KIND_RACE] = "race",
+        [KIND_CONSTANT] = "write to read-only data",
+        [KIND_VOLATILE] = "unordered volatile accesses",
         [KIND_BARRIER] = "divergent barrier",
         [KIND_MASK] = "mask of lanes",
         [KIND_BOUNDS] = "out of bounds",
@@ -222,13 +241,13 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         hazard->other_block = dim3_at(finding->other.block, machine->grid);
         hazard->other_thread = dim3_at(finding->other.thread, machine->block);
     }
-    if (finding->kind != KIND_RACE && finding->kind != KIND_GUESS) {
+    if (finding->text[0]) {
         snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
         return;
     }
     advice_write(machine, finding, hazard->advice, sizeof hazard->advice);
     hazard->does = check_verb(finding->at.kind);
-    hazard->other_does = check_verb(finding->other.kind);
+    if (finding->kind != KIND_CONSTANT) hazard->other_does = check_verb(finding->other.kind);
 }
 
 // When a kernel failed, blocks behind the one that did may or may not have run: what only they
@@ -252,9 +271,19 @@ static void settle_guess(const Machine *machine, Finding *finding) {
     finding->other = update;
 }
 
+// Of volatile accesses to words for which nobody was seen to wait.
+static void settle_unsure(Check *check) {
+    bool fresh;
+    for (size_t i = 0; i < check->unsure.count; i++)
+        if (!order_waited(&check->words, check->unsure.at[i].address))
+            record(check, &check->unsure.at[i], &fresh);
+    check->unsure.count = 0;
+}
+
 // Places, and which of them are the same; equal findings become one. Their number.
-static size_t merge(const Check *check) {
+static size_t merge(Check *check) {
     const Machine *machine = check->machine;
+    settle_unsure(check);
     for (size_t i = 0; i < check->findings.count; i++) {
         Finding *finding = &check->findings.at[i];
         settle_guess(machine, finding);
@@ -300,8 +329,8 @@ static bool is_told(const Finding *findings, size_t count, const Finding *one) {
     return false;
 }
 
-size_t check_report(const Observer *observer, Arena *arena, Hazard **hazards) {
-    const Check *check = (const Check *)(const void *)observer;
+size_t check_report(Observer *observer, Arena *arena, Hazard **hazards) {
+    Check *check = (Check *)(void *)observer;
     const Machine *machine = check->machine;
     const Finding *findings = check->findings.at;
     size_t count = merge(check), told = 0;

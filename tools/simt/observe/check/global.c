@@ -74,26 +74,38 @@ static uint32_t written(const Access *access, uint64_t address) {
     return elements;
 }
 
-// If a copy or a fill wrote the beginning of the allocation, it may have ended short.
+// If the beginning of the allocation was written, a copy or a fill may have ended short.
 static void report_unwritten(Checker *checker, const Access *access, uint32_t thread,
                              uint64_t address) {
     const Allocation *of = memory_find(address);
-    const uint64_t written = of->written_low == of->address ? of->written_high : 0;
+    const uint64_t front = memory_seek(of->address, address, false) - of->address;
     const char *does = check_verb(access->kind);
     if (of->untouched)
         check_found(checker, KIND_UNTOUCHED, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s managed memory that neither host nor device has written: it is "
                     "zero on fresh pages only, so set it",
                     thread, does);
-    else if (written && written <= address)
+    else if (front)
         check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s global memory that nothing has written, behind the first %llu "
                     "bytes of %zu: fill it first (sizes of copies are in bytes)",
-                    thread, does, (unsigned long long)(written - of->address), of->bytes);
+                    thread, does, (unsigned long long)front, of->bytes);
     else
         check_found(checker, KIND_UNWRITTEN, PTX_GLOBAL, access->inst, thread, NULL, 0, address,
                     "thread %u %s global memory that nothing has written: fill it first", thread,
                     does);
+}
+
+// Whether the lane copies a structure piece by piece, of which another piece was written.
+static bool of_written(const Checker *checker, const Access *access, uint64_t address) {
+    uint64_t distances[UNWRITTEN_PIECES];
+    const uint32_t count = unwritten_pieces(checker->machine, access->inst, distances);
+    const Allocation *of = memory_find(address);
+    bool any = false;
+    for (uint32_t k = 0; k < count; k++)
+        if (address + distances[k] - of->address < of->bytes)
+            any |= written(access, address + distances[k]) != 0;
+    return any;
 }
 
 // Copies of structures read their padding too, which nothing writes in any of them. So an element
@@ -108,7 +120,7 @@ static void check_written(Checker *checker, Warp *warp, const Access *access, ui
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        if (any && has[lane] == any) continue;
+        if (any ? has[lane] == any : of_written(checker, access, address[lane])) continue;
         report_unwritten(checker, access, warp->index * LANES + (uint32_t)lane, address[lane]);
     }
 }

@@ -17,6 +17,8 @@ _Static_assert((int)MAX_WARPS == (int)LANES, "a row of times fits warps and lane
 
 typedef enum {
     KIND_RACE,
+    KIND_CONSTANT, // a read that is promised to be of what the kernel does not write, and is not
+    KIND_VOLATILE, // no race by the letter, but of volatile accesses that nothing orders
     KIND_BARRIER,
     KIND_MASK,
     KIND_BOUNDS,
@@ -115,6 +117,7 @@ typedef struct {
     Log *wide, *narrow;
     Log *copies; // that have counted their bytes at it
     uint64_t narrow_block;
+    bool waited; // somebody waits for it to change: it is a flag
 } SyncWord;
 
 typedef struct {
@@ -165,7 +168,8 @@ typedef struct {
 typedef struct {
     const Inst *inst;
     AccessKind kind;
-    bool looks; // an atomic operation of whose old value the program makes something
+    bool looks;    // an atomic operation of whose old value the program makes something
+    bool constant; // ld.global.nc
 } Site;
 
 typedef struct {
@@ -187,9 +191,10 @@ typedef struct {
     ReleaseRoom room;       // of the launch; where blocks never wait for each other, of one block
     RestTable rest;         // of global memory, likewise
     Findings findings;
-    Arena arena;  // of what lasts as long
-    bool lost;    // memory was too short for some
-    bool partial; // see Code
+    Findings unsure; // of volatile accesses: somebody may still be seen to wait for the word
+    Arena arena;     // of what lasts as long
+    bool lost;       // memory was too short for some
+    bool partial;    // see Code
     CheckListener listener;
     const Inst *last_fence; // of those that touched_fence has seen
     Promises promises;      // of those
@@ -278,8 +283,10 @@ static inline bool check_saturated(const Checker *checker, Record record) {
 void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *inst,
                  uint32_t thread, const Inst *other, uint32_t other_thread, uint64_t address,
                  const char *format, ...) __attribute__((format(printf, 9, 10)));
-// A race of an access with an earlier one, by their records.
-void check_race(Checker *checker, PtxSpace space, Record record, Record earlier, uint64_t address);
+// A race, volatile accesses without order, or what is no constant: of an access with an earlier
+// one, by their records.
+void check_race(Checker *checker, HazardKind kind, PtxSpace space, Record record, Record earlier,
+                uint64_t address);
 
 // Whether the value that an instruction loads is the first guess of a loop around an atomicCAS(),
 // and nothing else: then a stale one is tried again.
@@ -326,6 +333,11 @@ void unwritten_begin(Checker *checker);
 // The number of a value that is made of two others; and one decides something.
 uint32_t unwritten_both(Checker *checker, uint32_t first, uint32_t second);
 void unwritten_used(Checker *checker, uint32_t number);
+// Of an instruction that copies a piece of a structure: how far off, in bytes, the others are.
+// Their number; 0: it is no such instruction.
+enum { UNWRITTEN_PIECES = 16 };
+uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
+                          uint64_t distances[UNWRITTEN_PIECES]);
 // Global memory: bounds, life, alignment, reads of what nothing wrote.
 void check_global(Checker *checker, Warp *warp, const Access *access, uint32_t mask,
                   const uint64_t address[LANES]);
@@ -354,6 +366,7 @@ void order_fence(Warp *warp, const Inst *inst);
 bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes);
 // Whether something was released through the word at an address, and not overwritten since.
 bool order_released(const SyncTable *table, uint64_t address);
+bool order_waited(const SyncTable *table, uint64_t address); // whether somebody waits for it
 // What threads that met at a barrier know of each other: all of the block, some warps, some lanes.
 void order_begin(Checker *checker);
 void order_barrier(Checker *checker);

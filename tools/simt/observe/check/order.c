@@ -20,11 +20,16 @@
 // lies before it and who reads it. But it is made of what its thread had read, and so those reads
 // are done with: who has read a message may write over what was read, and no more.
 //
+// Volatile accesses are ordered with less (race.h): a strong read that sees a release acquires
+// eagerly, without a fence behind it, as the CUDA C++ Programming Guide's last block does. Not so a
+// compare-and-swap: that takes a lock, and the fence behind it is what a lock is made of.
+//
 // Wide: at the scope of the device or the system, or of the cluster where there are any: which
 // clusters two blocks are of is not looked at.
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
+#include "simt/ops/ops.h"
 
 static bool wide(const Checker *checker, Scope scope) {
     return scope == SCOPE_DEVICE || (scope == SCOPE_CLUSTER && check_clusters(checker->machine));
@@ -79,10 +84,14 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
                      uint32_t lanes) {
     bool far = wide(checker, access->scope);
     if (!log || !log_count(log) || (!far && !log_only(log, checker->block))) return;
-    Seen seen = {log, log_count(log), lanes, far, false};
+    const bool swap = access->kind == ACCESS_ATOMIC && access->inst->plain == op_atomic &&
+                      access->inst->atomic.mode == ATOMIC_CAS;
+    Seen seen = {log, log_count(log), lanes, far, false, swap};
     bool acquires = access->order & ORDER_ACQUIRE;
+    if (acquires) seen.swap = false;
     seen_add(checker->room, acquires ? &warp->acquired : &warp->pending, seen);
     seen.message = true;
+    seen.swap = false;
     if (!acquires && is_message(access)) seen_add(checker->room, &warp->acquired, seen);
     checker->orders = true;
 }
@@ -92,6 +101,7 @@ static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint3
     for (uint32_t i = 0; i < from->count; i++) {
         Seen seen = from->at[i];
         seen.lanes &= lanes;
+        seen.swap = false;
         bool near = log_only(seen.log, checker->block);
         if (seen.lanes && (near || (far && seen.wide)))
             seen_add(checker->room, &to->acquired, seen);
@@ -250,11 +260,28 @@ static bool releases(const Checker *checker, const Warp *warp, const Access *acc
            checker->warps[warp->index].fenced_count || checker->common.fenced_count;
 }
 
+// Somebody waits for the words. A word of a table may tell that, and release nothing.
+static void note_waits(Checker *checker, const Access *access, uint32_t mask,
+                       const uint64_t address[LANES], SyncTable *table) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t first = address[__builtin_ctz(m)], end = first + address_bytes(access);
+        for (uint64_t at = first; at < end; at += 4)
+            make_word(checker->room, table, key_of(at))->waited = true;
+    }
+}
+
+bool order_waited(const SyncTable *table, uint64_t address) {
+    const SyncWord *word = find_word(table, key_of(address));
+    return word && word->waited;
+}
+
 // Blocks that run at the same time never wait for each other: only those that run one at a time
 // can order anything through global memory.
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table) {
     if (access->space == PTX_GLOBAL && !checker->machine->ordered) return;
+    if (access->inst->look == LOOK_WAITS && checker->machine->volatiles)
+        note_waits(checker, access, mask, address, table);
     if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders &&
         !is_message(access))
         return;
@@ -274,7 +301,7 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             // Copies that are done: at any scope, since they were made for those that wait here.
             if (word->copies && access->order & ORDER_ACQUIRE)
                 seen_add(checker->room, &own->acquired,
-                         (Seen){word->copies, log_count(word->copies), same, true, false});
+                         (Seen){word->copies, log_count(word->copies), same, true, false, false});
             checker->orders |= word->copies != NULL;
         }
         if (access->kind == ACCESS_LOAD) continue;
@@ -412,9 +439,12 @@ void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
 bool check_acquired(Checker *checker, uint32_t thread, const Event *event) {
     if (!checker->orders) return false;
     const SeenList *own = &checker->warps[thread / LANES].acquired;
+    const SeenList *pending = &checker->warps[thread / LANES].pending;
     const uint32_t lane = thread % LANES;
     return seen_orders(checker->room, own, lane, event) ||
-           seen_orders(checker->room, &checker->common.acquired, lane, event);
+           seen_orders(checker->room, &checker->common.acquired, lane, event) ||
+           (event->eager && (seen_orders(checker->room, pending, lane, event) ||
+                             seen_orders(checker->room, &checker->common.pending, lane, event)));
 }
 
 // --- clusters ---
@@ -426,14 +456,15 @@ void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp) {
 
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp) {
     if (!first->cluster) return;
-    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true, false};
+    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true, false, false};
     seen_add(checker->room, &checker->warps[warp->index].acquired, seen);
     checker->orders = true;
 }
 
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
     for (uint32_t thread = 0; thread < checker->machine->threads_per_block; thread++)
-        if (check_acquired(checker, thread, &(Event){block, time, other, false})) return true;
+        if (check_acquired(checker, thread, &(Event){block, time, other, false, false}))
+            return true;
     return false;
 }
 

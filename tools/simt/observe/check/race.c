@@ -11,7 +11,8 @@ static uint64_t block_of(const Race *at, Record record) {
     return near || race_own(at, record) ? at->checker->block : shadow_block(record_time(record));
 }
 
-static bool ordered(const Race *at, Record record, bool read) {
+// eager: as of two volatile accesses, see order.c.
+static bool ordered_as(const Race *at, Record record, bool read, bool eager) {
     if (race_settled(at, record, at->mine)) return true;
     Checker *checker = at->checker;
     const uint64_t time = record_time(record);
@@ -22,7 +23,11 @@ static bool ordered(const Race *at, Record record, bool read) {
     if (block == checker->block && (other == thread || time < checker->block_floor ||
                                     !check_unordered(checker, time, other, thread)))
         return true;
-    return check_acquired(checker, thread, &(Event){block, time, other, read});
+    return check_acquired(checker, thread, &(Event){block, time, other, read, eager});
+}
+
+static bool ordered(const Race *at, Record record, bool read) {
+    return ordered_as(at, record, read, false);
 }
 
 // Morally strong, in the words of the PTX ISA. Shared memory is taken to be of one scope.
@@ -67,7 +72,7 @@ static bool alike(const Race *at, Record record) {
 // the same instruction, whose value is not yet in memory.
 static bool same_value(const Race *at, Record record, uint64_t address, uint32_t count) {
     uint8_t mine[4], theirs[4];
-    if (at->kind != ACCESS_STORE || record_scope(record) || !alike(at, record)) return false;
+    if (at->kind != ACCESS_STORE || !alike(at, record)) return false;
     if (!brought(at, at->lane, address, count, mine)) return false;
     const uint32_t lane = record_thread(record) % LANES;
     const Record same = (record ^ (at->copy ? at->copy : at->mine)) >> RECORD_SITE;
@@ -82,18 +87,54 @@ static bool same_value(const Race *at, Record record, uint64_t address, uint32_t
     return memcmp(mine, theirs, count) == 0;
 }
 
-// --- the rule ---
+// --- the rules ---
+
+// Both strong, and thus no race: but one is a volatile store and the other volatile or an atomic
+// operation, and the program means neither as a question (lower/looks.c). Lanes of a warp may read
+// what another one of them writes afterwards: code of whole warps relies on that, and what would be
+// read late is seen when it is read.
+static bool are_unordered(const Race *at, Record record, bool write) {
+    const Site *other = site_of(at, record);
+    const Inst *inst = at->access->inst;
+    const bool mine = inst->order & ORDER_VOLATILE, theirs = other->inst->order & ORDER_VOLATILE;
+    if (!(mine && at->kind == ACCESS_STORE) && !(theirs && other->kind == ACCESS_STORE))
+        return false;
+    if (!(mine || at->kind == ACCESS_ATOMIC) || !(theirs || other->kind == ACCESS_ATOMIC))
+        return false;
+    if (inst->look != LOOK_NONE || other->inst->look != LOOK_NONE) return false;
+    const bool warp = race_own(at, record) && !((record ^ at->mine) & RECORD_WARP_MASK);
+    return (write || !warp) && !ordered_as(at, record, !write, true);
+}
+
+static void against_volatile(const Race *at, Record record, uint64_t address, uint32_t count,
+                             bool write) {
+    if (check_saturated(at->checker, at->mine) || !are_unordered(at, record, write)) return;
+    if (order_waited(&at->checker->check->words, address)) return;
+    if (write && same_value(at, record, address, count)) return;
+    check_race(at->checker, KIND_VOLATILE, PTX_GLOBAL, at->mine, record, address);
+}
 
 // Holds the lane's access against an earlier one; `write`: which wrote. Whether nothing orders the
 // two, and they are no race since both brought the same.
 static bool against(const Race *at, Record record, uint64_t address, uint32_t count, bool write) {
-    if (race_settled(at, record, at->mine) || both_strong(at, record) ||
-        ordered(at, record, !write))
+    if (race_settled(at, record, at->mine)) return false;
+    if (both_strong(at, record)) {
+        if (at->volatiles) against_volatile(at, record, address, count, write);
         return false;
+    }
+    if (ordered(at, record, !write)) return false;
     if (check_saturated(at->checker, at->mine) || is_flag(at, record, address)) return false;
-    if (write && same_value(at, record, address, count)) return true;
-    check_race(at->checker, at->owner ? PTX_SHARED : PTX_GLOBAL, at->mine, record, address);
+    if (write && !record_scope(record) && same_value(at, record, address, count)) return true;
+    check_race(at->checker, KIND_RACE, at->owner ? PTX_SHARED : PTX_GLOBAL, at->mine, record,
+               address);
     return false;
+}
+
+// What ld.global.nc reads the launch must not have written, in whatever order.
+static void against_promise(const Race *at, Record write, uint64_t address) {
+    if (write < at->start || check_saturated(at->checker, at->mine) || !ordered(at, write, false))
+        return;
+    check_race(at->checker, KIND_CONSTANT, PTX_GLOBAL, at->mine, write, address);
 }
 
 // Whether a strong read has observed the last strong write of its word.
@@ -114,6 +155,7 @@ static bool observed(const Race *at, const Record old[SLOTS], uint64_t address) 
     const Record write = old[WRITE];
     if (!record_scope(write)) return false;
     if (write >= at->start && site_of(at, write)->looks && ordered(at, write, false)) return true;
+    if (at->strong) return false; // of volatile accesses, "test, then set" orders nothing
     for (int slot = READ; slot < SLOTS; slot++)
         if (old[slot] >= at->start && observes(old[slot]) && ordered(at, old[slot], false))
             return true;
@@ -213,9 +255,10 @@ static void look(const Race *at, Cells *cells, uint32_t k, uint64_t address, uin
     for (int slot = 0; slot < SLOTS; slot++) old[slot] = race_record(at, cells, slot, k);
     if (at->owner && old[WRITE] < at->start && at->kind != ACCESS_STORE)
         unwritten_read(at, (uint32_t)address);
-    const bool seen = !at->strong && observed(at, old, address);
+    const bool seen = (!at->strong || at->volatiles) && observed(at, old, address);
     for (int i = 0; i < 2; i++)
         if (!seen || !record_scope(old[i])) equal[i] = against(at, old[i], address, count, true);
+    if (at->constant) against_promise(at, old[WRITE], address);
     for (int slot = READ; !loads && slot < SLOTS; slot++)
         against(at, old[slot], address, count, false);
     if (others) against_rest(at, address, count, seen);
@@ -248,6 +291,7 @@ static inline __attribute__((always_inline)) bool quick_load(const Race *at, con
                                                              uint32_t k) {
     const Record write = race_record(at, cells, WRITE, k), mine = at->mine;
     if (!race_settled(at, write, mine) || (at->owner && write < at->start)) return false;
+    if (at->constant && write >= at->start) return false;
     if (!race_settled(at, race_record(at, cells, WRITE_2, k), mine)) return false;
     const Record read = race_record(at, cells, READ, k);
     return cells->at[READ] && !record_scope(read) && quick_put(at, cells, READ, k, read);
@@ -373,7 +417,7 @@ static bool touch_row(Race *at, uint32_t lanes) {
 
 // Rows and single lanes in the order of the lanes, of which one may race with another.
 void race_lanes(Race *at, uint32_t mask) {
-    const bool quick = !at->copy && !any_rest(at, mask);
+    const bool quick = !at->copy && !any_rest(at, mask) && !(at->strong && at->volatiles);
     const bool simple = !at->partial && (at->kind == ACCESS_LOAD || at->strong);
     if (simple) mask = without_middle(at, mask);
     const bool weak = quick && !at->strong && at->kind != ACCESS_ATOMIC;
@@ -418,6 +462,8 @@ void race_begin(Race *at, Checker *checker, Block *of, Warp *warp, const Access 
                  .strong = scope != SCOPE_NONE,
                  .cluster = of && check_clusters(checker->machine),
                  .partial = checker->check->partial,
+                 .volatiles = !of && checker->machine->volatiles,
+                 .constant = !of && checker->check->sites[site].constant,
                  .exact = !checker->machine->ordered};
     const Record start = at_shift(of ? at->owner->block_start : checker->check->launch);
     at->start = at->noise = at->past = start;

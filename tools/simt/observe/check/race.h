@@ -36,7 +36,9 @@ typedef struct {
     uint32_t mask, lane, size;
     AccessKind kind;
     bool strong, cluster, partial;
-    bool exact; // a record that is not in these times is another block's
+    bool volatiles; // the kernel has volatile stores, which are looked at
+    bool constant;  // ld.global.nc
+    bool exact;     // a record that is not in these times is another block's
 } Race;
 
 // An access by these lanes, whose addresses are good ones, to shared memory of a block, or `of`

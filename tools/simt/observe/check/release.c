@@ -34,7 +34,7 @@ struct Log {
 // Whether b orders no more than a does.
 static bool includes(const Seen *a, const Seen *b) {
     return a->log == b->log && a->count >= b->count && a->wide >= b->wide &&
-           a->message <= b->message && (b->lanes & ~a->lanes) == 0;
+           a->message <= b->message && a->swap <= b->swap && (b->lanes & ~a->lanes) == 0;
 }
 
 static const Release *first_of(const Log *log) { return log->entries[0].release; }
@@ -44,7 +44,7 @@ static const Release *first_of(const Log *log) { return log->entries[0].release;
 static bool outdated(const Seen *old, const Seen *new) {
     const Log *a = old->log, *b = new->log;
     if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide ||
-        old->message < new->message)
+        old->message < new->message || old->swap < new->swap)
         return false;
     const Release *x = first_of(a), *y = first_of(b);
     return x->block == y->block && x->warp == y->warp && x->time <= y->time &&
@@ -224,7 +224,7 @@ bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const E
     room->queries++;
     for (size_t i = list->count; i > 0; i--) {
         const Seen *seen = &list->at[i - 1];
-        if (!(seen->lanes >> lane & 1) || (seen->message && !event->read)) continue;
+        if (!(seen->lanes >> lane & 1) || seen->swap || (seen->message && !event->read)) continue;
         room->stack.count = 0;
         bool answer = log_orders(room, event, seen);
         while (!answer && room->stack.count) {

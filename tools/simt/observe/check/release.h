@@ -23,6 +23,7 @@ typedef struct {
     uint32_t lanes;
     bool wide; // read at a scope that covers the device; else only its own block's releases count
     bool message; // it orders reads alone, see order.c
+    bool swap;    // by a compare-and-swap that no fence has followed
 } Seen;
 
 typedef struct {
@@ -72,12 +73,14 @@ void release_forget_all(ReleaseRoom *room);
 // Whether a release itself orders an access of a thread of its block.
 bool release_covers(const Release *release, uint32_t thread, uint64_t time);
 
-// An access of a thread of a block at a time, and whether it reads; ANY_THREAD: anything at all.
+// An access of a thread of a block at a time, whether it reads, and whether it is asked for as a
+// volatile one; ANY_THREAD: anything at all.
 enum { ANY_THREAD = UINT32_MAX };
 typedef struct {
     uint64_t block, time;
     uint32_t thread;
     bool read;
+    bool eager; // see order.c
 } Event;
 
 // Whether what was seen by `lane` orders an access before what it does now.

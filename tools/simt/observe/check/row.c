@@ -36,6 +36,15 @@ static bool all_written(const Race *at, const Row *row) {
     return !missing;
 }
 
+// Whether the launch wrote some of it.
+static bool any_written(const Race *at, const Row *row) {
+    const Record *write = row->cells->at[WRITE];
+    uint64_t some = 0;
+    if (!write || at->shadow->latest[WRITE] < at->start) return false;
+    for (uint32_t k = 0; k < row->count; k++) some |= write[row->first + k] >= at->start;
+    return some;
+}
+
 static void set(const Race *at, const Row *row, int slot) {
     Record *const records = row->cells->at[slot] + row->first;
     const Record base = at->copy ? at->copy | (row->base & RECORD_LANE_MASK) : row->base;
@@ -78,7 +87,7 @@ static bool set_beside(const Race *at, const Row *row) {
 }
 
 static bool row_load(const Race *at, const Row *row) {
-    if (!all_written(at, row)) return false;
+    if (!all_written(at, row) || (at->constant && any_written(at, row))) return false;
     if (!all_settled(at, row, WRITE) || !all_settled(at, row, WRITE_2)) return false;
     if (at->shadow->latest[READ] < at->past) {
         set(at, row, READ);

@@ -6,6 +6,57 @@
 #include "simt/observe/check/race.h"
 #include "simt/ops/ops.h"
 
+// --- structures that are copied piece by piece, as they are without optimisation (-G) ---
+
+// Whether the instruction loads a register with which nothing is done but to store it.
+static bool only_stored(const PtxFunction *function, const PtxInst *load) {
+    const uint32_t reg = load->operands[0].reg;
+    uint32_t uses = 0;
+    bool stored = false;
+    if (!str_starts(load->opcode, STR("ld.")) || load->operands[0].kind != PTX_OPERAND_REG)
+        return false;
+    for (uint32_t k = 0; k < function->inst_count; k++) {
+        const PtxInst *inst = &function->insts[k];
+        for (uint32_t j = 0; j < inst->operand_count; j++) uses += inst->operands[j].reg == reg;
+        stored |= str_starts(inst->opcode, STR("st.")) && inst->operands[1].reg == reg;
+    }
+    return stored && uses == 2;
+}
+
+// The register that an address is made of, and how far behind that it lies.
+static uint32_t base_of(const PtxFunction *function, const PtxInst *load, uint64_t *distance) {
+    const PtxOperand *address = &load->operands[1];
+    *distance = address->addend;
+    for (const PtxInst *at = load; at-- > function->insts;) {
+        if (at->operand_count != 3 || at->operands[0].reg != address->reg) continue;
+        if (!str_starts(at->opcode, STR("add.")) || at->operands[2].kind != PTX_OPERAND_INT) break;
+        *distance += at->operands[2].integer;
+        return at->operands[1].reg;
+    }
+    return address->reg;
+}
+
+uint32_t unwritten_pieces(const Machine *machine, const Inst *inst,
+                          uint64_t distances[UNWRITTEN_PIECES]) {
+    const PtxInst *own = machine_instruction(machine, inst);
+    const Code *code = own ? machine_code(machine, inst) : NULL;
+    uint64_t at, other;
+    uint32_t count = 0;
+    if (!code || !own->place.line || !only_stored(code->source, own)) return 0;
+    const uint32_t base = base_of(code->source, own, &at);
+    for (uint32_t k = 0; k < code->source->inst_count && count < UNWRITTEN_PIECES; k++) {
+        const PtxInst *piece = &code->source->insts[k];
+        if (piece == own || piece->place.line != own->place.line || base == PTX_NONE ||
+            piece->place.file != own->place.file || !only_stored(code->source, piece) ||
+            base_of(code->source, piece, &other) != base)
+            continue;
+        distances[count++] = other - at;
+    }
+    return count;
+}
+
+// --- reads of shared memory ---
+
 // A bit for each word of a lane's access that its block has written.
 static uint32_t written_words(const Race *at, uint32_t lane) {
     uint32_t first = (uint32_t)at->address[lane] & ~3u, words = 0;
@@ -15,6 +66,18 @@ static uint32_t written_words(const Race *at, uint32_t lane) {
         words |= (uint32_t)(time >= at->owner->block_start) << i;
     }
     return words;
+}
+
+static bool padding_of_pieces(const Race *at) {
+    uint64_t distances[UNWRITTEN_PIECES];
+    const uint32_t count = unwritten_pieces(at->checker->machine, at->access->inst, distances);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint64_t piece = at->address[at->lane] + distances[k];
+        if (piece < at->warp->block->shared_bytes &&
+            record_time(shadow_record(&at->owner->shadow, WRITE, piece)) >= at->owner->block_start)
+            return true;
+    }
+    return false;
 }
 
 // As for global memory: the padding of structures is unwritten in all lanes.
@@ -94,25 +157,25 @@ void unwritten_used(Checker *checker, uint32_t number) {
     use(checker, number);
 }
 
-// Whether an atomic operation leaves bits that are known, whatever was there, and looks at nothing:
-// an AND clears some. Cooperative groups make the words at which warps meet in this way, each warp
-// its bit.
+// Whether an atomic operation leaves bits that are known, whatever was there: an AND clears some.
+// What it has found may still be used. Cooperative groups make the words at which warps meet in
+// this way, each warp its bit.
 static bool clears(const Inst *inst) {
-    return inst->plain == op_atomic && inst->atomic.mode == ATOMIC_AND &&
-           inst->atomic.old == PTX_NONE;
+    return inst->plain == op_atomic && inst->atomic.mode == ATOMIC_AND;
 }
 
 void unwritten_read(const Race *at, uint32_t byte) {
     Checker *checker = at->checker;
     const Inst *inst = at->access->inst;
     const uint32_t thread = record_thread(at->mine), site = record_site(at->mine);
-    if (clears(inst)) return;
-    if (at->owner != checker || (at->size > 4 && padding(at))) return;
+    if (clears(inst) && inst->atomic.old == PTX_NONE) return;
+    if (at->owner != checker || (at->size > 4 ? padding(at) : padding_of_pieces(at))) return;
     const uint32_t element = (byte - (uint32_t)at->address[at->lane]) / at->access->bytes;
     const uint32_t number = keep(
         checker, &(KeptRead){.inst = inst, .time = checker->now, .byte = byte, .thread = thread});
     if (!number) return;
-    const bool follows = !at->copy && undefined_read(at->warp, inst, at->lane, element, number);
+    const bool follows = !at->copy && (inst->access == ACCESS_LOAD || clears(inst)) &&
+                         undefined_read(at->warp, inst, at->lane, element, number);
     checker->kept[number - 1].used = !follows;
     checker->kept_at[site] = (uint16_t)(checker->kept_at[site] + (follows ? 1 : THROWN_AWAY));
 }
