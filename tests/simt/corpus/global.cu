@@ -466,6 +466,31 @@ __global__ void cas_follows(const int *in, int *out) {
     } while (atomicCAS(out, old, next) != old);  // LABEL cas_follows_update
 }
 
+// A relaxed message of eight bytes is made of what its thread has read: who has got it may write there. A
+// flag of four says nothing.
+__device__ unsigned long long told;
+__device__ unsigned told_flag;
+
+template <bool RIGHT> __global__ void message_in_place(const int *, int *out) {
+    unsigned long long got = 0;
+    unsigned flag = 0;
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        const unsigned v = (unsigned)out[0];  // LABEL message_in_place_read
+        if (RIGHT)
+            asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(&told), "l"(1ull << 32 | v) : "memory");
+        else
+            asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(&told_flag), "r"(v + 1) : "memory");
+        return;
+    }
+    while (!got && !flag)
+        if (RIGHT)
+            asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(got) : "l"(&told) : "memory");
+        else
+            asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(flag) : "l"(&told_flag) : "memory");
+    out[0] = 7;  // HAZARD message_in_place: race with message_in_place_read
+}
+
 static const Case cases[] = {
     ONE(2, 64, "cas_add", cas_add), ONE(2, 64, "cas_or_add", cas_or_add),
     ONE(2, 64, "cas_decides", cas_decides), ONE(2, 64, "cas_keeps", cas_keeps),
@@ -504,7 +529,7 @@ static const Case cases[] = {
     ONE(2, 32, "message_scope", message_scope<cuda::thread_scope_block>),
     ONE(2, 32, "message_scope_right", message_scope<cuda::thread_scope_device>),
     TWINS(2, 32, overwritten_behind_flag), ONE(2, 32, "mailbox_right", mailbox),
-    TWINS(3, BLOCK, pass_on), ONE(3, BLOCK, "locked_right", locked<RIGHT>),
+    TWINS(2, 32, message_in_place), TWINS(3, BLOCK, pass_on), ONE(3, BLOCK, "locked_right", locked<RIGHT>),
     ONE(3, BLOCK, "locked_no_fence", locked<NO_LOCK_FENCE>),
     ONE(3, BLOCK, "locked_no_unlock_fence", locked<NO_UNLOCK_FENCE>),
     ONE(3, BLOCK, "locked_weak", locked<WEAK_UNLOCK>),

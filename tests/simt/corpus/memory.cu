@@ -220,18 +220,41 @@ __global__ void read_whole(const int *in, int *out) { out[threadIdx.x] = in[thre
 __global__ void fill(int *out, int value) { out[threadIdx.x] = value + (int)threadIdx.x; }
 
 // Blocks add to one word without an atomic; threads of a block exchange through global memory
-// without a barrier. Volatile accesses are strong: no data races by the memory model, only wrong.
+// without a barrier. Volatile accesses are strong: no data races by the letter of the memory model.
 // global.cu has the same without volatile.
 __global__ void blocks_add(const int *in, volatile int *out) {
     if (threadIdx.x == 0) {
-        out[0] = out[0] + in[blockIdx.x];  // SILENT global_race_blocks: race
+        out[0] = out[0] + in[blockIdx.x];  // HAZARD global_race_blocks: unordered volatile
     }
 }
 
 __global__ void threads_exchange(const int *in, volatile int *out) {
     unsigned t = threadIdx.x;
-    out[t] = in[t];
-    out[BLOCK + t] = out[BLOCK - 1 - t];  // SILENT global_race_threads: race
+    out[t] = in[t];  // LABEL global_race_threads
+    out[BLOCK + t] = out[BLOCK - 1 - t];  // HAZARD global_race_threads: unordered volatile
+}
+
+// What ld.global.nc reads must stay as it is while the kernel runs: whole warps, and some lanes.
+template <bool RIGHT> __global__ void read_only_written(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    out[t] = in[t];  // LABEL read_only_written
+    __syncthreads();
+    const int *neighbour = &out[(t + 32) % BLOCK];
+    // HAZARD-NEXT read_only_written: read only with read_only_written
+    out[BLOCK + t] = RIGHT ? *neighbour : __ldg(neighbour);
+}
+
+template <bool RIGHT> __global__ void read_only_own(const int *in, int *out) {
+    const unsigned t = threadIdx.x;
+    if (t % 3) return;
+    out[t] = in[t];  // LABEL read_only_own
+    asm volatile("" ::: "memory");
+    out[BLOCK + t] = RIGHT ? out[t] : __ldg(out + t);  // HAZARD read_only_own: read only with read_only_own
+}
+
+// In place: each element is read before it is written, also in a second launch.
+__global__ void in_place(const int *__restrict__ in, int *__restrict__ out) {
+    for (unsigned k = threadIdx.x; k < 4 * BLOCK; k += BLOCK) out[k] = in[k] + 1;
 }
 
 // One array of shared memory lies behind the other: an index past the first is in the second.
@@ -462,6 +485,8 @@ static const Case cases[] = {
     RUN("before_dynamic_array", before_dynamic_array<false><<<1, 32, 128>>>(d_in, d_out)),
     RUN("before_dynamic_array_right", before_dynamic_array<true><<<1, 32, 128>>>(d_in, d_out)),
     ONE(1, 32, "two_shared_arrays_right", two_shared_arrays),
+    TWINS(1, BLOCK, read_only_written), TWINS(1, BLOCK, read_only_own),
+    RUN("in_place_right", in_place<<<1, BLOCK>>>(d_out, d_out); in_place<<<1, BLOCK>>>(d_out, d_out)),
     ONE(8, 32, "global_race_blocks", blocks_add),
     ONE(1, BLOCK, "global_race_threads", threads_exchange),
 };

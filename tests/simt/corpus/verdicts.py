@@ -3,9 +3,13 @@ import os
 import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FILES = ["shared", "sync", "memory", "global", "words", "scattered", "cluster", "partial", "unwritten"]
+FILES = ["shared", "sync", "memory", "global", "words", "scattered", "cluster", "partial", "unwritten",
+         "volatile", "debug"]
 KINDS = {  # the word in a verdict: what a report of that kind says
     "race": r"race",
+    "read only": r"write to read-only data",
+    "unordered volatile": r"unordered volatile",
+    "race or volatile": r"race|unordered volatile",  # a report of each
     "divergent barrier": r"barrier",
     "mask": r"mask|lanes",
     "out of bounds": r"out of bounds|out-of-bounds",

@@ -40,7 +40,7 @@ template <bool RIGHT> __global__ void init_in_block(const int *in, int *out) {
         atomicAdd_block(out, in[1]);  // HAZARD init_in_block: race with init_in_block_store
 }
 
-// Whole warps store, and store again, volatile.
+// Whole warps store, and store again, volatile; others wait for that.
 template <bool RIGHT> __global__ void store_then_volatile(const int *in, int *out) {
     volatile int *word = out + threadIdx.x;
     if (threadIdx.x >= 32) return;
@@ -50,7 +50,7 @@ template <bool RIGHT> __global__ void store_then_volatile(const int *in, int *ou
         *word = in[2];
     } else {
         // HAZARD-NEXT store_then_volatile: race with store_then_volatile_store
-        out[blockIdx.x * 32 + threadIdx.x] = *word;
+        while (*word == 0) {}
     }
 }
 

@@ -52,13 +52,6 @@ static void *reach(uint64_t address) {
     return device_address(address) ? memory_at(address) : (void *)(uintptr_t)address;
 }
 
-// What came from the host, and fills, is known to be written.
-static void arrived(uint64_t to, size_t bytes) {
-    enum { WORD = 4 };
-    memory_written(to, bytes);
-    memory_know((to + WORD - 1) / WORD * WORD, (to + bytes) / WORD * WORD);
-}
-
 // Memory that only the device reaches.
 static bool private(uint64_t address) {
     const Allocation *allocation = device_address(address) ? memory_find(address) : NULL;
@@ -123,7 +116,7 @@ CudaError copy_run(const Copy *copy) {
             if (device_address(to) && device_address(from))
                 memory_copied(to, from, copy->width);
             else if (device_address(to))
-                arrived(to, copy->width);
+                memory_written(to, copy->width);
         }
     }
     return CUDA_SUCCESS;
@@ -152,7 +145,7 @@ CudaError copy_fill_run(const Fill *fill) {
         else
             for (size_t x = 0; x < fill->width; x++)
                 memcpy(at + x * fill->element, &fill->value, fill->element);
-        arrived(row, fill->width * fill->element);
+        memory_written(row, fill->width * fill->element);
     }
     return CUDA_SUCCESS;
 }

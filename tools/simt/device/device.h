@@ -56,9 +56,11 @@ typedef struct {
     bool lines;              // attribute counters to source lines
     bool instructions;       // counters and accesses to shared memory by PTX instruction
     bool check;              // find hazards
+    bool allow_volatile;     // but for unordered volatile accesses
     bool longest;            // count the longest warp
     bool machine;            // execute machine code, not PTX
     uint64_t order;          // seed that permutes the order of warps and blocks; 0: in order
+    uint32_t orders;         // in which the checks look at a launch; 0: two, where that is cheap
     uint32_t host_threads;   // 0: one per core
     double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
 } SimtOptions;
@@ -78,6 +80,15 @@ typedef struct {
     void *const *arguments; // one host pointer per parameter, as for cudaLaunchKernel
 } Launch;
 
+// What was seen of a launch in other orders of blocks and warps than the usual one.
+typedef struct {
+    bool matters;       // they may show more
+    bool asked;         // somebody wants all that SimtOptions.orders says
+    bool cut;           // at least one was not tried, or not to its end
+    uint64_t failed_in; // the seed of one in which it failed, though nothing was found; 0: none
+    SimtError failure;
+} Orders;
+
 // What one launch did. Filled also when the launch failed, as far as it got.
 typedef struct {
     uint64_t serial; // of the launch, from 1 on
@@ -87,6 +98,7 @@ typedef struct {
     size_t line_count;
     Hazard *hazards;
     size_t hazard_count;
+    Orders orders;
     TouchedList touched; // as Launch.touched asks
     // With SimtOptions.instructions. What they point to in the module lives as long as that.
     SpanCounters *spans;

@@ -9,6 +9,7 @@
 
 #include "simt/base/limits.h"
 #include "simt/device/module_inside.h"
+#include "simt/device/orders.h"
 #include "simt/exec/schedule.h"
 #include "simt/lower/lowering.h"
 #include "simt/observe/banks.h"
@@ -73,6 +74,8 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
         if (!callee->visited) good = lower_all(kernel, callee, status, error);
         code->ordered |= callee->ordered;
         code->partial |= callee->partial;
+        code->order_matters |= callee->order_matters;
+        code->volatiles |= callee->volatiles;
         code->reserved |= callee->reserved;
     }
     return good;
@@ -285,15 +288,18 @@ static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *ban
 #define WORKSPACE_BYTES 64
 
 // Who watches: the checks, a trace, or both. False: the error says why not.
-static bool open_observers(Machine *machine, const char *kernel, const SimtOptions *options,
-                           SimtStatus *status, SimtError *error) {
-    if (options->check && !(machine->observer = check_open(machine))) {
+static bool open_observers(Run *run, SimtStatus *status) {
+    Machine *machine = &run->machine;
+    const SimtOptions *options = run->options;
+    SimtError *error = run->error;
+    if (options->check && !(machine->observer = check_open(machine, run->report->arena.leave))) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "no host memory for the checks");
         return false;
     }
     if (!options->path) return true;
-    machine->trace = trace_open(options->path, kernel, machine, machine->observer, error);
+    machine->trace =
+        trace_open(options->path, run->kernel->mangled, machine, machine->observer, error);
     *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
     return machine->trace;
 }
@@ -368,14 +374,19 @@ static SimtStatus run_blocks(Run *run) {
                        machine->cluster_count < machine->block_count || run->options->path ||
                        machine->run_prerequisite;
     machine->partial = run->kernel->code->partial;
+    machine->volatiles = run->kernel->code->volatiles && !run->options->allow_volatile;
     machine->slot_count = slots;
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (module->machine) fill_bank(machine, run->launch, machine->params);
-    if (!open_observers(machine, run->kernel->mangled, run->options, &status, run->error))
-        return status;
+    if (!open_observers(run, &status)) return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
+    const bool several = machine->block_count > 1 || machine->warps_per_block > 1;
+    if (run->options->check && !machine->order && !machine->trace && !machine->after)
+        orders_run(machine, run->options->orders,
+                   several && run->kernel->code->order_matters ? &run->kernel->reordered : NULL,
+                   report);
     bool enough = schedule_run(machine, tally, slots);
     machine_await_prerequisite(machine);
     status = machine->status;
@@ -496,6 +507,7 @@ static void set_up_machine(Run *run) {
 static SimtStatus run_or_leave(Run *run) {
     jmp_buf leave;
     if (setjmp(leave)) {
+        orders_leave();
         if (run->kernel->codes) clear_visited(run->kernel);
         snprintf(run->error->text, sizeof run->error->text, "no host memory for the launch");
         return SIMT_OUT_OF_MEMORY;

@@ -18,6 +18,7 @@ struct Kernel {
     uint32_t shared_bytes;    // where dynamic shared memory begins
     uint32_t shared_reserved; // of these the system's, in front
     uint32_t registers;       // 0: not known
+    uint32_t reordered;       // launches that other orders were tried of, see orders.h
     Kernel *next;
 };
 

@@ -96,26 +96,6 @@ bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint3
     return true;
 }
 
-bool address_unchanged(const Warp *warp, const Inst *inst, uint32_t lane, const uint8_t *at) {
-    const InstValues *values = &inst->values;
-    const size_t bytes = inst->memory.bytes, each = register_bytes(values->class);
-    if (inst->access != ACCESS_STORE) return false;
-    for (uint32_t e = 0; e < inst->memory.elements; e++, at += bytes) {
-        const uint8_t *value = REG(warp, uint8_t, values->value[e]) + lane * each;
-        uint32_t words[2];
-        if (bytes == sizeof *words) {
-            memcpy(&words[0], value, sizeof *words);
-            memcpy(&words[1], at, sizeof *words);
-            if (words[0] != words[1]) return false;
-        } else if (bytes == 1) {
-            if (*value != *at) return false;
-        } else if (memcmp(value, at, bytes) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // What memory has at an address that an atomic operation may access.
 static uint64_t value_at(const Warp *warp, const Access *access, uint64_t address) {
     const uint8_t *at = memory_at(address);

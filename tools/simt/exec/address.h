@@ -93,9 +93,6 @@ uint32_t address_same_space(const uint64_t address[LANES], uint32_t mask, PtxSpa
 // Pointers to what the lanes of `mask` access, after checks, counted. False after warp_fail.
 bool address_resolve(Warp *warp, const Access *access, uint32_t mask, uint8_t *pointer[LANES]);
 
-// Whether a lane stores from registers what memory has at the address already.
-bool address_unchanged(const Warp *warp, const Inst *inst, uint32_t lane, const uint8_t *at);
-
 // `count` bytes that a lane stores, from `offset` of its access on. False: not from registers.
 bool address_stored(const Warp *warp, const Access *access, uint32_t lane, uint32_t offset,
                     uint32_t count, uint8_t *out);

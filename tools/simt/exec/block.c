@@ -152,6 +152,14 @@ typedef struct {
     bool failed;
 } Round;
 
+static void spend(Machine *machine, uint64_t work) {
+    if (!machine->work_left) return;
+    if (work >= machine->work_left)
+        machine->spent = true;
+    else
+        machine->work_left -= work;
+}
+
 static void run_warp(Block *block, Warp *warp, Round *round) {
     warp->budget = SLICE;
     const Inst *inst = path_resume(warp);
@@ -162,6 +170,7 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
     round->ran = true;
     if (warp->followed) inst = observer_follow(warp, inst);
     while (inst) inst = inst->run(warp, inst);
+    spend(block->machine, (uint64_t)(SLICE - warp->budget));
     if (warp->stop == STOP_DONE) {
         block->done_warps++;
         block->progress++;
@@ -205,7 +214,7 @@ static BlockResult take_turns(Block *block, bool may_yield) {
     for (uint64_t turn = 1;; turn++) {
         Round round = {.only_spun = true};
         uint32_t count = block->warp_count, start = 0;
-        if (seed) {
+        if (seed && seed != ORDER_REVERSED) {
             uint64_t mixed = (seed + turn + block->number * 31) * 0x9E3779B97F4A7C15u;
             start = (uint32_t)(mixed >> 33) % count;
         }
@@ -223,7 +232,7 @@ static BlockResult take_turns(Block *block, bool may_yield) {
             return waits_for_cluster(block) ? BLOCK_WAITS : block_deadlock(block);
         }
         end_round(block, &round);
-        bool look = round.long_run || turn % LOOK_TURNS == 0;
+        bool look = round.long_run || machine->spent || turn % LOOK_TURNS == 0;
         if (look && timed_out(block)) return BLOCK_FAILED;
         if (may_yield && round.only_spun && block->progress == before) return BLOCK_YIELDS;
     }

@@ -101,7 +101,8 @@ static Round run_round(Cluster *cluster, uint64_t turn) {
     const uint32_t start = seed ? (uint32_t)((seed + turn) % cluster->count) : 0;
     Round round = {0};
     for (uint32_t k = 0; k < cluster->count && !round.failed; k++) {
-        Block *block = cluster->blocks[(start + k) % cluster->count];
+        const uint32_t rank = seed == ORDER_REVERSED ? cluster->count - 1 - k : start + k;
+        Block *block = cluster->blocks[rank % cluster->count];
         if (!block->running) continue;
         const uint64_t before = block->progress;
         const BlockResult result = block_run(block, true);

@@ -78,8 +78,10 @@ struct Code {
     bool indirect; // calls through a pointer
     bool ordered;  // its results may depend on the order in which blocks run
     bool partial;  // orders some threads and not others: by other means than whole warps and blocks
-    bool reserved; // uses the system's shared memory
-    bool deepens;  // machine code: calls functions with local memory of their own
+    bool order_matters; // what a thread does may depend on which of several came first
+    bool volatiles;     // has volatile stores that may be to global memory
+    bool reserved;      // uses the system's shared memory
+    bool deepens;       // machine code: calls functions with local memory of their own
     bool lowered;
     uint8_t watched;        // what its instructions tell: CODE_*, see observer.c
     bool visited, followed; // while calls are followed: begun, done

@@ -41,6 +41,7 @@ void machine_progress(Machine *machine) {
 }
 
 bool machine_expired(const Machine *machine) {
+    if (machine->spent) return true;
     int64_t deadline = __atomic_load_n(&machine->deadline_ns, __ATOMIC_RELAXED);
     return deadline && now_ns() >= deadline;
 }

@@ -10,6 +10,9 @@
 
 typedef struct Observer Observer;
 
+// The seed of the order in which the last block comes first, and of its warps the last one.
+#define ORDER_REVERSED UINT64_MAX
+
 typedef struct {
     const Code *code;
     Code *const *codes; // of all functions of the module, lowered or not
@@ -34,14 +37,17 @@ typedef struct {
     bool cooperative;
     bool ordered;                // its blocks run on one host thread, see schedule.c
     bool partial;                // as of its Code
+    bool volatiles;              // likewise, and the check is to look at them
     uint32_t slot_count;         // of counters
     const SlotTable *longest_of; // what longest_warp is counted by; NULL: it is not asked for
     uint64_t longest_warp;       // the most instructions of one warp, see longest.h
     const PtxModule *module;
-    Observer *observer;    // NULL: nobody watches
-    Observer *profile;     // another one, told only of blocks and accesses to shared memory
-    Observer *trace;       // a third, told in front of the first: see observer.h
-    uint64_t order;        // seed that permutes the order of warps and blocks; 0: in order
+    Observer *observer; // NULL: nobody watches
+    Observer *profile;  // another one, told only of blocks and accesses to shared memory
+    Observer *trace;    // a third, told in front of the first: see observer.h
+    uint64_t order;     // seed that permutes the order of warps and blocks; 0: in order
+    uint64_t work_left; // basic blocks that warps may still run on one host thread; 0: any number
+    bool spent;         // they have run all of them
     uint32_t host_threads; // 0: one per core
     uint64_t after;        // grid_id of the launch that this one need not wait for, 0: none
     // A launch that may run before what is in front of it: called once, at the first

@@ -69,21 +69,20 @@ static const Inst *watch_access(Warp *warp, const Inst *inst) {
     return go_on(warp, inst, followed);
 }
 
+// Who else watches is not asked, as wanted() says.
 static const Inst *watch_global(Warp *warp, const Inst *inst) {
     const InstMemory *memory = &inst->memory;
     const LaneU64 *base = REG(warp, LaneU64, memory->base);
     const Observer *observer = observer_of(warp->block);
     const uint64_t size = (uint64_t)memory->bytes * memory->elements, offset = memory->offset;
+    const Access access = address_access(inst);
     uint64_t address[LANES];
     if (warp->exec == ALL_LANES && address_consecutive64(base, size) &&
         observer->whole(warp, inst, base[0] + offset))
         return inst->plain(warp, inst);
-    if (!(warp->exec & (warp->exec - 1)) &&
-        observer->lane(warp, inst, base[__builtin_ctz(warp->exec)] + offset))
-        return inst->plain(warp, inst);
     LANE_LOOP address[l] = base[l] + offset;
-    if (observer->lanes(warp, inst, address)) return inst->plain(warp, inst);
-    return watch_access(warp, inst);
+    observer->access(warp, &access, warp->exec, address);
+    return inst->plain(warp, inst);
 }
 
 static const Inst *watch_shared(Warp *warp, const Inst *inst) {
@@ -93,13 +92,14 @@ static const Inst *watch_shared(Warp *warp, const Inst *inst) {
     const LaneU32 *base = REG(warp, LaneU32, memory->base);
     const uint32_t size = (uint32_t)memory->bytes * memory->elements;
     const uint32_t offset = (uint32_t)memory->offset;
+    const Access access = address_access(inst);
     uint64_t address[LANES];
     if (warp->exec == ALL_LANES && address_consecutive32(base, size) &&
         observer->whole(warp, inst, base[0] + offset))
         return inst->plain(warp, inst);
     LANE_LOOP address[l] = base[l] + offset;
-    if (observer->lanes(warp, inst, address)) return go_on(warp, inst, followed);
-    return watch_access(warp, inst);
+    observer->access(warp, &access, warp->exec, address);
+    return go_on(warp, inst, followed);
 }
 
 // Lanes that load less than a whole element leave the rest zero: as if they loaded nothing.
@@ -138,8 +138,7 @@ static uint8_t wanted(const Machine *machine) {
     const Observer *observer = machine->observer;
     const bool all = machine->trace || (observer && observer->access);
     const bool meetings = observer && observer->meet;
-    const bool whole = observer && observer->whole && observer->lanes && observer->lane &&
-                       !machine->trace && !machine->profile;
+    const bool whole = observer && observer->whole && !machine->trace && !machine->profile;
     return (uint8_t)((all ? CODE_ACCESSES : 0) | (machine->profile ? CODE_SHARED : 0) |
                      (meetings ? CODE_MEETINGS : 0) | (whole ? CODE_WHOLE : 0));
 }

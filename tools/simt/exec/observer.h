@@ -31,12 +31,6 @@ struct Observer {
     // a volatile one, at consecutive addresses, the first of which is this one: asked before
     // access, which then is not called.
     bool (*whole)(Warp *warp, const Inst *inst, uint64_t first);
-    // The same of any lanes, those of warp->exec, at these addresses.
-    bool (*lanes)(Warp *warp, const Inst *inst, const uint64_t address[LANES]);
-    // The same of a single one in global memory, asked before `lanes`: most branches that differ
-    // from lane to lane leave one.
-    bool (*lane)(Warp *warp, const Inst *inst, uint64_t address);
-
     // As access, for shared memory of another block of the cluster (NULL: of none). The addresses
     // are within it.
     void (*remote)(Warp *warp, const Access *access, uint32_t lanes, Block *of,

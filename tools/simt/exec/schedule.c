@@ -33,10 +33,11 @@ typedef struct {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// The k-th cluster to run: in order, or permuted by a seed.
+// The k-th cluster to run: in order, in reverse, or permuted by a seed.
 static uint64_t cluster_at(const Machine *machine, uint64_t k) {
     uint64_t seed = machine->order, count = machine->cluster_count;
     if (!seed) return k;
+    if (seed == ORDER_REVERSED) return count - 1 - k;
     uint64_t step = (seed * 0x9E3779B97F4A7C15u >> 20) % count | 1;
     for (;; step += 2) { // a step that has no factor in common with the count visits all
         uint64_t a = step, b = count;

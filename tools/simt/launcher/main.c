@@ -50,7 +50,13 @@ static const char usage[] =
     "                  bounds or misaligned, use after free, reads of what nothing wrote, streams\n"
     "                  that race, host code that does not wait (built with -g, at its lines). What\n"
     "                  only may be wrong is told as a note, and fails nothing\n"
+    "  --orders N      --check in N orders of blocks and warps, in one report: the usual one, the\n"
+    "                  reverse, seeds from 2 on. The program runs once, its launches N times. --check\n"
+    "                  alone adds the reverse for the first four launches of each kernel in which\n"
+    "                  order matters, as long as that takes a second or two; --orders 1: never\n"
     "  --strict        --check, and notes count as hazards\n"
+    "  --allow-volatile  --check is silent of volatile accesses that nothing orders, which PTX\n"
+    "                  calls no race\n"
     "  --leaks         tell at the end what memory was never freed\n"
     "  --order SEED    permute the order of warps and blocks, and let work wait in its stream as\n"
     "                  long as CUDA may; 0 is the usual order\n"
@@ -142,6 +148,7 @@ typedef enum {
     VALUE_FILE,
     VALUE_WHOLE,
     VALUE_SECONDS,
+    VALUE_ORDERS,
     VALUE_SMS,
     VALUE_SM_THREADS
 } ValueKind;
@@ -155,8 +162,10 @@ static const struct {
     {"--lines", "SIMT_LINES", VALUE_NONE},
     {"--check", "SIMT_CHECK", VALUE_NONE},
     {"--strict", "SIMT_STRICT", VALUE_NONE},
+    {"--allow-volatile", "SIMT_ALLOW_VOLATILE", VALUE_NONE},
     {"--leaks", "SIMT_LEAKS", VALUE_NONE},
     {"--order", "SIMT_ORDER", VALUE_WHOLE},
+    {"--orders", "SIMT_ORDERS", VALUE_ORDERS},
     {"--trace", "SIMT_TRACE", VALUE_FILE},
     {"--threads", "SIMT_THREADS", VALUE_WHOLE},
     {"--watchdog", "SIMT_WATCHDOG", VALUE_SECONDS},
@@ -191,6 +200,8 @@ static void check_number(const char *name, const char *text, ValueKind kind) {
         number = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end || errno)
         die("%s takes a number, not \"%s\"", name, text);
+    if (kind == VALUE_ORDERS && (number < 1 || number > 1000))
+        die("%s takes a number from 1 to 1000, not \"%s\"", name, text);
     if (kind == VALUE_SMS && (number < 1 || number > 1024))
         die("%s takes a number from 1 to 1024, not \"%s\"", name, text);
     if (kind == VALUE_SM_THREADS && number != 1024 && number != 1536 && number != 2048)
@@ -209,6 +220,9 @@ static _Noreturn void list_opcodes(const char *program) {
 static void check_combination(void) {
     if (getenv("SIMT_MACHINE") && getenv("SIMT_CHECK"))
         die("--check looks for what PTX forbids, and machine code is no PTX: without --machine");
+    if (getenv("SIMT_ORDERS") && (getenv("SIMT_ORDER") || getenv("SIMT_TRACE")))
+        die("--orders looks at several orders: without --%s",
+            getenv("SIMT_ORDER") ? "order" : "trace");
 }
 
 // Passes the options on by environment. Returns the index of the program in argv.
@@ -240,7 +254,7 @@ static int read_options(int argc, char **argv) {
             check_number(options[k].name, value, options[k].value);
         setenv(options[k].variable, value, 1);
     }
-    if (getenv("SIMT_STRICT")) setenv("SIMT_CHECK", "1", 1);
+    if (getenv("SIMT_STRICT") || getenv("SIMT_ORDERS")) setenv("SIMT_CHECK", "1", 1);
     check_combination();
     return i;
 }

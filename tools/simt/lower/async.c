@@ -54,6 +54,7 @@ static void emit_mbarrier(Lower *lower, const PtxOperand *address, const InstMba
     inst->access = ACCESS_ATOMIC;
     inst->order = order_of(mbarrier->mode, form->order);
     lower->code->partial |= lower_orders(inst->order);
+    lower->code->order_matters |= mbarrier->mode >= MBARRIER_WAIT_STATE;
     if (inst->order) inst->scope = form->scope == SCOPE_CLUSTER ? SCOPE_CLUSTER : SCOPE_CTA;
     inst->slot = slot;
 }

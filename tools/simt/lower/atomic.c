@@ -92,6 +92,7 @@ static void lower_atomic(Lower *lower, bool result) {
     inst->slot = slot;
     inst->spins = atomic.old != PTX_NONE;
     lower->code->partial |= lower_orders(form.order);
+    lower->code->order_matters |= inst->spins;
     if (!shared && (inst->spins || !order_free(mode, type))) lower->code->ordered = true;
 }
 

@@ -210,5 +210,6 @@ bool lower_function(Lowering *lowering, Code *code) {
     for (lower->node = 0; lower->node < lower->node_count; lower->node++) lower_block(lower, place);
     finish(lower, place);
     lower_origins(lower);
+    lower_looks(lower);
     return true;
 }

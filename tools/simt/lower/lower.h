@@ -135,6 +135,9 @@ uint32_t lower_access_slots(Lower *lower, PtxSpace space, bool load, bool rows);
 // --- origin.c ---
 void lower_origins(Lower *lower); // sets lower->code->origins
 
+// --- looks.c ---
+void lower_looks(Lower *lower); // sets the looks of lower->code's instructions
+
 // --- uniform.c ---
 // Whether an operand is the same in all lanes, as far as one can see from how it was made: of
 // constants, parameters and blocks' numbers, in registers that are written once.

@@ -158,10 +158,14 @@ static void lower_load_store(Lower *lower, bool load) {
     if (form.order) inst->scope = form.scope;
     inst->slot = slot;
     lower->code->partial |= lower_orders(form.order);
-    if (!form.order || !load) return;
+    if (!form.order) return;
+    const bool global = form.space == PTX_GLOBAL || form.space == PTX_GENERIC;
+    if (!load) lower->code->volatiles |= global && form.order & ORDER_VOLATILE;
+    if (!load) return;
     inst->spins = form.space != PTX_LOCAL;
+    lower->code->order_matters |= inst->spins;
     // What other blocks write may be read: the order of blocks matters.
-    if (form.space == PTX_GLOBAL || form.space == PTX_GENERIC) lower->code->ordered = true;
+    if (global) lower->code->ordered = true;
 }
 
 void lower_ld(Lower *lower) { lower_load_store(lower, true); }

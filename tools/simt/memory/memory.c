@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,6 +30,7 @@ ptrdiff_t memory_delta;
 size_t memory_of_host_count;
 
 static uint64_t range_end;
+static int file = -1; // that is mapped
 static uint64_t next_address;
 static size_t limit, used;
 static uint64_t serial;
@@ -64,7 +64,7 @@ bool memory_open(size_t limit_bytes) {
     limit = limit_bytes;
     for (size_t bytes = largest_range; bytes > limit_bytes; bytes /= 2) {
         if (ftruncate(fd, (off_t)bytes) == 0 && map_range(fd, bytes)) {
-            close(fd);
+            file = fd;
             return true;
         }
     }
@@ -72,6 +72,11 @@ bool memory_open(size_t limit_bytes) {
     close(fd);
     errno = error;
     return false;
+}
+
+bool memory_keep_apart(void) {
+    return mmap(memory_at(memory_base), memory_range(), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
 }
 
 // The index of the first allocation that starts after `address`.
@@ -209,32 +214,6 @@ void memory_meet_host(void) {
     }
 }
 
-// Of two stretches that do not touch, the one that is there stays: who reads one of its ends, and
-// then the other, must find written words between them.
-static void know(uint64_t low, uint64_t high) {
-    const size_t at = upper_bound(low);
-    Allocation *allocation = at ? &allocations[at - 1] : NULL;
-    if (!allocation || !allocation->live) return;
-    const uint64_t known_low = allocation->written_low, known_high = allocation->written_high;
-    if (known_high && (low > known_high || high < known_low)) return;
-    if (!known_high || low < known_low)
-        __atomic_store_n(&allocation->written_low, low, __ATOMIC_RELEASE);
-    if (high > known_high) __atomic_store_n(&allocation->written_high, high, __ATOMIC_RELEASE);
-}
-
-void memory_know(uint64_t low, uint64_t high) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (low >= high) return;
-    pthread_mutex_lock(&lock);
-    know(low, high);
-    pthread_mutex_unlock(&lock);
-}
-
-static void forget_known(uint64_t address) {
-    const size_t at = upper_bound(address);
-    if (at) allocations[at - 1].written_low = allocations[at - 1].written_high = 0;
-}
-
 static bool byte_written(uint64_t byte) { return memory_shadow[byte / WORD] >> byte % WORD & 1; }
 
 uint64_t memory_seek(uint64_t address, uint64_t end, bool written) {
@@ -250,7 +229,6 @@ uint64_t memory_seek(uint64_t address, uint64_t end, bool written) {
 
 void memory_copied(uint64_t to, uint64_t from, size_t bytes) {
     if (!memory_shadow) return;
-    forget_known(to);
     uint64_t target = to - memory_base, source = from - memory_base;
     size_t whole = target % WORD || source % WORD ? 0 : bytes / WORD;
     bool down = target <= source; // regions may overlap

@@ -23,12 +23,15 @@ typedef struct {
     MemoryKind kind;
     bool untouched;  // managed memory that host code has not touched, as far as is known
     uint64_t serial; // 1 for the first allocation of the process
-    // Of its words those that are known to be written, see memory_know; none: both 0.
-    uint64_t written_low, written_high;
 } Allocation;
 
 // Reserves the range. False (errno set) if the host refuses. Called once before anything else.
 bool memory_open(size_t limit_bytes);
+
+// In a child of the process, which shares device memory with it: from now on what the child writes
+// there is its own. It sees what the process writes to pages that it has not written itself, so the
+// process has to stand still. False (errno set) if the host refuses.
+bool memory_keep_apart(void);
 
 // Fills memory that nothing has written: 3.4e38 as a float, 1.4e306 as a double, 2,139,062,143 as
 // an integer. Not NaN, with which `fabs(a - b) > eps` is false. Managed memory is zero, as fresh
@@ -78,10 +81,6 @@ void memory_meet_host(void);
 
 // Records that these bytes were written. Safe from several threads at once.
 void memory_written(uint64_t address, size_t bytes);
-// Whoever has seen that all words of [low, high), within one live allocation, were written may say
-// so here, and others read it from the allocation, the high end first. Safe from several threads at
-// once. It holds until something of the device is copied to the allocation, or it is freed.
-void memory_know(uint64_t low, uint64_t high);
 // The first byte from `address` on that was written, or was not; `end`: none in front of it.
 uint64_t memory_seek(uint64_t address, uint64_t end, bool written);
 // As memory_written, for a copy within the device: what was not written before is not after it.

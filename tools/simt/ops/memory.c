@@ -104,6 +104,12 @@ static const Inst *load_any(Warp *warp, const Inst *inst) {
     return memory_next(warp, inst);
 }
 
+// Whether memory is a thread's own, for which nobody else waits.
+static bool is_own(const Warp *warp, const uint8_t *at) {
+    const uint64_t bytes = warp->block->local_stride * LANES;
+    return (uintptr_t)at - (uintptr_t)warp->block->local - warp->index * bytes < bytes;
+}
+
 static const Inst *store_any(Warp *warp, const Inst *inst) {
     const InstMemory *memory = &inst->memory;
     uint8_t *pointer[LANES];
@@ -112,7 +118,7 @@ static const Inst *store_any(Warp *warp, const Inst *inst) {
     if (!address_resolve(warp, &access, mask, pointer)) return NULL;
     for (uint32_t e = 0; e < memory->elements; e++)
         copy_out(warp, &inst->values, e, memory->bytes, mask, pointer);
-    spin_stored(warp);
+    if (!mask || !is_own(warp, pointer[__builtin_ctz(mask)])) spin_stored(warp);
     return inst + 1;
 }
 

@@ -178,11 +178,13 @@ static void start(void) {
     options.path = option_set("SIMT_TRACE") ? getenv("SIMT_TRACE") : NULL;
     options.lines = option_set("SIMT_LINES");
     options.check = option_set("SIMT_CHECK");
+    options.allow_volatile = option_set("SIMT_ALLOW_VOLATILE");
     look_for_leaks = option_set("SIMT_LEAKS");
     strict = option_set("SIMT_STRICT");
     options.longest = option_set("SIMT_LONGEST");
     options.machine = option_set("SIMT_MACHINE");
     if (option_set("SIMT_ORDER")) options.order = strtoull(getenv("SIMT_ORDER"), NULL, 10);
+    options.orders = option_number("SIMT_ORDERS");
     options.host_threads = option_number("SIMT_THREADS");
     if (option_set("SIMT_WATCHDOG"))
         options.watchdog_seconds = strtod(getenv("SIMT_WATCHDOG"), NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/exec/machine.h"
 #include "simt/report/columns.h"
 
 typedef struct {
@@ -22,12 +23,22 @@ static bool same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static bool same_places(const Hazard *a, const Hazard *b) {
+    return same_text(a->file, b->file) && a->line == b->line &&
+           same_text(a->other_file, b->other_file) && a->other_line == b->other_line;
+}
+
+// Which of two accesses comes first is what orders differ in.
+static bool same_turned(const Hazard *a, const Hazard *b) {
+    return (a->seed || b->seed) && same_text(a->file, b->other_file) && a->line == b->other_line &&
+           same_text(a->other_file, b->file) && a->other_line == b->line;
+}
+
 static bool same_hazard(const Found *known, const char *kernel, const Hazard *hazard) {
     const Hazard *other = &known->hazard;
     return strcmp(known->kernel, kernel) == 0 && same_text(other->kind, hazard->kind) &&
-           same_text(other->file, hazard->file) && other->line == hazard->line &&
-           same_text(other->other_file, hazard->other_file) &&
-           other->other_line == hazard->other_line && same_text(other->told, hazard->told) &&
+           (same_places(other, hazard) || same_turned(other, hazard)) &&
+           same_text(other->told, hazard->told) &&
            (!hazard->host || same_text(other->advice, hazard->advice));
 }
 
@@ -35,24 +46,33 @@ static const char *keep(Arena *arena, const char *text) {
     return text ? str_terminated(arena, str_of(text)) : NULL;
 }
 
+static Found kept(Arena *arena, const char *kernel, const Hazard *hazard) {
+    Found made = {keep(arena, kernel), *hazard};
+    made.hazard.kind = keep(arena, hazard->kind);
+    made.hazard.file = keep(arena, hazard->file);
+    made.hazard.other_file = keep(arena, hazard->other_file);
+    made.hazard.call_file = keep(arena, hazard->call_file);
+    made.hazard.other_call_file = keep(arena, hazard->other_call_file);
+    made.hazard.space = keep(arena, hazard->space);
+    made.hazard.told = keep(arena, hazard->told);
+    made.hazard.opcode = keep(arena, hazard->opcode);
+    return made;
+}
+
+// What the usual order shows is told as that one has it. It is counted in one order alone.
 static void add(Arena *arena, List *list, const char *kernel, const Hazard *hazard) {
-    for (size_t i = 0; i < list->count; i++)
-        if (same_hazard(&list->at[i], kernel, hazard)) {
-            list->at[i].hazard.occurrences += hazard->occurrences;
-            list->at[i].hazard.more |= hazard->more;
-            return;
-        }
-    Found added = {keep(arena, kernel), *hazard};
-    added.hazard.kind = keep(arena, hazard->kind);
-    added.hazard.file = keep(arena, hazard->file);
-    added.hazard.other_file = keep(arena, hazard->other_file);
-    added.hazard.call_file = keep(arena, hazard->call_file);
-    added.hazard.other_call_file = keep(arena, hazard->other_call_file);
-    added.hazard.space = keep(arena, hazard->space);
-    added.hazard.told = keep(arena, hazard->told);
-    added.hazard.opcode = keep(arena, hazard->opcode);
-    ARENA_GROW(arena, list->at, list->count, list->capacity);
-    list->at[list->count++] = added;
+    size_t i = 0;
+    while (i < list->count && !same_hazard(&list->at[i], kernel, hazard)) i++;
+    Found *known = i < list->count ? &list->at[i] : NULL;
+    if (!known) {
+        ARENA_GROW(arena, list->at, list->count, list->capacity);
+        list->at[list->count++] = kept(arena, kernel, hazard);
+    } else if (known->hazard.seed == hazard->seed) {
+        known->hazard.occurrences += hazard->occurrences;
+        known->hazard.more |= hazard->more;
+    } else if (!hazard->seed) {
+        *known = kept(arena, kernel, hazard);
+    }
 }
 
 void hazards_add(Arena *arena, const char *kernel, const Hazard *of, size_t count, bool strict) {
@@ -61,6 +81,31 @@ void hazards_add(Arena *arena, const char *kernel, const Hazard *of, size_t coun
         one.note &= !strict;
         add(arena, one.note ? &notes : &hazards, kernel, &one);
     }
+}
+
+// The order in which alone it was seen.
+static void add_order(Buf *buf, uint64_t seed) {
+    if (seed == ORDER_REVERSED)
+        buf_add(buf, STR(", with blocks and warps in reverse"));
+    else if (seed)
+        buf_format(buf, ", in order %llu", (unsigned long long)seed);
+}
+
+static uint64_t matters, cut; // launches in which orders matter; that were not looked at in all
+static bool asked;            // for more than is cheap
+
+void hazards_orders(Arena *arena, const char *kernel, const Orders *orders) {
+    Hazard failure = {.kind = "failure in another order", .seed = orders->failed_in};
+    Buf text = {.arena = arena};
+    matters += orders->matters;
+    cut += orders->cut;
+    asked |= orders->asked;
+    if (!orders->failed_in) return;
+    buf_add(&text, str_of(kernel));
+    add_order(&text, orders->failed_in);
+    buf_format(&text, ": %s", orders->failure.text);
+    failure.told = str_terminated(arena, buf_str(&text));
+    add(arena, &hazards, kernel, &failure);
 }
 
 // --- their text: what, where, the other access, what to do ---
@@ -131,6 +176,7 @@ static Str what(Arena *arena, const Found *at) {
     if (hazard->occurrences > 1)
         buf_format(&buf, ", %llu times%s", (unsigned long long)hazard->occurrences,
                    hazard->more ? " or more" : "");
+    add_order(&buf, hazard->seed);
     return buf_str(&buf);
 }
 
@@ -151,14 +197,10 @@ static Str other_access(Arena *arena, const Hazard *hazard) {
     Buf buf = {.arena = arena};
     if (!hazard->other_line) return STR("");
     add_place(&buf, hazard->other_file, hazard->other_line, hazard->file);
-    buf_add(&buf, hazard->other_lanes ? STR(" or before: ") : STR(": "));
-    if (hazard->other_lanes)
-        buf_add(&buf, STR("other lanes of the warp"));
-    else
-        add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
+    buf_add(&buf, STR(": "));
+    add_thread(&buf, hazard->other_thread, b, a.x != b.x || a.y != b.y || a.z != b.z);
     if (hazard->other_does)
-        buf_format(&buf, " %s it; nothing orders the two",
-                   hazard->other_lanes ? "read" : hazard->other_does);
+        buf_format(&buf, " %s it; nothing orders the two", hazard->other_does);
     else
         buf_add(&buf, STR(", the other access"));
     if (hazard->other_call_line != hazard->call_line ||
@@ -187,6 +229,7 @@ Str hazards_sentence(Arena *arena, const Hazard *hazard, const char *kernel) {
         buf_format(&buf, "%s%.*s", buf.len ? "; " : "", STR_ARG(str_trim(line)));
     if (buf.len) return buf_str(&buf);
     buf_format(&buf, "%s in %s", hazard->kind, kernel);
+    add_order(&buf, hazard->seed);
     if (at.len) buf_format(&buf, ": %.*s", STR_ARG(at));
     if (other.len) buf_format(&buf, "; %.*s", STR_ARG(other));
     if (hazard->advice[0]) buf_format(&buf, "; %s", hazard->advice);
@@ -230,6 +273,18 @@ bool hazards_print(Arena *arena, FILE *to) {
     print(arena, to, &hazards, 0, "hazard");
     print(arena, to, &notes, hazards.count, "note");
     return hazards.count > 0;
+}
+
+void hazards_print_orders(FILE *to) {
+    if (!cut) return;
+    fprintf(to, "\nCPU device: %llu", (unsigned long long)cut);
+    if (asked)
+        fprintf(to, " launch%s did not end in another order\n", cut == 1 ? "" : "es");
+    else
+        fprintf(to,
+                " of %llu launches in which order matters ran in one order alone; --orders 2 runs "
+                "all in two\n",
+                (unsigned long long)matters);
 }
 
 uint64_t hazards_at(const char *kernel, const char *file, uint32_t line) {

@@ -9,7 +9,10 @@
 // `strict`: notes are hazards.
 void hazards_add(Arena *arena, const char *kernel, const Hazard *hazards, size_t count,
                  bool strict);
+// Adds what other orders of a launch came to, beside its hazards.
+void hazards_orders(Arena *arena, const char *kernel, const Orders *orders);
 bool hazards_print(Arena *arena, FILE *to); // hazards, then notes; true if there were any hazards
+void hazards_print_orders(FILE *to);        // what was not looked at
 
 // One of them as it is printed, in lines, none wider than so many characters, or 0: as wide as they
 // are; its kernel's name, and what it was made from. Notes have the numbers behind those of the

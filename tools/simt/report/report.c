@@ -87,6 +87,7 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
     rows[at - 1].latest = launch_count;
     lines_add(&arena, rows[at - 1].name, options.last, report->lines, report->line_count);
     hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count, options.strict);
+    hazards_orders(&arena, rows[at - 1].name, &report->orders);
     if (options.html || (options.lines && options.machine))
         profile_add(&arena, mangled, name, options.last, launch_count, launch, report);
 }
@@ -175,7 +176,9 @@ static bool write_all(bool *good) {
     if (options.sarif) *good &= written(sarif_write(&arena, options.sarif), options.sarif);
     if (row_count && !options.quiet) print_table();
     if (options.lines && !options.quiet) lines_print(&arena, options.machine);
-    return hazards_print(&arena, options.quiet ? stderr : stdout);
+    const bool any = hazards_print(&arena, options.quiet ? stderr : stdout);
+    if (!options.quiet) hazards_print_orders(stdout);
+    return any;
 }
 
 int report_finish(bool *hazards) {

@@ -22,6 +22,12 @@ static const struct {
     {"race",
      "Two threads access the same bytes, at least one of them writes, and no barrier, fence "
      "or atomic operation orders the two: which comes first may change from run to run."},
+    {"write to read-only data",
+     "A read by __ldg() or through const __restrict__ of what the same kernel has written: what it "
+     "gets is undefined."},
+    {"unordered volatile accesses",
+     "Two threads access the same bytes, one by a volatile store and the other volatile or atomic, "
+     "and nothing orders the two. PTX calls that no race; which comes first is left to chance."},
     {"divergent barrier", "Some threads of a block wait at a barrier to which others do not come."},
     {"mask of lanes",
      "A warp's instruction names lanes that do not take part, or takes a value from "
@@ -42,6 +48,8 @@ static const struct {
      "the same bytes, and nothing orders the two."},
     {"host code does not wait", "Host code touches memory of work that it has not waited for."},
     {"work left behind", "The program ends before a kernel: what that prints, a GPU drops."},
+    {"failure in another order",
+     "A kernel traps or fails an assertion when its blocks and warps run in another order."},
     {"kernel-failed", "A kernel ended with an error."},
     {"launch-failed", "A kernel was not launched, and the program never asked why."},
     {"call-failed",

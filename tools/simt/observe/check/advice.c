@@ -11,8 +11,6 @@ const char *check_verb(AccessKind kind) {
     return verbs[kind];
 }
 
-static bool plain_store(const Side *side) { return side->kind == ACCESS_STORE; }
-
 static const PtxOperand *address_of(const PtxInst *inst) {
     if (!inst) return NULL;
     if (str_starts(inst->opcode, STR("ld."))) return &inst->operands[1];
@@ -44,7 +42,7 @@ static const char *within_block(const Machine *machine, const Finding *finding,
     bool warps = finding->between & BETWEEN_WARPS;
     if (!one_statement) return warps ? "put __syncthreads() between" : "put __syncwarp() between";
     if (updates(machine, finding)) return "updates get lost: use atomicAdd() or its like";
-    if (plain_store(&finding->at) && plain_store(&finding->other))
+    if (finding->at.kind == ACCESS_STORE && finding->other.kind == ACCESS_STORE)
         return "let one thread write it, or each its own element";
     return warps ? "read into a variable, then __syncthreads(), then write"
                  : "read into a variable, then __syncwarp(), then write";
@@ -69,6 +67,24 @@ static const char within_cluster[] =
 static const char guessed[] = "atomicCAS() tells if it was old, so no result depends on it; a "
                               "relaxed read (cuda::atomic_ref) is no race";
 
+static const char constant[] = "a read by __ldg() or through const __restrict__ (ld.global.nc) may "
+                               "be stale where the kernel writes: read it without either";
+
+// Both are volatile, or one is atomic.
+static const char *for_volatile(const Machine *machine, const Finding *finding,
+                                bool one_statement) {
+    if (one_statement && updates(machine, finding))
+        return "volatile orders nothing and updates may get lost: use atomicAdd() or its like; in "
+               "a lock put __threadfence() behind taking it and in front of giving it back";
+    if (finding->between & BETWEEN_BLOCKS)
+        return "volatile orders nothing: use __threadfence() on both sides of a flag or ticket, or "
+               "an atomic";
+    return finding->between & BETWEEN_WARPS
+               ? "volatile orders nothing: put __syncthreads() between, or __threadfence_block() "
+                 "on both sides of a flag"
+               : "volatile orders nothing: put __syncwarp() between";
+}
+
 // The earlier access is a copy that nobody has waited for.
 static const char *behind_copy(const Finding *finding) {
     const Inst *copy = finding->other.inst;
@@ -84,6 +100,8 @@ void advice_write(const Machine *machine, const Finding *finding, char *to, size
                finding->place.file == finding->other_place.file;
     bool blocks = finding->between & BETWEEN_BLOCKS;
     const char *advice = finding->kind == KIND_GUESS       ? guessed
+                         : finding->kind == KIND_CONSTANT  ? constant
+                         : finding->kind == KIND_VOLATILE  ? for_volatile(machine, finding, one)
                          : finding->between & BETWEEN_COPY ? behind_copy(finding)
                          : !blocks                         ? within_block(machine, finding, one)
                          : finding->space == PTX_SHARED    ? within_cluster

@@ -4,10 +4,9 @@
 // Design. Happens-before, as in FastTrack (Flanagan and Freund, 2009), with the hierarchy of the
 // GPU instead of one clock per thread: barriers order whole blocks, so a number per block (and per
 // warp, where only some take part) says what is ordered within one; between blocks there is order
-// only where a word carries it. record.h: what is kept of an access. shadow.h: where, for global
-// memory. shared.c and global_race.c: what is compared. sync.c: barriers, lanes that meet.
-// undefined.c: values that shuffles took from nowhere. order.c, release.h: releases, acquires,
-// fences, scopes. finding.c, advice.c: what is reported.
+// only where a word carries it. record.h: what is kept of an access; shadow.h: where; race.h: the
+// rule, of shared and of global memory. What orders: time.c and sync.c (barriers), order.c and
+// release.h (words of memory), cluster.c, copy.c.
 //
 // All blocks run on one host thread (schedule.c): whether a store changes what is in memory, and
 // what the last access to a word was, are questions that have an answer only when others stand
@@ -20,8 +19,8 @@
 #include "simt/observe/check/hazard.h"
 #include "simt/observe/check/touched.h"
 
-// For one launch. NULL: out of memory.
-Observer *check_open(const Machine *machine);
+// For one launch. NULL: out of memory; later that leads to `leave`.
+Observer *check_open(const Machine *machine, jmp_buf *leave);
 
 // A race in shared memory, between two threads of a block.
 typedef struct {
@@ -41,7 +40,13 @@ void check_listen(Observer *check, CheckListener listener);
 
 // What was found, in the arena, ordered by line, once the launch is over and its Blocks are freed.
 // Their number.
-size_t check_report(const Observer *check, Arena *arena, Hazard **hazards);
+size_t check_report(Observer *check, Arena *arena, Hazard **hazards);
+// In a child of the process, before anything has run: forgets earlier launches.
+void check_start_anew(void);
+// What was found so far, as it can be handed to the same check in another process, one of which is
+// a child of the other; and takes it over from there.
+const void *check_tell(Observer *check, size_t *bytes);
+void check_hear(Observer *check, const void *found, size_t bytes);
 // What the launch touched, likewise.
 void check_touched(const Observer *check, Arena *arena, TouchedWhere where, TouchedList *list);
 bool check_close(Observer *check); // false: memory was too short for all that was found

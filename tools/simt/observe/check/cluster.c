@@ -1,12 +1,11 @@
 // Clusters: whether the other block is there when its shared memory is accessed, and the barrier.
-// What orders its blocks is in order.c, races in their shared memory are found in shared.c.
+// What orders its blocks is in order.c, races in their shared memory are found in race.c.
 //
 // A block has started for a thread that has waited at a barrier of the cluster, whatever that
 // orders, or has seen something that the block released, as through an mbarrier. It has not ended
 // where one of its threads has, behind the access.
 #include "simt/exec/cluster.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
@@ -23,12 +22,6 @@ bool cluster_same(const Checker *checker, uint64_t block) {
     return check_clusters(machine) && index_of(machine, block) == index_of(machine, checker->block);
 }
 
-bool cluster_knows(const Block *block, uint64_t of, uint32_t thread, uint64_t time) {
-    return check_clusters(block->machine) && order_cluster_knows(first_of(block), of, thread, time);
-}
-
-uint64_t cluster_past(const Block *block) { return first_of(block)->cluster_all; }
-
 // Memory of a block is written from the start of the first block of its cluster on.
 void cluster_begin(Checker *checker, const Block *block) {
     if (!check_clusters(checker->machine)) return;
@@ -36,9 +29,6 @@ void cluster_begin(Checker *checker, const Block *block) {
     if (checker->remote) memset(checker->remote, 0, bytes);
     checker->cluster = NULL;
     checker->cluster_count = checker->cluster_threads = 0;
-    checker->cluster_apart = false;
-    checker->cluster_met = checker->cluster_all = 0;
-    memset(checker->cluster_floor, 0, sizeof checker->cluster_floor);
     memset(checker->cluster_waited, 0, sizeof checker->cluster_waited);
     if (block->rank) checker->block_start = first_of(block)->block_start;
 }
@@ -55,12 +45,10 @@ static void absent(Checker *checker, const Access *access, uint32_t thread, uint
                 thread, check_verb(access->kind), (unsigned long long)of);
 }
 
-static void note_remote(Checker *checker, Checker *owner, const Block *of, const Access *access,
-                        const Warp *warp, uint32_t lanes) {
+void cluster_note(Checker *checker, Checker *owner, const Block *of, const Access *access,
+                  const Warp *warp, uint32_t lanes) {
     const size_t threads = (size_t)of->cluster->count * DEVICE_MAX_THREADS;
-    if (!owner->remote) owner->remote = calloc(threads, sizeof *owner->remote);
-    checker->lost |= !owner->remote;
-    if (!owner->remote) return;
+    if (!owner->remote) owner->remote = ARENA_NEW(&owner->arena, threads, Record);
     const uint32_t first = warp->index * (uint32_t)LANES;
     const Record base = record_make(checker->now, check_site(checker, access), first, 0);
     Record *noted = owner->remote + warp->block->rank * DEVICE_MAX_THREADS + first;
@@ -71,50 +59,29 @@ static void note_remote(Checker *checker, Checker *owner, const Block *of, const
 }
 
 // Says so where the other block may not be there for some of the lanes.
-static void find_absent(Checker *checker, const Warp *warp, const Access *access, uint32_t lanes,
-                        const Block *of) {
+void cluster_find_absent(Checker *checker, const Warp *warp, const Access *access, uint32_t lanes,
+                         const Block *of) {
     const uint32_t waited = checker->cluster_waited[warp->index];
     if (!(lanes & ~waited) && of->running) return;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
-        if (!(waited >> lane & 1) && !order_knows_block(checker, thread, of->number))
+        const Event any = {.block = of->number, .thread = ANY_THREAD, .read = true};
+        if (!(waited >> lane & 1) && !check_acquired(checker, thread, &any))
             absent(checker, access, thread, of->number, false);
         if (!of->running) absent(checker, access, thread, of->number, true);
     }
 }
 
-void check_remote(Warp *warp, const Access *access, uint32_t lanes, Block *of,
-                  const uint64_t address[LANES]) {
-    if (!of) return; // the access fails
-    Checker *checker = check_of(warp), *owner = of->watch;
-    find_absent(checker, warp, access, lanes, of);
-    note_remote(checker, owner, of, access, warp, lanes);
-    lanes = check_inside(checker, warp, access, lanes, address);
-    if (!lanes) return;
-    check_order(checker, warp, access, lanes, address, &owner->words);
-    check_shared(checker, of, warp, access, lanes, address, 0);
-}
-
-// Before which time all that the cluster did lies before some thread of the block.
-static uint64_t reached(const Checker *checker) {
-    uint64_t time = 0;
-    for (int w = 0; w < MAX_WARPS; w++)
-        if (checker->cluster_floor[w] > time) time = checker->cluster_floor[w];
-    return time;
-}
-
 // Every access of other blocks must be ordered before the end of this one.
 void cluster_end(Checker *checker, Block *block) {
     if (!checker->remote || checker->machine->status != SIMT_OK) return;
-    const uint64_t time = reached(checker);
     for (uint32_t rank = 0; rank < block->cluster->count; rank++) {
         const Block *from = block->cluster->blocks[rank];
         for (uint32_t thread = 0; thread < from->threads; thread++) {
             const Record record = checker->remote[rank * DEVICE_MAX_THREADS + thread];
-            if (!record || record_time(record) < time ||
-                order_reached(checker, from->number, thread, record_time(record)))
+            if (!record || order_reached(checker, from->number, thread, record_time(record)))
                 continue;
-            const Site *site = &checker->check->sites[record_site(record)];
+            const Site *site = check_site_of(checker, record);
             const Access access = {.inst = site->inst, .kind = site->kind};
             absent(from->watch, &access, thread, block->number, true);
         }
@@ -123,43 +90,18 @@ void cluster_end(Checker *checker, Block *block) {
 
 // --- the barrier ---
 
-// Where every thread releases what it did, and none does anything between its arrival and the
-// barrier, all that the cluster did lies before a time, and what it does behind the barrier is
-// later: that is seen at once, without a look at what each thread has acquired.
-
-void cluster_between(const Warp *warp, uint32_t lanes) {
-    if (lanes & warp->cluster_arrived) first_of(warp->block)->cluster_apart = true;
-}
-
 void check_cluster_arrive(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp), *first = first_of(warp->block);
     first->cluster_threads += (uint32_t)__builtin_popcount(warp->exec);
     first->cluster_inst = inst;
     checker->arrived[warp->index] |= warp->exec;
-    cluster_between(warp, warp->exec);
-    if (inst->order & ORDER_RELEASE)
-        order_cluster_arrive(checker, first, warp);
-    else
-        first->cluster_apart = true;
+    if (inst->order & ORDER_RELEASE) order_cluster_arrive(checker, first, warp);
 }
 
 void check_cluster_waited(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp), *first = first_of(warp->block);
     checker->cluster_waited[warp->index] |= warp->exec;
-    if (!(inst->order & ORDER_ACQUIRE)) return;
-    order_cluster_waited(checker, first, warp);
-    first->cluster_through += (uint32_t)__builtin_popcount(warp->exec);
-    if (first->cluster_through == warp->block->cluster->count * warp->block->threads)
-        first->cluster_all = first->cluster_met; // 0 is none, which is always right
-    if (first->cluster_met && !(warp->live & ~warp->exec))
-        checker->cluster_floor[warp->index] = first->cluster_met;
-}
-
-static uint64_t all_met(const Cluster *cluster) {
-    const uint64_t time = shadow_next_time();
-    for (uint32_t rank = 0; rank < cluster->count; rank++)
-        check_new_times(cluster->blocks[rank]->watch);
-    return time;
+    if (inst->order & ORDER_ACQUIRE) order_cluster_waited(checker, first, warp);
 }
 
 static void missed_barrier(Checker *first, const Cluster *cluster, uint32_t all) {
@@ -178,8 +120,5 @@ void check_cluster_complete(Block *block) {
     const uint32_t all = block->cluster->count * block->threads;
     first->cluster_count = first->cluster ? log_count(first->cluster) : 0;
     if (first->cluster_threads < all) missed_barrier(first, block->cluster, all);
-    const bool together = first->cluster_threads == all && !first->cluster_apart;
-    first->cluster_met = together ? all_met(block->cluster) : 0;
-    first->cluster_threads = first->cluster_through = 0;
-    first->cluster_apart = false;
+    first->cluster_threads = 0;
 }

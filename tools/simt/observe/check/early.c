@@ -4,35 +4,25 @@
 //
 // The records of the earlier launch are still in the shadow of global memory. Its times and its
 // instructions are remembered here.
-#include <stdlib.h>
-#include <string.h>
-
 #include "simt/observe/check/inside.h"
 
 enum { REMEMBERED = 8 };
 
 typedef struct {
     uint64_t serial, first, end; // times [first, end)
-    Site *sites;
-    uint32_t site_count;
+    const Site *sites;
+    Arena arena; // in which they are
 } Past;
 
 static Past past[REMEMBERED]; // launches run one at a time
 
-void early_remember(const Check *check) {
+void early_remember(Check *check) {
     static uint32_t next;
     Past *slot = &past[next++ % REMEMBERED];
-    free(slot->sites);
-    const size_t count = check->site_count + 1u;
-    *slot = (Past){.serial = check->machine->grid_id,
-                   .first = check->launch,
-                   .end = shadow_next_time(),
-                   .sites = malloc(count * sizeof *slot->sites),
-                   .site_count = (uint32_t)count};
-    if (slot->sites)
-        memcpy(slot->sites, check->sites, count * sizeof *slot->sites);
-    else
-        slot->site_count = 0;
+    arena_free(&slot->arena);
+    *slot = (Past){check->machine->grid_id, check->launch, shadow_next_time(), check->sites,
+                   check->arena};
+    check->arena = (Arena){0};
 }
 
 static const Past *find(uint64_t serial) {
@@ -50,64 +40,35 @@ void early_waited(Warp *warp) {
 // Behind a barrier all threads are behind what one of them has waited for.
 void early_barrier(Checker *checker) { checker->all_waited |= checker->any_waited; }
 
-// An access of a lane now, against one launch.
-typedef struct {
-    Checker *checker;
-    const Access *access;
-    const Past *past;
-    uint32_t thread;
-    uint64_t address;
-} Early;
-
-static void against(const Early *at, Record record, bool read) {
+// An access of a thread now, against one of the launch's.
+static void against(Checker *checker, const Access *access, uint32_t thread, uint64_t address,
+                    const Past *launch, Record record) {
     const uint64_t time = record_time(record);
-    if (time < at->past->first || time >= at->past->end) return;
-    if (read && at->access->kind == ACCESS_LOAD) return;
-    const uint32_t site = record_site(record);
-    const Site *other = site < at->past->site_count ? &at->past->sites[site] : NULL;
-    if (!other) return;
-    if (other->kind == ACCESS_ATOMIC && at->access->kind == ACCESS_ATOMIC) return;
-    check_found(at->checker, KIND_EARLY, PTX_GLOBAL, at->access->inst, at->thread, other->inst,
-                record_thread(record), at->address,
+    if (time < launch->first || time >= launch->end) return;
+    const Site *other = &launch->sites[record_site(record)];
+    if (other->kind == access->kind && other->kind != ACCESS_STORE) return; // two reads, or updates
+    check_found(checker, KIND_EARLY, PTX_GLOBAL, access->inst, thread, other->inst,
+                record_thread(record), address,
                 "thread %u %s what the kernel in front of this one %s, which may still run: "
                 "griddepcontrol.wait (cudaGridDependencySynchronize()) first",
-                at->thread, check_verb(at->access->kind), check_verb(other->kind));
-}
-
-static void against_cells(const Early *at, const Cells *cells, uint64_t k) {
-    const Record *const writes[] = {cells->write, cells->write_2};
-    const Record *const reads[] = {cells->read, cells->read_2};
-    for (int i = 0; i < 2; i++) {
-        if (writes[i]) against(at, writes[i][k], false);
-        if (reads[i]) against(at, reads[i][k], true);
-    }
+                thread, check_verb(access->kind), check_verb(other->kind));
 }
 
 void early_check(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES]) {
     const Past *before = find(checker->machine->after);
     if (!before || checker->all_waited) return;
-    mask &= ~checker->waited[warp->index];
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const int lane = __builtin_ctz(m);
+    for (uint32_t m = mask & ~checker->waited[warp->index]; m; m &= m - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(m), thread = warp->index * LANES + lane;
         const uint64_t end = address[lane] + address_bytes(access);
         for (uint64_t byte = address[lane]; byte < end; byte += byte % 4 ? 1 : 4) {
-            const uint64_t offset = byte - memory_base;
-            const Region *region = shadow_regions[offset >> REGION_SHIFT];
-            if (!region) continue;
-            const uint64_t in = offset % REGION_BYTES;
-            const GroupRecords *group = &region->groups[in / 4 / REGION_GROUP];
-            Record found[BACKLOG_FOUND] = {0};
-            const Early at = {checker, access, before, warp->index * LANES + (uint32_t)lane, byte};
-            against_cells(&at, &region->words, in / 4);
-            against_cells(&at, &region->bytes, in);
-            against(&at, group->write, false);
-            against(&at, group->read, true);
-            against(&at, group->read_2, true);
-            backlog_look(region, in / 4, found);
-            against(&at, found[0], false);
-            against(&at, found[1], true);
-            against(&at, found[2], true);
+            const Shadow *region = shadow_regions[(byte - memory_base) >> REGION_SHIFT];
+            for (int slot = 0; region && slot < SLOTS; slot++) {
+                const Record *words = region->words.at[slot], *bytes = region->bytes.at[slot];
+                const uint64_t at = byte - region->low;
+                if (words) against(checker, access, thread, byte, before, words[at / 4]);
+                if (bytes) against(checker, access, thread, byte, before, bytes[at]);
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 // What the checks found: recorded, merged, put in order, described. While a kernel runs, findings
 // are told apart by their instructions; lines and texts come when it is over.
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,84 +16,49 @@ PtxPlace check_place(const Machine *machine, const Inst *inst) {
 
 // --- sites ---
 
-uint32_t check_add_site(Checker *checker, const Access *access) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    Check *check = checker->check;
-    pthread_mutex_lock(&lock);
-    uint32_t site = check->site_of_slot[access->slot];
-    if (!site) {
-        site = check->site_count + 1 < check_sites_limit(checker->machine) ? ++check->site_count
-                                                                           : check->site_count;
-        const Inst *inst = access->inst;
-        check->sites[site] = (Site){
-            .inst = inst,
-            .kind = access->kind,
-            .looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE,
-        };
-        check->site_of_slot[access->slot] = (uint16_t)site;
-    }
-    pthread_mutex_unlock(&lock);
+uint32_t check_new_site(Check *check, const Access *access) {
+    const Inst *inst = access->inst;
+    const bool looks = inst->plain == op_atomic && inst->atomic.old != PTX_NONE;
+    const PtxInst *ptx = machine_instruction(check->machine, inst);
+    const bool constant = ptx && str_starts(ptx->opcode, STR("ld.global.nc"));
+    const uint32_t site =
+        check->site_count < check->site_room ? check->site_count++ : check->site_count - 1;
+    check->sites[site] =
+        (Site){.inst = inst, .kind = access->kind, .looks = looks, .constant = constant};
+    check->site_of_slot[access->slot] = (uint16_t)site;
     return site;
 }
 
 // --- recording ---
 
-static uint64_t hash_finding(const Finding *finding) {
-    uint64_t hash = (uint64_t)(uintptr_t)finding->at.inst * 0x9E3779B97F4A7C15u;
-    hash ^= (uint64_t)(uintptr_t)finding->other.inst * 0xC2B2AE3D27D4EB4Fu;
-    hash += (uint64_t)finding->kind * 31 + (uint64_t)finding->space;
-    return hash * 0x165667B19E3779F9u;
-}
-
 static bool same_instructions(const Finding *a, const Finding *b) {
-    return a->kind == b->kind && a->space == b->space && a->at.inst == b->at.inst &&
-           a->at.kind == b->at.kind && a->other.inst == b->other.inst &&
+    return a->seed == b->seed && a->kind == b->kind && a->space == b->space &&
+           a->at.inst == b->at.inst && a->at.kind == b->at.kind && a->other.inst == b->other.inst &&
            a->other.kind == b->other.kind;
 }
 
-static uint32_t *slot_of(const Findings *findings, const Finding *key) {
-    uint32_t at = (uint32_t)(hash_finding(key) >> 40) & (findings->slot_count - 1);
-    while (findings->slots[at] && !same_instructions(&findings->at[findings->slots[at] - 1], key))
-        at = (at + 1) & (findings->slot_count - 1);
-    return &findings->slots[at];
-}
-
-// Room for one more. False: out of memory.
-static bool make_room(Findings *findings) {
-    if (findings->count < findings->capacity) return true;
-    uint32_t capacity = findings->capacity ? findings->capacity * 2 : 16;
-    Finding *grown = realloc(findings->at, capacity * sizeof *grown);
-    if (grown) findings->at = grown;
-    uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
-    if (!grown || !slots) {
-        free(slots);
-        return false;
+// The finding with these instructions, counted once more; *fresh if it is the first time. It is
+// told of the first block, whichever comes first.
+static Finding *record(Check *check, const Finding *key, bool *fresh) {
+    Findings *findings = &check->findings;
+    size_t k = 0;
+    while (k < findings->count && !same_instructions(&findings->at[k], key)) k++;
+    if (k == findings->count) {
+        ARENA_GROW(&check->arena, findings->at, findings->count, findings->capacity);
+        findings->at[findings->count++] = (Finding){.order = k, .at.block = UINT64_MAX};
     }
-    free(findings->slots);
-    findings->slots = slots;
-    findings->slot_count = capacity * 4;
-    findings->capacity = capacity;
-    for (uint32_t i = 0; i < findings->count; i++) *slot_of(findings, &findings->at[i]) = i + 1;
-    return true;
-}
-
-// The finding with these instructions, counted once more; *fresh if it is the first time. NULL: out
-// of memory.
-static Finding *record(Checker *checker, const Finding *key, bool *fresh) {
-    Findings *findings = &checker->findings;
-    *fresh = false;
-    if (!make_room(findings)) {
-        checker->lost = true;
-        return NULL;
+    Finding *finding = &findings->at[k];
+    *fresh = key->at.block < finding->at.block;
+    if (*fresh) {
+        const Finding before = *finding;
+        *finding = *key;
+        finding->order = before.order;
+        finding->occurrences = before.occurrences;
+        finding->between = before.between;
+        finding->more = before.more;
     }
-    uint32_t *slot = slot_of(findings, key);
-    if (!*slot) {
-        *fresh = true;
-        findings->at[findings->count] = *key;
-        findings->at[findings->count].order = findings->count;
-        *slot = ++findings->count;
-    }
-    Finding *finding = &findings->at[*slot - 1];
+    finding->between |= key->between;
+    finding->more |= key->more;
     finding->occurrences++;
     return finding;
 }
@@ -109,7 +73,7 @@ void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *
                          .other = {.inst = other, .thread = other_thread, .block = block},
                          .address = address};
     bool fresh;
-    Finding *finding = record(checker, &key, &fresh);
+    Finding *finding = record(checker->check, &key, &fresh);
     if (!fresh) return;
     va_list arguments;
     va_start(arguments, format);
@@ -118,7 +82,7 @@ void check_found(Checker *checker, HazardKind kind, PtxSpace space, const Inst *
 }
 
 static Side side_of(const Checker *checker, Record record, uint64_t block) {
-    const Site *site = &checker->check->sites[record_site(record)];
+    const Site *site = check_site_of(checker, record);
     return (Side){site->inst, site->kind, record_thread(record), block};
 }
 
@@ -131,47 +95,37 @@ static void tell_race(const Checker *checker, const Finding *found) {
     listener->race(listener->to, &race);
 }
 
-// Who did it, if that was not known so far: of many lanes that read a word only one is.
-static void name_sides(Finding *finding, const Finding *other) {
-    if (finding->between != BETWEEN_OTHERS) return;
-    finding->at = other->at;
-    finding->other = other->other;
-    finding->address = other->address;
+static uint32_t between(const Checker *checker, Record mine, Record earlier, uint64_t block) {
+    if (record_is_copy(earlier)) return BETWEEN_COPY;
+    const uint32_t near = (mine ^ earlier) & RECORD_WARP_MASK ? BETWEEN_WARPS : BETWEEN_LANES;
+    const uint32_t narrow = record_scope(mine) && record_scope(earlier) ? BETWEEN_NARROW : 0;
+    return (block != checker->block ? BETWEEN_BLOCKS : near) | narrow;
 }
 
-void check_race(Checker *checker, PtxSpace space, Record mine, Record earlier, uint64_t address) {
+void check_race(Checker *checker, HazardKind kind, PtxSpace space, Record mine, Record earlier,
+                uint64_t address) {
+    enum { MOST_UNSURE = 1 << 14 }; // what is more is left out
+    Check *check = checker->check;
     uint64_t block = checker->block;
     const bool far = space == PTX_GLOBAL || check_clusters(checker->machine);
     if (far && !record_is_copy(earlier)) block = shadow_block(record_time(earlier));
-    const Finding key = {.kind = KIND_RACE,
+    const bool many = ++checker->races[record_site(mine)] >= check_many_races(checker);
+    const Finding key = {.kind = kind,
                          .space = space,
                          .at = side_of(checker, mine, checker->block),
                          .other = side_of(checker, earlier, block),
-                         .address = address};
+                         .between = between(checker, mine, earlier, block),
+                         .address = address,
+                         .more = many};
     bool fresh;
-    tell_race(checker, &key);
-    Finding *finding = record(checker, &key, &fresh);
-    if (!finding) return;
-    finding->more |= ++checker->races[record_site(mine)] >= check_many_races(checker);
-    const bool warp = !((mine ^ earlier) & RECORD_WARP_MASK),
-               same = key.at.thread == key.other.thread;
-    const unsigned between = block != checker->block ? BETWEEN_BLOCKS
-                             : !warp                 ? BETWEEN_WARPS
-                             : same                  ? BETWEEN_OTHERS
-                                                     : BETWEEN_LANES;
-    if (between != BETWEEN_OTHERS) name_sides(finding, &key);
-    finding->between |= between;
-    const bool one = key.at.kind == ACCESS_STORE, two = key.other.kind == ACCESS_STORE;
-    finding->stores |= one && two;
-    finding->reads |= one != two && (key.at.kind == ACCESS_LOAD || key.other.kind == ACCESS_LOAD);
-    if (record_scope(mine) && record_scope(earlier)) finding->between |= BETWEEN_NARROW;
-    if (record_is_copy(earlier)) finding->between = BETWEEN_COPY;
-}
-
-void findings_free(Findings *findings) {
-    free(findings->at);
-    free(findings->slots);
-    *findings = (Findings){0};
+    if (kind == KIND_RACE) tell_race(checker, &key);
+    if (kind != KIND_VOLATILE) {
+        record(check, &key, &fresh);
+    } else if (check->unsure.count < MOST_UNSURE) {
+        Findings *unsure = &check->unsure;
+        ARENA_GROW(&check->arena, unsure->at, unsure->count, unsure->capacity);
+        unsure->at[unsure->count++] = key;
+    }
 }
 
 // --- the report ---
@@ -179,9 +133,12 @@ void findings_free(Findings *findings) {
 static bool same_place(PtxPlace a, PtxPlace b) { return a.file == b.file && a.line == b.line; }
 
 static bool same_finding(const Finding *a, const Finding *b) {
-    return a->kind == b->kind && a->space == b->space && same_place(a->place, b->place) &&
-           same_place(a->other_place, b->other_place);
+    return a->kind == b->kind && a->space == b->space && a->seed == b->seed &&
+           same_place(a->place, b->place) && same_place(a->other_place, b->other_place);
 }
+
+// The usual order first, then the reversed one.
+static uint64_t place_among_orders(uint64_t seed) { return seed == ORDER_REVERSED ? 1 : seed; }
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -194,6 +151,7 @@ static int compare(const void *left, const void *right) {
         {a->other_place.line, b->other_place.line},
         {a->kind, b->kind},
         {a->space, b->space},
+        {place_among_orders(a->seed), place_among_orders(b->seed)},
         {a->at.block, b->at.block},
         {a->order, b->order},
     };
@@ -239,6 +197,8 @@ static void name_memory(const Machine *machine, const Finding *finding, Arena *a
 static void describe(const Machine *machine, const Finding *finding, Arena *arena, Hazard *hazard) {
     static const char *const kinds[] = {
         [KIND_RACE] = "race",
+        [KIND_CONSTANT] = "write to read-only data",
+        [KIND_VOLATILE] = "unordered volatile accesses",
         [KIND_BARRIER] = "divergent barrier",
         [KIND_MASK] = "mask of lanes",
         [KIND_BOUNDS] = "out of bounds",
@@ -260,6 +220,7 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
     *hazard = (Hazard){.kind = kinds[finding->kind],
                        .file = file_name(machine->module, finding->place.file),
                        .line = finding->place.line,
+                       .seed = finding->seed,
                        .block = dim3_at(finding->at.block, machine->grid),
                        .thread = dim3_at(finding->at.thread, machine->block),
                        .address = finding->address,
@@ -279,21 +240,22 @@ static void describe(const Machine *machine, const Finding *finding, Arena *aren
         hazard->other_line = finding->other_place.line;
         hazard->other_block = dim3_at(finding->other.block, machine->grid);
         hazard->other_thread = dim3_at(finding->other.thread, machine->block);
-        hazard->other_lanes = finding->between == BETWEEN_OTHERS;
     }
-    if (finding->kind != KIND_RACE && finding->kind != KIND_GUESS) {
+    if (finding->text[0]) {
         snprintf(hazard->advice, sizeof hazard->advice, "%s", finding->text);
         return;
     }
     advice_write(machine, finding, hazard->advice, sizeof hazard->advice);
     hazard->does = check_verb(finding->at.kind);
-    hazard->other_does = check_verb(finding->other.kind);
+    if (finding->kind != KIND_CONSTANT) hazard->other_does = check_verb(finding->other.kind);
 }
 
 // When a kernel failed, blocks behind the one that did may or may not have run: what only they
-// found is left out, and so are the numbers of findings.
+// found is left out, and so are the numbers of findings. Not so in another order, which one thread
+// ran.
 static bool certain(const Machine *machine, const Finding *finding) {
-    return machine->status == SIMT_OK || finding->at.block <= machine->failed_block;
+    return machine->order || finding->seed || machine->status == SIMT_OK ||
+           finding->at.block <= machine->failed_block;
 }
 
 // A race between a plain read that only guesses what is there and an atomic operation: told from
@@ -305,47 +267,96 @@ static void settle_guess(const Machine *machine, Finding *finding) {
     if (finding->kind != KIND_RACE || update.kind != ACCESS_ATOMIC) return;
     if (load.kind != ACCESS_LOAD || !guess_checked(machine, load.inst)) return;
     finding->kind = KIND_GUESS;
-    if (finding->between == BETWEEN_OTHERS) return;
     finding->at = load;
     finding->other = update;
 }
 
+// Of volatile accesses to words for which nobody was seen to wait.
+static void settle_unsure(Check *check) {
+    bool fresh;
+    for (size_t i = 0; i < check->unsure.count; i++)
+        if (!order_waited(&check->words, check->unsure.at[i].address))
+            record(check, &check->unsure.at[i], &fresh);
+    check->unsure.count = 0;
+}
+
 // Places, and which of them are the same; equal findings become one. Their number.
-static size_t merge(const Check *check) {
+static size_t merge(Check *check) {
     const Machine *machine = check->machine;
-    for (size_t i = 0; i < check->found_count; i++) {
-        Finding *finding = &check->found[i];
+    settle_unsure(check);
+    for (size_t i = 0; i < check->findings.count; i++) {
+        Finding *finding = &check->findings.at[i];
         settle_guess(machine, finding);
         finding->place = place_of(machine, finding->at.inst);
         finding->other_place = place_of(machine, finding->other.inst);
     }
-    if (check->found_count) qsort(check->found, check->found_count, sizeof *check->found, compare);
+    if (check->findings.count)
+        qsort(check->findings.at, check->findings.count, sizeof *check->findings.at, compare);
     size_t count = 0;
-    for (size_t i = 0; i < check->found_count; i++) {
-        const Finding *finding = &check->found[i];
+    for (size_t i = 0; i < check->findings.count; i++) {
+        const Finding *finding = &check->findings.at[i];
         if (!certain(machine, finding)) continue;
-        if (count && same_finding(&check->found[count - 1], finding)) {
-            if (finding->between != BETWEEN_OTHERS) name_sides(&check->found[count - 1], finding);
-            check->found[count - 1].occurrences += finding->occurrences;
-            check->found[count - 1].between |= finding->between;
-            check->found[count - 1].stores |= finding->stores;
-            check->found[count - 1].reads |= finding->reads;
-            check->found[count - 1].more |= finding->more;
+        if (count && same_finding(&check->findings.at[count - 1], finding)) {
+            check->findings.at[count - 1].occurrences += finding->occurrences;
+            check->findings.at[count - 1].between |= finding->between;
+            check->findings.at[count - 1].more |= finding->more;
         } else {
-            check->found[count++] = *finding;
+            check->findings.at[count++] = *finding;
         }
     }
     return count;
 }
 
-size_t check_report(const Observer *observer, Arena *arena, Hazard **hazards) {
-    const Check *check = (const Check *)(const void *)observer;
+// Whether a finding of another order says no more than one that is told anyway: the same; the same
+// race, in which the other access came first; an unwritten value, where that is what a race is
+// about.
+static bool says_no_more(const Finding *one, const Finding *known) {
+    const bool here = same_place(one->place, known->place);
+    const bool turned = same_place(one->place, known->other_place);
+    if (one->kind == KIND_UNWRITTEN && known->kind == KIND_RACE) return here || turned;
+    return one->kind == known->kind && one->space == known->space &&
+           ((here && same_place(one->other_place, known->other_place)) ||
+            (turned && same_place(one->other_place, known->place)));
+}
+
+static bool is_told(const Finding *findings, size_t count, const Finding *one) {
+    for (size_t i = 0; one->seed && i < count; i++) {
+        const Finding *known = &findings[i];
+        if (place_among_orders(known->seed) < place_among_orders(one->seed) &&
+            says_no_more(one, known))
+            return true;
+    }
+    return false;
+}
+
+size_t check_report(Observer *observer, Arena *arena, Hazard **hazards) {
+    Check *check = (Check *)(void *)observer;
     const Machine *machine = check->machine;
-    size_t count = merge(check);
+    const Finding *findings = check->findings.at;
+    size_t count = merge(check), told = 0;
     *hazards = count ? ARENA_NEW(arena, count, Hazard) : NULL;
     for (size_t i = 0; i < count; i++) {
-        describe(machine, &check->found[i], arena, &(*hazards)[i]);
-        if (machine->status != SIMT_OK) (*hazards)[i].occurrences = 0;
+        if (is_told(findings, count, &findings[i])) continue;
+        Hazard *hazard = &(*hazards)[told++];
+        describe(machine, &findings[i], arena, hazard);
+        if (machine->status != SIMT_OK) hazard->occurrences = 0;
     }
-    return count;
+    return told;
+}
+
+const void *check_tell(Observer *observer, size_t *bytes) {
+    Check *check = (Check *)(void *)observer;
+    const size_t count = merge(check);
+    for (size_t i = 0; i < count; i++) check->findings.at[i].seed = check->machine->order;
+    *bytes = count * sizeof *check->findings.at;
+    return check->findings.at;
+}
+
+void check_hear(Observer *observer, const void *found, size_t bytes) {
+    Check *check = (Check *)(void *)observer;
+    Findings *findings = &check->findings;
+    for (size_t k = 0; k < bytes / sizeof(Finding); k++) {
+        ARENA_GROW(&check->arena, findings->at, findings->count, findings->capacity);
+        memcpy(&findings->at[findings->count++], (const Finding *)found + k, sizeof(Finding));
+    }
 }

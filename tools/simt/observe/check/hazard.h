@@ -14,14 +14,14 @@ typedef struct {
     const char *call_file, *other_call_file;
     uint32_t call_line, other_call_line;
     Dim3 block, thread, other_block, other_thread;
-    bool other_lanes;     // the other access is one of many by lanes of the warp, there or before
-    uint64_t address;     // in its space
-    char variable[96];    // that it lies in, or near: "s", "argument 2"; empty: it has no name
-    const char *space;    // "shared", "global", "local"
-    bool more;            // there may be more occurrences: that many were looked for
-    bool host;            // what the host did: no line, block or thread
-    bool note;            // worth a look, and no result depends on it: not counted as a hazard
-    const char *told;     // all of the report, in lines; NULL: it is made of the other members
+    uint64_t address;  // in its space
+    char variable[96]; // that it lies in, or near: "s", "argument 2"; empty: it has no name
+    const char *space; // "shared", "global", "local"
+    bool more;         // there may be more occurrences: that many were looked for
+    bool host;         // what the host did: no line, block or thread
+    bool note;         // worth a look, and no result depends on it: not counted as a hazard
+    const char *told;  // all of the report, in lines; NULL: it is made of the other members
+    uint64_t seed; // of the order of blocks and warps in which alone it was seen; 0: the usual one
     uint64_t occurrences; // equal findings (same kind and lines) merged into this one
     char advice[256];     // one sentence: how to fix it, behind what happened where no verb says it
     const char *does, *other_does; // of a race: "reads", "writes", "updates"; else NULL

@@ -15,19 +15,30 @@
 // Which of two fences comes first in the order of all fence.sc is otherwise left to chance, and
 // orders nothing here.
 //
+// A message: a relaxed store of eight bytes or more, which has room for what it tells of, as where
+// scans look back from tile to tile (Merrill and Garland, 2016). By the letter nothing orders what
+// lies before it and who reads it. But it is made of what its thread had read, and so those reads
+// are done with: who has read a message may write over what was read, and no more.
+//
+// Volatile accesses are ordered with less (race.h): a strong read that sees a release acquires
+// eagerly, without a fence behind it, as the CUDA C++ Programming Guide's last block does. Not so a
+// compare-and-swap: that takes a lock, and the fence behind it is what a lock is made of.
+//
 // Wide: at the scope of the device or the system, or of the cluster where there are any: which
 // clusters two blocks are of is not looked at.
-#include <stdlib.h>
 #include <string.h>
 
 #include "simt/observe/check/inside.h"
+#include "simt/ops/ops.h"
 
 static bool wide(const Checker *checker, Scope scope) {
     return scope == SCOPE_DEVICE || (scope == SCOPE_CLUSTER && check_clusters(checker->machine));
 }
 
-// Every step below may run out of memory; then what was found may be too much.
-static void must(Checker *checker, bool good) { checker->lost |= !good; }
+static bool is_message(const Access *access) {
+    return access->order == ORDER_RELAXED && access->kind != ACCESS_ATOMIC &&
+           access->space == PTX_GLOBAL && address_bytes(access) >= 8;
+}
 
 // --- words ---
 
@@ -44,25 +55,20 @@ static SyncWord *find_word(const SyncTable *table, uint64_t address) {
     return word->address ? word : NULL;
 }
 
-// Twice the slots. False: out of memory.
-static bool widen(SyncTable *table) {
-    SyncTable wider = {.slots = table->slots ? table->slots * 2 : 16, .count = table->count};
-    wider.at = calloc(wider.slots, sizeof *wider.at);
-    if (!wider.at) return false;
-    wider.low = table->low;
-    wider.high = table->high;
+// Twice the slots.
+static void widen(ReleaseRoom *room, SyncTable *table) {
+    SyncTable wider = *table;
+    wider.slots = table->slots ? table->slots * 2 : 16;
+    wider.at = ARENA_NEW(&room->arena, wider.slots, SyncWord);
     for (uint32_t i = 0; i < table->slots; i++)
         if (table->at[i].address) wider.at[slot_of(&wider, table->at[i].address)] = table->at[i];
-    free(table->at);
     *table = wider;
-    return true;
 }
 
-// NULL: out of memory.
-static SyncWord *make_word(SyncTable *table, uint64_t address) {
+static SyncWord *make_word(ReleaseRoom *room, SyncTable *table, uint64_t address) {
     SyncWord *word = find_word(table, address);
     if (word) return word;
-    if (table->count * 2 >= table->slots && !widen(table)) return NULL;
+    if (table->count * 2 >= table->slots) widen(room, table);
     if (!table->count || address < table->low) table->low = address;
     if (!table->count || address > table->high) table->high = address;
     table->count++;
@@ -78,17 +84,15 @@ static void read_log(Checker *checker, Knowledge *warp, Log *log, const Access *
                      uint32_t lanes) {
     bool far = wide(checker, access->scope);
     if (!log || !log_count(log) || (!far && !log_only(log, checker->block))) return;
-    Seen seen = {log, log_count(log), lanes, far};
+    const bool swap = access->kind == ACCESS_ATOMIC && access->inst->plain == op_atomic &&
+                      access->inst->atomic.mode == ATOMIC_CAS;
+    Seen seen = {log, log_count(log), lanes, far, false, swap};
     bool acquires = access->order & ORDER_ACQUIRE;
-    must(checker, seen_add(acquires ? &warp->acquired : &warp->pending, seen));
-    checker->orders = true;
-}
-
-// Copies that are done: at any scope, since they were made for those that wait here.
-static void read_copies(Checker *checker, Knowledge *warp, Log *log, const Access *access,
-                        uint32_t lanes) {
-    if (!log || !(access->order & ORDER_ACQUIRE)) return;
-    must(checker, seen_add(&warp->acquired, (Seen){log, log_count(log), lanes, true}));
+    if (acquires) seen.swap = false;
+    seen_add(checker->room, acquires ? &warp->acquired : &warp->pending, seen);
+    seen.message = true;
+    seen.swap = false;
+    if (!acquires && is_message(access)) seen_add(checker->room, &warp->acquired, seen);
     checker->orders = true;
 }
 
@@ -97,9 +101,10 @@ static void acquire(Checker *checker, Knowledge *to, const SeenList *from, uint3
     for (uint32_t i = 0; i < from->count; i++) {
         Seen seen = from->at[i];
         seen.lanes &= lanes;
+        seen.swap = false;
         bool near = log_only(seen.log, checker->block);
         if (seen.lanes && (near || (far && seen.wide)))
-            must(checker, seen_add(&to->acquired, seen));
+            seen_add(checker->room, &to->acquired, seen);
     }
 }
 
@@ -112,7 +117,8 @@ static uint64_t *later_than(uint64_t *times, uint64_t floor) {
 }
 
 // What lanes of a warp release now.
-static Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool far) {
+static const Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, bool far,
+                                  bool message) {
     uint32_t index = warp->index;
     uint64_t others[LANES] = {0}, floor = checker->block_floor;
     uint64_t(*known)[LANES] = checker->lane_known ? checker->lane_known[index] : NULL;
@@ -129,12 +135,11 @@ static Release *release_now(Checker *checker, const Warp *warp, uint32_t lanes, 
                      .others = later_than(others, warp_floor),
                      .warp = index,
                      .lanes = lanes,
-                     .wide = far};
-    Release *release = release_new(checker->room, &facts, &checker->warps[index].acquired,
-                                   &checker->common.acquired);
-    must(checker, release != NULL);
+                     .wide = far,
+                     .message = message};
     checker->orders = true;
-    return release;
+    return release_new(checker->room, &facts, &checker->warps[index].acquired,
+                       &checker->common.acquired);
 }
 
 // Into a word goes what `of` has in a release.
@@ -143,9 +148,7 @@ static void write_log(Checker *checker, SyncWord *word, const Release *release, 
     far = far && release->wide;
     if (!far && word->narrow_block != checker->block) word->narrow = NULL;
     if (!far) word->narrow_block = checker->block;
-    Log **log = far ? &word->wide : &word->narrow;
-    if (!*log) *log = log_new(checker->room);
-    must(checker, *log && log_add(*log, release, of));
+    log_add(checker->room, far ? &word->wide : &word->narrow, release, of);
 }
 
 static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
@@ -154,50 +157,25 @@ static bool is_fenced(const Knowledge *knowledge, uint32_t lanes) {
     return false;
 }
 
-// A list of what fences made ready.
-typedef struct {
-    Fenced **at;
-    uint32_t *count, *capacity;
-} FencedList;
-
-static void append(Checker *checker, FencedList to, Fenced fenced) {
-    if (*to.count == *to.capacity) {
-        uint32_t capacity = *to.count ? *to.count * 2 : 2;
-        Fenced *grown = realloc(*to.at, capacity * sizeof *grown);
-        must(checker, grown != NULL);
-        if (!grown) return;
-        *to.at = grown;
-        *to.capacity = capacity;
-    }
-    (*to.at)[(*to.count)++] = fenced;
+static void append(Checker *checker, Knowledge *to, Fenced fenced) {
+    ARENA_GROW(&checker->room->arena, to->fenced, to->fenced_count, to->fenced_capacity);
+    to->fenced[to->fenced_count++] = fenced;
 }
 
 // Takes what a fence made ready, in place of what the same lanes' earlier fences did.
-static void add_to(Checker *checker, FencedList to, Fenced fenced) {
+static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < *to.count; i++) {
-        Fenced before = (*to.at)[i];
+    for (uint32_t i = 0; i < to->fenced_count; i++) {
+        Fenced before = to->fenced[i];
         const Release *old = before.release, *new = fenced.release;
         const bool newer =
             old->warp == new->warp && old->time <= new->time && old->wide <= new->wide;
         if (newer && before.apart && fenced.apart) before.of = before.lanes &= ~fenced.lanes;
         const bool outdated = newer && !(before.of & ~fenced.of) && !(before.lanes & ~fenced.lanes);
-        if (before.lanes && !outdated) (*to.at)[kept++] = before;
+        if (before.lanes && !outdated) to->fenced[kept++] = before;
     }
-    *to.count = kept;
+    to->fenced_count = kept;
     append(checker, to, fenced);
-}
-
-static FencedList fenced_of(Knowledge *knowledge) {
-    return (FencedList){&knowledge->fenced, &knowledge->fenced_count, &knowledge->fenced_capacity};
-}
-
-static void add_fenced(Checker *checker, Knowledge *to, Fenced fenced) {
-    add_to(checker, fenced_of(to), fenced);
-}
-
-static void add_proxied(Checker *checker, Knowledge *to, Fenced fenced) {
-    add_to(checker, (FencedList){&to->proxied, &to->proxied_count, &to->proxied_capacity}, fenced);
 }
 
 // What fences made ready for `lanes`: for other blocks what those did that are `far`.
@@ -220,16 +198,12 @@ static void write_word(Checker *checker, const Warp *warp, const Access *access,
     const uint32_t fenced = lanes & checker->have_fenced[warp->index];
     bool after_fence = access->order & (ORDER_RELAXED | ORDER_VOLATILE) &&
                        (is_fenced(own, fenced) || is_fenced(&checker->common, fenced));
-    if (!releases && !after_fence) return;
-    if (access->space == PTX_GLOBAL) {
-        Region *region = shadow_region(address);
-        if (region) region->synchronized = checker->check->launch;
-    }
-    SyncWord *word = make_word(table, address);
-    must(checker, word != NULL);
-    if (!word) return;
-    Release *release = releases ? release_now(checker, warp, lanes, far) : NULL;
-    if (release) write_log(checker, word, release, lanes, far);
+    const bool message = is_message(access);
+    if (!releases && !after_fence && !message) return;
+    SyncWord *word = make_word(checker->room, table, address);
+    if (message) write_log(checker, word, release_now(checker, warp, lanes, far, true), lanes, far);
+    if (releases)
+        write_log(checker, word, release_now(checker, warp, lanes, far, false), lanes, far);
     if (after_fence) {
         const uint32_t fenced_far = far ? checker->have_fenced_far[warp->index] : 0;
         write_fenced(checker, word, &checker->common, fenced, fenced_far);
@@ -245,15 +219,12 @@ bool order_words(const SyncTable *table, uint64_t first, uint64_t bytes) {
 }
 
 // A store: whoever reads it reads nothing that was released before.
-static void overwrite(Checker *checker, const Access *access, uint32_t mask,
-                      const uint64_t address[LANES], const SyncTable *table) {
-    const bool global = access->space == PTX_GLOBAL;
+static void overwrite(const Access *access, uint32_t mask, const uint64_t address[LANES],
+                      const SyncTable *table) {
     const uint64_t bytes = address_bytes(access);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
         if (!order_words(table, at, bytes)) continue;
-        const Region *region = global ? shadow_region(at) : NULL;
-        if (region && region->synchronized != checker->check->launch) continue;
         for (uint64_t key = key_of(at); key <= key_of(at + bytes - 1); key += 4) {
             SyncWord *word = find_word(table, key);
             if (word) word->wide = word->narrow = word->copies = NULL;
@@ -285,8 +256,23 @@ static uint32_t seen_writes(const Warp *warp, const Access *access, uint32_t lan
 // Whether a strong access may release something: itself, or what a fence before it made ready.
 static bool releases(const Checker *checker, const Warp *warp, const Access *access) {
     if (access->kind == ACCESS_LOAD) return false;
-    return access->order & ORDER_RELEASE || checker->warps[warp->index].fenced_count ||
-           checker->common.fenced_count;
+    return access->order & ORDER_RELEASE || is_message(access) ||
+           checker->warps[warp->index].fenced_count || checker->common.fenced_count;
+}
+
+// Somebody waits for the words. A word of a table may tell that, and release nothing.
+static void note_waits(Checker *checker, const Access *access, uint32_t mask,
+                       const uint64_t address[LANES], SyncTable *table) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t first = address[__builtin_ctz(m)], end = first + address_bytes(access);
+        for (uint64_t at = first; at < end; at += 4)
+            make_word(checker->room, table, key_of(at))->waited = true;
+    }
+}
+
+bool order_waited(const SyncTable *table, uint64_t address) {
+    const SyncWord *word = find_word(table, key_of(address));
+    return word && word->waited;
 }
 
 // Blocks that run at the same time never wait for each other: only those that run one at a time
@@ -294,15 +280,14 @@ static bool releases(const Checker *checker, const Warp *warp, const Access *acc
 void check_order(Checker *checker, const Warp *warp, const Access *access, uint32_t mask,
                  const uint64_t address[LANES], SyncTable *table) {
     if (access->space == PTX_GLOBAL && !checker->machine->ordered) return;
-    if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders) return;
-    if (!access->order) {
-        if (table->count && access->kind != ACCESS_LOAD)
-            overwrite(checker, access, mask, address, table);
+    if (access->inst->look == LOOK_WAITS && checker->machine->volatiles)
+        note_waits(checker, access, mask, address, table);
+    if (!table->count && !(access->order & ORDER_RELEASE) && !checker->orders &&
+        !is_message(access))
         return;
-    }
-    if (table->count && access->kind == ACCESS_STORE)
-        overwrite(checker, access, mask, address, table);
-    if (!table->count && !releases(checker, warp, access)) return;
+    if (access->kind == ACCESS_STORE || (!access->order && access->kind != ACCESS_LOAD))
+        overwrite(access, mask, address, table);
+    if (!access->order || (!table->count && !releases(checker, warp, access))) return;
     while (mask) {
         const uint32_t lane = (uint32_t)__builtin_ctz(mask), same = same_word(address, mask);
         const uint64_t key = key_of(address[lane]);
@@ -313,7 +298,11 @@ void check_order(Checker *checker, const Warp *warp, const Access *access, uint3
             read_log(checker, own, word->wide, access, same);
             if (word->narrow_block == checker->block)
                 read_log(checker, own, word->narrow, access, same);
-            read_copies(checker, own, word->copies, access, same);
+            // Copies that are done: at any scope, since they were made for those that wait here.
+            if (word->copies && access->order & ORDER_ACQUIRE)
+                seen_add(checker->room, &own->acquired,
+                         (Seen){word->copies, log_count(word->copies), same, true, false, false});
+            checker->orders |= word->copies != NULL;
         }
         if (access->kind == ACCESS_LOAD) continue;
         const uint32_t writes = seen_writes(warp, access, same, address);
@@ -342,14 +331,9 @@ static uint32_t alike(const Checker *checker, uint32_t warp, uint32_t lanes) {
     return same;
 }
 
-void check_fence(Warp *warp, const Inst *inst) {
+void order_fence(Warp *warp, const Inst *inst) {
     Checker *checker = check_of(warp);
     Knowledge *own = &checker->warps[warp->index];
-    touched_fence(checker->check, inst);
-    if (inst->fence == FENCE_PROXY_ASYNC || inst->fence == FENCE_MBARRIER_INIT) {
-        copy_fence(checker, warp, inst);
-        return;
-    }
     if (inst->order & ORDER_ACQUIRE) {
         acquire(checker, own, &own->pending, warp->exec, wide(checker, inst->scope));
         acquire(checker, own, &checker->common.pending, warp->exec, wide(checker, inst->scope));
@@ -360,8 +344,8 @@ void check_fence(Warp *warp, const Inst *inst) {
     if (far) checker->have_fenced_far[warp->index] |= warp->exec;
     for (uint32_t left = warp->exec; left;) {
         const uint32_t lanes = alike(checker, warp->index, left);
-        const Release *release = release_now(checker, warp, lanes, far);
-        if (release) add_fenced(checker, own, (Fenced){release, lanes, lanes, true});
+        const Release *release = release_now(checker, warp, lanes, far, false);
+        add_fenced(checker, own, (Fenced){release, lanes, lanes, true});
         left &= ~lanes;
     }
 }
@@ -372,7 +356,7 @@ static void add_all(Checker *checker, SeenList *to, const SeenList *from) {
     for (uint32_t i = 0; i < from->count; i++) {
         Seen seen = from->at[i];
         seen.lanes = ALL_LANES;
-        must(checker, seen_add(to, seen));
+        seen_add(checker->room, to, seen);
     }
 }
 
@@ -383,15 +367,11 @@ static void add_knowledge(Checker *checker, Knowledge *to, const Knowledge *from
         const Fenced one = from->fenced[i];
         add_fenced(checker, to, (Fenced){one.release, one.of, ALL_LANES, false});
     }
-    for (uint32_t i = 0; i < from->proxied_count; i++) {
-        const Fenced one = from->proxied[i];
-        add_proxied(checker, to, (Fenced){one.release, one.of, ALL_LANES, false});
-    }
 }
 
 static void clear_knowledge(Knowledge *knowledge) {
-    knowledge->acquired.count = knowledge->pending.count = knowledge->fenced_count = 0;
-    knowledge->proxied_count = 0;
+    knowledge->acquired.count = knowledge->pending.count = 0;
+    knowledge->fenced_count = 0;
 }
 
 static uint32_t warps_of(const Checker *checker) {
@@ -399,17 +379,15 @@ static uint32_t warps_of(const Checker *checker) {
 }
 
 void order_begin(Checker *checker) {
-    if (checker->room == &checker->own_room) release_forget_all(checker->room);
-    if (checker->words.count)
-        memset(checker->words.at, 0, checker->words.slots * sizeof *checker->words.at);
-    checker->words.count = 0;
+    if (!checker->machine->ordered) release_forget_all(checker->room);
+    checker->words = (SyncTable){0};
     memset(checker->have_fenced, 0, sizeof checker->have_fenced);
     memset(checker->have_fenced_far, 0, sizeof checker->have_fenced_far);
     if (!checker->orders) return;
     checker->orders = false;
-    clear_knowledge(&checker->common);
-    for (uint32_t w = 0; w < warps_of(checker); w++) clear_knowledge(&checker->warps[w]);
-    for (int i = 0; i < BARRIERS; i++) clear_knowledge(&checker->passed[i]);
+    checker->common = (Knowledge){0};
+    memset(checker->warps, 0, MAX_WARPS * sizeof *checker->warps);
+    memset(checker->passed, 0, sizeof checker->passed);
 }
 
 void order_barrier(Checker *checker) {
@@ -439,14 +417,12 @@ void order_tell_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     Knowledge *own = &checker->warps[warp];
     seen_spread(&own->acquired, lanes);
     seen_spread(&own->pending, lanes);
-    for (uint32_t i = 0; i < own->proxied_count; i++)
-        if (own->proxied[i].lanes & lanes) own->proxied[i].lanes |= lanes;
 }
 
 void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
     if (!checker->orders) return;
     Knowledge *own = &checker->warps[warp];
-    const uint32_t count = own->fenced_count;
+    const size_t count = own->fenced_count;
     order_tell_lanes(checker, warp, lanes);
     for (uint32_t i = 0; i < count; i++) {
         Fenced *one = &own->fenced[i];
@@ -456,79 +432,39 @@ void order_join_lanes(Checker *checker, uint32_t warp, uint32_t lanes) {
         if (one->apart) one->of &= lanes, one->lanes &= lanes;
         one->lanes |= lanes;
         one->apart = false;
-        if (divides) append(checker, fenced_of(own), rest);
+        if (divides) append(checker, own, rest);
     }
 }
 
-static void free_knowledge(Knowledge *knowledge) {
-    seen_free(&knowledge->acquired);
-    seen_free(&knowledge->pending);
-    free(knowledge->fenced);
-    free(knowledge->proxied);
-}
-
-void order_free(Checker *checker) {
-    for (uint32_t w = 0; w < MAX_WARPS && checker->warps; w++) free_knowledge(&checker->warps[w]);
-    for (int i = 0; i < BARRIERS; i++) free_knowledge(&checker->passed[i]);
-    free_knowledge(&checker->common);
-    release_free_all(&checker->own_room);
-    free(checker->words.at);
-    free(checker->warps);
-}
-
-bool check_acquired(Checker *checker, uint32_t thread, uint64_t block, uint32_t other,
-                    uint64_t time) {
+bool check_acquired(Checker *checker, uint32_t thread, const Event *event) {
     if (!checker->orders) return false;
+    const SeenList *own = &checker->warps[thread / LANES].acquired;
+    const SeenList *pending = &checker->warps[thread / LANES].pending;
     const uint32_t lane = thread % LANES;
-    const Known asked = {time, other / LANES, thread / LANES};
-    Known *known = &checker->known;
-    if (known->time == time && known->other == asked.other && known->warp == asked.warp)
-        return true;
-    const Knowledge *own = &checker->warps[thread / LANES];
-    Answer answer = seen_orders(checker->room, &own->acquired, lane, block, other, time);
-    if (answer == ANSWER_NO)
-        answer = seen_orders(checker->room, &checker->common.acquired, lane, block, other, time);
-    if (answer == ANSWER_ALL_LANES) *known = asked;
-    return answer != ANSWER_NO;
+    return seen_orders(checker->room, own, lane, event) ||
+           seen_orders(checker->room, &checker->common.acquired, lane, event) ||
+           (event->eager && (seen_orders(checker->room, pending, lane, event) ||
+                             seen_orders(checker->room, &checker->common.pending, lane, event)));
 }
 
 // --- clusters ---
 
 void order_cluster_arrive(Checker *checker, Checker *first, const Warp *warp) {
-    const Release *release = release_now(checker, warp, warp->exec, true);
-    if (!first->cluster) first->cluster = log_new(checker->room);
-    must(checker, release && first->cluster && log_add(first->cluster, release, release->lanes));
+    const Release *release = release_now(checker, warp, warp->exec, true, false);
+    log_add(checker->room, &first->cluster, release, release->lanes);
 }
 
 void order_cluster_waited(Checker *checker, const Checker *first, const Warp *warp) {
     if (!first->cluster) return;
-    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true};
-    must(checker, seen_add(&checker->warps[warp->index].acquired, seen));
+    const Seen seen = {first->cluster, first->cluster_count, warp->exec, true, false, false};
+    seen_add(checker->room, &checker->warps[warp->index].acquired, seen);
     checker->orders = true;
-}
-
-bool order_cluster_knows(Checker *first, uint64_t block, uint32_t thread, uint64_t time) {
-    if (!first->cluster) return false;
-    Seen seen = {first->cluster, first->cluster_count, ALL_LANES, true};
-    const SeenList list = {&seen, 1, 1};
-    return seen_orders(first->room, &list, 0, block, thread, time) != ANSWER_NO;
-}
-
-bool order_knows_block(Checker *checker, uint32_t thread, uint64_t block) {
-    if (!checker->orders) return false;
-    const uint32_t lane = thread % LANES;
-    return seen_any(checker->room, &checker->warps[thread / LANES].acquired, lane, block) ||
-           seen_any(checker->room, &checker->common.acquired, lane, block);
-}
-
-bool order_all_acquired(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
-    const SeenList *all = &checker->common.acquired;
-    return checker->orders && seen_orders(checker->room, all, 0, block, other, time) != ANSWER_NO;
 }
 
 bool order_reached(Checker *checker, uint64_t block, uint32_t other, uint64_t time) {
     for (uint32_t thread = 0; thread < checker->machine->threads_per_block; thread++)
-        if (check_acquired(checker, thread, block, other, time)) return true;
+        if (check_acquired(checker, thread, &(Event){block, time, other, false, false}))
+            return true;
     return false;
 }
 
@@ -538,37 +474,16 @@ void order_copy_counted(Checker *checker, SyncTable *table, uint64_t address, Re
     const SeenList none = {0};
     const Release facts = {.block = record_copy_block(copy), .floor = UINT64_MAX, .wide = true};
     const Release *release = release_new(checker->room, &facts, &none, &none);
-    SyncWord *word = make_word(table, key_of(address));
-    must(checker, release && word);
-    if (!release || !word) return;
-    if (!word->copies) word->copies = log_new(checker->room);
-    must(checker, word->copies && log_add(word->copies, release, release->lanes));
+    SyncWord *word = make_word(checker->room, table, key_of(address));
+    log_add(checker->room, &word->copies, release, release->lanes);
 }
 
 void order_copies_arrive(Checker *checker, const Warp *warp, uint64_t address, uint32_t lanes) {
-    const Release *release = release_now(checker, warp, lanes, false);
-    SyncWord *word = make_word(&checker->words, key_of(address));
-    must(checker, release && word);
-    if (release && word) write_log(checker, word, release, lanes, false);
+    const Release *release = release_now(checker, warp, lanes, false, false);
+    SyncWord *word = make_word(checker->room, &checker->words, key_of(address));
+    write_log(checker, word, release, lanes, false);
 }
 
-void order_proxy_fence(Checker *checker, const Warp *warp) {
-    const Release *release = release_now(checker, warp, warp->exec, true);
-    Knowledge *own = &checker->warps[warp->index];
-    if (release) add_proxied(checker, own, (Fenced){release, warp->exec, warp->exec, false});
-}
-
-static bool proxied_by(const Knowledge *knowledge, uint32_t lane, uint32_t other, uint64_t time) {
-    for (uint32_t i = 0; i < knowledge->proxied_count; i++)
-        if (knowledge->proxied[i].lanes >> lane & 1 &&
-            release_covers(knowledge->proxied[i].release, other, time))
-            return true;
-    return false;
-}
-
-bool order_proxied(const Checker *checker, uint32_t thread, Record write) {
-    const uint32_t other = record_thread(write), lane = thread % LANES;
-    const uint64_t time = record_time(write);
-    return proxied_by(&checker->warps[thread / LANES], lane, other, time) ||
-           proxied_by(&checker->common, lane, other, time);
+const Release *order_now(Checker *checker, const Warp *warp) {
+    return release_now(checker, warp, warp->exec, true, false);
 }

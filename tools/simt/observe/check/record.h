@@ -12,16 +12,15 @@
 
 typedef uint64_t Record;
 
-// From the lowest bit: the Scope of a strong access (0: a weak one), whether other lanes of the
-// thread's warp did the same and nothing orders them, the thread's number in its block, the site in
-// Check.sites, the time.
-enum { RECORD_MANY = 2, RECORD_THREAD, RECORD_SITE = 13, RECORD_TIME = 27 };
+// From the lowest bit: the Scope of a strong access (0: a weak one), whether of a strong read
+// another strong write came behind it, the thread's number in its block, the site in Check.sites,
+// the time.
+enum { RECORD_PASSED = 2, RECORD_THREAD, RECORD_SITE = 13, RECORD_TIME = 27 };
 enum { RECORD_SITES = 1 << (RECORD_TIME - RECORD_SITE) };
 _Static_assert(1 << (RECORD_SITE - RECORD_THREAD) == DEVICE_MAX_THREADS, "a thread fits");
 
-// A record of many lanes is that of no single thread.
-#define RECORD_OF_MANY     ((Record)1 << RECORD_MANY)
-#define RECORD_LANE_MASK   ((Record)(DEVICE_MAX_THREADS - 1) << RECORD_THREAD | RECORD_OF_MANY)
+#define RECORD_IS_PASSED   ((Record)1 << RECORD_PASSED)
+#define RECORD_LANE_MASK   ((Record)(DEVICE_MAX_THREADS - 1) << RECORD_THREAD)
 #define RECORD_WARP_MASK   ((Record)(DEVICE_MAX_THREADS - DEVICE_WARP) << RECORD_THREAD)
 #define RECORD_TIMES_LIMIT ((uint64_t)1 << 36) // a launch starts below it: as many are left to it
 
@@ -46,11 +45,5 @@ static inline int record_is_copy(Record record) { return record_time(record) >= 
 static inline uint64_t record_copy_block(Record record) {
     return (uint64_t)1 << 31 | (record_time(record) - RECORD_COPY);
 }
-
-// The last accesses to each of some words, or bytes: the last one, and one more of another thread
-// that the last one is not ordered behind. Arrays that nothing needed yet are NULL.
-typedef struct {
-    Record *write, *write_2, *read, *read_2;
-} Cells;
 
 #endif

@@ -1,7 +1,6 @@
 // Releases, logs, what was seen of them: see release.h.
 #include "simt/observe/check/release.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // The part of some lanes in a release in a log, and the entry before it of the same block (-1:
@@ -20,34 +19,22 @@ typedef struct {
 } Carried;
 
 struct Log {
-    Log *next; // of all
     Entry *entries;
-    uint32_t count, capacity;
+    size_t count, capacity;
     Carried *carried;
-    uint32_t carried_count, carried_capacity;
+    size_t carried_count, carried_capacity;
     uint32_t *last; // hash table of blocks: their last entries + 1, 0: free
     uint32_t slots;
     uint64_t query; // the last one that came here,
     uint32_t asked; // and how many of its releases that one asked
 };
 
-// Room for one more of `size` bytes in an array. False: out of memory.
-static bool grow(void *array, uint32_t count, uint32_t *capacity, size_t size) {
-    if (count < *capacity) return true;
-    uint32_t wanted = *capacity ? *capacity * 2 : 4;
-    void **at = array, *grown = realloc(*at, wanted * size);
-    if (!grown) return false;
-    *at = grown;
-    *capacity = wanted;
-    return true;
-}
-
 // --- what was seen ---
 
 // Whether b orders no more than a does.
 static bool includes(const Seen *a, const Seen *b) {
     return a->log == b->log && a->count >= b->count && a->wide >= b->wide &&
-           (b->lanes & ~a->lanes) == 0;
+           a->message <= b->message && a->swap <= b->swap && (b->lanes & ~a->lanes) == 0;
 }
 
 static const Release *first_of(const Log *log) { return log->entries[0].release; }
@@ -56,30 +43,25 @@ static const Release *first_of(const Log *log) { return log->entries[0].release;
 // seen all that the older one says.
 static bool outdated(const Seen *old, const Seen *new) {
     const Log *a = old->log, *b = new->log;
-    if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide)
+    if (a->count != 1 || b->count != 1 || old->lanes & ~new->lanes || old->wide > new->wide ||
+        old->message < new->message || old->swap < new->swap)
         return false;
     const Release *x = first_of(a), *y = first_of(b);
     return x->block == y->block && x->warp == y->warp && x->time <= y->time &&
            (a->entries[0].lanes & ~b->entries[0].lanes) == 0 && x->seen <= y->seen &&
-           x->wide <= y->wide;
+           x->wide <= y->wide && x->message >= y->message;
 }
 
-bool seen_add(SeenList *list, Seen seen) {
+void seen_add(ReleaseRoom *room, SeenList *list, Seen seen) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const Seen *old = &list->at[i];
-        if (includes(old, &seen)) return true;
+        if (includes(old, &seen)) return;
         if (!includes(&seen, old) && !outdated(old, &seen)) list->at[kept++] = *old;
     }
     list->count = kept;
-    if (!grow(&list->at, list->count, &list->capacity, sizeof *list->at)) return false;
+    ARENA_GROW(&room->arena, list->at, list->count, list->capacity);
     list->at[list->count++] = seen;
-    return true;
-}
-
-void seen_free(SeenList *list) {
-    free(list->at);
-    *list = (SeenList){0};
 }
 
 void seen_spread(SeenList *list, uint32_t lanes) {
@@ -89,17 +71,7 @@ void seen_spread(SeenList *list, uint32_t lanes) {
 
 // --- logs ---
 
-Log *log_new(ReleaseRoom *room) {
-    Log *log = room->spare_logs;
-    if (log) room->spare_logs = log->next;
-    if (!log) log = calloc(1, sizeof *log);
-    if (!log) return NULL;
-    log->next = room->logs;
-    room->logs = log;
-    return log;
-}
-
-uint32_t log_count(const Log *log) { return log->count; }
+uint32_t log_count(const Log *log) { return (uint32_t)log->count; }
 
 bool log_only(const Log *log, uint64_t block) {
     return log->count > 0 && !log->slots && first_of(log)->block == block;
@@ -121,34 +93,31 @@ static int64_t last_of(const Log *log, uint64_t block) {
 }
 
 // All entries again, in a table with room for as many more.
-static bool index_entries(Log *log) {
+static void index_entries(ReleaseRoom *room, Log *log) {
     uint32_t slots = 16;
     while (slots < log->count * 4) slots *= 2;
-    uint32_t *last = calloc(slots, sizeof *last);
-    if (!last) return false;
-    free(log->last);
-    log->last = last;
+    log->last = ARENA_NEW(&room->arena, slots, uint32_t);
     log->slots = slots;
     for (uint32_t i = 0; i < log->count; i++)
-        last[slot_of(log, log->entries[i].release->block)] = i + 1;
-    return true;
+        log->last[slot_of(log, log->entries[i].release->block)] = i + 1;
 }
 
 // What the release had seen is ordered for those too who see this log from here on.
-static bool carry(Log *log, const Release *release, uint32_t lanes) {
+static void carry(ReleaseRoom *room, Log *log, const Release *release, uint32_t lanes) {
     for (uint32_t i = 0; i < release->seen; i++) {
         const Seen *seen = &release->logs[i];
+        const bool message = seen->message || release->message;
         bool known = seen->log == log || !(seen->lanes & lanes);
         for (uint32_t k = 0; !known && k < log->carried_count; k++)
             known = log->carried[k].seen.log == seen->log &&
                     log->carried[k].seen.count >= seen->count &&
-                    log->carried[k].seen.wide >= seen->wide;
+                    log->carried[k].seen.wide >= seen->wide &&
+                    log->carried[k].seen.message <= message;
         if (known) continue;
-        if (!grow(&log->carried, log->carried_count, &log->carried_capacity, sizeof(Carried)))
-            return false;
-        log->carried[log->carried_count++] = (Carried){*seen, log->count};
+        ARENA_GROW(&room->arena, log->carried, log->carried_count, log->carried_capacity);
+        log->carried[log->carried_count] = (Carried){*seen, log_count(log)};
+        log->carried[log->carried_count++].seen.message = message;
     }
-    return true;
 }
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -162,65 +131,32 @@ static uint64_t latest_of(const Release *release) {
     return latest;
 }
 
-bool log_add(Log *log, const Release *release, uint32_t lanes) {
+void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes) {
+    if (!*at) *at = ARENA_NEW(&room->arena, 1, Log);
+    Log *log = *at;
     const Entry *end = log->count ? &log->entries[log->count - 1] : NULL;
     if (end && end->release == release) {
-        if (!(lanes & ~end->lanes)) return true;
+        if (!(lanes & ~end->lanes)) return;
         lanes |= end->lanes;
     }
-    if (!carry(log, release, lanes)) return false;
-    if (!grow(&log->entries, log->count, &log->capacity, sizeof(Entry))) return false;
+    carry(room, log, release, lanes);
+    ARENA_GROW(&room->arena, log->entries, log->count, log->capacity);
     int64_t before = last_of(log, release->block);
     bool alone = log->count == 0 || (!log->slots && before >= 0);
     const uint64_t latest = latest_of(release);
     log->entries[log->count++] = (Entry){
         release, lanes, before, before < 0 ? latest : later(latest, log->entries[before].latest)};
-    if (alone) return true;
-    if (log->count * 2 > log->slots) return index_entries(log);
-    log->last[slot_of(log, release->block)] = log->count;
-    return true;
+    if (alone) return;
+    if (log->count * 2 > log->slots)
+        index_entries(room, log);
+    else
+        log->last[slot_of(log, release->block)] = log_count(log);
 }
 
 // --- releases ---
 
-// Memory for releases and what they point to, handed out from its beginning on.
-struct ReleasePiece {
-    ReleasePiece *next;
-    size_t used, capacity; // of words
-    uint64_t at[];
-};
-
-enum { PIECE_WORDS = 2048 };
-
-// One with room for so many words, in front of the others. NULL: out of memory.
-static ReleasePiece *add_piece(ReleaseRoom *room, size_t words) {
-    ReleasePiece *piece = room->spare_pieces;
-    const size_t capacity = words > PIECE_WORDS ? words : PIECE_WORDS;
-    if (piece && piece->capacity >= words) {
-        room->spare_pieces = piece->next;
-    } else {
-        piece = malloc(sizeof *piece + capacity * sizeof *piece->at);
-        if (!piece) return NULL;
-        piece->capacity = capacity;
-    }
-    piece->next = room->pieces;
-    piece->used = 0;
-    room->pieces = piece;
-    return piece;
-}
-
-// NULL: out of memory.
-static void *take(ReleaseRoom *room, size_t bytes) {
-    const size_t words = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-    ReleasePiece *piece = room->pieces;
-    if (!piece || piece->capacity - piece->used < words) piece = add_piece(room, words);
-    if (!piece) return NULL;
-    piece->used += words;
-    return piece->at + piece->used - words;
-}
-
 static uint64_t *copy_times(ReleaseRoom *room, const uint64_t *times) {
-    uint64_t *copy = take(room, DEVICE_WARP * sizeof *copy);
+    uint64_t *copy = times ? ARENA_NEW(&room->arena, DEVICE_WARP, uint64_t) : NULL;
     if (copy) memcpy(copy, times, DEVICE_WARP * sizeof *copy);
     return copy;
 }
@@ -230,137 +166,76 @@ static void add_seen(Release *release, const SeenList *list) {
         if (list->at[i].lanes & release->lanes) release->logs[release->seen++] = list->at[i];
 }
 
-Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
-                     const SeenList *more) {
-    Release *release = take(room, sizeof *release);
-    if (!release) return NULL;
+const Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+                           const SeenList *more) {
+    Release *release = ARENA_NEW(&room->arena, 1, Release);
     *release = *facts;
+    release->warps = copy_times(room, facts->warps);
+    release->others = copy_times(room, facts->others);
+    release->logs = ARENA_NEW(&room->arena, seen->count + (size_t)more->count, Seen);
     release->seen = 0;
-    release->logs = NULL;
-    const uint32_t logs = seen->count + more->count;
-    if (facts->warps) release->warps = copy_times(room, facts->warps);
-    if (facts->others) release->others = copy_times(room, facts->others);
-    if (logs) release->logs = take(room, logs * sizeof *release->logs);
-    if ((facts->warps && !release->warps) || (facts->others && !release->others) ||
-        (logs && !release->logs))
-        return NULL;
     add_seen(release, seen);
     add_seen(release, more);
     return release;
 }
 
-// The log as a new one.
-static void clear(Log *log) {
-    free(log->last);
-    *log = (Log){.entries = log->entries,
-                 .capacity = log->capacity,
-                 .carried = log->carried,
-                 .carried_capacity = log->carried_capacity};
-}
-
 void release_forget_all(ReleaseRoom *room) {
-    while (room->pieces) {
-        ReleasePiece *piece = room->pieces;
-        room->pieces = piece->next;
-        piece->next = room->spare_pieces;
-        room->spare_pieces = piece;
-    }
-    while (room->logs) {
-        Log *log = room->logs;
-        room->logs = log->next;
-        clear(log);
-        log->next = room->spare_logs;
-        room->spare_logs = log;
-    }
-}
-
-void release_free_all(ReleaseRoom *room) {
-    release_forget_all(room);
-    while (room->spare_pieces) {
-        ReleasePiece *piece = room->spare_pieces;
-        room->spare_pieces = piece->next;
-        free(piece);
-    }
-    while (room->spare_logs) {
-        Log *log = room->spare_logs;
-        room->spare_logs = log->next;
-        free(log->entries);
-        free(log->carried);
-        free(log);
-    }
-    seen_free(&room->stack);
+    arena_free(&room->arena);
+    room->stack = (SeenList){0};
 }
 
 // --- order ---
 
-enum { ANY_THREAD = UINT32_MAX };
-
-static Answer covers(const Release *release, uint32_t lanes, uint32_t thread, uint64_t time) {
-    if (thread == ANY_THREAD) return ANSWER_YES;
+static bool covers(const Release *release, uint32_t lanes, uint32_t thread, uint64_t time) {
+    if (thread == ANY_THREAD || time < release->floor) return true;
     uint32_t warp = thread / DEVICE_WARP, lane = thread % DEVICE_WARP;
-    if (time < release->floor) return ANSWER_ALL_LANES;
-    if (warp != release->warp)
-        return release->warps && time < release->warps[warp] ? ANSWER_ALL_LANES : ANSWER_NO;
-    if (time < release->warp_floor) return ANSWER_ALL_LANES;
-    if (lanes >> lane & 1) {
-        if (time >= release->time) return ANSWER_NO;
-        return lanes == ~(uint32_t)0 ? ANSWER_ALL_LANES : ANSWER_YES;
-    }
-    return release->others && time < release->others[lane] ? ANSWER_YES : ANSWER_NO;
+    if (warp != release->warp) return release->warps && time < release->warps[warp];
+    if (time < release->warp_floor) return true;
+    if (lanes >> lane & 1) return time < release->time;
+    return release->others && time < release->others[lane];
 }
-
-// Who asks whether an access of a thread of a block at a time is ordered.
-typedef struct {
-    ReleaseRoom *room;
-    uint64_t query, block, time;
-    uint32_t thread;
-} Question;
 
 // Whether the releases of a log as far as it was seen order the access; if not, puts what they had
 // seen on the stack.
-static Answer log_orders(const Question *asked, const Seen *seen) {
+static bool log_orders(ReleaseRoom *room, const Event *event, const Seen *seen) {
     Log *log = seen->log;
-    if (log->query == asked->query && log->asked >= seen->count) return ANSWER_NO;
-    log->query = asked->query;
+    if (log->query == room->queries && log->asked >= seen->count) return false;
+    log->query = room->queries;
     log->asked = seen->count;
-    int64_t at = last_of(log, asked->block);
-    for (; at >= (int64_t)seen->count; asked->room->steps++) at = log->entries[at].before;
+    int64_t at = last_of(log, event->block);
+    for (; at >= (int64_t)seen->count; room->steps++) at = log->entries[at].before;
     for (; at >= 0; at = log->entries[at].before) {
-        if (asked->thread != ANY_THREAD && asked->time >= log->entries[at].latest) break;
-        asked->room->steps++;
         const Entry *entry = &log->entries[at];
-        Answer answer = covers(entry->release, entry->lanes, asked->thread, asked->time);
-        if (answer) return answer;
+        if (event->thread != ANY_THREAD && event->time >= entry->latest) break;
+        room->steps++;
+        if (entry->release->message && !event->read) continue;
+        if (covers(entry->release, entry->lanes, event->thread, event->time)) return true;
     }
-    SeenList *stack = &asked->room->stack;
+    SeenList *stack = &room->stack;
     for (uint32_t i = 0; i < log->carried_count && log->carried[i].at < seen->count; i++) {
-        if (!grow(&stack->at, stack->count, &stack->capacity, sizeof *stack->at)) break;
+        if (log->carried[i].seen.message && !event->read) continue;
+        ARENA_GROW(&room->arena, stack->at, stack->count, stack->capacity);
         stack->at[stack->count++] = log->carried[i].seen;
     }
-    return ANSWER_NO;
+    return false;
 }
 
-Answer seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
-                   uint32_t thread, uint64_t time) {
-    const Question asked = {room, ++room->queries, block, time, thread};
-    for (uint32_t i = list->count; i > 0; i--) {
+bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event) {
+    room->queries++;
+    for (size_t i = list->count; i > 0; i--) {
         const Seen *seen = &list->at[i - 1];
-        if (!(seen->lanes >> lane & 1)) continue;
+        if (!(seen->lanes >> lane & 1) || seen->swap || (seen->message && !event->read)) continue;
         room->stack.count = 0;
-        Answer answer = log_orders(&asked, seen);
+        bool answer = log_orders(room, event, seen);
         while (!answer && room->stack.count) {
             Seen next = room->stack.at[--room->stack.count];
-            answer = log_orders(&asked, &next);
+            answer = log_orders(room, event, &next);
         }
-        if (answer) return seen->lanes == ~(uint32_t)0 ? answer : ANSWER_YES;
+        if (answer) return true;
     }
-    return ANSWER_NO;
-}
-
-bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block) {
-    return seen_orders(room, list, lane, block, ANY_THREAD, 0) != ANSWER_NO;
+    return false;
 }
 
 bool release_covers(const Release *release, uint32_t thread, uint64_t time) {
-    return covers(release, release->lanes, thread, time) != ANSWER_NO;
+    return covers(release, release->lanes, thread, time);
 }

@@ -10,8 +10,8 @@
 #define CHECK_RELEASE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
+#include "base/arena.h"
 #include "simt/observe/check/record.h"
 
 typedef struct Log Log;
@@ -22,11 +22,13 @@ typedef struct {
     uint32_t count; // of its releases
     uint32_t lanes;
     bool wide; // read at a scope that covers the device; else only its own block's releases count
+    bool message; // it orders reads alone, see order.c
+    bool swap;    // by a compare-and-swap that no fence has followed
 } Seen;
 
 typedef struct {
     Seen *at;
-    uint32_t count, capacity;
+    size_t count, capacity;
 } SeenList;
 
 // By lanes of a warp, of a block that goes on: times are the block's. Accesses before a time are
@@ -38,49 +40,50 @@ typedef struct Release {
     uint64_t *warps, *others;
     uint32_t warp, lanes;
     bool wide;     // at a scope that covers the device, else the block
+    bool message;  // it orders reads alone
     uint32_t seen; // number of logs that they had seen
     Seen *logs;
 } Release;
 
-// Adds what lanes have seen; what it includes is left out. False: out of memory.
-bool seen_add(SeenList *list, Seen seen);
-void seen_free(SeenList *list);
-// Lanes that are ordered behind some of `lanes` have seen what those have.
-void seen_spread(SeenList *list, uint32_t lanes);
-
 // All logs and releases of a launch, or of a block where blocks never meet.
-typedef struct ReleasePiece ReleasePiece;
 typedef struct {
-    ReleasePiece *pieces, *spare_pieces; // of memory
-    Log *logs, *spare_logs;
+    Arena arena;
     uint64_t queries, steps; // releases that queries have asked
     SeenList stack;          // of logs that a query still has to look at
 } ReleaseRoom;
 
-Log *log_new(ReleaseRoom *room); // NULL: out of memory
+// Adds what lanes have seen; what it includes is left out.
+void seen_add(ReleaseRoom *room, SeenList *list, Seen seen);
+// Lanes that are ordered behind some of `lanes` have seen what those have.
+void seen_spread(SeenList *list, uint32_t lanes);
+
 // Adds of a release what some of its lanes have in it, at the end. If they are not all, its lanes
-// knew the same of each other. False: out of memory.
-bool log_add(Log *log, const Release *release, uint32_t lanes);
+// knew the same of each other. NULL: begins a log.
+void log_add(ReleaseRoom *room, Log **log, const Release *release, uint32_t lanes);
 uint32_t log_count(const Log *log);
 // Whether all its releases are of one block: this one.
 bool log_only(const Log *log, uint64_t block);
 
 // With copies of `warps` and `others`, 32 times each, and of what its lanes have seen, in two
-// lists. NULL: out of memory.
-Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
-                     const SeenList *more);
-void release_forget_all(ReleaseRoom *room); // their memory is kept for others
-void release_free_all(ReleaseRoom *room);
+// lists.
+const Release *release_new(ReleaseRoom *room, const Release *facts, const SeenList *seen,
+                           const SeenList *more);
+void release_forget_all(ReleaseRoom *room);
 
-// Whether `lane` has seen any release of the block.
-bool seen_any(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block);
 // Whether a release itself orders an access of a thread of its block.
 bool release_covers(const Release *release, uint32_t thread, uint64_t time);
 
-// Whether what was seen by `lane` orders an access of a thread of a block at a time; all lanes: of
-// any lane of that thread's warp, and for any lane.
-typedef enum { ANSWER_NO, ANSWER_YES, ANSWER_ALL_LANES } Answer;
-Answer seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, uint64_t block,
-                   uint32_t thread, uint64_t time);
+// An access of a thread of a block at a time, whether it reads, and whether it is asked for as a
+// volatile one; ANY_THREAD: anything at all.
+enum { ANY_THREAD = UINT32_MAX };
+typedef struct {
+    uint64_t block, time;
+    uint32_t thread;
+    bool read;
+    bool eager; // see order.c
+} Event;
+
+// Whether what was seen by `lane` orders an access before what it does now.
+bool seen_orders(ReleaseRoom *room, const SeenList *list, uint32_t lane, const Event *event);
 
 #endif

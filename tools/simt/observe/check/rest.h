@@ -7,26 +7,27 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "simt/observe/check/record.h"
 
 // By lanes of a warp, to bytes of a word.
 typedef struct {
     uint64_t word;
-    Record first;    // as if the warp's first lane did it
-    uint32_t lanes;  // none: free
-    uint32_t next;   // of the same slot: index + 1; 0: it is the last one
-    uint16_t before; // entries of the word that are older
-    uint8_t bytes;   // a bit for each
+    Record first;   // as if the warp's first lane did it
+    uint32_t lanes; // none: it is no more
+    uint32_t next;  // of the same slot: index + 1; 0: it is the last one
+    uint8_t bytes;  // a bit for each
     bool writes;
 } Rest;
 
 typedef struct {
+    Arena *arena;
     Rest *at;
     uint32_t *slots; // hash table of indices + 1
-    uint32_t count, capacity, spare;
-    uint32_t live, writes, weak, stores; // entries; those that write; weak ones; both
-    uint64_t low, high;                  // words between these
-    uint64_t work; // steps that it has cost; beyond REST_WORK it keeps nothing more
+    size_t count, capacity;
+    uint32_t live, writes, weak; // entries; those that write; weak ones
+    uint64_t low, high;          // words between these
+    uint64_t work;               // steps that it has cost; beyond REST_WORK it keeps nothing more
 } RestTable;
 
 // So many steps a block takes at most for what is kept here: flags that are polled and counted up
@@ -34,17 +35,16 @@ typedef struct {
 #define REST_WORK ((uint64_t)1 << 16)
 
 // Adds the access of a record; what the same thread did there before counts no more, nor what is
-// earlier than `floor`. False: out of memory.
-bool rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
-              Record floor);
+// earlier than `past`.
+void rest_add(RestTable *table, uint64_t word, uint32_t bytes, Record record, bool writes,
+              Record past);
 // The entries of a word: the first of them from here on, NULL: there are no more. Begin with
 // rest_first.
 Rest *rest_first(const RestTable *table, uint64_t word);
 Rest *rest_next(const RestTable *table, const Rest *rest);
-// Those of its entries that have no lanes or bytes any more are free.
-void rest_sweep(RestTable *table, uint64_t word);
+// These lanes of an entry are no more.
+void rest_drop(RestTable *table, Rest *rest, uint32_t lanes);
 void rest_forget(RestTable *table); // and what it has cost
-void rest_free(RestTable *table);
 
 // Whether some of so many words may have any that a load, or another access, has to do with; two
 // strong ones have not.

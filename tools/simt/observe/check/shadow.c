@@ -1,8 +1,7 @@
-// The records of global memory: see shadow.h. Blocks on several host threads come here at a time.
+// Where records are kept, and which block a time belongs to: see shadow.h.
 #define _GNU_SOURCE
 #include "simt/observe/check/shadow.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,13 +10,11 @@
 enum { LEAF_SHIFT = 14, LEAF_PIECES = 1 << LEAF_SHIFT };
 #define LEAVES ((RECORD_TIMES_LIMIT * 2 / SHADOW_TIMES) >> LEAF_SHIFT)
 
-Region **shadow_regions;
+Shadow **shadow_regions;
 static uint32_t **leaves; // by time
 static uint64_t next_time;
 
-static size_t regions_bytes(void) {
-    return (memory_range() >> REGION_SHIFT) * sizeof *shadow_regions;
-}
+static size_t region_slots(void) { return memory_range() >> REGION_SHIFT; }
 
 static void *reserve(size_t bytes) {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -25,133 +22,118 @@ static void *reserve(size_t bytes) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-// --- memory for records, in large pages where the host has them ---
-
-enum { SLAB_BYTES = 1 << 25 };
-
-typedef struct Slab {
-    struct Slab *next;
-    uint8_t *at;
-    size_t used;
-} Slab;
-
-static Slab *slabs;
-static pthread_mutex_t slabs_lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t taken; // bytes from slabs, since freed memory was last looked for
-
-static Slab *new_slab(void) {
-    Slab *slab = malloc(sizeof *slab);
-    uint8_t *at = slab ? reserve(SLAB_BYTES) : NULL;
-    if (!at) {
-        free(slab);
-        return NULL;
-    }
-    madvise(at, SLAB_BYTES, MADV_HUGEPAGE); // a wish
-    *slab = (Slab){slabs, at, 0};
-    slabs = slab;
-    return slab;
-}
-
-// Zeroed. NULL: the host refuses memory.
-static void *room(size_t bytes) {
-    enum { ALIGN = 64 };
-    bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    pthread_mutex_lock(&slabs_lock);
-    Slab *slab = slabs && SLAB_BYTES - slabs->used >= bytes ? slabs : new_slab();
-    void *at = slab ? slab->at + slab->used : NULL;
-    if (slab) slab->used += bytes;
-    taken += bytes;
-    pthread_mutex_unlock(&slabs_lock);
-    return at;
-}
-
-// --- records that were given back, by the power of two that they have room for, and backlogs ---
+// --- memory for records: what is given back is used again, by the power of two it has room for ---
 
 typedef struct Spare {
     struct Spare *next;
 } Spare;
 
-static Spare *spares[64], *spare_backlogs[64];
-static size_t large_backlogs; // bytes of those that have much
+static Spare *spares[64];
+static size_t taken; // bytes, since freed memory was last looked for
+static uint8_t *large;
+static size_t left; // of it, at its beginning
 
 static int power_of(size_t count) { return count > 1 ? 64 - __builtin_clzll(count - 1) : 0; }
 
-// NULL: there is none.
-static void *pop(Spare **list) {
-    pthread_mutex_lock(&slabs_lock);
-    Spare *spare = *list;
-    if (spare) *list = spare->next;
-    pthread_mutex_unlock(&slabs_lock);
-    return spare;
-}
-
-static void push(Spare **list, void *at) {
-    Spare *spare = at;
-    if (!at) return;
-    pthread_mutex_lock(&slabs_lock);
-    spare->next = *list;
-    *list = spare;
-    pthread_mutex_unlock(&slabs_lock);
+// Zeroed, from pieces that are large, in large pages where the host has them. NULL: it refuses.
+static void *room(size_t bytes) {
+    enum { PIECE = 1 << 25, ALIGN = 64 };
+    bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    if (bytes > PIECE) return reserve(bytes);
+    if (left < bytes) {
+        large = reserve(PIECE);
+        left = large ? PIECE : 0;
+        if (large) madvise(large, PIECE, MADV_HUGEPAGE); // wishes
+        if (large) madvise(large, PIECE, MADV_DONTFORK);
+    }
+    if (!large) return NULL;
+    left -= bytes;
+    taken += bytes;
+    return large + left;
 }
 
 // What is not cleared costs nothing: old records count as none.
 static Record *take(size_t count) {
-    Record *records = pop(&spares[power_of(count)]);
-    if (!records) return room(sizeof(Record) << power_of(count));
-    memset(records, 0, sizeof(Spare));
-    return records;
+    Spare **list = &spares[power_of(count)];
+    Spare *spare = *list;
+    if (!spare) return room(sizeof(Record) << power_of(count));
+    *list = spare->next;
+    memset(spare, 0, sizeof *spare);
+    return (Record *)spare;
 }
 
-static void give(Record *records, size_t count) { push(&spares[power_of(count)], records); }
-
-bool shadow_take_cells(Cells *cells, size_t count) {
-    *cells = (Cells){take(count), take(count), take(count), take(count)};
-    return cells->write && cells->write_2 && cells->read && cells->read_2;
+static void give(Record *records, size_t count) {
+    Spare *spare = (Spare *)(void *)records, **list = &spares[power_of(count)];
+    if (!spare) return;
+    spare->next = *list;
+    *list = spare;
 }
 
-void shadow_give_cells(Cells *cells, size_t count) {
-    give(cells->write, count);
-    give(cells->write_2, count);
-    give(cells->read, count);
-    give(cells->read_2, count);
-    *cells = (Cells){0};
+bool shadow_new_room(const Shadow *shadow, Cells *cells, int slot) {
+    const bool bytes = cells == &shadow->bytes;
+    cells->at[slot] = take(shadow->word_count * (bytes ? (size_t)4 : 1));
+    return cells->at[slot] != NULL;
 }
 
-static uint32_t of_large_backlogs(uint32_t bytes) { return bytes > BACKLOG_BYTES / 4 ? bytes : 0; }
-
-static void give_entries(const Backlog *backlog) {
-    push(&spare_backlogs[power_of(backlog->room)], backlog->entries);
-    __atomic_fetch_sub(&large_backlogs, of_large_backlogs(backlog->room), __ATOMIC_RELAXED);
+void shadow_give(Shadow *shadow) {
+    for (int slot = 0; slot < SLOTS; slot++) {
+        give(shadow->words.at[slot], shadow->word_count);
+        give(shadow->bytes.at[slot], shadow->word_count * (size_t)4);
+    }
+    free(shadow->split);
+    *shadow = (Shadow){0};
 }
 
-void shadow_give_backlog(Backlog *backlog) {
-    give_entries(backlog);
-    backlog->entries = NULL;
-    backlog->launch = 0;
-    backlog->room = 0;
-}
+// --- bytes ---
 
-bool shadow_grow_backlog(Backlog *backlog) {
-    enum { FIRST_BYTES = 1 << 13 };
-    const uint32_t bytes = backlog->room ? backlog->room * 2 : FIRST_BYTES;
-    const uint32_t large = of_large_backlogs(bytes);
-    if (bytes > BACKLOG_BYTES) return false;
-    if (large && __atomic_load_n(&large_backlogs, __ATOMIC_RELAXED) > BACKLOGS_BYTES) return false;
-    void *grown = pop(&spare_backlogs[power_of(bytes)]);
-    if (!grown) grown = room(bytes);
-    if (!grown) return false;
-    if (backlog->used) memcpy(grown, backlog->entries, backlog->used);
-    give_entries(backlog);
-    __atomic_fetch_add(&large_backlogs, large, __ATOMIC_RELAXED);
-    backlog->entries = grown;
-    backlog->room = bytes;
+bool shadow_split(Shadow *shadow, uint32_t word) {
+    if (shadow_is_split(shadow, word)) return true;
+    if (!shadow->split) shadow->split = calloc(shadow->word_count / 32 + 1, sizeof(uint32_t));
+    if (!shadow->split) return false;
+    for (int slot = 0; slot < SLOTS; slot++) {
+        const Record *words = shadow->words.at[slot];
+        const Record record = words ? words[word] : 0;
+        if (!record && !shadow->bytes.at[slot]) continue;
+        if (!shadow_room(shadow, &shadow->bytes, slot)) return false;
+        for (uint32_t k = 0; k < 4; k++) shadow->bytes.at[slot][word * 4 + k] = record;
+    }
+    shadow->split[word / 32] |= 1u << word % 32;
+    shadow->split_words++;
     return true;
 }
 
-// --- regions ---
+// Whether all four tell the same.
+static bool alike(const Record bytes[4], Record start, Record past) {
+    bool same = true;
+    for (int k = 1; k < 4; k++) {
+        const bool of_past = bytes[k] < past && bytes[0] < past;
+        same &= bytes[k] == bytes[0] || (of_past && (bytes[k] < start) == (bytes[0] < start));
+    }
+    return same;
+}
 
-static Region *regions, *retired; // all that are in use; others
-static size_t region_count;       // in use
+bool shadow_join(Shadow *shadow, uint32_t word, Record start, Record past) {
+    for (int slot = 0; slot < SLOTS; slot++) {
+        const Record *bytes = shadow->bytes.at[slot];
+        if (!bytes) continue;
+        bytes += (size_t)word * 4;
+        if (!alike(bytes, start, past)) return false;
+        if (bytes[0] && !shadow_room(shadow, &shadow->words, slot)) return false;
+    }
+    for (int slot = 0; slot < SLOTS; slot++) {
+        const Record *bytes = shadow->bytes.at[slot];
+        if (shadow->words.at[slot])
+            shadow->words.at[slot][word] = bytes ? bytes[(size_t)word * 4] : 0;
+    }
+    shadow->split[word / 32] &= ~(1u << word % 32);
+    shadow->split_words--;
+    return true;
+}
+
+// --- regions of global memory ---
+
+static Shadow **regions; // all that are in use
+static size_t region_count, region_room;
 
 static bool is_live(uint64_t low, uint64_t high) {
     const Allocation *allocation = memory_before(high - 1);
@@ -162,15 +144,14 @@ static bool is_live(uint64_t low, uint64_t high) {
     return false;
 }
 
-// A region of freed memory may be any other's: all that it has is of launches that are over.
-static void retire(Region *region) {
-    shadow_give_cells(&region->words, REGION_WORDS);
-    shadow_give_cells(&region->bytes, REGION_BYTES);
-    shadow_give_backlog(&region->backlog);
-    shadow_regions[(region->low - memory_base) >> REGION_SHIFT] = NULL;
-    region->next = retired;
-    retired = region;
-    region_count--;
+static Shadow **slot_of(uint64_t address) {
+    return &shadow_regions[(address - memory_base) >> REGION_SHIFT];
+}
+
+static void drop(Shadow *region) {
+    *slot_of(region->low) = NULL;
+    shadow_give(region);
+    free(region);
 }
 
 // Addresses are not used again for long: the records of freed memory are of use elsewhere. Looked
@@ -178,76 +159,78 @@ static void retire(Region *region) {
 static void reclaim(void) {
     enum { WORTH_LOOKING = 4096 }; // bytes a region
     static uint64_t seen_frees;
+    size_t kept = 0;
     if (seen_frees == memory_frees || taken < region_count * WORTH_LOOKING) return;
     seen_frees = memory_frees;
     taken = 0;
-    for (Region **at = &regions; *at;) {
-        Region *region = *at;
-        if (is_live(region->low, region->low + REGION_BYTES)) {
-            at = &region->next;
-        } else {
-            *at = region->next;
-            retire(region);
-        }
+    for (size_t k = 0; k < region_count; k++) {
+        Shadow *region = regions[k];
+        if (is_live(region->low, region->low + REGION_BYTES))
+            regions[kept++] = region;
+        else
+            drop(region);
     }
+    region_count = kept;
 }
 
-// Puts `made` where nothing is yet. What is there then; where another host thread was quicker,
-// `made` is left over.
-static void *install(void *slot, void *made) {
-    void **at = slot, *there = NULL;
-    if (!made ||
-        __atomic_compare_exchange_n(at, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return made;
-    return there;
-}
-
-static void free_slabs(void) {
-    memset(spares, 0, sizeof spares);
-    memset(spare_backlogs, 0, sizeof spare_backlogs);
-    regions = retired = NULL;
-    large_backlogs = 0;
-    region_count = taken = 0;
-    while (slabs) {
-        Slab *slab = slabs;
-        slabs = slab->next;
-        munmap(slab->at, SLAB_BYTES);
-        free(slab);
+Shadow *shadow_new_region(uint64_t address) {
+    if (region_count == region_room) {
+        const size_t wanted = region_room ? region_room * 2 : 64;
+        Shadow **grown = realloc(regions, wanted * sizeof(Shadow *));
+        if (!grown) return NULL;
+        regions = grown;
+        region_room = wanted;
     }
+    Shadow *region = calloc(1, sizeof *region);
+    if (!region) return NULL;
+    region->low = memory_base + ((address - memory_base) & ~(uint64_t)(REGION_BYTES - 1));
+    region->word_count = REGION_WORDS;
+    return regions[region_count++] = *slot_of(address) = region;
 }
 
-// Times would run out: everything starts again.
+// --- times ---
+
+// They would run out: everything starts again. Records that are left are later than any time then.
 static void forget(void) {
-    munmap(shadow_regions, regions_bytes());
-    munmap(leaves, LEAVES * sizeof *leaves);
-    shadow_regions = NULL;
-    leaves = NULL;
-    free_slabs();
+    while (region_count) drop(regions[--region_count]);
+    memset(spares, 0, sizeof spares);
+    memset(leaves, 0, LEAVES * sizeof *leaves);
     next_time = SHADOW_TIMES;
+}
+
+void shadow_start_anew(void) {
+    for (size_t k = 0; k < region_count; k++) *slot_of(regions[k]->low) = NULL;
+    region_count = 0;
+    memset(spares, 0, sizeof spares);
+    for (uint64_t k = 0; k <= next_time / SHADOW_TIMES >> LEAF_SHIFT; k++) leaves[k] = NULL;
+    left = 0;
 }
 
 uint64_t shadow_launch(void) {
     if (next_time == 0) next_time = SHADOW_TIMES;
-    if (next_time >= RECORD_TIMES_LIMIT) forget();
-    if (!shadow_regions) shadow_regions = reserve(regions_bytes());
+    if (!shadow_regions) shadow_regions = reserve(region_slots() * sizeof(Shadow *));
     if (!leaves) leaves = reserve(LEAVES * sizeof *leaves);
     if (!shadow_regions || !leaves) return 0;
+    if (next_time >= RECORD_TIMES_LIMIT) forget();
     reclaim();
     return next_time;
 }
 
-Region *shadow_first_region(void) { return regions; }
+Shadow *const *shadow_all(size_t *count) {
+    *count = region_count;
+    return regions;
+}
 
 static uint32_t *leaf_of(uint64_t piece) {
     uint32_t **slot = &leaves[(piece >> LEAF_SHIFT) % LEAVES];
-    uint32_t *leaf = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    return leaf ? leaf : install(slot, room(LEAF_PIECES * sizeof *leaf));
+    if (!*slot) *slot = room(LEAF_PIECES * sizeof **slot);
+    return *slot;
 }
 
 uint64_t shadow_times(uint64_t count, uint64_t block) {
-    uint64_t first = __atomic_fetch_add(&next_time, count, __ATOMIC_RELAXED);
-    for (uint64_t k = 0; k < count / SHADOW_TIMES; k++) {
-        uint64_t piece = first / SHADOW_TIMES + k;
+    const uint64_t first = next_time;
+    next_time += count;
+    for (uint64_t piece = first / SHADOW_TIMES; piece < next_time / SHADOW_TIMES; piece++) {
         uint32_t *leaf = leaf_of(piece);
         if (leaf) leaf[piece % LEAF_PIECES] = (uint32_t)block;
     }
@@ -259,28 +242,4 @@ uint64_t shadow_next_time(void) { return next_time; }
 uint64_t shadow_block(uint64_t time) {
     const uint32_t *leaf = leaf_of(time / SHADOW_TIMES);
     return leaf ? leaf[time / SHADOW_TIMES % LEAF_PIECES] : 0;
-}
-
-static Region *take_region(void) {
-    pthread_mutex_lock(&slabs_lock);
-    Region *region = retired;
-    if (region) retired = region->next;
-    pthread_mutex_unlock(&slabs_lock);
-    return region ? region : room(sizeof *region);
-}
-
-Region *shadow_new_region(Region **slot) {
-    Region *made = take_region(), *there = install(slot, made);
-    if (!made || there != made) return there;
-    made->low = memory_base + ((uint64_t)(slot - shadow_regions) << REGION_SHIFT);
-    pthread_mutex_lock(&slabs_lock);
-    made->next = regions;
-    regions = made;
-    region_count++;
-    pthread_mutex_unlock(&slabs_lock);
-    return made;
-}
-
-bool shadow_new_room(Record **records, uint32_t count) {
-    return install(records, take(count)) != NULL;
 }

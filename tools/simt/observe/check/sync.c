@@ -1,48 +1,7 @@
 // Synchronization: what it orders, barriers that not every thread reaches, masks that name the
 // wrong lanes.
-#include <stdlib.h>
-
 #include "simt/observe/check/inside.h"
 #include "simt/ops/ops.h"
-
-enum { LARGEST_TIMES = 4096 }; // that are taken at once
-
-static uint64_t as_many(uint64_t count) { return count > LARGEST_TIMES ? LARGEST_TIMES : count; }
-
-static void take_times(Checker *checker, uint64_t count) {
-    checker->now = checker->times = shadow_times(count, checker->block);
-    checker->times_end = checker->times + count;
-}
-
-// As many as the blocks before needed: what was done at times of one piece is known at once to be
-// the block's own.
-void check_times(Checker *checker, uint64_t block) {
-    checker->block = block;
-    if (!checker->first_times) checker->first_times = SHADOW_TIMES;
-    take_times(checker, checker->first_times);
-}
-
-void check_new_times(Checker *checker) {
-    take_times(checker, as_many(checker->times_end - checker->times));
-}
-
-uint64_t check_tick(Checker *checker) {
-    if (++checker->now < checker->times_end) return checker->now;
-    const uint64_t had = checker->times_end - checker->times, before = checker->times_end;
-    const uint64_t times = checker->times;
-    checker->first_times = as_many(had * 2);
-    take_times(checker, as_many(had * 2));
-    if (checker->times == before) checker->times = times; // no other block got any in between
-    return checker->now;
-}
-
-bool check_unordered(const Checker *checker, uint64_t time, uint32_t other, uint32_t thread) {
-    uint32_t warp = thread / LANES, other_warp = other / LANES;
-    if (warp != other_warp) return time >= checker->warp_known[warp][other_warp];
-    return time >= checker->warp_floor[warp] &&
-           !(checker->lane_known &&
-             time < checker->lane_known[warp][thread % LANES][other % LANES]);
-}
 
 // --- barriers of the block ---
 
@@ -103,13 +62,10 @@ void check_complete(Block *block, uint32_t barrier) {
         return;
     }
     check_unwritten(checker);
-    const uint64_t before = checker->now;
     checker->block_floor = check_tick(checker);
     order_barrier(checker);
-    copy_settle(block, before);
-    shared_join_all(checker);
     if (!check_clusters(checker->machine)) rest_forget(&checker->rest);
-    rest_forget(&checker->own_rest);
+    if (!checker->machine->ordered) rest_forget(&checker->check->rest);
     early_barrier(checker);
     if (arrival->threads < block->threads)
         missed_barrier(checker, block, arrival);
@@ -174,10 +130,8 @@ static uint32_t first_lanes(const Warp *warp) {
 // Some of a warp's lanes have met: each knows what all of them knew, and what they did until now.
 static void join_lanes(Checker *checker, uint32_t warp, uint32_t lanes, uint64_t now) {
     if (!checker->lane_known)
-        checker->lane_known =
-            calloc(checker->machine->warps_per_block, sizeof *checker->lane_known);
-    checker->lost |= !checker->lane_known;
-    if (!checker->lane_known) return;
+        checker->lane_known = arena_alloc(&checker->arena, checker->machine->warps_per_block,
+                                          sizeof *checker->lane_known);
     checker->parted |= 1u << warp;
     uint64_t(*known)[LANES] = checker->lane_known[warp];
     uint64_t joined[LANES] = {0};
@@ -201,14 +155,6 @@ void check_join(Warp *warp, const Inst *inst, uint32_t lanes) {
         checker->warp_floor[warp->index] = now;
 }
 
-static void caller_unnamed(Checker *checker, const Warp *warp, const Inst *inst, uint32_t lane,
-                           uint32_t mask) {
-    check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
-                "lane %u takes part but the mask 0x%08x does not name it: name exactly the lanes "
-                "that get here",
-                lane, mask);
-}
-
 // Lanes of one instruction may name different groups; each must name the lane that gives it. Who
 // takes a value from a lane, as from the one that polled a flag, comes behind what that lane has
 // acquired: cooperative groups rely on that, although shfl.sync says nothing about memory.
@@ -220,7 +166,10 @@ void check_meet(Warp *warp, const Inst *inst, const LaneU32 named[LANES]) {
     LANE_LOOP missing |= exec >> l & 1 ? named[l] & absent : 0;
     for (uint32_t m = exec & unnamed; m; m &= m - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(m);
-        caller_unnamed(checker, warp, inst, lane, named[lane]);
+        check_found(checker, KIND_MASK, PTX_REG_SPACE, inst, warp->index * LANES + lane, NULL, 0, 0,
+                    "lane %u takes part but the mask 0x%08x does not name it: name exactly the "
+                    "lanes that get here",
+                    lane, named[lane]);
     }
     if (!missing && !checker->orders) return;
     for (uint32_t m = exec; m; m &= m - 1) {

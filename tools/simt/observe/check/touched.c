@@ -2,7 +2,7 @@
 // runs that costs nothing.
 #include <stdlib.h>
 
-#include "simt/observe/check/backlog.h"
+#include "simt/observe/check/inside.h"
 
 typedef struct {
     Arena *arena;
@@ -15,7 +15,7 @@ typedef struct {
 enum { TOUCHED_MOST = 1 << 20 }; // what is more is left out
 
 // Whether host code may touch some of it.
-static bool hosts(const Region *region) {
+static bool hosts(const Shadow *region) {
     const uint64_t end = region->low + REGION_BYTES;
     const Allocation *at = memory_before(end - 1);
     for (; at && at->address + at->bytes > region->low; at = memory_before(at->address - 1))
@@ -40,52 +40,57 @@ static void add(Gathered *to, uint64_t low, uint32_t bytes, bool write, bool str
     to->at[to->count++] = (Touched){low, low + bytes, write, strong, file, place.line};
 }
 
-// Of the region's words, or bytes, those between two bytes.
-static void add_cells(Gathered *to, const Region *region, bool split, bool write, bool more,
-                      uint32_t from, uint32_t end) {
-    const Cells *cells = split ? &region->bytes : &region->words;
-    const Record *const first = write ? cells->write : cells->read;
-    const Record *const second = write ? cells->write_2 : cells->read_2;
-    const uint32_t unit = split ? 1 : 4;
-    for (uint32_t byte = from; byte < end; byte += unit) {
-        const Record own = first ? first[byte / unit] : 0;
-        const Record other = more && second ? second[byte / unit] : 0;
-        const Record latest = own >= to->first ? own : other;
-        if (latest < to->first) continue;
-        const bool strong =
-            (own < to->first || record_scope(own)) && (other < to->first || record_scope(other));
-        add(to, region->low + byte, unit, write, strong, latest);
-    }
+// Words, or bytes, that were read, or written; `strong` if both that are kept are.
+static void add_cell(Gathered *to, const Shadow *region, const Cells *cells, uint32_t k,
+                     uint32_t unit, bool write) {
+    const int slot = write ? WRITE : READ;
+    const Record own = cells->at[slot] ? cells->at[slot][k] : 0;
+    const Record other = cells->at[slot + 1] ? cells->at[slot + 1][k] : 0;
+    const Record latest = own >= to->first ? own : other;
+    if (latest < to->first) return;
+    const bool strong =
+        (own < to->first || record_scope(own)) && (other < to->first || record_scope(other));
+    add(to, region->low + (uint64_t)k * unit, unit, write, strong, latest);
 }
 
-// What was read, or written, in pages and in groups of words that the launch has marked.
-static void gather(Gathered *to, const Region *region, bool write) {
-    enum { PAGE_BYTES = REGION_PAGE * 4, GROUP_BYTES = REGION_GROUP * 4 };
-    const uint64_t launch = to->check->launch;
-    const bool split = region->split == launch, more = region->more == launch;
-    const uint32_t pages = shadow_pages(write ? region->written : region->read, launch);
-    const uint64_t *const groups = write ? region->group_written : region->group_read;
-    for (uint32_t g = 0; g < REGION_GROUPS; g++) {
-        const uint32_t from = g * GROUP_BYTES;
-        const bool page = pages >> from / PAGE_BYTES & 1;
-        const bool group = region->grouped == launch && shadow_group_bit(groups, g);
-        const GroupRecords *of = group ? &region->groups[g] : NULL;
-        const Record whole = !group ? 0 : write ? of->write : of->read;
-        if (whole >= to->first)
-            add(to, region->low + from, GROUP_BYTES, write, false, whole);
-        else if (page)
-            add_cells(to, region, split, write, more, from, from + GROUP_BYTES);
+// Whether there are accesses of the launch.
+static bool any(const Gathered *to, const Shadow *region, bool write) {
+    const Record *latest = &region->latest[write ? WRITE : READ];
+    return latest[0] >= to->first || latest[1] >= to->first;
+}
+
+enum { MANY = 32 };
+
+// Of so many words at once: whether none is of the launch, or all are, by weak accesses.
+static bool add_many(Gathered *to, const Shadow *region, uint32_t first, bool write) {
+    static const Record none[MANY];
+    const Record *const *at = (const Record *const *)&region->words.at[write ? WRITE : READ];
+    const Record *own = at[0] ? at[0] + first : none, *other = at[1] ? at[1] + first : none;
+    uint64_t some = 0, all = 1;
+    if (region->split_words) return false;
+    for (uint32_t k = 0; k < MANY; k++) {
+        some |= (own[k] >= to->first) | (other[k] >= to->first);
+        all &= (own[k] >= to->first) & !record_scope(own[k]);
     }
+    if (all) add(to, region->low + first * 4, MANY * 4, write, false, own[0]);
+    return all || !some;
+}
+
+static void gather(Gathered *to, const Shadow *region, bool write) {
+    if (!any(to, region, write)) return;
+    for (uint32_t word = 0; word < region->word_count; word++)
+        if (word % MANY == 0 && add_many(to, region, word, write))
+            word += MANY - 1;
+        else if (!shadow_is_split(region, word))
+            add_cell(to, region, &region->words, word, 4, write);
+        else
+            for (uint32_t k = 0; k < 4; k++)
+                add_cell(to, region, &region->bytes, word * 4 + k, 1, write);
 }
 
 static int by_address(const void *left, const void *right) {
-    const Region *const *a = left, *const *b = right;
+    const Shadow *const *a = left, *const *b = right;
     return ((*a)->low > (*b)->low) - ((*a)->low < (*b)->low);
-}
-
-static bool is_of_launch(const Region *region, uint64_t launch) {
-    return region->grouped == launch || shadow_pages(region->written, launch) ||
-           shadow_pages(region->read, launch);
 }
 
 static bool has_modifier(Str opcode, Str modifier) {
@@ -113,7 +118,7 @@ void touched_fence(Check *check, const Inst *inst) {
 
 static Promises promises_of(const Check *check) {
     Promises all = check->promises;
-    for (uint32_t k = 1; k <= check->site_count; k++)
+    for (uint32_t k = 1; k < check->site_count; k++)
         read_modifiers(check->machine, check->sites[k].inst, &all);
     return all;
 }
@@ -121,17 +126,12 @@ static Promises promises_of(const Check *check) {
 void check_touched(const Observer *observer, Arena *arena, TouchedWhere where, TouchedList *list) {
     const Check *check = (const Check *)(const void *)observer;
     Gathered to = {.arena = arena, .check = check, .first = check->launch << RECORD_TIME};
-    Region **found = NULL;
-    size_t count = 0, capacity = 0;
-    for (Region *region = shadow_first_region(); region; region = region->next) {
-        if (where == TOUCHED_BY_HOST && !hosts(region)) continue;
-        if (region->backlog.launch == check->launch && region->direct != check->launch) {
-            backlog_put(region);
-            region->backlog.launch = 0;
-        }
-        if (!is_of_launch(region, check->launch)) continue;
-        ARENA_GROW(arena, found, count, capacity);
-        found[count++] = region;
+    size_t count = 0, all;
+    Shadow *const *regions = shadow_all(&all);
+    const Shadow **found = ARENA_NEW(arena, all, const Shadow *);
+    for (size_t k = 0; k < all; k++) {
+        if (!any(&to, regions[k], false) && !any(&to, regions[k], true)) continue;
+        if (where == TOUCHED_ALL || hosts(regions[k])) found[count++] = regions[k];
     }
     if (count) qsort(found, count, sizeof *found, by_address);
     for (int write = 0; write < 2; write++)

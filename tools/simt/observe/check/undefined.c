@@ -1,9 +1,8 @@
 // What a lane gets from a lane that has ended, that the launch does not have or that takes no part
-// in the shuffle. "If the source lane is inactive the value is undefined" (PTX ISA, "shfl.sync"; in
-// the CUDA C++ Programming Guide: "If the target thread is inactive, the retrieved value is
-// undefined"): the value, and not what the program does. So to read it and to throw it away, as the
-// upper lanes of a sum do, is no hazard. It is one once the value decides something: where a lane
-// goes, which address it accesses, what it stores, or what others learn by a vote.
+// in the shuffle is undefined (PTX ISA, "shfl.sync"; CUDA C++ Programming Guide): the value, and
+// not what the program does. So to read it and to throw it away, as the upper lanes of a sum do, is
+// no hazard. It is one once the value decides something: where a lane goes, which address it
+// accesses, what it stores, or what others learn by a vote.
 //
 // What a lane reads from shared memory where nothing was written is undefined in the same way. A
 // compiler loads in front of a condition what is needed behind it: the read counts, and is
@@ -11,9 +10,8 @@
 //
 // From there on the instructions of the warp are followed one by one, as long as some register that
 // is still needed has an undefined value: from their operands to their results, through other
-// shuffles, and not from the operand that a `selp` does not choose.
-#include <stdlib.h>
-
+// shuffles, into functions that are called and back, and not from the operand that a `selp` does
+// not choose.
 #include "simt/lower/opcode.h"
 #include "simt/observe/check/inside.h"
 #include "simt/ops/ops.h"
@@ -82,18 +80,12 @@ static void take_operand(const Step *step, Value *value, const PtxOperand *opera
         take_operand(step, value, &operand->items[k], lanes);
 }
 
-// The register of these lanes has this value from now on. False: out of memory.
-static bool set(const Step *step, uint32_t reg, uint32_t lanes, const Value *value) {
+// The register of these lanes has this value from now on.
+static void set(const Step *step, uint32_t reg, uint32_t lanes, const Value *value) {
     UndefinedList *list = step->list;
     Undefined *known = find(list, step->code, reg);
-    if (!known && !value->lanes) return true;
-    if (!known && list->count == list->capacity) {
-        const uint32_t capacity = list->capacity ? list->capacity * 2 : 8;
-        Undefined *grown = realloc(list->at, capacity * sizeof *grown);
-        if (!grown) return false;
-        list->at = grown;
-        list->capacity = capacity;
-    }
+    if (!known && !value->lanes) return;
+    if (!known) ARENA_GROW(&step->checker->arena, list->at, list->count, list->capacity);
     if (!known) {
         known = &list->at[list->count++];
         known->code = step->code;
@@ -104,16 +96,14 @@ static bool set(const Step *step, uint32_t reg, uint32_t lanes, const Value *val
     for (uint32_t m = value->lanes; m; m &= m - 1)
         known->of[__builtin_ctz(m)] = value->of[__builtin_ctz(m)];
     if (!known->lanes) *known = list->at[--list->count];
-    return true;
 }
 
 static void set_operand(const Step *step, const PtxOperand *operand, uint32_t lanes,
                         const Value *value) {
-    bool good = operand->reg == PTX_NONE || set(step, operand->reg, lanes, value);
-    if (operand->reg2 != PTX_NONE) good &= set(step, operand->reg2, lanes, value);
+    if (operand->reg != PTX_NONE) set(step, operand->reg, lanes, value);
+    if (operand->reg2 != PTX_NONE) set(step, operand->reg2, lanes, value);
     for (uint32_t k = 0; k < operand->count; k++)
         set_operand(step, &operand->items[k], lanes, value);
-    step->checker->lost |= !good;
 }
 
 // --- instructions ---
@@ -145,17 +135,15 @@ static void take_combined(const Step *step, Value *value, const PtxOperand *oper
     take_operand(step, value, &operands[2], lanes);
 }
 
-static bool is_register(const PtxOperand *operand) { return operand->kind == PTX_OPERAND_REG; }
-
 static void take_sources(const Step *step, Value *value, uint32_t first) {
     const PtxOperand *operands = step->ptx->operands;
     const uint32_t count = step->ptx->operand_count, lanes = step->warp->exec;
     const Str opcode = step->ptx->opcode;
     const bool both = str_equal(opcode, STR("and.pred"));
-    if (count == 4 && str_starts(opcode, STR("selp.")) && is_register(&operands[3]))
+    if (count == 4 && str_starts(opcode, STR("selp.")) && operands[3].kind == PTX_OPERAND_REG)
         take_chosen(step, value, operands, lanes);
     else if (count == 3 && (both || str_equal(opcode, STR("or.pred"))) &&
-             is_register(&operands[1]) && is_register(&operands[2]))
+             operands[1].kind == PTX_OPERAND_REG && operands[2].kind == PTX_OPERAND_REG)
         take_combined(step, value, operands, lanes, both);
     else
         for (uint32_t k = first; k < count; k++) take_operand(step, value, &operands[k], lanes);
@@ -208,7 +196,7 @@ static bool is_past(const Step *step, const Undefined *known) {
 
 static void forget_past(const Step *step) {
     UndefinedList *list = step->list;
-    for (uint32_t k = list->count; k-- > 0;) {
+    for (size_t k = list->count; k-- > 0;) {
         Undefined *known = &list->at[k];
         known->lanes &= step->warp->live;
         if (is_past(step, known)) known->lanes &= ~step->warp->mask;
@@ -233,20 +221,118 @@ static bool is_guard(const Inst *inst) {
     return inst->plain == op_guard || (inst->plain == op_branch && inst->branch.synthetic);
 }
 
+// Parameters of functions are followed in places of no function: what one gives back, what it is
+// given by number, and up to the call by where the caller has put it.
+enum { GIVEN_BACK, GIVEN, PUT = 1 << 16, OWN = 1 << 24 };
+
+static bool within(const PtxVariable *variable, const PtxVariable *first, uint32_t count) {
+    return variable >= first && variable < first + count;
+}
+
+static uint32_t place_of(const PtxFunction *function, const PtxVariable *variable) {
+    if (within(variable, function->results, function->result_count)) return GIVEN_BACK;
+    if (within(variable, function->params, function->param_count))
+        return GIVEN + (uint32_t)(variable - function->params);
+    return PUT + (uint32_t)variable->offset;
+}
+
+// Takes what is in one place to another, a register or a further place.
+static void pass_on(const Step *step, uint32_t from, const PtxOperand *to, uint32_t place) {
+    const uint32_t exec = step->warp->exec;
+    const Value nothing = {0};
+    Value value = {0};
+    Step given = *step;
+    given.code = NULL;
+    take(&given, &value, from, exec);
+    set(&given, from, exec, &nothing);
+    if (to)
+        set_operand(step, to, exec, &value);
+    else
+        set(&given, place, exec, &value);
+}
+
+static void follow_parameter(const Step *step) {
+    const PtxFunction *function = step->code->source;
+    const PtxOperand *operands = step->ptx->operands;
+    Value value = {0};
+    Step given = *step;
+    given.code = NULL;
+    if (step->inst->plain == op_store_frame) {
+        take_operand(step, &value, &operands[1], step->warp->exec);
+        set(&given, place_of(function, operands[0].variable), step->warp->exec, &value);
+        return;
+    }
+    const uint32_t place = place_of(function, operands[1].variable);
+    pass_on(step, place >= PUT ? GIVEN_BACK : place, &operands[0], 0);
+}
+
+static void follow_call(const Step *step) {
+    const PtxOperand *given = &step->ptx->operands[step->ptx->operand_count - 1];
+    for (uint32_t k = 0; given->kind == PTX_OPERAND_LIST && k < given->count; k++)
+        if (given->items[k].variable)
+            pass_on(step, place_of(step->code->source, given->items[k].variable), NULL, GIVEN + k);
+}
+
+// The thread's own memory, in which variables are without optimisation: followed by its addresses.
+static bool is_local(const Step *step, uint64_t within[LANES]) {
+    const Inst *inst = step->inst;
+    const Access access = address_access(inst);
+    const uint32_t exec = step->warp->exec;
+    uint64_t address[LANES];
+    PtxSpace space = access.space;
+    if ((inst->access != ACCESS_STORE && inst->access != ACCESS_LOAD) || !exec) return false;
+    if (space != PTX_GENERIC && space != PTX_LOCAL) return false;
+    address_lanes(step->warp, &access, space == PTX_LOCAL ? within : address);
+    if (space == PTX_LOCAL) return true;
+    return address_same_space(address, exec, &space, within) == exec && space == PTX_LOCAL;
+}
+
+static void follow_local(const Step *step, const uint64_t within[LANES]) {
+    const Access access = address_access(step->inst);
+    const PtxOperand *operands = step->ptx->operands;
+    const Value nothing = {0};
+    Step given = *step;
+    given.code = NULL;
+    for (uint32_t left = step->warp->exec, same; left; left &= ~same) {
+        const uint64_t at = within[__builtin_ctz(left)];
+        const uint32_t place = OWN + (uint32_t)at;
+        Value value = {0};
+        same = 0;
+        LANE_LOOP same |= (uint32_t)(within[l] == at) << l;
+        same &= left;
+        if (access.kind == ACCESS_LOAD) {
+            take(&given, &value, place, same);
+            set_operand(step, &operands[0], same, &value);
+            continue;
+        }
+        take_operand(step, &value, &operands[1], same);
+        for (uint32_t k = address_bytes(&access); k-- > 0;)
+            set(&given, place + k, same, k ? &nothing : &value);
+    }
+}
+
 static void follow(const Step *step) {
     const PtxInst *ptx = step->ptx;
     const Inst *inst = step->inst;
     const uint32_t exec = step->warp->exec;
     const bool result = has_result(ptx), passes_on = result && inst->access == ACCESS_NONE;
+    uint64_t within[LANES] = {0};
     Value used = {0}, value = {0};
     take(step, &used, ptx->guard, exec);
     if (is_guard(inst)) {
         report(step, &used);
         return;
     }
-    if (is_shuffle(ptx)) { // its first source is followed in undefined_shuffle
+    if (inst->plain == op_store_frame || inst->plain == op_load_frame) {
+        follow_parameter(step);
+    } else if (str_starts(ptx->opcode, STR("call"))) {
+        follow_call(step);
+    } else if (is_shuffle(ptx)) { // its first source is followed in undefined_shuffle
         for (uint32_t k = 2; k < ptx->operand_count; k++)
             take_operand(step, &used, &ptx->operands[k], exec);
+    } else if (is_local(step, within)) {
+        take_operand(step, &used, &ptx->operands[inst->access == ACCESS_LOAD ? 1 : 0], exec);
+        follow_local(step, within);
     } else {
         take_sources(step, passes_on ? &value : &used, result ? 1 : 0);
         if (result) set_operand(step, &ptx->operands[0], exec, &value);
@@ -276,7 +362,8 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
     if (!step.code || !step.code->needed_until || inst->ptx >= step.code->source->inst_count)
         return false;
     step.ptx = &step.code->source->insts[inst->ptx];
-    if (!str_starts(step.ptx->opcode, STR("ld."))) return false;
+    if (!str_starts(step.ptx->opcode, STR("ld.")) && !str_starts(step.ptx->opcode, STR("atom.")))
+        return false;
     const PtxOperand *to = &step.ptx->operands[0];
     const uint32_t reg = to->kind == PTX_OPERAND_VECTOR ? to->items[element].reg : to->reg;
     if (reg == PTX_NONE || step.code->needed_until[reg] <= inst->ptx) return true;
@@ -288,8 +375,7 @@ bool undefined_read(Warp *warp, const Inst *inst, uint32_t lane, uint32_t elemen
     else
         value.of[lane] = read;
     value.lanes = 1u << lane;
-    const bool good = set(&step, reg, 1u << lane, &value);
-    checker->lost |= !good;
+    set(&step, reg, 1u << lane, &value);
     warp->followed = true;
     return true;
 }
@@ -340,16 +426,11 @@ void undefined_shuffle(Warp *warp, const Inst *inst, uint32_t lanes, const int32
     }
     const PtxOperand *result = &step.ptx->operands[0];
     const Value inside = {0}; // the predicate depends on the lanes' numbers alone
-    bool good = result->reg == PTX_NONE || set(&step, result->reg, here, &got);
-    if (result->reg2 != PTX_NONE) good &= set(&step, result->reg2, here, &inside);
-    checker->lost |= !good;
+    if (result->reg != PTX_NONE) set(&step, result->reg, here, &got);
+    if (result->reg2 != PTX_NONE) set(&step, result->reg2, here, &inside);
     warp->followed = list->count > 0;
 }
 
 void undefined_begin(Checker *checker) {
     for (uint32_t w = 0; w < MAX_WARPS; w++) checker->undefined[w].count = 0;
-}
-
-void undefined_free(Checker *checker) {
-    for (uint32_t w = 0; w < MAX_WARPS; w++) free(checker->undefined[w].at);
 }

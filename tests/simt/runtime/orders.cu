@@ -1,0 +1,135 @@
+// Kernels of which the usual order of blocks and warps shows less than another one, each wrong and right;
+// and what a program must not notice of being looked at in several. Arguments: CASE [how many launches].
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__device__ int lock, flag, places, told;
+
+template <bool RIGHT> __device__ void add_locked(int *out) {
+    while (atomicCAS(&lock, 0, 1)) {}
+    if (RIGHT || blockIdx.x == 1) __threadfence();
+    out[0] += 1;  // AT lock
+    if (RIGHT || blockIdx.x == 0) __threadfence();
+    atomicExch(&lock, 0);
+}
+
+// Whoever takes the lock first acquires nothing, and the last one releases to nobody.
+template <bool RIGHT> __global__ void locked(int *out) {
+    if (threadIdx.x == 0) add_locked<RIGHT>(out);
+}
+
+// The reader comes before the flag is set.
+template <bool RIGHT> __global__ void flagged(int *out) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        const int set = atomicAdd(&flag, 0);
+        if (RIGHT) __threadfence();
+        if (set) out[1] = out[0];  // AT flag
+    } else {
+        out[0] = 5;  // AT value
+        __threadfence();
+        atomicExch(&flag, 1);
+    }
+}
+
+// The same between the warps of a block, of which the last one at a barrier goes on first.
+template <bool RIGHT> __global__ void flagged_warp(int *out) {
+    __shared__ int set, value;
+    if (threadIdx.x == 0) set = value = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        const int seen = atomicAdd(&set, 0);
+        if (RIGHT) __threadfence_block();
+        if (seen) out[0] = value;  // AT warps
+    } else if (threadIdx.x == 0) {
+        value = 3;
+        __threadfence_block();
+        atomicExch(&set, 1);
+    }
+}
+
+// Who comes last looks at what the others have done; only if that is block 0, too early.
+template <bool RIGHT> __global__ void last(int *out) {
+    if (threadIdx.x) return;
+    out[blockIdx.x] = 1;
+    if (RIGHT || blockIdx.x < gridDim.x - 1) __threadfence();
+    const int place = atomicAdd(&places, 1);
+    if (RIGHT || blockIdx.x > 0) __threadfence();
+    if (place % (int)gridDim.x == (int)gridDim.x - 1)
+        for (int i = 0; i < (int)gridDim.x; i++) out[8 + i] = out[i];  // AT last
+}
+
+// Blocks come in the usual order, or in its reverse.
+template <bool RIGHT> __global__ void asserts(int *out) {
+    if (threadIdx.x) return;
+    const int place = atomicAdd(out, 1), last = gridDim.x - 1 - blockIdx.x;
+    assert(place == (int)blockIdx.x || (RIGHT && place == last));  // AT asserts
+}
+
+// Waits for a block that has a lower number and comes later: there is no room for all of them.
+template <bool RIGHT> __global__ void chained(int *out) {
+    extern __shared__ int room[];
+    room[0] = 0;
+    if (!RIGHT)
+        while (atomicAdd(out, 0) < (int)blockIdx.x) {}
+    atomicAdd(out, 1);
+}
+
+// What nobody has written in the usual order, and the first block in reverse.
+__global__ void writes_in_reverse(int *out) {
+    if (atomicAdd(&places, 1) == 0 && blockIdx.x == 1) out[0] = 1;
+}
+__global__ void reads(const int *in, int *out) { out[1] = in[0]; }  // AT unwritten
+
+// Prints, allocates, changes global, managed and pinned memory.
+__global__ void changes(int *managed, int *pinned) {
+    const int before = atomicAdd(&managed[0], 1);
+    int *const kept = (int *)malloc(100);
+    kept[0] = before;
+    atomicAdd(&pinned[0], kept[0]);
+    atomicAdd(&told, 1);
+    printf("block %d was number %d\n", blockIdx.x, before);
+}
+
+static void look_unchanged(void) {
+    int *managed, *pinned, counted;
+    cudaMallocManaged(&managed, 4);
+    cudaMallocHost(&pinned, 4);
+    *managed = *pinned = 0;
+    setvbuf(stdout, NULL, _IONBF, 0);
+    changes<<<3, 1>>>(managed, pinned);
+    cudaDeviceSynchronize();
+    cudaMemcpyFromSymbol(&counted, told, 4);
+    printf("%d %d %d\n", *managed, *pinned, counted);
+}
+
+template <bool RIGHT> static void run(const char *name, int *out) {
+    if (!strcmp(name, "lock")) locked<RIGHT><<<2, 32>>>(out);
+    if (!strcmp(name, "flag")) flagged<RIGHT><<<2, 32>>>(out);
+    if (!strcmp(name, "warps")) flagged_warp<RIGHT><<<1, 64>>>(out);
+    if (!strcmp(name, "last")) last<RIGHT><<<7, 32>>>(out);
+    if (!strcmp(name, "asserts")) asserts<RIGHT><<<9, 32>>>(out);
+    if (!strcmp(name, "chained")) chained<RIGHT><<<2000, 1, 48 << 10>>>(out);
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "";
+    int *out, launches = argc > 2 ? atoi(argv[2]) : 1;
+    const bool right = strncmp(name, "right_", 6) == 0;
+    cudaMalloc(&out, 64);
+    if (!strcmp(name, "unchanged")) look_unchanged();
+    if (!strcmp(name, "unwritten")) {
+        writes_in_reverse<<<2, 1>>>(out);
+        reads<<<1, 1>>>(out, out);
+    }
+    for (int i = 0; i < launches; i++) {
+        cudaMemset(out, 0, strcmp(name, "unwritten") ? 64 : 0);
+        if (right)
+            run<true>(name + 6, out);
+        else
+            run<false>(name, out);
+    }
+    printf("ran: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
