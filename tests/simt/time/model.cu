@@ -1,5 +1,5 @@
-// Kernels of which the time can be told with a pencil: each is launched with a loop of one length and
-// of another, and the difference is what the rounds take. tests/simt/time/run has what that is.
+// Kernels of which the time can be told with a pencil: each is launched with a loop of one length
+// and of another, and the difference is what the rounds take. tests/simt/time/run has what that is.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ template <int N> __global__ void shared_chain(unsigned *out, unsigned apart) {
     for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) s[i] = i * 4;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < N; i++) at = *(volatile unsigned *)((char *)s + at);  // AT conflicts
+    for (int i = 0; i < N; i++) at = *(volatile unsigned *)((char *)s + at); // AT conflicts
     out[threadIdx.x] = at;
 }
 

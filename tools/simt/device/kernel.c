@@ -306,8 +306,7 @@ static bool open_observers(Machine *machine, const Kernel *kernel, const SimtOpt
         return false;
     }
     if (!options->path) return true;
-    machine->trace =
-        trace_open(options->path, kernel->mangled, machine, machine->observer, error);
+    machine->trace = trace_open(options->path, kernel->mangled, machine, machine->observer, error);
     *status = errno == ENOMEM ? SIMT_OUT_OF_MEMORY : SIMT_OUT_OF_RESOURCES;
     return machine->trace;
 }
@@ -354,8 +353,8 @@ static bool report_time(Run *run) {
     TimePrediction *time = ARENA_NEW(&report->arena, 1, TimePrediction);
     if (!time_predict(run->machine.observer, &report->arena, time)) return false;
     report->time = time;
-    report->time_line_count = time_by_line(&report->arena, module, run->kernel->code->source, time,
-                                           &report->time_lines);
+    report->time_line_count =
+        time_by_line(&report->arena, module, run->kernel->code->source, time, &report->time_lines);
     return true;
 }
 
@@ -399,8 +398,7 @@ static SimtStatus run_blocks(Run *run) {
     machine->longest_of = run->options->longest ? &module->slots : NULL;
     if (!prepare_workspace(machine)) return SIMT_OUT_OF_MEMORY;
     if (module->machine) fill_bank(machine, run->launch, machine->params);
-    if (!open_observers(machine, run->kernel, run->options, &status, run->error))
-        return status;
+    if (!open_observers(machine, run->kernel, run->options, &status, run->error)) return status;
     if (!open_profile(machine, module, run->options, &status, run->error)) return status;
     observer_watch(machine);
     bool enough = schedule_run(machine, tally, slots);

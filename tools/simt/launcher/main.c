@@ -370,7 +370,6 @@ static ElfProgram inspect(const char *path) {
 
 // --- the environment of the program ---
 
-
 // Where the launcher is built with AddressSanitizer, so is the runtime, and the sanitizer's library
 // must come first in a program that was built without it.
 static void preload_sanitizer(void) {

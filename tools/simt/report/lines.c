@@ -70,8 +70,7 @@ void lines_add(Arena *arena, const char *kernel, bool only_last, const LaunchRep
     for (size_t i = 0; i < report->line_count; i++) {
         const LineCounters *line = &report->lines[i];
         KernelLine *to = find_or_insert(arena, number, line->file, line->line);
-        for (int k = 0; k < COUNTERS; k++)
-            to->at.counters.value[k] += line->counters.value[k];
+        for (int k = 0; k < COUNTERS; k++) to->at.counters.value[k] += line->counters.value[k];
     }
     for (size_t i = 0; i < report->time_line_count; i++) {
         const TimeLine *line = &report->time_lines[i];

@@ -18,7 +18,11 @@ Stall predicted_stall(const double cycles[STALLS]) {
 
 // As a reader likes it: four digits.
 static void add_us(Buf *buf, double us) {
-    buf_format(buf, us < 10 ? "%.3f us" : us < 100 ? "%.2f us" : us < 1000 ? "%.1f us" : "%.0f us",
+    buf_format(buf,
+               us < 10     ? "%.3f us"
+               : us < 100  ? "%.2f us"
+               : us < 1000 ? "%.1f us"
+                           : "%.0f us",
                us);
 }
 

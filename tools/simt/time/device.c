@@ -18,8 +18,10 @@ typedef struct {
     uint32_t count, first;
 } TimeRow;
 
-#define ONE(name, field)               {name, offsetof(TimeDevice, field), 1, 0}
-#define MANY(name, field, count, from) {name, offsetof(TimeDevice, field), count, from}
+#define ONE(name, field)                                                                           \
+    { name, offsetof(TimeDevice, field), 1, 0 }
+#define MANY(name, field, count, from)                                                             \
+    { name, offsetof(TimeDevice, field), count, from }
 
 static const TimeRow wanted[] = {
     ONE("sm_count", sms),

@@ -15,10 +15,11 @@ typedef struct {
     double rate_alu, rate_imad, rate_wide, rate_fma, rate_half, rate_xu, rate_f2d, rate_fp64;
     double rate_shuffle, rate_redux, rate_vote, rate_constant, rate_branch;
     // From its issue to what needs its result.
-    double add, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic, branch, warpsync;
-    double shared_atomic_same, rate_atoms;      // 32 lanes at one address; of a scheduler
-    double shared_read, store_read, load_read;  // until its registers may be written again
-    double queue;                               // instructions to memory that a warp has waiting
+    double add, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic, branch,
+        warpsync;
+    double shared_atomic_same, rate_atoms;     // 32 lanes at one address; of a scheduler
+    double shared_read, store_read, load_read; // until its registers may be written again
+    double queue;                              // instructions to memory that a warp has waiting
     // Cycles of the SM for an access: by ways of conflict 1, 2, 4 .. 32; of 4, 8, 16 bytes a lane;
     // with 1, 2, 4 .. 32 lines of 128 bytes touched.
     double load_ways[TIME_WAYS], store_ways[TIME_WAYS];
@@ -30,12 +31,12 @@ typedef struct {
     // Bytes that each SM gets in a cycle while it has 128, 256 .. 131,072 in flight.
     double l2_load[TIME_LOADS], dram_load[TIME_LOADS];
     double l2, l2_sm_rate, l2_rate, l2_write_rate, l2_sectors; // latency; bytes in a cycle
-    double dram, dram_sm_rate;                     // the same
-    double dram_read, dram_write, dram_copy, dram_sectors; // GB/s; of single sectors
+    double dram, dram_sm_rate;                                 // the same
+    double dram_read, dram_write, dram_copy, dram_sectors;     // GB/s; of single sectors
     // Atomic operations on global memory: latencies; cycles of the device.
     double atom, atom_float, cas, strong_load;
-    // returning or not, of integers or floats: one lane of each warp at one address, 32 lanes there,
-    // 32 lanes at addresses of their own.
+    // returning or not, of integers or floats: one lane of each warp at one address, 32 lanes
+    // there, 32 lanes at addresses of their own.
     double atomics[2][2][3];
     double fence, store_fence, block_fence;
     double block_start;    // cycles of the device between two blocks that start

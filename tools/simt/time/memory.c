@@ -97,8 +97,8 @@ static double flow(const TimeMemory *m, const Goal *goal, double bytes, double s
     return back;
 }
 
-// Between reading alone, as much of both, and writing alone, the time for a byte in proportion; what
-// many loads reach beyond a single kernel's rate they reach here too.
+// Between reading alone, as much of both, and writing alone, the time for a byte in proportion;
+// what many loads reach beyond a single kernel's rate they reach here too.
 double memory_dram_rate(const TimeMemory *m) {
     const TimeDevice *d = m->d;
     const double w = m->write_part;
@@ -133,7 +133,8 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
     const double *cycles = d->atomics[returns][inst->floats];
     const double lanes = s->atomics * (double)s->same; // about
     double taken = cycles[2] * s->atomics / 32;
-    if (s->atomics == 1) taken = s->same > 1 ? cycles[0] + (cycles[1] - cycles[0]) * (lanes - 1) / 31 : cycles[0];
+    if (s->atomics == 1)
+        taken = s->same > 1 ? cycles[0] + (cycles[1] - cycles[0]) * (lanes - 1) / 31 : cycles[0];
     if (m->without[LIMITER_ATOMICS]) taken = 0;
     m->atomics = larger(m->atomics, at) + taken * m->active;
     double latency = inst->swaps ? d->cas : inst->floats ? d->atom_float : d->atom;
@@ -147,7 +148,8 @@ double memory_access(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
     *taken = m->way;
     if (inst->pipe == PIPE_SHARED && inst->act == ACT_ATOMIC) {
         const double more = m->d->shared_atomic_same - m->d->shared_atomic;
-        return m->way + m->d->shared_atomic + larger(more, 0) * (s->same > 1 ? s->same - 1 : 0) / 31;
+        return m->way + m->d->shared_atomic +
+               larger(more, 0) * (s->same > 1 ? s->same - 1 : 0) / 31;
     }
     if (inst->pipe != PIPE_GLOBAL) return m->way + m->pipes.latency[inst->pipe];
     if (s->atomics) return atomic(m, inst, s, m->way);

@@ -101,8 +101,10 @@ static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_
     const bool near = access->kind == ACCESS_LOAD && !access->order;
     const bool writes = access->kind != ACCESS_LOAD;
     const Found found = cache_touch(sector << 5, s != NULL, near, writes);
-    if (found == FOUND_DRAM && access->kind == ACCESS_STORE) r->wrote++;
-    else if (found == FOUND_DRAM) r->read++;
+    if (found == FOUND_DRAM && access->kind == ACCESS_STORE)
+        r->wrote++;
+    else if (found == FOUND_DRAM)
+        r->read++;
     if (!s) return;
     uint8_t *of = found == FOUND_L1 ? &s->l1 : found == FOUND_L2 ? &s->l2 : &s->dram;
     *of = capped(*of + 1u);
@@ -173,7 +175,8 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     if (!lanes) return;
     Recorder *r = recorder_of(warp->block);
     TimeTrace *trace = trace_of(warp);
-    TimeStep *s = trace && trace->count && !trace->left_out ? &trace->steps[trace->count - 1] : NULL;
+    TimeStep *s =
+        trace && trace->count && !trace->left_out ? &trace->steps[trace->count - 1] : NULL;
     if (access->space == PTX_GLOBAL) {
         global_access(r, s, access, lanes, address);
         if (s && access->kind == ACCESS_ATOMIC) count_atomics(s, lanes, address);

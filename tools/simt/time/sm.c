@@ -120,7 +120,8 @@ static void arrive(Clock *c, Runner *runner, uint32_t inst, double now) {
     runner->waits = true;
     runner->ready_stall = STALL_BARRIER;
     runner->blamed = inst;
-    if (++resident->arrived == resident->left) release(c, runner->block, resident->barrier + c->wake);
+    if (++resident->arrived == resident->left)
+        release(c, runner->block, resident->barrier + c->wake);
 }
 
 // --- instructions ---
@@ -170,12 +171,15 @@ static void account(Clock *c, const Scheduler *s, const Runner *runner, double n
         const double until = waits[k].until < now ? waits[k].until : now;
         if (until <= t) continue;
         const bool blames = k == 0 && waits[k].stall != STALL_WAIT;
-        if (blames && c->places) c->places[runner->blamed][waits[k].stall] += until - t;
-        else cycles[waits[k].stall] += until - t;
+        if (blames && c->places)
+            c->places[runner->blamed][waits[k].stall] += until - t;
+        else
+            cycles[waits[k].stall] += until - t;
         c->run->stalls[waits[k].stall] += until - t;
         t = until;
     }
-    if (now > t) cycles[STALL_NOT_SELECTED] += now - t, c->run->stalls[STALL_NOT_SELECTED] += now - t;
+    if (now > t)
+        cycles[STALL_NOT_SELECTED] += now - t, c->run->stalls[STALL_NOT_SELECTED] += now - t;
     cycles[STALL_SELECTED] += 1;
     c->run->stalls[STALL_SELECTED] += 1;
     c->resident_cycles += now + 1 - runner->since;
@@ -194,8 +198,9 @@ static void set_boards(Clock *c, Runner *runner, const TimeInst *inst, double do
     }
     if (inst->read_barrier >= BOARDS) return;
     const bool global = inst->pipe == PIPE_GLOBAL;
-    const double read = !global ? d->shared_read
-                        : inst->act == ACT_STORE ? d->store_read : d->load_read;
+    const double read = !global                  ? d->shared_read
+                        : inst->act == ACT_STORE ? d->store_read
+                                                 : d->load_read;
     runner->boards[inst->read_barrier] = taken + read;
     runner->board_stall[inst->read_barrier] = stall_of(inst);
 }
@@ -204,8 +209,7 @@ static void fence(Clock *c, Runner *runner, const TimeInst *inst, uint32_t index
     const TimeDevice *d = c->sm->device;
     const bool block = inst->act == ACT_FENCE_BLOCK;
     double until = now + (block ? d->block_fence : d->fence);
-    if (!block && runner->stored > 0)
-        until = larger(until, runner->stored + d->store_fence);
+    if (!block && runner->stored > 0) until = larger(until, runner->stored + d->store_fence);
     if (c->sm->without[LIMITER_LATENCY]) until = now;
     runner->ready = larger(runner->ready, until);
     runner->ready_stall = STALL_MEMBAR;
@@ -234,7 +238,8 @@ static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
         if (inst->act == ACT_STORE || inst->act == ACT_REDUCE) runner->stored = taken;
     }
     set_boards(c, runner, inst, done, taken);
-    if (inst->act == ACT_FENCE || inst->act == ACT_FENCE_BLOCK) fence(c, runner, inst, step->inst, now);
+    if (inst->act == ACT_FENCE || inst->act == ACT_FENCE_BLOCK)
+        fence(c, runner, inst, step->inst, now);
     if (inst->act == ACT_BARRIER) arrive(c, runner, step->inst, now);
     if (last) end_warp(c, runner, now + 1);
     if (++c->issued == c->steps / 2) c->half = now;
@@ -290,7 +295,8 @@ static void sum_up(Clock *c) {
     run->issued = (double)c->issued;
     run->block_cycles = last > middle ? (c->starts[last] - c->starts[middle]) / (last - middle)
                                       : run->cycles / sm->blocks;
-    run->rate = run->cycles > c->half ? (run->issued - run->issued / 2) / (run->cycles - c->half) : 1;
+    run->rate =
+        run->cycles > c->half ? (run->issued - run->issued / 2) / (run->cycles - c->half) : 1;
     run->warps = run->cycles > 0 ? c->resident_cycles / run->cycles : 0;
     run->dram_bytes = c->memory.dram.moved;
     run->l2_bytes = c->memory.l2.moved;
@@ -318,7 +324,8 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     const bool enough = c->runners && c->residents && c->starts;
     for (uint32_t k = 0; k < sm->blocks * sm->warps; k++) c->steps += sm->traces[k].count;
     for (uint32_t k = 0; enough && k < resident; k++) start_block(c, k, 0);
-    while (enough && issue_next(c)) {}
+    while (enough && issue_next(c)) {
+    }
     if (enough && c->started) sum_up(c);
     free(c->runners);
     free(c->residents);

@@ -18,9 +18,9 @@ typedef struct {
 } TimeSm;
 
 typedef struct {
-    double cycles;       // from the start of the first block to the end of the last
-    double block_cycles; // between two starts of blocks, once the rhythm is steady
-    double rate;         // instructions a cycle, in the second half
+    double cycles;        // from the start of the first block to the end of the last
+    double block_cycles;  // between two starts of blocks, once the rhythm is steady
+    double rate;          // instructions a cycle, in the second half
     double issued, warps; // instructions; resident warps, on average
     double dram_bytes, l2_bytes;
     double stalls[STALLS];

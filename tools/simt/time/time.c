@@ -1,5 +1,5 @@
-// Predictions: see time.h. What was recorded is gone through once as it is, and then without each of
-// what could hold it back.
+// Predictions: see time.h. What was recorded is gone through once as it is, and then without each
+// of what could hold it back.
 #include "simt/time/time.h"
 
 #include <stdlib.h>
@@ -26,10 +26,14 @@ const char *const time_stall_names[STALLS] = {
 };
 
 const char *const time_limit_names[LIMITERS] = {
-    [LIMITER_MEMORY] = "memory rate",      [LIMITER_LATENCY] = "memory latency",
-    [LIMITER_CONFLICTS] = "bank conflicts", [LIMITER_SHARED] = "shared memory",
-    [LIMITER_ISSUE] = "issue slots",       [LIMITER_BARRIER] = "barriers",
-    [LIMITER_ATOMICS] = "atomics",         [LIMITER_BLOCKS] = "block starts",
+    [LIMITER_MEMORY] = "memory rate",
+    [LIMITER_LATENCY] = "memory latency",
+    [LIMITER_CONFLICTS] = "bank conflicts",
+    [LIMITER_SHARED] = "shared memory",
+    [LIMITER_ISSUE] = "issue slots",
+    [LIMITER_BARRIER] = "barriers",
+    [LIMITER_ATOMICS] = "atomics",
+    [LIMITER_BLOCKS] = "block starts",
     [LIMITER_LAUNCH] = "launch",
 };
 
@@ -69,7 +73,8 @@ static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
         for (uint32_t k = 0; k < r->traces[w].count; k++) {
             const TimeInst *inst = &insts[r->traces[w].steps[k].inst];
             if (inst->unknown)
-                return inst->pipe == PIPE_MATRIX ? "tensor cores" : "instructions without a measured latency";
+                return inst->pipe == PIPE_MATRIX ? "tensor cores"
+                                                 : "instructions without a measured latency";
         }
     return NULL;
 }
@@ -139,7 +144,8 @@ static uint32_t tried_blocks(const TimeSm *sm) {
     uint64_t steps = 0;
     for (uint32_t b = 0; b < sm->blocks; b++) {
         if (b >= 2 * sm->resident && steps > TRIED_STEPS) return b;
-        for (uint32_t w = 0; w < sm->warps; w++) steps += sm->traces[(size_t)b * sm->warps + w].count;
+        for (uint32_t w = 0; w < sm->warps; w++)
+            steps += sm->traces[(size_t)b * sm->warps + w].count;
     }
     return sm->blocks;
 }

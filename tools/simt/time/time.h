@@ -57,8 +57,8 @@ typedef struct {
     double warps;             // resident, on average
     uint64_t insts;           // warp instructions of that SM
     double stalls[STALLS];    // warps' cycles
-    double without[LIMITERS];   // us, if that were no limit; as us where it was not tried
-    Limiter limit;              // whose absence gains the most
+    double without[LIMITERS]; // us, if that were no limit; as us where it was not tried
+    Limiter limit;            // whose absence gains the most
     const char *unknown;      // what it rests on that was not measured; NULL: nothing
     TimePlace *places;        // of each instruction, in their order
     uint32_t place_count;

@@ -37,16 +37,16 @@ typedef enum {
     ACT_STORE,
     ACT_FENCE,
     ACT_FENCE_BLOCK,
-    ACT_ATOMIC,  // that returns
-    ACT_REDUCE,  // that does not
-    ACT_STRONG,  // load past L1
+    ACT_ATOMIC, // that returns
+    ACT_REDUCE, // that does not
+    ACT_STRONG, // load past L1
 } TimeAct;
 
 typedef struct {
     uint8_t pipe, act;
     uint8_t stall, write_barrier, read_barrier, wait_mask;
-    bool floats; // of an atomic operation
-    bool swaps;  // it is CAS
+    bool floats;  // of an atomic operation
+    bool swaps;   // it is CAS
     bool unknown; // its latency was not measured, and someone waits for it
 } TimeInst;
 
