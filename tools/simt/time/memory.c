@@ -132,7 +132,7 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
     const bool returns = inst->act == ACT_ATOMIC;
     const double *cycles = d->atomics[returns][inst->floats];
     const double lanes = s->atomics * (double)s->same; // about
-    double taken = cycles[2] * s->atomics / 32;
+    double taken = cycles[2] * larger(s->lines, 1);
     if (s->atomics == 1)
         taken = s->same > 1 ? cycles[0] + (cycles[1] - cycles[0]) * (lanes - 1) / 31 : cycles[0];
     if (m->without[LIMITER_ATOMICS]) taken = 0;

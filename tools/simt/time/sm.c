@@ -291,7 +291,10 @@ static void sum_up(Clock *c) {
     const TimeSm *sm = c->sm;
     TimeRun *run = c->run;
     const uint32_t last = c->started - 1, middle = (last + sm->resident) / 2;
-    run->cycles = larger(c->end, c->memory.atomics);
+    // What was stored must have left: what it takes to come back does not count.
+    const double stored =
+        larger(c->memory.l2.free - sm->device->l2, c->memory.dram.free - sm->device->dram);
+    run->cycles = larger(larger(c->end, c->memory.atomics), stored);
     run->issued = (double)c->issued;
     run->block_cycles = last > middle ? (c->starts[last] - c->starts[middle]) / (last - middle)
                                       : run->cycles / sm->blocks;
