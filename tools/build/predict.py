@@ -15,6 +15,7 @@ from pathlib import Path
 
 BUILD = Path(os.environ.get("B", "build"))
 HERE = Path(__file__).resolve().parent
+COLD, HOT = "0", "1"  # of appendix C's modes; calls that the host waits for are not predicted
 SHORT_US = 5  # kernels that take less are told apart
 KEY = ("kernel", "n", "block", "partials", "sweep")
 
@@ -36,11 +37,11 @@ def compile_lab(lab, flags):
     return program
 
 
-def launches(program, machine, n, only=None):
+def launches(program, machine, n, *more):
     """[(row, [its launches])] of a lab for n elements."""
     table = BUILD / "predict" / f"{program.name}@{n}.csv"
-    command = [BUILD / "simt", "--time", machine, "--quiet", "--csv", table, program, "-n", str(n)]
-    ran = subprocess.run([*map(str, command), *(["-k", only] if only else [])], capture_output=True, text=True)
+    command = [BUILD / "simt", "--time", machine, *more, "--quiet", "--csv", table, program, "-n", str(n)]
+    ran = subprocess.run([*map(str, command)], capture_output=True, text=True)
     if ran.returncode:
         sys.exit(f"{program.name} -n {n}: {ran.stderr.strip() or ran.returncode}")
     told = [line.split(",")[1:] for line in ran.stdout.splitlines() if line.startswith("row,")]
@@ -62,14 +63,17 @@ def predict(labs, device, machine, most, flags):
         sizes = sorted({int(row["n"]) for row in mine if int(row["n"]) <= most})
         program = compile_lab(lab, flags) if sizes else None
         for n in sizes:
-            by_key = {(name, size, block, partials, sweep): found
-                      for (name, size, block, partials, sweep, _), found in launches(program, machine, n)}
+            found = launches(program, machine, n)
+            by_key = {tuple(told[:5]): of for told, of in found if told[5] == COLD}
+            if any(told[5] == HOT for told, _ in found):
+                by_key.update({tuple(told[:5]): of for told, of in launches(program, machine, n, "--warm")
+                               if told[5] == HOT})
             for row in mine:
-                found = by_key.get(tuple(row[name] for name in KEY))
-                if row["n"] == str(n) and found:
-                    most_time = max(found, key=lambda launch: float(launch["predicted_us"]))
-                    out.append({**row, "predicted_us": "%.4f" % sum(float(x["predicted_us"]) for x in found),
-                                "limiter": most_time["limiter"]})
+                of = by_key.get(tuple(row[name] for name in KEY))
+                if row["n"] == str(n) and of:
+                    most_time = max(of, key=lambda launch: float(launch["predicted_us"]))
+                    out.append({**row, "predicted_us": "%.4f" % sum(float(x["predicted_us"]) for x in of),
+                                "limiter": most_time["limiter"], "stall": most_time["stall"]})
     return out
 
 
@@ -101,7 +105,21 @@ def order(rows):
     return right, pairs
 
 
-def report(rows):
+def stalls(rows, device):
+    """In how many rows the greatest stall is the profiler's, of those that it has."""
+    path, right, known = Path(f"results/{device}-limits.csv"), 0, 0
+    profiled = {(row["chapter"], row["kernel"], row["n"]): row for row in (rows_of(path) if path.exists() else [])}
+    for row in rows:
+        of = profiled.get((row["chapter"], row["kernel"], row["n"]))
+        if of and row["sweep"] == "0":
+            cycles = {name[6:]: float(of[name] or 0) for name in of if name.startswith("stall_") and
+                      name != "stall_selected"}
+            known += 1
+            right += max(cycles, key=cycles.get) == row["stall"]
+    return right, known
+
+
+def report(rows, device):
     for row in rows:
         print("%s %-34s %9s %5s %8s  measured %10.2f  predicted %10.2f  %+6.1f %%  %s" % (
             row["chapter"], row["kernel"], row["n"], row["block"], row["partials"], float(row["median_us"]),
@@ -115,13 +133,14 @@ def report(rows):
     summary("all above %d us" % SHORT_US, long)
     summary("below", [row for row in rows if float(row["median_us"]) < SHORT_US])
     print("order: %d of %d pairs" % order(rows))
+    print("greatest stall: that of Nsight Compute in %d of %d rows" % stalls(rows, device))
 
 
 def write(rows, device, path):
     head = [line for line in open(f"results/{device}.csv", encoding="utf-8") if line.startswith("#")]
     with open(f"{path}.new", "w", encoding="utf-8", newline="") as file:
         file.writelines(head)
-        out = csv.DictWriter(file, ["chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter"],
+        out = csv.DictWriter(file, ["chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter", "stall"],
                              extrasaction="ignore", lineterminator="\n")
         out.writeheader()
         out.writerows(rows)
@@ -140,7 +159,7 @@ def main():
     rows = predict(given.labs, given.device, given.machine or given.device, given.most, given.flags.split())
     if not rows:
         sys.exit(f"predict.py: results/{given.device}.csv has no rows of these labs")
-    report(rows)
+    report(rows, given.device)
     if given.output:
         write(rows, given.device, given.output)
 

@@ -38,6 +38,7 @@ typedef struct {
     uint32_t row;
     double us; // predicted
     Limiter limit;
+    Stall stall; // the greatest
 } Order;
 
 static Order *order; // of each launch, for the unmerged CSV
@@ -93,7 +94,8 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
     order[launch_count++] = (Order){.row = at};
     if (report->time) {
         rows[at - 1].time = *report->time;
-        order[launch_count - 1] = (Order){at, report->time->us, report->time->limit};
+        order[launch_count - 1] = (Order){at, report->time->us, report->time->limit,
+                                          predicted_stall(report->time->stalls)};
     }
     rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     rows[at - 1].latest = launch_count;
@@ -138,7 +140,9 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
     if (options.merge) buf_format(buf, ",%llu", (unsigned long long)row->launches);
     if (options.time) {
         const Order *of = &order[launch - 1];
-        buf_format(buf, ",%.4f,%s", of->us, of->us > 0 ? time_limit_names[of->limit] : "");
+        const bool there = of->us > 0;
+        buf_format(buf, ",%.4f,%s,%s", of->us, there ? time_limit_names[of->limit] : "",
+                   there && of->stall != STALLS ? time_stall_names[of->stall] : "");
     }
     buf_char(buf, '\n');
 }
@@ -149,7 +153,7 @@ static bool write_csv(void) {
     for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", counters_names[i]);
     if (options.longest) buf_add(&buf, STR(",longest_warp"));
     if (options.merge) buf_add(&buf, STR(",launches"));
-    buf_add(&buf, options.time ? STR(",predicted_us,limiter\n") : STR("\n"));
+    buf_add(&buf, options.time ? STR(",predicted_us,limiter,stall\n") : STR("\n"));
     size_t merged = 0; // rows are numbered in the order of their first launch
     for (size_t i = 0; i < launch_count; i++) {
         bool first = order[i].row > merged;

@@ -1,5 +1,6 @@
 // Caches by footprint: see cache.h. A cache holds what was touched as long as no more than its size
-// has come into it since: every sector has the count of what had come when it was touched last.
+// was touched since: every sector has the count of what had been when it was touched last. What is
+// touched again soon does not count anew.
 #define _DEFAULT_SOURCE
 #include "simt/time/cache.h"
 
@@ -11,7 +12,7 @@ enum { SECTOR = 32 };
 
 typedef struct {
     uint32_t *touched; // of each sector of memory; 0: never
-    uint32_t came;     // sectors, and one
+    uint32_t came;     // sectors touched, and one
     uint32_t since;    // what was touched earlier is not there
     uint64_t holds;    // sectors
 } Level;
@@ -56,7 +57,7 @@ static bool holds(Level *level, size_t at, bool earlier) {
     const uint32_t last = level->touched[at];
     const bool there =
         last && (earlier || last >= level->since) && level->came - last < level->holds;
-    if (!there) level->came++;
+    if (!there || level->came - last > level->holds / 4) level->came++;
     level->touched[at] = level->came;
     return there;
 }

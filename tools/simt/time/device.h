@@ -17,9 +17,8 @@ typedef struct {
     // From its issue to what needs its result.
     double add, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic, branch,
         warpsync;
-    double shared_atomic_same, rate_atoms;     // 32 lanes at one address; of a scheduler
-    double shared_read, store_read, load_read; // until its registers may be written again
-    double queue;                              // instructions to memory that a warp has waiting
+    double shared_atomic_same, rate_atoms; // 32 lanes at one address; of a scheduler
+    double queue;                          // instructions to memory that a warp has waiting
     // Cycles of the SM for an access: by ways of conflict 1, 2, 4 .. 32; of 4, 8, 16 bytes a lane;
     // with 1, 2, 4 .. 32 lines of 128 bytes touched.
     double load_ways[TIME_WAYS], store_ways[TIME_WAYS];

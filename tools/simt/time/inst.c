@@ -11,6 +11,8 @@ enum {
     CHOSEN_SPECIAL = 4,       // for S2R
     CHOSEN_SPECIAL_LATE = 20, // until its value is there
     CHOSEN_UNIFORM_LATE = 12,
+    CHOSEN_READ = 2, // from leaving the queue until registers may be written again
+    CHOSEN_READ_GLOBAL = 12,
     CHOSEN_MATRIX = 8,
     CHOSEN_MATRIX_LATE = 32,
 };
@@ -45,14 +47,15 @@ static const struct {
     {"ATOM", PIPE_GLOBAL, ACT_ATOMIC},    {"ATOMG", PIPE_GLOBAL, ACT_ATOMIC},
     {"RED", PIPE_GLOBAL, ACT_REDUCE},     {"REDG", PIPE_GLOBAL, ACT_REDUCE},
     {"LDGSTS", PIPE_GLOBAL, ACT_NONE},    {"MEMBAR", PIPE_NONE, ACT_FENCE},
-    {"LDC", PIPE_CONSTANT, ACT_NONE},     {"S2R", PIPE_SPECIAL, ACT_NONE},
-    {"S2UR", PIPE_SPECIAL, ACT_NONE},     {"R2UR", PIPE_SPECIAL, ACT_NONE},
-    {"MATCH", PIPE_SPECIAL, ACT_NONE},    {"REDUX", PIPE_REDUX, ACT_NONE},
-    {"VOTE", PIPE_VOTE, ACT_NONE},        {"BAR", PIPE_BARRIER, ACT_BARRIER},
-    {"HMMA", PIPE_MATRIX, ACT_NONE},      {"IMMA", PIPE_MATRIX, ACT_NONE},
-    {"DMMA", PIPE_MATRIX, ACT_NONE},      {"NOP", PIPE_NONE, ACT_NONE},
-    {"DEPBAR", PIPE_NONE, ACT_NONE},      {"LDGDEPBAR", PIPE_NONE, ACT_NONE},
-    {"CCTL", PIPE_NONE, ACT_NONE},        {"ERRBAR", PIPE_NONE, ACT_NONE},
+    {"UBLKCP", PIPE_GLOBAL, ACT_BULK},    {"LDC", PIPE_CONSTANT, ACT_NONE},
+    {"S2R", PIPE_SPECIAL, ACT_NONE},      {"S2UR", PIPE_SPECIAL, ACT_NONE},
+    {"R2UR", PIPE_SPECIAL, ACT_NONE},     {"MATCH", PIPE_SPECIAL, ACT_NONE},
+    {"REDUX", PIPE_REDUX, ACT_NONE},      {"VOTE", PIPE_VOTE, ACT_NONE},
+    {"BAR", PIPE_BARRIER, ACT_BARRIER},   {"HMMA", PIPE_MATRIX, ACT_NONE},
+    {"IMMA", PIPE_MATRIX, ACT_NONE},      {"DMMA", PIPE_MATRIX, ACT_NONE},
+    {"NOP", PIPE_NONE, ACT_NONE},         {"DEPBAR", PIPE_NONE, ACT_NONE},
+    {"LDGDEPBAR", PIPE_NONE, ACT_NONE},   {"CCTL", PIPE_NONE, ACT_NONE},
+    {"ERRBAR", PIPE_NONE, ACT_NONE},
 };
 
 // Latencies that are unknown, of what has a scoreboard of its own.
@@ -118,6 +121,9 @@ TimePipes time_pipes(const TimeDevice *d) {
                   [PIPE_SHARED] = CHOSEN_MEMORY,
                   [PIPE_SHUFFLE] = CHOSEN_MEMORY,
                   [PIPE_GLOBAL] = CHOSEN_MEMORY},
+        .read = {[PIPE_SHARED] = CHOSEN_READ,
+                 [PIPE_SHUFFLE] = CHOSEN_READ,
+                 [PIPE_GLOBAL] = CHOSEN_READ_GLOBAL},
         .latency = {[PIPE_FP64] = d->fp64,
                     [PIPE_XU] = d->xu,
                     [PIPE_CONVERT] = d->f2d / 2,

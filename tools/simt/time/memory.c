@@ -97,13 +97,15 @@ static double flow(const TimeMemory *m, const Goal *goal, double bytes, double s
     return back;
 }
 
-// Between reading alone, as much of both, and writing alone, the time for a byte in proportion;
-// what many loads reach beyond a single kernel's rate they reach here too.
+// Between reading alone, as much of both, and writing alone, the time for a byte in proportion. The
+// curve's end is what the SM in the middle gets; whole kernels were measured whose SMs had the same
+// share from the start, and that end with the slowest.
 double memory_dram_rate(const TimeMemory *m) {
     const TimeDevice *d = m->d;
     const double w = m->write_part;
     const double cost = w <= 0.5 ? (1 - 2 * w) / d->dram_read + 2 * w / d->dram_copy
                                  : (2 - 2 * w) / d->dram_copy + (2 * w - 1) / d->dram_write;
+    if (m->fixed) return 1 / cost / d->clock_ghz / d->sms;
     return peak(d->dram_load) / (cost * d->dram_read);
 }
 

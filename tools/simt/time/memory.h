@@ -22,6 +22,7 @@ typedef struct {
     bool without[LIMITERS];
     double active;     // SMs that have blocks
     double write_part; // of the bytes that go to DRAM
+    bool fixed;        // each SM has its share from the start
     double way;        // when the way to shared memory and L1 is free again
     double atomics;    // when L2 can take the next atomic operation
     TimeFlow l2, dram;

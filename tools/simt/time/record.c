@@ -41,11 +41,18 @@ static bool grow(Recorder *r) {
     return true;
 }
 
+// Where an uneven rest of work goes to the first blocks, and what is done last to the last one, the
+// SM has both: block 0 in the place of the first that it would have.
+static bool is_chosen(const Recorder *r, uint64_t number) {
+    if (r->blocks == 1 || r->chosen == 0) return number % r->sms == r->chosen;
+    return number == 0 || (number % r->sms == r->chosen && number != r->chosen);
+}
+
 static void begin(Block *block) {
     Recorder *r = recorder_of(block);
     const uint32_t warps = r->machine->warps_per_block;
     block->watch = NULL;
-    if (block->number % r->sms != r->chosen || r->steps >= STEPS_MOST) return;
+    if (!is_chosen(r, block->number) || r->steps >= STEPS_MOST) return;
     if (r->recorded >= BLOCKS_MOST || r->failed) return;
     if (!grow(r)) {
         r->failed = true;
@@ -89,6 +96,9 @@ static void step(Warp *warp, const Inst *inst) {
 
 // --- what it accesses ---
 
+static uint16_t one_more(uint16_t count) {
+    return count < UINT16_MAX ? (uint16_t)(count + 1) : count;
+}
 static uint8_t capped(uint32_t count) { return count > 255 ? 255 : (uint8_t)count; }
 
 static bool among(const uint64_t *seen, uint32_t count, uint64_t value) {
@@ -106,8 +116,8 @@ static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_
     else if (found == FOUND_DRAM)
         r->read++;
     if (!s) return;
-    uint8_t *of = found == FOUND_L1 ? &s->l1 : found == FOUND_L2 ? &s->l2 : &s->dram;
-    *of = capped(*of + 1u);
+    uint16_t *of = found == FOUND_L1 ? &s->l1 : found == FOUND_L2 ? &s->l2 : &s->dram;
+    *of = one_more(*of);
 }
 
 // The sectors and lines that the lanes touch.
@@ -170,19 +180,33 @@ static void local_access(TimeStep *s, const Access *access, uint32_t lanes) {
     s->lines = s->wavefronts;
 }
 
+// What the warp has recorded last; NULL: it is not recorded.
+static TimeStep *step_of(const Warp *warp) {
+    TimeTrace *trace = trace_of(warp);
+    return trace && trace->count && !trace->left_out ? &trace->steps[trace->count - 1] : NULL;
+}
+
 static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
     if (!lanes) return;
     Recorder *r = recorder_of(warp->block);
-    TimeTrace *trace = trace_of(warp);
-    TimeStep *s =
-        trace && trace->count && !trace->left_out ? &trace->steps[trace->count - 1] : NULL;
+    TimeStep *s = step_of(warp);
     if (access->space == PTX_GLOBAL) {
         global_access(r, s, access, lanes, address);
         if (s && access->kind == ACCESS_ATOMIC) count_atomics(s, lanes, address);
     }
     if (s && access->space == PTX_SHARED) shared_access(s, access, lanes, address);
     if (s && access->space == PTX_LOCAL) local_access(s, access, lanes);
+}
+
+// A copy from global memory to shared memory.
+static void bulk(Warp *warp, const Bulk *copy) {
+    Recorder *r = recorder_of(warp->block);
+    TimeStep *s = step_of(warp);
+    const Access access = {.kind = ACCESS_LOAD, .order = ORDER_RELAXED};
+    if (copy->stores || copy->from.block || !copy->bytes) return;
+    const uint64_t last = (copy->from.address + copy->bytes - 1) >> 5;
+    for (uint64_t at = copy->from.address >> 5; at <= last; at++) count_sector(r, s, &access, at);
 }
 
 // --- the launch ---
@@ -203,7 +227,8 @@ static uint32_t resident_blocks(const Machine *m, const SassFunction *f, const T
 
 Recorder *record_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
                       const TimeDevice *device, bool warm) {
-    static const Observer observer = {.begin = begin, .step = step, .access = access_memory};
+    static const Observer observer = {
+        .begin = begin, .step = step, .access = access_memory, .bulk = bulk};
     Recorder *r = calloc(1, sizeof *r);
     if (!r) return NULL;
     *r = (Recorder){.observer = observer,

@@ -190,18 +190,14 @@ static uint8_t stall_of(const TimeInst *inst) {
     return inst->pipe == PIPE_GLOBAL ? STALL_LONG_SCOREBOARD : STALL_SHORT_SCOREBOARD;
 }
 
-static void set_boards(Clock *c, Runner *runner, const TimeInst *inst, double done, double taken) {
-    const TimeDevice *d = c->sm->device;
+static void set_boards(const Clock *c, Runner *runner, const TimeInst *inst, double done,
+                       double taken) {
     if (inst->write_barrier < BOARDS) {
         runner->boards[inst->write_barrier] = done;
         runner->board_stall[inst->write_barrier] = stall_of(inst);
     }
     if (inst->read_barrier >= BOARDS) return;
-    const bool global = inst->pipe == PIPE_GLOBAL;
-    const double read = !global                  ? d->shared_read
-                        : inst->act == ACT_STORE ? d->store_read
-                                                 : d->load_read;
-    runner->boards[inst->read_barrier] = taken + read;
+    runner->boards[inst->read_barrier] = taken + c->memory.pipes.read[inst->pipe];
     runner->board_stall[inst->read_barrier] = stall_of(inst);
 }
 
@@ -317,6 +313,7 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     c->memory.pipes = time_pipes(sm->device);
     c->memory.active = sm->active;
     c->memory.write_part = sm->write_part;
+    c->memory.fixed = sm->fixed;
     memcpy(c->memory.without, sm->without, sizeof sm->without);
     c->queue_room = (uint32_t)larger(sm->device->queue, 1);
     if (c->queue_room > QUEUE) c->queue_room = QUEUE;

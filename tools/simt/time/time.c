@@ -66,6 +66,7 @@ static TimeInst *insts_of(const Recorder *r) {
 static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     if (m->cluster_count < m->block_count) return "clusters of blocks";
+    if (m->run_prerequisite) return "a start before the kernel in front has ended";
     if (m->cooperative) return "how long blocks wait for each other";
     if (r->strange) return "calls of functions that lie elsewhere";
     const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
@@ -94,6 +95,7 @@ static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
                     .resident = r->resident < r->recorded ? r->resident : r->recorded,
                     .active = m->block_count < r->sms ? (double)m->block_count : (double)r->sms,
                     .last_active = (double)rest,
+                    .fixed = r->blocks <= r->resident,
                     .write_part = all > 0 ? (double)r->wrote / all : 0};
 }
 
@@ -113,7 +115,7 @@ static double extrapolated(const Recorder *r, const TimeRun *run) {
 
 static void fill(const Recorder *r, const TimeSm *sm, const TimeRun *run, TimePrediction *p) {
     const TimeDevice *d = r->device;
-    const TimeMemory memory = {.d = d, .write_part = sm->write_part};
+    const TimeMemory memory = {.d = d, .write_part = sm->write_part, .fixed = sm->fixed};
     p->cycles = extrapolated(r, run);
     p->us = d->launch_us + p->cycles / d->clock_ghz / 1000;
     p->insts = (uint64_t)run->issued;

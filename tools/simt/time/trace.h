@@ -40,6 +40,7 @@ typedef enum {
     ACT_ATOMIC, // that returns
     ACT_REDUCE, // that does not
     ACT_STRONG, // load past L1
+    ACT_BULK,   // a copy to shared memory; who waits for it is not known
 } TimeAct;
 
 typedef struct {
@@ -53,9 +54,10 @@ typedef struct {
 // The arena is for what is forgotten.
 TimeInst time_inst(Arena *arena, const SassInst *inst);
 
-// Of each pipe: cycles of a scheduler, and until the result is there.
+// Of each pipe: cycles of a scheduler, until the result is there, and from when the instruction has
+// left its queue until its registers may be written again.
 typedef struct {
-    double issue[PIPES], latency[PIPES];
+    double issue[PIPES], latency[PIPES], read[PIPES];
 } TimePipes;
 
 // Pipes that are one.
@@ -66,14 +68,14 @@ TimePipes time_pipes(const TimeDevice *device);
 // An instruction that a warp has executed, and if it accesses memory how much.
 typedef struct {
     uint32_t inst;
-    uint8_t wavefronts;   // of shared memory
-    uint8_t groups;       // of these, without conflicts
-    uint8_t bytes;        // a lane
-    uint8_t lines;        // of global memory, 128 bytes each
-    uint8_t dram, l2, l1; // sectors that come from there
-    uint8_t atomics;      // addresses that differ, of an atomic operation on global memory
-    uint8_t same;         // the most lanes at one of them
-    bool local;           // local memory: goes to L1
+    uint8_t wavefronts;    // of shared memory
+    uint8_t groups;        // of these, without conflicts
+    uint8_t bytes;         // a lane
+    uint8_t lines;         // of global memory, 128 bytes each
+    uint16_t dram, l2, l1; // sectors that come from there
+    uint8_t atomics;       // addresses that differ, of an atomic operation on global memory
+    uint8_t same;          // the most lanes at one of them
+    bool local;            // local memory: goes to L1
 } TimeStep;
 
 typedef struct {
