@@ -49,7 +49,9 @@ def launches(program, machine, n, *more):
     for launch in rows_of(table):
         if launch["kernel"].startswith("row_mark"):
             found.append([])
-        else:
+        elif launch["kernel"].startswith("row_skip"):
+            found[-1:] = [tuple(found[-1])]  # the row is complete
+        elif not isinstance(found[-1], tuple):
             found[-1].append(launch)
     return list(zip(told, found))
 
