@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static const char ending[] = "-machine.csv";
 
 // Those of a folder of results, or of both where they are two.
@@ -20,7 +22,9 @@ static void add_names(Buf *buf, const char *folder) {
     for (size_t k = 0; k < found.gl_pathc; k++) {
         const Str file = str_from(str_of(found.gl_pathv[k]), strlen(folder));
         const Str name = str_slice(file, 0, file.len - (sizeof ending - 1));
-        if (str_equal(name, STR("cpu"))) continue; // counts of machine code
+        Str text; // there are counts of machine code, too
+        if (!file_read(buf->arena, found.gl_pathv[k], &text)) continue;
+        if (str_find(text, STR("name,value,unit")) == SIZE_MAX) continue;
         buf_format(buf, "%s%.*s", buf_str(buf).len ? ", " : "", STR_ARG(name));
     }
     globfree(&found);
