@@ -97,6 +97,11 @@ static double flow(const TimeMemory *m, const Goal *goal, double bytes, double s
     return back;
 }
 
+double memory_unfairness(const TimeDevice *d) {
+    const double kernel = d->dram_read / d->clock_ghz / d->sms;
+    return larger(peak(d->dram_load) / kernel - 1, 0);
+}
+
 // Between reading alone, as much of both, and writing alone, the time for a byte in proportion. The
 // curve's end is what the SM in the middle gets; whole kernels were measured whose SMs had the same
 // share from the start, and that end with the slowest.
@@ -105,8 +110,8 @@ double memory_dram_rate(const TimeMemory *m) {
     const double w = m->write_part;
     const double cost = w <= 0.5 ? (1 - 2 * w) / d->dram_read + 2 * w / d->dram_copy
                                  : (2 - 2 * w) / d->dram_copy + (2 * w - 1) / d->dram_write;
-    if (m->fixed) return 1 / cost / d->clock_ghz / d->sms;
-    return peak(d->dram_load) / (cost * d->dram_read);
+    const double kernel = 1 / cost / d->clock_ghz / d->sms;
+    return m->fixed ? kernel : kernel * (1 + memory_unfairness(d));
 }
 
 static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {

@@ -33,6 +33,10 @@ typedef struct {
 double memory_access(TimeMemory *memory, const TimeInst *inst, const TimeStep *step, double now,
                      double *taken);
 
+// By which part of its time an SM in the middle is faster than the slowest: only one that has more
+// blocks than the inverse gets another one for that.
+double memory_unfairness(const TimeDevice *device);
+
 // Bytes a cycle that an SM gets from DRAM while all are at it.
 double memory_dram_rate(const TimeMemory *memory);
 

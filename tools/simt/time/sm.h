@@ -14,7 +14,7 @@ typedef struct {
     uint32_t blocks, warps, resident;
     double active, last_active; // SMs that have blocks; that have one as late as its last
     double write_part;          // of the bytes that go to DRAM
-    bool fixed;                 // all blocks are there at once: nobody helps the slowest SM
+    bool fixed;                 // blocks are few: nobody helps the slowest SM
     bool without[LIMITERS];
 } TimeSm;
 

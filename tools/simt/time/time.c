@@ -95,7 +95,7 @@ static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
                     .resident = r->resident < r->recorded ? r->resident : r->recorded,
                     .active = m->block_count < r->sms ? (double)m->block_count : (double)r->sms,
                     .last_active = (double)rest,
-                    .fixed = r->blocks <= r->resident,
+                    .fixed = (double)r->blocks * memory_unfairness(r->device) < 1,
                     .write_part = all > 0 ? (double)r->wrote / all : 0};
 }
 
