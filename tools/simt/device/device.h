@@ -102,7 +102,7 @@ typedef struct {
     TimePrediction *time; // NULL: the launch failed, or nothing was asked
     TimeLine *time_lines;
     size_t time_line_count;
-    Arena arena;                 // owns the arrays; arena_free(&report->arena)
+    Arena arena; // owns the arrays; arena_free(&report->arena)
 } LaunchReport;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.
