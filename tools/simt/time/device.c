@@ -105,7 +105,7 @@ static const TimeRow wanted[] = {
     ONE("block_start", block_start),
     ONE("block_start_sm", block_start_sm),
     ONE("block_turnover", block_turnover),
-    ONE("launch_delay", launch_us),
+    ONE("launch_1_block", launch_us),
 };
 
 enum { WANTED = sizeof wanted / sizeof *wanted };

@@ -41,7 +41,7 @@ typedef struct {
     double block_start;    // cycles of the device between two blocks that start
     double block_start_sm; // of an SM, idle before
     double block_turnover; // from the end of a block to the first instruction of the next
-    double launch_us;      // of a launch, beyond what its blocks take
+    double launch_us;      // of a launch of one block, beyond what that takes
 } TimeDevice;
 
 // Reads such a file. False: `error` says path:line and what is wrong.

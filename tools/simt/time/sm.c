@@ -323,7 +323,10 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     c->starts = calloc(sm->blocks + 1, sizeof *c->starts);
     const bool enough = c->runners && c->residents && c->starts;
     for (uint32_t k = 0; k < sm->blocks * sm->warps; k++) c->steps += sm->traces[k].count;
-    for (uint32_t k = 0; enough && k < resident; k++) start_block(c, k, 0);
+    // It is the last SM to get a block.
+    const double first =
+        sm->without[LIMITER_BLOCKS] ? 0 : (sm->active - 1) * sm->device->block_start;
+    for (uint32_t k = 0; enough && k < resident; k++) start_block(c, k, first);
     while (enough && issue_next(c)) {
     }
     if (enough && c->started) sum_up(c);
