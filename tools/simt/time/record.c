@@ -36,7 +36,9 @@ static bool grow(Recorder *r) {
     if (traces) r->traces = traces;
     const Inst **last = realloc(r->last, (size_t)more * warps * sizeof *last);
     if (last) r->last = last;
-    if (!traces || !last) return false;
+    uint64_t *seen = realloc(r->seen, more * sizeof *seen);
+    if (seen) r->seen = seen;
+    if (!traces || !last || !seen) return false;
     r->capacity = more;
     return true;
 }
@@ -52,6 +54,7 @@ static void begin(Block *block) {
     Recorder *r = recorder_of(block);
     const uint32_t warps = r->machine->warps_per_block;
     block->watch = NULL;
+    r->begun++;
     if (!is_chosen(r, block->number) || r->steps >= STEPS_MOST) return;
     if (r->recorded >= BLOCKS_MOST || r->failed) return;
     if (!grow(r)) {
@@ -60,8 +63,18 @@ static void begin(Block *block) {
     }
     memset(&r->traces[(size_t)r->recorded * warps], 0, warps * sizeof *r->traces);
     memset(&r->last[(size_t)r->recorded * warps], 0, warps * sizeof *r->last);
+    r->seen[r->recorded] = r->begun;
     block->watch = (void *)(uintptr_t)++r->recorded;
     for (uint32_t k = 0; k < block->warp_count; k++) block->warps[k].followed = true;
+}
+
+// Whether the block goes on after others have begun: it only spun. Blocks of clusters take turns
+// anyway.
+static bool waited(Recorder *r, const Block *block) {
+    uint64_t *seen = &r->seen[(size_t)(uintptr_t)block->watch - 1];
+    const bool others = *seen != r->begun;
+    *seen = r->begun;
+    return others && r->machine->cluster_count == r->machine->block_count;
 }
 
 static void step(Warp *warp, const Inst *inst) {
@@ -90,7 +103,7 @@ static void step(Warp *warp, const Inst *inst) {
         trace->steps = steps;
         trace->capacity = more;
     }
-    trace->steps[trace->count++] = (TimeStep){.inst = inst->ptx};
+    trace->steps[trace->count++] = (TimeStep){.inst = inst->ptx, .waited = waited(r, warp->block)};
     r->steps++;
 }
 
@@ -254,5 +267,6 @@ void record_close(Recorder *r) {
     for (uint64_t k = 0; k < warps; k++) free(r->traces[k].steps);
     free(r->traces);
     free(r->last);
+    free(r->seen);
     free(r);
 }

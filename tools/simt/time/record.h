@@ -18,9 +18,10 @@ typedef struct {
     const Inst **last;    // by warp, of the step recorded last
     uint32_t recorded, capacity, warp_most;
     uint64_t steps;
-    uint64_t read, wrote; // sectors of DRAM
-    bool failed;          // out of memory
-    bool strange;         // code of another function
+    uint64_t begun, *seen; // blocks, and how many when a recorded block went on last
+    uint64_t read, wrote;  // sectors of DRAM
+    bool failed;           // out of memory
+    bool strange;          // code of another function
 } Recorder;
 
 // NULL: out of memory.

@@ -20,6 +20,7 @@ typedef struct {
     uint8_t ready_stall;
     uint32_t blamed; // the instruction that ready_stall is counted for
     bool there, waits;
+    bool free; // to go on behind other blocks
     uint64_t born;
 } Runner;
 
@@ -48,6 +49,7 @@ typedef struct {
     uint64_t born;
     double arrival, wake; // of barriers
     double block_free, end, resident_cycles;
+    double latest; // instruction
     double (*places)[STALLS];
     TimeRun *run;
     uint64_t issued, steps;
@@ -223,6 +225,7 @@ static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
     runner->since = now + 1;
     runner->ready = now + (inst->stall ? inst->stall : 1);
     runner->ready_stall = STALL_WAIT;
+    runner->free = false;
     if (!last && runner->trace->steps[runner->at].inst != step->inst + 1) {
         runner->ready += d->branch;
         runner->ready_stall = STALL_BRANCH;
@@ -243,6 +246,25 @@ static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
 
 // --- time ---
 
+static bool is_held(const Runner *runner) {
+    return runner->trace->steps[runner->at].waited && !runner->free;
+}
+
+// Who waited for other blocks goes on when all have come as far as they can.
+static bool free_held(Clock *c) {
+    bool any = false;
+    for (uint32_t w = 0; w < c->sm->resident * c->sm->warps; w++) {
+        Runner *runner = &c->runners[w];
+        if (!runner->there || !is_held(runner)) continue;
+        runner->free = any = true;
+        runner->ready = larger(runner->ready, c->latest);
+        runner->ready_stall = STALL_LONG_SCOREBOARD;
+        runner->blamed = runner->trace->steps[runner->at].inst;
+    }
+    renew_all(c);
+    return any;
+}
+
 // The warp that issues next: the one that issued last if it can, else the oldest.
 static void choose(Clock *c, Scheduler *s, uint32_t which) {
     const uint32_t places = c->sm->resident * c->sm->warps;
@@ -251,7 +273,7 @@ static void choose(Clock *c, Scheduler *s, uint32_t which) {
     s->stale = false;
     for (uint32_t w = which; w < places; w += SCHEDULERS) {
         Runner *runner = &c->runners[w];
-        if (!runner->there || runner->waits) continue;
+        if (!runner->there || runner->waits || is_held(runner)) continue;
         const double at = larger(ready_at(c, s, runner), s->now);
         const bool first = s->choice && s->choice != s->latest &&
                            (runner == s->latest || runner->born < s->choice->born);
@@ -266,8 +288,9 @@ static bool issue_next(Clock *c) {
         if (c->schedulers[k].choice && (!s || c->schedulers[k].next < s->next))
             s = &c->schedulers[k];
     }
-    if (!s) return false;
+    if (!s) return free_held(c);
     const double now = s->next;
+    c->latest = larger(c->latest, now);
     account(c, s, s->choice, now);
     s->latest = s->choice;
     s->now = now + (c->sm->without[LIMITER_ISSUE] ? 0.25 : 1);

@@ -76,6 +76,7 @@ typedef struct {
     uint8_t atomics;       // addresses that differ, of an atomic operation on global memory
     uint8_t same;          // the most lanes at one of them
     bool local;            // local memory: goes to L1
+    bool waited;           // other blocks ran in front of it: it had to wait for them
 } TimeStep;
 
 typedef struct {
