@@ -11,6 +11,9 @@ typedef enum { FOUND_L1, FOUND_L2, FOUND_DRAM } Found;
 // L2, what it read only if `warm`. False: out of memory.
 bool cache_start(uint64_t l2_bytes, uint64_t l1_bytes, bool warm);
 
+// What follows happens on another SM.
+void cache_leave_sm(void);
+
 // A sector of 32 bytes at this address is touched: of the SM that is looked at, or another one; by
 // a load that may find it in L1; or written.
 Found cache_touch(uint64_t address, bool own, bool near, bool writes);

@@ -46,7 +46,8 @@ static bool grow(Recorder *r) {
 // Where an uneven rest of work goes to the first blocks, and what is done last to the last one, the
 // SM has both: block 0 in the place of the first that it would have.
 static bool is_chosen(const Recorder *r, uint64_t number) {
-    if (r->blocks == 1 || r->chosen == 0) return number % r->sms == r->chosen;
+    if (r->one_each) return true;
+    if (r->chosen == 0) return number % r->sms == r->chosen;
     return number == 0 || (number % r->sms == r->chosen && number != r->chosen);
 }
 
@@ -66,6 +67,47 @@ static void begin(Block *block) {
     r->seen[r->recorded] = r->begun;
     block->watch = (void *)(uintptr_t)++r->recorded;
     for (uint32_t k = 0; k < block->warp_count; k++) block->warps[k].followed = true;
+}
+
+// What a block does: instructions, and sectors that come from afar.
+static uint64_t work_of(const Recorder *r, uint32_t number) {
+    const uint32_t warps = r->machine->warps_per_block;
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w < warps; w++) {
+        const TimeTrace *trace = &r->traces[(size_t)number * warps + w];
+        sum += trace->count + trace->left_out;
+        for (uint32_t k = 0; k < trace->count; k++)
+            sum += trace->steps[k].dram + trace->steps[k].l2;
+    }
+    return sum;
+}
+
+static void forget(Recorder *r, uint32_t number) {
+    const uint32_t warps = r->machine->warps_per_block;
+    for (uint32_t w = 0; w < warps; w++) {
+        TimeTrace *trace = &r->traces[(size_t)number * warps + w];
+        r->steps -= trace->count;
+        free(trace->steps);
+        *trace = (TimeTrace){0};
+    }
+}
+
+// Of blocks that have an SM each, the one that does the most is kept, as the first.
+static void end(Block *block) {
+    Recorder *r = recorder_of(block);
+    const uint32_t warps = r->machine->warps_per_block;
+    const uint32_t number = (uint32_t)(uintptr_t)block->watch;
+    if (!r->one_each || !number) return;
+    cache_leave_sm();
+    block->watch = NULL;
+    if (number == 1) return; // it is that
+    if (work_of(r, number - 1) >= work_of(r, 0)) {
+        forget(r, 0);
+        memcpy(r->traces, &r->traces[(size_t)(number - 1) * warps], warps * sizeof *r->traces);
+        memset(&r->traces[(size_t)(number - 1) * warps], 0, warps * sizeof *r->traces);
+    } else {
+        forget(r, number - 1);
+    }
 }
 
 // Whether the block goes on after others have begun: it only spun. Blocks of clusters take turns
@@ -241,7 +283,7 @@ static uint32_t resident_blocks(const Machine *m, const SassFunction *f, const T
 Recorder *record_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
                       const TimeDevice *device, bool warm) {
     static const Observer observer = {
-        .begin = begin, .step = step, .access = access_memory, .bulk = bulk};
+        .begin = begin, .end = end, .step = step, .access = access_memory, .bulk = bulk};
     Recorder *r = calloc(1, sizeof *r);
     if (!r) return NULL;
     *r = (Recorder){.observer = observer,
@@ -253,6 +295,7 @@ Recorder *record_open(const Machine *machine, const SassFunction *function, uint
                     .sms = (uint64_t)device->sms};
     r->chosen = (machine->block_count - 1) % r->sms;
     r->blocks = (machine->block_count - 1) / r->sms + 1;
+    r->one_each = r->blocks == 1;
     if (r->resident > r->blocks) r->resident = (uint32_t)r->blocks;
     r->warp_most = STEPS_MOST / (r->resident * machine->warps_per_block);
     const double shared = r->resident * (double)machine->shared_bytes;

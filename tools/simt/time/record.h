@@ -17,6 +17,7 @@ typedef struct {
     TimeTrace *traces;    // of those that are recorded
     const Inst **last;    // by warp, of the step recorded last
     uint32_t recorded, capacity, warp_most;
+    bool one_each; // no SM has two blocks: all are recorded, and the longest is kept
     uint64_t steps;
     uint64_t begun, *seen; // blocks, and how many when a recorded block went on last
     uint64_t read, wrote;  // sectors of DRAM

@@ -90,7 +90,7 @@ static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
                     .insts = insts,
                     .inst_count = r->inst_count,
                     .traces = r->traces,
-                    .blocks = r->recorded,
+                    .blocks = r->one_each ? 1 : r->recorded,
                     .warps = m->warps_per_block,
                     .resident = r->resident < r->recorded ? r->resident : r->recorded,
                     .active = m->block_count < r->sms ? (double)m->block_count : (double)r->sms,
@@ -108,7 +108,7 @@ static uint64_t left_out(const Recorder *r) {
 
 // What was not recorded comes at the pace of what was.
 static double extrapolated(const Recorder *r, const TimeRun *run) {
-    const double skipped = (double)(r->blocks - r->recorded);
+    const double skipped = r->one_each ? 0 : (double)(r->blocks - r->recorded);
     const double rate = run->rate > 0 ? run->rate : 1;
     return run->cycles + skipped * run->block_cycles + (double)left_out(r) / rate;
 }
