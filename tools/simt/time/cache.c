@@ -18,7 +18,8 @@ typedef struct {
 } Level;
 
 static Level near, far;
-static uint32_t *written; // by the launch of this number, of each sector, a bit
+static uint32_t before;   // what the launch in front of this one touched is no older
+static uint32_t *written; // of each sector, what far.came was when it was written last; 0: never
 static size_t sectors;
 static bool all_stays;
 
@@ -36,7 +37,8 @@ static void begin(Level *level, uint64_t bytes) {
     level->holds = bytes / SECTOR;
     if (level->came > UINT32_MAX / 2) {
         madvise(level->touched, sectors * sizeof *level->touched, MADV_DONTNEED);
-        level->came = 0;
+        if (written) madvise(written, sectors * sizeof *written, MADV_DONTNEED);
+        level->came = before = 0;
     }
     level->came++;
     level->since = level->came;
@@ -44,9 +46,9 @@ static void begin(Level *level, uint64_t bytes) {
 
 bool cache_start(uint64_t l2_bytes, uint64_t l1_bytes, bool warm) {
     sectors = memory_range() / SECTOR + 1;
-    if (!map(&near.touched, sectors) || !map(&far.touched, sectors) ||
-        !map(&written, sectors / 32 + 1))
+    if (!map(&near.touched, sectors) || !map(&far.touched, sectors) || !map(&written, sectors))
         return false;
+    before = far.since;
     begin(&near, l1_bytes);
     begin(&far, l2_bytes);
     all_stays = warm;
@@ -67,9 +69,12 @@ static bool holds(Level *level, size_t at, bool earlier) {
 Found cache_touch(uint64_t address, bool own, bool is_near, bool writes) {
     const size_t at = (size_t)(address - memory_base) / SECTOR;
     if (address < memory_base || at >= sectors) return FOUND_L2;
-    const uint32_t bit = 1u << at % 32;
-    const bool in_far = holds(&far, at, all_stays || written[at / 32] & bit);
-    if (writes) written[at / 32] |= bit;
+    const uint32_t wrote = written[at];
+    const bool in_far = holds(&far, at, all_stays || (wrote && wrote >= before));
+    if (writes) { // each sector goes to DRAM once a launch, whatever lies in L2
+        written[at] = far.came;
+        return wrote >= far.since ? FOUND_L2 : FOUND_DRAM;
+    }
     if (own && is_near && holds(&near, at, false)) return FOUND_L1;
     return in_far ? FOUND_L2 : FOUND_DRAM;
 }

@@ -7,8 +7,8 @@
 
 typedef enum { FOUND_L1, FOUND_L2, FOUND_DRAM } Found;
 
-// Before each launch: bytes that L2, and L1 of an SM, hold. What an earlier kernel wrote lies in
-// L2, what it read only if `warm`. False: out of memory.
+// Before each launch: bytes that L2, and L1 of an SM, hold. What the launch in front wrote lies in
+// L2, what earlier ones touched only if `warm`. False: out of memory.
 bool cache_start(uint64_t l2_bytes, uint64_t l1_bytes, bool warm);
 
 // What follows happens on another SM.

@@ -33,7 +33,7 @@ static double global_cycles(const TimeMemory *m, const TimeStep *s) {
     static const double full[] = {1, 2, 4}; // wavefronts of 32 lanes
     const int size = size_class(s->bytes);
     const double whole = m->d->l1_wide[size] * smaller(s->wavefronts / full[size], 1);
-    return larger(whole, between(m->d->l1_lines, TIME_WAYS, s->lines));
+    return larger(whole, between(m->d->l1_lines, TIME_WAYS, s->ways));
 }
 
 static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {

@@ -192,6 +192,9 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
         }
     }
     if (!s) return;
+    uint32_t at[LANES];
+    LANE_LOOP at[l] = (uint32_t)address[l];
+    s->ways = capped(bank_count(at, lanes, bytes, true).wavefronts);
     s->lines = capped(line_count);
     s->bytes = capped(bytes);
     s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
@@ -228,11 +231,20 @@ static void shared_access(TimeStep *s, const Access *access, uint32_t lanes,
     s->atomics = 0;
 }
 
-static void local_access(TimeStep *s, const Access *access, uint32_t lanes) {
+// Local memory has a line for each word of a warp's lanes.
+static void local_access(TimeStep *s, const Access *access, uint32_t lanes,
+                         const uint64_t address[LANES]) {
     const uint32_t bytes = address_bytes(access);
+    uint64_t words[LANES];
+    uint32_t count = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint64_t word = address[__builtin_ctz(m)] / 4;
+        if (!among(words, count, word)) words[count++] = word;
+    }
     s->bytes = capped(bytes);
     s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
-    s->lines = s->wavefronts;
+    s->lines = capped(count * ((bytes + 3) / 4));
+    s->ways = s->lines;
 }
 
 // What the warp has recorded last; NULL: it is not recorded.
@@ -251,7 +263,7 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
         if (s && access->kind == ACCESS_ATOMIC) count_atomics(s, lanes, address);
     }
     if (s && access->space == PTX_SHARED) shared_access(s, access, lanes, address);
-    if (s && access->space == PTX_LOCAL) local_access(s, access, lanes);
+    if (s && access->space == PTX_LOCAL) local_access(s, access, lanes, address);
 }
 
 // A copy from global memory to shared memory.

@@ -26,7 +26,6 @@ typedef struct {
 
 typedef struct {
     uint32_t left, arrived; // warps that have not ended; at the barrier
-    double barrier;         // when the next of them may arrive
 } Resident;
 
 typedef struct {
@@ -49,7 +48,8 @@ typedef struct {
     uint64_t born;
     double arrival, wake; // of barriers
     double block_free, end, resident_cycles;
-    double latest; // instruction
+    double latest;  // instruction
+    double barrier; // of the SM, when the next warp may arrive
     double (*places)[STALLS];
     TimeRun *run;
     uint64_t issued, steps;
@@ -118,12 +118,11 @@ static void arrive(Clock *c, Runner *runner, uint32_t inst, double now) {
     Resident *resident = &c->residents[runner->block];
     if (c->sm->without[LIMITER_BARRIER]) return;
     c->memory.way = larger(c->memory.way, now) + c->sm->device->barrier_full / 64;
-    resident->barrier = larger(resident->barrier, now) + c->arrival;
+    c->barrier = larger(c->barrier, now) + c->arrival;
     runner->waits = true;
     runner->ready_stall = STALL_BARRIER;
     runner->blamed = inst;
-    if (++resident->arrived == resident->left)
-        release(c, runner->block, resident->barrier + c->wake);
+    if (++resident->arrived == resident->left) release(c, runner->block, c->barrier + c->wake);
 }
 
 // --- instructions ---
