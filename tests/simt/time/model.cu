@@ -56,6 +56,16 @@ __global__ void fences(unsigned *out) {
     out[threadIdx.x + 32] = 1;
 }
 
+// One block of several has all the work.
+__global__ void uneven(float *out, unsigned which, float x) {
+    if (blockIdx.x != which) return;
+    float sum = x;
+    for (unsigned i = 0; i < 1000; i++) sum = __fadd_rn(sum, x);
+    out[threadIdx.x] = sum;
+}
+
+__global__ void __cluster_dims__(2) in_clusters(unsigned *out) { out[threadIdx.x] = 1; }
+
 __global__ void nothing() {}
 
 int main() {
@@ -82,6 +92,11 @@ int main() {
     read_all<<<bytes / 16 / 256, 256>>>(in, (float *)out);
     one_address<<<132, 32>>>((float *)out);
     fences<<<1, 32>>>(out);
+    barriers<ROUNDS><<<264, 1024>>>(out);
+    barriers<2 * ROUNDS><<<264, 1024>>>(out);
+    uneven<<<9, 32>>>((float *)out, 3, 1);
+    uneven<<<9, 32>>>((float *)out, 8, 1);
+    in_clusters<<<2, 32>>>(out);
     cudaDeviceSynchronize();
     return cudaGetLastError() != cudaSuccess;
 }
