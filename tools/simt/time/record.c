@@ -245,6 +245,7 @@ static void local_access(TimeStep *s, const Access *access, uint32_t lanes,
     s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
     s->lines = capped(count * ((bytes + 3) / 4));
     s->ways = s->lines;
+    if (access->kind == ACCESS_STORE) s->l2 = s->lines; // it is written through
 }
 
 // What the warp has recorded last; NULL: it is not recorded.
