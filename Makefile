@@ -9,6 +9,7 @@
 B ?= build
 N ?= 25600000
 BOOK_DEVICE ?= nvidia-h200
+TIME ?= $(BOOK_DEVICE)
 Q = $(if $(V),,@)
 GOALS := $(or $(MAKECMDGOALS),all)
 $(if $(filter clean,$(GOALS)),$(if $(filter-out clean,$(GOALS)),$(error make clean stands alone)))
@@ -55,7 +56,7 @@ lost = $(shell [ -f $(1) ] && cut -d ' ' -f 3- $(1) | xargs -r -d '\n' stat -c '
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes test test-all check mutate bench-simt help clean FORCE
+.PHONY: all labs run exercises figures book notebooks colab badges record record-newest record-shapes predict test test-all check mutate bench-simt help clean FORCE
 FORCE:
 all: run figures book notebooks $(B)/compile_commands.json $$(lost_labs)  ## build, run every lab on the device at hand, draw, weave, render
 	@echo '$(words $(runs)) labs right on $(or $(GPU),the CPU device)$(missing:%=, % left out: no header of its library); open $(B)/book.html'

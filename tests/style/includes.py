@@ -8,7 +8,7 @@ import sys
 ROOMS = {
     "tools": "base numbers markdown tangle book notebook weave collect grade",
     "the CPU device": "base simt/base simt/ptx simt/memory simt/exec simt/ops simt/lower simt/sass "
-                      "simt/observe simt/device simt/report simt/program simt/cuda simt/launcher",
+                      "simt/observe simt/time simt/device simt/report simt/program simt/cuda simt/launcher",
 }
 
 

@@ -69,6 +69,7 @@ $(B)/results/$(DEVICE).csv: $$(call run_file,csv,$$(runs)) $(B)/labs.mk $(B)/col
 # On a GPU only what has changed is measured.
 recorded = $(Q)B='$(B)' R='$(R)' N='$(N)' DEVICE='$(DEVICE)' ARCH='$(ARCH)' RUNS='$(runs)' TOGETHER='$(together)' TOOLKIT="$(toolkit)" MAKE='$(MAKE_COMMAND)' \
   NVCC_FLAGS='$(NVCC_FLAGS)' ALL='$(ALL)' ONLY='$(ONLY)' CCCL='$(CCCL)' V='$(V)' PLAN='$(PLAN)' tools/build/record.sh
+predicted_labs = $(foreach lab,$(runs),$(if $(filter 17_%,$(lab)),,$(lab)))
 record record-newest record-shapes: $(B)/collect $(if $(filter cpu,$(DEVICE)),simt)
 record:  ## make this device's results the recorded ones: what has changed is measured; ALL=1 all, ONLY="11_% 12_%@1024" these, PLAN=1 only says which
 	$(recorded) device
@@ -77,20 +78,32 @@ record-newest:  ## measure labs with a CUB newer than the toolkit's, too: make r
 record-shapes:  ## measure rows of every shape on a GPU, with CCCL=DIR beside a newer CUB
 	$(recorded) shapes
 
+# The rows that were recorded of a device, predicted from its speeds.
+predict: simt  ## predict what was recorded of TIME=DEVICE, at up to N elements, and say how far off: results/DEVICE-predicted.csv
+	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && PATH="$$(dirname $$nvcc):$$PATH" B='$(B)' python3 tools/build/predict.py \
+	  -d $(TIME) -n $(N) -o results/$(TIME)-predicted.csv $(addprefix code/,$(addsuffix .cu,$(predicted_labs)))
+
 # One chapter's lab. REPORT=1 adds a page from the CPU device, also where the lab runs on a GPU; 86,
 # the status of a program with hazards, stops nothing: they stand in the page.
 chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
 chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))$(KERNEL:%= -k %)
 on_device = $(if $(filter cpu,$(DEVICE)),$(B)/simt --last $(if $(MACHINE),--machine --lines))
+# Without a GPU, times of the device TIME are predicted, where its speeds were recorded or it is named.
+timed = $(and $(filter cpu,$(DEVICE)),$(or $(filter command environment,$(firstword $(origin TIME))),$(wildcard results/$(TIME)-machine.csv)))
+predicted = $(B)/predicted-$(chapter_lab).csv
+beside = $(B)/simt --last --time $(TIME) --quiet --csv $(predicted) $(chapter_run) >/dev/null && \
+  tools/build/beside.sh $(predicted) results/$(TIME).csv $(firstword $(subst _, ,$(chapter_lab))) $(N)
 report = $(B)/report-$(firstword $(subst _, ,$(chapter_lab))).html
 with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && ){ $(B)/simt --last $(if $(MACHINE),--machine,--check) \
   --html $(report) $(chapter_run)$(if $(filter cpu,$(DEVICE)),, >/dev/null) || [ $$? -eq 86 ]; } && echo $(report)
 no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
-chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, MACHINE=1 executes machine code
+chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, MACHINE=1 executes machine code, TIME=DEVICE predicts its times
 	$(if $(chapter_lab),,@echo 'make: $(no_chapter)' >&2; exit 2)
 	@echo '$(strip $(on_device) $(chapter_run))'
-	$(Q)$(if $(REPORT),$(with_report),$(on_device) $(chapter_run))
+	$(if $(REPORT),,$(Q)$(on_device) $(chapter_run))
+	$(if $(timed),$(Q)$(beside))
+	$(if $(REPORT),$(Q)$(with_report))
 
 # make watch asks for this goal, with the paths that were saved in SAVED. What a path touches is said
 # here, by its folder: a chapter its lab and the page, a file of work/ the exercise of its name.

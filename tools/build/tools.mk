@@ -24,8 +24,8 @@ $(PROGRAMS:%=$(B)/%): $(B)/%: $(B)/tools/%/main.o $(B)/modules.a
 # The CPU device: the launcher $(B)/simt and, beside it, the libraries it puts in the place of the
 # CUDA runtime, $(B)/simt-runtime/libcudart.so.{12,13}: the same objects, one file compiled twice.
 SIMT_LAUNCHER := $(patsubst tools/%.c,$(B)/simt-objects/%.o,$(wildcard tools/simt/launcher/*.c))
-# What simt --opcodes reads of machine code.
-SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,program/fatbin program/unpack sass/decode sass/known sass/table)
+# What simt --opcodes reads of machine code, and --time of devices.
+SIMT_CENSUS   := $(patsubst %,$(B)/simt-objects/simt/%.o,program/fatbin program/unpack sass/decode sass/known sass/table time/device)
 SIMT_ABI      := tools/simt/cuda/abi.c
 SIMT_OBJECTS  := $(filter-out $(SIMT_LAUNCHER),$(patsubst tools/%.c,$(B)/simt-objects/%.o,\
                    $(filter-out $(SIMT_ABI),$(wildcard tools/simt/*/*.c tools/simt/*/*/*.c)))) \
@@ -54,7 +54,7 @@ $(B)/simt-objects/abi_%.o: $(SIMT_ABI)
 	$(Q)$(call compile,$(SIMT_FLAGS) -DSIMT_CUDART=$*)
 $(B)/simt: $(SIMT_LAUNCHER) $(SIMT_CENSUS) $(SIMT_SHARED)
 	@echo 'cc $@'
-	$(Q)$(CC) $(CFLAGS) $^ -o $@.new -ldl && mv $@.new $@
+	$(Q)$(CC) $(CFLAGS) $^ -o $@.new -ldl -lm && mv $@.new $@
 # What stands in for the C library's own, _exit, has no version: programs ask for one of another file.
 $(SIMT_RUNTIMES): $(B)/simt-runtime/libcudart.so.%: $(SIMT_OBJECTS) $(SIMT_SHARED) $(B)/simt-objects/abi_%.o
 	@mkdir -p $(@D)

@@ -17,6 +17,7 @@
 #include "simt/observe/check/hazard.h"
 #include "simt/observe/check/touched.h"
 #include "simt/observe/counters.h"
+#include "simt/time/time.h"
 
 typedef struct Module Module;
 typedef struct Kernel Kernel;
@@ -63,6 +64,8 @@ typedef struct {
     uint32_t orders;         // in which the checks look at a launch; 0: two, where that is cheap
     uint32_t host_threads;   // 0: one per core
     double watchdog_seconds; // a kernel of which no warp ends for this long is ended; 0: never
+    const TimeDevice *time;  // predict how long launches of machine code take there; NULL: do not
+    bool warm;               // what earlier launches read lies in L2
 } SimtOptions;
 
 typedef struct {
@@ -107,7 +110,11 @@ typedef struct {
     size_t bank_count;
     const PtxModule *module;
     const PtxFunction *function; // the kernel's own
-    Arena arena;                 // owns the arrays; arena_free(&report->arena)
+    // With SimtOptions.time; by source line in the order of files and lines.
+    TimePrediction *time; // NULL: the launch failed, or nothing was asked
+    TimeLine *time_lines;
+    size_t time_line_count;
+    Arena arena; // owns the arrays; arena_free(&report->arena)
 } LaunchReport;
 
 // Runs a kernel to its end. Totals are the same on every run and for any number of host threads.

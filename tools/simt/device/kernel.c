@@ -287,11 +287,24 @@ static void fill_bank(const Machine *machine, const Launch *launch, uint8_t *ban
 // barrier in its second word.
 #define WORKSPACE_BYTES 64
 
-// Who watches: the checks, a trace, or both. False: the error says why not.
+static Observer *watch_time(const Machine *machine, const Kernel *kernel,
+                            const SimtOptions *options) {
+    const PtxFunction *source = kernel->code->source;
+    const Module *module = kernel->module;
+    const SassFunction *function = &module->machine->functions[source - module->ptx->functions];
+    return time_open(machine, function, source->inst_count, options->time, options->warm);
+}
+
+// Who watches: the checks or the clock, a trace, or both. False: the error says why not.
 static bool open_observers(Run *run, SimtStatus *status) {
     Machine *machine = &run->machine;
     const SimtOptions *options = run->options;
     SimtError *error = run->error;
+    if (options->time && !(machine->observer = watch_time(machine, run->kernel, options))) {
+        *status = SIMT_OUT_OF_MEMORY;
+        snprintf(error->text, sizeof error->text, "no host memory for the prediction");
+        return false;
+    }
     if (options->check && !(machine->observer = check_open(machine, run->report->arena.leave))) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "no host memory for the checks");
@@ -308,7 +321,8 @@ static bool open_observers(Run *run, SimtStatus *status) {
 static bool close_observers(Machine *machine, const SimtOptions *options, SimtStatus *status,
                             SimtError *error) {
     const bool traced = !machine->trace || trace_close(machine->trace);
-    const bool checked = !machine->observer || check_close(machine->observer);
+    if (options->time) time_close(machine->observer);
+    const bool checked = options->time || !machine->observer || check_close(machine->observer);
     if (!checked) {
         *status = SIMT_OUT_OF_MEMORY;
         snprintf(error->text, sizeof error->text, "no host memory for what the checks found");
@@ -335,6 +349,18 @@ static bool prepare_workspace(Machine *machine) {
     machine->grid_workspace = memory_alloc(WORKSPACE_BYTES);
     if (!machine->grid_workspace) return false;
     memset(memory_at(machine->grid_workspace), 0, WORKSPACE_BYTES);
+    return true;
+}
+
+// How long it would have taken. False: out of memory.
+static bool report_time(Run *run) {
+    LaunchReport *report = run->report;
+    const PtxModule *module = run->kernel->module->ptx;
+    TimePrediction *time = ARENA_NEW(&report->arena, 1, TimePrediction);
+    if (!time_predict(run->machine.observer, &report->arena, time)) return false;
+    report->time = time;
+    report->time_line_count =
+        time_by_line(&report->arena, module, run->kernel->code->source, time, &report->time_lines);
     return true;
 }
 
@@ -396,6 +422,10 @@ static SimtStatus run_blocks(Run *run) {
         status = SIMT_OUT_OF_MEMORY;
     }
     report_parts(run, tally);
+    if (run->options->time && status == SIMT_OK && !report_time(run)) {
+        snprintf(run->error->text, sizeof run->error->text, "no host memory for the prediction");
+        status = SIMT_OUT_OF_MEMORY;
+    }
     return status;
 }
 

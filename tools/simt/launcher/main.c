@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "simt/launcher/elf.h"
+#include "simt/launcher/machine.h"
 #include "simt/launcher/opcodes.h"
 #include "simt/launcher/run.h"
 #include "simt/launcher/standin.h"
@@ -44,6 +45,11 @@ static const char usage[] =
     "  --machine       execute the program's machine code for sm_90 in the place of its PTX: then\n"
     "                  instructions, active lanes and divergent branches are the hardware's too;\n"
     "                  not with --check\n"
+    "  --time DEVICE   predict, from machine code, how long each launch would take on a device of\n"
+    "                  results/DEVICE-machine.csv, or on that of a FILE.csv, and what would hold it\n"
+    "                  back; with --lines each line's share, in --csv the columns predicted_us and\n"
+    "                  limiter\n"
+    "  --warm          with --time: what an earlier launch has read is still in the L2 cache\n"
     "  --opcodes [PROGRAM]  list the machine instructions that are known, how their meaning is\n"
     "                  known, and how often each occurs in the program\n"
     "  --check         look for hazards: races, divergent barriers, bad masks, accesses out of\n"
@@ -146,6 +152,7 @@ static const char *format_text(const char *format, ...) {
 typedef enum {
     VALUE_NONE,
     VALUE_FILE,
+    VALUE_TEXT,
     VALUE_WHOLE,
     VALUE_SECONDS,
     VALUE_ORDERS,
@@ -176,11 +183,23 @@ static const struct {
     {"--machine", "SIMT_MACHINE", VALUE_NONE},
     {"--report", "SIMT_REPORT", VALUE_FILE},
     {"--quiet", "SIMT_QUIET", VALUE_NONE},
+    {"--time", "SIMT_TIME", VALUE_TEXT},
+    {"--warm", "SIMT_WARM", VALUE_NONE},
     {"--sms", "SIMT_SMS", VALUE_SMS},
     {"--sm-threads", "SIMT_SM_THREADS", VALUE_SM_THREADS},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
+
+// The launcher's, with a slash at its end.
+static Str own_folder(void) {
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    if (length <= 0 || length == sizeof self) die("cannot find its own folder");
+    Str folder = {self, (size_t)length};
+    while (folder.len && folder.at[folder.len - 1] != '/') folder.len--;
+    return (Str){str_terminated(&arena, folder), folder.len};
+}
 
 // The program may change its folder before it ends.
 static const char *absolute(const char *path) {
@@ -218,6 +237,10 @@ static _Noreturn void list_opcodes(const char *program) {
 
 // The checks look for what PTX's rules forbid; in machine code the compiler has already used them.
 static void check_combination(void) {
+    Str error;
+    if (getenv("SIMT_WARM") && !getenv("SIMT_TIME")) die("--warm is about --time");
+    if (getenv("SIMT_TIME") && !machine_choose(&arena, getenv("SIMT_TIME"), own_folder(), &error))
+        die("%.*s", STR_ARG(error));
     if (getenv("SIMT_MACHINE") && getenv("SIMT_CHECK"))
         die("--check looks for what PTX forbids, and machine code is no PTX: without --machine");
     if (getenv("SIMT_ORDERS") && (getenv("SIMT_ORDER") || getenv("SIMT_TRACE")))
@@ -250,7 +273,7 @@ static int read_options(int argc, char **argv) {
         const char *value = argv[++i];
         if (options[k].value == VALUE_FILE)
             value = absolute(value);
-        else
+        else if (options[k].value != VALUE_TEXT)
             check_number(options[k].name, value, options[k].value);
         setenv(options[k].variable, value, 1);
     }
@@ -361,15 +384,6 @@ static ElfProgram inspect(const char *path) {
 
 // --- the environment of the program ---
 
-static const char *runtime_folder(void) {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
-    if (length <= 0 || length == sizeof self) die("cannot find its own folder");
-    Str folder = {self, (size_t)length};
-    while (folder.len && folder.at[folder.len - 1] != '/') folder.len--;
-    return format_text("%.*ssimt-runtime", STR_ARG(folder));
-}
-
 // Where the launcher is built with AddressSanitizer, so is the runtime, and the sanitizer's library
 // must come first in a program that was built without it.
 static void preload_sanitizer(void) {
@@ -386,7 +400,7 @@ int main(int argc, char **argv) {
     refuse_source(argv[at]);
     const char *path = find_program(argv[at]);
     ElfProgram program = inspect(path);
-    const char *folder = runtime_folder();
+    const char *folder = format_text("%.*ssimt-runtime", STR_ARG(own_folder()));
     const char *library = format_text("%s/%.*s", folder, STR_ARG(program.runtime));
     if (access(library, R_OK) != 0) die("%s: %s", library, strerror(errno));
     prepend("LD_LIBRARY_PATH", folder);

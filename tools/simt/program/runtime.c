@@ -172,6 +172,21 @@ static void keep_freed_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 1 << 25); // the most that it takes
 }
 
+// The file of a device's speeds, which the launcher has checked.
+static const char *read_device(void) {
+    static TimeDevice device;
+    static Arena arena;
+    Str error;
+    if (!option_set("SIMT_TIME")) return NULL;
+    if (!time_device_read(&arena, getenv("SIMT_TIME"), &device, &error)) {
+        console_say("%.*s", STR_ARG(error));
+        console_end(2);
+    }
+    options.time = &device;
+    options.warm = option_set("SIMT_WARM");
+    return option_set("SIMT_TIME_NAME") ? getenv("SIMT_TIME_NAME") : getenv("SIMT_TIME");
+}
+
 // The launcher has checked the values; a program may also be started without it.
 static void start(void) {
     keep_freed_memory();
@@ -202,6 +217,8 @@ static void start(void) {
         .sarif = option_set("SIMT_REPORT") ? getenv("SIMT_REPORT") : NULL,
         .quiet = option_set("SIMT_QUIET"),
         .strict = strict,
+        .time = read_device(),
+        .warm = option_set("SIMT_WARM"),
     };
     options.instructions = report.html || (report.lines && report.machine);
     options.lines = report.lines || report.lines_csv;

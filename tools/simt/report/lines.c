@@ -10,16 +10,21 @@
 #include "simt/report/columns.h"
 #include "simt/report/hazards.h"
 #include "simt/report/listing.h"
+#include "simt/report/predicted.h"
 
 typedef struct {
     size_t kernel; // its number, in the order of first launches
     LineCounters at;
+    double cycles[STALLS]; // of warps, predicted
 } KernelLine;
 
 static const char **kernels;
 static size_t kernel_count, kernel_capacity;
 static KernelLine *all;
 static size_t all_count, all_capacity;
+
+// Of the predicted time: a line's share, and a blank, its greatest stall.
+enum { SHARE_WIDTH = 8, STALL_WIDTH = 18, TIME_WIDTH = SHARE_WIDTH + 1 + STALL_WIDTH };
 
 static int compare_lines(const void *left, const void *right) {
     const KernelLine *a = left, *b = right;
@@ -46,23 +51,59 @@ static KernelLine *insert(Arena *arena, const KernelLine *line) {
     ARENA_GROW(arena, all, all_count, all_capacity);
     size_t at = all_count++;
     for (; at > 0 && compare_lines(&all[at - 1], line) > 0; at--) all[at] = all[at - 1];
-    all[at] = (KernelLine){line->kernel, {.file = file, .line = line->at.line}};
+    all[at] = (KernelLine){.kernel = line->kernel, .at = {.file = file, .line = line->at.line}};
     return &all[at];
 }
 
-void lines_add(Arena *arena, const char *kernel, bool only_last, const LineCounters *lines,
-               size_t count) {
-    if (count == 0) return;
+static KernelLine *find_or_insert(Arena *arena, size_t kernel, const char *file, uint32_t line) {
+    const KernelLine wanted = {.kernel = kernel, .at = {.file = file, .line = line}};
+    KernelLine *found = find(&wanted, all_count);
+    return found ? found : insert(arena, &wanted);
+}
+
+void lines_add(Arena *arena, const char *kernel, bool only_last, const LaunchReport *report) {
+    if (report->line_count == 0) return;
     size_t number = kernel_number(arena, kernel);
     for (size_t i = 0; only_last && i < all_count; i++)
-        if (all[i].kernel == number) all[i].at.counters = (Counters){0};
-    for (size_t i = 0; i < count; i++) {
-        const KernelLine line = {number, lines[i]};
-        KernelLine *found = find(&line, all_count);
-        if (!found) found = insert(arena, &line);
-        for (int k = 0; k < COUNTERS; k++)
-            found->at.counters.value[k] += lines[i].counters.value[k];
+        if (all[i].kernel == number)
+            all[i] = (KernelLine){number, {.file = all[i].at.file, .line = all[i].at.line}, {0}};
+    for (size_t i = 0; i < report->line_count; i++) {
+        const LineCounters *line = &report->lines[i];
+        KernelLine *to = find_or_insert(arena, number, line->file, line->line);
+        for (int k = 0; k < COUNTERS; k++) to->at.counters.value[k] += line->counters.value[k];
     }
+    for (size_t i = 0; i < report->time_line_count; i++) {
+        const TimeLine *line = &report->time_lines[i];
+        KernelLine *to = find_or_insert(arena, number, line->file, line->line);
+        for (int k = 0; k < STALLS; k++) to->cycles[k] += line->cycles[k];
+    }
+}
+
+// --- predicted times ---
+
+static bool timed(void) {
+    for (size_t i = 0; i < all_count; i++)
+        if (predicted_stall(all[i].cycles) != STALLS) return true;
+    return false;
+}
+
+static double cycles_of(const KernelLine *line) {
+    double sum = 0;
+    for (int k = 0; k < STALLS; k++) sum += line->cycles[k];
+    return sum;
+}
+
+// A line's share of the time of its kernel's warps, and its greatest stall.
+static void print_time(const KernelLine *line) {
+    double kernel = 0;
+    for (size_t i = 0; i < all_count; i++)
+        if (all[i].kernel == line->kernel) kernel += cycles_of(&all[i]);
+    const double share = kernel > 0 ? 100 * cycles_of(line) / kernel : 0;
+    const Stall stall = predicted_stall(line->cycles);
+    if (stall == STALLS)
+        printf("%*s", TIME_WIDTH, "");
+    else
+        printf("%*.1f %-*s", SHARE_WIDTH, share, STALL_WIDTH, time_stall_names[stall]);
 }
 
 // What the listing shows; the rest is in the CSV.
@@ -124,7 +165,7 @@ static void print_instructions(Arena *arena, const KernelLine *line, const Colum
         Buf text = {.arena = arena};
         if (str_equal(insts[i].text, STR("NOP"))) continue;
         buf_format(&text, "  %.*s", STR_ARG(insts[i].text));
-        printf("%*s", NUMBER_WIDTH, "");
+        printf("%*s", NUMBER_WIDTH + (timed() ? TIME_WIDTH : 0), "");
         print_counters(&insts[i].counted, buf_str(&text), columns, room);
     }
 }
@@ -143,6 +184,7 @@ static int column_width(int column) {
 // stands how often it was issued, whatever else does.
 static int choose_columns(Column *columns, bool instructions) {
     int room = columns_screen() - NUMBER_WIDTH - 4; // " | " and a blank before it
+    if (timed()) room -= TIME_WIDTH;
     for (int k = 0; k < SHOWN; k++)
         columns[k] = (Column){column_width(k), shown[k].rank, column_used(k)};
     if (instructions) columns[0].rank = -1;
@@ -161,12 +203,14 @@ void lines_print(Arena *arena, bool instructions) {
         if (!same_file && !file_read(arena, line->at.file, &text)) text = (Str){NULL, 0};
         if (!same_file || above->kernel != line->kernel) {
             printf("\n%s in %s\n%*s", kernels[line->kernel], line->at.file, NUMBER_WIDTH, "Line");
+            if (timed()) printf("%*s %-*s", SHARE_WIDTH, "Time %", STALL_WIDTH, "Stall");
             for (int k = 0; k < SHOWN; k++)
                 if (columns[k].wanted)
                     printf("%*s%*s", GAP, "", columns[k].width, shown[k].heading);
             printf("  | Source\n");
         }
         printf("%*u", NUMBER_WIDTH, line->at.line);
+        if (timed()) print_time(line);
         print_counters(&line->at.counters, text_line(text, line->at.line), columns, room);
         if (instructions) print_instructions(arena, line, columns, room);
     }

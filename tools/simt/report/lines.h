@@ -5,8 +5,7 @@
 #include "simt/device/device.h"
 
 // `only_last`: forgets what earlier launches of this kernel counted.
-void lines_add(Arena *arena, const char *kernel, bool only_last, const LineCounters *lines,
-               size_t count);
+void lines_add(Arena *arena, const char *kernel, bool only_last, const LaunchReport *report);
 // `instructions`: those of each line under it, which profile.h must have.
 void lines_print(Arena *arena, bool instructions);
 

@@ -14,6 +14,7 @@
 #include "simt/report/html.h"
 #include "simt/report/lines.h"
 #include "simt/report/name.h"
+#include "simt/report/predicted.h"
 #include "simt/report/profile.h"
 #include "simt/report/sarif.h"
 #include "simt/report/table.h"
@@ -26,13 +27,21 @@ typedef struct {
     uint64_t launches;     // equal ones; 0 once a later launch with such blocks took its place
     size_t latest;         // number of the last of them
     uint32_t next;         // row with the same hash, 0: none; numbers start at 1
+    TimePrediction time;   // of the last of them
 } Row;
 
 static Arena arena;
 static ReportOptions options;
 static Row *rows;
 static size_t row_count, row_capacity;
-static uint32_t *order; // the row of each launch, for the unmerged CSV
+typedef struct {
+    uint32_t row;
+    double us; // predicted
+    Limiter limit;
+    Stall stall; // the greatest
+} Order;
+
+static Order *order; // of each launch, for the unmerged CSV
 static size_t launch_count, launch_capacity;
 
 enum { BUCKETS = 4096 };
@@ -82,10 +91,15 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
         if (same_blocks(&rows[i], &row)) rows[i].launches = 0;
     uint32_t at = find_or_add(&row);
     ARENA_GROW(&arena, order, launch_count, launch_capacity);
-    order[launch_count++] = at;
+    order[launch_count++] = (Order){.row = at};
+    if (report->time) {
+        rows[at - 1].time = *report->time;
+        order[launch_count - 1] = (Order){at, report->time->us, report->time->limit,
+                                          predicted_stall(report->time->stalls)};
+    }
     rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     rows[at - 1].latest = launch_count;
-    lines_add(&arena, rows[at - 1].name, options.last, report->lines, report->line_count);
+    lines_add(&arena, rows[at - 1].name, options.last, report);
     hazards_add(&arena, rows[at - 1].name, report->hazards, report->hazard_count, options.strict);
     hazards_orders(&arena, rows[at - 1].name, &report->orders);
     if (options.html || (options.lines && options.machine))
@@ -125,6 +139,12 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
         buf_format(buf, ",%llu", (unsigned long long)row->counters.value[i]);
     if (options.longest) buf_format(buf, ",%llu", (unsigned long long)row->longest_warp);
     if (options.merge) buf_format(buf, ",%llu", (unsigned long long)row->launches);
+    if (options.time) {
+        const Order *of = &order[launch - 1];
+        const bool there = of->us > 0;
+        buf_format(buf, ",%.4f,%s,%s", of->us, there ? time_limit_names[of->limit] : "",
+                   there && of->stall != STALLS ? time_stall_names[of->stall] : "");
+    }
     buf_char(buf, '\n');
 }
 
@@ -133,12 +153,13 @@ static bool write_csv(void) {
     buf_add(&buf, STR("kernel,launch,grid,block"));
     for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", counters_names[i]);
     if (options.longest) buf_add(&buf, STR(",longest_warp"));
-    buf_add(&buf, options.merge ? STR(",launches\n") : STR("\n"));
+    if (options.merge) buf_add(&buf, STR(",launches"));
+    buf_add(&buf, options.time ? STR(",predicted_us,limiter,stall\n") : STR("\n"));
     size_t merged = 0; // rows are numbered in the order of their first launch
     for (size_t i = 0; i < launch_count; i++) {
-        bool first = order[i] > merged;
-        if (first) merged = order[i];
-        const Row *row = &rows[order[i] - 1];
+        bool first = order[i].row > merged;
+        if (first) merged = order[i].row;
+        const Row *row = &rows[order[i].row - 1];
         bool wanted =
             options.last ? row->launches && row->latest == i + 1 : first || !options.merge;
         if (wanted) csv_row(&buf, row, i + 1);
@@ -157,7 +178,13 @@ static void print_table(void) {
         ARENA_GROW(&arena, shown, count, capacity);
         shown[count++] = (TableRow){r->name, r->grid, r->block, r->launches, &r->counters};
     }
-    table_print(&arena, shown, count);
+    table_print(&arena, shown, count, options.time);
+    for (size_t row = 0, k = 0; options.time && row < row_count; row++)
+        if (rows[row].launches) {
+            const TableRow *of = &shown[k++];
+            if (rows[row].time.us > 0)
+                predicted_print(&arena, of, &rows[row].time, options.time, options.warm);
+        }
 }
 
 static bool written(bool good, const char *path) {

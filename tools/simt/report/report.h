@@ -16,6 +16,8 @@ typedef struct {
     const char *sarif;           // what was found, for programs that read it; NULL for none
     bool quiet;                  // no table and no listing; hazards go to stderr
     bool strict;                 // notes are hazards
+    const char *time;            // the device that times are predicted for; NULL: none
+    bool warm;                   // with warm caches
 } ReportOptions;
 
 void report_start(const ReportOptions *options);

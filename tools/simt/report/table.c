@@ -133,7 +133,7 @@ static void print_rows(Arena *arena, const TableRow *rows, size_t count, const C
     }
 }
 
-void table_print(Arena *arena, const TableRow *rows, size_t count) {
+void table_print(Arena *arena, const TableRow *rows, size_t count, bool timed) {
     if (count == 0) return;
     Column columns[COLUMNS];
     int screen = columns_screen(), name_width = 0, widest = GAP;
@@ -148,7 +148,8 @@ void table_print(Arena *arena, const TableRow *rows, size_t count) {
     }
     if (name_width + widest > screen && name_width > screen * 2 / 5) name_width = screen * 2 / 5;
     int left_out = columns_choose(columns, COLUMNS, screen - name_width, GAP);
-    printf("\nCPU device: what each kernel launch did (no time: this is not a GPU)\n");
+    printf("\nCPU device: what each kernel launch did (%s)\n",
+           timed ? "times are predicted, below" : "no time: this is not a GPU");
     print_rows(arena, rows, count, columns, name_width);
     if (left_out)
         printf("%d more column%s: COLUMNS=%d shows them, simt --csv FILE writes them\n", left_out,

@@ -22,7 +22,7 @@ void table_of_machine(void);
 void table_heading(Counter counter, const char **group, const char **metric);
 
 // Prints the columns that fit the screen. Those come first in which the rows differ, and among them
-// those that this book is about; a line below says how to see the others.
-void table_print(Arena *arena, const TableRow *rows, size_t count);
+// those that this book is about; a line below says how to see the others. `timed`: times follow.
+void table_print(Arena *arena, const TableRow *rows, size_t count, bool timed);
 
 #endif

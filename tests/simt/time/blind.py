@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Kernels that were predicted before they were measured: blind.cu.
+
+    blind.py MACHINE.csv                  writes the predictions: case,predicted_us,limiter
+    blind.py PREDICTED.csv MEASURED.csv   holds them against what blind.cu printed on a GPU"""
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parents[2] / "build"
+FLAGS = ["-O3", "-arch=sm_90", "-lineinfo", "-cudart", "shared", "--no-compress"]
+
+
+def rows_of(path):
+    return list(csv.DictReader(line for line in Path(path).read_text().splitlines() if not line.startswith("#")))
+
+
+def predict(machine):
+    program, table = BUILD / "predict" / "blind", BUILD / "predict" / "blind.csv"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["nvcc", *FLAGS, "-o", program, HERE / "blind.cu"], check=True)
+    ran = subprocess.run([BUILD / "simt", "--time", machine, "--quiet", "--csv", table, program],
+                         capture_output=True, text=True, check=True)
+    launches = [row for row in rows_of(table) if not row["kernel"].startswith("mark")]
+    print("case,predicted_us,limiter")
+    for name, launch in zip(ran.stdout.split(), launches, strict=True):
+        print(f"{name},{launch['predicted_us']},{launch['limiter']}")
+
+
+def compare(predicted, measured):
+    times, errors = {row["case"]: float(row["us"]) for row in rows_of(measured)}, []
+    for row in rows_of(predicted):
+        us, mine = times[row["case"]], float(row["predicted_us"])
+        errors.append(abs(mine / us - 1))
+        print("%-16s measured %9.2f  predicted %9.2f  %+6.1f %%  %s" % (row["case"], us, mine, 100 * (mine / us - 1),
+                                                                    row["limiter"]))
+    errors.sort()
+    print("%d kernels, off by %.1f %% in the median, %.1f %% nine of ten, at most %.1f %%" % (
+        len(errors), *(100 * errors[int(part * (len(errors) - 1))] for part in (.5, .9, 1))))
+
+
+(predict if len(sys.argv) == 2 else compare)(*sys.argv[1:])

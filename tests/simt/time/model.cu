@@ -1,0 +1,102 @@
+// Kernels of which the time can be told with a pencil: each is launched with a loop of one length
+// and of another, and the difference is what the rounds take. tests/simt/time/run has what that is.
+#include <stdio.h>
+#include <stdlib.h>
+
+// Rounds of the longer loop beyond those of the shorter one.
+#define ROUNDS 64
+
+template <int N> __global__ void add_chain(float *out, float x) {
+    float sum = x;
+#pragma unroll
+    for (int i = 0; i < N; i++) sum = __fadd_rn(sum, x);
+    out[threadIdx.x] = sum;
+}
+
+template <int N> __global__ void shared_chain(unsigned *out, unsigned apart) {
+    __shared__ unsigned s[4096];
+    unsigned at = threadIdx.x * apart * 4;
+    for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) s[i] = i * 4;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++) at = *(volatile unsigned *)((char *)s + at); // AT conflicts
+    out[threadIdx.x] = at;
+}
+
+template <int N> __global__ void barriers(unsigned *out) {
+#pragma unroll
+    for (int i = 0; i < N; i++) __syncthreads();
+    out[threadIdx.x] = 1;
+}
+
+template <int N> __global__ void chase(unsigned long long *from) {
+    unsigned long long at = (unsigned long long)from;
+#pragma unroll
+    for (int i = 0; i < N; i++) at = *(volatile unsigned long long *)at;
+    from[1] = at;
+}
+
+// Writes at every 8,192 bytes the address of the next place.
+static void link(unsigned long long *d_from) {
+    static unsigned long long h[1024][1024];
+    for (int i = 0; i < 1024; i++) h[i][0] = (unsigned long long)(d_from + 1024 * (i + 1));
+    cudaMemcpy(d_from, h, sizeof h, cudaMemcpyHostToDevice);
+}
+
+__global__ void one_address(float *sum) { atomicAdd(sum, 1.0f); }
+
+__global__ void read_all(const float4 *in, float *never) {
+    float4 v = in[blockIdx.x * blockDim.x + threadIdx.x];
+    if (v.x + v.y + v.z + v.w == 1e30f) *never = 0;
+}
+
+__global__ void fences(unsigned *out) {
+    out[threadIdx.x] = 1;
+    __threadfence();
+    out[threadIdx.x + 32] = 1;
+}
+
+// One block of several has all the work.
+__global__ void uneven(float *out, unsigned which, float x) {
+    if (blockIdx.x != which) return;
+    float sum = x;
+    for (unsigned i = 0; i < 1000; i++) sum = __fadd_rn(sum, x);
+    out[threadIdx.x] = sum;
+}
+
+__global__ void __cluster_dims__(2) in_clusters(unsigned *out) { out[threadIdx.x] = 1; }
+
+__global__ void nothing() {}
+
+int main() {
+    unsigned *out;
+    float4 *in;
+    const size_t bytes = 64 << 20;
+    cudaMalloc(&in, bytes);
+    cudaMalloc(&out, 1 << 20);
+    cudaMemset(in, 0, bytes);
+    cudaMemset(out, 0, 1 << 20);
+    nothing<<<1, 32>>>();
+    nothing<<<13200, 32>>>();
+    nothing<<<39600, 32>>>();
+    add_chain<ROUNDS><<<1, 32>>>((float *)out, 1);
+    add_chain<2 * ROUNDS><<<1, 32>>>((float *)out, 1);
+    shared_chain<ROUNDS><<<1, 32>>>(out, 1);
+    shared_chain<2 * ROUNDS><<<1, 32>>>(out, 1);
+    shared_chain<2 * ROUNDS><<<1, 32>>>(out, 32);
+    barriers<ROUNDS><<<1, 256>>>(out);
+    barriers<2 * ROUNDS><<<1, 256>>>(out);
+    link((unsigned long long *)in);
+    chase<ROUNDS><<<1, 1>>>((unsigned long long *)in);
+    chase<2 * ROUNDS><<<1, 1>>>((unsigned long long *)in);
+    read_all<<<bytes / 16 / 256, 256>>>(in, (float *)out);
+    one_address<<<132, 32>>>((float *)out);
+    fences<<<1, 32>>>(out);
+    barriers<ROUNDS><<<264, 1024>>>(out);
+    barriers<2 * ROUNDS><<<264, 1024>>>(out);
+    uneven<<<9, 32>>>((float *)out, 3, 1);
+    uneven<<<9, 32>>>((float *)out, 8, 1);
+    in_clusters<<<2, 32>>>(out);
+    cudaDeviceSynchronize();
+    return cudaGetLastError() != cudaSuccess;
+}

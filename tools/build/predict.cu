@@ -1,0 +1,37 @@
+// The rows that `make record` would time on a GPU, each launched once: compiled with
+// -DLAB='"code/04_bank_conflicts.cu"', for tools/build/predict.py. A kernel that does nothing
+// stands in front of each row's launches.
+#define main lab_main
+#include LAB
+#undef main
+
+__global__ void row_mark() {}
+__global__ void row_skip() {}
+
+static void launch_row(const Stage *stage, unsigned grid) {
+    fill(stage);
+    if (stage->mode == HOT) { // what is hot has been read by the same kernel
+        row_skip<<<1, 32, 0, bench.stream>>>();
+        stage->launch(run_of(stage, bench.n, grid, 0));
+    }
+    row_mark<<<1, 32, 0, bench.stream>>>();
+    unsigned partials = stage->launch(run_of(stage, bench.n, grid, 0)), block = bench.shape[1];
+    if (bench.shape[0]) partials = bench.shape[0];
+    CUDA(cudaGetLastError());
+    CUDA(cudaStreamSynchronize(bench.stream));
+    printf("row,%s,%u,%u,%u,%d,%d\n", stage->name, bench.n, block, partials, grid != 0,
+           (int)stage->mode);
+}
+
+int main(int argc, char **argv) {
+    read_options(argc, argv);
+    open_device();
+    if (!bench.only) launch_row(&ceiling, 0);
+    for (const Stage *stage = lab.stages; stage < lab.stages + lab.count; stage++) {
+        if (stage->mode >= UNTIMED || (bench.only && strcmp(bench.only, stage->name))) continue;
+        launch_row(stage, 0);
+        for (const unsigned *grid = stage->sweep; grid && *grid != END; grid++)
+            launch_row(stage, *grid);
+    }
+    return 0;
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Predicts the rows that were recorded of a device, and holds them against its times.
+
+    predict.py -d DEVICE [-o FILE] [-n MOST] [-m MACHINE.csv] LAB...
+
+LAB is code/04_bank_conflicts.cu, compiled with predict.cu. Rows of more than MOST elements are left out
+(default 25,600,000). With -o FILE the rows are written: those of results/DEVICE.csv with predicted_us and
+limiter. What is printed: each row, then by how much predictions are off."""
+import argparse
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+BUILD = Path(os.environ.get("B", "build"))
+HERE = Path(__file__).resolve().parent
+COLD, HOT = "0", "1"  # of appendix C's modes; calls that the host waits for are not predicted
+SHORT_US = 5  # kernels that take less are told apart
+KEY = ("kernel", "n", "block", "partials", "sweep")
+
+
+def rows_of(path):
+    """The rows of a file of results, without the lines about the device."""
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def compile_lab(lab, flags):
+    """The lab's kernels with predict.cu's main program."""
+    program = BUILD / "predict" / Path(lab).stem
+    program.parent.mkdir(parents=True, exist_ok=True)
+    newest = max(Path(lab).stat().st_mtime, (HERE / "predict.cu").stat().st_mtime)
+    if not program.exists() or program.stat().st_mtime < newest:
+        subprocess.run(["nvcc", *flags, f'-DLAB="{Path(lab).resolve()}"', "-o", program, HERE / "predict.cu"],
+                       check=True)
+    return program
+
+
+def launches(program, machine, n, *more):
+    """[(row, [its launches])] of a lab for n elements."""
+    table = BUILD / "predict" / f"{program.name}@{n}.csv"
+    command = [BUILD / "simt", "--time", machine, *more, "--quiet", "--csv", table, program, "-n", str(n)]
+    ran = subprocess.run([*map(str, command)], capture_output=True, text=True)
+    if ran.returncode:
+        sys.exit(f"{program.name} -n {n}: {ran.stderr.strip() or ran.returncode}")
+    told = [line.split(",")[1:] for line in ran.stdout.splitlines() if line.startswith("row,")]
+    found = []
+    for launch in rows_of(table):
+        if launch["kernel"].startswith("row_mark"):
+            found.append([])
+        elif launch["kernel"].startswith("row_skip"):
+            found[-1:] = [tuple(found[-1])]  # the row is complete
+        elif not isinstance(found[-1], tuple):
+            found[-1].append(launch)
+    return list(zip(told, found))
+
+
+def predict(labs, device, machine, most, flags):
+    """The recorded rows that could be predicted, with predicted_us and limiter."""
+    recorded, out = rows_of(f"results/{device}.csv"), []
+    for lab in labs:
+        chapter = Path(lab).stem[:2]
+        mine = [row for row in recorded if row["chapter"] == chapter]
+        sizes = sorted({int(row["n"]) for row in mine if int(row["n"]) <= most})
+        program = compile_lab(lab, flags) if sizes else None
+        for n in sizes:
+            found = launches(program, machine, n)
+            by_key = {tuple(told[:5]): of for told, of in found if told[5] == COLD}
+            if any(told[5] == HOT for told, _ in found):
+                by_key.update({tuple(told[:5]): of for told, of in launches(program, machine, n, "--warm")
+                               if told[5] == HOT})
+            for row in mine:
+                of = by_key.get(tuple(row[name] for name in KEY))
+                if row["n"] == str(n) and of:
+                    most_time = max(of, key=lambda launch: float(launch["predicted_us"]))
+                    out.append({**row, "predicted_us": "%.4f" % sum(float(x["predicted_us"]) for x in of),
+                                "limiter": most_time["limiter"], "stall": most_time["stall"]})
+    return out
+
+
+def quantile(values, part):
+    return sorted(values)[min(int(part * len(values)), len(values) - 1)] if values else float("nan")
+
+
+def off(row):
+    return float(row["predicted_us"]) / float(row["median_us"]) - 1
+
+
+def summary(name, rows):
+    errors = [abs(off(row)) for row in rows]
+    if errors:
+        print("%-34s %4d rows, off by %5.1f %% in the median, %5.1f %% nine of ten, at most %5.1f %%" % (
+            name, len(errors), 100 * quantile(errors, .5), 100 * quantile(errors, .9), 100 * max(errors)))
+
+
+def order(rows):
+    """Of the pairs of rows of a chapter and size that differ by more than 5 %: how many come in that order."""
+    right = pairs = 0
+    for i, a in enumerate(rows):
+        for b in rows[:i]:
+            x, y = float(a["median_us"]), float(b["median_us"])
+            if (a["chapter"], a["n"]) != (b["chapter"], b["n"]) or max(x, y) < 1.05 * min(x, y):
+                continue
+            pairs += 1
+            right += (x < y) == (float(a["predicted_us"]) < float(b["predicted_us"]))
+    return right, pairs
+
+
+def stalls(rows, device):
+    """In how many rows the greatest stall is the profiler's, of those that it has."""
+    path, right, known = Path(f"results/{device}-limits.csv"), 0, 0
+    profiled = {(row["chapter"], row["kernel"], row["n"]): row for row in (rows_of(path) if path.exists() else [])}
+    for row in rows:
+        of = profiled.get((row["chapter"], row["kernel"], row["n"]))
+        if of and row["sweep"] == "0":
+            cycles = {name[6:]: float(of[name] or 0) for name in of if name.startswith("stall_") and
+                      name != "stall_selected"}
+            known += 1
+            right += max(cycles, key=cycles.get) == row["stall"]
+    return right, known
+
+
+def report(rows, device):
+    for row in rows:
+        print("%s %-34s %9s %5s %8s  measured %10.2f  predicted %10.2f  %+6.1f %%  %s" % (
+            row["chapter"], row["kernel"], row["n"], row["block"], row["partials"], float(row["median_us"]),
+            float(row["predicted_us"]), 100 * off(row), row["limiter"]))
+    print()
+    long = [row for row in rows if float(row["median_us"]) >= SHORT_US]
+    core = [row for row in long if row["n"] == "25600000" and "01" <= row["chapter"] <= "09" and row["sweep"] == "0"]
+    summary("chapters 1 to 9, 25,600,000", core)
+    summary("sweeps of 8, sizes of 9, 10, 11", [row for row in long if row["sweep"] == "1" or (
+        row["chapter"] in ("09", "10", "11") and row["n"] != "25600000")])
+    summary("all above %d us" % SHORT_US, long)
+    summary("below", [row for row in rows if float(row["median_us"]) < SHORT_US])
+    print("order: %d of %d pairs" % order(rows))
+    print("greatest stall: that of Nsight Compute in %d of %d rows" % stalls(rows, device))
+
+
+def write(rows, device, path):
+    head = [line for line in open(f"results/{device}.csv", encoding="utf-8") if line.startswith("#")]
+    with open(f"{path}.new", "w", encoding="utf-8", newline="") as file:
+        file.writelines(head)
+        out = csv.DictWriter(file, ["chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter", "stall"],
+                             extrasaction="ignore", lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows)
+    os.replace(f"{path}.new", path)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-d", "--device", required=True)
+    parser.add_argument("-m", "--machine")
+    parser.add_argument("-o", "--output")
+    parser.add_argument("-n", "--most", type=int, default=25600000)
+    parser.add_argument("-f", "--flags", default="-O3 -arch=sm_90 -lineinfo -cudart shared --no-compress")
+    parser.add_argument("labs", nargs="+")
+    given = parser.parse_args()
+    rows = predict(given.labs, given.device, given.machine or given.device, given.most, given.flags.split())
+    if not rows:
+        sys.exit(f"predict.py: results/{given.device}.csv has no rows of these labs")
+    report(rows, given.device)
+    if given.output:
+        write(rows, given.device, given.output)
+
+
+main()

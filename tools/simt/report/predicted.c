@@ -1,0 +1,76 @@
+// Predicted times: see predicted.h.
+#include "simt/report/predicted.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "simt/report/name.h"
+
+enum { SHOWN_STALLS = 4 };
+
+Stall predicted_stall(const double cycles[STALLS]) {
+    Stall most = STALLS;
+    for (int k = 0; k < STALLS; k++)
+        if (k != STALL_SELECTED && cycles[k] > 0 && (most == STALLS || cycles[k] > cycles[most]))
+            most = (Stall)k;
+    return most;
+}
+
+// As a reader likes it: four digits.
+static void add_us(Buf *buf, double us) {
+    buf_format(buf,
+               us < 10     ? "%.3f us"
+               : us < 100  ? "%.2f us"
+               : us < 1000 ? "%.1f us"
+                           : "%.0f us",
+               us);
+}
+
+// The greatest reasons first, per instruction as Nsight Compute has them.
+static void add_stalls(Buf *buf, const TimePrediction *p) {
+    double cycles[STALLS];
+    memcpy(cycles, p->stalls, sizeof cycles);
+    for (int k = 0; k < SHOWN_STALLS; k++) {
+        const Stall most = predicted_stall(cycles);
+        if (most == STALLS || !p->insts) break;
+        buf_format(buf, "%s %s %.2f", k ? "," : "", time_stall_names[most],
+                   cycles[most] / (double)p->insts);
+        cycles[most] = 0;
+    }
+}
+
+// What it would gain without each limit, the greatest first, as far as that is a hundredth.
+static void add_gains(Buf *buf, const TimePrediction *p) {
+    bool shown[LIMITERS] = {false};
+    for (int k = 0; k < LIMITERS; k++) {
+        int best = -1;
+        for (int i = 0; i < LIMITERS; i++)
+            if (!shown[i] && (best < 0 || p->without[i] < p->without[best])) best = i;
+        if (p->without[best] > p->us * 0.99) break;
+        shown[best] = true;
+        buf_format(buf, "%s without %s ", k ? "," : "", time_limit_names[best]);
+        add_us(buf, p->without[best]);
+    }
+}
+
+void predicted_print(Arena *arena, const TableRow *row, const TimePrediction *p, const char *device,
+                     bool warm) {
+    Buf buf = {.arena = arena};
+    name_short(&buf, str_of(row->kernel));
+    buf_add(&buf, STR(", grid "));
+    table_shape(&buf, row->grid);
+    buf_add(&buf, STR(", block "));
+    table_shape(&buf, row->block);
+    buf_add(&buf, STR(": predicted "));
+    add_us(&buf, p->us);
+    buf_format(&buf, " on %s, caches %s\n", device, warm ? "warm" : "cold");
+    buf_format(&buf, "  %.0f cycles, issue slots %.0f %%, memory %.0f %%, warps resident %.1f\n",
+               p->cycles, 100 * p->issue_share, 100 * p->memory_share, p->warps);
+    buf_add(&buf, STR("  stalls per instruction:"));
+    add_stalls(&buf, p);
+    buf_format(&buf, "\n  limiter: %s;", time_limit_names[p->limit]);
+    add_gains(&buf, p);
+    buf_char(&buf, '\n');
+    if (p->unknown) buf_format(&buf, "  not measured, so taken for short: %s\n", p->unknown);
+    printf("\n%.*s", STR_ARG(buf_str(&buf)));
+}

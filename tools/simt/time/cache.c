@@ -1,0 +1,80 @@
+// Caches by footprint: see cache.h. A cache holds what was touched as long as no more than its size
+// was touched since: every sector has the count of what had been when it was touched last. What is
+// touched again soon does not count anew.
+#define _DEFAULT_SOURCE
+#include "simt/time/cache.h"
+
+#include <sys/mman.h>
+
+#include "simt/memory/memory.h"
+
+enum { SECTOR = 32 };
+
+typedef struct {
+    uint32_t *touched; // of each sector of memory; 0: never
+    uint32_t came;     // sectors touched, and one
+    uint32_t since;    // what was touched earlier is not there
+    uint64_t holds;    // sectors
+} Level;
+
+static Level near, far;
+static uint32_t before;   // what the launch in front of this one touched is no older
+static uint32_t *written; // of each sector, what far.came was when it was written last; 0: never
+static size_t sectors;
+static bool all_stays;
+
+static bool map(uint32_t **at, size_t count) {
+    if (*at) return true;
+    void *room = mmap(NULL, count * sizeof **at, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return false;
+    *at = room;
+    return true;
+}
+
+// Counts that would come round again begin anew, and then the cache is empty.
+static void begin(Level *level, uint64_t bytes) {
+    level->holds = bytes / SECTOR;
+    if (level->came > UINT32_MAX / 2) {
+        madvise(level->touched, sectors * sizeof *level->touched, MADV_DONTNEED);
+        if (written) madvise(written, sectors * sizeof *written, MADV_DONTNEED);
+        level->came = before = 0;
+    }
+    level->came++;
+    level->since = level->came;
+}
+
+bool cache_start(uint64_t l2_bytes, uint64_t l1_bytes, bool warm) {
+    sectors = memory_range() / SECTOR + 1;
+    if (!map(&near.touched, sectors) || !map(&far.touched, sectors) || !map(&written, sectors))
+        return false;
+    before = far.since;
+    begin(&near, l1_bytes);
+    begin(&far, l2_bytes);
+    all_stays = warm;
+    return true;
+}
+
+void cache_leave_sm(void) { near.since = ++near.came; }
+
+static bool holds(Level *level, size_t at, bool earlier) {
+    const uint32_t last = level->touched[at];
+    const bool there =
+        last && (earlier || last >= level->since) && level->came - last < level->holds;
+    if (!there || level->came - last > level->holds / 4) level->came++;
+    level->touched[at] = level->came;
+    return there;
+}
+
+Found cache_touch(uint64_t address, bool own, bool is_near, bool writes) {
+    const size_t at = (size_t)(address - memory_base) / SECTOR;
+    if (address < memory_base || at >= sectors) return FOUND_L2;
+    const uint32_t wrote = written[at];
+    const bool in_far = holds(&far, at, all_stays || (wrote && wrote >= before));
+    if (writes) { // each sector goes to DRAM once a launch, whatever lies in L2
+        written[at] = far.came;
+        return wrote >= far.since ? FOUND_L2 : FOUND_DRAM;
+    }
+    if (own && is_near && holds(&near, at, false)) return FOUND_L1;
+    return in_far ? FOUND_L2 : FOUND_DRAM;
+}

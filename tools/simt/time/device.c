@@ -1,0 +1,217 @@
+// Devices' speeds, read from a file: see device.h.
+#include "simt/time/device.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/file.h"
+
+// The rows that are used, and where they go: one number, or those in the place of `*`: powers of
+// two from `first` on.
+typedef struct {
+    const char *name;
+    size_t to;
+    uint32_t count, first;
+} TimeRow;
+
+#define ONE(name, field)                                                                           \
+    { name, offsetof(TimeDevice, field), 1, 0 }
+#define MANY(name, field, count, from)                                                             \
+    { name, offsetof(TimeDevice, field), count, from }
+
+static const TimeRow wanted[] = {
+    ONE("sm_count", sms),
+    ONE("warps_per_sm", warps),
+    ONE("blocks_per_sm", blocks),
+    ONE("shared_bytes_per_sm", shared_bytes),
+    ONE("registers_per_sm", registers),
+    ONE("l2_bytes", l2_bytes),
+    ONE("clock_ghz", clock_ghz),
+    ONE("rate_iadd3", rate_alu),
+    ONE("rate_imad", rate_imad),
+    ONE("rate_imad_wide", rate_wide),
+    ONE("rate_ffma", rate_fma),
+    ONE("rate_hfma2", rate_half),
+    ONE("rate_ex2", rate_xu),
+    ONE("rate_f2d", rate_f2d),
+    ONE("rate_dfma", rate_fp64),
+    ONE("rate_shfl", rate_shuffle),
+    ONE("rate_redux", rate_redux),
+    ONE("rate_vote", rate_vote),
+    ONE("rate_ldc", rate_constant),
+    ONE("rate_branch", rate_branch),
+    ONE("rate_atoms", rate_atoms),
+    ONE("latency_iadd3", add),
+    ONE("latency_ex2", xu),
+    ONE("latency_f2d", f2d),
+    ONE("latency_dfma", fp64),
+    ONE("latency_shfl", shuffle),
+    ONE("latency_redux", redux),
+    ONE("latency_vote", vote),
+    ONE("latency_ldc", constant),
+    ONE("latency_lds", shared),
+    ONE("latency_atoms", shared_atomic),
+    ONE("latency_atoms_one_address", shared_atomic_same),
+    ONE("latency_branch", branch),
+    ONE("latency_warpsync", warpsync),
+    ONE("queue_shared_4_warps", queue),
+    MANY("shared_ld_*_ways", load_ways, TIME_WAYS, 1),
+    MANY("shared_st_*_ways", store_ways, TIME_WAYS, 1),
+    MANY("shared_ld_*_bytes", load_wide[1], TIME_SIZES - 1, 8),
+    MANY("shared_st_*_bytes", store_wide[1], TIME_SIZES - 1, 8),
+    ONE("shared_mix", shared_mix),
+    ONE("shared_shuffle_mix", shuffle_mix),
+    MANY("barrier_*_warps", barrier, TIME_WARPS, 1),
+    ONE("barrier_32_blocks_2_warps", barrier_full),
+    ONE("latency_l1", l1),
+    MANY("rate_l1_*_bytes", l1_wide, TIME_SIZES, 4),
+    MANY("l1_*_lines", l1_lines[1], TIME_WAYS - 1, 2),
+    ONE("latency_l2", l2),
+    ONE("rate_l2_sm", l2_sm_rate),
+    ONE("rate_l2", l2_rate),
+    ONE("rate_l2_write", l2_write_rate),
+    ONE("rate_l2_sectors", l2_sectors),
+    ONE("latency_dram", dram),
+    ONE("rate_dram_sm", dram_sm_rate),
+    ONE("rate_dram_read", dram_read),
+    ONE("rate_dram_write", dram_write),
+    ONE("rate_dram_copy", dram_copy),
+    ONE("rate_dram_sectors", dram_sectors),
+    MANY("load_l2_*", l2_load, TIME_LOADS, TIME_LOAD_LEAST),
+    MANY("load_dram_*", dram_load, TIME_LOADS, TIME_LOAD_LEAST),
+    ONE("latency_atom_int", atom),
+    ONE("latency_atom_float", atom_float),
+    ONE("latency_cas", cas),
+    ONE("latency_strong_load", strong_load),
+    ONE("red_one_address_int", atomics[0][0][0]),
+    ONE("red_one_address_int_warp", atomics[0][0][1]),
+    ONE("red_own_address_int_warp", atomics[0][0][2]),
+    ONE("red_one_address_float", atomics[0][1][0]),
+    ONE("red_one_address_float_warp", atomics[0][1][1]),
+    ONE("red_own_address_float_warp", atomics[0][1][2]),
+    ONE("atom_one_address_int", atomics[1][0][0]),
+    ONE("atom_one_address_int_warp", atomics[1][0][1]),
+    ONE("atom_own_address_int_warp", atomics[1][0][2]),
+    ONE("atom_one_address_float", atomics[1][1][0]),
+    ONE("atom_one_address_float_warp", atomics[1][1][1]),
+    ONE("atom_own_address_float_warp", atomics[1][1][2]),
+    ONE("latency_fence", fence),
+    ONE("latency_store_fence", store_fence),
+    ONE("latency_fence_block", block_fence),
+    ONE("block_start", block_start),
+    ONE("block_start_sm", block_start_sm),
+    ONE("block_turnover", block_turnover),
+    ONE("launch_1_block", launch_us),
+};
+
+enum { WANTED = sizeof wanted / sizeof *wanted };
+
+// The k-th name of a row of several.
+static Str name_of(Arena *arena, const TimeRow *row, uint32_t k) {
+    Buf buf = {.arena = arena};
+    const char *star = row->count > 1 ? strchr(row->name, '*') : NULL;
+    if (!star) return str_of(row->name);
+    buf_format(&buf, "%.*s%u%s", (int)(star - row->name), row->name, row->first << k, star + 1);
+    return buf_str(&buf);
+}
+
+// Where that number goes; NULL: it is not used.
+static double *place_of(Arena *arena, TimeDevice *device, Str name) {
+    for (size_t r = 0; r < WANTED; r++)
+        for (uint32_t k = 0; k < wanted[r].count; k++)
+            if (str_equal(name_of(arena, &wanted[r], k), name))
+                return (double *)(void *)((char *)device + wanted[r].to) + k;
+    return NULL;
+}
+
+// A number of at least 0; rates that are divided by are above it: see complete().
+static bool number_of(Arena *arena, Str text, double *value) {
+    const char *terminated = str_terminated(arena, text);
+    char *end;
+    errno = 0;
+    *value = strtod(terminated, &end);
+    return text.len && !*end && !errno && *value >= 0 && isfinite(*value);
+}
+
+static const char *take(Arena *arena, Csv *csv, Str line, TimeDevice *device, Str *name) {
+    Str *cells;
+    size_t count;
+    double value;
+    if (!csv_cells(csv, line, &cells, &count)) return csv->fault;
+    if (count != 3) return "not three cells: name,value,unit";
+    *name = cells[0];
+    double *to = place_of(arena, device, cells[0]);
+    if (!to) return NULL;
+    if (!number_of(arena, cells[1], &value)) return "the value is no number of at least 0";
+    if (!isnan(*to)) return "a second row of this name";
+    *to = value;
+    return NULL;
+}
+
+static void say(Arena *arena, Str *error, const char *path, size_t line, const char *what,
+                Str name) {
+    Buf buf = {.arena = arena};
+    if (line)
+        buf_format(&buf, "%s:%zu: ", path, line);
+    else
+        buf_format(&buf, "%s: ", path);
+    if (name.len) buf_format(&buf, "%.*s: ", STR_ARG(name));
+    buf_format(&buf, "%s", what);
+    *error = buf_str(&buf);
+}
+
+// What there must be, and be more than nothing.
+static bool complete(Arena *arena, const char *path, TimeDevice *device, Str *error) {
+    for (size_t r = 0; r < WANTED; r++)
+        for (uint32_t k = 0; k < wanted[r].count; k++) {
+            const Str name = name_of(arena, &wanted[r], k);
+            const double value = *place_of(arena, device, name);
+            if (isnan(value)) {
+                say(arena, error, path, 0, "no row of this name", name);
+                return false;
+            }
+            if (value > 0 || str_starts(name, STR("latency_")) ||
+                str_starts(name, STR("rate_redux")) || str_starts(name, STR("rate_branch")))
+                continue;
+            say(arena, error, path, 0, "must be more than 0", name);
+            return false;
+        }
+    device->load_wide[0] = device->load_ways[0];
+    device->store_wide[0] = device->store_ways[0];
+    device->l1_lines[0] = device->l1_wide[0];
+    return true;
+}
+
+bool time_device_read(Arena *arena, const char *path, TimeDevice *device, Str *error) {
+    Str text, line, name = {"", 0};
+    if (!file_read(arena, path, &text)) {
+        say(arena, error, path, 0, strerror(errno), (Str){"", 0});
+        return false;
+    }
+    for (size_t r = 0; r < WANTED; r++)
+        for (uint32_t k = 0; k < wanted[r].count; k++)
+            ((double *)(void *)((char *)device + wanted[r].to))[k] = NAN;
+    Csv csv = csv_open(arena, text);
+    bool headed = false;
+    while (csv_line(&csv, &line)) {
+        if (line.at[0] == '#') continue;
+        const char *wrong = NULL;
+        if (!headed)
+            wrong = str_equal(line, STR("name,value,unit")) ? NULL : "not name,value,unit";
+        else
+            wrong = take(arena, &csv, line, device, &name);
+        headed = true;
+        if (!wrong) continue;
+        say(arena, error, path, csv.line, wrong, name);
+        return false;
+    }
+    if (csv.fault) {
+        say(arena, error, path, csv.line, csv.fault, (Str){"", 0});
+        return false;
+    }
+    return complete(arena, path, device, error);
+}

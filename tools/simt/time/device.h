@@ -1,0 +1,50 @@
+// What is known of a device's speed: results/<device>-machine.csv, which chapter 17's lab measures.
+// Cycles are those of the SM clock; a rate is cycles that something is taken for.
+#ifndef TIME_DEVICE_H
+#define TIME_DEVICE_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+enum { TIME_WAYS = 6, TIME_SIZES = 3, TIME_LOADS = 11, TIME_WARPS = 6, TIME_LOAD_LEAST = 128 };
+
+typedef struct {
+    // The device: counts, bytes, SM cycles per ns.
+    double sms, warps, blocks, shared_bytes, registers, l2_bytes, clock_ghz;
+    // Cycles of a scheduler for an instruction of each pipe.
+    double rate_alu, rate_imad, rate_wide, rate_fma, rate_half, rate_xu, rate_f2d, rate_fp64;
+    double rate_shuffle, rate_redux, rate_vote, rate_constant, rate_branch;
+    // From its issue to what needs its result.
+    double add, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic, branch,
+        warpsync;
+    double shared_atomic_same, rate_atoms; // 32 lanes at one address; of a scheduler
+    double queue;                          // instructions to memory that a warp has waiting
+    // Cycles of the SM for an access: by ways of conflict 1, 2, 4 .. 32; of 4, 8, 16 bytes a lane;
+    // with 1, 2, 4 .. 32 lines of 128 bytes touched.
+    double load_ways[TIME_WAYS], store_ways[TIME_WAYS];
+    double load_wide[TIME_SIZES], store_wide[TIME_SIZES];
+    double shared_mix, shuffle_mix;
+    double barrier[TIME_WARPS]; // of a block of 1, 2, 4 .. 32 warps
+    double barrier_full;        // of 32 blocks of 2 warps on an SM
+    double l1, l1_wide[TIME_SIZES], l1_lines[TIME_WAYS];
+    // Bytes that each SM gets in a cycle while it has 128, 256 .. 131,072 in flight.
+    double l2_load[TIME_LOADS], dram_load[TIME_LOADS];
+    double l2, l2_sm_rate, l2_rate, l2_write_rate, l2_sectors; // latency; bytes in a cycle
+    double dram, dram_sm_rate;                                 // the same
+    double dram_read, dram_write, dram_copy, dram_sectors;     // GB/s; of single sectors
+    // Atomic operations on global memory: latencies; cycles of the device.
+    double atom, atom_float, cas, strong_load;
+    // returning or not, of integers or floats: one lane of each warp at one address, 32 lanes
+    // there, 32 lanes at addresses of their own.
+    double atomics[2][2][3];
+    double fence, store_fence, block_fence;
+    double block_start;    // cycles of the device between two blocks that start
+    double block_start_sm; // of an SM, idle before
+    double block_turnover; // from the end of a block to the first instruction of the next
+    double launch_us;      // of a launch of one block, beyond what that takes
+} TimeDevice;
+
+// Reads such a file. False: `error` says path:line and what is wrong.
+bool time_device_read(Arena *arena, const char *path, TimeDevice *device, Str *error);
+
+#endif

@@ -1,0 +1,328 @@
+// Recording: see record.h. The SM is the one that gets the last block, which no other has more of.
+// Accesses of all blocks are looked at, for caches.
+#include "simt/time/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/base/align.h"
+#include "simt/base/limits.h"
+#include "simt/exec/address.h"
+#include "simt/exec/bank.h"
+#include "simt/time/cache.h"
+
+enum {
+    STEPS_MOST = 3 << 20,  // of all warps; what comes behind is extrapolated
+    BLOCKS_MOST = 1 << 15, // recorded
+    L1_MORE = 28 << 10,    // bytes of L1 that are never shared memory
+};
+
+static Recorder *recorder_of(const Block *block) {
+    return (Recorder *)(void *)block->machine->observer;
+}
+
+// --- what is executed ---
+
+static TimeTrace *trace_of(const Warp *warp) {
+    const size_t number = (size_t)(uintptr_t)warp->block->watch;
+    Recorder *r = recorder_of(warp->block);
+    return number ? &r->traces[(number - 1) * r->machine->warps_per_block + warp->index] : NULL;
+}
+
+static bool grow(Recorder *r) {
+    if (r->recorded < r->capacity) return true;
+    const uint32_t more = r->capacity ? r->capacity * 2 : 64, warps = r->machine->warps_per_block;
+    TimeTrace *traces = realloc(r->traces, (size_t)more * warps * sizeof *traces);
+    if (traces) r->traces = traces;
+    const Inst **last = realloc(r->last, (size_t)more * warps * sizeof *last);
+    if (last) r->last = last;
+    uint64_t *seen = realloc(r->seen, more * sizeof *seen);
+    if (seen) r->seen = seen;
+    if (!traces || !last || !seen) return false;
+    r->capacity = more;
+    return true;
+}
+
+// Where an uneven rest of work goes to the first blocks, and what is done last to the last one, the
+// SM has both: block 0 in the place of the first that it would have.
+static bool is_chosen(const Recorder *r, uint64_t number) {
+    if (r->one_each) return true;
+    if (r->chosen == 0) return number % r->sms == r->chosen;
+    return number == 0 || (number % r->sms == r->chosen && number != r->chosen);
+}
+
+static void begin(Block *block) {
+    Recorder *r = recorder_of(block);
+    const uint32_t warps = r->machine->warps_per_block;
+    block->watch = NULL;
+    r->begun++;
+    if (!is_chosen(r, block->number) || r->steps >= STEPS_MOST) return;
+    if (r->recorded >= BLOCKS_MOST || r->failed) return;
+    if (!grow(r)) {
+        r->failed = true;
+        return;
+    }
+    memset(&r->traces[(size_t)r->recorded * warps], 0, warps * sizeof *r->traces);
+    memset(&r->last[(size_t)r->recorded * warps], 0, warps * sizeof *r->last);
+    r->seen[r->recorded] = r->begun;
+    block->watch = (void *)(uintptr_t)++r->recorded;
+    for (uint32_t k = 0; k < block->warp_count; k++) block->warps[k].followed = true;
+}
+
+// What a block does: instructions, and sectors that come from afar.
+static uint64_t work_of(const Recorder *r, uint32_t number) {
+    const uint32_t warps = r->machine->warps_per_block;
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w < warps; w++) {
+        const TimeTrace *trace = &r->traces[(size_t)number * warps + w];
+        sum += trace->count + trace->left_out;
+        for (uint32_t k = 0; k < trace->count; k++)
+            sum += trace->steps[k].dram + trace->steps[k].l2;
+    }
+    return sum;
+}
+
+static void forget(Recorder *r, uint32_t number) {
+    const uint32_t warps = r->machine->warps_per_block;
+    for (uint32_t w = 0; w < warps; w++) {
+        TimeTrace *trace = &r->traces[(size_t)number * warps + w];
+        r->steps -= trace->count;
+        free(trace->steps);
+        *trace = (TimeTrace){0};
+    }
+}
+
+// Of blocks that have an SM each, the one that does the most is kept, as the first.
+static void end(Block *block) {
+    Recorder *r = recorder_of(block);
+    const uint32_t warps = r->machine->warps_per_block;
+    const uint32_t number = (uint32_t)(uintptr_t)block->watch;
+    if (!r->one_each || !number) return;
+    cache_leave_sm();
+    block->watch = NULL;
+    if (number == 1) return; // it is that
+    if (work_of(r, number - 1) >= work_of(r, 0)) {
+        forget(r, 0);
+        memcpy(r->traces, &r->traces[(size_t)(number - 1) * warps], warps * sizeof *r->traces);
+        memset(&r->traces[(size_t)(number - 1) * warps], 0, warps * sizeof *r->traces);
+    } else {
+        forget(r, number - 1);
+    }
+}
+
+// Whether the block goes on after others have begun: it only spun. Blocks of clusters take turns
+// anyway.
+static bool waited(Recorder *r, const Block *block) {
+    uint64_t *seen = &r->seen[(size_t)(uintptr_t)block->watch - 1];
+    const bool others = *seen != r->begun;
+    *seen = r->begun;
+    return others && r->machine->cluster_count == r->machine->block_count;
+}
+
+static void step(Warp *warp, const Inst *inst) {
+    Recorder *r = recorder_of(warp->block);
+    TimeTrace *trace = trace_of(warp);
+    if (!trace) return;
+    if (inst->ptx >= r->inst_count) {
+        r->strange = true;
+        return;
+    }
+    const Inst **last = &r->last[trace - r->traces];
+    const bool same = *last && (*last)->ptx == inst->ptx && inst > *last;
+    *last = inst;
+    if (same) return; // of the same machine instruction
+    if (trace->count >= r->warp_most || r->failed) {
+        trace->left_out++;
+        return;
+    }
+    if (trace->count == trace->capacity) {
+        const uint32_t more = trace->capacity ? trace->capacity * 2 : 64;
+        TimeStep *steps = realloc(trace->steps, more * sizeof *steps);
+        if (!steps) {
+            r->failed = true;
+            return;
+        }
+        trace->steps = steps;
+        trace->capacity = more;
+    }
+    trace->steps[trace->count++] = (TimeStep){.inst = inst->ptx, .waited = waited(r, warp->block)};
+    r->steps++;
+}
+
+// --- what it accesses ---
+
+static uint16_t one_more(uint16_t count) {
+    return count < UINT16_MAX ? (uint16_t)(count + 1) : count;
+}
+static uint8_t capped(uint32_t count) { return count > 255 ? 255 : (uint8_t)count; }
+
+static bool among(const uint64_t *seen, uint32_t count, uint64_t value) {
+    while (count-- > 0)
+        if (seen[count] == value) return true;
+    return false;
+}
+
+static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_t sector) {
+    const bool near = access->kind == ACCESS_LOAD && !access->order;
+    const bool writes = access->kind != ACCESS_LOAD;
+    const Found found = cache_touch(sector << 5, s != NULL, near, writes);
+    if (found == FOUND_DRAM && access->kind == ACCESS_STORE)
+        r->wrote++;
+    else if (found == FOUND_DRAM)
+        r->read++;
+    if (!s) return;
+    uint16_t *of = found == FOUND_L1 ? &s->l1 : found == FOUND_L2 ? &s->l2 : &s->dram;
+    *of = one_more(*of);
+}
+
+// The sectors and lines that the lanes touch.
+static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
+                          const uint64_t address[LANES]) {
+    uint64_t sectors[2 * LANES], lines[2 * LANES];
+    uint32_t sector_count = 0, line_count = 0;
+    const uint32_t bytes = address_bytes(access);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const int l = __builtin_ctz(m);
+        const uint64_t last = (address[l] + bytes - 1) >> 5;
+        for (uint64_t at = address[l] >> 5; at <= last; at++) {
+            if (among(sectors, sector_count, at) || sector_count == 2 * LANES) continue;
+            sectors[sector_count++] = at;
+            count_sector(r, s, access, at);
+            if (!among(lines, line_count, at >> 2)) lines[line_count++] = at >> 2;
+        }
+    }
+    if (!s) return;
+    uint32_t at[LANES];
+    LANE_LOOP at[l] = (uint32_t)address[l];
+    s->ways = capped(bank_count(at, lanes, bytes, true).wavefronts);
+    s->lines = capped(line_count);
+    s->bytes = capped(bytes);
+    s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
+}
+
+static void count_atomics(TimeStep *s, uint32_t lanes, const uint64_t address[LANES]) {
+    uint32_t most = 0, first = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        uint32_t same = 0, earlier = 0;
+        const int l = __builtin_ctz(m);
+        for (uint32_t n = lanes; n; n &= n - 1) {
+            const int k = __builtin_ctz(n);
+            same += address[k] == address[l];
+            earlier += address[k] == address[l] && k < l;
+        }
+        first += !earlier;
+        if (same > most) most = same;
+    }
+    s->atomics = capped(first);
+    s->same = capped(most);
+}
+
+static void shared_access(TimeStep *s, const Access *access, uint32_t lanes,
+                          const uint64_t address[LANES]) {
+    uint32_t at[LANES];
+    const uint32_t bytes = address_bytes(access);
+    LANE_LOOP at[l] = (uint32_t)address[l];
+    const BankCount count = bank_count(at, lanes, bytes, access->kind == ACCESS_LOAD);
+    s->wavefronts = capped(count.wavefronts);
+    s->groups = capped(count.groups);
+    s->bytes = capped(bytes);
+    if (access->kind != ACCESS_ATOMIC) return;
+    count_atomics(s, lanes, address);
+    s->atomics = 0;
+}
+
+// Local memory has a line for each word of a warp's lanes.
+static void local_access(TimeStep *s, const Access *access, uint32_t lanes,
+                         const uint64_t address[LANES]) {
+    const uint32_t bytes = address_bytes(access);
+    uint64_t words[LANES];
+    uint32_t count = 0;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint64_t word = address[__builtin_ctz(m)] / 4;
+        if (!among(words, count, word)) words[count++] = word;
+    }
+    s->bytes = capped(bytes);
+    s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
+    s->lines = capped(count * ((bytes + 3) / 4));
+    s->ways = s->lines;
+    if (access->kind == ACCESS_STORE) s->l2 = s->lines; // it is written through
+}
+
+// What the warp has recorded last; NULL: it is not recorded.
+static TimeStep *step_of(const Warp *warp) {
+    TimeTrace *trace = trace_of(warp);
+    return trace && trace->count && !trace->left_out ? &trace->steps[trace->count - 1] : NULL;
+}
+
+static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
+                          const uint64_t address[LANES]) {
+    if (!lanes) return;
+    Recorder *r = recorder_of(warp->block);
+    TimeStep *s = step_of(warp);
+    if (access->space == PTX_GLOBAL) {
+        global_access(r, s, access, lanes, address);
+        if (s && access->kind == ACCESS_ATOMIC) count_atomics(s, lanes, address);
+    }
+    if (s && access->space == PTX_SHARED) shared_access(s, access, lanes, address);
+    if (s && access->space == PTX_LOCAL) local_access(s, access, lanes, address);
+}
+
+// A copy from global memory to shared memory.
+static void bulk(Warp *warp, const Bulk *copy) {
+    Recorder *r = recorder_of(warp->block);
+    TimeStep *s = step_of(warp);
+    const Access access = {.kind = ACCESS_LOAD, .order = ORDER_RELAXED};
+    if (copy->stores || copy->from.block || !copy->bytes) return;
+    const uint64_t last = (copy->from.address + copy->bytes - 1) >> 5;
+    for (uint64_t at = copy->from.address >> 5; at <= last; at++) count_sector(r, s, &access, at);
+}
+
+// --- the launch ---
+
+// Blocks that an SM holds (CUDA Occupancy Calculator, 9.0: registers are given to warps in units of
+// 256, each scheduler has a quarter of them).
+static uint32_t resident_blocks(const Machine *m, const SassFunction *f, const TimeDevice *d) {
+    const uint32_t warps = m->warps_per_block;
+    uint32_t most = (uint32_t)d->blocks;
+    if (d->warps / warps < most) most = (uint32_t)d->warps / warps;
+    const double each = (double)align_up(f->registers * DEVICE_WARP, 256);
+    const uint32_t warps_most = each > 0 ? (uint32_t)(d->registers / 4 / each) * 4 : most * warps;
+    if (warps_most / warps < most) most = warps_most / warps;
+    const double shared = (double)align_up(m->shared_bytes, DEVICE_SHARED_UNIT);
+    if (shared > 0 && d->shared_bytes / shared < most) most = (uint32_t)(d->shared_bytes / shared);
+    return most ? most : 1;
+}
+
+Recorder *record_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
+                      const TimeDevice *device, bool warm) {
+    static const Observer observer = {
+        .begin = begin, .end = end, .step = step, .access = access_memory, .bulk = bulk};
+    Recorder *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    *r = (Recorder){.observer = observer,
+                    .machine = machine,
+                    .function = function,
+                    .device = device,
+                    .inst_count = inst_count,
+                    .resident = resident_blocks(machine, function, device),
+                    .sms = (uint64_t)device->sms};
+    r->chosen = (machine->block_count - 1) % r->sms;
+    r->blocks = (machine->block_count - 1) / r->sms + 1;
+    r->one_each = r->blocks == 1;
+    if (r->resident > r->blocks) r->resident = (uint32_t)r->blocks;
+    r->warp_most = STEPS_MOST / (r->resident * machine->warps_per_block);
+    const double shared = r->resident * (double)machine->shared_bytes;
+    const double left = device->shared_bytes > shared ? device->shared_bytes - shared : 0;
+    if (cache_start((uint64_t)device->l2_bytes, (uint64_t)left + L1_MORE, warm)) return r;
+    free(r);
+    return NULL;
+}
+
+void record_close(Recorder *r) {
+    const uint64_t warps = (uint64_t)r->recorded * r->machine->warps_per_block;
+    for (uint64_t k = 0; k < warps; k++) free(r->traces[k].steps);
+    free(r->traces);
+    free(r->last);
+    free(r->seen);
+    free(r);
+}

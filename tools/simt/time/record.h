@@ -1,0 +1,33 @@
+// What the warps of one SM execute, recorded while a launch runs.
+#ifndef TIME_RECORD_H
+#define TIME_RECORD_H
+
+#include "simt/exec/observer.h"
+#include "simt/time/time.h"
+#include "simt/time/trace.h"
+
+typedef struct {
+    Observer observer; // first: the one is the other
+    const Machine *machine;
+    const SassFunction *function;
+    const TimeDevice *device;
+    uint32_t inst_count, resident;
+    uint64_t sms, chosen; // the SM: of every so many blocks that one
+    uint64_t blocks;      // it has
+    TimeTrace *traces;    // of those that are recorded
+    const Inst **last;    // by warp, of the step recorded last
+    uint32_t recorded, capacity, warp_most;
+    bool one_each; // no SM has two blocks: all are recorded, and the longest is kept
+    uint64_t steps;
+    uint64_t begun, *seen; // blocks, and how many when a recorded block went on last
+    uint64_t read, wrote;  // sectors of DRAM
+    bool failed;           // out of memory
+    bool strange;          // code of another function
+} Recorder;
+
+// NULL: out of memory.
+Recorder *record_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
+                      const TimeDevice *device, bool warm);
+void record_close(Recorder *recorder);
+
+#endif

@@ -1,0 +1,360 @@
+// One SM with a clock: see sm.h. Whoever can issue first does; time goes from issue to issue.
+#include "simt/time/sm.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHEDULERS = 4, BOARDS = 6, QUEUE = 64 };
+
+// A warp's place, and the warp that is there.
+typedef struct {
+    const TimeTrace *trace;
+    uint32_t at, block; // its next step; the place of its block
+    double since;       // from when on it could have issued
+    double ready;       // by what it has executed
+    double boards[BOARDS];
+    double stored, written; // its last store: out of the SM, in L2
+    uint8_t board_stall[BOARDS];
+    uint8_t ready_stall;
+    uint32_t blamed; // the instruction that ready_stall is counted for
+    bool there, waits;
+    bool free; // to go on behind other blocks
+    uint64_t born;
+} Runner;
+
+typedef struct {
+    uint32_t left, arrived; // warps that have not ended; at the barrier
+} Resident;
+
+typedef struct {
+    double now, next; // when it can issue again; when it will
+    double pipe[PIPES];
+    double queue[QUEUE]; // when the latest instructions to memory leave it, a ring
+    uint32_t queued;
+    Runner *latest, *choice;
+    bool stale; // its choice
+} Scheduler;
+
+typedef struct {
+    const TimeSm *sm;
+    TimeMemory memory;
+    Runner *runners;
+    Resident *residents;
+    double *starts; // of blocks
+    Scheduler schedulers[SCHEDULERS];
+    uint32_t started, queue_room;
+    uint64_t born;
+    double arrival, wake; // of barriers
+    double block_free, end, resident_cycles;
+    double latest;  // instruction
+    double barrier; // of the SM, when the next warp may arrive
+    double (*places)[STALLS];
+    TimeRun *run;
+    uint64_t issued, steps;
+    double half; // when half of the steps were done
+} Clock;
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static void renew_all(Clock *c) {
+    for (int k = 0; k < SCHEDULERS; k++) c->schedulers[k].stale = true;
+}
+
+// --- blocks ---
+
+static void start_block(Clock *c, uint32_t place, double now) {
+    const TimeSm *sm = c->sm;
+    const TimeDevice *d = sm->device;
+    if (c->started == sm->blocks) return;
+    double at = larger(now, c->block_free);
+    if (sm->without[LIMITER_BLOCKS]) at = now;
+    const double steady = d->block_start * sm->active;
+    const bool fills = c->started < sm->resident;
+    c->block_free = at + (fills && d->block_start_sm < steady ? d->block_start_sm : steady);
+    if (c->started + 1 == sm->blocks && sm->resident == 1) c->memory.active = sm->last_active;
+    c->residents[place] = (Resident){.left = sm->warps};
+    for (uint32_t w = 0; w < sm->warps; w++) {
+        Runner *runner = &c->runners[place * sm->warps + w];
+        *runner = (Runner){.trace = &sm->traces[(size_t)c->started * sm->warps + w],
+                           .block = place,
+                           .since = at,
+                           .ready = at,
+                           .there = true,
+                           .born = c->born++};
+        if (runner->trace->count) continue;
+        runner->there = false;
+        c->residents[place].left--;
+    }
+    c->starts[c->started++] = at;
+    renew_all(c);
+    if (!c->residents[place].left) start_block(c, place, at);
+}
+
+static void release(Clock *c, uint32_t place, double at) {
+    c->residents[place].arrived = 0;
+    for (uint32_t w = 0; w < c->sm->warps; w++) {
+        Runner *runner = &c->runners[place * c->sm->warps + w];
+        if (!runner->there || !runner->waits) continue;
+        runner->waits = false;
+        runner->ready = larger(runner->ready, at);
+    }
+    renew_all(c);
+}
+
+static void end_warp(Clock *c, Runner *runner, double now) {
+    Resident *resident = &c->residents[runner->block];
+    runner->there = false;
+    c->end = larger(c->end, now);
+    const double turnover = c->sm->without[LIMITER_BLOCKS] ? 0 : c->sm->device->block_turnover;
+    if (--resident->left == 0)
+        start_block(c, runner->block, now + turnover);
+    else if (resident->arrived && resident->arrived == resident->left)
+        release(c, runner->block, now + c->wake);
+}
+
+static void arrive(Clock *c, Runner *runner, uint32_t inst, double now) {
+    Resident *resident = &c->residents[runner->block];
+    if (c->sm->without[LIMITER_BARRIER]) return;
+    c->memory.way = larger(c->memory.way, now) + c->sm->device->barrier_full / 64;
+    c->barrier = larger(c->barrier, now) + c->arrival;
+    runner->waits = true;
+    runner->ready_stall = STALL_BARRIER;
+    runner->blamed = inst;
+    if (++resident->arrived == resident->left) release(c, runner->block, c->barrier + c->wake);
+}
+
+// --- instructions ---
+
+static bool to_memory(uint8_t pipe) { return pipe >= PIPE_SHARED; }
+
+// What a warp waits for, one after the other: until when, and why. Returns when it can issue.
+typedef struct {
+    double until;
+    uint8_t stall;
+} Wait;
+
+enum { WAITS_MOST = BOARDS + 3 };
+
+static int waits_of(const Clock *c, const Scheduler *s, const Runner *runner, Wait *waits) {
+    const TimeInst *inst = &c->sm->insts[runner->trace->steps[runner->at].inst];
+    int count = 0;
+    waits[count++] = (Wait){runner->ready, runner->ready_stall};
+    for (uint32_t m = inst->wait_mask & ((1u << BOARDS) - 1); m; m &= m - 1) {
+        const int b = __builtin_ctz(m);
+        waits[count++] = (Wait){runner->boards[b], runner->board_stall[b]};
+    }
+    waits[count++] = (Wait){s->pipe[time_unit(inst->pipe)], STALL_MATH_PIPE};
+    if (to_memory(inst->pipe) && s->queued >= c->queue_room) {
+        const double leaves = s->queue[(s->queued - c->queue_room) % QUEUE];
+        waits[count++] = (Wait){leaves, inst->pipe == PIPE_GLOBAL ? STALL_LG : STALL_MIO};
+    }
+    if (inst->act == ACT_EXIT) waits[count++] = (Wait){runner->stored, STALL_DRAIN};
+    return count;
+}
+
+static double ready_at(const Clock *c, const Scheduler *s, const Runner *runner) {
+    Wait waits[WAITS_MOST];
+    const int count = waits_of(c, s, runner, waits);
+    double at = 0;
+    for (int k = 0; k < count; k++) at = larger(at, waits[k].until);
+    return at;
+}
+
+// Each cycle since the warp issued last counts for one reason.
+static void account(Clock *c, const Scheduler *s, const Runner *runner, double now) {
+    Wait waits[WAITS_MOST];
+    double cycles[STALLS] = {0}, t = runner->since;
+    const uint32_t inst = runner->trace->steps[runner->at].inst;
+    const int count = waits_of(c, s, runner, waits);
+    for (int k = 0; k < count; k++) {
+        const double until = waits[k].until < now ? waits[k].until : now;
+        if (until <= t) continue;
+        const bool blames = k == 0 && waits[k].stall != STALL_WAIT;
+        if (blames && c->places)
+            c->places[runner->blamed][waits[k].stall] += until - t;
+        else
+            cycles[waits[k].stall] += until - t;
+        c->run->stalls[waits[k].stall] += until - t;
+        t = until;
+    }
+    if (now > t)
+        cycles[STALL_NOT_SELECTED] += now - t, c->run->stalls[STALL_NOT_SELECTED] += now - t;
+    cycles[STALL_SELECTED] += 1;
+    c->run->stalls[STALL_SELECTED] += 1;
+    c->resident_cycles += now + 1 - runner->since;
+    for (int k = 0; c->places && k < STALLS; k++) c->places[inst][k] += cycles[k];
+}
+
+static uint8_t stall_of(const TimeInst *inst) {
+    return inst->pipe == PIPE_GLOBAL ? STALL_LONG_SCOREBOARD : STALL_SHORT_SCOREBOARD;
+}
+
+static void set_boards(const Clock *c, Runner *runner, const TimeInst *inst, double done,
+                       double taken) {
+    if (inst->write_barrier < BOARDS) {
+        runner->boards[inst->write_barrier] = done;
+        runner->board_stall[inst->write_barrier] = stall_of(inst);
+    }
+    if (inst->read_barrier >= BOARDS) return;
+    runner->boards[inst->read_barrier] = taken + c->memory.pipes.read[inst->pipe];
+    runner->board_stall[inst->read_barrier] = stall_of(inst);
+}
+
+static void fence(Clock *c, Runner *runner, const TimeInst *inst, uint32_t index, double now) {
+    const TimeDevice *d = c->sm->device;
+    const bool block = inst->act == ACT_FENCE_BLOCK;
+    double until = now + (block ? d->block_fence : d->fence);
+    if (!block && runner->stored > 0) until = larger(until, runner->stored + d->store_fence);
+    if (c->sm->without[LIMITER_LATENCY]) until = now;
+    runner->ready = larger(runner->ready, until);
+    runner->ready_stall = STALL_MEMBAR;
+    runner->blamed = index;
+}
+
+static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
+    const TimeDevice *d = c->sm->device;
+    const TimeStep *step = &runner->trace->steps[runner->at++];
+    const TimeInst *inst = &c->sm->insts[step->inst];
+    const bool last = runner->at == runner->trace->count;
+    const double part = c->sm->without[LIMITER_ISSUE] ? 0.25 : 1;
+    double taken = now, done = now + c->memory.pipes.latency[inst->pipe];
+    s->pipe[time_unit(inst->pipe)] = now + part * c->memory.pipes.issue[inst->pipe];
+    runner->since = now + 1;
+    runner->ready = now + (inst->stall ? inst->stall : 1);
+    runner->ready_stall = STALL_WAIT;
+    runner->free = false;
+    if (!last && runner->trace->steps[runner->at].inst != step->inst + 1) {
+        runner->ready += d->branch;
+        runner->ready_stall = STALL_BRANCH;
+        runner->blamed = step->inst;
+    }
+    if (to_memory(inst->pipe)) {
+        done = memory_access(&c->memory, inst, step, now, &taken);
+        s->queue[s->queued++ % QUEUE] = taken;
+        if (inst->act == ACT_STORE || inst->act == ACT_REDUCE) runner->stored = taken;
+    }
+    set_boards(c, runner, inst, done, taken);
+    if (inst->act == ACT_FENCE || inst->act == ACT_FENCE_BLOCK)
+        fence(c, runner, inst, step->inst, now);
+    if (inst->act == ACT_BARRIER) arrive(c, runner, step->inst, now);
+    if (last) end_warp(c, runner, now + 1);
+    if (++c->issued == c->steps / 2) c->half = now;
+}
+
+// --- time ---
+
+static bool is_held(const Runner *runner) {
+    return runner->trace->steps[runner->at].waited && !runner->free;
+}
+
+// Who waited for other blocks goes on when all have come as far as they can.
+static bool free_held(Clock *c) {
+    bool any = false;
+    for (uint32_t w = 0; w < c->sm->resident * c->sm->warps; w++) {
+        Runner *runner = &c->runners[w];
+        if (!runner->there || !is_held(runner)) continue;
+        runner->free = any = true;
+        runner->ready = larger(runner->ready, c->latest);
+        runner->ready_stall = STALL_LONG_SCOREBOARD;
+        runner->blamed = runner->trace->steps[runner->at].inst;
+    }
+    renew_all(c);
+    return any;
+}
+
+// The warp that issues next: the one that issued last if it can, else the oldest.
+static void choose(Clock *c, Scheduler *s, uint32_t which) {
+    const uint32_t places = c->sm->resident * c->sm->warps;
+    s->choice = NULL;
+    s->next = DBL_MAX;
+    s->stale = false;
+    for (uint32_t w = which; w < places; w += SCHEDULERS) {
+        Runner *runner = &c->runners[w];
+        if (!runner->there || runner->waits || is_held(runner)) continue;
+        const double at = larger(ready_at(c, s, runner), s->now);
+        const bool first = s->choice && s->choice != s->latest &&
+                           (runner == s->latest || runner->born < s->choice->born);
+        if (at < s->next || (at == s->next && first)) s->next = at, s->choice = runner;
+    }
+}
+
+static bool issue_next(Clock *c) {
+    Scheduler *s = NULL;
+    for (uint32_t k = 0; k < SCHEDULERS; k++) {
+        if (c->schedulers[k].stale) choose(c, &c->schedulers[k], k);
+        if (c->schedulers[k].choice && (!s || c->schedulers[k].next < s->next))
+            s = &c->schedulers[k];
+    }
+    if (!s) return free_held(c);
+    const double now = s->next;
+    c->latest = larger(c->latest, now);
+    account(c, s, s->choice, now);
+    s->latest = s->choice;
+    s->now = now + (c->sm->without[LIMITER_ISSUE] ? 0.25 : 1);
+    s->stale = true;
+    execute(c, s, s->choice, now);
+    return true;
+}
+
+// A barrier of w warps takes wake + w * arrival.
+static void set_barrier(Clock *c) {
+    const double *b = c->sm->device->barrier;
+    c->arrival = (b[TIME_WARPS - 1] - b[0]) / ((1 << (TIME_WARPS - 1)) - 1);
+    c->wake = larger(b[0] - c->arrival, 1);
+}
+
+static void sum_up(Clock *c) {
+    const TimeSm *sm = c->sm;
+    TimeRun *run = c->run;
+    const uint32_t last = c->started - 1, middle = (last + sm->resident) / 2;
+    // What was stored must have left: what it takes to come back does not count.
+    const double stored =
+        larger(c->memory.l2.free - sm->device->l2, c->memory.dram.free - sm->device->dram);
+    run->cycles = larger(larger(c->end, c->memory.atomics), stored);
+    run->issued = (double)c->issued;
+    run->block_cycles = last > middle ? (c->starts[last] - c->starts[middle]) / (last - middle)
+                                      : run->cycles / sm->blocks;
+    run->rate =
+        run->cycles > c->half ? (run->issued - run->issued / 2) / (run->cycles - c->half) : 1;
+    run->warps = run->cycles > 0 ? c->resident_cycles / run->cycles : 0;
+    run->dram_bytes = c->memory.dram.moved;
+    run->l2_bytes = c->memory.l2.moved;
+}
+
+bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
+    const uint32_t resident = sm->resident;
+    Clock *c = calloc(1, sizeof *c);
+    if (!c) return false;
+    *run = (TimeRun){0};
+    c->sm = sm;
+    c->run = run;
+    c->places = places;
+    c->memory.d = sm->device;
+    c->memory.pipes = time_pipes(sm->device);
+    c->memory.active = sm->active;
+    c->memory.write_part = sm->write_part;
+    c->memory.fixed = sm->fixed;
+    memcpy(c->memory.without, sm->without, sizeof sm->without);
+    c->queue_room = (uint32_t)larger(sm->device->queue, 1);
+    if (c->queue_room > QUEUE) c->queue_room = QUEUE;
+    set_barrier(c);
+    c->runners = calloc((size_t)resident * sm->warps + 1, sizeof *c->runners);
+    c->residents = calloc(resident + 1, sizeof *c->residents);
+    c->starts = calloc(sm->blocks + 1, sizeof *c->starts);
+    const bool enough = c->runners && c->residents && c->starts;
+    for (uint32_t k = 0; k < sm->blocks * sm->warps; k++) c->steps += sm->traces[k].count;
+    // It is the last SM to get a block.
+    const double first =
+        sm->without[LIMITER_BLOCKS] ? 0 : (sm->active - 1) * sm->device->block_start;
+    for (uint32_t k = 0; enough && k < resident; k++) start_block(c, k, first);
+    while (enough && issue_next(c)) {
+    }
+    if (enough && c->started) sum_up(c);
+    free(c->runners);
+    free(c->residents);
+    free(c->starts);
+    free(c);
+    return enough;
+}

@@ -1,0 +1,207 @@
+// Predictions: see time.h. What was recorded is gone through once as it is, and then without each
+// of what could hold it back.
+#include "simt/time/time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/time/record.h"
+#include "simt/time/sm.h"
+
+enum { TRIED_STEPS = 300000 }; // that are gone through again to see what a limit costs
+
+const char *const time_stall_names[STALLS] = {
+    [STALL_SELECTED] = "selected",
+    [STALL_WAIT] = "wait",
+    [STALL_LONG_SCOREBOARD] = "long_scoreboard",
+    [STALL_SHORT_SCOREBOARD] = "short_scoreboard",
+    [STALL_BARRIER] = "barrier",
+    [STALL_MATH_PIPE] = "math_pipe_throttle",
+    [STALL_MIO] = "mio_throttle",
+    [STALL_LG] = "lg_throttle",
+    [STALL_BRANCH] = "branch_resolving",
+    [STALL_MEMBAR] = "membar",
+    [STALL_DRAIN] = "drain",
+    [STALL_NOT_SELECTED] = "not_selected",
+};
+
+const char *const time_limit_names[LIMITERS] = {
+    [LIMITER_MEMORY] = "memory rate",
+    [LIMITER_LATENCY] = "memory latency",
+    [LIMITER_CONFLICTS] = "bank conflicts",
+    [LIMITER_SHARED] = "shared memory",
+    [LIMITER_ISSUE] = "issue slots",
+    [LIMITER_BARRIER] = "barriers",
+    [LIMITER_ATOMICS] = "atomics",
+    [LIMITER_BLOCKS] = "block starts",
+    [LIMITER_LAUNCH] = "launch",
+};
+
+Observer *time_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
+                    const TimeDevice *device, bool warm) {
+    Recorder *r = record_open(machine, function, inst_count, device, warm);
+    return r ? &r->observer : NULL;
+}
+
+void time_close(Observer *observer) {
+    if (observer) record_close((Recorder *)(void *)observer);
+}
+
+// --- what is known ---
+
+static TimeInst *insts_of(const Recorder *r) {
+    TimeInst *insts = calloc(r->inst_count + 1u, sizeof *insts);
+    Arena arena = {0};
+    for (uint32_t k = 0; insts && k < r->inst_count; k++) {
+        SassWord word;
+        SassInst inst;
+        memcpy(&word, r->function->code.at + (size_t)k * SASS_BYTES, sizeof word);
+        if (!sass_decode(word, (uint64_t)k * SASS_BYTES, &inst)) inst.row = NULL;
+        insts[k] = time_inst(&arena, &inst);
+    }
+    arena_free(&arena);
+    return insts;
+}
+
+static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
+    const Machine *m = r->machine;
+    if (m->cluster_count < m->block_count) return "clusters of blocks";
+    if (m->run_prerequisite) return "a start before the kernel in front has ended";
+    if (m->cooperative) return "how long blocks wait for each other";
+    if (r->strange) return "calls of functions that lie elsewhere";
+    const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
+    for (uint64_t w = 0; w < warps; w++)
+        for (uint32_t k = 0; k < r->traces[w].count; k++) {
+            const TimeInst *inst = &insts[r->traces[w].steps[k].inst];
+            if (inst->unknown)
+                return inst->pipe == PIPE_MATRIX ? "tensor cores"
+                                                 : "instructions without a measured latency";
+        }
+    return NULL;
+}
+
+// --- the whole from what was recorded ---
+
+static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
+    const Machine *m = r->machine;
+    const double all = (double)(r->read + r->wrote);
+    const uint64_t rest = m->block_count - (r->blocks - 1) * r->sms;
+    return (TimeSm){.device = r->device,
+                    .insts = insts,
+                    .inst_count = r->inst_count,
+                    .traces = r->traces,
+                    .blocks = r->one_each ? 1 : r->recorded,
+                    .warps = m->warps_per_block,
+                    .resident = r->resident < r->recorded ? r->resident : r->recorded,
+                    .active = m->block_count < r->sms ? (double)m->block_count : (double)r->sms,
+                    .last_active = (double)rest,
+                    .fixed = (double)r->blocks * memory_unfairness(r->device) < 1,
+                    .write_part = all > 0 ? (double)r->wrote / all : 0};
+}
+
+static uint64_t left_out(const Recorder *r) {
+    const uint64_t warps = (uint64_t)r->recorded * r->machine->warps_per_block;
+    uint64_t sum = 0;
+    for (uint64_t w = 0; w < warps; w++) sum += r->traces[w].left_out;
+    return sum;
+}
+
+// What was not recorded comes at the pace of what was.
+static double extrapolated(const Recorder *r, const TimeRun *run) {
+    const double skipped = r->one_each ? 0 : (double)(r->blocks - r->recorded);
+    const double rate = run->rate > 0 ? run->rate : 1;
+    return run->cycles + skipped * run->block_cycles + (double)left_out(r) / rate;
+}
+
+static void fill(const Recorder *r, const TimeSm *sm, const TimeRun *run, TimePrediction *p) {
+    const TimeDevice *d = r->device;
+    const TimeMemory memory = {.d = d, .write_part = sm->write_part, .fixed = sm->fixed};
+    p->cycles = extrapolated(r, run);
+    p->us = d->launch_us + p->cycles / d->clock_ghz / 1000;
+    p->insts = (uint64_t)run->issued;
+    p->warps = run->warps;
+    if (run->cycles > 0) {
+        const double share = sm->active / d->sms;
+        const double dram = run->dram_bytes / run->cycles * share / memory_dram_rate(&memory);
+        const double l2 = run->l2_bytes / run->cycles * share / d->l2_rate;
+        p->issue_share = run->issued / run->cycles / 4;
+        p->memory_share = dram > l2 ? dram : l2;
+    }
+    memcpy(p->stalls, run->stalls, sizeof p->stalls);
+}
+
+// --- what it would gain ---
+
+static bool has_conflicts(const TimeSm *sm) {
+    for (uint32_t w = 0; w < sm->blocks * sm->warps; w++)
+        for (uint32_t k = 0; k < sm->traces[w].count; k++)
+            if (sm->traces[w].steps[k].wavefronts > sm->traces[w].steps[k].groups &&
+                sm->traces[w].steps[k].groups)
+                return true;
+    return false;
+}
+
+// As many blocks as are worth going through again.
+static uint32_t tried_blocks(const TimeSm *sm) {
+    uint64_t steps = 0;
+    for (uint32_t b = 0; b < sm->blocks; b++) {
+        if (b >= 2 * sm->resident && steps > TRIED_STEPS) return b;
+        for (uint32_t w = 0; w < sm->warps; w++)
+            steps += sm->traces[(size_t)b * sm->warps + w].count;
+    }
+    return sm->blocks;
+}
+
+static bool try_without(const TimeDevice *d, TimeSm sm, TimePrediction *p) {
+    TimeRun base, run;
+    const bool conflicts = has_conflicts(&sm);
+    sm.blocks = tried_blocks(&sm);
+    if (!sm_run(&sm, &base, NULL)) return false;
+    const double beyond = p->us - d->launch_us;
+    for (int k = 0; k < LIMITERS; k++) {
+        p->without[k] = p->us;
+        if (k == LIMITER_LAUNCH) p->without[k] = beyond;
+        if (k == LIMITER_LAUNCH || (k == LIMITER_CONFLICTS && !conflicts)) continue;
+        sm.without[k] = true;
+        if (!sm_run(&sm, &run, NULL)) return false;
+        sm.without[k] = false;
+        if (base.cycles > 0) p->without[k] = d->launch_us + beyond * run.cycles / base.cycles;
+    }
+    for (int k = 0; k < LIMITERS; k++)
+        if (p->without[k] < p->without[p->limit]) p->limit = (Limiter)k;
+    return true;
+}
+
+// --- instructions ---
+
+static void keep_places(Arena *arena, const Recorder *r, double (*places)[STALLS],
+                        TimePrediction *p) {
+    p->places = ARENA_NEW(arena, r->inst_count + 1u, TimePlace);
+    for (uint32_t k = 0; k < r->inst_count; k++) {
+        double sum = 0;
+        for (int i = 0; i < STALLS; i++) sum += places[k][i];
+        if (sum <= 0) continue;
+        p->places[p->place_count].inst = k;
+        memcpy(p->places[p->place_count++].cycles, places[k], sizeof places[k]);
+    }
+}
+
+bool time_predict(Observer *observer, Arena *arena, TimePrediction *p) {
+    const Recorder *r = (const Recorder *)(const void *)observer;
+    *p = (TimePrediction){0};
+    TimeInst *insts = insts_of(r);
+    double(*places)[STALLS] = calloc(r->inst_count + 1u, sizeof *places);
+    bool enough = insts && places && !r->failed;
+    TimeRun run;
+    if (enough) {
+        const TimeSm sm = sm_of(r, insts);
+        enough = sm_run(&sm, &run, places);
+        if (enough) fill(r, &sm, &run, p);
+        enough = enough && try_without(r->device, sm, p);
+        p->unknown = unknown_of(r, insts);
+    }
+    if (enough) keep_places(arena, r, places, p);
+    free(insts);
+    free(places);
+    return enough;
+}
