@@ -43,14 +43,14 @@ typedef unsigned long long Wide;  // an address, or any 64 bits
 STEP(Iadd3, unsigned, "r", 1, "add.u32 %0, %0, %1; add.u32 %0, %0, %2;");
 STEP(Lop3, unsigned, "r", 1, "lop3.b32 %0, %0, %1, %2, 0x6a;");
 STEP(Shf, unsigned, "r", 1, "shf.l.wrap.b32 %0, %0, %1, %2;");
-STEP(Imad, unsigned, "r", 1, "mad.lo.u32 %0, %0, %1, %2;");
+STEP(Imad, unsigned, "r", 1, "mad.lo.u32 %0, %0, %1, %0;");
 STEP(ImadWide, Wide, "l", 1,
      "{ .reg .u32 x, k, l; mov.b64 {l, x}, %0; mov.b64 {k, l}, %1; mul.wide.u32 %0, x, k; }");
-STEP(Ffma, float, "f", 1, "fma.rn.f32 %0, %0, %1, %2;");
+STEP(Ffma, float, "f", 1, "fma.rn.f32 %0, %0, %1, %0;");
 STEP(Fadd, float, "f", 1, "add.f32 %0, %0, %1;");
 STEP(Fmnmx, float, "f", 2, "max.f32 %0, %0, %1; min.f32 %0, %0, %2;");
 STEP(Imnmx, int, "r", 2, "max.s32 %0, %0, %1; min.s32 %0, %0, %2;");
-STEP(Hfma2, unsigned, "r", 1, "fma.rn.f16x2 %0, %0, %1, %2;");
+STEP(Hfma2, unsigned, "r", 1, "fma.rn.f16x2 %0, %0, %1, %0;");
 STEP(Ex2, float, "f", 1, "ex2.approx.ftz.f32 %0, %0;");
 STEP(Rcp, float, "f", 1, "rcp.approx.ftz.f32 %0, %0; add.f32 %0, %0, %1;");  // 1 / (1 / x) is x
 STEP(I2f, unsigned, "r", 1, "{ .reg .f32 f; cvt.rn.f32.s32 f, %0; mov.b32 %0, f; }");
@@ -58,7 +58,7 @@ STEP(F2i, unsigned, "r", 1, "{ .reg .f32 f; mov.b32 f, %0; cvt.rzi.s32.f32 %0, f
 STEP(Popc, unsigned, "r", 1, "popc.b32 %0, %0;");
 STEP(F2d, float, "f", 1, "{ .reg .f64 d; cvt.f64.f32 d, %0; cvt.rn.f32.f64 %0, d; }");
 STEP(Dadd, double, "d", 1, "add.f64 %0, %0, %1;");
-STEP(Dfma, double, "d", 1, "fma.rn.f64 %0, %0, %1, %2;");
+STEP(Dfma, double, "d", 1, "fma.rn.f64 %0, %0, %1, %0;");
 STEP(Sel, unsigned, "r", 1, "{ .reg .pred p; setp.gt.u32 p, %0, %1; selp.b32 %0, %1, %2, p; }");
 STEP(Shfl, unsigned, "r", 1, "shfl.sync.bfly.b32 %0, %0, 1, 31, 0xffffffff;");
 #if __CUDA_ARCH__ >= 800
@@ -69,8 +69,7 @@ STEP(Redux, unsigned, "r", 1, "");  // older devices have no such instruction
 STEP(Vote, unsigned, "r", 1,
      "{ .reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff; }");
 STEP(Mix, unsigned, "r", 2,
-     "{ .reg .f32 f; mov.b32 f, %0; fma.rn.f32 f, f, f, f; mov.b32 %0, f;"
-     "  add.u32 %0, %0, %1; add.u32 %0, %0, %2; }");
+     "{ .reg .f32 f; mov.b32 f, %0; fma.rn.f32 f, f, f, f; mov.b32 %0, f; max.s32 %0, %0, %1; }");
 STEP(Warpsync, unsigned, "r", 1, "bar.warp.sync 0xffffffff;");
 STEP(Barrier, unsigned, "r", 1, "barrier.sync 0;");
 
@@ -85,7 +84,6 @@ STEP(StsLds, unsigned, "r", 2, "st.volatile.shared.u32 [%0], %0; ld.volatile.sha
 STEP(LdsShfl, unsigned, "r", 2,
      "ld.volatile.shared.u32 %0, [%0]; shfl.sync.bfly.b32 %0, %0, %1, 31, 0xffffffff;");
 STEP(Atoms, unsigned, "r", 1, "atom.shared.add.u32 %0, [%0], %1;");
-STEP(StsRead, unsigned, "r", 1, "st.volatile.shared.u32 [%0], %0; add.u32 %0, %0, %1;");
 STEP(StsFence, unsigned, "r", 1, "st.volatile.shared.u32 [%0], %0; membar.cta;");
 
 // Global memory: x is the address of eight bytes that hold an address, or of zeros.
@@ -110,8 +108,6 @@ STEP(RedFloat, Wide, "l", 1,
      "{ .reg .f32 f; .reg .u32 a, h; mov.b64 {a, h}, %1; mov.b32 f, a; red.global.add.f32 [%0], f; }");
 STEP(Fence, Wide, "l", 1, "membar.gl;");
 STEP(StoreFence, Wide, "l", 1, "st.global.u64 [%0], %1; membar.gl;");
-STEP(StgRead, Wide, "l", 1, "st.global.u64 [%0], %1; add.u64 %0, %0, %1;");
-STEP(LdgRead, Wide, "l", 1, "{ .reg .u64 w; ld.volatile.global.u64 w, [%0]; add.u64 %0, %0, %1; }");
 
 __constant__ unsigned zeros[2048];
 struct Ldc {  // an index that the compiler does not know
@@ -207,19 +203,28 @@ __global__ void stream(Stream s, Span *spans) {
     size_t warps = gridDim.x * (size_t)blockDim.x / 32, lane = threadIdx.x % 32;
     size_t warp = (blockIdx.x * (size_t)blockDim.x + threadIdx.x) / 32;
     size_t each = 32 * (size_t)s.apart, at[CHAINS];
-    for (unsigned c = 0; c < CHAINS; c++) at[c] = (c * warps + warp) * each + lane * s.apart;
+    const char *from[CHAINS];
+    for (unsigned c = 0; c < CHAINS; c++) {
+        at[c] = (c * warps + warp) * each + lane * s.apart;
+        from[c] = s.start + (at[c] & (s.bytes - 1));
+    }
     long long start = clock64();
-#pragma unroll 1
+#pragma unroll 4
     for (unsigned i = 0; i < s.loops; i++) {
         unsigned a[CHAINS];
 #pragma unroll
-        for (unsigned c = 0; c < CHAINS; c++)
-            a[c] = load_words(s.start + (at[c] & (s.bytes - 1)), Word());
+        for (unsigned c = 0; c < CHAINS; c++) a[c] = load_words(from[c], Word());
 #pragma unroll
-        for (unsigned c = 0; c < CHAINS; c++) at[c] += CHAINS * warps * each + a[c];
+        for (unsigned c = 0; c < CHAINS; c++) {  // while they are on their way
+            at[c] += CHAINS * warps * each;
+            from[c] = s.start + (at[c] & (s.bytes - 1));
+        }
+#pragma unroll
+        for (unsigned c = 0; c < CHAINS; c++) from[c] += a[c];
     }
-    for (unsigned c = 1; c < CHAINS; c++) at[0] += at[c] & 1;
-    if (lane == 0) spans[warp] = {start, (long long)at[0], clock64()};
+    Wide sum = 0;
+    for (unsigned c = 0; c < CHAINS; c++) sum += (Wide)from[c];
+    if (lane == 0) spans[warp] = {start, (long long)sum, clock64()};
 }
 
 // Writes to[0..n4), or copies them there from `from`. Grid covers n4.
@@ -233,9 +238,11 @@ __global__ void link(char *base, size_t apart, unsigned count) {
     if (i < count) *(Wide *)(base + i * apart) = (Wide)(base + (i + 1) % count * apart);
 }
 
-// Blocks that wait so many cycles, if any, and write down where, from when and until when.
+// Blocks that wait so many cycles or a little more, if any, and write down where, from when and
+// until when.
 __global__ void wait_cycles(unsigned cycles, Span *spans) {
     long long start = clock64(), now = start;
+    if (spans) cycles += blockIdx.x % 17 * cycles / 20;  // they do not all end at once
     while (now - start < cycles) now = clock64();
     unsigned sm;
     asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
@@ -243,21 +250,19 @@ __global__ void wait_cycles(unsigned cycles, Span *spans) {
 }
 __global__ void do_nothing() {}
 
-// 48 stores of 32 wavefronts: how long until they have been issued? With more than four warps only
-// those of one scheduler are at it.
+// 48 stores of 32 wavefronts: how long until they have been issued?
 __global__ void fill_queue(unsigned zero, Span *spans) {
     __shared__ unsigned s[1024];
     unsigned at = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x % 32 * 32]);
     Span span = {0, 0, 0};
-    if (blockDim.x <= 128 || threadIdx.x / 32 % 4 == 0) {
-        for (unsigned pass = 0; pass < 2; pass++) {
-            span.start = clock64();
+#pragma unroll 1
+    for (unsigned pass = 0; pass < 2; pass++) {
+        do span.start = clock64();  // no store of the first time is waiting any more
+        while (span.start - span.stop < 20000);
 #pragma unroll
-            for (unsigned k = 0; k < 48; k++)
-                asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(zero) : "memory");
-            span.stop = clock64();
-            if (s[threadIdx.x] != zero) span.middle = 1;  // they have been done
-        }
+        for (unsigned k = 0; k < 48; k++)
+            asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(zero) : "memory");
+        span.stop = clock64();
     }
     if (threadIdx.x % 32 == 0) spans[threadIdx.x / 32] = span;
 }
@@ -376,7 +381,7 @@ static const Stage stages[] = {
 
 static struct {
     bool timed;      // false on the CPU device: all runs once, a little, and nothing is told
-    unsigned sms;
+    unsigned sms, sm_threads;
     double ghz;
     char *d_memory;  // zeros, unless a chain is written there
     size_t bytes;
@@ -392,8 +397,11 @@ enum { SPANS = 1 << 20 };
 
 static void tell(const char *name, double value, const char *unit) {
     if (!machine.timed) return;
-    printf("%-36s %12.6g  %s\n", name, value, unit);
-    if (machine.rows) fprintf(machine.rows, "%s,%.6g,%s\n", name, value, unit);
+    const char *form = value == floor(value) ? "%.0f" : "%.6g";
+    char text[32];
+    snprintf(text, sizeof text, form, value);
+    printf("%-36s %12s  %s\n", name, text, unit);
+    if (machine.rows) fprintf(machine.rows, "%s,%s,%s\n", name, text, unit);
 }
 
 static double median(double *values, size_t count) {
@@ -448,9 +456,9 @@ static Begin begin_of(Shape s) {
 }
 
 // Cycles from a step to the next of all warps of a block: the least of three times. Into `more` goes
-// what an iteration costs beyond its steps.
+// what an iteration costs beyond its steps, into `loop` what one of the shorter loop takes in all.
 template <typename Op, unsigned CHAINS, unsigned UNROLL>
-static double cycles(Shape s, double *more = NULL) {
+static double cycles(Shape s, double *more = NULL, double *loop = NULL) {
     static double durations[1 << 15];
     double least = 1e30;
     Begin b = begin_of(s);
@@ -469,7 +477,8 @@ static double cycles(Shape s, double *more = NULL) {
             }
             double both = (double)(all.stop - all.middle), one = (double)(all.middle - all.start);
             durations[block] = (both - one) / (b.loops * UNROLL * CHAINS * Op::PER);
-            if (more && s.blocks == 1) *more = (2 * one - both) / b.loops;
+            if (more) *more = (2 * one - both) / b.loops;
+            if (loop) *loop = one / b.loops;
         }
         least = std::min(least, median(durations, s.blocks));
     }
@@ -481,11 +490,11 @@ static double cycles(Shape s, double *more = NULL) {
 template <typename Op>
 static double latency_and_rate(const char *name, double beside = 0) {
     char title[64];
-    double latency = cycles<Op, 1, 16>({1, 32, 256, 4}) - beside;
+    double latency = cycles<Op, 1, 64>({1, 32, 64, 4}) - beside;
     snprintf(title, sizeof title, "latency_%s", name);
     tell(title, latency, "cycles");
     snprintf(title, sizeof title, "rate_%s", name);
-    tell(title, cycles<Op, 4, 8>({1, 1024, 128, 4}) / 8, "cycles_per_scheduler");
+    tell(title, cycles<Op, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
     return latency;
 }
 
@@ -515,26 +524,27 @@ static double measure_one_warp() {
     latency_and_rate<Ldc>("ldc");
     latency_and_rate<Lds>("lds");
     latency_and_rate<Atoms>("atoms");
-    tell("rate_sts", cycles<Sts, 4, 8>({1, 1024, 128, 4}) / 8, "cycles_per_scheduler");
-    tell("rate_mix", cycles<Mix, 4, 8>({1, 1024, 128, 4}) / 8, "cycles_per_scheduler");
-    double more;
-    cycles<Imad, 1, 16>({1, 32, 256, 4}, &more);
+    tell("rate_sts", cycles<Sts, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
+    tell("rate_mix", cycles<Mix, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
+    double more, loop;
+    cycles<Imad, 1, 64>({1, 32, 256, 4}, &more);
     tell("latency_branch", more, "cycles");
-    cycles<Ffma, 4, 8>({1, 1024, 128, 4}, &more);
-    tell("rate_branch", more / 8 - 2, "cycles_per_scheduler");
-    tell("latency_warpsync", cycles<Warpsync, 1, 16>({1, 32, 256}), "cycles");
-    tell("latency_atoms_one_address", cycles<Atoms, 1, 16>({1, 32, 256, 0}), "cycles");
-    tell("latency_sts_lds", 2 * cycles<StsLds, 1, 16>({1, 32, 256, 4}), "cycles");
-    tell("latency_sts_read", cycles<StsRead, 1, 16>({1, 32, 256, 4}) - iadd3, "cycles");
-    Shape own = {1, 32, 256, 8, 0, machine.d_memory};
-    tell("latency_stg_read", cycles<StgRead, 1, 16>(own) - 2 * iadd3, "cycles");
-    tell("latency_ldg_read", cycles<LdgRead, 1, 16>(own) - 2 * iadd3, "cycles");
+    cycles<Fadd, 1, 1>({1, 1024, 1024, 4}, NULL, &loop);  // an addition and three of the loop
+    tell("rate_branch", loop / 8 - 4, "cycles_per_scheduler");
+    tell("latency_warpsync", cycles<Warpsync, 1, 64>({1, 32, 64}), "cycles");
+    tell("latency_atoms_one_address", cycles<Atoms, 1, 64>({1, 32, 64, 0}), "cycles");
+    tell("latency_sts_lds", 2 * cycles<StsLds, 1, 64>({1, 32, 64, 4}), "cycles");
+    char name[64];
+    for (unsigned ways = 2; ways <= 32; ways *= 2) {
+        snprintf(name, sizeof name, "latency_lds_%u_ways", ways);
+        tell(name, cycles<Lds, 1, 64>({1, 32, 64, 4 * ways, 4095}), "cycles");
+    }
     return iadd3;
 }
 
 template <typename Op>
 static void shared(const char *name, unsigned spread) {
-    tell(name, cycles<Op, 4, 8>({1, 1024, 64, spread, 4095}) / 32, "cycles_per_sm");
+    tell(name, cycles<Op, 4, 16>({1, 1024, 64, spread, 4095}) / 32, "cycles_per_sm");
 }
 
 static void measure_shared() {
@@ -554,22 +564,16 @@ static void measure_shared() {
     shared<StsLds>("shared_mix", 4);
     shared<StsLds>("shared_mix_2_ways", 8);
     shared<LdsShfl>("shared_shuffle_mix", 4);
-    static const struct {
-        const char *name;
-        unsigned threads;
-    } queues[] = {{"queue_shared_1_warp", 32},
-                  {"queue_shared_4_warps", 128},
-                  {"queue_shared_4_warps_1_scheduler", 512}};
-    for (auto &q : queues) {
-        fill_queue<<<1, q.threads, 0, machine.stream>>>(0, machine.d_spans);
-        const Span *spans = spans_of(q.threads / 32);
-        long long start = spans->start, stop = spans->stop;
-        unsigned at_it = q.threads == 32 ? 1 : 4, apart = q.threads == 512 ? 4 : 1;
-        for (unsigned w = 0; w < at_it * apart; w += apart) {
-            start = std::min(start, spans[w].start);
-            stop = std::max(stop, spans[w].stop);
-        }
-        tell(q.name, 48 - (double)(stop - start) / 32 / at_it, "count");
+    static const unsigned warps[] = {1, 4, 8};
+    for (unsigned w : warps) {
+        snprintf(name, sizeof name, "shared_st_32_ways_of_%u_warps", w);
+        tell(name, cycles<Sts, 1, 16>({1, 32 * w, 64, 128, 4095}) / w, "cycles_per_sm");
+        fill_queue<<<1, 32 * w, 0, machine.stream>>>(0, machine.d_spans);
+        const Span *spans = spans_of(w);
+        double issued = 0;
+        for (unsigned k = 0; k < w; k++) issued += (double)(spans[k].stop - spans[k].start) / w;
+        snprintf(name, sizeof name, "queue_shared_%u_warps", w);
+        tell(name, 48 - issued / 32 / w, "count");
     }
 }
 
@@ -583,6 +587,10 @@ static void measure_barriers() {
         unsigned blocks = 64 / warps;
         snprintf(name, sizeof name, "barrier_%u_blocks_%u_warps", blocks, warps);
         tell(name, cycles<Barrier, 1, 16>({blocks * machine.sms, 32 * warps, 1024}), "cycles");
+    }
+    for (unsigned blocks = 2; blocks <= 4; blocks *= 2) {
+        snprintf(name, sizeof name, "barrier_%u_blocks_8_warps", blocks);
+        tell(name, cycles<Barrier, 1, 16>({blocks * machine.sms, 256, 1024}), "cycles");
     }
 }
 
@@ -748,6 +756,10 @@ static void measure_atomics(double iadd3) {
     atomics<RedFloat>("red", "float");
     atomics<AtomInt32>("atom", "int");
     atomics<AtomFloat>("atom", "float");
+    // One SM alone: cycles of it for a warp's instruction.
+    Shape alone = {1, 1024, 64, 4, 0, machine.d_memory};
+    tell("rate_red_sm", cycles<RedFloat, 1, 8>(alone) / 32, "cycles_per_sm");
+    tell("rate_atom_sm", cycles<AtomFloat, 1, 8>(alone) / 32, "cycles_per_sm");
     Shape few = {32 * machine.sms, 1, 8, 128, 64 * 128 - 1, machine.d_memory};
     tell("red_64_addresses_float", device_cycles<RedFloat>(few, 1), "cycles_of_device");
     tell("latency_fence", at_many<Fence>(), "cycles");
@@ -755,26 +767,32 @@ static void measure_atomics(double iadd3) {
     tell("latency_fence_block", cycles<StsFence, 1, 8>({1, 1, 32}), "cycles");
 }
 
-// Of blocks that wait, by SM in the order of their starts: the median of the cycles from one's
-// start, or from its stop, to the next one's start.
-static double between(unsigned blocks, bool from_stop) {
-    const Span *unordered = spans_of(blocks);
-    Span *spans = machine.h_spans;
-    std::sort(spans, spans + blocks, [](const Span &a, const Span &b) {
+// Of blocks that waited, of which an SM has `resident` at a time: the median of the cycles that a
+// block starts later than the one that made room for it stops; or, where as many blocks were started
+// as there is room for, the mean from one start on an SM to the next.
+static double between(unsigned blocks, unsigned resident) {
+    spans_of(blocks);
+    Span *spans = machine.h_spans, *end = spans + blocks;
+    std::sort(spans, end, [](const Span &a, const Span &b) {
         return a.middle != b.middle ? a.middle < b.middle : a.start < b.start;
     });
-    double *gaps = (double *)malloc(blocks * sizeof *gaps);
+    static double gaps[SPANS], stops[SPANS];
     size_t count = 0;
-    for (unsigned k = 1; k < blocks; k++)
-        if (unordered[k].middle == unordered[k - 1].middle)
-            gaps[count++] = (double)(spans[k].start - (from_stop ? spans[k - 1].stop
-                                                                 : spans[k - 1].start));
-    double gap = median(gaps, count);
-    free(gaps);
-    return gap;
+    for (Span *first = spans; first < end;) {
+        size_t here = 0;  // blocks of this SM
+        for (; first + here < end && first[here].middle == first->middle; here++)
+            stops[here] = (double)first[here].stop;
+        std::sort(stops, stops + here);
+        for (size_t k = resident; k < here; k++)
+            gaps[count++] = (double)first[k].start - stops[k - resident];
+        if (here > 1 && here <= resident)
+            gaps[count++] = (double)(first[here - 1].start - first->start) / (double)(here - 1);
+        first += here;
+    }
+    return median(gaps, count);
 }
 
-static void measure_blocks(size_t most_shared) {
+static void measure_blocks() {
     unsigned sms = machine.sms, many = machine.timed ? 100000 : 100;
     for (unsigned threads = 32; threads <= 1024; threads += 992) {
         auto start = [&](unsigned blocks) {
@@ -784,19 +802,20 @@ static void measure_blocks(size_t most_shared) {
         tell(threads == 32 ? "block_start" : "block_start_1024", us * 1e3 * machine.ghz / many,
              "cycles_of_device");
     }
-    CUDA(cudaFuncSetAttribute(wait_cycles, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              (int)most_shared));
-    static const char *const names[2][2] = {{"block_start_sm", "block_start_sm_1024"},
-                                            {"block_turnover", "block_turnover_1024"}};
-    for (unsigned turnover = 0; turnover < 2; turnover++)
-        for (unsigned large = 0; large < 2; large++) {
-            unsigned blocks = sms * (turnover ? 8 : large ? 2 : 8), cycles = turnover ? 2000 : 20000;
-            if (!machine.timed) cycles = 1;
-            for (unsigned time = 0; time < 2; time++)  // the first loads the kernel
-                wait_cycles<<<blocks, large ? 1024 : 64, turnover ? most_shared : 0,
-                              machine.stream>>>(cycles, machine.d_spans);
-            tell(names[turnover][large], between(blocks, turnover), "cycles");
-        }
+    static const struct {
+        const char *name;
+        unsigned threads, rounds;
+    } rows[] = {{"block_start_sm", 256, 1},
+                {"block_start_sm_1024", 1024, 1},
+                {"block_turnover", 256, 4},
+                {"block_turnover_1024", 1024, 4}};
+    for (auto &row : rows) {
+        unsigned resident = machine.sm_threads / row.threads, blocks = sms * resident * row.rounds;
+        for (unsigned time = 0; time < 2; time++)  // the first loads the kernel
+            wait_cycles<<<blocks, row.threads, 0, machine.stream>>>(machine.timed ? 20000 : 1,
+                                                                    machine.d_spans);
+        tell(row.name, between(blocks, resident), "cycles");
+    }
 }
 
 // Microseconds of a launch, of a graph of many as in the harness.
@@ -835,6 +854,7 @@ static void open_machine(Run r) {
     CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
     machine.timed = bits > 0;  // else this is the CPU device
     machine.sms = machine.timed ? r.sms : 2;
+    machine.sm_threads = r.sm_threads;
     machine.l2 = (size_t)l2;
     machine.bytes = 1 << 20;
     while (machine.timed && (machine.bytes < 8 * machine.l2 || machine.bytes < 256 << 20))
@@ -882,8 +902,6 @@ static void measure_machine(const Stage *stage, Run r, const char *file) {
     if (!machine.timed) printf("the CPU device has no clock: each kernel runs, nothing is measured\n");
     if (machine.timed && file && !(machine.rows = fopen(file, "w"))) fail(1, "cannot write", file);
     if (machine.rows) fprintf(machine.rows, "name,value,unit\n");
-    int most_shared;
-    CUDA(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     measure_device(r);
     double iadd3 = measure_one_warp();
     measure_shared();
@@ -891,7 +909,7 @@ static void measure_machine(const Stage *stage, Run r, const char *file) {
     measure_l1();
     measure_l2_and_dram();
     measure_atomics(iadd3);
-    measure_blocks((size_t)most_shared);
+    measure_blocks();
     measure_launches();
     if (machine.rows && fclose(machine.rows)) fail(1, "cannot write", file);
 }
