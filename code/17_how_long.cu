@@ -13,17 +13,16 @@ template <unsigned LOADS>
 __global__ void sum_chain(const float *in, float *partial, unsigned n) {
     unsigned threads = gridDim.x * blockDim.x, t = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
+    unsigned i = t;
 #pragma unroll 1
-    for (unsigned i = t; i < n; i += LOADS * threads) {
+    for (; i + (LOADS - 1) * threads < n; i += LOADS * threads) {
         float v[LOADS];
 #pragma unroll
-        for (unsigned k = 0; k < LOADS; k++) {
-            unsigned j = i + k * threads;
-            v[k] = j < n && j >= i ? in[j] : 0.0f;
-        }
+        for (unsigned k = 0; k < LOADS; k++) v[k] = in[i + k * threads];
 #pragma unroll
         for (unsigned k = 0; k < LOADS; k++) sum += v[k];
     }
+    for (; LOADS > 1 && i < n; i += threads) sum += in[i];
     sum = warp_sum(sum);
     if (t % 32 == 0) partial[t / 32] = sum;
 }
@@ -70,6 +69,8 @@ STEP(Vote, unsigned, "r", 1,
      "{ .reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff; }");
 STEP(Mix, unsigned, "r", 2,
      "{ .reg .f32 f; mov.b32 f, %0; fma.rn.f32 f, f, f, f; mov.b32 %0, f; max.s32 %0, %0, %1; }");
+STEP(S2r, unsigned, "r", 1,
+     "{ .reg .pred p; setp.ne.u32 p, %0, 0xffffffff; @p mov.u32 %0, %smid; }");
 STEP(Warpsync, unsigned, "r", 1, "bar.warp.sync 0xffffffff;");
 STEP(Barrier, unsigned, "r", 1, "barrier.sync 0;");
 
@@ -84,6 +85,8 @@ STEP(StsLds, unsigned, "r", 2, "st.volatile.shared.u32 [%0], %0; ld.volatile.sha
 STEP(LdsShfl, unsigned, "r", 2,
      "ld.volatile.shared.u32 %0, [%0]; shfl.sync.bfly.b32 %0, %0, %1, 31, 0xffffffff;");
 STEP(Atoms, unsigned, "r", 1, "atom.shared.add.u32 %0, [%0], %1;");
+STEP(LdsFree, unsigned, "r", 1, "{ .reg .u32 a; ld.volatile.shared.u32 a, [%0]; }");  // none waits
+STEP(LdsBarrier, unsigned, "r", 1, "{ .reg .u32 a; ld.volatile.shared.u32 a, [%0]; barrier.sync 0; }");
 STEP(StsFence, unsigned, "r", 1, "st.volatile.shared.u32 [%0], %0; membar.cta;");
 
 // Global memory: x is the address of eight bytes that hold an address, or of zeros.
@@ -232,17 +235,22 @@ __global__ void move(const uint4 *from, uint4 *to, size_t n4) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     if (i < n4) to[i] = from ? from[i] : make_uint4(0, 0, 0, 0);
 }
+// Writes to[0..n4) so many times. Any grid.
+__global__ void write_again(uint4 *to, size_t n4, unsigned times) {
+    size_t step = gridDim.x * (size_t)blockDim.x;
+    for (unsigned k = 0; k < times; k++)
+        for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n4; i += step)
+            asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(&to[i]), "r"(0) : "memory");
+}
 // Writes addresses: at base + i * apart that of the next, and at the last that of the first.
 __global__ void link(char *base, size_t apart, unsigned count) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) *(Wide *)(base + i * apart) = (Wide)(base + (i + 1) % count * apart);
 }
 
-// Blocks that wait so many cycles or a little more, if any, and write down where, from when and
-// until when.
+// Blocks that wait so many cycles, if any, and write down where, from when and until when.
 __global__ void wait_cycles(unsigned cycles, Span *spans) {
     long long start = clock64(), now = start;
-    if (spans) cycles += blockIdx.x % 17 * cycles / 20;  // they do not all end at once
     while (now - start < cycles) now = clock64();
     unsigned sm;
     asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
@@ -517,14 +525,16 @@ static double measure_one_warp() {
     latency_and_rate<F2d>("f2d");
     latency_and_rate<Dadd>("dadd");
     latency_and_rate<Dfma>("dfma");
-    latency_and_rate<Sel>("sel");
+    double sel = latency_and_rate<Sel>("sel");
     latency_and_rate<Shfl>("shfl");
     latency_and_rate<Redux>("redux");
     latency_and_rate<Vote>("vote");
     latency_and_rate<Ldc>("ldc");
+    latency_and_rate<S2r>("s2r", sel / 2);  // beside a comparison
     latency_and_rate<Lds>("lds");
     latency_and_rate<Atoms>("atoms");
     tell("rate_sts", cycles<Sts, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
+    tell("rate_lds_1_warp", cycles<LdsFree, 1, 64>({1, 32, 64, 4}), "cycles_per_scheduler");
     tell("rate_mix", cycles<Mix, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
     double more, loop;
     cycles<Imad, 1, 64>({1, 32, 256, 4}, &more);
@@ -588,6 +598,8 @@ static void measure_barriers() {
         snprintf(name, sizeof name, "barrier_%u_blocks_%u_warps", blocks, warps);
         tell(name, cycles<Barrier, 1, 16>({blocks * machine.sms, 32 * warps, 1024}), "cycles");
     }
+    Shape eight = {8 * machine.sms, 256, 1024, 4};
+    tell("barrier_8_blocks_8_warps_lds", cycles<LdsBarrier, 1, 16>(eight), "cycles");
     for (unsigned blocks = 2; blocks <= 4; blocks *= 2) {
         snprintf(name, sizeof name, "barrier_%u_blocks_8_warps", blocks);
         tell(name, cycles<Barrier, 1, 16>({blocks * machine.sms, 256, 1024}), "cycles");
@@ -665,6 +677,17 @@ static double read_gbps() {
     return (all - all / 2) * (4.0 * machine.sms * 512 * 16 * 4) / (long_us - short_us) / 1e3;
 }
 
+// Bytes that an SM writes in a cycle, all at it, where L2 holds what is written.
+static double write_l2(size_t bytes) {
+    auto write = [&](unsigned times) {
+        write_again<<<2 * machine.sms, 1024, 0, machine.stream>>>((uint4 *)machine.d_memory,
+                                                                  bytes / 16, times);
+    };
+    unsigned times = machine.timed ? 50 : 1;
+    double us = us_of([&] { write(2 * times); }, 9) - us_of([&] { write(times); }, 9);
+    return (double)bytes * times / (us * 1e3 * machine.ghz) / machine.sms;
+}
+
 static void measure_l1() {
     char name[64];
     tell("latency_l1", chase<Ldg>(128, 128, 64, false), "cycles");
@@ -689,6 +712,7 @@ static void measure_l2_and_dram() {
     tell("latency_l2", chase<Ldg>(1152, (unsigned)(in_l2 / 1152), 64, false), "cycles");
     tell("rate_l2_sm", loaded<uint4, 4>(1, 1024, 16, 16, in_l2, false), "bytes_per_cycle");
     tell("rate_l2", loaded<uint4, 4>(2 * sms, 1024, 16, 16, in_l2, false), "bytes_per_cycle_sm");
+    tell("rate_l2_write", write_l2(in_l2), "bytes_per_cycle_sm");
     tell("rate_l2_sectors", loaded<unsigned, 4>(2 * sms, 1024, 128, 32, in_l2, false),
          "bytes_per_cycle_sm");
     tell("latency_dram", chase<Ldg>(4224, machine.timed ? 3200 : 48, 64, true), "cycles");
@@ -767,32 +791,22 @@ static void measure_atomics(double iadd3) {
     tell("latency_fence_block", cycles<StsFence, 1, 8>({1, 1, 32}), "cycles");
 }
 
-// Of blocks that waited, of which an SM has `resident` at a time: the median of the cycles that a
-// block starts later than the one that made room for it stops; or, where as many blocks were started
-// as there is room for, the mean from one start on an SM to the next.
-static double between(unsigned blocks, unsigned resident) {
+// Cycles from the first instruction of a block to that of the next one on its SM, the mean: of
+// blocks that all started before the first one ended.
+static double starts(unsigned blocks) {
     spans_of(blocks);
     Span *spans = machine.h_spans, *end = spans + blocks;
     std::sort(spans, end, [](const Span &a, const Span &b) {
         return a.middle != b.middle ? a.middle < b.middle : a.start < b.start;
     });
-    static double gaps[SPANS], stops[SPANS];
+    double sum = 0;
     size_t count = 0;
-    for (Span *first = spans; first < end;) {
-        size_t here = 0;  // blocks of this SM
-        for (; first + here < end && first[here].middle == first->middle; here++)
-            stops[here] = (double)first[here].stop;
-        std::sort(stops, stops + here);
-        for (size_t k = resident; k < here; k++)
-            gaps[count++] = (double)first[k].start - stops[k - resident];
-        if (here > 1 && here <= resident)
-            gaps[count++] = (double)(first[here - 1].start - first->start) / (double)(here - 1);
-        first += here;
-    }
-    return median(gaps, count);
+    for (Span *span = spans + 1; span < end; span++)
+        if (span->middle == span[-1].middle) sum += (double)(span->start - span[-1].start), count++;
+    return count ? sum / (double)count : 0;
 }
 
-static void measure_blocks() {
+static void measure_blocks(int most_shared) {
     unsigned sms = machine.sms, many = machine.timed ? 100000 : 100;
     for (unsigned threads = 32; threads <= 1024; threads += 992) {
         auto start = [&](unsigned blocks) {
@@ -802,19 +816,20 @@ static void measure_blocks() {
         tell(threads == 32 ? "block_start" : "block_start_1024", us * 1e3 * machine.ghz / many,
              "cycles_of_device");
     }
-    static const struct {
-        const char *name;
-        unsigned threads, rounds;
-    } rows[] = {{"block_start_sm", 256, 1},
-                {"block_start_sm_1024", 1024, 1},
-                {"block_turnover", 256, 4},
-                {"block_turnover_1024", 1024, 4}};
-    for (auto &row : rows) {
-        unsigned resident = machine.sm_threads / row.threads, blocks = sms * resident * row.rounds;
+    CUDA(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              (int)most_shared));
+    for (unsigned threads = 256; threads <= 1024; threads += 768) {
+        unsigned blocks = sms * machine.sm_threads / threads, rounds = machine.timed ? 200 : 1;
         for (unsigned time = 0; time < 2; time++)  // the first loads the kernel
-            wait_cycles<<<blocks, row.threads, 0, machine.stream>>>(machine.timed ? 20000 : 1,
-                                                                    machine.d_spans);
-        tell(row.name, between(blocks, resident), "cycles");
+            wait_cycles<<<blocks, threads, 0, machine.stream>>>(machine.timed ? 20000 : 1,
+                                                                machine.d_spans);
+        tell(threads == 256 ? "block_start_sm" : "block_start_sm_1024", starts(blocks), "cycles");
+        auto alone = [&](unsigned times) {  // a block with all of its SM's shared memory
+            do_nothing<<<times * sms, threads, most_shared, machine.stream>>>();
+        };
+        double us = us_of([&] { alone(2 * rounds); }, 5) - us_of([&] { alone(rounds); }, 5);
+        tell(threads == 256 ? "block_turnover" : "block_turnover_1024",
+             us * 1e3 * machine.ghz / rounds, "cycles");
     }
 }
 
@@ -903,13 +918,15 @@ static void measure_machine(const Stage *stage, Run r, const char *file) {
     if (machine.timed && file && !(machine.rows = fopen(file, "w"))) fail(1, "cannot write", file);
     if (machine.rows) fprintf(machine.rows, "name,value,unit\n");
     measure_device(r);
+    int most_shared;
+    CUDA(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     double iadd3 = measure_one_warp();
     measure_shared();
     measure_barriers();
     measure_l1();
     measure_l2_and_dram();
     measure_atomics(iadd3);
-    measure_blocks();
+    measure_blocks(most_shared);
     measure_launches();
     if (machine.rows && fclose(machine.rows)) fail(1, "cannot write", file);
 }
