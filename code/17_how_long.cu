@@ -525,12 +525,12 @@ static double measure_one_warp() {
     latency_and_rate<F2d>("f2d");
     latency_and_rate<Dadd>("dadd");
     latency_and_rate<Dfma>("dfma");
-    double sel = latency_and_rate<Sel>("sel");
+    latency_and_rate<Sel>("sel");
     latency_and_rate<Shfl>("shfl");
     latency_and_rate<Redux>("redux");
     latency_and_rate<Vote>("vote");
     latency_and_rate<Ldc>("ldc");
-    latency_and_rate<S2r>("s2r", sel / 2);  // beside a comparison
+    latency_and_rate<S2r>("s2r", 13);  // a predicate for it is there after 13 cycles
     latency_and_rate<Lds>("lds");
     latency_and_rate<Atoms>("atoms");
     tell("rate_sts", cycles<Sts, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");

@@ -4,6 +4,7 @@
 #   needs=nccl.h          only where this header is; link="-lnccl", what it is linked with
 #   device=nvidia-h200-x4 several GPUs share the work, with a results file of their own
 #   hazards=KERNEL        a counter-example: its hazards are counted line by line
+#   machine=yes           what the device can do is measured, too, and written beside the times
 #
 # What only make record looks at, record.sh explains; figures= is for tools/plot/plot.py.
 lab_of = $(firstword $(subst @, ,$(1)))
@@ -60,7 +61,7 @@ else
 $(R)/%.csv: code/$$(call lab_of,$$*).cu | $$(call lab_for,$(R)/$$*.csv,$$(call lab_of,$$*))
 	@mkdir -p $(@D)
 	@echo 'run $* on $(DEVICE)'
-	$(Q)$(call quietly,flock $(B)/gpu $(B)/labs/$(call lab_of,$*) -n $(call size_of,$*) --csv $@,$(R)/$*.log)
+	$(Q)$(call quietly,flock $(B)/gpu $(B)/labs/$(call lab_of,$*) -n $(call size_of,$*) --csv $@ $(if $(machine_$*),--machine $(R)/$*.machine.csv),$(R)/$*.log)
 collect = $(B)/collect -n $(N) -o $@ $(1)
 endif
 $(B)/results/$(DEVICE).csv: $$(call run_file,csv,$$(runs)) $(B)/labs.mk $(B)/collect
