@@ -7,7 +7,7 @@ static __device__ float warp_sum(float mine) {
     return mine;
 }
 
-// Each of the warps sums a share of in[0..n): LOADS loads, which wait for nobody, then their additions.
+// Each warp sums a share of in[0..n): LOADS loads, which wait for nobody, and then their additions.
 // Any grid; leaves a partial sum per warp. Reads 4n bytes.
 template <unsigned LOADS>
 __global__ void sum_chain(const float *in, float *partial, unsigned n) {
@@ -86,7 +86,8 @@ STEP(LdsShfl, unsigned, "r", 2,
      "ld.volatile.shared.u32 %0, [%0]; shfl.sync.bfly.b32 %0, %0, %1, 31, 0xffffffff;");
 STEP(Atoms, unsigned, "r", 1, "atom.shared.add.u32 %0, [%0], %1;");
 STEP(LdsFree, unsigned, "r", 1, "{ .reg .u32 a; ld.volatile.shared.u32 a, [%0]; }");  // none waits
-STEP(LdsBarrier, unsigned, "r", 1, "{ .reg .u32 a; ld.volatile.shared.u32 a, [%0]; barrier.sync 0; }");
+STEP(LdsBarrier, unsigned, "r", 1,
+     "{ .reg .u32 a; ld.volatile.shared.u32 a, [%0]; barrier.sync 0; }");
 STEP(StsFence, unsigned, "r", 1, "st.volatile.shared.u32 [%0], %0; membar.cta;");
 
 // Global memory: x is the address of eight bytes that hold an address, or of zeros.
@@ -108,7 +109,8 @@ STEP(AtomFloat, Wide, "l", 1,
 STEP(RedInt, Wide, "l", 1,
      "{ .reg .u32 a, h; mov.b64 {a, h}, %1; red.global.add.u32 [%0], a; }");
 STEP(RedFloat, Wide, "l", 1,
-     "{ .reg .f32 f; .reg .u32 a, h; mov.b64 {a, h}, %1; mov.b32 f, a; red.global.add.f32 [%0], f; }");
+     "{ .reg .f32 f; .reg .u32 a, h; mov.b64 {a, h}, %1; mov.b32 f, a;"
+     "  red.global.add.f32 [%0], f; }");
 STEP(Fence, Wide, "l", 1, "membar.gl;");
 STEP(StoreFence, Wide, "l", 1, "st.global.u64 [%0], %1; membar.gl;");
 
@@ -199,8 +201,8 @@ static __device__ unsigned load_words(const char *from, uint4) {
     return a.x;
 }
 
-// CHAINS loads of each thread are on their way at any time: the next of a chain leaves when the last
-// has come, and has brought a zero. Any grid. Leaves a Span per warp.
+// CHAINS loads of each thread are on their way at any time: the next of a chain leaves when the
+// last has come, and has brought a zero. Any grid. Leaves a Span per warp.
 template <typename Word, unsigned CHAINS>
 __global__ void stream(Stream s, Span *spans) {
     size_t warps = gridDim.x * (size_t)blockDim.x / 32, lane = threadIdx.x % 32;
@@ -240,7 +242,8 @@ __global__ void write_again(uint4 *to, size_t n4, unsigned times) {
     size_t step = gridDim.x * (size_t)blockDim.x;
     for (unsigned k = 0; k < times; k++)
         for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n4; i += step)
-            asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(&to[i]), "r"(0) : "memory");
+            asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};"
+                         :: "l"(&to[i]), "r"(0) : "memory");
 }
 // Writes addresses: at base + i * apart that of the next, and at the last that of the first.
 __global__ void link(char *base, size_t apart, unsigned count) {
@@ -463,8 +466,8 @@ static Begin begin_of(Shape s) {
     return {loops, s.spread, s.mask ? s.mask : ~0u, (Wide)s.start, machine.d_operands};
 }
 
-// Cycles from a step to the next of all warps of a block: the least of three times. Into `more` goes
-// what an iteration costs beyond its steps, into `loop` what one of the shorter loop takes in all.
+// Cycles from a step to the next of all warps of a block: the least of three times. Into `more`
+// goes what an iteration costs beyond its steps, into `loop` what one of the shorter loop takes.
 template <typename Op, unsigned CHAINS, unsigned UNROLL>
 static double cycles(Shape s, double *more = NULL, double *loop = NULL) {
     static double durations[1 << 15];
@@ -914,7 +917,8 @@ static void measure_machine(const Stage *stage, Run r, const char *file) {
     if (stage != stages) return;
     open_machine(r);
     if (!machine.timed && !file) return;
-    if (!machine.timed) printf("the CPU device has no clock: each kernel runs, nothing is measured\n");
+    if (!machine.timed)
+        printf("the CPU device has no clock: each kernel runs, nothing is measured\n");
     if (machine.timed && file && !(machine.rows = fopen(file, "w"))) fail(1, "cannot write", file);
     if (machine.rows) fprintf(machine.rows, "name,value,unit\n");
     measure_device(r);

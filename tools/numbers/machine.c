@@ -3,9 +3,7 @@
 
 static const Str suffix = STR("-machine");
 
-bool machine_is(Str name) {
-    return str_ends(name, suffix) && !str_equal(name, STR("cpu-machine"));
-}
+bool machine_is(Str name) { return str_ends(name, suffix) && !str_equal(name, STR("cpu-machine")); }
 
 static bool fail(ResultTable *table, ResultError *error, size_t line, Buf *message) {
     *error = (ResultError){table->path, line, buf_str(message)};

@@ -5,11 +5,12 @@
 // newer than the toolkit's (a device to whoever names it, and to nobody else), <device>-shapes.csv
 // rows of every shape, told by the column `cols` (for keys that name a shape: shapes.h), cpu.csv
 // what the CPU device counted per kernel, cpu-machine.csv the same of machine code (joined to it,
-// too), and cpu-lines.csv per line of tangled code, of PTX. <device>-machine.csv holds latencies and
-// rates (machine.h). Each is a few comment lines `# name: value` (its facts), a header row and data rows. Numbers are what they can be: counts whole
-// and not negative, times positive, the 5th percentile not above the median, nor that above the
-// 95th. trace-*.csv, errors*.csv, compare-*.csv and steps/*.csv have columns of their own: they are
-// for plots, for tables that show a file as it is, and for the page's player.
+// too), and cpu-lines.csv per line of tangled code, of PTX. <device>-machine.csv holds latencies
+// and rates (machine.h). Each is a few comment lines `# name: value` (its facts), a header row and
+// data rows. Numbers are what they can be: counts whole and not negative, times positive, the 5th
+// percentile not above the median, nor that above the 95th. trace-*.csv, errors*.csv, compare-*.csv
+// and steps/*.csv have columns of their own: they are for plots, for tables that show a file as it
+// is, and for the page's player.
 #ifndef NUMBERS_RESULTS_H
 #define NUMBERS_RESULTS_H
 

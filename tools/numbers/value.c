@@ -21,7 +21,7 @@ static Unit product(Unit a, Unit b) {
     if (is_plain(a)) return b == UNIT_NONE || (b == UNIT_RATIO && a == UNIT_COUNT) ? a : b;
     if (is_plain(b)) return a;
     if (are(a, b, UNIT_TIME, UNIT_RATE)) return UNIT_BYTES;
-    if (are(a, b, UNIT_BYTES, UNIT_CLOCK)) return UNIT_RATE; // bytes a cycle
+    if (are(a, b, UNIT_BYTES, UNIT_CLOCK)) return UNIT_RATE;          // bytes a cycle
     return are(a, b, UNIT_TIME, UNIT_CLOCK) ? UNIT_COUNT : UNIT_TEXT; // of cycles
 }
 
