@@ -408,6 +408,7 @@ enum { SPANS = 1 << 20 };
 
 static void tell(const char *name, double value, const char *unit) {
     if (!machine.timed) return;
+    if (value < 0) value = 0;  // a difference of two that are the same
     const char *form = value == floor(value) ? "%.0f" : "%.6g";
     char text[32];
     snprintf(text, sizeof text, form, value);
