@@ -178,7 +178,8 @@ __global__ void chain(Begin b, Span *spans, Wide *never) {
     Wide all = 0;
     for (unsigned c = 0; c < CHAINS; c++) all += (Wide)x[c];
     if (all == (Wide)b.operands[0] + 1) *never = all;
-    if (threadIdx.x % 32 == 0) spans[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = span;
+    unsigned warps = (blockDim.x + 31) / 32;
+    if (threadIdx.x % 32 == 0) spans[blockIdx.x * warps + threadIdx.x / 32] = span;
 }
 
 // Where a closed loop of loads reads: `bytes` of memory from `start` on, again and again; each lane
@@ -602,7 +603,7 @@ static void measure_barriers() {
         snprintf(name, sizeof name, "barrier_%u_blocks_%u_warps", blocks, warps);
         tell(name, cycles<Barrier, 1, 16>({blocks * machine.sms, 32 * warps, 1024}), "cycles");
     }
-    Shape eight = {8 * machine.sms, 256, 1024, 4};
+    Shape eight = {8 * machine.sms, 256, 1024, 4, 1023};
     tell("barrier_8_blocks_8_warps_lds", cycles<LdsBarrier, 1, 16>(eight), "cycles");
     for (unsigned blocks = 2; blocks <= 4; blocks *= 2) {
         snprintf(name, sizeof name, "barrier_%u_blocks_8_warps", blocks);
