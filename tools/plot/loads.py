@@ -14,7 +14,7 @@ from trips import END, ISSUE
 
 def waits(data, name):
     what = "What a warp waits for"
-    below = "Time goes to the right, not to scale. Each row is a warp; blue: it issues; grey: a load is on its way"
+    below = "Time goes to the right, not to scale. A row has loads of one warp; blue: it issues; grey: a load is on its way"
     heights = [0.42 + 0.13 * sum(1 if p["loads"] == 1 else p["loads"] for _ in p["rows"]) for p in data["panels"]]
     figure, axes = paper(0.72 + sum(heights), name, what, below)
     top, scale = 0.66, 6.9 / END

@@ -212,7 +212,7 @@ def read_results(folder, first=""):
             traces.append(read_table(path, "trace"))
         elif path.name == "cpu.csv":
             counters = read_table(path, "counters")
-        elif path.stem.endswith("-machine") and path.stem != "cpu-machine":
+        elif path.stem.endswith("-machine") and not path.name.startswith(("cpu-", "compare-")):
             machines[path.stem.removesuffix("-machine")] = read_table(path, "machine").rows
         elif path.stem.endswith("-limits"):
             limits[path.stem.removesuffix("-limits")] = read_table(path, "limits").rows

@@ -8,7 +8,7 @@ PANELS = (
     ("One warp, one load at a time: it waits", 1, 1, 0.0),
     ("One warp, four loads at a time: four arrive in one trip", 1, 4, 0.0),
     ("Eight warps: while one waits, the others load", 8, 1, 0.0),
-    ("More warps than memory serves: every trip takes longer", 8, 2, 9.0),
+    ("More loads than memory serves: every trip takes longer", 8, 2, 9.0),
 )
 
 
