@@ -182,11 +182,10 @@ __global__ void chain(Begin b, Span *spans, Wide *never) {
     if (threadIdx.x % 32 == 0) spans[blockIdx.x * warps + threadIdx.x / 32] = span;
 }
 
-// Where a closed loop of loads reads: `bytes` of memory from `start` on, again and again; each lane
-// `apart` bytes from the next.
+// Where a closed loop of loads reads: mask + 1 bytes from `start` on, a power of two, again and
+// again; each lane `apart` bytes from the next.
 typedef struct {
-    unsigned loops, apart;
-    size_t bytes;  // a power of two
+    unsigned loops, apart, mask;
     const char *start;
 } Stream;
 
@@ -205,32 +204,20 @@ static __device__ unsigned load_words(const char *from, uint4) {
 // CHAINS loads of each thread are on their way at any time: the next of a chain leaves when the
 // last has come, and has brought a zero. Any grid. Leaves a Span per warp.
 template <typename Word, unsigned CHAINS>
-__global__ void stream(Stream s, Span *spans) {
-    size_t warps = gridDim.x * (size_t)blockDim.x / 32, lane = threadIdx.x % 32;
-    size_t warp = (blockIdx.x * (size_t)blockDim.x + threadIdx.x) / 32;
-    size_t each = 32 * (size_t)s.apart, at[CHAINS];
-    const char *from[CHAINS];
-    for (unsigned c = 0; c < CHAINS; c++) {
-        at[c] = (c * warps + warp) * each + lane * s.apart;
-        from[c] = s.start + (at[c] & (s.bytes - 1));
-    }
+__global__ void __launch_bounds__(1024) stream(Stream s, Span *spans) {
+    unsigned warps = gridDim.x * (blockDim.x / 32), lane = threadIdx.x % 32;
+    unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, a[CHAINS] = {0};
+    unsigned step = warps * 32 * s.apart, at = (warp * 32 + lane) * s.apart;  // modulo 2^32
     long long start = clock64();
-#pragma unroll 4
+#pragma unroll(8 / CHAINS)
     for (unsigned i = 0; i < s.loops; i++) {
-        unsigned a[CHAINS];
 #pragma unroll
-        for (unsigned c = 0; c < CHAINS; c++) a[c] = load_words(from[c], Word());
-#pragma unroll
-        for (unsigned c = 0; c < CHAINS; c++) {  // while they are on their way
-            at[c] += CHAINS * warps * each;
-            from[c] = s.start + (at[c] & (s.bytes - 1));
-        }
-#pragma unroll
-        for (unsigned c = 0; c < CHAINS; c++) from[c] += a[c];
+        for (unsigned c = 0; c < CHAINS; c++)
+            a[c] = load_words(s.start + (((at + c * step) & s.mask) + a[c]), Word());
+        at += CHAINS * step;
     }
-    Wide sum = 0;
-    for (unsigned c = 0; c < CHAINS; c++) sum += (Wide)from[c];
-    if (lane == 0) spans[warp] = {start, (long long)sum, clock64()};
+    for (unsigned c = 0; c < CHAINS; c++) at += a[c];
+    if (lane == 0) spans[warp] = {start, (long long)at, clock64()};
 }
 
 // Writes to[0..n4), or copies them there from `from`. Grid covers n4.
@@ -425,8 +412,8 @@ static double median(double *values, size_t count) {
 // What else is in the cache goes: other memory is read.
 static void flush() {
     stream<uint4, 1><<<4 * machine.sms, 512, 0, machine.stream>>>(
-        {(unsigned)(machine.bytes / 2 / (4 * machine.sms * 512 * 16)), 16, machine.bytes / 2,
-         machine.d_memory + machine.bytes / 2}, machine.d_spans);
+        {(unsigned)(machine.bytes / 2 / (4 * machine.sms * 512 * 16)), 16,
+         (unsigned)(machine.bytes / 2 - 1), machine.d_memory + machine.bytes / 2}, machine.d_spans);
 }
 
 // Copies the spans of the last kernel.
@@ -633,10 +620,10 @@ static double loaded(unsigned blocks, unsigned threads, unsigned apart, unsigned
     unsigned loops = !machine.timed ? 1 : most < 400 ? (unsigned)most : 400;
     if (!cold)  // the cache holds it
         stream<Word, CHAINS><<<blocks, threads, 0, machine.stream>>>(
-            {loops, apart, bytes, machine.d_memory}, machine.d_spans);
-    if (cold) flush();
+            {loops, apart, (unsigned)(bytes - 1), machine.d_memory}, machine.d_spans);
+    if (cold) flush(), bytes = machine.bytes / 2;
     stream<Word, CHAINS><<<blocks, threads, 0, machine.stream>>>(
-        {loops, apart, cold ? machine.bytes / 2 : bytes, machine.d_memory}, machine.d_spans);
+        {loops, apart, (unsigned)(bytes - 1), machine.d_memory}, machine.d_spans);
     unsigned warps = threads / 32;
     const Span *spans = spans_of(blocks * (size_t)warps);
     for (unsigned b = 0; b < blocks; b++, spans += warps) {
@@ -648,15 +635,22 @@ static double loaded(unsigned blocks, unsigned threads, unsigned apart, unsigned
     return per_load * loops * warps * per_sm / median(durations, blocks);
 }
 
-// A point of the curve of latency under load: every SM has so many bytes on their way.
+// As many blocks of 1,024 threads as all SMs hold at a time.
+static unsigned full() { return machine.sms * (machine.sm_threads / 1024); }
+
+// A point of the curve of latency under load: every SM has so many bytes on their way, by as many
+// warps with a load of 128 bytes each as there are, then by more loads of each, then by larger ones.
+// 0: this device has not so many warps.
 static double load_point(unsigned bytes, bool cold, size_t footprint) {
-    unsigned threads = bytes <= 8192 ? bytes / 4 : 1024, sms = machine.sms;
-    if (bytes <= 4096) return loaded<unsigned, 1>(sms, threads, 4, 4, footprint, cold);
-    if (bytes == 8192) return loaded<unsigned, 1>(2 * sms, 1024, 4, 4, footprint, cold);
-    if (bytes == 16384) return loaded<unsigned, 2>(2 * sms, 1024, 4, 4, footprint, cold);
-    if (bytes == 32768) return loaded<unsigned, 4>(2 * sms, 1024, 4, 4, footprint, cold);
-    if (bytes == 65536) return loaded<unsigned, 8>(2 * sms, 1024, 4, 4, footprint, cold);
-    return loaded<uint4, 4>(2 * sms, 1024, 16, 16, footprint, cold);
+    unsigned most = full() / machine.sms * 32, chains = bytes / 128 / most;
+    unsigned threads = bytes / 4 < 1024 ? bytes / 4 : 1024, blocks = machine.sms;
+    if (bytes / 4 > threads) blocks *= bytes / 128 < most ? bytes / 4096 : most / 32;
+    if (chains <= 1) return loaded<unsigned, 1>(blocks, threads, 4, 4, footprint, cold);
+    if (chains == 2) return loaded<unsigned, 2>(blocks, threads, 4, 4, footprint, cold);
+    if (chains == 4) return loaded<unsigned, 4>(blocks, threads, 4, 4, footprint, cold);
+    if (chains == 8) return loaded<unsigned, 8>(blocks, threads, 4, 4, footprint, cold);
+    if (chains == 16) return loaded<uint4, 4>(blocks, threads, 16, 16, footprint, cold);
+    return 0;
 }
 
 // Gigabytes a second that a copy, or a write where `from` is NULL, moves: of half of the memory,
@@ -675,7 +669,7 @@ static double read_gbps() {
     unsigned all = (unsigned)(machine.bytes / 2 / (4.0 * machine.sms * 512 * 16 * 4));
     auto read = [&](unsigned loops) {
         stream<uint4, 4><<<4 * machine.sms, 512, 0, machine.stream>>>(
-            {loops, 16, machine.bytes / 2, machine.d_memory}, machine.d_spans);
+            {loops, 16, (unsigned)(machine.bytes / 2 - 1), machine.d_memory}, machine.d_spans);
     };
     if (!machine.timed) all = 2;
     double long_us = us_of([&] { read(all); }, 9), short_us = us_of([&] { read(all / 2); }, 9);
@@ -685,7 +679,7 @@ static double read_gbps() {
 // Bytes that an SM writes in a cycle, all at it, where L2 holds what is written.
 static double write_l2(size_t bytes) {
     auto write = [&](unsigned times) {
-        write_again<<<2 * machine.sms, 1024, 0, machine.stream>>>((uint4 *)machine.d_memory,
+        write_again<<<full(), 1024, 0, machine.stream>>>((uint4 *)machine.d_memory,
                                                                   bytes / 16, times);
     };
     unsigned times = machine.timed ? 50 : 1;
@@ -716,24 +710,26 @@ static void measure_l2_and_dram() {
     unsigned sms = machine.sms;
     tell("latency_l2", chase<Ldg>(1152, (unsigned)(in_l2 / 1152), 64, false), "cycles");
     tell("rate_l2_sm", loaded<uint4, 4>(1, 1024, 16, 16, in_l2, false), "bytes_per_cycle");
-    tell("rate_l2", loaded<uint4, 4>(2 * sms, 1024, 16, 16, in_l2, false), "bytes_per_cycle_sm");
+    tell("rate_l2", loaded<uint4, 4>(full(), 1024, 16, 16, in_l2, false), "bytes_per_cycle_sm");
     tell("rate_l2_write", write_l2(in_l2), "bytes_per_cycle_sm");
-    tell("rate_l2_sectors", loaded<unsigned, 4>(2 * sms, 1024, 128, 32, in_l2, false),
+    tell("rate_l2_sectors", loaded<unsigned, 4>(full(), 1024, 128, 32, in_l2, false),
          "bytes_per_cycle_sm");
     tell("latency_dram", chase<Ldg>(4224, machine.timed ? 3200 : 48, 64, true), "cycles");
     tell("rate_dram_sm", loaded<uint4, 4>(1, 1024, 16, 16, 0, true), "bytes_per_cycle");
     tell("rate_dram_read", read_gbps(), "GB/s");
     tell("rate_dram_write", move_gbps(false), "GB/s");
     tell("rate_dram_copy", move_gbps(true), "GB/s");
-    tell("rate_dram_sectors", loaded<unsigned, 4>(2 * sms, 1024, 128, 32, 0, true) * sms *
+    tell("rate_dram_sectors", loaded<unsigned, 4>(full(), 1024, 128, 32, 0, true) * sms *
          machine.ghz, "GB/s");
     for (unsigned cold = 0; cold < 2; cold++) {
         for (unsigned bytes = 128; bytes <= 131072; bytes *= 2) {
             snprintf(name, sizeof name, "load_%s_%u", cold ? "dram" : "l2", bytes);
-            tell(name, load_point(bytes, cold, in_l2), "bytes_per_cycle_sm");
+            double rate = load_point(bytes, cold, in_l2);
+            if (rate > 0) tell(name, rate, "bytes_per_cycle_sm");
         }
         snprintf(name, sizeof name, "load_%s_16_bytes_32768", cold ? "dram" : "l2");
-        tell(name, loaded<uint4, 1>(2 * sms, 1024, 16, 16, in_l2, cold), "bytes_per_cycle_sm");
+        if (machine.sm_threads >= 2048)
+            tell(name, loaded<uint4, 1>(full(), 1024, 16, 16, in_l2, cold), "bytes_per_cycle_sm");
     }
 }
 
