@@ -910,14 +910,13 @@ static void measure_device(Run r) {
     tell("clock_ghz", machine.ghz, "GHz");
 }
 
-// Measures the device before the first stage is checked, and writes what came out as CSV.
+// Measures the device before the first stage is checked, if a file is named, and writes what came out.
 static void measure_machine(const Stage *stage, Run r, const char *file) {
-    if (stage != stages) return;
+    if (stage != stages || !file) return;
     open_machine(r);
-    if (!machine.timed && !file) return;
     if (!machine.timed)
         printf("the CPU device has no clock: each kernel runs, nothing is measured\n");
-    if (machine.timed && file && !(machine.rows = fopen(file, "w"))) fail(1, "cannot write", file);
+    if (machine.timed && !(machine.rows = fopen(file, "w"))) fail(1, "cannot write", file);
     if (machine.rows) fprintf(machine.rows, "name,value,unit\n");
     measure_device(r);
     int most_shared;
