@@ -639,8 +639,8 @@ static double loaded(unsigned blocks, unsigned threads, unsigned apart, unsigned
 static unsigned full() { return machine.sms * (machine.sm_threads / 1024); }
 
 // A point of the curve of latency under load: every SM has so many bytes on their way, by as many
-// warps with a load of 128 bytes each as there are, then by more loads of each, then by larger ones.
-// 0: this device has not so many warps.
+// warps with a load of 128 bytes each as there are, then by more loads of each, then by larger
+// ones. 0: this device has not so many warps.
 static double load_point(unsigned bytes, bool cold, size_t footprint) {
     unsigned most = full() / machine.sms * 32, chains = bytes / 128 / most;
     unsigned threads = bytes / 4 < 1024 ? bytes / 4 : 1024, blocks = machine.sms;
@@ -910,7 +910,8 @@ static void measure_device(Run r) {
     tell("clock_ghz", machine.ghz, "GHz");
 }
 
-// Measures the device before the first stage is checked, if a file is named, and writes what came out.
+// Measures the device before the first stage is checked, if a file is named, and writes there what
+// came out.
 static void measure_machine(const Stage *stage, Run r, const char *file) {
     if (stage != stages || !file) return;
     open_machine(r);
