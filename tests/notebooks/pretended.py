@@ -60,7 +60,10 @@ cat >"$out" <<END
 [ -z "$MEASURED" ] || echo $lab >>"$MEASURED"
 [ $lab != "$FAILING" ] || { echo "$lab: WRONG SUM"; exit 1; }
 echo "Tesla T4: \\$2 elements, every sum right"
-while [ \\$# -gt 1 ]; do [ "\\$1" = -n ] && n=\\$2; [ "\\$1" = --csv ] && csv=\\$2; shift; done
+while [ \\$# -gt 1 ]; do
+    case \\$1 in -n) n=\\$2 ;; --csv) csv=\\$2 ;; --machine) printf 'name,value,unit\\nlatency_lds,23,cycles\\n' >"\\$2" ;; esac
+    shift
+done
 {
     printf '# device: Tesla T4\\n# sm_count: 40\\n# date: 2026-01-02\\n'
     echo 'kernel,n,block,partials,sweep,elem,median_us,p5_us,p95_us,samples,gbps,pin_pct,read_pct,note'

@@ -39,11 +39,10 @@ BY_HAND = (
     "or at https://colab.research.google.com, Runtime > Manage sessions > Terminate."
 )
 TAKE_HOME = """import hashlib, json
-home = take_home() if not PROBLEM and RUNS else None
+home = take_home() if not PROBLEM and RUNS else []
 (START / "taken.json").write_text(json.dumps({
     "call": "@call@", "problem": PROBLEM, "ran": sorted(RUNS), "left_out": LEFT_OUT,
-    "results": home.relative_to(START).as_posix() if home else "",
-    "sha256": hashlib.sha256(home.read_bytes()).hexdigest() if home else ""}))
+    "results": {file.relative_to(START).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in home}}))
 """
 CELL = re.compile(r"\[colab\] Executing cell (\d+)/(\d+)(?: - (.*))?\.\.\.\s*")
 
@@ -296,16 +295,18 @@ def is_json(content):
 
 
 def bring_home(machine, call, labs, progress):
-    """The results of a whole run, in results/."""
+    """The results of a whole run, in results/: the file of the times, and maybe what the device can do."""
     taken = machine.fetch("content/taken.json", machine.folder / "taken.json", is_json)
     taken = json.loads(taken)
     check(taken, call, labs, progress)
-    name = Path(taken["results"]).name
-    machine.fetch(f"content/{taken['results']}", machine.folder / name,
-                  lambda content: hashlib.sha256(content).hexdigest() == taken["sha256"])
+    names = [Path(file).name for file in taken["results"]]
+    for (file, sha256), name in zip(taken["results"].items(), names):
+        machine.fetch(f"content/{file}", machine.folder / name,
+                      lambda content, sha256=sha256: hashlib.sha256(content).hexdigest() == sha256)
     Path("results").mkdir(exist_ok=True)
-    os.replace(machine.folder / name, f"results/{name}")
-    return f"results/{name}"
+    for name in names:
+        os.replace(machine.folder / name, f"results/{name}")
+    return f"results/{names[0]}"
 
 
 def announce(machine):

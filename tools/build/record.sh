@@ -13,6 +13,7 @@
 #   sizes="1024 4096"          further sizes, on a GPU
 #   newest="1024" newest_from=NAME.cuh    sizes with a newer CUB; the program of code/ compiled for that
 #   shapes=NAME.cuh            the program of code/ that runs the sweep; it includes the lab
+#   machine=yes                what the device can do is written to results/$DEVICE-machine.csv
 #   mpi="-DWITH_MPI"           the flags that make a lab of several GPUs one process per GPU
 #   trace="KERNEL..", steps="KERNEL.." blocks="64 256"    who touches which bank when; the same and more
 #   errors=FILE                rounding errors, which are the same on every device
@@ -54,7 +55,7 @@ due() {
 }
 others() {
     found_others=$(ls results | grep '\.csv$' | grep -v -e '^cpu' -e '^compare-' -e '^trace-' -e '-newest.csv$' \
-        -e '-shapes.csv$' | sed 's|^|results/|' | grep -vxF "$1") || :
+        -e '-shapes.csv$' -e '-machine.csv$' | sed 's|^|results/|' | grep -vxF "$1") || :
     case $1 in
     results/cpu*) ;;
     *-limits.csv) echo "$found_others" | grep -e '-limits.csv$' || : ;;
@@ -163,6 +164,9 @@ measure() {
         for n in $(of sizes "$lab"); do every="$every $lab@$n"; done
     done
     found=$(due "results/$DEVICE.csv" $every) limits='' made=''
+    for lab in $RUNS; do
+        if lacks_machine "$lab" && ! has "$found" "$lab"; then found="$found $lab" && rm -f "$R/$lab.csv"; fi
+    done
     [ -z "$(tools/build/limits.sh)" ] || limits=$(due "results/$DEVICE-limits.csv" $RUNS)
     gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU ' || :) host=$DEVICE-x$gpus shared=''
     [ "$gpus" -lt 2 ] || shared=$(due "results/$host.csv" $TOGETHER)
@@ -178,7 +182,20 @@ measure() {
     done
     [ -z "$shared" ] || measure_together
     write "results/$DEVICE.csv" csv "$found" $every
+    for lab in $found; do [ -z "$(of machine "$lab")" ] || write_machine "results/$DEVICE-machine.csv"; done
     if [ -n "$limits" ] && [ ! -e "$R/denied" ]; then write "results/$DEVICE-limits.csv" limits.csv "$limits" $RUNS; fi
+}
+# What the device can do is as old as the times of the lab that has measured it: the file says of which source.
+lacks_machine() { [ -n "$(of machine "$1")" ] && [ ! -e "results/$DEVICE-machine.csv" ] && chosen "$1"; }
+write_machine() { # the file, of $lab
+    number=${lab%%_*}
+    {
+        grep '^# ' "$R/$lab.csv"
+        echo "# chapter: $number"
+        echo "# source: $(awk -F , -v lab="$number" '$1 == lab { print $2; exit }' "results/$DEVICE.csv")"
+        cat "$R/$lab.machine.csv"
+    } >"$1.new" && mv "$1.new" "$1"
+    echo "$1: $lab"
 }
 measure_together() {
     from='' mpi=''

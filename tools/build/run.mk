@@ -4,6 +4,7 @@
 #   needs=nccl.h          only where this header is; link="-lnccl", what it is linked with
 #   device=nvidia-h200-x4 several GPUs share the work, with a results file of their own
 #   hazards=KERNEL        a counter-example: its hazards are counted line by line
+#   machine=yes           what the device can do is measured, too, and written beside the times
 #
 # What only make record looks at, record.sh explains; figures= is for tools/plot/plot.py.
 lab_of = $(firstword $(subst @, ,$(1)))
@@ -60,7 +61,7 @@ else
 $(R)/%.csv: code/$$(call lab_of,$$*).cu | $$(call lab_for,$(R)/$$*.csv,$$(call lab_of,$$*))
 	@mkdir -p $(@D)
 	@echo 'run $* on $(DEVICE)'
-	$(Q)$(call quietly,flock $(B)/gpu $(B)/labs/$(call lab_of,$*) -n $(call size_of,$*) --csv $@,$(R)/$*.log)
+	$(Q)$(call quietly,flock $(B)/gpu $(B)/labs/$(call lab_of,$*) -n $(call size_of,$*) --csv $@$(call measured,$*),$(R)/$*.log)
 collect = $(B)/collect -n $(N) -o $@ $(1)
 endif
 $(B)/results/$(DEVICE).csv: $$(call run_file,csv,$$(runs)) $(B)/labs.mk $(B)/collect
@@ -86,7 +87,8 @@ predict: simt  ## predict what was recorded of TIME=DEVICE, at up to N elements,
 # One chapter's lab. REPORT=1 adds a page from the CPU device, also where the lab runs on a GPU; 86,
 # the status of a program with hazards, stops nothing: they stand in the page.
 chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
-chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))$(KERNEL:%= -k %)
+measured = $(if $(filter cpu,$(DEVICE)),,$(if $(machine_$(1)), --machine $(R)/$(1).machine.csv))
+chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))$(KERNEL:%= -k %)$(call measured,$(chapter_lab))
 on_device = $(if $(filter cpu,$(DEVICE)),$(B)/simt --last $(if $(MACHINE),--machine --lines))
 # Without a GPU, times of the device TIME are predicted, where its speeds were recorded or it is named.
 timed = $(and $(filter cpu,$(DEVICE)),$(or $(filter command environment,$(firstword $(origin TIME))),$(wildcard results/$(TIME)-machine.csv)))
@@ -100,6 +102,7 @@ no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
 chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, MACHINE=1 executes machine code, TIME=DEVICE predicts its times
 	$(if $(chapter_lab),,@echo 'make: $(no_chapter)' >&2; exit 2)
+	$(if $(call measured,$(chapter_lab)),@mkdir -p $(R))
 	@echo '$(strip $(on_device) $(chapter_run))'
 	$(if $(REPORT),,$(Q)$(on_device) $(chapter_run))
 	$(if $(timed),$(Q)$(beside))

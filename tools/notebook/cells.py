@@ -247,7 +247,12 @@ def compile_lab(lab, link):
     return program, source_hash(plain)
 
 
-def measure(lab, program, n, options):
+def machine_of(lab):
+    """Where a lab that measures what the device can do writes that."""
+    return Path(f"{lab}.machine.csv")
+
+
+def measure(lab, program, n, options, machine):
     """Runs a lab, which writes its CSV, and shows what it prints."""
     table = Path(f"{lab}.csv")
     command = [str(program), "-n", str(n or MACHINE.n), *shlex.split(options)]
@@ -255,6 +260,7 @@ def measure(lab, program, n, options):
         command = [str(MACHINE.simt), "--last", "--csv", str(table), *command]
     else:
         command += ["-t", str(MACHINE.seconds), "--csv", str(table)]
+        command += ["--machine", str(machine_of(lab))] if machine else []
     asked, answered = "\n".join(command), Path(f"{lab}.asked")
     if GO_ON and table.exists() and answered.exists() and answered.read_text() == asked:
         print(f"{lab}: measured before.")
@@ -269,7 +275,7 @@ def measure(lab, program, n, options):
     return table
 
 
-def run(lab, n=0, options="", link=""):
+def run(lab, n=0, options="", link="", machine=False):
     """Puts a lab together from the cells above, compiles it, runs it, and shows what came out."""
     ready()
     RUNS.pop(lab, None)
@@ -285,7 +291,7 @@ def run(lab, n=0, options="", link=""):
         LEFT_OUT[lab] = link
         print(f"{lab} needs {link}, which is not installed here: not run.")
         return
-    table = measure(lab, program, n, options)
+    table = measure(lab, program, n, options, machine)
     if not table.exists():
         return
     text = table.read_text(encoding="utf-8")
@@ -530,35 +536,7 @@ def show_all():
     draw(stages(), "microseconds", [(name, min(times[k])) for name, k in known if k in times])
 
 
-def results_text():
-    """The CSV of this device in the form that results/ takes: as `make record` writes it."""
-    first, lines = None, []
-    for lab in sorted(RUNS):
-        source, text, _ = RUNS[lab]
-        source = SOURCES[lab][1] if source == SOURCES[lab][0] else source
-        facts = [line for line in text.splitlines() if line.startswith("#")]
-        head, *rows = [line for line in text.splitlines() if not line.startswith("#")]
-        dated = [fact for fact in facts if fact.startswith("# date:")]
-        device = [fact for fact in facts if fact not in dated]
-        if first not in (None, (device, head)):
-            print(f"{lab} is not among them: it names another device, or has other columns.")
-            continue
-        first, date = (device, head), dated
-        lines += [f"{lab[:2]},{source},{row}" for row in rows]
-    return "\n".join([*first[0], *date, f"chapter,source,{first[1]}", *lines]) + "\n"
-
-
-def take_home():
-    """Writes the results in the form that results/ takes; the file, or None: there are no times."""
-    ready()
-    if MACHINE.simt or not RUNS:
-        print("No times were taken, so there is nothing to download.")
-        return None
-    results = Path(re.sub(r"[ /]", "-", device_name().lower()) + ".csv").absolute()
-    results.write_text(results_text(), encoding="utf-8")
-    print(f"{results}: put it into results/ of the repository, then make figures book.")
-    return results
-
+# %% include results.py
 
 # %% include predictions.py
 
@@ -591,5 +569,5 @@ try:
 except ImportError:
     pass
 else:
-    if results:
-        files.download(str(results))
+    for file in results:
+        files.download(str(file))

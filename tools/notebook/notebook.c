@@ -138,15 +138,17 @@ static void add_chunk_cell(Notebook *notebook, size_t chunk) {
 
 static void add_run_cell(Notebook *notebook, const Lab *lab) {
     Buf text = {.arena = notebook->book->arena};
-    Str link, number = key_chapter_number(lab->chapter);
+    const FencePart *part = notebook->book->chunks->chunks[lab->chunk].part;
+    Str link, machine, number = key_chapter_number(lab->chapter);
     buf_format(&text,
                "# Chapter %.*s: put together, compile, check every sum, time every kernel.\n",
                STR_ARG(number));
     buf_format(&text, "run(\"%.*s\"", STR_ARG(lab->name));
-    if (fence_attribute(notebook->book->chunks->chunks[lab->chunk].part, STR("link"), &link)) {
+    if (fence_attribute(part, STR("link"), &link)) {
         buf_add(&text, STR(", link="));
         json_string(&text, link);
     }
+    if (fence_attribute(part, STR("machine"), &machine)) buf_add(&text, STR(", machine=True"));
     buf_char(&text, ')');
     cells_add_code(&notebook->cells, joined(notebook->book->arena, "run-", lab->name),
                    buf_str(&text));

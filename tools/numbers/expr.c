@@ -157,7 +157,8 @@ static bool parse_key(Parser *parser, Values *values) {
             buf_format(parser->why, "expected a number or a key at the end");
         return false;
     }
-    bool facts = str_equal(key.kernel, STR("device")) || str_equal(key.kernel, STR("cpu"));
+    bool facts = str_equal(key.kernel, STR("device")) || str_equal(key.kernel, STR("cpu")) ||
+                 str_equal(key.kernel, STR("machine"));
     bool dot = parser->rest.len && parser->rest.at[0] == '.';
     if (dot) parser->rest = str_from(parser->rest, 1);
     Str name = dot ? take_word(parser) : STR("");

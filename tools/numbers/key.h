@@ -109,7 +109,7 @@ bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const
 bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
 
 // `device`, `device.NAME` or `cpu.NAME`: facts of the file of the asking chapter's device or of
-// cpu.csv.
+// cpu.csv; `machine.NAME`: machine.h.
 bool key_fact(const KeyScope *scope, Str table, Str name, Value *value, Buf *why);
 
 // The same as text, versions in the form 13.0; empty when the file has no such fact.

@@ -13,6 +13,7 @@
 #include "numbers/cell.h"
 #include "numbers/join.h"
 #include "numbers/kernels.h"
+#include "numbers/machine.h"
 
 enum { PERCENTILES = 3 };
 
@@ -368,14 +369,24 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
     ResultTable *devices = ARENA_NEW(arena, count + 1, ResultTable);
     ResultTable *limits = ARENA_NEW(arena, count + 1, ResultTable);
     ResultTable *shapes = ARENA_NEW(arena, count + 1, ResultTable);
+    ResultTable *machines = ARENA_NEW(arena, count + 1, ResultTable);
     size_t limits_count = 0;
     results->shapes = shapes;
+    results->machines = machines;
     for (size_t i = 0; i < count; i++) {
         Buf path = {.arena = arena};
         buf_format(&path, "%s/%.*s.csv", folder, STR_ARG(names[i]));
         ResultTable table;
-        if (!read_table(arena, str_terminated(arena, buf_str(&path)), names[i], &table, error))
+        const bool of_machine = machine_is(names[i]); // columns of its own
+        if (!read_table(arena, str_terminated(arena, buf_str(&path)),
+                        of_machine ? STR("") : names[i], &table, error))
             return false;
+        if (of_machine) {
+            table.device = names[i];
+            machines[results->machine_count++] = table;
+            if (!machine_check(arena, &table, error)) return false;
+            continue;
+        }
         const ResultTable **counts = counts_place(results, names[i], &machine);
         if (counts) {
             ResultTable *kept = ARENA_NEW(arena, 1, ResultTable);

@@ -5,11 +5,12 @@
 // newer than the toolkit's (a device to whoever names it, and to nobody else), <device>-shapes.csv
 // rows of every shape, told by the column `cols` (for keys that name a shape: shapes.h), cpu.csv
 // what the CPU device counted per kernel, cpu-machine.csv the same of machine code (joined to it,
-// too), and cpu-lines.csv per line of tangled code, of PTX. Each is a few comment lines `#
-// name: value` (its facts), a header row and data rows. Numbers are what they can be: counts whole
-// and not negative, times positive, the 5th percentile not above the median, nor that above the
-// 95th. trace-*.csv, errors*.csv, compare-*.csv and steps/*.csv have columns of their own: they are
-// for plots, for tables that show a file as it is, and for the page's player.
+// too), and cpu-lines.csv per line of tangled code, of PTX. <device>-machine.csv holds latencies
+// and rates (machine.h). Each is a few comment lines `# name: value` (its facts), a header row and
+// data rows. Numbers are what they can be: counts whole and not negative, times positive, the 5th
+// percentile not above the median, nor that above the 95th. trace-*.csv, errors*.csv, compare-*.csv
+// and steps/*.csv have columns of their own: they are for plots, for tables that show a file as it
+// is, and for the page's player.
 #ifndef NUMBERS_RESULTS_H
 #define NUMBERS_RESULTS_H
 
@@ -56,6 +57,8 @@ typedef struct {
     size_t device_count;
     const ResultTable *shapes; // by name: nvidia-h200-shapes
     size_t shapes_count;
+    const ResultTable *machines; // by name: nvidia-h200-machine
+    size_t machine_count;
     const ResultTable *reference; // NULL when its file is not there
     const ResultTable *counters;  // cpu.csv with cpu-machine.csv, NULL when it is not there
     const ResultTable *lines;     // cpu-lines.csv, NULL when it is not there

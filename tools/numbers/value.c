@@ -21,6 +21,7 @@ static Unit product(Unit a, Unit b) {
     if (is_plain(a)) return b == UNIT_NONE || (b == UNIT_RATIO && a == UNIT_COUNT) ? a : b;
     if (is_plain(b)) return a;
     if (are(a, b, UNIT_TIME, UNIT_RATE)) return UNIT_BYTES;
+    if (are(a, b, UNIT_BYTES, UNIT_CLOCK)) return UNIT_RATE;          // bytes a cycle
     return are(a, b, UNIT_TIME, UNIT_CLOCK) ? UNIT_COUNT : UNIT_TEXT; // of cycles
 }
 
@@ -40,12 +41,13 @@ static Unit sum(Unit a, Unit b) {
     return UNIT_TEXT;
 }
 
-// A microsecond times a GB/s is a thousand bytes, and times a kHz a thousandth of a cycle: the
-// factor that keeps the units above.
+// A microsecond times a GB/s is a thousand bytes, and times a kHz a thousandth of a cycle; a byte a
+// cycle at a kHz is a millionth of a GB/s: the factor that keeps the units above.
 static double scale(Unit a, char operation, Unit b) {
     if (operation == '*' && product(a, b) == UNIT_BYTES && !is_plain(a) && !is_plain(b)) return 1e3;
     if (operation == '/' && a == UNIT_BYTES && (b == UNIT_RATE || b == UNIT_TIME)) return 1e-3;
     if (operation == '*' && are(a, b, UNIT_TIME, UNIT_CLOCK)) return 1e-3;
+    if (operation == '*' && are(a, b, UNIT_BYTES, UNIT_CLOCK)) return 1e-6;
     if (operation == '/' && is_plain(a) && b == UNIT_CLOCK) return 1e3;
     return 1;
 }

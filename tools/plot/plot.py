@@ -141,6 +141,7 @@ def draw(folder, due, hashes):
         import floor_bars
         import ideas
         import ladder
+        import loads
         import machine
         import protocols
         import row_curves
@@ -155,7 +156,7 @@ def draw(folder, due, hashes):
             'draw with the one that "tools/build/toolchain.sh python" names'
         ) from None
     modules = (ladder, sweeps, counts, errors, floor_bars, trees, machine, protocols, ideas)
-    modules += (row_scenes, row_curves, shape_maps)
+    modules += (row_scenes, row_curves, shape_maps, loads)
     pictures = {kind: picture for module in modules for kind, picture in module.PICTURES.items()}
     drawn = [(folder / f.name, style.draw(pictures[f.kind], f, hashes[f.name])) for f in due]
     folder.mkdir(parents=True, exist_ok=True)

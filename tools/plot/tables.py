@@ -19,6 +19,7 @@ class Table:
     limits: list = field(default_factory=list)  # of a device: what held its kernels back, likewise
     shapes: "Table" = None  # of a device: rows of every shape
     newest_shapes: "Table" = None  # the same beside a newer CUB
+    machine: dict = None  # of a device: what it can do, by name
 
 
 TEXT = {  # grids and blocks of the CPU device may have several dimensions: 64x2
@@ -28,6 +29,7 @@ TEXT = {  # grids and blocks of the CPU device may have several dimensions: 64x2
     "shapes": {"chapter", "kernel", "elem", "source"},
     "trace": {"kernel", "space", "op", "block"},
     "errors": {"order", "data"},
+    "machine": {"name", "unit"},
 }
 NEEDED = {
     "device": ("chapter", "kernel", "n", "grid", "median_us", "p5_us", "p95_us", "gbps"),
@@ -56,6 +58,7 @@ NEEDED = {
         "address",
     ),
     "errors": ("order", "data", "n", "relative_error", "bound", "condition"),
+    "machine": ("name", "value", "unit"),
 }
 WHOLE = {"n", "cols", "block", "grid", "samples", "sweep", "sm_count", "l2_bytes"}  # in every table
 WHOLE |= {"launch", "warp", "line", "bytes", "lane", "address"}  # in traces
@@ -202,13 +205,15 @@ def read_table(path, kind):
 def read_results(folder, first=""):
     """All tables of the folder: devices by file name, but one first, the counters or None, traces
     by file name, and those of its folder `errors`, which are not a device's."""
-    devices, counters, traces, limits, shapes = [], None, [], {}, {}
+    devices, counters, traces, limits, shapes, machines = [], None, [], {}, {}, {}
     errors = [read_table(path, "errors") for path in sorted((folder / "errors").glob("*.csv"))]
     for path in sorted(folder.glob("*.csv")):
         if path.name.startswith("trace-"):
             traces.append(read_table(path, "trace"))
         elif path.name == "cpu.csv":
             counters = read_table(path, "counters")
+        elif path.stem.endswith("-machine") and not path.name.startswith(("cpu-", "compare-")):
+            machines[path.stem.removesuffix("-machine")] = read_table(path, "machine").rows
         elif path.stem.endswith("-limits"):
             limits[path.stem.removesuffix("-limits")] = read_table(path, "limits").rows
         elif path.stem.endswith("-shapes"):
@@ -219,6 +224,7 @@ def read_results(folder, first=""):
     for table in devices:
         table.limits = limits.get(table.path.stem, [])
         table.shapes = shapes.get(table.path.stem)
+        table.machine = {row["name"]: row["value"] for row in machines.get(table.path.stem, [])}
         table.newest_shapes = shapes.get(f"{table.path.stem}-newest")
     devices.sort(key=lambda table: table.path.stem != first)
     return devices, counters, traces, errors

@@ -1,0 +1,72 @@
+"""loads.py: what a warp waits for, and what an SM gets from memory the more it has on its way.
+
+A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
+its content in words.
+"""
+
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from sketch import box, paper, word
+from style import BLUE, FAINT, GREY, NARROW, ORANGE, heading, lines_of, sheet, significant, write_legend
+from trips import END, ISSUE
+
+# --- one warp, some, and as many as memory serves ---
+
+
+def waits(data, name):
+    what = "What a warp waits for"
+    below = "Time goes to the right, not to scale. A row has loads of one warp; blue: it issues; grey: a load is on its way"
+    heights = [0.42 + 0.13 * sum(1 if p["loads"] == 1 else p["loads"] for _ in p["rows"]) for p in data["panels"]]
+    figure, axes = paper(0.72 + sum(heights), name, what, below)
+    top, scale = 0.66, 6.9 / END
+    for panel, tall in zip(data["panels"], heights):
+        word(axes, 0.12, top + 0.1, panel["title"], ha="left", fontweight="bold")
+        loads = panel["loads"]
+        for warp, trips in enumerate(panel["rows"]):
+            for k, (start, end) in enumerate(trips):
+                y = top + 0.22 + (warp * loads + k % loads) * 0.13
+                box(axes, 0.12 + start * scale, y, (end - start) * scale, 0.09, fill=GREY, pale=True, edge=GREY, linewidth=0.4)
+                box(axes, 0.12 + start * scale, y, ISSUE * scale, 0.09, fill=BLUE, edge=BLUE, linewidth=0.4)
+        top += tall
+    texts = (f"{p['title'].lower()}: {sum(map(len, p['rows']))} loads in the same time" for p in data["panels"])
+    return figure, what, "; ".join(texts) + "."
+
+
+# --- latency under load ---
+
+
+def loads(data, name):
+    what = "Bytes on their way, and what comes"
+    below = lines_of(f"{data['device']}, every SM at it. Dashed: all trips as short as the first, and the most that came")
+    top = 0.9 + 0.17 * len(below)
+    figure, place, write = sheet(top + 2.7, name, NARROW)
+    heading(write, what, below)
+    colors = (BLUE, ORANGE)
+    legend = [(0.08, k, f"{c['title']}: {significant(max(y for _, y in c['points']))} bytes a cycle at most, "
+               f"first trip {significant(c['latency'])} cycles") for k, c in enumerate(data["curves"])]
+    write_legend(write, 0.51 + 0.17 * len(below), legend, colors, "●●")
+    axes = place(0.62, top + 0.05, NARROW - 0.8, 2.15)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    every = []
+    for curve, color in zip(data["curves"], colors):
+        x, y = [p[0] for p in curve["points"]], [p[1] for p in curve["points"]]
+        most = max(y)
+        knee = most * curve["latency"]
+        axes.plot([x[0], knee, x[-1]], [x[0] / curve["latency"], most, most], color=color, linewidth=1, dashes=(3, 2.5))
+        axes.plot(x, y, "o-", color=color, markersize=3.6, linewidth=1.6, zorder=3)
+        every += x
+    axes.set_xlim(min(every) / 1.3, max(every) * 1.3)
+    axes.xaxis.set_major_locator(FixedLocator([2.0**e for e in range(7, 18, 2)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1024:g} KiB" if x >= 1024 else f"{x:g}"))
+    axes.yaxis.set_major_locator(FixedLocator([2.0**e for e in range(-3, 7, 2)]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_locator(NullLocator())
+    axes.grid(color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("bytes that an SM has on their way", labelpad=2)
+    axes.set_ylabel("bytes that it gets a cycle", labelpad=3)
+    return figure, what, "; ".join(text for _, _, text in legend) + "."
+
+
+PICTURES = {"waits": waits, "loads": loads}
