@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Predicts the rows that were recorded of a device, and holds them against its times.
 
-    predict.py -d DEVICE [-o FILE] [-n MOST] [-m MACHINE.csv] LAB...
+    predict.py -d DEVICE [-o FOLDER] [-n MOST] [-m MACHINE.csv] LAB...
 
 LAB is code/04_bank_conflicts.cu, compiled with predict.cu. Rows of more than MOST elements are left out
-(default 25,600,000). With -o FILE the rows are written: those of results/DEVICE.csv with predicted_us and
-limiter. What is printed: each row, then by how much predictions are off."""
+(default 25,600,000). What is printed: each row, then by how much predictions are off. With -o FOLDER the rows go to
+FOLDER/DEVICE.csv, those of results/DEVICE.csv with predicted_us, limiter and stall; and of all devices of the folder,
+with DEVICE-blind.csv where kernels were predicted before they were measured, errors.csv and order.csv are written;
+without a LAB only these two."""
 import argparse
 import csv
 import os
@@ -18,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 COLD, HOT = "0", "1"  # of appendix C's modes; calls that the host waits for are not predicted
 SHORT_US = 5  # kernels that take less are told apart
 KEY = ("kernel", "n", "block", "partials", "sweep")
+WRITTEN = ("chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter", "stall")
 
 
 def rows_of(path):
@@ -87,11 +90,25 @@ def off(row):
     return float(row["predicted_us"]) / float(row["median_us"]) - 1
 
 
-def summary(name, rows):
-    errors = [abs(off(row)) for row in rows]
-    if errors:
-        print("%-34s %4d rows, off by %5.1f %% in the median, %5.1f %% nine of ten, at most %5.1f %%" % (
-            name, len(errors), 100 * quantile(errors, .5), 100 * quantile(errors, .9), 100 * max(errors)))
+GROUPS = {
+    "chapters 2 to 9, 25,600,000 elements": lambda row: row["n"] == "25600000" and "02" <= row["chapter"] <= "09" and
+    row["sweep"] == "0",
+    "sweeps of blocks and of sizes": lambda row: row["sweep"] == "1" or row["n"] != "25600000",
+    "all": lambda row: True,
+}
+
+
+def errors_of(device, rows, blind):
+    """Lines of errors.csv: by how much the predictions of each group are off, in percent."""
+    long = [row for row in rows if float(row["median_us"]) >= SHORT_US]
+    groups = {name: list(filter(of, long)) for name, of in GROUPS.items()}
+    groups["below %d µs" % SHORT_US] = [row for row in rows if float(row["median_us"]) < SHORT_US]
+    groups["predicted before they were measured"] = blind
+    for name, some in groups.items():
+        errors = [100 * abs(off(row)) for row in some]
+        if errors:
+            yield {"device": device, "kernels": name, "rows": len(errors), "median": "%.1f" % quantile(errors, .5),
+                   "nine_of_ten": "%.1f" % quantile(errors, .9), "at_most": "%.1f" % max(errors)}
 
 
 def order(rows):
@@ -121,49 +138,58 @@ def stalls(rows, device):
     return right, known
 
 
-def report(rows, device):
+def report(rows):
     for row in rows:
         print("%s %-34s %9s %5s %8s  measured %10.2f  predicted %10.2f  %+6.1f %%  %s" % (
             row["chapter"], row["kernel"], row["n"], row["block"], row["partials"], float(row["median_us"]),
             float(row["predicted_us"]), 100 * off(row), row["limiter"]))
-    print()
-    long = [row for row in rows if float(row["median_us"]) >= SHORT_US]
-    core = [row for row in long if row["n"] == "25600000" and "01" <= row["chapter"] <= "09" and row["sweep"] == "0"]
-    summary("chapters 1 to 9, 25,600,000", core)
-    summary("sweeps of 8, sizes of 9, 10, 11", [row for row in long if row["sweep"] == "1" or (
-        row["chapter"] in ("09", "10", "11") and row["n"] != "25600000")])
-    summary("all above %d us" % SHORT_US, long)
-    summary("below", [row for row in rows if float(row["median_us"]) < SHORT_US])
-    print("order: %d of %d pairs" % order(rows))
-    print("greatest stall: that of Nsight Compute in %d of %d rows" % stalls(rows, device))
 
 
-def write(rows, device, path):
-    head = [line for line in open(f"results/{device}.csv", encoding="utf-8") if line.startswith("#")]
+def write_table(path, rows, head=()):
     with open(f"{path}.new", "w", encoding="utf-8", newline="") as file:
         file.writelines(head)
-        out = csv.DictWriter(file, ["chapter", "source", *KEY, "elem", "median_us", "predicted_us", "limiter", "stall"],
-                             extrasaction="ignore", lineterminator="\n")
+        out = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         out.writeheader()
         out.writerows(rows)
     os.replace(f"{path}.new", path)
+
+
+def sum_up(folder):
+    """errors.csv and order.csv of all devices of the folder; prints them."""
+    errors, ranks = [], []
+    for path in sorted(folder.glob("*.csv")):
+        device, blind = path.stem, path.with_name(path.stem + "-blind.csv")
+        if Path(f"results/{device}.csv").exists():
+            rows = rows_of(path)
+            errors += errors_of(device, rows, rows_of(blind) if blind.exists() else [])
+            (right, pairs), (same, profiled) = order(rows), stalls(rows, device)
+            ranks.append({"device": device, "pairs": pairs, "in_order": right, "profiled": profiled,
+                          "same_stall": same})
+    for name, found in ("errors", errors), ("order", ranks):
+        write_table(folder / f"{name}.csv", found)
+        print((folder / f"{name}.csv").read_text(encoding="utf-8"))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-d", "--device", required=True)
     parser.add_argument("-m", "--machine")
-    parser.add_argument("-o", "--output")
+    parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("-n", "--most", type=int, default=25600000)
     parser.add_argument("-f", "--flags", default="-O3 -arch=sm_90 -lineinfo -cudart shared --no-compress")
-    parser.add_argument("labs", nargs="+")
+    parser.add_argument("labs", nargs="*")
     given = parser.parse_args()
+    if given.output and not given.labs:
+        return sum_up(given.output)
     rows = predict(given.labs, given.device, given.machine or given.device, given.most, given.flags.split())
     if not rows:
         sys.exit(f"predict.py: results/{given.device}.csv has no rows of these labs")
-    report(rows, given.device)
+    report(rows)
     if given.output:
-        write(rows, given.device, given.output)
+        given.output.mkdir(parents=True, exist_ok=True)
+        head = [line for line in open(f"results/{given.device}.csv", encoding="utf-8") if line.startswith("#")]
+        write_table(given.output / f"{given.device}.csv", [{name: row[name] for name in WRITTEN} for row in rows], head)
+        sum_up(given.output)
 
 
 main()

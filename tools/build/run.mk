@@ -80,9 +80,9 @@ record-shapes:  ## measure rows of every shape on a GPU, with CCCL=DIR beside a 
 	$(recorded) shapes
 
 # The rows that were recorded of a device, predicted from its speeds.
-predict: simt  ## predict what was recorded of TIME=DEVICE, at up to N elements, and say how far off: results/DEVICE-predicted.csv
+predict: simt  ## predict what was recorded of TIME=DEVICE, at up to N elements, and say how far off: into results/predicted/
 	$(Q)nvcc=$$(B=$(B) tools/build/toolchain.sh nvcc) && PATH="$$(dirname $$nvcc):$$PATH" B='$(B)' python3 tools/build/predict.py \
-	  -d $(TIME) -n $(N) -o results/$(TIME)-predicted.csv $(addprefix code/,$(addsuffix .cu,$(predicted_labs)))
+	  -d $(TIME) -n $(N) -o results/predicted $(addprefix code/,$(addsuffix .cu,$(predicted_labs)))
 
 # One chapter's lab. REPORT=1 adds a page from the CPU device, also where the lab runs on a GPU; 86,
 # the status of a program with hazards, stops nothing: they stand in the page.

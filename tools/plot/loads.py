@@ -1,4 +1,4 @@
-"""loads.py: what a warp waits for, and what an SM gets from memory the more it has on its way.
+"""loads.py: what a warp waits for, what an SM gets from memory the more it has on its way, and predicted times.
 
 A picture takes data from figures.py and the name of its file; it returns the figure, its title, and
 its content in words.
@@ -69,4 +69,40 @@ def loads(data, name):
     return figure, what, "; ".join(text for _, _, text in legend) + "."
 
 
-PICTURES = {"waits": waits, "loads": loads}
+# --- predicted against measured ---
+
+
+def predicted(data, name):
+    what = "Predicted against measured"
+    below = lines_of("A dot is a kernel of the book at a size; a ring is one unlike them, predicted before it was measured. Grey: within 10 %")
+    top = 0.9 + 0.17 * len(below)
+    figure, place, write = sheet(top + 2.9, name, NARROW)
+    heading(write, what, below)
+    colors = (BLUE, ORANGE)
+    legend = [(0.08, k, f"{one['device']}: {sum(abs(y - 1) <= 0.1 for _, y, _ in one['points'])} of {len(one['points'])} within 10 %")
+              for k, one in enumerate(data["devices"])]
+    write_legend(write, 0.51 + 0.17 * len(below), legend, colors, "●●")
+    axes = place(0.62, top + 0.05, NARROW - 0.8, 2.35)
+    axes.set_xscale("log")
+    axes.set_yscale("log", base=2)
+    axes.axhspan(1 / 1.1, 1.1, color=FAINT, linewidth=0)
+    axes.axhline(1, color=GREY, linewidth=1)
+    for one, color in zip(data["devices"], colors):
+        for blind, style in ((False, {"color": color, "alpha": 0.55, "linewidths": 0}), (True, {"facecolors": "none", "edgecolors": color})):
+            points = [(x, y) for x, y, before in one["points"] if before == blind]
+            if points:
+                axes.scatter(*zip(*points), s=11, zorder=3, **style)
+    axes.set_ylim(1 / 4.5, 4.5)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1000:g} ms" if x >= 1000 else f"{x:g} µs"))
+    axes.yaxis.set_major_locator(FixedLocator([0.25, 0.5, 1, 2, 4]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_locator(NullLocator())
+    axes.grid(color=FAINT, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("measured", labelpad=2)
+    axes.set_ylabel("predicted ÷ measured", labelpad=3)
+    return figure, what, "; ".join(text for _, _, text in legend) + "."
+
+
+PICTURES = {"waits": waits, "loads": loads, "predicted": predicted}

@@ -10,7 +10,7 @@ from moves import all_reduce_data, edges_data, mailbox_data, ticket_data
 from parts import grid_data, merge_data, orders_data, passes_data
 from rows import halves_data, owners_data, ragged_data
 from shapes import first_add_data, last_warp_data, shuffle_data, tree_data, two_level_data
-from trips import loads_data, waits_data
+from trips import loads_data, predicted_data, waits_data
 
 
 def machine_data(table):
@@ -65,6 +65,7 @@ SCENES = {
     "ragged-rows": ("ragged", always(ragged_data())),
     "waits": ("waits", always(waits_data())),
     "load-curve": ("loads", lambda table: table and loads_data(table)),
+    "predicted": ("predicted", lambda table: table and predicted_data(table)),
 }
 
 

@@ -1,7 +1,9 @@
-"""trips.py: loads on their way, one and many: data of the pictures of loads.py.
+"""trips.py: loads on their way, one and many, and predicted times: data of the pictures of loads.py.
 
 How long an instruction and a trip take is drawn, not measured; what an SM gets was measured.
 """
+
+import csv
 
 TRIP, ISSUE, END = 10.0, 0.28, 42.0  # lengths of a load's trip, of an instruction, of the picture
 PANELS = (
@@ -37,3 +39,16 @@ def loads_data(table):
         if points and latency in table.machine:
             curves.append({"title": title, "points": points, "latency": table.machine[latency]})
     return {"device": table.facts["device"], "curves": curves} if curves else None
+
+
+def predicted_data(table):
+    """Of each device that was predicted: (measured us, predicted by measured, whether that was before) of its kernels."""
+    folder, devices = table.path.parent / "predicted", {}
+    for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
+        name, blind = path.stem.removesuffix("-blind"), path.stem.endswith("-blind")
+        if not (folder.parent / f"{name}.csv").exists():
+            continue
+        for row in csv.DictReader(line for line in path.read_text(encoding="utf-8").splitlines() if line[0] != "#"):
+            measured = float(row["median_us"])
+            devices.setdefault(name, []).append([measured, float(row["predicted_us"]) / measured, blind])
+    return {"devices": [{"device": name, "points": points} for name, points in devices.items()]} if devices else None

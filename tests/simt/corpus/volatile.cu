@@ -213,7 +213,7 @@ __global__ void search(Memory *m) {
         for (int k = 0; k < 64; k++) V(m->more[k]) = k;  // LABEL search
     } else {
         int sum = 0, found;
-        for (int k = 0; sum += found = V(m->more[k]), found != 63; k++) {}  // HAZARD search: unordered volatile
+        for (int k = 0; sum += found = V(m->more[k]), k < 63 && found != 63; k++) {}  // HAZARD search: unordered volatile
         m->data[0] = sum;
     }
 }

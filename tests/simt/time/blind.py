@@ -2,7 +2,7 @@
 """Kernels that were predicted before they were measured: blind.cu.
 
     blind.py MACHINE.csv                  writes the predictions: case,predicted_us,limiter
-    blind.py PREDICTED.csv MEASURED.csv   holds them against what blind.cu printed on a GPU"""
+    blind.py PREDICTED.csv MEASURED.csv   with what blind.cu printed on a GPU beside them: results/predicted/DEVICE-blind.csv"""
 import csv
 import subprocess
 import sys
@@ -31,14 +31,14 @@ def predict(machine):
 
 def compare(predicted, measured):
     times, errors = {row["case"]: float(row["us"]) for row in rows_of(measured)}, []
+    print("case,predicted_us,limiter,median_us")
     for row in rows_of(predicted):
-        us, mine = times[row["case"]], float(row["predicted_us"])
-        errors.append(abs(mine / us - 1))
-        print("%-16s measured %9.2f  predicted %9.2f  %+6.1f %%  %s" % (row["case"], us, mine, 100 * (mine / us - 1),
-                                                                    row["limiter"]))
+        us = times[row["case"]]
+        errors.append(abs(float(row["predicted_us"]) / us - 1))
+        print("%s,%s,%s,%.4f" % (row["case"], row["predicted_us"], row["limiter"], us))
     errors.sort()
     print("%d kernels, off by %.1f %% in the median, %.1f %% nine of ten, at most %.1f %%" % (
-        len(errors), *(100 * errors[int(part * (len(errors) - 1))] for part in (.5, .9, 1))))
+        len(errors), *(100 * errors[int(part * (len(errors) - 1))] for part in (.5, .9, 1))), file=sys.stderr)
 
 
 (predict if len(sys.argv) == 2 else compare)(*sys.argv[1:])

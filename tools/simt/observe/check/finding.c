@@ -332,8 +332,9 @@ static bool is_told(const Finding *findings, size_t count, const Finding *one) {
 size_t check_report(Observer *observer, Arena *arena, Hazard **hazards) {
     Check *check = (Check *)(void *)observer;
     const Machine *machine = check->machine;
+    const size_t count = merge(check);
     const Finding *findings = check->findings.at;
-    size_t count = merge(check), told = 0;
+    size_t told = 0;
     *hazards = count ? ARENA_NEW(arena, count, Hazard) : NULL;
     for (size_t i = 0; i < count; i++) {
         if (is_told(findings, count, &findings[i])) continue;
