@@ -94,9 +94,9 @@ def predicted(data, name):
         axes.plot(*zip(*dots), color=color, alpha=0.6, linewidth=2.8, solid_capstyle="round", zorder=3)
         if rings:
             axes.plot(*zip(*rings), "o", color=color, markersize=4.2, markerfacecolor="none", markeredgewidth=0.9, zorder=4)
-    axes.set_ylim(1 / 4.5, 4.5)
+    axes.set_ylim(0.18, 3.6)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1000:g} ms" if x >= 1000 else f"{x:g} µs"))
-    axes.yaxis.set_major_locator(FixedLocator([0.25, 0.5, 1, 2, 4]))
+    axes.yaxis.set_major_locator(FixedLocator([0.25, 0.5, 1, 2]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(NullLocator())
