@@ -1,6 +1,6 @@
 // In front of the CUDA runtime: writes a line for each copy from the device to the host, its bytes
-// and their 64-bit FNV-1a hash, to the file that COPIES names. Of 16 bytes the hash is of 12: a place of
-// a double ends in four bytes of padding, where machine code leaves what it likes.
+// and their 64-bit FNV-1a hash, to the file that COPIES names. Of 16 bytes the hash is of 12: a
+// place of a double ends in four bytes of padding, where machine code leaves what it likes.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
