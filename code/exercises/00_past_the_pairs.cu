@@ -140,13 +140,19 @@ template <class Elem, class Result>
 static int exercise(const Exercise<Elem, Result> &e, int argc, char **argv) {
     bool once = argc > 1 && !strcmp(argv[1], "--once");
     bool timed = argc > 1 && !strcmp(argv[1], "--time");
+    bool launched = argc > 1 && !strcmp(argv[1], "--launch");  // once, for a time that is predicted
     unsigned usual[] = {0, 1, 31, 32, 33, 1000, e.block - 1, e.block, e.block + 1};
-    unsigned largest = timed ? e.n * ((1u << 24) / e.n) : e.n, wrong = 0, runs = 0;
+    unsigned largest = timed || launched ? e.n * ((1u << 24) / e.n) : e.n, wrong = 0, runs = 0;
     const unsigned *sizes = e.sizes ? e.sizes : usual;
     for (int k = 0; k < 9; k++) largest = sizes[k] > largest ? sizes[k] : largest;
     Data<Elem, Result> data = fill(e, largest);
     if (timed) {
         printf("time = %.3f\n", time_launches(e, data, largest));
+        return 0;
+    }
+    if (launched) {
+        e.launch(data.d_in, data.d_out, largest);
+        must(cudaDeviceSynchronize(), "a kernel");
         return 0;
     }
     for (bool good = true; good && runs < (once ? 1 : 20); runs++) {

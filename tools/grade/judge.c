@@ -35,7 +35,11 @@ static KeyScope scope_of(Arena *arena, const JudgeCase *at) {
     return scope;
 }
 
-static bool is_about_time(Str text) { return str_find(text, STR("time")) != SIZE_MAX; }
+bool judge_is_about_time(Str demand) { return str_find(demand, STR("time")) != SIZE_MAX; }
+
+static bool is_timed(const JudgeCase *at) {
+    return at->gpu || (at->program && program_number(at->program, STR("time")));
+}
 
 JudgeOutcome *judge(Arena *arena, const Exercise *exercise, const JudgeCase *at) {
     KeyScope scope = scope_of(arena, at);
@@ -43,7 +47,7 @@ JudgeOutcome *judge(Arena *arena, const Exercise *exercise, const JudgeCase *at)
     for (size_t i = 0; i < exercise->demand_count; i++) {
         Str text = exercise->demands[i].text;
         Buf why = {.arena = arena};
-        if (!at->answer && !at->gpu && is_about_time(text))
+        if (!at->answer && judge_is_about_time(text) && !is_timed(at))
             outcomes[i].verdict = JUDGE_NO_GPU;
         else if (!expr_compare(&scope, text, &outcomes[i].comparison, &why))
             outcomes[i].verdict = JUDGE_UNKNOWN;

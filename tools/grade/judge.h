@@ -26,6 +26,9 @@ typedef struct {
     bool gpu;
 } JudgeCase;
 
+// Whether a demand speaks of time.
+bool judge_is_about_time(Str demand);
+
 // One outcome per demand.
 JudgeOutcome *judge(Arena *arena, const Exercise *exercise, const JudgeCase *at);
 

@@ -157,6 +157,10 @@ int main(int argc, char **argv) {
                  .reference = str_of(options.device)};
     chapters_open(&book);
     session.book = &book;
+    Buf speeds = {.arena = &arena};
+    buf_format(&speeds, "%s/%s-machine.csv", options.results, options.device);
+    const char *path = str_terminated(&arena, buf_str(&speeds));
+    if (access(path, R_OK) == 0) session.tools.speeds = path;
     const Exercise *exercise = options.exercise ? find(&session, options.exercise) : NULL;
     int status = 2;
     if (options.exercise && !exercise)

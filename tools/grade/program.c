@@ -229,8 +229,51 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
     if (tools->native) run_on_gpu(arena, tools, program, version);
 }
 
+// Of machine code, which is compiled for this alone.
+static void predict_time(Arena *arena, const ProgramTools *tools, Program *program) {
+    char *csv = file_of(arena, tools, program->name, ".predicted.csv"),
+         *log = file_of(arena, tools, program->name, ".predicted.log"),
+         *binary = file_of(arena, tools, program->name, ".predicted"),
+         *nvcc = str_terminated(arena, str_of(tools->nvcc)),
+         *speeds = str_terminated(arena, str_of(tools->speeds)),
+         *source = str_terminated(arena, program->source);
+    char *compile[] = {nvcc,
+                       WORD("-arch=sm_90"),
+                       WORD("-cudart"),
+                       WORD("shared"),
+                       WORD("--no-compress"),
+                       WORD("-o"),
+                       binary,
+                       source,
+                       NULL};
+    char *run[] = {simt_of(arena, tools),
+                   WORD("--time"),
+                   speeds,
+                   WORD("--quiet"),
+                   WORD("--csv"),
+                   csv,
+                   binary,
+                   WORD("--launch"),
+                   NULL};
+    ResultTable table;
+    ResultError error;
+    double sum = 0;
+    unlink(csv);
+    if (child_wait(child_start(compile, log, COMPILE_SECONDS)).status ||
+        child_wait(child_start(run, log, RUN_SECONDS)).status ||
+        !results_read_csv(arena, csv, &table, &error))
+        return;
+    for (size_t r = 0; r < table.row_count; r++) sum += cell(&table, r, STR("predicted_us"));
+    if (sum > 0) add_number(arena, program, STR("time"), UNIT_TIME, sum);
+}
+
 // The least of the medians of some runs in turn: what else the machine does only adds.
 void program_time(Arena *arena, const ProgramTools *tools, Program *program, Program *other) {
+    if (!tools->native) {
+        if (tools->speeds) predict_time(arena, tools, program);
+        if (tools->speeds && other != program) predict_time(arena, tools, other);
+        return;
+    }
     Program *both[] = {program, other};
     double least[2] = {0, 0};
     for (int k = 0; k < 2 * TIMES; k++) {

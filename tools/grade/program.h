@@ -10,7 +10,7 @@
 //   hazards                       that --check found
 //   NAME                          for each line `NAME = NUMBER` that the first run printed, such as
 //                                 wrong and runs, which the exercises' driver tells
-//   time                          microseconds on the GPU: program_time
+//   time                          microseconds on the GPU, or predicted: program_time
 #ifndef GRADE_PROGRAM_H
 #define GRADE_PROGRAM_H
 
@@ -20,6 +20,7 @@ typedef struct {
     const char *build;  // the build folder: BUILD/simt; BUILD/exercises/ is written
     const char *nvcc;   // NULL: not at hand
     const char *native; // the architecture of the GPU here, sm_90; NULL: there is none
+    const char *speeds; // without a GPU: of a device, for predicted times; NULL: there are none
 } ProgramTools;
 
 typedef struct {
@@ -55,7 +56,8 @@ bool program_compile(Arena *arena, const ProgramTools *tools, Program *program);
 // Runs what is compiled. `which` is an argument in front of the program's own; NULL: none.
 void program_measure(Arena *arena, const ProgramTools *tools, Program *program, const char *which);
 
-// The time of both on the GPU, run in turn, as the number `time`.
+// The time of both on the GPU, run in turn, as the number `time`. Without a GPU what `simt --time`
+// predicts of one launch, or nothing.
 void program_time(Arena *arena, const ProgramTools *tools, Program *program, Program *other);
 
 // The number of that name, or NULL.

@@ -109,7 +109,7 @@ static void print_demand(Grading *grading, size_t index, const JudgeOutcome *out
     Buf came = {.arena = arena};
     const ExprComparison *comparison = &outcome->comparison;
     if (outcome->verdict == JUDGE_NO_GPU) {
-        buf_add(&came, STR("no GPU here to time it"));
+        buf_add(&came, STR("no GPU here to time it, and it could not be predicted"));
     } else if (outcome->verdict == JUDGE_UNKNOWN) {
         buf_add(&came, STR("the program did not come that far"));
     } else {
@@ -117,6 +117,8 @@ static void print_demand(Grading *grading, size_t index, const JudgeOutcome *out
         if (outcome->verdict == JUDGE_FAILS)
             buf_format(&came, ", demanded: %.*s %.*s", STR_ARG(comparison->operator),
                        STR_ARG(bare(arena, comparison->right)));
+        if (!grading->at.gpu && judge_is_about_time(demand->text))
+            buf_format(&came, ", predicted for %.*s", STR_ARG(grading->session->book->reference));
     }
     printf("  %s %-40.*s %.*s\n", marks[outcome->verdict], STR_ARG(demand->text),
            STR_ARG(buf_str(&came)));
@@ -223,6 +225,12 @@ static void judge_gpu(Grading *grading, const Program *program) {
     grading->met += program->right_on_gpu;
 }
 
+static bool asks_for_time(const Exercise *exercise) {
+    for (size_t i = 0; i < exercise->demand_count; i++)
+        if (judge_is_about_time(exercise->demands[i].text)) return true;
+    return false;
+}
+
 static int grade_program(const Session *session, const Exercise *exercise) {
     Program own, reader = {.source = session_file(session, exercise),
                            .name = session_name(session, exercise)};
@@ -250,7 +258,8 @@ static int grade_program(const Session *session, const Exercise *exercise) {
         program_measure(session->arena, &session->tools, &reader, NULL);
         if (reader.fault.text.len) return print_fault(&reader);
     }
-    if (session->tools.native) program_time(session->arena, &session->tools, &reader, &own);
+    if (session->tools.native || asks_for_time(exercise))
+        program_time(session->arena, &session->tools, &reader, &own);
     grading.at.program = &reader;
     print_head(&grading, reader.source);
     print_stop(&grading, &reader);
