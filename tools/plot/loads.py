@@ -89,7 +89,7 @@ def predicted(data, name):
     axes.axhline(1, color=GREY, linewidth=1)
     for one, color in zip(data["devices"], colors):
         # The dots are one path of short round strokes: an eighth of the bytes of as many marks.
-        dots = [(end, y) for x, y, before in one["points"] if not before for end in (x, x * 1.002, float("nan"))]
+        dots = [(end, y) for x, y, before in one["points"] if not before for end in (x, x * 1.015, float("nan"))]
         rings = [(x, y) for x, y, before in one["points"] if before]
         axes.plot(*zip(*dots), color=color, alpha=0.6, linewidth=2.8, solid_capstyle="round", zorder=3)
         if rings:
