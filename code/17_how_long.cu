@@ -189,14 +189,15 @@ typedef struct {
     const char *start;
 } Stream;
 
+// Loads that pass L1 by, where another warp's may still lie.
 static __device__ unsigned load_words(const char *from, unsigned) {
     unsigned a;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(from));
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"(from));
     return a;
 }
 static __device__ unsigned load_words(const char *from, uint4) {
     uint4 a;
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a.x), "=r"(a.y), "=r"(a.z), "=r"(a.w) : "l"(from));
     return a.x;
 }
@@ -248,24 +249,6 @@ __global__ void wait_cycles(unsigned cycles, Span *spans) {
     if (spans && threadIdx.x == 0) spans[blockIdx.x] = {start, (long long)sm, now};
 }
 __global__ void do_nothing() {}
-
-// 48 stores of 32 wavefronts: how long until they have been issued? What cannot have been done in
-// that time, at 32 cycles each, was waiting somewhere.
-__global__ void fill_queue(unsigned zero, Span *spans) {
-    __shared__ unsigned s[1024];
-    unsigned at = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x % 32 * 32]);
-    Span span = {0, 0, 0};
-#pragma unroll 1
-    for (unsigned pass = 0; pass < 2; pass++) {
-        do span.start = clock64();  // no store of the first time is waiting any more
-        while (span.start - span.stop < 20000);
-#pragma unroll
-        for (unsigned k = 0; k < 48; k++)
-            asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(zero) : "memory");
-        span.stop = clock64();
-    }
-    if (threadIdx.x % 32 == 0) spans[threadIdx.x / 32] = span;
-}
 
 // How many cycles of this multiprocessor a nanosecond has: {cycles, 0, nanoseconds}.
 __global__ void compare_clocks(unsigned cycles, Span *spans) {
@@ -571,12 +554,6 @@ static void measure_shared() {
     for (unsigned w : warps) {
         snprintf(name, sizeof name, "shared_st_32_ways_of_%u_warps", w);
         tell(name, cycles<Sts, 1, 16>({1, 32 * w, 64, 128, 4095}) / w, "cycles_per_sm");
-        fill_queue<<<1, 32 * w, 0, machine.stream>>>(0, machine.d_spans);
-        const Span *spans = spans_of(w);
-        double issued = 0;
-        for (unsigned k = 0; k < w; k++) issued += (double)(spans[k].stop - spans[k].start) / w;
-        snprintf(name, sizeof name, "queue_shared_%u_warps", w);
-        tell(name, 48 - issued / 32 / w, "count");
     }
 }
 
