@@ -766,6 +766,14 @@ template <bool RIGHT> __global__ void byte_before_wait(int *out) {
     cluster.sync();
 }
 
+// No cluster was asked for: every block is one, with a barrier of its own.
+__global__ void cluster_of_one(const int *in, int *out) {
+    __shared__ int s[BLOCK];
+    s[threadIdx.x] = in[threadIdx.x];
+    cg::this_cluster().sync();
+    if (blockIdx.x == 0) out[threadIdx.x] = s[BLOCK - 1 - threadIdx.x];
+}
+
 #define CLUSTER(kernel) \
     RUN(#kernel, in_cluster(kernel<false>, d_in, d_out)), \
         RUN(#kernel "_right", in_cluster(kernel<true>, d_in, d_out))
@@ -791,6 +799,7 @@ static const Case cases[] = {
     ONE(1, BLOCK, "bulk_store_right", bulk_store_right), ONE(1, BLOCK, "bulk_proxy", bulk_proxy),
     ONE(1, BLOCK, "bulk_overwrite", bulk_overwrite), ONE(1, BLOCK, "bulk_end", bulk_end),
     ONE(1, BLOCK, "bulk_fence_behind_right", bulk_fence_behind), TWINS(1, BLOCK, bulk_made),
+    ONE(400, BLOCK, "cluster_of_one_right", cluster_of_one),
     RUN("reads_early", behind(reads_early<false>, d_out)),
     RUN("reads_early_right", behind(reads_early<true>, d_out)),
     RUN("waits_for_all", behind(waits_for_all<false>, d_out)),

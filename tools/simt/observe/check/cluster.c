@@ -24,12 +24,12 @@ bool cluster_same(const Checker *checker, uint64_t block) {
 
 // Memory of a block is written from the start of the first block of its cluster on.
 void cluster_begin(Checker *checker, const Block *block) {
+    checker->cluster = NULL; // also of one block, whose log went with the block before
+    checker->cluster_count = checker->cluster_threads = 0;
+    memset(checker->cluster_waited, 0, sizeof checker->cluster_waited);
     if (!check_clusters(checker->machine)) return;
     const size_t bytes = (size_t)block->cluster->count * DEVICE_MAX_THREADS * sizeof(Record);
     if (checker->remote) memset(checker->remote, 0, bytes);
-    checker->cluster = NULL;
-    checker->cluster_count = checker->cluster_threads = 0;
-    memset(checker->cluster_waited, 0, sizeof checker->cluster_waited);
     if (block->rank) checker->block_start = first_of(block)->block_start;
 }
 

@@ -379,10 +379,7 @@ static uint32_t warps_of(const Checker *checker) {
 }
 
 void order_begin(Checker *checker) {
-    if (!checker->machine->ordered) { // nobody reads what blocks before have released
-        release_forget_all(checker->room);
-        checker->check->words = (SyncTable){0};
-    }
+    if (!checker->machine->ordered) release_forget_all(checker->room);
     checker->words = (SyncTable){0};
     memset(checker->have_fenced, 0, sizeof checker->have_fenced);
     memset(checker->have_fenced_far, 0, sizeof checker->have_fenced_far);
