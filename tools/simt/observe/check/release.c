@@ -4,11 +4,13 @@
 #include <string.h>
 
 // The part of some lanes in a release in a log, and the entry before it of the same block (-1:
-// none). Neither it nor any of those orders an access that is not before `latest`.
+// none). Neither it nor any of those orders an access that is not before `latest`. jump, depth: see
+// jump_of.
 typedef struct {
     const Release *release;
     uint32_t lanes;
-    int64_t before;
+    int64_t before, jump;
+    uint32_t depth;
     uint64_t latest;
 } Entry;
 
@@ -131,6 +133,20 @@ static uint64_t latest_of(const Release *release) {
     return latest;
 }
 
+// How many entries of a block there are up to one of them, -1: none.
+static uint32_t depth_of(const Log *log, int64_t at) { return at < 0 ? 0 : log->entries[at].depth; }
+
+static int64_t jump_from(const Log *log, int64_t at) { return at < 0 ? -1 : log->entries[at].jump; }
+
+// Where the entry behind this one jumps to: a jump as long as two before it together, where these
+// are equally long, else to this one (Myers, 1983: any entry is a logarithm of jumps away).
+static int64_t jump_of(const Log *log, int64_t at) {
+    const int64_t once = jump_from(log, at), twice = jump_from(log, once);
+    const bool equal =
+        depth_of(log, at) - depth_of(log, once) == depth_of(log, once) - depth_of(log, twice);
+    return at >= 0 && equal ? twice : at;
+}
+
 void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes) {
     if (!*at) *at = ARENA_NEW(&room->arena, 1, Log);
     Log *log = *at;
@@ -144,8 +160,13 @@ void log_add(ReleaseRoom *room, Log **at, const Release *release, uint32_t lanes
     int64_t before = last_of(log, release->block);
     bool alone = log->count == 0 || (!log->slots && before >= 0);
     const uint64_t latest = latest_of(release);
-    log->entries[log->count++] = (Entry){
-        release, lanes, before, before < 0 ? latest : later(latest, log->entries[before].latest)};
+    log->entries[log->count++] =
+        (Entry){release,
+                lanes,
+                before,
+                jump_of(log, before),
+                depth_of(log, before) + 1,
+                before < 0 ? latest : later(latest, log->entries[before].latest)};
     if (alone) return;
     if (log->count * 2 > log->slots)
         index_entries(room, log);
@@ -203,7 +224,10 @@ static bool log_orders(ReleaseRoom *room, const Event *event, const Seen *seen) 
     log->query = room->queries;
     log->asked = seen->count;
     int64_t at = last_of(log, event->block);
-    for (; at >= (int64_t)seen->count; room->steps++) at = log->entries[at].before;
+    for (; at >= (int64_t)seen->count; room->steps++) {
+        const Entry *entry = &log->entries[at];
+        at = entry->jump >= (int64_t)seen->count ? entry->jump : entry->before;
+    }
     for (; at >= 0; at = log->entries[at].before) {
         const Entry *entry = &log->entries[at];
         if (event->thread != ANY_THREAD && event->time >= entry->latest) break;
