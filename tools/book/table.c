@@ -311,7 +311,9 @@ static void add_word(Buf *cell, const ResultTable *device, const ResultRow *reco
     const Str limiter = results_cell(device, recorded, STR("predicted_limiter"));
     const Str wait = join_wait(results_cell(device, recorded, STR("predicted_stall")));
     if (!limiter.len) return;
-    buf_format(cell, "; *%.*s*", STR_ARG(limiter));
+    buf_add(cell, STR("; *"));
+    data_text_add(cell, limiter);
+    buf_char(cell, '*');
     if (wait.len && !str_equal(wait, results_cell(device, recorded, STR("stall"))))
         buf_format(cell, " **≠ %.*s**", STR_ARG(wait));
 }

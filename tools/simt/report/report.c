@@ -198,8 +198,7 @@ static bool write_all(bool *good) {
     if (options.csv) *good &= written(write_csv(), options.csv);
     if (options.lines_csv)
         *good &= written(lines_csv(&arena, options.lines_csv), options.lines_csv);
-    if (options.html)
-        *good &= written(html_write(&arena, options.html, options.checked), options.html);
+    if (options.html) *good &= written(html_write(&arena, &options), options.html);
     if (options.sarif) *good &= written(sarif_write(&arena, options.sarif), options.sarif);
     if (row_count && !options.quiet) print_table();
     if (options.lines && !options.quiet) lines_print(&arena, options.machine);
