@@ -24,7 +24,7 @@
         stall_selected: "issuing",
         stall_wait: "for an instruction of fixed length",
         stall_long_scoreboard: "for global memory",
-        stall_short_scoreboard: "for shared memory, or a shuffle",
+        stall_short_scoreboard: "for shared memory, a shuffle or a special function",
         stall_barrier: "for the other warps, at a barrier",
         stall_math_pipe_throttle: "for an arithmetic unit",
         stall_mio_throttle: "for room in the queue to shared memory",

@@ -48,7 +48,7 @@ static const char usage[] =
     "  --time DEVICE   predict, from machine code, how long each launch would take on a device of\n"
     "                  results/DEVICE-machine.csv, or on that of a FILE.csv, and what would hold it\n"
     "                  back; with --lines and --html each line's share, in --csv the columns\n"
-    "                  predicted_us, limiter and stall\n"
+    "                  predicted_us, limiter, stall and what it would take without each limit\n"
     "  --warm          with --time: what an earlier launch has read is still in the L2 cache\n"
     "  --opcodes [PROGRAM]  list the machine instructions that are known, how their meaning is\n"
     "                  known, and how often each occurs in the program\n"
