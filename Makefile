@@ -97,7 +97,7 @@ $(B)/figures.done: $(B)/labs.mk $(B)/names.csv $(wildcard results/*.csv results/
 	$(if $(figures_due),$(Q)python=$$(B=$(B) tools/build/toolchain.sh python) && $$python $(PLOT)$(if $(V),, >/dev/null))
 	@$(call stamp,figures/*,$@)
 book: $(B)/book.html  ## weave book.md and book/, and render build/book.html
-$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
+$(B)/book.done: $(B)/weave $(CHAPTERS) $(wildcard results/*.csv results/steps/*.csv results/predicted/*.csv) $(call lost,$(B)/book.done) | $(B)/figures.done
 	@echo 'weave book.md, book/'
 	$(Q)$(WEAVE) -t pages -o book $(CHAPTERS)
 	$(Q)$(WEAVE) -t pandoc -o $(B)/book.pandoc.md $(CHAPTERS)
@@ -108,7 +108,7 @@ $(B)/book.html $(B)/book.epub $(B)/book.pdf: $(B)/book.done $(B)/figures.done $(
 REPO ?= $(shell cat notebooks/REPOSITORY 2>/dev/null)
 notebooks: $(B)/notebooks.done  ## weave notebooks/: every lab on a Colab GPU, or in any Jupyter
 $(B)/notebooks.done: $(B)/weave $(CHAPTERS) $(B)/figures.done $(call lost,$(B)/notebooks.done) \
-  $(wildcard tools/notebook/*.py results/*.csv notebooks/REPOSITORY)
+  $(wildcard tools/notebook/*.py results/*.csv results/predicted/*.csv notebooks/REPOSITORY)
 	@echo 'weave notebooks/'
 	$(Q)$(WEAVE) $(REPO:%=-R %) -t notebook -o notebooks $(CHAPTERS)
 	@$(call stamp,$(CHAPTERS) notebooks/*.ipynb,$@)

@@ -4,6 +4,7 @@
 #include "book/names.h"
 #include "book/prose.h"
 #include "numbers/data_text.h"
+#include "numbers/join.h"
 
 typedef struct {
     Key key;   // of one kernel at one n, as far as that is known
@@ -30,12 +31,12 @@ typedef struct {
     const ResultTable *own;      // the chapter's device
     const ResultTable **devices; // those that have a row of the table, `own` first
     size_t device_count;
-    Key defaults; // n= of the table
-    bool others;  // with=others: what other devices have recorded, too
-    bool newest;  // with=newest: the labs with a newer CUB, too
-    bool timed;   // some column comes from a GPU
-    bool limited; // some column says what holds a kernel back
-    bool counted; // some column comes from cpu.csv
+    Key defaults;           // n= of the table
+    bool others;            // with=others: what other devices have recorded, too
+    bool newest;            // with=newest: the labs with a newer CUB, too
+    bool timed;             // some column comes from a GPU
+    bool from[KEY_ORIGINS]; // some column stands in that file of a device
+    bool counted;           // some column comes from cpu.csv
     bool no_difference, stale;
 } Table;
 
@@ -54,6 +55,12 @@ static bool is_per_device(const TableColumn *column) {
     if (!column->field) return column->spread || column->speedup || column->step;
     Unit unit = column->field->unit;
     return unit == UNIT_TIME || unit == UNIT_RATE || unit == UNIT_PERCENT;
+}
+
+// Whether what was profiled, in this column, stands beside what was predicted.
+static bool has_word(const TableColumn *column) {
+    return str_equal(column->name, STR("stall")) && column->device &&
+           results_has_column(column->device, STR("predicted_limiter"));
 }
 
 static bool read_column(Table *table, Str name) {
@@ -77,12 +84,13 @@ static bool read_column(Table *table, Str name) {
         add_column(table, column);
         return true;
     }
-    table->timed = true;
-    table->limited = table->limited || (column.field && column.field->limit);
+    table->timed = table->from[FROM_TIMES] = true;
+    if (column.field) table->from[column.field->from] = true;
     table->own = key_device(&table->scope, table->scope.chapter, &why);
     if (!table->own) return fail(table, table->part->line, why);
     column.device = table->own;
     add_column(table, column);
+    table->from[FROM_PREDICTED] |= has_word(&column);
     return true;
 }
 
@@ -230,7 +238,7 @@ static bool is_time(const TableColumn *column) {
 
 // A device without Nsight Compute has no limits, and a kernel that is nothing but calls has none.
 static bool is_unknown_limit(const TableColumn *column, const ResultTable *device) {
-    return column->field && column->field->limit &&
+    return column->field && column->field->from != FROM_TIMES &&
            !results_has_column(device, column->field->column);
 }
 
@@ -298,13 +306,25 @@ static bool add_factor(Table *table, Buf *cell, const TableRow *row, const Table
     return true;
 }
 
+// Behind the profiler's word the model's, and where it waits for something else, for what.
+static void add_word(Buf *cell, const ResultTable *device, const ResultRow *recorded) {
+    const Str limiter = results_cell(device, recorded, STR("predicted_limiter"));
+    const Str wait = join_wait(results_cell(device, recorded, STR("predicted_stall")));
+    if (!limiter.len) return;
+    buf_add(cell, STR("; *"));
+    data_text_add(cell, limiter);
+    buf_char(cell, '*');
+    if (wait.len && !str_equal(wait, results_cell(device, recorded, STR("stall"))))
+        buf_format(cell, " **≠ %.*s**", STR_ARG(wait));
+}
+
 static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *column) {
     const TableRow *row = &table->rows[index];
     Buf why = {.arena = table->book->arena};
     Value value;
     bool found;
     const ResultRow *recorded = column->device ? on_device(table, row, column->device) : NULL;
-    bool limit = column->field && column->field->limit;
+    bool limit = column->field && column->field->from != FROM_TIMES;
     if (column->device &&
         (!recorded ||
          (limit && !results_cell(column->device, recorded, column->field->column).len))) {
@@ -328,6 +348,7 @@ static bool add_cell(Table *table, Buf *cell, size_t index, const TableColumn *c
         data_text_add(cell, value.text);
     else
         value_format_bare(cell, value);
+    if (has_word(column)) add_word(cell, column->device, recorded);
     return true;
 }
 
@@ -343,9 +364,10 @@ static bool is_stale(Table *table, const TableRow *row) {
     }
     for (size_t i = 0; i < table->device_count; i++) {
         const ResultRow *timed = on_device(table, row, table->devices[i]);
-        if (timed && key_is_stale(&table->scope, table->devices[i], timed)) return true;
-        if (timed && table->limited && key_limit_is_stale(&table->scope, table->devices[i], timed))
-            return true;
+        for (KeyOrigin from = FROM_TIMES; timed && from < KEY_ORIGINS; from++)
+            if (table->from[from] &&
+                key_origin_is_stale(&table->scope, table->devices[i], timed, from))
+                return true;
     }
     return false;
 }
@@ -391,6 +413,7 @@ static void add_title(Table *table, Buf *text, const TableColumn *column) {
         buf_add(text, column->field->title);
     else
         buf_add(text, key_counter_title(table->book->arena, column->name));
+    if (has_word(column)) buf_add(text, STR("; *predicted: limit*"));
     if (!column->device || column->device == table->own) return;
     buf_add(text, STR(", "));
     data_text_add(text, short_name(table, column->device));
@@ -444,6 +467,10 @@ static void add_caption(Table *table, bool one_n) {
     if (table->no_difference)
         buf_add(&text, STR(" ≈: no measurable difference, the intervals from the 5th to the 95th "
                            "percentile overlap."));
+    if (table->from[FROM_PREDICTED])
+        buf_add(&text,
+                STR(" Predicted by `simt --time`: the limit without which a kernel would gain "
+                    "most; ≠ the longest wait, where the profiler has another."));
     if (table->stale) buf_add(&text, STR(" Stale rows were recorded before the lab changed."));
     Buf line = {.arena = book->arena};
     bool host = book->style != BOOK_PANDOC;

@@ -4,8 +4,10 @@
 #   beside.sh PREDICTED.csv results/DEVICE.csv CHAPTER ELEMENTS
 #
 # A row of results stands beside a launch of its kernel with its block and as many blocks as it left
-# partial sums, or one launch of it alone; rows of several launches are left out.
-[ -r "$2" ] || exit 0
+# partial sums, or one launch of it alone. Beside a launch that is a part of a row, or that nobody has
+# recorded, stands nothing.
+results=$2
+[ -r "$results" ] || results=/dev/null
 awk -F, -v chapter="$3" -v elements="$4" -v device="$(basename "$2" .csv)" '
 function plain(name) { # block_sum_unrolled<256u> is block_sum_unrolled_256
     sub(/^void /, "", name)
@@ -16,22 +18,42 @@ function plain(name) { # block_sum_unrolled<256u> is block_sum_unrolled_256
         return substr(name, 1, RSTART - 1) "_" number
     }
     sub(/[<(].*/, "", name)
+    sub(/.*::/, "", name)
     return name
 }
 /^#/ { next }
+match($0, /^"[^"]*"/) { # commas in the name of a kernel
+    name = substr($0, 1, RLENGTH); rest = substr($0, RLENGTH + 1)
+    gsub(/,/, ";", name)
+    $0 = name rest
+}
 FILENAME != read { read = FILENAME; file++; for (k = 1; k <= NF; k++) at[file, $k] = k; next }
 file == 1 {
-    key = plain($1) "," $at[1, "block"] "," $at[1, "grid"]
+    name = plain($1)
+    key = name "," $at[1, "block"] "," $at[1, "grid"]
+    if (!(key in us)) { keys[++count] = key; called[key] = name; shapes[name]++ }
     us[key] = $at[1, "predicted_us"]; limiter[key] = $at[1, "limiter"]
-    launches[plain($1)]++; only[plain($1)] = key
+    launches[name]++; only[name] = key; block[key] = $at[1, "block"]
     next
 }
 $at[2, "chapter"] == chapter && $at[2, "n"] == elements && $at[2, "sweep"] == 0 {
-    key = $at[2, "kernel"] "," $at[2, "block"] "," $at[2, "partials"]
-    if (!(key in us) && launches[$at[2, "kernel"]] == 1) key = only[$at[2, "kernel"]]
-    if (!(key in us)) next
-    if (!shown++) printf "\n%-32s %9s %9s %7s  %s\n", "microseconds on " device, "predicted",
+    name = $at[2, "kernel"]; shape = "," $at[2, "block"] "," $at[2, "partials"]
+    key = name shape
+    if (!(key in us) && launches[name] == 1) key = only[name]
+    if (!(key in us)) { sub("_" $at[2, "block"] "$", "", name); key = name shape }
+    if (!(key in us) || key in recorded) next
+    recorded[key] = $at[2, "median_us"]; called[key] = $at[2, "kernel"]
+}
+END {
+    if (count) printf "\n%-32s %9s %9s %7s  %s\n", "microseconds on " device, "predicted",
         "recorded", "off by", "predicted limiter"
-    printf "%-32s %9.2f %9.2f %+6.1f%%  %s\n", $at[2, "kernel"], us[key], $at[2, "median_us"],
-        100 * (us[key] / $at[2, "median_us"] - 1), limiter[key]
-}' "$1" "$2"
+    for (k = 1; k <= count; k++) {
+        key = keys[k]
+        name = called[key]
+        if (!(key in recorded) && shapes[name] > 1) name = name ", block " block[key]
+        printf "%-32s %9.2f ", name, us[key]
+        if (key in recorded) printf "%9.2f %+6.1f%%", recorded[key], 100 * (us[key] / recorded[key] - 1)
+        else printf "%9s %7s", "-", ""
+        printf "  %s\n", limiter[key]
+    }
+}' "$1" "$results"

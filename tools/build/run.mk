@@ -85,28 +85,31 @@ predict: simt  ## predict what was recorded of TIME=DEVICE, at up to N elements,
 	  -d $(TIME) -n $(N) -o results/predicted $(addprefix code/,$(addsuffix .cu,$(predicted_labs)))
 
 # One chapter's lab. REPORT=1 adds a page from the CPU device, also where the lab runs on a GPU; 86,
-# the status of a program with hazards, stops nothing: they stand in the page.
+# the status of a program with hazards, stops nothing: they stand in the page. Predicted times have a
+# page of their own, of machine code, in which no hazards are looked for.
 chapter_lab = $(LAB_OF_$(shell echo '$*' | sed 's/^0*\(.\)/\1/'))
 measured = $(if $(filter cpu,$(DEVICE)),,$(if $(machine_$(1)), --machine $(R)/$(1).machine.csv))
+chapter_n = $(or $(shell echo ' $(FLAGS)' | sed -n 's/.* -n *\([0-9]*\).*/\1/p'),$(N))
 chapter_run = $(B)/labs/$(chapter_lab) $(or $(FLAGS),-n $(N))$(KERNEL:%= -k %)$(call measured,$(chapter_lab))
 on_device = $(if $(filter cpu,$(DEVICE)),$(B)/simt --last $(if $(MACHINE),--machine --lines))
 # Without a GPU, times of the device TIME are predicted, where its speeds were recorded or it is named.
 timed = $(and $(filter cpu,$(DEVICE)),$(or $(filter command environment,$(firstword $(origin TIME))),$(wildcard results/$(TIME)-machine.csv)))
 predicted = $(B)/predicted-$(chapter_lab).csv
-beside = $(B)/simt --last --time $(TIME) --quiet --csv $(predicted) $(chapter_run) >/dev/null && \
-  tools/build/beside.sh $(predicted) results/$(TIME).csv $(firstword $(subst _, ,$(chapter_lab))) $(N)
+beside = $(B)/simt --last --time $(TIME) --quiet --csv $(predicted) $(if $(REPORT),--html $(time_report)) $(chapter_run) >/dev/null && \
+  tools/build/beside.sh $(predicted) results/$(TIME).csv $(firstword $(subst _, ,$(chapter_lab))) $(chapter_n)
 report = $(B)/report-$(firstword $(subst _, ,$(chapter_lab))).html
+time_report = $(report:.html=-time.html)
 with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && ){ $(B)/simt --last $(if $(MACHINE),--machine,--check) \
   --html $(report) $(chapter_run)$(if $(filter cpu,$(DEVICE)),, >/dev/null) || [ $$? -eq 86 ]; } && echo $(report)
 no_chapter = no chapter $* has a lab: make chapter-N, where N is one of \
   $(shell printf '%s\n' $(patsubst LAB_OF_%,%,$(filter LAB_OF_%,$(.VARIABLES))) | sort -n)
-chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, MACHINE=1 executes machine code, TIME=DEVICE predicts its times
+chapter-%: | $(if $(filter cpu,$(DEVICE))$(REPORT),simt) $$(addprefix $(B)/labs/,$$(chapter_lab))  ## run one lab: make chapter-4; FLAGS="-n 1000" are its options, KERNEL=NAME only this kernel, REPORT=1 adds a page of counts line by line, and one of predicted times, MACHINE=1 executes machine code, TIME=DEVICE predicts its times
 	$(if $(chapter_lab),,@echo 'make: $(no_chapter)' >&2; exit 2)
 	$(if $(call measured,$(chapter_lab)),@mkdir -p $(R))
 	@echo '$(strip $(on_device) $(chapter_run))'
 	$(if $(REPORT),,$(Q)$(on_device) $(chapter_run))
-	$(if $(timed),$(Q)$(beside))
-	$(if $(REPORT),$(Q)$(with_report))
+	$(if $(timed),$(Q)$(beside)$(if $(REPORT), && echo $(time_report)))
+	$(if $(REPORT),$(if $(and $(MACHINE),$(timed)),,$(Q)$(with_report)))
 
 # make watch asks for this goal, with the paths that were saved in SAVED. What a path touches is said
 # here, by its folder: a chapter its lab and the page, a file of work/ the exercise of its name.

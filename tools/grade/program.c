@@ -229,16 +229,76 @@ void program_measure(Arena *arena, const ProgramTools *tools, Program *program, 
     if (tools->native) run_on_gpu(arena, tools, program, version);
 }
 
+// What a launch would gain without its greatest limits: the columns `without ...` of its row.
+static void find_gains(ProgramTime *time, const ResultTable *table, size_t row, double us) {
+    const Str without = STR("without ");
+    for (size_t c = 0; c < table->column_count; c++) {
+        const Str column = table->columns[c];
+        if (!str_starts(column, without)) continue;
+        ProgramGain gain = {str_from(column, without.len),
+                            100 * (us - cell(table, row, column)) / us};
+        for (int k = 0; k < PROGRAM_GAINS; k++) {
+            const ProgramGain there = time->gains[k];
+            if (gain.pct <= there.pct) continue;
+            time->gains[k] = gain;
+            gain = there;
+        }
+    }
+}
+
+// The lines in which the warps of a kernel spend most time.
+static void find_slowest_lines(Arena *arena, ProgramTime *time, const char *path, Str kernel) {
+    ResultTable table;
+    ResultError error;
+    if (!results_read_csv(arena, path, &table, &error)) return;
+    for (size_t r = 0; r < table.row_count; r++) {
+        const ResultRow *row = &table.rows[r];
+        ProgramLine line = {
+            results_cell(&table, row, STR("file")), results_cell(&table, row, STR("stall")),
+            (size_t)cell(&table, r, STR("line")), cell(&table, r, STR("predicted_pct"))};
+        if (!str_equal(results_cell(&table, row, STR("kernel")), kernel)) continue;
+        for (int k = 0; k < PROGRAM_LINES; k++) {
+            const ProgramLine there = time->lines[k];
+            if (line.pct <= there.pct) continue;
+            time->lines[k] = line;
+            line = there;
+        }
+    }
+}
+
+// The sum over all launches, and where most of it goes.
+static void read_predicted(Arena *arena, Program *program, const char *csv, const char *lines) {
+    ResultTable table;
+    ResultError error;
+    double sum = 0, most = 0;
+    size_t longest = 0;
+    if (!results_read_csv(arena, csv, &table, &error)) return;
+    for (size_t r = 0; r < table.row_count; r++) {
+        const double us = cell(&table, r, STR("predicted_us"));
+        sum += us;
+        if (us <= most) continue;
+        most = us;
+        longest = r;
+    }
+    if (sum <= 0) return;
+    add_number(arena, program, STR("time"), UNIT_TIME, sum);
+    find_gains(&program->predicted, &table, longest, most);
+    find_slowest_lines(arena, &program->predicted, lines,
+                       results_cell(&table, &table.rows[longest], STR("kernel")));
+}
+
 // Of machine code, which is compiled for this alone.
 static void predict_time(Arena *arena, const ProgramTools *tools, Program *program) {
     char *csv = file_of(arena, tools, program->name, ".predicted.csv"),
          *log = file_of(arena, tools, program->name, ".predicted.log"),
+         *lines = file_of(arena, tools, program->name, ".predicted-lines.csv"),
          *binary = file_of(arena, tools, program->name, ".predicted"),
          *nvcc = str_terminated(arena, str_of(tools->nvcc)),
          *speeds = str_terminated(arena, str_of(tools->speeds)),
          *source = str_terminated(arena, program->source);
     char *compile[] = {nvcc,
                        WORD("-arch=sm_90"),
+                       WORD("-lineinfo"),
                        WORD("-cudart"),
                        WORD("shared"),
                        WORD("--no-compress"),
@@ -246,25 +306,13 @@ static void predict_time(Arena *arena, const ProgramTools *tools, Program *progr
                        binary,
                        source,
                        NULL};
-    char *run[] = {simt_of(arena, tools),
-                   WORD("--time"),
-                   speeds,
-                   WORD("--quiet"),
-                   WORD("--csv"),
-                   csv,
-                   binary,
-                   WORD("--launch"),
-                   NULL};
-    ResultTable table;
-    ResultError error;
-    double sum = 0;
+    char *run[] = {
+        simt_of(arena, tools), WORD("--time"), speeds, WORD("--quiet"),  WORD("--csv"), csv,
+        WORD("--lines-csv"),   lines,          binary, WORD("--launch"), NULL};
     unlink(csv);
-    if (child_wait(child_start(compile, log, COMPILE_SECONDS)).status ||
-        child_wait(child_start(run, log, RUN_SECONDS)).status ||
-        !results_read_csv(arena, csv, &table, &error))
-        return;
-    for (size_t r = 0; r < table.row_count; r++) sum += cell(&table, r, STR("predicted_us"));
-    if (sum > 0) add_number(arena, program, STR("time"), UNIT_TIME, sum);
+    if (child_wait(child_start(compile, log, COMPILE_SECONDS)).status == 0 &&
+        child_wait(child_start(run, log, RUN_SECONDS)).status == 0)
+        read_predicted(arena, program, csv, lines);
 }
 
 // The least of the medians of some runs in turn: what else the machine does only adds.

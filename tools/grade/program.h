@@ -30,6 +30,27 @@ typedef struct {
     Str more; // of a hazard: the lines below it
 } ProgramNote;
 
+// A limit, and by how many percent of its time a launch would be shorter without it.
+typedef struct {
+    Str name;
+    double pct;
+} ProgramGain;
+
+// A line of the source, its percentage of a launch's time, and what warps wait for there.
+typedef struct {
+    Str file, stall;
+    size_t line;
+    double pct;
+} ProgramLine;
+
+// Where predicted time goes, of the launch that takes the most of it. The greatest first; those
+// that are not there have 0 percent.
+enum { PROGRAM_GAINS = 3, PROGRAM_LINES = 2 };
+typedef struct {
+    ProgramGain gains[PROGRAM_GAINS];
+    ProgramLine lines[PROGRAM_LINES];
+} ProgramTime;
+
 typedef struct {
     Str name;            // its files are BUILD/exercises/NAME.*
     Str binary;          // the compiled program's name, if that is another
@@ -44,6 +65,7 @@ typedef struct {
     const ResultTable *lines; // counters by line, of --once; NULL: none
     KeyNamed *numbers;
     size_t number_count, number_capacity;
+    ProgramTime predicted;
     bool on_gpu, right_on_gpu; // was it run there, and was all right?
 } Program;
 

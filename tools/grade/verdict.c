@@ -99,6 +99,22 @@ static void print_evidence(const Grading *grading, const ExerciseDemand *demand,
         print_worst_line(grading, outcome->comparison.subject);
 }
 
+// What is predicted to hold the program back, and the line with most of its time, or two lines.
+static void print_limits(const Grading *grading, bool holds) {
+    const ProgramTime *time = &grading->at.program->predicted;
+    for (int k = 0; k < PROGRAM_GAINS && time->gains[k].pct >= 1; k++)
+        printf("%s %.*s %.0f %%", k ? "," : "      predicted gain without",
+               STR_ARG(time->gains[k].name), time->gains[k].pct);
+    if (time->gains[0].pct >= 1) printf("\n");
+    for (int k = 0; k < (holds ? 1 : PROGRAM_LINES) && time->lines[k].pct >= 1; k++) {
+        const ProgramLine *line = &time->lines[k];
+        Buf what = {.arena = grading->session->arena};
+        buf_format(&what, " has %.0f %% of the time; greatest stall: %.*s", line->pct,
+                   STR_ARG(line->stall));
+        print_place(grading, line->file, line->line, str_terminated(what.arena, buf_str(&what)));
+    }
+}
+
 // --- demands ---
 
 static void print_demand(Grading *grading, size_t index, const JudgeOutcome *outcome) {
@@ -122,6 +138,8 @@ static void print_demand(Grading *grading, size_t index, const JudgeOutcome *out
     }
     printf("  %s %-40.*s %.*s\n", marks[outcome->verdict], STR_ARG(demand->text),
            STR_ARG(buf_str(&came)));
+    if (!grading->at.gpu && grading->at.program && judge_is_about_time(demand->text))
+        print_limits(grading, outcome->verdict == JUDGE_HOLDS);
     if (outcome->verdict == JUDGE_HOLDS || outcome->verdict == JUDGE_NO_GPU) return;
     printf("      %.*s:%zu\n", STR_ARG(session_chapter(grading->session, exercise)), demand->line);
     print_evidence(grading, demand, outcome);

@@ -25,8 +25,8 @@ static const ResultRow *same_row(const ResultTable *table, const ResultRow *row,
     return NULL;
 }
 
-// Adds to `table` the columns of `other` but those of `same`. `prefix` goes before their names, or,
-// if `source_only`, before that of the source.
+// Adds to `table` the columns of `other` but those of `same`. `prefix` goes before names that do
+// not begin so, or, if `source_only`, before that of the source.
 static void join(Arena *arena, ResultTable *table, const ResultTable *other, Str prefix,
                  bool source_only, const Str *same, size_t same_count) {
     const size_t own = table->column_count;
@@ -39,7 +39,8 @@ static void join(Arena *arena, ResultTable *table, const ResultTable *other, Str
         size_t k = 0;
         while (k < same_count && !str_equal(column, same[k])) k++;
         if (k < same_count) continue;
-        if (!source_only || str_equal(column, STR("source"))) buf_add(&name, prefix);
+        if ((!source_only && !str_starts(column, prefix)) || str_equal(column, STR("source")))
+            buf_add(&name, prefix);
         buf_add(&name, column);
         columns[own + added] = buf_str(&name);
         from[added++] = i;
@@ -84,6 +85,13 @@ static const struct {
     {STR("stall_wait"), STR("an instruction of fixed length")},
 };
 
+Str join_wait(Str stall) {
+    for (size_t i = 0; i < sizeof stalls / sizeof *stalls; i++)
+        if (str_equal(str_from(stalls[i].column, sizeof "stall_" - 1), stall))
+            return stalls[i].words;
+    return (Str){NULL, 0};
+}
+
 static Str longest_stall(const ResultTable *limits, const ResultRow *row) {
     Str words = {NULL, 0};
     double longest = 0, cycles;
@@ -119,4 +127,10 @@ void join_limits(Arena *arena, ResultTable *device, const ResultTable *limits) {
     static const Str same[] = {STR("chapter"), STR("kernel"), STR("n")};
     const ResultTable table = with_stalls(arena, limits);
     join(arena, device, &table, STR("limits_"), true, same, sizeof same / sizeof *same);
+}
+
+void join_predicted(Arena *arena, ResultTable *device, const ResultTable *predicted) {
+    static const Str same[] = {STR("chapter"), STR("kernel"),   STR("n"),
+                               STR("block"),   STR("partials"), STR("sweep")};
+    join(arena, device, predicted, STR("predicted_"), false, same, sizeof same / sizeof *same);
 }

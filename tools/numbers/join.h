@@ -18,4 +18,13 @@ void join_machine(Arena *arena, ResultTable *counters, const ResultTable *machin
 // words.
 void join_limits(Arena *arena, ResultTable *device, const ResultTable *limits);
 
+// What a warp waits for in a stall, `barrier`, in words that follow "waits for"; empty: there is
+// none of this name.
+Str join_wait(Str stall);
+
+// predicted/<device>.csv has rows of <device>.csv with what `simt --time` says of them. They are
+// joined as `predicted_us`, `predicted_limiter`, `predicted_stall` and so on, with
+// `predicted_source`.
+void join_predicted(Arena *arena, ResultTable *device, const ResultTable *predicted);
+
 #endif

@@ -10,21 +10,23 @@
 #define DEFAULT_N 25600000.0 // the size of the best-known versions of this ladder
 
 #define LIMIT(name, unit, title)                                                                   \
-    { STR(name), STR(name), unit, STR(title), true }
+    { STR(name), STR(name), unit, STR(title), FROM_LIMITS }
 static const KeyField fields[] = {
-    {STR("time"), STR("median_us"), UNIT_TIME, STR("time"), false},
-    {STR("p5"), STR("p5_us"), UNIT_TIME, STR("5th percentile"), false},
-    {STR("p95"), STR("p95_us"), UNIT_TIME, STR("95th percentile"), false},
-    {STR("gbps"), STR("gbps"), UNIT_RATE, STR("rate"), false},
-    {STR("pin_pct"), STR("pin_pct"), UNIT_PERCENT, STR("of pin rate"), false},
-    {STR("read_pct"), STR("read_pct"), UNIT_PERCENT, STR("of read ceiling"), false},
-    {STR("samples"), STR("samples"), UNIT_COUNT, STR("samples"), false},
-    {STR("block"), STR("block"), UNIT_COUNT, STR("threads per block"), false},
-    {STR("grid"), STR("grid"), UNIT_COUNT, STR("blocks"), false},
-    {STR("partials"), STR("partials"), UNIT_COUNT, STR("partial sums"), false},
-    {STR("n"), STR("n"), UNIT_NONE, STR("n"), false},
-    {STR("elem"), STR("elem"), UNIT_TEXT, STR("element"), false},
-    {STR("note"), STR("note"), UNIT_TEXT, STR("note"), false},
+    {STR("time"), STR("median_us"), UNIT_TIME, STR("time"), FROM_TIMES},
+    {STR("p5"), STR("p5_us"), UNIT_TIME, STR("5th percentile"), FROM_TIMES},
+    {STR("p95"), STR("p95_us"), UNIT_TIME, STR("95th percentile"), FROM_TIMES},
+    {STR("gbps"), STR("gbps"), UNIT_RATE, STR("rate"), FROM_TIMES},
+    {STR("pin_pct"), STR("pin_pct"), UNIT_PERCENT, STR("of pin rate"), FROM_TIMES},
+    {STR("read_pct"), STR("read_pct"), UNIT_PERCENT, STR("of read ceiling"), FROM_TIMES},
+    {STR("samples"), STR("samples"), UNIT_COUNT, STR("samples"), FROM_TIMES},
+    {STR("block"), STR("block"), UNIT_COUNT, STR("threads per block"), FROM_TIMES},
+    {STR("grid"), STR("grid"), UNIT_COUNT, STR("blocks"), FROM_TIMES},
+    {STR("partials"), STR("partials"), UNIT_COUNT, STR("partial sums"), FROM_TIMES},
+    {STR("n"), STR("n"), UNIT_NONE, STR("n"), FROM_TIMES},
+    {STR("elem"), STR("elem"), UNIT_TEXT, STR("element"), FROM_TIMES},
+    {STR("note"), STR("note"), UNIT_TEXT, STR("note"), FROM_TIMES},
+    {STR("predicted"), STR("predicted_us"), UNIT_TIME, STR("*predicted* time"), FROM_PREDICTED},
+    {STR("limiter"), STR("predicted_limiter"), UNIT_TEXT, STR("*predicted* limit"), FROM_PREDICTED},
     LIMIT("profiled_us", UNIT_TIME, "time under the profiler"),
     LIMIT("sm_clock_khz", UNIT_CLOCK, "clock of the SMs"),
     LIMIT("registers", UNIT_COUNT, "registers"),
@@ -383,9 +385,13 @@ bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultR
     return key_counter_is_stale(scope, table, row, STR(""));
 }
 
-bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row) {
+bool key_origin_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
+                         KeyOrigin from) {
+    static const Str sources[KEY_ORIGINS] = {
+        [FROM_LIMITS] = STR("limits_source"), [FROM_PREDICTED] = STR("predicted_source")};
+    if (from == FROM_TIMES) return key_is_stale(scope, table, row);
     return key_source_is_stale(scope, results_cell(table, row, STR("chapter")),
-                               results_cell(table, row, STR("limits_source")));
+                               results_cell(table, row, sources[from]));
 }
 
 static bool number_value(const ResultTable *table, const ResultRow *row, Str column, Unit unit,
@@ -404,8 +410,7 @@ static bool number_value(const ResultTable *table, const ResultRow *row, Str col
 bool key_field_value(const KeyScope *scope, const ResultTable *device, const ResultRow *row,
                      const KeyField *field, Value *value, Buf *why) {
     if (!number_value(device, row, field->column, field->unit, value, why)) return false;
-    value->stale =
-        field->limit ? key_limit_is_stale(scope, device, row) : key_is_stale(scope, device, row);
+    value->stale = key_origin_is_stale(scope, device, row, field->from);
     return true;
 }
 

@@ -49,12 +49,15 @@ typedef struct {
     double cols; // of a shape: the length of its rows; 0: none is meant
 } Key;
 
+// Where a field stands: in results/<device>.csv, <device>-limits.csv or predicted/<device>.csv.
+typedef enum { FROM_TIMES, FROM_LIMITS, FROM_PREDICTED, KEY_ORIGINS } KeyOrigin;
+
 typedef struct {
     Str name;   // in keys and tables
     Str column; // in results/<device>.csv
     Unit unit;
-    Str title;  // heading of a table column
-    bool limit; // of results/<device>-limits.csv
+    Str title; // heading of a table column
+    KeyOrigin from;
 } KeyField;
 
 // The field of that name of the GPU tables, or NULL.
@@ -105,8 +108,9 @@ bool key_is_stale(const KeyScope *scope, const ResultTable *table, const ResultR
 // The same for a counter, which may be one of machine code.
 bool key_counter_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
                           Str column);
-// The same for what came from the limits.
-bool key_limit_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row);
+// The same for what stands in one of the files of a device.
+bool key_origin_is_stale(const KeyScope *scope, const ResultTable *table, const ResultRow *row,
+                         KeyOrigin from);
 
 // `device`, `device.NAME` or `cpu.NAME`: facts of the file of the asking chapter's device or of
 // cpu.csv; `machine.NAME`: machine.h.

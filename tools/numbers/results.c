@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/csv.h"
 #include "base/file.h"
@@ -360,6 +361,21 @@ static bool add_machine(Arena *arena, Results *results, const ResultTable *machi
     return true;
 }
 
+// Joins what was predicted to the results of each device of which there is such a file.
+static bool add_predicted(Arena *arena, const char *folder, ResultTable *devices, size_t count,
+                          ResultError *error) {
+    for (size_t i = 0; i < count; i++) {
+        ResultTable predicted;
+        Buf path = {.arena = arena};
+        buf_format(&path, "%s/predicted/%.*s.csv", folder, STR_ARG(devices[i].device));
+        const char *name = str_terminated(arena, buf_str(&path));
+        if (access(name, F_OK) != 0) continue;
+        if (!read_table(arena, name, devices[i].device, &predicted, error)) return false;
+        join_predicted(arena, &devices[i], &predicted);
+    }
+    return true;
+}
+
 bool results_read(Arena *arena, const char *folder, Str reference, Results *results,
                   ResultError *error) {
     *results = (Results){.folder = folder};
@@ -413,5 +429,6 @@ bool results_read(Arena *arena, const char *folder, Str reference, Results *resu
     results->devices = devices;
     for (size_t i = 0; i < limits_count; i++)
         if (!add_limits(arena, devices, results->device_count, &limits[i], error)) return false;
+    if (!add_predicted(arena, folder, devices, results->device_count, error)) return false;
     return !machine || add_machine(arena, results, machine, error);
 }

@@ -1,7 +1,8 @@
 // Recorded results: the CSV files of a results folder, checked when they are read.
 //
-// <device>.csv holds what a GPU measured, <device>-limits.csv what held its kernels back (it is
-// joined to the former: join.h), <device>-newest.csv what the same labs measured there with a CUB
+// <device>.csv holds what a GPU measured, <device>-limits.csv what held its kernels back, and
+// predicted/<device>.csv what `simt --time` says of both (they are joined to the former: join.h),
+// <device>-newest.csv what the same labs measured there with a CUB
 // newer than the toolkit's (a device to whoever names it, and to nobody else), <device>-shapes.csv
 // rows of every shape, told by the column `cols` (for keys that name a shape: shapes.h), cpu.csv
 // what the CPU device counted per kernel, cpu-machine.csv the same of machine code (joined to it,

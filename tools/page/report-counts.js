@@ -21,6 +21,18 @@
         atomics: "lanes that executed an atomic operation",
         barriers: "barriers that a block completed",
         divergent_branches: "branches at which the lanes of a warp parted",
+        stall_selected: "issuing",
+        stall_wait: "for an instruction of fixed length",
+        stall_long_scoreboard: "for global memory",
+        stall_short_scoreboard: "for shared memory, a shuffle or a special function",
+        stall_barrier: "for the other warps, at a barrier",
+        stall_math_pipe_throttle: "for an arithmetic unit",
+        stall_mio_throttle: "for room in the queue to shared memory",
+        stall_lg_throttle: "for room in the queue to memory",
+        stall_branch_resolving: "for a branch",
+        stall_membar: "for a fence",
+        stall_drain: "for its last stores",
+        stall_not_selected: "for its turn to issue",
     };
     // Quotients of two counters, shown behind the second.
     const quotients = [
@@ -35,7 +47,7 @@
         const k = number.get(name);
         return {
             name: name, group: data.counters[k].group, label: data.counters[k].label,
-            meaning: meanings[name] || "", sums: true,
+            meaning: meanings[name] || "", sums: k < data.stalls,
             of: function (counts) { return counts[k]; },
         };
     }
@@ -49,8 +61,25 @@
         };
     }
 
-    // All columns, a group's quotient behind its counters.
-    simt.columns = [];
+    // Of the time of a launch's warps, where it is predicted: how much, and most of it for what.
+    const reasons = data.counters.slice(data.stalls).map(function (one, k) { return data.stalls + k; });
+    const time = {
+        name: "predicted", group: "Predicted", label: "% of time", sums: false,
+        meaning: "of the time that warps spend, by the model of simt --time",
+        of: function (counts) { return reasons.reduce(function (sum, k) { return sum + counts[k]; }, 0); },
+    };
+    const wait = {
+        name: "wait", group: "Predicted", label: "stall", sums: false, of: time.of,
+        meaning: "what warps wait for longest here, in Nsight Compute's words",
+        text: function (counts) {
+            const longest = reasons.filter(function (k) { return data.counters[k].name !== "stall_selected"; })
+                .reduce(function (best, k) { return counts[k] > counts[best] ? k : best; });
+            return counts[longest] > 0 ? data.counters[longest].label : "";
+        },
+    };
+
+    // All columns, a group's quotient behind its counters; times before what takes them.
+    simt.columns = reasons.length ? [time, wait] : [];
     data.counters.forEach(function (one, k) {
         simt.columns.push(counter(one.name));
         const next = data.counters[k + 1];
@@ -66,12 +95,18 @@
         return Number.isInteger(value) ? value.toLocaleString("en-US") : value.toFixed(1);
     };
 
+    // What stands in a column of a line.
+    simt.textOf = function (column, counts) {
+        if (!counts) return "";
+        return column.text ? column.text(counts) : simt.number(column.of(counts));
+    };
+
     simt.key = function (file, line) { return file + ":" + line; };
 
     function zeros() { return new Float64Array(data.counters.length); }
 
     function add(to, from, times) {
-        for (let k = 0; k < to.length; k++) to[k] += from[k] * times;
+        for (let k = 0; k < from.length; k++) to[k] += from[k] * times;
     }
 
     // Adds what a launch counted to the lines of PTX.
@@ -81,6 +116,17 @@
             for (let inst = e[at]; inst <= e[at + 1]; inst++) {
                 ptx[kernel.insts[inst]][e[at + 2]] += e[at + 3] * times;
             }
+        }
+    }
+
+    // Picoseconds of lines become percent of all their time.
+    function percent(result) {
+        for (const counts of result.ptx) {
+            for (const k of reasons) result.total[k] += counts[k];
+        }
+        const all = reasons.length ? time.of(result.total) : 0;
+        for (const counts of all ? [result.total, ...result.ptx] : []) {
+            for (const k of reasons) counts[k] *= 100 / all;
         }
     }
 
@@ -95,6 +141,7 @@
             addLaunch(result.ptx, kernel, launch, times);
             add(result.total, launch.total, times);
         });
+        percent(result);
         result.ptx.forEach(function (counts, k) {
             const file = kernel.at[2 * k], line = kernel.at[2 * k + 1];
             if (!file) return;

@@ -105,7 +105,7 @@
                 groups.push(make("th", { colspan: columns.filter(same).length, scope: "colgroup" }, column.group));
             }
             heads.push(make("th", {
-                scope: "col", "data-metric": column.name, title: column.meaning,
+                scope: "col", "data-metric": column.text ? null : column.name, title: column.meaning,
                 class: column === view.metric ? "chosen" : "more",
             }, column.label));
         });
@@ -118,7 +118,7 @@
         const tr = make("tr", { class: view.hazards.has(row.key) && row.side === "source" ? "hazardous" : null });
         const cells = columns.map(function (column) {
             const value = row.counts ? column.of(row.counts) : 0;
-            const cell = make("td", { class: column === view.metric ? "heat" : "more" }, simt.number(value));
+            const cell = make("td", { class: column === view.metric ? "heat" : "more" }, simt.textOf(column, row.counts));
             if (column === view.metric) cell.style.setProperty("--heat", most ? 100 * value / most + "%" : "0%");
             return cell;
         });

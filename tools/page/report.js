@@ -2,6 +2,7 @@
 // `view`, the state.
 (function () {
     const data = simt.data, make = simt.make;
+    const code = data.code.replace(/^m/, "M"); // as it begins a title
     const element = function (id) { return document.getElementById(id); };
     const view = { kernel: null, choice: -1, metric: null, all: false, selected: null, rows: { source: [], ptx: [] } };
 
@@ -26,16 +27,16 @@
         return at;
     }
 
-    // Conflicts where there are any: they are what a page like this is opened for.
+    // The predicted time, else conflicts where there are any: they are what such a page is opened for.
     function defaultMetric() {
         const used = simt.columns.filter(function (column) { return column.of(view.counts.total) > 0; });
-        return used.find(function (column) { return /_conflicts$/.test(column.name); }) || used[0] || simt.columns[0];
+        return used.find(function (column) { return /^predicted$|_conflicts$/.test(column.name); }) || used[0] || simt.columns[0];
     }
 
     function metricOptions() {
         const groups = new Map();
         for (const column of simt.columns) {
-            if (column.of(view.counts.total) <= 0) continue;
+            if (column.of(view.counts.total) <= 0 || column.text) continue;
             if (!groups.has(column.group)) groups.set(column.group, make("optgroup", { label: column.group }));
             groups.get(column.group).append(make("option", {
                 value: column.name, selected: column === view.metric ? "" : null,
@@ -56,6 +57,14 @@
         const entries = launches.map(function (launch, k) { return [k, launchText(launch)]; });
         if (count > 1) entries.unshift([-1, "all " + count + ", added up"]);
         options(element("launch"), entries, view.choice);
+    }
+
+    // The one launch that is shown, or all that there is.
+    function drawPredicted() {
+        const launches = view.kernel.launches, one = launches[view.choice < 0 && launches.length === 1 ? 0 : view.choice];
+        const text = one && one.predicted;
+        element("predicted").hidden = !text;
+        element("predicted").textContent = text || "";
     }
 
     function chooseKernel(number, choice) {
@@ -83,10 +92,11 @@
         element("next-hazard").hidden = view.hazards.size === 0;
         launchOptions();
         metricOptions();
+        drawPredicted();
         view.rows = { source: simt.sourceRows(view), ptx: simt.ptxRows(view) };
         element("panes").classList.toggle("stacked", view.all);
         simt.drawPane(element("source"), view, view.rows.source, "Source");
-        simt.drawPane(element("ptx"), view, view.rows.ptx, "PTX");
+        simt.drawPane(element("ptx"), view, view.rows.ptx, code);
         for (const row of [...view.rows.source, ...view.rows.ptx]) listen(row);
         for (const tr of document.querySelectorAll("#launches tbody tr")) {
             tr.classList.toggle("chosen", Number(tr.dataset.kernel) === view.number &&
@@ -160,7 +170,7 @@
             if (!value) continue;
             const share = column.sums ? (100 * value / column.of(view.counts.total)).toFixed(1) + " %" : "";
             body.append(make("tr", {}, make("th", { scope: "row" }, column.group + ": " + column.label),
-                make("td", {}, simt.number(value)), make("td", {}, share), make("td", { class: "meaning" }, column.meaning)));
+                make("td", {}, simt.textOf(column, row.counts)), make("td", {}, share), make("td", { class: "meaning" }, column.meaning)));
         }
         return make("div", { class: "frame" }, make("table", { class: "facts" }, make("thead", {}, make("tr", {},
             make("th", {}, "Counter"), make("th", {}, "This line"), make("th", {}, "of the kernel"),
@@ -204,7 +214,7 @@
         box.replaceChildren();
         if (!row) return;
         const [file, line] = row.side === "source" ? row.key.split(":") : [0, 0];
-        const title = row.side === "source" ? data.files[file - 1].name + ":" + line : "PTX line " + row.label;
+        const title = row.side === "source" ? data.files[file - 1].name + ":" + line : code + " line " + row.label;
         const head = make("h3", {}, title);
         if (row.text.trim()) head.append(" ", make("code", {}, simt.highlight(row.text.trim(), row.side === "ptx" ? "ptx" : "cuda")));
         box.append(head);
@@ -225,7 +235,7 @@
         if (left > 0) accesses.sort(function (a, b) { return conflicts(b) - conflicts(a); }).splice(MAPS);
         accesses.sort(function (a, b) { return a.inst - b.inst; });
         const box = make("div", { class: "maps" }, ...accesses.map(bankSection));
-        if (left > 0) box.append(make("p", {}, left + " more accesses with fewer conflicts: choose their lines of PTX."));
+        if (left > 0) box.append(make("p", {}, left + " more accesses with fewer conflicts: choose their lines of " + data.code + "."));
         return box;
     }
 
@@ -330,7 +340,9 @@
         });
         for (const tr of document.querySelectorAll("#launches tbody tr")) {
             const kernel = Number(tr.dataset.kernel), launch = Number(tr.dataset.launch);
-            for (const cell of Array.from(tr.children).slice(5)) cell.textContent = Number(cell.textContent).toLocaleString("en-US");
+            for (const cell of Array.from(tr.children).slice(5)) {
+                if (/^\d{4,}$/.test(cell.textContent)) cell.textContent = Number(cell.textContent).toLocaleString("en-US");
+            }
             const name = tr.firstElementChild;
             name.replaceChildren(make("button", { type: "button", title: data.kernels[kernel].name }, name.textContent));
             tr.addEventListener("click", function () { chooseKernel(kernel, launch); });

@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
     copies<<<1, 32>>>(in, out);
     racy<<<1, 64>>>(out);
     strided<1><<<dim3(1, 3), 64>>>(out);
+    if (argc > 1 && strcmp(argv[1], "blocks") == 0) strided<8><<<2, 32>>>(out);
     if (argc > 1 && strcmp(argv[1], "endless") == 0) endless<<<1, 32>>>(sum + 32, out);
     cudaError_t error = cudaDeviceSynchronize();
     if (error) printf("%s\n", cudaGetErrorString(error));

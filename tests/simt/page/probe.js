@@ -77,6 +77,14 @@ function keys() {
         "out[threadIdx.x] = s[63 - threadIdx.x];", "s[threadIdx.x] = (int)threadIdx.x;");
 }
 
+// A kernel with predicted times: the metric, the hottest line, its stall, the launch in words, the sum of all.
+function predicted() {
+    kernelRow("racy", "59").click();
+    const hot = one("#panes tr.selected");
+    found.predicted = [one("#metric").value, textOf(hot), hot.children[2].textContent, one("#predicted").textContent,
+        all("#ptx td.heat").reduce((sum, cell) => sum + numberOf(cell.textContent), 0).toFixed(1)];
+}
+
 function tables() {
     const column = all("#launches th").findIndex(head => head.textContent.endsWith("Thread"));
     one(`#launches th:nth-child(${column + 1}) button`).click();
@@ -109,7 +117,9 @@ addEventListener("load", function () {
     try {
         found.width = document.documentElement.scrollWidth;
         found.paper = getComputedStyle(document.documentElement).backgroundColor;
-        if (kernelRow("strided<8>", "2")) {
+        if (!one("#predicted").hidden || one("#metric").value === "predicted") {
+            predicted();
+        } else if (kernelRow("strided<8>", "2")) {
             chooses();
             keys();
             tables();

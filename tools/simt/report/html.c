@@ -7,12 +7,13 @@
 #include "simt/report/name.h"
 #include "simt/report/page_data.h"
 #include "simt/report/page_parts.h"
+#include "simt/report/predicted.h"
 #include "simt/report/profile.h"
 #include "simt/report/table.h"
 
 typedef struct {
     Buf *buf;
-    bool checked;
+    const ReportOptions *options;
     const ProfileKernel *kernels;
     size_t kernel_count;
     bool counted[COUNTERS]; // there is a column for it
@@ -38,7 +39,7 @@ static void write_script(Page *page) {
     buf_add(page->buf, PART(report_js));
 }
 
-static void write_data(Page *page) { page_data_write(page->buf, page->checked); }
+static void write_data(Page *page) { page_data_write(page->buf, page->options); }
 
 // --- what ran ---
 
@@ -55,6 +56,22 @@ static void write_title(Page *page) {
     }
 }
 
+// Of which code it is, as it is called everywhere on the page.
+static void write_code(Page *page) {
+    buf_add(page->buf, page->options->machine ? STR("machine code") : STR("PTX"));
+}
+
+static void write_note(Page *page) {
+    const ReportOptions *options = page->options;
+    if (!options->time) {
+        buf_add(page->buf, STR("No times: this is not a GPU."));
+        return;
+    }
+    buf_add(page->buf, STR("Times are <em>predicted</em> for "));
+    escape_html(page->buf, str_of(options->time));
+    buf_format(page->buf, ", caches %s: nothing was timed.", options->warm ? "warm" : "cold");
+}
+
 static void find_counted(Page *page, const Profile *profile) {
     for (int k = 0; k < COUNTERS; k++) page->counted[k] |= profile->total.value[k] != 0;
 }
@@ -62,6 +79,9 @@ static void find_counted(Page *page, const Profile *profile) {
 static void write_heads(Page *page) {
     buf_add(page->buf, STR("<tr><th>Kernel</th><th>Launch</th><th>Launches</th><th>Grid</th>"
                            "<th>Block</th>"));
+    if (page->options->time)
+        buf_add(page->buf, STR("<th><small>Predicted</small> µs</th>"
+                               "<th><small>Predicted</small> limiter</th>"));
     for (int k = 0; k < COUNTERS; k++) {
         const char *group, *metric;
         table_heading((Counter)k, &group, &metric);
@@ -93,6 +113,13 @@ static void write_row(Page *page, size_t number, const Profile *profile) {
     buf_format(buf, "</td><td>%llu", (unsigned long long)profile->launches);
     write_shape(buf, profile->grid);
     write_shape(buf, profile->block);
+    if (page->options->time) {
+        const TimePrediction *time = &profile->time;
+        const bool there = time->us > 0;
+        buf_add(buf, STR("</td><td>"));
+        if (there) predicted_us(buf, time->us);
+        buf_format(buf, "</td><td>%s", there ? time_limit_names[time->limit] : "");
+    }
     for (int k = 0; k < COUNTERS; k++)
         if (page->counted[k])
             buf_format(buf, "</td><td>%llu", (unsigned long long)profile->total.value[k]);
@@ -109,7 +136,7 @@ static void write_rows(Page *page) {
 
 static void write_hazards(Page *page) {
     if (!hazards_count())
-        buf_add(page->buf, page->checked
+        buf_add(page->buf, page->options->checked
                                ? STR("<p>None was found.</p>")
                                : STR("<p>Not looked for: <code>simt --check</code> does.</p>"));
     for (size_t k = 0; k < hazards_count() + hazards_notes(); k++) {
@@ -129,7 +156,8 @@ static void write_hazards(Page *page) {
 static const struct {
     Str name;
     void (*write)(Page *page);
-} places[] = {{STR("title"), write_title},     {STR("style"), write_style},
+} places[] = {{STR("title"), write_title},     {STR("note"), write_note},
+              {STR("code"), write_code},       {STR("style"), write_style},
               {STR("heads"), write_heads},     {STR("rows"), write_rows},
               {STR("hazards"), write_hazards}, {STR("data"), write_data},
               {STR("syntax"), write_syntax},   {STR("script"), write_script}};
@@ -159,9 +187,9 @@ static void write_form(Page *page) {
     }
 }
 
-bool html_write(Arena *arena, const char *path, bool checked) {
+bool html_write(Arena *arena, const ReportOptions *options) {
     Buf buf = {.arena = arena};
-    Page page = {.buf = &buf, .checked = checked};
+    Page page = {.buf = &buf, .options = options};
     page.kernels = profile_kernels(&page.kernel_count);
     for (size_t k = 0; k < page.kernel_count; k++) {
         const ProfileKernel *kernel = &page.kernels[k];
@@ -170,5 +198,5 @@ bool html_write(Arena *arena, const char *path, bool checked) {
             find_counted(&page, &kernel->profiles[p]);
     }
     write_form(&page);
-    return file_write_if_changed(arena, path, buf_str(&buf)) != FILE_FAILED;
+    return file_write_if_changed(arena, options->html, buf_str(&buf)) != FILE_FAILED;
 }

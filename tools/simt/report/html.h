@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "simt/report/report.h"
 
-// The page of what profile.h and hazards.h know. `checked`: hazards were looked for. False: errno
-// says why it could not be written; the file is then as it was.
-bool html_write(Arena *arena, const char *path, bool checked);
+// The page of what profile.h and hazards.h know, for options->html. False: errno says why it could
+// not be written; the file is then as it was.
+bool html_write(Arena *arena, const ReportOptions *options);
 
 #endif

@@ -93,17 +93,22 @@ static double cycles_of(const KernelLine *line) {
     return sum;
 }
 
-// A line's share of the time of its kernel's warps, and its greatest stall.
-static void print_time(const KernelLine *line) {
+// A line's part of the time of its kernel's warps.
+static double share_of(const KernelLine *line) {
     double kernel = 0;
     for (size_t i = 0; i < all_count; i++)
         if (all[i].kernel == line->kernel) kernel += cycles_of(&all[i]);
-    const double share = kernel > 0 ? 100 * cycles_of(line) / kernel : 0;
+    return kernel > 0 ? cycles_of(line) / kernel : 0;
+}
+
+// That, and its greatest stall.
+static void print_time(const KernelLine *line) {
     const Stall stall = predicted_stall(line->cycles);
     if (stall == STALLS)
         printf("%*s", TIME_WIDTH, "");
     else
-        printf("%*.1f %-*s", SHARE_WIDTH, share, STALL_WIDTH, time_stall_names[stall]);
+        printf("%*.1f %-*s", SHARE_WIDTH, 100 * share_of(line), STALL_WIDTH,
+               time_stall_names[stall]);
 }
 
 // What the listing shows; the rest is in the CSV.
@@ -220,7 +225,7 @@ bool lines_csv(Arena *arena, const char *path) {
     Buf buf = {.arena = arena};
     buf_add(&buf, STR("kernel,file,line"));
     for (int k = 0; k < COUNTERS; k++) buf_format(&buf, ",%s", counters_names[k]);
-    buf_add(&buf, STR(",hazards\n"));
+    buf_add(&buf, timed() ? STR(",hazards,predicted_pct,stall\n") : STR(",hazards\n"));
     for (size_t i = 0; i < all_count; i++) {
         csv_add_cell(&buf, str_of(kernels[all[i].kernel]));
         buf_char(&buf, ',');
@@ -229,8 +234,13 @@ bool lines_csv(Arena *arena, const char *path) {
         for (int k = 0; k < COUNTERS; k++)
             buf_format(&buf, ",%llu", (unsigned long long)all[i].at.counters.value[k]);
         buf_format(
-            &buf, ",%llu\n",
+            &buf, ",%llu",
             (unsigned long long)hazards_at(kernels[all[i].kernel], all[i].at.file, all[i].at.line));
+        const Stall stall = predicted_stall(all[i].cycles);
+        if (timed())
+            buf_format(&buf, ",%.2f,%s", 100 * share_of(&all[i]),
+                       stall == STALLS ? "" : time_stall_names[stall]);
+        buf_char(&buf, '\n');
     }
     return file_write_if_changed(arena, path, buf_str(&buf)) != FILE_FAILED;
 }

@@ -13,7 +13,7 @@ static Counters *count_all(Arena *arena, const ProfileKernel *kernel) {
     for (uint32_t k = 0; k < kernel->rest_capacity; k++) counted[k] = kernel->rest_insts[k];
     for (size_t p = 0; p < kernel->profile_count; p++) {
         const Profile *profile = &kernel->profiles[p];
-        for (size_t e = 0; e < profile->count; e++) {
+        for (size_t e = 0; e < profile->counted; e++) {
             const ProfileEntry *entry = &profile->entries[e];
             for (uint32_t k = entry->first; k <= entry->last; k++)
                 counted[k].value[entry->counter] += entry->value * profile->launches;

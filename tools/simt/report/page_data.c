@@ -4,6 +4,7 @@
 #include "simt/report/escape.h"
 #include "simt/report/hazards.h"
 #include "simt/report/name.h"
+#include "simt/report/predicted.h"
 #include "simt/report/profile.h"
 #include "simt/report/source.h"
 #include "simt/report/table.h"
@@ -97,12 +98,22 @@ static void write_shape(Buf *buf, const char *name, Dim3 shape) {
     buf_char(buf, '"');
 }
 
-static void write_launch(Buf *buf, const ProfileKernel *kernel, const Profile *profile) {
+static void write_predicted(Buf *buf, const TimePrediction *time, const ReportOptions *options) {
+    Buf text = {.arena = buf->arena};
+    if (time->us <= 0) return;
+    predicted_text(&text, time, options->time, options->warm);
+    buf_add(buf, STR(",\"predicted\":"));
+    escape_json(buf, buf_str(&text));
+}
+
+static void write_launch(Buf *buf, const ProfileKernel *kernel, const Profile *profile,
+                         const ReportOptions *options) {
     const bool rest = profile == &kernel->rest;
     buf_format(buf, "{\"launch\":%zu,\"launches\":%llu", profile->launch,
                (unsigned long long)profile->launches);
     if (!rest) write_shape(buf, "grid", profile->grid);
     if (!rest) write_shape(buf, "block", profile->block);
+    write_predicted(buf, &profile->time, options);
     buf_add(buf, STR(",\"total\":["));
     for (int k = 0; k < COUNTERS; k++)
         buf_format(buf, k ? ",%llu" : "%llu", (unsigned long long)profile->total.value[k]);
@@ -114,15 +125,15 @@ static void write_launch(Buf *buf, const ProfileKernel *kernel, const Profile *p
     buf_add(buf, STR("]}"));
 }
 
-static void write_launches(Buf *buf, const ProfileKernel *kernel) {
+static void write_launches(Buf *buf, const ProfileKernel *kernel, const ReportOptions *options) {
     buf_add(buf, STR(",\n\"launches\":["));
     for (size_t k = 0; k < kernel->profile_count; k++) {
         if (k) buf_add(buf, STR(",\n"));
-        write_launch(buf, kernel, &kernel->profiles[k]);
+        write_launch(buf, kernel, &kernel->profiles[k], options);
     }
     if (kernel->rest.launches) {
         if (kernel->profile_count) buf_add(buf, STR(",\n"));
-        write_launch(buf, kernel, &kernel->rest);
+        write_launch(buf, kernel, &kernel->rest, options);
     }
     buf_char(buf, ']');
 }
@@ -153,7 +164,7 @@ static void write_bank(Buf *buf, const ProfileBanks *banks) {
 
 // --- all of it ---
 
-static void write_counters(Buf *buf) {
+static void write_counters(Buf *buf, const ReportOptions *options) {
     buf_add(buf, STR("{\"counters\":["));
     for (int k = 0; k < COUNTERS; k++) {
         const char *group, *metric;
@@ -161,10 +172,15 @@ static void write_counters(Buf *buf) {
         buf_format(buf, "%s{\"name\":\"%s\",\"group\":\"%s\",\"label\":\"%s\"}", k ? ",\n" : "",
                    counters_names[k], group, metric);
     }
-    buf_char(buf, ']');
+    for (int k = 0; k < STALLS && options->time; k++)
+        buf_format(
+            buf, ",\n{\"name\":\"stall_%s\",\"group\":\"Predicted, %% of time\",\"label\":\"%s\"}",
+            time_stall_names[k], time_stall_names[k]);
+    buf_format(buf, "],\n\"stalls\":%d,\n\"code\":\"%s\"", COUNTERS,
+               options->machine ? "machine code" : "PTX");
 }
 
-static void write_kernel(Buf *buf, const ProfileKernel *kernel) {
+static void write_kernel(Buf *buf, const ProfileKernel *kernel, const ReportOptions *options) {
     Buf brief = {.arena = buf->arena};
     name_short(&brief, str_of(kernel->name));
     buf_add(buf, STR("{\"name\":"));
@@ -172,7 +188,7 @@ static void write_kernel(Buf *buf, const ProfileKernel *kernel) {
     buf_add(buf, STR(",\"short\":"));
     escape_json(buf, buf_str(&brief));
     write_lines(buf, kernel);
-    write_launches(buf, kernel);
+    write_launches(buf, kernel, options);
     buf_add(buf, STR(",\n\"banks\":["));
     for (size_t k = 0; k < kernel->bank_count; k++) {
         if (k) buf_add(buf, STR(",\n"));
@@ -204,14 +220,14 @@ static void write_hazards(Buf *buf) {
     buf_char(buf, ']');
 }
 
-void page_data_write(Buf *buf, bool checked) {
+void page_data_write(Buf *buf, const ReportOptions *options) {
     size_t count;
     const ProfileKernel *kernels = profile_kernels(&count);
-    write_counters(buf);
-    buf_format(buf, ",\n\"checked\":%s,\n\"kernels\":[", checked ? "true" : "false");
+    write_counters(buf, options);
+    buf_add(buf, STR(",\n\"kernels\":["));
     for (size_t k = 0; k < count; k++) {
         if (k) buf_add(buf, STR(",\n"));
-        write_kernel(buf, &kernels[k]);
+        write_kernel(buf, &kernels[k], options);
     }
     buf_char(buf, ']');
     write_hazards(buf);

@@ -1,13 +1,15 @@
 // What a page shows, as JSON for its scripts:
 //
-//     {"counters": [{"name", "group", "label"}..],      in the order of their numbers
-//      "checked": bool,
+//     {"counters": [{"name", "group", "label"}..],      in the order of their numbers; with --time
+//                                          behind them reasons to wait, which count picoseconds
+//      "stalls": number of the first of these, "code": "PTX" or "machine code",
 //      "files": [{"name", "note", "pieces": [[first line, [text..]]..]}..],    numbers from 1
 //      "kernels": [{"name", "short",         as in the table
 //          "ptx": [text..],                  lines, of all its functions
 //          "at": [file, line, ..],           for each of them; 0, 0: no place is known
 //          "insts": [index in ptx..],
-//          "launches": [{"launch", "launches", "grid", "block", "total": [value..],
+//          "launches": [{"launch", "launches", "grid", "block", "predicted": text,
+//                        "total": [value..],           of the counters that are no reasons
 //                        "entries": [first, last, counter, value, ..]}..],
 //                        each of the instructions first..last counted the value;
 //                        launch 0: several different ones, added up
@@ -19,10 +21,8 @@
 #ifndef PAGE_DATA_H
 #define PAGE_DATA_H
 
-#include <stdbool.h>
+#include "simt/report/report.h"
 
-#include "base/str.h"
-
-void page_data_write(Buf *buf, bool checked);
+void page_data_write(Buf *buf, const ReportOptions *options);
 
 #endif

@@ -16,14 +16,13 @@ Stall predicted_stall(const double cycles[STALLS]) {
     return most;
 }
 
-// As a reader likes it: four digits.
+void predicted_us(Buf *buf, double us) {
+    buf_format(buf, us < 10 ? "%.3f" : us < 100 ? "%.2f" : us < 1000 ? "%.1f" : "%.0f", us);
+}
+
 static void add_us(Buf *buf, double us) {
-    buf_format(buf,
-               us < 10     ? "%.3f us"
-               : us < 100  ? "%.2f us"
-               : us < 1000 ? "%.1f us"
-                           : "%.0f us",
-               us);
+    predicted_us(buf, us);
+    buf_add(buf, STR(" us"));
 }
 
 // The greatest reasons first, per instruction as Nsight Compute has them.
@@ -53,6 +52,20 @@ static void add_gains(Buf *buf, const TimePrediction *p) {
     }
 }
 
+void predicted_text(Buf *buf, const TimePrediction *p, const char *device, bool warm) {
+    buf_add(buf, STR("predicted "));
+    add_us(buf, p->us);
+    buf_format(buf, " on %s, caches %s\n", device, warm ? "warm" : "cold");
+    buf_format(buf, "  %.0f cycles, issue slots %.0f %%, memory %.0f %%, warps resident %.1f\n",
+               p->cycles, 100 * p->issue_share, 100 * p->memory_share, p->warps);
+    buf_add(buf, STR("  stalls per instruction:"));
+    add_stalls(buf, p);
+    buf_format(buf, "\n  limiter: %s;", time_limit_names[p->limit]);
+    add_gains(buf, p);
+    buf_char(buf, '\n');
+    if (p->unknown) buf_format(buf, "  not measured, so taken for short: %s\n", p->unknown);
+}
+
 void predicted_print(Arena *arena, const TableRow *row, const TimePrediction *p, const char *device,
                      bool warm) {
     Buf buf = {.arena = arena};
@@ -61,16 +74,7 @@ void predicted_print(Arena *arena, const TableRow *row, const TimePrediction *p,
     table_shape(&buf, row->grid);
     buf_add(&buf, STR(", block "));
     table_shape(&buf, row->block);
-    buf_add(&buf, STR(": predicted "));
-    add_us(&buf, p->us);
-    buf_format(&buf, " on %s, caches %s\n", device, warm ? "warm" : "cold");
-    buf_format(&buf, "  %.0f cycles, issue slots %.0f %%, memory %.0f %%, warps resident %.1f\n",
-               p->cycles, 100 * p->issue_share, 100 * p->memory_share, p->warps);
-    buf_add(&buf, STR("  stalls per instruction:"));
-    add_stalls(&buf, p);
-    buf_format(&buf, "\n  limiter: %s;", time_limit_names[p->limit]);
-    add_gains(&buf, p);
-    buf_char(&buf, '\n');
-    if (p->unknown) buf_format(&buf, "  not measured, so taken for short: %s\n", p->unknown);
+    buf_add(&buf, STR(": "));
+    predicted_text(&buf, p, device, warm);
     printf("\n%.*s", STR_ARG(buf_str(&buf)));
 }

@@ -4,7 +4,13 @@
 
 #include "simt/report/table.h"
 
-// The prediction for a launch; `device` is how the file of its speeds is called.
+// Microseconds as a reader likes them: four digits.
+void predicted_us(Buf *buf, double us);
+
+// The prediction for a launch, in lines: time, what was counted, stalls, the limiter.
+void predicted_text(Buf *buf, const TimePrediction *prediction, const char *device, bool warm);
+
+// The same below its kernel and shape; `device` is how the file of its speeds is called.
 void predicted_print(Arena *arena, const TableRow *row, const TimePrediction *prediction,
                      const char *device, bool warm);
 

@@ -67,6 +67,25 @@ static uint32_t first_of(Arena *arena, ProfileKernel *kernel, const PtxModule *m
 
 // --- launches ---
 
+static void add_entry(Arena *arena, Profile *now, ProfileEntry entry) {
+    ARENA_GROW(arena, now->entries, now->count, now->capacity);
+    now->entries[now->count++] = entry;
+}
+
+// Its time, spread over instructions and reasons as the cycles of its warps are.
+static void add_times(Arena *arena, Profile *now, uint32_t first, const TimePrediction *time) {
+    double cycles = 0;
+    for (uint32_t p = 0; p < time->place_count; p++)
+        for (int k = 0; k < STALLS; k++) cycles += time->places[p].cycles[k];
+    for (uint32_t p = 0; p < time->place_count; p++)
+        for (uint32_t k = 0; k < STALLS; k++) {
+            const double part = time->places[p].cycles[k] / cycles * time->us * 1e6;
+            const uint32_t inst = first + time->places[p].inst;
+            if (part >= 1)
+                add_entry(arena, now, (ProfileEntry){inst, inst, COUNTERS + k, (uint64_t)part});
+        }
+}
+
 // The entries of a launch, in an array that is used for every launch.
 static Profile *read_launch(Arena *arena, ProfileKernel *kernel, const Launch *launch,
                             const LaunchReport *report) {
@@ -82,19 +101,22 @@ static Profile *read_launch(Arena *arena, ProfileKernel *kernel, const Launch *l
         for (uint32_t counter = 0; counter < COUNTERS; counter++) {
             const uint64_t value = span->counters.value[counter];
             if (!value) continue;
-            ARENA_GROW(arena, now.entries, now.count, now.capacity);
-            now.entries[now.count++] =
-                (ProfileEntry){first + span->ptx, first + span->ptx_end - 1, counter, value};
+            add_entry(arena, &now,
+                      (ProfileEntry){first + span->ptx, first + span->ptx_end - 1, counter, value});
         }
     }
+    now.counted = now.count;
+    now.time = report->time ? *report->time : (TimePrediction){0};
+    add_times(arena, &now, first_of(arena, kernel, report->module, report->function), &now.time);
+    now.time.places = NULL; // the launch's own
     return &now;
 }
 
 static bool same_shape(Dim3 a, Dim3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static bool same_entries(const Profile *a, const Profile *b) {
-    if (a->count != b->count) return false;
-    for (size_t k = 0; k < a->count; k++) {
+    if (a->counted != b->counted) return false;
+    for (size_t k = 0; k < a->counted; k++) {
         const ProfileEntry *x = &a->entries[k], *y = &b->entries[k];
         if (x->first != y->first || x->last != y->last || x->counter != y->counter ||
             x->value != y->value)
@@ -117,7 +139,7 @@ static void add_to_rest(Arena *arena, ProfileKernel *kernel, const Profile *now)
     }
     kernel->rest.launches++;
     for (int k = 0; k < COUNTERS; k++) kernel->rest.total.value[k] += now->total.value[k];
-    for (size_t k = 0; k < now->count; k++) {
+    for (size_t k = 0; k < now->counted; k++) {
         const ProfileEntry *entry = &now->entries[k];
         for (uint32_t i = entry->first; i <= entry->last; i++)
             kernel->rest_insts[i].value[entry->counter] += entry->value;
@@ -157,11 +179,15 @@ static void add_launch(Arena *arena, ProfileKernel *kernel, const Profile *now, 
 
 // --- shared memory ---
 
-static ProfileBanks *banks_at(Arena *arena, ProfileKernel *kernel, uint32_t inst) {
+// Of all launches, or `apart` of those with blocks of this size.
+static ProfileBanks *banks_at(Arena *arena, ProfileKernel *kernel, uint32_t inst, Dim3 threads,
+                              bool apart) {
     for (size_t k = 0; k < kernel->bank_count; k++)
-        if (kernel->banks[k].found.ptx == inst) return &kernel->banks[k];
+        if (kernel->banks[k].found.ptx == inst &&
+            (!apart || same_shape(kernel->banks[k].threads, threads)))
+            return &kernel->banks[k];
     ARENA_GROW(arena, kernel->banks, kernel->bank_count, kernel->bank_capacity);
-    kernel->banks[kernel->bank_count] = (ProfileBanks){.found = {.ptx = inst}};
+    kernel->banks[kernel->bank_count] = (ProfileBanks){.found = {.ptx = inst}, .threads = threads};
     return &kernel->banks[kernel->bank_count++];
 }
 
@@ -171,42 +197,50 @@ static bool worse(const BankAccesses *a, const BankAccesses *b) {
                : __builtin_popcount(a->lanes) > __builtin_popcount(b->lanes);
 }
 
-static void add_banks(Arena *arena, ProfileKernel *kernel, size_t number, const Launch *launch,
-                      const LaunchReport *report) {
+static void add_banks(Arena *arena, ProfileKernel *kernel, bool apart, size_t number,
+                      const Launch *launch, const LaunchReport *report) {
     for (size_t k = 0; k < report->bank_count; k++) {
         BankAccesses now = report->banks[k];
         now.ptx += first_of(arena, kernel, report->module, now.function);
         now.function = NULL; // the module may go
-        ProfileBanks *to = banks_at(arena, kernel, now.ptx);
+        ProfileBanks *to = banks_at(arena, kernel, now.ptx, launch->block, apart);
         const bool shown = worse(&now, &to->found);
         for (int w = 0; w <= BANK_WAVEFRONTS; w++) {
             now.accesses[w] += to->found.accesses[w];
             to->found.accesses[w] = now.accesses[w];
         }
         if (!shown) continue;
-        *to = (ProfileBanks){now, number, dim3_at(now.block, launch->grid)};
+        *to = (ProfileBanks){now, number, dim3_at(now.block, launch->grid), launch->block};
     }
 }
 
 // --- all of it ---
 
-// What an earlier launch left is used again.
-static void forget(const char *name) {
+// Forgets launches of this kernel with blocks of this size; what they left is used again.
+static void forget(const char *name, Dim3 block) {
     for (size_t k = 0; k < kernel_count; k++) {
         ProfileKernel *kernel = &kernels[k];
+        size_t kept = 0, banks = 0;
         if (strcmp(kernel->name, name) != 0) continue;
-        kernel->profile_count = kernel->bank_count = 0;
-        kernel->rest = (Profile){0};
-        if (kernel->rest_capacity)
-            memset(kernel->rest_insts, 0, kernel->rest_capacity * sizeof *kernel->rest_insts);
+        for (size_t p = 0; p < kernel->profile_count; p++) {
+            const Profile of = kernel->profiles[p];
+            if (same_shape(of.block, block)) continue;
+            kernel->profiles[p] = kernel->profiles[kept];
+            kernel->profiles[kept++] = of;
+        }
+        for (size_t b = 0; b < kernel->bank_count; b++)
+            if (!same_shape(kernel->banks[b].threads, block))
+                kernel->banks[banks++] = kernel->banks[b];
+        kernel->profile_count = kept;
+        kernel->bank_count = banks;
     }
 }
 
 void profile_add(Arena *arena, const char *mangled, const char *name, bool only_last, size_t number,
                  const Launch *launch, const LaunchReport *report) {
-    if (only_last) forget(name);
+    if (only_last) forget(name, launch->block);
     ProfileKernel *kernel = find_kernel(arena, mangled, name, report->function->text);
     if (!kernel->function_count) add_function(arena, kernel, report->module, report->function);
     add_launch(arena, kernel, read_launch(arena, kernel, launch, report), number);
-    add_banks(arena, kernel, number, launch, report);
+    add_banks(arena, kernel, only_last, number, launch, report);
 }

@@ -6,7 +6,8 @@
 
 #include "simt/device/device.h"
 
-// Each of the instructions first..last counted `value` of a Counter.
+// Each of the instructions first..last counted `value` of a Counter; or, COUNTERS and a Stall
+// together, it is predicted that warps spend `value` picoseconds of the launch there.
 typedef struct {
     uint32_t first, last, counter;
     uint64_t value;
@@ -19,7 +20,8 @@ typedef struct {
     uint64_t launches;
     size_t launch; // number of the first of them, with --last the only one
     ProfileEntry *entries;
-    size_t count, capacity;
+    size_t counted, count, capacity; // the first `counted` are no times
+    TimePrediction time;             // of the first of them; us 0: nothing was predicted
 } Profile;
 
 // A function that the kernel is or called: its text, and for each of its instructions the line in
@@ -34,9 +36,9 @@ typedef struct {
 } ProfileFunction;
 
 typedef struct {
-    BankAccesses found; // added up; `ptx` is the instruction's number in the kernel
-    size_t launch;      // of the worst access, and its block
-    Dim3 block;
+    BankAccesses found;  // added up; `ptx` is the instruction's number in the kernel
+    size_t launch;       // of the worst access, and its block
+    Dim3 block, threads; // and how many threads that has
 } ProfileBanks;
 
 typedef struct {
@@ -54,7 +56,8 @@ typedef struct {
     size_t bank_count, bank_capacity;
 } ProfileKernel;
 
-// Adds a launch, the `number`th; `only_last`: forgets the earlier ones of kernels of this name.
+// Adds a launch, the `number`th; `only_last`: forgets the earlier ones of kernels of this name with
+// blocks of this size.
 void profile_add(Arena *arena, const char *mangled, const char *name, bool only_last, size_t number,
                  const Launch *launch, const LaunchReport *report);
 

@@ -36,7 +36,7 @@ static Row *rows;
 static size_t row_count, row_capacity;
 typedef struct {
     uint32_t row;
-    double us; // predicted
+    double us, without[LIMITERS]; // predicted
     Limiter limit;
     Stall stall; // the greatest
 } Order;
@@ -94,8 +94,12 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
     order[launch_count++] = (Order){.row = at};
     if (report->time) {
         rows[at - 1].time = *report->time;
-        order[launch_count - 1] = (Order){at, report->time->us, report->time->limit,
-                                          predicted_stall(report->time->stalls)};
+        Order *of = &order[launch_count - 1];
+        *of = (Order){.row = at,
+                      .us = report->time->us,
+                      .limit = report->time->limit,
+                      .stall = predicted_stall(report->time->stalls)};
+        memcpy(of->without, report->time->without, sizeof of->without);
     }
     rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
     rows[at - 1].latest = launch_count;
@@ -144,6 +148,7 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
         const bool there = of->us > 0;
         buf_format(buf, ",%.4f,%s,%s", of->us, there ? time_limit_names[of->limit] : "",
                    there && of->stall != STALLS ? time_stall_names[of->stall] : "");
+        for (int k = 0; k < LIMITERS; k++) buf_format(buf, ",%.4f", of->without[k]);
     }
     buf_char(buf, '\n');
 }
@@ -154,7 +159,10 @@ static bool write_csv(void) {
     for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", counters_names[i]);
     if (options.longest) buf_add(&buf, STR(",longest_warp"));
     if (options.merge) buf_add(&buf, STR(",launches"));
-    buf_add(&buf, options.time ? STR(",predicted_us,limiter,stall\n") : STR("\n"));
+    if (options.time) buf_add(&buf, STR(",predicted_us,limiter,stall"));
+    for (int k = 0; k < LIMITERS && options.time; k++)
+        buf_format(&buf, ",without %s", time_limit_names[k]);
+    buf_char(&buf, '\n');
     size_t merged = 0; // rows are numbered in the order of their first launch
     for (size_t i = 0; i < launch_count; i++) {
         bool first = order[i].row > merged;
@@ -198,8 +206,7 @@ static bool write_all(bool *good) {
     if (options.csv) *good &= written(write_csv(), options.csv);
     if (options.lines_csv)
         *good &= written(lines_csv(&arena, options.lines_csv), options.lines_csv);
-    if (options.html)
-        *good &= written(html_write(&arena, options.html, options.checked), options.html);
+    if (options.html) *good &= written(html_write(&arena, &options), options.html);
     if (options.sarif) *good &= written(sarif_write(&arena, options.sarif), options.sarif);
     if (row_count && !options.quiet) print_table();
     if (options.lines && !options.quiet) lines_print(&arena, options.machine);
