@@ -22,7 +22,7 @@ static Str anchor_of(const Book *book, size_t chunk) {
 static void add_link(const Book *book, Buf *text, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
     Str name = named->name.len ? named->name : path_name(named->target);
-    if (exercises_is_program(book->chunks, chunk)) { // it is not shown
+    if (exercises_links_program(book, chunk)) { // it is not shown
         buf_format(text, "[`%.*s`](%.*s%.*s)", STR_ARG(name), STR_ARG(book->up),
                    STR_ARG(named->target));
         return;
@@ -32,6 +32,12 @@ static void add_link(const Book *book, Buf *text, size_t chunk) {
     buf_format(text, "[`%.*s`](%.*s#%.*s)", STR_ARG(name), STR_ARG(page), STR_ARG(anchor));
 }
 
+// On the pages of a code host a caption leads to others only: what stands on the same is close by.
+static bool leads_to(const Book *book, size_t chunk) {
+    return book->style != BOOK_GITHUB || !book->homes ||
+           book->chunks->chunks[chunk].file != book->file;
+}
+
 // What the chunk pulls in, each once, in order.
 static void add_parts(const Book *book, Buf *text, size_t index) {
     const Chunk *chunk = &book->chunks->chunks[index];
@@ -39,6 +45,7 @@ static void add_parts(const Book *book, Buf *text, size_t index) {
     for (size_t i = 0; i < chunk->reference_count; i++) {
         size_t part = chunk->references[i].chunk;
         if (part == CHUNK_NONE || book->named_by[part] == index + 1) continue;
+        if (!leads_to(book, part)) continue;
         book->named_by[part] = index + 1;
         buf_add(text, first ? STR(" · contains ") : STR(", "));
         add_link(book, text, part);
@@ -64,9 +71,12 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     bool exercises = fence_has_class(chunk->part, STR("exercise"));
     if (book->harness[index])
         buf_add(&text, exercises ? STR(" · used in every exercise") : STR(" · used in every lab"));
+    const char *before = " · used in ";
     for (size_t i = 0; i < chunk->user_count && !book->harness[index]; i++) {
-        buf_add(&text, i ? STR(", ") : STR(" · used in "));
+        if (!leads_to(book, chunk->users[i])) continue;
+        buf_add(&text, str_of(before));
         add_link(book, &text, chunk->users[i]);
+        before = ", ";
     }
     add_parts(book, &text, index);
     add_changes(book, &text, changes);
