@@ -38,6 +38,12 @@ static bool leads_to(const Book *book, size_t chunk) {
            book->chunks->chunks[chunk].file != book->file;
 }
 
+// On such a page the hole of an exercise has no name: nothing there leads to it.
+static bool has_caption(const Book *book, size_t chunk) {
+    return book->style != BOOK_GITHUB || !book->homes ||
+           book->chunks->chunks[chunk].variant != VARIANT_STARTER;
+}
+
 // What the chunk pulls in, each once, in order.
 static void add_parts(const Book *book, Buf *text, size_t index) {
     const Chunk *chunk = &book->chunks->chunks[index];
@@ -156,9 +162,11 @@ void code_weave(Book *book, size_t chunk) {
         buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n", STR_ARG(anchor_of(book, chunk)));
         book_add(book, buf_str(&text));
     }
-    add_caption(book, chunk, &changes);
-    if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
-    book_add(book, STR("\n"));
+    if (has_caption(book, chunk)) {
+        add_caption(book, chunk, &changes);
+        if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
+        book_add(book, STR("\n"));
+    }
     add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
     if (shown) {
         book_open_fold(book, STR("whole"), "The whole", 0);
