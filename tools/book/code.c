@@ -59,6 +59,19 @@ static void add_parts(const Book *book, Buf *text, size_t index) {
     }
 }
 
+// Where the chunk is used; on a page the first three places elsewhere.
+static void add_users(const Book *book, Buf *text, const Chunk *chunk) {
+    const bool page = book->style == BOOK_GITHUB && book->homes;
+    size_t count = 0;
+    for (size_t i = 0; i < chunk->user_count; i++) {
+        if (!leads_to(book, chunk->users[i])) continue;
+        if (++count > 3 && page) continue;
+        buf_add(text, count == 1 ? STR(" · used in ") : STR(", "));
+        add_link(book, text, chunk->users[i]);
+    }
+    if (count > 3 && page) buf_format(text, " and %zu more", count - 3);
+}
+
 static void add_changes(const Book *book, Buf *text, const Changes *changes) {
     if (changes->base == CHUNK_NONE) return;
     buf_add(text, STR(" · differs from "));
@@ -77,13 +90,7 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     bool exercises = fence_has_class(chunk->part, STR("exercise"));
     if (book->harness[index])
         buf_add(&text, exercises ? STR(" · used in every exercise") : STR(" · used in every lab"));
-    const char *before = " · used in ";
-    for (size_t i = 0; i < chunk->user_count && !book->harness[index]; i++) {
-        if (!leads_to(book, chunk->users[i])) continue;
-        buf_add(&text, str_of(before));
-        add_link(book, &text, chunk->users[i]);
-        before = ", ";
-    }
+    if (!book->harness[index]) add_users(book, &text, chunk);
     add_parts(book, &text, index);
     add_changes(book, &text, changes);
     buf_add(&text, host ? STR("</sub>\n") : STR("\n"));
