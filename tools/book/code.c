@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "book/changes.h"
 #include "book/exercises.h"
+#include "book/lab.h"
 
 Str code_name(const Book *book, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
@@ -19,10 +20,17 @@ static Str anchor_of(const Book *book, size_t chunk) {
     return buf_str(&anchor);
 }
 
+static bool on_page(const Book *book) { return book->style == BOOK_GITHUB && book->homes; }
+
+// On a page a lab is linked: the file lies beside it, with its pieces in their places.
+static bool links_lab(const Book *book, size_t chunk) {
+    return on_page(book) && lab_is(book->chunks, chunk);
+}
+
 static void add_link(const Book *book, Buf *text, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
     Str name = named->name.len ? named->name : path_name(named->target);
-    if (exercises_links_program(book, chunk)) { // it is not shown
+    if (exercises_links_program(book, chunk) || links_lab(book, chunk)) { // it is not shown
         buf_format(text, "[`%.*s`](%.*s%.*s)", STR_ARG(name), STR_ARG(book->up),
                    STR_ARG(named->target));
         return;
@@ -34,14 +42,12 @@ static void add_link(const Book *book, Buf *text, size_t chunk) {
 
 // On the pages of a code host a caption leads to others only: what stands on the same is close by.
 static bool leads_to(const Book *book, size_t chunk) {
-    return book->style != BOOK_GITHUB || !book->homes ||
-           book->chunks->chunks[chunk].file != book->file;
+    return !on_page(book) || book->chunks->chunks[chunk].file != book->file;
 }
 
 // On such a page the hole of an exercise has no name: nothing there leads to it.
 static bool has_caption(const Book *book, size_t chunk) {
-    return book->style != BOOK_GITHUB || !book->homes ||
-           book->chunks->chunks[chunk].variant != VARIANT_STARTER;
+    return !on_page(book) || book->chunks->chunks[chunk].variant != VARIANT_STARTER;
 }
 
 // What the chunk pulls in, each once, in order.
@@ -61,15 +67,14 @@ static void add_parts(const Book *book, Buf *text, size_t index) {
 
 // Where the chunk is used; on a page the first three places elsewhere.
 static void add_users(const Book *book, Buf *text, const Chunk *chunk) {
-    const bool page = book->style == BOOK_GITHUB && book->homes;
     size_t count = 0;
     for (size_t i = 0; i < chunk->user_count; i++) {
         if (!leads_to(book, chunk->users[i])) continue;
-        if (++count > 3 && page) continue;
+        if (++count > 3 && on_page(book)) continue;
         buf_add(text, count == 1 ? STR(" · used in ") : STR(", "));
         add_link(book, text, chunk->users[i]);
     }
-    if (count > 3 && page) buf_format(text, " and %zu more", count - 3);
+    if (count > 3 && on_page(book)) buf_format(text, " and %zu more", count - 3);
 }
 
 static void add_changes(const Book *book, Buf *text, const Changes *changes) {
@@ -165,6 +170,13 @@ void code_weave(Book *book, size_t chunk) {
     Changes changes = changes_of(book, chunk);
     const bool *shown = shown_of(book, part, &changes);
     book_blank(book);
+    if (links_lab(book, chunk)) {
+        buf_add(&text, STR("The whole program, with its table and the harness: "));
+        add_link(book, &text, chunk);
+        buf_char(&text, '\n');
+        book_add(book, buf_str(&text));
+        return;
+    }
     if (book->style == BOOK_PANDOC) {
         buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n", STR_ARG(anchor_of(book, chunk)));
         book_add(book, buf_str(&text));
