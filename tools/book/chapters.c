@@ -98,6 +98,12 @@ static Str title_of(const Book *book, size_t file) {
     return anchor_book_title(book->arena, chapter, 1, title->title);
 }
 
+// What stands before the colon: `4. Bank conflicts`.
+static Str short_title_of(const Book *book, size_t file) {
+    const Str title = title_of(book, file);
+    return str_slice(title, 0, str_find(title, STR(": ")));
+}
+
 static void add_contents(Book *book) {
     size_t front = chapters_front(book);
     book_add(book, STR("## Contents\n\n"));
@@ -221,11 +227,11 @@ static void add_ways(Book *book, Str folder, size_t front) {
     while (before > 0 && before - 1 == front) before--;
     while (after < count && after == front) after++;
     if (before > 0)
-        buf_format(&text, "[← %.*s](%.*s) · ", STR_ARG(title_of(book, before - 1)),
+        buf_format(&text, "[← %.*s](%.*s) · ", STR_ARG(short_title_of(book, before - 1)),
                    STR_ARG(prose_link_to(book, before - 1)));
     buf_format(&text, "[Contents](../%.*s.md#contents)", STR_ARG(path_name(folder)));
     if (after < count)
-        buf_format(&text, " · [%.*s →](%.*s)", STR_ARG(title_of(book, after)),
+        buf_format(&text, " · [%.*s →](%.*s)", STR_ARG(short_title_of(book, after)),
                    STR_ARG(prose_link_to(book, after)));
     buf_char(&text, '\n');
     book_blank(book);

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "book/changes.h"
 #include "book/exercises.h"
+#include "book/lab.h"
 
 Str code_name(const Book *book, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
@@ -19,10 +20,17 @@ static Str anchor_of(const Book *book, size_t chunk) {
     return buf_str(&anchor);
 }
 
+static bool on_page(const Book *book) { return book->style == BOOK_GITHUB && book->homes; }
+
+// On a page a lab is linked: the file lies beside it, with its pieces in their places.
+static bool links_lab(const Book *book, size_t chunk) {
+    return on_page(book) && lab_is(book->chunks, chunk);
+}
+
 static void add_link(const Book *book, Buf *text, size_t chunk) {
     const Chunk *named = &book->chunks->chunks[chunk];
     Str name = named->name.len ? named->name : path_name(named->target);
-    if (exercises_is_program(book->chunks, chunk)) { // it is not shown
+    if (exercises_links_program(book, chunk) || links_lab(book, chunk)) { // it is not shown
         buf_format(text, "[`%.*s`](%.*s%.*s)", STR_ARG(name), STR_ARG(book->up),
                    STR_ARG(named->target));
         return;
@@ -32,6 +40,16 @@ static void add_link(const Book *book, Buf *text, size_t chunk) {
     buf_format(text, "[`%.*s`](%.*s#%.*s)", STR_ARG(name), STR_ARG(page), STR_ARG(anchor));
 }
 
+// On the pages of a code host a caption leads to others only: what stands on the same is close by.
+static bool leads_to(const Book *book, size_t chunk) {
+    return !on_page(book) || book->chunks->chunks[chunk].file != book->file;
+}
+
+// On such a page the hole of an exercise has no name: nothing there leads to it.
+static bool has_caption(const Book *book, size_t chunk) {
+    return !on_page(book) || book->chunks->chunks[chunk].variant != VARIANT_STARTER;
+}
+
 // What the chunk pulls in, each once, in order.
 static void add_parts(const Book *book, Buf *text, size_t index) {
     const Chunk *chunk = &book->chunks->chunks[index];
@@ -39,11 +57,24 @@ static void add_parts(const Book *book, Buf *text, size_t index) {
     for (size_t i = 0; i < chunk->reference_count; i++) {
         size_t part = chunk->references[i].chunk;
         if (part == CHUNK_NONE || book->named_by[part] == index + 1) continue;
+        if (!leads_to(book, part)) continue;
         book->named_by[part] = index + 1;
         buf_add(text, first ? STR(" · contains ") : STR(", "));
         add_link(book, text, part);
         first = false;
     }
+}
+
+// Where the chunk is used; on a page the first three places elsewhere.
+static void add_users(const Book *book, Buf *text, const Chunk *chunk) {
+    size_t count = 0;
+    for (size_t i = 0; i < chunk->user_count; i++) {
+        if (!leads_to(book, chunk->users[i])) continue;
+        if (++count > 3 && on_page(book)) continue;
+        buf_add(text, count == 1 ? STR(" · used in ") : STR(", "));
+        add_link(book, text, chunk->users[i]);
+    }
+    if (count > 3 && on_page(book)) buf_format(text, " and %zu more", count - 3);
 }
 
 static void add_changes(const Book *book, Buf *text, const Changes *changes) {
@@ -64,10 +95,7 @@ static void add_caption(Book *book, size_t index, const Changes *changes) {
     bool exercises = fence_has_class(chunk->part, STR("exercise"));
     if (book->harness[index])
         buf_add(&text, exercises ? STR(" · used in every exercise") : STR(" · used in every lab"));
-    for (size_t i = 0; i < chunk->user_count && !book->harness[index]; i++) {
-        buf_add(&text, i ? STR(", ") : STR(" · used in "));
-        add_link(book, &text, chunk->users[i]);
-    }
+    if (!book->harness[index]) add_users(book, &text, chunk);
     add_parts(book, &text, index);
     add_changes(book, &text, changes);
     buf_add(&text, host ? STR("</sub>\n") : STR("\n"));
@@ -142,13 +170,22 @@ void code_weave(Book *book, size_t chunk) {
     Changes changes = changes_of(book, chunk);
     const bool *shown = shown_of(book, part, &changes);
     book_blank(book);
+    if (links_lab(book, chunk)) {
+        buf_add(&text, STR("The whole program, with its table and the harness: "));
+        add_link(book, &text, chunk);
+        buf_char(&text, '\n');
+        book_add(book, buf_str(&text));
+        return;
+    }
     if (book->style == BOOK_PANDOC) {
         buf_format(&text, ":::: {.chunk #%.*s}\n::: caption\n", STR_ARG(anchor_of(book, chunk)));
         book_add(book, buf_str(&text));
     }
-    add_caption(book, chunk, &changes);
-    if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
-    book_add(book, STR("\n"));
+    if (has_caption(book, chunk)) {
+        add_caption(book, chunk, &changes);
+        if (book->style == BOOK_PANDOC) book_add(book, STR(":::\n"));
+        book_add(book, STR("\n"));
+    }
     add_lines(book, part, "", info_of(book, part, &changes, shown), shown);
     if (shown) {
         book_open_fold(book, STR("whole"), "The whole", 0);

@@ -37,6 +37,29 @@ static bool read_file(CsvTable *csv) {
     return fail(csv, "%.*s", buf_str(&why));
 }
 
+// Does a row have what where="COLUMN=VALUE COLUMN=VALUE" asks for?
+static bool is_wanted(const CsvTable *csv, const ResultRow *row, Str where) {
+    for (Str pair; str_word(&where, &pair);) {
+        const size_t equals = str_find(pair, STR("="));
+        const Str column = str_slice(pair, 0, equals), value = str_from(pair, column.len + 1);
+        if (!str_equal(results_cell(&csv->table, row, column), value)) return false;
+    }
+    return true;
+}
+
+// Keeps the rows that are wanted. An error if there is none, as where a name is misspelt.
+static bool keep_wanted(CsvTable *csv) {
+    Str where;
+    if (!fence_attribute(csv->part, STR("where"), &where)) return true;
+    ResultRow *rows = ARENA_NEW(csv->book->arena, csv->table.row_count + 1, ResultRow);
+    size_t count = 0;
+    for (size_t i = 0; i < csv->table.row_count; i++)
+        if (is_wanted(csv, &csv->table.rows[i], where)) rows[count++] = csv->table.rows[i];
+    csv->table.rows = rows;
+    csv->table.row_count = count;
+    return count > 0 || fail(csv, "where=: there is no row of %.*s", where);
+}
+
 static bool is_number_column(const CsvTable *csv, Str column) {
     double number;
     for (size_t i = 0; i < csv->table.row_count; i++) {
@@ -111,9 +134,11 @@ static void add_rows(CsvTable *csv, Buf *text) {
 }
 
 void csv_table_weave(Book *book, const FencePart *part) {
-    static const Str known[] = {STR("from"), STR("columns"), STR("caption"), {NULL, 0}};
+    static const Str known[] = {
+        STR("from"), STR("columns"), STR("where"), STR("caption"), {NULL, 0}};
     CsvTable csv = {.book = book, .part = part};
-    if (!book_check_attributes(book, part, known) || !read_file(&csv) || !read_columns(&csv))
+    if (!book_check_attributes(book, part, known) || !read_file(&csv) || !keep_wanted(&csv) ||
+        !read_columns(&csv))
         return;
     Buf text = {.arena = book->arena};
     Str caption;

@@ -95,10 +95,14 @@ static bool add_words(Buf *text, Str comparison) {
     return false;
 }
 
-void demands_add(Buf *text, Str comparison) {
+void demands_add(Buf *text, Str comparison, bool exact) {
     Buf words = {.arena = text->arena};
     if (!add_words(&words, comparison)) {
         buf_format(text, "`%.*s`", STR_ARG(comparison));
+        return;
+    }
+    if (!exact) {
+        buf_add(text, buf_str(&words));
         return;
     }
     buf_add(text, STR("<abbr title=\""));

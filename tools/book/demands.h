@@ -4,9 +4,9 @@
 
 #include "book/book.h"
 
-// `no bank conflicts of loads` for shared_ld_conflicts == 0, with the comparison as its title; one
-// that there are no words for stays code.
-void demands_add(Buf *text, Str comparison);
+// `no bank conflicts of loads` for shared_ld_conflicts == 0, with the comparison as its title where
+// the text is to be exact; one that there are no words for stays code.
+void demands_add(Buf *text, Str comparison, bool exact);
 
 // The right answer of an exercise that asks for a number, and known wrong ones with what is said to
 // them, as attributes of a div: data-answer="9" data-mistakes="5 | That is …. | 8 | On …". Nothing

@@ -66,7 +66,7 @@ static void add_demands(Book *book, const Exercise *exercise) {
         if (i == 0 && !cells) buf_format(&text, "`make exercise-%.*s` demands ", STR_ARG(number));
         if (i == 0) before = cells ? "Demanded are " : "";
         buf_add(&text, str_of(before));
-        demands_add(&text, exercise->demands[i].text);
+        demands_add(&text, exercise->demands[i].text, book->style != BOOK_GITHUB);
     }
     if (exercise->kind == EXERCISE_BUILD && !cells) {
         Str target = book->chunks->chunks[exercise->program].target;
@@ -97,10 +97,21 @@ static void weave_solution(Book *book, const FencePart *part, const Exercise *ex
         code_weave_bare(book, part);
 }
 
-bool exercises_is_program(const ChunkTable *table, size_t chunk) {
-    const Chunk *at = &table->chunks[chunk];
-    return at->target.len && at->exercise != CHUNK_NONE &&
-           table->exercises[at->exercise].kind == EXERCISE_BUILD;
+bool exercises_links_program(const Book *book, size_t chunk) {
+    const Chunk *at = &book->chunks->chunks[chunk];
+    if (at->target.len == 0 || at->exercise == CHUNK_NONE) return false;
+    return book->style == BOOK_GITHUB ||
+           book->chunks->exercises[at->exercise].kind == EXERCISE_BUILD;
+}
+
+static void link_program(Book *book, const Exercise *exercise, Str target) {
+    Buf text = {.arena = book->arena};
+    if (exercise->kind == EXERCISE_BUILD) return; // its demands name it
+    buf_format(&text, "The program: [`%.*s`](%.*s%.*s)\n", STR_ARG(target), STR_ARG(book->up),
+               STR_ARG(target));
+    book_blank(book);
+    book_add(book, buf_str(&text));
+    book_blank(book);
 }
 
 bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
@@ -124,7 +135,10 @@ bool exercises_weave(Book *book, const FencePart *part, size_t chunk) {
         book_open_fold(book, STR("solution"), "Solution", 0);
         weave_solution(book, part, &table->exercises[at->exercise]);
     } else if (at->target.len) {
-        if (exercises_is_program(table, chunk)) return true;
+        if (exercises_links_program(book, chunk)) {
+            link_program(book, &table->exercises[at->exercise], at->target);
+            return true;
+        }
         book_open_fold(book, STR("program"), "The program", 0);
         code_weave(book, chunk);
     } else {

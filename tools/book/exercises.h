@@ -17,8 +17,9 @@ void exercises_open(Book *book, size_t line);
 // From the seventh on a chapter's exercises are folded; this ends that fold, if it is open.
 void exercises_close_more(Book *book);
 
-// Is a chunk the program around the hole of an exercise? It is a file to open, not shown in a book.
-bool exercises_is_program(const ChunkTable *table, size_t chunk);
+// Is a chunk the program of an exercise that is linked and not shown? It is a file to open where it
+// is worked on, around a hole, and where the reader is among files: on a code host.
+bool exercises_links_program(const Book *book, size_t chunk);
 
 // What stands at the end of the exercise that opened at this line: cells that grade it, in a
 // notebook.

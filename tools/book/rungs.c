@@ -2,6 +2,7 @@
 #include "book/rungs.h"
 
 #include "base/csv.h"
+#include "base/path.h"
 #include "book/changes.h"
 #include "book/code.h"
 #include "book/names.h"
@@ -294,6 +295,28 @@ static void weave_table(Book *book) {
 
 // --- the story ---
 
+// The rung whose code a chunk is.
+static const Rung *rung_of(const Book *book, size_t chunk) {
+    const struct Rungs *rungs = book->rungs;
+    for (size_t i = 0; i < rungs->count; i++) {
+        Str names = rungs->items[i].code;
+        for (Str name; str_word(&names, &name);)
+            if (chunk_find(book->chunks, name) == chunk) return &rungs->items[i];
+    }
+    return NULL;
+}
+
+// What the diff that follows is against, where that is not the rung before.
+static void add_base(Book *book, const Rung *rung, size_t chunk) {
+    Buf text = {.arena = book->arena};
+    size_t base = changes_of(book, chunk).base;
+    const Rung *from = base == CHUNK_NONE ? NULL : rung_of(book, base);
+    if (!from || str_equal(path_name(from->kernel), path_name(rung->after))) return;
+    buf_format(&text, "Changed from *%.*s*:\n", STR_ARG(from->name));
+    book_blank(book);
+    book_add(book, buf_str(&text));
+}
+
 // What changed, as a diff; a kernel that was made from no other one is code as it is.
 static void add_code(Book *book, const Rung *rung) {
     Str names = rung->code;
@@ -306,6 +329,7 @@ static void add_code(Book *book, const Rung *rung) {
             book_error(book, rung->line, message);
             return;
         }
+        add_base(book, rung, chunk);
         book_blank(book);
         text.len = 0;
         buf_add(&text, STR("```diff\n"));
@@ -337,6 +361,20 @@ static void add_measured(Book *book, Buf *text, const Rung *rung) {
     if (count) buf_add(text, STR(".\n"));
 }
 
+// By what the first of the devices was held back, before and now.
+static void add_limits(Book *book, Buf *text, const Rung *rung) {
+    const ResultTable *device;
+    Buf now = {.arena = book->arena}, before = {.arena = book->arena};
+    if (find_devices(book, &device, 1) == 0) return;
+    add_limit(book, &now, rung->kernel, device->device);
+    add_limit(book, &before, rung->after, device->device);
+    if (str_equal(buf_str(&now), STR("–"))) return;
+    buf_add(text, STR("- *Held back by:* "));
+    bool same = str_equal(buf_str(&now), buf_str(&before));
+    if (rung->after.len && !same) buf_format(text, "%.*s → ", STR_ARG(buf_str(&before)));
+    buf_format(text, same ? "%.*s, as before.\n" : "%.*s.\n", STR_ARG(buf_str(&now)));
+}
+
 static Str with_capital(Arena *arena, Str text) {
     Buf out = {.arena = arena};
     buf_add(&out, text);
@@ -358,6 +396,7 @@ static void weave_rung(Book *book, const Rung *rung) {
     text.len = 0;
     if (rung->predicted.len) buf_format(&text, "- *Predicted:* %.*s.\n", STR_ARG(rung->predicted));
     add_measured(book, &text, rung);
+    add_limits(book, &text, rung);
     book_add(book, buf_str(&text));
     book_blank(book);
     size_t file = book->file;
