@@ -35,6 +35,10 @@ static void add_link(const Book *book, Buf *text, size_t chunk) {
                    STR_ARG(named->target));
         return;
     }
+    if (book->cells && !book->homes[named->file].apart) { // a cell has no anchor
+        buf_format(text, "`%.*s`", STR_ARG(name));
+        return;
+    }
     Str page = book->homes ? book->homes[named->file].path : STR("");
     Str anchor = anchor_of(book, chunk);
     buf_format(text, "[`%.*s`](%.*s#%.*s)", STR_ARG(name), STR_ARG(page), STR_ARG(anchor));

@@ -440,7 +440,7 @@ static const BookHome *homes_of(const Notebook *notebook) {
         if (front && apart)
             buf_format(&home, "%.*sbook.md", STR_ARG(book->up));
         else if (apart)
-            buf_format(&home, "%.*s%.*s", STR_ARG(book->up), STR_ARG(path));
+            buf_format(&home, "%.*sbook/%.*s.md", STR_ARG(book->up), STR_ARG(path_stem(path)));
         else if (!notebook->inside[i] && !front)
             buf_format(&home, "%.*s.ipynb", STR_ARG(path_stem(path)));
         homes[i] = (BookHome){buf_str(&home), apart};

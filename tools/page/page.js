@@ -42,8 +42,8 @@
         for (const node of section.children) {
             const level = Number((/^H([123])$/.exec(node.tagName) || [])[1]);
             if (level === 1) chapter = title(node);
-            if (level && node.id) pageSearch.index.push({ id: node.id, level: level, title: title(node), chapter: chapter, text: "" });
-            else if (pageSearch.index.length) pageSearch.index[pageSearch.index.length - 1].text += " " + openText(node).replace(/\s+/g, " ").trim();
+            if (level && node.id) pageSearch.index.push({ id: node.id, level: level, title: title(node), chapter: chapter, text: "", code: "" });
+            else if (pageSearch.index.length) pageSearch.index.at(-1)[node.matches("pre, .chunk, details") ? "code" : "text"] += " " + openText(node).replace(/\s+/g, " ").trim();
         }
     }
 
@@ -91,7 +91,8 @@
             link.href = "#" + section.id;
             addMarked(link.appendChild(element("strong")), section.title, terms);
             if (section.chapter !== section.title) small.append(section.chapter + ": ");
-            addMarked(small, excerpt(section.text, terms), terms);
+            const holds = text => terms.some(term => text.search(term) >= 0);
+            addMarked(small, excerpt(holds(section.text) || !holds(section.code) ? section.text : section.code, terms), terms);
             link.append(small);
             item.append(link);
             found.append(item);

@@ -19,6 +19,8 @@ const pageSearch = (function () {
         ["many GPUs", "multi gpu", "multiple gpus", "nccl", "allreduce"],
         ["operator", "functor"],
         ["last block", "single pass", "threadfence"],
+        ["sixteen bytes", "vectorized load", "vector load", "128-bit load", "float4"],
+        ["warps resident", "resident warps", "occupancy"],
     ];
     const endings = /(?:ations?|ings?|ences?|ents?|ions?|ers?|ed|es|e|ly|s)$/;
     const index = [];
@@ -36,7 +38,7 @@ const pageSearch = (function () {
 
     // What is looked for: one expression a word, or for several words that name one thing.
     function termsOf(text) {
-        let rest = " " + text.toLowerCase().replace(/\s+/g, " ").trim() + " ";
+        let rest = " " + text.toLowerCase().replace(/'/g, "’").replace(/\s+/g, " ").trim() + " ";
         const terms = [];
         for (const group of names) {
             const phrase = group.filter(name => rest.includes(" " + name.toLowerCase() + " ")).sort((a, b) => b.length - a.length)[0];
@@ -50,13 +52,13 @@ const pageSearch = (function () {
 
     const times = (text, term) => (text.match(term) || []).length;
 
-    // Every term must occur; titles count most, of a chapter more than of a section.
+    // Every term must occur; titles count most, of a chapter more than of a section. Code and what is folded decide a tie.
     function score(section, terms) {
         let sum = 0;
         for (const term of terms) {
-            const inTitle = times(section.title, term), inText = times(section.text, term);
-            if (!inTitle && !inText) return 0;
-            sum += Math.min(inText, 5) + (inTitle ? 80 >> section.level : 0);
+            const inTitle = times(section.title, term), inText = times(section.text, term), inCode = times(section.code, term);
+            if (!inTitle && !inText && !inCode) return 0;
+            sum += Math.min(inText, 5) + Math.min(inCode, 5) / 6 + (inTitle ? 80 >> section.level : 0);
         }
         return sum;
     }

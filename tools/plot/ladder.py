@@ -64,7 +64,7 @@ def rungs_sheet(data, name, title, below, panels):
     return figure, every
 
 
-BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 8.5, "annotation_clip": False}
+BESIDE = {"textcoords": "offset points", "va": "center", "fontsize": 8, "annotation_clip": False}
 
 
 # --- the ladder ---
@@ -148,7 +148,7 @@ def ladder(data, name):
         "What each rung changed, and its median time"
         + (f" on {devices[0]['name']}" if len(devices) == 1 else "; the number is the chapter's"),
         (
-            (PANELS, 2.05, "time" + (" (dotted: CUB)" if library else "")),
+            (PANELS, 2.05, "time, log scale" + (" (dotted: CUB)" if library else "")),
             (5.15, 1.55, "of each card's read ceiling"),
         ),
     )
@@ -218,7 +218,7 @@ def speedup(data, name):
         what,
         f"Ratios of median times, {data['n']:,} floats"
         + (f" on {devices[0]['name']}" if len(devices) == 1 else "; the number is the chapter's"),
-        ((PANELS, 2.05, "over the rung before"), (5.3, 1.4, f"over {rungs[0]['name']}")),
+        ((PANELS, 2.05, "over the rung before"), (5.3, 1.4, f"over {rungs[0]['name']}, log scale")),
     )
     steps = [steps_of(device) for device in devices]
     end = scale_gains(gains, [gain for row in steps for gain, _ in row.values()])

@@ -6,7 +6,7 @@ its content in words.
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from sketch import box, paper, word
-from style import BLUE, FAINT, GREY, NARROW, ORANGE, heading, lines_of, sheet, significant, write_legend
+from style import BLUE, FAINT, GREY, NARROW, ORANGE, heading, lines_of, round_time, sheet, significant, write_legend
 from trips import END, ISSUE
 
 # --- one warp, some, and as many as memory serves ---
@@ -95,7 +95,7 @@ def predicted(data, name):
         if rings:
             axes.plot(*zip(*rings), "o", color=color, markersize=4.2, markerfacecolor="none", markeredgewidth=0.9, zorder=4)
     axes.set_ylim(0.18, 3.6)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1000:g} ms" if x >= 1000 else f"{x:g} µs"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: round_time(x)))
     axes.yaxis.set_major_locator(FixedLocator([0.25, 0.5, 1, 2]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     for axis in (axes.xaxis, axes.yaxis):

@@ -197,7 +197,7 @@ def all_reduce(data, name):
     figure, axes = paper(4.62, name, what, below)
     n = gpus - 1
     half = [*(f"add {k + 1}" for k in range(n)), *(f"pass on {k + 1}" for k in range(n))]
-    word(axes, 0.1, 0.78, f"Ring: {2 * n} steps, each with a {gpus}th of the message", ha="left", fontweight="bold")
+    word(axes, 0.1, 0.78, f"Ring: {2 * n} steps, each with 1/{gpus} of the message", ha="left", fontweight="bold")
     draw_steps(axes, 1.12, data["ring"], gpus, ["start", *half])
     up = (len(data["tree"]) - 1) // 2
     word(axes, 0.1, 2.78, f"Tree: {2 * up} steps, each with the whole message", ha="left", fontweight="bold")

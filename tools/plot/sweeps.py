@@ -63,7 +63,7 @@ def scale_blocks(axes, x, alone, ceiling):
     axes.grid(axis="y", color=FAINT, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.set_xlabel("blocks" if alone else "blocks per multiprocessor", labelpad=2)
-    axes.set_ylabel("GB/s" if alone else "% of the read ceiling", labelpad=3)
+    axes.set_ylabel("GB/s" if alone else "% of each card's read ceiling", labelpad=3)
     axes.set_ylim(0, 1.1 * max(ceiling or 0, axes.dataLim.y1))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
 

@@ -5,12 +5,14 @@ How long an instruction and a trip take is drawn, not measured; what an SM gets 
 
 import csv
 
+from tables import read_table
+
 TRIP, ISSUE, END = 10.0, 0.28, 42.0  # lengths of a load's trip, of an instruction, of the picture
 PANELS = (
     ("One warp, one load at a time: it waits", 1, 1, 0.0),
     ("One warp, four loads at a time: four arrive in one trip", 1, 4, 0.0),
     ("Eight warps: while one waits, the others load", 8, 1, 0.0),
-    ("More loads than memory serves: every trip takes longer", 8, 2, 9.0),
+    ("Eight warps, two loads at a time: more than memory serves, so every trip takes longer", 8, 2, 9.0),
 )
 
 
@@ -42,8 +44,9 @@ def loads_data(table):
 
 
 def predicted_data(table):
-    """Of each device that was predicted: (measured us, predicted by measured, whether that was before) of its kernels."""
-    folder, devices = table.path.parent / "predicted", {}
+    """Of each device that was predicted, the table's own first: (measured us, predicted by measured, whether that was
+    before) of its kernels."""
+    folder, devices = table.path.parent / "predicted", {table.path.stem: []}
     for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
         name, blind = path.stem.removesuffix("-blind"), path.stem.endswith("-blind")
         if not (folder.parent / f"{name}.csv").exists():
@@ -51,4 +54,6 @@ def predicted_data(table):
         for row in csv.DictReader(line for line in path.read_text(encoding="utf-8").splitlines() if line[0] != "#"):
             measured = float(row["median_us"])
             devices.setdefault(name, []).append([measured, float(row["predicted_us"]) / measured, blind])
-    return {"devices": [{"device": name, "points": points} for name, points in devices.items()]} if devices else None
+    name_of = lambda name: read_table(folder.parent / f"{name}.csv", "device").facts["device"]
+    found = [{"device": name_of(name), "points": points} for name, points in devices.items() if points]
+    return {"devices": found} if found else None
