@@ -160,9 +160,9 @@ static void test_source_lines(void) {
         size_t line, number;
     } cases[] = {{STR("a.md"), 7, 0}, {STR("a.md"), 8, 1}, {STR("a.md"), 9, 0},
                  {STR("b.md"), 3, 2}, {STR("b.md"), 4, 3}, {STR("b.md"), 8, 0}};
+    const SourceMap map = source_map(&arena, text);
     for (size_t i = 0; i < COUNT(cases); i++)
-        same_number("number", source_number(&arena, text, cases[i].path, cases[i].line),
-                    cases[i].number);
+        same_number("number", source_number(&map, cases[i].path, cases[i].line), cases[i].number);
     SourceLines lines = {.code.arena = &arena, .rest = text};
     while (source_next(&lines) && lines.number < 2) continue;
     same("text", lines.text, "b; // y");

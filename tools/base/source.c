@@ -79,10 +79,19 @@ bool source_next(SourceLines *lines) {
     return false;
 }
 
-size_t source_number(Arena *arena, Str text, Str path, size_t line) {
+SourceMap source_map(Arena *arena, Str text) {
     SourceLines lines = {.code.arena = arena, .rest = text};
-    while (source_next(&lines))
-        if (lines.line == line && str_equal(lines.path, path)) return lines.number;
+    SourceMap map = {0};
+    for (size_t capacity = 0; source_next(&lines);) {
+        ARENA_GROW(arena, map.places, map.count, capacity);
+        map.places[map.count++] = (struct SourcePlace){lines.path, lines.line};
+    }
+    return map;
+}
+
+size_t source_number(const SourceMap *map, Str path, size_t line) {
+    for (size_t k = 0; k < map->count; k++)
+        if (map->places[k].line == line && str_equal(map->places[k].path, path)) return k + 1;
     return 0;
 }
 

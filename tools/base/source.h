@@ -20,9 +20,20 @@ typedef struct {
 
 bool source_next(SourceLines *lines);
 
-// The number of the line that `path` and `line` first stand for in a text with #line directives; 0
-// when they stand for none, as lines of headers do.
-size_t source_number(Arena *arena, Str text, Str path, size_t line);
+// Where the lines with code of a text with #line directives come from: places[k] is of line k + 1.
+typedef struct {
+    struct SourcePlace {
+        Str path;
+        size_t line;
+    } * places;
+    size_t count;
+} SourceMap;
+
+SourceMap source_map(Arena *arena, Str text);
+
+// The number of the line that `path` and `line` first stand for; 0 when they stand for none, as
+// lines of headers do.
+size_t source_number(const SourceMap *map, Str path, size_t line);
 
 // Adds the lines of a program to what will be hashed; of one in another language than these, as
 // `path` says, its text as it is.

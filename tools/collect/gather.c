@@ -69,6 +69,7 @@ static int compare_lines(const void *left, const void *right) {
 }
 
 static Line *read_lines(Arena *arena, const LabCsv *csv, Str code, size_t *count) {
+    const SourceMap map = source_map(arena, code);
     Csv reader = csv->head.reader;
     Line *lines = NULL;
     size_t capacity = 0, block = 0;
@@ -77,7 +78,7 @@ static Line *read_lines(Arena *arena, const LabCsv *csv, Str code, size_t *count
         lab_csv_take(&reader, csv, &row, cells, 3, "not a row of simt --lines-csv");
         Str kernel = table_name(arena, cells[0]);
         size_t line = strtoul(str_terminated(arena, cells[2]), NULL, 10);
-        size_t at = source_number(arena, code, cells[1], line);
+        size_t at = source_number(&map, cells[1], line);
         if (at == 0 || is_library(kernel)) continue;
         ARENA_GROW(arena, lines, *count, capacity);
         block += *count > 0 && !str_equal(lines[*count - 1].kernel, kernel);

@@ -46,6 +46,7 @@ typedef struct {
 
 typedef struct {
     Steps *steps;
+    SourceMap map;
     Csv csv;
     Buf *out;
     size_t head; // of what is in front of the launch's rows
@@ -124,7 +125,7 @@ static bool take_value(Reader *reader, Str cell, long *value) {
 }
 
 static bool take_line(Reader *reader, Str file, Str line, size_t *at) {
-    *at = source_number(reader->steps->arena, reader->steps->lined, file, (size_t)number(line));
+    *at = source_number(&reader->map, file, (size_t)number(line));
     return *at ? true : fail(reader, "the source with #line has no such line");
 }
 
@@ -220,6 +221,7 @@ bool steps_condense(Steps *steps, Str trace, Buf *out) {
     Str line, *cells;
     size_t count;
     reader->steps = steps;
+    reader->map = source_map(steps->arena, steps->lined);
     reader->csv = csv_open(steps->arena, trace);
     reader->out = out;
     buf_add(out, STR("warp,line,op,lanes,words,values,races\n"));
