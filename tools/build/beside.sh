@@ -33,6 +33,7 @@ file == 1 {
     key = name "," $at[1, "block"] "," $at[1, "grid"]
     if (!(key in us)) { keys[++count] = key; called[key] = name; shapes[name]++ }
     us[key] = $at[1, "predicted_us"]; limiter[key] = $at[1, "limiter"]
+    if ((1, "unknown") in at && $at[1, "unknown"] != "") limiter[key] = limiter[key] "; not measured: " $at[1, "unknown"]
     launches[name]++; only[name] = key; block[key] = $at[1, "block"]
     next
 }

@@ -38,7 +38,8 @@ typedef struct {
     uint32_t row;
     double us, without[LIMITERS]; // predicted
     Limiter limit;
-    Stall stall; // the greatest
+    Stall stall;         // the greatest
+    const char *unknown; // what was not measured, or NULL
 } Order;
 
 static Order *order; // of each launch, for the unmerged CSV
@@ -98,7 +99,8 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
         *of = (Order){.row = at,
                       .us = report->time->us,
                       .limit = report->time->limit,
-                      .stall = predicted_stall(report->time->stalls)};
+                      .stall = predicted_stall(report->time->stalls),
+                      .unknown = report->time->unknown};
         memcpy(of->without, report->time->without, sizeof of->without);
     }
     rows[at - 1].launches = options.last ? 1 : rows[at - 1].launches + 1;
@@ -146,8 +148,9 @@ static void csv_row(Buf *buf, const Row *row, size_t launch) {
     if (options.time) {
         const Order *of = &order[launch - 1];
         const bool there = of->us > 0;
-        buf_format(buf, ",%.4f,%s,%s", of->us, there ? time_limit_names[of->limit] : "",
-                   there && of->stall != STALLS ? time_stall_names[of->stall] : "");
+        buf_format(buf, ",%.4f,%s,%s,%s", of->us, there ? time_limit_names[of->limit] : "",
+                   there && of->stall != STALLS ? time_stall_names[of->stall] : "",
+                   of->unknown ? of->unknown : "");
         for (int k = 0; k < LIMITERS; k++) buf_format(buf, ",%.4f", of->without[k]);
     }
     buf_char(buf, '\n');
@@ -159,7 +162,7 @@ static bool write_csv(void) {
     for (int i = 0; i < COUNTERS; i++) buf_format(&buf, ",%s", counters_names[i]);
     if (options.longest) buf_add(&buf, STR(",longest_warp"));
     if (options.merge) buf_add(&buf, STR(",launches"));
-    if (options.time) buf_add(&buf, STR(",predicted_us,limiter,stall"));
+    if (options.time) buf_add(&buf, STR(",predicted_us,limiter,stall,unknown"));
     for (int k = 0; k < LIMITERS && options.time; k++)
         buf_format(&buf, ",without %s", time_limit_names[k]);
     buf_char(&buf, '\n');
