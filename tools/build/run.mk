@@ -94,7 +94,7 @@ on_device = $(if $(filter cpu,$(DEVICE)),$(B)/simt --last $(if $(MACHINE),--mach
 timed = $(and $(filter cpu,$(DEVICE)),$(or $(filter command environment,$(firstword $(origin TIME))),$(wildcard results/$(TIME)-machine.csv)))
 predicted = $(B)/predicted-$(chapter_lab).csv
 beside = $(B)/simt --last --time $(TIME) --quiet --csv $(predicted) $(chapter_run) >/dev/null && \
-  tools/build/beside.sh $(predicted) results/$(TIME).csv $(firstword $(subst _, ,$(chapter_lab))) $(N)
+  tools/build/beside.sh $(predicted) results/$(TIME).csv $(firstword $(subst _, ,$(chapter_lab))) $(or $(lastword $(shell echo '$(FLAGS)' | grep -o -e '-n *[0-9]*' | tr -d -c '0-9\n')),$(N))
 report = $(B)/report-$(firstword $(subst _, ,$(chapter_lab))).html
 with_report = $(if $(filter cpu,$(DEVICE)),,$(chapter_run) && ){ $(B)/simt --last $(if $(MACHINE),--machine,--check) \
   --html $(report) $(chapter_run)$(if $(filter cpu,$(DEVICE)),, >/dev/null) || [ $$? -eq 86 ]; } && echo $(report)
