@@ -110,6 +110,16 @@ static void add_title(const CsvTable *csv, Buf *text, Str column) {
     data_text_add(text, buf_str(&words));
 }
 
+// A cell as it is, but a device by its name.
+static Str cell_of(const CsvTable *csv, const ResultRow *row, Str column) {
+    const Results *results = csv->book->results;
+    Str cell = results_cell(&csv->table, row, column);
+    for (size_t i = 0; str_equal(column, STR("device")) && i < results->device_count; i++)
+        if (str_equal(results->devices[i].device, cell))
+            return results_device_name(csv->book->arena, &results->devices[i]);
+    return cell;
+}
+
 static void add_rows(CsvTable *csv, Buf *text) {
     buf_char(text, '|');
     for (size_t c = 0; c < csv->column_count; c++) {
@@ -124,7 +134,7 @@ static void add_rows(CsvTable *csv, Buf *text) {
     for (size_t r = 0; r < csv->table.row_count; r++) {
         buf_char(text, '|');
         for (size_t c = 0; c < csv->column_count; c++) {
-            Str cell = results_cell(&csv->table, &csv->table.rows[r], csv->columns[c]);
+            Str cell = cell_of(csv, &csv->table.rows[r], csv->columns[c]);
             buf_char(text, ' ');
             add_cell(text, cell, csv->number[c]);
             buf_add(text, STR(" |"));

@@ -40,7 +40,7 @@ file == 1 {
 $at[2, "chapter"] == chapter && $at[2, "n"] == elements && $at[2, "sweep"] == 0 {
     name = $at[2, "kernel"]; shape = "," $at[2, "block"] "," $at[2, "partials"]
     key = name shape
-    if (!(key in us) && launches[name] == 1) key = only[name]
+    if (!(key in us) && launches[name] == 1 && block[only[name]] == $at[2, "block"]) key = only[name]
     if (!(key in us)) { sub("_" $at[2, "block"] "$", "", name); key = name shape }
     if (!(key in us) || key in recorded) next
     recorded[key] = $at[2, "median_us"]; called[key] = $at[2, "kernel"]

@@ -382,7 +382,6 @@ int verdict(const Session *session, const Exercise *exercise) {
         printf("  There is something to try, and nothing to grade.\n");
         return 0;
     }
-    fflush(stdout);
-    fprintf(stderr, "  It asks for a number: make exercise-%.*s ANSWER=48\n", STR_ARG(number));
-    return 2;
+    printf("  It asks for a number: make exercise-%.*s ANSWER=NUMBER\n", STR_ARG(number));
+    return 1;
 }

@@ -18,8 +18,9 @@ standard library and what Colab ships is imported; Python 3.10 or later, CUDA 12
 # `make exercise-4.1` does.
 
 # %% [markdown of all]
-# **How long it takes.** Run all of this notebook took about four minutes on an H200 with many cores,
-# most of it compiling. A runtime of Colab with two cores compiles the labs in some seven minutes.
+# **How long it takes.** Run all took about four minutes on an H200 with many cores, most of it compiling; chapter 17
+# has come since. To compile the labs of all chapters takes some two minutes of a processor's time, and took seven on
+# two busy cores.
 
 # %% workbench
 #@title The workbench: puts labs together, compiles and runs them, shows tables and figures

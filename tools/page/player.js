@@ -229,7 +229,7 @@
             "Each lane of the warp at work asks the bank below for a word; a bank that is asked for several gives one in each turn, and a turn is a wavefront. " +
             (someStep(data, function (step) { return step.op === "shuffle"; }) ? "In a shuffle, lanes take each other's registers and no bank is asked. " : "") +
             (someStep(data, function (step) { return step.races.length > 0; }) ? "Red: two lanes want a word, one of them writes, and nothing orders them. " : "") +
-            "Below, shared memory: what will be read again is dark, what will not is faint. " +
+            "Below, shared memory: what will be read again is shaded, what will not is faint. " +
             "The bars over the slider are all steps, as high as their wavefronts. " +
             "Keys: arrows step, page up and down go by levels, space plays." +
             (data.stale ? " Recorded before the lab changed." : "");

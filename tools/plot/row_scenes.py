@@ -129,13 +129,13 @@ def owners(data, name):
     for panel in lanes:
         shuffles = len(panel["distances"])
         many = f"{panel['rows']} rows of {panel['cols']}" if panel["rows"] > 1 else f"a row of {panel['cols']}"
-        cost = f"{shuffles} shuffle{'s' * (shuffles > 1)}" if shuffles else "nobody to tell"
+        cost = f"{shuffles} shuffle{'s' * (shuffles > 1)}" if shuffles else "no shuffle"
         told(axes, y, many, owner(panel), (cost, "no barrier"))
         draw_lanes(axes, y, panel, data["elements"])
         y += 0.88 + LEVEL * shuffles
     block, parts = data["block"], data["parts"]
     title = f"a row of {block['cols']:,}"
-    told(axes, y, title, f"a block of {block['threads']}", ("a square: 16 elements", "shuffles, and", "one barrier"))
+    told(axes, y, title, f"a block of {block['threads']}", ("shuffles, one barrier;", "a square: 16 elements"))
     draw_block(axes, y, block)
     y += 1.68
     title, blocks = f"a row of {parts['cols']:,}", len(parts["parts"])

@@ -71,7 +71,12 @@ def test_lines(counted, rows):
     text = read(source("count.cu")).splitlines()
     number = next(n for n, line in enumerate(text, 1) if "s[threadIdx.x] = out" in line)
     expect("--lines shows counters beside the source", simt(["--lines", counted]), 0,
-           rf"^reverse in \S*count\.cu\n(.*\n)*? +{number} .*\|     s\[threadIdx\.x\] = out")
+           rf"^reverse in \S*count\.cu\n(.*\n)*? +{number} .*\|     s\[threadIdx\.x\] =")
+    narrow = simt(["--lines", counted], env={**os.environ, "COLUMNS": "60"}).out.splitlines()
+    beside = [line.split("|", 1)[1] for line in narrow if "|" in line]
+    long = next("".join(line.split()) for line in text if "add.s32 %0, %0, 3" in line)
+    tests.check("a line too long for the screen goes on below", long in "".join("".join(beside).split()) and
+                max(len(line) for line in narrow if "|" in line) <= 60, beside)
 
 
 def test_hazard_texts():

@@ -132,6 +132,7 @@ static const struct {
 
 enum { SHOWN = sizeof shown / sizeof *shown, NUMBER_WIDTH = 6, GAP = 2 };
 enum { SOURCE_WIDTH = 32, MACHINE_WIDTH = 44 }; // for a line's text at least
+enum { FURTHER = 8, LEAST_ROOM = 16 }; // blanks before a line that goes on; if a screen is narrow
 
 static bool column_used(int column) {
     for (size_t i = 0; i < all_count; i++)
@@ -147,7 +148,27 @@ static Str text_line(Str text, uint32_t number) {
     return line;
 }
 
-// Counters, and behind them a text, which is cut where the screen ends: `room` characters.
+// How much of a text stands in a line of `room` characters: up to a blank, if there is one.
+static size_t fitting(Str text, int room) {
+    size_t end = room > LEAST_ROOM ? (size_t)room : LEAST_ROOM;
+    if (text.len <= end) return text.len;
+    for (size_t i = end; i > end / 2; i--)
+        if (text.at[i] == ' ') return i;
+    return end;
+}
+
+// A text with `room` characters to the end of the screen; what has no place there goes on below.
+static void print_text(Str text, int room) {
+    size_t taken = fitting(text, room);
+    printf(taken ? "  | %.*s\n" : "  |\n", (int)taken, text.at);
+    while (text = str_trim(str_from(text, taken)), text.len) {
+        taken = fitting(text, room - FURTHER);
+        printf("%*s  | %*s%.*s\n", columns_screen() - room - 4, "", FURTHER, "", (int)taken,
+               text.at);
+    }
+}
+
+// Counters, and behind them a text.
 static void print_counters(const Counters *counters, Str source, const Column *columns, int room) {
     for (int column = 0; column < SHOWN; column++) {
         if (!columns[column].wanted) continue;
@@ -157,8 +178,7 @@ static void print_counters(const Counters *counters, Str source, const Column *c
         else
             printf("%*s%*s", GAP, "", columns[column].width, "");
     }
-    if ((int)source.len > room) source.len = (size_t)room;
-    printf(source.len ? "  | %.*s\n" : "  |\n", STR_ARG(source));
+    print_text(source, room);
 }
 
 static void print_instructions(Arena *arena, const KernelLine *line, const Column *columns,
@@ -168,7 +188,7 @@ static void print_instructions(Arena *arena, const KernelLine *line, const Colum
         listing_of(arena, kernels[line->kernel], line->at.file, line->at.line, &count);
     for (size_t i = 0; i < count; i++) {
         Buf text = {.arena = arena};
-        if (str_equal(insts[i].text, STR("NOP"))) continue;
+        if (str_ends(insts[i].text, STR(" NOP"))) continue;
         buf_format(&text, "  %.*s", STR_ARG(insts[i].text));
         printf("%*s", NUMBER_WIDTH + (timed() ? TIME_WIDTH : 0), "");
         print_counters(&insts[i].counted, buf_str(&text), columns, room);

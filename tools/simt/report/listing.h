@@ -5,7 +5,7 @@
 #include "simt/observe/counters.h"
 
 typedef struct {
-    Str text; // IMAD.WIDE.U32 R2, R0, 0x4, R2
+    Str text; // /*0010*/ IMAD.WIDE.U32 R2, R0, 0x4, R2
     Counters counted;
 } ListingInst;
 
