@@ -3,10 +3,10 @@
 [ -d "$B/labs" ] && [ -f "$B/results/cpu.csv" ] || skip_all "labs were not run on the CPU device"
 tree=$out/tree
 rm -rf "$tree" && mkdir -p "$tree"
-cp -a Makefile *.md LICENSE chapters code figures notebooks results tools tests "$tree"
+cp -a Makefile *.md LICENSE book chapters code figures notebooks results tools tests "$tree"
 mkdir "$tree/build"
 (cd "$B" && cp -a labs labs.mk code code.done results simt simt-runtime simt-objects tools tangle \
-    weave collect modules.a book* figures.csv figures.done notebooks.done toolchain "$tree/build")
+    weave collect modules.a book* names.csv page_parts.c figures.csv figures.done notebooks.done toolchain "$tree/build")
 ln -s "$B/venv" "$tree/build/venv"
 cd "$tree" || exit 2
 unset MAKEFLAGS MFLAGS MAKELEVEL IN_TURN WERROR
