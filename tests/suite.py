@@ -197,13 +197,14 @@ class Suite:
         """$B/tests/AREA/NAME from one .cu, unless that was done already from the same text, that of
         `inputs` included. None after reporting a failure."""
         target = self.file(name or Path(source).stem)
-        return self.compiled(target, [NVCC, *flags, "-o", target, source], source, *inputs)
+        return self.compiled(target, [NVCC, *standard_of(source), *flags, "-o", target, source], source, *inputs)
 
     def compile_edited(self, source, whole, flags=NVCC_FLAGS):
         """The same from a .cu whose kernels alone are others than those of `whole`, an object of
         compile_cu: edited.sh puts them into it."""
         target = self.file(Path(source).stem)
-        return self.compiled(target, [TESTS / "edited.sh", NVCC, whole, source, target, *flags], source, whole)
+        command = [TESTS / "edited.sh", NVCC, whole, source, target, *standard_of(source), *flags]
+        return self.compiled(target, command, source, whole)
 
     def compiled(self, target, command, *inputs):
         digest = digest_of(list(map(str, command)), *(Path(item).read_bytes() for item in inputs))
@@ -215,6 +216,13 @@ class Suite:
             return None
         write(f"{target}.from", digest)
         return target
+
+
+def standard_of(source):
+    """The flag for C++14, where a program is content with it: nvcc takes 0.55 s for an empty one, and 0.9 s
+    as C++17, whose headers are longer. CUDA's own library is C++17, and what says so in a comment."""
+    later = re.search(r'#include [<"](cooperative_groups|cub/|thrust/|cuda/|\S*clusters\.h)|// .*C\+\+17', read(source))
+    return [] if later else ["-std=c++14"]
 
 
 @functools.lru_cache(maxsize=None)

@@ -9,6 +9,7 @@ and that one forks, before it does anything, the process that becomes the kernel
 """
 import atexit
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -140,6 +141,7 @@ def attend(request, answer):
 def serve():
     for module in MODULES:
         importlib.import_module(module)
+    gc.freeze()  # what is imported is no garbage: no process looks through it again
     requests = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -314,7 +314,7 @@ class Copies(Kernel):
             condition = access.compiled()[1]
             for b in range(self.blocks):
                 for t in range(self.threads):
-                    if eval(condition, {"t": t, "b": b, "r": r}):
+                    if condition(t, b, r):
                         self.do(access, b, t, r, step)
         for events in self.of.values():
             stores = [event.step for event in events if event.access.kind != "LOAD" and not isinstance(event, Began)]
@@ -349,7 +349,7 @@ class Copies(Kernel):
 
     @staticmethod
     def first(access, t, b, r):
-        return eval(access.compiled()[0], {"t": t, "b": b, "r": r}) % (BYTES // access.size) * access.size
+        return access.compiled()[0](t, b, r) % (BYTES // access.size) * access.size
 
     @staticmethod
     def finish(group, step):

@@ -31,6 +31,7 @@ of the threads wrote something else before: only what it wrote last is there to 
 updated is ordered before what comes behind a later update of the same word, whose value somebody looks at.
 And where simt is more generous than the letter of the model, as appendix B says, so is a second look.
 """
+import functools
 import random
 import sys
 
@@ -76,6 +77,12 @@ def macros():
             space, space, address)
 
 
+@functools.lru_cache(maxsize=None)
+def function_of(expression):
+    """An expression of t, b and r in C as a function."""
+    return eval("lambda t, b, r: " + expression.replace("/", "//").replace("&&", "and"))
+
+
 class Access:
     """`place` and `condition` are expressions of t, b and r in C; the place in elements of `size` bytes."""
 
@@ -98,9 +105,8 @@ class Access:
         return "if (%s) { %s }" % (self.condition, line) if self.condition else line
 
     def compiled(self):
-        place = compile(self.place.replace("/", "//"), "", "eval")
-        condition = compile(self.condition.replace("/", "//").replace("&&", "and") or "True", "", "eval")
-        return place, condition
+        """Functions of t, b and r: its place, and whether that thread makes it."""
+        return function_of(self.place), function_of(self.condition or "True")
 
     def value(self, t, b, r, line):
         """What a store writes, byte by byte; see `word` in the program."""
@@ -465,10 +471,10 @@ class Kernel:
         place, condition = access.compiled()
         for b in range(self.blocks):
             for t in range(self.threads):
-                names, me = {"t": t, "b": b, "r": r}, b * self.threads + t
-                if not eval(condition, names):
+                me = b * self.threads + t
+                if not condition(t, b, r):
                     continue
-                first = eval(place, names) % (access.room[1] // access.size) * access.size + access.room[0]
+                first = place(t, b, r) % (access.room[1] // access.size) * access.size + access.room[0]
                 written = access.value(t, b, r, access.line) if access.kind == "STORE" else None
                 for k in range(0, access.size, self.unit):
                     key = access.space, b if access.space == "shared" else 0, first + k
@@ -496,8 +502,10 @@ class Kernel:
             stored = {(event.me, event.written): event.step for event in events if event.access.kind == "STORE"}
             for i, one in enumerate(events):
                 for other in events[i + 1:]:
-                    if one.races(other):
-                        lines = tuple(sorted((one.access.line, other.access.line)))
+                    if not one.races(other):
+                        continue
+                    lines = tuple(sorted((one.access.line, other.access.line)))
+                    if lines not in found:
                         same = one.stores_as(other, stored) or other.stores_as(one, stored)
                         (maybe if same or one.observed(other, events) else found).add(lines)
         return found, maybe
@@ -938,9 +946,9 @@ class Event:
             self.b == other.b or how not in ("release_cta", "acquire_cta"))
 
     def races(self, other):
-        if self.access.kind == other.access.kind == "LOAD" or self.me == other.me:
+        if self.me == other.me or other.known[self.me] > self.step or self.access.kind == other.access.kind == "LOAD":
             return False
-        return not (self.strong(other) and other.strong(self)) and not self.before(other)
+        return not (self.strong(other) and other.strong(self))
 
     def stores_as(self, other, stored):
         """Whether this thread, perhaps later on, stores the same as the other one: then it may find that there.

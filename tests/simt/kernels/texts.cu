@@ -1,6 +1,6 @@
 // Texts and interpreters: an automaton over characters, run lengths, numbers in lines, an index of
 // a text; a bytecode, a game's tree, a regular expression, permutations. Most give each thread a
-// text or a program of its own: what its lanes do depends on their characters.
+// text or a program of its own: what its lanes do depends on their characters. C++17.
 #include <algorithm>
 #include <string>
 

@@ -2,8 +2,20 @@
 #ifndef GRAPH_H
 #define GRAPH_H
 
-#include "simt/cuda/node_set.h"
 #include "simt/cuda/work.h"
+
+typedef struct GraphNode GraphNode;
+
+// Nodes that something depends on.
+typedef struct {
+    GraphNode **nodes;
+    size_t count;
+} NodeSet;
+
+// Both give false when out of memory; the set is then as it was.
+bool node_set_assign(NodeSet *set, GraphNode *const *nodes, size_t count);
+bool node_set_add(NodeSet *set, const NodeSet *more);
+void node_set_clear(NodeSet *set);
 
 typedef struct GraphCondition GraphCondition; // conditional.h
 

@@ -5,7 +5,6 @@
 
 #include "simt/cuda/graph_exec.h"
 #include "simt/cuda/launch.h"
-#include "simt/cuda/memcpy.h"
 #include "simt/cuda/node_params.h"
 
 // --- graphs ---

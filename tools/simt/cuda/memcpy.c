@@ -1,8 +1,7 @@
 // cudaMemcpy and its relatives: between host and device, in up to three dimensions, and to and from
 // variables.
-#include "simt/cuda/memcpy.h"
-
 #include "simt/cuda/capture.h"
+#include "simt/cuda/node_params.h"
 
 // driver_types.h: cudaPos, cudaMemcpy3DParms.
 typedef struct {

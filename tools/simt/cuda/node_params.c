@@ -2,7 +2,6 @@
 #include "simt/cuda/node_params.h"
 
 #include "simt/cuda/launch.h"
-#include "simt/cuda/memcpy.h"
 
 _Static_assert(sizeof(KernelParams) == 56 && sizeof(FillParams) == 40 && sizeof(NodeParams) == 256,
                "as in driver_types.h");

@@ -64,6 +64,7 @@ typedef struct {
 CudaError node_params_kernel(const KernelParams *params, Work *work);
 CudaError node_params_fill(const FillParams *params, Work *work);
 CudaError node_params_copy(void *to, const void *from, size_t bytes, int kind, Work *work);
+CudaError memcpy_3d_work(const void *params, Work *work);         // cudaMemcpy3DParms
 CudaError node_params_work(const NodeParams *params, Work *work); // not of conditional nodes
 
 #endif

@@ -3,8 +3,7 @@
 #ifndef STREAM_H
 #define STREAM_H
 
-#include "simt/cuda/node_set.h"
-#include "simt/cuda/work.h"
+#include "simt/cuda/graph.h"
 
 typedef struct Capture Capture;
 

@@ -1,0 +1,65 @@
+# What the areas of make share: a copy of the checkout and of its build folder, in which they then are,
+# and programs that take less time than pandoc and nvcc.
+[ -d "$B/labs" ] && [ -f "$B/results/cpu.csv" ] || skip_all "labs were not run on the CPU device"
+tree=$out/tree
+rm -rf "$tree" && mkdir -p "$tree"
+cp -a Makefile *.md LICENSE book chapters code figures notebooks results tools tests "$tree"
+mkdir "$tree/build"
+(cd "$B" && cp -a labs labs.mk code code.done results simt simt-runtime simt-objects tools tangle \
+    weave collect modules.a book* names.csv page_parts.c figures.csv figures.done notebooks.done toolchain "$tree/build")
+ln -s "$B/venv" "$tree/build/venv"
+cd "$tree" || exit 2
+unset MAKEFLAGS MFLAGS MAKELEVEL IN_TURN WERROR
+B=build
+DEVICE=cpu
+export B DEVICE
+
+log=$tree/log
+state() { find code results figures notebooks book.md build/results build/code -type f ! -name '*.log' -exec cksum {} + | sort; }
+chapter=$(ls chapters/04-*.md)
+lab=04_bank_conflicts
+
+# A pandoc that copies: it takes its time, and what make does is the same.
+pretend_pandoc() {
+    mkdir copies
+    cat >copies/pandoc <<'END'
+#!/bin/sh
+[ "$1" = --version ] && echo "pandoc 3.1" && exit
+while [ $# -gt 1 ]; do [ "$1" = --output ] && into=$2; shift; done
+exec cp "$1" "$into"
+END
+    chmod +x copies/pandoc
+    PATH=$tree/copies:$PATH
+}
+
+# An nvcc that brings what was compiled before.
+pretend_nvcc() {
+    real_nvcc=$(tools/build/toolchain.sh nvcc)
+    cp -a build/labs compiled
+    ln -s 11_speed_of_light compiled/cub_levels.cuh
+    ln -s 16_rows compiled/row_shapes.cuh
+    mkdir -p quick/bin
+    ln -s "${real_nvcc%/bin/nvcc}/include" quick/include
+    cat >quick/bin/nvcc <<END
+#!/bin/sh
+case "\$*" in *--version*) exec "$real_nvcc" --version ;; *" -E "*) exec "$real_nvcc" "\$@" ;; esac
+echo "\$*" >>"$tree/compiled/asked"
+while [ "\$1" != -o ]; do shift; done
+sleep 0.2
+lab=\${3##*/}
+exec cp "$tree/compiled/\${lab%.cu}" "\$2"
+END
+    chmod +x quick/bin/nvcc
+    PATH=$tree/quick/bin:$PATH
+}
+quickly() { make OPTIMIZE=-O1 "$@"; }
+snapshot() { state; cksum build/book.html build/book.pandoc.md build/figures.csv; ls build/labs/0* build/tangle build/simt build/simt-runtime/*.so.*; }
+
+# heal WORD FILES...: lose the files, make, compare.
+heal() {
+    word=$1
+    shift
+    rm -f "$@"
+    quickly >log 2>&1 && snapshot | diff before - >>log
+    result $? "$word is made again"
+}
