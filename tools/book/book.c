@@ -19,7 +19,12 @@ static int in_order(const void *a, const void *b) {
 }
 
 void book_sort_errors(Book *book) {
+    size_t count = 0;
     if (book->error_count) qsort(book->errors, book->error_count, sizeof *book->errors, in_order);
+    for (size_t i = 0; i < book->error_count; i++)
+        if (i == 0 || in_order(&book->errors[i], &book->errors[count - 1]) != 0)
+            book->errors[count++] = book->errors[i];
+    book->error_count = count;
 }
 
 Str book_chapter(const Book *book) { return key_chapter_of(book->chunks->files[book->file].path); }

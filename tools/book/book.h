@@ -88,7 +88,7 @@ struct Book {
 
 // A fault at that line of the chapter that is being woven.
 void book_error(Book *book, size_t line, Buf message);
-void book_sort_errors(Book *book); // into file and line order
+void book_sort_errors(Book *book); // into file and line order, each once
 
 // Reports a value that is stale if that is an error.
 void book_check_stale(Book *book, size_t line, Str what, bool stale);
