@@ -221,7 +221,8 @@ class Suite:
 def standard_of(source):
     """The flag for C++14, where a program is content with it: nvcc takes 0.55 s for an empty one, and 0.9 s
     as C++17, whose headers are longer. CUDA's own library is C++17, and what says so in a comment."""
-    later = re.search(r'#include [<"](cooperative_groups|cub/|thrust/|cuda/|\S*clusters\.h)|// .*C\+\+17', read(source))
+    later = re.search(rb'#include [<"](cooperative_groups|cub/|thrust/|cuda/|\S*clusters\.h)|// .*C\+\+17',
+                      Path(source).read_bytes())
     return [] if later else ["-std=c++14"]
 
 
