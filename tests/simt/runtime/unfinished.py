@@ -178,6 +178,8 @@ def test_unfinished():
         result = simt([*options, unfinished, "right"])
         tests.check(" ".join(["unfinished: nothing is said of what is right", *map(str, options)]),
                     result.status == 0 and not result.err and "hazard" not in result.out, result.tail())
+    expect("unfinished: the table names the kernel that waits", simt([unfinished, "right"]), 0,
+           r"\nA GPU counts other rounds of loops that wait: acquire\n")
     for case in ("two_kernels", "host_reads", "ends"):
         for options in ([], ["--check", "--order", "3"]):
             expect(" ".join([f"unfinished: {case} is not looked at with", *(options or ["nothing"])]),

@@ -97,6 +97,7 @@ typedef struct {
     uint64_t serial; // of the launch, from 1 on
     Counters total;
     uint64_t longest_warp; // the most instructions of one warp; 0 without SimtOptions.longest
+    bool waits;            // threads go round loops until others change memory
     LineCounters *lines;   // sorted by file and line; NULL without SimtOptions.lines
     size_t line_count;
     Hazard *hazards;

@@ -76,6 +76,7 @@ static bool lower_all(Kernel *kernel, Code *code, SimtStatus *status, SimtError 
         code->partial |= callee->partial;
         code->order_matters |= callee->order_matters;
         code->volatiles |= callee->volatiles;
+        code->waits |= callee->waits;
         code->reserved |= callee->reserved;
     }
     return good;
@@ -374,6 +375,7 @@ static void report_parts(Run *run, const Tally *tally) {
     const SlotTable slots = {module->slots.slots, count, count};
     counters_total(&report->total, &slots, tally);
     report->longest_warp = run->machine.longest_warp;
+    report->waits = run->kernel->code->waits || run->machine.spun;
     if (run->options->lines)
         report->line_count = counters_by_line(arena, module->ptx, &slots, tally, &report->lines);
     if (run->options->check)

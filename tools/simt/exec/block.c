@@ -176,7 +176,10 @@ static void run_warp(Block *block, Warp *warp, Round *round) {
         block->progress++;
         machine_progress(block->machine);
     }
-    if (warp->stop != STOP_SPIN) round->only_spun = false;
+    if (warp->stop != STOP_SPIN)
+        round->only_spun = false;
+    else
+        __atomic_store_n(&block->machine->spun, true, __ATOMIC_RELAXED);
     if (warp->stop != STOP_SPIN || warp->spin.moved) round->moved = true;
     if (warp->stop == STOP_SLICE || warp->stop == STOP_SPIN) round->long_run = true;
     if (warp->stop == STOP_FAILED) round->failed = true;

@@ -48,6 +48,7 @@ typedef struct {
     uint64_t order;     // seed that permutes the order of warps and blocks; 0: in order
     uint64_t work_left; // basic blocks that warps may still run on one host thread; 0: any number
     bool spent;         // they have run all of them
+    bool spun;          // a warp only waited for what others do to memory
     uint32_t host_threads; // 0: one per core
     uint64_t after;        // grid_id of the launch that this one need not wait for, 0: none
     // A launch that may run before what is in front of it: called once, at the first

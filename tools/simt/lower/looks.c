@@ -1,5 +1,6 @@
 // What is only looked at: to wait until it changes, or to decide which way to go. For the checks,
-// which ask of words of global memory whether they are flags.
+// which ask of words of global memory whether they are flags, and for whoever reads the counts of a
+// kernel that waits.
 //
 // - A read waits if it lies in a loop at an address that the loop does not change, and a branch
 //   that leaves the loop depends on its value. If that loop stores nothing, it is gone through
@@ -252,6 +253,7 @@ static void look_at(Looks *looks, Inst *inst) {
         const Loop *loop = &loops->loops[at];
         if (!leaves(looks, loop) || !constant_in(looks, loop, address_of(read), 0)) continue;
         inst->look = LOOK_WAITS;
+        looks->lower->code->waits = true;
         if (!stores(looks, loop)) wait_all(looks, loop);
     }
 }
@@ -261,7 +263,6 @@ void lower_looks(Lower *lower) {
     const uint32_t registers = lower->function->register_count + 1u;
     Looks looks = {
         .lower = lower, .insts = lower->function->insts, .count = lower->function->inst_count};
-    if (lower->function->entry && !code->volatiles && !code->callee_count) return;
     for (uint32_t k = 0; k < code->count; k++) {
         if (!is_read(&code->insts[k])) continue;
         if (!looks.made) {

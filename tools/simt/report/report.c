@@ -24,6 +24,7 @@ typedef struct {
     Dim3 grid, block;
     Counters counters;
     uint64_t longest_warp; // 0 where it is not counted
+    bool waits;
     uint64_t launches;     // equal ones; 0 once a later launch with such blocks took its place
     size_t latest;         // number of the last of them
     uint32_t next;         // row with the same hash, 0: none; numbers start at 1
@@ -87,7 +88,8 @@ static void add_launch(const char *mangled, const char *name, const Launch *laun
                      .grid = launch->grid,
                      .block = launch->block,
                      .counters = report->total,
-                     .longest_warp = report->longest_warp};
+                     .longest_warp = report->longest_warp,
+                     .waits = report->waits};
     for (size_t i = 0; options.last && i < row_count; i++)
         if (same_blocks(&rows[i], &row)) rows[i].launches = 0;
     uint32_t at = find_or_add(&row);
@@ -187,7 +189,7 @@ static void print_table(void) {
         const Row *r = &rows[row];
         if (r->launches == 0) continue;
         ARENA_GROW(&arena, shown, count, capacity);
-        shown[count++] = (TableRow){r->name, r->grid, r->block, r->launches, &r->counters};
+        shown[count++] = (TableRow){r->name, r->grid, r->block, r->launches, &r->counters, r->waits};
     }
     table_print(&arena, shown, count, options.time);
     for (size_t row = 0, k = 0; options.time && row < row_count; row++)

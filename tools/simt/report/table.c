@@ -133,6 +133,32 @@ static void print_rows(Arena *arena, const TableRow *rows, size_t count, const C
     }
 }
 
+// Without its template arguments.
+static Str waiting_name(Arena *arena, const TableRow *row) {
+    Buf name = {.arena = arena};
+    name_short(&name, str_of(row->kernel));
+    Str text = buf_str(&name);
+    const char *end = memchr(text.at, '<', text.len);
+    return end ? (Str){text.at, (size_t)(end - text.at)} : text;
+}
+
+// One line of the kernels whose counts need not be a GPU's though nothing is wrong.
+static void print_waits(Arena *arena, const TableRow *rows, size_t count) {
+    enum { NAMED = 2 };
+    size_t kernels = 0;
+    for (size_t row = 0; row < count; row++) {
+        Str name = waiting_name(arena, &rows[row]);
+        bool known = !rows[row].waits;
+        for (size_t k = 0; k < row && !known; k++)
+            known = rows[k].waits && str_equal(waiting_name(arena, &rows[k]), name);
+        if (known || kernels++ >= NAMED) continue;
+        printf("%s%.*s", kernels > 1 ? ", " : "A GPU counts other rounds of loops that wait: ",
+               STR_ARG(name));
+    }
+    if (kernels > NAMED) printf(" and %zu more", kernels - NAMED);
+    if (kernels) putchar('\n');
+}
+
 void table_print(Arena *arena, const TableRow *rows, size_t count, bool timed) {
     if (count == 0) return;
     Column columns[COLUMNS];
@@ -154,4 +180,5 @@ void table_print(Arena *arena, const TableRow *rows, size_t count, bool timed) {
     if (left_out)
         printf("%d more column%s: COLUMNS=%d shows them, simt --csv FILE writes them\n", left_out,
                left_out == 1 ? "" : "s", name_width + widest);
+    print_waits(arena, rows, count);
 }

@@ -10,6 +10,7 @@ typedef struct {
     Dim3 grid, block;
     uint64_t launches;
     const Counters *counters; // of one of them
+    bool waits;               // for what other threads do to memory, in a loop
 } TableRow;
 
 // 256, or 16x16, or 8x8x4.
