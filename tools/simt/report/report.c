@@ -25,10 +25,10 @@ typedef struct {
     Counters counters;
     uint64_t longest_warp; // 0 where it is not counted
     bool waits;
-    uint64_t launches;     // equal ones; 0 once a later launch with such blocks took its place
-    size_t latest;         // number of the last of them
-    uint32_t next;         // row with the same hash, 0: none; numbers start at 1
-    TimePrediction time;   // of the last of them
+    uint64_t launches;   // equal ones; 0 once a later launch with such blocks took its place
+    size_t latest;       // number of the last of them
+    uint32_t next;       // row with the same hash, 0: none; numbers start at 1
+    TimePrediction time; // of the last of them
 } Row;
 
 static Arena arena;
@@ -189,7 +189,8 @@ static void print_table(void) {
         const Row *r = &rows[row];
         if (r->launches == 0) continue;
         ARENA_GROW(&arena, shown, count, capacity);
-        shown[count++] = (TableRow){r->name, r->grid, r->block, r->launches, &r->counters, r->waits};
+        shown[count++] =
+            (TableRow){r->name, r->grid, r->block, r->launches, &r->counters, r->waits};
     }
     table_print(&arena, shown, count, options.time);
     for (size_t row = 0, k = 0; options.time && row < row_count; row++)
