@@ -113,6 +113,9 @@ STEP(AtomCas, Wide, "l", 1, "atom.global.cas.b64 %0, [%0], %0, %0;");
 STEP(AtomInt32, Wide, "l", 1,
      "{ .reg .u32 a, h; .reg .u64 w; mov.b64 {a, h}, %1; atom.global.add.u32 a, [%0], a;"
      "  cvt.u64.u32 w, a; add.u64 %0, %0, w; }");
+STEP(AtomInc, Wide, "l", 1,
+     "{ .reg .u32 a, h; .reg .u64 w; mov.b64 {a, h}, %1; atom.global.inc.u32 a, [%0], a;"
+     "  cvt.u64.u32 w, a; add.u64 %0, %0, w; }");
 STEP(AtomFloat, Wide, "l", 1,
      "{ .reg .f32 f; .reg .u32 a, h; .reg .u64 w; mov.b64 {a, h}, %1; mov.b32 f, a;"
      "  atom.global.add.f32 f, [%0], f; mov.b32 a, f; cvt.u64.u32 w, a; add.u64 %0, %0, w; }");
@@ -954,6 +957,9 @@ static void measure_atomics(double iadd3) {
     atomics<RedFloat>("red", "float");
     atomics<AtomInt32>("atom", "int");
     atomics<AtomFloat>("atom", "float");
+    tell("atom_one_address_inc",
+         device_cycles<AtomInc>({32 * machine.sms, 1, 1, 0, 0, machine.d_memory}, 1),
+         "cycles_of_device");
     // One SM alone: cycles of it for a warp's instruction.
     Shape alone = {1, 1024, 64, 4, 0, machine.d_memory};
     tell("rate_red_sm", cycles<RedFloat, 1, 8>(alone) / 32, "cycles_per_sm");
@@ -964,6 +970,8 @@ static void measure_atomics(double iadd3) {
     tell("red_64_addresses_float", device_cycles<RedFloat>(few, 1), "cycles_of_device");
     tell("latency_fence", at_many<Fence>(), "cycles");
     tell("latency_store_fence", at_many<StoreFence>(), "cycles");
+    Shape eight = {8 * machine.sms, 1, 8, 4224, ~0u, machine.d_memory};  // eight on each SM
+    tell("latency_store_fence_8_blocks", cycles<StoreFence, 1, 8>(eight), "cycles");
     tell("latency_fence_block", cycles<StsFence, 1, 8>({1, 1, 32}), "cycles");
 }
 
