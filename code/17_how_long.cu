@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(1024) stream(Stream s, Span *spans) {
     unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, a[CHAINS] = {0};
     unsigned step = warps * 32 * s.apart, at = (warp * 32 + lane) * s.apart;  // modulo 2^32
     long long begin = clock64(), start = begin, now = begin;
-    while (now - begin < s.cycles) {
+    do {
 #pragma unroll
         for (unsigned k = 0; k < 8; k += CHAINS) {
 #pragma unroll
@@ -243,15 +243,15 @@ __global__ void __launch_bounds__(1024) stream(Stream s, Span *spans) {
         }
         now = clock64();
         loads += 8;
-        if (now - begin < s.cycles / 4) start = now, loads = 0;
-    }
+        if (now - begin < s.cycles / 4 || start == begin) start = now, loads = 0;
+    } while (now - begin < s.cycles || loads == 0);
     for (unsigned c = 0; c < CHAINS; c++) loads += a[c];
     if (lane == 0) spans[warp] = {start, (long long)loads, now};
 }
 
 // Times loads of 128 bytes, LOADS_TIMED of each warp, one after the other; the first one, while
 // others begin, is not counted. Any grid. Leaves a Span per load.
-enum { LOADS_TIMED = 8 };
+enum { LOADS_TIMED = 24 };
 __global__ void __launch_bounds__(1024) time_loads(Stream s, Span *spans) {
     unsigned warps = gridDim.x * (blockDim.x / 32), lane = threadIdx.x % 32;
     unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -311,6 +311,13 @@ __global__ void wait_cycles(unsigned cycles, Span *spans) {
     if (spans && threadIdx.x == 0) spans[blockIdx.x] = {start, (long long)sm, now};
 }
 __global__ void do_nothing() {}
+// The next kernel may start while this one is there, and waits for its end.
+__global__ void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 // Writes a word with each thread.
 __global__ void store_word(unsigned *to) {
     to[blockIdx.x % 1024 * blockDim.x + threadIdx.x] = blockIdx.x;
@@ -719,7 +726,9 @@ static Stream place_of(size_t bytes, size_t part, unsigned apart) {
 template <typename Word, unsigned CHAINS, bool ANYWHERE>
 static double block_gets(Load l, double *slowest) {
     unsigned warps = l.threads / 32;
-    Stream from = place_of(l.bytes, machine.bytes / (ANYWHERE ? 4 : 8), l.apart);
+    bool alone = ANYWHERE || l.apart > l.counted;  // each lane has to wait for long
+    Stream from = place_of(l.bytes, machine.bytes / (alone ? 1 : 8), l.apart);
+    if (alone && machine.timed) from.cycles *= 8;
     stream<Word, CHAINS, ANYWHERE>
         <<<l.blocks, l.threads, 0, machine.stream>>>(from, machine.d_spans);
     const Span *spans = spans_of(l.blocks * (size_t)warps);
@@ -855,10 +864,7 @@ static void measure_l2_and_dram() {
     size_t in_l2 = 1 << 20;  // a power of two, at most a quarter of the cache
     while (machine.timed && in_l2 * 8 <= machine.l2 && in_l2 < 8 << 20) in_l2 *= 2;
     unsigned sms = machine.sms;
-    size_t page = machine.timed ? (2 << 20) + 4224 : 4224;
-    unsigned pages = (unsigned)(machine.bytes / 2 / page);
     tell("latency_l2", chase<Ldg>(1152, (unsigned)(in_l2 / 1152), 64, false), "cycles");
-    tell("latency_l2_page", chase<Ldg>(page, pages, 64, false), "cycles");
     double slowest;
     tell("rate_l2_sm", loaded<uint4, 4, false>({1, 1024, 16, 16, in_l2}), "bytes_per_cycle");
     tell("rate_l2", loaded<uint4, 4, false>({full(), 1024, 16, 16, in_l2}), "bytes_per_cycle_sm");
@@ -868,7 +874,6 @@ static void measure_l2_and_dram() {
     loaded<uint4, 4, false>({sms, 1024, 16, 16, in_l2}, &slowest);
     tell("l2_slowest_sm", slowest, "ratio");
     tell("latency_dram", chase<Ldg>(4224, machine.timed ? 3200 : 48, 64, true), "cycles");
-    tell("latency_dram_page", chase<Ldg>(page, pages, pages / 48, true), "cycles");
     tell("rate_dram_sm", loaded<uint4, 4, false>({1, 1024, 16, 16, 0}), "bytes_per_cycle");
     tell("rate_dram_read", move_gbps(true, false), "GB/s");
     tell("rate_dram_write", move_gbps(false, true), "GB/s");
@@ -1043,6 +1048,9 @@ static double us_in_graph(Launch launch) {
 }
 
 static void measure_launches() {
+    int major;
+    CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    const unsigned early_starts = major >= 9;  // older devices start one kernel behind the other
     unsigned sms = machine.sms, cycles = machine.timed ? 2000 : 1;
     auto nothing = [&](unsigned blocks) { do_nothing<<<blocks, 256, 0, machine.stream>>>(); };
     auto waits = [&](unsigned blocks) {
@@ -1059,6 +1067,15 @@ static void measure_launches() {
              CUDA(cudaMemsetAsync(word, 0, 4, machine.stream));
              nothing(1);
          }) - one, "us");
+    tell("launch_overlapped", us_in_graph([&] {
+             cudaLaunchAttribute early;
+             early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+             early.val.programmaticStreamSerializationAllowed = 1;
+             cudaLaunchConfig_t config = {};
+             config.gridDim = 1, config.blockDim = 256, config.stream = machine.stream;
+             config.attrs = &early, config.numAttrs = early_starts;
+             CUDA(cudaLaunchKernelEx(&config, let_next_start));
+         }), "us");
     tell("launch_1_block_per_sm", us_in_graph([&] { nothing(sms); }), "us");
     tell("launch_8_blocks_per_sm", us_in_graph([&] { nothing(8 * sms); }), "us");
     tell("launch_delay", us_in_graph([&] { waits(sms); }) - waited, "us");
