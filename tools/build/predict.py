@@ -48,14 +48,14 @@ def launches(program, machine, n, *more):
     if ran.returncode:
         sys.exit(f"{program.name} -n {n}: {ran.stderr.strip() or ran.returncode}")
     told = [line.split(",")[1:] for line in ran.stdout.splitlines() if line.startswith("row,")]
-    found = []
+    found, skips = [], True
     for launch in rows_of(table):
-        if launch["kernel"].startswith("row_mark"):
+        mark = launch["kernel"][:8]
+        if mark == "row_mark":
             found.append([])
-        elif launch["kernel"].startswith("row_skip"):
-            found[-1:] = [tuple(found[-1])]  # the row is complete
-        elif not isinstance(found[-1], tuple):
+        elif mark != "row_skip" and not skips:
             found[-1].append(launch)
+        skips = mark == "row_skip" or skips and mark != "row_mark"
     return list(zip(told, found))
 
 

@@ -21,6 +21,10 @@ typedef struct {
     uint64_t steps;
     uint64_t begun, *seen; // blocks, and how many when a recorded block went on last
     uint64_t read, wrote;  // sectors of DRAM
+    uint64_t atomic_first, atomic_last; // addresses of atomic operations on global memory
+    uint64_t local_bytes, l1_bytes;     // local memory of an SM's threads; what L1 holds
+    double local_missed;                // sectors that were not in L1, and are not counted yet
+    bool stores;           // to global memory
     bool failed;           // out of memory
     bool strange;          // code of another function
 } Recorder;
