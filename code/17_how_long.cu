@@ -310,6 +310,8 @@ __global__ void wait_cycles(unsigned cycles, Span *spans) {
     asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
     if (spans && threadIdx.x == 0) spans[blockIdx.x] = {start, (long long)sm, now};
 }
+// LARGE: with all shared memory, which other launches of the same kernel would pay for, too.
+template <bool LARGE>
 __global__ void do_nothing() {}
 // The next kernel may start while this one is there, and waits for its end.
 __global__ void let_next_start() {
@@ -319,6 +321,7 @@ __global__ void let_next_start() {
 #endif
 }
 // Writes a word with each thread.
+template <bool LARGE>
 __global__ void store_word(unsigned *to) {
     to[blockIdx.x % 1024 * blockDim.x + threadIdx.x] = blockIdx.x;
 }
@@ -1005,9 +1008,9 @@ static void measure_blocks(int most_shared) {
         tell(threads == 32 ? "block_start" : "block_start_1024", us * 1e3 * machine.ghz / many,
              "cycles_of_device");
     }
-    CUDA(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    CUDA(cudaFuncSetAttribute(do_nothing<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                               (int)most_shared));
-    CUDA(cudaFuncSetAttribute(store_word, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    CUDA(cudaFuncSetAttribute(store_word<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                               (int)most_shared));
     for (unsigned threads = 256; threads <= 1024; threads += 768) {
         unsigned blocks = sms * machine.sm_threads / threads, rounds = machine.timed ? 200 : 1;
@@ -1016,10 +1019,10 @@ static void measure_blocks(int most_shared) {
                                                                 machine.d_spans);
         tell(threads == 256 ? "block_start_sm" : "block_start_sm_1024", starts(blocks), "cycles");
         auto alone = [&](unsigned times) {  // a block with all of its SM's shared memory
-            do_nothing<<<times * sms, threads, most_shared, machine.stream>>>();
+            do_nothing<true><<<times * sms, threads, most_shared, machine.stream>>>();
         };
         auto stores = [&](unsigned times) {  // the same, and each thread stores a word
-            store_word<<<times * sms, threads, most_shared, machine.stream>>>(
+            store_word<true><<<times * sms, threads, most_shared, machine.stream>>>(
                 (unsigned *)machine.d_memory);
         };
         double us = us_of([&] { alone(2 * rounds); }, 5) - us_of([&] { alone(rounds); }, 5);
@@ -1052,7 +1055,7 @@ static void measure_launches() {
     CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     const unsigned early_starts = major >= 9;  // older devices start one kernel behind the other
     unsigned sms = machine.sms, cycles = machine.timed ? 2000 : 1;
-    auto nothing = [&](unsigned blocks) { do_nothing<<<blocks, 256, 0, machine.stream>>>(); };
+    auto nothing = [&](unsigned blocks) { do_nothing<false><<<blocks, 256, 0, machine.stream>>>(); };
     auto waits = [&](unsigned blocks) {
         wait_cycles<<<blocks, 256, 0, machine.stream>>>(cycles, NULL);
     };
@@ -1061,7 +1064,7 @@ static void measure_launches() {
     double one = us_in_graph([&] { nothing(1); });
     tell("launch_1_block", one, "us");
     tell("launch_store", us_in_graph([&] {
-             store_word<<<1, 256, 0, machine.stream>>>(word);
+             store_word<false><<<1, 256, 0, machine.stream>>>(word);
          }), "us");
     tell("launch_memset", us_in_graph([&] {
              CUDA(cudaMemsetAsync(word, 0, 4, machine.stream));
