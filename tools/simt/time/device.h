@@ -14,7 +14,7 @@ typedef struct {
     double sms, warps, blocks, shared_bytes, registers, l2_bytes, clock_ghz;
     // Cycles of a scheduler for an instruction of each pipe.
     double rate_alu, rate_imad, rate_wide, rate_fma, rate_half, rate_xu, rate_f2d, rate_fp64;
-    double rate_shuffle, rate_redux, rate_vote, rate_constant, rate_branch, rate_special;
+    double rate_shuffle, rate_redux, rate_vote, rate_constant, rate_branch, rate_special, rate_way;
     // From its issue to what needs its result.
     double add, special, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic, branch,
         warpsync;
@@ -46,11 +46,12 @@ typedef struct {
     double atomics[2][2][5];
     double red_sm, atom_sm, red_sm_lines; // cycles of an SM: side by side, in lines of their own
     double fence, store_fence, block_fence;
-    double block_start;    // cycles of the device between two blocks that start
-    double block_start_sm; // of an SM, idle before
-    double block_turnover; // from the end of a block to the first instruction of the next
+    // Of blocks of few threads, and of 1,024: cycles of the device between two that start; of an SM,
+    // idle before; from the end of a block to the first instruction of the next.
+    double block_start[2], block_start_sm[2], block_turnover[2];
     double launch_us;      // of a launch of one block, beyond what that takes
     double launch_store_us; // the same of one that stores something
+    double launch_early_us; // of one that starts before the kernel in front has ended
     double memset_us;      // of a memset of a few bytes in front of one
 } TimeDevice;
 

@@ -7,7 +7,6 @@
 enum {
     CHOSEN_UNIFORM = 2,       // of a scheduler for a uniform instruction
     CHOSEN_CONTROL = 2,       // for EXIT, BSSY and the like
-    CHOSEN_MEMORY = 2,        // for an instruction that goes to memory, its own way out
     CHOSEN_UNIFORM_LATE = 12,
     CHOSEN_READ = 2, // from leaving the queue until registers may be written again
     CHOSEN_READ_GLOBAL = 12,
@@ -117,9 +116,9 @@ TimePipes time_pipes(const TimeDevice *d) {
                   [PIPE_CONSTANT] = d->rate_constant,
                   [PIPE_BARRIER] = CHOSEN_CONTROL,
                   [PIPE_MATRIX] = CHOSEN_MATRIX,
-                  [PIPE_SHARED] = CHOSEN_MEMORY,
-                  [PIPE_SHUFFLE] = CHOSEN_MEMORY,
-                  [PIPE_GLOBAL] = CHOSEN_MEMORY},
+                  [PIPE_SHARED] = d->rate_way,
+                  [PIPE_SHUFFLE] = d->rate_way,
+                  [PIPE_GLOBAL] = d->rate_way},
         .read = {[PIPE_SHARED] = CHOSEN_READ,
                  [PIPE_SHUFFLE] = CHOSEN_READ,
                  [PIPE_GLOBAL] = CHOSEN_READ_GLOBAL},

@@ -151,26 +151,29 @@ double memory_dram_rate(const TimeMemory *m) {
     return 1 / cost / d->clock_ghz / d->sms * (m->fixed ? d->dram_slowest : 1);
 }
 
+// Lanes that each ask for a sector of a line of their own: at one distance from each other they
+// cost as many bytes more as their rate is lower, anywhere they come as gathers do.
 static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const double share = m->active / d->sms, sectors = s->dram + s->l2;
-    const bool single = s->lines && sectors <= s->lines;
-    const bool stores = inst->act == ACT_STORE;
+    const bool single = s->lines && sectors <= s->lines, gathers = single && !s->even;
+    const bool stores = inst->act == ACT_STORE, evenly = single && s->lines > 1 && s->even;
     const double more = inst->act == ACT_STRONG ? larger(d->strong_load - d->l2, 0) : 0;
-    const double rate = stores   ? d->l2_write_rate
-                        : single ? peak(d->l2_gather, TIME_GATHERS)
-                                 : d->l2_rate;
+    const double lines = evenly ? 0 : s->lines, dram_rate = memory_dram_rate(m);
+    const double l2_rate = stores    ? d->l2_write_rate
+                           : gathers ? peak(d->l2_gather, TIME_GATHERS)
+                                     : d->l2_rate;
     const Goal near = {&m->l2,       d->l2_load,    d->l2_gather,
-                       d->l2_spread, d->l2 + more, smaller(rate / share, d->l2_sm_rate)};
-    const double done = flow(m, &near, sectors * 32, s->lines, sectors, at);
+                       d->l2_spread, d->l2 + more, smaller(l2_rate / share, d->l2_sm_rate)};
+    const double near_bytes = sectors * 32 * (evenly ? d->l2_rate / d->l2_sectors : 1);
+    const double done = flow(m, &near, near_bytes, lines, sectors, at);
     if (!s->dram || (stores && m->stays)) return done;
-    const double single_rate = smaller(peak(d->dram_gather, TIME_GATHERS), memory_dram_rate(m));
+    const double rate = gathers ? smaller(peak(d->dram_gather, TIME_GATHERS), dram_rate) : dram_rate;
     const Goal goal = {&m->dram,       d->dram_load,   d->dram_gather,
-                       d->dram_spread, d->dram + more,
-                       smaller((single ? single_rate : memory_dram_rate(m)) / share, d->dram_sm_rate)};
-    const double back = flow(m, &goal, s->dram * 32, s->lines, s->dram, at);
-    // What is stored need not have come to DRAM.
-    return stores ? done : larger(done, back);
+                       d->dram_spread, d->dram + more, smaller(rate / share, d->dram_sm_rate)};
+    const double bytes = s->dram * 32 * (evenly ? d->dram_read / d->dram_sectors : 1);
+    const double back = flow(m, &goal, bytes, lines, s->dram, at);
+    return stores ? done : larger(done, back); // what is stored has only to come to L2
 }
 
 // --- atomic operations ---

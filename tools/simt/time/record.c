@@ -175,6 +175,17 @@ static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_
     *of = one_more(*of);
 }
 
+static bool lie_evenly(uint32_t lanes, const uint64_t address[LANES]) {
+    uint64_t last = 0, step = 0, count = 0;
+    for (uint32_t m = lanes; m; m &= m - 1, count++) {
+        const uint64_t at = address[__builtin_ctz(m)];
+        if (count > 1 && at - last != step) return false;
+        step = at - last;
+        last = at;
+    }
+    return true;
+}
+
 // The sectors and lines that the lanes touch.
 static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
@@ -196,6 +207,7 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
     LANE_LOOP at[l] = (uint32_t)address[l];
     s->ways = capped(bank_count(at, lanes, bytes, true).wavefronts);
     s->lines = capped(line_count);
+    s->even = lie_evenly(lanes, address);
     s->bytes = capped(bytes);
     s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
 }
@@ -326,6 +338,7 @@ Recorder *record_open(const Machine *machine, const SassFunction *function, uint
                     .inst_count = inst_count,
                     .resident = resident_blocks(machine, function, device),
                     .sms = (uint64_t)device->sms};
+    r->early = machine->run_prerequisite != NULL;
     r->chosen = (machine->block_count - 1) % r->sms;
     r->blocks = (machine->block_count - 1) / r->sms + 1;
     r->one_each = r->blocks == 1;

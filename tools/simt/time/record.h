@@ -25,6 +25,7 @@ typedef struct {
     uint64_t local_bytes, l1_bytes;     // local memory of an SM's threads; what L1 holds
     double local_missed;                // sectors that were not in L1, and are not counted yet
     bool stores;           // to global memory
+    bool early;            // it starts before the launch in front has ended
     bool failed;           // out of memory
     bool strange;          // code of another function
 } Recorder;

@@ -67,15 +67,21 @@ static void renew_all(Clock *c) {
 
 // --- blocks ---
 
+// Of what was measured of blocks of `few` warps and of 32: for so many, in proportion.
+static double by_warps(const double measured[2], double few, double warps) {
+    return measured[0] + larger((warps - few) / (32 - few), 0) * (measured[1] - measured[0]);
+}
+
 static void start_block(Clock *c, uint32_t place, double now) {
     const TimeSm *sm = c->sm;
     const TimeDevice *d = sm->device;
     if (c->started == sm->blocks) return;
     double at = larger(now, c->block_free);
     if (sm->without[LIMITER_BLOCKS]) at = now;
-    const double steady = d->block_start * sm->active;
+    const double steady = by_warps(d->block_start, 4, sm->warps) * sm->active;
+    const double alone = by_warps(d->block_start_sm, 8, sm->warps);
     const bool fills = c->started < sm->resident;
-    c->block_free = at + (fills && d->block_start_sm < steady ? d->block_start_sm : steady);
+    c->block_free = at + (fills && alone < steady ? alone : steady);
     if (c->started + 1 == sm->blocks && sm->resident == 1) c->memory.active = sm->last_active;
     c->residents[place] = (Resident){.left = sm->warps};
     for (uint32_t w = 0; w < sm->warps; w++) {
@@ -110,7 +116,9 @@ static void end_warp(Clock *c, Runner *runner, double now) {
     Resident *resident = &c->residents[runner->block];
     runner->there = false;
     c->end = larger(c->end, now);
-    const double turnover = c->sm->without[LIMITER_BLOCKS] ? 0 : c->sm->device->block_turnover;
+    const double turnover = c->sm->without[LIMITER_BLOCKS]
+                                ? 0
+                                : by_warps(c->sm->device->block_turnover, 8, c->sm->warps);
     if (--resident->left == 0)
         start_block(c, runner->block, now + turnover);
     else if (resident->arrived && resident->arrived == resident->left)
@@ -360,7 +368,9 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     for (uint32_t k = 0; k < sm->blocks * sm->warps; k++) c->steps += sm->traces[k].count;
     // It is the last SM to get a block.
     const double first =
-        sm->without[LIMITER_BLOCKS] ? 0 : (sm->active - 1) * sm->device->block_start;
+        sm->without[LIMITER_BLOCKS]
+            ? 0
+            : (sm->active - 1) * by_warps(sm->device->block_start, 4, sm->warps);
     for (uint32_t k = 0; enough && k < resident; k++) start_block(c, k, first);
     while (enough && issue_next(c)) {
     }

@@ -71,7 +71,6 @@ static TimeInst *insts_of(const Recorder *r) {
 static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     if (m->cluster_count < m->block_count) return "clusters of blocks";
-    if (m->run_prerequisite) return "a start before the kernel in front has ended";
     if (m->cooperative) return "how long blocks wait for each other";
     if (r->strange) return "calls of functions that lie elsewhere";
     const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
@@ -144,7 +143,9 @@ static void fill(const Recorder *r, const TimeSm *sm, const TimeRun *run, TimePr
     const TimeDevice *d = r->device;
     const TimeMemory memory = {.d = d, .write_part = sm->write_part, .fixed = sm->fixed};
     p->cycles = extrapolated(r, run);
-    p->launch_us = (r->stores ? d->launch_store_us : d->launch_us) + memsets * d->memset_us;
+    double launch = r->stores ? d->launch_store_us : d->launch_us;
+    if (r->early) launch -= d->launch_us - d->launch_early_us;
+    p->launch_us = launch + memsets * d->memset_us;
     p->us = p->launch_us + p->cycles / d->clock_ghz / 1000;
     memsets = 0;
     p->insts = (uint64_t)run->issued;

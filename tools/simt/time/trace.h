@@ -76,6 +76,7 @@ typedef struct {
     uint8_t bytes;         // a lane
     uint8_t ways;          // of global memory, as if it were shared memory
     uint8_t lines;         // of global memory, 128 bytes each
+    bool even;             // its lanes lie at the same distance from each other
     uint16_t dram, l2, l1; // sectors that come from there
     uint8_t atomics;       // addresses that differ, of an atomic operation on global memory
     uint8_t same;          // the most lanes at one of them
