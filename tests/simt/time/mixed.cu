@@ -1,7 +1,8 @@
-// Twenty more kernels that were predicted before they were measured: see blind.cuh. What each of them does was
-// drawn from a seed.
+// Twenty more kernels that were predicted before they were measured: see blind.cuh. What each of
+// them does was drawn from a seed.
 //
-//   nvcc -O3 -arch=sm_90 -lineinfo -cudart shared --no-compress mixed.cu -o mixed && ./mixed > mixed.csv
+//   nvcc -O3 -arch=sm_90 -lineinfo -cudart shared --no-compress mixed.cu -o mixed && ./mixed >
+//   mixed.csv
 #include "blind.cuh"
 
 enum { SEED = 20261126, KERNELS = 20, FOOTPRINT = 64 * MI };
@@ -55,7 +56,8 @@ template <int KIND> static __device__ unsigned step(unsigned x, unsigned k) {
     return x * 0x9e3779b1u + __popc(x ^ k);
 }
 
-template <unsigned K> __global__ void __launch_bounds__(1024) mixed(const unsigned *in, unsigned *out) {
+template <unsigned K>
+__global__ void __launch_bounds__(1024) mixed(const unsigned *in, unsigned *out) {
     typedef Mix<K> M;
     extern __shared__ unsigned room[];
     __shared__ unsigned s[1024];
@@ -84,7 +86,8 @@ template <unsigned K> __global__ void __launch_bounds__(1024) mixed(const unsign
             x += s[(t + 37) % M::THREADS];
             __syncthreads();
         }
-        for (unsigned k = 0; M::TALK == 3 && k < M::TALKS; k++) x += s[(t * M::WAYS + x % 2) % 1024];
+        for (unsigned k = 0; M::TALK == 3 && k < M::TALKS; k++)
+            x += s[(t * M::WAYS + x % 2) % 1024];
         if (M::TALK == 4) {
             for (unsigned k = 0; k < M::TALKS; k++) atomicAdd(&s[(x >> k) % 1024], 1u);
             __syncthreads();
@@ -111,7 +114,8 @@ template <unsigned K> static void add() {
     CUDA(cudaFuncSetAttribute(mixed<K>, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10));
     snprintf(names[K], sizeof names[K], "mixed_%u", K);
     cases[K] = {names[K], FOOTPRINT, [] {
-                    mixed<K><<<M::BLOCKS, M::THREADS, M::ROOM, run.stream>>>(IN(unsigned), OUT(unsigned));
+                    mixed<K><<<M::BLOCKS, M::THREADS, M::ROOM, run.stream>>>(IN(unsigned),
+                                                                             OUT(unsigned));
                 }};
     if constexpr (K + 1 < KERNELS) add<K + 1>();
 }

@@ -69,7 +69,8 @@ CudaError work_run(const Work *work) {
     case WORK_COPY:
         return copy_run(&work->copy);
     case WORK_FILL:
-        if (work->fill.queued) time_memset();
+        if (work->fill.queued)
+            time_memset(work->fill.width * work->fill.height * work->fill.element);
         return copy_fill_run(&work->fill);
     case WORK_HOST:
         runtime_call_host(work->host.call, work->host.data);

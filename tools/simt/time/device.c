@@ -145,8 +145,8 @@ static Str name_of(Arena *arena, const TimeRow *row, uint32_t k) {
     Buf buf = {.arena = arena};
     const char *star = row->count > 1 ? strchr(row->name, '*') : NULL;
     if (!star) return str_of(row->name);
-    buf_format(&buf, "%.*s%u%s", (int)(star - row->name), row->name,
-               row->first << k * row->shift, star + 1);
+    buf_format(&buf, "%.*s%u%s", (int)(star - row->name), row->name, row->first << k * row->shift,
+               star + 1);
     return buf_str(&buf);
 }
 

@@ -16,8 +16,8 @@ typedef struct {
     double rate_alu, rate_imad, rate_wide, rate_fma, rate_half, rate_xu, rate_f2d, rate_fp64;
     double rate_shuffle, rate_redux, rate_vote, rate_constant, rate_branch, rate_special, rate_way;
     // From its issue to what needs its result.
-    double add, special, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic, branch,
-        warpsync;
+    double add, special, xu, f2d, fp64, shuffle, redux, vote, constant, shared, shared_atomic,
+        branch, warpsync;
     double shared_atomic_same, rate_atoms; // 32 lanes at one address; of a scheduler
     // Cycles of the SM for an access: by ways of conflict 1, 2, 4 .. 32; of 4, 8, 16 bytes a lane;
     // with 1, 2, 4 .. 32 lines of 128 bytes touched.
@@ -30,7 +30,8 @@ typedef struct {
     double l1_tags; // of 32 lines, and no two lanes on one bank
     // Bytes that each SM gets in a cycle while it has 128, 256 .. 131,072 in flight.
     double l2_load[TIME_LOADS], dram_load[TIME_LOADS];
-    // The same where each lane has a sector of its own, with 1,024, 4,096 .. 262,144 bytes in flight.
+    // The same where each lane has a sector of its own, with 1,024, 4,096 .. 262,144 bytes in
+    // flight.
     double l2_gather[TIME_GATHERS], dram_gather[TIME_GATHERS];
     double l2_spread[TIME_PERCENTS], dram_spread[TIME_PERCENTS]; // cycles that 10, 50, 90 and 99 %
                                                                  // of loads take at most
@@ -46,13 +47,13 @@ typedef struct {
     double atomics[2][2][5];
     double red_sm, atom_sm, red_sm_lines; // cycles of an SM: side by side, in lines of their own
     double fence, store_fence, block_fence;
-    // Of blocks of few threads, and of 1,024: cycles of the device between two that start; of an SM,
-    // idle before; from the end of a block to the first instruction of the next.
+    // Of blocks of few threads, and of 1,024: cycles of the device between two that start; of an
+    // SM, idle before; from the end of a block to the first instruction of the next.
     double block_start[2], block_start_sm[2], block_turnover[2];
-    double launch_us;      // of a launch of one block, beyond what that takes
+    double launch_us;       // of a launch of one block, beyond what that takes
     double launch_store_us; // the same of one that stores something
     double launch_early_us; // of one that starts before the kernel in front has ended
-    double memset_us;      // of a memset of a few bytes in front of one
+    double memset_us;       // of a memset of a few bytes in front of one
 } TimeDevice;
 
 // Reads such a file. False: `error` says path:line and what is wrong.

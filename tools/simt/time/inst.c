@@ -5,8 +5,8 @@
 
 // Numbers that no microbenchmark of chapter 17 gives, and that had to be chosen: cycles.
 enum {
-    CHOSEN_UNIFORM = 2,       // of a scheduler for a uniform instruction
-    CHOSEN_CONTROL = 2,       // for EXIT, BSSY and the like
+    CHOSEN_UNIFORM = 2, // of a scheduler for a uniform instruction
+    CHOSEN_CONTROL = 2, // for EXIT, BSSY and the like
     CHOSEN_UNIFORM_LATE = 12,
     CHOSEN_READ = 2, // from leaving the queue until registers may be written again
     CHOSEN_READ_GLOBAL = 12,

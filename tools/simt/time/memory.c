@@ -163,12 +163,13 @@ static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double
     const double l2_rate = stores    ? d->l2_write_rate
                            : gathers ? peak(d->l2_gather, TIME_GATHERS)
                                      : d->l2_rate;
-    const Goal near = {&m->l2,       d->l2_load,    d->l2_gather,
+    const Goal near = {&m->l2,       d->l2_load,   d->l2_gather,
                        d->l2_spread, d->l2 + more, smaller(l2_rate / share, d->l2_sm_rate)};
     const double near_bytes = sectors * 32 * (evenly ? d->l2_rate / d->l2_sectors : 1);
     const double done = flow(m, &near, near_bytes, lines, sectors, at);
     if (!s->dram || (stores && m->stays)) return done;
-    const double rate = gathers ? smaller(peak(d->dram_gather, TIME_GATHERS), dram_rate) : dram_rate;
+    const double rate =
+        gathers ? smaller(peak(d->dram_gather, TIME_GATHERS), dram_rate) : dram_rate;
     const Goal goal = {&m->dram,       d->dram_load,   d->dram_gather,
                        d->dram_spread, d->dram + more, smaller(rate / share, d->dram_sm_rate)};
     const double bytes = s->dram * 32 * (evenly ? d->dram_read / d->dram_sectors : 1);

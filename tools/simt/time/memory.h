@@ -20,14 +20,14 @@ typedef struct {
     const TimeDevice *d;
     TimePipes pipes;
     bool without[LIMITERS];
-    double active;     // SMs that have blocks
-    double write_part; // of the bytes that go to DRAM
-    bool stays;        // what is stored, in L2
-    bool fixed;        // each SM has its share from the start
+    double active;       // SMs that have blocks
+    double write_part;   // of the bytes that go to DRAM
+    bool stays;          // what is stored, in L2
+    bool fixed;          // each SM has its share from the start
     double atomic_bytes; // between the first and the last address of atomic operations
-    double way;        // when the way to shared memory and L1 is free again
-    double atomics;    // when L2 can take the next atomic operation
-    uint64_t draws;    // of chance
+    double way;          // when the way to shared memory and L1 is free again
+    double atomics;      // when L2 can take the next atomic operation
+    uint64_t draws;      // of chance
     TimeFlow l2, dram;
 } TimeMemory;
 

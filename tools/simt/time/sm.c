@@ -15,10 +15,10 @@ typedef struct {
     double since;       // from when on it could have issued
     double ready;       // by what it has executed
     double boards[BOARDS];
-    double stored, written; // its last store: out of the SM, in L2
+    double stored; // when its last store was out of the SM
     uint8_t board_stall[BOARDS];
     uint8_t ready_stall;
-    uint32_t blamed; // the instruction that ready_stall is counted for
+    uint32_t blamed;  // the instruction that ready_stall is counted for
     uint32_t awaited; // copies
     bool there, waits;
     bool free; // to go on behind other blocks
@@ -245,13 +245,10 @@ static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
     }
     if (to_memory(inst->pipe)) {
         // What warps of a block load at one place lies side by side, and comes together.
-        c->memory.draws =
-            (runner->born / c->sm->warps << 24) + runner->at + (c->sm->seed << 48);
+        c->memory.draws = (runner->born / c->sm->warps << 24) + runner->at + (c->sm->seed << 48);
         done = memory_access(&c->memory, inst, step, now, &taken);
         s->queue[s->queued++ % TIME_QUEUE] = taken;
         if (inst->act == ACT_STORE || inst->act == ACT_REDUCE) runner->stored = taken;
-        if (inst->act == ACT_STORE && inst->pipe == PIPE_GLOBAL)
-            runner->written = larger(runner->written, done);
     }
     if (inst->act == ACT_BULK) resident->copied[resident->copies++ % COPIES] = done;
     if (inst->act == ACT_AWAIT && runner->awaited < resident->copies)
@@ -367,10 +364,9 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     const bool enough = c->runners && c->residents && c->starts;
     for (uint32_t k = 0; k < sm->blocks * sm->warps; k++) c->steps += sm->traces[k].count;
     // It is the last SM to get a block.
-    const double first =
-        sm->without[LIMITER_BLOCKS]
-            ? 0
-            : (sm->active - 1) * by_warps(sm->device->block_start, 4, sm->warps);
+    const double first = sm->without[LIMITER_BLOCKS]
+                             ? 0
+                             : (sm->active - 1) * by_warps(sm->device->block_start, 4, sm->warps);
     for (uint32_t k = 0; enough && k < resident; k++) start_block(c, k, first);
     while (enough && issue_next(c)) {
     }

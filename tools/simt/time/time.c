@@ -9,6 +9,7 @@
 #include "simt/time/sm.h"
 
 enum { TRIED_STEPS = 300000 }; // that are gone through again to see what a limit costs
+enum { MEMSET_MOST = 4096 };   // bytes
 enum { MEAN_STEPS = 100000, MEAN_TIMES = 32 }; // so often at most, for the mean of chance
 
 const char *const time_stall_names[STALLS] = {
@@ -50,7 +51,7 @@ void time_close(Observer *observer) {
 
 static uint32_t memsets; // since the last launch
 
-void time_memset(void) { memsets++; }
+void time_memset(size_t bytes) { memsets += bytes <= MEMSET_MOST; }
 
 // --- what is known ---
 

@@ -65,8 +65,9 @@ typedef struct {
     uint32_t place_count;
 } TimePrediction;
 
-// A memset that a stream does, in front of the next launch, which gets its time.
-void time_memset(void);
+// A memset of so many bytes that a stream does, in front of the next launch, which gets its time.
+// Only of a few it is known; who writes much prepares what is to be measured.
+void time_memset(size_t bytes);
 
 // Watches a launch. The device must live as long. NULL: out of memory.
 Observer *time_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,
