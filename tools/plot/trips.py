@@ -42,13 +42,14 @@ def loads_data(table):
 
 
 def predicted_data(table):
-    """Of each device that was predicted: (measured us, predicted by measured, whether that was before) of its kernels."""
+    """Of each device that was predicted: (measured us, predicted by measured, whether it is none of a lab's) of its kernels."""
     folder, devices = table.path.parent / "predicted", {}
     for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
-        name, blind = path.stem.removesuffix("-blind"), path.stem.endswith("-blind")
+        name = path.stem.removesuffix("-blind").removesuffix("-seen")
         if not (folder.parent / f"{name}.csv").exists():
             continue
         for row in csv.DictReader(line for line in path.read_text(encoding="utf-8").splitlines() if line[0] != "#"):
-            measured = float(row["median_us"])
-            devices.setdefault(name, []).append([measured, float(row["predicted_us"]) / measured, blind])
+            if row.get("median_us"):
+                measured = float(row["median_us"])
+                devices.setdefault(name, []).append([measured, float(row["predicted_us"]) / measured, name != path.stem])
     return {"devices": [{"device": name, "points": points} for name, points in devices.items()]} if devices else None
