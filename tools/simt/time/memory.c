@@ -152,7 +152,8 @@ double memory_dram_rate(const TimeMemory *m) {
 }
 
 // Lanes that each ask for a sector of a line of their own: at one distance from each other they
-// cost as many bytes more as their rate is lower, anywhere they come as gathers do.
+// cost as many bytes more as L2's rate is lower, and DRAM gives 64 bytes for each; anywhere they
+// come as gathers do.
 static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const double share = m->active / d->sms, sectors = s->dram + s->l2;
@@ -172,7 +173,7 @@ static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double
         gathers ? smaller(peak(d->dram_gather, TIME_GATHERS), dram_rate) : dram_rate;
     const Goal goal = {&m->dram,       d->dram_load,   d->dram_gather,
                        d->dram_spread, d->dram + more, smaller(rate / share, d->dram_sm_rate)};
-    const double bytes = s->dram * 32 * (evenly ? d->dram_read / d->dram_sectors : 1);
+    const double bytes = s->lines > 1 && !gathers && !stores ? s->pieces * 64 : s->dram * 32;
     const double back = flow(m, &goal, bytes, lines, s->dram, at);
     return stores ? done : larger(done, back); // what is stored has only to come to L2
 }
@@ -188,6 +189,9 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
     const double crowded = 1 - smaller(larger(log2(larger(m->atomic_bytes, 1)) - 14, 0) / 6, 1);
     double taken = cycles[2] + apart * (cycles[3] - cycles[2]);
     taken *= 1 + crowded * larger(cycles[4] / cycles[3] - 1, 0);
+    // Fewer addresses are served by fewer places of L2, one by at least as many as one has.
+    const double fewer = 16384 / larger(m->atomic_bytes, 4);
+    if (fewer > 1) taken = larger(taken, s->lanes * smaller(cycles[4] / 32 * fewer, cycles[0]));
     if (s->atomics == 1)
         taken = s->same > 1 ? cycles[0] + (cycles[1] - cycles[0]) * (lanes - 1) / 31 : cycles[0];
     if (m->without[LIMITER_ATOMICS]) taken = 0;

@@ -189,8 +189,8 @@ static bool lie_evenly(uint32_t lanes, const uint64_t address[LANES]) {
 // The sectors and lines that the lanes touch.
 static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
-    uint64_t sectors[2 * LANES], lines[2 * LANES];
-    uint32_t sector_count = 0, line_count = 0;
+    uint64_t sectors[2 * LANES], lines[2 * LANES], pieces[2 * LANES];
+    uint32_t sector_count = 0, line_count = 0, piece_count = 0;
     const uint32_t bytes = address_bytes(access);
     for (uint32_t m = lanes; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
@@ -198,7 +198,10 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
         for (uint64_t at = address[l] >> 5; at <= last; at++) {
             if (among(sectors, sector_count, at) || sector_count == 2 * LANES) continue;
             sectors[sector_count++] = at;
+            const uint32_t before = s ? s->dram : 0;
             count_sector(r, s, access, at);
+            if (s && s->dram > before && !among(pieces, piece_count, at >> 1))
+                pieces[piece_count++] = at >> 1;
             if (!among(lines, line_count, at >> 2)) lines[line_count++] = at >> 2;
         }
     }
@@ -207,6 +210,7 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
     LANE_LOOP at[l] = (uint32_t)address[l];
     s->ways = capped(bank_count(at, lanes, bytes, true).wavefronts);
     s->lines = capped(line_count);
+    s->pieces = capped(piece_count);
     s->even = lie_evenly(lanes, address);
     s->bytes = capped(bytes);
     s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
@@ -233,6 +237,7 @@ static void count_atomics(TimeStep *s, uint32_t lanes, const uint64_t address[LA
         first += !earlier;
         if (same > most) most = same;
     }
+    s->lanes = capped((uint32_t)__builtin_popcount(lanes));
     s->atomics = capped(first);
     s->same = capped(most);
 }

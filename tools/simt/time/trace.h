@@ -78,6 +78,8 @@ typedef struct {
     uint8_t lines;         // of global memory, 128 bytes each
     bool even;             // its lanes lie at the same distance from each other
     uint16_t dram, l2, l1; // sectors that come from there
+    uint8_t pieces;        // of 64 bytes, those that come from DRAM
+    uint8_t lanes;         // of an atomic operation on global memory
     uint8_t atomics;       // addresses that differ, of an atomic operation on global memory
     uint8_t same;          // the most lanes at one of them
     bool waited;           // other blocks ran in front of it: it had to wait for them
