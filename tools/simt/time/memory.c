@@ -55,17 +55,16 @@ static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeSt
 
 // --- L2 and DRAM ---
 
-// Of a table of what an SM gets in a cycle while `least`, `least << shift` .. bytes are in flight:
-// cycles from a load to the next one of its chain, less the additions that stood between the two.
-static double loaded(const TimeDevice *d, const double *table, int count, int shift, double least,
-                     double in_flight) {
-    const double place = in_flight > least ? log2(in_flight / least) / shift : 0;
+// Cycles from a load of 128 bytes to its last one, from the curve: so many bytes of an SM are in
+// flight. Less the additions that stood between the two.
+static double loaded(const TimeDevice *d, const double load[TIME_LOADS], double in_flight) {
+    const double place = in_flight > TIME_LOAD_LEAST ? log2(in_flight / TIME_LOAD_LEAST) : 0;
     const double added = 3.5 * d->add; // three of 14 cycles
-    if (place >= count - 1) return in_flight / table[count - 1] - added;
+    if (place >= TIME_LOADS - 1) return in_flight / load[TIME_LOADS - 1] - added;
     const int below = (int)place;
-    const double low = least * (double)(1 << below * shift), high = low * (double)(1 << shift);
-    const double part = in_flight > low ? (in_flight - low) / (high - low) : 0;
-    return (1 - part) * low / table[below] + part * high / table[below + 1] - added;
+    const double low = (double)(TIME_LOAD_LEAST << below);
+    const double part = in_flight > low ? (in_flight - low) / low : 0;
+    return (1 - part) * low / load[below] + part * 2 * low / load[below + 1] - added;
 }
 
 // Where they go to, and how fast it is.
@@ -105,18 +104,17 @@ static double deviation(const double spread[TIME_PERCENTS], double u) {
     return at - mean;
 }
 
-// Cycles of an access of so many lines, while so much is in flight: of one line as the curve has
-// it, of 32 lanes at any place as the curve of gathers has it, and between the two by the number's
-// logarithm. Of one sector as alone.
+// Cycles of an access while so much is in flight: as the curve has it. Where each lane wants a
+// sector of a line of its own, as alone for one, and for 32 later by what was measured of them when
+// nothing else was asked for; between the two by the number's logarithm.
 static double latency_of(const TimeMemory *m, const Goal *goal, double lines, double sectors,
                          double in_flight) {
-    const TimeDevice *d = m->d;
-    const double few = loaded(d, goal->load, TIME_LOADS, 1, TIME_LOAD_LEAST, in_flight);
+    const double few = loaded(m->d, goal->load, in_flight);
     if (sectors > lines) return few;
-    const double one = loaded(d, goal->load, TIME_LOADS, 1, TIME_LOAD_LEAST, TIME_LOAD_LEAST);
-    const double many = loaded(d, goal->gather, TIME_GATHERS, 2, TIME_GATHER_LEAST, in_flight);
-    const double alone = few - smaller(larger(one - goal->alone, 0), few);
-    return alone + smaller(log2(larger(lines, 1)) / 5, 1) * larger(many - alone, 0);
+    const double one = loaded(m->d, goal->load, TIME_LOAD_LEAST);
+    const double alone = larger(one - goal->alone, 0);
+    const double many = larger(TIME_GATHER_LEAST / goal->gather[0] - 3.5 * m->d->add - one, 0);
+    return few - alone + smaller(log2(larger(lines, 1)) / 5, 1) * (many + alone);
 }
 
 // Bytes come, behind those that come already.
@@ -151,29 +149,27 @@ double memory_dram_rate(const TimeMemory *m) {
     return 1 / cost / d->clock_ghz / d->sms * (m->fixed ? d->dram_slowest : 1);
 }
 
-// Lanes that each ask for a sector of a line of their own: at one distance from each other they
-// cost as many bytes more as L2's rate is lower, and DRAM gives 64 bytes for each; anywhere they
-// come as gathers do.
+// Lanes that each ask for a sector of a line of their own cost as many bytes more as their rate is
+// lower, by whether they lie at one distance from each other or anywhere; DRAM gives 64 bytes for
+// each that lies so.
 static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const double share = m->active / d->sms, sectors = s->dram + s->l2;
-    const bool single = s->lines && sectors <= s->lines, gathers = single && !s->even;
-    const bool stores = inst->act == ACT_STORE, evenly = single && s->lines > 1 && s->even;
+    const bool single = s->lines > 1 && sectors <= s->lines, gathers = single && !s->even;
+    const bool stores = inst->act == ACT_STORE;
     const double more = inst->act == ACT_STRONG ? larger(d->strong_load - d->l2, 0) : 0;
-    const double lines = evenly ? 0 : s->lines, dram_rate = memory_dram_rate(m);
-    const double l2_rate = stores    ? d->l2_write_rate
-                           : gathers ? peak(d->l2_gather, TIME_GATHERS)
-                                     : d->l2_rate;
-    const Goal near = {&m->l2,       d->l2_load,   d->l2_gather,
-                       d->l2_spread, d->l2 + more, smaller(l2_rate / share, d->l2_sm_rate)};
-    const double near_bytes = sectors * 32 * (evenly ? d->l2_rate / d->l2_sectors : 1);
-    const double done = flow(m, &near, near_bytes, lines, sectors, at);
+    const double lines = single && s->even ? 0 : s->lines, dram_rate = memory_dram_rate(m);
+    const Goal near = {
+        &m->l2,       d->l2_load,
+        d->l2_gather, d->l2_spread,
+        d->l2 + more, smaller((stores ? d->l2_write_rate : d->l2_rate) / share, d->l2_sm_rate)};
+    const double slower = d->l2_rate / (gathers ? peak(d->l2_gather, TIME_GATHERS) : d->l2_sectors);
+    const double done = flow(m, &near, sectors * 32 * (single ? slower : 1), lines, sectors, at);
     if (!s->dram || (stores && m->stays)) return done;
-    const double rate =
-        gathers ? smaller(peak(d->dram_gather, TIME_GATHERS), dram_rate) : dram_rate;
     const Goal goal = {&m->dram,       d->dram_load,   d->dram_gather,
-                       d->dram_spread, d->dram + more, smaller(rate / share, d->dram_sm_rate)};
-    const double bytes = s->lines > 1 && !gathers && !stores ? s->pieces * 64 : s->dram * 32;
+                       d->dram_spread, d->dram + more, smaller(dram_rate / share, d->dram_sm_rate)};
+    double bytes = s->lines > 1 && !stores ? s->pieces * 64 : s->dram * 32;
+    if (gathers) bytes = s->dram * 32 * larger(dram_rate / peak(d->dram_gather, TIME_GATHERS), 1);
     const double back = flow(m, &goal, bytes, lines, s->dram, at);
     return stores ? done : larger(done, back); // what is stored has only to come to L2
 }

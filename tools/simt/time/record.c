@@ -343,7 +343,7 @@ Recorder *record_open(const Machine *machine, const SassFunction *function, uint
                     .inst_count = inst_count,
                     .resident = resident_blocks(machine, function, device),
                     .sms = (uint64_t)device->sms};
-    r->early = machine->run_prerequisite != NULL;
+    r->early = machine->run_prerequisite || machine->after;
     r->chosen = (machine->block_count - 1) % r->sms;
     r->blocks = (machine->block_count - 1) / r->sms + 1;
     r->one_each = r->blocks == 1;
