@@ -55,6 +55,11 @@ STEP(Rcp, float, "f", 1, "rcp.approx.ftz.f32 %0, %0; add.f32 %0, %0, %1;");  // 
 STEP(I2f, unsigned, "r", 1, "{ .reg .f32 f; cvt.rn.f32.s32 f, %0; mov.b32 %0, f; }");
 STEP(F2i, unsigned, "r", 1, "{ .reg .f32 f; mov.b32 f, %0; cvt.rzi.s32.f32 %0, f; }");
 STEP(Popc, unsigned, "r", 1, "popc.b32 %0, %0;");
+STEP(I2fUp, unsigned, "r", 1, "{ .reg .f32 f; cvt.rp.f32.u32 f, %0; mov.b32 %0, f; }");
+STEP(ImadHi, unsigned, "r", 1, "mul.hi.u32 %0, %0, %1;");
+STEP(Div, unsigned, "r", 1, "{ .reg .u32 d; or.b32 d, %0, 1; div.u32 %0, 0x12345678, d; }");
+STEP(Rem, unsigned, "r", 1, "{ .reg .u32 d; or.b32 d, %0, 1; rem.u32 %0, 0x12345678, d; }");
+STEP(MixInt, unsigned, "r", 2, "mad.lo.u32 %0, %0, %1, %0; lop3.b32 %0, %0, %1, %2, 0x6a;");
 STEP(F2d, float, "f", 1, "{ .reg .f64 d; cvt.f64.f32 d, %0; cvt.rn.f32.f64 %0, d; }");
 STEP(Dadd, double, "d", 1, "add.f64 %0, %0, %1;");
 STEP(Dfma, double, "d", 1, "fma.rn.f64 %0, %0, %1, %0;");
@@ -88,10 +93,15 @@ STEP(Atoms, unsigned, "r", 1, "atom.shared.add.u32 %0, [%0], %1;");
 STEP(LdsFree, unsigned, "r", 1, "{ .reg .u32 a; ld.volatile.shared.u32 a, [%0]; }");  // none waits
 STEP(LdsBarrier, unsigned, "r", 1,
      "{ .reg .u32 a; ld.volatile.shared.u32 a, [%0]; barrier.sync 0; }");
+STEP(Exchange, unsigned, "r", 1,
+     "st.volatile.shared.u32 [%0], %0; barrier.sync 0;"
+     "  ld.volatile.shared.u32 %0, [%0]; barrier.sync 0;");
 STEP(StsFence, unsigned, "r", 1, "st.volatile.shared.u32 [%0], %0; membar.cta;");
 
 // Global memory: x is the address of eight bytes that hold an address, or of zeros.
 STEP(Ldg, Wide, "l", 1, "ld.global.u64 %0, [%0];");
+STEP(LdgLow, Wide, "l", 1,  // four bytes, the lower half of an address
+     "{ .reg .u32 a, h; mov.b64 {a, h}, %0; ld.global.u32 a, [%0]; mov.b64 %0, {a, h}; }");
 STEP(LdgStrong, Wide, "l", 1, "ld.relaxed.gpu.global.u64 %0, [%0];");
 STEP(L1_4, Wide, "l", 1,
      "{ .reg .u32 a; .reg .u64 w; ld.global.u32 a, [%0]; cvt.u64.u32 w, a; add.u64 %0, %0, w; }");
@@ -102,6 +112,9 @@ STEP(AtomInt, Wide, "l", 1, "atom.global.add.u64 %0, [%0], %1;");
 STEP(AtomCas, Wide, "l", 1, "atom.global.cas.b64 %0, [%0], %0, %0;");
 STEP(AtomInt32, Wide, "l", 1,
      "{ .reg .u32 a, h; .reg .u64 w; mov.b64 {a, h}, %1; atom.global.add.u32 a, [%0], a;"
+     "  cvt.u64.u32 w, a; add.u64 %0, %0, w; }");
+STEP(AtomInc, Wide, "l", 1,
+     "{ .reg .u32 a, h; .reg .u64 w; mov.b64 {a, h}, %1; atom.global.inc.u32 a, [%0], a;"
      "  cvt.u64.u32 w, a; add.u64 %0, %0, w; }");
 STEP(AtomFloat, Wide, "l", 1,
      "{ .reg .f32 f; .reg .u32 a, h; .reg .u64 w; mov.b64 {a, h}, %1; mov.b32 f, a;"
@@ -182,48 +195,91 @@ __global__ void chain(Begin b, Span *spans, Wide *never) {
     if (threadIdx.x % 32 == 0) spans[blockIdx.x * warps + threadIdx.x / 32] = span;
 }
 
-// Where a closed loop of loads reads: mask + 1 bytes from `start` on, a power of two, again and
-// again; each lane `apart` bytes from the next.
+// Where a closed loop of loads reads, and for how long: mask + 1 bytes from `start` on, a power of
+// two, again and again; each lane `apart` bytes from the next, or each lane anywhere.
 typedef struct {
-    unsigned loops, apart, mask;
+    unsigned cycles, apart, mask;
     const char *start;
 } Stream;
 
+// Loads that pass L1 by, where another warp's may still lie.
 static __device__ unsigned load_words(const char *from, unsigned) {
     unsigned a;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(from));
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(a) : "l"(from));
     return a;
 }
 static __device__ unsigned load_words(const char *from, uint4) {
     uint4 a;
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a.x), "=r"(a.y), "=r"(a.z), "=r"(a.w) : "l"(from));
     return a.x;
 }
 
-// CHAINS loads of each thread are on their way at any time: the next of a chain leaves when the
-// last has come, and has brought a zero. Any grid. Leaves a Span per warp.
-template <typename Word, unsigned CHAINS>
-__global__ void __launch_bounds__(1024) stream(Stream s, Span *spans) {
-    unsigned warps = gridDim.x * (blockDim.x / 32), lane = threadIdx.x % 32;
-    unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, a[CHAINS] = {0};
-    unsigned step = warps * 32 * s.apart, at = (warp * 32 + lane) * s.apart;  // modulo 2^32
-    long long start = clock64();
-#pragma unroll(8 / CHAINS)
-    for (unsigned i = 0; i < s.loops; i++) {
-#pragma unroll
-        for (unsigned c = 0; c < CHAINS; c++)
-            a[c] = load_words(s.start + (((at + c * step) & s.mask) + a[c]), Word());
-        at += CHAINS * step;
-    }
-    for (unsigned c = 0; c < CHAINS; c++) at += a[c];
-    if (lane == 0) spans[warp] = {start, (long long)at, clock64()};
+// Any two numbers that differ give two that do, and look like chance.
+static __device__ unsigned scatter(unsigned x) {
+    x = (x ^ x >> 16) * 0x7feb352du;
+    x = (x ^ x >> 15) * 0x846ca68bu;
+    return x ^ x >> 16;
 }
 
-// Writes to[0..n4), or copies them there from `from`. Grid covers n4.
+// CHAINS loads of each thread are on their way at any time: the next of a chain leaves when the
+// last has come, and has brought a zero. ANYWHERE: each lane has a sector of its own. Any grid.
+// Leaves a Span per warp: from a quarter of the time on, when all are under way, so many loads.
+template <typename Word, unsigned CHAINS, bool ANYWHERE>
+__global__ void __launch_bounds__(1024) stream(Stream s, Span *spans) {
+    unsigned warps = gridDim.x * (blockDim.x / 32), lane = threadIdx.x % 32, loads = 0;
+    unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, a[CHAINS] = {0};
+    unsigned step = warps * 32 * s.apart, at = (warp * 32 + lane) * s.apart;  // modulo 2^32
+    long long begin = clock64(), start = begin, now = begin;
+    do {
+#pragma unroll
+        for (unsigned k = 0; k < 8; k += CHAINS) {
+#pragma unroll
+            for (unsigned c = 0; c < CHAINS; c++) {
+                unsigned place = ANYWHERE ? scatter(at + c * step) & ~31u : at + c * step;
+                a[c] = load_words(s.start + ((place & s.mask) + a[c]), Word());
+            }
+            at += CHAINS * step;
+        }
+        now = clock64();
+        loads += 8;
+        if (now - begin < s.cycles / 4 || start == begin) start = now, loads = 0;
+    } while (now - begin < s.cycles || loads == 0);
+    for (unsigned c = 0; c < CHAINS; c++) loads += a[c];
+    if (lane == 0) spans[warp] = {start, (long long)loads, now};
+}
+
+// Times loads of 128 bytes, LOADS_TIMED of each warp, one after the other; the first one, while
+// others begin, is not counted. Any grid. Leaves a Span per load.
+enum { LOADS_TIMED = 24 };
+__global__ void __launch_bounds__(1024) time_loads(Stream s, Span *spans) {
+    unsigned warps = gridDim.x * (blockDim.x / 32), lane = threadIdx.x % 32;
+    unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    unsigned step = warps * 32 * s.apart, at = (warp * 32 + lane) * s.apart, took[LOADS_TIMED + 1];
+#pragma unroll
+    for (unsigned k = 0; k <= LOADS_TIMED; k++) {
+        long long start = clock64();
+        unsigned a = load_words(s.start + (at & s.mask), 0u);
+        if (a) __trap();  // it has come
+        took[k] = (unsigned)(clock64() - start);
+        at += step;
+    }
+    for (unsigned k = 1; k <= LOADS_TIMED; k++)
+        if (lane == 0) spans[warp * LOADS_TIMED + k - 1] = {0, 0, took[k]};
+}
+
+// Copies to[0..n4) from `from`; without `from` writes only, without `to` reads only. A block has
+// 256 threads and 1,024 vectors.
 __global__ void move(const uint4 *from, uint4 *to, size_t n4) {
-    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (i < n4) to[i] = from ? from[i] : make_uint4(0, 0, 0, 0);
+    size_t i = blockIdx.x * (size_t)1024 + threadIdx.x;
+    uint4 v[4] = {};
+    for (unsigned k = 0; k < 4; k++)
+        if (from && i + k * 256 < n4)
+            asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(v[k].x), "=r"(v[k].y), "=r"(v[k].z), "=r"(v[k].w)
+                         : "l"(from + i + k * 256));
+    for (unsigned k = 0; k < 4; k++)
+        if (to && i + k * 256 < n4) to[i + k * 256] = v[k];
 }
 // Writes to[0..n4) so many times. Any grid.
 __global__ void write_again(uint4 *to, size_t n4, unsigned times) {
@@ -232,6 +288,13 @@ __global__ void write_again(uint4 *to, size_t n4, unsigned times) {
         for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n4; i += step)
             asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};"
                          :: "l"(&to[i]), "r"(0) : "memory");
+}
+// Writes into each of `count` words, a power of two of at most 4096, the lower half of the address
+// of one of them that no other has.
+__global__ void link_any(char *base, unsigned count) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, to = i;
+    for (unsigned k = 0; k < 3; k++) to = to * 0x2c1b3c6du + 0x297a2d39u & count - 1, to ^= to >> 6;
+    if (i < count) *(unsigned *)(base + i * 4) = (unsigned)(Wide)(base + to * 4);
 }
 // Writes addresses: at base + i * apart that of the next, and at the last that of the first.
 __global__ void link(char *base, size_t apart, unsigned count) {
@@ -247,24 +310,46 @@ __global__ void wait_cycles(unsigned cycles, Span *spans) {
     asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
     if (spans && threadIdx.x == 0) spans[blockIdx.x] = {start, (long long)sm, now};
 }
+// LARGE: with all shared memory, which other launches of the same kernel would pay for, too.
+template <bool LARGE>
 __global__ void do_nothing() {}
+// The next kernel may start while this one is there, and waits for its end.
+__global__ void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// Writes a word with each thread.
+template <bool LARGE>
+__global__ void store_word(unsigned *to) {
+    to[blockIdx.x % 1024 * blockDim.x + threadIdx.x] = blockIdx.x;
+}
 
-// 48 stores of 32 wavefronts: how long until they have been issued? What cannot have been done in
-// that time, at 32 cycles each, was waiting somewhere.
-__global__ void fill_queue(unsigned zero, Span *spans) {
-    __shared__ unsigned s[1024];
-    unsigned at = (unsigned)__cvta_generic_to_shared(&s[threadIdx.x % 32 * 32]);
+// Each thread writes WORDS words of local memory, then reads them, so many times, and all that
+// twice. Leaves a Span per warp; *never is never written.
+template <unsigned WORDS>
+__global__ void use_local(unsigned times, unsigned zero, Span *spans, Wide *never) {
+    volatile unsigned own[WORDS];
     Span span = {0, 0, 0};
+    unsigned sum = 0;
 #pragma unroll 1
     for (unsigned pass = 0; pass < 2; pass++) {
-        do span.start = clock64();  // no store of the first time is waiting any more
-        while (span.start - span.stop < 20000);
-#pragma unroll
-        for (unsigned k = 0; k < 48; k++)
-            asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(zero) : "memory");
+        __syncthreads();  // the warps begin together
+        span.start = clock64();
+        for (unsigned k = 0; k < times; k++)
+#pragma unroll 8
+            for (unsigned i = 0; i < WORDS; i++) own[i + zero] = k;
+        __syncthreads();  // all have written
+        span.middle = clock64();
+        for (unsigned k = 0; k < times; k++)
+#pragma unroll 8
+            for (unsigned i = 0; i < WORDS; i++) sum += own[i + zero];
+        __syncthreads();  // all have read
         span.stop = clock64();
     }
-    if (threadIdx.x % 32 == 0) spans[threadIdx.x / 32] = span;
+    if (sum == zero + 1) *never = sum;
+    if (threadIdx.x % 32 == 0) spans[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = span;
 }
 
 // How many cycles of this multiprocessor a nanosecond has: {cycles, 0, nanoseconds}.
@@ -384,8 +469,8 @@ static struct {
     unsigned sms, sm_threads;
     double ghz;
     char *d_memory;  // zeros, unless a chain is written there
-    size_t bytes;
-    size_t l2;
+    size_t bytes, l2;
+    size_t next;     // what is read next from memory, so that no cache has it
     Span *d_spans, *h_spans;
     unsigned *d_operands;
     Wide *d_never;
@@ -405,16 +490,22 @@ static void tell(const char *name, double value, const char *unit) {
     if (machine.rows) fprintf(machine.rows, "%s,%s,%s\n", name, text, unit);
 }
 
+static void tell_if(const char *name, double value, const char *unit) {
+    if (value > 0) tell(name, value, unit);
+}
+
 static double median(double *values, size_t count) {
     std::sort(values, values + count);
     return count ? values[count / 2] : 0;
 }
 
-// What else is in the cache goes: other memory is read.
+// Reads or writes n4 vectors; see move().
+static void move_all(const uint4 *from, uint4 *to, size_t n4) {
+    move<<<(unsigned)((n4 + 1023) / 1024), 256, 0, machine.stream>>>(from, to, n4);
+}
+// What else is in the cache goes: the second half of the memory is read.
 static void flush() {
-    stream<uint4, 1><<<4 * machine.sms, 512, 0, machine.stream>>>(
-        {(unsigned)(machine.bytes / 2 / (4 * machine.sms * 512 * 16)), 16,
-         (unsigned)(machine.bytes / 2 - 1), machine.d_memory + machine.bytes / 2}, machine.d_spans);
+    move_all((const uint4 *)(machine.d_memory + machine.bytes / 2), NULL, machine.bytes / 2 / 16);
 }
 
 // Copies the spans of the last kernel.
@@ -515,6 +606,10 @@ static double measure_one_warp() {
     latency_and_rate<I2f>("i2f");
     latency_and_rate<F2i>("f2i");
     latency_and_rate<Popc>("popc");
+    latency_and_rate<I2fUp>("i2f_up");
+    latency_and_rate<ImadHi>("imad_hi");
+    latency_and_rate<Div>("div_u32", iadd3);
+    latency_and_rate<Rem>("rem_u32", iadd3);
     latency_and_rate<F2d>("f2d");
     latency_and_rate<Dadd>("dadd");
     latency_and_rate<Dfma>("dfma");
@@ -529,6 +624,7 @@ static double measure_one_warp() {
     tell("rate_sts", cycles<Sts, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
     tell("rate_lds_1_warp", cycles<LdsFree, 1, 64>({1, 32, 64, 4}), "cycles_per_scheduler");
     tell("rate_mix", cycles<Mix, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
+    tell("rate_mix_int", cycles<MixInt, 4, 16>({1, 1024, 64, 4}) / 8, "cycles_per_scheduler");
     double more, loop;
     cycles<Imad, 1, 64>({1, 32, 256, 4}, &more);
     tell("latency_branch", more, "cycles");
@@ -571,12 +667,6 @@ static void measure_shared() {
     for (unsigned w : warps) {
         snprintf(name, sizeof name, "shared_st_32_ways_of_%u_warps", w);
         tell(name, cycles<Sts, 1, 16>({1, 32 * w, 64, 128, 4095}) / w, "cycles_per_sm");
-        fill_queue<<<1, 32 * w, 0, machine.stream>>>(0, machine.d_spans);
-        const Span *spans = spans_of(w);
-        double issued = 0;
-        for (unsigned k = 0; k < w; k++) issued += (double)(spans[k].stop - spans[k].start) / w;
-        snprintf(name, sizeof name, "queue_shared_%u_warps", w);
-        tell(name, 48 - issued / 32 / w, "count");
     }
 }
 
@@ -597,6 +687,12 @@ static void measure_barriers() {
         snprintf(name, sizeof name, "barrier_%u_blocks_8_warps", blocks);
         tell(name, cycles<Barrier, 1, 16>({blocks * machine.sms, 256, 1024}), "cycles");
     }
+    static const unsigned exchanges[][2] = {{1, 2}, {16, 2}, {1, 8}, {8, 8}, {1, 32}};
+    for (const unsigned(&e)[2] : exchanges) {
+        snprintf(name, sizeof name, "exchange_%u_blocks_%u_warps", e[0], e[1]);
+        Shape all = {e[0] * machine.sms, 32 * e[1], 256, 4, 4095};
+        tell(name, cycles<Exchange, 1, 8>(all), "cycles");
+    }
 }
 
 // Cycles of a load from a ring of `count` addresses, `apart` bytes from each other.
@@ -608,73 +704,103 @@ static double chase(size_t apart, unsigned count, unsigned loops, bool cold) {
     return latency;
 }
 
-// Bytes that an SM gets in a cycle when each of `blocks` has loads on their way; of the bytes that
-// a load takes `counted` count.
-template <typename Word, unsigned CHAINS>
-static double loaded(unsigned blocks, unsigned threads, unsigned apart, unsigned counted,
-                     size_t bytes, bool cold) {
-    static double durations[1 << 15];
-    double per_load = counted * 32.0 * CHAINS;
-    // So many rounds as read half of the memory, but no more than take long enough.
-    double round = per_load / counted * apart * blocks * (threads / 32);
-    double most = cold ? machine.bytes / 2 / round : 1e9;
-    unsigned loops = !machine.timed ? 1 : most < 400 ? (unsigned)most : 400;
-    if (!cold)  // the cache holds it
-        stream<Word, CHAINS><<<blocks, threads, 0, machine.stream>>>(
-            {loops, apart, (unsigned)(bytes - 1), machine.d_memory}, machine.d_spans);
-    if (cold) flush(), bytes = machine.bytes / 2;
-    stream<Word, CHAINS><<<blocks, threads, 0, machine.stream>>>(
-        {loops, apart, (unsigned)(bytes - 1), machine.d_memory}, machine.d_spans);
-    unsigned warps = threads / 32;
-    const Span *spans = spans_of(blocks * (size_t)warps);
-    for (unsigned b = 0; b < blocks; b++, spans += warps) {
-        double sum = 0;
-        for (unsigned w = 0; w < warps; w++) sum += (double)(spans[w].stop - spans[w].start);
-        durations[b] = sum / warps;
+// A closed loop: blocks and threads, bytes from one lane to the next, and those of a lane that
+// count; where it reads, of so many bytes, a power of two; 0: of other memory each time.
+typedef struct {
+    unsigned blocks, threads, apart, counted;
+    size_t bytes;
+} Load;
+
+// Where to read: of so many bytes, which the cache then holds; 0: of a part of memory that was not
+// read for long.
+static Stream place_of(size_t bytes, size_t part, unsigned apart) {
+    unsigned cycles = machine.timed ? 40000 : 1;
+    if (bytes) {
+        move_all((const uint4 *)machine.d_memory, NULL, bytes / 16);
+        return {cycles, apart, (unsigned)(bytes - 1), machine.d_memory};
     }
-    unsigned per_sm = blocks > machine.sms ? blocks / machine.sms : 1;
-    return per_load * loops * warps * per_sm / median(durations, blocks);
+    size_t next = (machine.next + part - 1) / part * part % machine.bytes;
+    machine.next = next + part;
+    return {cycles, apart, (unsigned)(part - 1), machine.d_memory + next};
+}
+
+// Bytes that a block gets in a cycle, the mean; in *slowest, which may be NULL, what the one has
+// that gets the least, as a part of the mean.
+template <typename Word, unsigned CHAINS, bool ANYWHERE>
+static double block_gets(Load l, double *slowest) {
+    unsigned warps = l.threads / 32;
+    bool alone = ANYWHERE || l.apart > l.counted;  // each lane has to wait for long
+    Stream from = place_of(l.bytes, machine.bytes / (alone ? 1 : 8), l.apart);
+    if (alone && machine.timed) from.cycles *= 8;
+    stream<Word, CHAINS, ANYWHERE>
+        <<<l.blocks, l.threads, 0, machine.stream>>>(from, machine.d_spans);
+    const Span *spans = spans_of(l.blocks * (size_t)warps);
+    double sum = 0, least = 1e30;
+    for (unsigned b = 0; b < l.blocks; b++) {
+        double block = 0;
+        for (unsigned w = 0; w < warps; w++, spans++)
+            block += (double)spans->middle / (double)(spans->stop - spans->start);
+        sum += block, least = std::min(least, block);
+    }
+    if (slowest) *slowest = least / (sum / l.blocks);
+    return sum / l.blocks * l.counted * 32;
+}
+
+// Bytes that an SM gets in a cycle, the mean of all: the median of five times.
+template <typename Word, unsigned CHAINS, bool ANYWHERE>
+static double loaded(Load l, double *slowest = NULL) {
+    double rates[5], least[5];
+    for (unsigned k = 0; k < 5; k++) rates[k] = block_gets<Word, CHAINS, ANYWHERE>(l, &least[k]);
+    if (slowest) *slowest = median(least, 5);
+    return median(rates, 5) * (l.blocks > machine.sms ? l.blocks / machine.sms : 1);
 }
 
 // As many blocks of 1,024 threads as all SMs hold at a time.
 static unsigned full() { return machine.sms * (machine.sm_threads / 1024); }
 
-// A point of the curve of latency under load: every SM has so many bytes on their way, by as many
-// warps with a load of 128 bytes each as there are, then by more loads of each, then by larger
-// ones. 0: this device has not so many warps.
-static double load_point(unsigned bytes, bool cold, size_t footprint) {
-    unsigned most = full() / machine.sms * 32, chains = bytes / 128 / most;
-    unsigned threads = bytes / 4 < 1024 ? bytes / 4 : 1024, blocks = machine.sms;
-    if (bytes / 4 > threads) blocks *= bytes / 128 < most ? bytes / 4096 : most / 32;
-    if (chains <= 1) return loaded<unsigned, 1>(blocks, threads, 4, 4, footprint, cold);
-    if (chains == 2) return loaded<unsigned, 2>(blocks, threads, 4, 4, footprint, cold);
-    if (chains == 4) return loaded<unsigned, 4>(blocks, threads, 4, 4, footprint, cold);
-    if (chains == 8) return loaded<unsigned, 8>(blocks, threads, 4, 4, footprint, cold);
-    if (chains == 16) return loaded<uint4, 4>(blocks, threads, 16, 16, footprint, cold);
+// What an SM gets that has so many loads of a warp on their way, first by warps, then by more
+// loads of each, which is at most eight. 0: this device has not so many warps.
+template <bool ANYWHERE>
+static double load_point(unsigned loads, size_t footprint) {
+    unsigned most = full() / machine.sms * 32, chains = loads > most ? loads / most : 1;
+    unsigned warps = loads / chains, per_block = warps < 32 ? warps : 32;
+    Load l = {machine.sms * (warps / per_block), per_block * 32, 4, 4, footprint};
+    if (ANYWHERE) l.apart = l.counted = 32;
+    if (chains == 1) return loaded<unsigned, 1, ANYWHERE>(l);
+    if (chains == 2) return loaded<unsigned, 2, ANYWHERE>(l);
+    if (chains == 4) return loaded<unsigned, 4, ANYWHERE>(l);
+    if (chains == 8) return loaded<unsigned, 8, ANYWHERE>(l);
     return 0;
 }
 
-// Gigabytes a second that a copy, or a write where `from` is NULL, moves: of half of the memory,
-// beyond what a quarter takes.
-static double move_gbps(bool copy) {
-    size_t n4 = machine.bytes / 2 / 16;
-    uint4 *to = (uint4 *)machine.d_memory, *from = copy ? to + n4 : NULL;
-    auto half = [&](size_t count) {
-        move<<<(unsigned)((count + 255) / 256), 256, 0, machine.stream>>>(from, to, count);
-    };
-    double long_us = us_of([&] { half(n4); }, 9), short_us = us_of([&] { half(n4 / 2); }, 9);
-    return (copy ? 2 : 1) * (n4 - n4 / 2) * 16.0 / (long_us - short_us) / 1e3;
+// How evenly loads come of which each of so many warps of an SM has one on its way: of all the
+// cycles that one takes, what 10, 50, 90 and 99 % of them take at most.
+static void measure_spread(const char *where, unsigned warps, size_t footprint) {
+    static double cycles[SPANS];
+    static const unsigned percents[] = {10, 50, 90, 99};
+    unsigned per_block = warps < 32 ? warps : 32, blocks = machine.sms * (warps / per_block);
+    if (warps > machine.sm_threads / 32) return;
+    time_loads<<<blocks, per_block * 32, 0, machine.stream>>>(
+        place_of(footprint, machine.bytes / 8, 4), machine.d_spans);
+    size_t count = (size_t)blocks * per_block * LOADS_TIMED;
+    const Span *spans = spans_of(count);
+    for (size_t k = 0; k < count; k++) cycles[k] = (double)spans[k].stop;
+    std::sort(cycles, cycles + count);
+    for (unsigned percent : percents) {
+        char name[64];
+        snprintf(name, sizeof name, "latency_%s_%u_warps_p%u", where, warps, percent);
+        tell(name, cycles[count * percent / 100], "cycles");
+    }
 }
-// The same of a read.
-static double read_gbps() {
-    unsigned all = (unsigned)(machine.bytes / 2 / (4.0 * machine.sms * 512 * 16 * 4));
-    auto read = [&](unsigned loops) {
-        stream<uint4, 4><<<4 * machine.sms, 512, 0, machine.stream>>>(
-            {loops, 16, (unsigned)(machine.bytes / 2 - 1), machine.d_memory}, machine.d_spans);
-    };
-    if (!machine.timed) all = 2;
-    double long_us = us_of([&] { read(all); }, 9), short_us = us_of([&] { read(all / 2); }, 9);
-    return (all - all / 2) * (4.0 * machine.sms * 512 * 16 * 4) / (long_us - short_us) / 1e3;
+
+// Gigabytes a second that a read, a write or a copy moves: of half of the memory, beyond what a
+// quarter takes.
+static double move_gbps(bool reads, bool writes) {
+    size_t n4 = machine.bytes / 2 / 16;
+    uint4 *to = (uint4 *)machine.d_memory, *from = to + n4;
+    auto half = [&](size_t count) { move_all(reads ? from : NULL, writes ? to : NULL, count); };
+    double long_us = us_of([&] { half(n4); }, 9), short_us = us_of([&] { half(n4 / 2); }, 9);
+    return (reads + writes) * (n4 - n4 / 2) * 16.0 / (long_us - short_us) / 1e3;
 }
 
 // Bytes that an SM writes in a cycle, all at it, where L2 holds what is written.
@@ -702,6 +828,38 @@ static void measure_l1() {
         Shape few = {1, 256, 64, 4 * lines, 0, machine.d_memory};
         tell(name, cycles<L1_4, 4, 4>(few) / 8, "cycles_per_sm");
     }
+    for (unsigned lines = 8; lines <= 32; lines *= 2) {  // and no two lanes on one bank
+        snprintf(name, sizeof name, "l1_%u_lines_own_banks", lines);
+        Shape own = {1, 256, 64, 4 * (lines < 32 ? lines + 1 : 33), 0, machine.d_memory};
+        tell(name, cycles<L1_4, 4, 4>(own) / 8, "cycles_per_sm");
+    }
+    unsigned words = 4096;
+    link_any<<<words / 256, 256, 0, machine.stream>>>(machine.d_memory, words);
+    tell("latency_gather_l1", cycles<LdgLow, 1, 8>({1, 32, 64, 4, 4 * words - 1, machine.d_memory}),
+         "cycles");
+    tell("rate_gather_l1",
+         cycles<LdgLow, 1, 8>({1, 1024, 64, 4, 4 * words - 1, machine.d_memory}) / 32,
+         "cycles_per_sm");
+    CUDA(cudaMemsetAsync(machine.d_memory, 0, 4 * words, machine.stream));
+}
+
+// Cycles of an SM for an access of a warp to local memory, all at it with 1,024 threads each.
+template <unsigned WORDS>
+static void measure_local() {
+    char name[64];
+    unsigned times = machine.timed ? 1024 / WORDS : 1;
+    double wrote[1024], read[1024];
+    use_local<WORDS><<<machine.sms, 1024, 0, machine.stream>>>(times, 0, machine.d_spans,
+                                                              machine.d_never);
+    const Span *span = spans_of(machine.sms * 32);
+    for (unsigned b = 0; b < machine.sms && b < 1024; b++, span += 32) {
+        wrote[b] = (double)(span->middle - span->start) / (times * WORDS * 32);
+        read[b] = (double)(span->stop - span->middle) / (times * WORDS * 32);
+    }
+    snprintf(name, sizeof name, "local_st_%u_words", WORDS);
+    tell(name, median(wrote, machine.sms), "cycles_per_sm");
+    snprintf(name, sizeof name, "local_ld_%u_words", WORDS);
+    tell(name, median(read, machine.sms), "cycles_per_sm");
 }
 
 static void measure_l2_and_dram() {
@@ -710,28 +868,44 @@ static void measure_l2_and_dram() {
     while (machine.timed && in_l2 * 8 <= machine.l2 && in_l2 < 8 << 20) in_l2 *= 2;
     unsigned sms = machine.sms;
     tell("latency_l2", chase<Ldg>(1152, (unsigned)(in_l2 / 1152), 64, false), "cycles");
-    tell("rate_l2_sm", loaded<uint4, 4>(1, 1024, 16, 16, in_l2, false), "bytes_per_cycle");
-    tell("rate_l2", loaded<uint4, 4>(full(), 1024, 16, 16, in_l2, false), "bytes_per_cycle_sm");
+    double slowest;
+    tell("rate_l2_sm", loaded<uint4, 4, false>({1, 1024, 16, 16, in_l2}), "bytes_per_cycle");
+    tell("rate_l2", loaded<uint4, 4, false>({full(), 1024, 16, 16, in_l2}), "bytes_per_cycle_sm");
     tell("rate_l2_write", write_l2(in_l2), "bytes_per_cycle_sm");
-    tell("rate_l2_sectors", loaded<unsigned, 4>(full(), 1024, 128, 32, in_l2, false),
+    tell("rate_l2_sectors", loaded<unsigned, 4, false>({full(), 1024, 128, 32, in_l2}),
          "bytes_per_cycle_sm");
+    loaded<uint4, 4, false>({sms, 1024, 16, 16, in_l2}, &slowest);
+    tell("l2_slowest_sm", slowest, "ratio");
     tell("latency_dram", chase<Ldg>(4224, machine.timed ? 3200 : 48, 64, true), "cycles");
-    tell("rate_dram_sm", loaded<uint4, 4>(1, 1024, 16, 16, 0, true), "bytes_per_cycle");
-    tell("rate_dram_read", read_gbps(), "GB/s");
-    tell("rate_dram_write", move_gbps(false), "GB/s");
-    tell("rate_dram_copy", move_gbps(true), "GB/s");
-    tell("rate_dram_sectors", loaded<unsigned, 4>(full(), 1024, 128, 32, 0, true) * sms *
+    tell("rate_dram_sm", loaded<uint4, 4, false>({1, 1024, 16, 16, 0}), "bytes_per_cycle");
+    tell("rate_dram_read", move_gbps(true, false), "GB/s");
+    tell("rate_dram_write", move_gbps(false, true), "GB/s");
+    tell("rate_dram_copy", move_gbps(true, true), "GB/s");
+    tell("rate_dram_sectors", loaded<unsigned, 4, false>({full(), 1024, 128, 32, 0}) * sms *
          machine.ghz, "GB/s");
+    loaded<uint4, 4, false>({sms, 1024, 16, 16, 0}, &slowest);
+    tell("dram_slowest_sm", slowest, "ratio");
     for (unsigned cold = 0; cold < 2; cold++) {
-        for (unsigned bytes = 128; bytes <= 131072; bytes *= 2) {
-            snprintf(name, sizeof name, "load_%s_%u", cold ? "dram" : "l2", bytes);
-            double rate = load_point(bytes, cold, in_l2);
-            if (rate > 0) tell(name, rate, "bytes_per_cycle_sm");
+        size_t bytes = cold ? 0 : in_l2;
+        const char *where = cold ? "dram" : "l2";
+        for (unsigned loads = 1; loads <= 512; loads *= 2) {
+            snprintf(name, sizeof name, "load_%s_%u", where, 128 * loads);
+            tell_if(name, load_point<false>(loads, bytes), "bytes_per_cycle_sm");
         }
-        snprintf(name, sizeof name, "load_%s_16_bytes_32768", cold ? "dram" : "l2");
+        snprintf(name, sizeof name, "load_%s_131072", where);
+        tell(name, loaded<uint4, 4, false>({full(), 1024, 16, 16, bytes}), "bytes_per_cycle_sm");
+        snprintf(name, sizeof name, "load_%s_16_bytes_32768", where);
         if (machine.sm_threads >= 2048)
-            tell(name, loaded<uint4, 1>(full(), 1024, 16, 16, in_l2, cold), "bytes_per_cycle_sm");
+            tell(name, loaded<uint4, 1, false>({full(), 1024, 16, 16, bytes}),
+                 "bytes_per_cycle_sm");
+        for (unsigned loads = 1; loads <= 256; loads *= 4) {
+            snprintf(name, sizeof name, "gather_%s_%u", where, loads);
+            tell_if(name, load_point<true>(loads, bytes), "bytes_per_cycle_sm");
+        }
+        for (unsigned warps = 1; warps <= 64; warps *= 8) measure_spread(where, warps, bytes);
     }
+    measure_local<16>();
+    measure_local<96>();
 }
 
 // Cycles of the device for each of the steps that all threads of such a shape take, or warps of
@@ -771,6 +945,15 @@ static void atomics(const char *op, const char *type) {
     snprintf(name, sizeof name, "%s_own_address_%s_warp", op, type);
     tell(name, device_cycles<Op>({4 * sms, 256, 32, 4, (1 << 20) - 1, machine.d_memory}, 32),
          "cycles_of_device");
+    snprintf(name, sizeof name, "%s_own_sector_%s_warp", op, type);
+    tell(name, device_cycles<Op>({4 * sms, 256, 8, 32, (1 << 20) - 1, machine.d_memory}, 32),
+         "cycles_of_device");
+    snprintf(name, sizeof name, "%s_own_line_%s_warp", op, type);
+    tell(name, device_cycles<Op>({4 * sms, 256, 8, 128, (1 << 20) - 1, machine.d_memory}, 32),
+         "cycles_of_device");
+    snprintf(name, sizeof name, "%s_16_kib_%s_warp", op, type);  // each lane another line of those
+    tell(name, device_cycles<Op>({4 * sms, 256, 8, 516, (1 << 14) - 1, machine.d_memory}, 32),
+         "cycles_of_device");
 }
 
 static void measure_atomics(double iadd3) {
@@ -782,14 +965,21 @@ static void measure_atomics(double iadd3) {
     atomics<RedFloat>("red", "float");
     atomics<AtomInt32>("atom", "int");
     atomics<AtomFloat>("atom", "float");
+    tell("atom_one_address_inc",
+         device_cycles<AtomInc>({32 * machine.sms, 1, 1, 0, 0, machine.d_memory}, 1),
+         "cycles_of_device");
     // One SM alone: cycles of it for a warp's instruction.
     Shape alone = {1, 1024, 64, 4, 0, machine.d_memory};
     tell("rate_red_sm", cycles<RedFloat, 1, 8>(alone) / 32, "cycles_per_sm");
     tell("rate_atom_sm", cycles<AtomFloat, 1, 8>(alone) / 32, "cycles_per_sm");
+    alone.spread = 128;
+    tell("rate_red_sm_own_line", cycles<RedFloat, 1, 8>(alone) / 32, "cycles_per_sm");
     Shape few = {32 * machine.sms, 1, 8, 128, 64 * 128 - 1, machine.d_memory};
     tell("red_64_addresses_float", device_cycles<RedFloat>(few, 1), "cycles_of_device");
     tell("latency_fence", at_many<Fence>(), "cycles");
     tell("latency_store_fence", at_many<StoreFence>(), "cycles");
+    Shape eight = {8 * machine.sms, 1, 8, 4224, ~0u, machine.d_memory};  // eight on each SM
+    tell("latency_store_fence_8_blocks", cycles<StoreFence, 1, 8>(eight), "cycles");
     tell("latency_fence_block", cycles<StsFence, 1, 8>({1, 1, 32}), "cycles");
 }
 
@@ -818,7 +1008,9 @@ static void measure_blocks(int most_shared) {
         tell(threads == 32 ? "block_start" : "block_start_1024", us * 1e3 * machine.ghz / many,
              "cycles_of_device");
     }
-    CUDA(cudaFuncSetAttribute(do_nothing, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    CUDA(cudaFuncSetAttribute(do_nothing<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              (int)most_shared));
+    CUDA(cudaFuncSetAttribute(store_word<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                               (int)most_shared));
     for (unsigned threads = 256; threads <= 1024; threads += 768) {
         unsigned blocks = sms * machine.sm_threads / threads, rounds = machine.timed ? 200 : 1;
@@ -827,10 +1019,17 @@ static void measure_blocks(int most_shared) {
                                                                 machine.d_spans);
         tell(threads == 256 ? "block_start_sm" : "block_start_sm_1024", starts(blocks), "cycles");
         auto alone = [&](unsigned times) {  // a block with all of its SM's shared memory
-            do_nothing<<<times * sms, threads, most_shared, machine.stream>>>();
+            do_nothing<true><<<times * sms, threads, most_shared, machine.stream>>>();
+        };
+        auto stores = [&](unsigned times) {  // the same, and each thread stores a word
+            store_word<true><<<times * sms, threads, most_shared, machine.stream>>>(
+                (unsigned *)machine.d_memory);
         };
         double us = us_of([&] { alone(2 * rounds); }, 5) - us_of([&] { alone(rounds); }, 5);
         tell(threads == 256 ? "block_turnover" : "block_turnover_1024",
+             us * 1e3 * machine.ghz / rounds, "cycles");
+        us = us_of([&] { stores(2 * rounds); }, 5) - us_of([&] { stores(rounds); }, 5);
+        tell(threads == 256 ? "block_turnover_store" : "block_turnover_store_1024",
              us * 1e3 * machine.ghz / rounds, "cycles");
     }
 }
@@ -852,13 +1051,36 @@ static double us_in_graph(Launch launch) {
 }
 
 static void measure_launches() {
+    int major;
+    CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    const unsigned early_starts = major >= 9;  // older devices start one kernel behind the other
     unsigned sms = machine.sms, cycles = machine.timed ? 2000 : 1;
-    auto nothing = [&](unsigned blocks) { do_nothing<<<blocks, 256, 0, machine.stream>>>(); };
+    auto nothing = [&](unsigned blocks) {
+        do_nothing<false><<<blocks, 256, 0, machine.stream>>>();
+    };
     auto waits = [&](unsigned blocks) {
         wait_cycles<<<blocks, 256, 0, machine.stream>>>(cycles, NULL);
     };
     double waited = cycles / machine.ghz / 1e3;
-    tell("launch_1_block", us_in_graph([&] { nothing(1); }), "us");
+    unsigned *word = (unsigned *)machine.d_memory;
+    double one = us_in_graph([&] { nothing(1); });
+    tell("launch_1_block", one, "us");
+    tell("launch_store", us_in_graph([&] {
+             store_word<false><<<1, 256, 0, machine.stream>>>(word);
+         }), "us");
+    tell("launch_memset", us_in_graph([&] {
+             CUDA(cudaMemsetAsync(word, 0, 4, machine.stream));
+             nothing(1);
+         }) - one, "us");
+    tell("launch_overlapped", us_in_graph([&] {
+             cudaLaunchAttribute early;
+             early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+             early.val.programmaticStreamSerializationAllowed = 1;
+             cudaLaunchConfig_t config = {};
+             config.gridDim = 1, config.blockDim = 256, config.stream = machine.stream;
+             config.attrs = &early, config.numAttrs = early_starts;
+             CUDA(cudaLaunchKernelEx(&config, let_next_start));
+         }), "us");
     tell("launch_1_block_per_sm", us_in_graph([&] { nothing(sms); }), "us");
     tell("launch_8_blocks_per_sm", us_in_graph([&] { nothing(8 * sms); }), "us");
     tell("launch_delay", us_in_graph([&] { waits(sms); }) - waited, "us");
@@ -874,7 +1096,7 @@ static void open_machine(Run r) {
     machine.sm_threads = r.sm_threads;
     machine.l2 = (size_t)l2;
     machine.bytes = 1 << 20;
-    while (machine.timed && (machine.bytes < 8 * machine.l2 || machine.bytes < 256 << 20))
+    while (machine.timed && (machine.bytes < 32 * machine.l2 || machine.bytes < 512 << 20))
         machine.bytes *= 2;
     machine.stream = r.stream;
     CUDA(cudaMalloc(&machine.d_memory, machine.bytes));

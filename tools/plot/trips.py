@@ -44,16 +44,17 @@ def loads_data(table):
 
 
 def predicted_data(table):
-    """Of each device that was predicted, the table's own first: (measured us, predicted by measured, whether that was
-    before) of its kernels."""
+    """Of each device that was predicted, the table's own first: (measured us, predicted by measured, whether it is
+    none of a lab's) of its kernels."""
     folder, devices = table.path.parent / "predicted", {table.path.stem: []}
     for path in sorted(folder.glob("*.csv"), key=lambda path: path.stem):
-        name, blind = path.stem.removesuffix("-blind"), path.stem.endswith("-blind")
+        name = path.stem.removesuffix("-blind").removesuffix("-seen")
         if not (folder.parent / f"{name}.csv").exists():
             continue
         for row in csv.DictReader(line for line in path.read_text(encoding="utf-8").splitlines() if line[0] != "#"):
-            measured = float(row["median_us"])
-            devices.setdefault(name, []).append([measured, float(row["predicted_us"]) / measured, blind])
+            if row.get("median_us"):
+                measured = float(row["median_us"])
+                devices.setdefault(name, []).append([measured, float(row["predicted_us"]) / measured, name != path.stem])
     name_of = lambda name: read_table(folder.parent / f"{name}.csv", "device").facts["device"]
     found = [{"device": name_of(name), "points": points} for name, points in devices.items() if points]
     return {"devices": found} if found else None

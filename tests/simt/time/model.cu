@@ -68,6 +68,23 @@ __global__ void __cluster_dims__(2) in_clusters(unsigned *out) { out[threadIdx.x
 
 __global__ void nothing() {}
 
+static __device__ unsigned anywhere(unsigned i) {
+    i = (i ^ i >> 16) * 0x7feb352du;
+    i = (i ^ i >> 15) * 0x846ca68bu;
+    return i ^ i >> 16;
+}
+// Each lane loads from anywhere in so many words.
+__global__ void gathers(const unsigned *in, unsigned words, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) sum += in[anywhere(i * 4 + k) % words];
+    if (sum == 1) out[i] = 1;
+}
+// Each lane adds to one of so many words.
+__global__ void bins(unsigned *out, unsigned words) {
+    atomicAdd(&out[anywhere(blockIdx.x * blockDim.x + threadIdx.x) % words], 1u);
+}
+
 int main() {
     unsigned *out;
     float4 *in;
@@ -96,6 +113,14 @@ int main() {
     barriers<2 * ROUNDS><<<264, 1024>>>(out);
     uneven<<<9, 32>>>((float *)out, 3, 1);
     uneven<<<9, 32>>>((float *)out, 8, 1);
+    gathers<<<1056, 256>>>((unsigned *)in, bytes / 4, out);
+    bins<<<1056, 256>>>(out, 1 << 18);
+    bins<<<1056, 256>>>(out, 1 << 12);
+    bins<<<1056, 256>>>(out, 1 << 6);
+    cudaMemsetAsync(out, 0, 4);
+    nothing<<<1, 32>>>();
+    cudaMemsetAsync(out, 0, 1 << 20);
+    nothing<<<1, 32>>>();
     in_clusters<<<2, 32>>>(out);
     cudaDeviceSynchronize();
     return cudaGetLastError() != cudaSuccess;

@@ -22,6 +22,7 @@ typedef struct {
     uint64_t to;
     size_t pitch, width, height; // width in elements
     uint32_t value, element;     // bytes per element: 1, 2 or 4
+    bool queued;                 // the host does not wait for it
 } Fill;
 
 CudaError copy_check(const Copy *copy);

@@ -2,7 +2,7 @@
 #include "simt/cuda/capture.h"
 
 static Work fill_work(void *to, size_t pitch, int value, size_t width, size_t height) {
-    Fill fill = {(uintptr_t)to, pitch, width, height, (uint32_t)value, 1};
+    Fill fill = {(uintptr_t)to, pitch, width, height, (uint32_t)value, 1, false};
     return (Work){.kind = WORK_FILL, .fill = fill};
 }
 
@@ -16,6 +16,7 @@ static CudaError fill_now(Work work) {
 
 static CudaError fill_async(Work work, Stream *stream) {
     CudaError error = copy_fill_check(&work.fill);
+    work.fill.queued = true;
     return error ? error : stream_submit(stream, &work);
 }
 

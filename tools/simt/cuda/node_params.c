@@ -23,8 +23,8 @@ CudaError node_params_kernel(const KernelParams *params, Work *work) {
 CudaError node_params_fill(const FillParams *params, Work *work) {
     if (!params) return CUDA_INVALID_VALUE;
     *work = (Work){.kind = WORK_FILL};
-    work->fill = (Fill){(uintptr_t)params->to, params->pitch, params->width,
-                        params->height,        params->value, params->element};
+    work->fill = (Fill){(uintptr_t)params->to, params->pitch,   params->width, params->height,
+                        params->value,         params->element, true};
     return copy_fill_check(&work->fill);
 }
 

@@ -12,6 +12,7 @@
 #include "simt/program/signal.h"
 #include "simt/report/name.h"
 #include "simt/report/report.h"
+#include "simt/time/time.h"
 
 // A kernel that fails while it runs leaves the context unusable; the launch itself succeeded.
 static CudaError run_kernel(const Work *work, void (*prerequisite)(void *), void *context) {
@@ -68,6 +69,8 @@ CudaError work_run(const Work *work) {
     case WORK_COPY:
         return copy_run(&work->copy);
     case WORK_FILL:
+        if (work->fill.queued)
+            time_memset(work->fill.width * work->fill.height * work->fill.element);
         return copy_fill_run(&work->fill);
     case WORK_HOST:
         runtime_call_host(work->host.call, work->host.data);

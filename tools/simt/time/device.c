@@ -15,14 +15,13 @@
 typedef struct {
     const char *name;
     size_t to;
-    uint32_t count, first;
+    uint32_t count, first, shift;
 } TimeRow;
 
 #define ONE(name, field)                                                                           \
-    { name, offsetof(TimeDevice, field), 1, 0 }
+    { name, offsetof(TimeDevice, field), 1, 0, 0 }
 #define MANY(name, field, count, from)                                                             \
-    { name, offsetof(TimeDevice, field), count, from }
-
+    { name, offsetof(TimeDevice, field), count, from, 1 }
 static const TimeRow wanted[] = {
     ONE("sm_count", sms),
     ONE("warps_per_sm", warps),
@@ -44,8 +43,11 @@ static const TimeRow wanted[] = {
     ONE("rate_vote", rate_vote),
     ONE("rate_ldc", rate_constant),
     ONE("rate_branch", rate_branch),
+    ONE("rate_s2r", rate_special),
+    ONE("rate_lds_1_warp", rate_way),
     ONE("rate_atoms", rate_atoms),
     ONE("latency_iadd3", add),
+    ONE("latency_s2r", special),
     ONE("latency_ex2", xu),
     ONE("latency_f2d", f2d),
     ONE("latency_dfma", fp64),
@@ -58,7 +60,6 @@ static const TimeRow wanted[] = {
     ONE("latency_atoms_one_address", shared_atomic_same),
     ONE("latency_branch", branch),
     ONE("latency_warpsync", warpsync),
-    ONE("queue_shared_4_warps", queue),
     MANY("shared_ld_*_ways", load_ways, TIME_WAYS, 1),
     MANY("shared_st_*_ways", store_ways, TIME_WAYS, 1),
     MANY("shared_ld_*_bytes", load_wide[1], TIME_SIZES - 1, 8),
@@ -70,6 +71,7 @@ static const TimeRow wanted[] = {
     ONE("latency_l1", l1),
     MANY("rate_l1_*_bytes", l1_wide, TIME_SIZES, 4),
     MANY("l1_*_lines", l1_lines[1], TIME_WAYS - 1, 2),
+    ONE("l1_32_lines_own_banks", l1_tags),
     ONE("latency_l2", l2),
     ONE("rate_l2_sm", l2_sm_rate),
     ONE("rate_l2", l2_rate),
@@ -83,6 +85,17 @@ static const TimeRow wanted[] = {
     ONE("rate_dram_sectors", dram_sectors),
     MANY("load_l2_*", l2_load, TIME_LOADS, TIME_LOAD_LEAST),
     MANY("load_dram_*", dram_load, TIME_LOADS, TIME_LOAD_LEAST),
+    {"gather_l2_*", offsetof(TimeDevice, l2_gather), TIME_GATHERS, 1, 2},
+    {"gather_dram_*", offsetof(TimeDevice, dram_gather), TIME_GATHERS, 1, 2},
+    ONE("latency_l2_8_warps_p10", l2_spread[0]),
+    ONE("latency_l2_8_warps_p50", l2_spread[1]),
+    ONE("latency_l2_8_warps_p90", l2_spread[2]),
+    ONE("latency_l2_8_warps_p99", l2_spread[3]),
+    ONE("latency_dram_8_warps_p10", dram_spread[0]),
+    ONE("latency_dram_8_warps_p50", dram_spread[1]),
+    ONE("latency_dram_8_warps_p90", dram_spread[2]),
+    ONE("latency_dram_8_warps_p99", dram_spread[3]),
+    ONE("dram_slowest_sm", dram_slowest),
     ONE("latency_atom_int", atom),
     ONE("latency_atom_float", atom_float),
     ONE("latency_cas", cas),
@@ -90,22 +103,39 @@ static const TimeRow wanted[] = {
     ONE("red_one_address_int", atomics[0][0][0]),
     ONE("red_one_address_int_warp", atomics[0][0][1]),
     ONE("red_own_address_int_warp", atomics[0][0][2]),
+    ONE("red_own_line_int_warp", atomics[0][0][3]),
+    ONE("red_16_kib_int_warp", atomics[0][0][4]),
     ONE("red_one_address_float", atomics[0][1][0]),
     ONE("red_one_address_float_warp", atomics[0][1][1]),
     ONE("red_own_address_float_warp", atomics[0][1][2]),
+    ONE("red_own_line_float_warp", atomics[0][1][3]),
+    ONE("red_16_kib_float_warp", atomics[0][1][4]),
     ONE("atom_one_address_int", atomics[1][0][0]),
     ONE("atom_one_address_int_warp", atomics[1][0][1]),
     ONE("atom_own_address_int_warp", atomics[1][0][2]),
+    ONE("atom_own_line_int_warp", atomics[1][0][3]),
+    ONE("atom_16_kib_int_warp", atomics[1][0][4]),
     ONE("atom_one_address_float", atomics[1][1][0]),
     ONE("atom_one_address_float_warp", atomics[1][1][1]),
     ONE("atom_own_address_float_warp", atomics[1][1][2]),
+    ONE("atom_own_line_float_warp", atomics[1][1][3]),
+    ONE("atom_16_kib_float_warp", atomics[1][1][4]),
+    ONE("rate_red_sm", red_sm),
+    ONE("rate_atom_sm", atom_sm),
+    ONE("rate_red_sm_own_line", red_sm_lines),
     ONE("latency_fence", fence),
     ONE("latency_store_fence", store_fence),
     ONE("latency_fence_block", block_fence),
-    ONE("block_start", block_start),
-    ONE("block_start_sm", block_start_sm),
-    ONE("block_turnover", block_turnover),
+    ONE("block_start", block_start[0]),
+    ONE("block_start_1024", block_start[1]),
+    ONE("block_start_sm", block_start_sm[0]),
+    ONE("block_start_sm_1024", block_start_sm[1]),
+    ONE("block_turnover", block_turnover[0]),
+    ONE("block_turnover_1024", block_turnover[1]),
     ONE("launch_1_block", launch_us),
+    ONE("launch_store", launch_store_us),
+    ONE("launch_overlapped", launch_early_us),
+    ONE("launch_memset", memset_us),
 };
 
 enum { WANTED = sizeof wanted / sizeof *wanted };
@@ -115,7 +145,8 @@ static Str name_of(Arena *arena, const TimeRow *row, uint32_t k) {
     Buf buf = {.arena = arena};
     const char *star = row->count > 1 ? strchr(row->name, '*') : NULL;
     if (!star) return str_of(row->name);
-    buf_format(&buf, "%.*s%u%s", (int)(star - row->name), row->name, row->first << k, star + 1);
+    buf_format(&buf, "%.*s%u%s", (int)(star - row->name), row->name, row->first << k * row->shift,
+               star + 1);
     return buf_str(&buf);
 }
 
@@ -180,6 +211,14 @@ static bool complete(Arena *arena, const char *path, TimeDevice *device, Str *er
             say(arena, error, path, 0, "must be more than 0", name);
             return false;
         }
+    // A point of a curve may lie above its end: what few lines are asked for comes faster.
+    const double dram = device->dram_read / device->clock_ghz / device->sms;
+    for (int k = 0; k < TIME_LOADS; k++) {
+        device->l2_load[k] = fmin(device->l2_load[k], device->l2_rate);
+        device->dram_load[k] = fmin(device->dram_load[k], dram);
+    }
+    // Before it stores, a kernel that stores reads its block and its thread.
+    device->launch_store_us -= 2 * device->special / device->clock_ghz / 1000;
     device->load_wide[0] = device->load_ways[0];
     device->store_wide[0] = device->store_ways[0];
     device->l1_lines[0] = device->l1_wide[0];

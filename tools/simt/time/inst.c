@@ -5,11 +5,8 @@
 
 // Numbers that no microbenchmark of chapter 17 gives, and that had to be chosen: cycles.
 enum {
-    CHOSEN_UNIFORM = 2,       // of a scheduler for a uniform instruction
-    CHOSEN_CONTROL = 2,       // for EXIT, BSSY and the like
-    CHOSEN_MEMORY = 2,        // for an instruction that goes to memory, its own way out
-    CHOSEN_SPECIAL = 4,       // for S2R
-    CHOSEN_SPECIAL_LATE = 20, // until its value is there
+    CHOSEN_UNIFORM = 2, // of a scheduler for a uniform instruction
+    CHOSEN_CONTROL = 2, // for EXIT, BSSY and the like
     CHOSEN_UNIFORM_LATE = 12,
     CHOSEN_READ = 2, // from leaving the queue until registers may be written again
     CHOSEN_READ_GLOBAL = 12,
@@ -91,6 +88,7 @@ TimeInst time_inst(Arena *arena, const SassInst *inst) {
     if (out.pipe == PIPE_IMAD && (says(opcode, ".WIDE") || says(opcode, ".HI")))
         out.pipe = PIPE_WIDE;
     if (out.pipe == PIPE_XU && says(opcode, "64")) out.pipe = PIPE_CONVERT;
+    if (says(opcode, ".PHASECHK")) out.act = ACT_AWAIT;
     if (out.act == ACT_FENCE && says(opcode, ".CTA")) out.act = ACT_FENCE_BLOCK;
     if (out.pipe == PIPE_GLOBAL && out.act == ACT_NONE && says(opcode, ".STRONG"))
         out.act = ACT_STRONG;
@@ -114,13 +112,13 @@ TimePipes time_pipes(const TimeDevice *d) {
                   [PIPE_BRANCH] = CHOSEN_CONTROL,
                   [PIPE_VOTE] = d->rate_alu,
                   [PIPE_REDUX] = d->rate_redux,
-                  [PIPE_SPECIAL] = CHOSEN_SPECIAL,
+                  [PIPE_SPECIAL] = d->rate_special,
                   [PIPE_CONSTANT] = d->rate_constant,
                   [PIPE_BARRIER] = CHOSEN_CONTROL,
                   [PIPE_MATRIX] = CHOSEN_MATRIX,
-                  [PIPE_SHARED] = CHOSEN_MEMORY,
-                  [PIPE_SHUFFLE] = CHOSEN_MEMORY,
-                  [PIPE_GLOBAL] = CHOSEN_MEMORY},
+                  [PIPE_SHARED] = d->rate_way,
+                  [PIPE_SHUFFLE] = d->rate_way,
+                  [PIPE_GLOBAL] = d->rate_way},
         .read = {[PIPE_SHARED] = CHOSEN_READ,
                  [PIPE_SHUFFLE] = CHOSEN_READ,
                  [PIPE_GLOBAL] = CHOSEN_READ_GLOBAL},
@@ -130,7 +128,7 @@ TimePipes time_pipes(const TimeDevice *d) {
                     [PIPE_UNIFORM] = CHOSEN_UNIFORM_LATE,
                     [PIPE_VOTE] = d->vote / 2,
                     [PIPE_REDUX] = d->redux,
-                    [PIPE_SPECIAL] = CHOSEN_SPECIAL_LATE,
+                    [PIPE_SPECIAL] = d->special,
                     [PIPE_CONSTANT] = d->constant,
                     [PIPE_MATRIX] = CHOSEN_MATRIX_LATE,
                     [PIPE_SHARED] = d->shared,

@@ -26,14 +26,22 @@ static double shared_cycles(const TimeMemory *m, const TimeInst *inst, const Tim
     const double ways = m->without[LIMITER_CONFLICTS] ? s->groups : s->wavefronts;
     if (inst->act == ACT_ATOMIC) return larger(d->rate_atoms / 4, ways);
     if (size == 0) return between(stores ? d->store_ways : d->load_ways, TIME_WAYS, ways);
-    return (stores ? d->store_wide : d->load_wide)[size] + larger(ways - s->groups, 0);
+    const double whole = (stores ? d->store_wide : d->load_wide)[size];
+    return whole * smaller(s->groups / (double)(1 << size), 1) + larger(ways - s->groups, 0);
 }
 
 static double global_cycles(const TimeMemory *m, const TimeStep *s) {
     static const double full[] = {1, 2, 4}; // wavefronts of 32 lanes
     const int size = size_class(s->bytes);
     const double whole = m->d->l1_wide[size] * smaller(s->wavefronts / full[size], 1);
-    return larger(whole, between(m->d->l1_lines, TIME_WAYS, s->ways));
+    const double tags = s->lines > 4 ? s->lines * m->d->l1_tags / 32 : 0;
+    return larger(larger(whole, tags), between(m->d->l1_lines, TIME_WAYS, s->ways));
+}
+
+// An SM's atomic operations: 32 lanes side by side are four sectors.
+static double atomic_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
+    const double full = inst->act == ACT_ATOMIC ? m->d->atom_sm : m->d->red_sm;
+    return larger(full * smaller((s->dram + s->l2) / 4.0, 1), s->lines * m->d->red_sm_lines / 32);
 }
 
 static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeStep *s) {
@@ -41,95 +49,129 @@ static double way_cycles(const TimeMemory *m, const TimeInst *inst, const TimeSt
     if (inst->pipe == PIPE_SHUFFLE) cycles = m->d->rate_shuffle / 4;
     if (inst->pipe == PIPE_SHARED && s->wavefronts) cycles = shared_cycles(m, inst, s);
     if (inst->pipe == PIPE_GLOBAL && s->wavefronts) cycles = global_cycles(m, s);
+    if (s->atomics) cycles = larger(cycles, atomic_cycles(m, inst, s));
     return m->without[LIMITER_SHARED] ? 0.25 : cycles;
 }
 
 // --- L2 and DRAM ---
 
 // Cycles from a load of 128 bytes to its last one, from the curve: so many bytes of an SM are in
-// flight. In the loop that was measured two additions stand behind each load.
+// flight. Less the additions that stood between the two.
 static double loaded(const TimeDevice *d, const double load[TIME_LOADS], double in_flight) {
-    const double at = in_flight / TIME_LOAD_LEAST, added = 2 * d->add;
-    if (at >= 1 << (TIME_LOADS - 1)) return in_flight / load[TIME_LOADS - 1] - added;
-    double latency[TIME_LOADS];
-    const int below = at > 1 ? (int)log2(at) : 0;
-    for (int k = below; k < TIME_LOADS && k < below + 2; k++)
-        latency[k - below] = (double)(TIME_LOAD_LEAST << k) / load[k];
-    const double low = (double)(1 << below), part = at > 1 ? (at - low) / low : 0;
-    return latency[0] + part * (latency[1] - latency[0]) - added;
+    const double place = in_flight > TIME_LOAD_LEAST ? log2(in_flight / TIME_LOAD_LEAST) : 0;
+    const double added = 3.5 * d->add; // three of 14 cycles
+    if (place >= TIME_LOADS - 1) return in_flight / load[TIME_LOADS - 1] - added;
+    const int below = (int)place;
+    const double low = (double)(TIME_LOAD_LEAST << below);
+    const double part = in_flight > low ? (in_flight - low) / low : 0;
+    return (1 - part) * low / load[below] + part * 2 * low / load[below + 1] - added;
 }
 
 // Where they go to, and how fast it is.
 typedef struct {
     TimeFlow *flow;
-    const double *load;
+    const double *load, *gather, *spread;
     double alone, rate; // cycles of one sector's load; bytes a cycle
 } Goal;
 
 // The most that an SM gets while all are at it.
-static double peak(const double load[TIME_LOADS]) {
-    double most = load[0];
-    for (int k = 1; k < TIME_LOADS; k++) most = larger(most, load[k]);
+static double peak(const double *table, int count) {
+    double most = table[0];
+    for (int k = 1; k < count; k++) most = larger(most, table[k]);
     return most;
 }
 
-// Bytes come: a single sector as soon as alone, a line as the curve has it, and behind those that
-// come already.
-static double flow(const TimeMemory *m, const Goal *goal, double bytes, double sectors, double at) {
+// Any number from 0 to 1, the same in each run: Steele and others, "Fast splittable pseudorandom
+// number generators", 2014.
+static double chance(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+// By how much one load takes longer than the mean, or shorter: between the measured parts of all
+// loads in proportion.
+static double deviation(const double spread[TIME_PERCENTS], double u) {
+    static const double parts[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
+    double mean = 0, at = 0;
+    for (int k = 0; k <= TIME_PERCENTS; k++) {
+        const double low = spread[k ? k - 1 : 0], high = spread[k < TIME_PERCENTS ? k : k - 1];
+        const double width = parts[k + 1] - parts[k];
+        mean += width * (low + high) / 2;
+        if (u >= parts[k]) at = low + (u - parts[k]) / width * (high - low);
+    }
+    return at - mean;
+}
+
+// Cycles of an access while so much is in flight: as the curve has it. Where each lane wants a
+// sector of a line of its own, as alone for one, and for 32 later by what was measured of them when
+// nothing else was asked for; between the two by the number's logarithm.
+static double latency_of(const TimeMemory *m, const Goal *goal, double lines, double sectors,
+                         double in_flight) {
+    const double few = loaded(m->d, goal->load, in_flight);
+    if (sectors > lines) return few;
+    const double one = loaded(m->d, goal->load, TIME_LOAD_LEAST);
+    const double alone = larger(one - goal->alone, 0);
+    const double many = larger(TIME_GATHER_LEAST / goal->gather[0] - 3.5 * m->d->add - one, 0);
+    return few - alone + smaller(log2(larger(lines, 1)) / 5, 1) * (many + alone);
+}
+
+// Bytes come, behind those that come already.
+static double flow(TimeMemory *m, const Goal *goal, double bytes, double lines, double sectors,
+                   double at) {
     TimeFlow *f = goal->flow;
     while (f->first < f->last && f->done[f->first % TIME_FLIGHTS] <= at)
         f->in_flight -= (double)f->bytes[f->first++ % TIME_FLIGHTS];
-    f->in_flight += bytes;
+    f->in_flight = bytes + (m->without[LIMITER_MEMORY] ? 0 : f->in_flight);
     f->moved += bytes;
-    const double line = loaded(m->d, goal->load, TIME_LOAD_LEAST);
-    const double part = smaller((sectors - 1) / 3, 1);
-    double latency = goal->alone + part * larger(line - goal->alone, 0);
-    if (m->without[LIMITER_LATENCY]) latency = m->d->l1;
+    const double in_flight = f->in_flight * m->active / m->d->sms;
+    const double latency =
+        m->without[LIMITER_LATENCY] ? m->d->l1 : latency_of(m, goal, lines, sectors, in_flight);
     if (m->without[LIMITER_MEMORY]) return at + latency;
-    const double queued = f->in_flight * m->active / m->d->sms;
-    latency += larger(loaded(m->d, goal->load, queued) - line, 0);
-    const double back = larger(at + latency, f->free + bytes / goal->rate);
-    f->free = back;
+    const double served = larger(at + latency, f->free + bytes / goal->rate);
+    f->free = served;
     if (f->last - f->first < TIME_FLIGHTS) {
-        f->done[f->last % TIME_FLIGHTS] = back;
+        f->done[f->last % TIME_FLIGHTS] = served;
         f->bytes[f->last++ % TIME_FLIGHTS] = (float)bytes;
     }
-    return back;
+    if (m->without[LIMITER_LATENCY]) return served;
+    return served + deviation(goal->spread, chance(&m->draws));
 }
 
-double memory_unfairness(const TimeDevice *d) {
-    const double kernel = d->dram_read / d->clock_ghz / d->sms;
-    return larger(peak(d->dram_load) / kernel - 1, 0);
-}
-
-// Between reading alone, as much of both, and writing alone, the time for a byte in proportion. The
-// curve's end is what the SM in the middle gets; whole kernels were measured whose SMs had the same
-// share from the start, and that end with the slowest.
+// Between reading alone, as much of both, and writing alone, the time for a byte in proportion.
+// Where no SM can do another's work, the slowest one's.
 double memory_dram_rate(const TimeMemory *m) {
     const TimeDevice *d = m->d;
     const double w = m->write_part;
     const double cost = w <= 0.5 ? (1 - 2 * w) / d->dram_read + 2 * w / d->dram_copy
                                  : (2 - 2 * w) / d->dram_copy + (2 * w - 1) / d->dram_write;
-    const double kernel = 1 / cost / d->clock_ghz / d->sms;
-    return m->fixed ? kernel : kernel * (1 + memory_unfairness(d));
+    return 1 / cost / d->clock_ghz / d->sms * (m->fixed ? d->dram_slowest : 1);
 }
 
+// Lanes that each ask for a sector of a line of their own cost as many bytes more as their rate is
+// lower, by whether they lie at one distance from each other or anywhere; DRAM gives 64 bytes for
+// each that lies so.
 static double far(TimeMemory *m, const TimeInst *inst, const TimeStep *s, double at) {
     const TimeDevice *d = m->d;
     const double share = m->active / d->sms, sectors = s->dram + s->l2;
-    const bool single = s->lines && sectors <= s->lines;
+    const bool single = s->lines > 1 && sectors <= s->lines, gathers = single && !s->even;
+    const bool stores = inst->act == ACT_STORE;
     const double more = inst->act == ACT_STRONG ? larger(d->strong_load - d->l2, 0) : 0;
-    const double rate = inst->act == ACT_STORE ? d->l2_write_rate
-                        : single               ? d->l2_sectors
-                                               : peak(d->l2_load);
-    const Goal near = {&m->l2, d->l2_load, d->l2 + more, smaller(rate / share, d->l2_sm_rate)};
-    const double done = flow(m, &near, sectors * 32, sectors / larger(s->lines, 1), at);
-    if (!s->dram) return done;
-    const double weight = single ? larger(d->dram_read / d->dram_sectors, 1) : 1;
-    const Goal goal = {&m->dram, d->dram_load, d->dram + more,
-                       smaller(memory_dram_rate(m) / share, d->dram_sm_rate)};
-    const double bytes = s->dram * 32 * weight;
-    return larger(done, flow(m, &goal, bytes, s->dram / larger(s->lines, 1), at));
+    const double lines = single && s->even ? 0 : s->lines, dram_rate = memory_dram_rate(m);
+    const Goal near = {
+        &m->l2,       d->l2_load,
+        d->l2_gather, d->l2_spread,
+        d->l2 + more, smaller((stores ? d->l2_write_rate : d->l2_rate) / share, d->l2_sm_rate)};
+    const double slower = d->l2_rate / (gathers ? peak(d->l2_gather, TIME_GATHERS) : d->l2_sectors);
+    const double done = flow(m, &near, sectors * 32 * (single ? slower : 1), lines, sectors, at);
+    if (!s->dram || (stores && m->stays)) return done;
+    const Goal goal = {&m->dram,       d->dram_load,   d->dram_gather,
+                       d->dram_spread, d->dram + more, smaller(dram_rate / share, d->dram_sm_rate)};
+    double bytes = s->lines > 1 && !stores ? s->pieces * 64 : s->dram * 32;
+    if (gathers) bytes = s->dram * 32 * larger(dram_rate / peak(d->dram_gather, TIME_GATHERS), 1);
+    const double back = flow(m, &goal, bytes, lines, s->dram, at);
+    return stores ? done : larger(done, back); // what is stored has only to come to L2
 }
 
 // --- atomic operations ---
@@ -139,7 +181,13 @@ static double atomic(TimeMemory *m, const TimeInst *inst, const TimeStep *s, dou
     const bool returns = inst->act == ACT_ATOMIC;
     const double *cycles = d->atomics[returns][inst->floats];
     const double lanes = s->atomics * (double)s->same; // about
-    double taken = cycles[2] * larger(s->lines, 1);
+    const double apart = larger(s->dram + s->l2 - 4, 0) / 28;
+    const double crowded = 1 - smaller(larger(log2(larger(m->atomic_bytes, 1)) - 14, 0) / 6, 1);
+    double taken = cycles[2] + apart * (cycles[3] - cycles[2]);
+    taken *= 1 + crowded * larger(cycles[4] / cycles[3] - 1, 0);
+    // Fewer addresses are served by fewer places of L2, one by at least as many as one has.
+    const double fewer = 16384 / larger(m->atomic_bytes, 4);
+    if (fewer > 1) taken = larger(taken, s->lanes * smaller(cycles[4] / 32 * fewer, cycles[0]));
     if (s->atomics == 1)
         taken = s->same > 1 ? cycles[0] + (cycles[1] - cycles[0]) * (lanes - 1) / 31 : cycles[0];
     if (m->without[LIMITER_ATOMICS]) taken = 0;

@@ -20,11 +20,14 @@ typedef struct {
     const TimeDevice *d;
     TimePipes pipes;
     bool without[LIMITERS];
-    double active;     // SMs that have blocks
-    double write_part; // of the bytes that go to DRAM
-    bool fixed;        // each SM has its share from the start
-    double way;        // when the way to shared memory and L1 is free again
-    double atomics;    // when L2 can take the next atomic operation
+    double active;       // SMs that have blocks
+    double write_part;   // of the bytes that go to DRAM
+    bool stays;          // what is stored, in L2
+    bool fixed;          // each SM has its share from the start
+    double atomic_bytes; // between the first and the last address of atomic operations
+    double way;          // when the way to shared memory and L1 is free again
+    double atomics;      // when L2 can take the next atomic operation
+    uint64_t draws;      // of chance
     TimeFlow l2, dram;
 } TimeMemory;
 
@@ -32,10 +35,6 @@ typedef struct {
 // left the queue that it waits in.
 double memory_access(TimeMemory *memory, const TimeInst *inst, const TimeStep *step, double now,
                      double *taken);
-
-// By which part of its time an SM in the middle is faster than the slowest: only one that has more
-// blocks than the inverse gets another one for that.
-double memory_unfairness(const TimeDevice *device);
 
 // Bytes a cycle that an SM gets from DRAM while all are at it.
 double memory_dram_rate(const TimeMemory *memory);

@@ -175,11 +175,22 @@ static void count_sector(Recorder *r, TimeStep *s, const Access *access, uint64_
     *of = one_more(*of);
 }
 
+static bool lie_evenly(uint32_t lanes, const uint64_t address[LANES]) {
+    uint64_t last = 0, step = 0, count = 0;
+    for (uint32_t m = lanes; m; m &= m - 1, count++) {
+        const uint64_t at = address[__builtin_ctz(m)];
+        if (count > 1 && at - last != step) return false;
+        step = at - last;
+        last = at;
+    }
+    return true;
+}
+
 // The sectors and lines that the lanes touch.
 static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
                           const uint64_t address[LANES]) {
-    uint64_t sectors[2 * LANES], lines[2 * LANES];
-    uint32_t sector_count = 0, line_count = 0;
+    uint64_t sectors[2 * LANES], lines[2 * LANES], pieces[2 * LANES];
+    uint32_t sector_count = 0, line_count = 0, piece_count = 0;
     const uint32_t bytes = address_bytes(access);
     for (uint32_t m = lanes; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
@@ -187,7 +198,10 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
         for (uint64_t at = address[l] >> 5; at <= last; at++) {
             if (among(sectors, sector_count, at) || sector_count == 2 * LANES) continue;
             sectors[sector_count++] = at;
+            const uint32_t before = s ? s->dram : 0;
             count_sector(r, s, access, at);
+            if (s && s->dram > before && !among(pieces, piece_count, at >> 1))
+                pieces[piece_count++] = at >> 1;
             if (!among(lines, line_count, at >> 2)) lines[line_count++] = at >> 2;
         }
     }
@@ -196,8 +210,18 @@ static void global_access(Recorder *r, TimeStep *s, const Access *access, uint32
     LANE_LOOP at[l] = (uint32_t)address[l];
     s->ways = capped(bank_count(at, lanes, bytes, true).wavefronts);
     s->lines = capped(line_count);
+    s->pieces = capped(piece_count);
+    s->even = lie_evenly(lanes, address);
     s->bytes = capped(bytes);
     s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
+}
+
+static void atomic_range(Recorder *r, uint32_t lanes, const uint64_t address[LANES]) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint64_t at = address[__builtin_ctz(m)];
+        if (!r->atomic_last || at < r->atomic_first) r->atomic_first = at;
+        if (at > r->atomic_last) r->atomic_last = at;
+    }
 }
 
 static void count_atomics(TimeStep *s, uint32_t lanes, const uint64_t address[LANES]) {
@@ -213,6 +237,7 @@ static void count_atomics(TimeStep *s, uint32_t lanes, const uint64_t address[LA
         first += !earlier;
         if (same > most) most = same;
     }
+    s->lanes = capped((uint32_t)__builtin_popcount(lanes));
     s->atomics = capped(first);
     s->same = capped(most);
 }
@@ -231,21 +256,31 @@ static void shared_access(TimeStep *s, const Access *access, uint32_t lanes,
     s->atomics = 0;
 }
 
-// Local memory has a line for each word of a warp's lanes.
-static void local_access(TimeStep *s, const Access *access, uint32_t lanes,
+// Local memory has a line for each word of a warp's lanes, a sector for eight of them. What is
+// written goes through to L2; what is read comes from there as far as L1 is too small for all.
+static void local_access(Recorder *r, TimeStep *s, const Access *access, uint32_t lanes,
                          const uint64_t address[LANES]) {
-    const uint32_t bytes = address_bytes(access);
-    uint64_t words[LANES];
-    uint32_t count = 0;
+    const uint32_t words = (address_bytes(access) + 3) / 4;
+    uint64_t lines[LANES], sectors[LANES];
+    uint32_t line_count = 0, sector_count = 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
-        const uint64_t word = address[__builtin_ctz(m)] / 4;
-        if (!among(words, count, word)) words[count++] = word;
+        const uint32_t l = (uint32_t)__builtin_ctz(m);
+        const uint64_t line = address[l] / 4, sector = line * 4 + l / 8;
+        if (!among(lines, line_count, line)) lines[line_count++] = line;
+        if (!among(sectors, sector_count, sector)) sectors[sector_count++] = sector;
     }
-    s->bytes = capped(bytes);
-    s->wavefronts = capped((bytes * (uint32_t)__builtin_popcount(lanes) + 127) / 128);
-    s->lines = capped(count * ((bytes + 3) / 4));
-    s->ways = s->lines;
-    if (access->kind == ACCESS_STORE) s->l2 = s->lines; // it is written through
+    sector_count *= words;
+    s->bytes = capped(4 * words);
+    s->wavefronts = capped(words);
+    s->lines = capped(line_count * words);
+    s->ways = 1;
+    if (access->kind == ACCESS_STORE) {
+        s->l2 = (uint16_t)sector_count;
+    } else if (r->local_bytes > r->l1_bytes) {
+        r->local_missed += sector_count * (1 - (double)r->l1_bytes / (double)r->local_bytes);
+        s->l2 = (uint16_t)r->local_missed;
+        r->local_missed -= s->l2;
+    }
 }
 
 // What the warp has recorded last; NULL: it is not recorded.
@@ -261,10 +296,12 @@ static void access_memory(Warp *warp, const Access *access, uint32_t lanes,
     TimeStep *s = step_of(warp);
     if (access->space == PTX_GLOBAL) {
         global_access(r, s, access, lanes, address);
+        r->stores = r->stores || access->kind == ACCESS_STORE;
+        if (access->kind == ACCESS_ATOMIC) atomic_range(r, lanes, address);
         if (s && access->kind == ACCESS_ATOMIC) count_atomics(s, lanes, address);
     }
     if (s && access->space == PTX_SHARED) shared_access(s, access, lanes, address);
-    if (s && access->space == PTX_LOCAL) local_access(s, access, lanes, address);
+    if (s && access->space == PTX_LOCAL) local_access(r, s, access, lanes, address);
 }
 
 // A copy from global memory to shared memory.
@@ -306,6 +343,7 @@ Recorder *record_open(const Machine *machine, const SassFunction *function, uint
                     .inst_count = inst_count,
                     .resident = resident_blocks(machine, function, device),
                     .sms = (uint64_t)device->sms};
+    r->early = machine->run_prerequisite || machine->after;
     r->chosen = (machine->block_count - 1) % r->sms;
     r->blocks = (machine->block_count - 1) / r->sms + 1;
     r->one_each = r->blocks == 1;
@@ -313,7 +351,9 @@ Recorder *record_open(const Machine *machine, const SassFunction *function, uint
     r->warp_most = STEPS_MOST / (r->resident * machine->warps_per_block);
     const double shared = r->resident * (double)machine->shared_bytes;
     const double left = device->shared_bytes > shared ? device->shared_bytes - shared : 0;
-    if (cache_start((uint64_t)device->l2_bytes, (uint64_t)left + L1_MORE, warm)) return r;
+    r->l1_bytes = (uint64_t)left + L1_MORE;
+    r->local_bytes = (uint64_t)r->resident * machine->threads_per_block * machine->local_bytes;
+    if (cache_start((uint64_t)device->l2_bytes, r->l1_bytes, warm)) return r;
     free(r);
     return NULL;
 }

@@ -19,10 +19,15 @@ typedef struct {
     uint32_t recorded, capacity, warp_most;
     bool one_each; // no SM has two blocks: all are recorded, and the longest is kept
     uint64_t steps;
-    uint64_t begun, *seen; // blocks, and how many when a recorded block went on last
-    uint64_t read, wrote;  // sectors of DRAM
-    bool failed;           // out of memory
-    bool strange;          // code of another function
+    uint64_t begun, *seen;              // blocks, and how many when a recorded block went on last
+    uint64_t read, wrote;               // sectors of DRAM
+    uint64_t atomic_first, atomic_last; // addresses of atomic operations on global memory
+    uint64_t local_bytes, l1_bytes;     // local memory of an SM's threads; what L1 holds
+    double local_missed;                // sectors that were not in L1, and are not counted yet
+    bool stores;                        // to global memory
+    bool early;                         // it starts before the launch in front has ended
+    bool failed;                        // out of memory
+    bool strange;                       // code of another function
 } Recorder;
 
 // NULL: out of memory.

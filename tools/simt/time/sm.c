@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEDULERS = 4, BOARDS = 6, QUEUE = 64 };
+enum { SCHEDULERS = 4, BOARDS = 6, COPIES = 64 };
 
 // A warp's place, and the warp that is there.
 typedef struct {
@@ -15,10 +15,11 @@ typedef struct {
     double since;       // from when on it could have issued
     double ready;       // by what it has executed
     double boards[BOARDS];
-    double stored, written; // its last store: out of the SM, in L2
+    double stored; // when its last store was out of the SM
     uint8_t board_stall[BOARDS];
     uint8_t ready_stall;
-    uint32_t blamed; // the instruction that ready_stall is counted for
+    uint32_t blamed;  // the instruction that ready_stall is counted for
+    uint32_t awaited; // copies
     bool there, waits;
     bool free; // to go on behind other blocks
     uint64_t born;
@@ -26,12 +27,14 @@ typedef struct {
 
 typedef struct {
     uint32_t left, arrived; // warps that have not ended; at the barrier
+    uint32_t copies;        // to shared memory
+    double copied[COPIES];  // when the latest are there, a ring
 } Resident;
 
 typedef struct {
     double now, next; // when it can issue again; when it will
     double pipe[PIPES];
-    double queue[QUEUE]; // when the latest instructions to memory leave it, a ring
+    double queue[TIME_QUEUE]; // when the latest instructions to memory leave it, a ring
     uint32_t queued;
     Runner *latest, *choice;
     bool stale; // its choice
@@ -44,7 +47,7 @@ typedef struct {
     Resident *residents;
     double *starts; // of blocks
     Scheduler schedulers[SCHEDULERS];
-    uint32_t started, queue_room;
+    uint32_t started;
     uint64_t born;
     double arrival, wake; // of barriers
     double block_free, end, resident_cycles;
@@ -64,15 +67,21 @@ static void renew_all(Clock *c) {
 
 // --- blocks ---
 
+// Of what was measured of blocks of `few` warps and of 32: for so many, in proportion.
+static double by_warps(const double measured[2], double few, double warps) {
+    return measured[0] + larger((warps - few) / (32 - few), 0) * (measured[1] - measured[0]);
+}
+
 static void start_block(Clock *c, uint32_t place, double now) {
     const TimeSm *sm = c->sm;
     const TimeDevice *d = sm->device;
     if (c->started == sm->blocks) return;
     double at = larger(now, c->block_free);
     if (sm->without[LIMITER_BLOCKS]) at = now;
-    const double steady = d->block_start * sm->active;
+    const double steady = by_warps(d->block_start, 4, sm->warps) * sm->active;
+    const double alone = by_warps(d->block_start_sm, 8, sm->warps);
     const bool fills = c->started < sm->resident;
-    c->block_free = at + (fills && d->block_start_sm < steady ? d->block_start_sm : steady);
+    c->block_free = at + (fills && alone < steady ? alone : steady);
     if (c->started + 1 == sm->blocks && sm->resident == 1) c->memory.active = sm->last_active;
     c->residents[place] = (Resident){.left = sm->warps};
     for (uint32_t w = 0; w < sm->warps; w++) {
@@ -107,7 +116,9 @@ static void end_warp(Clock *c, Runner *runner, double now) {
     Resident *resident = &c->residents[runner->block];
     runner->there = false;
     c->end = larger(c->end, now);
-    const double turnover = c->sm->without[LIMITER_BLOCKS] ? 0 : c->sm->device->block_turnover;
+    const double turnover = c->sm->without[LIMITER_BLOCKS]
+                                ? 0
+                                : by_warps(c->sm->device->block_turnover, 8, c->sm->warps);
     if (--resident->left == 0)
         start_block(c, runner->block, now + turnover);
     else if (resident->arrived && resident->arrived == resident->left)
@@ -146,8 +157,8 @@ static int waits_of(const Clock *c, const Scheduler *s, const Runner *runner, Wa
         waits[count++] = (Wait){runner->boards[b], runner->board_stall[b]};
     }
     waits[count++] = (Wait){s->pipe[time_unit(inst->pipe)], STALL_MATH_PIPE};
-    if (to_memory(inst->pipe) && s->queued >= c->queue_room) {
-        const double leaves = s->queue[(s->queued - c->queue_room) % QUEUE];
+    if (to_memory(inst->pipe) && s->queued >= TIME_QUEUE) {
+        const double leaves = s->queue[s->queued % TIME_QUEUE];
         waits[count++] = (Wait){leaves, inst->pipe == PIPE_GLOBAL ? STALL_LG : STALL_MIO};
     }
     if (inst->act == ACT_EXIT) waits[count++] = (Wait){runner->stored, STALL_DRAIN};
@@ -194,11 +205,12 @@ static uint8_t stall_of(const TimeInst *inst) {
 static void set_boards(const Clock *c, Runner *runner, const TimeInst *inst, double done,
                        double taken) {
     if (inst->write_barrier < BOARDS) {
-        runner->boards[inst->write_barrier] = done;
+        runner->boards[inst->write_barrier] = larger(runner->boards[inst->write_barrier], done);
         runner->board_stall[inst->write_barrier] = stall_of(inst);
     }
     if (inst->read_barrier >= BOARDS) return;
-    runner->boards[inst->read_barrier] = taken + c->memory.pipes.read[inst->pipe];
+    runner->boards[inst->read_barrier] =
+        larger(runner->boards[inst->read_barrier], taken + c->memory.pipes.read[inst->pipe]);
     runner->board_stall[inst->read_barrier] = stall_of(inst);
 }
 
@@ -218,6 +230,7 @@ static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
     const TimeStep *step = &runner->trace->steps[runner->at++];
     const TimeInst *inst = &c->sm->insts[step->inst];
     const bool last = runner->at == runner->trace->count;
+    Resident *resident = &c->residents[runner->block];
     const double part = c->sm->without[LIMITER_ISSUE] ? 0.25 : 1;
     double taken = now, done = now + c->memory.pipes.latency[inst->pipe];
     s->pipe[time_unit(inst->pipe)] = now + part * c->memory.pipes.issue[inst->pipe];
@@ -231,10 +244,15 @@ static void execute(Clock *c, Scheduler *s, Runner *runner, double now) {
         runner->blamed = step->inst;
     }
     if (to_memory(inst->pipe)) {
+        // What warps of a block load at one place lies side by side, and comes together.
+        c->memory.draws = (runner->born / c->sm->warps << 24) + runner->at + (c->sm->seed << 48);
         done = memory_access(&c->memory, inst, step, now, &taken);
-        s->queue[s->queued++ % QUEUE] = taken;
+        s->queue[s->queued++ % TIME_QUEUE] = taken;
         if (inst->act == ACT_STORE || inst->act == ACT_REDUCE) runner->stored = taken;
     }
+    if (inst->act == ACT_BULK) resident->copied[resident->copies++ % COPIES] = done;
+    if (inst->act == ACT_AWAIT && runner->awaited < resident->copies)
+        done = larger(done, resident->copied[runner->awaited++ % COPIES]);
     set_boards(c, runner, inst, done, taken);
     if (inst->act == ACT_FENCE || inst->act == ACT_FENCE_BLOCK)
         fence(c, runner, inst, step->inst, now);
@@ -336,9 +354,9 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     c->memory.active = sm->active;
     c->memory.write_part = sm->write_part;
     c->memory.fixed = sm->fixed;
+    c->memory.stays = sm->stays;
+    c->memory.atomic_bytes = sm->atomic_bytes;
     memcpy(c->memory.without, sm->without, sizeof sm->without);
-    c->queue_room = (uint32_t)larger(sm->device->queue, 1);
-    if (c->queue_room > QUEUE) c->queue_room = QUEUE;
     set_barrier(c);
     c->runners = calloc((size_t)resident * sm->warps + 1, sizeof *c->runners);
     c->residents = calloc(resident + 1, sizeof *c->residents);
@@ -346,8 +364,9 @@ bool sm_run(const TimeSm *sm, TimeRun *run, double (*places)[STALLS]) {
     const bool enough = c->runners && c->residents && c->starts;
     for (uint32_t k = 0; k < sm->blocks * sm->warps; k++) c->steps += sm->traces[k].count;
     // It is the last SM to get a block.
-    const double first =
-        sm->without[LIMITER_BLOCKS] ? 0 : (sm->active - 1) * sm->device->block_start;
+    const double first = sm->without[LIMITER_BLOCKS]
+                             ? 0
+                             : (sm->active - 1) * by_warps(sm->device->block_start, 4, sm->warps);
     for (uint32_t k = 0; enough && k < resident; k++) start_block(c, k, first);
     while (enough && issue_next(c)) {
     }

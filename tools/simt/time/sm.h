@@ -14,8 +14,11 @@ typedef struct {
     uint32_t blocks, warps, resident;
     double active, last_active; // SMs that have blocks; that have one as late as its last
     double write_part;          // of the bytes that go to DRAM
+    double atomic_bytes;        // between the first and the last address of atomic operations
+    bool stays;                 // what is stored, in L2, which holds all that is touched
     bool fixed;                 // blocks are few: nobody helps the slowest SM
     bool without[LIMITERS];
+    uint64_t seed; // of chance
 } TimeSm;
 
 typedef struct {

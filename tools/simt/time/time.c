@@ -9,6 +9,8 @@
 #include "simt/time/sm.h"
 
 enum { TRIED_STEPS = 300000 }; // that are gone through again to see what a limit costs
+enum { MEMSET_MOST = 4096 };   // bytes
+enum { MEAN_STEPS = 100000, MEAN_TIMES = 32 }; // so often at most, for the mean of chance
 
 const char *const time_stall_names[STALLS] = {
     [STALL_SELECTED] = "selected",
@@ -47,6 +49,10 @@ void time_close(Observer *observer) {
     if (observer) record_close((Recorder *)(void *)observer);
 }
 
+static uint32_t memsets; // since the last launch
+
+void time_memset(size_t bytes) { memsets += bytes <= MEMSET_MOST; }
+
 // --- what is known ---
 
 static TimeInst *insts_of(const Recorder *r) {
@@ -66,7 +72,6 @@ static TimeInst *insts_of(const Recorder *r) {
 static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     if (m->cluster_count < m->block_count) return "clusters of blocks";
-    if (m->run_prerequisite) return "a start before the kernel in front has ended";
     if (m->cooperative) return "how long blocks wait for each other";
     if (r->strange) return "calls of functions that lie elsewhere";
     const uint64_t warps = (uint64_t)r->recorded * m->warps_per_block;
@@ -85,6 +90,7 @@ static const char *unknown_of(const Recorder *r, const TimeInst *insts) {
 static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
     const Machine *m = r->machine;
     const double all = (double)(r->read + r->wrote);
+    const bool stays = 32 * all <= r->device->l2_bytes;
     const uint64_t rest = m->block_count - (r->blocks - 1) * r->sms;
     return (TimeSm){.device = r->device,
                     .insts = insts,
@@ -95,8 +101,29 @@ static TimeSm sm_of(const Recorder *r, const TimeInst *insts) {
                     .resident = r->resident < r->recorded ? r->resident : r->recorded,
                     .active = m->block_count < r->sms ? (double)m->block_count : (double)r->sms,
                     .last_active = (double)rest,
-                    .fixed = (double)r->blocks * memory_unfairness(r->device) < 1,
-                    .write_part = all > 0 ? (double)r->wrote / all : 0};
+                    .fixed = (double)r->blocks * (1 - r->device->dram_slowest) < 1,
+                    .atomic_bytes = (double)(r->atomic_last - r->atomic_first),
+                    .stays = stays,
+                    .write_part = stays ? 0 : (double)r->wrote / all};
+}
+
+// What takes few steps is done often, with other chances each time, as if each time were another
+// SM: the launch ends with the slowest of those that have blocks.
+static bool mean_cycles(TimeSm sm, TimeRun *run) {
+    double sum = 0, slowest = run->cycles;
+    const uint64_t steps = (uint64_t)run->issued + 1;
+    uint64_t times = 1 + MEAN_STEPS / steps;
+    if (times > MEAN_TIMES) times = MEAN_TIMES;
+    const uint64_t sms = sm.active < (double)times ? (uint64_t)sm.active : times;
+    const uint64_t groups = times / sms;
+    for (sm.seed = 1; sm.seed < groups * sms; sm.seed++) {
+        TimeRun again;
+        if (!sm_run(&sm, &again, NULL)) return false;
+        if (sm.seed % sms == 0) sum += slowest, slowest = 0;
+        if (again.cycles > slowest) slowest = again.cycles;
+    }
+    run->cycles = (sum + slowest) / (double)groups;
+    return true;
 }
 
 static uint64_t left_out(const Recorder *r) {
@@ -117,7 +144,11 @@ static void fill(const Recorder *r, const TimeSm *sm, const TimeRun *run, TimePr
     const TimeDevice *d = r->device;
     const TimeMemory memory = {.d = d, .write_part = sm->write_part, .fixed = sm->fixed};
     p->cycles = extrapolated(r, run);
-    p->us = d->launch_us + p->cycles / d->clock_ghz / 1000;
+    double launch = r->stores ? d->launch_store_us : d->launch_us;
+    if (r->early) launch -= d->launch_us - d->launch_early_us;
+    p->launch_us = launch + memsets * d->memset_us;
+    p->us = p->launch_us + p->cycles / d->clock_ghz / 1000;
+    memsets = 0;
     p->insts = (uint64_t)run->issued;
     p->warps = run->warps;
     if (run->cycles > 0) {
@@ -152,12 +183,12 @@ static uint32_t tried_blocks(const TimeSm *sm) {
     return sm->blocks;
 }
 
-static bool try_without(const TimeDevice *d, TimeSm sm, TimePrediction *p) {
+static bool try_without(TimeSm sm, TimePrediction *p) {
     TimeRun base, run;
     const bool conflicts = has_conflicts(&sm);
     sm.blocks = tried_blocks(&sm);
     if (!sm_run(&sm, &base, NULL)) return false;
-    const double beyond = p->us - d->launch_us;
+    const double beyond = p->us - p->launch_us;
     for (int k = 0; k < LIMITERS; k++) {
         p->without[k] = p->us;
         if (k == LIMITER_LAUNCH) p->without[k] = beyond;
@@ -165,7 +196,7 @@ static bool try_without(const TimeDevice *d, TimeSm sm, TimePrediction *p) {
         sm.without[k] = true;
         if (!sm_run(&sm, &run, NULL)) return false;
         sm.without[k] = false;
-        if (base.cycles > 0) p->without[k] = d->launch_us + beyond * run.cycles / base.cycles;
+        if (base.cycles > 0) p->without[k] = p->launch_us + beyond * run.cycles / base.cycles;
     }
     for (int k = 0; k < LIMITERS; k++)
         if (p->without[k] < p->without[p->limit]) p->limit = (Limiter)k;
@@ -195,9 +226,9 @@ bool time_predict(Observer *observer, Arena *arena, TimePrediction *p) {
     TimeRun run;
     if (enough) {
         const TimeSm sm = sm_of(r, insts);
-        enough = sm_run(&sm, &run, places);
+        enough = sm_run(&sm, &run, places) && mean_cycles(sm, &run);
         if (enough) fill(r, &sm, &run, p);
-        enough = enough && try_without(r->device, sm, p);
+        enough = enough && try_without(sm, p);
         p->unknown = unknown_of(r, insts);
     }
     if (enough) keep_places(arena, r, places, p);

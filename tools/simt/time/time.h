@@ -57,12 +57,17 @@ typedef struct {
     double warps;             // resident, on average
     uint64_t insts;           // warp instructions of that SM
     double stalls[STALLS];    // warps' cycles
+    double launch_us;         // of `us`: the launch, and memsets in front of it
     double without[LIMITERS]; // us, if that were no limit; as us where it was not tried
     Limiter limit;            // whose absence gains the most
     const char *unknown;      // what it rests on that was not measured; NULL: nothing
     TimePlace *places;        // of each instruction, in their order
     uint32_t place_count;
 } TimePrediction;
+
+// A memset of so many bytes that a stream does, in front of the next launch, which gets its time.
+// Only of a few it is known; who writes much prepares what is to be measured.
+void time_memset(size_t bytes);
 
 // Watches a launch. The device must live as long. NULL: out of memory.
 Observer *time_open(const Machine *machine, const SassFunction *function, uint32_t inst_count,

@@ -40,7 +40,8 @@ typedef enum {
     ACT_ATOMIC, // that returns
     ACT_REDUCE, // that does not
     ACT_STRONG, // load past L1
-    ACT_BULK,   // a copy to shared memory; who waits for it is not known
+    ACT_BULK,   // a copy to shared memory
+    ACT_AWAIT,  // waits for one: the first of them for the first that the block has asked for
 } TimeAct;
 
 typedef struct {
@@ -65,6 +66,8 @@ static inline uint8_t time_unit(uint8_t pipe) { return pipe == PIPE_WIDE ? PIPE_
 
 TimePipes time_pipes(const TimeDevice *device);
 
+enum { TIME_QUEUE = 14 }; // chosen: instructions to memory that a scheduler has waiting
+
 // An instruction that a warp has executed, and if it accesses memory how much.
 typedef struct {
     uint32_t inst;
@@ -73,10 +76,12 @@ typedef struct {
     uint8_t bytes;         // a lane
     uint8_t ways;          // of global memory, as if it were shared memory
     uint8_t lines;         // of global memory, 128 bytes each
+    bool even;             // its lanes lie at the same distance from each other
     uint16_t dram, l2, l1; // sectors that come from there
+    uint8_t pieces;        // of 64 bytes, those that come from DRAM
+    uint8_t lanes;         // of an atomic operation on global memory
     uint8_t atomics;       // addresses that differ, of an atomic operation on global memory
     uint8_t same;          // the most lanes at one of them
-    bool local;            // local memory: goes to L1
     bool waited;           // other blocks ran in front of it: it had to wait for them
 } TimeStep;
 
